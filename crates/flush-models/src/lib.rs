@@ -1,0 +1,3 @@
+//! The servers of innosim.
+
+pub mod registry;

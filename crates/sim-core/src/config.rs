@@ -1,0 +1,143 @@
+//! What a server version makes of its settings: the plain data with which the machine is built.
+//!
+//! A version (see [`crate::seam::ServerModel`]) reads its settings once and hands this over. The machine knows no setting
+//! names and no version: whatever differs between versions and is fixed at start is a field here, whatever is decided
+//! again and again is a method of the seam.
+
+use crate::kernel::time::SimDuration;
+use serde::{Deserialize, Serialize};
+
+/// Bytes in a page. All models are of 16 KiB pages.
+pub const PAGE_BYTES: u64 = 16 * 1024;
+
+/// Everything about the server that is fixed for a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MachineConfig {
+    /// Buffer pool geometry and replacement.
+    pub buffer_pool: BufferPoolConfig,
+    /// Threads that take cleaner slots, the coordinator included.
+    pub cleaner_threads: u32,
+    /// Redo log buffer, writer, flusher, commits.
+    pub redo: RedoConfig,
+    /// What is written before data pages.
+    pub doublewrite: DoublewriteConfig,
+    /// When data files are synced.
+    pub data_sync: DataSync,
+    /// Places for asynchronous data-file writes in flight; a poster waits for a free one.
+    pub aio_write_slots: u32,
+    /// Threads that complete asynchronous writes and run the data-file syncs that follow a batch.
+    pub write_io_threads: u32,
+    /// Whether a page under write blocks its modification until the data-file write is done.
+    pub write_blocks_modification: bool,
+    /// Which neighbours of a flushed page go with it.
+    pub flush_neighbors: FlushNeighbors,
+}
+
+/// Buffer pool geometry and replacement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BufferPoolConfig {
+    /// Pages the pool holds, over all instances.
+    pub pages: u64,
+    /// Instances; each has its own flush list, LRU list and free list.
+    pub instances: u32,
+    /// `innodb_lru_scan_depth`: free pages wanted and pages scanned from the LRU tail, by instance.
+    pub lru_scan_depth: u32,
+    /// LRU lists of this many pages or fewer are not scanned by an LRU batch.
+    pub lru_min_len: u32,
+    /// `innodb_old_blocks_pct`: share of the LRU list behind the midpoint, in percent.
+    pub old_blocks_pct: u32,
+    /// `innodb_old_blocks_time`: an old page accessed sooner than this after its first access is not made young.
+    pub old_blocks_time: SimDuration,
+}
+
+/// `innodb_flush_neighbors`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FlushNeighbors {
+    /// A page is flushed alone.
+    None,
+    /// The contiguous run of dirty pages around it, within its flush area.
+    Contiguous,
+    /// All dirty pages of its flush area.
+    Area,
+}
+
+/// Redo log buffer, writer, flusher and commit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RedoConfig {
+    /// `innodb_log_buffer_size`, bytes.
+    pub log_buffer_bytes: u64,
+    /// `innodb_log_write_ahead_size`, bytes: a write does not cross a multiple of this.
+    pub write_ahead_bytes: u64,
+    /// First LSN of the run.
+    pub start_lsn: u64,
+    /// `innodb_flush_log_at_trx_commit`.
+    pub commit: CommitDurability,
+    /// `innodb_flush_log_at_timeout`: period of the flusher when commits don't ask for durability.
+    pub flush_timeout: SimDuration,
+    /// Who writes and syncs.
+    pub pipeline: RedoPipeline,
+    /// How redo reaches the device.
+    pub io: RedoIo,
+}
+
+/// `innodb_flush_log_at_trx_commit`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CommitDurability {
+    /// 0: a commit waits for nothing.
+    Lazy,
+    /// 1: a commit waits until its redo is synced.
+    Sync,
+    /// 2: a commit waits until its redo is written.
+    Write,
+}
+
+/// Who moves redo from the log buffer to the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RedoPipeline {
+    /// Dedicated writer, flusher and notifier threads (8.0; `innodb_log_writer_threads = ON`).
+    DedicatedThreads,
+    /// The committing thread writes and syncs for the group (8.0.22+ with the writer threads off).
+    CommittingThread,
+}
+
+/// How redo writes reach the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RedoIo {
+    /// Written to the page cache, sent to the device by the sync.
+    Buffered,
+    /// `O_DSYNC`: each write is durable when it returns; there is no separate sync.
+    WriteThrough,
+    /// `nosync`: written to the page cache and never synced; durable in name only.
+    NoSync,
+}
+
+/// When data files are synced after page writes (`innodb_flush_method`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DataSync {
+    /// Every file with unsynced writes at the end of each batch and before each checkpoint.
+    EveryBatch,
+    /// Never: `O_DIRECT_NO_FSYNC` on files that don't grow, `nosync`.
+    Never,
+}
+
+/// What is written before data pages.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum DoublewriteConfig {
+    /// Pages go straight to the data files.
+    Off,
+    /// 8.0.20 and later: a buffer for each (pool instance, kind) and separate files.
+    PerInstance {
+        /// Pages a batch collects before it is written.
+        batch_pages: u32,
+        /// Batches of flush-list writes between the start and the end of their data sync, over all instances.
+        flush_list_segments: u32,
+        /// The same for LRU writes.
+        lru_segments: u32,
+        /// Doublewrite instances of each kind; pool instance `i` uses `i mod` this.
+        instances: u32,
+        /// Whether the doublewrite file is synced after each batch.
+        sync_file: bool,
+        /// Bytes written for a batch of `n` pages: `n * PAGE_BYTES`, or this constant (`DETECT_ONLY`).
+        fixed_bytes: Option<u64>,
+    },
+}

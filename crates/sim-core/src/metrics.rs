@@ -1,0 +1,5 @@
+//! What a run leaves.
+
+mod series;
+
+pub use series::{RunOutput, SecondSample};

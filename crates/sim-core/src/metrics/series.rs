@@ -1,0 +1,111 @@
+//! What a run leaves: one row a simulated second, totals, and latencies.
+
+use crate::kernel::histogram::Histogram;
+use crate::kernel::station::StationReport;
+use crate::seam::AgeLimits;
+use serde::Serialize;
+
+/// One simulated second. Amounts are of that second, gauges are at its end; ages in bytes.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct SecondSample {
+    /// Seconds since the start; the row covers the second that ends here.
+    pub second: u64,
+    /// Transactions finished.
+    pub transactions: u64,
+    /// 95th percentile of their latency, ms.
+    pub latency_ms_p95: f64,
+    /// Largest latency, ms.
+    pub latency_ms_max: f64,
+    /// Current LSN - last checkpoint LSN.
+    pub checkpoint_age_bytes: u64,
+    /// `log_max_modified_age_async` in force.
+    pub age_async_bytes: u64,
+    /// `log_max_modified_age_sync` in force.
+    pub age_sync_bytes: u64,
+    /// Current LSN - oldest modification of any dirty page.
+    pub oldest_page_age_bytes: u64,
+    /// Dirty pages, pages under write included.
+    pub dirty_pages: u64,
+    /// Pages on the free lists.
+    pub free_pages: u64,
+    /// Pages posted for writing by any kind of flushing.
+    pub pages_flushed: u64,
+    /// Of these, by adaptive flushing.
+    pub adaptive_pages: u64,
+    /// Of these, by idle flushing.
+    pub background_pages: u64,
+    /// Of these, by sync flushing.
+    pub sync_pages: u64,
+    /// Of these, by LRU batches.
+    pub lru_pages: u64,
+    /// Of these, by single-page flushes of user threads.
+    pub single_pages: u64,
+    /// Of these, as neighbours.
+    pub neighbor_pages: u64,
+    /// `buffer_flush_n_to_flush_requested`.
+    pub n_to_flush_requested: u64,
+    /// `buffer_flush_avg_page_rate`.
+    pub avg_page_rate: u64,
+    /// `buffer_flush_lsn_avg_rate`.
+    pub lsn_avg_rate: u64,
+    /// `buffer_flush_pct_for_lsn`.
+    pub pct_for_lsn: u64,
+    /// `buffer_flush_pct_for_dirty`.
+    pub pct_for_dirty: u64,
+    /// Redo bytes written (padding excluded).
+    pub redo_written_bytes: u64,
+    /// LSN advance.
+    pub redo_generated_bytes: u64,
+    /// Redo syncs.
+    pub redo_fsyncs: u64,
+    /// Data-file syncs.
+    pub data_fsyncs: u64,
+    /// Waits for space in the log buffer (`Innodb_log_waits`).
+    pub log_waits: u64,
+    /// User threads that had to wait in the free check.
+    pub free_check_waits: u64,
+    /// Waits for a free page (`Innodb_buffer_pool_wait_free`).
+    pub wait_free: u64,
+    /// Pages read (`Innodb_buffer_pool_reads`).
+    pub pool_reads: u64,
+    /// Pages written to the doublewrite files.
+    pub dblwr_pages: u64,
+    /// Batches written to the doublewrite files.
+    pub dblwr_writes: u64,
+    /// Bytes written to the data device.
+    pub device_write_bytes: u64,
+    /// Bytes read from the data device.
+    pub device_read_bytes: u64,
+    /// Busy share of the data device, 0..=1.
+    pub device_utilization: f64,
+    /// Mean number of operations in the data device's queue and service.
+    pub device_queue_mean: f64,
+    /// Transactions in the queue of an open drive, at the end of the second.
+    pub arrivals_waiting: u64,
+    /// Whether sync flushing ran in this second.
+    pub sync_flushing: bool,
+}
+
+/// Everything a run leaves.
+#[derive(Debug, Clone)]
+pub struct RunOutput {
+    /// One row a simulated second, in order, from second 1.
+    pub series: Vec<SecondSample>,
+    /// Latencies of all transactions, by second, merged on demand: one histogram for each second would be large, so
+    /// they are kept for each ten seconds; entry `i` covers seconds `10 i .. 10 (i + 1)`.
+    pub latency_by_10s: Vec<Histogram>,
+    /// Age limits in force at the end.
+    pub age_limits: AgeLimits,
+    /// Queueing reports of every station, over the whole run.
+    pub stations: Vec<StationReport>,
+    /// Hash of everything that happened, for determinism tests.
+    pub event_hash: u64,
+    /// Events handled.
+    pub events: u64,
+    /// Page touches made.
+    pub touches: u64,
+    /// Approximate bytes of the page structures, for the memory mark.
+    pub page_structure_bytes: u64,
+    /// Pages in all page sets at the end.
+    pub pages_total: u64,
+}

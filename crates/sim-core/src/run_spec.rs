@@ -1,0 +1,23 @@
+//! One run, fully resolved: everything the machine needs besides the server version.
+
+use crate::kernel::time::SimDuration;
+use crate::storage::StorageSpec;
+use crate::workload::WorkloadSpec;
+use serde::{Deserialize, Serialize};
+
+/// One run, fully resolved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunSpec {
+    /// Seed of the scenario.
+    pub seed: u64,
+    /// Number of the replication; each has random streams of its own.
+    pub replication: u32,
+    /// Simulated time.
+    pub duration: SimDuration,
+    /// Storage devices.
+    pub storage: StorageSpec,
+    /// Workload.
+    pub workload: WorkloadSpec,
+    /// Verify the invariants at every event.
+    pub check: bool,
+}

@@ -1,0 +1,315 @@
+//! The seam: what a server version decides, and what it may see.
+//!
+//! A version implements [`ServerModel`]. The machine (the rest of this crate) owns pages, lists, LSNs, devices and time;
+//! it asks the version what to do next and does it. A version never reaches into the machine: it sees a read-only
+//! [`View`] and returns a decision. It never sees the device.
+//!
+//! ```text
+//!            View (ages, limits, counts, time)                 decisions
+//!   machine ------------------------------------> ServerModel ----------> machine
+//!     page cleaner finished / woke up / starts    cleaner()       wait | flush this much, up to this LSN, this way
+//!     checkpointer woke up / wrote                checkpointer()  wait | write a checkpoint at this LSN
+//!     a user thread reached the free-check limit  free_check()    go on | sleep and ask again
+//!     the redo writer reached its limits          writer_limits_changed()
+//! ```
+//!
+//! A research rule for adaptive flushing alone implements the smaller [`AdaptiveFlushing`] and plugs into the machinery
+//! of a version that takes one (`innosim-flush-models` shows how in twenty lines).
+
+use crate::config::MachineConfig;
+use crate::kernel::time::{SimDuration, SimTime};
+use serde::{Deserialize, Serialize};
+
+/// Read-only picture of the machine at one instant. LSNs and ages in bytes.
+pub struct View<'a> {
+    /// Now.
+    pub now: SimTime,
+    /// End of the last reserved redo. Also the LSN up to which dirty pages are in the flush lists: the machine adds
+    /// pages in the instant their redo is reserved, so the servers' `dirty_pages_added_up_to_lsn` equals it.
+    pub current_lsn: u64,
+    /// Redo written to the file (page cache) up to here.
+    pub written_lsn: u64,
+    /// Redo durable up to here.
+    pub durable_lsn: u64,
+    /// Last checkpoint written.
+    pub last_checkpoint_lsn: u64,
+    /// Smallest oldest-modification LSN over the flush lists, pages under write included; 0 if nothing is dirty.
+    pub oldest_modification_lsn: u64,
+    /// Dirty pages over all instances, pages under write included.
+    pub dirty_pages: u64,
+    /// Pages on the LRU lists, all instances.
+    pub lru_pages: u64,
+    /// Pages on the free lists, all instances.
+    pub free_pages: u64,
+    /// Counter that moves with user activity; a version compares it with what it saw before.
+    pub activity: u64,
+    /// Page reads in flight.
+    pub pending_reads: u64,
+    /// Access to the flush lists.
+    pub lists: &'a dyn FlushLists,
+}
+
+impl std::fmt::Debug for View<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("View")
+            .field("now", &self.now)
+            .field("current_lsn", &self.current_lsn)
+            .field("last_checkpoint_lsn", &self.last_checkpoint_lsn)
+            .field("oldest_modification_lsn", &self.oldest_modification_lsn)
+            .field("dirty_pages", &self.dirty_pages)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a version may ask of the flush lists.
+pub trait FlushLists {
+    /// Number of buffer pool instances.
+    fn instances(&self) -> u32;
+    /// Pages of `instance`, from the tail, with oldest modification <= `lsn`; counting stops at `cap`.
+    fn pages_up_to(&self, instance: u32, lsn: u64, cap: u64) -> u64;
+}
+
+/// Why the page cleaner is asked for its next step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CleanerInput {
+    /// The server starts.
+    Start,
+    /// The wait ended by its time.
+    Timeout,
+    /// The wait ended early, by the flush event (no free page, a sync request, ...). If the event was already set when
+    /// the wait was asked for, this comes at once.
+    Event,
+    /// The flush asked for last is finished: all its slots are done.
+    Done(PassReport),
+}
+
+/// What a finished flush did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PassReport {
+    /// Pages posted from the flush lists.
+    pub list_pages: u64,
+    /// Pages posted from the LRU lists.
+    pub lru_pages: u64,
+    /// Clean pages freed from the LRU tails.
+    pub evicted_pages: u64,
+}
+
+/// The page cleaner's next step.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CleanerAction {
+    /// Sleep until `until`, or less if the flush event is set and `wake_on_event`.
+    Wait {
+        /// Latest end of the sleep; [`SimTime::NEVER`] sleeps until the event.
+        until: SimTime,
+        /// Whether the flush event ends the sleep.
+        wake_on_event: bool,
+    },
+    /// Flush, then ask again with [`CleanerInput::Done`].
+    Flush(FlushRequest),
+}
+
+/// One request to the cleaner slots.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlushRequest {
+    /// What the pages are counted as.
+    pub kind: FlushKind,
+    /// Pages to take from the flush list of each instance, at most.
+    pub slots: Vec<u64>,
+    /// Only pages with oldest modification below this; [`u64::MAX`] for no limit.
+    pub lsn_limit: u64,
+    /// Whether each slot runs an LRU batch first.
+    pub lru: bool,
+    /// Slots are taken by all cleaner threads; otherwise the coordinator serves them one after the other.
+    pub parallel: bool,
+    /// First make all redo reserved so far durable (8.0.30+).
+    pub sync_redo_first: bool,
+}
+
+/// What flushed pages are counted as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum FlushKind {
+    /// Adaptive flushing: `buffer_flush_adaptive_*`.
+    Adaptive,
+    /// Sync flushing: `buffer_flush_sync_*`.
+    Sync,
+    /// Flushing while idle: `buffer_flush_background_*`.
+    Background,
+    /// LRU batches only.
+    LruOnly,
+}
+
+/// Why the checkpointer is asked for its next step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckpointerInput {
+    /// The server starts.
+    Start,
+    /// The wait ended by its time.
+    Timeout,
+    /// The wait ended by the checkpointer event (a checkpoint was requested, the redo writer is out of space).
+    Event,
+    /// The wait ended because the page cleaner finished a pass.
+    CleanerTick,
+    /// The checkpoint asked for last is written and published.
+    Written,
+}
+
+/// The checkpointer's next step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CheckpointerAction {
+    /// Set the page cleaner's flush event first.
+    pub wake_cleaner: bool,
+    /// Then do this.
+    pub next: CheckpointerNext,
+}
+
+/// See [`CheckpointerAction`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckpointerNext {
+    /// Sleep; the checkpointer event ends the sleep, and so does the end of a cleaner pass if `on_cleaner_tick`.
+    Wait {
+        /// Longest sleep.
+        timeout: SimDuration,
+        /// Whether the end of a cleaner pass ends the sleep.
+        on_cleaner_tick: bool,
+    },
+    /// Sync data files, write a checkpoint with this LSN, publish it; then ask again with
+    /// [`CheckpointerInput::Written`].
+    Write {
+        /// The checkpoint's LSN; must not lie above any dirty page's oldest modification nor above durable redo.
+        lsn: u64,
+    },
+}
+
+/// State of one user thread that waits in the free check. The machine keeps it for the version between calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FreeCheckWait {
+    /// Sleeps done so far in this wait.
+    pub sleeps: u32,
+    /// LSN read when the wait began.
+    pub lsn: u64,
+    /// Capacity captured when the wait began, for versions that don't read it again.
+    pub capacity: u64,
+}
+
+/// What a user thread at the free check must do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FreeCheck {
+    /// Go on.
+    Proceed,
+    /// Sleep, then ask again.
+    Sleep {
+        /// Length of the sleep.
+        duration: SimDuration,
+        /// Wake the checkpointer first (a checkpoint was requested).
+        wake_checkpointer: bool,
+    },
+}
+
+/// Limits that the redo writer obeys, as distances in bytes from the last checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WriterLimits {
+    /// The writer stops here: the capacity that is never exceeded.
+    pub hard_bytes: u64,
+    /// Beyond this the writer is inside its extra margin.
+    pub soft_bytes: u64,
+}
+
+/// Limits of the checkpoint age, bytes, as monitoring shows them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct AgeLimits {
+    /// `log_max_modified_age_async`.
+    pub async_bytes: u64,
+    /// `log_max_modified_age_sync`.
+    pub sync_bytes: u64,
+    /// Checkpoint age at which user threads stop.
+    pub stop_bytes: u64,
+    /// Age at which adaptive flushing is at 100 % of its age factor.
+    pub adaptive_full_bytes: u64,
+    /// Age of the oldest page at which sync flushing starts.
+    pub sync_flush_start_bytes: u64,
+    /// Age below which adaptive flushing by age does nothing (low-water mark).
+    pub adaptive_low_water_bytes: u64,
+}
+
+/// The version's own view of its flushing, under the names of INNODB_METRICS; gauges of the last recommendation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FlushGauges {
+    /// `buffer_flush_n_to_flush_requested`.
+    pub n_to_flush_requested: u64,
+    /// `buffer_flush_n_to_flush_by_age`.
+    pub n_to_flush_by_age: u64,
+    /// `buffer_flush_avg_page_rate`, pages a second.
+    pub avg_page_rate: u64,
+    /// `buffer_flush_lsn_avg_rate`, bytes a second.
+    pub lsn_avg_rate: u64,
+    /// `buffer_flush_pct_for_dirty`.
+    pub pct_for_dirty: u64,
+    /// `buffer_flush_pct_for_lsn`.
+    pub pct_for_lsn: u64,
+}
+
+/// A whole server version: everything that versions decide differently. See the module page.
+pub trait ServerModel: Send {
+    /// What the machine is built with.
+    fn config(&self) -> &MachineConfig;
+
+    /// Buffer pool instance of a page.
+    fn instance_of(&self, space_id: u32, page_no: u32) -> u32;
+
+    /// Age limits in force now.
+    fn age_limits(&self) -> AgeLimits;
+
+    /// The redo writer's limits in force now.
+    fn writer_limits(&self) -> WriterLimits;
+
+    /// The redo writer entered (`inside`) or left its extra margin.
+    fn writer_in_extra_margin(&mut self, view: &View<'_>, inside: bool);
+
+    /// LSN above which a user thread must call [`ServerModel::free_check`] before it modifies pages. Read again after
+    /// every checkpoint and whenever the writer enters or leaves its extra margin.
+    fn free_check_limit_lsn(&self) -> u64;
+
+    /// A user thread found the current LSN above the limit, or its sleep in the free check ended.
+    fn free_check(&mut self, view: &View<'_>, wait: &mut FreeCheckWait) -> FreeCheck;
+
+    /// The page cleaner's next step.
+    fn cleaner(&mut self, view: &View<'_>, input: CleanerInput) -> CleanerAction;
+
+    /// The checkpointer's next step.
+    fn checkpointer(&mut self, view: &View<'_>, input: CheckpointerInput) -> CheckpointerAction;
+
+    /// Gauges for the series.
+    fn gauges(&self) -> FlushGauges;
+}
+
+/// What an adaptive flushing rule is told besides the [`View`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleInput {
+    /// Set in a sync pass: flush up to this LSN.
+    pub sync_limit_lsn: Option<u64>,
+    /// Pages flushed (or requested, as the version has it) since the last recommendation.
+    pub last_pages: u64,
+    /// Age at which the age factor is 100 %, bytes.
+    pub limit_for_age_bytes: u64,
+    /// Age at which user threads stop, bytes: base of the low-water mark.
+    pub free_check_capacity_bytes: u64,
+}
+
+/// What a rule recommends for one pass.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Recommendation {
+    /// Pages to flush in this pass.
+    pub n_pages: u64,
+    /// The same by instance; the machinery requests these.
+    pub slots: Vec<u64>,
+}
+
+/// The smaller seam: an adaptive flushing rule that plugs into the page cleaner of a version that takes one.
+pub trait AdaptiveFlushing: Send {
+    /// How many pages to flush in this pass. Called at most once a second, back to back in sync passes.
+    fn recommend(&mut self, view: &View<'_>, input: RuleInput) -> Recommendation;
+
+    /// Gauges for the series; a rule that has no such notion leaves fields at 0. `lsn_avg_rate` also sets how far a sync
+    /// request reaches.
+    fn gauges(&self) -> FlushGauges;
+}

@@ -1,0 +1,5 @@
+//! Storage devices.
+
+mod spec;
+
+pub use spec::{BurstSpec, DeviceSpec, StorageSpec};

@@ -1,0 +1,64 @@
+//! What a storage device is told to be: plain data, see [`crate::storage`] for what it means.
+
+use crate::kernel::sampler::DurationDist;
+use serde::{Deserialize, Serialize};
+
+/// Storage of the server: the data device, and where redo goes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StorageSpec {
+    /// Data files and doublewrite files.
+    pub data: DeviceSpec,
+    /// A device of its own for the redo log; `None` shares the data device.
+    pub redo: Option<DeviceSpec>,
+}
+
+/// One device.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DeviceSpec {
+    /// Name of the profile, for people.
+    pub name: String,
+    /// Operations the device works on at a time.
+    pub channels: u32,
+    /// Operations that fit into the device's and the operating system's queue; a submitter waits for a place.
+    pub queue_depth: u32,
+    /// Time of one 16 KiB random read on an idle device.
+    pub random_read: DurationDist,
+    /// Time of one 16 KiB random write on an idle device.
+    pub random_write: DurationDist,
+    /// Fixed time of a sequential write (doublewrite, redo), before its transfer.
+    pub sequential_write: DurationDist,
+    /// Time of a cache flush once the operations before it are done.
+    pub sync: DurationDist,
+    /// Whether a cache flush waits for everything before it and holds everything after it (SATA's non-queued flush);
+    /// otherwise it only takes its own time.
+    pub sync_is_barrier: bool,
+    /// Ceiling of read operations a second; `None` for no ceiling.
+    pub read_iops: Option<f64>,
+    /// Ceiling of write operations a second; a sync counts as one where `sync_counts_as_write`.
+    pub write_iops: Option<f64>,
+    /// Ceiling of reads, bytes a second.
+    pub read_bytes_per_s: Option<f64>,
+    /// Ceiling of writes, bytes a second.
+    pub write_bytes_per_s: Option<f64>,
+    /// Ceiling of reads and writes together, bytes a second (the link).
+    pub link_bytes_per_s: Option<f64>,
+    /// Factor on the time of a read for a full queue of writes (and of a write for a full queue of reads): 0 for none.
+    pub read_write_interference: f64,
+    /// Whether a sync takes one operation of `write_iops`.
+    pub sync_counts_as_write: bool,
+    /// Burst credits of a cloud volume.
+    pub burst: Option<BurstSpec>,
+}
+
+/// Burst credits: operations beyond `baseline_iops` are paid from a bucket that fills at the baseline rate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BurstSpec {
+    /// Operations a second that are always available, and the rate at which the bucket fills.
+    pub baseline_iops: f64,
+    /// Operations a second while credits last.
+    pub burst_iops: f64,
+    /// Size of the bucket, operations.
+    pub bucket_ops: f64,
+    /// Credits at the start, operations.
+    pub initial_ops: f64,
+}

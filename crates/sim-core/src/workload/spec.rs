@@ -1,0 +1,150 @@
+//! What a workload is told to be: plain data, see [`crate::workload`] for what it means.
+
+use crate::kernel::sampler::DurationDist;
+use serde::{Deserialize, Serialize};
+
+/// A workload: where its pages lie, how they are drawn, what transactions do, and what drives them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkloadSpec {
+    /// Runs of pages in data files.
+    pub page_sets: Vec<PageSetSpec>,
+    /// Ways of drawing pages from page sets.
+    pub access_classes: Vec<AccessClassSpec>,
+    /// Kinds of transactions with their shares.
+    pub transactions: Vec<TransactionSpec>,
+    /// What makes transactions start.
+    pub drive: DriveSpec,
+    /// CPU cores (hardware threads) that serve transactions.
+    pub cores: u32,
+}
+
+/// A run of pages: an index of a table, or the part of it that is ever touched.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PageSetSpec {
+    /// Name, for people.
+    pub name: String,
+    /// Tablespace: page sets of one table share it; data-file syncs are counted by tablespace.
+    pub space_id: u32,
+    /// Pages at the start of the run.
+    pub pages: u64,
+    /// Share of the pages that is in the buffer pool at the start (0 cold, 1 warm); spread evenly.
+    pub resident_share: f64,
+}
+
+/// A way of drawing pages.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AccessClassSpec {
+    /// Name, for people.
+    pub name: String,
+    /// Page sets it draws from, one picked uniformly for each draw (as sysbench picks one of its tables).
+    pub page_sets: Vec<u32>,
+    /// How a page of the set is drawn.
+    pub draw: DrawSpec,
+}
+
+/// How a page of a set is drawn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum DrawSpec {
+    /// Every page equally.
+    Uniform,
+    /// TPC-C's NURand(A, 1, range) over `range` keys in each of `groups` equal groups of keys; keys lie in order.
+    NuRand {
+        /// The constant A (8191 for items, 1023 for customers).
+        a: u32,
+        /// Keys a group (100 000 items, 3000 customers).
+        range: u32,
+        /// Groups, picked uniformly (warehouses, districts).
+        groups: u32,
+    },
+    /// Zipf over pages with exponent `theta`, the ranks scattered over the set.
+    Zipf {
+        /// Exponent, at least 0.
+        theta: f64,
+    },
+    /// sysbench's `--rand-type=pareto` with parameter `h`, over the pages in order.
+    Pareto {
+        /// sysbench's `--rand-pareto-h` (0.2 by default).
+        h: f64,
+    },
+    /// A share of accesses goes to a share of the pages, both uniformly.
+    HotSpot {
+        /// Share of the pages that is hot.
+        hot_pages: f64,
+        /// Share of the accesses that goes there.
+        hot_accesses: f64,
+    },
+    /// Inserts at the end of `points` growing runs, one picked uniformly; a page takes `rows_per_page` rows, then a new
+    /// page is allocated.
+    Append {
+        /// Growing runs (1 for an auto-increment key, one a district for tpcc orders).
+        points: u32,
+        /// Rows that fill a page.
+        rows_per_page: u32,
+    },
+}
+
+/// A kind of transaction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TransactionSpec {
+    /// Name, for people.
+    pub name: String,
+    /// Relative share.
+    pub weight: f64,
+    /// CPU demand, client and network round trips included.
+    pub cpu: DurationDist,
+    /// Page touches, in order.
+    pub touches: Vec<TouchSpec>,
+    /// Redo payload of a transaction beyond what its touches carry (begin, commit, undo headers), bytes.
+    pub base_redo_bytes: f64,
+}
+
+/// Some touches of one access class.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TouchSpec {
+    /// Index of the access class.
+    pub class: u32,
+    /// Number of draws: a whole number drawn uniformly from `min..=max`.
+    pub min: u32,
+    /// See `min`.
+    pub max: u32,
+    /// Probability that the touch happens at all.
+    pub probability: f64,
+    /// Whether the page is modified (otherwise read).
+    pub modify: bool,
+    /// Redo payload of one modification, bytes (mean; fractions are carried over).
+    pub redo_bytes: f64,
+}
+
+/// What makes transactions start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum DriveSpec {
+    /// `clients` clients, each starting its next transaction after the last one and a think time.
+    Closed {
+        /// Number of clients.
+        clients: u32,
+        /// Think time.
+        think: DurationDist,
+    },
+    /// Transactions arrive at a rate, whatever the server does, and wait in a queue for one of `clients` threads.
+    Open {
+        /// Threads that serve arrivals.
+        clients: u32,
+        /// Rate of arrivals over time.
+        rate: Vec<RateSegment>,
+        /// Poisson arrivals; otherwise evenly spaced.
+        poisson: bool,
+    },
+}
+
+/// A piece of a rate schedule: the rate moves linearly from `from_per_s` to `to_per_s` until the next segment starts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RateSegment {
+    /// Start of the segment, seconds.
+    pub start_s: f64,
+    /// Length over which the rate moves, seconds; afterwards `to_per_s` holds until the next segment.
+    pub ramp_s: f64,
+    /// Rate at the start, transactions a second.
+    pub from_per_s: f64,
+    /// Rate at the end, transactions a second.
+    pub to_per_s: f64,
+}
