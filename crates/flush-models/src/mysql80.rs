@@ -1,0 +1,12 @@
+//! MySQL 8.0.
+pub mod adaptive;
+pub mod averages;
+pub mod checkpoint;
+pub mod coordinator;
+pub mod doublewrite_layout;
+pub mod free_check;
+pub mod instance;
+pub mod limits;
+pub mod lsn;
+pub mod redo_geometry_8021;
+pub mod redo_geometry_8030;
