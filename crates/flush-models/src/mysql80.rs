@@ -39,6 +39,9 @@ pub mod redo_geometry_8021;
 pub mod redo_geometry_8030;
 mod release;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use options::Options;
 
 use crate::registry::{ModelId, Settings, SettingsError};

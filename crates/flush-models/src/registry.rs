@@ -21,6 +21,9 @@ mod other_names;
 mod resolve;
 mod value;
 
+#[cfg(test)]
+mod tests;
+
 pub use lookup::{UnknownReason, UnknownSetting, lookup, without_effect};
 pub use model_id::{ModelId, UnknownModel};
 pub use resolve::{Adjustment, Host, Note, SettingsError};
