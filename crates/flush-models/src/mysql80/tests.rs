@@ -107,22 +107,96 @@ impl Machine {
     }
 }
 
+impl Machine {
+    fn new(seed: u64, instances: u32) -> Self {
+        Machine {
+            dice: Dice(seed * 2 + 1),
+            lists: Lists(instances, 10),
+            now: SimTime::ZERO,
+            current: 8204,
+            durable: 8204,
+            checkpoint: 8204,
+            oldest: 0,
+            activity: 0,
+            calls_now: 0,
+        }
+    }
+
+    /// Answers the cleaner, at once or later; the second value tells of the end of a pass.
+    fn answer_cleaner(
+        &mut self,
+        server: &mut dyn ServerModel,
+        action: CleanerAction,
+        event: &mut bool,
+    ) -> (CleanerAction, bool) {
+        match action {
+            CleanerAction::Wait { wake_on_event: true, .. } if *event => {
+                *event = false;
+                (server.cleaner(&self.view(), CleanerInput::Event), false)
+            }
+            CleanerAction::Wait { until, .. } if until <= self.now || self.dice.roll(2) == 0 => {
+                self.advance(until);
+                (server.cleaner(&self.view(), CleanerInput::Timeout), false)
+            }
+            CleanerAction::Wait { .. } => (action, false),
+            CleanerAction::Flush(request) => {
+                assert_eq!(request.slots.len(), self.lists.instances() as usize);
+                let mut report = PassReport::default();
+                if self.dice.roll(4) == 0 {
+                    let took = SimDuration::from_micros(self.dice.roll(2_000_000));
+                    self.advance(self.now + took);
+                    report.list_pages = request.slots.iter().sum::<u64>() / 2;
+                }
+                let next = server.cleaner(&self.view(), CleanerInput::Done(report));
+                if let CleanerAction::Wait { until, .. } = next {
+                    assert!(until > self.now, "a pass that ends in no wait");
+                }
+                (next, true)
+            }
+        }
+    }
+
+    /// Answers the checkpointer, at once or later.
+    fn answer_checkpointer(
+        &mut self,
+        server: &mut dyn ServerModel,
+        action: CheckpointerAction,
+        ticked: bool,
+    ) -> CheckpointerAction {
+        match action.next {
+            CheckpointerNext::Write { lsn } => {
+                assert!(lsn <= self.durable && lsn >= self.checkpoint, "a checkpoint outside its limits");
+                assert!(self.oldest == 0 || lsn <= self.oldest.max(self.checkpoint), "a checkpoint above a dirty page");
+                self.advance(self.now + SimDuration::from_micros(100));
+                self.checkpoint = lsn;
+                server.checkpointer(&self.view(), CheckpointerInput::Written)
+            }
+            CheckpointerNext::Wait { on_cleaner_tick: true, .. } if ticked => {
+                server.checkpointer(&self.view(), CheckpointerInput::CleanerTick)
+            }
+            CheckpointerNext::Wait { timeout, .. } => {
+                assert!(timeout > SimDuration::ZERO);
+                match self.dice.roll(8) {
+                    0 => {
+                        self.advance(self.now + timeout);
+                        server.checkpointer(&self.view(), CheckpointerInput::Timeout)
+                    }
+                    1 => {
+                        let _ = server.free_check(&self.view(), &mut FreeCheckWait::default());
+                        server.checkpointer(&self.view(), CheckpointerInput::Event)
+                    }
+                    _ => action,
+                }
+            }
+        }
+    }
+}
+
 /// Drives cleaner and checkpointer with random answers for `steps` steps.
 fn drive(model: ModelId, seed: u64, steps: u32, flush_sync: bool) {
     let s = settings(model, &[("innodb_flush_sync", Value::Switch(flush_sync))]);
     let mut server = build(&s).unwrap();
-    let instances = server.config().buffer_pool.instances;
-    let mut m = Machine {
-        dice: Dice(seed * 2 + 1),
-        lists: Lists(instances, 10),
-        now: SimTime::ZERO,
-        current: 8204,
-        durable: 8204,
-        checkpoint: 8204,
-        oldest: 0,
-        activity: 0,
-        calls_now: 0,
-    };
+    let mut m = Machine::new(seed, server.config().buffer_pool.instances);
     let mut cleaner = server.cleaner(&m.view(), CleanerInput::Start);
     let mut checkpointer = server.checkpointer(&m.view(), CheckpointerInput::Start);
     let mut event = false;
@@ -132,65 +206,9 @@ fn drive(model: ModelId, seed: u64, steps: u32, flush_sync: bool) {
         assert!(m.calls_now < 40, "{model}: too many calls at {} (cleaner {cleaner:?})", m.now);
         event |= checkpointer.wake_cleaner || m.dice.roll(10) == 0;
         checkpointer.wake_cleaner = false;
-        let mut ticked = false;
-        cleaner = match &cleaner {
-            CleanerAction::Wait { wake_on_event: true, .. } if event => {
-                event = false;
-                server.cleaner(&m.view(), CleanerInput::Event)
-            }
-            CleanerAction::Wait { until, .. } => {
-                let until = *until;
-                if until <= m.now || m.dice.roll(2) == 0 {
-                    m.advance(until);
-                    server.cleaner(&m.view(), CleanerInput::Timeout)
-                } else {
-                    cleaner
-                }
-            }
-            CleanerAction::Flush(request) => {
-                assert_eq!(request.slots.len(), instances as usize);
-                ticked = true;
-                let report = if m.dice.roll(4) == 0 {
-                    let took = SimDuration::from_micros(m.dice.roll(2_000_000));
-                    m.advance(m.now + took);
-                    PassReport { list_pages: request.slots.iter().sum::<u64>() / 2, ..PassReport::default() }
-                } else {
-                    PassReport::default()
-                };
-                server.cleaner(&m.view(), CleanerInput::Done(report))
-            }
-        };
-        if let CleanerAction::Wait { until, .. } = &cleaner {
-            assert!(*until > m.now || !ticked, "{model}: a pass that ends in no wait");
-        }
-        checkpointer = match checkpointer.next {
-            CheckpointerNext::Write { lsn } => {
-                assert!(lsn <= m.durable && lsn >= m.checkpoint, "{model}: a checkpoint outside its limits");
-                assert!(m.oldest == 0 || lsn <= m.oldest.max(m.checkpoint), "{model}: a checkpoint above a dirty page");
-                let took = SimDuration::from_micros(100);
-                m.advance(m.now + took);
-                m.checkpoint = lsn;
-                server.checkpointer(&m.view(), CheckpointerInput::Written)
-            }
-            CheckpointerNext::Wait { on_cleaner_tick: true, .. } if ticked => {
-                server.checkpointer(&m.view(), CheckpointerInput::CleanerTick)
-            }
-            CheckpointerNext::Wait { timeout, .. } => {
-                assert!(timeout > SimDuration::ZERO);
-                match m.dice.roll(8) {
-                    0 => {
-                        m.advance(m.now + timeout);
-                        server.checkpointer(&m.view(), CheckpointerInput::Timeout)
-                    }
-                    1 => {
-                        let mut wait = FreeCheckWait::default();
-                        let _ = server.free_check(&m.view(), &mut wait);
-                        server.checkpointer(&m.view(), CheckpointerInput::Event)
-                    }
-                    _ => checkpointer,
-                }
-            }
-        };
+        let ticked;
+        (cleaner, ticked) = m.answer_cleaner(server.as_mut(), cleaner, &mut event);
+        checkpointer = m.answer_checkpointer(server.as_mut(), checkpointer, ticked);
     }
     assert!(m.now > SimTime(1_000_000_000), "{model}: time stood still");
 }
@@ -201,6 +219,76 @@ fn random_worlds_never_stop_the_clock() {
         for seed in 1..40 {
             drive(model, seed, 3000, seed % 3 != 0);
         }
+    }
+}
+
+/// A world that stands still, answered at once: how many calls it takes until both threads wait for time to pass
+/// or write a checkpoint, which takes time.
+fn calls_until_quiet(
+    server: &mut dyn ServerModel,
+    frozen: &View<'_>,
+    inputs: (CleanerInput, CheckpointerInput),
+) -> u32 {
+    let mut calls = 2;
+    let mut cleaner = server.cleaner(frozen, inputs.0);
+    let mut checkpointer = server.checkpointer(frozen, inputs.1);
+    let mut event = true;
+    loop {
+        event |= checkpointer.wake_cleaner;
+        checkpointer.wake_cleaner = false;
+        let tick = matches!(cleaner, CleanerAction::Flush(_));
+        cleaner = match cleaner {
+            CleanerAction::Flush(_) => server.cleaner(frozen, CleanerInput::Done(PassReport::default())),
+            CleanerAction::Wait { wake_on_event: true, .. } if event => {
+                event = false;
+                server.cleaner(frozen, CleanerInput::Event)
+            }
+            quiet => quiet,
+        };
+        checkpointer = match checkpointer.next {
+            CheckpointerNext::Wait { on_cleaner_tick: true, .. } if tick => {
+                server.checkpointer(frozen, CheckpointerInput::CleanerTick)
+            }
+            _ => checkpointer,
+        };
+        let waits = matches!(cleaner, CleanerAction::Wait { wake_on_event, .. } if !(wake_on_event && event));
+        let quiet = !checkpointer.wake_cleaner;
+        calls += 1;
+        if (waits && quiet) || calls > 1000 {
+            return calls;
+        }
+    }
+}
+
+#[test]
+fn a_world_that_stands_still_comes_to_rest() {
+    let mut dice = Dice(77);
+    for round in 0..4000_u64 {
+        let model = ModelId::ALL[(round % 4) as usize];
+        let s = settings(model, &[("innodb_flush_sync", Value::Switch(round % 3 > 0))]);
+        let mut server = build(&s).unwrap();
+        let lists = Lists(server.config().buffer_pool.instances, dice.roll(3) * 100);
+        let current = 8204 + dice.roll(11) * 100_000_000 + dice.roll(600);
+        let frozen = View {
+            current_lsn: current,
+            durable_lsn: current - dice.roll(2) * dice.roll(current - 8203),
+            oldest_modification_lsn: dice.roll(2) * (8204 + dice.roll(current - 8203)),
+            activity: dice.roll(3),
+            pending_reads: dice.roll(2),
+            ..view(&lists, SimTime(dice.roll(4) * 700_000_000))
+        };
+        let start = view(&lists, SimTime::ZERO);
+        server.cleaner(&start, CleanerInput::Start);
+        server.checkpointer(&start, CheckpointerInput::Start);
+        let _ = server.free_check(&frozen, &mut FreeCheckWait::default());
+        server.writer_in_extra_margin(&frozen, dice.roll(2) == 0);
+        let inputs = match dice.roll(3) {
+            0 => (CleanerInput::Event, CheckpointerInput::Event),
+            1 => (CleanerInput::Timeout, CheckpointerInput::Timeout),
+            _ => (CleanerInput::Timeout, CheckpointerInput::Event),
+        };
+        let calls = calls_until_quiet(server.as_mut(), &frozen, inputs);
+        assert!(calls < 20, "{model}: {calls} calls in one instant: {frozen:?} {server:?}", server = s.model);
     }
 }
 
