@@ -1,7 +1,7 @@
 //! A research rule for adaptive flushing, plugged into the machinery of MySQL 8.0.30.
 //!
-//! The rule is a proportional-integral controller that holds the age of the oldest dirty page at half of its limit. It is
-//! all of [`HoldAge`]; the rest of this file shows it at work, against a redo log that fills at a constant rate.
+//! The rule is a proportional-integral controller that holds the age of the oldest dirty page at half of its limit. It
+//! is all of [`HoldAge`]; the rest of this file shows it at work, against a redo log that fills at a constant rate.
 
 use innosim_core::kernel::time::SimTime;
 use innosim_core::seam::{

@@ -1,7 +1,8 @@
 //! MySQL 8.0 and later: the machinery that all its releases share.
 //!
-//! The page cleaner's coordinator, the bookkeeping of checkpoint requests and the glue to the seam are the same in every
-//! release and live here. What a release does its own way (redo geometry, free check, sync flushing, checkpointer) is a
+//! The page cleaner's coordinator, the bookkeeping of checkpoint requests and the glue to the seam are the same in
+//! every release and live here. What a release does its own way (redo geometry, free check, sync flushing,
+//! checkpointer) is a
 //! `Release`, one file each: `mysql8021` and `mysql8030`. The formulas are pure functions in the modules below, under
 //! the names of the servers' documentation, and each is checked against vectors.
 //!
@@ -42,8 +43,6 @@ mod release;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use options::Options;
-
 use crate::registry::{ModelId, Settings, SettingsError};
 use adaptive::{AdaptiveRule, FORM_8021, FORM_8030, Form, pct_io};
 use coordinator::{Branch, CoordinatorState, Top, WaitResult};
@@ -57,6 +56,7 @@ use innosim_core::seam::{
 use log_state::LogState;
 use mysql8021::Mysql8021;
 use mysql8030::Mysql8030;
+use options::Options;
 use redo_geometry_8021::MaxAges;
 use redo_geometry_8030::FilesCapacity;
 use release::{LastPages, Release};

@@ -4,7 +4,7 @@
 //! its order, and recorded; at last combinations that can't run are refused.
 
 use super::value::spell_bytes;
-use super::{Kind, ModelId, Settings, Value, lookup, settings};
+use super::{ModelId, Settings, Value, lookup, settings};
 use crate::mysql80::Mysql80;
 use std::collections::BTreeMap;
 
@@ -288,12 +288,5 @@ impl Resolver<'_> {
             problem: format!("{bytes} is not a power of two"),
             help: format!("use {} or {}", bytes.next_power_of_two() / 2, bytes.next_power_of_two().min(16_384)),
         })
-    }
-}
-
-impl Kind {
-    /// Whether values are sizes in bytes.
-    pub fn is_bytes(&self) -> bool {
-        matches!(self, Kind::Bytes { .. })
     }
 }
