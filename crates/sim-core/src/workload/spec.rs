@@ -81,6 +81,14 @@ pub enum DrawSpec {
         /// Rows that fill a page.
         rows_per_page: u32,
     },
+    /// Visits existing pages in order from `points` places at once, one picked uniformly, `rows_per_page` visits a page;
+    /// wraps around at the end of the set (tpcc's delivery of the oldest orders).
+    Walk {
+        /// Places.
+        points: u32,
+        /// Visits before the next page.
+        rows_per_page: u32,
+    },
 }
 
 /// A kind of transaction.
