@@ -164,6 +164,7 @@ impl Server {
             Event::SinglePage(client) => self.single_page_step(client),
             Event::Arrival => self.arrival(),
             Event::RedoWritten => self.redo_written(),
+            Event::RedoOnDevice => self.redo_on_device(),
             Event::RedoSynced => self.redo_synced(),
             Event::FlusherTimer => self.flusher_timer(),
             Event::CleanerTimer(number) => self.cleaner_timer(number),
@@ -171,7 +172,9 @@ impl Server {
             Event::BatchOnDevice(batch) => self.batch_on_device(batch),
             Event::SyncRound(round) => self.sync_round_step(round),
             Event::CheckpointerTimer(number) => self.checkpointer_timer(number),
+            Event::CheckpointOnDevice => self.checkpoint_on_device(),
             Event::CheckpointDurable => self.checkpoint_durable(),
+            Event::QueueRoom => self.queue_room(),
             Event::Second => self.second(),
         }
     }

@@ -108,9 +108,14 @@ impl Server {
     pub(super) fn checkpoint_data_synced(&mut self) {
         if let State::Syncing { lsn } = self.checkpointer.state {
             self.checkpointer.state = State::Writing { lsn };
-            let done = self.write_and_sync_redo(BLOCK_BYTES);
-            self.calendar.schedule(done, Event::CheckpointDurable);
+            let written = self.write_redo(BLOCK_BYTES);
+            self.calendar.schedule(written, Event::CheckpointOnDevice);
         }
+    }
+
+    pub(super) fn checkpoint_on_device(&mut self) {
+        let durable = self.flush_redo_device();
+        self.calendar.schedule(durable, Event::CheckpointDurable);
     }
 
     pub(super) fn checkpoint_durable(&mut self) {

@@ -16,6 +16,7 @@ use crate::config::{DoublewriteConfig, PAGE_BYTES};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::{CleanerAction, CleanerInput, FlushKind, FlushRequest, PassReport};
 use crate::storage::Op;
+use std::collections::VecDeque;
 
 /// Pages that a batch without doublewrite collects before they are posted.
 const DIRECT_BATCH: u32 = 64;
@@ -56,6 +57,10 @@ pub(super) struct Cleaner {
     waiting: bool,
     wake_on_event: bool,
     event_set: bool,
+    /// Threads that stand in line for room in the data device's queue, and the one that is being served.
+    posters: VecDeque<u32>,
+    served: Option<u32>,
+    watching_room: bool,
 }
 
 impl Cleaner {
@@ -70,6 +75,9 @@ impl Cleaner {
             waiting: false,
             wake_on_event: false,
             event_set: false,
+            posters: VecDeque::new(),
+            served: None,
+            watching_room: false,
         }
     }
 
@@ -318,9 +326,8 @@ impl Server {
     }
 
     fn write_doublewrite(&mut self, index: u32) -> bool {
-        let admitted = self.data_device.admission_time(self.now);
-        if admitted > self.now {
-            return self.sleep(index, admitted, Phase::WriteDoublewrite);
+        if !self.queue_admits(index) {
+            return false;
         }
         let DoublewriteConfig::PerInstance { sync_file, fixed_bytes, .. } = self.config.doublewrite else {
             return self.set_phase(index, Phase::Post { next: 0 });
@@ -340,15 +347,52 @@ impl Server {
         self.sleep(index, done, Phase::Post { next: 0 })
     }
 
-    /// Posts page writes while the device's queue has room.
+    /// Whether the data device's queue has room for a thread that wants to submit; if not, the thread stands in line.
+    fn queue_admits(&mut self, index: u32) -> bool {
+        if self.cleaner.served == Some(index) {
+            self.cleaner.served = None;
+            return true;
+        }
+        let now = self.now;
+        if self.cleaner.posters.is_empty() && self.data_device.admission_time(now, costs::POST_CHUNK as u32) <= now {
+            return true;
+        }
+        self.cleaner.posters.push_back(index);
+        self.watch_queue_room();
+        false
+    }
+
+    fn watch_queue_room(&mut self) {
+        if std::mem::replace(&mut self.cleaner.watching_room, true) {
+            return;
+        }
+        let at = self.data_device.admission_time(self.now, costs::POST_CHUNK as u32);
+        self.calendar.schedule(at, Event::QueueRoom);
+    }
+
+    /// The queue has room: the thread that has stood in line longest submits, unless others were faster.
+    pub(super) fn queue_room(&mut self) {
+        self.cleaner.watching_room = false;
+        if self.data_device.admission_time(self.now, costs::POST_CHUNK as u32) > self.now {
+            return self.watch_queue_room();
+        }
+        if let Some(thread) = self.cleaner.posters.pop_front() {
+            self.cleaner.served = Some(thread);
+            self.thread_step(thread);
+        }
+        if !self.cleaner.posters.is_empty() {
+            self.watch_queue_room();
+        }
+    }
+
+    /// Posts page writes, a few at a time, as the device's queue has room.
     fn post(&mut self, index: u32, next: usize) -> bool {
         let batch = self.cleaner.threads[index as usize].batch;
         let pages = self.batches.get(batch).pages.len();
         let mut next = next;
         while next < pages {
-            let admitted = self.data_device.admission_time(self.now);
-            if admitted > self.now {
-                return self.sleep(index, admitted, Phase::Post { next });
+            if !self.queue_admits(index) {
+                return self.set_phase(index, Phase::Post { next }) && false;
             }
             for _ in 0..costs::POST_CHUNK.min(pages - next) {
                 let page = self.batches.get(batch).pages[next];

@@ -283,7 +283,7 @@ impl Server {
         while client.left > 0 {
             client.left -= 1;
             self.clients.touches += 1;
-            let drawn = class.draw(&mut client.rng, &mut self.space, &instance_of);
+            let drawn = class.draw(index, &mut client.rng, &mut self.space, &instance_of);
             if drawn.fresh {
                 self.pool.grow(&self.space, self.now);
                 return matches!(self.touch_one(index, drawn.page, true, touch), Touched::Done);

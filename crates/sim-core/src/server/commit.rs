@@ -4,8 +4,8 @@
 //! during a sync are served by the next, which starts at once. With commit modes 0 and 2 the flusher runs once in
 //! `innodb_flush_log_at_timeout`, or when a page write or a checkpoint needs durable redo.
 //!
-//! A sync of buffered redo sends the bytes written since the last one to the device and flushes the device's cache; both
-//! are queued when the sync starts. Simplification: with `O_DSYNC` the write and its flush are modelled as one sync cycle
+//! A sync of buffered redo sends the bytes written since the last one to the device; when they are there, it flushes the
+//! device's cache, as fsync does. Simplification: with `O_DSYNC` the write and its flush are modelled as one sync cycle
 //! of the flusher instead of one for each write (errs towards fewer, larger writes).
 
 use super::Server;
@@ -112,19 +112,32 @@ impl Server {
         }
         let bytes = self.redo.unsynced_bytes();
         self.recorder.counts.redo_written_bytes += position.written_lsn - position.durable_lsn;
-        let done = match self.config.redo.io {
-            RedoIo::NoSync => self.now,
-            RedoIo::Buffered | RedoIo::WriteThrough => self.write_and_sync_redo(bytes),
-        };
         self.commit.syncing = Some(position.written_lsn);
-        self.calendar.schedule(done, Event::RedoSynced);
+        match self.config.redo.io {
+            RedoIo::NoSync => self.calendar.schedule(self.now, Event::RedoSynced),
+            RedoIo::Buffered | RedoIo::WriteThrough => {
+                let written = self.write_redo(bytes);
+                self.calendar.schedule(written, Event::RedoOnDevice);
+            }
+        }
     }
 
-    /// Sends `bytes` of redo to the device and flushes its cache.
-    pub(super) fn write_and_sync_redo(&mut self, bytes: u64) -> SimTime {
+    /// Sends `bytes` of redo to the device.
+    pub(super) fn write_redo(&mut self, bytes: u64) -> SimTime {
+        let now = self.now;
+        self.redo_device().submit(now, Op::SequentialWrite, bytes)
+    }
+
+    /// Flushes the cache of the redo device.
+    pub(super) fn flush_redo_device(&mut self) -> SimTime {
         let now = self.now;
         self.recorder.counts.redo_fsyncs += 1;
-        self.redo_device().write_then_sync(now, Op::SequentialWrite, bytes)
+        self.redo_device().submit(now, Op::Sync, 0)
+    }
+
+    pub(super) fn redo_on_device(&mut self) {
+        let durable = self.flush_redo_device();
+        self.calendar.schedule(durable, Event::RedoSynced);
     }
 
     /// Makes sure that [`Event::RedoWritten`] comes when the write in progress ends.

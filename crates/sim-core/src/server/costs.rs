@@ -15,7 +15,7 @@ pub(super) const SELF_COMMIT_WAKE_UP: SimDuration = SimDuration::from_micros(8);
 pub(super) const PAGE_PREPARE: SimDuration = SimDuration::from_micros(6);
 /// Taking a slot and looking at its lists.
 pub(super) const SLOT_OVERHEAD: SimDuration = SimDuration::from_micros(10);
-/// Page writes that a cleaner thread hands to the device before it looks for room in the queue again.
+/// Page writes that a cleaner thread hands to the device at a time; each time it stands in line for room in the queue.
 pub(super) const POST_CHUNK: usize = 8;
 /// Sleep of a user thread that found no free page (section 5.1).
 pub(super) const FREE_PAGE_SLEEP: SimDuration = SimDuration::from_millis(10);

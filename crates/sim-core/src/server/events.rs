@@ -18,6 +18,8 @@ pub(super) enum Event {
     Arrival,
     /// The redo write in progress ends and somebody waits for it.
     RedoWritten,
+    /// The redo write of a sync is done on the device: its cache flush comes next.
+    RedoOnDevice,
     /// The redo sync in progress ends.
     RedoSynced,
     /// The flusher's period is over (commit modes 0 and 2).
@@ -32,8 +34,12 @@ pub(super) enum Event {
     SyncRound(u32),
     /// The checkpointer's sleep is over; a stale number is ignored.
     CheckpointerTimer(u32),
-    /// The checkpoint block is written and synced.
+    /// The checkpoint block is written.
+    CheckpointOnDevice,
+    /// The checkpoint block is synced.
     CheckpointDurable,
+    /// The data device's queue has room for the next poster.
+    QueueRoom,
     /// A simulated second is over.
     Second,
 }
@@ -57,6 +63,9 @@ impl Event {
             Event::CheckpointerTimer(i) => u64::from(i) << 8 | 13,
             Event::CheckpointDurable => 14,
             Event::Second => 15,
+            Event::RedoOnDevice => 16,
+            Event::CheckpointOnDevice => 17,
+            Event::QueueRoom => 18,
         }
     }
 }

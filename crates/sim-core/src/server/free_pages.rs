@@ -17,8 +17,12 @@ use crate::storage::Op;
 pub(super) enum SinglePage {
     /// To the doublewrite file's slot.
     Doublewrite(u32),
+    /// Sync of the doublewrite file.
+    SyncDoublewrite(u32),
     /// To its data file.
     Data(u32),
+    /// Sync of the data file.
+    SyncData(u32),
     /// Done.
     Written(u32),
 }
@@ -114,6 +118,8 @@ impl Server {
         let (page, op) = match stage {
             SinglePage::Doublewrite(page) => (page, Op::SequentialWrite),
             SinglePage::Data(page) => (page, Op::RandomWrite),
+            SinglePage::SyncDoublewrite(page) => return self.sync_single_page(index, SinglePage::Data(page)),
+            SinglePage::SyncData(page) => return self.sync_single_page(index, SinglePage::Written(page)),
             SinglePage::Written(page) => return self.single_page_written(index, page),
         };
         let wanted = self.redo.wanted_before_writing(|p| p == page);
@@ -128,21 +134,26 @@ impl Server {
             matches!(self.config.doublewrite, DoublewriteConfig::PerInstance { sync_file: true, .. });
         let synced = match stage {
             SinglePage::Doublewrite(_) => sync_doublewrite,
-            SinglePage::Data(_) | SinglePage::Written(_) => self.config.data_sync == DataSync::EveryBatch,
+            _ => self.config.data_sync == DataSync::EveryBatch,
         };
-        let done = if synced {
-            self.recorder.counts.data_fsyncs += 1;
-            self.data_device.write_then_sync(self.now, op, PAGE_BYTES)
-        } else {
-            self.data_device.submit(self.now, op, PAGE_BYTES)
-        };
+        let done = self.data_device.submit(self.now, op, PAGE_BYTES);
         let next = if op == Op::SequentialWrite {
             self.recorder.counts.dblwr_pages += 1;
             self.recorder.counts.dblwr_writes += 1;
-            SinglePage::Data(page)
+            if synced { SinglePage::SyncDoublewrite(page) } else { SinglePage::Data(page) }
+        } else if synced {
+            SinglePage::SyncData(page)
         } else {
             SinglePage::Written(page)
         };
+        self.clients.list[index as usize].single = Some(next);
+        self.calendar.schedule(done, Event::SinglePage(index));
+    }
+
+    /// Syncs the file just written, then goes on with `next`.
+    fn sync_single_page(&mut self, index: u32, next: SinglePage) {
+        let done = self.data_device.submit(self.now, Op::Sync, 0);
+        self.recorder.counts.data_fsyncs += 1;
         self.clients.list[index as usize].single = Some(next);
         self.calendar.schedule(done, Event::SinglePage(index));
     }

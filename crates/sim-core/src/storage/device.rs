@@ -383,11 +383,13 @@ impl Device {
         self.population.len() as u32
     }
 
-    /// The earliest moment from `now` on at which the queue has a place, if nothing else is submitted until then.
+    /// The earliest moment from `now` on at which the queue has `places` places (at most its depth), if nothing else is
+    /// submitted until then.
     #[inline]
-    pub fn admission_time(&mut self, now: SimTime) -> SimTime {
+    pub fn admission_time(&mut self, now: SimTime, places: u32) -> SimTime {
         self.advance(now);
-        match self.population.len().checked_sub(self.queue_depth) {
+        let others = self.queue_depth - (places as usize).clamp(1, self.queue_depth);
+        match self.population.len().checked_sub(others + 1) {
             None => now,
             Some(k) => self.population.kth_completion(k).unwrap_or(now),
         }

@@ -37,7 +37,7 @@ struct Point {
 #[derive(Debug, Clone)]
 enum Draw {
     Uniform,
-    NuRand { keys: NuRand, range: u32, groups: u32, pages_per_key_fp: u64 },
+    NuRand { keys: NuRand, range: u32, groups: u32, constants: Vec<u32>, pages_per_key_fp: u64 },
     Zipf { ranks: Zipf, scatter: Scatter },
     Pareto(SysbenchPareto),
     HotSpot { hot_pages: u32, hot_threshold: u64 },
@@ -58,9 +58,10 @@ impl AccessClass {
         let pages = runs.iter().map(|r| r.pages).min().unwrap_or(1).max(1);
         let draw = match *spec {
             DrawSpec::Uniform => Draw::Uniform,
-            DrawSpec::NuRand { a, range, groups } => Draw::NuRand {
+            DrawSpec::NuRand { a, range, groups, constants } => Draw::NuRand {
                 keys: NuRand::new(a, range),
                 range,
+                constants: (0..constants.max(1)).map(|_| rng.range_inclusive(0, a) % range).collect(),
                 groups,
                 pages_per_key_fp: (u64::from(pages) << 40) / (u64::from(range) * u64::from(groups)),
             },
@@ -90,17 +91,25 @@ impl AccessClass {
         matches!(self.draw, Draw::Append { .. })
     }
 
-    /// Draws a page.
+    /// Draws a page for a client.
     #[inline]
-    pub fn draw(&mut self, rng: &mut Rng, space: &mut PageSpace, instance_of: &dyn Fn(u32, u32) -> u32) -> Drawn {
+    pub fn draw(
+        &mut self,
+        client: u32,
+        rng: &mut Rng,
+        space: &mut PageSpace,
+        instance_of: &dyn Fn(u32, u32) -> u32,
+    ) -> Drawn {
         let page = match &mut self.draw {
             Draw::Uniform => {
                 let run = pick(&self.runs, rng);
                 run.first + rng.below(run.pages)
             }
-            Draw::NuRand { keys, range, groups, pages_per_key_fp } => {
+            Draw::NuRand { keys, range, groups, constants, pages_per_key_fp } => {
                 let run = pick(&self.runs, rng);
-                let key = u64::from(rng.below(*groups)) * u64::from(*range) + u64::from(keys.sample(rng));
+                let shifted = keys.sample(rng) + constants[client as usize % constants.len()];
+                let in_group = if shifted >= *range { shifted - *range } else { shifted };
+                let key = u64::from(rng.below(*groups)) * u64::from(*range) + u64::from(in_group);
                 run.first + ((key * *pages_per_key_fp) >> 40) as u32
             }
             Draw::Zipf { ranks, scatter } => {

@@ -55,6 +55,9 @@ pub enum DrawSpec {
         range: u32,
         /// Groups, picked uniformly (warehouses, districts).
         groups: u32,
+        /// Number of different run-time constants C, drawn from 0..=a; client `i` uses constant `i` modulo this. TPC-C
+        /// has one for all; sysbench-tpcc draws one in each thread, which spreads the hot keys.
+        constants: u32,
     },
     /// Zipf over pages with exponent `theta`, the ranks scattered over the set.
     Zipf {
