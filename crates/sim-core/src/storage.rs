@@ -6,8 +6,8 @@
 //! [`DeviceSpec`] says in numbers that a storage benchmark measures: latencies at queue depth 1, operations and bytes a second
 //! under load, the time of a flush.
 //!
-//! A [`Ceiling`](ceiling::Ceiling) is how a limit on a rate is kept exactly; [`device`] has the rules by which a completion
-//! is computed at submission.
+//! The rules by which a completion is computed at submission stand at the head of `storage/device.rs`, the way a limit on
+//! a rate is kept exactly at the head of `storage/ceiling.rs`.
 
 mod ceiling;
 mod device;

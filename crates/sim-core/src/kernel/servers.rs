@@ -9,18 +9,26 @@ use crate::kernel::time::{SimDuration, SimTime};
 /// Times at which the servers of a station become free: a binary min-heap, root first.
 #[derive(Debug, Clone)]
 pub(crate) struct FreeTimes {
+    /// The times, and behind them `u64::MAX` once, so that every node with a left child has a right one.
     heap: Vec<u64>,
 }
 
 impl FreeTimes {
     /// `servers` servers, at least one, all free from the start.
     pub(crate) fn new(servers: u32) -> Self {
-        FreeTimes { heap: vec![0; servers.max(1) as usize] }
+        let mut heap = vec![0; servers.max(1) as usize];
+        heap.push(u64::MAX);
+        FreeTimes { heap }
+    }
+
+    /// The times, in no particular order.
+    fn times(&self) -> &[u64] {
+        &self.heap[..self.heap.len() - 1]
     }
 
     /// Number of servers.
     pub(crate) fn servers(&self) -> u32 {
-        self.heap.len() as u32
+        self.times().len() as u32
     }
 
     /// When the first of the servers becomes free.
@@ -34,13 +42,10 @@ impl FreeTimes {
     pub(crate) fn occupy_earliest(&mut self, until: SimTime) {
         let heap = self.heap.as_mut_slice();
         let mut hole = 0;
-        loop {
-            let left = 2 * hole + 1;
-            let Some(&left_time) = heap.get(left) else { break };
-            let (child, time) = match heap.get(left + 1) {
-                Some(&right_time) if right_time < left_time => (left + 1, right_time),
-                _ => (left, left_time),
-            };
+        while let Some(&[left, right]) = heap.get(2 * hole + 1..2 * hole + 3) {
+            // By arithmetic, not by a branch: which child is smaller is a coin toss.
+            let child = 2 * hole + 1 + usize::from(right < left);
+            let time = left.min(right);
             if until.0 <= time {
                 break;
             }
@@ -54,7 +59,8 @@ impl FreeTimes {
     /// Returns the sum over the servers of the time they are newly held, counted from `now` at the earliest, ns.
     pub(crate) fn occupy_all(&mut self, now: SimTime, until: SimTime) -> u64 {
         let mut held = 0;
-        for time in &mut self.heap {
+        let last = self.heap.len() - 1;
+        for time in &mut self.heap[..last] {
             held += until.0.saturating_sub((*time).max(now.0));
             *time = until.0;
         }
@@ -63,7 +69,7 @@ impl FreeTimes {
 
     /// Work that is already given to the servers and lies after `now`: the sum over the servers, ns.
     pub(crate) fn work_after(&self, now: SimTime) -> u64 {
-        self.heap.iter().map(|&time| time.saturating_sub(now.0)).sum()
+        self.times().iter().map(|&time| time.saturating_sub(now.0)).sum()
     }
 
     /// Time until the first of the servers becomes free; zero if one is.

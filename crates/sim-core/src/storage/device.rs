@@ -38,7 +38,7 @@ use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
 use crate::kernel::station::StationReport;
 use crate::kernel::time::{SimDuration, SimTime};
-use crate::kernel::{FreeTimes, Population};
+use crate::kernel::{FreeTimes, Population, TAGS};
 
 /// Largest operation that the block layer hands to a device in one piece, bytes.
 pub const SPLIT_BYTES: u64 = 512 * 1024;
@@ -97,9 +97,9 @@ pub struct DeviceInterval {
 }
 
 /// Tags of operations in flight.
-const READ: u8 = 0;
-const WRITE: u8 = 1;
-const SYNC: u8 = 2;
+const READ: usize = 0;
+const WRITE: usize = 1;
+const SYNC: usize = 2;
 
 /// Parts of a device that can be the busiest.
 const PARTS: usize = 8;
@@ -226,11 +226,8 @@ pub struct Device {
     limits: Limits,
     flush: Flush,
     population: Population,
-    /// Operations in flight by tag.
-    in_flight: [u32; 4],
-    /// When everything submitted so far is complete, and when every write is.
-    horizon: SimTime,
-    write_horizon: SimTime,
+    /// When every operation of a kind that was submitted so far is complete.
+    complete_at: [SimTime; TAGS],
 
     totals: DeviceTotals,
     /// Totals and busy times when the current interval began.
@@ -258,9 +255,7 @@ impl Device {
             limits: Limits::new(spec),
             flush: Flush::default(),
             population: Population::with_capacity(2 * spec.queue_depth as usize),
-            in_flight: [0; 4],
-            horizon: SimTime::ZERO,
-            write_horizon: SimTime::ZERO,
+            complete_at: [SimTime::ZERO; TAGS],
             totals: DeviceTotals::default(),
             interval_totals: DeviceTotals::default(),
             interval_busy: [0; PARTS],
@@ -272,7 +267,7 @@ impl Device {
     /// The moments of submissions and questions must not run backwards.
     #[inline]
     pub fn submit(&mut self, now: SimTime, op: Op, bytes: u64) -> SimTime {
-        self.advance(now);
+        self.population.advance(now);
         match op {
             Op::RandomRead => self.submit_read(now, bytes),
             Op::RandomWrite => {
@@ -297,7 +292,8 @@ impl Device {
         self.totals.random_reads += 1;
         self.totals.read_bytes += bytes;
         let service = self.random_read.sample(&mut self.rng);
-        let served = self.serve(now, self.slowed(service, self.in_flight[WRITE as usize]));
+        let service = self.slowed(now, service, WRITE);
+        let served = self.serve(now, service);
         let pieces = pieces(bytes);
         let completion = served.max(self.limits.pass_read(now, pieces, bytes));
         self.enter(completion, READ, pieces);
@@ -306,10 +302,10 @@ impl Device {
 
     #[inline]
     fn submit_write(&mut self, now: SimTime, service: SimDuration, bytes: u64) -> SimTime {
-        let served = self.serve(now, self.slowed(service, self.in_flight[READ as usize]));
+        let service = self.slowed(now, service, READ);
+        let served = self.serve(now, service);
         let pieces = pieces(bytes);
         let completion = served.max(self.limits.pass_write(now, pieces, bytes));
-        self.write_horizon = self.write_horizon.max(completion);
         self.enter(completion, WRITE, pieces);
         completion
     }
@@ -320,7 +316,7 @@ impl Device {
             self.schedule_flush(now);
         }
         let completion =
-            if self.sync_is_barrier { self.flush.end } else { self.flush.end.max(self.write_horizon).max(now) };
+            if self.sync_is_barrier { self.flush.end } else { self.flush.end.max(self.complete_at[WRITE]).max(now) };
         self.enter(completion, SYNC, 1);
         completion
     }
@@ -328,7 +324,7 @@ impl Device {
     /// Schedules a cache flush: as a barrier behind everything, otherwise behind the last flush.
     fn schedule_flush(&mut self, now: SimTime) {
         self.totals.cache_flushes += 1;
-        let start = if self.sync_is_barrier { self.horizon } else { self.flush.end }.max(now);
+        let start = if self.sync_is_barrier { self.horizon() } else { self.flush.end }.max(now);
         let mut end = start + self.sync.sample(&mut self.rng);
         if self.sync_counts_as_write {
             end = end.max(self.limits.pass_sync(now));
@@ -349,50 +345,45 @@ impl Device {
         end
     }
 
-    /// `service`, stretched by `others` operations of the other direction in flight.
+    /// `service`, stretched by the operations of the kind `others` in flight.
     #[inline]
-    fn slowed(&self, service: SimDuration, others: u32) -> SimDuration {
-        if others == 0 || self.interference == 0.0 {
+    fn slowed(&mut self, now: SimTime, service: SimDuration, others: usize) -> SimDuration {
+        if self.interference == 0.0 || self.complete_at[others] <= now {
             return service;
         }
-        let share = (f64::from(others) / self.queue_depth as f64).min(1.0);
+        let share = (f64::from(self.population.inside_with(others)) / self.queue_depth as f64).min(1.0);
         SimDuration((service.0 as f64 * (1.0 + self.interference * share) + 0.5) as u64)
+    }
+
+    /// When everything submitted so far is complete.
+    fn horizon(&self) -> SimTime {
+        let [a, b, c, d] = self.complete_at;
+        a.max(b).max(c).max(d)
     }
 
     /// Counts an operation in `pieces` pieces into the queue.
     #[inline]
-    fn enter(&mut self, completion: SimTime, tag: u8, pieces: u64) {
-        self.horizon = self.horizon.max(completion);
-        self.in_flight[tag as usize & 3] += pieces as u32;
+    fn enter(&mut self, completion: SimTime, tag: usize, pieces: u64) {
+        self.complete_at[tag] = self.complete_at[tag].max(completion);
         for _ in 0..pieces {
             self.population.arrive(completion, tag);
         }
     }
 
-    /// Moves on to `now`: what is complete leaves the queue.
-    #[inline]
-    fn advance(&mut self, now: SimTime) {
-        let in_flight = &mut self.in_flight;
-        self.population.advance(now, |tag| in_flight[tag as usize & 3] -= 1);
-    }
-
     /// Operations submitted and not complete at `now`, as places in the queue.
     #[inline]
     pub fn outstanding(&mut self, now: SimTime) -> u32 {
-        self.advance(now);
-        self.population.len() as u32
+        self.population.advance(now);
+        self.population.inside() as u32
     }
 
     /// The earliest moment from `now` on at which the queue has `places` places (at most its depth), if nothing else is
     /// submitted until then.
     #[inline]
     pub fn admission_time(&mut self, now: SimTime, places: u32) -> SimTime {
-        self.advance(now);
+        self.population.advance(now);
         let others = self.queue_depth - (places as usize).clamp(1, self.queue_depth);
-        match self.population.len().checked_sub(others + 1) {
-            None => now,
-            Some(k) => self.population.kth_completion(k).unwrap_or(now),
-        }
+        self.population.room_at(others + 1)
     }
 
     /// Operations and bytes submitted since the start.
@@ -411,7 +402,7 @@ impl Device {
 
     /// What happened since the last call (or the start) up to `now`.
     pub fn take_interval(&mut self, now: SimTime) -> DeviceInterval {
-        self.advance(now);
+        self.population.advance(now);
         let changes = self.population.take_interval();
         let busy = self.busy_ns(now);
         let before = std::mem::replace(&mut self.interval_busy, busy);
@@ -433,7 +424,7 @@ impl Device {
 
     /// What happened from the start up to `now`; operations are counted in pieces, as in the queue.
     pub fn report(&mut self, now: SimTime) -> StationReport {
-        self.advance(now);
+        self.population.advance(now);
         let busiest = self.busy_ns(now).into_iter().max().unwrap_or(0);
         self.population.report(&self.name, self.channels.servers(), busiest as f64)
     }
