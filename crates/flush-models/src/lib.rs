@@ -1,3 +1,4 @@
 //! The servers of innosim.
 
+pub mod mysql80;
 pub mod registry;
