@@ -100,6 +100,11 @@ impl Diagnostics {
         Problem { help, ..Problem::new(message) }.into_diagnostics(&SourceMap::default())
     }
 
+    /// The message of the first.
+    pub(crate) fn first_message(&self) -> String {
+        self.0.first().map(|first| first.message.clone()).unwrap_or_default()
+    }
+
     /// All of them; never empty.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.0.iter()

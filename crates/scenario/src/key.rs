@@ -1,5 +1,7 @@
 //! The declaration of a scenario key: one for each, read by the checks, the JSON Schema and the page of documentation.
 
+use crate::suggest::join_or;
+
 /// A key of a scenario table.
 #[derive(Debug)]
 pub(crate) struct Key {
@@ -48,6 +50,8 @@ pub(crate) enum Kind {
     Bandwidth,
     /// `true` or `false`.
     Switch,
+    /// One of these names.
+    OneOf(&'static [&'static str]),
     /// Pairs of numbers.
     Pairs,
     /// One table.
@@ -111,6 +115,7 @@ impl Kind {
                 "bytes a second, such as 60000000, \"468MiB\" or \"530MB\"; or \"none\" for no ceiling".to_owned()
             }
             Kind::Switch => "true or false".to_owned(),
+            Kind::OneOf(names) => join_or(names),
             Kind::Pairs => "a list of pairs of numbers, such as [[0.0, 50.0], [1.0, 900.0]]".to_owned(),
             Kind::Table(_) | Kind::Variant(_) | Kind::Server => "a table".to_owned(),
             Kind::Tables(_) => "a list of tables".to_owned(),

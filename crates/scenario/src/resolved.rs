@@ -34,11 +34,32 @@ impl Resolved {
         }
     }
 
+    /// Adds all entries of `others`, with `workload`, if it holds anything, before the drive.
+    pub(crate) fn append(&mut self, others: Resolved, workload: Resolved) {
+        let mut workload = Some(workload).filter(|workload| !workload.entries.is_empty());
+        for (key, item) in others.entries {
+            if key == "drive"
+                && let Some(workload) = workload.take()
+            {
+                self.table("workload", workload);
+            }
+            self.set(&key, item);
+        }
+        if let Some(workload) = workload {
+            self.table("workload", workload);
+        }
+    }
+
     fn set(&mut self, key: &str, item: Item) {
         match self.entries.iter_mut().find(|(name, _)| name == key) {
             Some((_, old)) => *old = item,
             None => self.entries.push((key.to_owned(), item)),
         }
+    }
+
+    /// A copy with only these keys.
+    pub(crate) fn only(&self, keys: &[&str]) -> Resolved {
+        Resolved { entries: self.entries.iter().filter(|(key, _)| keys.contains(&key.as_str())).cloned().collect() }
     }
 
     /// As TOML, below the table with this path ("" for the root): plain values first, then the tables.
@@ -68,7 +89,8 @@ impl Resolved {
 
     /// As one inline table.
     pub(crate) fn inline(&self) -> String {
-        let entries: Vec<String> = self.entries.iter().map(|(key, item)| format!("{key} = {}", item.inline())).collect();
+        let entries: Vec<String> =
+            self.entries.iter().map(|(key, item)| format!("{key} = {}", item.inline())).collect();
         format!("{{ {} }}", entries.join(", "))
     }
 }

@@ -57,11 +57,6 @@ impl SourceMap {
         self.texts.len() - 1
     }
 
-    /// The text with this index.
-    pub(crate) fn text(&self, source: usize) -> &str {
-        self.texts.get(source).map_or("", |text| &text.text)
-    }
-
     /// Whether a value was given on the command line.
     pub(crate) fn on_command_line(&self, at: Span) -> bool {
         self.texts.get(at.source).is_some_and(|text| text.on_command_line)

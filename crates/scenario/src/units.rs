@@ -73,8 +73,10 @@ fn scaled(number: &str, scale: u64) -> Option<u128> {
 
 /// A length of time as [`parse_duration`] reads it: `5000s`, `1500ms`, `85us`, `7ns`.
 pub(crate) fn format_duration(ns: u64) -> String {
-    let (unit, scale) =
-        [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)].into_iter().find(|(_, s)| ns % s == 0).unwrap_or(("ns", 1));
+    let (unit, scale) = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)]
+        .into_iter()
+        .find(|(_, s)| ns % s == 0)
+        .unwrap_or(("ns", 1));
     format!("{}{unit}", ns / scale)
 }
 
@@ -127,7 +129,9 @@ mod tests {
         ] {
             assert_eq!(parse_duration(text), Ok(ns), "{text}");
         }
-        for text in ["", "600", "s", "-5s", "1e3s", "5x", "1.s", ".5s", "NaNs", "99999999999999999999s", "40000d", "5s 6"] {
+        for text in
+            ["", "600", "s", "-5s", "1e3s", "5x", "1.s", ".5s", "NaNs", "99999999999999999999s", "40000d", "5s 6"]
+        {
             assert!(parse_duration(text).is_err(), "{text}");
         }
     }
