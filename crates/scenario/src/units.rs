@@ -32,6 +32,7 @@ pub(crate) fn parse_duration(text: &str) -> Result<u64, UnitProblem> {
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(rest.len());
         let (number, after) = rest.split_at(digits);
+        let after = after.trim_start();
         let unit_len = after.find(|c: char| !c.is_alphabetic()).unwrap_or(after.len());
         let (unit, after) = after.split_at(unit_len);
         if number.is_empty() {
