@@ -1,9 +1,9 @@
 //! MySQL 8.0 and later: the machinery that all its releases share.
 //!
-//! The page cleaner's coordinator, the bookkeeping of checkpoint requests and the glue to the seam are the same in every
-//! release and live here. What a release does its own way (redo geometry, free check, sync flushing, checkpointer) is a
-//! `Release`, one file each: `mysql8021` and `mysql8030`. The formulas are pure functions in the modules below, under
-//! the names of the servers' documentation, and each is checked against vectors.
+//! The page cleaner's coordinator, the bookkeeping of checkpoint requests and the glue to the seam are the same in
+//! every release and live here. What a release does its own way (redo geometry, free check, sync flushing,
+//! checkpointer) is a `Release`, one file each: `mysql8021` and `mysql8030`. The formulas are pure functions in the
+//! modules below, under the names of the servers' documentation, and each is checked against vectors.
 //!
 //! ```text
 //!   Mysql80 ── coordinator ── Box<dyn AdaptiveFlushing>   pages of a pass (AdaptiveRule, or a rule of your own)
@@ -39,7 +39,8 @@ pub mod redo_geometry_8021;
 pub mod redo_geometry_8030;
 mod release;
 
-pub(crate) use options::Options;
+#[cfg(test)]
+mod tests;
 
 use crate::registry::{ModelId, Settings, SettingsError};
 use adaptive::{AdaptiveRule, FORM_8021, FORM_8030, Form, pct_io};
@@ -54,6 +55,7 @@ use innosim_core::seam::{
 use log_state::LogState;
 use mysql8021::Mysql8021;
 use mysql8030::Mysql8030;
+use options::Options;
 use redo_geometry_8021::MaxAges;
 use redo_geometry_8030::FilesCapacity;
 use release::{LastPages, Release};

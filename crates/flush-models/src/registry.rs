@@ -21,13 +21,16 @@ mod other_names;
 mod resolve;
 mod value;
 
+#[cfg(test)]
+mod tests;
+
 pub use lookup::{UnknownReason, UnknownSetting, lookup, without_effect};
 pub use model_id::{ModelId, UnknownModel};
 pub use resolve::{Adjustment, Host, Note, SettingsError};
 pub use value::{Kind, Value, ValueError, parse_value};
 
 use crate::mysql80::Mysql80;
-use innosim_core::seam::ServerModel;
+use innosim_core::seam::{AdaptiveFlushing, ServerModel};
 use std::collections::BTreeMap;
 
 /// A setting as one model knows it.
@@ -129,4 +132,12 @@ pub fn settings(model: ModelId) -> Vec<Setting> {
 /// Builds the model's machinery from its settings.
 pub fn build(settings: &Settings) -> Result<Box<dyn ServerModel>, SettingsError> {
     Ok(Box::new(Mysql80::build(settings)?))
+}
+
+/// Builds the model's machinery with `rule` in place of the server's adaptive flushing.
+pub fn build_with_rule(
+    settings: &Settings,
+    rule: Box<dyn AdaptiveFlushing>,
+) -> Result<Box<dyn ServerModel>, SettingsError> {
+    Ok(Box::new(Mysql80::build_with_rule(settings, rule)?))
 }

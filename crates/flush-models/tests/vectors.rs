@@ -1,7 +1,7 @@
 //! Every formula against the vectors in `tests/vectors/`: each file there must be read by a test here.
 //!
-//! Vectors are plain JSON (`innodb-flush-vectors/1`): pure functions as pairs of inputs and outputs, functions with state
-//! as sequences of steps that carry the state before and after.
+//! Vectors are plain JSON (`innodb-flush-vectors/1`): pure functions as pairs of inputs and outputs, functions with
+//! state as sequences of steps that carry the state before and after.
 
 mod support;
 

@@ -1,5 +1,6 @@
-//! Checkpoints: which LSN is available, when one is due, when dirty pages must be flushed for it (spec 8.0.21 and 8.0.30,
-//! sections 2.2 to 2.4). Pure functions; the checkpointer thread that calls them is in `mysql8021` and `mysql8030`.
+//! Checkpoints: which LSN is available, when one is due, when dirty pages must be flushed for it (spec 8.0.21 and
+//! 8.0.30, sections 2.2 to 2.4). Pure functions; the checkpointer thread that calls them is in `mysql8021` and
+//! `mysql8030`.
 
 use super::lsn::{LOG_BLOCK_BYTES, LOG_BLOCK_HEADER_BYTES};
 

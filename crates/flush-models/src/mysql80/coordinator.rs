@@ -1,8 +1,8 @@
 //! The page cleaner's coordinator, pass by pass (spec 8.0.21, section 4.2; 8.0.30, section 4.1).
 //!
-//! A pass waits (or not), looks whether a sync flush is wanted, and takes one of five branches. What the passes remember
-//! from each other is [`CoordinatorState`]; its two steps are pure and checked against vectors. What each branch asks of
-//! the machine is decided in `mysql80`.
+//! A pass waits (or not), looks whether a sync flush is wanted, and takes one of five branches. What the passes
+//! remember from each other is [`CoordinatorState`]; its two steps are pure and checked against vectors. What each
+//! branch asks of the machine is decided in `mysql80`.
 
 use innosim_core::kernel::time::{SimDuration, SimTime};
 
@@ -116,8 +116,8 @@ pub fn is_sync_flush_8021(flush_sync: bool, buf_flush_sync_lsn: u64, last_checkp
     flush_sync && buf_flush_sync_lsn > last_checkpoint_lsn + order_lag
 }
 
-/// The limit of a sync flush of 8.0.23 and later: 3 seconds of redo beyond the sync target (0: none); `None` if there is
-/// nothing to flush synchronously. `lsn_avg_rate` in bytes a second.
+/// The limit of a sync flush of 8.0.23 and later: 3 seconds of redo beyond the sync target (0: none); `None` if there
+/// is nothing to flush synchronously. `lsn_avg_rate` in bytes a second.
 pub fn sync_limit_8030(
     flush_sync: bool,
     log_sync_flush_lsn: u64,

@@ -22,7 +22,8 @@ pub const fn lsn(sn: u64) -> u64 {
     sn / LOG_BLOCK_DATA_BYTES * LOG_BLOCK_BYTES + sn % LOG_BLOCK_DATA_BYTES + LOG_BLOCK_HEADER_BYTES
 }
 
-/// The payload byte at `lsn`; positions inside a header count as the block's first byte, inside a trailer as the next's.
+/// The payload byte at `lsn`; positions inside a header count as the block's first byte, inside a trailer as the
+/// next's.
 pub const fn sn(lsn: u64) -> u64 {
     let block = lsn / LOG_BLOCK_BYTES * LOG_BLOCK_DATA_BYTES;
     let offset = lsn % LOG_BLOCK_BYTES;

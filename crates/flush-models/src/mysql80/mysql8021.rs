@@ -1,7 +1,7 @@
 //! MySQL 8.0.21, standing for 8.0.20 to 8.0.22.
 //!
-//! Fixed redo files; margins in sn that grow by 20 % whenever the log writer needs its extra margin; a checkpointer that
-//! looks every 10 ms and hands the target of sync flushing to the page cleaner; averages of what was *requested*
+//! Fixed redo files; margins in sn that grow by 20 % whenever the log writer needs its extra margin; a checkpointer
+//! that looks every 10 ms and hands the target of sync flushing to the page cleaner; averages of what was *requested*
 //! (spec 8.0.21, sections 1, 2 and 4).
 //!
 //! Simplification: the checkpointer of a server looks again at once after it raised the sync target; here it does so

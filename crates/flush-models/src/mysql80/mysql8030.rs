@@ -2,7 +2,8 @@
 //!
 //! 32 redo files of one capacity; a free check that stops everybody while the log writer is inside its extra margin; a
 //! coordinator that asks for the sync target itself; a checkpointer that on a busy server writes every 7 seconds unless
-//! somebody asks, and that lets the page cleaner finish a pass before it looks again (spec 8.0.30, sections 1, 2 and 4).
+//! somebody asks, and that lets the page cleaner finish a pass before it looks again (spec 8.0.30, sections 1, 2 and
+//! 4).
 //!
 //! The free check compares LSNs, as from 8.0.32; 8.0.30 and 8.0.31 compared sn, which stops the same positions but for
 //! the few bytes of a block's header and trailer.

@@ -92,8 +92,8 @@ fn positive(limit: u64, margin: u64) -> Option<u64> {
     (rest > 0).then_some(rest)
 }
 
-/// While the redo log shrinks, the hard capacity (bytes) exposed to everybody follows the checkpoint age down to that of
-/// the target (spec 8.0.30, section 1.1). `None` for `resizing_down_to` when no shrink is going on.
+/// While the redo log shrinks, the hard capacity (bytes) exposed to everybody follows the checkpoint age down to that
+/// of the target (spec 8.0.30, section 1.1). `None` for `resizing_down_to` when no shrink is going on.
 pub fn suggested_hard_logical_capacity(
     resizing_down_to: Option<u64>,
     exposed_hard_logical_capacity: u64,

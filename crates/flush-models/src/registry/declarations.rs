@@ -45,6 +45,9 @@ impl Declaration {
 
 const ALL: &[ModelId] = ModelId::ALL;
 const M8021: &[ModelId] = &[Mysql8021];
+const M8030: &[ModelId] = &[Mysql8030];
+const M84: &[ModelId] = &[Mysql84];
+const M97: &[ModelId] = &[Mysql97];
 const M80: &[ModelId] = &[Mysql8021, Mysql8030];
 const FROM_8030: &[ModelId] = &[Mysql8030, Mysql84, Mysql97];
 const FROM_84: &[ModelId] = &[Mysql84, Mysql97];
@@ -276,7 +279,11 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         long_help: "OFF saves hand-overs at low concurrency and costs throughput at very high.",
         history: "it exists from MySQL 8.0.22",
         instead: "leave it out: this version always has the writer threads",
-        spans: &[span(FROM_8030, Kind::Switch, Value::Switch(true), "ON")],
+        spans: &[
+            span(M8030, Kind::Switch, Value::Switch(true), "ON"),
+            derived(M84, Kind::Switch, "ON from 32 logical CPUs"),
+            derived(M97, Kind::Switch, "ON from 32 logical CPUs, without a binary log from 5"),
+        ],
     },
     everywhere(
         "innodb_lru_scan_depth",

@@ -62,7 +62,8 @@ impl ModelId {
             }
             ModelId::Mysql84 => "The machinery of mysql-8.0.30 with the defaults of 8.4.",
             ModelId::Mysql97 => {
-                "The machinery of mysql-8.0.30 with the defaults of 8.4: no difference is known that this model has."
+                "The machinery of mysql-8.0.30 with the defaults of 8.4, but for innodb_log_writer_threads: no other \
+                 difference is known that this model has."
             }
         }
     }

@@ -4,7 +4,7 @@
 //! its order, and recorded; at last combinations that can't run are refused.
 
 use super::value::spell_bytes;
-use super::{Kind, ModelId, Settings, Value, lookup, settings};
+use super::{ModelId, Settings, Value, lookup, settings};
 use crate::mysql80::Mysql80;
 use std::collections::BTreeMap;
 
@@ -13,12 +13,14 @@ use std::collections::BTreeMap;
 pub struct Host {
     /// Logical CPUs.
     pub logical_cpus: u32,
+    /// Whether the server writes a binary log.
+    pub binary_log: bool,
 }
 
 impl Default for Host {
-    /// A server of 16 logical CPUs.
+    /// 16 logical CPUs, no binary log.
     fn default() -> Self {
-        Host { logical_cpus: 16 }
+        Host { logical_cpus: 16, binary_log: false }
     }
 }
 
@@ -72,7 +74,7 @@ const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
 impl Settings {
-    /// Resolves `explicit` settings on a machine of 16 logical CPUs; see [`Settings::resolve_on`].
+    /// Resolves `explicit` settings on the default [`Host`]; see [`Settings::resolve_on`].
     pub fn resolve(model: ModelId, explicit: &BTreeMap<&'static str, Value>) -> Result<Self, SettingsError> {
         Self::resolve_on(model, explicit, Host::default())
     }
@@ -228,8 +230,9 @@ impl Resolver<'_> {
         }
         let cpus = u64::from(self.host.logical_cpus);
         self.derive("innodb_read_io_threads", Value::Integer((cpus / 2).clamp(4, 64)));
-        if lookup(self.s.model, "innodb_log_writer_threads").is_ok() {
-            self.derive("innodb_log_writer_threads", Value::Switch(true));
+        if self.since_84() {
+            let from = if self.s.model == ModelId::Mysql97 && !self.host.binary_log { 5 } else { 32 };
+            self.derive("innodb_log_writer_threads", Value::Switch(cpus >= from));
         }
         Ok(())
     }
@@ -285,12 +288,5 @@ impl Resolver<'_> {
             problem: format!("{bytes} is not a power of two"),
             help: format!("use {} or {}", bytes.next_power_of_two() / 2, bytes.next_power_of_two().min(16_384)),
         })
-    }
-}
-
-impl Kind {
-    /// Whether values are sizes in bytes.
-    pub fn is_bytes(&self) -> bool {
-        matches!(self, Kind::Bytes { .. })
     }
 }

@@ -48,6 +48,13 @@ pub enum Kind {
     Choice(&'static [&'static str]),
 }
 
+impl Kind {
+    /// Whether values are sizes in bytes.
+    pub fn is_bytes(&self) -> bool {
+        matches!(self, Kind::Bytes { .. })
+    }
+}
+
 /// A value that a setting doesn't take.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{setting} = {given}: {problem}")]
