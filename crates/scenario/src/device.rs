@@ -4,7 +4,7 @@
 //! that names it, as a base scenario is laid under the one that extends it.
 
 use crate::diagnostic::{Problem, Report};
-use crate::key::{Key, Kind, MAX_RATE, MAX_THREADS, positive, real, whole};
+use crate::key::{Key, Kind, MAX_RATE, MAX_THREADS, real, whole};
 use crate::node::{Data, Entry, Node, Table, parse};
 use crate::resolved::{Resolved, quoted};
 use crate::section::Section;
@@ -23,10 +23,10 @@ const PROFILES: &[(&str, &str)] = &[
 
 /// Keys of the burst table.
 pub(crate) const BURST_KEYS: &[Key] = &[
-    Key::required("baseline_iops", positive(MAX_RATE), "Operations a second that are always there; fills the bucket."),
-    Key::required("burst_iops", positive(MAX_RATE), "Operations a second while credits last."),
-    Key::required("bucket_ops", real(0.0, 1e15), "Size of the bucket, operations."),
-    Key::required("initial_ops", real(0.0, 1e15), "Credits at the start, operations."),
+    Key::required("baseline_iops", real(1.0, MAX_RATE), "Operations a second that are always there; fills the bucket."),
+    Key::required("burst_iops", real(1.0, MAX_RATE), "Operations a second while credits last."),
+    Key::required("bucket_ops", real(1.0, 1e12), "Size of the bucket, operations."),
+    Key::required("initial_ops", real(0.0, 1e12), "Credits at the start, operations."),
 ];
 
 /// Keys of a device.
@@ -39,7 +39,7 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
     ),
     Key::optional(
         "iops",
-        positive(MAX_RATE),
+        real(1.0, MAX_RATE),
         "see read_iops, write_iops",
         "Short for read_iops and write_iops, where these are not given beside it.",
     ),
@@ -154,6 +154,9 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
         let problem = Problem::new(format!("`{path}.queue_depth` is {}, less than channels", spec.queue_depth));
         let allowed = format!("at least channels, which is {}", spec.channels);
         report.add(problem.at(section.at_key("queue_depth")).allowed(allowed));
+    }
+    if let (false, Err(why)) = (report.has_errors(), spec.validate()) {
+        report.add(Problem::new(format!("`{path}`: {why}")).at(table.at));
     }
     (spec, section.resolved)
 }

@@ -150,7 +150,7 @@ impl Problem {
     }
 
     /// The same as a warning.
-    pub(crate) fn as_warning(mut self) -> Problem {
+    pub(crate) fn into_warning(mut self) -> Problem {
         self.severity = Severity::Warning;
         self
     }

@@ -38,13 +38,15 @@ pub(crate) enum Kind {
     Names,
     /// A length of time with its unit.
     Duration,
+    /// "auto", or a length of time with its unit.
+    AutoDuration,
     /// A length of time, or a table that describes its distribution.
     Distribution,
     /// A whole number.
     Integer { min: u64, max: u64 },
     /// A number; `above` excludes `min` itself.
     Real { min: f64, max: f64, above: bool },
-    /// A number above 0, or "none" for no ceiling.
+    /// A number from 1, or "none" for no ceiling.
     Ceiling,
     /// Bytes a second: a number, or a string such as "468MiB"; or "none" for no ceiling.
     Bandwidth,
@@ -103,6 +105,7 @@ impl Kind {
             Kind::Text => "a string".to_owned(),
             Kind::Names => "a list of strings, such as [\"a\", \"b\"]".to_owned(),
             Kind::Duration => "a length of time with its unit, such as \"600s\" (ns, us, ms, s, m, h, d)".to_owned(),
+            Kind::AutoDuration => "\"auto\", or a length of time with its unit, such as \"60s\"".to_owned(),
             Kind::Distribution => {
                 "a length of time such as \"85us\", or a table such as { kind = \"lognormal\", mean_us = 85.0, cv = 0.5 }"
                     .to_owned()
@@ -110,7 +113,7 @@ impl Kind {
             Kind::Integer { min, max } => format!("a whole number from {min} to {max}"),
             Kind::Real { min, max, above: false } => format!("a number from {min} to {max}"),
             Kind::Real { min, max, above: true } => format!("a number above {min}, up to {max}"),
-            Kind::Ceiling => "a number above 0, or \"none\" for no ceiling".to_owned(),
+            Kind::Ceiling => "a number from 1 to 10^12, or \"none\" for no ceiling".to_owned(),
             Kind::Bandwidth => {
                 "bytes a second, such as 60000000, \"468MiB\" or \"530MB\"; or \"none\" for no ceiling".to_owned()
             }

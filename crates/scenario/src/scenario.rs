@@ -233,7 +233,7 @@ fn read_warmup(root: &mut Section<'_>, duration: u64, sources: &SourceMap) -> Wa
         );
         let problem = Problem::new(message).at(at);
         if sources.on_command_line(root.at_key("duration")) && !sources.on_command_line(at) {
-            root.report.add(problem.help("it is detected instead, as if it were \"auto\"").as_warning());
+            root.report.add(problem.help("it is detected instead, as if it were \"auto\"").into_warning());
             root.resolved.value("warmup", auto);
             return Warmup::Auto;
         }
@@ -266,7 +266,7 @@ fn read_drive_for(root: &Section<'_>, workload: Option<&ReadWorkload>, tables: &
     match root.table("drive") {
         Some(_) if idle => {
             let problem = Problem::new("an idle workload has no drive").at(root.at_key("drive"));
-            root.report.add(problem.help("[drive] is left out of account").as_warning());
+            root.report.add(problem.help("[drive] is left out of account").into_warning());
             no_drive()
         }
         Some(table) => {

@@ -22,7 +22,7 @@ pub(crate) const ROOT_KEYS: &[Key] = &[
     Key::required("duration", Kind::Duration, "Simulated time."),
     Key::default(
         "warmup",
-        Kind::Duration,
+        Kind::AutoDuration,
         "\"auto\"",
         "Time at the start that figures leave out: a length of time, or \"auto\" to detect it.",
     ),

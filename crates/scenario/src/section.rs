@@ -123,7 +123,7 @@ impl<'a> Section<'a> {
             Presence::Required => {
                 let key = self.key(name);
                 let problem = Problem::new(format!("`{}` is missing", self.path_of(name))).at(self.table.at);
-                self.report.add(problem.allowed(key.kind.allowed()).help(key.help));
+                self.report.add(problem.allowed(key.kind.allowed()).help(self.meaning(name)));
                 None
             }
         }
@@ -137,6 +137,11 @@ impl<'a> Section<'a> {
             message.push_str(why);
         }
         Problem::new(message).at(node.at).allowed(self.key(name).kind.allowed())
+    }
+
+    /// What the key is for, as a hint to a value that makes sense.
+    fn meaning(&self, name: &str) -> String {
+        format!("it means: {}", self.key(name).help)
     }
 
     fn refuse_type<T>(&self, name: &str, node: &Node, help: &str) -> Option<T> {
@@ -225,7 +230,7 @@ impl<'a> Section<'a> {
                 self.resolved.value(name, value.to_string());
                 Some(value)
             }
-            _ => self.refuse_type(name, &node, self.key(name).help),
+            _ => self.refuse_type(name, &node, &self.meaning(name)),
         }
     }
 
@@ -247,7 +252,7 @@ impl<'a> Section<'a> {
             return self.refuse_type(name, &node, "");
         };
         if !(min..=max).contains(&value) || (above && value <= min) {
-            return self.refuse_type(name, &node, self.key(name).help);
+            return self.refuse_type(name, &node, &self.meaning(name));
         }
         self.resolved.value(name, number(value));
         Some(value)
@@ -285,7 +290,7 @@ impl<'a> Section<'a> {
                 None => return self.refuse_type(name, &node, ""),
             },
         };
-        if !(value > 0.0 && value <= 1e15) {
+        if !(1.0..=1e12).contains(&value) {
             return self.refuse_type(name, &node, "write \"none\" for no ceiling");
         }
         self.resolved.value(name, number(value));

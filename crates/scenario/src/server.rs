@@ -44,7 +44,7 @@ pub(crate) fn read_server(table: Option<&Table>, root: Span, context: &Context<'
     if context.report.has_errors() {
         return None;
     }
-    let host = Host { logical_cpus: context.cores };
+    let host = Host { logical_cpus: context.cores, ..Host::default() };
     match Settings::resolve_on(context.model, &explicit, host) {
         Ok(settings) => {
             report_notes(&settings, entries, context);
@@ -62,7 +62,7 @@ fn entry_of<'e>(entries: &'e [Entry], setting: &str) -> Option<&'e Entry> {
 }
 
 fn combination_problem(error: &SettingsError, entries: &[Entry], root: Span) -> Problem {
-    let at = entry_of(entries, &error.setting).map_or(root, |entry| whole(entry));
+    let at = entry_of(entries, &error.setting).map_or(root, whole);
     Problem::new(format!("{}: {}", error.setting, error.problem)).at(at).help(error.help.as_str())
 }
 
@@ -79,7 +79,7 @@ fn report_notes(settings: &Settings, entries: &[Entry], context: &Context<'_>) {
     for note in &settings.notes {
         if let Some(entry) = entry_of(entries, note.setting) {
             let problem = Problem::new(format!("{}: {}", note.setting, note.text)).at(whole(entry));
-            context.report.add(problem.as_warning());
+            context.report.add(problem.into_warning());
         }
     }
     for change in &settings.adjustments {
@@ -88,7 +88,7 @@ fn report_notes(settings: &Settings, entries: &[Entry], context: &Context<'_>) {
                 |value| lookup(context.model, change.setting).map_or(String::new(), |s: Setting| s.spell(value));
             let message =
                 format!("{}: the server uses {} instead of {}", change.setting, spell(change.to), spell(change.from));
-            context.report.add(Problem::new(message).at(whole(entry)).help(change.why.as_str()).as_warning());
+            context.report.add(Problem::new(message).at(whole(entry)).help(change.why.as_str()).into_warning());
         }
     }
 }
@@ -99,10 +99,10 @@ fn read_setting(entry: &Entry, context: &Context<'_>) -> Option<(&'static str, V
         Err(unknown) => {
             let problem = Problem::new(format!("{}: {}", entry.key, unknown.why)).at(entry.key_at);
             context.report.add(match unknown.reason {
-                UnknownReason::WithoutEffect => problem.help("it may stay; it changes nothing here").as_warning(),
+                UnknownReason::WithoutEffect => problem.help("it may stay; it changes nothing here").into_warning(),
                 _ if is_of_the_files_model(entry, context) => {
                     let help = format!("left out of account, as {} was asked for", context.model);
-                    problem.help(help).as_warning()
+                    problem.help(help).into_warning()
                 }
                 _ => problem.help(help_for_unknown(entry, &unknown.help)),
             });
@@ -158,7 +158,7 @@ fn carry_redo_over(entries: &[Entry], explicit: &mut BTreeMap<&'static str, Valu
         explicit.insert("innodb_log_file_size", Value::Integer((bytes / 2) >> 20 << 20));
         explicit.insert("innodb_log_files_in_group", Value::Integer(2));
         let message = format!("{CAPACITY} is taken as innodb_log_file_size = {}M x 2 files", bytes >> 21);
-        context.report.add(Problem::new(message).at(whole(entry)).as_warning());
+        context.report.add(Problem::new(message).at(whole(entry)).into_warning());
     }
 }
 
@@ -191,7 +191,7 @@ fn toml_of(setting: &Setting, value: Value) -> String {
 pub(crate) fn normalize(table: &mut Table, report: &Report) {
     let mut seen: Vec<Entry> = Vec::new();
     for mut entry in std::mem::take(&mut table.entries) {
-        let written = std::mem::replace(&mut entry.key, String::new());
+        let written = std::mem::take(&mut entry.key);
         entry.key = normal_name(&written);
         if seen.iter().any(|other| other.key == entry.key) {
             let problem = Problem::new(format!("{written} is set twice")).at(entry.key_at);

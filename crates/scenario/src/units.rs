@@ -76,7 +76,7 @@ fn scaled(number: &str, scale: u64) -> Option<u128> {
 pub(crate) fn format_duration(ns: u64) -> String {
     let (unit, scale) = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)]
         .into_iter()
-        .find(|(_, s)| ns % s == 0)
+        .find(|(_, s)| ns.is_multiple_of(*s))
         .unwrap_or(("ns", 1));
     format!("{}{unit}", ns / scale)
 }

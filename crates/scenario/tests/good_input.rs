@@ -177,6 +177,18 @@ fn a_scenario_runs_with_another_model() {
 }
 
 #[test]
+fn what_runs_but_not_as_its_author_thinks_is_said() {
+    let notes = |arguments: &[&str]| -> String {
+        let scenario = load_shipped("doublewrite-batch-too-small", &set(arguments));
+        assert!(scenario.notes.iter().all(|note| note.severity == Severity::Warning && note.place.is_some()));
+        scenario.notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
+    };
+    insta::assert_snapshot!(notes(&["innodb_log_file_size=4M", "innodb_thread_concurrency=1000"]));
+    insta::assert_snapshot!(notes(&["innodb_adaptive_hash_index=ON", "innodb_buffer_pool_size=3000M"]));
+    insta::assert_snapshot!(notes(&["innodb_io_capacity=30000", "workload.kind=idle"]));
+}
+
+#[test]
 fn the_schema_file_is_up_to_date() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/scenario.schema.json");
     let text = serde_json::to_string_pretty(&json_schema()).unwrap() + "\n";

@@ -12,6 +12,8 @@ use crate::suggest::{did_you_mean, join_or};
 use innosim_core::workload::{AccessClassSpec, DrawSpec, PageSetSpec, TouchSpec, TransactionSpec};
 
 const U32: u64 = u32::MAX as u64;
+/// Most keys of a kind.
+const MAX_KEYS: u64 = 1_000_000_000;
 
 /// Keys of a page set.
 const PAGE_SET_KEYS: &[Key] = &[
@@ -27,9 +29,9 @@ const DRAWS: Variants = &[
     (
         "nu-rand",
         &[
-            Key::required("a", whole(0, U32), "TPC-C's constant A: 1023 for customers, 8191 for items."),
-            Key::required("range", whole(1, U32), "Keys in a group: 3000 customers, 100 000 items."),
-            Key::default("groups", whole(1, U32), "1", "Groups of keys, picked uniformly: districts, warehouses."),
+            Key::required("a", whole(0, MAX_KEYS), "TPC-C's constant A: 1023 for customers, 8191 for items."),
+            Key::required("range", whole(1, MAX_KEYS), "Keys in a group: 3000 customers, 100 000 items."),
+            Key::default("groups", whole(1, MAX_KEYS), "1", "Groups of keys, picked uniformly: districts, warehouses."),
         ],
     ),
     ("zipf", &[Key::required("theta", real(0.0, 10.0), "Exponent; 0 is uniform.")]),
@@ -44,7 +46,7 @@ const DRAWS: Variants = &[
     (
         "append",
         &[
-            Key::default("points", whole(1, U32), "1", "Growing runs, one picked uniformly."),
+            Key::default("points", whole(1, MAX_KEYS), "1", "Growing runs, one picked uniformly."),
             Key::required("rows_per_page", whole(1, 16_384), "Rows that fill a page."),
         ],
     ),
