@@ -30,6 +30,7 @@ const DRAWS: Variants = &[
         "nu-rand",
         &[
             Key::required("a", whole(0, MAX_KEYS), "TPC-C's constant A: 1023 for customers, 8191 for items."),
+            Key::default("constants", whole(1, 100_000), "1", "Different run-time constants C in use, by client."),
             Key::required("range", whole(1, MAX_KEYS), "Keys in a group: 3000 customers, 100 000 items."),
             Key::default("groups", whole(1, MAX_KEYS), "1", "Groups of keys, picked uniformly: districts, warehouses."),
         ],
@@ -180,7 +181,12 @@ fn draw(section: &mut Section<'_>) -> Option<DrawSpec> {
     let (kind, mut one) = Section::open_variant(table, DRAWS, path, section.report)?;
     let draw = match kind {
         "uniform" => DrawSpec::Uniform,
-        "nu-rand" => DrawSpec::NuRand { a: one.count("a"), range: one.count("range"), groups: one.count("groups") },
+        "nu-rand" => DrawSpec::NuRand {
+            a: one.count("a"),
+            range: one.count("range"),
+            groups: one.count("groups"),
+            constants: one.count("constants"),
+        },
         "zipf" => DrawSpec::Zipf { theta: one.real("theta") },
         "pareto" => DrawSpec::Pareto { h: one.real("h") },
         "hot-spot" => DrawSpec::HotSpot { hot_pages: one.real("hot_pages"), hot_accesses: one.real("hot_accesses") },

@@ -93,11 +93,7 @@ impl RedoLog {
 
     /// All positions.
     pub fn position(&self) -> RedoPosition {
-        RedoPosition {
-            current_lsn: self.current_lsn(),
-            written_lsn: self.written_lsn,
-            durable_lsn: self.durable_lsn,
-        }
+        RedoPosition { current_lsn: self.current_lsn(), written_lsn: self.written_lsn, durable_lsn: self.durable_lsn }
     }
 
     /// Reserves redo; payload in fixed-point form.

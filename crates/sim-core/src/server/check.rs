@@ -106,11 +106,11 @@ impl Server {
         let scheduled = self
             .calendar
             .iter()
-            .filter(|e| {
-                matches!(e, Event::Body(_) | Event::Start(_) | Event::ReadDone(_) | Event::SinglePage(_))
-            })
+            .filter(|e| matches!(e, Event::Body(_) | Event::Start(_) | Event::ReadDone(_) | Event::SinglePage(_)))
             .count();
-        let waiting = self.commit.waiting() + self.clients.log_buffer_waiters.len() + self.batches.waiting_clients()
+        let waiting = self.commit.waiting()
+            + self.clients.log_buffer_waiters.len()
+            + self.batches.waiting_clients()
             + self.syncs.waiting_clients();
         let found = scheduled + waiting + self.clients.idle_count();
         let clients = self.clients.list.len();

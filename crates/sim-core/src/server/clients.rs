@@ -259,11 +259,8 @@ impl Server {
                 if touch.threshold.is_some_and(|t| !client.rng.bernoulli(t)) {
                     continue;
                 }
-                client.left = if touch.min == touch.max {
-                    touch.min
-                } else {
-                    client.rng.range_inclusive(touch.min, touch.max)
-                };
+                client.left =
+                    if touch.min == touch.max { touch.min } else { client.rng.range_inclusive(touch.min, touch.max) };
                 continue;
             }
             let touch = kind.touches[client.next_touch - 1];

@@ -96,7 +96,8 @@ impl Server {
 
     fn sync_wanted(&self) -> bool {
         let position = self.redo.position();
-        let by_commit = self.config.redo.commit == CommitDurability::Sync && position.current_lsn > position.durable_lsn;
+        let by_commit =
+            self.config.redo.commit == CommitDurability::Sync && position.current_lsn > position.durable_lsn;
         by_commit || self.commit.wanted_lsn > position.durable_lsn
     }
 

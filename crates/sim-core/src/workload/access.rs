@@ -112,9 +112,7 @@ impl AccessClass {
                 let key = u64::from(rng.below(*groups)) * u64::from(*range) + u64::from(in_group);
                 run.first + ((key * *pages_per_key_fp) >> 40) as u32
             }
-            Draw::Zipf { ranks, scatter } => {
-                pick(&self.runs, rng).first + scatter.apply(ranks.sample(rng)) as u32
-            }
+            Draw::Zipf { ranks, scatter } => pick(&self.runs, rng).first + scatter.apply(ranks.sample(rng)) as u32,
             Draw::Pareto(pareto) => pick(&self.runs, rng).first + pareto.sample(rng) as u32,
             Draw::HotSpot { hot_pages, hot_threshold } => {
                 let run = pick(&self.runs, rng);

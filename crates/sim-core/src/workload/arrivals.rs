@@ -29,7 +29,11 @@ impl Arrivals {
         let mut wanted = if self.poisson { -libm::log(1.0 - self.rng.uniform_f64()) } else { 1.0 };
         loop {
             let (rate, slope, end) = self.piece();
-            let reach = if end.is_finite() { rate * (end - self.time_s) + slope * square(end - self.time_s) / 2.0 } else { f64::INFINITY };
+            let reach = if end.is_finite() {
+                rate * (end - self.time_s) + slope * square(end - self.time_s) / 2.0
+            } else {
+                f64::INFINITY
+            };
             if (rate > 0.0 || slope > 0.0) && reach >= wanted {
                 self.time_s += solve(rate, slope, wanted);
                 return Some(SimTime((self.time_s * 1e9) as u64));
