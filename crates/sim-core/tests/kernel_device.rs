@@ -15,7 +15,7 @@ fn fixed(us: f64) -> DurationDist {
     DurationDist::Fixed { us }
 }
 
-/// Reads of 100 µs, writes of 50 µs, sequential writes of 20 µs, syncs of 1 ms, 32 channels, 128 places, no ceilings.
+/// Reads of 100 µs, writes of 50 µs, sequential writes of 20 µs, syncs of 1 ms; 32 channels, 128 places, no ceiling.
 fn plain() -> DeviceSpec {
     DeviceSpec {
         name: "plain".to_owned(),
@@ -188,10 +188,10 @@ fn burst_credits_run_out_on_time() {
     let burst = BurstSpec { baseline_iops: 3_000.0, burst_iops: 12_000.0, bucket_ops: 90_000.0, initial_ops: 90_000.0 };
     let mut device = build(&DeviceSpec { burst: Some(burst), ..plain() });
     let mut now = SimTime::ZERO;
-    let mut by_second = vec![0u64; 20];
+    let mut by_second = [0u64; 20];
     while now < SimTime(20 * SECOND) {
         // Reads and writes pay from the same bucket.
-        let op = if by_second[0] % 2 == 0 { Op::RandomRead } else { Op::RandomWrite };
+        let op = if by_second[0].is_multiple_of(2) { Op::RandomRead } else { Op::RandomWrite };
         let done = device.submit(now, op, PAGE);
         // A completion at the end of a second belongs to it.
         if let Some(n) = by_second.get_mut(((done.0 - 1) / SECOND) as usize) {
@@ -343,7 +343,8 @@ prop_compose! {
         dists in [any_dist(), any_dist(), any_dist(), any_dist()],
         (sync_is_barrier, sync_counts_as_write) in (any::<bool>(), any::<bool>()),
         (read_iops, write_iops) in (any_rate(1e3, 1e6), any_rate(1e3, 1e6)),
-        (read_bytes_per_s, write_bytes_per_s, link_bytes_per_s) in (any_rate(1e7, 1e10), any_rate(1e7, 1e10), any_rate(1e7, 1e10)),
+        (read_bytes_per_s, write_bytes_per_s) in (any_rate(1e7, 1e10), any_rate(1e7, 1e10)),
+        link_bytes_per_s in any_rate(1e7, 1e10),
         read_write_interference in prop_oneof![Just(0.0), 0.0..5.0f64],
         burst in proptest::option::of((1e3..1e4f64, 1.0..5.0f64, 1.0..1e3f64, 0.0..1.0f64)),
     ) -> DeviceSpec {

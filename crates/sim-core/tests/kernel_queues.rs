@@ -1,5 +1,5 @@
-//! Stations and devices against queueing theory: open queues with known mean response times, closed networks by mean value
-//! analysis, Little's law everywhere. All within three standard errors (batch means), with fixed seeds.
+//! Stations and devices against queueing theory: open queues with known mean response times, closed networks by mean
+//! value analysis, Little's law everywhere. All within three standard errors (batch means), with fixed seeds.
 
 use innosim_core::kernel::calendar::Calendar;
 use innosim_core::kernel::random::Rng;

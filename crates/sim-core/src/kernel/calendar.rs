@@ -5,9 +5,9 @@
 //! heap. Scheduling before the event that was popped last would let time run backwards and is a bug of the caller.
 //!
 //! The store is an implicit four-ary heap of (time, sequence number, event), the first two packed into one 128-bit key
-//! so that a comparison is one comparison. Four children make the heap half as deep as a binary one and lie next to each
-//! other in memory. Calendar and ladder queues gain nothing at the lengths that occur here, some hundred events: there is
-//! one for each client, background thread and timer, and none for a page.
+//! so that a comparison is one comparison. Four children make the heap half as deep as a binary one and lie next to
+//! each other in memory. Calendar and ladder queues gain nothing at the lengths that occur here, some hundred events:
+//! there is one for each client, background thread and timer, and none for a page.
 
 use crate::kernel::time::SimTime;
 
@@ -76,8 +76,9 @@ impl<E: Copy> Calendar<E> {
         Some((self.now, first.event))
     }
 
-    /// Puts `entry` into the hole at the root: the hole moves down along the smallest children to the bottom, then up to
-    /// where `entry` belongs. It comes from the bottom and mostly belongs there, so comparing on the way down is wasted.
+    /// Puts `entry` into the hole at the root: the hole moves down along the smallest children to the bottom, then up
+    /// to where `entry` belongs. It comes from the bottom and mostly belongs there, so comparing on the way down is
+    /// wasted.
     #[inline]
     fn sift_down(&mut self, entry: Entry<E>) {
         let heap = self.heap.as_mut_slice();

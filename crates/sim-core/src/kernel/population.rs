@@ -1,15 +1,15 @@
 //! The operations of a station over time: how many came, went and are inside.
 //!
-//! A station knows completions in advance, so "how many are in the system at this moment" is a count of completions that
-//! lie in the future, and nothing need happen at a completion. [`Population`] notes each operation in an array and looks
-//! at the array only when it is asked or the array is full. Two kinds of question are told apart:
+//! A station knows completions in advance, so "how many are in the system at this moment" is a count of completions
+//! that lie in the future, and nothing need happen at a completion. [`Population`] notes each operation in an array
+//! and looks at the array only when it is asked or the array is full. Two kinds of question are told apart:
 //!
 //! - totals and time-integrals (once an interval): what is complete leaves the array, whatever its order, and adds its
-//!   response time to a sum. The time-integral of the number inside is that sum plus the time spent so far by those still
-//!   inside: exact, in integers, clipped at the moment of the question.
-//! - "how many now, and when will there be fewer?" (a queue with a limited number of places): then the part of the array that
-//!   was looked at is kept sorted by completion. A later operation nearly always belongs near its end, so sorting it
-//!   in is a few moves; what is complete comes off at the front.
+//!   response time to a sum. The time-integral of the number inside is that sum plus the time spent so far by those
+//!   still inside: exact, in integers, clipped at the moment of the question.
+//! - "how many now, and when will there be fewer?" (a queue with a limited number of places): then the part of the
+//!   array that was looked at is kept sorted by completion. A later operation nearly always belongs near its end, so
+//!   sorting it in is a few moves; what is complete comes off at the front.
 //!
 //! A station that is never asked the second kind never sorts, and pays some two nanoseconds an operation.
 
@@ -45,7 +45,8 @@ impl Visit {
 /// The operations of a station over time: how many came, went and are inside.
 #[derive(Debug, Clone)]
 pub(crate) struct Population {
-    /// Operations that may be inside; those before `head` are gone, from there to `sorted` they are in order of completion.
+    /// Operations that may be inside; those before `head` are gone, from there to `sorted` they are in order of
+    /// completion.
     visits: Vec<Visit>,
     head: usize,
     sorted: usize,

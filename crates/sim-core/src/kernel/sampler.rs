@@ -72,8 +72,8 @@ impl DurationDist {
         }
     }
 
-    /// Checks that the numbers make a distribution: lengths at least 0 and finite (a mean of 0 is a length of 0), quantiles
-    /// rising and covering the probabilities from 0 to 1. The message says what is wrong.
+    /// Checks that the numbers make a distribution: lengths at least 0 and finite (a mean of 0 is a length of 0),
+    /// quantiles rising and covering the probabilities from 0 to 1. The message says what is wrong.
     pub fn validate(&self) -> Result<(), String> {
         match self {
             DurationDist::Fixed { us } => check_length("us", *us),
@@ -173,7 +173,7 @@ impl QuantileFunction {
     /// The quantile for probability `u` in [0, 1), ns.
     #[inline]
     fn at(&self, u: f64) -> f64 {
-        let mut i = self.guide[(u * GUIDES as f64) as usize];
+        let mut i = self.guide[(u * GUIDES as f64) as i64 as usize % GUIDES];
         while self.pieces.get(i + 1).is_some_and(|next| next.from <= u) {
             i += 1;
         }
@@ -235,7 +235,8 @@ impl DurationSampler {
             Law::Lognormal { standard, mu, sigma } => exp(mu + sigma * standard.sample(rng)),
             Law::Empirical(function) => function.at(rng.uniform_f64()),
         };
-        SimDuration((ns + 0.5) as u64)
+        // By way of i64, for which processors have an instruction.
+        SimDuration((ns + 0.5) as i64 as u64)
     }
 
     /// Mean of the distribution.

@@ -6,9 +6,10 @@
 //! it wants to happen at the completion, or nothing at all. Operations must be submitted in order of arrival.
 //!
 //! The accounting needs no events either and is exact: busy time is the service given out minus what of it still lies
-//! ahead; the number in the system is integrated over time with the operations in progress clipped at the moment of the
-//! question. Little's law (mean number = arrival rate x mean response) therefore holds in every report up to the operations
-//! in progress at its end, and tests compare the stations with M/M/1, M/D/1, M/M/c, M/G/1 and closed networks.
+//! ahead; the number in the system is integrated over time with the operations in progress clipped at the moment of
+//! the question. Little's law (mean number = arrival rate x mean response) therefore holds in every report up to the
+//! operations in progress at its end, and tests compare the stations with M/M/1, M/D/1, M/M/c, M/G/1 and closed
+//! networks.
 //!
 //! Simplifications: no priorities, no preemption, no processor sharing; servers are alike.
 

@@ -5,32 +5,34 @@
 //! ceilings on bytes. A sequential write holds its channel for its fixed time and then for its transfer at the
 //! narrowest of the write and link bandwidths.
 //!
-//! **Ceilings.** Operations and bytes a second are limited by turnstiles that hold no channel (see [`super::ceiling`]). An
-//! operation completes when its channel and each ceiling is through with it. Ceilings serve in the order of submission.
+//! **Ceilings.** Operations and bytes a second are limited by turnstiles that hold no channel (see
+//! [`super::ceiling`]). An operation completes when its channel and each ceiling is through with it. Ceilings serve in
+//! the order of submission.
 //!
-//! **Interference.** A read takes `1 + f * w` times as long, `w` being the share of the queue depth that writes in flight
-//! occupy at its submission, and a write likewise with reads. The counts are exact: operations in flight are kept in
-//! order of completion and leave the count at their completion.
+//! **Interference.** A read takes `1 + f * w` times as long, `w` being the share of the queue depth that writes in
+//! flight occupy at its submission, and a write likewise with reads. The counts are exact: operations in flight are
+//! kept in order of completion and leave the count at their completion.
 //!
-//! **Cache flushes** ([`Op::Sync`]). As a barrier (a SATA disk's FLUSH CACHE, which can't be queued with other commands): a sync
-//! starts when everything submitted before is complete, and everything submitted later starts when it is. A sync that
-//! is submitted while another one waits to start joins it and completes with it. This is how Linux merges flushes
-//! (`block/blk-flush.c`): those that arrive while one is running wait and become one flush after it. Not as a barrier (NVMe):
-//! one sync runs at a time on a unit of its own and delays nothing else; a sync that arrives while another one waits
-//! to start joins it; and a sync completes no sooner than the writes submitted before it.
-//! A sync covers what is complete when it is submitted: a submitter waits for its own writes first, as fsync does.
+//! **Cache flushes** ([`Op::Sync`]). As a barrier (a SATA disk's FLUSH CACHE, which can't be queued with other
+//! commands): a sync starts when everything submitted before is complete, and everything submitted later starts when
+//! it is. A sync that is submitted while another one waits to start joins it and completes with it. This is how Linux
+//! merges flushes (`block/blk-flush.c`): those that arrive while one is running wait and become one flush after it.
+//! Not as a barrier (NVMe): one sync runs at a time on a unit of its own and delays nothing else; a sync that arrives
+//! while another one waits to start joins it; and a sync completes no sooner than the writes submitted before it. A
+//! sync covers what is complete when it is submitted: a submitter waits for its own writes first, as fsync does.
 //!
 //! **The queue.** `queue_depth` operations fit in. [`Device::submit`] does not block: a submitter asks
-//! [`Device::admission_time`] first and comes back then. What is larger than 512 KiB is split by the block layer and counts
-//! as several operations, in the queue as under the ceilings on operations, though it completes as a whole.
+//! [`Device::admission_time`] first and comes back then. What is larger than 512 KiB is split by the block layer and
+//! counts as several operations, in the queue as under the ceilings on operations, though it completes as a whole.
 //!
-//! **Accounting** is exact and needs no events (see [`crate::kernel::station`]). Bytes and operations count when they are
-//! submitted. The utilisation is that of the busiest part: the channels (on average over them), each ceiling, the
+//! **Accounting** is exact and needs no events (see [`crate::kernel::station`]). Bytes and operations count when they
+//! are submitted. The utilisation is that of the busiest part: the channels (on average over them), each ceiling, the
 //! sync unit. While a barrier is pending or running, every part counts as busy, for it can serve nothing else.
 //!
-//! Simplifications: the order is that of submission, without scheduler or NCQ reordering; a random write of any address
-//! costs the same, so a disk's seeks are in the distribution; garbage collection inside an SSD is not modelled beyond what the
-//! distributions and ceilings say; merged syncs take places in the queue though the block layer holds them outside.
+//! Simplifications: the order is that of submission, without scheduler or NCQ reordering; a random write of any
+//! address costs the same, so a disk's seeks are in the distribution; garbage collection inside an SSD is not modelled
+//! beyond what the distributions and ceilings say; merged syncs take places in the queue though the block layer holds
+//! them outside.
 
 use super::ceiling::{Burst, Ceiling};
 use super::spec::DeviceSpec;
@@ -394,7 +396,8 @@ impl Device {
     /// Busy times of the parts up to `now`, ns.
     fn busy_ns(&self, now: SimTime) -> [u64; PARTS] {
         let channels = (self.channel_time - self.channels.work_after(now)) / u64::from(self.channels.servers());
-        // As a barrier a flush is in the channels' time. Otherwise flushes follow each other without gaps while one waits.
+        // As a barrier a flush is in the channels' time. Otherwise flushes follow each other without gaps while one
+        // waits.
         let flush = if self.sync_is_barrier { 0 } else { self.flush.given - self.flush.end.since(now).0 };
         let [a, b, c, d, e, f] = self.limits.busy_ns(now);
         [channels, flush, a, b, c, d, e, f]

@@ -1,10 +1,10 @@
 //! A keyed permutation of 0..n: where the page of a rank lies.
 //!
 //! Frequent rows of a real table lie anywhere in it, so the ranks of a skewed law are spread over the pages. A stored
-//! permutation would cost a cache miss for every draw; this one is computed. It is a Feistel network over a rectangle of
-//! `rows * 2^bits >= n` places (after J. Black, P. Rogaway, 2002): a place is a pair (row, column), and each of three rounds
-//! turns one of the two by an amount that depends on the other and on the key. A result outside 0..n is permuted again
-//! ("cycle walking"), which happens to less than one draw in the square root of n.
+//! permutation would cost a cache miss for every draw; this one is computed. It is a Feistel network over a rectangle
+//! of `rows * 2^bits >= n` places (after J. Black, P. Rogaway, 2002): a place is a pair (row, column), and each of
+//! three rounds turns one of the two by an amount that depends on the other and on the key. A result outside 0..n is
+//! permuted again ("cycle walking"), which happens to less than one draw in the square root of n.
 //!
 //! Simplification: three rounds with a weak mixer look random to eyes and to chi-square, not to a cryptographer.
 
@@ -58,7 +58,8 @@ impl Scatter {
     #[inline]
     fn permute(&self, place: u64) -> u64 {
         let (row, column) = (place >> self.bits, place & ((1 << self.bits) - 1));
-        // The row first: the frequent ranks share few rows, so a first turn of the column would leave their rows together.
+        // The row first: the frequent ranks share few rows, so a first turn of the column would leave their rows
+        // together.
         let row = self.turn_row(row, column, self.keys[0]);
         let column = column ^ (hash(row, self.keys[1]) >> (64 - self.bits));
         let row = self.turn_row(row, column, self.keys[2]);
