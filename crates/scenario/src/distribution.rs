@@ -28,7 +28,7 @@ pub(crate) const DISTRIBUTIONS: Variants = &[
 impl Section<'_> {
     /// A length of time, ns.
     pub(crate) fn optional_duration(&mut self, name: &str) -> Option<u64> {
-        let node = self.node(name)?;
+        let node = self.raw(name)?;
         let ns = self.duration_of(name, &node)?;
         self.resolved.value(name, quoted(&format_duration(ns)));
         Some(ns)
