@@ -1,10 +1,11 @@
-//! Distributions of lengths of time: `"85us"`, or a table with a `kind`.
+//! Lengths of time (`"85us"`) and their distributions: a length, or a table with a `kind`.
 
 use crate::diagnostic::Problem;
 use crate::key::{Key, Kind, MAX_SERVICE_US, Variants, real};
 use crate::node::{Data, Node};
-use crate::resolved::number;
+use crate::resolved::{number, quoted};
 use crate::section::Section;
+use crate::units::{format_duration, parse_duration};
 use innosim_core::kernel::sampler::DurationDist;
 
 const MEAN: Key = Key::required("mean_us", real(0.0, MAX_SERVICE_US), "Mean, µs.");
@@ -25,6 +26,37 @@ pub(crate) const DISTRIBUTIONS: Variants = &[
 ];
 
 impl Section<'_> {
+    /// A length of time, ns.
+    pub(crate) fn optional_duration(&mut self, name: &str) -> Option<u64> {
+        let node = self.raw(name)?;
+        let ns = self.duration_of(name, &node)?;
+        self.resolved.value(name, quoted(&format_duration(ns)));
+        Some(ns)
+    }
+
+    /// A length of time, ns.
+    pub(crate) fn duration(&mut self, name: &str) -> u64 {
+        self.optional_duration(name).unwrap_or_default()
+    }
+
+    /// The length of time that `node` holds, ns.
+    pub(crate) fn duration_of(&self, name: &str, node: &Node) -> Option<u64> {
+        match &node.data {
+            Data::Text(text) => parse_duration(text)
+                .map_err(|why| {
+                    let help =
+                        if parse_duration(&format!("{text}s")).is_ok() { unit_help(text) } else { String::new() };
+                    self.report.add(self.refuse(name, node, &why).help(help));
+                })
+                .ok(),
+            Data::Integer(text) | Data::Float(text) => {
+                self.report.add(self.refuse(name, node, "it has no unit").help(unit_help(text)));
+                None
+            }
+            _ => self.refuse_type(name, node, ""),
+        }
+    }
+
     /// A distribution of lengths of time.
     pub(crate) fn distribution(&mut self, name: &str) -> DurationDist {
         let read = self.raw(name).and_then(|node| self.distribution_of(name, &node));
@@ -110,4 +142,8 @@ fn toml(dist: &DurationDist) -> String {
             format!("{{ kind = \"empirical\", quantiles = [{}] }}", pairs.join(", "))
         }
     }
+}
+
+fn unit_help(number: &str) -> String {
+    format!("write \"{number}s\" for seconds or \"{number}ms\" for milliseconds")
 }

@@ -164,7 +164,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         check: false,
     };
     let mut resolved = root.resolved;
-    resolved.table("server", resolved_settings(&settings));
+    resolved.table("server", resolved_settings(&settings, cores));
     resolved.append(tables, workload.resolved);
     Some(Scenario {
         name: head.name,

@@ -10,7 +10,7 @@ use crate::node::{Data, Entry, Node, Table, parse_argument_value};
 use crate::resolved::{Resolved, number, quoted};
 use crate::source::Span;
 use crate::suggest::{did_you_mean, join_or};
-use crate::units::{format_duration, parse_bandwidth, parse_duration};
+use crate::units::parse_bandwidth;
 use std::borrow::Cow;
 
 /// A table being read.
@@ -129,8 +129,8 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Reports that a value is not what the key takes.
-    fn refuse(&self, name: &str, node: &Node, why: &str) -> Problem {
+    /// The problem that a value is not what the key takes.
+    pub(crate) fn refuse(&self, name: &str, node: &Node, why: &str) -> Problem {
         let mut message = format!("`{}` is {}", self.path_of(name), node.describe());
         if !why.is_empty() {
             message.push_str(": ");
@@ -144,7 +144,7 @@ impl<'a> Section<'a> {
         format!("it means: {}", self.key(name).help)
     }
 
-    fn refuse_type<T>(&self, name: &str, node: &Node, help: &str) -> Option<T> {
+    pub(crate) fn refuse_type<T>(&self, name: &str, node: &Node, help: &str) -> Option<T> {
         self.report.add(self.refuse(name, node, "").help(help));
         None
     }
@@ -297,37 +297,6 @@ impl<'a> Section<'a> {
         Some(value)
     }
 
-    /// A length of time, ns.
-    pub(crate) fn optional_duration(&mut self, name: &str) -> Option<u64> {
-        let node = self.node(name)?;
-        let ns = self.duration_of(name, &node)?;
-        self.resolved.value(name, quoted(&format_duration(ns)));
-        Some(ns)
-    }
-
-    /// A length of time, ns.
-    pub(crate) fn duration(&mut self, name: &str) -> u64 {
-        self.optional_duration(name).unwrap_or_default()
-    }
-
-    /// The length of time that `node` holds, ns.
-    pub(crate) fn duration_of(&self, name: &str, node: &Node) -> Option<u64> {
-        match &node.data {
-            Data::Text(text) => parse_duration(text)
-                .map_err(|why| {
-                    let help =
-                        if parse_duration(&format!("{text}s")).is_ok() { unit_help(text) } else { String::new() };
-                    self.report.add(self.refuse(name, node, &why).help(help));
-                })
-                .ok(),
-            Data::Integer(text) | Data::Float(text) => {
-                self.report.add(self.refuse(name, node, "it has no unit").help(unit_help(text)));
-                None
-            }
-            _ => self.refuse_type(name, node, ""),
-        }
-    }
-
     /// The node of an optional table, list or distribution.
     pub(crate) fn raw(&self, name: &str) -> Option<Cow<'a, Node>> {
         self.node(name)
@@ -367,8 +336,4 @@ impl<'a> Section<'a> {
         }
         tables
     }
-}
-
-fn unit_help(number: &str) -> String {
-    format!("write \"{number}s\" for seconds or \"{number}ms\" for milliseconds")
 }

@@ -162,16 +162,32 @@ fn carry_redo_over(entries: &[Entry], explicit: &mut BTreeMap<&'static str, Valu
     }
 }
 
-/// All settings as they were resolved. Sizes of redo files that the server ignores are left out.
-pub(crate) fn resolved_settings(resolved: &Settings) -> Resolved {
+/// All settings as they were resolved, so that they resolve to the same values when they are set.
+///
+/// Left out are the sizes of redo files that the server ignores, and a default that the server tolerates but refuses from
+/// a person (a log buffer larger than the redo log).
+pub(crate) fn resolved_settings(resolved: &Settings, cores: u32) -> Resolved {
+    let mut explicit = resolved.values.clone();
+    let is_default = |name: &str| lookup(resolved.model, name).is_ok_and(|s| s.default == resolved.get(s.name));
+    if resolved.get("innodb_redo_log_capacity").is_some() {
+        for name in ["innodb_log_file_size", "innodb_log_files_in_group"] {
+            if is_default(name) {
+                explicit.remove(name);
+            }
+        }
+    }
+    let host = Host { logical_cpus: cores, ..Host::default() };
+    while let Err(refused) = Settings::resolve_on(resolved.model, &explicit, host) {
+        let known = explicit.keys().copied().find(|name| *name == refused.setting && is_default(name));
+        match known {
+            Some(name) => explicit.remove(name),
+            None => break,
+        };
+    }
     let mut table = Resolved::default();
     for setting in settings(resolved.model) {
-        let Some(value) = resolved.get(setting.name) else { continue };
-        let ignored = resolved.get("innodb_redo_log_capacity").is_some()
-            && matches!(setting.name, "innodb_log_file_size" | "innodb_log_files_in_group")
-            && setting.default == Some(value);
-        if !ignored {
-            table.value(setting.name, toml_of(&setting, value));
+        if let Some(value) = explicit.get(setting.name) {
+            table.value(setting.name, toml_of(&setting, *value));
         }
     }
     table

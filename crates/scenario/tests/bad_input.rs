@@ -4,7 +4,6 @@
 //! `INSTA_UPDATE=always cargo test -p innosim-scenario` renews it.
 
 use innosim_scenario::{Overrides, Source, load};
-use std::fmt::Write as _;
 
 const GOOD: &str = r#"# A small scenario.
 
@@ -207,7 +206,7 @@ fn message(text: &str, overrides: &Overrides) -> String {
 
 fn section(out: &mut String, name: &str, message: &str) {
     assert!(message != "LOADED", "{name} is accepted");
-    write!(out, "## {name}\n\n{message}\n\n").unwrap();
+    out.push_str(&format!("## {name}\n\n{message}\n\n"));
 }
 
 fn edited(text: &str, name: &str, from: &str, to: &str) -> String {

@@ -171,6 +171,8 @@ fn a_scenario_runs_with_another_model() {
     assert!(older.notes.iter().all(|note| note.severity == Severity::Warning) && !older.notes.is_empty());
     round_trip(&older);
     round_trip(&load_shipped("7000-bpi32", &overrides("9.7")));
+    let tiny = load_shipped("redo-too-small", &set(&["innodb_redo_log_capacity=12M"]));
+    round_trip(&tiny);
     let shorter = Overrides { duration: Some("600s".to_owned()), ..Overrides::default() };
     let shorter = load_shipped("7000-bpi32", &shorter);
     assert_eq!((shorter.warmup, shorter.notes.len()), (Warmup::Auto, 1));
