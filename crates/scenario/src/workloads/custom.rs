@@ -186,6 +186,7 @@ fn draw(section: &mut Section<'_>) -> Option<DrawSpec> {
             range: one.count("range"),
             groups: one.count("groups"),
             constants: one.count("constants"),
+            at_home: false,
         },
         "zipf" => DrawSpec::Zipf { theta: one.real("theta") },
         "pareto" => DrawSpec::Pareto { h: one.real("h") },

@@ -170,12 +170,14 @@ impl Schema<'_> {
 
     /// NURand(1023, 1, 3000) within `groups` groups.
     fn nurand_customer(&self, groups: u32) -> DrawSpec {
-        DrawSpec::NuRand { a: 1023, range: CUSTOMERS, groups, constants: self.params.threads }
+        let at_home = true;
+        DrawSpec::NuRand { a: 1023, range: CUSTOMERS, groups, constants: self.params.threads, at_home }
     }
 
     /// NURand(8191, 1, 100000) within `groups` groups.
     fn nurand_item(&self, groups: u32) -> DrawSpec {
-        DrawSpec::NuRand { a: 8191, range: ITEMS, groups, constants: self.params.threads }
+        let at_home = true;
+        DrawSpec::NuRand { a: 8191, range: ITEMS, groups, constants: self.params.threads, at_home }
     }
 
     /// Adds a transaction; its CPU time is counted in statements.

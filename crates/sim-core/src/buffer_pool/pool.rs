@@ -146,6 +146,19 @@ impl BufferPool {
         self.lru.is_some()
     }
 
+    /// Whether all of `pages` are resident and reading them leaves no trace (no LRU order is kept). Without branches, so
+    /// that the look-ups overlap.
+    #[inline]
+    pub fn all_resident(&self, pages: &[u32]) -> bool {
+        self.lru.is_none() && pages.iter().fold(true, |all, &page| all & self.resident.contains(page))
+    }
+
+    /// Whether all of `pages` are hot and modifying them costs only redo.
+    #[inline]
+    pub fn all_hot(&self, pages: &[u32]) -> bool {
+        self.lru.is_none() && pages.iter().fold(true, |all, &page| all & self.hot.contains(page))
+    }
+
     /// Reads a page: whether it was resident.
     #[inline]
     pub fn read(&mut self, page: u32, space: &PageSpace, now: SimTime) -> bool {

@@ -58,6 +58,9 @@ pub enum DrawSpec {
         /// Number of different run-time constants C, drawn from 0..=a; client `i` uses constant `i` modulo this. TPC-C
         /// has one for all; sysbench-tpcc draws one in each thread, which spreads the hot keys.
         constants: u32,
+        /// Whether all draws of a transaction stay in one page set and one group, its home (tpcc: its warehouse). Classes of
+        /// one transaction share the home: the one with more groups divides the home of the one with fewer.
+        at_home: bool,
     },
     /// Zipf over pages with exponent `theta`, the ranks scattered over the set.
     Zipf {
