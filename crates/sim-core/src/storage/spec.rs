@@ -62,3 +62,68 @@ pub struct BurstSpec {
     /// Credits at the start, operations.
     pub initial_ops: f64,
 }
+
+impl DeviceSpec {
+    /// Checks that the numbers make a device: at least one channel and one place in the queue, valid distributions, rates
+    /// above 0. The message says what is wrong.
+    pub fn validate(&self) -> Result<(), String> {
+        if self.channels == 0 || self.queue_depth == 0 {
+            return Err("channels and queue_depth must be at least 1".to_owned());
+        }
+        let times = [
+            ("random_read", &self.random_read),
+            ("random_write", &self.random_write),
+            ("sequential_write", &self.sequential_write),
+            ("sync", &self.sync),
+        ];
+        for (name, dist) in times {
+            dist.validate().map_err(|error| format!("{name}: {error}"))?;
+        }
+        let rates = [
+            ("read_iops", self.read_iops),
+            ("write_iops", self.write_iops),
+            ("read_bytes_per_s", self.read_bytes_per_s),
+            ("write_bytes_per_s", self.write_bytes_per_s),
+            ("link_bytes_per_s", self.link_bytes_per_s),
+        ];
+        for (name, rate) in rates {
+            rate.map_or(Ok(()), |rate| check_rate(name, rate))?;
+        }
+        if !(0.0..=1000.0).contains(&self.read_write_interference) {
+            return Err(format!(
+                "read_write_interference must be from 0 to 1000, not {}",
+                self.read_write_interference
+            ));
+        }
+        self.burst.as_ref().map_or(Ok(()), BurstSpec::validate)
+    }
+}
+
+impl BurstSpec {
+    /// Checks that the bucket can hold and pay at least one operation, and that the burst is no slower than the baseline.
+    pub fn validate(&self) -> Result<(), String> {
+        check_rate("baseline_iops", self.baseline_iops)?;
+        check_rate("burst_iops", self.burst_iops)?;
+        if self.burst_iops < self.baseline_iops {
+            return Err(format!(
+                "burst_iops {} must be at least baseline_iops {}",
+                self.burst_iops, self.baseline_iops
+            ));
+        }
+        if !(1.0..=1e12).contains(&self.bucket_ops) {
+            return Err(format!("bucket_ops must be from 1 to 10^12, not {}", self.bucket_ops));
+        }
+        if !(0.0..=self.bucket_ops).contains(&self.initial_ops) {
+            return Err(format!("initial_ops must be from 0 to bucket_ops, not {}", self.initial_ops));
+        }
+        Ok(())
+    }
+}
+
+/// Rates from one a second to 10^12 a second can be kept exactly.
+fn check_rate(name: &str, rate: f64) -> Result<(), String> {
+    if (1.0..=1e12).contains(&rate) {
+        return Ok(());
+    }
+    Err(format!("{name} must be from 1 to 10^12 a second, not {rate}"))
+}

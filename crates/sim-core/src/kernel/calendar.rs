@@ -1,0 +1,208 @@
+//! The calendar: every event that is still to happen, in order of time.
+//!
+//! A simulation is a loop around [`Calendar::pop`]. The contract is what makes a run reproducible: events come in order
+//! of time, and events of the same instant come in the order in which they were scheduled, whatever the history of the
+//! heap. Scheduling before the event that was popped last would let time run backwards and is a bug of the caller.
+//!
+//! The store is an implicit four-ary heap of (time, sequence number, event), the first two packed into one 128-bit key
+//! so that a comparison is one comparison. Four children make the heap half as deep as a binary one and lie next to each
+//! other in memory. Calendar and ladder queues gain nothing at the lengths that occur here, some hundred events: there is
+//! one for each client, background thread and timer, and none for a page.
+
+use crate::kernel::time::SimTime;
+
+/// Children of a node of the heap.
+const ARITY: usize = 4;
+
+/// An event and when it happens.
+#[derive(Debug, Clone, Copy)]
+struct Entry<E> {
+    /// Time in the upper half, sequence number in the lower.
+    key: u128,
+    event: E,
+}
+
+/// Events that are still to happen.
+///
+/// `E` is what an event says; small and `Copy`, as it is moved within the heap.
+#[derive(Debug, Clone)]
+pub struct Calendar<E: Copy> {
+    heap: Vec<Entry<E>>,
+    next_sequence: u64,
+    now: SimTime,
+}
+
+impl<E: Copy> Calendar<E> {
+    /// An empty calendar at the start of the run.
+    pub fn new() -> Self {
+        Self::with_capacity(256)
+    }
+
+    /// An empty calendar with room for `events` events before it allocates again.
+    pub fn with_capacity(events: usize) -> Self {
+        Calendar { heap: Vec::with_capacity(events), next_sequence: 0, now: SimTime::ZERO }
+    }
+
+    /// Adds `event` at `at`, behind all events already scheduled for that instant.
+    ///
+    /// `at` must not be before the time of the event popped last.
+    #[inline]
+    pub fn schedule(&mut self, at: SimTime, event: E) {
+        debug_assert!(at >= self.now, "scheduled at {at}, but it is {} already", self.now);
+        let key = (u128::from(at.0) << 64) | u128::from(self.next_sequence);
+        self.next_sequence += 1;
+        let entry = Entry { key, event };
+        self.heap.push(entry);
+        let mut hole = self.heap.len() - 1;
+        while hole > 0 {
+            let parent = (hole - 1) / ARITY;
+            if self.heap[parent].key <= key {
+                break;
+            }
+            self.heap[hole] = self.heap[parent];
+            hole = parent;
+        }
+        self.heap[hole] = entry;
+    }
+
+    /// Takes the next event: the earliest, and among equals the one scheduled first.
+    #[inline]
+    pub fn pop(&mut self) -> Option<(SimTime, E)> {
+        let last = self.heap.pop()?;
+        let first = match self.heap.first() {
+            Some(&first) => {
+                self.sift_down(last);
+                first
+            }
+            None => last,
+        };
+        self.now = SimTime((first.key >> 64) as u64);
+        Some((self.now, first.event))
+    }
+
+    /// Puts `entry` into the hole at the root.
+    #[inline]
+    fn sift_down(&mut self, entry: Entry<E>) {
+        let heap = self.heap.as_mut_slice();
+        let mut hole = 0;
+        loop {
+            let first = hole * ARITY + 1;
+            let Some(children) = heap.get(first..(first + ARITY).min(heap.len())) else { break };
+            let (smallest, key) = smallest_of(children);
+            if children.is_empty() || entry.key <= key {
+                break;
+            }
+            heap[hole] = heap[first + smallest];
+            hole = first + smallest;
+        }
+        heap[hole] = entry;
+    }
+
+    /// Time of the next event.
+    #[inline]
+    pub fn peek_time(&self) -> Option<SimTime> {
+        self.heap.first().map(|entry| SimTime((entry.key >> 64) as u64))
+    }
+
+    /// Time of the event popped last.
+    #[inline]
+    pub fn now(&self) -> SimTime {
+        self.now
+    }
+
+    /// Number of events that are still to happen.
+    pub fn len(&self) -> usize {
+        self.heap.len()
+    }
+
+    /// Whether nothing is left to happen.
+    pub fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+}
+
+impl<E: Copy> Default for Calendar<E> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Position and key of the smallest of up to four children.
+#[inline]
+fn smallest_of<E>(children: &[Entry<E>]) -> (usize, u128) {
+    if let [a, b, c, d] = children {
+        let (ab, ab_key) = if b.key < a.key { (1, b.key) } else { (0, a.key) };
+        let (cd, cd_key) = if d.key < c.key { (3, d.key) } else { (2, c.key) };
+        return if cd_key < ab_key { (cd, cd_key) } else { (ab, ab_key) };
+    }
+    let mut smallest = (0, u128::MAX);
+    for (i, child) in children.iter().enumerate() {
+        if child.key < smallest.1 {
+            smallest = (i, child.key);
+        }
+    }
+    smallest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::random::Rng;
+
+    #[test]
+    fn events_come_in_order_of_time() {
+        let mut calendar = Calendar::new();
+        for at in [5, 3, 9, 1, 7] {
+            calendar.schedule(SimTime(at), at);
+        }
+        assert_eq!(calendar.peek_time(), Some(SimTime(1)));
+        assert_eq!(calendar.len(), 5);
+        let order: Vec<u64> = std::iter::from_fn(|| calendar.pop().map(|(_, e)| e)).collect();
+        assert_eq!(order, [1, 3, 5, 7, 9]);
+        assert!(calendar.is_empty());
+    }
+
+    #[test]
+    fn equal_times_come_in_order_of_scheduling() {
+        let mut calendar = Calendar::new();
+        for event in 0..100 {
+            calendar.schedule(SimTime(if event % 2 == 0 { 10 } else { 20 }), event);
+        }
+        let order: Vec<u32> = std::iter::from_fn(|| calendar.pop().map(|(_, e)| e)).collect();
+        let expected: Vec<u32> = (0..100).step_by(2).chain((1..100).step_by(2)).collect();
+        assert_eq!(order, expected);
+    }
+
+    #[test]
+    fn agrees_with_a_sorted_list() {
+        let mut rng = Rng::stream(1, 0, "calendar test");
+        let mut calendar = Calendar::new();
+        let mut expected: Vec<(u64, u64)> = Vec::new();
+        let mut now = 0;
+        let mut sequence = 0;
+        for _ in 0..20_000 {
+            if rng.below(2) == 0 || expected.is_empty() {
+                let at = now + rng.below_u64(50);
+                calendar.schedule(SimTime(at), sequence);
+                let place = expected.partition_point(|&other| other <= (at, sequence));
+                expected.insert(place, (at, sequence));
+                sequence += 1;
+            } else {
+                let (at, event) = calendar.pop().unwrap();
+                assert_eq!((at.0, event), expected.remove(0));
+                now = at.0;
+            }
+            assert_eq!(calendar.len(), expected.len());
+        }
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "already")]
+    fn the_past_is_closed() {
+        let mut calendar = Calendar::new();
+        calendar.schedule(SimTime(10), ());
+        calendar.pop();
+        calendar.schedule(SimTime(9), ());
+    }
+}

@@ -1,0 +1,76 @@
+//! TPC-C's non-uniform random.
+//!
+//! NURand(A, x, y) = (((rand(0, A) | rand(x, y)) + C) % (y - x + 1)) + x, where `|` is the bitwise or: ones are more
+//! frequent in the result, so some keys are hotter than others. Here x = 1 and y = `range`, as for items and customers, and
+//! keys count from 0.
+//!
+//! Source: TPC-C standard specification, clause 2.1.6. Simplification: the run-time constant C, which only turns the keys
+//! in their circle, is 0.
+
+use crate::kernel::random::Rng;
+
+/// TPC-C's NURand(A, 1, range), counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NuRand {
+    a: u32,
+    range: u32,
+}
+
+impl NuRand {
+    /// NURand with constant `a` (8191 for items, 1023 for customers) over `range` keys, at least one.
+    ///
+    /// # Panics
+    /// If `range` is zero.
+    pub fn new(a: u32, range: u32) -> Self {
+        assert!(range > 0, "at least one key");
+        NuRand { a, range }
+    }
+
+    /// A key from 0 to range - 1.
+    #[inline]
+    pub fn sample(&self, rng: &mut Rng) -> u32 {
+        let mask = rng.range_inclusive(0, self.a);
+        let key = rng.range_inclusive(1, self.range);
+        (mask | key) % self.range
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::chi_square;
+    use super::*;
+
+    /// Probabilities of the keys, by enumeration of all pairs.
+    fn law(a: u32, range: u32) -> Vec<f64> {
+        let mut p = vec![0.0; range as usize];
+        let weight = 1.0 / (f64::from(a) + 1.0) / f64::from(range);
+        for mask in 0..=a {
+            for key in 1..=range {
+                p[((mask | key) % range) as usize] += weight;
+            }
+        }
+        p
+    }
+
+    #[test]
+    fn has_its_law() {
+        let mut rng = Rng::stream(19, 0, "nurand");
+        for (a, range) in [(0, 1), (0, 10), (255, 1000), (1023, 3000), (8191, 10_000), (100, 77)] {
+            let expected = law(a, range);
+            let sampler = NuRand::new(a, range);
+            let mut counts = vec![0u64; range as usize];
+            let draws = 400_000;
+            let mut sum = 0.0;
+            for _ in 0..draws {
+                let key = sampler.sample(&mut rng);
+                counts[key as usize] += 1;
+                sum += f64::from(key);
+            }
+            chi_square(&counts, &expected);
+            let mean: f64 = expected.iter().enumerate().map(|(k, p)| k as f64 * p).sum();
+            let variance: f64 =
+                expected.iter().enumerate().map(|(k, p)| (k as f64 - mean) * (k as f64 - mean) * p).sum();
+            assert!((sum / f64::from(draws) - mean).abs() <= 3.5 * (variance / f64::from(draws)).sqrt());
+        }
+    }
+}
