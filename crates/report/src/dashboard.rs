@@ -6,14 +6,14 @@
 //! names at their right end instead of a legend; the colours keep apart for colour-blind eyes.
 //!
 //! How it is made, from the ground up:
-//! - [`fonts`]: the bundled typeface and its widths;
-//! - [`raster`]: a bitmap backend for plotters with exact antialiasing;
-//! - [`canvas`]: lines, areas and text in logical pixels on any plotters backend;
-//! - [`shape`]: series made ready to draw: decimation, medians, spans, stacks;
-//! - [`axis`]: round ticks for values, bytes and time;
-//! - [`panel`]: one panel, drawn from a description;
-//! - [`panels`]: what the panels of a run show;
-//! - [`frame`]: header and footer.
+//! - `fonts`: the bundled typeface and its widths;
+//! - `raster`: a bitmap backend for plotters with exact antialiasing;
+//! - `canvas`: lines, areas and text in logical pixels on any plotters backend;
+//! - `shape`: series made ready to draw: decimation, medians, spans, stacks;
+//! - `axis`: round ticks for values, bytes and time;
+//! - `panel`: one panel, drawn from a description;
+//! - `panels`: what the panels of a run show;
+//! - `frame`: header and footer.
 //!
 //! Both backends take whole numbers for coordinates. The canvas therefore counts in tenths of a pixel, and the SVG's
 //! `viewBox` is ten times its size.
@@ -114,6 +114,3 @@ fn with_size_and_title(svg: &str, (width, height): (u32, u32), title: &str) -> S
     let title = title.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     format!("{}\n<title>{title}</title>\n{body}", head.replace(&big, &small))
 }
-
-#[cfg(test)]
-mod tests;

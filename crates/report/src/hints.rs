@@ -52,23 +52,13 @@ fn trouble(report: &Report<'_>) -> Option<String> {
         ));
     }
     if s.regime == Regime::Waves || s.sync_flush_seconds > 0.0 {
-        let seen = format!(
-            "Sync flushing ran in {} s: redo is made faster than its pages are flushed, until the age limit of {} stops it.",
-            count(s.sync_flush_seconds),
-            bytes(s.checkpoint_age_limit)
-        );
-        let remedy = if full {
-            format!("The device is {busy} busy, so only a larger redo log (fewer flushes a transaction) can help.")
-        } else {
-            "Raise innodb_io_capacity_max so that adaptive flushing keeps up before the limit, or enlarge the redo log."
-                .to_owned()
-        };
-        return Some(format!("{seen} {remedy}"));
+        return Some(format!("{} {}", age_pressure(report), age_remedy(report)));
     }
     if full {
         return Some(format!(
-            "The device is {busy} busy: flushing competes with redo syncs and reads; a lower innodb_io_capacity_max or a \
-             larger redo log writes less a transaction."
+            "The device is {busy} busy: flushing competes with redo syncs and reads; a lower {} or a larger redo \
+             log writes less a transaction.",
+            flushing_setting(report)
         ));
     }
     capped.filter(|_| age_share >= TIGHT).map(|cap| {
@@ -79,6 +69,35 @@ fn trouble(report: &Report<'_>) -> Option<String> {
             percent(age_share)
         )
     })
+}
+
+/// How the age limit made itself felt.
+fn age_pressure(report: &Report<'_>) -> String {
+    let s = report.summary;
+    let felt = if s.sync_flush_seconds > 0.0 {
+        format!("Sync flushing ran in {} s", count(s.sync_flush_seconds))
+    } else {
+        format!("User threads waited {} times for a checkpoint", count(s.free_check_waits))
+    };
+    let limit = bytes(s.checkpoint_age_limit);
+    format!("{felt}: redo is made faster than its pages are flushed, until the age limit of {limit} stops it.")
+}
+
+/// What to try against it.
+fn age_remedy(report: &Report<'_>) -> String {
+    let busy = report.summary.device_utilization;
+    if busy >= DEVICE_FULL {
+        return format!(
+            "The device is {} busy, so only a larger redo log (fewer flushes a transaction) can help.",
+            percent(busy)
+        );
+    }
+    format!("Raise {} so that flushing keeps up before the limit, or enlarge the redo log.", flushing_setting(report))
+}
+
+/// The setting that bounds background flushing in this model.
+fn flushing_setting(report: &Report<'_>) -> &'static str {
+    if report.io_capacity_max.is_some() { "innodb_io_capacity_max" } else { "innodb_io_capacity" }
 }
 
 /// Hints about waits that a setting cures.
@@ -108,8 +127,9 @@ fn balance(report: &Report<'_>) -> String {
     let share = percent(s.checkpoint_age_mean / s.checkpoint_age_limit);
     match s.checkpoint_age_mean / s.checkpoint_age_limit {
         used if used < ROOMY && s.flushes_per_trx > 0.0 => format!(
-            "The checkpoint age uses {share} of its limit: pages are flushed earlier than the redo log demands; a lower \
-             innodb_io_capacity_max would write fewer pages a transaction."
+            "The checkpoint age uses {share} of its limit: pages are flushed earlier than the redo log demands; a lower {} \
+             would write fewer pages a transaction.",
+            flushing_setting(report)
         ),
         used if used > TIGHT => format!(
             "The checkpoint age stands at {share} of its limit without sync flushing: efficient, but with little room for \

@@ -85,9 +85,12 @@ pub fn milliseconds(value: f64) -> String {
     if value >= 10_000.0 { format!("{} s", decimal(value / 1000.0, 1)) } else { format!("{} ms", rate(value)) }
 }
 
-/// A share of 1 in percent: `92 %`; `0.4 %` where a whole number would say 0.
+/// A share of 1 in percent: `92 %`; `0.4 %` where a whole number would say 0, `<0.1 %` where that would.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
+    if percent > 0.0 && percent < 0.05 {
+        return "<0.1 %".to_owned();
+    }
     let decimals = if percent > 0.0 && percent < 9.95 { 1 } else { 0 };
     format!("{} %", decimal(percent, decimals))
 }
@@ -154,7 +157,7 @@ mod tests {
     fn rates_times_shares() {
         assert_eq!([8018.56, 97.44, 3.254, 0.0412, 0.0001].map(rate), ["8,019", "97.4", "3.25", "0.041", "0"]);
         assert_eq!([14.73, 9999.0, 12_345.0].map(milliseconds), ["14.7 ms", "9,999 ms", "12.3 s"]);
-        assert_eq!([0.0, 0.004, 0.924, 1.0].map(percent), ["0 %", "0.4 %", "92 %", "100 %"]);
+        assert_eq!([0.0, 1e-6, 0.004, 0.924, 1.0].map(percent), ["0 %", "<0.1 %", "0.4 %", "92 %", "100 %"]);
     }
 
     #[test]

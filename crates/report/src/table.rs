@@ -24,7 +24,10 @@ pub fn render_summary(report: &Report<'_>) -> String {
     let s = report.summary;
     let _ = writeln!(table.text, "\nRegime: {} ({})", s.regime, regime_in_words(s.regime));
     if !report.warmup_converged {
-        table.sentence("The run was too short to see its warm-up end: the numbers may still hold a trend. A longer --duration would tell.");
+        table.sentence(
+            "The run was too short to see its warm-up end: the numbers may still hold a trend. A longer \
+             duration would tell.",
+        );
     }
     table.sentence(&hint(report));
     table.text
@@ -33,11 +36,12 @@ pub fn render_summary(report: &Report<'_>) -> String {
 /// Which run it was.
 fn head(report: &Report<'_>) -> String {
     let id = report.identity;
-    let replications = if id.replications > 1 { format!(", {} replications", id.replications) } else { String::new() };
+    let replications =
+        if id.replications > 1 { format!(", {} replications of", id.replications) } else { ",".to_owned() };
     let mut text = format!("{}\n", report.title);
     let _ = writeln!(
         text,
-        "{} on {}, seed {}{replications}: {} s in {} s ({} times real time), innosim {}",
+        "{} on {}, seed {}{replications} {} s in {} s ({} times real time), innosim {}",
         id.scenario,
         id.model,
         id.seed,
@@ -133,7 +137,9 @@ impl<'a> Table<'a> {
         self.mean("mean", "checkpoint_age_mean", s.checkpoint_age_mean, bytes, &of_limit(s.checkpoint_age_mean));
         self.mean("largest", "checkpoint_age_max", s.checkpoint_age_max, bytes, &of_limit(s.checkpoint_age_max));
         let others = format!("async; sync at {}, stop at {}", bytes(s.age_sync_limit), bytes(s.age_stop_limit));
-        self.row("limit", &bytes(s.checkpoint_age_limit), &others);
+        if s.checkpoint_age_limit > 0.0 {
+            self.row("limit", &bytes(s.checkpoint_age_limit), &others);
+        }
         if s.free_check_waits > 0.0 {
             self.mean("waits for a checkpoint", "free_check_waits", s.free_check_waits, count, "");
         }

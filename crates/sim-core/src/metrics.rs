@@ -1,7 +1,7 @@
 //! What a run leaves: the series it writes second by second, and the summary of it.
 
 mod series;
-mod summary;
+pub mod summary;
 
 pub use series::{RunOutput, SecondSample};
 pub use summary::regime::{BLOCK_S, Regime, RegimeInput, block_medians};

@@ -10,7 +10,7 @@ pub(super) struct Axis {
     logarithmic: bool,
     /// Values with a tick, and their text.
     pub(super) ticks: Vec<(f64, String)>,
-    /// Unit, to stand beside the title; empty if the title says it.
+    /// Unit, to stand above the ticks; empty if the title says it.
     pub(super) unit: &'static str,
 }
 

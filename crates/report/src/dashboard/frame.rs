@@ -26,9 +26,10 @@ pub(super) fn header<B: DrawingBackend>(canvas: &mut Canvas<'_, B>, report: &Rep
     let title_room = room - width(&origin, 14.5, Weight::Regular) - 40.0;
     let title = truncated(&report.title, 30.0, Weight::Bold, title_room);
     canvas.text(&title, (MARGIN, 52.0), Lettering::bold(30.0, TEXT));
-    let model = width(&id.model, 15.0, Weight::Bold);
+    // A tenth more, for the wider letters of a fallback font.
+    let model = width(&id.model, 15.0, Weight::Bold) * 1.1;
     canvas.text(&id.model, (MARGIN, 80.0), Lettering::bold(15.0, TEXT));
-    let indent = model + 14.0;
+    let indent = model + 12.0;
     let lines = wrapped(&report.settings_line, 15.0, Weight::Regular, room - indent, 2);
     for (i, line) in lines.iter().enumerate() {
         canvas.text(line, (MARGIN + indent, 80.0 + 21.0 * i as f64), Lettering::regular(15.0, MUTED));

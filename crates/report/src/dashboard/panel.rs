@@ -91,7 +91,9 @@ impl TimeFrame {
         for (second, text) in &ticks {
             canvas.text(text, (self.x(*second), bottom + 19.0), lettering);
         }
-        canvas.text(unit, (self.right + 14.0, bottom + 19.0), Lettering::regular(SMALL, MUTED));
+        let last =
+            ticks.last().map_or(0.0, |(second, text)| self.x(*second) + width(text, SMALL, Weight::Regular) / 2.0);
+        canvas.text(unit, (last.max(self.right) + 9.0, bottom + 19.0), Lettering::regular(SMALL, MUTED));
         if let Some(x) = self.warmup_x() {
             canvas.line(&[(x, bottom), (x, bottom + 5.0)], MUTED, 1.0);
             canvas.text("warm-up ends", (x.max(self.left + 40.0), bottom + 37.0), lettering);
@@ -109,9 +111,9 @@ impl Panel {
             self.draw_layer(canvas, time, plot, layer);
         }
         if let Some(x) = time.warmup_x() {
-            canvas.line(&[(x, plot.top), (x, plot.bottom)], MUTED.tint(0.7), 1.0);
+            canvas.line(&[(crisp(x), plot.top), (crisp(x), plot.bottom)], MUTED.tint(0.5), 1.0);
         }
-        canvas.line(&[(plot.left, plot.bottom), (plot.right, plot.bottom)], RULE, 1.0);
+        canvas.line(&[(plot.left, crisp(plot.bottom)), (plot.right, crisp(plot.bottom))], RULE, 1.0);
         self.draw_labels(canvas, plot);
     }
 
@@ -122,8 +124,8 @@ impl Panel {
     fn draw_title<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>, plot: Rect) {
         let baseline = plot.top - 10.0;
         canvas.text(self.title, (plot.left, baseline), Lettering::bold(16.0, TEXT));
-        let after = plot.left + width(self.title, 16.0, Weight::Bold) + 10.0;
-        canvas.text(self.axis.unit, (after, baseline), Lettering::regular(SMALL, MUTED));
+        let unit = Lettering::regular(SMALL, MUTED).align(Align::End);
+        canvas.text(self.axis.unit, (plot.left - 10.0, baseline), unit);
     }
 
     fn draw_background<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>, time: &TimeFrame, plot: Rect) {
@@ -133,13 +135,13 @@ impl Panel {
             canvas.rectangle(Rect::new(left, plot.top, right, plot.bottom), VERMILION.tint(0.13));
         }
         for (second, _) in time_ticks(time.seconds).0 {
-            let x = time.x(second);
+            let x = crisp(time.x(second));
             canvas.line(&[(x, plot.top), (x, plot.bottom)], GRID, 1.0);
         }
         let lettering = Lettering::regular(SMALL, MUTED).align(Align::End);
         for (value, text) in &self.axis.ticks {
             let y = self.y(plot, *value);
-            canvas.line(&[(plot.left, y), (plot.right, y)], GRID, 1.0);
+            canvas.line(&[(plot.left, crisp(y)), (plot.right, crisp(y))], GRID, 1.0);
             canvas.text(text, (plot.left - 10.0, y + 4.7), lettering);
         }
     }
@@ -177,6 +179,11 @@ impl Panel {
             canvas.text(&text, (plot.right + 21.0, to + 4.7), Lettering::bold(SMALL, label.ink));
         }
     }
+}
+
+/// The middle of the pixel at `place`: where a line of 1 px covers one pixel and not two halves.
+fn crisp(place: f64) -> f64 {
+    place.floor() + 0.5
 }
 
 /// Moves places apart to at least `gap`, in their order, as little as a pass down and a pass up need, within `low..high`

@@ -41,13 +41,13 @@ fn latency(report: &Report<'_>) -> Panel {
     values.sort_by(f64::total_cmp);
     let typical = values.get(values.len() / 2).copied().unwrap_or(0.0);
     let axis = if largest(&points) > LOGARITHMIC_FROM * typical && typical > 0.0 {
-        Axis::logarithmic(&values, "ms, logarithmic")
+        Axis::logarithmic(&values, "ms (log)")
     } else {
         Axis::linear(largest(&points), 3, "ms")
     };
     let labels = vec![Label {
         value: medians(&points).last().map_or(0.0, |p| p.1),
-        text: format!("all: {}", milliseconds(report.summary.latency_ms_p95)),
+        text: format!("overall {}", milliseconds(report.summary.latency_ms_p95)),
         ink: PURPLE,
     }];
     let title = "Transaction Latency, 95th Percentile";
@@ -64,7 +64,7 @@ fn checkpoint_age(report: &Report<'_>) -> Panel {
     let stop = report.output.age_limits.stop_bytes as f64;
     let top = limits.iter().map(|(.., points)| largest(points)).fold(largest(&age).max(stop), f64::max);
     let mut layers = vec![
-        Layer::Area { upper: age.clone(), lower: None, ink: BLUE.alpha(0.22) },
+        Layer::Area { upper: age.clone(), lower: None, ink: BLUE.alpha(0.17) },
         Layer::Line { points: age.clone(), ink: BLUE, width: 2.0 },
     ];
     let mut labels = vec![end_label(&age, format!("age {}", bytes(end(&age))), BLUE)];
@@ -151,7 +151,7 @@ fn utilization(report: &Report<'_>) -> Panel {
 
 fn queue(report: &Report<'_>) -> Panel {
     let points = each_second(&report.output.series, |s| s.device_queue_mean);
-    let axis = Axis::linear(largest(&points), 2, "operations in queue and service");
+    let axis = Axis::linear(largest(&points), 2, "operations");
     let text = format!("mean {}", rate(report.summary.device_queue_mean));
     Panel { title: "Device Queue", ..filled(points, axis, HEIGHTS[7], SLATE, text) }
 }
@@ -171,7 +171,7 @@ fn second_and_median(points: Vec<(f64, f64)>, axis: Axis, height: f64, ink: Ink)
 fn filled(points: Vec<(f64, f64)>, axis: Axis, height: f64, ink: Ink, text: String) -> Panel {
     let labels = vec![end_label(&points, text, ink)];
     let layers = vec![
-        Layer::Area { upper: points.clone(), lower: None, ink: ink.alpha(0.2) },
+        Layer::Area { upper: points.clone(), lower: None, ink: ink.alpha(0.17) },
         Layer::Line { points, ink, width: 1.4 },
     ];
     Panel { title: "", height, axis, layers, labels }

@@ -78,7 +78,8 @@ impl Raster {
         if right <= left || bottom <= top {
             return;
         }
-        let shift = |p: Point| point(p.x - left, p.y - top);
+        // Corners outside are pulled to the edge: no shape of the dashboard leaves the picture, and none may break it.
+        let shift = |p: Point| point(p.x.clamp(left, right) - left, p.y.clamp(top, bottom) - top);
         let mut rasterizer = Rasterizer::new((right - left) as usize + 2, (bottom - top) as usize + 2);
         for outline in outlines {
             for (i, &from) in outline.iter().enumerate() {
@@ -194,5 +195,51 @@ impl DrawingBackend for Raster {
             x += scaled.h_advance(id);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BLACK: BackendColor = BackendColor { alpha: 1.0, rgb: (0, 0, 0) };
+
+    fn pixel(raster: &Raster, x: usize, y: usize) -> u8 {
+        raster.rgb[(y * raster.width + x) * 3]
+    }
+
+    #[test]
+    fn coverage_is_area() {
+        let mut raster = Raster::new((4, 4));
+        // 1.5 px to the right, from a quarter of the way down the second row.
+        raster.fill_polygon([(10, 12), (25, 12), (25, 20), (10, 20)], &BLACK).unwrap();
+        assert_eq!((pixel(&raster, 1, 1), pixel(&raster, 2, 1)), (51, 153));
+        assert_eq!((pixel(&raster, 0, 1), pixel(&raster, 1, 2), pixel(&raster, 3, 1)), (255, 255, 255));
+    }
+
+    #[test]
+    fn joints_of_a_stroke_are_covered_once() {
+        struct Grey;
+        impl BackendStyle for Grey {
+            fn color(&self) -> BackendColor {
+                BackendColor { alpha: 0.5, rgb: (0, 0, 0) }
+            }
+            fn stroke_width(&self) -> u32 {
+                20
+            }
+        }
+        let mut raster = Raster::new((9, 9));
+        raster.draw_path([(10, 50), (50, 50), (50, 10), (50, 80)], &Grey).unwrap();
+        let darkest = raster.rgb.iter().min();
+        assert_eq!(darkest, Some(&128));
+    }
+
+    #[test]
+    fn what_lies_outside_is_cut_off() {
+        let mut raster = Raster::new((3, 3));
+        raster.fill_polygon([(-5000, -5000), (90_000, -5000), (90_000, 90_000), (-5000, 90_000)], &BLACK).unwrap();
+        assert!(raster.rgb.iter().all(|&c| c == 0));
+        raster.draw_path([(-100, -100), (-50, -50)], &BLACK).unwrap();
+        raster.draw_pixel((900, 900), BLACK).unwrap();
     }
 }

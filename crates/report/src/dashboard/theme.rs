@@ -11,7 +11,7 @@ pub(super) const RIGHT: f64 = 178.0;
 /// Margin of header and footer, px.
 pub(super) const MARGIN: f64 = 40.0;
 /// Height of the header, px.
-pub(super) const HEADER_HEIGHT: f64 = 118.0;
+pub(super) const HEADER_HEIGHT: f64 = 110.0;
 /// Height of a panel's title row, px.
 pub(super) const TITLE_HEIGHT: f64 = 30.0;
 /// Between a panel and the title row of the next, px.

@@ -1,5 +1,8 @@
 //! Made-up runs that look like real ones, for tests and the demonstration. No simulation behind them.
 
+// Each test file uses a part of this.
+#![allow(dead_code)]
+
 use innosim_core::kernel::histogram::Histogram;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::{RunOutput, SecondSample, Summary, detect_warmup};
@@ -64,7 +67,7 @@ pub(crate) fn waves(seconds: u64, period: u64) -> Vec<SecondSample> {
 }
 
 fn wave_second(second: u64, period: u64) -> SecondSample {
-    let turn = second as f64 / period as f64;
+    let turn = (second - 1) as f64 / period as f64;
     let phase = turn.fract();
     let depth = 0.75 / (1.0 + 0.35 * turn.floor());
     let collapsed = second > period && phase < 0.32;
@@ -83,6 +86,7 @@ fn wave_second(second: u64, period: u64) -> SecondSample {
     let adaptive = if collapsed { 300.0 } else { (400.0 + 3600.0 * (age / 16.6).powf(1.5)).min(4000.0) };
     let background = if second < 20 { 600.0 } else { 0.0 };
     let lru = if second > 2 * period { 120.0 * noise(second / 30) } else { 0.0 };
+    let [sync, adaptive, background, lru] = [sync, adaptive, background, lru].map(f64::floor);
     let flushed = sync + adaptive + background + lru;
     SecondSample {
         second,

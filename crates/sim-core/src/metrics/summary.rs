@@ -12,9 +12,9 @@
 //! - Every field is an `f64`, counts too: the mean of a count over replications is not whole. Writers print whole
 //!   values as whole numbers; counts are exact up to 2^53.
 
-pub(super) mod order;
-pub(super) mod regime;
-pub(super) mod warmup;
+mod order;
+pub mod regime;
+pub mod warmup;
 
 use crate::kernel::histogram::Histogram;
 use crate::metrics::{RunOutput, SecondSample};
@@ -37,11 +37,11 @@ macro_rules! summary_fields {
         head { $($(#[$head_doc:meta])+ $head:ident,)+ }
         tail { $($(#[$tail_doc:meta])+ $tail:ident,)+ }
     ) => {
-        /// Summary of a run over the time after warm-up. See the module page for the conventions.
+        /// Summary of a run over the time after warm-up. See the [module page](self) for the conventions.
         #[derive(Debug, Clone, PartialEq, Default, Serialize)]
         pub struct Summary {
             $($(#[$head_doc])+ pub $head: f64,)+
-            /// What kind of run it was; see [`Regime`] for the rule.
+            /// What kind of run it was; see [its page](regime) for the rule.
             pub regime: Regime,
             $($(#[$tail_doc])+ pub $tail: f64,)+
         }

@@ -1,19 +1,19 @@
 //! Order statistics and moments of short series. The answer for an empty series is 0.
 
 /// Arithmetic mean.
-pub(in crate::metrics) fn mean(values: &[f64]) -> f64 {
+pub(super) fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
 
 /// Standard deviation with divisor n: the spread of this very series, not an estimate for a larger one.
-pub(in crate::metrics) fn standard_deviation(values: &[f64]) -> f64 {
+pub(super) fn standard_deviation(values: &[f64]) -> f64 {
     let centre = mean(values);
     let squares: Vec<f64> = values.iter().map(|v| (v - centre) * (v - centre)).collect();
     mean(&squares).sqrt()
 }
 
 /// Quantile by nearest rank: the smallest value with at least the share `p` of all values at or below it.
-pub(in crate::metrics) fn quantile(values: &[f64], p: f64) -> f64 {
+pub(super) fn quantile(values: &[f64], p: f64) -> f64 {
     let sorted = sorted(values);
     // The tolerance keeps 0.95 * 20 = 19.000000000000004 from becoming rank 20.
     let rank = (p * sorted.len() as f64 - 1e-9).ceil().max(1.0) as usize;
@@ -21,7 +21,7 @@ pub(in crate::metrics) fn quantile(values: &[f64], p: f64) -> f64 {
 }
 
 /// Median; of an even number of values the mean of the two in the middle.
-pub(in crate::metrics) fn median(values: &[f64]) -> f64 {
+pub(super) fn median(values: &[f64]) -> f64 {
     let sorted = sorted(values);
     let n = sorted.len();
     match n {

@@ -53,7 +53,7 @@ const RIPPLE_NOISE: f64 = 1.5;
 /// Below this many transactions a second, mean, a server is idle.
 const IDLE_TPS: f64 = 1.0;
 
-/// What kind of run it was. The module page has the rule.
+/// What kind of run it was. The [module page](self) has the rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Regime {

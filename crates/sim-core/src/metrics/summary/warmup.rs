@@ -38,7 +38,7 @@ pub struct WarmupEstimate {
     pub converged: bool,
 }
 
-/// Finds the end of the warm-up from the throughput and the checkpoint age. See the module page.
+/// Finds the end of the warm-up from the throughput and the checkpoint age. See the [module page](self).
 pub fn detect_warmup(series: &[SecondSample]) -> WarmupEstimate {
     let tps: Vec<f64> = series.iter().map(|s| s.transactions as f64).collect();
     let age: Vec<f64> = series.iter().map(|s| s.checkpoint_age_bytes as f64).collect();
