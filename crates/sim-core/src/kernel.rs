@@ -11,12 +11,12 @@
 
 pub mod calendar;
 pub mod histogram;
-mod in_flight;
+mod population;
 pub mod random;
 pub mod sampler;
 mod servers;
 pub mod station;
 pub mod time;
 
-pub(crate) use in_flight::Population;
+pub(crate) use population::{Population, TAGS};
 pub(crate) use servers::FreeTimes;

@@ -1,13 +1,13 @@
 //! Storage devices.
 //!
-//! A [`Device`] is a queue of operations in front of parallel channels, under ceilings on operations and bytes a second.
-//! Everything a server writes to one drive goes through one of them (page reads, page writes, doublewrite, redo, cache
-//! flushes), so that a burst of one delays the others by queueing and by nothing else. What a drive is, a
-//! [`DeviceSpec`] says in numbers that a storage benchmark measures: latencies at queue depth 1, operations and bytes a second
-//! under load, the time of a flush.
+//! A [`Device`] is a queue of operations in front of parallel channels, under ceilings on operations and bytes a
+//! second. Everything a server writes to one drive goes through one of them (page reads, page writes, doublewrite,
+//! redo, cache flushes), so that a burst of one delays the others by queueing and by nothing else. What a drive is, a
+//! [`DeviceSpec`] says in numbers that a storage benchmark measures: latencies at queue depth 1, operations and bytes
+//! a second under load, the time of a flush.
 //!
-//! A [`Ceiling`](ceiling::Ceiling) is how a limit on a rate is kept exactly; [`device`] has the rules by which a completion
-//! is computed at submission.
+//! The rules by which a completion is computed at submission stand at the head of `storage/device.rs`, the way a limit
+//! on a rate is kept exactly at the head of `storage/ceiling.rs`.
 
 mod ceiling;
 mod device;

@@ -5,9 +5,9 @@
 //! heap. Scheduling before the event that was popped last would let time run backwards and is a bug of the caller.
 //!
 //! The store is an implicit four-ary heap of (time, sequence number, event), the first two packed into one 128-bit key
-//! so that a comparison is one comparison. Four children make the heap half as deep as a binary one and lie next to each
-//! other in memory. Calendar and ladder queues gain nothing at the lengths that occur here, some hundred events: there is
-//! one for each client, background thread and timer, and none for a page.
+//! so that a comparison is one comparison. Four children make the heap half as deep as a binary one and lie next to
+//! each other in memory. Calendar and ladder queues gain nothing at the lengths that occur here, some hundred events:
+//! there is one for each client, background thread and timer, and none for a page.
 
 use crate::kernel::time::SimTime;
 
@@ -51,18 +51,9 @@ impl<E: Copy> Calendar<E> {
         debug_assert!(at >= self.now, "scheduled at {at}, but it is {} already", self.now);
         let key = (u128::from(at.0) << 64) | u128::from(self.next_sequence);
         self.next_sequence += 1;
-        let entry = Entry { key, event };
-        self.heap.push(entry);
-        let mut hole = self.heap.len() - 1;
-        while hole > 0 {
-            let parent = (hole - 1) / ARITY;
-            if self.heap[parent].key <= key {
-                break;
-            }
-            self.heap[hole] = self.heap[parent];
-            hole = parent;
-        }
-        self.heap[hole] = entry;
+        self.heap.push(Entry { key, event });
+        let last = self.heap.len() - 1;
+        Self::sift_up(&mut self.heap, last);
     }
 
     /// Takes the next event: the earliest, and among equals the one scheduled first.
@@ -80,20 +71,45 @@ impl<E: Copy> Calendar<E> {
         Some((self.now, first.event))
     }
 
-    /// Puts `entry` into the hole at the root.
+    /// Puts `entry` into the hole at the root: the hole moves down along the smallest children to the bottom, then up
+    /// to where `entry` belongs. It comes from the bottom and mostly belongs there, so comparing on the way down is
+    /// wasted.
     #[inline]
     fn sift_down(&mut self, entry: Entry<E>) {
         let heap = self.heap.as_mut_slice();
         let mut hole = 0;
         loop {
             let first = hole * ARITY + 1;
-            let Some(children) = heap.get(first..(first + ARITY).min(heap.len())) else { break };
-            let (smallest, key) = smallest_of(children);
-            if children.is_empty() || entry.key <= key {
+            let smallest = match heap.get(first..first + ARITY) {
+                Some([a, b, c, d]) => {
+                    // By arithmetic, not by branches: which child is the smallest is a coin toss.
+                    let (ab, cd) = (usize::from(b.key < a.key), usize::from(d.key < c.key));
+                    let right = usize::from(c.key.min(d.key) < a.key.min(b.key));
+                    first + ab + right * (2 + cd - ab)
+                }
+                _ => match smallest_of(heap.get(first..).unwrap_or_default()) {
+                    Some(child) => first + child,
+                    None => break,
+                },
+            };
+            heap[hole] = heap[smallest];
+            hole = smallest;
+        }
+        heap[hole] = entry;
+        Self::sift_up(heap, hole);
+    }
+
+    /// Moves the entry at `hole` up to where it belongs.
+    #[inline]
+    fn sift_up(heap: &mut [Entry<E>], mut hole: usize) {
+        let entry = heap[hole];
+        while hole > 0 {
+            let parent = (hole - 1) / ARITY;
+            if heap[parent].key <= entry.key {
                 break;
             }
-            heap[hole] = heap[first + smallest];
-            hole = first + smallest;
+            heap[hole] = heap[parent];
+            hole = parent;
         }
         heap[hole] = entry;
     }
@@ -127,21 +143,10 @@ impl<E: Copy> Default for Calendar<E> {
     }
 }
 
-/// Position and key of the smallest of up to four children.
+/// Position of the smallest of the last few children.
 #[inline]
-fn smallest_of<E>(children: &[Entry<E>]) -> (usize, u128) {
-    if let [a, b, c, d] = children {
-        let (ab, ab_key) = if b.key < a.key { (1, b.key) } else { (0, a.key) };
-        let (cd, cd_key) = if d.key < c.key { (3, d.key) } else { (2, c.key) };
-        return if cd_key < ab_key { (cd, cd_key) } else { (ab, ab_key) };
-    }
-    let mut smallest = (0, u128::MAX);
-    for (i, child) in children.iter().enumerate() {
-        if child.key < smallest.1 {
-            smallest = (i, child.key);
-        }
-    }
-    smallest
+fn smallest_of<E>(children: &[Entry<E>]) -> Option<usize> {
+    (0..children.len()).min_by_key(|&i| children[i].key)
 }
 
 #[cfg(test)]

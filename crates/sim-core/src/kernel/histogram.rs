@@ -1,8 +1,9 @@
 //! Log-linear histogram of lengths of time.
 //!
-//! Latencies span seven decades and are asked for by quantile. The buckets are those of an HDR histogram: each doubling
-//! is cut into 64 equal parts, so a bucket is at most 1/64 (1.6 %) wide relative to its values, from 1 µs to 1 hour. What
-//! is shorter counts as 1 µs, what is longer as 1 hour; the maximum and the mean are kept exactly beside the buckets.
+//! Latencies span seven decades and are asked for by quantile. The buckets are those of an HDR histogram: each
+//! doubling is cut into 64 equal parts, so a bucket is at most 1/64 (1.6 %) wide relative to its values, from 1 µs to
+//! 1 hour. What is shorter counts as 1 µs, what is longer as 1 hour; the maximum and the mean are kept exactly beside
+//! the buckets.
 //!
 //! Simplification: within a bucket order is lost; a quantile is the largest length that its bucket holds.
 

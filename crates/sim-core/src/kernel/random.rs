@@ -1,15 +1,16 @@
 //! Random numbers: the xoshiro256++ generator of Blackman and Vigna, in streams that are known by name.
 //!
-//! Each purpose (the pages of transactions, the service times of a device, ...) draws from a stream of its own, which is
-//! a function of the seed, the number of the replication and the name of the stream. Two settings compared under the same
-//! seed therefore meet the same chances, and a stream that is added later disturbs no other. Streams are separated by a
-//! 64-bit hash (FNV-1a over the three, mixed by the finalizer of SplitMix64) that seeds SplitMix64, which fills the state
-//! of the generator as its authors recommend. With 2^64 possible keys a collision of two streams is out of reach.
+//! Each purpose (the pages of transactions, the service times of a device, ...) draws from a stream of its own, which
+//! is a function of the seed, the number of the replication and the name of the stream. Two settings compared under
+//! the same seed therefore meet the same chances, and a stream that is added later disturbs no other. Streams are
+//! separated by a 64-bit hash (FNV-1a over the three, mixed by the finalizer of SplitMix64) that seeds SplitMix64,
+//! which fills the state of the generator as its authors recommend. With 2^64 possible keys a collision of two streams
+//! is out of reach.
 //!
 //! The hash and the generator are part of the results' identity: tests pin both to known answers.
 //!
-//! Source: D. Blackman, S. Vigna, "Scrambled linear pseudorandom number generators", 2021; D. Lemire, "Fast random integer
-//! generation in an interval", 2019, for [`Rng::below`].
+//! Source: D. Blackman, S. Vigna, "Scrambled linear pseudorandom number generators", 2021; D. Lemire, "Fast random
+//! integer generation in an interval", 2019, for [`Rng::below`].
 
 /// 2^-53: the weight of the last bit of a 53-bit fraction.
 const ULP_53: f64 = 1.0 / (1u64 << 53) as f64;

@@ -72,8 +72,8 @@ impl DurationDist {
         }
     }
 
-    /// Checks that the numbers make a distribution: lengths at least 0 and finite (a mean of 0 is a length of 0), quantiles
-    /// rising and covering the probabilities from 0 to 1. The message says what is wrong.
+    /// Checks that the numbers make a distribution: lengths at least 0 and finite (a mean of 0 is a length of 0),
+    /// quantiles rising and covering the probabilities from 0 to 1. The message says what is wrong.
     pub fn validate(&self) -> Result<(), String> {
         match self {
             DurationDist::Fixed { us } => check_length("us", *us),
@@ -133,7 +133,7 @@ enum Law {
     Fixed(SimDuration),
     Exponential { standard: StandardExponential, mean: f64 },
     Lognormal { standard: StandardNormal, mu: f64, sigma: f64 },
-    Empirical(Box<[Piece]>),
+    Empirical(Box<QuantileFunction>),
 }
 
 /// A linear piece of a quantile function: from probability `from` on, `start + (u - from) * slope`, ns.
@@ -142,6 +142,64 @@ struct Piece {
     from: f64,
     start: f64,
     slope: f64,
+}
+
+/// Equal parts of the probabilities by which a piece is found.
+const GUIDES: usize = 64;
+
+/// A piecewise linear quantile function.
+#[derive(Debug, Clone)]
+struct QuantileFunction {
+    pieces: Vec<Piece>,
+    /// The piece in which each 64th of the probabilities begins.
+    guide: [usize; GUIDES],
+}
+
+impl QuantileFunction {
+    fn new(quantiles: &[(f64, f64)]) -> Self {
+        let piece = |pair: &[(f64, f64)]| Piece {
+            from: pair[0].0,
+            start: pair[0].1 * 1e3,
+            slope: (pair[1].1 - pair[0].1) * 1e3 / (pair[1].0 - pair[0].0),
+        };
+        let pieces: Vec<Piece> = quantiles.windows(2).map(piece).collect();
+        let guide = std::array::from_fn(|i| {
+            let from = i as f64 / GUIDES as f64;
+            pieces.partition_point(|piece| piece.from <= from) - 1
+        });
+        QuantileFunction { pieces, guide }
+    }
+
+    /// The quantile for probability `u` in [0, 1), ns.
+    #[inline]
+    fn at(&self, u: f64) -> f64 {
+        let mut i = self.guide[(u * GUIDES as f64) as i64 as usize % GUIDES];
+        while self.pieces.get(i + 1).is_some_and(|next| next.from <= u) {
+            i += 1;
+        }
+        let piece = &self.pieces[i];
+        piece.start + (u - piece.from) * piece.slope
+    }
+}
+
+/// e^x for |x| <= 700, within a few units of the last place.
+///
+/// Only additions and multiplications, so the bits are the same everywhere, at a third of the cost of `libm::exp`: x is
+/// split into k ln 2 + r with |r| <= 0.35, and e^r is its Taylor polynomial of degree 12.
+#[inline]
+fn exp(x: f64) -> f64 {
+    // Adding 1.5 * 2^52 rounds to a whole number.
+    const ROUND: f64 = 6_755_399_441_055_744.0;
+    const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
+    const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
+    let k = (x * std::f64::consts::LOG2_E + ROUND) - ROUND;
+    let r = (x - k * LN_2_HIGH) - k * LN_2_LOW;
+    let (r2, r4) = (r * r, (r * r) * (r * r));
+    let low = (1.0 + r) + r2 * (1.0 / 2.0 + r * (1.0 / 6.0));
+    let middle = (1.0 / 24.0 + r * (1.0 / 120.0)) + r2 * (1.0 / 720.0 + r * (1.0 / 5_040.0));
+    let high = (1.0 / 40_320.0 + r * (1.0 / 362_880.0)) + r2 * (1.0 / 3_628_800.0 + r * (1.0 / 39_916_800.0));
+    let polynomial = low + r4 * (middle + r4 * (high + r4 * (1.0 / 479_001_600.0)));
+    polynomial * f64::from_bits(((k as i64 + 1_023) as u64) << 52)
 }
 
 impl DurationSampler {
@@ -163,7 +221,7 @@ impl DurationSampler {
                     sigma: variance.sqrt(),
                 }
             }
-            DurationDist::Empirical { quantiles } => Law::Empirical(pieces(quantiles)),
+            DurationDist::Empirical { quantiles } => Law::Empirical(Box::new(QuantileFunction::new(quantiles))),
         };
         DurationSampler { law, mean }
     }
@@ -174,29 +232,17 @@ impl DurationSampler {
         let ns = match &self.law {
             Law::Fixed(d) => return *d,
             Law::Exponential { standard, mean } => standard.sample(rng) * mean,
-            Law::Lognormal { standard, mu, sigma } => libm::exp(mu + sigma * standard.sample(rng)),
-            Law::Empirical(pieces) => {
-                let u = rng.uniform_f64();
-                let piece = &pieces[pieces.partition_point(|piece| piece.from <= u) - 1];
-                piece.start + (u - piece.from) * piece.slope
-            }
+            Law::Lognormal { standard, mu, sigma } => exp(mu + sigma * standard.sample(rng)),
+            Law::Empirical(function) => function.at(rng.uniform_f64()),
         };
-        SimDuration((ns + 0.5) as u64)
+        // By way of i64, for which processors have an instruction.
+        SimDuration((ns + 0.5) as i64 as u64)
     }
 
     /// Mean of the distribution.
     pub fn mean(&self) -> SimDuration {
         self.mean
     }
-}
-
-fn pieces(quantiles: &[(f64, f64)]) -> Box<[Piece]> {
-    let piece = |pair: &[(f64, f64)]| Piece {
-        from: pair[0].0,
-        start: pair[0].1 * 1e3,
-        slope: (pair[1].1 - pair[0].1) * 1e3 / (pair[1].0 - pair[0].0),
-    };
-    quantiles.windows(2).map(piece).collect()
 }
 
 #[cfg(test)]
@@ -262,10 +308,18 @@ mod tests {
         });
         let mean = draws.iter().sum::<f64>() / draws.len() as f64 / 1e3;
         assert!((mean / dist.mean_us() - 1.0).abs() < 0.006, "{mean} for {}", dist.mean_us());
-        assert_eq!(
-            draws.iter().copied().fold(f64::MAX, f64::min).max(1e9).min(1.001e9),
-            draws.iter().copied().fold(f64::MAX, f64::min)
-        );
+        let shortest = draws.iter().copied().fold(f64::MAX, f64::min);
+        assert!((1e9..1.001e9).contains(&shortest), "{shortest}");
+    }
+
+    #[test]
+    fn exp_agrees_with_libm() {
+        let mut worst = 0.0f64;
+        for i in -70_000..=70_000 {
+            let x = f64::from(i) * 0.009_999;
+            worst = worst.max((exp(x) / libm::exp(x) - 1.0).abs());
+        }
+        assert!(worst < 1e-15, "{worst}");
     }
 
     #[test]

@@ -1,69 +1,96 @@
 //! The servers of a FIFO station, as the times at which they become free.
 //!
 //! An operation of a FIFO queue with `c` servers starts on the server that becomes free first, or on arrival if one is
-//! free by then. That needs the smallest of `c` times, replaced by the operation's completion: the root of a binary
-//! min-heap.
+//! free by then. That needs the smallest of `c` times, replaced by the operation's completion. A heap would do; a
+//! tournament does it without a branch that has to be guessed: each inner node of a binary tree over the servers keeps
+//! the loser of the match there, the winner of all is apart, and a new time plays the matches on the way from its
+//! server's leaf to the root, a minimum and a maximum each. (D. Knuth, The Art of Computer Programming, 5.4.1.)
 
 use crate::kernel::time::{SimDuration, SimTime};
 
-/// Times at which the servers of a station become free: a binary min-heap, root first.
+/// Times at which the servers of a station become free.
 #[derive(Debug, Clone)]
 pub(crate) struct FreeTimes {
-    heap: Vec<u64>,
+    servers: u32,
+    /// The number of leaves is 2 to this power. A key is a time, ns, above this many bits of the server's number.
+    bits: u32,
+    /// Smallest key of all.
+    winner: u64,
+    /// Larger key of the match at each inner node, from 1, the root, on. Leaves without a server have `NOBODY`.
+    losers: Vec<u64>,
 }
+
+/// Key of a leaf without a server.
+const NOBODY: u64 = u64::MAX;
 
 impl FreeTimes {
     /// `servers` servers, at least one, all free from the start.
     pub(crate) fn new(servers: u32) -> Self {
-        FreeTimes { heap: vec![0; servers.max(1) as usize] }
+        let servers = servers.max(1);
+        let bits = servers.next_power_of_two().ilog2();
+        let mut free = FreeTimes { servers, bits, winner: 0, losers: vec![NOBODY; 1 << bits] };
+        free.set_all(SimTime::ZERO);
+        free
+    }
+
+    /// All servers become free at `time`.
+    fn set_all(&mut self, time: SimTime) {
+        let key = |server: usize| {
+            if server < self.servers as usize { (time.0 << self.bits) | server as u64 } else { NOBODY }
+        };
+        // Among equal times the lower number wins, so a node's loser is the first leaf of its right half.
+        for node in 1..self.losers.len() {
+            let depth = node.ilog2();
+            let width = self.losers.len() >> depth;
+            self.losers[node] = key((node - (1 << depth)) * width + width / 2);
+        }
+        self.winner = key(0);
+    }
+
+    /// The times, in no particular order, ns.
+    fn times(&self) -> impl Iterator<Item = u64> + '_ {
+        let keys = self.losers[1..].iter().chain(std::iter::once(&self.winner));
+        keys.filter(|&&key| key != NOBODY).map(|key| key >> self.bits)
     }
 
     /// Number of servers.
     pub(crate) fn servers(&self) -> u32 {
-        self.heap.len() as u32
+        self.servers
     }
 
     /// When the first of the servers becomes free.
     #[inline]
     pub(crate) fn earliest(&self) -> SimTime {
-        SimTime(self.heap[0])
+        SimTime(self.winner >> self.bits)
     }
 
     /// Serves an operation on the server that becomes free first, which is then free at `until`.
     #[inline]
     pub(crate) fn occupy_earliest(&mut self, until: SimTime) {
-        let heap = self.heap.as_mut_slice();
-        let mut hole = 0;
-        loop {
-            let left = 2 * hole + 1;
-            let Some(&left_time) = heap.get(left) else { break };
-            let (child, time) = match heap.get(left + 1) {
-                Some(&right_time) if right_time < left_time => (left + 1, right_time),
-                _ => (left, left_time),
-            };
-            if until.0 <= time {
-                break;
-            }
-            heap[hole] = time;
-            hole = child;
+        debug_assert!(until.0.leading_zeros() > self.bits, "{until} is out of reach");
+        let server = self.winner & ((1 << self.bits) - 1);
+        let mut key = (until.0 << self.bits) | server;
+        let mut node = (server as usize + self.losers.len()) >> 1;
+        while node > 0 {
+            let other = self.losers[node];
+            self.losers[node] = key.max(other);
+            key = key.min(other);
+            node >>= 1;
         }
-        heap[hole] = until.0;
+        self.winner = key;
     }
 
     /// Holds every server until `until`, which must not be earlier than any of them becomes free.
     /// Returns the sum over the servers of the time they are newly held, counted from `now` at the earliest, ns.
     pub(crate) fn occupy_all(&mut self, now: SimTime, until: SimTime) -> u64 {
-        let mut held = 0;
-        for time in &mut self.heap {
-            held += until.0.saturating_sub((*time).max(now.0));
-            *time = until.0;
-        }
+        let held = self.times().map(|time| until.0.saturating_sub(time.max(now.0))).sum();
+        self.set_all(until);
         held
     }
 
     /// Work that is already given to the servers and lies after `now`: the sum over the servers, ns.
     pub(crate) fn work_after(&self, now: SimTime) -> u64 {
-        self.heap.iter().map(|&time| time.saturating_sub(now.0)).sum()
+        self.times().map(|time| time.saturating_sub(now.0)).sum()
     }
 
     /// Time until the first of the servers becomes free; zero if one is.
@@ -79,9 +106,9 @@ mod tests {
     use crate::kernel::random::Rng;
 
     #[test]
-    fn the_root_is_the_smallest() {
+    fn the_winner_is_the_earliest() {
         let mut rng = Rng::stream(3, 0, "free times");
-        for servers in [1, 2, 3, 7, 32, 80] {
+        for servers in [1, 2, 3, 7, 32, 33, 80] {
             let mut free = FreeTimes::new(servers);
             let mut plain = vec![0u64; servers as usize];
             for _ in 0..2_000 {
@@ -93,6 +120,10 @@ mod tests {
             }
             let now = SimTime(free.earliest().0 + 100);
             assert_eq!(free.work_after(now), plain.iter().map(|t| t.saturating_sub(now.0)).sum::<u64>());
+            let until = SimTime(now.0.max(*plain.iter().max().unwrap()) + 5);
+            let held: u64 = plain.iter().map(|&t| until.0 - t.max(now.0)).sum();
+            assert_eq!(free.occupy_all(now, until), held);
+            assert_eq!(free.work_after(SimTime(until.0 - 1)), u64::from(servers));
         }
     }
 }

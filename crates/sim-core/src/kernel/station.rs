@@ -6,9 +6,10 @@
 //! it wants to happen at the completion, or nothing at all. Operations must be submitted in order of arrival.
 //!
 //! The accounting needs no events either and is exact: busy time is the service given out minus what of it still lies
-//! ahead; the number in the system is integrated over time with the operations in progress clipped at the moment of the
-//! question. Little's law (mean number = arrival rate x mean response) therefore holds in every report up to the operations
-//! in progress at its end, and tests compare the stations with M/M/1, M/D/1, M/M/c, M/G/1 and closed networks.
+//! ahead; the number in the system is integrated over time with the operations in progress clipped at the moment of
+//! the question. Little's law (mean number = arrival rate x mean response) therefore holds in every report up to the
+//! operations in progress at its end, and tests compare the stations with M/M/1, M/D/1, M/M/c, M/G/1 and closed
+//! networks.
 //!
 //! Simplifications: no priorities, no preemption, no processor sharing; servers are alike.
 
@@ -78,7 +79,7 @@ impl Station {
     /// Arrivals, and the moments of all questions to the station, must not run backwards.
     #[inline]
     pub fn submit(&mut self, arrival: SimTime, service: SimDuration) -> SimTime {
-        self.population.advance(arrival, |_| ());
+        self.population.advance(arrival);
         let completion = self.servers.earliest().max(arrival) + service;
         self.servers.occupy_earliest(completion);
         self.service += service.0;
@@ -95,8 +96,8 @@ impl Station {
     /// Operations submitted and not complete at `now`.
     #[inline]
     pub fn outstanding(&mut self, now: SimTime) -> u32 {
-        self.population.advance(now, |_| ());
-        self.population.len() as u32
+        self.population.advance(now);
+        self.population.inside() as u32
     }
 
     /// Busy time up to `now`, summed over the servers, ns.
@@ -108,7 +109,7 @@ impl Station {
 
     /// What happened since the last call (or the start) up to `now`.
     pub fn take_interval(&mut self, now: SimTime) -> StationInterval {
-        self.population.advance(now, |_| ());
+        self.population.advance(now);
         let changes = self.population.take_interval();
         let busy = self.busy_ns(now);
         let busy_ns = busy - std::mem::replace(&mut self.interval_busy, busy);
@@ -117,7 +118,7 @@ impl Station {
 
     /// What happened from the start up to `now`.
     pub fn report(&mut self, now: SimTime) -> StationReport {
-        self.population.advance(now, |_| ());
+        self.population.advance(now);
         let servers = self.servers.servers();
         self.population.report(&self.name, servers, self.busy_ns(now) as f64 / f64::from(servers))
     }

@@ -1,18 +1,19 @@
 //! Limits on rates: a serial server that spaces operations, and burst credits.
 //!
-//! A device that does at most `r` operations a second under load behaves as if each operation passed a turnstile that takes
-//! `1 / r`: an idle device lets one through at once and finishes it no sooner than `1 / r` later, a saturated one finishes
-//! one every `1 / r`. The same holds for bytes. The turnstile holds no channel, so it limits the rate without adding to the
-//! latency of an operation that takes longer than its turn anyway.
+//! A device that does at most `r` operations a second under load behaves as if each operation passed a turnstile that
+//! takes `1 / r`: an idle device lets one through at once and finishes it no sooner than `1 / r` later, a saturated
+//! one finishes one every `1 / r`. The same holds for bytes. The turnstile holds no channel, so it limits the rate
+//! without adding to the latency of an operation that takes longer than its turn anyway.
 //!
-//! Time is counted here in 2^-32 ns (in 128 bits), as `1 / r` is rarely whole: 30 000 operations a second are 33 333.3... ns
-//! each, and rounding them would drift. The remaining error is below 10^-8 for any rate up to 10 GB/s, and it is the same on every platform.
+//! Time is counted here in 2^-32 ns (in 128 bits), as `1 / r` is rarely whole: 30 000 operations a second are
+//! 33 333.3... ns each, and rounding them would drift. The remaining error is below 10^-8 for any rate up to 10 GB/s, and
+//! it is the same on every platform.
 //!
-//! Burst credits are a token bucket, as cloud volumes document it: the bucket fills at the baseline rate, an operation takes
-//! one credit, and while there are credits operations are limited only by the burst rate. The bucket is kept as the moment at
-//! which it would be full if nothing more came; an operation moves that moment by the time of one credit, and has to wait
-//! while that would put it further away than an empty bucket needs (the generic cell rate algorithm, ITU-T I.371).
-//! Source: the description of I/O credits of gp2 volumes in the Amazon EBS user guide.
+//! Burst credits are a token bucket, as cloud volumes document it: the bucket fills at the baseline rate, an operation
+//! takes one credit, and while there are credits operations are limited only by the burst rate. The bucket is kept as
+//! the moment at which it would be full if nothing more came; an operation moves that moment by the time of one
+//! credit, and has to wait while that would put it further away than an empty bucket needs (the generic cell rate
+//! algorithm, ITU-T I.371). Source: the description of I/O credits of gp2 volumes in the Amazon EBS user guide.
 
 use super::spec::BurstSpec;
 use crate::kernel::time::SimTime;

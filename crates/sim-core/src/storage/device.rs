@@ -5,32 +5,34 @@
 //! ceilings on bytes. A sequential write holds its channel for its fixed time and then for its transfer at the
 //! narrowest of the write and link bandwidths.
 //!
-//! **Ceilings.** Operations and bytes a second are limited by turnstiles that hold no channel (see [`super::ceiling`]). An
-//! operation completes when its channel and each ceiling is through with it. Ceilings serve in the order of submission.
+//! **Ceilings.** Operations and bytes a second are limited by turnstiles that hold no channel (see
+//! [`super::ceiling`]). An operation completes when its channel and each ceiling is through with it. Ceilings serve in
+//! the order of submission.
 //!
-//! **Interference.** A read takes `1 + f * w` times as long, `w` being the share of the queue depth that writes in flight
-//! occupy at its submission, and a write likewise with reads. The counts are exact: operations in flight are kept in
-//! order of completion and leave the count at their completion.
+//! **Interference.** A read takes `1 + f * w` times as long, `w` being the share of the queue depth that writes in
+//! flight occupy at its submission, and a write likewise with reads. The counts are exact: operations in flight are
+//! kept in order of completion and leave the count at their completion.
 //!
-//! **Cache flushes** ([`Op::Sync`]). As a barrier (a SATA disk's FLUSH CACHE, which can't be queued with other commands): a sync
-//! starts when everything submitted before is complete, and everything submitted later starts when it is. A sync that
-//! is submitted while another one waits to start joins it and completes with it. This is how Linux merges flushes
-//! (`block/blk-flush.c`): those that arrive while one is running wait and become one flush after it. Not as a barrier (NVMe):
-//! one sync runs at a time on a unit of its own and delays nothing else; a sync that arrives while another one waits
-//! to start joins it; and a sync completes no sooner than the writes submitted before it.
-//! A sync covers what is complete when it is submitted: a submitter waits for its own writes first, as fsync does.
+//! **Cache flushes** ([`Op::Sync`]). As a barrier (a SATA disk's FLUSH CACHE, which can't be queued with other
+//! commands): a sync starts when everything submitted before is complete, and everything submitted later starts when
+//! it is. A sync that is submitted while another one waits to start joins it and completes with it. This is how Linux
+//! merges flushes (`block/blk-flush.c`): those that arrive while one is running wait and become one flush after it.
+//! Not as a barrier (NVMe): one sync runs at a time on a unit of its own and delays nothing else; a sync that arrives
+//! while another one waits to start joins it; and a sync completes no sooner than the writes submitted before it. A
+//! sync covers what is complete when it is submitted: a submitter waits for its own writes first, as fsync does.
 //!
 //! **The queue.** `queue_depth` operations fit in. [`Device::submit`] does not block: a submitter asks
-//! [`Device::admission_time`] first and comes back then. What is larger than 512 KiB is split by the block layer and counts
-//! as several operations, in the queue as under the ceilings on operations, though it completes as a whole.
+//! [`Device::admission_time`] first and comes back then. What is larger than 512 KiB is split by the block layer and
+//! counts as several operations, in the queue as under the ceilings on operations, though it completes as a whole.
 //!
-//! **Accounting** is exact and needs no events (see [`crate::kernel::station`]). Bytes and operations count when they are
-//! submitted. The utilisation is that of the busiest part: the channels (on average over them), each ceiling, the
+//! **Accounting** is exact and needs no events (see [`crate::kernel::station`]). Bytes and operations count when they
+//! are submitted. The utilisation is that of the busiest part: the channels (on average over them), each ceiling, the
 //! sync unit. While a barrier is pending or running, every part counts as busy, for it can serve nothing else.
 //!
-//! Simplifications: the order is that of submission, without scheduler or NCQ reordering; a random write of any address
-//! costs the same, so a disk's seeks are in the distribution; garbage collection inside an SSD is not modelled beyond what the
-//! distributions and ceilings say; merged syncs take places in the queue though the block layer holds them outside.
+//! Simplifications: the order is that of submission, without scheduler or NCQ reordering; a random write of any
+//! address costs the same, so a disk's seeks are in the distribution; garbage collection inside an SSD is not modelled
+//! beyond what the distributions and ceilings say; merged syncs take places in the queue though the block layer holds
+//! them outside.
 
 use super::ceiling::{Burst, Ceiling};
 use super::spec::DeviceSpec;
@@ -38,7 +40,7 @@ use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
 use crate::kernel::station::StationReport;
 use crate::kernel::time::{SimDuration, SimTime};
-use crate::kernel::{FreeTimes, Population};
+use crate::kernel::{FreeTimes, Population, TAGS};
 
 /// Largest operation that the block layer hands to a device in one piece, bytes.
 pub const SPLIT_BYTES: u64 = 512 * 1024;
@@ -97,9 +99,9 @@ pub struct DeviceInterval {
 }
 
 /// Tags of operations in flight.
-const READ: u8 = 0;
-const WRITE: u8 = 1;
-const SYNC: u8 = 2;
+const READ: usize = 0;
+const WRITE: usize = 1;
+const SYNC: usize = 2;
 
 /// Parts of a device that can be the busiest.
 const PARTS: usize = 8;
@@ -226,11 +228,8 @@ pub struct Device {
     limits: Limits,
     flush: Flush,
     population: Population,
-    /// Operations in flight by tag.
-    in_flight: [u32; 4],
-    /// When everything submitted so far is complete, and when every write is.
-    horizon: SimTime,
-    write_horizon: SimTime,
+    /// When every operation of a kind that was submitted so far is complete.
+    complete_at: [SimTime; TAGS],
 
     totals: DeviceTotals,
     /// Totals and busy times when the current interval began.
@@ -258,9 +257,7 @@ impl Device {
             limits: Limits::new(spec),
             flush: Flush::default(),
             population: Population::with_capacity(2 * spec.queue_depth as usize),
-            in_flight: [0; 4],
-            horizon: SimTime::ZERO,
-            write_horizon: SimTime::ZERO,
+            complete_at: [SimTime::ZERO; TAGS],
             totals: DeviceTotals::default(),
             interval_totals: DeviceTotals::default(),
             interval_busy: [0; PARTS],
@@ -272,7 +269,7 @@ impl Device {
     /// The moments of submissions and questions must not run backwards.
     #[inline]
     pub fn submit(&mut self, now: SimTime, op: Op, bytes: u64) -> SimTime {
-        self.advance(now);
+        self.population.advance(now);
         match op {
             Op::RandomRead => self.submit_read(now, bytes),
             Op::RandomWrite => {
@@ -297,7 +294,8 @@ impl Device {
         self.totals.random_reads += 1;
         self.totals.read_bytes += bytes;
         let service = self.random_read.sample(&mut self.rng);
-        let served = self.serve(now, self.slowed(service, self.in_flight[WRITE as usize]));
+        let service = self.slowed(now, service, WRITE);
+        let served = self.serve(now, service);
         let pieces = pieces(bytes);
         let completion = served.max(self.limits.pass_read(now, pieces, bytes));
         self.enter(completion, READ, pieces);
@@ -306,10 +304,10 @@ impl Device {
 
     #[inline]
     fn submit_write(&mut self, now: SimTime, service: SimDuration, bytes: u64) -> SimTime {
-        let served = self.serve(now, self.slowed(service, self.in_flight[READ as usize]));
+        let service = self.slowed(now, service, READ);
+        let served = self.serve(now, service);
         let pieces = pieces(bytes);
         let completion = served.max(self.limits.pass_write(now, pieces, bytes));
-        self.write_horizon = self.write_horizon.max(completion);
         self.enter(completion, WRITE, pieces);
         completion
     }
@@ -320,7 +318,7 @@ impl Device {
             self.schedule_flush(now);
         }
         let completion =
-            if self.sync_is_barrier { self.flush.end } else { self.flush.end.max(self.write_horizon).max(now) };
+            if self.sync_is_barrier { self.flush.end } else { self.flush.end.max(self.complete_at[WRITE]).max(now) };
         self.enter(completion, SYNC, 1);
         completion
     }
@@ -328,7 +326,7 @@ impl Device {
     /// Schedules a cache flush: as a barrier behind everything, otherwise behind the last flush.
     fn schedule_flush(&mut self, now: SimTime) {
         self.totals.cache_flushes += 1;
-        let start = if self.sync_is_barrier { self.horizon } else { self.flush.end }.max(now);
+        let start = if self.sync_is_barrier { self.horizon() } else { self.flush.end }.max(now);
         let mut end = start + self.sync.sample(&mut self.rng);
         if self.sync_counts_as_write {
             end = end.max(self.limits.pass_sync(now));
@@ -349,48 +347,43 @@ impl Device {
         end
     }
 
-    /// `service`, stretched by `others` operations of the other direction in flight.
+    /// `service`, stretched by the operations of the kind `others` in flight.
     #[inline]
-    fn slowed(&self, service: SimDuration, others: u32) -> SimDuration {
-        if others == 0 || self.interference == 0.0 {
+    fn slowed(&mut self, now: SimTime, service: SimDuration, others: usize) -> SimDuration {
+        if self.interference == 0.0 || self.complete_at[others] <= now {
             return service;
         }
-        let share = (f64::from(others) / self.queue_depth as f64).min(1.0);
+        let share = (f64::from(self.population.inside_with(others)) / self.queue_depth as f64).min(1.0);
         SimDuration((service.0 as f64 * (1.0 + self.interference * share) + 0.5) as u64)
+    }
+
+    /// When everything submitted so far is complete.
+    fn horizon(&self) -> SimTime {
+        let [a, b, c, d] = self.complete_at;
+        a.max(b).max(c).max(d)
     }
 
     /// Counts an operation in `pieces` pieces into the queue.
     #[inline]
-    fn enter(&mut self, completion: SimTime, tag: u8, pieces: u64) {
-        self.horizon = self.horizon.max(completion);
-        self.in_flight[tag as usize & 3] += pieces as u32;
+    fn enter(&mut self, completion: SimTime, tag: usize, pieces: u64) {
+        self.complete_at[tag] = self.complete_at[tag].max(completion);
         for _ in 0..pieces {
             self.population.arrive(completion, tag);
         }
     }
 
-    /// Moves on to `now`: what is complete leaves the queue.
-    #[inline]
-    fn advance(&mut self, now: SimTime) {
-        let in_flight = &mut self.in_flight;
-        self.population.advance(now, |tag| in_flight[tag as usize & 3] -= 1);
-    }
-
     /// Operations submitted and not complete at `now`, as places in the queue.
     #[inline]
     pub fn outstanding(&mut self, now: SimTime) -> u32 {
-        self.advance(now);
-        self.population.len() as u32
+        self.population.advance(now);
+        self.population.inside() as u32
     }
 
     /// The earliest moment from `now` on at which the queue has a place, if nothing else is submitted until then.
     #[inline]
     pub fn admission_time(&mut self, now: SimTime) -> SimTime {
-        self.advance(now);
-        match self.population.len().checked_sub(self.queue_depth) {
-            None => now,
-            Some(k) => self.population.kth_completion(k).unwrap_or(now),
-        }
+        self.population.advance(now);
+        self.population.room_at(self.queue_depth)
     }
 
     /// Operations and bytes submitted since the start.
@@ -401,7 +394,8 @@ impl Device {
     /// Busy times of the parts up to `now`, ns.
     fn busy_ns(&self, now: SimTime) -> [u64; PARTS] {
         let channels = (self.channel_time - self.channels.work_after(now)) / u64::from(self.channels.servers());
-        // As a barrier a flush is in the channels' time. Otherwise flushes follow each other without gaps while one waits.
+        // As a barrier a flush is in the channels' time. Otherwise flushes follow each other without gaps while one
+        // waits.
         let flush = if self.sync_is_barrier { 0 } else { self.flush.given - self.flush.end.since(now).0 };
         let [a, b, c, d, e, f] = self.limits.busy_ns(now);
         [channels, flush, a, b, c, d, e, f]
@@ -409,7 +403,7 @@ impl Device {
 
     /// What happened since the last call (or the start) up to `now`.
     pub fn take_interval(&mut self, now: SimTime) -> DeviceInterval {
-        self.advance(now);
+        self.population.advance(now);
         let changes = self.population.take_interval();
         let busy = self.busy_ns(now);
         let before = std::mem::replace(&mut self.interval_busy, busy);
@@ -431,7 +425,7 @@ impl Device {
 
     /// What happened from the start up to `now`; operations are counted in pieces, as in the queue.
     pub fn report(&mut self, now: SimTime) -> StationReport {
-        self.advance(now);
+        self.population.advance(now);
         let busiest = self.busy_ns(now).into_iter().max().unwrap_or(0);
         self.population.report(&self.name, self.channels.servers(), busiest as f64)
     }

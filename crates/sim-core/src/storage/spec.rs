@@ -64,8 +64,8 @@ pub struct BurstSpec {
 }
 
 impl DeviceSpec {
-    /// Checks that the numbers make a device: at least one channel and one place in the queue, valid distributions, rates
-    /// above 0. The message says what is wrong.
+    /// Checks that the numbers make a device: at least one channel and one place in the queue, valid distributions,
+    /// rates above 0. The message says what is wrong.
     pub fn validate(&self) -> Result<(), String> {
         if self.channels == 0 || self.queue_depth == 0 {
             return Err("channels and queue_depth must be at least 1".to_owned());
@@ -100,7 +100,8 @@ impl DeviceSpec {
 }
 
 impl BurstSpec {
-    /// Checks that the bucket can hold and pay at least one operation, and that the burst is no slower than the baseline.
+    /// Checks that the bucket can hold and pay at least one operation, and that the burst is no slower than the
+    /// baseline.
     pub fn validate(&self) -> Result<(), String> {
         check_rate("baseline_iops", self.baseline_iops)?;
         check_rate("burst_iops", self.burst_iops)?;

@@ -1,17 +1,18 @@
 //! Skewed ranks: Zipf's law and the Pareto draw of sysbench, by rejection from geometric buckets.
 //!
-//! Both laws give the ranks 0, 1, 2, ... probabilities that change monotonically and ever more slowly. The ranks are cut into buckets,
-//! each at most 1/32 as long as its distance from rank 0: the first ranks are alone, a bucket around rank 10^6 has 30 000. Within a
-//! bucket the largest probability is at most a few percent above the smallest. A draw
+//! Both laws give the ranks 0, 1, 2, ... probabilities that change monotonically and ever more slowly. The ranks are
+//! cut into buckets, each at most 1/32 as long as its distance from rank 0: the first ranks are alone, a bucket around
+//! rank 10^6 has 30 000. Within a bucket the largest probability is at most a few percent above the smallest. A draw
 //!
 //! 1. picks a bucket with probability proportional to its length times its largest probability (Walker's alias method),
 //! 2. picks a rank within it uniformly,
-//! 3. accepts it with probability (probability of the rank) / (largest in the bucket). Below (smallest) / (largest) that
-//!    is sure without looking (the squeeze); only in the thin rest is the probability computed.
+//! 3. accepts it with probability (probability of the rank) / (largest in the bucket). Below (smallest) / (largest)
+//!    that is sure without looking (the squeeze); only in the thin rest is the probability computed.
 //!
 //! This is exact rejection sampling: the buckets need only bounds, never the sum over all ranks, and nothing is
 //! approximated beyond the rounding of doubles. The table has some 500 entries of 40 bytes for nine million ranks and
-//! stays in the nearest caches, where a full alias table would miss them with every draw. A draw takes two random words.
+//! stays in the nearest caches, where a full alias table would miss them with every draw. A draw takes two random
+//! words.
 
 use crate::kernel::random::Rng;
 
@@ -149,9 +150,9 @@ impl Zipf {
 
 /// sysbench's `--rand-type=pareto`: page `floor(n * u^p)` with `u` uniform in [0, 1) and `p = ln(h) / ln(1 - h)`.
 ///
-/// A share `h` of the pages thus takes a share `1 - h` of the draws (20 % take 80 % for the default h = 0.2), and pages keep their
-/// order: the first are the most frequent. Page `k` has probability `((k + 1)^a - k^a) / n^a` with `a = 1 / p`, which is
-/// what is sampled here; no power is computed in most draws.
+/// A share `h` of the pages thus takes a share `1 - h` of the draws (20 % take 80 % for the default h = 0.2), and
+/// pages keep their order: the first are the most frequent. Page `k` has probability `((k + 1)^a - k^a) / n^a` with `a
+/// = 1 / p`, which is what is sampled here; no power is computed in most draws.
 ///
 /// Source: `sb_rand_pareto()` in sysbench 1.0, `src/sb_rand.c`. Simplification: sysbench draws rows; rows in order fill
 /// pages in order, so drawing pages by the same law is the same up to the rows of a page.

@@ -1,11 +1,11 @@
 //! TPC-C's non-uniform random.
 //!
 //! NURand(A, x, y) = (((rand(0, A) | rand(x, y)) + C) % (y - x + 1)) + x, where `|` is the bitwise or: ones are more
-//! frequent in the result, so some keys are hotter than others. Here x = 1 and y = `range`, as for items and customers, and
-//! keys count from 0.
+//! frequent in the result, so some keys are hotter than others. Here x = 1 and y = `range`, as for items and
+//! customers, and keys count from 0.
 //!
-//! Source: TPC-C standard specification, clause 2.1.6. Simplification: the run-time constant C, which only turns the keys
-//! in their circle, is 0.
+//! Source: TPC-C standard specification, clause 2.1.6. Simplification: the run-time constant C, which only turns the
+//! keys in their circle, is 0.
 
 use crate::kernel::random::Rng;
 

@@ -1,10 +1,10 @@
 //! A keyed permutation of 0..n: where the page of a rank lies.
 //!
 //! Frequent rows of a real table lie anywhere in it, so the ranks of a skewed law are spread over the pages. A stored
-//! permutation would cost a cache miss for every draw; this one is computed. It is a Feistel network over a rectangle of
-//! `rows * columns >= n` places (J. Black, P. Rogaway, 2002): a place is a pair (row, column), and each of three rounds
-//! turns one of the two by an amount that depends on the other and on the key. A result outside 0..n is permuted again
-//! ("cycle walking"), which needs less than one extra walk in a thousand draws for a thousand pages and fewer for more.
+//! permutation would cost a cache miss for every draw; this one is computed. It is a Feistel network over a rectangle
+//! of `rows * 2^bits >= n` places (after J. Black, P. Rogaway, 2002): a place is a pair (row, column), and each of
+//! three rounds turns one of the two by an amount that depends on the other and on the key. A result outside 0..n is
+//! permuted again ("cycle walking"), which happens to less than one draw in the square root of n.
 //!
 //! Simplification: three rounds with a weak mixer look random to eyes and to chi-square, not to a cryptographer.
 
@@ -15,24 +15,22 @@ use crate::kernel::random::mix;
 pub struct Scatter {
     n: u64,
     rows: u64,
-    columns: u64,
-    /// `ceil(2^64 / columns)`: makes the division by `columns` a multiplication, exact below 2^32.
-    reciprocal: u64,
+    /// The columns are the numbers of this many bits.
+    bits: u32,
     keys: [u64; 3],
 }
 
 impl Scatter {
-    /// The permutation of 0..n, n from 1 to 2^32, that belongs to `key`.
+    /// The permutation of 0..n, n from 1 to 2^48, that belongs to `key`.
     ///
     /// # Panics
     /// If `n` is out of range.
     pub fn new(n: u64, key: u64) -> Self {
-        assert!((1..=1 << 32).contains(&n), "a permutation of 1 to 2^32 things");
-        // At least two columns, so that the reciprocal fits into 64 bits.
-        let columns = ((n as f64).sqrt() as u64).max(2);
-        let rows = n.div_ceil(columns);
+        assert!((1..=1 << 48).contains(&n), "a permutation of 1 to 2^48 things");
+        // About as many columns as rows; at least two.
+        let bits = (n.ilog2() / 2).max(1);
         let keys = [1, 2, 3].map(|round| mix(key.wrapping_add(mix(round))) | 1);
-        Scatter { n, rows, columns, reciprocal: u64::MAX / columns + 1, keys }
+        Scatter { n, rows: n.div_ceil(1 << bits), bits, keys }
     }
 
     /// Number of things that are permuted.
@@ -59,23 +57,28 @@ impl Scatter {
     /// Permutes the whole rectangle.
     #[inline]
     fn permute(&self, place: u64) -> u64 {
-        let row = ((u128::from(place) * u128::from(self.reciprocal)) >> 64) as u64;
-        let column = place - row * self.columns;
-        // The row first: the frequent ranks share few rows, so a first turn of the column would leave their rows together.
-        let row = turn(row, column, self.keys[0], self.rows);
-        let column = turn(column, row, self.keys[1], self.columns);
-        let row = turn(row, column, self.keys[2], self.rows);
-        row * self.columns + column
+        let (row, column) = (place >> self.bits, place & ((1 << self.bits) - 1));
+        // The row first: the frequent ranks share few rows, so a first turn of the column would leave their rows
+        // together.
+        let row = self.turn_row(row, column, self.keys[0]);
+        let column = column ^ (hash(row, self.keys[1]) >> (64 - self.bits));
+        let row = self.turn_row(row, column, self.keys[2]);
+        (row << self.bits) | column
+    }
+
+    /// Turns `row` in the circle of rows by an amount that depends on `column` and `key`.
+    #[inline]
+    fn turn_row(&self, row: u64, column: u64, key: u64) -> u64 {
+        let turned = row + ((u128::from(hash(column, key)) * u128::from(self.rows)) >> 64) as u64;
+        if turned >= self.rows { turned - self.rows } else { turned }
     }
 }
 
-/// Turns `value` in a circle of `size` by an amount that depends on `other` and `key`.
+/// Mixes `value`, a small number, with `key`; the upper bits are good.
 #[inline]
-fn turn(value: u64, other: u64, key: u64, size: u64) -> u64 {
-    let hash = (other.wrapping_add(key)).wrapping_mul(key);
-    let hash = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let turned = value + ((u128::from(hash) * u128::from(size)) >> 64) as u64;
-    if turned >= size { turned - size } else { turned }
+fn hash(value: u64, key: u64) -> u64 {
+    let spread = value.wrapping_mul(key).wrapping_add(key.rotate_left(32));
+    spread.wrapping_mul(spread)
 }
 
 #[cfg(test)]

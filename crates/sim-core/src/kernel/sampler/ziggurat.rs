@@ -1,9 +1,9 @@
 //! The ziggurat: exponential and normal draws without a logarithm.
 //!
 //! The area under a falling density is covered by 256 layers of equal area: 255 rectangles and a bottom layer of a
-//! rectangle and the tail. A draw picks a layer and a place in it; in 98 to 99 of 100 cases the place is under the curve for sure
-//! and the draw is one multiplication. The rest compares with the density itself or goes to the tail, so the method is
-//! exact.
+//! rectangle and the tail. A draw picks a layer and a place in it; in 98 to 99 of 100 cases the place is under the
+//! curve for sure and the draw is one multiplication. The rest compares with the density itself or goes to the tail,
+//! so the method is exact.
 //!
 //! Source: G. Marsaglia, W. W. Tsang, "The ziggurat method for generating random variables", 2000. As J. Doornik (2005)
 //! advises, the layer and the place take different bits of the random word.

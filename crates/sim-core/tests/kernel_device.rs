@@ -1,0 +1,452 @@
+//! What a storage device promises: ceilings, flushes, burst credits, interference, the queue, and its accounting.
+
+use innosim_core::kernel::random::Rng;
+use innosim_core::kernel::sampler::DurationDist;
+use innosim_core::kernel::time::{SimDuration, SimTime};
+use innosim_core::storage::{BurstSpec, Device, DeviceInterval, DeviceSpec, Op, SPLIT_BYTES};
+use proptest::prelude::*;
+
+const PAGE: u64 = 16 * 1024;
+const US: u64 = 1_000;
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000_000_000;
+
+fn fixed(us: f64) -> DurationDist {
+    DurationDist::Fixed { us }
+}
+
+/// Reads of 100 µs, writes of 50 µs, sequential writes of 20 µs, syncs of 1 ms; 32 channels, 128 places, no ceiling.
+fn plain() -> DeviceSpec {
+    DeviceSpec {
+        name: "plain".to_owned(),
+        channels: 32,
+        queue_depth: 128,
+        random_read: fixed(100.0),
+        random_write: fixed(50.0),
+        sequential_write: fixed(20.0),
+        sync: fixed(1_000.0),
+        sync_is_barrier: false,
+        read_iops: None,
+        write_iops: None,
+        read_bytes_per_s: None,
+        write_bytes_per_s: None,
+        link_bytes_per_s: None,
+        read_write_interference: 0.0,
+        sync_counts_as_write: false,
+        burst: None,
+    }
+}
+
+fn build(spec: &DeviceSpec) -> Device {
+    Device::new(spec, Rng::stream(41, 0, "device"))
+}
+
+/// Keeps the queue full of `op` for `seconds`; operations a second.
+fn saturate(spec: &DeviceSpec, op: Op, bytes: u64, seconds: u64) -> f64 {
+    let mut device = build(spec);
+    let end = SimTime(seconds * SECOND);
+    let (mut now, mut done) = (SimTime::ZERO, 0u64);
+    while now < end {
+        done += u64::from(device.submit(now, op, bytes) <= end);
+        now = device.admission_time(now);
+    }
+    let report = device.report(end);
+    assert!(report.utilization > 0.999 && report.utilization < 1.000_001, "{report:?}");
+    done as f64 / seconds as f64
+}
+
+fn check_rate(rate: f64, expected: f64) {
+    assert!((rate / expected - 1.0).abs() < 1e-3, "{rate} for {expected}");
+}
+
+#[test]
+fn ceilings_are_met_under_saturation() {
+    let noisy = DurationDist::Lognormal { mean_us: 300.0, cv: 0.5 };
+    let base = DeviceSpec { random_read: noisy.clone(), random_write: noisy, ..plain() };
+    let limited = DeviceSpec { write_iops: Some(30_000.0), ..base.clone() };
+    check_rate(saturate(&limited, Op::RandomWrite, PAGE, 10), 30_000.0);
+    let limited = DeviceSpec { read_iops: Some(70_000.0), ..base.clone() };
+    check_rate(saturate(&limited, Op::RandomRead, PAGE, 10), 70_000.0);
+    let bytes = 468.0 * 1024.0 * 1024.0;
+    let limited = DeviceSpec { write_bytes_per_s: Some(bytes), write_iops: Some(40_000.0), ..base.clone() };
+    check_rate(saturate(&limited, Op::RandomWrite, PAGE, 10), bytes / PAGE as f64);
+    let limited = DeviceSpec { link_bytes_per_s: Some(bytes), read_bytes_per_s: Some(2.0 * bytes), ..base.clone() };
+    check_rate(saturate(&limited, Op::RandomRead, PAGE, 10), bytes / PAGE as f64);
+    let limited = DeviceSpec { write_bytes_per_s: Some(bytes), ..base };
+    check_rate(saturate(&limited, Op::SequentialWrite, 128 * PAGE, 40), bytes / (128 * PAGE) as f64);
+}
+
+#[test]
+fn channels_bound_what_nothing_else_does() {
+    // 32 channels of 50 µs each.
+    check_rate(saturate(&plain(), Op::RandomWrite, PAGE, 1), 640_000.0);
+    let shallow = DeviceSpec { queue_depth: 4, ..plain() };
+    let mut device = build(&shallow);
+    let (mut now, mut n) = (SimTime::ZERO, 0u32);
+    while now < SimTime(SECOND) {
+        device.submit(now, Op::RandomWrite, PAGE);
+        n += 1;
+        now = device.admission_time(now);
+    }
+    check_rate(f64::from(n), 80_000.0);
+}
+
+#[test]
+fn alone_an_operation_takes_its_service_time() {
+    let spec = DeviceSpec {
+        read_iops: Some(50_000.0),
+        write_iops: Some(30_000.0),
+        write_bytes_per_s: Some(500e6),
+        link_bytes_per_s: Some(600e6),
+        ..plain()
+    };
+    let mut device = build(&spec);
+    let mut now = SimTime(0);
+    for _ in 0..1_000 {
+        for (op, bytes, ns) in [
+            (Op::RandomRead, PAGE, 100 * US),
+            (Op::RandomWrite, PAGE, 50 * US),
+            // The fixed time, then the transfer at the narrowest place: 1 MB at 500 MB/s.
+            (Op::SequentialWrite, 1_000_000, 20 * US + 2 * MS),
+            (Op::Sync, 0, MS),
+        ] {
+            let done = device.submit(now, op, bytes);
+            assert_eq!(done.since(now).0, ns, "{op:?}");
+            now = done;
+        }
+    }
+    assert_eq!(device.outstanding(now), 0);
+}
+
+#[test]
+fn a_barrier_waits_for_what_was_before_and_holds_what_comes_after() {
+    let mut device = build(&DeviceSpec { sync_is_barrier: true, ..plain() });
+    let at = |us: u64| SimTime(us * US);
+    assert_eq!(device.submit(at(0), Op::RandomWrite, PAGE), at(50));
+    assert_eq!(device.submit(at(0), Op::RandomRead, PAGE), at(100));
+    // Waits for the read too, though channels are free.
+    assert_eq!(device.submit(at(10), Op::Sync, 0), at(1_100));
+    // Held, reads as well as writes.
+    assert_eq!(device.submit(at(20), Op::RandomWrite, PAGE), at(1_150));
+    assert_eq!(device.submit(at(20), Op::RandomRead, PAGE), at(1_200));
+    // Joins the sync that has not started.
+    assert_eq!(device.submit(at(30), Op::Sync, 0), at(1_100));
+    // The first has started: this one comes after it and what was submitted meanwhile; later ones join it.
+    assert_eq!(device.submit(at(200), Op::Sync, 0), at(2_200));
+    assert_eq!(device.submit(at(300), Op::Sync, 0), at(2_200));
+    assert_eq!(device.submit(at(1_199), Op::Sync, 0), at(2_200));
+    assert_eq!(device.submit(at(1_200), Op::Sync, 0), at(3_200));
+    assert_eq!(device.submit(at(5_000), Op::RandomWrite, PAGE), at(5_050));
+    let totals = device.totals();
+    assert_eq!((totals.syncs, totals.cache_flushes), (6, 3));
+}
+
+#[test]
+fn a_barrier_holds_the_ceilings_and_counts_as_busy() {
+    let spec = DeviceSpec { sync_is_barrier: true, write_iops: Some(10_000.0), ..plain() };
+    let mut device = build(&spec);
+    device.submit(SimTime(0), Op::Sync, 0);
+    let ends: Vec<u64> = (0..3).map(|_| device.submit(SimTime(500 * US), Op::RandomWrite, PAGE).0 / US).collect();
+    assert_eq!(ends, [1_100, 1_200, 1_300]);
+    let interval = device.take_interval(SimTime(2 * MS));
+    assert!((interval.utilization - 0.65).abs() < 1e-9, "{interval:?}");
+}
+
+#[test]
+fn a_queued_flush_delays_nothing_else() {
+    let mut device = build(&plain());
+    let at = |us: u64| SimTime(us * US);
+    assert_eq!(device.submit(at(0), Op::Sync, 0), at(1_000));
+    assert_eq!(device.submit(at(10), Op::RandomWrite, PAGE), at(60));
+    // One waits for the running one, others join it while it waits.
+    assert_eq!(device.submit(at(20), Op::Sync, 0), at(2_000));
+    assert_eq!(device.submit(at(900), Op::Sync, 0), at(2_000));
+    assert_eq!(device.submit(at(1_000), Op::Sync, 0), at(3_000));
+    assert_eq!(device.totals().cache_flushes, 3);
+    // It completes no sooner than the writes before it.
+    let mut slow = build(&DeviceSpec { random_write: fixed(5_000.0), ..plain() });
+    slow.submit(at(0), Op::RandomWrite, PAGE);
+    assert_eq!(slow.submit(at(1), Op::Sync, 0), at(5_000));
+    // Busy while a flush runs: 3 ms of 10.
+    assert!((device.report(at(10_000)).utilization - 0.3).abs() < 1e-9);
+}
+
+#[test]
+fn syncs_may_take_write_operations() {
+    let spec = DeviceSpec { sync: fixed(10.0), write_iops: Some(1_000.0), sync_counts_as_write: true, ..plain() };
+    let mut device = build(&spec);
+    let mut now = SimTime::ZERO;
+    for _ in 0..2_000 {
+        now = device.submit(now, Op::Sync, 0);
+        now = device.submit(now, Op::RandomWrite, PAGE);
+    }
+    check_rate(4_000.0 / now.as_secs_f64(), 1_000.0);
+}
+
+#[test]
+fn burst_credits_run_out_on_time() {
+    let burst = BurstSpec { baseline_iops: 3_000.0, burst_iops: 12_000.0, bucket_ops: 90_000.0, initial_ops: 90_000.0 };
+    let mut device = build(&DeviceSpec { burst: Some(burst), ..plain() });
+    let mut now = SimTime::ZERO;
+    let mut by_second = [0u64; 20];
+    while now < SimTime(20 * SECOND) {
+        // Reads and writes pay from the same bucket.
+        let op = if by_second[0].is_multiple_of(2) { Op::RandomRead } else { Op::RandomWrite };
+        let done = device.submit(now, op, PAGE);
+        // A completion at the end of a second belongs to it.
+        if let Some(n) = by_second.get_mut(((done.0 - 1) / SECOND) as usize) {
+            *n += 1;
+        }
+        now = device.admission_time(now);
+    }
+    // 90 000 credits at a net loss of 9000 a second: ten seconds.
+    for (second, &n) in by_second.iter().enumerate() {
+        let expected = if second < 10 { 12_000 } else { 3_000u64 };
+        assert!(n.abs_diff(expected) <= 1, "second {second}: {n}");
+    }
+}
+
+#[test]
+fn reads_and_writes_slow_each_other() {
+    let mut device = build(&DeviceSpec { read_write_interference: 3.0, ..plain() });
+    for _ in 0..16 {
+        device.submit(SimTime(0), Op::RandomWrite, PAGE);
+    }
+    // 16 of 128 places: a read takes 1 + 3 / 8 times as long; when the writes are done, its own time.
+    assert_eq!(device.submit(SimTime(0), Op::RandomRead, PAGE), SimTime(137_500));
+    assert_eq!(device.submit(SimTime(50 * US), Op::RandomRead, PAGE), SimTime(150 * US));
+    let write = device.submit(SimTime(60 * US), Op::RandomWrite, PAGE).0 - 60 * US;
+    assert_eq!(write, 50 * US + 50 * US * 3 * 2 / 128 + 1, "rounded to the nearest");
+}
+
+#[test]
+fn large_operations_take_several_places() {
+    let mut device = build(&DeviceSpec { queue_depth: 8, ..plain() });
+    device.submit(SimTime(0), Op::SequentialWrite, 2 * SPLIT_BYTES + 1);
+    assert_eq!(device.outstanding(SimTime(0)), 3);
+    for _ in 0..4 {
+        device.submit(SimTime(0), Op::RandomWrite, PAGE);
+    }
+    assert_eq!(device.admission_time(SimTime(0)), SimTime(0));
+    device.submit(SimTime(0), Op::RandomWrite, PAGE);
+    assert_eq!(device.outstanding(SimTime(0)), 8);
+    assert_eq!(device.admission_time(SimTime(0)), SimTime(20 * US));
+    assert_eq!(device.outstanding(SimTime(20 * US)), 5);
+}
+
+#[test]
+fn intervals_add_up() {
+    let spec = DeviceSpec { write_iops: Some(30_000.0), sync_is_barrier: true, ..plain() };
+    let mut device = build(&spec);
+    let mut rng = Rng::stream(42, 0, "intervals");
+    let mut sum = DeviceInterval::default();
+    for second in 0..20u64 {
+        for i in 0..10_000u64 {
+            let now = SimTime(second * SECOND + i * 100 * US);
+            let op = [Op::RandomRead, Op::RandomWrite, Op::RandomWrite, Op::SequentialWrite][rng.below(4) as usize];
+            device.submit(now, op, PAGE);
+            if rng.below(100) == 0 {
+                device.submit(now, Op::Sync, 0);
+            }
+        }
+        let part = device.take_interval(SimTime((second + 1) * SECOND));
+        assert!(part.utilization > 0.0 && part.utilization <= 1.0);
+        sum.reads += part.reads;
+        sum.writes += part.writes;
+        sum.syncs += part.syncs;
+        sum.read_bytes += part.read_bytes;
+        sum.write_bytes += part.write_bytes;
+        sum.queue_mean += part.queue_mean / 20.0;
+    }
+    let totals = *device.totals();
+    assert_eq!(sum.reads, totals.random_reads);
+    assert_eq!(sum.writes, totals.random_writes + totals.sequential_writes);
+    assert_eq!(sum.syncs, totals.syncs);
+    assert_eq!(sum.read_bytes, totals.random_reads * PAGE);
+    assert_eq!(sum.write_bytes, sum.writes * PAGE);
+    let report = device.report(SimTime(20 * SECOND));
+    assert_eq!(report.arrivals, sum.reads + sum.writes + sum.syncs);
+    assert!((report.mean_number - sum.queue_mean).abs() < 1e-9);
+    let little = report.completions as f64 * report.mean_response_s / report.observed_s;
+    assert!((little / report.mean_number - 1.0).abs() < 1e-3);
+}
+
+/// A hash of the completions of a mixed load. A change here changes the result of every run.
+const PINNED_COMPLETIONS: u64 = 13780424992699133732;
+
+#[test]
+fn the_same_stream_gives_the_same_completions() {
+    let spec = DeviceSpec {
+        random_read: DurationDist::Exponential { mean_us: 90.0 },
+        random_write: DurationDist::Lognormal { mean_us: 60.0, cv: 0.8 },
+        sequential_write: DurationDist::Empirical { quantiles: vec![(0.0, 20.0), (0.9, 30.0), (1.0, 500.0)] },
+        sync: DurationDist::Lognormal { mean_us: 800.0, cv: 0.3 },
+        sync_is_barrier: true,
+        write_iops: Some(31_234.5),
+        link_bytes_per_s: Some(498_765_432.1),
+        read_write_interference: 1.7,
+        ..plain()
+    };
+    let run = || {
+        let mut device = build(&spec);
+        let mut rng = Rng::stream(43, 0, "load");
+        let mut now = SimTime::ZERO;
+        (0..100_000).fold(0xcbf2_9ce4_8422_2325u64, |hash, _| {
+            now = device.admission_time(now + SimDuration(rng.below_u64(80 * US)));
+            let op = match rng.below(100) {
+                0 => Op::Sync,
+                1..=10 => Op::SequentialWrite,
+                11..=40 => Op::RandomRead,
+                _ => Op::RandomWrite,
+            };
+            let bytes = if op == Op::SequentialWrite { u64::from(rng.below(2_000_000)) } else { PAGE };
+            (hash ^ device.submit(now, op, bytes).0).wrapping_mul(0x0000_0100_0000_01b3)
+        })
+    };
+    assert_eq!(run(), run());
+    assert_eq!(run(), PINNED_COMPLETIONS);
+}
+
+#[test]
+fn a_specification_is_checked() {
+    let bad = [
+        (DeviceSpec { channels: 0, ..plain() }, "channels"),
+        (DeviceSpec { random_read: fixed(-1.0), ..plain() }, "random_read: us"),
+        (DeviceSpec { write_iops: Some(0.0), ..plain() }, "write_iops"),
+        (DeviceSpec { link_bytes_per_s: Some(f64::NAN), ..plain() }, "link_bytes_per_s"),
+        (DeviceSpec { read_write_interference: -0.1, ..plain() }, "read_write_interference"),
+    ];
+    for (spec, message) in bad {
+        let error = spec.validate().unwrap_err();
+        assert!(error.contains(message), "{error}");
+    }
+    let burst = BurstSpec { baseline_iops: 100.0, burst_iops: 50.0, bucket_ops: 10.0, initial_ops: 0.0 };
+    assert!(burst.validate().unwrap_err().contains("burst_iops"));
+    assert_eq!(plain().validate(), Ok(()));
+}
+
+fn any_dist() -> impl Strategy<Value = DurationDist> {
+    prop_oneof![
+        (0.0..500.0f64).prop_map(fixed),
+        (1.0..500.0f64).prop_map(|mean_us| DurationDist::Exponential { mean_us }),
+        (1.0..500.0f64, 0.0..2.0f64).prop_map(|(mean_us, cv)| DurationDist::Lognormal { mean_us, cv }),
+    ]
+}
+
+fn any_rate(low: f64, high: f64) -> impl Strategy<Value = Option<f64>> {
+    proptest::option::of(low..high)
+}
+
+prop_compose! {
+    fn any_spec()(
+        (channels, queue_depth) in (1..40u32, 1..80u32),
+        dists in [any_dist(), any_dist(), any_dist(), any_dist()],
+        (sync_is_barrier, sync_counts_as_write) in (any::<bool>(), any::<bool>()),
+        (read_iops, write_iops) in (any_rate(1e3, 1e6), any_rate(1e3, 1e6)),
+        (read_bytes_per_s, write_bytes_per_s) in (any_rate(1e7, 1e10), any_rate(1e7, 1e10)),
+        link_bytes_per_s in any_rate(1e7, 1e10),
+        read_write_interference in prop_oneof![Just(0.0), 0.0..5.0f64],
+        burst in proptest::option::of((1e3..1e4f64, 1.0..5.0f64, 1.0..1e3f64, 0.0..1.0f64)),
+    ) -> DeviceSpec {
+        let [random_read, random_write, sequential_write, sync] = dists;
+        let burst = burst.map(|(baseline_iops, factor, bucket_ops, filled)| BurstSpec {
+            baseline_iops, burst_iops: baseline_iops * factor, bucket_ops, initial_ops: bucket_ops * filled,
+        });
+        DeviceSpec {
+            name: "any".to_owned(), channels, queue_depth, random_read, random_write, sequential_write, sync,
+            sync_is_barrier, read_iops, write_iops, read_bytes_per_s, write_bytes_per_s, link_bytes_per_s,
+            read_write_interference, sync_counts_as_write, burst,
+        }
+    }
+}
+
+/// An operation as it went: when, what, how many bytes, until when.
+#[derive(Debug, Clone, Copy)]
+struct Done {
+    at: u64,
+    op: Op,
+    bytes: u64,
+    until: u64,
+}
+
+impl Done {
+    fn is_write(&self) -> bool {
+        matches!(self.op, Op::RandomWrite | Op::SequentialWrite)
+    }
+
+    fn pieces(&self) -> f64 {
+        self.bytes.div_ceil(SPLIT_BYTES).max(1) as f64
+    }
+}
+
+/// No window of submissions may complete sooner than `rate` allows its units (whole nanoseconds aside).
+fn check_ceiling(done: &[Done], rate: Option<f64>, units: impl Fn(&Done) -> f64) {
+    let Some(rate) = rate else { return };
+    for from in 0..done.len() {
+        let mut sum = 0.0;
+        for one in done[from..].iter().filter(|one| units(one) > 0.0) {
+            sum += units(one);
+            let earliest = done[from].at as f64 + sum / rate * 1e9;
+            assert!(one.until as f64 >= earliest * (1.0 - 1e-9) - 1.0, "{one:?} before {earliest}, {rate} a second");
+        }
+    }
+}
+
+fn check_syncs(spec: &DeviceSpec, done: &[Done]) {
+    for (i, sync) in done.iter().enumerate().filter(|(_, one)| one.op == Op::Sync) {
+        if !spec.sync_is_barrier {
+            let before = done[..i].iter().filter(|one| one.is_write());
+            assert!(before.clone().all(|one| one.until <= sync.until), "a write is later than {sync:?}");
+            continue;
+        }
+        // Those that joined have the completion of the first.
+        let first = done.iter().position(|one| one.op == Op::Sync && one.until == sync.until).unwrap_or(i);
+        assert!(done[..first].iter().all(|one| one.until <= sync.until), "something is later than {sync:?}");
+        assert!(done[first..].iter().all(|one| one.until >= sync.until), "something overtakes {sync:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_device_keeps_its_promises(
+        spec in any_spec(),
+        load in proptest::collection::vec((0..200_000u64, 0..20u32, 1..3_000_000u64), 1..150),
+        hurry in 0..3u64,
+    ) {
+        prop_assert_eq!(spec.validate(), Ok(()));
+        let mut device = build(&spec);
+        let mut now = SimTime::ZERO;
+        let mut done: Vec<Done> = Vec::new();
+        for (gap, kind, large) in load {
+            now = device.admission_time(now + SimDuration(gap * hurry));
+            prop_assert!(device.outstanding(now) < spec.queue_depth);
+            let (op, bytes) = match kind {
+                0..=5 => (Op::RandomRead, PAGE),
+                6..=14 => (Op::RandomWrite, PAGE),
+                15..=17 => (Op::SequentialWrite, large),
+                _ => (Op::Sync, 0),
+            };
+            let until = device.submit(now, op, bytes);
+            prop_assert!(until >= now);
+            done.push(Done { at: now.0, op, bytes, until: until.0 });
+            let pieces: u32 = done.iter().filter(|one| one.until > now.0).map(|one| one.pieces() as u32).sum();
+            prop_assert_eq!(device.outstanding(now), pieces);
+        }
+        let only = |yes: bool, units: f64| if yes { units } else { 0.0 };
+        check_ceiling(&done, spec.read_iops, |one| only(one.op == Op::RandomRead, one.pieces()));
+        check_ceiling(&done, spec.write_iops, |one| only(one.is_write(), one.pieces()));
+        check_ceiling(&done, spec.read_bytes_per_s, |one| only(one.op == Op::RandomRead, one.bytes as f64));
+        check_ceiling(&done, spec.write_bytes_per_s, |one| only(one.is_write(), one.bytes as f64));
+        check_ceiling(&done, spec.link_bytes_per_s, |one| one.bytes as f64);
+        check_ceiling(&done, spec.burst.as_ref().map(|b| b.burst_iops), |one| only(one.op != Op::Sync, one.pieces()));
+        check_syncs(&spec, &done);
+        let end = done.iter().map(|one| one.until).max().unwrap_or(0).max(1);
+        let report = device.report(SimTime(end));
+        prop_assert_eq!(report.arrivals, report.completions);
+        prop_assert!(report.utilization <= 1.0 + 1e-9, "{:?}", report);
+        let area: f64 = done.iter().map(|one| one.pieces() * (one.until - one.at) as f64).sum();
+        prop_assert!((report.mean_number - area / end as f64).abs() <= 1e-9 * report.mean_number.max(1.0));
+    }
+}
