@@ -77,7 +77,7 @@ impl TimeFrame {
             return;
         }
         let text = "sync flushing ran";
-        let baseline = top + TITLE_HEIGHT - 10.0;
+        let baseline = top + TITLE_HEIGHT - 12.0;
         let start = self.right - width(text, SMALL, Weight::Regular);
         canvas.text(text, (start, baseline), Lettering::regular(SMALL, MUTED));
         let swatch = Rect::new(start - 30.0, baseline - 10.5, start - 8.0, baseline + 1.5);
@@ -122,7 +122,7 @@ impl Panel {
     }
 
     fn draw_title<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>, plot: Rect) {
-        let baseline = plot.top - 10.0;
+        let baseline = plot.top - 12.0;
         canvas.text(self.title, (plot.left, baseline), Lettering::bold(16.0, TEXT));
         let unit = Lettering::regular(SMALL, MUTED).align(Align::End);
         canvas.text(self.axis.unit, (plot.left - 10.0, baseline), unit);
