@@ -1,3 +1,37 @@
-//! The servers of innosim.
+//! The servers of innosim: what each version of InnoDB decides, and the settings that it knows.
+//!
+//! * [`registry`] is where to begin: names of models, settings with their defaults and ranges by version, and
+//!   [`registry::build`], which makes a [`ServerModel`](innosim_core::seam::ServerModel) of resolved settings.
+//! * [`mysql80`] is the machinery of MySQL 8.0 and later. Its formulas are public, pure functions.
+//!
+//! A version never sees the device or the pages: it reads a [`View`](innosim_core::seam::View) and returns decisions.
+//!
+//! # A flushing rule of your own
+//!
+//! A rule decides only how many pages a pass flushes; everything else stays the server's. `examples/my_rule.rs` has one
+//! in twenty lines. The smallest is this:
+//!
+//! ```
+//! use innosim_core::seam::{AdaptiveFlushing, FlushGauges, Recommendation, RuleInput, View};
+//! use innosim_flush_models::registry::{ModelId, Settings, build_with_rule};
+//! use std::collections::BTreeMap;
+//!
+//! struct Constant;
+//!
+//! impl AdaptiveFlushing for Constant {
+//!     fn recommend(&mut self, _: &View<'_>, _: RuleInput) -> Recommendation {
+//!         Recommendation { n_pages: 3000, slots: vec![] }
+//!     }
+//!     fn gauges(&self) -> FlushGauges {
+//!         FlushGauges::default()
+//!     }
+//! }
+//!
+//! let settings = Settings::resolve(ModelId::Mysql8030, &BTreeMap::new())?;
+//! let server = build_with_rule(&settings, Box::new(Constant))?;
+//! assert_eq!(server.config().buffer_pool.instances, 1);
+//! # Ok::<(), innosim_flush_models::registry::SettingsError>(())
+//! ```
 
+pub mod mysql80;
 pub mod registry;

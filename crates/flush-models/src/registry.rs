@@ -2,63 +2,36 @@
 //!
 //! The registry is the one place where a setting is declared. `innosim settings`, the JSON Schema, the checks on
 //! scenarios and the models themselves all read it.
+//!
+//! ```text
+//!   ModelId::parse("8.0")             which server
+//!   lookup(model, "innodb-io-capacity")   -> Setting      what the name means there, or what to use instead
+//!   parse_value(&setting, "2000")         -> Value        checked against that server's range
+//!   Settings::resolve(model, &explicit)   -> Settings     every setting has a value; what the server would adjust
+//!   build(&settings)                      -> ServerModel
+//! ```
+//!
+//! Names are compared without case and with `-` for `_`. A name that the server knows but the model has no use for is
+//! in [`without_effect`]; one that exists only in other versions is an error that says which and what to use instead.
 
-use innosim_core::seam::ServerModel;
+mod declarations;
+mod lookup;
+mod model_id;
+mod other_names;
+mod resolve;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use lookup::{UnknownReason, UnknownSetting, lookup, without_effect};
+pub use model_id::{ModelId, UnknownModel};
+pub use resolve::{Adjustment, Host, Note, SettingsError};
+pub use value::{Kind, Value, ValueError, parse_value};
+
+use crate::mysql80::Mysql80;
+use innosim_core::seam::{AdaptiveFlushing, ServerModel};
 use std::collections::BTreeMap;
-
-/// A shipped server model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ModelId {
-    /// MySQL 8.0.21 (stands for 8.0.20 .. 8.0.22).
-    Mysql8021,
-    /// MySQL 8.0.30 and later 8.0.
-    Mysql8030,
-}
-
-/// A setting's value, resolved: bytes for sizes, the unit of the setting otherwise.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Value {
-    /// Whole numbers, sizes in bytes.
-    Integer(u64),
-    /// Percentages with fractions.
-    Real(f64),
-    /// ON / OFF.
-    Switch(bool),
-    /// One of the setting's named choices.
-    Choice(&'static str),
-}
-
-/// What values a setting takes, with this model's default and range.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
-    /// A whole number.
-    Integer {
-        /// Smallest allowed.
-        min: u64,
-        /// Largest allowed.
-        max: u64,
-    },
-    /// A size in bytes; accepts K, M, G, T.
-    Bytes {
-        /// Smallest allowed.
-        min: u64,
-        /// Largest allowed.
-        max: u64,
-        /// Must be a multiple of this.
-        step: u64,
-    },
-    /// A number with a fraction.
-    Real {
-        /// Smallest allowed.
-        min: f64,
-        /// Largest allowed.
-        max: f64,
-    },
-    /// ON or OFF.
-    Switch,
-    /// One of these names (compared without case).
-    Choice(&'static [&'static str]),
-}
 
 /// A setting as one model knows it.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,6 +48,8 @@ pub struct Setting {
     pub unit: &'static str,
     /// What it does in the model, one or two sentences.
     pub help: &'static str,
+    /// More for who wants it: how it acts, what to watch; may be empty.
+    pub long_help: &'static str,
 }
 
 /// Resolved settings of one model: every setting the model knows has a value.
@@ -84,21 +59,85 @@ pub struct Settings {
     pub model: ModelId,
     /// By name.
     pub values: BTreeMap<&'static str, Value>,
+    /// What the server would change at start, as it would say in its error log.
+    pub adjustments: Vec<Adjustment>,
+    /// What is worth knowing about the combination.
+    pub notes: Vec<Note>,
 }
 
-/// What is wrong with a combination of settings.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{setting}: {problem}")]
-pub struct SettingsError {
-    /// The setting to blame.
-    pub setting: String,
-    /// What is wrong, what is allowed.
-    pub problem: String,
-    /// The likely fix.
-    pub help: String,
+impl Settings {
+    /// Value of a setting of this model.
+    pub fn get(&self, name: &str) -> Option<Value> {
+        self.values.get(name).copied()
+    }
+
+    /// Value of a whole number or a size, in its unit or bytes.
+    pub fn integer(&self, name: &'static str) -> Result<u64, SettingsError> {
+        match self.get(name) {
+            Some(Value::Integer(value)) => Ok(value),
+            other => Err(SettingsError::wrong_type(name, other, "a whole number")),
+        }
+    }
+
+    /// The same, or `default` if the model has no such setting.
+    pub fn integer_or(&self, name: &'static str, default: u64) -> Result<u64, SettingsError> {
+        if self.values.contains_key(name) { self.integer(name) } else { Ok(default) }
+    }
+
+    /// Value of a number with a fraction, in its unit.
+    pub fn real(&self, name: &'static str) -> Result<f64, SettingsError> {
+        match self.get(name) {
+            Some(Value::Real(value)) => Ok(value),
+            Some(Value::Integer(value)) => Ok(value as f64),
+            other => Err(SettingsError::wrong_type(name, other, "a number")),
+        }
+    }
+
+    /// Value of a switch.
+    pub fn switch(&self, name: &'static str) -> Result<bool, SettingsError> {
+        match self.get(name) {
+            Some(Value::Switch(value)) => Ok(value),
+            other => Err(SettingsError::wrong_type(name, other, "ON or OFF")),
+        }
+    }
+
+    /// The same, or `default` if the model has no such setting.
+    pub fn switch_or(&self, name: &'static str, default: bool) -> Result<bool, SettingsError> {
+        if self.values.contains_key(name) { self.switch(name) } else { Ok(default) }
+    }
+
+    /// Value of a named choice.
+    pub fn choice(&self, name: &'static str) -> Result<&'static str, SettingsError> {
+        match self.get(name) {
+            Some(Value::Choice(value)) => Ok(value),
+            other => Err(SettingsError::wrong_type(name, other, "one of its names")),
+        }
+    }
+
+    /// A setting and its value as a my.cnf line would hold them: `innodb_log_buffer_size = 16M`.
+    pub fn line(&self, name: &str) -> Option<String> {
+        let setting = lookup(self.model, name).ok()?;
+        let value = self.get(setting.name)?;
+        Some(format!("{} = {}", setting.name, setting.spell(value)))
+    }
+}
+
+/// Every setting that `model` knows, by name.
+pub fn settings(model: ModelId) -> Vec<Setting> {
+    let mut all: Vec<Setting> = declarations::DECLARATIONS.iter().filter_map(|d| d.setting(model)).collect();
+    all.sort_by_key(|setting| setting.name);
+    all
 }
 
 /// Builds the model's machinery from its settings.
-pub fn build(_settings: &Settings) -> Result<Box<dyn ServerModel>, SettingsError> {
-    unreachable!("written with the models")
+pub fn build(settings: &Settings) -> Result<Box<dyn ServerModel>, SettingsError> {
+    Ok(Box::new(Mysql80::build(settings)?))
+}
+
+/// Builds the model's machinery with `rule` in place of the server's adaptive flushing.
+pub fn build_with_rule(
+    settings: &Settings,
+    rule: Box<dyn AdaptiveFlushing>,
+) -> Result<Box<dyn ServerModel>, SettingsError> {
+    Ok(Box::new(Mysql80::build_with_rule(settings, rule)?))
 }

@@ -1,1 +1,68 @@
-//! scenario
+//! What people write, made into a checked and resolved scenario.
+//!
+//! A scenario is a TOML text: a server model with its settings, a host, a storage device, a workload and what drives it.
+//! `docs/scenario-format.md` describes it for people, [`json_schema`] for editors.
+//!
+//! ```text
+//!   file, or shipped text           what was written                      what was resolved
+//!   + the files it extends   ---->  a tree of values, each  ---------->   Scenario
+//!   + the command line              with its place                        every unit converted, every default
+//!   + the device profile                                                  filled in, every field valid
+//!        source, layers, overrides        node                             section, device, drive, workloads, server
+//! ```
+//!
+//! Only the second stage reaches the simulator; [`Scenario::to_resolved_toml`] writes it out as a scenario that runs again
+//! to the same bytes. Between the two stands one declaration for each key ([`key`](self) tables in the modules): name,
+//! values, default, meaning. The checks, the schema and the page of documentation all read it.
+//!
+//! Mistakes are collected and reported together, each as a [`Diagnostic`] with file, line, source line, what was found,
+//! what is allowed and the likely fix. Nothing here panics on any input.
+//!
+//! This crate reads files, and nothing else of the outside world: no clock, no terminal, no environment.
+
+mod device;
+mod diagnostic;
+mod distribution;
+mod drive;
+mod key;
+mod layers;
+mod node;
+mod overrides;
+mod resolved;
+mod scenario;
+mod scenario_keys;
+mod schema;
+mod section;
+mod server;
+mod shipped;
+mod source;
+mod suggest;
+mod units;
+pub mod workloads;
+
+pub use diagnostic::{Diagnostic, Diagnostics, Place, Severity};
+pub use overrides::Overrides;
+pub use scenario::{Scenario, Warmup, load};
+pub use schema::json_schema;
+pub use shipped::{ShippedScenario, shipped};
+
+use std::path::Path;
+
+/// Where a scenario comes from.
+#[derive(Debug, Clone, Copy)]
+pub enum Source<'a> {
+    /// What a person typed: the path of a file if there is one, otherwise the name of a shipped scenario, with or
+    /// without folder and `.toml`.
+    Named(&'a str),
+    /// A file.
+    File(&'a Path),
+    /// A shipped scenario.
+    Shipped(&'a str),
+    /// A text; relative paths in it are relative to the working directory.
+    Text {
+        /// Name for messages.
+        name: &'a str,
+        /// TOML.
+        text: &'a str,
+    },
+}

@@ -48,7 +48,7 @@ fn saturate(spec: &DeviceSpec, op: Op, bytes: u64, seconds: u64) -> f64 {
     let (mut now, mut done) = (SimTime::ZERO, 0u64);
     while now < end {
         done += u64::from(device.submit(now, op, bytes) <= end);
-        now = device.admission_time(now);
+        now = device.admission_time(now, 1);
     }
     let report = device.report(end);
     assert!(report.utilization > 0.999 && report.utilization < 1.000_001, "{report:?}");
@@ -86,7 +86,7 @@ fn channels_bound_what_nothing_else_does() {
     while now < SimTime(SECOND) {
         device.submit(now, Op::RandomWrite, PAGE);
         n += 1;
-        now = device.admission_time(now);
+        now = device.admission_time(now, 1);
     }
     check_rate(f64::from(n), 80_000.0);
 }
@@ -197,7 +197,7 @@ fn burst_credits_run_out_on_time() {
         if let Some(n) = by_second.get_mut(((done.0 - 1) / SECOND) as usize) {
             *n += 1;
         }
-        now = device.admission_time(now);
+        now = device.admission_time(now, 1);
     }
     // 90 000 credits at a net loss of 9000 a second: ten seconds.
     for (second, &n) in by_second.iter().enumerate() {
@@ -227,10 +227,10 @@ fn large_operations_take_several_places() {
     for _ in 0..4 {
         device.submit(SimTime(0), Op::RandomWrite, PAGE);
     }
-    assert_eq!(device.admission_time(SimTime(0)), SimTime(0));
+    assert_eq!(device.admission_time(SimTime(0), 1), SimTime(0));
     device.submit(SimTime(0), Op::RandomWrite, PAGE);
     assert_eq!(device.outstanding(SimTime(0)), 8);
-    assert_eq!(device.admission_time(SimTime(0)), SimTime(20 * US));
+    assert_eq!(device.admission_time(SimTime(0), 1), SimTime(20 * US));
     assert_eq!(device.outstanding(SimTime(20 * US)), 5);
 }
 
@@ -292,7 +292,7 @@ fn the_same_stream_gives_the_same_completions() {
         let mut rng = Rng::stream(43, 0, "load");
         let mut now = SimTime::ZERO;
         (0..100_000).fold(0xcbf2_9ce4_8422_2325u64, |hash, _| {
-            now = device.admission_time(now + SimDuration(rng.below_u64(80 * US)));
+            now = device.admission_time(now + SimDuration(rng.below_u64(80 * US)), 1);
             let op = match rng.below(100) {
                 0 => Op::Sync,
                 1..=10 => Op::SequentialWrite,

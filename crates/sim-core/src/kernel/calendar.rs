@@ -43,6 +43,11 @@ impl<E: Copy> Calendar<E> {
         Calendar { heap: Vec::with_capacity(events), next_sequence: 0, now: SimTime::ZERO }
     }
 
+    /// All events that are still to happen, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = E> + '_ {
+        self.heap.iter().map(|entry| entry.event)
+    }
+
     /// Adds `event` at `at`, behind all events already scheduled for that instant.
     ///
     /// `at` must not be before the time of the event popped last.

@@ -379,11 +379,13 @@ impl Device {
         self.population.inside() as u32
     }
 
-    /// The earliest moment from `now` on at which the queue has a place, if nothing else is submitted until then.
+    /// The earliest moment from `now` on at which the queue has `places` places (at most its depth), if nothing else is
+    /// submitted until then.
     #[inline]
-    pub fn admission_time(&mut self, now: SimTime) -> SimTime {
+    pub fn admission_time(&mut self, now: SimTime, places: u32) -> SimTime {
         self.population.advance(now);
-        self.population.room_at(self.queue_depth)
+        let others = self.queue_depth - (places as usize).clamp(1, self.queue_depth);
+        self.population.room_at(others + 1)
     }
 
     /// Operations and bytes submitted since the start.

@@ -55,6 +55,9 @@ pub enum DrawSpec {
         range: u32,
         /// Groups, picked uniformly (warehouses, districts).
         groups: u32,
+        /// Number of different run-time constants C, drawn from 0..=a; client `i` uses constant `i` modulo this. TPC-C
+        /// has one for all; sysbench-tpcc draws one in each thread, which spreads the hot keys.
+        constants: u32,
     },
     /// Zipf over pages with exponent `theta`, the ranks scattered over the set.
     Zipf {
@@ -79,6 +82,14 @@ pub enum DrawSpec {
         /// Growing runs (1 for an auto-increment key, one a district for tpcc orders).
         points: u32,
         /// Rows that fill a page.
+        rows_per_page: u32,
+    },
+    /// Visits existing pages in order from `points` places at once, one picked uniformly, `rows_per_page` visits a page;
+    /// wraps around at the end of the set (tpcc's delivery of the oldest orders).
+    Walk {
+        /// Places.
+        points: u32,
+        /// Visits before the next page.
         rows_per_page: u32,
     },
 }

@@ -1,0 +1,349 @@
+//! MySQL 8.0 and later: the machinery that all its releases share.
+//!
+//! The page cleaner's coordinator, the bookkeeping of checkpoint requests and the glue to the seam are the same in
+//! every release and live here. What a release does its own way (redo geometry, free check, sync flushing,
+//! checkpointer) is a `Release`, one file each: `mysql8021` and `mysql8030`. The formulas are pure functions in the
+//! modules below, under the names of the servers' documentation, and each is checked against vectors.
+//!
+//! ```text
+//!   Mysql80 ── coordinator ── Box<dyn AdaptiveFlushing>   pages of a pass (AdaptiveRule, or a rule of your own)
+//!      │
+//!      └── LogState ── Box<dyn Release>                   limits, free check, sync limit, checkpointer
+//! ```
+//!
+//! Specification: `innodb-8.0.21` and `innodb-8.0.30`, sections 1, 2 and 4.
+//!
+//! Simplifications:
+//! * Redo logging is always on, and there is no resizing of the redo log during a run.
+//! * No table has unpersisted auto-increment metadata: the dictionary margin is 0.
+//! * A pass of the coordinator that finds nothing to do takes no time in this machine, while in a server it takes some
+//!   ten microseconds. A coordinator that spins (sync flushing with nothing below its limit) therefore pauses for
+//!   [`SPIN_PAUSE`] after two such passes in one instant.
+//! * The order lag is the constant 2 MiB, as in a server with its default buffers.
+
+pub mod adaptive;
+pub mod averages;
+pub mod checkpoint;
+pub mod coordinator;
+pub mod doublewrite_layout;
+pub mod free_check;
+pub mod instance;
+pub mod limits;
+mod log_state;
+pub mod lsn;
+mod machine;
+mod mysql8021;
+mod mysql8030;
+mod options;
+pub mod redo_geometry_8021;
+pub mod redo_geometry_8030;
+mod release;
+
+#[cfg(test)]
+mod tests;
+
+use crate::registry::{ModelId, Settings, SettingsError};
+use adaptive::{AdaptiveRule, FORM_8021, FORM_8030, Form, pct_io};
+use coordinator::{Branch, CoordinatorState, Top, WaitResult};
+use innosim_core::config::{MachineConfig, PAGE_BYTES};
+use innosim_core::kernel::time::{SimDuration, SimTime};
+use innosim_core::seam::{
+    AdaptiveFlushing, AgeLimits, CheckpointerAction, CheckpointerInput, CleanerAction, CleanerInput, FlushGauges,
+    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, PassReport, Recommendation, RuleInput, ServerModel, View,
+    WriterLimits,
+};
+use log_state::LogState;
+use mysql8021::Mysql8021;
+use mysql8030::Mysql8030;
+use options::Options;
+use redo_geometry_8021::MaxAges;
+use redo_geometry_8030::FilesCapacity;
+use release::{LastPages, Release};
+
+/// Pause of a thread that would spin: short against a page write, long against a pass.
+pub const SPIN_PAUSE: SimDuration = SimDuration::from_millis(1);
+
+/// Where the coordinator stands between two calls of the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// In the wait at the top of a pass.
+    Waiting {
+        /// Whether the server counted as active when the wait began.
+        active: bool,
+    },
+    /// The request of a pass is under way.
+    Flushing {
+        /// What was asked for.
+        kind: FlushKind,
+        /// When.
+        since: SimTime,
+    },
+    /// Between two passes that follow each other at once.
+    Pausing,
+}
+
+/// The coordinator's memory.
+#[derive(Debug)]
+struct Coordinator {
+    phase: Phase,
+    state: CoordinatorState,
+    /// Activity counter at the last timeout.
+    last_activity: u64,
+    /// Pages for the next recommendation's average.
+    last_pages: u64,
+    /// Instant of the last pass that flushed nothing and took no time.
+    empty_at: Option<SimTime>,
+}
+
+/// A server of MySQL 8.0 or later.
+pub struct Mysql80 {
+    machine: MachineConfig,
+    options: Options,
+    release: Box<dyn Release>,
+    log: LogState,
+    coordinator: Coordinator,
+    rule: Box<dyn AdaptiveFlushing>,
+}
+
+impl std::fmt::Debug for Mysql80 {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mysql80")
+            .field("release", &self.release)
+            .field("log", &self.log)
+            .field("coordinator", &self.coordinator)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Mysql80 {
+    /// The server of these settings with its own adaptive flushing.
+    pub fn build(settings: &Settings) -> Result<Self, SettingsError> {
+        let options = Options::new(settings)?;
+        let rule = AdaptiveRule::new(form(settings.model), options.adaptive);
+        Self::build_with_rule(settings, Box::new(rule))
+    }
+
+    /// The server of these settings with `rule` in place of its adaptive flushing. A rule may leave
+    /// [`Recommendation::slots`] empty: its pages are then spread evenly over the instances.
+    pub fn build_with_rule(settings: &Settings, rule: Box<dyn AdaptiveFlushing>) -> Result<Self, SettingsError> {
+        let options = Options::new(settings)?;
+        let machine = machine::machine_config(&options);
+        let start_lsn = machine.redo.start_lsn;
+        let release: Box<dyn Release> = match settings.model {
+            ModelId::Mysql8021 => Box::new(Mysql8021::new(&options, start_lsn)?),
+            _ => Box::new(Mysql8030::new(&options, start_lsn)?),
+        };
+        let state = CoordinatorState::new(SimTime::ZERO, release.second_ends_inclusively());
+        Ok(Mysql80 {
+            log: LogState::new(start_lsn, options.flush_sync),
+            coordinator: Coordinator { phase: Phase::Pausing, state, last_activity: 0, last_pages: 0, empty_at: None },
+            machine,
+            options,
+            release,
+            rule,
+        })
+    }
+
+    /// What the server would warn of: a redo log that is too small for its threads.
+    pub(crate) fn margin_warning(settings: &Settings) -> Result<Option<String>, SettingsError> {
+        let options = Options::new(settings)?;
+        let (_, safe) = match settings.model {
+            ModelId::Mysql8021 => MaxAges::new(options.log_file_size, options.log_files_in_group, PAGE_BYTES)
+                .concurrency_margin(options.thread_concurrency, PAGE_BYTES),
+            _ => FilesCapacity::new(options.redo_log_capacity, PAGE_BYTES)
+                .concurrency_margin(options.thread_concurrency, PAGE_BYTES),
+        };
+        Ok((!safe).then(|| {
+            format!(
+                "the redo log is too small for innodb_thread_concurrency = {}: the server would warn that it is unsafe",
+                options.thread_concurrency
+            )
+        }))
+    }
+
+    /// Passes until one of them has something to wait for. A pass that does nothing leaves `n_flushed` at 0 and, if it
+    /// timed out, a second ahead, so that the next or the one after it waits.
+    fn next_step(&mut self, view: &View<'_>) -> CleanerAction {
+        loop {
+            let activity = view.activity != self.coordinator.last_activity;
+            let active = self.coordinator.state.is_active(activity);
+            match self.coordinator.state.top(view.now, active, view.pending_reads > 0) {
+                Top::WaitUntil(until) => {
+                    self.coordinator.phase = Phase::Waiting { active };
+                    return CleanerAction::Wait { until, wake_on_event: true };
+                }
+                Top::GoOn(result) => {
+                    if let Some(action) = self.after_wait(view, active, result) {
+                        return action;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The pass after its wait; `None` if it does nothing.
+    fn after_wait(&mut self, view: &View<'_>, active: bool, result: WaitResult) -> Option<CleanerAction> {
+        let activity = view.activity != self.coordinator.last_activity;
+        if self.coordinator.state.after_wait(view.now, result, activity) {
+            self.coordinator.last_activity = view.activity;
+        }
+        let lsn_avg_rate = self.rule.gauges().lsn_avg_rate;
+        let sync_limit = self.release.sync_limit(&mut self.log, view, lsn_avg_rate);
+        let branch = self.coordinator.state.branch(active, result, sync_limit.is_some(), self.options.idle_flush_pct);
+        let mut request = match branch {
+            Branch::Sync => self.recommended(view, FlushKind::Sync, sync_limit),
+            Branch::Adaptive => self.recommended(view, FlushKind::Adaptive, None),
+            Branch::LruOnly => self.request(FlushKind::LruOnly, Vec::new(), None),
+            Branch::Idle => self.idle_request(),
+            Branch::Nothing => {
+                self.coordinator.state.n_flushed = 0;
+                return None;
+            }
+        };
+        request.sync_redo_first = result == WaitResult::Timeout && self.release.syncs_redo_on_timeout();
+        self.coordinator.phase = Phase::Flushing { kind: request.kind, since: view.now };
+        Some(CleanerAction::Flush(request))
+    }
+
+    /// Asks the rule and turns its answer into a request.
+    fn recommended(&mut self, view: &View<'_>, kind: FlushKind, sync_limit: Option<u64>) -> FlushRequest {
+        let limits = self.release.limits();
+        let input = RuleInput {
+            sync_limit_lsn: sync_limit,
+            last_pages: self.coordinator.last_pages,
+            limit_for_age_bytes: limits.limit_for_age,
+            free_check_capacity_bytes: limits.free_check_capacity,
+        };
+        let Recommendation { n_pages, slots } = self.rule.recommend(view, input);
+        match self.release.last_pages() {
+            LastPages::Flushed => self.coordinator.last_pages = 0,
+            LastPages::Requested if n_pages > 0 => self.coordinator.last_pages = n_pages,
+            LastPages::Requested => {}
+        }
+        let instances = self.instances();
+        let slots = match (n_pages, slots.len() == instances) {
+            (0, _) => Vec::new(),
+            (_, true) => slots,
+            (_, false) => vec![n_pages.div_ceil(instances as u64); instances],
+        };
+        self.request(kind, slots, sync_limit)
+    }
+
+    /// `innodb_idle_flush_pct` of the I/O capacity, instance after instance.
+    fn idle_request(&self) -> FlushRequest {
+        let pages = pct_io(self.options.adaptive.io_capacity, self.options.idle_flush_pct);
+        let instances = self.instances();
+        let slots = vec![pages.div_ceil(instances as u64); instances];
+        FlushRequest { lru: false, parallel: false, ..self.request(FlushKind::Background, slots, None) }
+    }
+
+    /// A request to all slots; no `slots` stand for LRU batches only.
+    fn request(&self, kind: FlushKind, slots: Vec<u64>, lsn_limit: Option<u64>) -> FlushRequest {
+        FlushRequest {
+            kind,
+            slots: if slots.is_empty() { vec![0; self.instances()] } else { slots },
+            lsn_limit: lsn_limit.unwrap_or(u64::MAX),
+            lru: true,
+            parallel: true,
+            sync_redo_first: false,
+        }
+    }
+
+    fn instances(&self) -> usize {
+        self.machine.buffer_pool.instances as usize
+    }
+
+    /// Books a finished pass; the next one begins at once unless the coordinator spins.
+    fn pass_done(&mut self, view: &View<'_>, kind: FlushKind, since: SimTime, report: PassReport) -> CleanerAction {
+        let c = &mut self.coordinator;
+        c.state.n_flushed = report.list_pages + report.lru_pages;
+        if self.release.last_pages() == LastPages::Flushed && kind != FlushKind::Background {
+            c.last_pages += report.list_pages;
+        }
+        let nothing = report == PassReport::default() && since == view.now;
+        let spins = nothing && c.empty_at == Some(view.now);
+        c.empty_at = nothing.then_some(view.now);
+        if spins {
+            c.phase = Phase::Pausing;
+            return CleanerAction::Wait { until: view.now + SPIN_PAUSE, wake_on_event: false };
+        }
+        self.next_step(view)
+    }
+}
+
+/// The form of adaptive flushing that a model uses.
+fn form(model: ModelId) -> Form {
+    match model {
+        ModelId::Mysql8021 => FORM_8021,
+        _ => FORM_8030,
+    }
+}
+
+impl ServerModel for Mysql80 {
+    fn config(&self) -> &MachineConfig {
+        &self.machine
+    }
+
+    fn instance_of(&self, space_id: u32, page_no: u32) -> u32 {
+        self.release.instance_of(space_id, page_no, self.machine.buffer_pool.instances)
+    }
+
+    fn age_limits(&self) -> AgeLimits {
+        let limits = self.release.limits();
+        AgeLimits {
+            async_bytes: limits.age_async,
+            sync_bytes: limits.age_sync,
+            stop_bytes: limits.free_check_capacity,
+            adaptive_full_bytes: limits.limit_for_age,
+            sync_flush_start_bytes: limits.sync_flush_start(),
+            adaptive_low_water_bytes: self.options.adaptive.low_water_mark(limits.free_check_capacity),
+        }
+    }
+
+    fn writer_limits(&self) -> WriterLimits {
+        let limits = self.release.limits();
+        WriterLimits { hard_bytes: limits.hard, soft_bytes: limits.soft }
+    }
+
+    fn writer_in_extra_margin(&mut self, view: &View<'_>, inside: bool) {
+        self.log.update_available(view);
+        if inside {
+            self.log.request_checkpoint(self.log.available_for_checkpoint_lsn);
+        }
+        self.release.writer_in_extra_margin(view, inside);
+    }
+
+    fn free_check_limit_lsn(&self) -> u64 {
+        self.release.free_check_limit_lsn()
+    }
+
+    fn free_check(&mut self, view: &View<'_>, wait: &mut FreeCheckWait) -> FreeCheck {
+        self.release.free_check(&mut self.log, view, wait)
+    }
+
+    fn cleaner(&mut self, view: &View<'_>, input: CleanerInput) -> CleanerAction {
+        match (self.coordinator.phase, input) {
+            (_, CleanerInput::Start) => {
+                self.coordinator.state = CoordinatorState::new(view.now, self.release.second_ends_inclusively());
+                self.coordinator.last_activity = view.activity;
+                self.next_step(view)
+            }
+            (Phase::Waiting { active }, CleanerInput::Timeout | CleanerInput::Event) => {
+                let timeout = input == CleanerInput::Timeout;
+                let result = if timeout { WaitResult::Timeout } else { WaitResult::Event };
+                self.after_wait(view, active, result).unwrap_or_else(|| self.next_step(view))
+            }
+            (Phase::Flushing { kind, since }, CleanerInput::Done(report)) => self.pass_done(view, kind, since, report),
+            _ => self.next_step(view),
+        }
+    }
+
+    fn checkpointer(&mut self, view: &View<'_>, input: CheckpointerInput) -> CheckpointerAction {
+        let lsn_avg_rate = self.rule.gauges().lsn_avg_rate;
+        self.release.checkpointer(&mut self.log, view, lsn_avg_rate, input)
+    }
+
+    fn gauges(&self) -> FlushGauges {
+        self.rule.gauges()
+    }
+}

@@ -1,0 +1,53 @@
+//! What the releases of 8.0 decide differently.
+
+use super::limits::RedoLimits;
+use super::log_state::LogState;
+use innosim_core::seam::{CheckpointerAction, CheckpointerInput, FreeCheck, FreeCheckWait, View};
+
+/// Which pages the averages of adaptive flushing count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LastPages {
+    /// Those of the last request that was for any.
+    Requested,
+    /// Those really taken from the flush lists since the last recommendation.
+    Flushed,
+}
+
+/// A release: redo geometry, free check, sync flushing and checkpointer.
+pub(crate) trait Release: Send + std::fmt::Debug {
+    /// The limits in force now.
+    fn limits(&self) -> RedoLimits;
+
+    /// Buffer pool instance of a page.
+    fn instance_of(&self, space_id: u32, page_no: u32, instances: u32) -> u32;
+
+    /// The log writer entered (`inside`) or left its extra margin.
+    fn writer_in_extra_margin(&mut self, view: &View<'_>, inside: bool);
+
+    /// LSN above which user threads wait.
+    fn free_check_limit_lsn(&self) -> u64;
+
+    /// See [`innosim_core::seam::ServerModel::free_check`].
+    fn free_check(&mut self, log: &mut LogState, view: &View<'_>, wait: &mut FreeCheckWait) -> FreeCheck;
+
+    /// LSN up to which the coordinator flushes synchronously in this pass; `lsn_avg_rate` in bytes a second.
+    fn sync_limit(&mut self, log: &mut LogState, view: &View<'_>, lsn_avg_rate: u64) -> Option<u64>;
+
+    /// See [`innosim_core::seam::ServerModel::checkpointer`]; `lsn_avg_rate` in bytes a second.
+    fn checkpointer(
+        &mut self,
+        log: &mut LogState,
+        view: &View<'_>,
+        lsn_avg_rate: u64,
+        input: CheckpointerInput,
+    ) -> CheckpointerAction;
+
+    /// Which pages count for the averages.
+    fn last_pages(&self) -> LastPages;
+
+    /// Whether a pass that begins a new second first makes all redo durable.
+    fn syncs_redo_on_timeout(&self) -> bool;
+
+    /// Whether a pass that doesn't wait counts a second as over at its very end, not only after it.
+    fn second_ends_inclusively(&self) -> bool;
+}

@@ -1,0 +1,226 @@
+//! The machinery behind the seam: it never spins, and it does what the specification tells.
+
+mod progress;
+
+use super::*;
+use crate::registry::{Value, build};
+use innosim_core::config::{DataSync, DoublewriteConfig};
+use innosim_core::seam::{CheckpointerNext, FlushLists};
+use std::collections::BTreeMap;
+
+const GIB: u64 = 1 << 30;
+
+/// Lists that always hold some pages.
+struct Lists(u32, u64);
+
+impl FlushLists for Lists {
+    fn instances(&self) -> u32 {
+        self.0
+    }
+    fn pages_up_to(&self, _instance: u32, _lsn: u64, cap: u64) -> u64 {
+        self.1.min(cap)
+    }
+}
+
+fn settings(model: ModelId, lines: &[(&'static str, Value)]) -> Settings {
+    let mut all: BTreeMap<&'static str, Value> =
+        [("innodb_buffer_pool_size", Value::Integer(4 * GIB)), ("innodb_log_file_size", Value::Integer(GIB / 2))]
+            .into();
+    all.extend(lines.iter().copied());
+    Settings::resolve(model, &all).unwrap()
+}
+
+fn view(lists: &Lists, now: SimTime) -> View<'_> {
+    View {
+        now,
+        current_lsn: 8204,
+        written_lsn: 8204,
+        durable_lsn: 8204,
+        last_checkpoint_lsn: 8204,
+        oldest_modification_lsn: 0,
+        dirty_pages: 0,
+        lru_pages: 200_000,
+        free_pages: 60_000,
+        activity: 0,
+        pending_reads: 0,
+        lists,
+    }
+}
+
+#[test]
+fn a_sync_flush_that_finds_nothing_pauses() {
+    for &model in ModelId::ALL {
+        let mut server = build(&settings(model, &[])).unwrap();
+        let lists = Lists(8, 0);
+        let stuck = |now| View {
+            current_lsn: 8204 + GIB - (64 << 20),
+            durable_lsn: 8204 + GIB - (64 << 20),
+            oldest_modification_lsn: 9000,
+            dirty_pages: 1,
+            ..view(&lists, now)
+        };
+        let now = SimTime(5_000_000_000);
+        server.checkpointer(&stuck(SimTime::ZERO), CheckpointerInput::Start);
+        server.checkpointer(&stuck(now), CheckpointerInput::Event);
+        let mut action = server.cleaner(&stuck(SimTime::ZERO), CleanerInput::Start);
+        assert!(matches!(action, CleanerAction::Wait { .. }), "{model}: {action:?}");
+        action = server.cleaner(&stuck(now), CleanerInput::Event);
+        let mut passes = 0;
+        while let CleanerAction::Flush(request) = &action {
+            assert_eq!(request.kind, FlushKind::Sync, "{model}");
+            passes += 1;
+            action = server.cleaner(&stuck(now), CleanerInput::Done(PassReport::default()));
+        }
+        assert_eq!(passes, 2, "{model}");
+        assert_eq!(action, CleanerAction::Wait { until: now + SPIN_PAUSE, wake_on_event: false });
+    }
+}
+
+#[test]
+fn the_published_limits_of_20_gib_are_those_of_the_model() {
+    let s = settings(ModelId::Mysql8021, &[("innodb_log_file_size", Value::Integer(10 * GIB))]);
+    let limits = build(&s).unwrap().age_limits();
+    assert_eq!(limits.async_bytes, 17_837_008_896);
+    assert_eq!(limits.stop_bytes, 19_276_828_160);
+    assert_eq!(limits.adaptive_full_bytes, 16_728_684_544);
+    assert_eq!(limits.sync_flush_start_bytes, 18_002_756_740);
+    assert_eq!(limits.adaptive_low_water_bytes, 1_927_682_816);
+    let s = settings(ModelId::Mysql8030, &[("innodb_redo_log_capacity", Value::Integer(20 * GIB))]);
+    let server = build(&s).unwrap();
+    assert_eq!(server.age_limits().async_bytes, 16_679_326_720);
+    assert_eq!(server.writer_limits().hard_bytes, 20_065_355_776);
+}
+
+#[test]
+fn the_extra_margin_ratchets_in_8021_and_stops_everybody_in_8030() {
+    let lists = Lists(8, 0);
+    let now = view(&lists, SimTime::ZERO);
+    let mut server = build(&settings(ModelId::Mysql8021, &[])).unwrap();
+    let (stop, limit) = (server.age_limits().stop_bytes, server.free_check_limit_lsn());
+    server.writer_in_extra_margin(&now, true);
+    let raised = server.age_limits().stop_bytes;
+    assert!(raised < stop);
+    assert_eq!(server.free_check_limit_lsn(), limit, "the limit never falls");
+    server.writer_in_extra_margin(&now, true);
+    assert_eq!(server.age_limits().stop_bytes, raised, "once a visit");
+    server.writer_in_extra_margin(&now, false);
+    server.writer_in_extra_margin(&now, true);
+    assert!(server.age_limits().stop_bytes < raised);
+
+    let mut server = build(&settings(ModelId::Mysql8030, &[])).unwrap();
+    let limit = server.free_check_limit_lsn();
+    server.writer_in_extra_margin(&now, true);
+    assert_eq!(server.free_check_limit_lsn(), 0);
+    let stopped = server.free_check(&now, &mut FreeCheckWait::default());
+    assert!(matches!(stopped, FreeCheck::Sleep { .. }));
+    server.writer_in_extra_margin(&now, false);
+    assert_eq!(server.free_check_limit_lsn(), limit);
+}
+
+#[test]
+fn a_stalled_user_asks_for_a_checkpoint_and_goes_on_once_it_is_there() {
+    for &model in ModelId::ALL {
+        let mut server = build(&settings(model, &[])).unwrap();
+        let lists = Lists(8, 0);
+        let mut stalled = view(&lists, SimTime::ZERO);
+        stalled.current_lsn = server.free_check_limit_lsn() + 1000;
+        let mut wait = FreeCheckWait::default();
+        let first = server.free_check(&stalled, &mut wait);
+        let duration = SimDuration::from_micros(100);
+        assert_eq!(first, FreeCheck::Sleep { duration, wake_checkpointer: true }, "{model}");
+        let second = server.free_check(&stalled, &mut wait);
+        assert_eq!(second, FreeCheck::Sleep { duration, wake_checkpointer: false }, "{model}");
+        stalled.last_checkpoint_lsn += 1000;
+        assert_eq!(server.free_check(&stalled, &mut wait), FreeCheck::Proceed, "{model}");
+        assert_eq!(wait, FreeCheckWait::default());
+    }
+}
+
+#[test]
+fn an_idle_server_flushes_instance_after_instance() {
+    let lists = Lists(8, 0);
+    let mut server = build(&settings(ModelId::Mysql8030, &[])).unwrap();
+    let mut kinds = Vec::new();
+    let mut action = server.cleaner(&view(&lists, SimTime::ZERO), CleanerInput::Start);
+    for _ in 0..12 {
+        action = match action {
+            CleanerAction::Wait { until, .. } => server.cleaner(&view(&lists, until), CleanerInput::Timeout),
+            CleanerAction::Flush(request) => {
+                kinds.push(request.kind);
+                let idle = request.kind == FlushKind::Background;
+                assert_eq!(
+                    (request.parallel, request.lru, request.slots[0]),
+                    (!idle, !idle, if idle { 25 } else { 0 })
+                );
+                assert!(request.sync_redo_first);
+                let at = SimTime(kinds.len() as u64 * 1_000_000_000 + 1);
+                server
+                    .cleaner(&view(&lists, at), CleanerInput::Done(PassReport { list_pages: 5, ..Default::default() }))
+            }
+        };
+    }
+    assert_eq!(kinds[0], FlushKind::Adaptive, "the first second counts as active");
+    assert!(kinds.len() > 3 && kinds[1..].iter().all(|kind| *kind == FlushKind::Background), "{kinds:?}");
+}
+
+#[test]
+fn a_busy_8030_writes_checkpoints_every_7_seconds() {
+    let lists = Lists(8, 0);
+    let mut server = build(&settings(ModelId::Mysql8030, &[])).unwrap();
+    let mut written = Vec::new();
+    let mut checkpoint = 8204;
+    let mut action = server.checkpointer(&view(&lists, SimTime::ZERO), CheckpointerInput::Start);
+    let mut now = SimTime::ZERO;
+    while now < SimTime(30_000_000_000) {
+        let input = match action.next {
+            CheckpointerNext::Wait { timeout, .. } => {
+                now += timeout;
+                CheckpointerInput::Timeout
+            }
+            CheckpointerNext::Write { lsn } => {
+                checkpoint = lsn;
+                written.push(now.whole_seconds());
+                CheckpointerInput::Written
+            }
+        };
+        let lsn = 8204 + now.whole_seconds() * 1000;
+        let busy = View {
+            current_lsn: lsn,
+            durable_lsn: lsn,
+            last_checkpoint_lsn: checkpoint,
+            activity: now.whole_seconds(),
+            ..view(&lists, now)
+        };
+        action = server.checkpointer(&busy, input);
+    }
+    assert_eq!(written, [7, 14, 21, 28]);
+}
+
+#[test]
+fn the_machine_follows_the_settings() {
+    let lines = [
+        ("innodb_flush_method", Value::Choice("O_DIRECT")),
+        ("innodb_doublewrite_pages", Value::Integer(128)),
+        ("innodb_page_cleaners", Value::Integer(8)),
+    ];
+    let server = build(&settings(ModelId::Mysql8021, &lines)).unwrap();
+    let machine = server.config();
+    assert_eq!(machine.buffer_pool.pages, 4 * GIB / PAGE_BYTES);
+    assert_eq!((machine.buffer_pool.instances, machine.cleaner_threads, machine.aio_write_slots), (8, 8, 1024));
+    assert_eq!(machine.data_sync, DataSync::EveryBatch);
+    let expected = DoublewriteConfig::PerInstance {
+        batch_pages: 128,
+        flush_list_segments: 9,
+        lru_segments: 9,
+        instances: 8,
+        sync_file: false,
+        fixed_bytes: None,
+    };
+    assert_eq!(machine.doublewrite, expected);
+    let detect = [("innodb_doublewrite", Value::Choice("DETECT_ONLY"))];
+    let server = build(&settings(ModelId::Mysql8030, &detect)).unwrap();
+    let DoublewriteConfig::PerInstance { fixed_bytes, sync_file, .. } = server.config().doublewrite else {
+        panic!("doublewrite is on");
+    };
+    assert_eq!((fixed_bytes, sync_file), (Some(8192), true));
+}

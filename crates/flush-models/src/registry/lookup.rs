@@ -1,0 +1,106 @@
+//! From a name as people write it to a setting of a model, or to an error that names the right one.
+
+use super::declarations::DECLARATIONS;
+use super::other_names::{OTHER_VERSIONS, WITHOUT_EFFECT};
+use super::{ModelId, Setting};
+
+/// Why a name is not a setting of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnknownReason {
+    /// It exists in other versions.
+    OtherVersion,
+    /// The server has it, but it acts on nothing that is modelled.
+    WithoutEffect,
+    /// It looks like a misspelt name.
+    Misspelt,
+    /// Nothing is like it.
+    Unknown,
+}
+
+/// A name that is not a setting of a model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name}: {why}")]
+pub struct UnknownSetting {
+    /// The name as given.
+    pub name: String,
+    /// The model.
+    pub model: ModelId,
+    /// Which kind of mistake it is.
+    pub reason: UnknownReason,
+    /// What is wrong: from or until which version it exists, why it does nothing.
+    pub why: String,
+    /// What to do instead.
+    pub help: String,
+    /// The name to use instead, if there is one.
+    pub suggestion: Option<&'static str>,
+}
+
+/// The name with underscores and without capitals.
+pub(crate) fn normalize(name: &str) -> String {
+    name.trim().to_ascii_lowercase().replace('-', "_")
+}
+
+/// What `name` means to `model`.
+pub fn lookup(model: ModelId, name: &str) -> Result<Setting, UnknownSetting> {
+    let wanted = normalize(name);
+    let declared = DECLARATIONS.iter().find(|d| d.name == wanted);
+    if let Some(setting) = declared.and_then(|d| d.setting(model)) {
+        return Ok(setting);
+    }
+    let error = |reason, why: String, help: String, suggestion| UnknownSetting {
+        name: name.trim().to_owned(),
+        model,
+        reason,
+        why,
+        help,
+        suggestion,
+    };
+    let elsewhere = declared
+        .map(|d| (d.history, d.instead))
+        .or_else(|| OTHER_VERSIONS.iter().find(|o| o.name == wanted).map(|o| (o.history, o.instead)));
+    if let Some((history, instead)) = elsewhere {
+        let why = format!("not a setting of {model}; {history}");
+        let suggestion = first_setting(model, instead);
+        return Err(error(UnknownReason::OtherVersion, why, instead.to_owned(), suggestion));
+    }
+    if let Some(why) = without_effect(model, &wanted) {
+        let help = "leave it out".to_owned();
+        return Err(error(UnknownReason::WithoutEffect, format!("no effect in {model}: {why}"), help, None));
+    }
+    match closest(model, &wanted) {
+        Some(near) => {
+            let why = format!("not a setting of {model}");
+            Err(error(UnknownReason::Misspelt, why, format!("did you mean {near}?"), Some(near)))
+        }
+        None => {
+            let help = format!("`innosim settings --model {model}` lists the settings");
+            Err(error(UnknownReason::Unknown, format!("not a setting of {model}"), help, None))
+        }
+    }
+}
+
+/// Why a setting that the server of `model` knows does nothing in the model; `None` for any other name.
+pub fn without_effect(_model: ModelId, name: &str) -> Option<&'static str> {
+    let wanted = normalize(name);
+    WITHOUT_EFFECT.iter().find(|group| group.names.contains(&wanted.as_str())).map(|group| group.why)
+}
+
+/// The first setting of `model` that `text` names.
+fn first_setting(model: ModelId, text: &str) -> Option<&'static str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .find_map(|word| DECLARATIONS.iter().find(|d| d.name == word).and_then(|d| d.setting(model)))
+        .map(|setting| setting.name)
+}
+
+/// The setting of `model` whose name is most like `wanted`, with or without the prefix; `None` if none is close.
+fn closest(model: ModelId, wanted: &str) -> Option<&'static str> {
+    let stem = |name: &str| name.strip_prefix("innodb_").unwrap_or(name).to_owned();
+    let wanted = stem(wanted);
+    DECLARATIONS
+        .iter()
+        .filter_map(|d| d.setting(model))
+        .map(|setting| (strsim::damerau_levenshtein(&wanted, &stem(setting.name)), setting.name))
+        .min()
+        .filter(|(distance, name)| *distance <= 1 + stem(name).len() / 5)
+        .map(|(_, name)| name)
+}

@@ -1,0 +1,122 @@
+//! Names of the shipped models.
+
+use std::fmt;
+
+/// A shipped server model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ModelId {
+    /// MySQL 8.0.21 (stands for 8.0.20 .. 8.0.22).
+    Mysql8021,
+    /// MySQL 8.0.30 and later 8.0.
+    Mysql8030,
+    /// MySQL 8.4.
+    Mysql84,
+    /// MySQL 9.7.
+    Mysql97,
+}
+
+/// A name that is no model's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no model `{given}`")]
+pub struct UnknownModel {
+    /// What was asked for.
+    pub given: String,
+    /// The likely one: `did you mean ...`, or the list of names.
+    pub suggestion: String,
+}
+
+impl ModelId {
+    /// All models, oldest first.
+    pub const ALL: &'static [ModelId] = &[ModelId::Mysql8021, ModelId::Mysql8030, ModelId::Mysql84, ModelId::Mysql97];
+
+    /// The name by which scenarios and the command line know it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ModelId::Mysql8021 => "mysql-8.0.21",
+            ModelId::Mysql8030 => "mysql-8.0.30",
+            ModelId::Mysql84 => "mysql-8.4",
+            ModelId::Mysql97 => "mysql-9.7",
+        }
+    }
+
+    /// The name for headings.
+    pub const fn title(self) -> &'static str {
+        match self {
+            ModelId::Mysql8021 => "MySQL 8.0.21",
+            ModelId::Mysql8030 => "MySQL 8.0.30",
+            ModelId::Mysql84 => "MySQL 8.4",
+            ModelId::Mysql97 => "MySQL 9.7",
+        }
+    }
+
+    /// What it stands for, in a sentence or two.
+    pub const fn about(self) -> &'static str {
+        match self {
+            ModelId::Mysql8021 => {
+                "Stands for 8.0.20 to 8.0.22: fixed redo files, separate doublewrite files, a checkpointer that looks \
+                 every 10 ms and a free-check margin that grows when the log writer runs out of space."
+            }
+            ModelId::Mysql8030 => {
+                "Stands for 8.0.30 and later: innodb_redo_log_capacity, checkpoints every 7 s on a busy server, and all \
+                 user threads stopped while the log writer is inside its extra margin."
+            }
+            ModelId::Mysql84 => "The machinery of mysql-8.0.30 with the defaults of 8.4.",
+            ModelId::Mysql97 => {
+                "The machinery of mysql-8.0.30 with the defaults of 8.4, but for innodb_log_writer_threads: no other \
+                 difference is known that this model has."
+            }
+        }
+    }
+
+    /// The model that people mean by `text`: its name, or a version such as `8.0`, `8.0.36`, `mysql-8.0`, `MySQL 8.4`.
+    pub fn parse(text: &str) -> Result<Self, UnknownModel> {
+        let given = text.trim().to_ascii_lowercase();
+        if let Some(&model) = ModelId::ALL.iter().find(|model| model.name() == given) {
+            return Ok(model);
+        }
+        let version =
+            given.strip_prefix("mysql").map_or(given.as_str(), |rest| rest.trim_start_matches([' ', '-', '_']));
+        let numbers: Option<Vec<u32>> = version.split('.').map(|part| part.parse().ok()).collect();
+        match numbers.as_deref() {
+            Some([8] | [8, 0]) => Ok(ModelId::Mysql8030),
+            Some([8, 0, patch]) if (20..=22).contains(patch) => Ok(ModelId::Mysql8021),
+            Some([8, 0, patch]) if *patch >= 30 => Ok(ModelId::Mysql8030),
+            Some([8, 0, _]) => Err(UnknownModel::near(text, ModelId::Mysql8021)),
+            Some([8, 4] | [8, 4, _]) => Ok(ModelId::Mysql84),
+            Some([9] | [9, 7] | [9, 7, _]) => Ok(ModelId::Mysql97),
+            Some([9, ..]) => Err(UnknownModel::near(text, ModelId::Mysql97)),
+            _ => Err(UnknownModel::like(text, &given)),
+        }
+    }
+}
+
+impl UnknownModel {
+    /// An error for a version between the models.
+    fn near(given: &str, model: ModelId) -> Self {
+        UnknownModel {
+            given: given.trim().to_owned(),
+            suggestion: format!("no model stands for that version; the nearest is {}", model.name()),
+        }
+    }
+
+    /// An error for a name that may be misspelt.
+    fn like(given: &str, lowered: &str) -> Self {
+        let close = ModelId::ALL
+            .iter()
+            .map(|model| (strsim::damerau_levenshtein(lowered, model.name()), model.name()))
+            .filter(|(distance, _)| *distance <= 3)
+            .min();
+        let names: Vec<_> = ModelId::ALL.iter().map(|model| model.name()).collect();
+        let suggestion = match close {
+            Some((_, name)) => format!("did you mean {name}?"),
+            None => format!("the models are {}", names.join(", ")),
+        };
+        UnknownModel { given: given.trim().to_owned(), suggestion }
+    }
+}
+
+impl fmt::Display for ModelId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

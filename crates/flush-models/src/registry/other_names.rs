@@ -1,0 +1,209 @@
+//! Names that are no settings of the shipped models: those of other versions, and those that act on nothing modelled.
+
+/// A name that exists only in other servers or versions.
+pub(super) struct OtherVersion {
+    pub(super) name: &'static str,
+    /// From or until when, and where.
+    pub(super) history: &'static str,
+    /// What to do instead.
+    pub(super) instead: &'static str,
+}
+
+const fn other(name: &'static str, history: &'static str, instead: &'static str) -> OtherVersion {
+    OtherVersion { name, history, instead }
+}
+
+const LEAVE_OUT: &str = "leave it out";
+
+/// Names of other versions.
+pub(super) const OTHER_VERSIONS: &[OtherVersion] = &[
+    other(
+        "innodb_adaptive_flushing_method",
+        "it exists only in Percona Server 5.5",
+        "8.0 has one method, switched by innodb_adaptive_flushing",
+    ),
+    other("innodb_adaptive_checkpoint", "it exists only in XtraDB 5.1", "use innodb_adaptive_flushing"),
+    other("innodb_additional_mem_pool_size", "it exists until MySQL 5.6", LEAVE_OUT),
+    other("innodb_buffer_pool_populate", "it exists only in Percona Server 5.5 and 5.6", LEAVE_OUT),
+    other("innodb_checksums", "it exists until MySQL 5.7", "innodb_checksum_algorithm replaced it; leave it out"),
+    other(
+        "innodb_cleaner_lsn_age_factor",
+        "it exists only in Percona Server from 5.6",
+        "8.0 has one age factor; leave it out",
+    ),
+    other("innodb_empty_free_list_algorithm", "it exists only in Percona Server from 5.6", LEAVE_OUT),
+    other(
+        "innodb_file_format",
+        "it exists until MySQL 5.7",
+        "leave it out; the row format doesn't matter to the model",
+    ),
+    other("innodb_file_format_check", "it exists until MySQL 5.7", LEAVE_OUT),
+    other("innodb_file_format_max", "it exists until MySQL 5.7", LEAVE_OUT),
+    other(
+        "innodb_file_io_threads",
+        "it exists until MySQL 5.1",
+        "use innodb_read_io_threads and innodb_write_io_threads",
+    ),
+    other("innodb_flush_neighbor_pages", "it exists only in Percona Server 5.5", "use innodb_flush_neighbors"),
+    other("innodb_ibuf_accel_rate", "it exists only in Percona Server 5.5", LEAVE_OUT),
+    other("innodb_large_prefix", "it exists until MySQL 5.7", LEAVE_OUT),
+    other(
+        "innodb_locks_unsafe_for_binlog",
+        "it exists until MySQL 5.7",
+        "leave it out; READ COMMITTED replaced it, and locks are not modelled",
+    ),
+    other("innodb_log_block_size", "it exists only in Percona Server 5.5 and 5.6", "use innodb_log_write_ahead_size"),
+    other("innodb_log_optimize_ddl", "it exists only in MariaDB and Percona Server 5.7", LEAVE_OUT),
+    other("innodb_lru_flush_size", "it exists only in MariaDB from 10.5", "use innodb_lru_scan_depth"),
+    other("innodb_mirrored_log_groups", "it exists until MySQL 5.6", LEAVE_OUT),
+    other(
+        "innodb_parallel_doublewrite_path",
+        "it exists only in Percona Server from 5.7 to 8.0.19",
+        "use innodb_doublewrite_files and innodb_doublewrite_pages",
+    ),
+    other("innodb_support_xa", "it exists until MySQL 5.7", LEAVE_OUT),
+    other("innodb_thread_concurrency_timer_based", "it exists only in Percona Server 5.1 and 5.5", LEAVE_OUT),
+    other("innodb_undo_logs", "it exists until MySQL 5.7", "innodb_rollback_segments replaced it; leave it out"),
+    other("innodb_use_sys_malloc", "it exists until MySQL 5.6", LEAVE_OUT),
+    other("query_cache_size", "it exists until MySQL 5.7", LEAVE_OUT),
+    other("query_cache_type", "it exists until MySQL 5.7", LEAVE_OUT),
+    other("tx_isolation", "it exists until MySQL 5.7", "transaction_isolation replaced it; leave it out"),
+];
+
+/// Names with one reason why they do nothing.
+pub(super) struct WithoutEffect {
+    pub(super) names: &'static [&'static str],
+    pub(super) why: &'static str,
+}
+
+/// Names that the servers know and the models have no use for.
+pub(super) const WITHOUT_EFFECT: &[WithoutEffect] = &[
+    WithoutEffect {
+        names: &["innodb_adaptive_hash_index", "innodb_adaptive_hash_index_parts"],
+        why: "the adaptive hash index is not modelled; its gain or cost is part of the CPU time of the workload",
+    },
+    WithoutEffect {
+        names: &[
+            "innodb_max_purge_lag",
+            "innodb_max_purge_lag_delay",
+            "innodb_purge_batch_size",
+            "innodb_purge_rseg_truncate_frequency",
+            "innodb_purge_threads",
+        ],
+        why: "purge is not modelled; its page changes and redo belong to the workload's transactions",
+    },
+    WithoutEffect {
+        names: &["innodb_change_buffer_max_size", "innodb_change_buffering"],
+        why: "the change buffer is not modelled: changes of secondary index pages read the page",
+    },
+    WithoutEffect {
+        names: &["innodb_random_read_ahead", "innodb_read_ahead_threshold"],
+        why: "read-ahead is not modelled: each missing page is read alone",
+    },
+    WithoutEffect {
+        names: &["binlog_format", "binlog_group_commit_sync_delay", "log_bin", "skip_log_bin", "sync_binlog"],
+        why: "the binary log is not one of InnoDB's logs; it is described by the scenario, not by a server setting",
+    },
+    WithoutEffect {
+        names: &[
+            "back_log",
+            "max_connections",
+            "performance_schema",
+            "table_definition_cache",
+            "table_open_cache",
+            "table_open_cache_instances",
+            "thread_cache_size",
+            "thread_handling",
+        ],
+        why: "connections, tables and the SQL layer are not modelled; the number of clients belongs to the workload",
+    },
+    WithoutEffect {
+        names: &["innodb_doublewrite_batch_size"],
+        why: "servers from 8.0.20 ignore it; innodb_doublewrite_pages sets the size of a batch",
+    },
+    WithoutEffect {
+        names: &["innodb_dedicated_server"],
+        why: "the model has no memory to measure; set the sizes that the server would choose",
+    },
+    WithoutEffect {
+        names: &["innodb_numa_interleave", "innodb_use_fdatasync", "innodb_use_native_aio", "large_pages"],
+        why: "how the operating system is called belongs to the measured device, not to the model",
+    },
+    WithoutEffect {
+        names: &[
+            "innodb_log_spin_cpu_abs_lwm",
+            "innodb_log_spin_cpu_pct_hwm",
+            "innodb_log_wait_for_flush_spin_hwm",
+            "innodb_spin_wait_delay",
+            "innodb_spin_wait_pause_multiplier",
+            "innodb_sync_array_size",
+            "innodb_sync_spin_loops",
+        ],
+        why: "spinning is not modelled: a thread that waits costs no CPU",
+    },
+    WithoutEffect {
+        names: &[
+            "innodb_autoinc_lock_mode",
+            "innodb_deadlock_detect",
+            "innodb_lock_wait_timeout",
+            "innodb_print_all_deadlocks",
+            "innodb_rollback_on_timeout",
+            "transaction_isolation",
+        ],
+        why: "row locks are not modelled; only page latches are",
+    },
+    WithoutEffect {
+        names: &["innodb_commit_concurrency", "innodb_concurrency_tickets", "innodb_thread_sleep_delay"],
+        why: "admission of threads is not modelled; the workload sets the number of clients",
+    },
+    WithoutEffect {
+        names: &[
+            "datadir",
+            "innodb_data_file_path",
+            "innodb_data_home_dir",
+            "innodb_doublewrite_dir",
+            "innodb_file_per_table",
+            "innodb_log_group_home_dir",
+            "innodb_open_files",
+            "innodb_temp_data_file_path",
+            "innodb_undo_directory",
+            "innodb_undo_tablespaces",
+            "innodb_undo_log_truncate",
+            "innodb_rollback_segments",
+            "tmpdir",
+        ],
+        why: "files and directories are not modelled; which device holds what is described by the scenario",
+    },
+    WithoutEffect {
+        names: &[
+            "innodb_checksum_algorithm",
+            "innodb_compression_level",
+            "innodb_default_row_format",
+            "innodb_fill_factor",
+            "innodb_log_checksums",
+            "innodb_log_compressed_pages",
+            "innodb_redo_log_encrypt",
+        ],
+        why: "the contents of pages and redo records are not modelled",
+    },
+    WithoutEffect {
+        names: &[
+            "innodb_buffer_pool_dump_at_shutdown",
+            "innodb_buffer_pool_dump_pct",
+            "innodb_buffer_pool_load_at_startup",
+            "innodb_fast_shutdown",
+            "innodb_force_recovery",
+        ],
+        why: "starting and stopping the server is not modelled; the scenario says how warm the pool is",
+    },
+    WithoutEffect {
+        names: &[
+            "innodb_monitor_enable",
+            "innodb_stats_auto_recalc",
+            "innodb_stats_on_metadata",
+            "innodb_stats_persistent",
+            "innodb_status_output",
+        ],
+        why: "statistics and monitoring cost nothing in the model",
+    },
+];

@@ -1,0 +1,254 @@
+//! What people type, and what they are told.
+
+use super::*;
+
+fn setting(model: ModelId, name: &str) -> Setting {
+    lookup(model, name).unwrap()
+}
+
+fn parsed(model: ModelId, name: &str, text: &str) -> Result<Value, ValueError> {
+    parse_value(&setting(model, name), text)
+}
+
+fn resolved(model: ModelId, lines: &[(&str, &str)]) -> Result<Settings, SettingsError> {
+    Settings::resolve(model, &explicit(model, lines))
+}
+
+fn explicit(model: ModelId, lines: &[(&str, &str)]) -> BTreeMap<&'static str, Value> {
+    lines.iter().map(|(name, text)| (setting(model, name).name, parsed(model, name, text).unwrap())).collect()
+}
+
+#[test]
+fn models_are_found_by_the_names_that_people_use() {
+    for &model in ModelId::ALL {
+        assert_eq!(ModelId::parse(model.name()), Ok(model));
+        assert_eq!(ModelId::parse(model.title()), Ok(model));
+    }
+    for (text, model) in [
+        ("8.0", ModelId::Mysql8030),
+        ("mysql-8.0", ModelId::Mysql8030),
+        ("MySQL8.0", ModelId::Mysql8030),
+        ("8.0.20", ModelId::Mysql8021),
+        ("8.0.22", ModelId::Mysql8021),
+        ("8.0.41", ModelId::Mysql8030),
+        ("8.4", ModelId::Mysql84),
+        (" mysql 8.4.3 ", ModelId::Mysql84),
+        ("9.7", ModelId::Mysql97),
+    ] {
+        assert_eq!(ModelId::parse(text), Ok(model), "{text}");
+    }
+}
+
+#[test]
+fn an_unknown_model_is_answered_with_a_likely_one() {
+    let suggestion = |text| ModelId::parse(text).unwrap_err().suggestion;
+    assert_eq!(suggestion("mysql-8.0.2l"), "did you mean mysql-8.0.21?");
+    assert_eq!(suggestion("8.0.27"), "no model stands for that version; the nearest is mysql-8.0.21");
+    assert!(suggestion("postgres").contains("mysql-8.4"));
+}
+
+#[test]
+fn every_setting_is_fully_declared() {
+    for &model in ModelId::ALL {
+        for s in settings(model) {
+            assert!(!s.help.is_empty() && !s.default_text.is_empty(), "{}", s.name);
+            assert_eq!(lookup(model, s.name).as_ref(), Ok(&s));
+            if let Some(default) = s.default {
+                assert_eq!(s.check(default), Ok(default), "{} of {model}", s.name);
+                assert_eq!(s.spell(default), s.default_text, "{} of {model}", s.name);
+                assert_eq!(parse_value(&s, s.default_text), Ok(default), "{} of {model}", s.name);
+            }
+            assert_eq!(without_effect(model, s.name), None, "{} is both", s.name);
+        }
+        let plain = Settings::resolve(model, &BTreeMap::new()).unwrap();
+        assert_eq!(plain.values.len(), settings(model).len(), "a value for every setting of {model}");
+    }
+}
+
+#[test]
+fn names_are_read_as_a_my_cnf_has_them() {
+    for name in ["innodb-io-capacity", "INNODB_IO_CAPACITY", "innodb_io-capacity"] {
+        assert_eq!(setting(ModelId::Mysql8021, name).name, "innodb_io_capacity");
+    }
+}
+
+#[test]
+fn names_of_other_versions_say_which_and_what_to_use() {
+    let error = lookup(ModelId::Mysql8021, "innodb_redo_log_capacity").unwrap_err();
+    assert_eq!(error.reason, UnknownReason::OtherVersion);
+    assert_eq!(error.suggestion, Some("innodb_log_file_size"));
+    assert_eq!(
+        error.to_string(),
+        "innodb_redo_log_capacity: not a setting of mysql-8.0.21; it exists from MySQL 8.0.30"
+    );
+    let error = lookup(ModelId::Mysql8021, "innodb-log-writer-threads").unwrap_err();
+    assert!(error.why.contains("8.0.22"));
+    let error = lookup(ModelId::Mysql8030, "innodb_adaptive_flushing_method").unwrap_err();
+    assert!(error.why.contains("Percona") && error.suggestion == Some("innodb_adaptive_flushing"));
+    let error = lookup(ModelId::Mysql84, "innodb_locks_unsafe_for_binlog").unwrap_err();
+    assert!(error.why.contains("until MySQL 5.7") && error.suggestion.is_none());
+}
+
+#[test]
+fn misspelt_names_are_answered_with_the_right_one() {
+    for (typo, right) in [
+        ("innodb_io_capcity", "innodb_io_capacity"),
+        ("innodb_io_capacity_maximum", "innodb_io_capacity_max"),
+        ("io_capacity", "innodb_io_capacity"),
+        ("innodb_bufer_pool_size", "innodb_buffer_pool_size"),
+        ("innodb_flush_log_at_trx_comit", "innodb_flush_log_at_trx_commit"),
+    ] {
+        let error = lookup(ModelId::Mysql8030, typo).unwrap_err();
+        assert_eq!((error.reason, error.suggestion), (UnknownReason::Misspelt, Some(right)), "{typo}");
+    }
+    let error = lookup(ModelId::Mysql8030, "shared_buffers").unwrap_err();
+    assert_eq!((error.reason, error.suggestion), (UnknownReason::Unknown, None));
+}
+
+#[test]
+fn names_without_effect_say_why() {
+    let model = ModelId::Mysql8021;
+    for name in ["innodb-purge-threads", "innodb_adaptive_hash_index", "sync_binlog", "innodb_doublewrite_batch_size"] {
+        let why = without_effect(model, name).unwrap();
+        let error = lookup(model, name).unwrap_err();
+        assert_eq!(error.reason, UnknownReason::WithoutEffect);
+        assert!(error.why.ends_with(why));
+    }
+    assert_eq!(without_effect(model, "innodb_io_capacity"), None);
+}
+
+#[test]
+fn sizes_and_numbers_are_read_as_a_my_cnf_has_them() {
+    let size = |text| parsed(ModelId::Mysql8030, "innodb_redo_log_capacity", text);
+    for text in ["20G", "20g", "20GB", "20 GiB", "20480M", "21474836480"] {
+        assert_eq!(size(text), Ok(Value::Integer(20 << 30)), "{text}");
+    }
+    assert_eq!(parsed(ModelId::Mysql8030, "innodb_io_capacity", "2K"), Ok(Value::Integer(2048)));
+    assert_eq!(parsed(ModelId::Mysql8030, "innodb_max_dirty_pages_pct", "75.5"), Ok(Value::Real(75.5)));
+    for (text, on) in [("ON", true), ("off", false), ("1", true), ("0", false), ("True", true), ("FALSE", false)] {
+        assert_eq!(parsed(ModelId::Mysql8030, "innodb_flush_sync", text), Ok(Value::Switch(on)));
+    }
+    let method = |text| parsed(ModelId::Mysql8021, "innodb_flush_method", text);
+    assert_eq!(method("o_direct"), Ok(Value::Choice("O_DIRECT")));
+    assert_eq!(method("4"), Ok(Value::Choice("O_DIRECT")));
+    let doublewrite = |text| parsed(ModelId::Mysql8030, "innodb_doublewrite", text);
+    assert_eq!(doublewrite("detect_only"), Ok(Value::Choice("DETECT_ONLY")));
+    assert_eq!(doublewrite("TRUE"), Ok(Value::Choice("ON")));
+    assert_eq!(doublewrite("0"), Ok(Value::Choice("OFF")));
+}
+
+#[test]
+fn wrong_values_say_what_is_allowed() {
+    let message = |name, text| {
+        let error = parsed(ModelId::Mysql8030, name, text).unwrap_err();
+        format!("{error}; {}", error.help)
+    };
+    assert_eq!(
+        message("innodb_buffer_pool_size", "10X"),
+        "innodb_buffer_pool_size = 10X: unknown size suffix `X`; use K, M, G or T"
+    );
+    assert_eq!(
+        message("innodb_redo_log_capacity", "4M"),
+        "innodb_redo_log_capacity = 4M: out of range; allowed: 8M to 512G in steps of 1M"
+    );
+    assert_eq!(
+        message("innodb_redo_log_capacity", "10000000"),
+        "innodb_redo_log_capacity = 10000000: not a multiple of 1M; use 9M or 10M"
+    );
+    assert!(message("innodb_buffer_pool_size", "1.5G").contains("1536M instead of 1.5G"));
+    assert!(message("innodb_io_capacity", "-5").contains("negative"));
+    assert!(message("innodb_io_capacity", "50").contains("100 to 4294967295 (pages/s)"));
+    assert!(message("innodb_flush_method", "O_DIRCT").contains("did you mean O_DIRECT?"));
+    assert!(message("innodb_flush_sync", "maybe").contains("use ON or OFF"));
+    assert!(message("innodb_max_dirty_pages_pct", "100").contains("0 to 99.999 (%)"));
+    assert!(message("innodb_buffer_pool_size", "99999999999T").contains("out of range"));
+    assert!(message("innodb_buffer_pool_size", "").contains("no value"));
+    assert!(message("innodb_page_size", "8K").contains("only 16384"));
+}
+
+#[test]
+fn defaults_follow_from_other_settings() {
+    let get = |model, lines: &[(&str, &str)], name| resolved(model, lines).unwrap().get(name).unwrap();
+    let max = "innodb_io_capacity_max";
+    assert_eq!(get(ModelId::Mysql8021, &[], max), Value::Integer(2000));
+    assert_eq!(get(ModelId::Mysql8021, &[("innodb_io_capacity", "5000")], max), Value::Integer(10_000));
+    assert_eq!(get(ModelId::Mysql84, &[("innodb_io_capacity", "500")], max), Value::Integer(1000));
+    let instances = "innodb_buffer_pool_instances";
+    assert_eq!(get(ModelId::Mysql8030, &[], instances), Value::Integer(1));
+    assert_eq!(get(ModelId::Mysql8030, &[("innodb_buffer_pool_size", "1G")], instances), Value::Integer(8));
+    assert_eq!(get(ModelId::Mysql84, &[("innodb_buffer_pool_size", "1G")], instances), Value::Integer(1));
+    assert_eq!(get(ModelId::Mysql84, &[("innodb_buffer_pool_size", "140G")], instances), Value::Integer(4));
+    let host = Host { logical_cpus: 80, binary_log: true };
+    let big = explicit(ModelId::Mysql84, &[("innodb_buffer_pool_size", "140G")]);
+    let on_big = Settings::resolve_on(ModelId::Mysql84, &big, host).unwrap();
+    assert_eq!(on_big.get(instances), Some(Value::Integer(20)));
+    assert_eq!(on_big.get("innodb_page_cleaners"), Some(Value::Integer(20)));
+    assert_eq!(on_big.get("innodb_log_writer_threads"), Some(Value::Switch(true)));
+    assert_eq!(get(ModelId::Mysql84, &[], "innodb_log_writer_threads"), Value::Switch(false));
+    assert_eq!(get(ModelId::Mysql97, &[], "innodb_log_writer_threads"), Value::Switch(true));
+    assert_eq!(get(ModelId::Mysql84, &[], "innodb_flush_method"), Value::Choice("O_DIRECT"));
+}
+
+#[test]
+fn what_the_server_adjusts_is_recorded() {
+    let lines = [
+        ("innodb_buffer_pool_size", "1300M"),
+        ("innodb_buffer_pool_instances", "4"),
+        ("innodb_page_cleaners", "8"),
+        ("innodb_io_capacity", "4000"),
+        ("innodb_io_capacity_max", "3000"),
+        ("innodb_max_dirty_pages_pct", "5"),
+    ];
+    let s = resolved(ModelId::Mysql8021, &lines).unwrap();
+    let adjusted: Vec<_> = s.adjustments.iter().map(|a| (a.setting, a.from, a.to)).collect();
+    assert_eq!(
+        adjusted,
+        [
+            ("innodb_io_capacity", Value::Integer(4000), Value::Integer(3000)),
+            ("innodb_max_dirty_pages_pct_lwm", Value::Real(10.0), Value::Real(5.0)),
+            ("innodb_buffer_pool_size", Value::Integer(1300 << 20), Value::Integer(1536 << 20)),
+            ("innodb_page_cleaners", Value::Integer(8), Value::Integer(4)),
+        ]
+    );
+    let small = [("innodb_buffer_pool_size", "100M"), ("innodb_buffer_pool_instances", "8")];
+    let s = resolved(ModelId::Mysql8021, &small).unwrap();
+    assert_eq!(s.get("innodb_buffer_pool_instances"), Some(Value::Integer(1)));
+    assert_eq!(s.get("innodb_buffer_pool_chunk_size"), Some(Value::Integer(100 << 20)));
+    assert_eq!(s.line("innodb-buffer-pool-size").as_deref(), Some("innodb_buffer_pool_size = 100M"));
+}
+
+#[test]
+fn old_and_new_names_of_the_redo_size_agree() {
+    let legacy = [("innodb_log_file_size", "10G"), ("innodb_log_files_in_group", "2")];
+    let s = resolved(ModelId::Mysql8030, &legacy).unwrap();
+    assert_eq!(s.get("innodb_redo_log_capacity"), Some(Value::Integer(20 << 30)));
+    assert!(s.notes.iter().any(|note| note.text.contains("deprecated")));
+    let both = [("innodb_log_file_size", "10G"), ("innodb_redo_log_capacity", "1G")];
+    let s = resolved(ModelId::Mysql8030, &both).unwrap();
+    assert_eq!(s.get("innodb_redo_log_capacity"), Some(Value::Integer(1 << 30)));
+    assert!(s.notes.iter().any(|note| note.text.contains("ignored")));
+}
+
+#[test]
+fn impossible_combinations_are_refused() {
+    let refused = |lines: &[(&str, &str)]| {
+        let error = resolved(ModelId::Mysql8021, lines).unwrap_err();
+        format!("{error}; {}", error.help)
+    };
+    assert_eq!(
+        refused(&[("innodb_log_file_size", "4M"), ("innodb_log_buffer_size", "16M")]),
+        "innodb_log_buffer_size: 16M is more than the whole redo log (8M); lower it, or raise innodb_log_file_size"
+    );
+    assert!(refused(&[("innodb_log_file_size", "300G")]).contains("at most 512G"));
+    assert!(refused(&[("innodb_log_write_ahead_size", "1536")]).contains("use 1024 or 2048"));
+}
+
+#[test]
+fn tight_combinations_are_noted() {
+    let lines = [("innodb_log_file_size", "4M"), ("innodb_thread_concurrency", "1000")];
+    let s = resolved(ModelId::Mysql8021, &lines).unwrap();
+    assert!(s.notes.iter().any(|note| note.text.contains("unsafe")));
+    let s =
+        resolved(ModelId::Mysql8021, &[("innodb_io_capacity", "5000"), ("innodb_io_capacity_max", "8000")]).unwrap();
+    assert!(s.notes.iter().any(|note| note.text.ends_with("8000 / 5000 counts as 1")));
+}

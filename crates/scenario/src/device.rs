@@ -1,0 +1,186 @@
+//! `[device]` and `[redo_device]`: a profile with changes of single fields, or a device written out in full.
+//!
+//! Profiles live in `profiles/*.toml`, one device each, every number with its origin. A profile is laid under the table
+//! that names it, as a base scenario is laid under the one that extends it.
+
+use crate::diagnostic::{Problem, Report};
+use crate::key::{Key, Kind, MAX_RATE, MAX_THREADS, real, whole};
+use crate::node::{Data, Entry, Node, Table, parse};
+use crate::resolved::{Resolved, quoted};
+use crate::section::Section;
+use crate::source::SourceMap;
+use crate::suggest::{did_you_mean, join_or};
+use innosim_core::storage::{BurstSpec, DeviceSpec};
+
+/// The shipped profiles: name and text.
+const PROFILES: &[(&str, &str)] = &[
+    ("sata-ssd-s4510", include_str!("../profiles/sata-ssd-s4510.toml")),
+    ("nvme", include_str!("../profiles/nvme.toml")),
+    ("cloud-volume", include_str!("../profiles/cloud-volume.toml")),
+    ("cloud-volume-burst", include_str!("../profiles/cloud-volume-burst.toml")),
+    ("disk", include_str!("../profiles/disk.toml")),
+];
+
+/// Keys of the burst table.
+pub(crate) const BURST_KEYS: &[Key] = &[
+    Key::required("baseline_iops", real(1.0, MAX_RATE), "Operations a second that are always there; fills the bucket."),
+    Key::required("burst_iops", real(1.0, MAX_RATE), "Operations a second while credits last."),
+    Key::required("bucket_ops", real(1.0, 1e12), "Size of the bucket, operations."),
+    Key::required("initial_ops", real(0.0, 1e12), "Credits at the start, operations."),
+];
+
+/// Keys of a device.
+pub(crate) const DEVICE_KEYS: &[Key] = &[
+    Key::optional(
+        "profile",
+        Kind::Text,
+        "every other key is needed",
+        "Profile to start from: sata-ssd-s4510, nvme, cloud-volume, cloud-volume-burst or disk.",
+    ),
+    Key::optional(
+        "iops",
+        real(1.0, MAX_RATE),
+        "see read_iops, write_iops",
+        "Short for read_iops and write_iops, where these are not given beside it.",
+    ),
+    Key::optional("name", Kind::Text, "the name of the profile", "Name, for people."),
+    Key::required("channels", whole(1, MAX_THREADS), "Operations that the device works on at a time."),
+    Key::required(
+        "queue_depth",
+        whole(1, 1_000_000),
+        "Operations that fit into the queues of device and operating system; at least `channels`.",
+    ),
+    Key::required("random_read", Kind::Distribution, "Time of one random read of 16 KiB on the idle device."),
+    Key::required("random_write", Kind::Distribution, "Time of one random write of 16 KiB on the idle device."),
+    Key::required(
+        "sequential_write",
+        Kind::Distribution,
+        "Fixed time of a sequential write (doublewrite, redo), before its transfer.",
+    ),
+    Key::required("sync", Kind::Distribution, "Time of a cache flush, once the operations before it are done."),
+    Key::required("sync_is_barrier", Kind::Switch, "Whether a cache flush holds everything that comes after it."),
+    Key::required("read_iops", Kind::Ceiling, "Ceiling of reads, operations a second."),
+    Key::required("write_iops", Kind::Ceiling, "Ceiling of writes, operations a second."),
+    Key::required("read_bytes_per_s", Kind::Bandwidth, "Ceiling of reads, bytes a second."),
+    Key::required("write_bytes_per_s", Kind::Bandwidth, "Ceiling of writes, bytes a second."),
+    Key::required("link_bytes_per_s", Kind::Bandwidth, "Ceiling of reads and writes together, bytes a second."),
+    Key::required(
+        "read_write_interference",
+        real(0.0, 1000.0),
+        "Share by which a full queue of writes lengthens a read, and of reads a write; 0 for none.",
+    ),
+    Key::required("sync_counts_as_write", Kind::Switch, "Whether a sync takes one operation of write_iops."),
+    Key::optional("burst", Kind::Table(BURST_KEYS), "no burst credits", "Burst credits of a cloud volume."),
+];
+
+/// Writes `iops` of a layer out as the two ceilings that it stands for.
+pub(crate) fn expand_iops(device: &mut Table) {
+    let Some(iops) = device.entry("iops").cloned() else { return };
+    if !matches!(iops.node.data, Data::Integer(_) | Data::Float(_)) {
+        return;
+    }
+    device.remove("iops");
+    for key in ["read_iops", "write_iops"] {
+        if device.get(key).is_none() {
+            device.entries.push(Entry { key: key.to_owned(), ..iops.clone() });
+        }
+    }
+}
+
+/// Lays the profile that the table names under it.
+pub(crate) fn lay_profile(device: &mut Table, path: &str, sources: &mut SourceMap, report: &Report) {
+    let names: Vec<&str> = PROFILES.iter().map(|(name, _)| *name).collect();
+    let Some(node) = device.get("profile") else {
+        if device.get("channels").is_none() {
+            let problem = Problem::new(format!("`{path}` has no profile")).at(device.at);
+            report.add(problem.allowed(join_or(&names)).help(format!("add profile = \"{}\"", names[1])));
+            *device = below(names[1], device.at.source, sources);
+        }
+        return;
+    };
+    let wanted = node.scalar_text().unwrap_or_default();
+    if !names.contains(&wanted.as_str()) {
+        let problem = Problem::new(format!("`{path}.profile` is {}", node.describe())).at(node.at);
+        let help = did_you_mean(&wanted, &names).unwrap_or_default();
+        report.add(problem.allowed(join_or(&names)).help(help));
+        *device = below(names[1], device.at.source, sources);
+        return;
+    }
+    let mut laid = below(&wanted, device.at.source, sources);
+    laid.lay(std::mem::replace(device, Table::empty(device.at)));
+    *device = laid;
+}
+
+/// The table of a profile, its name included.
+fn below(name: &str, source: usize, sources: &mut SourceMap) -> Table {
+    let text = PROFILES.iter().find(|(profile, _)| *profile == name).map_or("", |(_, text)| text);
+    let profile = sources.add_file(&format!("profile {name}"), text);
+    let mut table = match parse(profile, text) {
+        Ok(table) => table,
+        Err(problems) => unreachable!("the profile {name} is not TOML: {problems:?}"),
+    };
+    let at = crate::source::Span { source, start: 0, end: 0 };
+    let node = Node { data: Data::Text(name.to_owned()), at };
+    table.entries.push(Entry { key: "name".to_owned(), key_at: at, node });
+    table
+}
+
+/// Reads a device under which its profile is already laid.
+pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (DeviceSpec, Resolved) {
+    let mut section = Section::open(table, DEVICE_KEYS, path, report);
+    section.optional_real("iops");
+    let name = section.text("name").unwrap_or_else(|| "custom".to_owned());
+    section.resolved = Resolved::default();
+    section.resolved.value("name", quoted(&name));
+    let spec = DeviceSpec {
+        name,
+        channels: section.count("channels"),
+        queue_depth: section.count("queue_depth"),
+        random_read: section.distribution("random_read"),
+        random_write: section.distribution("random_write"),
+        sequential_write: section.distribution("sequential_write"),
+        sync: section.distribution("sync"),
+        sync_is_barrier: section.switch("sync_is_barrier"),
+        read_iops: section.ceiling("read_iops"),
+        write_iops: section.ceiling("write_iops"),
+        read_bytes_per_s: section.ceiling("read_bytes_per_s"),
+        write_bytes_per_s: section.ceiling("write_bytes_per_s"),
+        link_bytes_per_s: section.ceiling("link_bytes_per_s"),
+        read_write_interference: section.real("read_write_interference"),
+        sync_counts_as_write: section.switch("sync_counts_as_write"),
+        burst: read_burst(&mut section),
+    };
+    if spec.queue_depth < spec.channels {
+        let problem = Problem::new(format!("`{path}.queue_depth` is {}, less than channels", spec.queue_depth));
+        let allowed = format!("at least channels, which is {}", spec.channels);
+        report.add(problem.at(section.at_key("queue_depth")).allowed(allowed));
+    }
+    if let (false, Err(why)) = (report.has_errors(), spec.validate()) {
+        report.add(Problem::new(format!("`{path}`: {why}")).at(table.at));
+    }
+    (spec, section.resolved)
+}
+
+fn read_burst(section: &mut Section<'_>) -> Option<BurstSpec> {
+    let table = section.table("burst")?;
+    let path = section.path_of("burst");
+    let mut burst = Section::open(table, BURST_KEYS, path, section.report);
+    let spec = BurstSpec {
+        baseline_iops: burst.real("baseline_iops"),
+        burst_iops: burst.real("burst_iops"),
+        bucket_ops: burst.real("bucket_ops"),
+        initial_ops: burst.real("initial_ops"),
+    };
+    for (name, value, limit_name, ok) in [
+        ("burst_iops", spec.burst_iops, "baseline_iops", spec.burst_iops >= spec.baseline_iops),
+        ("initial_ops", spec.initial_ops, "bucket_ops", spec.initial_ops <= spec.bucket_ops),
+    ] {
+        if !ok {
+            let side = if name == "burst_iops" { "at least" } else { "at most" };
+            let problem = Problem::new(format!("`{}` is {value}", burst.path_of(name))).at(burst.at_key(name));
+            section.report.add(problem.allowed(format!("{side} {limit_name}")));
+        }
+    }
+    section.resolved.table("burst", burst.resolved);
+    Some(spec)
+}

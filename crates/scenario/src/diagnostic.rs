@@ -1,0 +1,218 @@
+//! What is wrong with a scenario, said so that it can be mended: where, what was found, what is allowed, the likely fix.
+//!
+//! Inside the crate a [`Problem`] points at a span; at the edge it becomes a [`Diagnostic`] with file, line, column and
+//! source line. The text form is plain; colour is the business of the terminal program.
+//!
+//! ```text
+//! error: innodb_io_capcity is not a setting of mysql-8.0.21
+//!   --> busy.toml:7:1
+//!    |
+//!  7 | innodb_io_capcity = 2000
+//!    | ^^^^^^^^^^^^^^^^^
+//!    = help: did you mean innodb_io_capacity?
+//! ```
+
+use crate::source::{SourceMap, Span};
+use std::cell::RefCell;
+use std::fmt;
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// The scenario can't be run.
+    Error,
+    /// The scenario runs, but perhaps not as its author thinks.
+    Warning,
+}
+
+/// A place in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// File, shipped scenario or profile; on the command line the option (`--set`).
+    pub file: String,
+    /// Whether the text is an argument of the command line.
+    pub on_command_line: bool,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// Length in characters, at least 1.
+    pub width: usize,
+    /// The line itself, tabs as single blanks.
+    pub source_line: String,
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The setting or key, and what was found.
+    pub message: String,
+    /// Where it was written.
+    pub place: Option<Place>,
+    /// What is allowed.
+    pub allowed: Option<String>,
+    /// The likely fix.
+    pub help: Option<String>,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write!(f, "{severity}: {}", self.message)?;
+        let mut indent = " ".to_owned();
+        if let Some(place) = &self.place {
+            indent = " ".repeat(place.line.to_string().len() + 1);
+            write_place(f, place, &indent)?;
+        }
+        if let Some(allowed) = &self.allowed {
+            write!(f, "\n{indent} = allowed: {allowed}")?;
+        }
+        if let Some(help) = &self.help {
+            write!(f, "\n{indent} = help: {help}")?;
+        }
+        Ok(())
+    }
+}
+
+fn write_place(f: &mut fmt::Formatter<'_>, place: &Place, indent: &str) -> fmt::Result {
+    let marks = " ".repeat(place.column.saturating_sub(1)) + &"^".repeat(place.width);
+    if place.on_command_line {
+        write!(f, "\n{indent}--> command line, {}", place.file)?;
+        write!(f, "\n{indent} |\n{indent} | {}\n{indent} | {marks}", place.source_line)
+    } else {
+        write!(f, "\n{indent}--> {}:{}:{}", place.file, place.line, place.column)?;
+        write!(f, "\n{indent} |\n {} | {}\n{indent} | {marks}", place.line, place.source_line)
+    }
+}
+
+/// One or more things that are wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostics(Vec<Diagnostic>);
+
+impl Diagnostics {
+    /// A single one without a place.
+    pub(crate) fn single(message: impl Into<String>, help: Option<String>) -> Diagnostics {
+        Problem { help, ..Problem::new(message) }.into_diagnostics(&SourceMap::default())
+    }
+
+    /// The message of the first.
+    pub(crate) fn first_message(&self) -> String {
+        self.0.first().map(|first| first.message.clone()).unwrap_or_default()
+    }
+
+    /// All of them; never empty.
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.0.iter()
+    }
+}
+
+impl IntoIterator for Diagnostics {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, diagnostic) in self.0.iter().enumerate() {
+            if index > 0 {
+                write!(f, "\n\n")?;
+            }
+            write!(f, "{diagnostic}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+/// Something wrong at a span: a [`Diagnostic`] in the making.
+#[derive(Debug, Clone)]
+pub(crate) struct Problem {
+    pub(crate) severity: Severity,
+    pub(crate) message: String,
+    pub(crate) at: Option<Span>,
+    pub(crate) allowed: Option<String>,
+    pub(crate) help: Option<String>,
+}
+
+impl Problem {
+    /// An error that is nowhere in particular yet.
+    pub(crate) fn new(message: impl Into<String>) -> Problem {
+        Problem { severity: Severity::Error, message: message.into(), at: None, allowed: None, help: None }
+    }
+
+    /// The same as a warning.
+    pub(crate) fn into_warning(mut self) -> Problem {
+        self.severity = Severity::Warning;
+        self
+    }
+
+    /// Where it is.
+    pub(crate) fn at(mut self, at: Span) -> Problem {
+        self.at = Some(at);
+        self
+    }
+
+    /// What is allowed.
+    pub(crate) fn allowed(mut self, allowed: impl Into<String>) -> Problem {
+        self.allowed = Some(allowed.into());
+        self
+    }
+
+    /// The likely fix.
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Problem {
+        self.help = Some(help.into()).filter(|help| !help.is_empty());
+        self
+    }
+
+    fn into_diagnostic(self, sources: &SourceMap) -> Diagnostic {
+        Diagnostic {
+            severity: self.severity,
+            message: self.message,
+            place: self.at.and_then(|at| sources.place(at)),
+            allowed: self.allowed,
+            help: self.help,
+        }
+    }
+
+    /// As the only thing that is wrong.
+    pub(crate) fn into_diagnostics(self, sources: &SourceMap) -> Diagnostics {
+        Diagnostics(vec![self.into_diagnostic(sources)])
+    }
+}
+
+/// Collects problems, so that all independent ones are reported at once.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    problems: RefCell<Vec<Problem>>,
+}
+
+impl Report {
+    /// Adds a problem.
+    pub(crate) fn add(&self, problem: Problem) {
+        self.problems.borrow_mut().push(problem);
+    }
+
+    /// Whether there are errors so far.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.problems.borrow().iter().any(|problem| problem.severity == Severity::Error)
+    }
+
+    /// Warnings if there is nothing worse, otherwise the errors, in the order of the texts.
+    pub(crate) fn finish(self, sources: &SourceMap) -> Result<Vec<Diagnostic>, Diagnostics> {
+        let failed = self.has_errors();
+        let mut problems = self.problems.into_inner();
+        problems.retain(|problem| !failed || problem.severity == Severity::Error);
+        problems.sort_by_key(|problem| problem.at.map_or((usize::MAX, 0), |at| (at.source, at.start)));
+        let diagnostics = problems.into_iter().map(|problem| problem.into_diagnostic(sources)).collect();
+        if failed { Err(Diagnostics(diagnostics)) } else { Ok(diagnostics) }
+    }
+}

@@ -1,0 +1,149 @@
+//! Lengths of time (`"85us"`) and their distributions: a length, or a table with a `kind`.
+
+use crate::diagnostic::Problem;
+use crate::key::{Key, Kind, MAX_SERVICE_US, Variants, real};
+use crate::node::{Data, Node};
+use crate::resolved::{number, quoted};
+use crate::section::Section;
+use crate::units::{format_duration, parse_duration};
+use innosim_core::kernel::sampler::DurationDist;
+
+const MEAN: Key = Key::required("mean_us", real(0.0, MAX_SERVICE_US), "Mean, µs.");
+
+/// The distributions that can be written as a table.
+pub(crate) const DISTRIBUTIONS: Variants = &[
+    ("fixed", &[Key::required("us", real(0.0, MAX_SERVICE_US), "Length, µs.")]),
+    ("exponential", &[MEAN]),
+    ("lognormal", &[MEAN, Key::required("cv", real(0.0, 100.0), "Standard deviation divided by the mean.")]),
+    (
+        "empirical",
+        &[Key::required(
+            "quantiles",
+            Kind::Pairs,
+            "Pairs of probability and µs, both rising; the first probability is 0, the last 1; linear in between.",
+        )],
+    ),
+];
+
+impl Section<'_> {
+    /// A length of time, ns.
+    pub(crate) fn optional_duration(&mut self, name: &str) -> Option<u64> {
+        let node = self.raw(name)?;
+        let ns = self.duration_of(name, &node)?;
+        self.resolved.value(name, quoted(&format_duration(ns)));
+        Some(ns)
+    }
+
+    /// A length of time, ns.
+    pub(crate) fn duration(&mut self, name: &str) -> u64 {
+        self.optional_duration(name).unwrap_or_default()
+    }
+
+    /// The length of time that `node` holds, ns.
+    pub(crate) fn duration_of(&self, name: &str, node: &Node) -> Option<u64> {
+        match &node.data {
+            Data::Text(text) => parse_duration(text)
+                .map_err(|why| {
+                    let help =
+                        if parse_duration(&format!("{text}s")).is_ok() { unit_help(text) } else { String::new() };
+                    self.report.add(self.refuse(name, node, &why).help(help));
+                })
+                .ok(),
+            Data::Integer(text) | Data::Float(text) => {
+                self.report.add(self.refuse(name, node, "it has no unit").help(unit_help(text)));
+                None
+            }
+            _ => self.refuse_type(name, node, ""),
+        }
+    }
+
+    /// A distribution of lengths of time.
+    pub(crate) fn distribution(&mut self, name: &str) -> DurationDist {
+        let read = self.raw(name).and_then(|node| self.distribution_of(name, &node));
+        let dist = read.unwrap_or(DurationDist::Fixed { us: 0.0 });
+        self.resolved.value(name, toml(&dist));
+        dist
+    }
+
+    fn distribution_of(&self, name: &str, node: &Node) -> Option<DurationDist> {
+        let Data::Table(table) = &node.data else {
+            let ns = self.duration_of(name, node)?;
+            let us = ns as f64 / 1e3;
+            if us > MAX_SERVICE_US {
+                let problem = Problem::new(format!("`{}` is {}", self.path_of(name), node.describe())).at(node.at);
+                self.report.add(problem.allowed("at most \"1000s\""));
+            }
+            return Some(DurationDist::Fixed { us });
+        };
+        let (kind, mut section) = Section::open_variant(table, DISTRIBUTIONS, self.path_of(name), self.report)?;
+        Some(match kind {
+            "fixed" => DurationDist::Fixed { us: section.real("us") },
+            "exponential" => DurationDist::Exponential { mean_us: section.real("mean_us") },
+            "lognormal" => DurationDist::Lognormal { mean_us: section.real("mean_us"), cv: section.real("cv") },
+            _ => DurationDist::Empirical { quantiles: section.quantiles("quantiles")? },
+        })
+    }
+
+    /// Quantiles of an empirical distribution, checked.
+    fn quantiles(&mut self, name: &str) -> Option<Vec<(f64, f64)>> {
+        let node = self.raw(name)?;
+        let wrong = |why: &str| {
+            let problem = Problem::new(format!("`{}`: {why}", self.path_of(name))).at(node.at);
+            self.report.add(problem.allowed(Kind::Pairs.allowed()));
+            None
+        };
+        let Data::List(items) = &node.data else { return wrong("not a list") };
+        let mut quantiles = Vec::new();
+        for item in items {
+            match pair(item) {
+                Some(pair) => quantiles.push(pair),
+                None => return wrong("an item is not a pair of numbers"),
+            }
+        }
+        let covers = quantiles.len() >= 2 && quantiles[0].0 == 0.0 && quantiles[quantiles.len() - 1].0 == 1.0;
+        if !covers {
+            return wrong("the first probability must be 0 and the last 1");
+        }
+        if !quantiles.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1) {
+            return wrong("probabilities and lengths must rise from pair to pair");
+        }
+        if !quantiles.iter().all(|(_, us)| (0.0..=MAX_SERVICE_US).contains(us)) {
+            return wrong("a length is negative or above 1000 s");
+        }
+        Some(quantiles)
+    }
+}
+
+fn pair(node: &Node) -> Option<(f64, f64)> {
+    let Data::List(items) = &node.data else { return None };
+    let mut numbers = items.iter().map(|item| match &item.data {
+        Data::Integer(text) | Data::Float(text) => text.replace('_', "").parse::<f64>().ok(),
+        _ => None,
+    });
+    match (numbers.next(), numbers.next(), numbers.next()) {
+        (Some(Some(probability)), Some(Some(us)), None) => Some((probability, us)),
+        _ => None,
+    }
+}
+
+/// A distribution as TOML, exact to the last bit.
+fn toml(dist: &DurationDist) -> String {
+    match dist {
+        DurationDist::Fixed { us } => format!("{{ kind = \"fixed\", us = {} }}", number(*us)),
+        DurationDist::Exponential { mean_us } => {
+            format!("{{ kind = \"exponential\", mean_us = {} }}", number(*mean_us))
+        }
+        DurationDist::Lognormal { mean_us, cv } => {
+            format!("{{ kind = \"lognormal\", mean_us = {}, cv = {} }}", number(*mean_us), number(*cv))
+        }
+        DurationDist::Empirical { quantiles } => {
+            let pairs: Vec<String> =
+                quantiles.iter().map(|(p, us)| format!("[{}, {}]", number(*p), number(*us))).collect();
+            format!("{{ kind = \"empirical\", quantiles = [{}] }}", pairs.join(", "))
+        }
+    }
+}
+
+fn unit_help(number: &str) -> String {
+    format!("write \"{number}s\" for seconds or \"{number}ms\" for milliseconds")
+}

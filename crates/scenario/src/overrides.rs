@@ -1,0 +1,96 @@
+//! What the command line changes: the topmost layer.
+
+use crate::diagnostic::{Problem, Report};
+use crate::node::{Data, Entry, Node, Table, parse_argument_value};
+use crate::scenario_keys::is_root;
+use crate::server::normal_name;
+use crate::source::{SourceMap, Span};
+
+/// Changes to a scenario that the command line asks for.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    /// Another server model.
+    pub model: Option<String>,
+    /// `SETTING=VALUE` with a setting's real name, or `dotted.path=value` for a scenario key.
+    pub set: Vec<String>,
+    /// Simulated time with its unit, such as `600s`.
+    pub duration: Option<String>,
+    /// Seed.
+    pub seed: Option<u64>,
+    /// Number of replications.
+    pub replications: Option<u32>,
+}
+
+/// The topmost layer.
+pub(crate) fn layer(overrides: &Overrides, sources: &mut SourceMap, report: &Report) -> Option<Table> {
+    let mut tree: Option<Table> = None;
+    for argument in &overrides.set {
+        let source = sources.add_argument("--set", argument);
+        match entry(source, argument) {
+            Ok(entry) => put(&mut tree, entry),
+            Err(problem) => report.add(problem),
+        }
+    }
+    let numbers = [
+        ("--seed", "seed", overrides.seed.map(|seed| seed.to_string())),
+        ("--replications", "replications", overrides.replications.map(|count| count.to_string())),
+    ];
+    for (option, key, text) in numbers {
+        if let Some(text) = text {
+            let source = sources.add_argument(option, &text);
+            put(&mut tree, scalar(source, key, Data::Integer(text.clone()), text.len()));
+        }
+    }
+    for (option, key, text) in [("--model", "model", &overrides.model), ("--duration", "duration", &overrides.duration)]
+    {
+        if let Some(text) = text {
+            let source = sources.add_argument(option, text);
+            put(&mut tree, scalar(source, key, Data::Text(text.clone()), text.len()));
+        }
+    }
+    tree
+}
+
+fn put(tree: &mut Option<Table>, entry: Entry) {
+    tree.get_or_insert_with(|| Table::empty(entry.key_at)).put(entry);
+}
+
+fn scalar(source: usize, key: &str, data: Data, len: usize) -> Entry {
+    let at = Span::whole(source, len);
+    Entry { key: key.to_owned(), key_at: at, node: Node { data, at } }
+}
+
+/// The entry that `path=value` describes, tables and all.
+fn entry(source: usize, argument: &str) -> Result<Entry, Problem> {
+    let whole = Span::whole(source, argument.len());
+    let usage = "write SETTING=VALUE, such as innodb_io_capacity=2000, or a dotted path, such as drive.clients=32";
+    let Some((path, value)) = argument.split_once('=') else {
+        return Err(Problem::new(format!("`{argument}` has no `=`")).at(whole).help(usage));
+    };
+    if value.trim().is_empty() {
+        return Err(Problem::new(format!("`{argument}` has no value")).at(whole).help(usage));
+    }
+    let key_at = Span { source, start: 0, end: path.len() };
+    let path = path.trim();
+    let mut names: Vec<String> = path.split('.').map(|name| name.trim().to_owned()).collect();
+    if names.iter().any(String::is_empty) {
+        return Err(Problem::new(format!("`{path}` is no name")).at(key_at).help(usage));
+    }
+    if names[0] == "extends" {
+        return Err(Problem::new("`extends` can't be set").at(key_at).help("run the other scenario by its name"));
+    }
+    if names.len() == 1 && !is_root(&names[0]) {
+        names = vec!["server".to_owned(), normal_name(&names[0])];
+    }
+    let start = argument.len() - value.len();
+    let mut node = parse_argument_value(source, value, start);
+    let mut key = String::new();
+    for name in names.into_iter().rev() {
+        if !key.is_empty() {
+            let table = Table { entries: vec![Entry { key, key_at, node }], at: key_at };
+            node = Node { data: Data::Table(table), at: key_at };
+        }
+        key = name;
+    }
+    Ok(Entry { key, key_at, node })
+}

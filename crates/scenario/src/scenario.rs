@@ -1,0 +1,287 @@
+//! A resolved scenario: every field valid, every default filled in, ready to run.
+
+use crate::Source;
+use crate::device::{lay_profile, read_device};
+use crate::diagnostic::{Diagnostic, Diagnostics, Problem, Report};
+use crate::drive::{no_drive, read_drive};
+use crate::layers::{Layered, collect};
+use crate::node::{Data, Table};
+use crate::overrides::Overrides;
+use crate::resolved::{Resolved, quoted};
+use crate::scenario_keys::{HOST_KEYS, ROOT_KEYS};
+use crate::section::Section;
+use crate::server::{Context, read_server, resolved_settings};
+use crate::source::SourceMap;
+use crate::units::format_duration;
+use crate::workloads::{ReadWorkload, read_workload};
+use innosim_core::config::PAGE_BYTES;
+use innosim_core::kernel::time::SimDuration;
+use innosim_core::run_spec::RunSpec;
+use innosim_core::seam::ServerModel;
+use innosim_core::storage::StorageSpec;
+use innosim_core::workload::{DriveSpec, WorkloadSpec};
+use innosim_flush_models::registry::{ModelId, Settings, build};
+
+/// Time at the start of a run that its figures leave out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Warmup {
+    /// Detected from the run.
+    Auto,
+    /// Given.
+    Fixed(SimDuration),
+}
+
+/// A scenario, checked and resolved.
+///
+/// Two scenarios are equal if they run the same: notes, and what the server would remark at its start, don't count.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// Name in results: the shipped name, or the name of the file.
+    pub name: String,
+    /// Title for headings.
+    pub title: String,
+    /// The story that it tells: the comment that opens its file.
+    pub story: String,
+    /// Server model.
+    pub model: ModelId,
+    /// Settings of the server, every one with a value.
+    pub settings: Settings,
+    /// The run: time, devices, workload, seed; replication 0.
+    pub run: RunSpec,
+    /// What figures leave out.
+    pub warmup: Warmup,
+    /// Number of replications.
+    pub replications: u32,
+    /// What is worth knowing before it runs; all of them warnings.
+    pub notes: Vec<Diagnostic>,
+    resolved: Resolved,
+}
+
+impl PartialEq for Scenario {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+            && self.title == other.title
+            && self.story == other.story
+            && self.model == other.model
+            && self.settings.values == other.settings.values
+            && self.run == other.run
+            && self.warmup == other.warmup
+            && self.replications == other.replications
+    }
+}
+
+impl Scenario {
+    /// A fresh server model with the scenario's settings.
+    pub fn build_model(&self) -> Box<dyn ServerModel> {
+        build(&self.settings).expect("settings are resolved, which includes building the model once")
+    }
+
+    /// The scenario as TOML with every value written out and the program's version in a comment. Loaded again, it gives
+    /// an equal scenario.
+    pub fn to_resolved_toml(&self, version: &str) -> String {
+        let mut out = String::new();
+        for line in self.story.lines() {
+            out.push_str(format!("# {line}").trim_end());
+            out.push('\n');
+        }
+        if !self.story.is_empty() {
+            out.push('\n');
+        }
+        let version: String = version.chars().filter(|c| !c.is_control()).collect();
+        out.push_str(&format!("name = {}\n", quoted(&self.name)));
+        out.push_str(&format!(
+            "# Resolved by innosim {version}: every value is written out; it runs to the same bytes.\n"
+        ));
+        self.resolved.write("", &mut out);
+        out
+    }
+}
+
+/// Loads a scenario: finds its text, lays the changes of the command line over it, checks and resolves it.
+///
+/// All independent mistakes are reported at once.
+pub fn load(source: Source<'_>, overrides: &Overrides) -> Result<Scenario, Diagnostics> {
+    let mut sources = SourceMap::default();
+    let report = Report::default();
+    let mut layered = collect(&source, overrides, &mut sources, &report)?;
+    for key in ["device", "redo_device"] {
+        if let Some(device) = layered.tree.table_mut(key) {
+            lay_profile(device, key, &mut sources, &report);
+        }
+    }
+    let scenario = resolve(&layered, &sources, &report);
+    let notes = report.finish(&sources)?;
+    match scenario {
+        Some(scenario) => Ok(Scenario { notes, ..scenario }),
+        None => Err(Diagnostics::single("the scenario can't be resolved", None)),
+    }
+}
+
+/// Everything at the root but the tables.
+struct Head {
+    name: String,
+    title: String,
+    duration: SimDuration,
+    warmup: Warmup,
+    seed: u64,
+    replications: u32,
+}
+
+fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Scenario> {
+    let mut root = Section::open(&layered.tree, ROOT_KEYS, "", report);
+    let model = read_model(&mut root);
+    let head = read_head(&mut root, &layered.name, sources);
+    let (cores, host) = read_host(&root);
+    let settings = model.and_then(|model| {
+        let own = layered.own_model.as_deref().and_then(|own| ModelId::parse(own).ok());
+        let written_for = own.filter(|own| *own != model);
+        let context = Context { model, written_for, cores, sources, report };
+        read_server(root.table("server"), layered.tree.at, &context)
+    });
+    let mut tables = Resolved::default();
+    tables.table("host", host);
+    let storage = read_storage(&root, &mut tables);
+    let pool_pages = settings.as_ref().and_then(|s| s.integer("innodb_buffer_pool_size").ok()).map(|b| b / PAGE_BYTES);
+    let workload = root.table("workload").and_then(|table| read_workload(table, pool_pages, report));
+    let drive = read_drive_for(&root, workload.as_ref(), &mut tables);
+    if report.has_errors() {
+        return None;
+    }
+    let (settings, storage, workload) = (settings?, storage?, workload?);
+    let access = workload.access;
+    let run = RunSpec {
+        seed: head.seed,
+        replication: 0,
+        duration: head.duration,
+        storage,
+        workload: WorkloadSpec {
+            page_sets: access.page_sets,
+            access_classes: access.access_classes,
+            transactions: access.transactions,
+            drive,
+            cores,
+        },
+        check: false,
+    };
+    let mut resolved = root.resolved;
+    resolved.table("server", resolved_settings(&settings, cores));
+    resolved.append(tables, workload.resolved);
+    Some(Scenario {
+        name: head.name,
+        title: head.title,
+        story: layered.story.clone(),
+        model: settings.model,
+        settings,
+        run,
+        warmup: head.warmup,
+        replications: head.replications,
+        notes: Vec::new(),
+        resolved,
+    })
+}
+
+fn read_model(root: &mut Section<'_>) -> Option<ModelId> {
+    let (text, at) = root.loose_text("model")?;
+    match ModelId::parse(&text) {
+        Ok(model) => {
+            root.resolved.value("model", quoted(model.name()));
+            Some(model)
+        }
+        Err(unknown) => {
+            let names: Vec<&str> = ModelId::ALL.iter().map(|model| model.name()).collect();
+            let problem = Problem::new(unknown.to_string()).at(at).allowed(names.join(", "));
+            root.report.add(problem.help(unknown.suggestion));
+            None
+        }
+    }
+}
+
+fn read_head(root: &mut Section<'_>, found_as: &str, sources: &SourceMap) -> Head {
+    let model = std::mem::take(&mut root.resolved);
+    let name = if root.has("name") { root.text("name") } else { None }.unwrap_or_else(|| found_as.to_owned());
+    let title = if root.has("title") { root.text("title") } else { None }.unwrap_or_else(|| name.clone());
+    root.resolved = Resolved::default();
+    root.resolved.value("title", quoted(&title));
+    root.resolved.append(model, Resolved::default());
+    let duration = root.duration("duration");
+    if duration == 0 && root.has("duration") && !root.report.has_errors() {
+        let problem = Problem::new("`duration` is no time at all").at(root.at_key("duration"));
+        root.report.add(problem.help("give a length above 0, such as \"600s\""));
+    }
+    let warmup = read_warmup(root, duration, sources);
+    let seed = root.integer("seed");
+    let replications = root.count("replications");
+    Head { name, title, duration: SimDuration(duration), warmup, seed, replications }
+}
+
+fn read_warmup(root: &mut Section<'_>, duration: u64, sources: &SourceMap) -> Warmup {
+    let auto = quoted("auto");
+    let node = root.raw("warmup");
+    if let Some(Data::Text(text)) = node.as_deref().map(|node| &node.data)
+        && text == "auto"
+    {
+        root.resolved.value("warmup", auto);
+        return Warmup::Auto;
+    }
+    let Some(ns) = root.optional_duration("warmup") else { return Warmup::Auto };
+    if ns >= duration && duration > 0 {
+        let at = root.at_key("warmup");
+        let message = format!(
+            "`warmup` ({}) is not shorter than `duration` ({})",
+            format_duration(ns),
+            format_duration(duration)
+        );
+        let problem = Problem::new(message).at(at);
+        if sources.on_command_line(root.at_key("duration")) && !sources.on_command_line(at) {
+            root.report.add(problem.help("it is detected instead, as if it were \"auto\"").into_warning());
+            root.resolved.value("warmup", auto);
+            return Warmup::Auto;
+        }
+        root.report.add(problem.help("shorten it, lengthen `duration`, or write warmup = \"auto\""));
+    }
+    Warmup::Fixed(SimDuration(ns))
+}
+
+fn read_host(root: &Section<'_>) -> (u32, Resolved) {
+    let empty = Table::empty(root.at());
+    let mut host = Section::open(root.table("host").unwrap_or(&empty), HOST_KEYS, "host", root.report);
+    let cores = host.count("cores");
+    (cores, host.resolved)
+}
+
+fn read_storage(root: &Section<'_>, tables: &mut Resolved) -> Option<StorageSpec> {
+    let (data, resolved) = read_device(root.table("device")?, "device", root.report);
+    tables.table("device", resolved);
+    let redo = root.table("redo_device").map(|table| {
+        let (redo, resolved) = read_device(table, "redo_device", root.report);
+        tables.table("redo_device", resolved);
+        redo
+    });
+    Some(StorageSpec { data, redo })
+}
+
+/// The drive, which an idle workload does without.
+fn read_drive_for(root: &Section<'_>, workload: Option<&ReadWorkload>, tables: &mut Resolved) -> DriveSpec {
+    let idle = workload.is_some_and(|workload| workload.idle);
+    match root.table("drive") {
+        Some(_) if idle => {
+            let problem = Problem::new("an idle workload has no drive").at(root.at_key("drive"));
+            root.report.add(problem.help("[drive] is left out of account").into_warning());
+            no_drive()
+        }
+        Some(table) => {
+            let (drive, resolved) = read_drive(table, root.report);
+            tables.table("drive", resolved);
+            drive
+        }
+        None => {
+            if !idle && !root.has("drive") {
+                let problem = Problem::new("`drive` is missing").at(root.at());
+                let help =
+                    "add a table [drive] with kind = \"closed\" and clients = 16, or kind = \"open\" and rate = 1000";
+                root.report.add(problem.allowed("a table").help(help));
+            }
+            no_drive()
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The keys of a scenario at its root, and where a key of that name lives.
+
+use crate::device::DEVICE_KEYS;
+use crate::drive::DRIVES;
+use crate::key::{Key, Kind, MAX_THREADS, whole};
+use crate::workloads::WORKLOADS;
+
+/// Keys of `[host]`.
+pub(crate) const HOST_KEYS: &[Key] = &[Key::default(
+    "cores",
+    whole(1, MAX_THREADS),
+    "16",
+    "Hardware threads of the server, shared by the clients' transactions.",
+)];
+
+/// Keys of a scenario.
+pub(crate) const ROOT_KEYS: &[Key] = &[
+    Key::optional("name", Kind::Text, "the name of the file", "Name in results; the file's own name if left out."),
+    Key::optional("title", Kind::Text, "the name", "Title for headings."),
+    Key::optional("extends", Kind::Text, "no base", "Scenario to start from: a relative path or a shipped name."),
+    Key::required("model", Kind::Text, "Server model, such as \"mysql-8.0.21\"; `innosim models` lists them."),
+    Key::required("duration", Kind::Duration, "Simulated time."),
+    Key::default(
+        "warmup",
+        Kind::AutoDuration,
+        "\"auto\"",
+        "Time at the start that figures leave out: a length of time, or \"auto\" to detect it.",
+    ),
+    Key::default("seed", whole(0, u64::MAX), "1", "Seed of all random streams."),
+    Key::default("replications", whole(1, 100_000), "1", "Runs with random streams of their own."),
+    Key::optional("server", Kind::Server, "all defaults", "Settings of the server under their real names."),
+    Key::optional("host", Kind::Table(HOST_KEYS), "all defaults", "The machine."),
+    Key::required("device", Kind::Table(DEVICE_KEYS), "Storage device of data files, doublewrite files and redo log."),
+    Key::optional("redo_device", Kind::Table(DEVICE_KEYS), "the data device", "A device of its own for the redo log."),
+    Key::required("workload", Kind::Variant(WORKLOADS), "Which pages transactions touch."),
+    Key::optional(
+        "drive",
+        Kind::Variant(DRIVES),
+        "none: needed unless the workload is idle",
+        "What makes transactions start.",
+    ),
+];
+
+/// The dotted path of a scenario key of this name below the root, if there is one.
+pub(crate) fn home_of(name: &str) -> Option<String> {
+    for root in ROOT_KEYS {
+        let known = match root.kind {
+            Kind::Table(keys) => keys.iter().any(|key| key.name == name),
+            Kind::Variant(variants) => variants.iter().any(|(_, keys)| keys.iter().any(|key| key.name == name)),
+            _ => false,
+        };
+        if known {
+            return Some(format!("{}.{name}", root.name));
+        }
+    }
+    None
+}
+
+/// Whether the root has a key of this name.
+pub(crate) fn is_root(name: &str) -> bool {
+    ROOT_KEYS.iter().any(|key| key.name == name)
+}

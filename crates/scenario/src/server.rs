@@ -1,0 +1,220 @@
+//! `[server]`: the server's settings under their real names, as a my.cnf spells them.
+//!
+//! The registry of the models knows names, ranges and defaults; here its errors get their place in the scenario. A
+//! setting that only the file's own model knows is left out, with a warning, when the command line asks for another
+//! model, so that one scenario can be run with several.
+
+use crate::diagnostic::{Problem, Report};
+use crate::node::{Entry, Table};
+use crate::resolved::{Resolved, quoted};
+use crate::source::{SourceMap, Span};
+use innosim_flush_models::registry::{
+    Host, Kind, ModelId, Setting, Settings, SettingsError, UnknownReason, Value, lookup, parse_value, settings,
+};
+use std::collections::BTreeMap;
+
+/// What is known besides the table.
+#[derive(Debug)]
+pub(crate) struct Context<'a> {
+    /// The model that is to run.
+    pub(crate) model: ModelId,
+    /// The model that the scenario itself names, if the command line names another.
+    pub(crate) written_for: Option<ModelId>,
+    /// Hardware threads of the host, from which the server takes defaults.
+    pub(crate) cores: u32,
+    pub(crate) sources: &'a SourceMap,
+    pub(crate) report: &'a Report,
+}
+
+/// A setting's name in its one spelling.
+pub(crate) fn normal_name(name: &str) -> String {
+    name.trim().to_ascii_lowercase().replace('-', "_")
+}
+
+/// Reads the settings, fills in defaults, and checks that they go together. `root` is blamed where nothing was written.
+pub(crate) fn read_server(table: Option<&Table>, root: Span, context: &Context<'_>) -> Option<Settings> {
+    let mut explicit = BTreeMap::new();
+    let entries = table.map_or(&[][..], |table| &table.entries);
+    for entry in entries {
+        if let Some((name, value)) = read_setting(entry, context) {
+            explicit.insert(name, value);
+        }
+    }
+    carry_redo_over(entries, &mut explicit, context);
+    if context.report.has_errors() {
+        return None;
+    }
+    let host = Host { logical_cpus: context.cores, ..Host::default() };
+    match Settings::resolve_on(context.model, &explicit, host) {
+        Ok(settings) => {
+            report_notes(&settings, entries, context);
+            Some(settings)
+        }
+        Err(error) => {
+            context.report.add(combination_problem(&error, entries, root));
+            None
+        }
+    }
+}
+
+fn entry_of<'e>(entries: &'e [Entry], setting: &str) -> Option<&'e Entry> {
+    entries.iter().find(|entry| entry.key == setting)
+}
+
+fn combination_problem(error: &SettingsError, entries: &[Entry], root: Span) -> Problem {
+    let at = entry_of(entries, &error.setting).map_or(root, whole);
+    Problem::new(format!("{}: {}", error.setting, error.problem)).at(at).help(error.help.as_str())
+}
+
+/// Key and value.
+fn whole(entry: &Entry) -> Span {
+    if entry.key_at.source != entry.node.at.source || entry.key_at.start > entry.node.at.end {
+        return entry.node.at;
+    }
+    Span { end: entry.node.at.end, ..entry.key_at }
+}
+
+/// Remarks of the registry about settings that were written.
+fn report_notes(settings: &Settings, entries: &[Entry], context: &Context<'_>) {
+    for note in &settings.notes {
+        if let Some(entry) = entry_of(entries, note.setting) {
+            let problem = Problem::new(format!("{}: {}", note.setting, note.text)).at(whole(entry));
+            context.report.add(problem.into_warning());
+        }
+    }
+    for change in &settings.adjustments {
+        if let Some(entry) = entry_of(entries, change.setting) {
+            let spell =
+                |value| lookup(context.model, change.setting).map_or(String::new(), |s: Setting| s.spell(value));
+            let message =
+                format!("{}: the server uses {} instead of {}", change.setting, spell(change.to), spell(change.from));
+            context.report.add(Problem::new(message).at(whole(entry)).help(change.why.as_str()).into_warning());
+        }
+    }
+}
+
+fn read_setting(entry: &Entry, context: &Context<'_>) -> Option<(&'static str, Value)> {
+    let setting = match lookup(context.model, &entry.key) {
+        Ok(setting) => setting,
+        Err(unknown) => {
+            let problem = Problem::new(format!("{}: {}", entry.key, unknown.why)).at(entry.key_at);
+            context.report.add(match unknown.reason {
+                UnknownReason::WithoutEffect => problem.help("it may stay; it changes nothing here").into_warning(),
+                _ if is_of_the_files_model(entry, context) => {
+                    let help = format!("left out of account, as {} was asked for", context.model);
+                    problem.help(help).into_warning()
+                }
+                _ => problem.help(help_for_unknown(entry, &unknown.help)),
+            });
+            return None;
+        }
+    };
+    let Some(text) = entry.node.scalar_text() else {
+        let problem = Problem::new(format!("{} is {}", setting.name, entry.node.describe())).at(entry.node.at);
+        context.report.add(problem.allowed(allowed(&setting)));
+        return None;
+    };
+    match parse_value(&setting, &text) {
+        Ok(value) => Some((setting.name, value)),
+        Err(error) => {
+            let message = format!("{} = {}: {}", setting.name, text.trim(), error.problem);
+            let help = error.help.split("allowed: ").next().unwrap_or_default().trim().to_owned();
+            context.report.add(Problem::new(message).at(entry.node.at).allowed(allowed(&setting)).help(help));
+            None
+        }
+    }
+}
+
+fn allowed(setting: &Setting) -> String {
+    match setting.unit {
+        "" | "bytes" => setting.allowed(),
+        unit => format!("{} ({unit})", setting.allowed()),
+    }
+}
+
+/// Whether the file's own model knows a setting that the model asked for on the command line doesn't.
+fn is_of_the_files_model(entry: &Entry, context: &Context<'_>) -> bool {
+    let known = context.written_for.is_some_and(|model| lookup(model, &entry.key).is_ok());
+    known && !context.sources.on_command_line(entry.key_at)
+}
+
+fn help_for_unknown(entry: &Entry, help: &str) -> String {
+    match crate::scenario_keys::home_of(&entry.key) {
+        Some(path) => format!("it is a key of the scenario: {path}"),
+        None => help.to_owned(),
+    }
+}
+
+/// A redo capacity means as much to a model that counts in files.
+fn carry_redo_over(entries: &[Entry], explicit: &mut BTreeMap<&'static str, Value>, context: &Context<'_>) {
+    const CAPACITY: &str = "innodb_redo_log_capacity";
+    let Some(from) = context.written_for else { return };
+    let (Some(entry), Ok(setting)) = (entry_of(entries, CAPACITY), lookup(from, CAPACITY)) else { return };
+    if lookup(context.model, CAPACITY).is_ok() || explicit.contains_key("innodb_log_file_size") {
+        return;
+    }
+    let text = entry.node.scalar_text().unwrap_or_default();
+    if let Ok(Value::Integer(bytes)) = parse_value(&setting, &text) {
+        explicit.insert("innodb_log_file_size", Value::Integer((bytes / 2) >> 20 << 20));
+        explicit.insert("innodb_log_files_in_group", Value::Integer(2));
+        let message = format!("{CAPACITY} is taken as innodb_log_file_size = {}M x 2 files", bytes >> 21);
+        context.report.add(Problem::new(message).at(whole(entry)).into_warning());
+    }
+}
+
+/// All settings as they were resolved, so that they resolve to the same values when they are set.
+///
+/// Left out are the sizes of redo files that the server ignores, and a default that the server tolerates but refuses from
+/// a person (a log buffer larger than the redo log).
+pub(crate) fn resolved_settings(resolved: &Settings, cores: u32) -> Resolved {
+    let mut explicit = resolved.values.clone();
+    let is_default = |name: &str| lookup(resolved.model, name).is_ok_and(|s| s.default == resolved.get(s.name));
+    if resolved.get("innodb_redo_log_capacity").is_some() {
+        for name in ["innodb_log_file_size", "innodb_log_files_in_group"] {
+            if is_default(name) {
+                explicit.remove(name);
+            }
+        }
+    }
+    let host = Host { logical_cpus: cores, ..Host::default() };
+    while let Err(refused) = Settings::resolve_on(resolved.model, &explicit, host) {
+        let known = explicit.keys().copied().find(|name| *name == refused.setting && is_default(name));
+        match known {
+            Some(name) => explicit.remove(name),
+            None => break,
+        };
+    }
+    let mut table = Resolved::default();
+    for setting in settings(resolved.model) {
+        if let Some(value) = explicit.get(setting.name) {
+            table.value(setting.name, toml_of(&setting, *value));
+        }
+    }
+    table
+}
+
+fn toml_of(setting: &Setting, value: Value) -> String {
+    match (setting.kind, value) {
+        (Kind::Bytes { .. }, Value::Integer(_)) | (_, Value::Switch(_) | Value::Choice(_)) => {
+            quoted(&setting.spell(value))
+        }
+        (_, Value::Integer(number)) => number.to_string(),
+        (_, Value::Real(number)) => crate::resolved::number(number),
+    }
+}
+
+/// Gives each setting its one spelling, so that layers meet; two spellings of one setting in a layer are a mistake.
+pub(crate) fn normalize(table: &mut Table, report: &Report) {
+    let mut seen: Vec<Entry> = Vec::new();
+    for mut entry in std::mem::take(&mut table.entries) {
+        let written = std::mem::take(&mut entry.key);
+        entry.key = normal_name(&written);
+        if seen.iter().any(|other| other.key == entry.key) {
+            let problem = Problem::new(format!("{written} is set twice")).at(entry.key_at);
+            report.add(problem.help("`-` and `_` are the same in names of settings; keep one of the two lines"));
+        } else {
+            seen.push(entry);
+        }
+    }
+    table.entries = seen;
+}

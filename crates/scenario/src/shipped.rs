@@ -1,0 +1,106 @@
+//! The scenarios that come with the program, embedded in it.
+
+use crate::layers::story_of;
+use crate::node::{Node, parse};
+use crate::suggest::near;
+use std::sync::OnceLock;
+
+macro_rules! scenarios {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../scenarios/", $name, ".toml")))),*]
+    };
+}
+
+/// Names and texts, bases included.
+const EMBEDDED: &[(&str, &str)] = scenarios![
+    "percona-2020-08/base",
+    "percona-2020-08/wave-2000-4000",
+    "percona-2020-08/wave-7000-default-doublewrite",
+    "percona-2020-08/7000-dblwr128-ahi-on-bpi8",
+    "percona-2020-08/7000-dblwr128-bpi8",
+    "percona-2020-08/7000-bpi32",
+    "percona-2020-08/8000-bpi32",
+    "percona-2020-08/6500-bpi32",
+    "percona-2020-08/redo40g-7000-bpi32",
+    "percona-2020-08/redo40g-4500-bpi32",
+    "teaching/redo-too-small",
+    "teaching/io-capacity-max-too-low",
+    "teaching/io-capacity-max-too-high",
+    "teaching/doublewrite-batch-too-small",
+    "teaching/activity-spike",
+    "teaching/idle-server",
+];
+
+/// A scenario that comes with the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShippedScenario {
+    /// Name: folder and file without `.toml`.
+    pub name: &'static str,
+    /// Title for headings.
+    pub title: String,
+    /// The story that it tells: its opening comment.
+    pub story: String,
+    /// The TOML text.
+    pub text: &'static str,
+}
+
+/// All shipped scenarios, in the order in which they are best read. Bases that others extend are left out.
+pub fn shipped() -> &'static [ShippedScenario] {
+    static SHIPPED: OnceLock<Vec<ShippedScenario>> = OnceLock::new();
+    SHIPPED.get_or_init(|| {
+        let runnable = EMBEDDED.iter().filter(|(name, _)| !name.ends_with("/base"));
+        runnable.map(|(name, text)| describe(name, text)).collect()
+    })
+}
+
+fn describe(name: &'static str, text: &'static str) -> ShippedScenario {
+    let tree = parse(0, text).ok();
+    let title = tree.as_ref().and_then(|tree| tree.get("title")).and_then(Node::scalar_text);
+    ShippedScenario { name, title: title.unwrap_or_else(|| name.to_owned()), story: story_of(text), text }
+}
+
+/// Why a name is no shipped scenario's.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum NotShipped {
+    /// It is the last part of several names.
+    Ambiguous(Vec<&'static str>),
+    /// It is none; these are near.
+    Unknown(Vec<&'static str>),
+}
+
+fn plain(name: &str) -> &str {
+    let name = name.trim_start_matches("./");
+    let name = name.strip_prefix("scenarios/").unwrap_or(name);
+    name.strip_suffix(".toml").unwrap_or(name)
+}
+
+/// The scenario with this name, folder included; `.toml` may be there or not.
+pub(crate) fn find_exactly(name: &str) -> Result<(&'static str, &'static str), NotShipped> {
+    let wanted = plain(name);
+    match EMBEDDED.iter().find(|(name, _)| *name == wanted) {
+        Some(found) => Ok(*found),
+        None => Err(NotShipped::Unknown(near(wanted, EMBEDDED.iter().map(|(name, _)| *name)))),
+    }
+}
+
+/// The scenario with this name, with or without its folder.
+pub(crate) fn find(name: &str) -> Result<(&'static str, &'static str), NotShipped> {
+    let wanted = plain(name);
+    if let Ok(found) = find_exactly(wanted) {
+        return Ok(found);
+    }
+    let last = |name: &'static str| name.rsplit('/').next().unwrap_or(name);
+    let matching: Vec<_> = EMBEDDED.iter().filter(|(name, _)| last(name) == wanted).collect();
+    match matching.as_slice() {
+        [one] => Ok(**one),
+        [] => {
+            let mut names = near(wanted, EMBEDDED.iter().map(|(name, _)| *name));
+            let by_last = near(wanted, EMBEDDED.iter().map(|(name, _)| last(name)));
+            names.extend(EMBEDDED.iter().map(|(name, _)| *name).filter(|name| by_last.contains(&last(name))));
+            names.dedup();
+            names.truncate(3);
+            Err(NotShipped::Unknown(names))
+        }
+        several => Err(NotShipped::Ambiguous(several.iter().map(|(name, _)| *name).collect())),
+    }
+}

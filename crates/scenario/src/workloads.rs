@@ -1,0 +1,218 @@
+//! `[workload]`: which pages transactions touch.
+//!
+//! A known benchmark is described by the parameters that people know (tables, rows, scale); its pages and accesses
+//! follow from its schema, see [`sysbench`] and [`tpcc`]. A researcher writes them out ([`custom`]). All end as an
+//! [`Access`], the part of sim-core's `WorkloadSpec` that is not the drive.
+
+pub mod custom;
+pub mod sysbench;
+pub mod tpcc;
+
+use crate::diagnostic::{Problem, Report};
+use crate::key::{Key, Kind, MAX_PAGES, Variants, real, whole};
+use crate::node::Table;
+use crate::resolved::Resolved;
+use crate::section::Section;
+use innosim_core::kernel::sampler::DurationDist;
+use innosim_core::workload::{AccessClassSpec, DrawSpec, PageSetSpec, TouchSpec, TransactionSpec};
+use sysbench::Oltp;
+
+/// Page sets, ways of drawing from them, and transactions.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Access {
+    /// Runs of pages.
+    pub page_sets: Vec<PageSetSpec>,
+    /// Ways of drawing pages; refer to page sets by index.
+    pub access_classes: Vec<AccessClassSpec>,
+    /// Kinds of transactions; refer to access classes by index.
+    pub transactions: Vec<TransactionSpec>,
+}
+
+/// Share of the buffer pool that a warm start fills at most, where the scenario doesn't say how warm.
+const WARM_SHARE_OF_POOL: f64 = 0.9;
+
+/// Share of a redo block that is payload: 496 of 512 bytes, the rest being header and trailer.
+pub(crate) const PAYLOAD_SHARE: f64 = 496.0 / 512.0;
+
+/// How warm the start is.
+pub(crate) const RESIDENT_SHARE: Key = Key::optional(
+    "resident_share",
+    real(0.0, 1.0),
+    "1, or what fills 90 % of the buffer pool",
+    "Share of the pages that is in the buffer pool at the start: 0 cold, 1 warm.",
+);
+
+/// Hot pages of the undo logs.
+pub(crate) const UNDO_PAGES: Key = Key::default(
+    "undo_pages",
+    whole(1, 1_000_000),
+    "512",
+    "Hot pages of undo logs and rollback segment headers: two undo tablespaces x 128 segments x header and log page.",
+);
+
+/// The kinds of workload with their keys.
+pub(crate) const WORKLOADS: Variants = &[
+    ("sysbench-tpcc", tpcc::KEYS),
+    ("sysbench-oltp-update-non-index", sysbench::UPDATE_NON_INDEX_KEYS),
+    ("sysbench-oltp-update-index", sysbench::UPDATE_INDEX_KEYS),
+    ("sysbench-oltp-write-only", sysbench::WRITE_ONLY_KEYS),
+    ("sysbench-oltp-read-write", sysbench::READ_WRITE_KEYS),
+    ("sysbench-oltp-insert", sysbench::INSERT_KEYS),
+    ("custom", custom::KEYS),
+    ("idle", &[]),
+];
+
+/// What `[workload]` says.
+#[derive(Debug)]
+pub(crate) struct ReadWorkload {
+    pub(crate) access: Access,
+    pub(crate) resolved: Resolved,
+    /// Nothing runs, so there is no drive.
+    pub(crate) idle: bool,
+}
+
+/// Reads `[workload]` for a buffer pool of `pool_pages`.
+pub(crate) fn read_workload(table: &Table, pool_pages: Option<u64>, report: &Report) -> Option<ReadWorkload> {
+    let (kind, mut section) = Section::open_variant(table, WORKLOADS, "workload", report)?;
+    let access = match kind {
+        "sysbench-tpcc" => tpcc::tpcc(&tpcc::TpccParams::read(&mut section)),
+        "sysbench-oltp-update-non-index" => sysbench::read(&mut section, Oltp::UpdateNonIndex),
+        "sysbench-oltp-update-index" => sysbench::read(&mut section, Oltp::UpdateIndex),
+        "sysbench-oltp-write-only" => sysbench::read(&mut section, Oltp::WriteOnly),
+        "sysbench-oltp-read-write" => sysbench::read(&mut section, Oltp::ReadWrite),
+        "sysbench-oltp-insert" => sysbench::read(&mut section, Oltp::Insert),
+        "custom" => custom::read(&mut section),
+        _ => idle(),
+    };
+    let mut access = access;
+    check_size(&section, &access);
+    if kind != "idle" && !report.has_errors() {
+        warm_up(&mut section, kind, &mut access, pool_pages);
+    }
+    Some(ReadWorkload { access, resolved: section.resolved, idle: kind == "idle" })
+}
+
+fn check_size(section: &Section<'_>, access: &Access) {
+    let pages = access.page_sets.iter().fold(0_u64, |sum, set| sum.saturating_add(set.pages));
+    if pages > MAX_PAGES {
+        let problem = Problem::new(format!("the data set has {pages} pages")).at(section.at());
+        section.report.add(problem.allowed(format!("at most {MAX_PAGES} pages (64 TiB)")));
+    }
+}
+
+/// Says how much of the data set is in the buffer pool at the start, and refuses more than the pool holds.
+fn warm_up(section: &mut Section<'_>, kind: &str, access: &mut Access, pool_pages: Option<u64>) {
+    let pages: u64 = access.page_sets.iter().map(|set| set.pages).sum();
+    let pool = pool_pages.unwrap_or(u64::MAX);
+    if kind != "custom" {
+        let fits = (pool as f64 * WARM_SHARE_OF_POOL / pages as f64 * 1000.0).floor() / 1000.0;
+        let share = section.optional_real("resident_share").unwrap_or(fits.min(1.0));
+        section.resolved.value("resident_share", crate::resolved::number(share));
+        for set in &mut access.page_sets {
+            set.resident_share = share;
+        }
+    }
+    let resident: f64 = access.page_sets.iter().map(|set| set.pages as f64 * set.resident_share).sum();
+    if resident > pool as f64 {
+        let problem = Problem::new(format!("{resident:.0} pages are in the buffer pool at the start"));
+        let allowed = format!("at most {pool}, what innodb_buffer_pool_size holds");
+        let at = section.at_key("resident_share");
+        section
+            .report
+            .add(problem.at(at).allowed(allowed).help("lower resident_share or raise innodb_buffer_pool_size"));
+    }
+}
+
+/// One page that nobody touches.
+fn idle() -> Access {
+    let mut builder = Builder::default();
+    let set = builder.page_set("nothing".to_owned(), 1, 1);
+    let class = builder.class("nothing", vec![set], DrawSpec::Uniform);
+    let none = TouchSpec { class, min: 0, max: 0, probability: 0.0, modify: false, redo_bytes: 0.0 };
+    builder.transaction("nothing", 1.0, DurationDist::Fixed { us: 1.0 }, vec![none], 0.0);
+    builder.access
+}
+
+/// Puts an [`Access`] together.
+#[derive(Debug, Default)]
+pub(crate) struct Builder {
+    pub(crate) access: Access,
+}
+
+impl Builder {
+    /// Adds a page set and returns its index.
+    pub(crate) fn page_set(&mut self, name: String, space_id: u32, pages: u64) -> u32 {
+        self.access.page_sets.push(PageSetSpec { name, space_id, pages: pages.max(1), resident_share: 0.0 });
+        self.access.page_sets.len() as u32 - 1
+    }
+
+    /// Adds an access class and returns its index.
+    pub(crate) fn class(&mut self, name: &str, page_sets: Vec<u32>, draw: DrawSpec) -> u32 {
+        self.access.access_classes.push(AccessClassSpec { name: name.to_owned(), page_sets, draw });
+        self.access.access_classes.len() as u32 - 1
+    }
+
+    /// Adds a kind of transaction.
+    pub(crate) fn transaction(
+        &mut self,
+        name: &str,
+        weight: f64,
+        cpu: DurationDist,
+        touches: Vec<TouchSpec>,
+        base_redo_bytes: f64,
+    ) {
+        let name = name.to_owned();
+        self.access.transactions.push(TransactionSpec { name, weight, cpu, touches, base_redo_bytes });
+    }
+
+    /// Scales the redo of all transactions so that a transaction of the mix writes `lsn_bytes` on average, as the log
+    /// sequence number counts them (block headers included).
+    pub(crate) fn scale_redo(&mut self, lsn_bytes: f64) {
+        let weights: f64 = self.access.transactions.iter().map(|transaction| transaction.weight).sum();
+        let mean = self.access.transactions.iter().map(|t| t.weight * mean_redo(t)).sum::<f64>() / weights;
+        let factor = lsn_bytes * PAYLOAD_SHARE / mean;
+        for transaction in &mut self.access.transactions {
+            transaction.base_redo_bytes *= factor;
+            for touch in &mut transaction.touches {
+                touch.redo_bytes *= factor;
+            }
+        }
+    }
+}
+
+/// Redo payload of a transaction, bytes, on average.
+fn mean_redo(transaction: &TransactionSpec) -> f64 {
+    let touches = transaction.touches.iter();
+    let touched: f64 = touches.map(|t| f64::from(t.min + t.max) / 2.0 * t.probability * t.redo_bytes).sum();
+    touched + transaction.base_redo_bytes
+}
+
+/// `count` reads of a class.
+pub(crate) fn reads(class: u32, min: u32, max: u32) -> TouchSpec {
+    TouchSpec { class, min, max, probability: 1.0, modify: false, redo_bytes: 0.0 }
+}
+
+/// Modifications of a class, each with this much redo (in any unit, if the whole is scaled afterwards).
+pub(crate) fn modifies(class: u32, min: u32, max: u32, redo_bytes: f64) -> TouchSpec {
+    TouchSpec { class, min, max, probability: 1.0, modify: true, redo_bytes }
+}
+
+/// Key of the CPU demand of a transaction with this default.
+pub(crate) const fn cpu_key(default: &'static str) -> Key {
+    Key::default(
+        "cpu",
+        Kind::Distribution,
+        default,
+        "CPU demand of a transaction, client and network round trips included.",
+    )
+}
+
+/// Key of the redo of a transaction with this default.
+pub(crate) const fn redo_key(default: &'static str) -> Key {
+    Key::default(
+        "redo_bytes_per_transaction",
+        real(1.0, 1e9),
+        default,
+        "Redo of a transaction of the mix, bytes of the log sequence number, on average.",
+    )
+}

@@ -1,0 +1,256 @@
+//! `kind = "custom"`: page sets, access classes and transactions written out, for researchers. Everything refers to
+//! everything else by name, and every name is checked.
+
+use super::Access;
+use crate::diagnostic::{Problem, Report};
+use crate::key::{Key, Kind, MAX_PAGES, Variants, positive, real, whole};
+use crate::node::{Data, Table};
+use crate::resolved::{Resolved, number, quoted};
+use crate::section::Section;
+use crate::source::Span;
+use crate::suggest::{did_you_mean, join_or};
+use innosim_core::workload::{AccessClassSpec, DrawSpec, PageSetSpec, TouchSpec, TransactionSpec};
+
+const U32: u64 = u32::MAX as u64;
+/// Most keys of a kind.
+const MAX_KEYS: u64 = 1_000_000_000;
+
+/// Keys of a page set.
+const PAGE_SET_KEYS: &[Key] = &[
+    Key::required("name", Kind::Text, "Name that access classes refer to."),
+    Key::required("pages", whole(1, MAX_PAGES), "Pages at the start, 16 KiB each."),
+    Key::optional("space", whole(0, U32), "one of its own", "Tablespace; sets of one table share it."),
+    Key::default("resident_share", real(0.0, 1.0), "0.0", "Share of the pages in the buffer pool at the start."),
+];
+
+/// Ways of drawing a page from a set, with their keys.
+const DRAWS: Variants = &[
+    ("uniform", &[]),
+    (
+        "nu-rand",
+        &[
+            Key::required("a", whole(0, MAX_KEYS), "TPC-C's constant A: 1023 for customers, 8191 for items."),
+            Key::default("constants", whole(1, 100_000), "1", "Different run-time constants C in use, by client."),
+            Key::required("range", whole(1, MAX_KEYS), "Keys in a group: 3000 customers, 100 000 items."),
+            Key::default("groups", whole(1, MAX_KEYS), "1", "Groups of keys, picked uniformly: districts, warehouses."),
+        ],
+    ),
+    ("zipf", &[Key::required("theta", real(0.0, 10.0), "Exponent; 0 is uniform.")]),
+    ("pareto", &[Key::required("h", real(0.001, 0.999), "sysbench's --rand-pareto-h.")]),
+    (
+        "hot-spot",
+        &[
+            Key::required("hot_pages", positive(1.0), "Share of the pages that is hot."),
+            Key::required("hot_accesses", real(0.0, 1.0), "Share of the accesses that goes there."),
+        ],
+    ),
+    (
+        "append",
+        &[
+            Key::default("points", whole(1, MAX_KEYS), "1", "Growing runs, one picked uniformly."),
+            Key::required("rows_per_page", whole(1, 16_384), "Rows that fill a page."),
+        ],
+    ),
+];
+
+/// Keys of an access class.
+const CLASS_KEYS: &[Key] = &[
+    Key::required("name", Kind::Text, "Name that touches refer to."),
+    Key::required("page_sets", Kind::Names, "Page sets it draws from, one picked uniformly for each draw."),
+    Key::required("draw", Kind::Variant(DRAWS), "How a page of the set is drawn."),
+];
+
+/// Keys of a touch.
+const TOUCH_KEYS: &[Key] = &[
+    Key::required("class", Kind::Text, "Access class."),
+    Key::optional("count", whole(0, 1_000_000), "min and max", "Number of draws."),
+    Key::optional("min", whole(0, 1_000_000), "count, or 1", "Least number of draws."),
+    Key::optional("max", whole(0, 1_000_000), "min", "Largest number of draws; each from min to max is as likely."),
+    Key::default("probability", real(0.0, 1.0), "1.0", "Probability that the touch happens at all."),
+    Key::default("modify", Kind::Switch, "false", "Whether the page is modified, not only read."),
+    Key::default("redo_bytes", real(0.0, 1e9), "0.0", "Redo payload of one modification, bytes on average."),
+];
+
+/// Keys of a transaction.
+const TRANSACTION_KEYS: &[Key] = &[
+    Key::required("name", Kind::Text, "Name, for people."),
+    Key::default("weight", real(0.0, 1e9), "1.0", "Relative share of the mix."),
+    Key::required("cpu", Kind::Distribution, "CPU demand, client and network round trips included."),
+    Key::default("base_redo_bytes", real(0.0, 1e9), "0.0", "Redo payload beyond that of the touches, bytes."),
+    Key::optional("touch", Kind::Tables(TOUCH_KEYS), "no pages", "Page touches, in order."),
+];
+
+/// Keys of a custom workload.
+pub(crate) const KEYS: &[Key] = &[
+    Key::required("page_set", Kind::Tables(PAGE_SET_KEYS), "Runs of pages."),
+    Key::required("access_class", Kind::Tables(CLASS_KEYS), "Ways of drawing pages."),
+    Key::required("transaction", Kind::Tables(TRANSACTION_KEYS), "Kinds of transactions."),
+];
+
+/// Reads a custom workload.
+pub(crate) fn read(section: &mut Section<'_>) -> Access {
+    let mut access = Access::default();
+    let report = section.report;
+    let mut written = Vec::new();
+    for (index, table) in section.tables("page_set").into_iter().enumerate() {
+        let (set, resolved) = page_set(index, table, report);
+        check_new(&set.name, access.page_sets.iter().map(|s| s.name.as_str()), "page set", table, report);
+        access.page_sets.push(set);
+        written.push(resolved);
+    }
+    section.resolved.tables("page_set", std::mem::take(&mut written));
+    for (index, table) in section.tables("access_class").into_iter().enumerate() {
+        let (class, resolved) = access_class(index, table, &access.page_sets, report);
+        check_new(&class.name, access.access_classes.iter().map(|c| c.name.as_str()), "access class", table, report);
+        access.access_classes.push(class);
+        written.push(resolved);
+    }
+    section.resolved.tables("access_class", std::mem::take(&mut written));
+    for (index, table) in section.tables("transaction").into_iter().enumerate() {
+        let (transaction, resolved) = transaction(index, table, &access.access_classes, report);
+        access.transactions.push(transaction);
+        written.push(resolved);
+    }
+    section.resolved.tables("transaction", written);
+    let weights: f64 = access.transactions.iter().map(|transaction| transaction.weight).sum();
+    if !access.transactions.is_empty() && weights <= 0.0 {
+        let problem = Problem::new("the weights of all transactions are 0").at(section.at_key("transaction"));
+        report.add(problem.help("give at least one transaction a weight above 0"));
+    }
+    access
+}
+
+fn check_new<'n>(name: &str, mut earlier: impl Iterator<Item = &'n str>, what: &str, table: &Table, report: &Report) {
+    if earlier.any(|other| other == name) {
+        let at = table.get("name").map_or(table.at, |node| node.at);
+        report.add(Problem::new(format!("there are two of the {what} {name:?}")).at(at).help("names must differ"));
+    }
+}
+
+/// The index of a name, or a problem that lists the names there are.
+fn find<'n>(wanted: &str, at: Span, what: &str, names: impl Iterator<Item = &'n str>, report: &Report) -> Option<u32> {
+    let names: Vec<&str> = names.collect();
+    if let Some(index) = names.iter().position(|name| *name == wanted) {
+        return u32::try_from(index).ok();
+    }
+    let problem = Problem::new(format!("there is no {what} {wanted:?}")).at(at);
+    let help = did_you_mean(wanted, &names).unwrap_or_default();
+    report.add(problem.allowed(join_or(&names)).help(help));
+    None
+}
+
+fn page_set(index: usize, table: &Table, report: &Report) -> (PageSetSpec, Resolved) {
+    let mut section = Section::open(table, PAGE_SET_KEYS, format!("workload.page_set[{}]", index + 1), report);
+    let name = section.text("name").unwrap_or_default();
+    let pages = section.integer("pages");
+    let own = index as u64 + 1;
+    let space = section.optional_integer("space").unwrap_or(own);
+    section.resolved.value("space", space.to_string());
+    let resident_share = section.real("resident_share");
+    let space_id = u32::try_from(space).unwrap_or(u32::MAX);
+    (PageSetSpec { name, space_id, pages, resident_share }, section.resolved)
+}
+
+fn access_class(
+    index: usize,
+    table: &Table,
+    page_sets: &[PageSetSpec],
+    report: &Report,
+) -> (AccessClassSpec, Resolved) {
+    let mut section = Section::open(table, CLASS_KEYS, format!("workload.access_class[{}]", index + 1), report);
+    let name = section.text("name").unwrap_or_default();
+    let sets = section.names("page_sets");
+    let page_sets = sets
+        .iter()
+        .filter_map(|(set, at)| find(set, *at, "page set", page_sets.iter().map(|s| s.name.as_str()), report))
+        .collect();
+    let draw = draw(&mut section).unwrap_or(DrawSpec::Uniform);
+    (AccessClassSpec { name, page_sets, draw }, section.resolved)
+}
+
+/// A draw is a table, or the bare name of a kind that needs no further keys.
+fn draw(section: &mut Section<'_>) -> Option<DrawSpec> {
+    let path = section.path_of("draw");
+    if let Some(Data::Text(kind)) = section.raw("draw").as_deref().map(|node| &node.data)
+        && kind == "uniform"
+    {
+        section.resolved.value("draw", "{ kind = \"uniform\" }".to_owned());
+        return Some(DrawSpec::Uniform);
+    }
+    let table = section.table("draw")?;
+    let (kind, mut one) = Section::open_variant(table, DRAWS, path, section.report)?;
+    let draw = match kind {
+        "uniform" => DrawSpec::Uniform,
+        "nu-rand" => DrawSpec::NuRand {
+            a: one.count("a"),
+            range: one.count("range"),
+            groups: one.count("groups"),
+            constants: one.count("constants"),
+        },
+        "zipf" => DrawSpec::Zipf { theta: one.real("theta") },
+        "pareto" => DrawSpec::Pareto { h: one.real("h") },
+        "hot-spot" => DrawSpec::HotSpot { hot_pages: one.real("hot_pages"), hot_accesses: one.real("hot_accesses") },
+        _ => DrawSpec::Append { points: one.count("points"), rows_per_page: one.count("rows_per_page") },
+    };
+    section.resolved.value("draw", one.resolved.inline());
+    Some(draw)
+}
+
+fn transaction(
+    index: usize,
+    table: &Table,
+    classes: &[AccessClassSpec],
+    report: &Report,
+) -> (TransactionSpec, Resolved) {
+    let path = format!("workload.transaction[{}]", index + 1);
+    let mut section = Section::open(table, TRANSACTION_KEYS, path.clone(), report);
+    let name = section.text("name").unwrap_or_default();
+    let weight = section.real("weight");
+    let cpu = section.distribution("cpu");
+    let base_redo_bytes = section.real("base_redo_bytes");
+    let mut touches = Vec::new();
+    let mut written = Vec::new();
+    for (index, table) in section.tables("touch").into_iter().enumerate() {
+        let path = format!("{path}.touch[{}]", index + 1);
+        let (touch, resolved) = touch(table, path, classes, report);
+        touches.push(touch);
+        written.push(resolved);
+    }
+    section.resolved.tables("touch", written);
+    (TransactionSpec { name, weight, cpu, touches, base_redo_bytes }, section.resolved)
+}
+
+fn touch(table: &Table, path: String, classes: &[AccessClassSpec], report: &Report) -> (TouchSpec, Resolved) {
+    let mut section = Section::open(table, TOUCH_KEYS, path, report);
+    let class = section.text("class").unwrap_or_default();
+    let at = section.at_key("class");
+    let index = find(&class, at, "access class", classes.iter().map(|c| c.name.as_str()), report).unwrap_or(0);
+    let count = section.optional_integer("count");
+    let min = section.optional_integer("min").or(count).unwrap_or(1);
+    let max = section.optional_integer("max").or(count).unwrap_or(min);
+    if count.is_some() && (section.has("min") || section.has("max")) {
+        let problem = Problem::new(format!("`{}` stands beside min or max", section.path_of("count")));
+        report.add(problem.at(section.at_key("count")).help("give count, or min and max"));
+    }
+    if max < min {
+        let problem = Problem::new(format!("`{}` is {max}, less than min", section.path_of("max")));
+        report.add(problem.at(section.at_key("max")).allowed(format!("at least min, which is {min}")));
+    }
+    let probability = section.real("probability");
+    let modify = section.switch("modify");
+    let redo_bytes = section.real("redo_bytes");
+    if redo_bytes > 0.0 && !modify {
+        let problem =
+            Problem::new(format!("`{}` is {redo_bytes}, but the page is only read", section.path_of("redo_bytes")));
+        report.add(problem.at(section.at_key("redo_bytes")).help("add modify = true, or leave redo_bytes out"));
+    }
+    let mut resolved = Resolved::default();
+    resolved.value("class", quoted(&class));
+    resolved.value("min", min.to_string());
+    resolved.value("max", max.to_string());
+    resolved.value("probability", number(probability));
+    resolved.value("modify", modify.to_string());
+    resolved.value("redo_bytes", number(redo_bytes));
+    let (min, max) = (min.min(U32) as u32, max.min(U32) as u32);
+    (TouchSpec { class: index, min, max, probability, modify, redo_bytes }, resolved)
+}

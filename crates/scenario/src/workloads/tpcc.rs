@@ -1,0 +1,373 @@
+//! sysbench-tpcc: the pages that its transactions touch, from its schema.
+//!
+//! Source: the public Lua scripts of sysbench-tpcc (tables, keys, statement lists, transaction mix) and InnoDB's record
+//! layout. Nothing here is fitted: rows a page follow from column types, the mix and the draws of keys from the scripts. Two
+//! numbers do not follow from the schema and are parameters: mean redo a transaction and CPU time a statement.
+//!
+//! What the scripts do, and what follows:
+//! * Mix: of 23 transactions 10 new-order, 10 payment, 1 order-status, 1 delivery, 1 stock-level. `tables` copies of the
+//!   schema, each with `scale` warehouses; every transaction picks a copy and a warehouse uniformly. Remote warehouses are
+//!   never drawn (the script's loop ends at the home warehouse).
+//! * NURand's constant C is drawn by each client thread for itself, so the hot keys of the threads differ: together they are
+//!   drawn far more evenly than TPC-C's.
+//! * Items: NURand(8191, 1, 100000), 5 to 15 a new order. An item's stock row and its entry in the index on
+//!   (supplying warehouse, item) of `order_line` are modified; the index entry is an insert at a random place.
+//! * Customers: NURand(1023, 1, 3000) when drawn by number. By last name (60 % of payments) the middle one of the customers
+//!   of that name is taken; names that are drawn more often also have more customers, so this is nearly uniform and is
+//!   modelled as uniform. A delivery's customer is that of an old order: uniform.
+//! * Orders, order lines and queue entries are inserted at the end of their district's range; a delivery takes the oldest
+//!   order of each of ten districts.
+//! * History rows go to the end of their table and into two indexes.
+//!
+//! Simplifications: row locks and rollbacks (1 % of new orders) are left out; tables' upper B-tree levels, some 0.2 % of
+//! the pages, are part of the leaf counts; undo pages are a fixed hot set, since purge frees them as fast as they are used.
+
+use super::{Access, Builder, RESIDENT_SHARE, UNDO_PAGES, modifies, reads, redo_key};
+use crate::key::{Key, positive, whole};
+use crate::section::Section;
+use innosim_core::kernel::sampler::DurationDist;
+use innosim_core::workload::{DrawSpec, TouchSpec};
+
+/// Warehouses hold this many districts, districts this many customers and loaded orders, warehouses this many items.
+const DISTRICTS: u32 = 10;
+const CUSTOMERS: u32 = 3000;
+const ITEMS: u32 = 100_000;
+/// Mean order lines of an order.
+const LINES: f64 = 10.0;
+/// Bytes of a leaf page that hold rows: 16 KiB less headers, trailer, directory.
+const PAGE_ROW_BYTES: f64 = 16_384.0 - 128.0 - 90.0;
+/// Fill of a page loaded or grown in key order (InnoDB leaves 1/16 free), and of an index filled in random order.
+const ORDERED_FILL: f64 = 15.0 / 16.0;
+const RANDOM_FILL: f64 = 0.69;
+/// First tablespace number; below lie the system and undo tablespaces.
+const FIRST_SPACE: u32 = 20;
+/// Tablespaces of a copy of the schema: one a table.
+const TABLES_A_COPY: u32 = 9;
+/// Two undo tablespaces, numbered from here.
+const UNDO_SPACE: u32 = 2;
+
+/// Leaf-record bytes: 5 of header, 13 of transaction id and roll pointer in a clustered index, null bits and lengths, columns.
+mod record {
+    pub(super) const STOCK: f64 = 325.0;
+    pub(super) const CUSTOMER: f64 = 579.0;
+    pub(super) const CUSTOMER_NAME_INDEX: f64 = 42.0;
+    pub(super) const ORDERS: f64 = 38.0;
+    pub(super) const ORDERS_CUSTOMER_INDEX: f64 = 17.0;
+    pub(super) const NEW_ORDERS: f64 = 25.0;
+    pub(super) const ORDER_LINE: f64 = 67.0;
+    pub(super) const ORDER_LINE_ITEM_INDEX: f64 = 20.5;
+    pub(super) const HISTORY: f64 = 62.0;
+    pub(super) const HISTORY_CUSTOMER_INDEX: f64 = 20.0;
+    pub(super) const HISTORY_DISTRICT_INDEX: f64 = 16.0;
+    pub(super) const DISTRICT: f64 = 100.0;
+    pub(super) const WAREHOUSE: f64 = 98.0;
+    pub(super) const ITEM: f64 = 95.0;
+}
+
+/// Statements of a transaction, the measure of its CPU time, by type.
+mod statements {
+    pub(super) const NEW_ORDER: f64 = 47.0;
+    pub(super) const PAYMENT: f64 = 9.5;
+    pub(super) const ORDER_STATUS: f64 = 6.0;
+    pub(super) const DELIVERY: f64 = 100.0;
+    pub(super) const STOCK_LEVEL: f64 = 195.0;
+}
+
+/// Shares of the transaction types.
+mod weight {
+    pub(super) const NEW_ORDER: f64 = 10.0;
+    pub(super) const PAYMENT: f64 = 10.0;
+    pub(super) const ORDER_STATUS: f64 = 1.0;
+    pub(super) const DELIVERY: f64 = 1.0;
+    pub(super) const STOCK_LEVEL: f64 = 1.0;
+}
+
+/// Redo of row operations relative to each other, bytes, undo included; scaled to the wanted mean of a transaction.
+mod redo {
+    pub(super) const UPDATE: f64 = 300.0;
+    pub(super) const INSERT: f64 = 220.0;
+    pub(super) const INDEX_INSERT: f64 = 110.0;
+    pub(super) const BEGIN_COMMIT: f64 = 180.0;
+}
+
+/// What a sysbench-tpcc run is told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TpccParams {
+    /// `--tables`: copies of the schema.
+    pub tables: u32,
+    /// `--scale`: warehouses in each.
+    pub scale: u32,
+    /// `--threads`: each draws run-time constants of its own for NURand.
+    pub threads: u32,
+    /// Hot undo pages.
+    pub undo_pages: u64,
+    /// Redo of a transaction of the mix, bytes of the log sequence number.
+    pub redo_bytes_per_transaction: f64,
+    /// CPU time of a statement, round trip included, µs.
+    pub cpu_us_per_statement: f64,
+}
+
+/// Keys of sysbench-tpcc.
+pub(crate) const KEYS: &[Key] = &[
+    Key::default("tables", whole(1, 1000), "1", "--tables: copies of the nine tables."),
+    Key::default("scale", whole(1, 100_000), "100", "--scale: warehouses in each copy."),
+    Key::default("threads", whole(1, 100_000), "56", "--threads: each draws constants of its own for NURand."),
+    UNDO_PAGES,
+    redo_key("3490.0"),
+    Key::default(
+        "cpu_us_per_statement",
+        positive(1e6),
+        "110.0",
+        "CPU time of a statement, round trip included, in us; the mix has 35 statements a transaction.",
+    ),
+    RESIDENT_SHARE,
+];
+
+impl TpccParams {
+    /// Reads the parameters.
+    pub(crate) fn read(section: &mut Section<'_>) -> TpccParams {
+        TpccParams {
+            tables: section.count("tables"),
+            scale: section.count("scale"),
+            threads: section.count("threads"),
+            undo_pages: section.integer("undo_pages"),
+            redo_bytes_per_transaction: section.real("redo_bytes_per_transaction"),
+            cpu_us_per_statement: section.real("cpu_us_per_statement"),
+        }
+    }
+}
+
+/// Builds page sets, classes and transactions.
+struct Schema<'a> {
+    params: &'a TpccParams,
+    builder: Builder,
+}
+
+/// The page sets of one index, one a copy of the schema.
+type Index = Vec<u32>;
+
+impl Schema<'_> {
+    /// Adds the page sets of one index: `rows` a copy, `bytes` a record, `fill` of a page. `table` numbers the table within
+    /// a copy: its indexes share a file.
+    fn index(&mut self, table: u32, name: &str, rows: f64, bytes: f64, fill: f64) -> Index {
+        let pages = (rows * bytes / (PAGE_ROW_BYTES * fill)).ceil() as u64;
+        (0..self.params.tables)
+            .map(|copy| {
+                let space = FIRST_SPACE + copy * TABLES_A_COPY + table;
+                self.builder.page_set(format!("{name}{}", copy + 1), space, pages)
+            })
+            .collect()
+    }
+
+    fn class(&mut self, name: &str, index: &Index, draw: DrawSpec) -> u32 {
+        self.builder.class(name, index.clone(), draw)
+    }
+
+    /// Points that grow or move: one a district of every copy.
+    fn districts(&self) -> u32 {
+        self.params.tables * self.params.scale * DISTRICTS
+    }
+
+    /// NURand(1023, 1, 3000) within `groups` groups.
+    fn nurand_customer(&self, groups: u32) -> DrawSpec {
+        DrawSpec::NuRand { a: 1023, range: CUSTOMERS, groups, constants: self.params.threads }
+    }
+
+    /// NURand(8191, 1, 100000) within `groups` groups.
+    fn nurand_item(&self, groups: u32) -> DrawSpec {
+        DrawSpec::NuRand { a: 8191, range: ITEMS, groups, constants: self.params.threads }
+    }
+
+    /// Adds a transaction; its CPU time is counted in statements.
+    fn transaction(&mut self, name: &str, weight: f64, statements: f64, touches: Vec<TouchSpec>) {
+        let writes = touches.iter().any(|t| t.modify);
+        let cpu = DurationDist::Lognormal { mean_us: statements * self.params.cpu_us_per_statement, cv: 0.2 };
+        let base = if writes { redo::BEGIN_COMMIT } else { 0.0 };
+        self.builder.transaction(name, weight, cpu, touches, base);
+    }
+}
+
+/// Rows that fill a page in key order.
+fn rows_per_page(bytes: f64) -> u32 {
+    (PAGE_ROW_BYTES * ORDERED_FILL / bytes) as u32
+}
+
+fn sometimes(probability: f64, touch: TouchSpec) -> TouchSpec {
+    TouchSpec { probability, ..touch }
+}
+
+/// The page sets, access classes and transactions of sysbench-tpcc.
+pub fn tpcc(params: &TpccParams) -> Access {
+    let mut schema = Schema { params, builder: Builder::default() };
+    let customers = customer_tables(&mut schema);
+    let orders = order_tables(&mut schema);
+    let small = small_tables(&mut schema);
+    new_order(&mut schema, &customers, &orders, &small);
+    payment(&mut schema, &customers, &small);
+    order_status(&mut schema, &customers, &orders);
+    delivery(&mut schema, &customers, &orders, &small);
+    stock_level(&mut schema, &orders, &small);
+    schema.builder.scale_redo(params.redo_bytes_per_transaction);
+    schema.builder.access
+}
+
+struct CustomerClasses {
+    by_number: u32,
+    by_name: u32,
+    name_index: u32,
+    history_end: u32,
+    history_customer_index: u32,
+    history_district_index: u32,
+}
+
+fn customer_tables(b: &mut Schema<'_>) -> CustomerClasses {
+    let rows = f64::from(b.params.scale * DISTRICTS * CUSTOMERS);
+    let groups = b.params.scale * DISTRICTS;
+    let by_customer = b.nurand_customer(groups);
+    let customer = b.index(0, "customer", rows, record::CUSTOMER, ORDERED_FILL);
+    let names = b.index(0, "customer.idx_customer", rows, record::CUSTOMER_NAME_INDEX, RANDOM_FILL);
+    let history = b.index(1, "history", rows, record::HISTORY, ORDERED_FILL);
+    let by_customer_index = b.index(1, "history.fkey_history_1", rows, record::HISTORY_CUSTOMER_INDEX, ORDERED_FILL);
+    let by_district_index = b.index(1, "history.fkey_history_2", rows, record::HISTORY_DISTRICT_INDEX, ORDERED_FILL);
+    let ends = DrawSpec::Append { points: b.params.tables, rows_per_page: rows_per_page(record::HISTORY) };
+    let district_ends =
+        DrawSpec::Append { points: b.districts(), rows_per_page: rows_per_page(record::HISTORY_DISTRICT_INDEX) };
+    CustomerClasses {
+        by_number: b.class("customer by number", &customer, by_customer.clone()),
+        by_name: b.class("customer by name or old order", &customer, DrawSpec::Uniform),
+        name_index: b.class("customer name index", &names, DrawSpec::Uniform),
+        history_end: b.class("end of history", &history, ends),
+        history_customer_index: b.class("history customer index", &by_customer_index, by_customer),
+        history_district_index: b.class("history district index", &by_district_index, district_ends),
+    }
+}
+
+struct OrderClasses {
+    stock: u32,
+    lines_end: u32,
+    lines_oldest: u32,
+    lines_any: u32,
+    line_item_index: u32,
+    orders_end: u32,
+    orders_oldest: u32,
+    orders_any: u32,
+    order_customer_index: u32,
+    queue_end: u32,
+    queue_oldest: u32,
+}
+
+fn order_tables(b: &mut Schema<'_>) -> OrderClasses {
+    let warehouses = f64::from(b.params.scale);
+    let orders = f64::from(b.params.scale * DISTRICTS * CUSTOMERS);
+    let groups = b.params.scale;
+    let items = b.nurand_item(groups);
+    let of_customer = b.nurand_customer(groups * DISTRICTS);
+    let points = b.districts();
+    let append = |rows: u32| DrawSpec::Append { points, rows_per_page: rows.max(1) };
+    let walk = |rows: u32| DrawSpec::Walk { points, rows_per_page: rows.max(1) };
+    let orders_a_line_page = (f64::from(rows_per_page(record::ORDER_LINE)) / LINES) as u32;
+    let order_rows = rows_per_page(record::ORDERS);
+    let queue_rows = rows_per_page(record::NEW_ORDERS);
+    let stock = b.index(2, "stock", warehouses * f64::from(ITEMS), record::STOCK, ORDERED_FILL);
+    let lines = b.index(3, "order_line", orders * LINES, record::ORDER_LINE, ORDERED_FILL);
+    let line_items =
+        b.index(3, "order_line.fkey_order_line_2", orders * LINES, record::ORDER_LINE_ITEM_INDEX, RANDOM_FILL);
+    let order = b.index(4, "orders", orders, record::ORDERS, ORDERED_FILL);
+    let order_customers = b.index(4, "orders.idx_orders", orders, record::ORDERS_CUSTOMER_INDEX, RANDOM_FILL);
+    let queue = b.index(5, "new_orders", orders * 0.3, record::NEW_ORDERS, ORDERED_FILL);
+    OrderClasses {
+        stock: b.class("stock", &stock, items.clone()),
+        lines_end: b.class("end of order lines", &lines, append(orders_a_line_page)),
+        lines_oldest: b.class("oldest undelivered order lines", &lines, walk(orders_a_line_page)),
+        lines_any: b.class("order lines of any order", &lines, DrawSpec::Uniform),
+        line_item_index: b.class("order line item index", &line_items, items),
+        orders_end: b.class("end of orders", &order, append(order_rows)),
+        orders_oldest: b.class("oldest undelivered orders", &order, walk(order_rows)),
+        orders_any: b.class("any order", &order, DrawSpec::Uniform),
+        order_customer_index: b.class("order customer index", &order_customers, of_customer),
+        queue_end: b.class("end of new-orders", &queue, append(queue_rows)),
+        queue_oldest: b.class("head of new-orders", &queue, walk(queue_rows)),
+    }
+}
+
+struct SmallClasses {
+    warehouse: u32,
+    district: u32,
+    item: u32,
+    undo: u32,
+}
+
+fn small_tables(b: &mut Schema<'_>) -> SmallClasses {
+    let warehouses = f64::from(b.params.scale);
+    let warehouse = b.index(6, "warehouse", warehouses, record::WAREHOUSE, ORDERED_FILL);
+    let district = b.index(7, "district", warehouses * f64::from(DISTRICTS), record::DISTRICT, ORDERED_FILL);
+    let item = b.index(8, "item", f64::from(ITEMS), record::ITEM, ORDERED_FILL);
+    let item_draw = b.nurand_item(1);
+    let undo: Index = (0..2)
+        .map(|i| b.builder.page_set(format!("undo_{:03}", i + 1), UNDO_SPACE + i, b.params.undo_pages.div_ceil(2)))
+        .collect();
+    SmallClasses {
+        warehouse: b.class("warehouse", &warehouse, DrawSpec::Uniform),
+        district: b.class("district", &district, DrawSpec::Uniform),
+        item: b.class("item", &item, item_draw),
+        undo: b.class("undo", &undo, DrawSpec::Uniform),
+    }
+}
+
+fn new_order(b: &mut Schema<'_>, c: &CustomerClasses, o: &OrderClasses, s: &SmallClasses) {
+    let touches = vec![
+        reads(c.by_number, 1, 1),
+        modifies(s.district, 1, 1, redo::UPDATE),
+        modifies(o.orders_end, 1, 1, redo::INSERT),
+        modifies(o.order_customer_index, 1, 1, redo::INDEX_INSERT),
+        modifies(o.queue_end, 1, 1, redo::INSERT),
+        reads(s.item, 5, 15),
+        modifies(o.stock, 5, 15, redo::UPDATE),
+        modifies(o.lines_end, 1, 1, LINES * redo::INSERT),
+        modifies(o.line_item_index, 5, 15, redo::INDEX_INSERT),
+        modifies(s.undo, 2, 2, 0.0),
+    ];
+    b.transaction("new-order", weight::NEW_ORDER, statements::NEW_ORDER, touches);
+}
+
+fn payment(b: &mut Schema<'_>, c: &CustomerClasses, s: &SmallClasses) {
+    let touches = vec![
+        modifies(s.warehouse, 1, 1, redo::UPDATE),
+        modifies(s.district, 1, 1, redo::UPDATE),
+        sometimes(0.6, reads(c.name_index, 1, 1)),
+        sometimes(0.4, modifies(c.by_number, 1, 1, redo::UPDATE)),
+        sometimes(0.6, modifies(c.by_name, 1, 1, redo::UPDATE)),
+        modifies(c.history_end, 1, 1, redo::INSERT),
+        modifies(c.history_customer_index, 1, 1, redo::INDEX_INSERT),
+        modifies(c.history_district_index, 1, 1, redo::INDEX_INSERT),
+        modifies(s.undo, 1, 1, 0.0),
+    ];
+    b.transaction("payment", weight::PAYMENT, statements::PAYMENT, touches);
+}
+
+fn order_status(b: &mut Schema<'_>, c: &CustomerClasses, o: &OrderClasses) {
+    let touches = vec![
+        reads(c.name_index, 1, 1),
+        reads(c.by_name, 1, 1),
+        reads(o.order_customer_index, 1, 1),
+        reads(o.orders_any, 1, 1),
+        reads(o.lines_any, 1, 1),
+    ];
+    b.transaction("order-status", weight::ORDER_STATUS, statements::ORDER_STATUS, touches);
+}
+
+fn delivery(b: &mut Schema<'_>, c: &CustomerClasses, o: &OrderClasses, s: &SmallClasses) {
+    let touches = vec![
+        modifies(o.queue_oldest, DISTRICTS, DISTRICTS, redo::UPDATE),
+        modifies(o.orders_oldest, DISTRICTS, DISTRICTS, redo::UPDATE),
+        modifies(o.lines_oldest, DISTRICTS, DISTRICTS, LINES * redo::UPDATE),
+        modifies(c.by_name, DISTRICTS, DISTRICTS, redo::UPDATE),
+        modifies(s.undo, 4, 4, 0.0),
+    ];
+    b.transaction("delivery", weight::DELIVERY, statements::DELIVERY, touches);
+}
+
+fn stock_level(b: &mut Schema<'_>, o: &OrderClasses, s: &SmallClasses) {
+    let touches = vec![reads(s.district, 1, 1), reads(o.stock, 180, 200)];
+    b.transaction("stock-level", weight::STOCK_LEVEL, statements::STOCK_LEVEL, touches);
+}

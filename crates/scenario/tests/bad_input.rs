@@ -1,0 +1,301 @@
+//! Bad input: each mistake gets a message that names file, line, setting, what was found, what is allowed and the fix.
+//!
+//! Each case is an edit of one good scenario; all messages stand in one snapshot, which reads like a catalogue.
+//! `INSTA_UPDATE=always cargo test -p innosim-scenario` renews it.
+
+use innosim_scenario::{Overrides, Source, load};
+
+const GOOD: &str = r#"# A small scenario.
+
+title = "Small"
+model = "mysql-8.0.30"
+duration = "600s"
+warmup = "60s"
+seed = 1
+
+[server]
+innodb_buffer_pool_size = "2G"
+innodb_redo_log_capacity = "512M"
+innodb_io_capacity = 2000
+innodb_io_capacity_max = 4000
+
+[host]
+cores = 8
+
+[device]
+profile = "nvme"
+write_iops = 30000
+
+[workload]
+kind = "sysbench-oltp-write-only"
+tables = 4
+table_size = 100000
+
+[drive]
+kind = "closed"
+clients = 16
+"#;
+
+const CUSTOM: &str = r#"[workload]
+kind = "custom"
+
+[[workload.page_set]]
+name = "rows"
+pages = 1000
+
+[[workload.access_class]]
+name = "rows"
+page_sets = ["rows"]
+draw = { kind = "zipf", theta = 0.9 }
+
+[[workload.transaction]]
+name = "update"
+cpu = "100us"
+touch = [{ class = "rows", modify = true, redo_bytes = 200 }]
+"#;
+
+const OLTP: &str = "[workload]\nkind = \"sysbench-oltp-write-only\"\ntables = 4\ntable_size = 100000\n";
+const CLOSED: &str = "[drive]\nkind = \"closed\"\nclients = 16\n";
+
+/// Edits of the good scenario: name, what is replaced, by what.
+const EDITS: &[(&str, &str, &str)] = &[
+    ("misspelt setting", "innodb_io_capacity =", "innodb_io_capcity ="),
+    ("setting of another version", "innodb_io_capacity =", "innodb_adaptive_flushing_method ="),
+    ("retired setting", "innodb_io_capacity =", "innodb_support_xa ="),
+    ("setting that nobody knows", "innodb_io_capacity =", "flux_capacitor ="),
+    ("setting at the root", "seed = 1", "innodb_page_cleaners = 4"),
+    ("setting out of range", "innodb_io_capacity = 2000", "innodb_io_capacity = 50"),
+    ("setting far too large", "innodb_io_capacity = 2000", "innodb_io_capacity = 99999999999999999999999"),
+    ("setting with a wrong unit", "\"2G\"", "\"10X\""),
+    ("setting that is a list", "innodb_io_capacity = 2000", "innodb_io_capacity = [2000]"),
+    ("setting that is a negative number", "innodb_io_capacity = 2000", "innodb_io_capacity = -5"),
+    ("setting that is not a number", "innodb_io_capacity = 2000", "innodb_max_dirty_pages_pct = nan"),
+    ("choice that does not exist", "innodb_io_capacity = 2000", "innodb_flush_method = \"O_DIRCT\""),
+    (
+        "setting twice in two spellings",
+        "innodb_io_capacity = 2000",
+        "innodb_io_capacity = 2000\ninnodb-io-capacity = 3000",
+    ),
+    ("setting twice", "innodb_io_capacity = 2000", "innodb_io_capacity = 2000\ninnodb_io_capacity = 3000"),
+    ("scenario key among the settings", "innodb_io_capacity = 2000", "clients = 2000"),
+    ("log buffer larger than the redo", "innodb_io_capacity = 2000", "innodb_log_buffer_size = \"1G\""),
+    ("pool smaller than allowed", "\"2G\"", "\"1M\""),
+    ("unknown model", "mysql-8.0.30", "mysql-8.0.3O"),
+    ("model between the models", "mysql-8.0.30", "8.0.25"),
+    ("model missing", "model = \"mysql-8.0.30\"\n", ""),
+    ("misspelt root key", "duration =", "durations ="),
+    ("duration missing", "duration = \"600s\"\n", ""),
+    ("duration without a unit", "\"600s\"", "600"),
+    ("duration in quotes without a unit", "\"600s\"", "\"600\""),
+    ("duration with an unknown unit", "\"600s\"", "\"600 sec\""),
+    ("duration of nothing", "\"600s\"", "\"0s\""),
+    ("duration of centuries", "\"600s\"", "\"99999999d\""),
+    ("warm-up as long as the run", "warmup = \"60s\"", "warmup = \"10m\""),
+    ("warm-up misspelt", "warmup = \"60s\"", "warmup = \"automatic\""),
+    ("seed negative", "seed = 1", "seed = -1"),
+    ("seed with a fraction", "seed = 1", "seed = 1.5"),
+    ("replications zero", "seed = 1", "replications = 0"),
+    ("title that is a date", "\"Small\"", "2020-08-27"),
+    ("cores zero", "cores = 8", "cores = 0"),
+    ("device missing", "[device]\nprofile = \"nvme\"\nwrite_iops = 30000\n", ""),
+    ("device that is a string", "[device]\nprofile = \"nvme\"\nwrite_iops = 30000\n", ""),
+    ("unknown profile", "\"nvme\"", "\"nmve\""),
+    ("profile missing", "profile = \"nvme\"\n", ""),
+    ("misspelt device field", "write_iops", "writes_iops"),
+    ("ceiling of zero", "write_iops = 30000", "write_iops = 0"),
+    ("ceiling infinite", "write_iops = 30000", "write_iops = inf"),
+    ("bandwidth in a wrong unit", "write_iops = 30000", "write_bytes_per_s = \"12 parsecs\""),
+    ("queue shorter than channels", "write_iops = 30000", "queue_depth = 4"),
+    ("service time negative", "write_iops = 30000", "random_read = { kind = \"exponential\", mean_us = -1 }"),
+    ("distribution of an unknown kind", "write_iops = 30000", "random_read = { kind = \"gamma\", mean_us = 1 }"),
+    (
+        "quantiles that fall",
+        "write_iops = 30000",
+        "sync = { kind = \"empirical\", quantiles = [[0, 50], [0.5, 40], [1, 60]] }",
+    ),
+    (
+        "quantiles that do not reach 1",
+        "write_iops = 30000",
+        "sync = { kind = \"empirical\", quantiles = [[0, 50], [0.5, 60]] }",
+    ),
+    (
+        "burst below its baseline",
+        "write_iops = 30000",
+        "burst = { baseline_iops = 300, burst_iops = 100, bucket_ops = 10, initial_ops = 20 }",
+    ),
+    ("unknown workload", "sysbench-oltp-write-only", "sysbench-oltp-writeonly"),
+    ("workload without a kind", "kind = \"sysbench-oltp-write-only\"\n", ""),
+    ("workload key of another kind", "tables = 4", "scale = 4"),
+    ("table_size zero", "table_size = 100000", "table_size = 0"),
+    ("data set beyond page numbers", "table_size = 100000", "table_size = 1000000000000"),
+    ("gaussian", "tables = 4", "rand_type = \"gaussian\""),
+    ("pareto h out of range", "tables = 4", "rand_pareto_h = 1.5"),
+    ("more resident than the pool", "tables = 4\ntable_size = 100000", "table_size = 100000000\nresident_share = 1.0"),
+    ("clients zero", "clients = 16", "clients = 0"),
+    ("clients in quotes", "clients = 16", "clients = \"16\""),
+    ("clients missing", "clients = 16\n", ""),
+    ("think time without a unit", "clients = 16", "clients = 16\nthink = 5"),
+    ("drive missing", CLOSED, ""),
+    ("open drive without a rate", "kind = \"closed\"", "kind = \"open\""),
+    ("negative rate", "kind = \"closed\"", "kind = \"open\"\nrate = -5"),
+    (
+        "steps out of order",
+        "kind = \"closed\"",
+        "kind = \"open\"\nrate = 5\nstep = [{ at = \"20s\", rate = 9 }, { at = \"10s\", rate = 7 }]",
+    ),
+    (
+        "spikes into each other",
+        "kind = \"closed\"",
+        "kind = \"open\"\nrate = 5\nspike = [{ at = \"20s\", length = \"9s\", rate = 9 }, { at = \"25s\", length = \"0s\", rate = 7 }]",
+    ),
+    ("several mistakes at once", "cores = 8", "cores = 0\nram = 5\n[tuning]\nfast = true"),
+];
+
+/// Edits of a custom workload.
+const CUSTOM_EDITS: &[(&str, &str, &str)] = &[
+    ("unknown page set", "page_sets = [\"rows\"]", "page_sets = [\"row\"]"),
+    ("no page sets", "page_sets = [\"rows\"]", "page_sets = []"),
+    ("unknown access class", "class = \"rows\"", "class = \"index\""),
+    ("unknown draw", "kind = \"zipf\"", "kind = \"zipfian\""),
+    ("theta missing", ", theta = 0.9", ""),
+    ("draw without its keys", "{ kind = \"zipf\", theta = 0.9 }", "\"zipf\""),
+    ("weights all zero", "name = \"update\"", "name = \"update\"\nweight = 0"),
+    ("redo of a read", "modify = true", "modify = false"),
+    ("max below min", "modify = true", "modify = true, min = 5, max = 2"),
+    ("count beside min", "modify = true", "modify = true, min = 5, count = 2"),
+    (
+        "two page sets of a name",
+        "[[workload.access_class]]",
+        "[[workload.page_set]]\nname = \"rows\"\npages = 5\n[[workload.access_class]]",
+    ),
+    ("pages zero", "pages = 1000", "pages = 0"),
+    ("no transactions", "[[workload.transaction]]", "[[workload.transactions]]"),
+];
+
+/// Arguments of `--set`.
+const ARGUMENTS: &[&str] = &[
+    "innodb_io_capacity",
+    "innodb_io_capacity=",
+    "=5",
+    "innodb_io_capcity=5",
+    "innodb_io_capacity=fast",
+    "device.iops=many",
+    "device.write_iop=5",
+    "drive.clients=0",
+    "drive..clients=5",
+    "drive=5",
+    "clients=5",
+    "workload.kind=sysbench-oltp-read-writ",
+    "extends=teaching/redo-too-small",
+    "nothing.here=1",
+    "duration=5",
+];
+
+fn message(text: &str, overrides: &Overrides) -> String {
+    match load(Source::Text { name: "small.toml", text }, overrides) {
+        Ok(_) => "LOADED".to_owned(),
+        Err(errors) => {
+            for error in errors.iter() {
+                let place = error.place.as_ref().expect("every mistake in a text has a place");
+                assert!(place.line >= 1 && place.column >= 1 && !place.file.is_empty(), "{error}");
+            }
+            errors.to_string()
+        }
+    }
+}
+
+fn section(out: &mut String, name: &str, message: &str) {
+    assert!(message != "LOADED", "{name} is accepted");
+    out.push_str(&format!("## {name}\n\n{message}\n\n"));
+}
+
+fn edited(text: &str, name: &str, from: &str, to: &str) -> String {
+    assert!(text.contains(from), "{name}: nothing to edit");
+    text.replacen(from, to, 1)
+}
+
+#[test]
+fn the_good_scenarios_load_without_remarks() {
+    for text in [GOOD.to_owned(), edited(GOOD, "custom", OLTP, CUSTOM)] {
+        let scenario = load(Source::Text { name: "small.toml", text: &text }, &Overrides::default()).unwrap();
+        assert!(scenario.notes.is_empty(), "{:?}", scenario.notes);
+    }
+}
+
+#[test]
+fn mistakes_in_a_text() {
+    let mut out = String::new();
+    for (name, from, to) in EDITS {
+        let mut text = edited(GOOD, name, from, to);
+        if *name == "device that is a string" {
+            text = format!("device = \"nvme\"\n{text}");
+        }
+        section(&mut out, name, &message(&text, &Overrides::default()));
+    }
+    let custom = edited(GOOD, "custom", OLTP, CUSTOM);
+    for (name, from, to) in CUSTOM_EDITS {
+        section(&mut out, name, &message(&edited(&custom, name, from, to), &Overrides::default()));
+    }
+    insta::assert_snapshot!("mistakes_in_a_text", out);
+}
+
+#[test]
+fn mistakes_on_the_command_line() {
+    let mut out = String::new();
+    for argument in ARGUMENTS {
+        let overrides = Overrides { set: vec![(*argument).to_owned()], ..Overrides::default() };
+        section(&mut out, &format!("--set {argument}"), &message(GOOD, &overrides));
+    }
+    let model = Overrides { model: Some("oracle-23".to_owned()), ..Overrides::default() };
+    section(&mut out, "--model oracle-23", &message(GOOD, &model));
+    let duration = Overrides { duration: Some("ten minutes".to_owned()), ..Overrides::default() };
+    section(&mut out, "--duration 'ten minutes'", &message(GOOD, &duration));
+    let none = Overrides { replications: Some(0), ..Overrides::default() };
+    section(&mut out, "--replications 0", &message(GOOD, &none));
+    insta::assert_snapshot!("mistakes_on_the_command_line", out);
+}
+
+#[test]
+fn texts_that_are_not_scenarios() {
+    let mut out = String::new();
+    for (name, text) in [
+        ("empty", ""),
+        ("only a comment", "# Nothing here.\n"),
+        ("not TOML", "model = mysql-8.0.30\nduration = 600s\n"),
+        ("my.cnf", "[mysqld]\ninnodb_buffer_pool_size = 10G\n"),
+        ("open bracket", "[server\ninnodb_io_capacity = 1"),
+        ("base that is misspelt", "extends = \"teaching/redo-to-small\""),
+        ("base that does not exist", "extends = \"no/such/file.toml\"\n"),
+        ("base that is a number", "extends = 5"),
+    ] {
+        section(&mut out, name, &message(text, &Overrides::default()));
+    }
+    insta::assert_snapshot!("texts_that_are_not_scenarios", out);
+}
+
+#[test]
+fn names_and_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("latin1.toml"), b"model = \"mysql-8.0.30\"\ntitle = \"caf\xe9\"\n").unwrap();
+    std::fs::write(path("a.toml"), "extends = \"b.toml\"\n").unwrap();
+    std::fs::write(path("b.toml"), "\nextends = \"c.toml\"\n").unwrap();
+    std::fs::write(path("c.toml"), "extends = \"a.toml\"\n").unwrap();
+    std::fs::write(path("wrong-base.toml"), "[server]\ninnodb_io_capcity = 5\n").unwrap();
+    std::fs::write(path("child.toml"), format!("extends = \"wrong-base.toml\"\n{GOOD}")).unwrap();
+    let mut out = String::new();
+    let clean = |text: String| {
+        let canonical = folder.path().canonicalize().unwrap();
+        text.replace(canonical.to_str().unwrap(), "DIR").replace(folder.path().to_str().unwrap(), "DIR")
+    };
+    for name in ["latin1.toml", "a.toml", "child.toml", "missing.toml"] {
+        let errors = load(Source::File(&path(name)), &Overrides::default()).unwrap_err();
+        section(&mut out, name, &clean(errors.to_string()));
+    }
+    assert!(load(Source::File(folder.path()), &Overrides::default()).is_err(), "a folder is no scenario");
+    for name in ["redo-to-small", "teaching/idle", "base.tml", "xyzzy", ""] {
+        let errors = load(Source::Named(name), &Overrides::default()).unwrap_err();
+        section(&mut out, &format!("named {name:?}"), &errors.to_string());
+    }
+    insta::assert_snapshot!("names_and_files", out);
+}

@@ -1,0 +1,294 @@
+//! Shipped scenarios load, round trips, layers, overrides, and no text ever panics.
+
+use innosim_core::kernel::sampler::DurationDist;
+use innosim_core::kernel::time::SimDuration;
+use innosim_core::workload::DriveSpec;
+use innosim_scenario::{Overrides, Scenario, Severity, Source, Warmup, json_schema, load, shipped};
+use proptest::prelude::*;
+
+fn load_shipped(name: &str, overrides: &Overrides) -> Scenario {
+    load(Source::Named(name), overrides).unwrap_or_else(|errors| panic!("{name}:\n{errors}"))
+}
+
+fn set(arguments: &[&str]) -> Overrides {
+    Overrides { set: arguments.iter().map(|argument| (*argument).to_owned()).collect(), ..Overrides::default() }
+}
+
+fn round_trip(scenario: &Scenario) -> Scenario {
+    let text = scenario.to_resolved_toml("0.0.0");
+    let again = load(Source::Text { name: "scenario.resolved.toml", text: &text }, &Overrides::default());
+    let again = again.unwrap_or_else(|errors| panic!("{text}\n{errors}"));
+    assert_eq!(&again, scenario, "{text}");
+    assert_eq!(again.to_resolved_toml("0.0.0"), text);
+    again
+}
+
+#[test]
+fn every_shipped_scenario_tells_a_story_and_survives_being_written_out() {
+    assert_eq!(shipped().len(), 15);
+    for one in shipped() {
+        assert!(one.story.contains("Look at: "), "{}: the story says what to look at", one.name);
+        assert_ne!(one.title, one.name);
+        let scenario = load_shipped(one.name, &Overrides::default());
+        assert_eq!((scenario.name.as_str(), &scenario.title, &scenario.story), (one.name, &one.title, &one.story));
+        assert!(scenario.notes.is_empty(), "{}: {:?}", one.name, scenario.notes);
+        let _ = scenario.build_model();
+        round_trip(&scenario);
+    }
+}
+
+#[test]
+fn every_scenario_file_is_shipped() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let mut files = Vec::new();
+    for folder in std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+        for file in std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+            let name = format!("{}/{}", folder.file_name().unwrap().display(), file.file_stem().unwrap().display());
+            files.push(name);
+        }
+    }
+    files.retain(|name| !name.ends_with("/base"));
+    files.sort();
+    let mut names: Vec<_> = shipped().iter().map(|one| one.name.to_owned()).collect();
+    names.sort();
+    assert_eq!(files, names);
+}
+
+#[test]
+fn the_published_runs_have_their_settings() {
+    let scenario = load_shipped("redo40g-4500-bpi32", &Overrides::default());
+    let setting = |name: &str| scenario.settings.line(name).unwrap();
+    assert_eq!(setting("innodb_buffer_pool_size"), "innodb_buffer_pool_size = 140G");
+    assert_eq!(setting("innodb_log_file_size"), "innodb_log_file_size = 20G");
+    assert_eq!(setting("innodb_io_capacity_max"), "innodb_io_capacity_max = 4500");
+    assert_eq!(setting("innodb_doublewrite_pages"), "innodb_doublewrite_pages = 128");
+    assert_eq!(setting("innodb_page_cleaners"), "innodb_page_cleaners = 8");
+    assert_eq!(scenario.run.workload.cores, 80);
+    assert_eq!(scenario.run.duration, SimDuration::from_secs(5000));
+    assert_eq!(scenario.warmup, Warmup::Fixed(SimDuration::from_secs(3000)));
+    let pages: u64 = scenario.run.workload.page_sets.iter().map(|set| set.pages).sum();
+    assert!((5_000_000..8_000_000).contains(&pages), "about 100 GB: {pages} pages");
+    assert!(scenario.run.workload.page_sets.iter().all(|set| set.resident_share == 0.0));
+}
+
+#[test]
+fn the_command_line_changes_what_it_names_and_nothing_else() {
+    let plain = load_shipped("redo-too-small", &Overrides::default());
+    let changes = [
+        "innodb-io-capacity=3000",
+        "INNODB_IO_CAPACITY_MAX=6000",
+        "device.iops=20000",
+        "drive.clients=7",
+        "drive.think={ kind = \"exponential\", mean_us = 500 }",
+        "workload.redo_bytes_per_transaction=1e3",
+        "innodb_redo_log_capacity=1G",
+    ];
+    let overrides =
+        Overrides { seed: Some(9), replications: Some(3), duration: Some("2m".to_owned()), ..set(&changes) };
+    let changed = load_shipped("redo-too-small", &overrides);
+    assert_eq!(changed.settings.line("innodb_io_capacity").unwrap(), "innodb_io_capacity = 3000");
+    assert_eq!(changed.settings.line("innodb_io_capacity_max").unwrap(), "innodb_io_capacity_max = 6000");
+    assert_eq!(changed.settings.line("innodb_redo_log_capacity").unwrap(), "innodb_redo_log_capacity = 1G");
+    assert_eq!((changed.run.storage.data.read_iops, changed.run.storage.data.write_iops), (Some(2e4), Some(2e4)));
+    assert_eq!((changed.run.seed, changed.replications), (9, 3));
+    assert_eq!(changed.run.duration, SimDuration::from_secs(120));
+    let think = DurationDist::Exponential { mean_us: 500.0 };
+    assert_eq!(changed.run.workload.drive, DriveSpec::Closed { clients: 7, think });
+    assert_eq!(changed.run.workload.page_sets, plain.run.workload.page_sets);
+    assert_eq!(changed.run.storage.data.sync, plain.run.storage.data.sync);
+    round_trip(&changed);
+}
+
+#[test]
+fn another_kind_or_profile_starts_afresh() {
+    let changed = load_shipped(
+        "redo-too-small",
+        &set(&["drive.rate=2000", "drive.kind=open", "drive.clients=8", "device.profile=disk"]),
+    );
+    assert_eq!(changed.run.storage.data.name, "disk");
+    let DriveSpec::Open { clients: 8, rate, poisson: true } = &changed.run.workload.drive else {
+        panic!("{:?}", changed.run.workload.drive)
+    };
+    assert_eq!((rate.len(), rate[0].from_per_s), (1, 2000.0));
+    round_trip(&changed);
+    let split = load_shipped("redo-too-small", &set(&["redo_device.profile=cloud-volume-burst"]));
+    assert!(split.run.storage.redo.as_ref().is_some_and(|device| device.burst.is_some()));
+    round_trip(&split);
+}
+
+#[test]
+fn every_kind_of_workload_survives_being_written_out() {
+    for kind in ["tpcc", "oltp-update-index", "oltp-write-only", "oltp-read-write", "oltp-insert"] {
+        let scenario =
+            load_shipped("redo-too-small", &set(&[&format!("workload.kind=sysbench-{kind}"), "workload.tables=2"]));
+        round_trip(&scenario);
+    }
+    for rand_type in ["pareto", "zipfian", "special"] {
+        let scenario = load_shipped("redo-too-small", &set(&[&format!("workload.rand_type={rand_type}")]));
+        round_trip(&scenario);
+    }
+    let idle = load_shipped("redo-too-small", &set(&["workload.kind=idle"]));
+    assert_eq!(idle.notes.len(), 1, "a drive has no meaning for an idle workload");
+    round_trip(&idle);
+    let custom = r#"
+        model = "8.4"
+        duration = "1h30m"
+        server.innodb_buffer_pool_size = "4G"
+        device.profile = "nvme"
+        drive = { kind = "open", clients = 4, poisson = false, rate = 10, step = [{ at = "10s", rate = 90, ramp = "5s" }] }
+        [workload]
+        kind = "custom"
+        page_set = [{ name = "a", pages = 10 }, { name = "b", pages = 20, space = 1, resident_share = 0.25 }]
+        access_class = [
+            { name = "u", page_sets = ["a", "b"], draw = "uniform" },
+            { name = "n", page_sets = ["a"], draw = { kind = "nu-rand", a = 255, range = 3000 } },
+            { name = "z", page_sets = ["a"], draw = { kind = "zipf", theta = 0.1 } },
+            { name = "p", page_sets = ["b"], draw = { kind = "pareto", h = 0.2 } },
+            { name = "h", page_sets = ["b"], draw = { kind = "hot-spot", hot_pages = 0.1, hot_accesses = 0.9 } },
+            { name = "g", page_sets = ["b"], draw = { kind = "append", points = 3, rows_per_page = 70 } },
+        ]
+        [[workload.transaction]]
+        name = "one"
+        weight = 0.1
+        cpu = { kind = "empirical", quantiles = [[0, 1], [0.5, 10.5], [1, 1e3]] }
+        base_redo_bytes = 33.3
+        touch = [{ class = "n" }, { class = "g", count = 3, modify = true, redo_bytes = 100.1, probability = 0.3 }]
+        [[workload.transaction]]
+        name = "two"
+        cpu = "5us"
+    "#;
+    let scenario = load(Source::Text { name: "custom.toml", text: custom }, &Overrides::default());
+    let scenario = scenario.unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(scenario.run.workload.access_classes.len(), 6);
+    round_trip(&scenario);
+}
+
+#[test]
+fn a_scenario_runs_with_another_model() {
+    let overrides = |model: &str| Overrides { model: Some(model.to_owned()), ..Overrides::default() };
+    let older = load_shipped("redo-too-small", &overrides("mysql-8.0.21"));
+    assert_eq!(older.settings.line("innodb_log_file_size").unwrap(), "innodb_log_file_size = 96M");
+    assert!(older.notes.iter().all(|note| note.severity == Severity::Warning) && !older.notes.is_empty());
+    round_trip(&older);
+    round_trip(&load_shipped("7000-bpi32", &overrides("9.7")));
+    let tiny = load_shipped("redo-too-small", &set(&["innodb_redo_log_capacity=12M"]));
+    round_trip(&tiny);
+    let shorter = Overrides { duration: Some("600s".to_owned()), ..Overrides::default() };
+    let shorter = load_shipped("7000-bpi32", &shorter);
+    assert_eq!((shorter.warmup, shorter.notes.len()), (Warmup::Auto, 1));
+}
+
+#[test]
+fn what_runs_but_not_as_its_author_thinks_is_said() {
+    let notes = |arguments: &[&str]| -> String {
+        let scenario = load_shipped("doublewrite-batch-too-small", &set(arguments));
+        assert!(scenario.notes.iter().all(|note| note.severity == Severity::Warning && note.place.is_some()));
+        scenario.notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
+    };
+    insta::assert_snapshot!(notes(&["innodb_log_file_size=4M", "innodb_thread_concurrency=1000"]));
+    insta::assert_snapshot!(notes(&["innodb_adaptive_hash_index=ON", "innodb_buffer_pool_size=3000M"]));
+    insta::assert_snapshot!(notes(&["innodb_io_capacity=30000", "workload.kind=idle"]));
+}
+
+#[test]
+fn the_schema_file_is_up_to_date() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/scenario.schema.json");
+    let text = serde_json::to_string_pretty(&json_schema()).unwrap() + "\n";
+    if std::env::var_os("UPDATE_SCHEMA").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), text, "run the tests with UPDATE_SCHEMA=1");
+}
+
+#[test]
+fn the_page_of_documentation_names_every_key() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenario-format.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let mut missing = Vec::new();
+    names(&json_schema(), &mut |name| {
+        if !name.starts_with("innodb_") && !page.contains(&format!("`{name}`")) {
+            missing.push(name.to_owned());
+        }
+    });
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// Every property name of a schema.
+fn names(schema: &serde_json::Value, visit: &mut impl FnMut(&str)) {
+    match schema {
+        serde_json::Value::Object(object) => {
+            if let Some(serde_json::Value::Object(properties)) = object.get("properties") {
+                properties.keys().for_each(|name| visit(name));
+            }
+            object.values().for_each(|value| names(value, visit));
+        }
+        serde_json::Value::Array(items) => items.iter().for_each(|item| names(item, visit)),
+        _ => {}
+    }
+}
+
+/// Pieces that mutations insert: values that are wrong somewhere, syntax, and keys.
+const PIECES: &[&str] = &[
+    "",
+    "\n",
+    "=",
+    "[",
+    "]",
+    "[[",
+    "\"",
+    "{",
+    "}",
+    "-1",
+    "0",
+    "1e400",
+    "nan",
+    "inf",
+    "\"10X\"",
+    "true",
+    "é",
+    "\u{0}",
+    "[server]",
+    "[drive]",
+    "kind = \"open\"",
+    "kind = \"custom\"",
+    "99999999999999999999",
+    "extends = \"base\"",
+    "18446744073709551615",
+    "\"none\"",
+    "[[drive.step]]",
+    "profile = \"disk\"",
+    "1979-05-27",
+    "\"0s\"",
+    ".",
+    "'",
+    "#",
+    "4294967295",
+    "\"auto\"",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn no_mutation_of_a_scenario_panics(
+        which in 0..15_usize,
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0..8_usize, 0..PIECES.len()), 1..5),
+    ) {
+        let mut text: Vec<char> = shipped()[which].text.replace("extends = \"base.toml\"", "extends = \"percona-2020-08/base\"").chars().collect();
+        for (place, length, piece) in edits {
+            let start = place.index(text.len().max(1)).min(text.len());
+            let end = (start + length).min(text.len());
+            text.splice(start..end, PIECES[piece].chars());
+        }
+        let text: String = text.into_iter().collect();
+        match load(Source::Text { name: "mutated.toml", text: &text }, &Overrides::default()) {
+            Ok(scenario) => { round_trip(&scenario); }
+            Err(errors) => prop_assert!(!errors.to_string().is_empty()),
+        }
+    }
+
+    #[test]
+    fn no_argument_panics(argument in "[a-z_.=0-9\"\\[{-]{0,24}") {
+        let _ = load(Source::Named("idle-server"), &Overrides { set: vec![argument], ..Overrides::default() });
+    }
+}

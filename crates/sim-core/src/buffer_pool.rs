@@ -1,0 +1,21 @@
+//! The buffer pool: which pages are resident, dirty, under write; flush lists by instance; the LRU when it is needed.
+//!
+//! Source: `innodb-8.0.21` sections 4, 5, 8; design section 2, points 2, 11, 13.
+//!
+//! Two shapes, one interface. While every page of the data set fits, a page is three bits (resident, *hot*, under write):
+//! no page is ever evicted, so no order among them matters. *Hot* means resident, dirty and not under write: a
+//! modification of a hot page costs only redo, which is the path that nearly all modifications of a busy server take.
+//! When the data set outgrows the pool, an LRU list by instance with old and young parts is kept besides ([`lru`]).
+//!
+//! Simplifications: a page is latched exactly while it is under write; readers never wait. The free list is a count.
+
+mod bits;
+mod flush_list;
+mod lru;
+mod page_space;
+mod pool;
+
+pub use flush_list::{Entry, FlushList};
+pub use lru::{LruConfig, LruLists};
+pub use page_space::{EXTENT_PAGES, PageRun, PageSpace};
+pub use pool::{BufferPool, Modification, TailPage};

@@ -1,0 +1,69 @@
+//! A set of page numbers, one bit each: small enough to stay in the processor's cache.
+
+/// A growable set of small integers.
+#[derive(Debug, Clone, Default)]
+pub struct BitSet {
+    words: Vec<u64>,
+}
+
+impl BitSet {
+    /// An empty set with room for `len` members.
+    pub fn with_len(len: usize) -> Self {
+        BitSet { words: vec![0; len.div_ceil(64)] }
+    }
+
+    /// Makes room for `len` members.
+    pub fn grow(&mut self, len: usize) {
+        let words = len.div_ceil(64);
+        if words > self.words.len() {
+            self.words.resize(words, 0);
+        }
+    }
+
+    /// Whether `i` is a member.
+    #[inline]
+    pub fn contains(&self, i: u32) -> bool {
+        self.words[(i >> 6) as usize] >> (i & 63) & 1 != 0
+    }
+
+    /// Adds `i`.
+    #[inline]
+    pub fn insert(&mut self, i: u32) {
+        self.words[(i >> 6) as usize] |= 1 << (i & 63);
+    }
+
+    /// Removes `i`.
+    #[inline]
+    pub fn remove(&mut self, i: u32) {
+        self.words[(i >> 6) as usize] &= !(1 << (i & 63));
+    }
+
+    /// Number of members; walks the whole set.
+    pub fn count(&self) -> u64 {
+        self.words.iter().map(|w| u64::from(w.count_ones())).sum()
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> u64 {
+        self.words.len() as u64 * 8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BitSet;
+
+    #[test]
+    fn members_come_and_go() {
+        let mut set = BitSet::with_len(100);
+        set.insert(0);
+        set.insert(63);
+        set.insert(64);
+        assert!(set.contains(63) && set.contains(64) && !set.contains(65));
+        set.remove(63);
+        assert_eq!(set.count(), 2);
+        set.grow(1000);
+        set.insert(999);
+        assert_eq!(set.count(), 3);
+    }
+}

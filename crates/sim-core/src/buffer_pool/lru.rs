@@ -1,0 +1,308 @@
+//! LRU lists with a young and an old part, one an instance.
+//!
+//! Source: `innodb-8.0.21` section 5.3. New pages enter at the midpoint, at the head of the old part, which is
+//! `old_blocks_pct` of the list (in 1/1024, tolerance 20 pages; lists under 512 pages have no old part). An accessed page
+//! moves to the head only if it is "too old": in the old part and first accessed long enough ago, or in the young part and
+//! far from the head by the count of evictions since it was put there. No simplification of these rules; pages are linked
+//! by page number, 16 bytes a page of the data set.
+
+use super::bits::BitSet;
+use crate::kernel::time::{SimDuration, SimTime};
+
+const NONE: u32 = u32::MAX;
+const OLD_MIN_LEN: u64 = 512;
+const OLD_TOLERANCE: u64 = 20;
+
+/// Settings of the replacement.
+#[derive(Debug, Clone, Copy)]
+pub struct LruConfig {
+    /// `innodb_old_blocks_pct`.
+    pub old_blocks_pct: u32,
+    /// `innodb_old_blocks_time`.
+    pub old_blocks_time: SimDuration,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Links {
+    prev: u32,
+    next: u32,
+    first_access_ms: u32,
+    freed_clock: u32,
+}
+
+#[derive(Debug, Clone)]
+struct List {
+    head: u32,
+    tail: u32,
+    /// First page of the old part, [`NONE`] while there is none.
+    old_head: u32,
+    len: u64,
+    old_len: u64,
+    freed_clock: u32,
+}
+
+/// All LRU lists.
+#[derive(Debug, Clone)]
+pub struct LruLists {
+    config: LruConfig,
+    old_ratio_1024: u64,
+    links: Vec<Links>,
+    old: BitSet,
+    lists: Vec<List>,
+}
+
+impl LruLists {
+    /// Empty lists for `pages` pages and `instances` instances.
+    pub fn new(config: LruConfig, pages: u32, instances: usize) -> Self {
+        let empty = List { head: NONE, tail: NONE, old_head: NONE, len: 0, old_len: 0, freed_clock: 0 };
+        LruLists {
+            config,
+            old_ratio_1024: u64::from(config.old_blocks_pct) * 1024 / 100,
+            links: vec![Links { prev: NONE, next: NONE, first_access_ms: 0, freed_clock: 0 }; pages as usize],
+            old: BitSet::with_len(pages as usize),
+            lists: vec![empty; instances],
+        }
+    }
+
+    /// Makes room for `pages` pages.
+    pub fn grow(&mut self, pages: u32) {
+        let none = Links { prev: NONE, next: NONE, first_access_ms: 0, freed_clock: 0 };
+        self.links.resize(pages as usize, none);
+        self.old.grow(pages as usize);
+    }
+
+    /// Pages on the list of `instance`.
+    pub fn len(&self, instance: usize) -> u64 {
+        self.lists[instance].len
+    }
+
+    /// Page at the tail of the list of `instance`.
+    pub fn tail(&self, instance: usize) -> Option<u32> {
+        Some(self.lists[instance].tail).filter(|&p| p != NONE)
+    }
+
+    /// Page before `page`, towards the head.
+    pub fn before(&self, page: u32) -> Option<u32> {
+        Some(self.links[page as usize].prev).filter(|&p| p != NONE)
+    }
+
+    /// A page was read in or created: it enters at the midpoint.
+    pub fn insert(&mut self, instance: usize, page: u32, now: SimTime) {
+        self.links[page as usize].first_access_ms = now.whole_millis() as u32;
+        let list = &self.lists[instance];
+        if list.old_head == NONE {
+            self.link_before(instance, page, list.head);
+            self.lists[instance].len += 1;
+            if self.lists[instance].len >= OLD_MIN_LEN {
+                self.create_old_part(instance);
+            }
+            return;
+        }
+        let midpoint = list.old_head;
+        self.link_before(instance, page, midpoint);
+        self.old.insert(page);
+        let list = &mut self.lists[instance];
+        list.old_head = page;
+        list.len += 1;
+        list.old_len += 1;
+        self.adjust_midpoint(instance);
+    }
+
+    /// A resident page was accessed: it moves to the head if it is too old.
+    #[inline]
+    pub fn access(&mut self, instance: usize, page: u32, now: SimTime) {
+        let links = self.links[page as usize];
+        let list = &self.lists[instance];
+        let too_old = if self.old.contains(page) {
+            let age_ms = (now.whole_millis() as u32).wrapping_sub(links.first_access_ms);
+            u64::from(age_ms) * 1_000_000 >= self.config.old_blocks_time.0
+        } else {
+            let distance = u64::from(list.freed_clock.wrapping_sub(links.freed_clock));
+            distance > list.len * (1024 - self.old_ratio_1024) / 4096
+        };
+        if too_old {
+            self.make_young(instance, page);
+        }
+    }
+
+    fn make_young(&mut self, instance: usize, page: u32) {
+        self.unlink(instance, page);
+        let head = self.lists[instance].head;
+        self.link_before(instance, page, head);
+        let list = &mut self.lists[instance];
+        list.len += 1;
+        self.links[page as usize].freed_clock = list.freed_clock;
+        if list.old_head != NONE {
+            self.adjust_midpoint(instance);
+        } else if list.len >= OLD_MIN_LEN {
+            self.create_old_part(instance);
+        }
+    }
+
+    /// A page was evicted.
+    pub fn evict(&mut self, instance: usize, page: u32) {
+        self.unlink(instance, page);
+        let list = &mut self.lists[instance];
+        list.freed_clock = list.freed_clock.wrapping_add(1);
+        if list.len < OLD_MIN_LEN {
+            self.drop_old_part(instance);
+        } else if self.lists[instance].old_head != NONE {
+            self.adjust_midpoint(instance);
+        }
+    }
+
+    /// Links `page` before `at` (towards the head); `at` NONE appends to an empty list.
+    fn link_before(&mut self, instance: usize, page: u32, at: u32) {
+        let list = &mut self.lists[instance];
+        let prev = if at == NONE { list.tail } else { self.links[at as usize].prev };
+        let links = &mut self.links[page as usize];
+        (links.prev, links.next) = (prev, at);
+        if prev == NONE {
+            list.head = page;
+        } else {
+            self.links[prev as usize].next = page;
+        }
+        if at == NONE {
+            list.tail = page;
+        } else {
+            self.links[at as usize].prev = page;
+        }
+    }
+
+    fn unlink(&mut self, instance: usize, page: u32) {
+        let Links { prev, next, .. } = self.links[page as usize];
+        let list = &mut self.lists[instance];
+        if list.old_head == page {
+            list.old_head = next;
+        }
+        if self.old.contains(page) {
+            list.old_len -= 1;
+            self.old.remove(page);
+        }
+        list.len -= 1;
+        if prev == NONE {
+            list.head = next;
+        } else {
+            self.links[prev as usize].next = next;
+        }
+        if next == NONE {
+            list.tail = prev;
+        } else {
+            self.links[next as usize].prev = prev;
+        }
+    }
+
+    fn create_old_part(&mut self, instance: usize) {
+        let mut page = self.lists[instance].head;
+        let mut count = 0;
+        while page != NONE {
+            self.old.insert(page);
+            count += 1;
+            page = self.links[page as usize].next;
+        }
+        let list = &mut self.lists[instance];
+        (list.old_head, list.old_len) = (list.head, count);
+        self.adjust_midpoint(instance);
+    }
+
+    fn drop_old_part(&mut self, instance: usize) {
+        let mut page = self.lists[instance].old_head;
+        while page != NONE {
+            self.old.remove(page);
+            page = self.links[page as usize].next;
+        }
+        let list = &mut self.lists[instance];
+        (list.old_head, list.old_len) = (NONE, 0);
+    }
+
+    fn adjust_midpoint(&mut self, instance: usize) {
+        loop {
+            let list = &self.lists[instance];
+            let wanted = (list.len * self.old_ratio_1024 / 1024).min(list.len - OLD_TOLERANCE - 5);
+            if list.old_len + OLD_TOLERANCE < wanted {
+                let page = match list.old_head {
+                    NONE => list.tail,
+                    head => self.links[head as usize].prev,
+                };
+                self.old.insert(page);
+                let list = &mut self.lists[instance];
+                (list.old_head, list.old_len) = (page, list.old_len + 1);
+            } else if list.old_len > wanted + OLD_TOLERANCE {
+                let page = list.old_head;
+                let next = self.links[page as usize].next;
+                self.old.remove(page);
+                let list = &mut self.lists[instance];
+                (list.old_head, list.old_len) = (next, list.old_len - 1);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> u64 {
+        (self.links.capacity() * size_of::<Links>()) as u64 + self.old.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lists() -> LruLists {
+        let config = LruConfig { old_blocks_pct: 37, old_blocks_time: SimDuration::from_millis(1000) };
+        LruLists::new(config, 4000, 1)
+    }
+
+    fn order(lru: &LruLists) -> Vec<u32> {
+        let mut pages = Vec::new();
+        let mut page = lru.tail(0);
+        while let Some(p) = page {
+            pages.push(p);
+            page = lru.before(p);
+        }
+        pages
+    }
+
+    #[test]
+    fn old_part_holds_its_share() {
+        let mut lru = lists();
+        for page in 0..2000 {
+            lru.insert(0, page, SimTime::ZERO);
+        }
+        assert_eq!(lru.len(0), 2000);
+        assert_eq!(order(&lru).len(), 2000);
+        let old = lru.lists[0].old_len;
+        assert!(old.abs_diff(2000 * 378 / 1024) <= OLD_TOLERANCE, "{old}");
+        assert_eq!(lru.old.count(), old);
+    }
+
+    #[test]
+    fn an_old_page_becomes_young_only_after_its_time() {
+        let mut lru = lists();
+        for page in 0..1000 {
+            lru.insert(0, page, SimTime::ZERO);
+        }
+        let page = lru.tail(0).unwrap();
+        lru.access(0, page, SimTime(999_000_000));
+        assert_eq!(lru.tail(0), Some(page));
+        lru.access(0, page, SimTime(1_000_000_000));
+        assert_ne!(lru.tail(0), Some(page));
+        assert_eq!(lru.lists[0].head, page);
+    }
+
+    #[test]
+    fn eviction_takes_from_the_tail_and_keeps_the_list_whole() {
+        let mut lru = lists();
+        for page in 0..1000 {
+            lru.insert(0, page, SimTime::ZERO);
+        }
+        for _ in 0..900 {
+            let tail = lru.tail(0).unwrap();
+            lru.evict(0, tail);
+        }
+        assert_eq!(lru.len(0), 100);
+        assert_eq!(order(&lru).len(), 100);
+        assert_eq!(lru.old.count(), 0);
+    }
+}

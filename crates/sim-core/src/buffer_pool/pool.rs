@@ -1,0 +1,391 @@
+//! The buffer pool proper: state of every page, flush lists, free counts.
+
+use super::bits::BitSet;
+use super::flush_list::FlushList;
+use super::lru::{LruConfig, LruLists};
+use super::page_space::PageSpace;
+use crate::config::{BufferPoolConfig, FlushNeighbors};
+use crate::kernel::time::SimTime;
+use crate::seam::FlushLists;
+
+/// What a modification met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Modification {
+    /// Done: the page is dirty.
+    Done,
+    /// The page is not in the pool.
+    Miss,
+    /// The page is under write.
+    Blocked,
+}
+
+/// A page at the tail of a flush list, as a flush meets it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TailPage {
+    /// The page.
+    pub page: u32,
+    /// LSN of its oldest modification.
+    pub lsn: u64,
+}
+
+/// One buffer pool instance.
+#[derive(Debug, Clone)]
+struct Instance {
+    list: FlushList,
+    /// Batches under write: (batch, smallest oldest modification in it).
+    writing: Vec<(u32, u64)>,
+    capacity: u64,
+    /// Pages resident or being read into a frame.
+    used: u64,
+}
+
+/// The buffer pool. See the module page above.
+#[derive(Debug, Clone)]
+pub struct BufferPool {
+    /// Resident, dirty and not under write.
+    hot: BitSet,
+    resident: BitSet,
+    under_write: BitSet,
+    instances: Vec<Instance>,
+    lru: Option<LruLists>,
+    lru_config: LruConfig,
+    /// Low half of the oldest modification LSN by page, 0 if clean; kept only where pages can leave the flush list early.
+    oldest_low: Option<Vec<u32>>,
+    scan_depth: u64,
+    lru_min_len: u64,
+    dirty_pages: u64,
+}
+
+impl BufferPool {
+    /// An empty pool for the pages of `space`. `keep_order`: pages may leave the flush lists early.
+    pub fn new(config: &BufferPoolConfig, neighbors: FlushNeighbors, space: &PageSpace) -> Self {
+        let pages = space.pages();
+        let instances = u64::from(config.instances);
+        let lru_config = LruConfig { old_blocks_pct: config.old_blocks_pct, old_blocks_time: config.old_blocks_time };
+        let mut pool = BufferPool {
+            hot: BitSet::with_len(pages as usize),
+            resident: BitSet::with_len(pages as usize),
+            under_write: BitSet::with_len(pages as usize),
+            instances: (0..instances)
+                .map(|_| Instance {
+                    list: FlushList::default(),
+                    writing: Vec::new(),
+                    capacity: config.pages / instances,
+                    used: 0,
+                })
+                .collect(),
+            lru: None,
+            lru_config,
+            oldest_low: None,
+            scan_depth: u64::from(config.lru_scan_depth),
+            lru_min_len: u64::from(config.lru_min_len),
+            dirty_pages: 0,
+        };
+        if neighbors != FlushNeighbors::None {
+            pool.keep_oldest_by_page(pages);
+        }
+        if pool.could_overflow(space) {
+            pool.start_lru(space, SimTime::ZERO);
+        }
+        pool
+    }
+
+    /// Whether some instance could come down to its scan depth of free pages if every page were resident.
+    fn could_overflow(&self, space: &PageSpace) -> bool {
+        let mut wanted = vec![0u64; self.instances.len()];
+        for extent in 0..space.pages() / super::EXTENT_PAGES {
+            wanted[space.instance_of(extent * super::EXTENT_PAGES)] += u64::from(super::EXTENT_PAGES);
+        }
+        wanted.iter().zip(&self.instances).any(|(&w, i)| w + self.scan_depth > i.capacity)
+    }
+
+    fn keep_oldest_by_page(&mut self, pages: u32) {
+        let mut low = vec![0; pages as usize];
+        for instance in &self.instances {
+            for entry in instance.list.iter() {
+                low[entry.page as usize] = low_half(entry.lsn);
+            }
+        }
+        self.oldest_low = Some(low);
+    }
+
+    /// Begins to keep LRU order: resident pages enter in page order, which stands for the unknown order so far.
+    fn start_lru(&mut self, space: &PageSpace, now: SimTime) {
+        if self.oldest_low.is_none() {
+            self.keep_oldest_by_page(space.pages());
+        }
+        let mut lru = LruLists::new(self.lru_config, space.pages(), self.instances.len());
+        for page in 0..space.pages() {
+            if self.resident.contains(page) {
+                lru.insert(space.instance_of(page), page, now);
+            }
+        }
+        self.lru = Some(lru);
+    }
+
+    /// Makes room for pages added to `space`; starts the LRU if they might no longer fit.
+    pub fn grow(&mut self, space: &PageSpace, now: SimTime) {
+        let pages = space.pages();
+        for set in [&mut self.hot, &mut self.resident, &mut self.under_write] {
+            set.grow(pages as usize);
+        }
+        if let Some(low) = &mut self.oldest_low {
+            low.resize(pages as usize, 0);
+        }
+        match &mut self.lru {
+            Some(lru) => lru.grow(pages),
+            None if self.instances.iter().any(|i| i.capacity - i.used.min(i.capacity) < 2 * self.scan_depth) => {
+                self.start_lru(space, now);
+            }
+            None => {}
+        }
+    }
+
+    /// Whether the pool keeps LRU order.
+    pub fn evicts(&self) -> bool {
+        self.lru.is_some()
+    }
+
+    /// Reads a page: whether it was resident.
+    #[inline]
+    pub fn read(&mut self, page: u32, space: &PageSpace, now: SimTime) -> bool {
+        let hit = self.resident.contains(page);
+        if hit && let Some(lru) = &mut self.lru {
+            lru.access(space.instance_of(page), page, now);
+        }
+        hit
+    }
+
+    /// Modifies a page by redo that begins at `lsn`.
+    #[inline]
+    pub fn modify(&mut self, page: u32, lsn: impl FnOnce() -> u64, space: &PageSpace, now: SimTime) -> Modification {
+        if self.hot.contains(page) {
+            if let Some(lru) = &mut self.lru {
+                lru.access(space.instance_of(page), page, now);
+            }
+            return Modification::Done;
+        }
+        self.modify_cold(page, lsn(), space, now)
+    }
+
+    fn modify_cold(&mut self, page: u32, lsn: u64, space: &PageSpace, now: SimTime) -> Modification {
+        if !self.resident.contains(page) {
+            return Modification::Miss;
+        }
+        if self.under_write.contains(page) {
+            return Modification::Blocked;
+        }
+        let instance = space.instance_of(page);
+        if let Some(lru) = &mut self.lru {
+            lru.access(instance, page, now);
+        }
+        self.hot.insert(page);
+        self.instances[instance].list.push(page, lsn);
+        if let Some(low) = &mut self.oldest_low {
+            low[page as usize] = low_half(lsn);
+        }
+        self.dirty_pages += 1;
+        Modification::Done
+    }
+
+    /// Takes a free frame of `instance` for a page about to be read or created; false if there is none.
+    pub fn take_frame(&mut self, instance: usize) -> bool {
+        let instance = &mut self.instances[instance];
+        let free = instance.used < instance.capacity;
+        instance.used += u64::from(free);
+        free
+    }
+
+    /// The page for which a frame was taken is now in it.
+    pub fn page_arrived(&mut self, page: u32, space: &PageSpace, now: SimTime) {
+        debug_assert!(!self.resident.contains(page), "page read twice");
+        self.resident.insert(page);
+        if let Some(lru) = &mut self.lru {
+            lru.insert(space.instance_of(page), page, now);
+        }
+    }
+
+    /// Frees a clean page that is not under write. Returns whether it could be freed.
+    pub fn evict_if_clean(&mut self, page: u32, instance: usize) -> bool {
+        if self.hot.contains(page) || self.under_write.contains(page) {
+            return false;
+        }
+        if let Some(lru) = &mut self.lru {
+            lru.evict(instance, page);
+        }
+        self.resident.remove(page);
+        self.instances[instance].used -= 1;
+        true
+    }
+
+    /// Takes the page at the tail of the flush list of `instance` for writing if its oldest modification is below
+    /// `lsn_limit`. The page is under write from now on.
+    pub fn take_tail(&mut self, instance: usize, lsn_limit: u64) -> Option<TailPage> {
+        self.drop_stale_tail(instance);
+        let entry = self.instances[instance].list.tail().filter(|e| e.lsn < lsn_limit)?;
+        // A page that an LRU flush has under write stays in the list until the write is done; it stops this batch.
+        if self.under_write.contains(entry.page) {
+            return None;
+        }
+        self.instances[instance].list.pop();
+        self.hot.remove(entry.page);
+        self.under_write.insert(entry.page);
+        Some(TailPage { page: entry.page, lsn: entry.lsn })
+    }
+
+    /// Takes a given dirty page for writing, out of turn. False if it is not dirty or is under write.
+    pub fn take_page(&mut self, page: u32) -> bool {
+        let taken = self.hot.contains(page);
+        if taken {
+            self.hot.remove(page);
+            self.under_write.insert(page);
+        }
+        taken
+    }
+
+    /// A batch of pages taken from `instance` is under write; `lsn` is its smallest oldest modification. Batches taken out
+    /// of turn ([`BufferPool::take_page`]) stay in the flush list and need no registration.
+    pub fn begin_batch(&mut self, instance: usize, batch: u32, lsn: u64) {
+        self.instances[instance].writing.push((batch, lsn));
+    }
+
+    /// The batch is written: forget its LSN.
+    pub fn end_batch(&mut self, instance: usize, batch: u32) {
+        self.instances[instance].writing.retain(|&(b, _)| b != batch);
+    }
+
+    /// The write of a page is done: it is clean.
+    #[inline]
+    pub fn page_written(&mut self, page: u32) {
+        debug_assert!(self.under_write.contains(page), "page written that was not under write");
+        self.under_write.remove(page);
+        self.dirty_pages -= 1;
+        if let Some(low) = &mut self.oldest_low {
+            low[page as usize] = 0;
+        }
+    }
+
+    fn drop_stale_tail(&mut self, instance: usize) {
+        let Some(low) = &self.oldest_low else { return };
+        let list = &mut self.instances[instance].list;
+        while let Some(entry) = list.tail() {
+            let current = low[entry.page as usize] == low_half(entry.lsn)
+                && (self.hot.contains(entry.page) || self.under_write.contains(entry.page));
+            if current {
+                return;
+            }
+            list.pop();
+        }
+    }
+
+    /// Smallest oldest modification in `instance`, pages under write included.
+    fn oldest_of(&mut self, instance: usize) -> Option<u64> {
+        self.drop_stale_tail(instance);
+        let instance = &self.instances[instance];
+        let writing = instance.writing.iter().map(|&(_, lsn)| lsn).min();
+        let listed = instance.list.tail().map(|e| e.lsn);
+        [writing, listed].into_iter().flatten().min()
+    }
+
+    /// Smallest oldest modification over all instances; 0 if nothing is dirty.
+    pub fn oldest_modification_lsn(&mut self) -> u64 {
+        (0..self.instances.len()).filter_map(|i| self.oldest_of(i)).min().unwrap_or(0)
+    }
+
+    /// Dirty pages, pages under write included.
+    pub fn dirty_pages(&self) -> u64 {
+        self.dirty_pages
+    }
+
+    /// Pages in frames, over all instances.
+    pub fn used_pages(&self) -> u64 {
+        self.instances.iter().map(|i| i.used).sum()
+    }
+
+    /// Free frames, over all instances.
+    pub fn free_pages(&self) -> u64 {
+        self.instances.iter().map(|i| i.capacity - i.used).sum()
+    }
+
+    /// Free frames of one instance.
+    pub fn free_of(&self, instance: usize) -> u64 {
+        self.instances[instance].capacity - self.instances[instance].used
+    }
+
+    /// Whether a list batch of this instance still has writes in flight.
+    pub fn has_batch_in_flight(&self, instance: usize) -> bool {
+        !self.instances[instance].writing.is_empty()
+    }
+
+    /// LRU lists, where kept.
+    pub fn lru(&self) -> Option<&LruLists> {
+        self.lru.as_ref()
+    }
+
+    /// Whether an LRU batch of this instance should go on: too few free pages, and a list long enough.
+    pub fn lru_batch_wanted(&self, instance: usize) -> bool {
+        let Some(lru) = &self.lru else { return false };
+        self.free_of(instance) < self.scan_depth && lru.len(instance) > self.lru_min_len
+    }
+
+    /// `innodb_lru_scan_depth`.
+    pub fn scan_depth(&self) -> u64 {
+        self.scan_depth
+    }
+
+    /// Whether a page is dirty and not under write.
+    pub fn is_hot(&self, page: u32) -> bool {
+        self.hot.contains(page)
+    }
+
+    /// Whether a page is under write.
+    pub fn is_under_write(&self, page: u32) -> bool {
+        self.under_write.contains(page)
+    }
+
+    /// Whether a page is resident.
+    pub fn is_resident(&self, page: u32) -> bool {
+        self.resident.contains(page)
+    }
+
+    /// Bytes of page state.
+    pub fn bytes(&self) -> u64 {
+        let lists: u64 = self.instances.iter().map(|i| i.list.bytes()).sum();
+        let low = self.oldest_low.as_ref().map_or(0, |l| l.capacity() as u64 * 4);
+        let lru = self.lru.as_ref().map_or(0, LruLists::bytes);
+        self.hot.bytes() + self.resident.bytes() + self.under_write.bytes() + lists + low + lru
+    }
+
+    /// Walks everything and says what is wrong, if anything: dirty pages = flush lists + pages under write, frames used
+    /// never exceed the capacity.
+    pub fn check(&self) -> Result<(), String> {
+        let (hot, writing) = (self.hot.count(), self.under_write.count());
+        if hot + writing != self.dirty_pages {
+            return Err(format!("{} dirty pages, but {hot} hot and {writing} under write", self.dirty_pages));
+        }
+        let listed: u64 = self.instances.iter().map(|i| i.list.len() as u64).sum();
+        if self.oldest_low.is_none() && listed != hot {
+            return Err(format!("flush lists hold {listed} pages, {hot} are dirty"));
+        }
+        match self.instances.iter().position(|i| i.used > i.capacity) {
+            Some(i) => Err(format!("instance {i} uses more frames than it has")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl FlushLists for BufferPool {
+    fn instances(&self) -> u32 {
+        self.instances.len() as u32
+    }
+
+    fn pages_up_to(&self, instance: u32, lsn: u64, cap: u64) -> u64 {
+        self.instances[instance as usize].list.count_up_to(lsn, cap)
+    }
+}
+
+/// Low half of an LSN, never 0 (0 stands for "clean"): LSNs that differ by a multiple of 4 GiB or lie on it by one byte
+/// would be taken for each other, which needs a stale entry of exactly that distance for the same page.
+fn low_half(lsn: u64) -> u32 {
+    (lsn as u32).max(1)
+}

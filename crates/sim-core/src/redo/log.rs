@@ -1,0 +1,290 @@
+//! The redo pipeline: reserve, write, sync.
+//!
+//! Source: `innodb-8.0.21` section 3. A user thread reserves LSNs and copies its redo to the log buffer (no time of its
+//! own). The log writer moves what is ready to the file in writes that do not cross a write-ahead boundary while they are
+//! small: under load writes chain and grow. The flusher's sync makes durable what was written when it started; commits
+//! that arrive during a sync share the next one (group commit).
+//!
+//! The writer needs no events: between two looks at it nothing new can have become ready, so its chain of writes is
+//! computed when somebody looks ([`RedoLog::advance_writer`]). The flusher is driven by the server, since its time comes
+//! from the device.
+//!
+//! Simplifications: copying into the log buffer takes no time, so there are no gaps in it and `recent_written` and
+//! `recent_closed` never hold anybody up (errs towards less waiting, microseconds); a write takes a fixed time, as it goes
+//! to the page cache.
+
+use super::lsn::{block_start, lsn_of_sn, sn_of_lsn};
+use crate::kernel::time::{SimDuration, SimTime};
+use std::collections::VecDeque;
+
+/// Fixed-point scale of payload positions: 1/256 byte, so that fractional means carry over exactly.
+const SN_SHIFT: u32 = 8;
+/// Above this many remembered modifications, the write-ahead rule asks for all redo of the moment instead of looking the
+/// pages up.
+const RECENT_LIMIT: usize = 16 * 1024;
+
+/// Positions in the redo log, bytes of LSN.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RedoPosition {
+    /// End of the last reserved redo.
+    pub current_lsn: u64,
+    /// Written to the file.
+    pub written_lsn: u64,
+    /// Synced.
+    pub durable_lsn: u64,
+}
+
+/// The redo log's state.
+#[derive(Debug, Clone)]
+pub struct RedoLog {
+    sn_fixed: u64,
+    written_lsn: u64,
+    durable_lsn: u64,
+    /// The write in progress ends here and brings `written_lsn` to `write_target`; no write if in the past.
+    write_end: SimTime,
+    write_target: u64,
+    writing: bool,
+    last_append: SimTime,
+    /// The writer may not pass this (checkpoint + hard capacity).
+    writer_limit_lsn: u64,
+    write_ahead_bytes: u64,
+    write_time: SimDuration,
+    log_buffer_bytes: u64,
+    /// Pages modified by redo that is not durable yet, with the low half of the LSN at the end of the modification.
+    recent: VecDeque<(u32, u32)>,
+    recent_dropped: bool,
+    /// Writes made so far, bytes written so far (padding excluded).
+    writes: u64,
+}
+
+impl RedoLog {
+    /// An empty log that starts at `start_lsn`; `write_time` is the time of one write to the page cache.
+    pub fn new(start_lsn: u64, write_ahead_bytes: u64, log_buffer_bytes: u64, write_time: SimDuration) -> Self {
+        let sn = sn_of_lsn(start_lsn);
+        let lsn = lsn_of_sn(sn);
+        RedoLog {
+            sn_fixed: sn << SN_SHIFT,
+            written_lsn: lsn,
+            durable_lsn: lsn,
+            write_end: SimTime::ZERO,
+            write_target: lsn,
+            writing: false,
+            last_append: SimTime::ZERO,
+            writer_limit_lsn: u64::MAX,
+            write_ahead_bytes,
+            write_time,
+            log_buffer_bytes,
+            recent: VecDeque::new(),
+            recent_dropped: false,
+            writes: 0,
+        }
+    }
+
+    /// Payload bytes in the fixed-point form that [`RedoLog::append`] takes.
+    pub fn fixed(payload_bytes: f64) -> u64 {
+        (payload_bytes * f64::from(1u32 << SN_SHIFT) + 0.5) as u64
+    }
+
+    /// End of the last reserved redo.
+    #[inline]
+    pub fn current_lsn(&self) -> u64 {
+        lsn_of_sn(self.sn_fixed >> SN_SHIFT)
+    }
+
+    /// All positions.
+    pub fn position(&self) -> RedoPosition {
+        RedoPosition { current_lsn: self.current_lsn(), written_lsn: self.written_lsn, durable_lsn: self.durable_lsn }
+    }
+
+    /// Reserves redo; payload in fixed-point form.
+    #[inline]
+    pub fn append(&mut self, payload_fixed: u64) {
+        self.sn_fixed += payload_fixed;
+    }
+
+    /// Remembers that `page` was modified by the redo appended last.
+    #[inline]
+    pub fn note_modified(&mut self, page: u32) {
+        if self.recent.len() < RECENT_LIMIT {
+            let lsn = (self.sn_fixed >> SN_SHIFT) as u32;
+            self.recent.push_back((page, lsn));
+        } else {
+            self.recent_dropped = true;
+        }
+    }
+
+    /// Redo was appended at `now`: lets the writer see it.
+    pub fn appended(&mut self, now: SimTime) {
+        self.advance_writer(now);
+        self.last_append = now;
+        self.start_write(now);
+    }
+
+    /// Brings the writer's chain of writes up to `now`.
+    pub fn advance_writer(&mut self, now: SimTime) {
+        while self.writing && self.write_end <= now {
+            self.written_lsn = self.write_target;
+            self.writing = false;
+            let end = self.write_end;
+            self.start_write(end.max(self.last_append));
+        }
+    }
+
+    fn start_write(&mut self, at: SimTime) {
+        if self.writing {
+            return;
+        }
+        let mut target = self.current_lsn().min(self.writer_limit_lsn);
+        if target <= self.written_lsn {
+            return;
+        }
+        // A small write does not cross the end of its write-ahead area; whole areas beyond it go in one write each.
+        let area_end = (self.written_lsn / self.write_ahead_bytes + 1) * self.write_ahead_bytes;
+        target = target.min(area_end);
+        self.writing = true;
+        self.writes += 1;
+        self.write_target = target;
+        self.write_end = at + self.write_time;
+    }
+
+    /// Moves the limit that the writer may not pass; restarts a writer that stood at it.
+    pub fn set_writer_limit(&mut self, limit_lsn: u64, now: SimTime) {
+        self.advance_writer(now);
+        self.writer_limit_lsn = limit_lsn;
+        self.start_write(now);
+    }
+
+    /// End of the write in progress, if one is.
+    pub fn write_in_progress_until(&self) -> Option<SimTime> {
+        self.writing.then_some(self.write_end)
+    }
+
+    /// Whether the writer stands at its limit with redo to write.
+    pub fn writer_blocked(&self) -> bool {
+        !self.writing && self.written_lsn >= self.writer_limit_lsn && self.current_lsn() > self.written_lsn
+    }
+
+    /// Whether a transaction that needs `payload_bytes` would overrun the log buffer.
+    pub fn buffer_full(&self, payload_bytes: u64) -> bool {
+        self.current_lsn() + payload_bytes + 1024 > self.written_lsn + self.log_buffer_bytes
+    }
+
+    /// Bytes that a sync started now must send to the device: whole 512-byte blocks from the first unsynced one.
+    pub fn unsynced_bytes(&self) -> u64 {
+        block_start(self.written_lsn) + super::lsn::BLOCK_BYTES - block_start(self.durable_lsn)
+    }
+
+    /// A sync that covered everything up to `lsn` is done.
+    pub fn synced(&mut self, lsn: u64) {
+        debug_assert!(lsn <= self.written_lsn, "synced redo that was not written");
+        self.durable_lsn = self.durable_lsn.max(lsn);
+        let durable_sn = sn_of_lsn(self.durable_lsn) as u32;
+        while let Some(&(_, sn)) = self.recent.front() {
+            if durable_sn.wrapping_sub(sn) as i32 >= 0 {
+                self.recent.pop_front();
+            } else {
+                break;
+            }
+        }
+        if self.recent.is_empty() {
+            self.recent_dropped = false;
+        }
+    }
+
+    /// Durable LSN that the write-ahead rule wants before `pages` may be written: 0 if all their redo is durable.
+    /// One walk over the recent modifications, newest first, answers for a whole batch.
+    pub fn wanted_before_writing(&self, in_batch: impl Fn(u32) -> bool) -> u64 {
+        if self.recent_dropped {
+            return self.current_lsn();
+        }
+        let newest = self.recent.iter().rev().find(|&&(page, _)| in_batch(page));
+        newest.map_or(0, |&(_, low)| {
+            let sn = self.sn_fixed >> SN_SHIFT;
+            lsn_of_sn(sn - u64::from((sn as u32).wrapping_sub(low)))
+        })
+    }
+
+    /// Writes made so far.
+    pub fn writes(&self) -> u64 {
+        self.writes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log() -> RedoLog {
+        RedoLog::new(8192, 8192, 1 << 20, SimDuration::from_micros(10))
+    }
+
+    fn append(log: &mut RedoLog, bytes: f64, at: u64) {
+        log.append(RedoLog::fixed(bytes));
+        log.appended(SimTime(at));
+    }
+
+    #[test]
+    fn a_write_takes_its_time_and_later_redo_joins_the_next() {
+        let mut log = log();
+        let start = log.position().written_lsn;
+        append(&mut log, 100.0, 0);
+        append(&mut log, 50.0, 4_000);
+        log.advance_writer(SimTime(9_999));
+        assert_eq!(log.position().written_lsn, start);
+        log.advance_writer(SimTime(10_000));
+        assert_eq!(log.position().written_lsn, start + 100);
+        log.advance_writer(SimTime(20_000));
+        assert_eq!(log.position().written_lsn, start + 150);
+        assert_eq!(log.writes(), 2);
+    }
+
+    #[test]
+    fn a_write_ends_at_the_write_ahead_boundary() {
+        let mut log = log();
+        append(&mut log, 20_000.0, 0);
+        log.advance_writer(SimTime(10_000));
+        assert_eq!(log.position().written_lsn % 8192, 0);
+        log.advance_writer(SimTime(40_000));
+        assert_eq!(log.position().written_lsn, log.current_lsn());
+    }
+
+    #[test]
+    fn the_writer_stops_at_its_limit_and_goes_on_when_it_moves() {
+        let mut log = log();
+        log.set_writer_limit(9_000, SimTime::ZERO);
+        append(&mut log, 2_000.0, 0);
+        log.advance_writer(SimTime(100_000));
+        assert_eq!(log.position().written_lsn, 9_000);
+        assert!(log.writer_blocked());
+        log.set_writer_limit(100_000, SimTime(100_000));
+        log.advance_writer(SimTime(110_000));
+        assert_eq!(log.position().written_lsn, log.current_lsn());
+    }
+
+    #[test]
+    fn the_write_ahead_rule_sees_only_redo_that_is_not_durable() {
+        let mut log = log();
+        log.append(RedoLog::fixed(300.0));
+        log.note_modified(7);
+        log.appended(SimTime(0));
+        let first = log.current_lsn();
+        log.append(RedoLog::fixed(300.0));
+        log.note_modified(8);
+        log.appended(SimTime(1));
+        assert_eq!(log.wanted_before_writing(|p| p == 7), first);
+        log.advance_writer(SimTime(1_000_000));
+        log.synced(first);
+        assert_eq!(log.wanted_before_writing(|p| p == 7), 0);
+        assert_eq!(log.wanted_before_writing(|p| p == 8), log.current_lsn());
+    }
+
+    #[test]
+    fn fractions_of_bytes_carry_over() {
+        let mut log = log();
+        let before = log.sn_fixed >> SN_SHIFT;
+        for _ in 0..1000 {
+            log.append(RedoLog::fixed(0.25));
+        }
+        assert_eq!((log.sn_fixed >> SN_SHIFT) - before, 250);
+    }
+}

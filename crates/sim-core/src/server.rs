@@ -1,0 +1,227 @@
+//! The server: wires the parts together and owns the event loop.
+//!
+//! ```text
+//!  clients --CPU--> page touches --(miss)--> device read --+
+//!     ^                 | redo, dirty pages                |
+//!     |                 v                                  |
+//!     +--- commit <- redo sync <--------- device <---------+
+//!                                           ^
+//!  page cleaner threads -> doublewrite -> page writes -> data-file syncs
+//!  checkpointer ----------------------------> checkpoint block
+//! ```
+//!
+//! One calendar ([`crate::kernel::calendar`]) orders everything; equal times are handled in the order in which they were
+//! scheduled. Devices compute completion times at submission, so pages in flight cost no events. Each file of this module
+//! is one actor: `clients`, `commit` (writer, flusher, group commit), `free_pages`, `cleaner`, `batches` (page writes and
+//! what follows them), `syncs` (data-file syncs), `checkpointer`, `check` (invariants), `record` (series).
+
+mod batches;
+mod check;
+mod checkpointer;
+mod cleaner;
+mod clients;
+mod commit;
+mod costs;
+mod events;
+mod free_pages;
+mod record;
+mod syncs;
+
+pub use events::{Observer, RunError, Silent};
+
+use crate::buffer_pool::{BufferPool, PageSpace};
+use crate::config::{MachineConfig, RedoPipeline};
+use crate::kernel::calendar::Calendar;
+use crate::kernel::random::Rng;
+use crate::kernel::time::SimTime;
+use crate::metrics::RunOutput;
+use crate::redo::RedoLog;
+use crate::run_spec::RunSpec;
+use crate::seam::{ServerModel, View};
+use crate::storage::Device;
+use crate::workload::program::Program;
+use crate::workload::{DriveSpec, PageSetSpec};
+use events::Event;
+
+/// A server in the middle of a run.
+pub struct Server {
+    model: Box<dyn ServerModel>,
+    config: MachineConfig,
+    end: SimTime,
+    now: SimTime,
+    calendar: Calendar<Event>,
+    events: u64,
+    hash: u64,
+    space: PageSpace,
+    pool: BufferPool,
+    redo: RedoLog,
+    program: Program,
+    /// Data device, and the redo device if it is another.
+    data_device: Device,
+    redo_device: Option<Device>,
+    clients: clients::Clients,
+    commit: commit::Commit,
+    free_pages: free_pages::FreePages,
+    cleaner: cleaner::Cleaner,
+    batches: batches::Batches,
+    syncs: syncs::Syncs,
+    checkpointer: checkpointer::Checkpointer,
+    recorder: record::Recorder,
+    check: Option<check::Checker>,
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("now", &self.now).field("events", &self.events).finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// A server of the given version, about to run `spec`.
+    pub fn new(model: Box<dyn ServerModel>, spec: &RunSpec) -> Self {
+        let config = model.config().clone();
+        let stream = |name: &str| Rng::stream(spec.seed, spec.replication, name);
+        let mut space = PageSpace::default();
+        let instance_of = |space_id: u32, page_no: u32| model.instance_of(space_id, page_no);
+        let program = Program::new(&spec.workload, &mut space, &instance_of, &mut stream("layout"));
+        let mut pool = BufferPool::new(&config.buffer_pool, config.flush_neighbors, &space);
+        make_resident(&spec.workload.page_sets, &space, &mut pool);
+        let redo = RedoLog::new(
+            config.redo.start_lsn,
+            config.redo.write_ahead_bytes,
+            config.redo.log_buffer_bytes,
+            costs::REDO_WRITE,
+        );
+        let wake_up = match config.redo.pipeline {
+            RedoPipeline::DedicatedThreads => costs::COMMIT_WAKE_UP,
+            RedoPipeline::CommittingThread => costs::SELF_COMMIT_WAKE_UP,
+        };
+        let start_lsn = redo.current_lsn();
+        Server {
+            end: SimTime::ZERO + spec.duration,
+            now: SimTime::ZERO,
+            calendar: Calendar::new(),
+            events: 0,
+            hash: 0xcbf2_9ce4_8422_2325,
+            clients: clients::Clients::new(&spec.workload, spec.seed, spec.replication),
+            commit: commit::Commit::new(wake_up),
+            free_pages: free_pages::FreePages::new(config.buffer_pool.instances),
+            cleaner: cleaner::Cleaner::new(config.cleaner_threads),
+            batches: batches::Batches::new(&config),
+            syncs: syncs::Syncs::new(config.write_io_threads, space.spaces()),
+            checkpointer: checkpointer::Checkpointer::new(start_lsn),
+            recorder: record::Recorder::default(),
+            check: spec.check.then(|| check::Checker::new(start_lsn)),
+            data_device: Device::new(&spec.storage.data, stream("data device")),
+            redo_device: spec.storage.redo.as_ref().map(|d| Device::new(d, stream("redo device"))),
+            model,
+            config,
+            space,
+            pool,
+            redo,
+            program,
+        }
+    }
+
+    /// Runs to the end.
+    ///
+    /// # Errors
+    /// [`RunError`] if an invariant breaks (with `check`), the observer stops the run, or nothing can happen any more.
+    pub fn run(mut self, observer: &mut dyn Observer) -> Result<RunOutput, RunError> {
+        self.start();
+        while let Some((at, event)) = self.calendar.pop() {
+            if at > self.end {
+                return Ok(self.into_output());
+            }
+            self.now = at;
+            self.events += 1;
+            self.hash = (self.hash ^ at.0 ^ event.code() << 40).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+            self.handle(event);
+            if self.check.is_some() {
+                self.check_invariants(event == Event::Second)?;
+            }
+            if event == Event::Second && observer.second(self.recorder.last()).is_break() {
+                return Err(RunError::Stopped { at });
+            }
+        }
+        Err(RunError::Deadlock { at: self.now })
+    }
+
+    fn start(&mut self) {
+        self.schedule_second();
+        self.publish_limits();
+        self.start_clients();
+        self.start_flusher_timer();
+        self.start_cleaner();
+        self.start_checkpointer();
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Body(client) => self.run_body(client),
+            Event::Start(client) => self.start_transaction(client),
+            Event::ReadDone(client) => self.read_done(client),
+            Event::SinglePage(client) => self.single_page_step(client),
+            Event::Arrival => self.arrival(),
+            Event::RedoWritten => self.redo_written(),
+            Event::RedoOnDevice => self.redo_on_device(),
+            Event::RedoSynced => self.redo_synced(),
+            Event::FlusherTimer => self.flusher_timer(),
+            Event::CleanerTimer(number) => self.cleaner_timer(number),
+            Event::CleanerThread(thread) => self.thread_step(thread),
+            Event::BatchOnDevice(batch) => self.batch_on_device(batch),
+            Event::SyncRound(round) => self.sync_round_step(round),
+            Event::CheckpointerTimer(number) => self.checkpointer_timer(number),
+            Event::CheckpointOnDevice => self.checkpoint_on_device(),
+            Event::CheckpointDurable => self.checkpoint_durable(),
+            Event::QueueRoom => self.queue_room(),
+            Event::Second => self.second(),
+        }
+    }
+
+    fn redo_device(&mut self) -> &mut Device {
+        self.redo_device.as_mut().unwrap_or(&mut self.data_device)
+    }
+
+    /// Asks the model something, with a view of this instant.
+    fn ask<R>(&mut self, question: impl FnOnce(&mut dyn ServerModel, &View<'_>) -> R) -> R {
+        let position = self.redo.position();
+        let view = View {
+            now: self.now,
+            current_lsn: position.current_lsn,
+            written_lsn: position.written_lsn,
+            durable_lsn: position.durable_lsn,
+            last_checkpoint_lsn: self.checkpointer.last_lsn(),
+            oldest_modification_lsn: self.pool.oldest_modification_lsn(),
+            dirty_pages: self.pool.dirty_pages(),
+            lru_pages: self.pool.used_pages(),
+            free_pages: self.pool.free_pages(),
+            activity: self.clients.activity(),
+            pending_reads: self.clients.reads_in_flight(),
+            lists: &self.pool,
+        };
+        question(self.model.as_mut(), &view)
+    }
+}
+
+/// Puts the share of each page set that starts in the pool there, spread evenly over the set.
+fn make_resident(sets: &[PageSetSpec], space: &PageSpace, pool: &mut BufferPool) {
+    let mut first = 0;
+    for set in sets {
+        let wanted = (set.pages as f64 * set.resident_share.clamp(0.0, 1.0)) as u64;
+        for i in 0..wanted {
+            let page = first + (i * set.pages / wanted.max(1)) as u32;
+            if pool.take_frame(space.instance_of(page)) {
+                pool.page_arrived(page, space, SimTime::ZERO);
+            }
+        }
+        first += (set.pages as u32).div_ceil(crate::buffer_pool::EXTENT_PAGES) * crate::buffer_pool::EXTENT_PAGES;
+    }
+}
+
+/// Number of threads of a drive.
+fn threads_of(drive: &DriveSpec) -> u32 {
+    match drive {
+        DriveSpec::Closed { clients, .. } | DriveSpec::Open { clients, .. } => *clients,
+    }
+}

@@ -1,0 +1,284 @@
+//! Batches of page writes, from collection to the end of their data-file sync.
+//!
+//! Source: `innodb-8.0.21` sections 4.5, 6.1 and 8. Pages of a batch are under write from the moment they are collected
+//! (the wait for the doublewrite included) until their batch is finished by an I/O thread. A batch is finished when its last
+//! write is completed; the thread that completes it lets the doublewrite instance start its next batch, then syncs every
+//! data file with unsynced writes, and only then gives the doublewrite segment back.
+//!
+//! Asynchronous writes are spread over the I/O threads by extent, and a thread that is in the middle of its syncs completes
+//! nothing: a batch over many extents is finished when every thread it needs has been free once. This is what ties the page
+//! rate to the time of data-file syncs.
+//!
+//! The pages of a batch become clean together, at its end, unless somebody looks at one of them earlier: a client that wants
+//! to modify a page whose write is done finds it completed. Simplification: the age of the oldest page sees a batch as a whole
+//! (errs upwards by the spread of one batch, milliseconds).
+
+use super::Server;
+use super::events::Event;
+use crate::buffer_pool::EXTENT_PAGES;
+use crate::config::{DataSync, DoublewriteConfig, MachineConfig};
+use crate::kernel::time::SimTime;
+use std::collections::VecDeque;
+
+/// Stands for a page of a batch that was completed before the rest of its batch.
+const COMPLETED: u32 = u32::MAX;
+
+/// Which list a batch comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListKind {
+    /// LRU batches.
+    Lru,
+    /// Flush list batches.
+    FlushList,
+}
+
+/// Pages on their way to the data files.
+#[derive(Debug)]
+pub(super) struct Batch {
+    pub(super) kind: ListKind,
+    pub(super) instance: usize,
+    pub(super) pages: Vec<u32>,
+    /// Device completion of each page posted so far.
+    done: Vec<SimTime>,
+    /// Redo that must be durable before the batch may be written.
+    pub(super) wanted_lsn: u64,
+    /// Clients that wait for a page of this batch that is not posted yet.
+    waiters: Vec<(u32, u32)>,
+    /// I/O threads that have not yet completed their share.
+    threads_left: u32,
+    holds_segment: bool,
+}
+
+/// One doublewrite instance of one kind: at most one batch in flight.
+#[derive(Debug, Clone, Default)]
+struct Doublewrite {
+    in_flight: bool,
+    waiting_threads: VecDeque<u32>,
+}
+
+/// Batches, doublewrite instances and segments.
+#[derive(Debug)]
+pub(super) struct Batches {
+    slab: Vec<Batch>,
+    unused: Vec<u32>,
+    /// Indexed by kind, then instance.
+    doublewrite: [Vec<Doublewrite>; 2],
+    segments_free: [u32; 2],
+    segment_waiters: [VecDeque<u32>; 2],
+}
+
+impl Batches {
+    pub(super) fn new(config: &MachineConfig) -> Self {
+        let (instances, segments) = match config.doublewrite {
+            DoublewriteConfig::Off => (0, [0, 0]),
+            DoublewriteConfig::PerInstance { instances, flush_list_segments, lru_segments, .. } => {
+                (instances as usize, [lru_segments, flush_list_segments])
+            }
+        };
+        Batches {
+            slab: Vec::new(),
+            unused: Vec::new(),
+            doublewrite: [vec![Doublewrite::default(); instances], vec![Doublewrite::default(); instances]],
+            segments_free: segments,
+            segment_waiters: [VecDeque::new(), VecDeque::new()],
+        }
+    }
+
+    /// A new empty batch.
+    pub(super) fn create(&mut self, kind: ListKind, instance: usize) -> u32 {
+        let index = self.unused.pop().unwrap_or_else(|| {
+            self.slab.push(Batch {
+                kind,
+                instance,
+                pages: Vec::new(),
+                done: Vec::new(),
+                wanted_lsn: 0,
+                waiters: Vec::new(),
+                threads_left: 0,
+                holds_segment: false,
+            });
+            self.slab.len() as u32 - 1
+        });
+        let batch = &mut self.slab[index as usize];
+        (batch.kind, batch.instance, batch.wanted_lsn, batch.holds_segment) = (kind, instance, 0, false);
+        index
+    }
+
+    /// Gives an empty batch back.
+    pub(super) fn discard(&mut self, index: u32) {
+        let batch = &mut self.slab[index as usize];
+        batch.pages.clear();
+        batch.done.clear();
+        batch.waiters.clear();
+        self.unused.push(index);
+    }
+
+    pub(super) fn get(&mut self, index: u32) -> &mut Batch {
+        &mut self.slab[index as usize]
+    }
+
+    /// Claims the doublewrite instance of the batch; false if its previous batch is still in flight, in which case `thread`
+    /// is woken when it is not.
+    pub(super) fn claim_doublewrite(&mut self, index: u32, thread: u32) -> bool {
+        let batch = &self.slab[index as usize];
+        let side = &mut self.doublewrite[batch.kind as usize];
+        let count = side.len();
+        let doublewrite = &mut side[batch.instance % count];
+        if doublewrite.in_flight {
+            doublewrite.waiting_threads.push_back(thread);
+            return false;
+        }
+        doublewrite.in_flight = true;
+        true
+    }
+
+    /// Takes a segment for the batch; false if there is none, in which case `thread` is woken when there is.
+    pub(super) fn claim_segment(&mut self, index: u32, thread: u32) -> bool {
+        let side = self.slab[index as usize].kind as usize;
+        if self.segments_free[side] == 0 {
+            self.segment_waiters[side].push_back(thread);
+            return false;
+        }
+        self.segments_free[side] -= 1;
+        self.slab[index as usize].holds_segment = true;
+        true
+    }
+
+    /// Clients that wait for a page that is not posted yet.
+    pub(super) fn waiting_clients(&self) -> usize {
+        self.slab.iter().map(|b| b.waiters.len()).sum()
+    }
+
+    /// Gives a segment back; the thread to wake, if one waits.
+    fn return_segment(&mut self, kind: ListKind) -> Option<u32> {
+        self.segments_free[kind as usize] += 1;
+        self.segment_waiters[kind as usize].pop_front()
+    }
+}
+
+impl Server {
+    /// The device has accepted the next page of the batch and will be done with it at `done`.
+    pub(super) fn page_posted(&mut self, batch: u32, done: SimTime) {
+        let entry = self.batches.get(batch);
+        let page = entry.pages[entry.done.len()];
+        entry.done.push(done);
+        if !entry.waiters.is_empty() {
+            self.clients_see_completion(batch, page, done);
+        }
+    }
+
+    fn clients_see_completion(&mut self, batch: u32, page: u32, done: SimTime) {
+        let entry = self.batches.get(batch);
+        let (ready, waiting) = entry.waiters.iter().partition(|&&(_, p)| p == page);
+        entry.waiters = waiting;
+        let ready: Vec<(u32, u32)> = ready;
+        for (client, _) in ready {
+            self.calendar.schedule(done, Event::Body(client));
+        }
+    }
+
+    /// All pages of the batch are posted.
+    pub(super) fn batch_posted(&mut self, batch: u32) {
+        let last = self.batches.get(batch).done.iter().max().copied();
+        self.calendar.schedule(last.unwrap_or(self.now), Event::BatchOnDevice(batch));
+    }
+
+    /// A client met a page under write. If its write is done and its I/O thread is free, the page is completed here and now
+    /// and true comes back; otherwise the client goes on when that may be so.
+    pub(super) fn page_write_over(&mut self, client: u32, page: u32) -> bool {
+        let now = self.now;
+        let thread = page / EXTENT_PAGES % self.syncs.threads();
+        for entry in &mut self.batches.slab {
+            let Some(place) = entry.pages.iter().position(|&p| p == page) else { continue };
+            match entry.done.get(place) {
+                None => entry.waiters.push((client, page)),
+                Some(&done) if done > now => self.calendar.schedule(done, Event::Body(client)),
+                Some(_) if self.syncs.wait_for_thread(thread, client) => {}
+                Some(_) => {
+                    entry.pages[place] = COMPLETED;
+                    self.pool.page_written(page);
+                    self.syncs.mark_unsynced(self.space.space_of(page));
+                    return true;
+                }
+            }
+            self.recorder.blocked_modifications += 1;
+            return false;
+        }
+        self.recorder.blocked_modifications += 1;
+        self.calendar.schedule(now + super::costs::SINGLE_PAGE_POLL, Event::Body(client));
+        false
+    }
+
+    /// The device is done with the last page of a batch: the I/O threads complete it as they are free.
+    pub(super) fn batch_on_device(&mut self, batch: u32) {
+        let threads = self.syncs.threads();
+        let mut needed = 0u64;
+        for &page in self.batches.get(batch).pages.iter().filter(|&&p| p != COMPLETED) {
+            needed |= 1 << (page / EXTENT_PAGES % threads);
+        }
+        let mut left = 0;
+        let mut last = 0;
+        for thread in (0..threads).filter(|t| needed >> t & 1 != 0) {
+            last = thread;
+            left += u32::from(self.syncs.complete_later(thread, batch));
+        }
+        self.batches.get(batch).threads_left = left;
+        if left == 0 {
+            self.finish_batch(batch, last);
+        }
+    }
+
+    /// An I/O thread that was busy completes its share of a batch; the last one finishes the batch.
+    pub(super) fn complete_share(&mut self, batch: u32, thread: u32) {
+        let entry = self.batches.get(batch);
+        entry.threads_left -= 1;
+        if entry.threads_left == 0 {
+            self.finish_batch(batch, thread);
+        }
+    }
+
+    fn finish_batch(&mut self, index: u32, thread: u32) {
+        let batch = self.batches.get(index);
+        let (kind, instance) = (batch.kind, batch.instance);
+        let pages = std::mem::take(&mut batch.pages);
+        for &page in pages.iter().filter(|&&p| p != COMPLETED) {
+            self.pool.page_written(page);
+            self.syncs.mark_unsynced(self.space.space_of(page));
+            if kind == ListKind::Lru {
+                self.pool.evict_if_clean(page, instance);
+            }
+        }
+        self.pool.end_batch(instance, index);
+        self.free_pages.batch_ended(instance);
+        let batch = self.batches.get(index);
+        batch.pages = pages;
+        let holds_segment = batch.holds_segment;
+        self.batches.discard(index);
+        self.release_doublewrite(kind, instance, holds_segment);
+        let segment = holds_segment.then_some(kind);
+        match self.config.data_sync {
+            DataSync::EveryBatch => self.start_batch_sync(thread, segment),
+            DataSync::Never => self.release_segment(segment),
+        }
+    }
+
+    fn release_doublewrite(&mut self, kind: ListKind, instance: usize, was_used: bool) {
+        let side = &mut self.batches.doublewrite[kind as usize];
+        if side.is_empty() || !was_used {
+            return;
+        }
+        let count = side.len();
+        let doublewrite = &mut side[instance % count];
+        doublewrite.in_flight = false;
+        if let Some(thread) = doublewrite.waiting_threads.pop_front() {
+            self.calendar.schedule(self.now, Event::CleanerThread(thread));
+        }
+    }
+
+    /// Gives a doublewrite segment back, if there is one to give.
+    pub(super) fn release_segment(&mut self, segment: Option<ListKind>) {
+        if let Some(thread) = segment.and_then(|kind| self.batches.return_segment(kind)) {
+            self.calendar.schedule(self.now, Event::CleanerThread(thread));
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Invariants (design section 2), verified at every event under `--check`.
+//!
+//! LSNs never fall; checkpoint <= oldest modification <= current; written >= durable; redo in use never exceeds the
+//! capacity; dirty pages = the flush lists; no page is written before its redo; every client is in exactly one place; and
+//! "crash now" is recoverable: what a crash would lose was not acknowledged (commit mode 1).
+
+use super::Server;
+use super::events::{Event, RunError};
+use crate::config::CommitDurability;
+use crate::redo::RedoPosition;
+
+/// What the checks remember.
+#[derive(Debug)]
+pub(super) struct Checker {
+    position: RedoPosition,
+    checkpoint_lsn: u64,
+    /// LSN at the end of the newest modification, by page.
+    newest: Vec<u64>,
+    /// The first violation found inside an event.
+    violation: Option<String>,
+}
+
+impl Checker {
+    pub(super) fn new(start_lsn: u64) -> Self {
+        Checker {
+            position: RedoPosition { current_lsn: start_lsn, written_lsn: start_lsn, durable_lsn: start_lsn },
+            checkpoint_lsn: start_lsn,
+            newest: Vec::new(),
+            violation: None,
+        }
+    }
+
+    /// `page` was modified by redo that ends at `lsn`.
+    pub(super) fn note_newest(&mut self, page: u32, lsn: u64) {
+        let page = page as usize;
+        if self.newest.len() <= page {
+            self.newest.resize(page + 1, 0);
+        }
+        self.newest[page] = lsn;
+    }
+}
+
+impl Server {
+    /// A page goes to the device: its redo must be durable.
+    #[inline]
+    pub(super) fn check_page_write(&mut self, page: u32) {
+        let durable = self.redo.position().durable_lsn;
+        if let Some(checker) = &mut self.check {
+            let newest = checker.newest.get(page as usize).copied().unwrap_or(0);
+            if newest > durable {
+                let what = format!("page {page} is written at LSN {newest} with redo durable only to {durable}");
+                checker.violation.get_or_insert(what);
+            }
+        }
+    }
+
+    /// Verifies everything; the walk over all pages only if `thorough`.
+    pub(super) fn check_invariants(&mut self, thorough: bool) -> Result<(), RunError> {
+        let at = self.now;
+        let broken = |what: String| RunError::Invariant { at, what };
+        self.check_redo().map_err(broken)?;
+        if thorough {
+            self.pool.check().map_err(broken)?;
+            self.check_clients().map_err(broken)?;
+        }
+        Ok(())
+    }
+
+    fn check_redo(&mut self) -> Result<(), String> {
+        let position = self.redo.position();
+        let checkpoint = self.checkpointer.last_lsn();
+        let oldest = self.pool.oldest_modification_lsn();
+        let limit = self.model.writer_limits().hard_bytes;
+        let acknowledged = self.commit.acknowledged_lsn;
+        let sync_commits = self.config.redo.commit == CommitDurability::Sync;
+        let Some(checker) = &mut self.check else { return Ok(()) };
+        let before = std::mem::replace(&mut checker.position, position);
+        let checkpoint_before = std::mem::replace(&mut checker.checkpoint_lsn, checkpoint);
+        if let Some(what) = checker.violation.take() {
+            return Err(what);
+        }
+        let rules = [
+            (position.current_lsn >= before.current_lsn, "the current LSN fell"),
+            (position.written_lsn >= before.written_lsn, "the written LSN fell"),
+            (position.durable_lsn >= before.durable_lsn, "the durable LSN fell"),
+            (checkpoint >= checkpoint_before, "the checkpoint fell"),
+            (position.written_lsn <= position.current_lsn, "more redo is written than was reserved"),
+            (position.durable_lsn <= position.written_lsn, "more redo is durable than was written"),
+            (checkpoint <= position.durable_lsn, "the checkpoint lies above the durable redo"),
+            (oldest == 0 || checkpoint <= oldest, "the checkpoint lies above the oldest modification"),
+            (oldest <= position.current_lsn, "a page was modified in the future"),
+            (position.written_lsn <= checkpoint + limit, "redo in use exceeds its capacity"),
+            (!sync_commits || acknowledged <= position.durable_lsn, "a commit was acknowledged before it was durable"),
+        ];
+        match rules.iter().find(|(holds, _)| !holds) {
+            None => Ok(()),
+            Some((_, what)) => Err(format!(
+                "{what}: {position:?}, checkpoint {checkpoint}, oldest modification {oldest}, capacity {limit}, \
+                 acknowledged {acknowledged}"
+            )),
+        }
+    }
+
+    /// Every client is in exactly one place: idle, waiting for its commit or the log buffer, or in one calendar event.
+    fn check_clients(&self) -> Result<(), String> {
+        let scheduled = self
+            .calendar
+            .iter()
+            .filter(|e| matches!(e, Event::Body(_) | Event::Start(_) | Event::ReadDone(_) | Event::SinglePage(_)))
+            .count();
+        let waiting = self.commit.waiting()
+            + self.clients.log_buffer_waiters.len()
+            + self.batches.waiting_clients()
+            + self.syncs.waiting_clients();
+        let found = scheduled + waiting + self.clients.idle_count();
+        let clients = self.clients.list.len();
+        if found == clients { Ok(()) } else { Err(format!("{clients} clients, but {found} places hold one")) }
+    }
+}

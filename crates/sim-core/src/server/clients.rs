@@ -1,0 +1,394 @@
+//! Clients: CPU work, page touches, commits; closed and open drives.
+//!
+//! Source: design section 2, points 3, 4 and 11; `innodb-8.0.21` sections 2.3 and 8. A client's transaction is CPU work,
+//! then its page touches, then its commit. A touch may miss (a device read, maybe an eviction), may meet a page under write
+//! (the client waits until that page's data-file write is done), and before it goes on the client passes the version's free
+//! check and finds room in the log buffer. Each client draws from random streams of its own, so that a client's n-th
+//! transaction is the same whatever the settings are.
+
+use super::events::Event;
+use super::{Server, threads_of};
+use crate::buffer_pool::Modification;
+use crate::kernel::random::Rng;
+use crate::kernel::sampler::DurationSampler;
+use crate::kernel::station::Station;
+use crate::kernel::time::SimTime;
+use crate::seam::{FreeCheck, FreeCheckWait};
+use crate::storage::Op;
+use crate::workload::arrivals::Arrivals;
+use crate::workload::program::Touch;
+use crate::workload::{DriveSpec, WorkloadSpec};
+use std::collections::{HashMap, VecDeque};
+
+/// One client.
+#[derive(Debug, Clone)]
+pub(super) struct Client {
+    /// When its transaction began (for an open drive: arrived).
+    pub(super) began: SimTime,
+    kind: u32,
+    /// Position in the transaction's touches, and draws left of the touch before it.
+    next_touch: usize,
+    left: u32,
+    /// A page that could not be touched yet.
+    pending: Option<PendingTouch>,
+    in_body: bool,
+    pub(super) wrote: bool,
+    free_check: Option<FreeCheckWait>,
+    /// Tries to find a free page in the current wait.
+    pub(super) free_page_tries: u32,
+    /// A single-page flush of this client: the page, and whether it has reached the doublewrite file, the data file.
+    pub(super) single: Option<super::free_pages::SinglePage>,
+    pub(super) commit_lsn: u64,
+    rng: Rng,
+}
+
+/// A touch that waits.
+#[derive(Debug, Clone, Copy)]
+struct PendingTouch {
+    page: u32,
+    fresh: bool,
+    touch: Touch,
+}
+
+/// All clients and their drive.
+#[derive(Debug)]
+pub(super) struct Clients {
+    pub(super) list: Vec<Client>,
+    cpu: Station,
+    think: Option<DurationSampler>,
+    arrivals: Option<Arrivals>,
+    waiting: VecDeque<SimTime>,
+    idle: Vec<u32>,
+    /// Pages being read, with the time they arrive.
+    reads: HashMap<u32, SimTime>,
+    activity: u64,
+    pub(super) touches: u64,
+    /// LSN above which a client must pass the free check.
+    pub(super) free_check_limit_lsn: u64,
+    /// Clients that wait for room in the log buffer.
+    pub(super) log_buffer_waiters: Vec<u32>,
+}
+
+impl Clients {
+    pub(super) fn new(workload: &WorkloadSpec, seed: u64, replication: u32) -> Self {
+        let clients = threads_of(&workload.drive);
+        let client = |i: u32| Client {
+            began: SimTime::ZERO,
+            kind: 0,
+            next_touch: 0,
+            left: 0,
+            pending: None,
+            in_body: false,
+            wrote: false,
+            free_check: None,
+            free_page_tries: 0,
+            single: None,
+            commit_lsn: 0,
+            rng: Rng::stream(seed, replication, &format!("client {i}")),
+        };
+        let (think, arrivals) = match &workload.drive {
+            DriveSpec::Closed { think, .. } => (Some(DurationSampler::new(think)), None),
+            DriveSpec::Open { rate, poisson, .. } => {
+                (None, Some(Arrivals::new(rate, *poisson, Rng::stream(seed, replication, "arrivals"))))
+            }
+        };
+        Clients {
+            list: (0..clients).map(client).collect(),
+            cpu: Station::new("CPU", workload.cores),
+            think,
+            arrivals,
+            waiting: VecDeque::new(),
+            idle: (0..clients).rev().collect(),
+            reads: HashMap::new(),
+            activity: 0,
+            touches: 0,
+            free_check_limit_lsn: 0,
+            log_buffer_waiters: Vec::new(),
+        }
+    }
+
+    pub(super) fn activity(&self) -> u64 {
+        self.activity
+    }
+
+    pub(super) fn reads_in_flight(&self) -> u64 {
+        self.reads.len() as u64
+    }
+
+    pub(super) fn arrivals_waiting(&self) -> u64 {
+        self.waiting.len() as u64
+    }
+
+    pub(super) fn idle_count(&self) -> usize {
+        self.idle.len()
+    }
+
+    pub(super) fn cpu(&mut self) -> &mut Station {
+        &mut self.cpu
+    }
+}
+
+/// What became of one touch.
+enum Touched {
+    Done,
+    Wait,
+}
+
+impl Server {
+    pub(super) fn start_clients(&mut self) {
+        if self.clients.arrivals.is_some() {
+            self.schedule_arrival();
+            return;
+        }
+        while let Some(client) = self.clients.idle.pop() {
+            self.calendar.schedule(self.now, Event::Start(client));
+        }
+    }
+
+    fn schedule_arrival(&mut self) {
+        if let Some(at) = self.clients.arrivals.as_mut().and_then(Arrivals::next_time) {
+            self.calendar.schedule(at.max(self.now), Event::Arrival);
+        }
+    }
+
+    pub(super) fn arrival(&mut self) {
+        self.schedule_arrival();
+        match self.clients.idle.pop() {
+            Some(client) => self.begin(client, self.now, self.now),
+            None => self.clients.waiting.push_back(self.now),
+        }
+    }
+
+    /// A client of a closed drive starts its next transaction.
+    pub(super) fn start_transaction(&mut self, client: u32) {
+        self.begin(client, self.now, self.now);
+    }
+
+    /// Begins a transaction that counts from `began`; its thread runs from `from` on (its last commit's wake-up).
+    fn begin(&mut self, index: u32, began: SimTime, from: SimTime) {
+        let client = &mut self.clients.list[index as usize];
+        client.began = began;
+        client.kind = self.program.pick(&mut client.rng);
+        (client.next_touch, client.left) = (0, 0);
+        (client.in_body, client.wrote) = (false, false);
+        let demand = self.program.kinds[client.kind as usize].cpu.sample(&mut client.rng);
+        let done = self.clients.cpu.submit(self.now, demand);
+        self.calendar.schedule(done + from.since(self.now), Event::Body(index));
+    }
+
+    /// Goes on with a transaction's touches until it commits or must wait.
+    pub(super) fn run_body(&mut self, index: u32) {
+        if self.program.kinds[self.clients.list[index as usize].kind as usize].writes && !self.may_write(index) {
+            return;
+        }
+        self.redo.advance_writer(self.now);
+        let finished = self.touch_pages(index);
+        let client = &mut self.clients.list[index as usize];
+        let kind = &self.program.kinds[client.kind as usize];
+        if finished && kind.base_redo_fixed > 0 {
+            self.redo.append(kind.base_redo_fixed);
+        }
+        let wrote = client.wrote || (finished && kind.base_redo_fixed > 0);
+        client.wrote = wrote;
+        if wrote {
+            self.redo.appended(self.now);
+            self.watch_writer_margin();
+        }
+        if finished {
+            self.commit(index);
+        } else if wrote {
+            self.after_append();
+        }
+    }
+
+    /// Whether a client may write redo now; if not, it has been put to wait.
+    fn may_write(&mut self, index: u32) -> bool {
+        let current = self.redo.current_lsn();
+        let waiting = self.clients.list[index as usize].free_check.is_some();
+        if (current > self.clients.free_check_limit_lsn || waiting) && !self.pass_free_check(index) {
+            return false;
+        }
+        let client = &self.clients.list[index as usize];
+        let wanted = self.program.kinds[client.kind as usize].max_redo_bytes;
+        self.redo.advance_writer(self.now);
+        if self.redo.buffer_full(wanted) {
+            self.recorder.counts.log_waits += 1;
+            self.clients.log_buffer_waiters.push(index);
+            self.watch_redo_written();
+            return false;
+        }
+        true
+    }
+
+    fn pass_free_check(&mut self, index: u32) -> bool {
+        let first = self.clients.list[index as usize].free_check.is_none();
+        let mut wait = self.clients.list[index as usize].free_check.unwrap_or_default();
+        let answer = self.ask(|model, view| model.free_check(view, &mut wait));
+        let client = &mut self.clients.list[index as usize];
+        match answer {
+            FreeCheck::Proceed => {
+                client.free_check = None;
+                true
+            }
+            FreeCheck::Sleep { duration, wake_checkpointer } => {
+                client.free_check = Some(wait);
+                self.recorder.counts.free_check_waits += u64::from(first);
+                self.calendar.schedule(self.now + duration, Event::Body(index));
+                if wake_checkpointer {
+                    self.wake_checkpointer();
+                }
+                false
+            }
+        }
+    }
+
+    /// Touches pages until the transaction has no more; false if the client must wait for a page.
+    fn touch_pages(&mut self, index: u32) -> bool {
+        let client = &mut self.clients.list[index as usize];
+        if let Some(pending) = client.pending.take()
+            && matches!(self.touch_one(index, pending.page, pending.fresh, pending.touch), Touched::Wait)
+        {
+            return false;
+        }
+        loop {
+            let client = &mut self.clients.list[index as usize];
+            let kind = &self.program.kinds[client.kind as usize];
+            if client.left == 0 {
+                let Some(&touch) = kind.touches.get(client.next_touch) else { return true };
+                client.next_touch += 1;
+                if touch.threshold.is_some_and(|t| !client.rng.bernoulli(t)) {
+                    continue;
+                }
+                client.left =
+                    if touch.min == touch.max { touch.min } else { client.rng.range_inclusive(touch.min, touch.max) };
+                continue;
+            }
+            let touch = kind.touches[client.next_touch - 1];
+            if !self.touch_run(index, touch) {
+                return false;
+            }
+        }
+    }
+
+    /// Makes the draws that are left of one touch; the hot loop of the simulator.
+    fn touch_run(&mut self, index: u32, touch: Touch) -> bool {
+        let model = &self.model;
+        let client = &mut self.clients.list[index as usize];
+        let class = &mut self.program.classes[touch.class as usize];
+        let instance_of = |space: u32, page: u32| model.instance_of(space, page);
+        let mut wrote = client.wrote;
+        while client.left > 0 {
+            client.left -= 1;
+            self.clients.touches += 1;
+            let drawn = class.draw(index, &mut client.rng, &mut self.space, &instance_of);
+            if drawn.fresh {
+                self.pool.grow(&self.space, self.now);
+                return matches!(self.touch_one(index, drawn.page, true, touch), Touched::Done);
+            }
+            let done = if touch.modify {
+                let redo = &self.redo;
+                self.pool.modify(drawn.page, || redo.current_lsn(), &self.space, self.now) == Modification::Done
+            } else {
+                self.pool.read(drawn.page, &self.space, self.now)
+            };
+            if !done {
+                client.wrote = wrote;
+                return matches!(self.touch_one(index, drawn.page, false, touch), Touched::Done);
+            }
+            if touch.modify {
+                self.redo.append(touch.redo_fixed);
+                self.redo.note_modified(drawn.page);
+                if let Some(checker) = &mut self.check {
+                    checker.note_newest(drawn.page, self.redo.current_lsn());
+                }
+                wrote = true;
+            }
+        }
+        client.wrote = wrote;
+        true
+    }
+
+    /// Touches one page on the slow path: it may be new, missing or under write.
+    fn touch_one(&mut self, index: u32, page: u32, fresh: bool, touch: Touch) -> Touched {
+        if fresh && !self.pool.is_resident(page) {
+            if !self.find_frame(index, page) {
+                return self.wait_with(index, page, fresh, touch);
+            }
+            self.pool.page_arrived(page, &self.space, self.now);
+        }
+        if !touch.modify {
+            if self.pool.read(page, &self.space, self.now) {
+                return Touched::Done;
+            }
+            self.read_page(index, page);
+            return self.wait_with(index, page, fresh, touch);
+        }
+        let redo = &self.redo;
+        match self.pool.modify(page, || redo.current_lsn(), &self.space, self.now) {
+            Modification::Done => {
+                self.redo.append(touch.redo_fixed);
+                self.redo.note_modified(page);
+                if let Some(checker) = &mut self.check {
+                    checker.note_newest(page, self.redo.current_lsn());
+                }
+                self.clients.list[index as usize].wrote = true;
+                Touched::Done
+            }
+            Modification::Miss => {
+                self.read_page(index, page);
+                self.wait_with(index, page, fresh, touch)
+            }
+            Modification::Blocked if self.page_write_over(index, page) => self.touch_one(index, page, fresh, touch),
+            Modification::Blocked => self.wait_with(index, page, fresh, touch),
+        }
+    }
+
+    fn wait_with(&mut self, index: u32, page: u32, fresh: bool, touch: Touch) -> Touched {
+        self.clients.list[index as usize].pending = Some(PendingTouch { page, fresh, touch });
+        Touched::Wait
+    }
+
+    /// Starts reading a page, or joins the read in flight.
+    fn read_page(&mut self, index: u32, page: u32) {
+        if let Some(&arrives) = self.clients.reads.get(&page) {
+            self.calendar.schedule(arrives, Event::Body(index));
+            return;
+        }
+        if !self.find_frame(index, page) {
+            return;
+        }
+        let arrives = self.data_device.submit(self.now, Op::RandomRead, crate::config::PAGE_BYTES);
+        self.recorder.counts.pool_reads += 1;
+        self.clients.reads.insert(page, arrives);
+        self.calendar.schedule(arrives, Event::ReadDone(index));
+    }
+
+    pub(super) fn read_done(&mut self, index: u32) {
+        if let Some(pending) = self.clients.list[index as usize].pending {
+            self.clients.reads.remove(&pending.page);
+            self.pool.page_arrived(pending.page, &self.space, self.now);
+        }
+        self.run_body(index);
+    }
+
+    /// A transaction is over: its client goes on to the next.
+    pub(super) fn finish(&mut self, index: u32, at: SimTime) {
+        let client = &mut self.clients.list[index as usize];
+        self.recorder.transaction(at.since(client.began));
+        self.clients.activity += u64::from(client.wrote);
+        match &self.clients.think {
+            Some(think) => {
+                let pause = think.sample(&mut client.rng);
+                if pause.0 == 0 {
+                    self.begin(index, at, at);
+                } else {
+                    self.calendar.schedule(at + pause, Event::Start(index));
+                }
+            }
+            None => match self.clients.waiting.pop_front() {
+                Some(arrived) => self.begin(index, arrived, at),
+                None => self.clients.idle.push(index),
+            },
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Commits: the redo writer, the flusher, group commit.
+//!
+//! Source: `innodb-8.0.21` sections 3.1 - 3.3. A sync covers everything written before it starts; commits that arrive
+//! during a sync are served by the next, which starts at once. With commit modes 0 and 2 the flusher runs once in
+//! `innodb_flush_log_at_timeout`, or when a page write or a checkpoint needs durable redo.
+//!
+//! A sync of buffered redo sends the bytes written since the last one to the device; when they are there, it flushes the
+//! device's cache, as fsync does. Simplification: with `O_DSYNC` the write and its flush are modelled as one sync cycle
+//! of the flusher instead of one for each write (errs towards fewer, larger writes).
+
+use super::Server;
+use super::events::Event;
+use crate::config::{CommitDurability, RedoIo};
+use crate::kernel::time::{SimDuration, SimTime};
+use crate::storage::Op;
+use std::collections::VecDeque;
+
+/// State of the writer's and flusher's customers.
+#[derive(Debug)]
+pub(super) struct Commit {
+    wake_up: SimDuration,
+    /// Committing clients in order of their LSN.
+    waiters: VecDeque<(u64, u32)>,
+    /// Cleaner threads that wait for durable redo.
+    thread_waiters: Vec<(u64, u32)>,
+    /// LSN that the sync in progress makes durable.
+    syncing: Option<u64>,
+    /// Somebody other than a committing client wants redo durable up to here.
+    wanted_lsn: u64,
+    /// When the next [`Event::RedoWritten`] is due.
+    written_event: Option<SimTime>,
+    in_extra_margin: bool,
+    /// Largest LSN whose transaction was acknowledged.
+    pub(super) acknowledged_lsn: u64,
+}
+
+impl Commit {
+    pub(super) fn new(wake_up: SimDuration) -> Self {
+        Commit {
+            wake_up,
+            waiters: VecDeque::new(),
+            thread_waiters: Vec::new(),
+            syncing: None,
+            wanted_lsn: 0,
+            written_event: None,
+            in_extra_margin: false,
+            acknowledged_lsn: 0,
+        }
+    }
+
+    pub(super) fn waiting(&self) -> usize {
+        self.waiters.len()
+    }
+}
+
+impl Server {
+    pub(super) fn start_flusher_timer(&mut self) {
+        if self.config.redo.commit != CommitDurability::Sync {
+            self.calendar.schedule(self.now + self.config.redo.flush_timeout, Event::FlusherTimer);
+        }
+    }
+
+    pub(super) fn flusher_timer(&mut self) {
+        self.redo.advance_writer(self.now);
+        self.commit.wanted_lsn = self.commit.wanted_lsn.max(self.redo.position().written_lsn);
+        self.start_sync_if_wanted();
+        let period = self.config.redo.flush_timeout.max(SimDuration::from_millis(100));
+        self.calendar.schedule(self.now + period, Event::FlusherTimer);
+    }
+
+    /// A client's transaction is through with its pages.
+    pub(super) fn commit(&mut self, index: u32) {
+        let client = &mut self.clients.list[index as usize];
+        if !client.wrote {
+            self.finish(index, self.now);
+            return;
+        }
+        let lsn = self.redo.current_lsn();
+        client.commit_lsn = lsn;
+        if self.config.redo.commit == CommitDurability::Lazy {
+            self.finish(index, self.now);
+            self.after_append();
+            return;
+        }
+        self.commit.waiters.push_back((lsn, index));
+        self.after_append();
+    }
+
+    /// Redo was appended: gets the flusher or the watcher of the writer going.
+    pub(super) fn after_append(&mut self) {
+        self.start_sync_if_wanted();
+        if self.config.redo.commit == CommitDurability::Write {
+            self.watch_redo_written();
+        }
+    }
+
+    fn sync_wanted(&self) -> bool {
+        let position = self.redo.position();
+        let by_commit =
+            self.config.redo.commit == CommitDurability::Sync && position.current_lsn > position.durable_lsn;
+        by_commit || self.commit.wanted_lsn > position.durable_lsn
+    }
+
+    /// Starts a sync if there is something written to sync and somebody wants it; otherwise waits for the writer.
+    fn start_sync_if_wanted(&mut self) {
+        if self.commit.syncing.is_some() || !self.sync_wanted() {
+            return;
+        }
+        let position = self.redo.position();
+        if position.written_lsn <= position.durable_lsn || self.checkpointer.holds_writer() {
+            self.watch_redo_written();
+            return;
+        }
+        let bytes = self.redo.unsynced_bytes();
+        self.recorder.counts.redo_written_bytes += position.written_lsn - position.durable_lsn;
+        self.commit.syncing = Some(position.written_lsn);
+        match self.config.redo.io {
+            RedoIo::NoSync => self.calendar.schedule(self.now, Event::RedoSynced),
+            RedoIo::Buffered | RedoIo::WriteThrough => {
+                let written = self.write_redo(bytes);
+                self.calendar.schedule(written, Event::RedoOnDevice);
+            }
+        }
+    }
+
+    /// Sends `bytes` of redo to the device.
+    pub(super) fn write_redo(&mut self, bytes: u64) -> SimTime {
+        let now = self.now;
+        self.redo_device().submit(now, Op::SequentialWrite, bytes)
+    }
+
+    /// Flushes the cache of the redo device.
+    pub(super) fn flush_redo_device(&mut self) -> SimTime {
+        let now = self.now;
+        self.recorder.counts.redo_fsyncs += 1;
+        self.redo_device().submit(now, Op::Sync, 0)
+    }
+
+    pub(super) fn redo_on_device(&mut self) {
+        let durable = self.flush_redo_device();
+        self.calendar.schedule(durable, Event::RedoSynced);
+    }
+
+    /// Makes sure that [`Event::RedoWritten`] comes when the write in progress ends.
+    pub(super) fn watch_redo_written(&mut self) {
+        if self.commit.written_event.is_some() {
+            return;
+        }
+        if let Some(at) = self.redo.write_in_progress_until() {
+            self.commit.written_event = Some(at);
+            self.calendar.schedule(at, Event::RedoWritten);
+        }
+    }
+
+    pub(super) fn redo_written(&mut self) {
+        self.commit.written_event = None;
+        self.redo.advance_writer(self.now);
+        if self.config.redo.commit == CommitDurability::Write {
+            self.acknowledge(self.redo.position().written_lsn);
+        }
+        self.start_sync_if_wanted();
+        self.release_log_buffer_waiters();
+        if !self.clients.log_buffer_waiters.is_empty()
+            || (self.config.redo.commit == CommitDurability::Write && !self.commit.waiters.is_empty())
+        {
+            self.watch_redo_written();
+        }
+    }
+
+    fn release_log_buffer_waiters(&mut self) {
+        let waiters = std::mem::take(&mut self.clients.log_buffer_waiters);
+        for client in waiters {
+            self.calendar.schedule(self.now, Event::Body(client));
+        }
+    }
+
+    pub(super) fn redo_synced(&mut self) {
+        let Some(lsn) = self.commit.syncing.take() else { return };
+        self.redo.advance_writer(self.now);
+        self.redo.synced(lsn);
+        if self.config.redo.commit == CommitDurability::Sync {
+            self.acknowledge(lsn);
+        }
+        let (ready, waiting) = self.commit.thread_waiters.iter().partition(|&&(wanted, _)| wanted <= lsn);
+        self.commit.thread_waiters = waiting;
+        let ready: Vec<(u64, u32)> = ready;
+        for (_, thread) in ready {
+            self.calendar.schedule(self.now + self.commit.wake_up, Event::CleanerThread(thread));
+        }
+        self.start_sync_if_wanted();
+    }
+
+    /// Acknowledges all commits up to `lsn`.
+    fn acknowledge(&mut self, lsn: u64) {
+        let at = self.now + self.commit.wake_up;
+        while let Some(&(wanted, client)) = self.commit.waiters.front() {
+            if wanted > lsn {
+                break;
+            }
+            self.commit.waiters.pop_front();
+            self.commit.acknowledged_lsn = wanted;
+            self.finish(client, at);
+        }
+    }
+
+    /// A cleaner thread waits until redo is durable up to `lsn`, which it thereby asks for.
+    pub(super) fn wait_for_durable(&mut self, lsn: u64, thread: u32) {
+        self.commit.thread_waiters.push((lsn, thread));
+        self.want_durable(lsn);
+    }
+
+    /// Asks for durable redo up to `lsn`.
+    pub(super) fn want_durable(&mut self, lsn: u64) {
+        self.commit.wanted_lsn = self.commit.wanted_lsn.max(lsn);
+        self.redo.advance_writer(self.now);
+        self.start_sync_if_wanted();
+    }
+
+    /// The checkpoint moved, or the writer's limits did.
+    pub(super) fn publish_limits(&mut self) {
+        let limits = self.model.writer_limits();
+        let checkpoint = crate::redo::lsn::block_start(self.checkpointer.last_lsn());
+        self.redo.set_writer_limit(checkpoint + limits.hard_bytes, self.now);
+        self.watch_writer_margin();
+        self.clients.free_check_limit_lsn = self.model.free_check_limit_lsn();
+        if !self.clients.log_buffer_waiters.is_empty() || self.sync_wanted() {
+            self.watch_redo_written();
+        }
+    }
+
+    /// Tells the model when the writer enters or leaves its extra margin; a writer that stands at its limit asks for a
+    /// checkpoint.
+    pub(super) fn watch_writer_margin(&mut self) {
+        let limits = self.model.writer_limits();
+        let soft = crate::redo::lsn::block_start(self.checkpointer.last_lsn()) + limits.soft_bytes;
+        let inside = self.redo.current_lsn() > soft;
+        if inside != self.commit.in_extra_margin {
+            self.commit.in_extra_margin = inside;
+            self.ask(|model, view| model.writer_in_extra_margin(view, inside));
+            self.clients.free_check_limit_lsn = self.model.free_check_limit_lsn();
+            if inside {
+                self.wake_checkpointer();
+            }
+        }
+        if inside && self.redo.writer_blocked() {
+            self.wake_checkpointer();
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Times of the server's own code that are not settings and not the device's.
+//!
+//! They are small against device times and enter as constants; `innodb-8.0.21` section 3 gives the ranges for the redo
+//! pipeline. Typical values, not measurements of a given machine.
+
+use crate::kernel::time::SimDuration;
+
+/// One write of redo to the page cache (section 3.5: about 10-20 µs).
+pub(super) const REDO_WRITE: SimDuration = SimDuration::from_micros(15);
+/// From the end of a redo sync to a committing thread running again: two thread wake-ups (sections 3.2, 3.5: 5-20 µs each).
+pub(super) const COMMIT_WAKE_UP: SimDuration = SimDuration::from_micros(25);
+/// The same when the committing thread writes and syncs itself: no more than one wake-up (section 3.3).
+pub(super) const SELF_COMMIT_WAKE_UP: SimDuration = SimDuration::from_micros(8);
+/// Preparing one page for writing: list mutexes, latch, checksum over 16 KiB, copy to the doublewrite buffer.
+pub(super) const PAGE_PREPARE: SimDuration = SimDuration::from_micros(6);
+/// Taking a slot and looking at its lists.
+pub(super) const SLOT_OVERHEAD: SimDuration = SimDuration::from_micros(10);
+/// Page writes that a cleaner thread hands to the device at a time; each time it stands in line for room in the queue.
+pub(super) const POST_CHUNK: usize = 8;
+/// Sleep of a user thread that found no free page (section 5.1).
+pub(super) const FREE_PAGE_SLEEP: SimDuration = SimDuration::from_millis(10);
+/// Pages that a user thread's first search of the LRU tail looks at (section 5.1).
+pub(super) const FREE_PAGE_SCAN: u64 = 100;
+/// A client that waits for another client's single-page flush looks again after this.
+pub(super) const SINGLE_PAGE_POLL: SimDuration = SimDuration::from_micros(200);

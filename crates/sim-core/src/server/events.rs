@@ -1,0 +1,121 @@
+//! What can happen, and the entry points of those who watch a run.
+
+use crate::metrics::SecondSample;
+use std::ops::ControlFlow;
+
+/// Calendar events. One transaction costs about one of them; pages cost none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    /// A client's CPU work is done, or a wait inside the transaction's body is over: its page touches go on.
+    Body(u32),
+    /// A client starts its next transaction (after think time or a commit wait).
+    Start(u32),
+    /// The page a client waited for has been read.
+    ReadDone(u32),
+    /// A single-page flush of a client moves on.
+    SinglePage(u32),
+    /// The next arrival of an open drive.
+    Arrival,
+    /// The redo write in progress ends and somebody waits for it.
+    RedoWritten,
+    /// The redo write of a sync is done on the device: its cache flush comes next.
+    RedoOnDevice,
+    /// The redo sync in progress ends.
+    RedoSynced,
+    /// The flusher's period is over (commit modes 0 and 2).
+    FlusherTimer,
+    /// The page cleaner's sleep is over; a stale number is ignored.
+    CleanerTimer(u32),
+    /// A cleaner thread goes on.
+    CleanerThread(u32),
+    /// The last page write of a batch is done on the device.
+    BatchOnDevice(u32),
+    /// A data-sync round goes on.
+    SyncRound(u32),
+    /// The checkpointer's sleep is over; a stale number is ignored.
+    CheckpointerTimer(u32),
+    /// The checkpoint block is written.
+    CheckpointOnDevice,
+    /// The checkpoint block is synced.
+    CheckpointDurable,
+    /// The data device's queue has room for the next poster.
+    QueueRoom,
+    /// A simulated second is over.
+    Second,
+}
+
+impl Event {
+    /// A number for the hash of everything that happened.
+    pub(super) fn code(self) -> u64 {
+        match self {
+            Event::Body(i) => u64::from(i) << 8 | 1,
+            Event::Start(i) => u64::from(i) << 8 | 2,
+            Event::ReadDone(i) => u64::from(i) << 8 | 3,
+            Event::SinglePage(i) => u64::from(i) << 8 | 4,
+            Event::Arrival => 5,
+            Event::RedoWritten => 6,
+            Event::RedoSynced => 7,
+            Event::FlusherTimer => 8,
+            Event::CleanerTimer(i) => u64::from(i) << 8 | 9,
+            Event::CleanerThread(i) => u64::from(i) << 8 | 10,
+            Event::BatchOnDevice(i) => u64::from(i) << 8 | 11,
+            Event::SyncRound(i) => u64::from(i) << 8 | 12,
+            Event::CheckpointerTimer(i) => u64::from(i) << 8 | 13,
+            Event::CheckpointDurable => 14,
+            Event::Second => 15,
+            Event::RedoOnDevice => 16,
+            Event::CheckpointOnDevice => 17,
+            Event::QueueRoom => 18,
+        }
+    }
+}
+
+/// Watches a run as it goes.
+pub trait Observer {
+    /// A simulated second is over; `Break` ends the run early.
+    fn second(&mut self, sample: &SecondSample) -> ControlFlow<()>;
+}
+
+/// Watches nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn second(&mut self, _: &SecondSample) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Why a run could not be finished.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunError {
+    /// An invariant was found broken: a defect of the simulator or of a research policy.
+    Invariant {
+        /// When.
+        at: crate::kernel::time::SimTime,
+        /// What does not hold.
+        what: String,
+    },
+    /// The observer ended the run.
+    Stopped {
+        /// When.
+        at: crate::kernel::time::SimTime,
+    },
+    /// Nothing can happen any more although the run is not over.
+    Deadlock {
+        /// When.
+        at: crate::kernel::time::SimTime,
+    },
+}
+
+impl std::fmt::Display for RunError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            RunError::Invariant { at, what } => write!(f, "invariant broken at {at}: {what}"),
+            RunError::Stopped { at } => write!(f, "stopped at {at}"),
+            RunError::Deadlock { at } => write!(f, "nothing can happen any more at {at}"),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}

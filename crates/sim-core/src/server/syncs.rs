@@ -1,0 +1,165 @@
+//! Data-file syncs: rounds over all files with unsynced writes.
+//!
+//! Source: `innodb-8.0.21` sections 2.4 and 6.1. A round takes the list of files with unsynced writes when it starts and
+//! syncs them one after the other. A file that another round is syncing is waited for and looked at again; a file that has
+//! been synced meanwhile is passed over. Rounds are run by the I/O thread that finished a batch, and by the checkpointer.
+
+use super::Server;
+use super::batches::ListKind;
+use super::events::Event;
+use crate::kernel::time::SimTime;
+use crate::storage::Op;
+use std::collections::VecDeque;
+
+/// Who runs a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// An I/O thread, after a batch whose doublewrite segment goes back at the end.
+    IoThread { thread: u32, segment: Option<ListKind> },
+    /// The checkpointer.
+    Checkpointer,
+}
+
+#[derive(Debug)]
+struct Round {
+    owner: Owner,
+    files: Vec<u16>,
+    next: usize,
+}
+
+#[derive(Debug, Clone, Default)]
+struct IoThread {
+    busy: bool,
+    /// Batches whose share it will complete when it is free.
+    completions: VecDeque<u32>,
+    /// Clients that wait for it to complete a page.
+    clients: Vec<u32>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct File {
+    unsynced: bool,
+    syncing_until: SimTime,
+}
+
+/// Files, rounds and I/O threads.
+#[derive(Debug)]
+pub(super) struct Syncs {
+    files: Vec<File>,
+    threads: Vec<IoThread>,
+    rounds: Vec<Option<Round>>,
+}
+
+impl Syncs {
+    pub(super) fn new(io_threads: u32, files: usize) -> Self {
+        Syncs {
+            files: vec![File { unsynced: false, syncing_until: SimTime::ZERO }; files],
+            threads: vec![IoThread::default(); io_threads.clamp(1, 64) as usize],
+            rounds: Vec::new(),
+        }
+    }
+
+    pub(super) fn threads(&self) -> u32 {
+        self.threads.len() as u32
+    }
+
+    /// A page of this file was written.
+    pub(super) fn mark_unsynced(&mut self, file: u16) {
+        self.files[usize::from(file)].unsynced = true;
+    }
+
+    /// If the thread is busy, remembers that it has a share of the batch to complete.
+    pub(super) fn complete_later(&mut self, thread: u32, batch: u32) -> bool {
+        let thread = &mut self.threads[thread as usize];
+        if thread.busy {
+            thread.completions.push_back(batch);
+        }
+        thread.busy
+    }
+
+    /// If the thread is busy, the client goes on when it is not.
+    pub(super) fn wait_for_thread(&mut self, thread: u32, client: u32) -> bool {
+        let thread = &mut self.threads[thread as usize];
+        if thread.busy {
+            thread.clients.push(client);
+        }
+        thread.busy
+    }
+
+    /// Clients that wait for an I/O thread.
+    pub(super) fn waiting_clients(&self) -> usize {
+        self.threads.iter().map(|t| t.clients.len()).sum()
+    }
+
+    fn open(&mut self, owner: Owner) -> u32 {
+        let files = (0..self.files.len() as u16).filter(|&f| self.files[usize::from(f)].unsynced).collect();
+        let round = Round { owner, files, next: 0 };
+        match self.rounds.iter().position(Option::is_none) {
+            Some(free) => {
+                self.rounds[free] = Some(round);
+                free as u32
+            }
+            None => {
+                self.rounds.push(Some(round));
+                self.rounds.len() as u32 - 1
+            }
+        }
+    }
+}
+
+impl Server {
+    /// An I/O thread finished a batch: it syncs the data files.
+    pub(super) fn start_batch_sync(&mut self, thread: u32, segment: Option<ListKind>) {
+        self.syncs.threads[thread as usize].busy = true;
+        let round = self.syncs.open(Owner::IoThread { thread, segment });
+        self.sync_round_step(round);
+    }
+
+    /// The checkpointer syncs the data files.
+    pub(super) fn start_checkpoint_sync(&mut self) {
+        let round = self.syncs.open(Owner::Checkpointer);
+        self.sync_round_step(round);
+    }
+
+    /// Syncs the next file of a round, or ends the round.
+    pub(super) fn sync_round_step(&mut self, index: u32) {
+        let now = self.now;
+        let Some(round) = self.syncs.rounds[index as usize].as_mut() else { return };
+        while let Some(&file) = round.files.get(round.next) {
+            let state = &mut self.syncs.files[usize::from(file)];
+            if state.syncing_until > now {
+                self.calendar.schedule(state.syncing_until, Event::SyncRound(index));
+                return;
+            }
+            round.next += 1;
+            if state.unsynced {
+                let done = self.data_device.submit(now, Op::Sync, 0);
+                (state.unsynced, state.syncing_until) = (false, done);
+                self.recorder.counts.data_fsyncs += 1;
+                self.calendar.schedule(done, Event::SyncRound(index));
+                return;
+            }
+        }
+        let owner = round.owner;
+        self.syncs.rounds[index as usize] = None;
+        match owner {
+            Owner::Checkpointer => self.checkpoint_data_synced(),
+            Owner::IoThread { thread, segment } => {
+                self.release_segment(segment);
+                self.io_thread_free(thread);
+            }
+        }
+    }
+
+    fn io_thread_free(&mut self, thread: u32) {
+        self.syncs.threads[thread as usize].busy = false;
+        for client in std::mem::take(&mut self.syncs.threads[thread as usize].clients) {
+            self.calendar.schedule(self.now, Event::Body(client));
+        }
+        while !self.syncs.threads[thread as usize].busy
+            && let Some(batch) = self.syncs.threads[thread as usize].completions.pop_front()
+        {
+            self.complete_share(batch, thread);
+        }
+    }
+}
