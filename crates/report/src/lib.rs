@@ -1,1 +1,59 @@
-//! report
+//! What people read after a run.
+//!
+//! A run leaves a [`RunOutput`]; the core makes a [`Summary`] of it. This crate turns the two into files and text, and
+//! knows nothing of how they came to be:
+//!
+//! | what | for whom | where |
+//! |---|---|---|
+//! | `series.csv` | notebooks, plots | [`csv`] |
+//! | `summary.json` | scripts | [`summary`] |
+//! | the table after a run | a DBA at a terminal | [`table`], with the sentences of [`hints`] |
+//! | sysbench's lines | scripts that read sysbench | [`sysbench`] |
+//! | `dashboard.svg`, `dashboard.png` | articles, talks, the eye | [`dashboard`] |
+//! | means over replications | anyone who compares | [`replications`] |
+//!
+//! Everything is a function of its arguments: the same run gives the same bytes, on any machine. Files are whole or not
+//! there.
+
+pub mod csv;
+pub mod dashboard;
+mod files;
+pub mod hints;
+mod identity;
+pub mod numbers;
+pub mod replications;
+pub mod summary;
+pub mod sysbench;
+pub mod table;
+
+pub use csv::write_series_csv;
+pub use dashboard::{Dashboard, write_dashboards};
+pub use files::{ReportError, write_file};
+pub use identity::RunIdentity;
+pub use replications::Replications;
+pub use summary::{summary_json, write_summary_json};
+pub use sysbench::render_sysbench;
+pub use table::render_summary;
+
+use innosim_core::metrics::{RunOutput, Summary};
+
+/// A finished run with all that a reader wants to know of it.
+#[derive(Debug, Clone)]
+pub struct Report<'a> {
+    /// Which run it was.
+    pub identity: &'a RunIdentity,
+    /// Its numbers; means, if there were several replications.
+    pub summary: &'a Summary,
+    /// Its series; of the first replication, if there were several.
+    pub output: &'a RunOutput,
+    /// Spread over the replications, if there were several.
+    pub replications: Option<&'a Replications>,
+    /// Title of the scenario.
+    pub title: String,
+    /// The settings that matter, on one line: `innodb_io_capacity_max=4000, redo 20 GiB, 56 threads`.
+    pub settings_line: String,
+    /// `innodb_io_capacity_max` in pages a second, for models that have it.
+    pub io_capacity_max: Option<u64>,
+    /// Whether the warm-up was seen to end (or was given by the user).
+    pub warmup_converged: bool,
+}

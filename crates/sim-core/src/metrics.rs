@@ -1,5 +1,9 @@
-//! What a run leaves.
+//! What a run leaves: the series it writes second by second, and the summary of it.
 
 mod series;
+pub mod summary;
 
 pub use series::{RunOutput, SecondSample};
+pub use summary::regime::{BLOCK_S, Regime, RegimeInput, block_medians};
+pub use summary::warmup::{WarmupEstimate, detect_warmup};
+pub use summary::{Summary, SummaryValue};

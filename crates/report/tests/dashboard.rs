@@ -1,0 +1,105 @@
+//! The picture: well formed, of the promised size, the same every time, and safe with any series.
+
+mod synthetic;
+
+use innosim_core::metrics::SecondSample;
+use innosim_report::{Dashboard, write_dashboards};
+use synthetic::{Made, idle, scaled, waves};
+
+/// Size of a PNG, px.
+fn png_size(bytes: &[u8]) -> (u32, u32) {
+    let mut reader = png::Decoder::new(bytes).read_info().expect("a PNG header");
+    let mut pixels = vec![0; reader.output_buffer_size()];
+    let info = reader.next_frame(&mut pixels).expect("a whole picture");
+    assert!(pixels.iter().any(|&p| p != 255), "something is drawn");
+    (info.width, info.height)
+}
+
+#[test]
+fn svg_is_well_formed_and_says_what_people_know() {
+    let made = Made::of("Waves & <troughs>", waves(1200, 300));
+    let svg = Dashboard::draw_svg(&made.report()).unwrap();
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let (width, height) = Dashboard::size();
+    assert_eq!(document.root_element().attribute("width"), Some(width.to_string().as_str()));
+    let texts: Vec<String> = document
+        .descendants()
+        .filter(|n| n.has_tag_name("text"))
+        .filter_map(|n| n.text().map(|t| t.trim().to_owned()))
+        .collect();
+    for expected in [
+        "Waves & <troughs>",
+        "Transactions per Second",
+        "InnoDB Checkpoint Age",
+        "InnoDB Flushing by Type",
+        "Dirty Pages",
+        "Redo Generation Rate",
+        "sync flushing ran",
+        "async 16.6 GiB",
+        "warm-up ends",
+        "mysql-8.0.21",
+    ] {
+        assert!(texts.iter().any(|t| t == expected), "{expected} is missing from {texts:?}");
+    }
+    assert_eq!(texts.iter().filter(|t| *t == "sync flushing ran").count(), 1);
+    for text in document.descendants().filter(|n| n.has_tag_name("text")) {
+        let at = |name| text.attribute(name).and_then(|v| v.parse::<f64>().ok()).expect("a number");
+        assert!((0.0..=f64::from(width) * 10.0).contains(&at("x")), "{:?}", text.text());
+        assert!((0.0..=f64::from(height) * 10.0).contains(&at("y")), "{:?}", text.text());
+    }
+}
+
+#[test]
+fn same_run_same_bytes() {
+    let made = Made::of("Twice", waves(900, 200));
+    assert_eq!(Dashboard::draw_svg(&made.report()).unwrap(), Dashboard::draw_svg(&made.report()).unwrap());
+    assert_eq!(Dashboard::draw_png(&made.report()).unwrap(), Dashboard::draw_png(&made.report()).unwrap());
+}
+
+#[test]
+fn any_series_gives_a_picture() {
+    let one_spike =
+        |second| SecondSample { second, latency_ms_p95: if second == 30 { 9e5 } else { 1.0 }, ..Default::default() };
+    let runs = [
+        ("nothing", Vec::new()),
+        ("one second", waves(1, 10)),
+        ("idle", idle(60)),
+        ("tiny", scaled(120, 1e-4)),
+        ("huge", scaled(120, 2e5)),
+        ("spike", (1..=60).map(one_spike).collect()),
+    ];
+    for (name, series) in runs {
+        let made = Made::of(name, series);
+        let svg = Dashboard::draw_svg(&made.report()).unwrap();
+        assert!(roxmltree::Document::parse(&svg).is_ok(), "{name}");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{name}");
+        assert_eq!(png_size(&Dashboard::draw_png(&made.report()).unwrap()), Dashboard::size(), "{name}");
+    }
+}
+
+#[test]
+fn long_series_stay_small() {
+    let made = Made::of("A day", waves(86_400, 9000));
+    let svg = Dashboard::draw_svg(&made.report()).unwrap();
+    assert!(svg.len() < 1_000_000, "{} bytes", svg.len());
+}
+
+#[test]
+fn long_titles_and_settings_are_cut() {
+    let title =
+        "A title that goes on and on and would run over the seed at the right if nobody stopped it, but here it is cut";
+    let made = Made::of(title, idle(10));
+    let mut report = made.report();
+    report.settings_line = "innodb_io_capacity_max=4000, ".repeat(30);
+    let svg = Dashboard::draw_svg(&report).unwrap();
+    assert!(svg.matches('\u{2026}').count() >= 2);
+}
+
+#[test]
+fn both_files_are_written() {
+    let dir = tempfile::tempdir().unwrap();
+    write_dashboards(dir.path(), &Made::of("Files", waves(60, 20)).report()).unwrap();
+    let mut names: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["dashboard.png", "dashboard.svg"]);
+}
