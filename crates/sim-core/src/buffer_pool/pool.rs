@@ -45,6 +45,8 @@ pub struct BufferPool {
     /// Resident, dirty and not under write.
     hot: BitSet,
     resident: BitSet,
+    /// Words of `resident` that are full: a small table that answers nearly all reads of a warm pool from the cache.
+    resident_words: BitSet,
     under_write: BitSet,
     instances: Vec<Instance>,
     lru: Option<LruLists>,
@@ -65,6 +67,7 @@ impl BufferPool {
         let mut pool = BufferPool {
             hot: BitSet::with_len(pages as usize),
             resident: BitSet::with_len(pages as usize),
+            resident_words: BitSet::with_len(pages as usize / 64 + 1),
             under_write: BitSet::with_len(pages as usize),
             instances: (0..instances)
                 .map(|_| Instance {
@@ -129,6 +132,7 @@ impl BufferPool {
         for set in [&mut self.hot, &mut self.resident, &mut self.under_write] {
             set.grow(pages as usize);
         }
+        self.resident_words.grow(pages as usize / 64 + 1);
         if let Some(low) = &mut self.oldest_low {
             low.resize(pages as usize, 0);
         }
@@ -150,7 +154,9 @@ impl BufferPool {
     /// that the look-ups overlap.
     #[inline]
     pub fn all_resident(&self, pages: &[u32]) -> bool {
-        self.lru.is_none() && pages.iter().fold(true, |all, &page| all & self.resident.contains(page))
+        self.lru.is_none()
+            && (pages.iter().fold(true, |all, &page| all & self.resident_words.contains(page / 64))
+                || pages.iter().fold(true, |all, &page| all & self.resident.contains(page)))
     }
 
     /// Whether all of `pages` are hot and modifying them costs only redo.
@@ -213,6 +219,9 @@ impl BufferPool {
     pub fn page_arrived(&mut self, page: u32, space: &PageSpace, now: SimTime) {
         debug_assert!(!self.resident.contains(page), "page read twice");
         self.resident.insert(page);
+        if self.resident.word_full(page) {
+            self.resident_words.insert(page / 64);
+        }
         if let Some(lru) = &mut self.lru {
             lru.insert(space.instance_of(page), page, now);
         }
@@ -227,6 +236,7 @@ impl BufferPool {
             lru.evict(instance, page);
         }
         self.resident.remove(page);
+        self.resident_words.remove(page / 64);
         self.instances[instance].used -= 1;
         true
     }

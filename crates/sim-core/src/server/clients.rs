@@ -299,7 +299,8 @@ impl Server {
         let class = &mut self.program.classes[touch.class as usize];
         client.left -= 1;
         self.clients.touches += 1;
-        let drawn = class.advance(&mut client.rng, &mut self.space, &instance_of);
+        let who = Drawer { client: index, home: client.home };
+        let drawn = class.advance(who, client.left, &mut client.rng, &mut self.space, &instance_of);
         if drawn.fresh {
             self.pool.grow(&self.space, self.now);
             return Some(drawn);

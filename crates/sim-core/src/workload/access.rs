@@ -117,8 +117,8 @@ enum Draw {
     Zipf { ranks: Zipf, scatter: Scatter },
     Pareto(SysbenchPareto),
     HotSpot { hot_pages: u32, hot_threshold: u64 },
-    Append { points: Vec<Point>, rows_per_page: u32, spare: Vec<PageRun> },
-    Walk { points: Vec<Point>, rows_per_page: u32 },
+    Append { points: Vec<Point>, rows_per_page: u32, home_points: u32, spare: Vec<PageRun> },
+    Walk { points: Vec<Point>, rows_per_page: u32, home_points: u32 },
 }
 
 /// A compiled access class.
@@ -146,13 +146,15 @@ impl AccessClass {
                 hot_pages: ((f64::from(pages) * hot_pages) as u32).clamp(1, pages),
                 hot_threshold: Rng::threshold_of(hot_accesses),
             },
-            DrawSpec::Append { points, rows_per_page } => Draw::Append {
+            DrawSpec::Append { points, rows_per_page, home_points } => Draw::Append {
+                home_points: home_points.min(points),
                 points: place_points(&runs, points, rows_per_page, rng),
                 rows_per_page,
                 spare: vec![PageRun { first: 0, pages: 0 }; runs.len()],
             },
-            DrawSpec::Walk { points, rows_per_page } => {
-                Draw::Walk { points: place_points(&runs, points, rows_per_page, rng), rows_per_page }
+            DrawSpec::Walk { points, rows_per_page, home_points } => {
+                let home_points = home_points.min(points);
+                Draw::Walk { points: place_points(&runs, points, rows_per_page, rng), rows_per_page, home_points }
             }
         };
         AccessClass { runs, draw }
@@ -194,13 +196,27 @@ impl AccessClass {
         }
     }
 
-    /// Draws the next page of a class that does not draw ahead: inserts a row, or moves on along existing pages.
+    /// Draws the next page of a class that does not draw ahead: inserts a row, or moves on along existing pages. `nth` numbers
+    /// the draws of one touch.
     #[inline]
-    pub fn advance(&mut self, rng: &mut Rng, space: &mut PageSpace, instance_of: &dyn Fn(u32, u32) -> u32) -> Drawn {
-        let (Draw::Append { points, rows_per_page, .. } | Draw::Walk { points, rows_per_page }) = &mut self.draw else {
+    pub fn advance(
+        &mut self,
+        who: Drawer,
+        nth: u32,
+        rng: &mut Rng,
+        space: &mut PageSpace,
+        instance_of: &dyn Fn(u32, u32) -> u32,
+    ) -> Drawn {
+        let (Draw::Append { points, rows_per_page, home_points, .. }
+        | Draw::Walk { points, rows_per_page, home_points }) = &mut self.draw
+        else {
             return Drawn { page: self.runs[0].first, fresh: false };
         };
-        let index = rng.below(points.len() as u32) as usize;
+        let index = match *home_points {
+            0 => rng.below(points.len() as u32),
+            1 => digit(who.home, points.len() as u32).0,
+            block => digit(who.home, points.len() as u32 / block).0 * block + nth % block,
+        } as usize;
         let point = &mut points[index];
         if point.rows < *rows_per_page {
             point.rows += 1;
@@ -211,10 +227,10 @@ impl AccessClass {
 
     /// The page of a point is full, or visited often enough: the point moves to the next.
     fn next_page(&mut self, index: usize, space: &mut PageSpace, instance_of: &dyn Fn(u32, u32) -> u32) -> Drawn {
-        let set = index % self.runs.len();
+        let sets = self.runs.len();
         match &mut self.draw {
             Draw::Append { points, spare, .. } => {
-                let spare = &mut spare[set];
+                let spare = &mut spare[set_of(index, points.len(), sets)];
                 if spare.pages == 0 {
                     let first = space.extend_beside(points[index].page, instance_of);
                     *spare = PageRun { first, pages: crate::buffer_pool::EXTENT_PAGES };
@@ -224,26 +240,31 @@ impl AccessClass {
                 Drawn { page: points[index].page, fresh: true }
             }
             Draw::Walk { points, .. } => {
-                let run = self.runs[set];
+                let run = self.runs[set_of(index, points.len(), sets)];
                 let next = points[index].page + 1;
                 let page = if next < run.first + run.pages { next } else { run.first };
                 points[index] = Point { page, rows: 1 };
                 Drawn { page, fresh: false }
             }
-            _ => Drawn { page: self.runs[set].first, fresh: false },
+            _ => Drawn { page: self.runs[0].first, fresh: false },
         }
     }
 }
 
-/// Spreads `points` evenly over the pages of the runs, point `i` in run `i mod runs`, each with its page filled to a random
-/// degree.
+/// Page set of a point: points are dealt out to the sets in blocks, in order.
+fn set_of(point: usize, points: usize, sets: usize) -> usize {
+    point * sets / points
+}
+
+/// Spreads `points` evenly over the pages of the runs, each with its page filled to a random degree.
 fn place_points(runs: &[PageRun], points: u32, rows_per_page: u32, rng: &mut Rng) -> Vec<Point> {
-    let runs_len = runs.len() as u32;
-    let per_run = points.div_ceil(runs_len).max(1);
-    (0..points)
+    let (count, sets) = (points as usize, runs.len());
+    (0..count)
         .map(|i| {
-            let run = runs[(i % runs_len) as usize];
-            let offset = u64::from(i / runs_len) * u64::from(run.pages) / u64::from(per_run);
+            let set = set_of(i, count, sets);
+            let (first, next) = ((set * count).div_ceil(sets), ((set + 1) * count).div_ceil(sets));
+            let run = runs[set];
+            let offset = (i - first) as u64 * u64::from(run.pages) / (next - first) as u64;
             Point { page: run.first + offset as u32, rows: rng.below(rows_per_page.max(1)) }
         })
         .collect()

@@ -86,6 +86,9 @@ pub enum DrawSpec {
         points: u32,
         /// Rows that fill a page.
         rows_per_page: u32,
+        /// 0: each insert picks a point. Otherwise the inserts of a transaction go round this many points that follow each
+        /// other, where its home is (1: its district, 10: the districts of its warehouse).
+        home_points: u32,
     },
     /// Visits existing pages in order from `points` places at once, one picked uniformly, `rows_per_page` visits a page;
     /// wraps around at the end of the set (tpcc's delivery of the oldest orders).
@@ -94,6 +97,8 @@ pub enum DrawSpec {
         points: u32,
         /// Visits before the next page.
         rows_per_page: u32,
+        /// As for `Append`.
+        home_points: u32,
     },
 }
 
