@@ -34,6 +34,9 @@ struct Instance {
     list: FlushList,
     /// Batches under write: (batch, smallest oldest modification in it).
     writing: Vec<(u32, u64)>,
+    /// Entries met at the tail while a write taken out of turn was in flight: they still count for the oldest
+    /// modification, but no longer stand in the way.
+    parked: Vec<TailPage>,
     capacity: u64,
     /// Pages resident or being read into a frame.
     used: u64,
@@ -73,6 +76,7 @@ impl BufferPool {
                 .map(|_| Instance {
                     list: FlushList::default(),
                     writing: Vec::new(),
+                    parked: Vec::new(),
                     capacity: config.pages / instances,
                     used: 0,
                 })
@@ -244,13 +248,15 @@ impl BufferPool {
     /// Takes the page at the tail of the flush list of `instance` for writing if its oldest modification is below
     /// `lsn_limit`. The page is under write from now on.
     pub fn take_tail(&mut self, instance: usize, lsn_limit: u64) -> Option<TailPage> {
-        self.drop_stale_tail(instance);
-        let entry = self.instances[instance].list.tail().filter(|e| e.lsn < lsn_limit)?;
-        // A page that an LRU flush has under write stays in the list until the write is done; it stops this batch.
-        if self.under_write.contains(entry.page) {
-            return None;
-        }
-        self.instances[instance].list.pop();
+        let entry = loop {
+            self.drop_stale_tail(instance);
+            let entry = self.instances[instance].list.tail().filter(|e| e.lsn < lsn_limit)?;
+            self.instances[instance].list.pop();
+            if self.hot.contains(entry.page) {
+                break entry;
+            }
+            self.instances[instance].parked.push(TailPage { page: entry.page, lsn: entry.lsn });
+        };
         self.hot.remove(entry.page);
         self.under_write.insert(entry.page);
         Some(TailPage { page: entry.page, lsn: entry.lsn })
@@ -301,13 +307,22 @@ impl BufferPool {
         }
     }
 
+    fn drop_stale_parked(&mut self, instance: usize) {
+        if let (Some(low), under_write) = (&self.oldest_low, &self.under_write) {
+            let current = |p: &TailPage| under_write.contains(p.page) && low[p.page as usize] == low_half(p.lsn);
+            self.instances[instance].parked.retain(current);
+        }
+    }
+
     /// Smallest oldest modification in `instance`, pages under write included.
     fn oldest_of(&mut self, instance: usize) -> Option<u64> {
         self.drop_stale_tail(instance);
+        self.drop_stale_parked(instance);
         let instance = &self.instances[instance];
+        let parked = instance.parked.iter().map(|p| p.lsn).min();
         let writing = instance.writing.iter().map(|&(_, lsn)| lsn).min();
         let listed = instance.list.tail().map(|e| e.lsn);
-        [writing, listed].into_iter().flatten().min()
+        [writing, listed, parked].into_iter().flatten().min()
     }
 
     /// Smallest oldest modification over all instances; 0 if nothing is dirty.
