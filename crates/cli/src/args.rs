@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 const AFTER_HELP: &str = "\
 Examples:
-  innosim run redo-too-small                                  a shipped scenario, in a second
-  innosim run my.toml --set innodb_io_capacity_max=8000 --out result
-  innosim reproduce --out out                                 the published runs beside their simulation
+  innosim scenarios                      what there is to run
+  innosim run redo-too-small --out out   a small one, with pictures
+  innosim run my.toml --set innodb_io_capacity_max=8000
+  innosim reproduce --out out            published runs beside their simulation
 
 Exit codes: 0 ran, 1 ran but a check or expectation failed, 2 bad input or usage, 130 interrupted.";
 

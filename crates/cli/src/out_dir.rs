@@ -25,6 +25,10 @@ impl OutDir {
             .map(Path::to_path_buf)
             .collect();
         let dir = OutDir { path: path.to_path_buf(), made };
+        if path.is_file() {
+            let help = "--out takes a folder; name another, or remove the file";
+            return Err(Failure::Input(format!("{} is a file\n  = help: {help}", path.display())));
+        }
         dir.probe().map_err(|error| {
             Failure::Input(format!(
                 "can't write to {}: {error}\n  = help: --out takes a folder; it is made if it is not there",

@@ -2,11 +2,21 @@
 
 use crate::exit::Failure;
 use crate::interrupt;
+use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::RunOutput;
 use innosim_core::run_spec::RunSpec;
 use innosim_core::server::{Observer, RunError, Server};
 use innosim_scenario::Scenario;
 use rayon::prelude::*;
+
+/// Refuses a run too short to leave a row of its series.
+pub(crate) fn refuse_too_short(scenario: &Scenario) -> Result<(), Failure> {
+    if scenario.run.duration >= SimDuration::from_secs(1) {
+        return Ok(());
+    }
+    let help = "give a `duration` of 1s or more";
+    Err(Failure::Input(format!("{}: a run is at least a second long\n  = help: {help}", scenario.name)))
+}
 
 /// Runs one replication of `scenario`.
 pub(crate) fn run_one(

@@ -15,7 +15,7 @@ use crate::out_dir::OutDir;
 use crate::outcome::Outcome;
 use crate::output::{note, print, print_json};
 use crate::progress::Progress;
-use crate::runner::{pool, run_all};
+use crate::runner::{pool, refuse_too_short, run_all};
 use innosim_report::numbers::rate;
 use innosim_report::write_file;
 use innosim_scenario::{Overrides, Scenario, Source, load, shipped};
@@ -47,6 +47,7 @@ impl Comparison {
 /// Runs the published scenarios.
 pub(crate) fn run(args: &ReproduceArgs) -> Done {
     let scenarios = published(args)?;
+    scenarios.iter().try_for_each(refuse_too_short)?;
     let out = args.out.as_deref().map(|dir| folders(dir, &scenarios)).transpose()?;
     interrupt::listen();
     let pool = pool(args.common.jobs)?;

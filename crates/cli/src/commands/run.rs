@@ -7,7 +7,7 @@ use crate::out_dir::OutDir;
 use crate::outcome::{Outcome, threads_of};
 use crate::output::{note, note_warnings, print};
 use crate::progress::Progress;
-use crate::runner::{pool, run_all, run_one};
+use crate::runner::{pool, refuse_too_short, run_all, run_one};
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::server::Observer;
 use innosim_report::render_summary;
@@ -29,6 +29,7 @@ pub(crate) fn run(args: &RunArgs) -> Done {
         replications: args.replications,
     };
     let scenario = load(Source::Named(&args.scenario), &overrides)?;
+    refuse_too_short(&scenario)?;
     note_warnings(&scenario.notes, args.common.quiet);
     if args.format == RunFormat::Sysbench && scenario.replications > 1 {
         let help = "leave out --replications, or choose another --format";

@@ -92,7 +92,7 @@ fn listed(model: ModelId, all: &[Setting]) -> String {
     let mut text = format!("Settings of {model}; another model: --model NAME\n");
     for setting in all {
         text.push_str(&format!("\n{}\n", setting.name));
-        text.push_str(&format!("    default {}; {}\n", setting.default_text, range(setting)));
+        text.push_str(&format!("    default {}; allowed {}\n", setting.default_text, range(setting)));
         text.push_str(&wrapped(setting.help, 4));
     }
     text
