@@ -59,6 +59,7 @@ pub(crate) fn collect(
     };
     while let Some(next) = layers.pop() {
         tree.remove("name");
+        tree.remove("published");
         tree.lay(next);
     }
     let own_model = tree.get("model").and_then(crate::node::Node::scalar_text);

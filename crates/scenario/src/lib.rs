@@ -28,6 +28,7 @@ mod key;
 mod layers;
 mod node;
 mod overrides;
+mod published;
 mod resolved;
 mod scenario;
 mod scenario_keys;
@@ -42,6 +43,7 @@ pub mod workloads;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Severity};
 pub use overrides::Overrides;
+pub use published::Published;
 pub use scenario::{Scenario, Warmup, load};
 pub use schema::json_schema;
 pub use shipped::{ShippedScenario, shipped};

@@ -7,6 +7,7 @@ use crate::drive::{no_drive, read_drive};
 use crate::layers::{Layered, collect};
 use crate::node::{Data, Table};
 use crate::overrides::Overrides;
+use crate::published::{Published, read_published};
 use crate::resolved::{Resolved, quoted};
 use crate::scenario_keys::{HOST_KEYS, ROOT_KEYS};
 use crate::section::Section;
@@ -52,6 +53,8 @@ pub struct Scenario {
     pub warmup: Warmup,
     /// Number of replications.
     pub replications: u32,
+    /// What was measured on a real server, for comparison; no part of the simulation.
+    pub published: Option<Published>,
     /// What is worth knowing before it runs; all of them warnings.
     pub notes: Vec<Diagnostic>,
     resolved: Resolved,
@@ -67,6 +70,7 @@ impl PartialEq for Scenario {
             && self.run == other.run
             && self.warmup == other.warmup
             && self.replications == other.replications
+            && self.published == other.published
     }
 }
 
@@ -144,6 +148,11 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let pool_pages = settings.as_ref().and_then(|s| s.integer("innodb_buffer_pool_size").ok()).map(|b| b / PAGE_BYTES);
     let workload = root.table("workload").and_then(|table| read_workload(table, pool_pages, report));
     let drive = read_drive_for(&root, workload.as_ref(), &mut tables);
+    let published = root.table("published").map(|table| {
+        let (published, resolved) = read_published(table, report);
+        tables.table("published", resolved);
+        published
+    });
     if report.has_errors() {
         return None;
     }
@@ -175,6 +184,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         run,
         warmup: head.warmup,
         replications: head.replications,
+        published,
         notes: Vec::new(),
         resolved,
     })

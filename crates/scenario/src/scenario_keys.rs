@@ -3,6 +3,7 @@
 use crate::device::DEVICE_KEYS;
 use crate::drive::DRIVES;
 use crate::key::{Key, Kind, MAX_THREADS, whole};
+use crate::published::PUBLISHED_KEYS;
 use crate::workloads::WORKLOADS;
 
 /// Keys of `[host]`.
@@ -38,6 +39,12 @@ pub(crate) const ROOT_KEYS: &[Key] = &[
         Kind::Variant(DRIVES),
         "none: needed unless the workload is idle",
         "What makes transactions start.",
+    ),
+    Key::optional(
+        "published",
+        Kind::Table(PUBLISHED_KEYS),
+        "nothing to compare with",
+        "What was measured on a real server under this scenario; it has no part in the simulation.",
     ),
 ];
 

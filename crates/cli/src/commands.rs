@@ -1,0 +1,8 @@
+//! The commands, one file each.
+
+pub(crate) mod meta;
+pub(crate) mod models;
+pub(crate) mod reproduce;
+pub(crate) mod run;
+pub(crate) mod scenarios;
+pub(crate) mod settings;

@@ -1,0 +1,42 @@
+//! `innosim schema`, `innosim completions`, `innosim man`: the program's description of itself.
+
+use crate::args::Cli;
+use crate::exit::{Done, Failure};
+use crate::output::{print, print_json};
+use clap::{Command, CommandFactory};
+use clap_complete::Shell;
+
+/// Prints the JSON Schema of scenarios.
+pub(crate) fn schema() -> Done {
+    print_json(&innosim_scenario::json_schema())
+}
+
+/// Prints a completion script.
+pub(crate) fn completions(shell: Shell) -> Done {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "innosim", &mut script);
+    print(&String::from_utf8_lossy(&script))
+}
+
+/// Prints a manual page.
+pub(crate) fn man(name: Option<&str>) -> Done {
+    let mut program = Cli::command().disable_help_subcommand(true);
+    program.build();
+    let command = match name {
+        None => program,
+        Some(name) => subcommand(&program, name)?,
+    };
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command)
+        .render(&mut page)
+        .map_err(|error| Failure::Input(format!("can't render the manual page: {error}")))?;
+    print(&String::from_utf8_lossy(&page))
+}
+
+fn subcommand(program: &Command, name: &str) -> Result<Command, Failure> {
+    let found = program.find_subcommand(name).ok_or_else(|| {
+        let names: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
+        Failure::Input(format!("there is no command `{name}`\n  = help: the commands are {}", names.join(", ")))
+    })?;
+    Ok(found.clone().display_name(format!("innosim-{name}")).bin_name(format!("innosim {name}")))
+}

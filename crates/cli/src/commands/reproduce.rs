@@ -1,0 +1,160 @@
+//! `innosim reproduce`: runs every shipped scenario of a folder that carries published figures, and lays the two beside
+//! each other.
+//!
+//! `row` compares one run, `order` asks whether the runs stand in the same order, `table` and `json` print.
+
+mod json;
+mod order;
+mod row;
+mod table;
+
+use crate::args::{Format, ReproduceArgs};
+use crate::exit::{Done, Failure};
+use crate::interrupt;
+use crate::out_dir::OutDir;
+use crate::outcome::Outcome;
+use crate::output::{note, print, print_json};
+use crate::progress::Progress;
+use crate::runner::{pool, refuse_too_short, run_all};
+use innosim_report::numbers::rate;
+use innosim_report::write_file;
+use innosim_scenario::{Overrides, Scenario, Source, load, shipped};
+use order::Order;
+use rayon::prelude::*;
+use row::Row;
+use std::path::Path;
+use std::time::Instant;
+
+/// All rows of a reproduction, in the order of the shipped scenarios.
+#[derive(Debug)]
+struct Comparison {
+    folder: String,
+    rows: Vec<Row>,
+    order: Order,
+    /// Whether runs were shorter than published.
+    shortened: bool,
+    simulated_s: f64,
+    wall_s: f64,
+    jobs: usize,
+}
+
+impl Comparison {
+    fn misses(&self) -> Vec<&str> {
+        self.rows.iter().filter(|row| !row.misses.is_empty()).map(|row| row.name.as_str()).collect()
+    }
+}
+
+/// Runs the published scenarios.
+pub(crate) fn run(args: &ReproduceArgs) -> Done {
+    let scenarios = published(args)?;
+    scenarios.iter().try_for_each(refuse_too_short)?;
+    let out = args.out.as_deref().map(|dir| folders(dir, &scenarios)).transpose()?;
+    interrupt::listen();
+    let pool = pool(args.common.jobs)?;
+    let jobs = pool.current_num_threads();
+    if !args.common.quiet {
+        note(&format!("{} runs, {} at a time", scenarios.len(), jobs.min(scenarios.len())));
+    }
+    let seconds: u64 = scenarios.iter().map(seconds_of).sum();
+    let progress = Progress::new(&args.folder, seconds, args.common.quiet);
+    let began = Instant::now();
+    let rows: Vec<Result<Row, Failure>> = pool.install(|| {
+        let numbered = scenarios.into_par_iter().enumerate().with_max_len(1);
+        numbered.map(|(i, scenario)| run_row(scenario, out.as_ref().map(|(_, dirs)| &dirs[i]), &progress)).collect()
+    });
+    progress.finish();
+    let rows: Vec<Row> = rows.into_iter().collect::<Result<_, _>>()?;
+    let comparison = Comparison {
+        folder: args.folder.clone(),
+        order: Order::of(&rows),
+        shortened: args.duration.is_some(),
+        simulated_s: seconds as f64,
+        wall_s: began.elapsed().as_secs_f64(),
+        jobs,
+        rows,
+    };
+    conclude(args, &comparison, out.as_ref().map(|(dir, _)| dir.path()))
+}
+
+/// Writes and prints the comparison.
+fn conclude(args: &ReproduceArgs, comparison: &Comparison, out: Option<&Path>) -> Done {
+    let document = json::document(comparison);
+    if let Some(dir) = out {
+        write_file(&dir.join("reproduce.json"), (serde_json::to_string_pretty(&document)? + "\n").as_bytes())?;
+    }
+    match args.format {
+        Format::Json => print_json(&document)?,
+        Format::Human => print(&table::render(comparison))?,
+    }
+    if let Some(dir) = out.filter(|_| !args.common.quiet) {
+        note(&format!("\nIn {}: reproduce.json, and a folder with pictures for each run", dir.display()));
+    }
+    let misses = comparison.misses();
+    if args.strict && !misses.is_empty() {
+        return Err(Failure::Check(format!(
+            "{} of {} runs miss: {}",
+            misses.len(),
+            comparison.rows.len(),
+            misses.join(", ")
+        )));
+    }
+    Ok(())
+}
+
+/// The scenarios of the folder, or whose names begin so, that carry published figures.
+fn published(args: &ReproduceArgs) -> Result<Vec<Scenario>, Failure> {
+    let overrides = Overrides { duration: args.duration.clone(), seed: args.common.seed, ..Overrides::default() };
+    let mut scenarios = Vec::new();
+    for one in shipped().iter().filter(|one| one.name.starts_with(&args.folder)) {
+        if load(Source::Shipped(one.name), &Overrides::default())?.published.is_some() {
+            scenarios.push(load(Source::Shipped(one.name), &overrides)?);
+        }
+    }
+    if scenarios.is_empty() {
+        let mut folders: Vec<&str> = Vec::new();
+        for one in shipped() {
+            let folder = one.name.split('/').next().unwrap_or_default();
+            if load(Source::Shipped(one.name), &Overrides::default())?.published.is_some() && !folders.contains(&folder)
+            {
+                folders.push(folder);
+            }
+        }
+        return Err(Failure::Input(format!(
+            "no shipped scenario with published figures begins with `{}`\n  = help: there are some in {}",
+            args.folder,
+            folders.join(", ")
+        )));
+    }
+    Ok(scenarios)
+}
+
+/// The folder of all results, and one below it for each run.
+fn folders(dir: &Path, scenarios: &[Scenario]) -> Result<(OutDir, Vec<OutDir>), Failure> {
+    let all = OutDir::prepare(dir)?;
+    let each: Result<Vec<OutDir>, Failure> =
+        scenarios.iter().map(|scenario| OutDir::prepare(&dir.join(row::short(&scenario.name)))).collect();
+    Ok((all, each?))
+}
+
+fn seconds_of(scenario: &Scenario) -> u64 {
+    scenario.run.duration.0 / 1_000_000_000 * u64::from(scenario.replications)
+}
+
+fn run_row(scenario: Scenario, out: Option<&OutDir>, progress: &Progress) -> Result<Row, Failure> {
+    let began = Instant::now();
+    let outputs = run_all(&scenario, false, progress)?;
+    let outcome = Outcome::of(scenario, outputs, began.elapsed());
+    let Some(outcome) = outcome else { return Err(Failure::Input("a scenario without replications".to_owned())) };
+    if let Some(out) = out {
+        out.write(&outcome)?;
+    }
+    let row = Row::of(&outcome);
+    progress.note(&format!(
+        "{}: {} s in {} s, {} tps",
+        row.name,
+        rate(outcome.identity.simulated_s),
+        rate(outcome.identity.wall_s),
+        rate(row.simulated.tps_10s_median_mean)
+    ));
+    Ok(row)
+}

@@ -1,0 +1,108 @@
+//! `innosim run`: one scenario, one or several replications.
+
+use crate::args::{RunArgs, RunFormat};
+use crate::exit::{Done, Failure};
+use crate::interrupt;
+use crate::out_dir::OutDir;
+use crate::outcome::{Outcome, threads_of};
+use crate::output::{note, note_warnings, print};
+use crate::progress::Progress;
+use crate::runner::{pool, refuse_too_short, run_all, run_one};
+use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::server::Observer;
+use innosim_report::render_summary;
+use innosim_report::sysbench::{interval_line, render_sysbench};
+use innosim_scenario::{Overrides, Scenario, Source, load};
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// Seconds of an interval line.
+const INTERVAL_S: u64 = 10;
+
+/// Runs a scenario.
+pub(crate) fn run(args: &RunArgs) -> Done {
+    let overrides = Overrides {
+        model: args.model.clone(),
+        set: args.set.clone(),
+        duration: args.duration.clone(),
+        seed: args.common.seed,
+        replications: args.replications,
+    };
+    let scenario = load(Source::Named(&args.scenario), &overrides)?;
+    refuse_too_short(&scenario)?;
+    note_warnings(&scenario.notes, args.common.quiet);
+    if args.format == RunFormat::Sysbench && scenario.replications > 1 {
+        let help = "leave out --replications, or choose another --format";
+        return Err(Failure::Input(format!("the sysbench format shows a single run\n  = help: {help}")));
+    }
+    let out = args.out.as_deref().map(OutDir::prepare).transpose()?;
+    interrupt::listen();
+    let began = Instant::now();
+    let outputs = match args.format {
+        RunFormat::Sysbench => vec![run_as_sysbench(&scenario, args.check)?],
+        RunFormat::Human | RunFormat::Json => run_replications(&scenario, args)?,
+    };
+    let Some(outcome) = Outcome::of(scenario, outputs, began.elapsed()) else { return Ok(()) };
+    if let Some(out) = &out {
+        out.write(&outcome)?;
+    }
+    match args.format {
+        RunFormat::Json => print(&outcome.summary_json()?)?,
+        RunFormat::Human => print(&render_summary(&outcome.report()))?,
+        RunFormat::Sysbench => print(closing_statistics(&render_sysbench(&outcome.output, 0, INTERVAL_S)))?,
+    }
+    if let Some(out) = out.filter(|_| !args.common.quiet) {
+        let files = "summary.json, series.csv, scenario.resolved.toml, dashboard.svg, dashboard.png";
+        note(&format!("\nIn {}: {files}", out.path().display()));
+    }
+    Ok(())
+}
+
+fn run_replications(scenario: &Scenario, args: &RunArgs) -> Result<Vec<RunOutput>, Failure> {
+    let seconds = scenario.run.duration.0 / 1_000_000_000 * u64::from(scenario.replications);
+    let progress = Progress::new(&scenario.name, seconds, args.common.quiet);
+    let outputs = pool(args.common.jobs)?.install(|| run_all(scenario, args.check, &progress));
+    progress.finish();
+    outputs
+}
+
+/// Prints a line each ten seconds as the run goes.
+struct IntervalLines {
+    threads: u32,
+    seconds: Vec<SecondSample>,
+    /// What printing came to.
+    printed: Done,
+}
+
+impl IntervalLines {
+    fn line(&mut self) -> ControlFlow<()> {
+        if !self.seconds.is_empty() {
+            self.printed = print(&(interval_line(self.threads, &self.seconds, None) + "\n"));
+            self.seconds.clear();
+        }
+        if self.printed.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+impl Observer for IntervalLines {
+    fn second(&mut self, sample: &SecondSample) -> ControlFlow<()> {
+        if interrupt::asked() {
+            return ControlFlow::Break(());
+        }
+        self.seconds.push(sample.clone());
+        if sample.second.is_multiple_of(INTERVAL_S) { self.line() } else { ControlFlow::Continue(()) }
+    }
+}
+
+fn run_as_sysbench(scenario: &Scenario, check: bool) -> Result<RunOutput, Failure> {
+    let mut lines = IntervalLines { threads: threads_of(scenario), seconds: Vec::new(), printed: Ok(()) };
+    let ran = run_one(scenario, 0, check, &mut lines);
+    let _ = lines.line();
+    lines.printed?;
+    ran
+}
+
+/// What follows the interval lines, which have been printed already.
+fn closing_statistics(report: &str) -> &str {
+    report.find("\nSQL statistics:").map_or(report, |start| &report[start..])
+}

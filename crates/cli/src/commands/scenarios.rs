@@ -1,0 +1,64 @@
+//! `innosim scenarios`: the scenarios that come with the program.
+
+use crate::args::{Format, ListArgs};
+use crate::exit::{Done, Failure};
+use crate::output::{print, print_json};
+use innosim_scenario::{Overrides, Scenario, ShippedScenario, Source, load, shipped};
+use serde_json::{Value, json};
+
+/// Lists the shipped scenarios.
+pub(crate) fn run(args: &ListArgs) -> Done {
+    match args.format {
+        Format::Human => print(&human()?),
+        Format::Json => {
+            let all: Result<Vec<Value>, Failure> = shipped().iter().map(as_json).collect();
+            print_json(&Value::Array(all?))
+        }
+    }
+}
+
+fn loaded(one: &ShippedScenario) -> Result<Scenario, Failure> {
+    Ok(load(Source::Shipped(one.name), &Overrides::default())?)
+}
+
+fn as_json(one: &ShippedScenario) -> Result<Value, Failure> {
+    let scenario = loaded(one)?;
+    Ok(json!({
+        "name": one.name,
+        "title": one.title,
+        "story": one.story,
+        "model": scenario.model.name(),
+        "duration_s": scenario.run.duration.0 as f64 / 1e9,
+        "published": scenario.published.is_some(),
+    }))
+}
+
+fn human() -> Result<String, Failure> {
+    let mut text = String::new();
+    let mut folder = "";
+    let width = shipped().iter().map(|one| last(one.name).len()).max().unwrap_or(0);
+    for one in shipped() {
+        let own = one.name.split('/').next().unwrap_or_default();
+        if own != folder {
+            let gap = if text.is_empty() { "" } else { "\n" };
+            text.push_str(&format!("{gap}{own}\n"));
+            folder = own;
+        }
+        let scenario = loaded(one)?;
+        let length = scenario.run.duration.0 / 1_000_000_000;
+        text.push_str(&format!(
+            "  {:<width$}  {:<12} {length:>5} s  {}\n",
+            last(one.name),
+            scenario.model.name(),
+            one.title
+        ));
+    }
+    text.push_str(
+        "\n`innosim run NAME` runs one; `innosim reproduce FOLDER` runs all of a folder that have published figures.\n",
+    );
+    Ok(text)
+}
+
+fn last(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}

@@ -1,0 +1,19 @@
+//! Ctrl-C: the first one asks runs to stop, so that no file is left half-written; the second one ends the program.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// Listens from now on. Without a handler the default stays: the program dies, which is as good.
+pub(crate) fn listen() {
+    let _ = ctrlc::set_handler(|| {
+        if ASKED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+}
+
+/// Whether runs should stop.
+pub(crate) fn asked() -> bool {
+    ASKED.load(Ordering::Relaxed)
+}

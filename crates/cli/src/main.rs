@@ -1,0 +1,44 @@
+//! The `innosim` program: commands, progress, files, exit codes, and nothing else.
+//!
+//! What is simulated comes from `innosim-scenario`, how it looks from `innosim-report`. Here the two are joined:
+//!
+//! ```text
+//!   args      ->  commands/*  ->  runner (replications on all cores)  ->  out_dir, output
+//!                                    |  progress, interrupt
+//!                                    v
+//!                                 outcome: what is reported of a run
+//! ```
+//!
+//! Standard output carries the result and nothing else; progress, remarks and errors go to standard error. A reader that
+//! stops reading (`innosim settings | head`) is no error. How the program ends is in [`exit`].
+
+mod args;
+mod commands;
+mod exit;
+mod interrupt;
+mod out_dir;
+mod outcome;
+mod output;
+mod progress;
+mod runner;
+mod text_table;
+mod waves;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match &cli.command {
+        Command::Run(args) => commands::run::run(args),
+        Command::Reproduce(args) => commands::reproduce::run(args),
+        Command::Models(args) => commands::models::run(args),
+        Command::Settings(args) => commands::settings::run(args),
+        Command::Scenarios(args) => commands::scenarios::run(args),
+        Command::Schema => commands::meta::schema(),
+        Command::Completions { shell } => commands::meta::completions(*shell),
+        Command::Man { command } => commands::meta::man(command.as_deref()),
+    };
+    exit::code_of(done)
+}

@@ -1,0 +1,120 @@
+//! What is reported of a scenario that ran: its summary over the replications, and the run to draw.
+
+use innosim_core::metrics::{RunOutput, Summary, detect_warmup};
+use innosim_core::workload::DriveSpec;
+use innosim_report::numbers::bytes;
+use innosim_report::{Replications, Report, ReportError, RunIdentity, summary_json};
+use innosim_scenario::{Scenario, Warmup};
+use std::time::Duration;
+
+/// Version of the program, as results carry it.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A scenario that ran.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// The scenario.
+    pub(crate) scenario: Scenario,
+    /// Which run it was.
+    pub(crate) identity: RunIdentity,
+    /// Series of the first replication.
+    pub(crate) output: RunOutput,
+    /// Means over the replications.
+    pub(crate) replications: Replications,
+    warmup_converged: bool,
+}
+
+impl Outcome {
+    /// Of the `outputs` of all replications, of which there is at least one; `None` if there is none.
+    ///
+    /// A warm-up that is detected is detected for each replication by itself; the longest is reported.
+    pub(crate) fn of(scenario: Scenario, outputs: Vec<RunOutput>, wall: Duration) -> Option<Outcome> {
+        let warmups: Vec<(u64, bool)> = outputs.iter().map(|output| warmup_of(&scenario, output)).collect();
+        let summaries: Vec<Summary> =
+            outputs.iter().zip(&warmups).map(|(output, (seconds, _))| Summary::of(output, *seconds)).collect();
+        let simulated_s = scenario.run.duration.0 as f64 / 1e9;
+        let wall_s = wall.as_secs_f64();
+        let identity = RunIdentity {
+            innosim_version: VERSION.to_owned(),
+            model: scenario.model.name().to_owned(),
+            scenario: scenario.name.clone(),
+            seed: scenario.run.seed,
+            replications: scenario.replications,
+            simulated_s,
+            warmup_s: warmups.iter().map(|(seconds, _)| *seconds).max().unwrap_or(0) as f64,
+            wall_s,
+            speed: simulated_s * outputs.len() as f64 / wall_s.max(1e-9),
+        };
+        Some(Outcome {
+            replications: Replications::of(&summaries),
+            warmup_converged: warmups.iter().all(|(_, converged)| *converged),
+            output: outputs.into_iter().next()?,
+            scenario,
+            identity,
+        })
+    }
+
+    /// Everything a reader wants to know of it.
+    pub(crate) fn report(&self) -> Report<'_> {
+        Report {
+            identity: &self.identity,
+            summary: &self.replications.summary,
+            output: &self.output,
+            replications: self.spread(),
+            title: self.scenario.title.clone(),
+            settings_line: settings_line(&self.scenario),
+            io_capacity_max: self.scenario.settings.integer("innodb_io_capacity_max").ok(),
+            warmup_converged: self.warmup_converged,
+        }
+    }
+
+    /// The spread over the replications, if there are several.
+    pub(crate) fn spread(&self) -> Option<&Replications> {
+        (self.scenario.replications > 1).then_some(&self.replications)
+    }
+
+    /// The text of `summary.json`.
+    pub(crate) fn summary_json(&self) -> Result<String, ReportError> {
+        summary_json(&self.identity, &self.replications.summary, self.spread())
+    }
+}
+
+fn warmup_of(scenario: &Scenario, output: &RunOutput) -> (u64, bool) {
+    match scenario.warmup {
+        Warmup::Fixed(length) => (length.0.div_ceil(1_000_000_000), true),
+        Warmup::Auto => {
+            let estimate = detect_warmup(&output.series);
+            (estimate.seconds, estimate.converged)
+        }
+    }
+}
+
+/// Clients of a closed loop, threads of an open one.
+pub(crate) fn threads_of(scenario: &Scenario) -> u32 {
+    match scenario.run.workload.drive {
+        DriveSpec::Closed { clients, .. } | DriveSpec::Open { clients, .. } => clients,
+    }
+}
+
+/// The settings that matter most, on one line.
+fn settings_line(scenario: &Scenario) -> String {
+    let settings = &scenario.settings;
+    let mut parts = Vec::new();
+    for name in ["innodb_io_capacity", "innodb_io_capacity_max"] {
+        if let Ok(value) = settings.integer(name) {
+            parts.push(format!("{name}={value}"));
+        }
+    }
+    let files =
+        || Some(settings.integer("innodb_log_file_size").ok()? * settings.integer("innodb_log_files_in_group").ok()?);
+    if let Some(redo) = settings.integer("innodb_redo_log_capacity").ok().or_else(files) {
+        parts.push(format!("redo {}", bytes(redo as f64)));
+    }
+    if let Ok(pool) = settings.integer("innodb_buffer_pool_size") {
+        let instances = settings.integer_or("innodb_buffer_pool_instances", 1).unwrap_or(1);
+        let split = if instances > 1 { format!(" in {instances} instances") } else { String::new() };
+        parts.push(format!("pool {}{split}", bytes(pool as f64)));
+    }
+    parts.push(format!("{} threads", threads_of(scenario)));
+    parts.join(", ")
+}

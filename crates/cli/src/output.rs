@@ -1,0 +1,101 @@
+//! Standard output and standard error, neither of which may bring the program down when nobody reads them.
+
+use crate::exit::{Done, Failure};
+use innosim_scenario::Diagnostic;
+use serde_json::Value;
+use std::io::{ErrorKind, IsTerminal, Write};
+
+/// Columns of a line where the terminal's width is not known.
+const WIDTH: usize = 100;
+
+/// Writes text to standard output.
+pub(crate) fn print(text: &str) -> Done {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::NoReader),
+        Err(error) => Err(Failure::Input(format!("can't write to standard output: {error}"))),
+    }
+}
+
+/// Writes one JSON document to standard output.
+pub(crate) fn print_json(value: &Value) -> Done {
+    print(&(serde_json::to_string_pretty(value)? + "\n"))
+}
+
+/// Writes a line to standard error.
+pub(crate) fn note(text: &str) {
+    // Nobody is left to be told that nobody reads.
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// Writes an error to standard error; the words `error` and `warning` stand out on a terminal.
+pub(crate) fn note_error(text: &str) {
+    if !coloured() {
+        return note(text);
+    }
+    let lines: Vec<String> = text.lines().map(highlighted).collect();
+    note(&lines.join("\n"));
+}
+
+/// Writes the warnings of a scenario to standard error.
+pub(crate) fn note_warnings(warnings: &[Diagnostic], quiet: bool) {
+    if !quiet {
+        warnings.iter().for_each(|warning| note_error(&format!("{warning}\n")));
+    }
+}
+
+fn coloured() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+fn highlighted(line: &str) -> String {
+    for (word, code) in [("error:", "\u{1b}[1;31m"), ("warning:", "\u{1b}[1;33m")] {
+        if let Some(rest) = line.strip_prefix(word) {
+            return format!("{code}{word}\u{1b}[0m{rest}");
+        }
+    }
+    line.to_owned()
+}
+
+/// `text` in lines of at most 100 columns, each after `indent` blanks, with an end of line.
+pub(crate) fn wrapped(text: &str, indent: usize) -> String {
+    let mut out = String::new();
+    let mut column = 0;
+    for word in text.split_whitespace() {
+        let width = word.chars().count();
+        if column > 0 && column + 1 + width > WIDTH {
+            out.push('\n');
+            column = 0;
+        }
+        if column == 0 {
+            out.push_str(&" ".repeat(indent));
+            column = indent;
+        } else {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += width;
+    }
+    out.push('\n');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_stay_within_their_width() {
+        let text = wrapped(&"word ".repeat(60), 4);
+        assert!(text.lines().all(|line| line.len() <= WIDTH && line.starts_with("    word")), "{text}");
+        assert_eq!(text.split_whitespace().count(), 60);
+    }
+
+    #[test]
+    fn severity_stands_out_only_at_the_start_of_a_line() {
+        assert_eq!(highlighted("  = help: no error: here"), "  = help: no error: here");
+        assert!(highlighted("warning: x").starts_with("\u{1b}[1;33mwarning:\u{1b}[0m"));
+    }
+}

@@ -1,0 +1,57 @@
+//! How far runs have come, on a terminal: simulated seconds done, simulated seconds a second, time left.
+//!
+//! Drawn on standard error, and not at all if that is no terminal.
+
+use crate::interrupt;
+use crate::output::note;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use innosim_core::metrics::SecondSample;
+use innosim_core::server::Observer;
+use std::fmt::Write;
+use std::ops::ControlFlow;
+
+/// Progress over one or several runs. Clones share one line.
+#[derive(Debug, Clone)]
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    quiet: bool,
+}
+
+impl Progress {
+    /// Progress over `seconds` simulated seconds in all.
+    pub(crate) fn new(title: &str, seconds: u64, quiet: bool) -> Progress {
+        if quiet {
+            return Progress { bar: ProgressBar::hidden(), quiet };
+        }
+        let bar = ProgressBar::with_draw_target(Some(seconds), ProgressDrawTarget::stderr());
+        let template = "{prefix} {wide_bar:.cyan/dim} {pos}/{len} s, {speed} simulated s/s, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            let speed = |state: &ProgressState, out: &mut dyn Write| {
+                let _ = write!(out, "{:.0}", state.per_sec());
+            };
+            bar.set_style(style.with_key("speed", speed).progress_chars("━╸─"));
+        }
+        bar.set_prefix(title.to_owned());
+        bar.tick();
+        Progress { bar, quiet }
+    }
+
+    /// A line above the progress; a line of standard error if there is none.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet {
+            self.bar.suspend(|| note(text));
+        }
+    }
+
+    /// Takes the progress off the terminal.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Observer for Progress {
+    fn second(&mut self, _: &SecondSample) -> ControlFlow<()> {
+        self.bar.inc(1);
+        if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}

@@ -1,0 +1,78 @@
+//! The commands that list and describe, and the help.
+
+mod common;
+
+use common::{innosim, json, refused, stdout};
+
+#[test]
+fn help_stays_as_it_is() {
+    insta::assert_snapshot!("help", stdout(&["--help"]));
+    insta::assert_snapshot!("help_run", stdout(&["run", "-h"]));
+    insta::assert_snapshot!("help_reproduce", stdout(&["reproduce", "-h"]));
+    assert_eq!(stdout(&["help", "models"]), stdout(&["models", "--help"]));
+}
+
+#[test]
+fn version_is_the_package_version() {
+    assert_eq!(stdout(&["--version"]), format!("innosim {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn models_in_both_forms() {
+    let names: Vec<String> =
+        json(&["models", "--format", "json"]).as_array().unwrap().iter().map(|m| m["name"].to_string()).collect();
+    assert!(names.contains(&"\"mysql-8.0.21\"".to_owned()), "{names:?}");
+    let text = stdout(&["models"]);
+    assert!(names.iter().all(|name| text.contains(name.trim_matches('"'))), "{text}");
+}
+
+#[test]
+fn settings_list_and_explain() {
+    let all = json(&["settings", "--model", "8.4", "--format", "json"]);
+    assert_eq!(all["model"], "mysql-8.4");
+    assert!(all["settings"].as_array().unwrap().len() > 20);
+    for setting in all["settings"].as_array().unwrap() {
+        for key in ["name", "kind", "default_text", "allowed", "unit", "help"] {
+            assert!(setting[key].is_string(), "{setting}");
+        }
+    }
+    let one = json(&["settings", "innodb-io-capacity", "--format", "json", "--seed", "3", "--jobs", "2", "--quiet"]);
+    assert_eq!(one["settings"][0]["name"], "innodb_io_capacity");
+    insta::assert_snapshot!("setting", stdout(&["settings", "innodb_io_capacity"]));
+}
+
+#[test]
+fn unknown_names_are_answered_with_the_right_one() {
+    let error = refused(&["settings", "innodb_io_capcity"], 2);
+    assert!(error.contains("did you mean innodb_io_capacity?"), "{error}");
+    let error = refused(&["settings", "--model", "mysql-8.0.12"], 2);
+    assert!(error.contains("mysql-8.0.21"), "{error}");
+    let error = refused(&["man", "walk"], 2);
+    assert!(error.contains("reproduce"), "{error}");
+}
+
+#[test]
+fn scenarios_in_both_forms() {
+    let all = json(&["scenarios", "--format", "json"]);
+    let published = all.as_array().unwrap().iter().filter(|one| one["published"] == true).count();
+    assert_eq!(published, 9);
+    assert!(all.as_array().unwrap().iter().all(|one| one["story"].as_str().unwrap().contains("Look at: ")));
+    assert!(stdout(&["scenarios"]).contains("redo-too-small"));
+}
+
+#[test]
+fn schema_completions_and_manual() {
+    assert!(json(&["schema"])["properties"]["published"].is_object());
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(stdout(&["completions", shell]).contains("reproduce"), "{shell}");
+    }
+    assert!(stdout(&["man"]).contains(".TH innosim"));
+    assert!(stdout(&["man", "run"]).contains("replications"));
+}
+
+#[test]
+fn bad_usage_is_code_2() {
+    for arguments in [&["walk"][..], &["run"], &["run", "x", "--jobs", "0"], &["models", "--format", "yaml"], &[]] {
+        innosim(arguments).code(2);
+    }
+}

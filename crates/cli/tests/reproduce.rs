@@ -1,0 +1,41 @@
+//! `innosim reproduce`, on runs much shorter than the published ones.
+
+mod common;
+
+use common::{innosim, json, refused, text};
+use std::fs;
+
+const SHORT: [&str; 4] = ["reproduce", "percona-2020-08/7000-bpi", "--duration", "12s"];
+
+#[test]
+fn rows_files_and_strictness() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let assert = innosim(&[&SHORT[..], &["--out", out.to_str().unwrap(), "--strict"]].concat()).code(1);
+    let table = text(&assert.get_output().stdout);
+    assert!(table.contains("Published: More on Checkpoints in InnoDB MySQL 8"), "{table}");
+    assert!(table.lines().any(|line| line.starts_with("7000-bpi32 ")), "{table}");
+    assert!(table.contains("not as long as the published ones"), "{table}");
+    for file in ["series.csv", "summary.json", "scenario.resolved.toml", "dashboard.svg", "dashboard.png"] {
+        assert!(out.join("7000-bpi32").join(file).is_file(), "{file}");
+    }
+    let document: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(out.join("reproduce.json")).unwrap()).unwrap();
+    assert_eq!(document["runs"][0]["published"]["checkpoint_age_gib"], 13.66);
+    assert_eq!(document["passed"], false);
+}
+
+#[test]
+fn json_is_one_document() {
+    let document = json(&[&SHORT[..], &["--format", "json", "--seed", "9"]].concat());
+    let run = &document["runs"][0];
+    assert_eq!((&run["run"], &run["seed"]), (&"7000-bpi32".into(), &9.into()));
+    assert!(run["simulated"]["tps_10s_median_mean"].as_f64().unwrap() > 0.0);
+    assert!(document["order"]["rank_correlation"].is_null());
+}
+
+#[test]
+fn a_folder_without_published_figures_is_refused() {
+    let error = refused(&["reproduce", "teaching"], 2);
+    assert!(error.contains("there are some in percona-2020-08"), "{error}");
+}

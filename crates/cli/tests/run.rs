@@ -1,0 +1,165 @@
+//! `innosim run`: results, files, exit codes.
+
+mod common;
+
+use common::{SMALL, innosim, json, refused, stdout, text};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const FILES: [&str; 5] = ["dashboard.png", "dashboard.svg", "scenario.resolved.toml", "series.csv", "summary.json"];
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn files_in(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn the_table_says_which_run_it_was() {
+    let table = stdout(&["run", SMALL, "--duration", "20s", "--seed", "7"]);
+    assert!(table.contains("teaching/redo-too-small on mysql-8.0.30, seed 7, 20 s"), "{table}");
+    assert!(table.contains("Regime: "), "{table}");
+}
+
+#[test]
+fn json_is_one_document_with_the_promised_names() {
+    let summary =
+        json(&["run", SMALL, "--duration", "20s", "--format", "json", "--set", "innodb_io_capacity_max=5000"]);
+    for name in [
+        "innosim_version",
+        "model",
+        "scenario",
+        "seed",
+        "replications",
+        "simulated_s",
+        "warmup_s",
+        "wall_s",
+        "speed",
+        "tps_mean",
+        "tps_10s_median_mean",
+        "latency_ms_p99",
+        "redo_bytes_per_trx",
+        "checkpoint_age_mean",
+        "pages_flushed_sync",
+        "device_utilization",
+        "regime",
+    ] {
+        assert!(!summary[name].is_null(), "{name}");
+    }
+}
+
+#[test]
+fn files_are_all_there_and_the_resolved_scenario_runs_to_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (folder.path().join("new/first"), folder.path().join("second"));
+    innosim(&["run", SMALL, "--duration", "20s", "--seed", "5", "--set", "drive.clients=8", "--out", path(&first)])
+        .success();
+    assert_eq!(files_in(&first), FILES);
+    let resolved = first.join("scenario.resolved.toml");
+    innosim(&["run", path(&resolved), "--out", path(&second)]).success();
+    assert_eq!(fs::read(first.join("series.csv")).unwrap(), fs::read(second.join("series.csv")).unwrap());
+    assert_eq!(fs::read(&resolved).unwrap(), fs::read(second.join("scenario.resolved.toml")).unwrap());
+    let text = fs::read_to_string(resolved).unwrap();
+    assert!(text.contains("seed = 5") && text.contains(env!("CARGO_PKG_VERSION")), "{text}");
+}
+
+#[test]
+fn replications_do_not_depend_on_the_number_of_jobs() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |jobs: &str| {
+        let out = folder.path().join(jobs);
+        let arguments = ["run", SMALL, "--duration", "15s", "--replications", "3", "--jobs", jobs, "--format", "json"];
+        let mut summary = json(&[&arguments[..], &["--out", path(&out)]].concat());
+        for name in ["wall_s", "speed"] {
+            summary.as_object_mut().unwrap().remove(name);
+        }
+        let files = ["series.csv", "scenario.resolved.toml"].map(|name| fs::read(out.join(name)).unwrap());
+        (summary, files)
+    };
+    let one = run("1");
+    assert!(one.0["tps_mean_ci95"].as_f64().unwrap() > 0.0);
+    assert_eq!(one, run("2"));
+}
+
+#[test]
+fn invariants_hold() {
+    innosim(&["run", SMALL, "--duration", "10s", "--check", "--quiet"]).success().stderr("");
+}
+
+#[test]
+fn sysbench_lines_and_closing_statistics() {
+    let out = stdout(&["run", SMALL, "--duration", "25s", "--format", "sysbench"]);
+    for start in ["[ 10s ] thds: 32 tps: ", "[ 20s ] thds: 32 tps: ", "[ 25s ] thds: 32 tps: "] {
+        assert_eq!(out.lines().filter(|line| line.starts_with(start)).count(), 1, "{out}");
+    }
+    assert!(out.contains("SQL statistics:") && out.contains("95th percentile:"), "{out}");
+    let error = refused(&["run", SMALL, "--format", "sysbench", "--replications", "2"], 2);
+    assert!(error.contains("single run"), "{error}");
+}
+
+#[test]
+fn mistakes_are_told_with_their_remedy() {
+    for (arguments, remedy) in [
+        (&["run", "redo-to-small"][..], "teaching/redo-too-small"),
+        (&["run", SMALL, "--set", "innodb_io_capcity=2000"], "did you mean innodb_io_capacity?"),
+        (&["run", SMALL, "--set", "innodb_io_capacity"], "SETTING=VALUE"),
+        (&["run", SMALL, "--duration", "20"], "\"20s\""),
+        (&["run", SMALL, "--duration", "10ms"], "1s or more"),
+        (&["run", SMALL, "--model", "mysql-8.0.31x"], "mysql-8.0.30"),
+    ] {
+        let error = refused(arguments, 2);
+        assert!(error.starts_with("error: ") && error.contains(remedy), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_refused_before_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "mine").unwrap();
+    for out in [file.clone(), file.join("below")] {
+        let error = refused(&["run", "7000-bpi32", "--out", path(&out)], 2);
+        assert!(error.contains("file"), "{error}");
+    }
+    assert_eq!(fs::read_to_string(file).unwrap(), "mine");
+    assert_eq!(files_in(folder.path()), ["file"]);
+}
+
+#[test]
+fn a_reader_that_stops_reading_is_no_error() {
+    for arguments in [&["settings"][..], &["run", SMALL, "--duration", "60s", "--format", "sysbench"]] {
+        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("innosim"))
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output.stderr));
+        assert_eq!(text(&output.stderr), "", "{arguments:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("innosim"))
+        .args(["run", SMALL, "--duration", "100h", "--out", path(&out)])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), Some(130));
+    assert!(files_in(folder.path()).is_empty());
+}
