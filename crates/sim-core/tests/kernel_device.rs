@@ -420,7 +420,7 @@ proptest! {
         let mut now = SimTime::ZERO;
         let mut done: Vec<Done> = Vec::new();
         for (gap, kind, large) in load {
-            now = device.admission_time(now + SimDuration(gap * hurry));
+            now = device.admission_time(now + SimDuration(gap * hurry), 1);
             prop_assert!(device.outstanding(now) < spec.queue_depth);
             let (op, bytes) = match kind {
                 0..=5 => (Op::RandomRead, PAGE),

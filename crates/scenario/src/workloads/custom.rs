@@ -33,6 +33,12 @@ const DRAWS: Variants = &[
             Key::default("constants", whole(1, 100_000), "1", "Different run-time constants C in use, by client."),
             Key::required("range", whole(1, MAX_KEYS), "Keys in a group: 3000 customers, 100 000 items."),
             Key::default("groups", whole(1, MAX_KEYS), "1", "Groups of keys, picked uniformly: districts, warehouses."),
+            Key::default(
+                "at_home",
+                Kind::Switch,
+                "false",
+                "All draws of a transaction in one set and group, its home.",
+            ),
         ],
     ),
     ("zipf", &[Key::required("theta", real(0.0, 10.0), "Exponent; 0 is uniform.")]),
@@ -49,9 +55,25 @@ const DRAWS: Variants = &[
         &[
             Key::default("points", whole(1, MAX_KEYS), "1", "Growing runs, one picked uniformly."),
             Key::required("rows_per_page", whole(1, 16_384), "Rows that fill a page."),
+            HOME_POINTS,
+        ],
+    ),
+    (
+        "walk",
+        &[
+            Key::default("points", whole(1, MAX_KEYS), "1", "Places that move on, one picked uniformly."),
+            Key::required("rows_per_page", whole(1, 16_384), "Visits before the next page."),
+            HOME_POINTS,
         ],
     ),
 ];
+
+const HOME_POINTS: Key = Key::default(
+    "home_points",
+    whole(0, MAX_KEYS),
+    "0",
+    "Points in a row that belong to a transaction's home; its draws go round them. 0: each draw picks any point.",
+);
 
 /// Keys of an access class.
 const CLASS_KEYS: &[Key] = &[
@@ -186,12 +208,31 @@ fn draw(section: &mut Section<'_>) -> Option<DrawSpec> {
             range: one.count("range"),
             groups: one.count("groups"),
             constants: one.count("constants"),
+            at_home: one.switch("at_home"),
         },
         "zipf" => DrawSpec::Zipf { theta: one.real("theta") },
         "pareto" => DrawSpec::Pareto { h: one.real("h") },
         "hot-spot" => DrawSpec::HotSpot { hot_pages: one.real("hot_pages"), hot_accesses: one.real("hot_accesses") },
-        _ => DrawSpec::Append { points: one.count("points"), rows_per_page: one.count("rows_per_page") },
+        "walk" => DrawSpec::Walk {
+            points: one.count("points"),
+            rows_per_page: one.count("rows_per_page"),
+            home_points: one.count("home_points"),
+        },
+        _ => DrawSpec::Append {
+            points: one.count("points"),
+            rows_per_page: one.count("rows_per_page"),
+            home_points: one.count("home_points"),
+        },
     };
+    if let DrawSpec::NuRand { a, range, groups, .. } = draw {
+        let bounds = [1000, groups, a.saturating_add(1), range];
+        if bounds.iter().try_fold(1u64, |product, &b| product.checked_mul(u64::from(b))).is_none() {
+            let problem =
+                Problem::new(format!("{groups} groups of {range} keys with a = {a} are too many to draw from"));
+            section.report.add(problem.at(one.at()).allowed("groups x (a + 1) x range up to 1.8e16".to_owned()));
+            return None;
+        }
+    }
     section.resolved.value("draw", one.resolved.inline());
     Some(draw)
 }

@@ -162,7 +162,7 @@ pub fn oltp(params: &OltpParams) -> Access {
     }
     let undo = builder.page_set("undo".to_owned(), 0, params.undo_pages);
     let row_draw = match params.script {
-        Oltp::Insert => DrawSpec::Append { points: 1, rows_per_page: params.rows_per_page },
+        Oltp::Insert => DrawSpec::Append { points: 1, rows_per_page: params.rows_per_page, home_points: 0 },
         _ => params.draw.clone(),
     };
     let rows = builder.class("rows", rows, row_draw);

@@ -113,11 +113,11 @@ pub(crate) const KEYS: &[Key] = &[
     Key::default("scale", whole(1, 100_000), "100", "--scale: warehouses in each copy."),
     Key::default("threads", whole(1, 100_000), "56", "--threads: each draws constants of its own for NURand."),
     UNDO_PAGES,
-    redo_key("3490.0"),
+    redo_key("3575.0"),
     Key::default(
         "cpu_us_per_statement",
         positive(1e6),
-        "110.0",
+        "104.5",
         "CPU time of a statement, round trip included, in us; the mix has 35 statements a transaction.",
     ),
     RESIDENT_SHARE,
@@ -170,12 +170,12 @@ impl Schema<'_> {
 
     /// NURand(1023, 1, 3000) within `groups` groups.
     fn nurand_customer(&self, groups: u32) -> DrawSpec {
-        DrawSpec::NuRand { a: 1023, range: CUSTOMERS, groups, constants: self.params.threads }
+        DrawSpec::NuRand { a: 1023, range: CUSTOMERS, groups, constants: self.params.threads, at_home: true }
     }
 
     /// NURand(8191, 1, 100000) within `groups` groups.
     fn nurand_item(&self, groups: u32) -> DrawSpec {
-        DrawSpec::NuRand { a: 8191, range: ITEMS, groups, constants: self.params.threads }
+        DrawSpec::NuRand { a: 8191, range: ITEMS, groups, constants: self.params.threads, at_home: true }
     }
 
     /// Adds a transaction; its CPU time is counted in statements.
@@ -229,9 +229,13 @@ fn customer_tables(b: &mut Schema<'_>) -> CustomerClasses {
     let history = b.index(1, "history", rows, record::HISTORY, ORDERED_FILL);
     let by_customer_index = b.index(1, "history.fkey_history_1", rows, record::HISTORY_CUSTOMER_INDEX, ORDERED_FILL);
     let by_district_index = b.index(1, "history.fkey_history_2", rows, record::HISTORY_DISTRICT_INDEX, ORDERED_FILL);
-    let ends = DrawSpec::Append { points: b.params.tables, rows_per_page: rows_per_page(record::HISTORY) };
-    let district_ends =
-        DrawSpec::Append { points: b.districts(), rows_per_page: rows_per_page(record::HISTORY_DISTRICT_INDEX) };
+    let ends =
+        DrawSpec::Append { points: b.params.tables, rows_per_page: rows_per_page(record::HISTORY), home_points: 1 };
+    let district_ends = DrawSpec::Append {
+        points: b.districts(),
+        rows_per_page: rows_per_page(record::HISTORY_DISTRICT_INDEX),
+        home_points: 1,
+    };
     CustomerClasses {
         by_number: b.class("customer by number", &customer, by_customer.clone()),
         by_name: b.class("customer by name or old order", &customer, DrawSpec::Uniform),
@@ -263,8 +267,8 @@ fn order_tables(b: &mut Schema<'_>) -> OrderClasses {
     let items = b.nurand_item(groups);
     let of_customer = b.nurand_customer(groups * DISTRICTS);
     let points = b.districts();
-    let append = |rows: u32| DrawSpec::Append { points, rows_per_page: rows.max(1) };
-    let walk = |rows: u32| DrawSpec::Walk { points, rows_per_page: rows.max(1) };
+    let append = |rows: u32| DrawSpec::Append { points, rows_per_page: rows.max(1), home_points: 1 };
+    let walk = |rows: u32| DrawSpec::Walk { points, rows_per_page: rows.max(1), home_points: DISTRICTS };
     let orders_a_line_page = (f64::from(rows_per_page(record::ORDER_LINE)) / LINES) as u32;
     let order_rows = rows_per_page(record::ORDERS);
     let queue_rows = rows_per_page(record::NEW_ORDERS);

@@ -2,18 +2,18 @@
 
 /// A growable set of small integers.
 #[derive(Debug, Clone, Default)]
-pub struct BitSet {
+pub(super) struct BitSet {
     words: Vec<u64>,
 }
 
 impl BitSet {
     /// An empty set with room for `len` members.
-    pub fn with_len(len: usize) -> Self {
+    pub(super) fn with_len(len: usize) -> Self {
         BitSet { words: vec![0; len.div_ceil(64)] }
     }
 
     /// Makes room for `len` members.
-    pub fn grow(&mut self, len: usize) {
+    pub(super) fn grow(&mut self, len: usize) {
         let words = len.div_ceil(64);
         if words > self.words.len() {
             self.words.resize(words, 0);
@@ -22,29 +22,35 @@ impl BitSet {
 
     /// Whether `i` is a member.
     #[inline]
-    pub fn contains(&self, i: u32) -> bool {
+    pub(super) fn contains(&self, i: u32) -> bool {
         self.words[(i >> 6) as usize] >> (i & 63) & 1 != 0
     }
 
     /// Adds `i`.
     #[inline]
-    pub fn insert(&mut self, i: u32) {
+    pub(super) fn insert(&mut self, i: u32) {
         self.words[(i >> 6) as usize] |= 1 << (i & 63);
     }
 
     /// Removes `i`.
     #[inline]
-    pub fn remove(&mut self, i: u32) {
+    pub(super) fn remove(&mut self, i: u32) {
         self.words[(i >> 6) as usize] &= !(1 << (i & 63));
     }
 
+    /// Whether `i` and its 63 neighbours in the word are all members.
+    #[inline]
+    pub(super) fn word_full(&self, i: u32) -> bool {
+        self.words[(i >> 6) as usize] == u64::MAX
+    }
+
     /// Number of members; walks the whole set.
-    pub fn count(&self) -> u64 {
+    pub(super) fn count(&self) -> u64 {
         self.words.iter().map(|w| u64::from(w.count_ones())).sum()
     }
 
     /// Bytes held.
-    pub fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         self.words.len() as u64 * 8
     }
 }

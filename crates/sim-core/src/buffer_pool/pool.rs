@@ -34,6 +34,9 @@ struct Instance {
     list: FlushList,
     /// Batches under write: (batch, smallest oldest modification in it).
     writing: Vec<(u32, u64)>,
+    /// Entries met at the tail while a write taken out of turn was in flight: they still count for the oldest
+    /// modification, but no longer stand in the way.
+    parked: Vec<TailPage>,
     capacity: u64,
     /// Pages resident or being read into a frame.
     used: u64,
@@ -45,6 +48,8 @@ pub struct BufferPool {
     /// Resident, dirty and not under write.
     hot: BitSet,
     resident: BitSet,
+    /// Words of `resident` that are full: a small table that answers nearly all reads of a warm pool from the cache.
+    resident_words: BitSet,
     under_write: BitSet,
     instances: Vec<Instance>,
     lru: Option<LruLists>,
@@ -65,11 +70,13 @@ impl BufferPool {
         let mut pool = BufferPool {
             hot: BitSet::with_len(pages as usize),
             resident: BitSet::with_len(pages as usize),
+            resident_words: BitSet::with_len(pages as usize / 64 + 1),
             under_write: BitSet::with_len(pages as usize),
             instances: (0..instances)
                 .map(|_| Instance {
                     list: FlushList::default(),
                     writing: Vec::new(),
+                    parked: Vec::new(),
                     capacity: config.pages / instances,
                     used: 0,
                 })
@@ -129,6 +136,7 @@ impl BufferPool {
         for set in [&mut self.hot, &mut self.resident, &mut self.under_write] {
             set.grow(pages as usize);
         }
+        self.resident_words.grow(pages as usize / 64 + 1);
         if let Some(low) = &mut self.oldest_low {
             low.resize(pages as usize, 0);
         }
@@ -144,6 +152,21 @@ impl BufferPool {
     /// Whether the pool keeps LRU order.
     pub fn evicts(&self) -> bool {
         self.lru.is_some()
+    }
+
+    /// Whether all of `pages` are resident and reading them leaves no trace (no LRU order is kept). Without branches, so
+    /// that the look-ups overlap.
+    #[inline]
+    pub fn all_resident(&self, pages: &[u32]) -> bool {
+        self.lru.is_none()
+            && (pages.iter().fold(true, |all, &page| all & self.resident_words.contains(page / 64))
+                || pages.iter().fold(true, |all, &page| all & self.resident.contains(page)))
+    }
+
+    /// Whether all of `pages` are hot and modifying them costs only redo.
+    #[inline]
+    pub fn all_hot(&self, pages: &[u32]) -> bool {
+        self.lru.is_none() && pages.iter().fold(true, |all, &page| all & self.hot.contains(page))
     }
 
     /// Reads a page: whether it was resident.
@@ -200,6 +223,9 @@ impl BufferPool {
     pub fn page_arrived(&mut self, page: u32, space: &PageSpace, now: SimTime) {
         debug_assert!(!self.resident.contains(page), "page read twice");
         self.resident.insert(page);
+        if self.resident.word_full(page) {
+            self.resident_words.insert(page / 64);
+        }
         if let Some(lru) = &mut self.lru {
             lru.insert(space.instance_of(page), page, now);
         }
@@ -214,6 +240,7 @@ impl BufferPool {
             lru.evict(instance, page);
         }
         self.resident.remove(page);
+        self.resident_words.remove(page / 64);
         self.instances[instance].used -= 1;
         true
     }
@@ -221,13 +248,15 @@ impl BufferPool {
     /// Takes the page at the tail of the flush list of `instance` for writing if its oldest modification is below
     /// `lsn_limit`. The page is under write from now on.
     pub fn take_tail(&mut self, instance: usize, lsn_limit: u64) -> Option<TailPage> {
-        self.drop_stale_tail(instance);
-        let entry = self.instances[instance].list.tail().filter(|e| e.lsn < lsn_limit)?;
-        // A page that an LRU flush has under write stays in the list until the write is done; it stops this batch.
-        if self.under_write.contains(entry.page) {
-            return None;
-        }
-        self.instances[instance].list.pop();
+        let entry = loop {
+            self.drop_stale_tail(instance);
+            let entry = self.instances[instance].list.tail().filter(|e| e.lsn < lsn_limit)?;
+            self.instances[instance].list.pop();
+            if self.hot.contains(entry.page) {
+                break entry;
+            }
+            self.instances[instance].parked.push(TailPage { page: entry.page, lsn: entry.lsn });
+        };
         self.hot.remove(entry.page);
         self.under_write.insert(entry.page);
         Some(TailPage { page: entry.page, lsn: entry.lsn })
@@ -278,13 +307,22 @@ impl BufferPool {
         }
     }
 
+    fn drop_stale_parked(&mut self, instance: usize) {
+        if let (Some(low), under_write) = (&self.oldest_low, &self.under_write) {
+            let current = |p: &TailPage| under_write.contains(p.page) && low[p.page as usize] == low_half(p.lsn);
+            self.instances[instance].parked.retain(current);
+        }
+    }
+
     /// Smallest oldest modification in `instance`, pages under write included.
     fn oldest_of(&mut self, instance: usize) -> Option<u64> {
         self.drop_stale_tail(instance);
+        self.drop_stale_parked(instance);
         let instance = &self.instances[instance];
+        let parked = instance.parked.iter().map(|p| p.lsn).min();
         let writing = instance.writing.iter().map(|&(_, lsn)| lsn).min();
         let listed = instance.list.tail().map(|e| e.lsn);
-        [writing, listed].into_iter().flatten().min()
+        [writing, listed, parked].into_iter().flatten().min()
     }
 
     /// Smallest oldest modification over all instances; 0 if nothing is dirty.

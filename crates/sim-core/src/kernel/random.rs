@@ -77,6 +77,35 @@ impl Rng {
         (product >> 32) as u32
     }
 
+    /// Independent draws from one word: uniform in `0..bounds[i]` each, without bias.
+    ///
+    /// Multiplying out one bound after the other and taking the upper half is the multiplication by the product of all
+    /// bounds, digit by digit; `reject_below` must be [`Rng::reject_below`] of the same bounds.
+    #[inline]
+    pub fn below_each<const N: usize>(&mut self, bounds: [u32; N], reject_below: u64) -> [u32; N] {
+        loop {
+            let mut rest = self.next_u64();
+            let drawn = bounds.map(|bound| {
+                let product = u128::from(rest) * u128::from(bound);
+                rest = product as u64;
+                (product >> 64) as u32
+            });
+            if rest >= reject_below {
+                return drawn;
+            }
+        }
+    }
+
+    /// The bound that [`Rng::below_each`] needs: 2^64 modulo the product of the bounds.
+    ///
+    /// # Panics
+    /// If the product does not fit 64 bits or is zero.
+    pub fn reject_below(bounds: &[u32]) -> u64 {
+        let product = bounds.iter().try_fold(1u64, |product, &bound| product.checked_mul(u64::from(bound)));
+        let product = product.filter(|&p| p > 0).expect("bounds are positive and their product fits 64 bits");
+        product.wrapping_neg() % product
+    }
+
     /// Uniform in `0..n`, without bias. `n` must be positive.
     #[inline]
     pub fn below_u64(&mut self, n: u64) -> u64 {

@@ -18,6 +18,8 @@ pub(crate) struct FreeTimes {
     winner: u64,
     /// Larger key of the match at each inner node, from 1, the root, on. Leaves without a server have `NOBODY`.
     losers: Vec<u64>,
+    /// Servers' numbers of the losers when all times are equal.
+    even: Vec<u64>,
 }
 
 /// Key of a leaf without a server.
@@ -28,23 +30,31 @@ impl FreeTimes {
     pub(crate) fn new(servers: u32) -> Self {
         let servers = servers.max(1);
         let bits = servers.next_power_of_two().ilog2();
-        let mut free = FreeTimes { servers, bits, winner: 0, losers: vec![NOBODY; 1 << bits] };
+        let even = Self::losers_at_equal_times(servers, 1 << bits);
+        let mut free = FreeTimes { servers, bits, winner: 0, losers: vec![NOBODY; 1 << bits], even };
         free.set_all(SimTime::ZERO);
         free
     }
 
     /// All servers become free at `time`.
     fn set_all(&mut self, time: SimTime) {
-        let key = |server: usize| {
-            if server < self.servers as usize { (time.0 << self.bits) | server as u64 } else { NOBODY }
-        };
-        // Among equal times the lower number wins, so a node's loser is the first leaf of its right half.
-        for node in 1..self.losers.len() {
-            let depth = node.ilog2();
-            let width = self.losers.len() >> depth;
-            self.losers[node] = key((node - (1 << depth)) * width + width / 2);
+        let key = time.0 << self.bits;
+        for (loser, &server) in self.losers[1..].iter_mut().zip(&self.even[1..]) {
+            *loser = if server == NOBODY { NOBODY } else { key | server };
         }
-        self.winner = key(0);
+        self.winner = key;
+    }
+
+    /// The losers' numbers when all servers are free at the same time: the lower number wins, so a node's loser is the first
+    /// leaf of its right half.
+    fn losers_at_equal_times(servers: u32, leaves: usize) -> Vec<u64> {
+        let loser = |node: usize| {
+            let depth = node.max(1).ilog2();
+            let width = leaves >> depth;
+            let server = (node.max(1) - (1 << depth)) * width + width / 2;
+            if server < servers as usize { server as u64 } else { NOBODY }
+        };
+        (0..leaves).map(loser).collect()
     }
 
     /// The times, in no particular order, ns.

@@ -19,8 +19,8 @@ use std::collections::VecDeque;
 
 /// Fixed-point scale of payload positions: 1/256 byte, so that fractional means carry over exactly.
 const SN_SHIFT: u32 = 8;
-/// Above this many remembered modifications, the write-ahead rule asks for all redo of the moment instead of looking the
-/// pages up.
+/// Above this many remembered modifications (a power of two), the write-ahead rule asks for all redo of the moment instead
+/// of looking the pages up.
 const RECENT_LIMIT: usize = 16 * 1024;
 
 /// Positions in the redo log, bytes of LSN.
@@ -32,6 +32,64 @@ pub struct RedoPosition {
     pub written_lsn: u64,
     /// Synced.
     pub durable_lsn: u64,
+}
+
+/// Pages modified by redo that is not durable yet: a ring of pages, and marks that say up to which LSN they reach.
+#[derive(Debug, Clone)]
+struct Recent {
+    pages: Vec<u32>,
+    /// Numbers of the first and one past the last page remembered; the ring holds number modulo its length.
+    first: u64,
+    end: u64,
+    /// (number one past the last page, LSN at the end of their redo), in order.
+    marks: VecDeque<(u64, u64)>,
+    /// There were too many; until all redo is durable nothing is known.
+    overrun: bool,
+}
+
+impl Recent {
+    fn new() -> Self {
+        Recent { pages: vec![0; RECENT_LIMIT], first: 0, end: 0, marks: VecDeque::new(), overrun: false }
+    }
+
+    #[inline]
+    fn push(&mut self, pages: &[u32]) {
+        if self.end + pages.len() as u64 - self.first > RECENT_LIMIT as u64 {
+            self.overrun = true;
+            return;
+        }
+        for &page in pages {
+            self.pages[self.end as usize % RECENT_LIMIT] = page;
+            self.end += 1;
+        }
+    }
+
+    fn close(&mut self, lsn: u64) {
+        if self.marks.back().is_none_or(|&(end, _)| end < self.end) {
+            self.marks.push_back((self.end, lsn));
+        } else if self.overrun {
+            self.marks.push_back((self.end, lsn));
+        }
+    }
+
+    fn forget_up_to(&mut self, durable_lsn: u64) {
+        while let Some(&(end, lsn)) = self.marks.front() {
+            if lsn > durable_lsn {
+                return;
+            }
+            self.first = end;
+            self.marks.pop_front();
+        }
+        self.overrun = false;
+    }
+
+    /// LSN up to which redo must be durable for the newest modification of a page in the batch; 0 if there is none.
+    fn newest(&self, in_batch: impl Fn(u32) -> bool) -> u64 {
+        let found = (self.first..self.end).rev().find(|&i| in_batch(self.pages[i as usize % RECENT_LIMIT]));
+        let Some(number) = found else { return 0 };
+        let mark = self.marks.partition_point(|&(end, _)| end <= number);
+        self.marks.get(mark).map_or(0, |&(_, lsn)| lsn)
+    }
 }
 
 /// The redo log's state.
@@ -50,9 +108,7 @@ pub struct RedoLog {
     write_ahead_bytes: u64,
     write_time: SimDuration,
     log_buffer_bytes: u64,
-    /// Pages modified by redo that is not durable yet, with the low half of the LSN at the end of the modification.
-    recent: VecDeque<(u32, u32)>,
-    recent_dropped: bool,
+    recent: Recent,
     /// Writes made so far, bytes written so far (padding excluded).
     writes: u64,
 }
@@ -74,8 +130,7 @@ impl RedoLog {
             write_ahead_bytes,
             write_time,
             log_buffer_bytes,
-            recent: VecDeque::new(),
-            recent_dropped: false,
+            recent: Recent::new(),
             writes: 0,
         }
     }
@@ -102,19 +157,15 @@ impl RedoLog {
         self.sn_fixed += payload_fixed;
     }
 
-    /// Remembers that `page` was modified by the redo appended last.
+    /// Remembers that `pages` were modified by redo that is being appended; [`RedoLog::appended`] closes it.
     #[inline]
-    pub fn note_modified(&mut self, page: u32) {
-        if self.recent.len() < RECENT_LIMIT {
-            let lsn = (self.sn_fixed >> SN_SHIFT) as u32;
-            self.recent.push_back((page, lsn));
-        } else {
-            self.recent_dropped = true;
-        }
+    pub fn note_modified(&mut self, pages: &[u32]) {
+        self.recent.push(pages);
     }
 
     /// Redo was appended at `now`: lets the writer see it.
     pub fn appended(&mut self, now: SimTime) {
+        self.recent.close(self.current_lsn());
         self.advance_writer(now);
         self.last_append = now;
         self.start_write(now);
@@ -178,30 +229,13 @@ impl RedoLog {
     pub fn synced(&mut self, lsn: u64) {
         debug_assert!(lsn <= self.written_lsn, "synced redo that was not written");
         self.durable_lsn = self.durable_lsn.max(lsn);
-        let durable_sn = sn_of_lsn(self.durable_lsn) as u32;
-        while let Some(&(_, sn)) = self.recent.front() {
-            if durable_sn.wrapping_sub(sn) as i32 >= 0 {
-                self.recent.pop_front();
-            } else {
-                break;
-            }
-        }
-        if self.recent.is_empty() {
-            self.recent_dropped = false;
-        }
+        self.recent.forget_up_to(self.durable_lsn);
     }
 
     /// Durable LSN that the write-ahead rule wants before `pages` may be written: 0 if all their redo is durable.
     /// One walk over the recent modifications, newest first, answers for a whole batch.
     pub fn wanted_before_writing(&self, in_batch: impl Fn(u32) -> bool) -> u64 {
-        if self.recent_dropped {
-            return self.current_lsn();
-        }
-        let newest = self.recent.iter().rev().find(|&&(page, _)| in_batch(page));
-        newest.map_or(0, |&(_, low)| {
-            let sn = self.sn_fixed >> SN_SHIFT;
-            lsn_of_sn(sn - u64::from((sn as u32).wrapping_sub(low)))
-        })
+        if self.recent.overrun { self.current_lsn() } else { self.recent.newest(in_batch) }
     }
 
     /// Writes made so far.
@@ -265,11 +299,11 @@ mod tests {
     fn the_write_ahead_rule_sees_only_redo_that_is_not_durable() {
         let mut log = log();
         log.append(RedoLog::fixed(300.0));
-        log.note_modified(7);
+        log.note_modified(&[7]);
         log.appended(SimTime(0));
         let first = log.current_lsn();
         log.append(RedoLog::fixed(300.0));
-        log.note_modified(8);
+        log.note_modified(&[8]);
         log.appended(SimTime(1));
         assert_eq!(log.wanted_before_writing(|p| p == 7), first);
         log.advance_writer(SimTime(1_000_000));

@@ -12,7 +12,8 @@ use super::Server;
 use super::batches::ListKind;
 use super::costs;
 use super::events::Event;
-use crate::config::{DoublewriteConfig, PAGE_BYTES};
+use crate::buffer_pool::EXTENT_PAGES;
+use crate::config::{DoublewriteConfig, FlushNeighbors, PAGE_BYTES};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::{CleanerAction, CleanerInput, FlushKind, FlushRequest, PassReport};
 use crate::storage::Op;
@@ -94,10 +95,8 @@ impl Server {
 
     /// Sets the flush event.
     pub(super) fn set_flush_event(&mut self) {
-        if self.cleaner.waiting && self.cleaner.wake_on_event {
-            if !self.cleaner.event_set {
-                self.arm_cleaner_timer(self.now);
-            }
+        if self.cleaner.waiting && self.cleaner.wake_on_event && !self.cleaner.event_set {
+            self.arm_cleaner_timer(self.now);
         }
         self.cleaner.event_set = true;
     }
@@ -239,6 +238,7 @@ impl Server {
         {
             first_lsn = first_lsn.min(taken.lsn);
             self.batches.get(batch).pages.push(taken.page);
+            self.collect_neighbors(batch, taken.page);
         }
         let count = self.batches.get(batch).pages.len() as u64;
         if count == 0 {
@@ -248,9 +248,32 @@ impl Server {
         self.pool.begin_batch(instance, batch, first_lsn);
         self.cleaner.report.list_pages += count;
         self.recorder.flushed(kind, count);
-        let exhausted = count < size as u64 || count == left;
+        let exhausted = count < size as u64 || count >= left;
         let resume = if exhausted { Phase::TakeSlot } else { Phase::CollectList { left: left - count } };
         self.batch_collected(index, batch, resume)
+    }
+
+    /// Adds the neighbours of a page to its batch, as `innodb_flush_neighbors` says: dirty pages of its area, an extent of the
+    /// tablespace (less in a pool under 1024 pages). A batch may grow beyond its size by them.
+    fn collect_neighbors(&mut self, batch: u32, page: u32) {
+        if self.config.flush_neighbors == FlushNeighbors::None {
+            return;
+        }
+        let pool_pages = (self.config.buffer_pool.pages / 16).max(1).next_power_of_two() as u32;
+        let area = EXTENT_PAGES.min(pool_pages);
+        let first = page / area * area;
+        let below: Vec<u32> = (first..page).rev().collect();
+        let above: Vec<u32> = (page + 1..first + area).collect();
+        for side in [below, above] {
+            for neighbor in side {
+                if self.pool.take_page(neighbor) {
+                    self.batches.get(batch).pages.push(neighbor);
+                    self.recorder.counts.neighbor_pages += 1;
+                } else if self.config.flush_neighbors == FlushNeighbors::Contiguous {
+                    break;
+                }
+            }
+        }
     }
 
     /// Collects a batch from the tail of the LRU list; clean pages are freed on the way.
@@ -263,7 +286,7 @@ impl Server {
         let mut next = self.pool.lru().and_then(|l| l.tail(instance));
         // Pages of an earlier batch of this slot are still at the tail, under write: they were counted then.
         while let Some(page) = next {
-            if seen >= depth || self.batches.get(batch).pages.len() == size || !self.pool.lru_batch_wanted(instance) {
+            if seen >= depth || self.batches.get(batch).pages.len() >= size || !self.pool.lru_batch_wanted(instance) {
                 break;
             }
             next = self.pool.lru().and_then(|l| l.before(page));
@@ -273,6 +296,7 @@ impl Server {
             seen += 1;
             if self.pool.take_page(page) {
                 self.batches.get(batch).pages.push(page);
+                self.collect_neighbors(batch, page);
             } else if self.pool.evict_if_clean(page, instance) {
                 self.cleaner.report.evicted_pages += 1;
             }
@@ -392,7 +416,8 @@ impl Server {
         let mut next = next;
         while next < pages {
             if !self.queue_admits(index) {
-                return self.set_phase(index, Phase::Post { next }) && false;
+                self.cleaner.threads[index as usize].phase = Phase::Post { next };
+                return false;
             }
             for _ in 0..costs::POST_CHUNK.min(pages - next) {
                 let page = self.batches.get(batch).pages[next];

@@ -15,6 +15,7 @@ use crate::kernel::station::Station;
 use crate::kernel::time::SimTime;
 use crate::seam::{FreeCheck, FreeCheckWait};
 use crate::storage::Op;
+use crate::workload::access::{Drawer, Drawn};
 use crate::workload::arrivals::Arrivals;
 use crate::workload::program::Touch;
 use crate::workload::{DriveSpec, WorkloadSpec};
@@ -26,6 +27,8 @@ pub(super) struct Client {
     /// When its transaction began (for an open drive: arrived).
     pub(super) began: SimTime,
     kind: u32,
+    /// Home of its transaction, see [`Drawer`].
+    home: u64,
     /// Position in the transaction's touches, and draws left of the touch before it.
     next_touch: usize,
     left: u32,
@@ -75,6 +78,7 @@ impl Clients {
         let client = |i: u32| Client {
             began: SimTime::ZERO,
             kind: 0,
+            home: 0,
             next_touch: 0,
             left: 0,
             pending: None,
@@ -128,6 +132,9 @@ impl Clients {
     }
 }
 
+/// Pages drawn and touched at once.
+const AHEAD: usize = 16;
+
 /// What became of one touch.
 enum Touched {
     Done,
@@ -169,6 +176,7 @@ impl Server {
         let client = &mut self.clients.list[index as usize];
         client.began = began;
         client.kind = self.program.pick(&mut client.rng);
+        client.home = client.rng.next_u64();
         (client.next_touch, client.left) = (0, 0);
         (client.in_body, client.wrote) = (false, false);
         let demand = self.program.kinds[client.kind as usize].cpu.sample(&mut client.rng);
@@ -270,42 +278,89 @@ impl Server {
         }
     }
 
-    /// Makes the draws that are left of one touch; the hot loop of the simulator.
+    /// Makes the draws that are left of one touch.
     fn touch_run(&mut self, index: u32, touch: Touch) -> bool {
-        let model = &self.model;
-        let client = &mut self.clients.list[index as usize];
-        let class = &mut self.program.classes[touch.class as usize];
-        let instance_of = |space: u32, page: u32| model.instance_of(space, page);
-        let mut wrote = client.wrote;
-        while client.left > 0 {
-            client.left -= 1;
-            self.clients.touches += 1;
-            let drawn = class.draw(index, &mut client.rng, &mut self.space, &instance_of);
-            if drawn.fresh {
-                self.pool.grow(&self.space, self.now);
-                return matches!(self.touch_one(index, drawn.page, true, touch), Touched::Done);
-            }
-            let done = if touch.modify {
-                let redo = &self.redo;
-                self.pool.modify(drawn.page, || redo.current_lsn(), &self.space, self.now) == Modification::Done
-            } else {
-                self.pool.read(drawn.page, &self.space, self.now)
-            };
-            if !done {
-                client.wrote = wrote;
-                return matches!(self.touch_one(index, drawn.page, false, touch), Touched::Done);
-            }
-            if touch.modify {
-                self.redo.append(touch.redo_fixed);
-                self.redo.note_modified(drawn.page);
-                if let Some(checker) = &mut self.check {
-                    checker.note_newest(drawn.page, self.redo.current_lsn());
-                }
-                wrote = true;
+        while self.clients.list[index as usize].left > 0 {
+            let met = if touch.draws_ahead { self.touch_ahead(index, touch) } else { self.touch_next(index, touch) };
+            if let Some(drawn) = met
+                && matches!(self.touch_one(index, drawn.page, drawn.fresh, touch), Touched::Wait)
+            {
+                return false;
             }
         }
-        client.wrote = wrote;
         true
+    }
+
+    /// Touches one page of a class that does not draw ahead; returns it if it needs the slow path.
+    fn touch_next(&mut self, index: u32, touch: Touch) -> Option<Drawn> {
+        let model = &self.model;
+        let instance_of = |space: u32, page: u32| model.instance_of(space, page);
+        let client = &mut self.clients.list[index as usize];
+        let class = &mut self.program.classes[touch.class as usize];
+        client.left -= 1;
+        self.clients.touches += 1;
+        let who = Drawer { client: index, home: client.home };
+        let drawn = class.advance(who, client.left, &mut client.rng, &mut self.space, &instance_of);
+        if drawn.fresh {
+            self.pool.grow(&self.space, self.now);
+            return Some(drawn);
+        }
+        self.touch_drawn(index, &[drawn.page], touch).map(|_| drawn)
+    }
+
+    /// Draws and touches some pages at once; returns the first that needs the slow path. Draws behind it are taken back.
+    /// This is the hot loop of the simulator.
+    fn touch_ahead(&mut self, index: u32, touch: Touch) -> Option<Drawn> {
+        let client = &mut self.clients.list[index as usize];
+        let class = &self.program.classes[touch.class as usize];
+        let count = (client.left as usize).min(AHEAD);
+        let mut pages = [0; AHEAD];
+        let before = client.rng.clone();
+        let who = Drawer { client: index, home: client.home };
+        class.fill(who, &mut client.rng, &mut pages[..count]);
+        let met = self.touch_drawn(index, &pages[..count], touch);
+        let client = &mut self.clients.list[index as usize];
+        let done = met.map_or(count, |place| place + 1);
+        if done < count {
+            client.rng = before;
+            self.program.classes[touch.class as usize].fill(who, &mut client.rng, &mut pages[..done]);
+        }
+        client.left -= done as u32;
+        self.clients.touches += done as u64;
+        met.map(|place| Drawn { page: pages[place], fresh: false })
+    }
+
+    /// Touches pages in order; returns the place of the first that needs the slow path.
+    #[inline]
+    fn touch_drawn(&mut self, index: u32, pages: &[u32], touch: Touch) -> Option<usize> {
+        if !touch.modify {
+            if self.pool.all_resident(pages) {
+                return None;
+            }
+            return pages.iter().position(|&page| !self.pool.read(page, &self.space, self.now));
+        }
+        let mut done = 0;
+        if self.pool.all_hot(pages) {
+            self.redo.append(touch.redo_fixed * pages.len() as u64);
+            done = pages.len();
+        }
+        for &page in &pages[done..] {
+            let redo = &self.redo;
+            if self.pool.modify(page, || redo.current_lsn(), &self.space, self.now) != Modification::Done {
+                break;
+            }
+            self.redo.append(touch.redo_fixed);
+            done += 1;
+        }
+        if done > 0 {
+            self.clients.list[index as usize].wrote = true;
+            self.redo.note_modified(&pages[..done]);
+            if let Some(checker) = &mut self.check {
+                let lsn = self.redo.current_lsn();
+                pages[..done].iter().for_each(|&page| checker.note_newest(page, lsn));
+            }
+        }
+        (done < pages.len()).then_some(done)
     }
 
     /// Touches one page on the slow path: it may be new, missing or under write.
@@ -327,7 +382,7 @@ impl Server {
         match self.pool.modify(page, || redo.current_lsn(), &self.space, self.now) {
             Modification::Done => {
                 self.redo.append(touch.redo_fixed);
-                self.redo.note_modified(page);
+                self.redo.note_modified(&[page]);
                 if let Some(checker) = &mut self.check {
                     checker.note_newest(page, self.redo.current_lsn());
                 }

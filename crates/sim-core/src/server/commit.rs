@@ -30,6 +30,8 @@ pub(super) struct Commit {
     /// When the next [`Event::RedoWritten`] is due.
     written_event: Option<SimTime>,
     in_extra_margin: bool,
+    /// LSN above which the writer is inside its extra margin.
+    soft_limit_lsn: u64,
     /// Largest LSN whose transaction was acknowledged.
     pub(super) acknowledged_lsn: u64,
 }
@@ -44,6 +46,7 @@ impl Commit {
             wanted_lsn: 0,
             written_event: None,
             in_extra_margin: false,
+            soft_limit_lsn: u64::MAX,
             acknowledged_lsn: 0,
         }
     }
@@ -221,6 +224,7 @@ impl Server {
         let limits = self.model.writer_limits();
         let checkpoint = crate::redo::lsn::block_start(self.checkpointer.last_lsn());
         self.redo.set_writer_limit(checkpoint + limits.hard_bytes, self.now);
+        self.commit.soft_limit_lsn = checkpoint + limits.soft_bytes;
         self.watch_writer_margin();
         self.clients.free_check_limit_lsn = self.model.free_check_limit_lsn();
         if !self.clients.log_buffer_waiters.is_empty() || self.sync_wanted() {
@@ -231,9 +235,7 @@ impl Server {
     /// Tells the model when the writer enters or leaves its extra margin; a writer that stands at its limit asks for a
     /// checkpoint.
     pub(super) fn watch_writer_margin(&mut self) {
-        let limits = self.model.writer_limits();
-        let soft = crate::redo::lsn::block_start(self.checkpointer.last_lsn()) + limits.soft_bytes;
-        let inside = self.redo.current_lsn() > soft;
+        let inside = self.redo.current_lsn() > self.commit.soft_limit_lsn;
         if inside != self.commit.in_extra_margin {
             self.commit.in_extra_margin = inside;
             self.ask(|model, view| model.writer_in_extra_margin(view, inside));

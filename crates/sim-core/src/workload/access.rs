@@ -34,15 +34,91 @@ struct Point {
     rows: u32,
 }
 
+/// NURand over the keys of groups, laid in order over pages.
+#[derive(Debug, Clone)]
+struct NuRandPages {
+    keys: NuRand,
+    /// Page sets, groups, and the bounds of the two draws of a key.
+    bounds: [u32; 4],
+    reject_below: u64,
+    /// The same for the draws of a key alone.
+    key_reject_below: u64,
+    constants: Vec<u32>,
+    pages_per_key_fixed: u64,
+    at_home: bool,
+}
+
+impl NuRandPages {
+    fn new(a: u32, range: u32, groups: u32, constants: u32, at_home: bool, runs: &[PageRun], rng: &mut Rng) -> Self {
+        let pages = runs.iter().map(|r| r.pages).min().unwrap_or(1).max(1);
+        let bounds = [runs.len() as u32, groups, a + 1, range];
+        NuRandPages {
+            keys: NuRand::new(a, range),
+            bounds,
+            reject_below: Rng::reject_below(&bounds),
+            key_reject_below: Rng::reject_below(&bounds[2..]),
+            constants: (0..constants.max(1)).map(|_| rng.range_inclusive(0, a) % range).collect(),
+            pages_per_key_fixed: (u64::from(pages) << 32) / (u64::from(range) * u64::from(groups)),
+            at_home,
+        }
+    }
+
+    /// Page within its set of a key drawn in `group`.
+    #[inline]
+    fn page(&self, group: u32, mask: u32, key: u32, constant: u32) -> u32 {
+        let range = self.bounds[3];
+        let shifted = self.keys.key(mask, key) + constant;
+        let in_group = if shifted >= range { shifted - range } else { shifted };
+        let key = u64::from(group) * u64::from(range) + u64::from(in_group);
+        ((key * self.pages_per_key_fixed) >> 32) as u32
+    }
+
+    #[inline]
+    fn fill(&self, who: Drawer, rng: &mut Rng, runs: &[PageRun], pages: &mut [u32]) {
+        let constant = self.constants[who.client as usize % self.constants.len()];
+        if self.at_home {
+            let (set, rest) = digit(who.home, self.bounds[0]);
+            let (group, _) = digit(rest, self.bounds[1]);
+            let first = runs[set as usize].first;
+            for page in pages {
+                let [mask, key] = rng.below_each([self.bounds[2], self.bounds[3]], self.key_reject_below);
+                *page = first + self.page(group, mask, key, constant);
+            }
+        } else {
+            for page in pages {
+                let [set, group, mask, key] = rng.below_each(self.bounds, self.reject_below);
+                *page = runs[set as usize].first + self.page(group, mask, key, constant);
+            }
+        }
+    }
+}
+
+/// The leading digit of `fraction` / 2^64 in base `base`, and the rest.
+#[inline]
+fn digit(fraction: u64, base: u32) -> (u32, u64) {
+    let product = u128::from(fraction) * u128::from(base);
+    ((product >> 64) as u32, product as u64)
+}
+
+/// Who draws.
+#[derive(Debug, Clone, Copy)]
+pub struct Drawer {
+    /// The client.
+    pub client: u32,
+    /// Home of its transaction: a uniform random word, read as a fraction of 2^64 whose leading digits name the page set and
+    /// the group.
+    pub home: u64,
+}
+
 #[derive(Debug, Clone)]
 enum Draw {
     Uniform,
-    NuRand { keys: NuRand, range: u32, groups: u32, constants: Vec<u32>, pages_per_key_fp: u64 },
+    NuRand(NuRandPages),
     Zipf { ranks: Zipf, scatter: Scatter },
     Pareto(SysbenchPareto),
     HotSpot { hot_pages: u32, hot_threshold: u64 },
-    Append { points: Vec<Point>, rows_per_page: u32, spare: Vec<PageRun> },
-    Walk { points: Vec<Point>, rows_per_page: u32 },
+    Append { points: Vec<Point>, rows_per_page: u32, home_points: u32, spare: Vec<PageRun> },
+    Walk { points: Vec<Point>, rows_per_page: u32, home_points: u32 },
 }
 
 /// A compiled access class.
@@ -58,13 +134,9 @@ impl AccessClass {
         let pages = runs.iter().map(|r| r.pages).min().unwrap_or(1).max(1);
         let draw = match *spec {
             DrawSpec::Uniform => Draw::Uniform,
-            DrawSpec::NuRand { a, range, groups, constants } => Draw::NuRand {
-                keys: NuRand::new(a, range),
-                range,
-                constants: (0..constants.max(1)).map(|_| rng.range_inclusive(0, a) % range).collect(),
-                groups,
-                pages_per_key_fp: (u64::from(pages) << 40) / (u64::from(range) * u64::from(groups)),
-            },
+            DrawSpec::NuRand { a, range, groups, constants, at_home } => {
+                Draw::NuRand(NuRandPages::new(a, range, groups, constants, at_home, &runs, rng))
+            }
             DrawSpec::Zipf { theta } => Draw::Zipf {
                 ranks: Zipf::new(u64::from(pages), theta),
                 scatter: Scatter::new(u64::from(pages), rng.next_u64()),
@@ -74,113 +146,126 @@ impl AccessClass {
                 hot_pages: ((f64::from(pages) * hot_pages) as u32).clamp(1, pages),
                 hot_threshold: Rng::threshold_of(hot_accesses),
             },
-            DrawSpec::Append { points, rows_per_page } => Draw::Append {
+            DrawSpec::Append { points, rows_per_page, home_points } => Draw::Append {
+                home_points: home_points.min(points),
                 points: place_points(&runs, points, rows_per_page, rng),
                 rows_per_page,
                 spare: vec![PageRun { first: 0, pages: 0 }; runs.len()],
             },
-            DrawSpec::Walk { points, rows_per_page } => {
-                Draw::Walk { points: place_points(&runs, points, rows_per_page, rng), rows_per_page }
+            DrawSpec::Walk { points, rows_per_page, home_points } => {
+                let home_points = home_points.min(points);
+                Draw::Walk { points: place_points(&runs, points, rows_per_page, rng), rows_per_page, home_points }
             }
         };
         AccessClass { runs, draw }
     }
 
-    /// Whether draws may allocate pages.
-    pub fn grows(&self) -> bool {
-        matches!(self.draw, Draw::Append { .. })
+    /// Whether draws leave no trace, so that [`AccessClass::fill`] can draw ahead.
+    pub fn draws_ahead(&self) -> bool {
+        !matches!(self.draw, Draw::Append { .. } | Draw::Walk { .. })
     }
 
-    /// Draws a page for a client.
+    /// Draws as many pages as `pages` holds. Only for classes that draw ahead; others leave it as it is.
     #[inline]
-    pub fn draw(
+    pub fn fill(&self, who: Drawer, rng: &mut Rng, pages: &mut [u32]) {
+        match &self.draw {
+            Draw::Uniform => self.fill_with(rng, pages, |run, rng| rng.below(run.pages)),
+            Draw::NuRand(nurand) => nurand.fill(who, rng, &self.runs, pages),
+            Draw::Zipf { ranks, scatter } => {
+                self.fill_with(rng, pages, |_, rng| scatter.apply(ranks.sample(rng)) as u32);
+            }
+            Draw::Pareto(pareto) => self.fill_with(rng, pages, |_, rng| pareto.sample(rng) as u32),
+            Draw::HotSpot { hot_pages, hot_threshold } => self.fill_with(rng, pages, |run, rng| {
+                let cold = run.pages - *hot_pages;
+                if cold == 0 || rng.bernoulli(*hot_threshold) {
+                    rng.below(*hot_pages)
+                } else {
+                    *hot_pages + rng.below(cold)
+                }
+            }),
+            Draw::Append { .. } | Draw::Walk { .. } => {}
+        }
+    }
+
+    #[inline]
+    fn fill_with(&self, rng: &mut Rng, pages: &mut [u32], draw: impl Fn(&PageRun, &mut Rng) -> u32) {
+        for page in pages {
+            let set = if self.runs.len() == 1 { 0 } else { rng.below(self.runs.len() as u32) };
+            let run = &self.runs[set as usize];
+            *page = run.first + draw(run, rng);
+        }
+    }
+
+    /// Draws the next page of a class that does not draw ahead: inserts a row, or moves on along existing pages. `nth` numbers
+    /// the draws of one touch.
+    #[inline]
+    pub fn advance(
         &mut self,
-        client: u32,
+        who: Drawer,
+        nth: u32,
         rng: &mut Rng,
         space: &mut PageSpace,
         instance_of: &dyn Fn(u32, u32) -> u32,
     ) -> Drawn {
-        let page = match &mut self.draw {
-            Draw::Uniform => {
-                let run = pick(&self.runs, rng);
-                run.first + rng.below(run.pages)
-            }
-            Draw::NuRand { keys, range, groups, constants, pages_per_key_fp } => {
-                let run = pick(&self.runs, rng);
-                let shifted = keys.sample(rng) + constants[client as usize % constants.len()];
-                let in_group = if shifted >= *range { shifted - *range } else { shifted };
-                let key = u64::from(rng.below(*groups)) * u64::from(*range) + u64::from(in_group);
-                run.first + ((key * *pages_per_key_fp) >> 40) as u32
-            }
-            Draw::Zipf { ranks, scatter } => pick(&self.runs, rng).first + scatter.apply(ranks.sample(rng)) as u32,
-            Draw::Pareto(pareto) => pick(&self.runs, rng).first + pareto.sample(rng) as u32,
-            Draw::HotSpot { hot_pages, hot_threshold } => {
-                let run = pick(&self.runs, rng);
-                let cold = run.pages - *hot_pages;
-                if cold == 0 || rng.bernoulli(*hot_threshold) {
-                    run.first + rng.below(*hot_pages)
-                } else {
-                    run.first + *hot_pages + rng.below(cold)
-                }
-            }
-            Draw::Append { points, rows_per_page, spare } => {
-                let index = rng.below(points.len() as u32) as usize;
-                let spare = &mut spare[index % self.runs.len()];
-                return append(&mut points[index], *rows_per_page, spare, space, instance_of);
-            }
-            Draw::Walk { points, rows_per_page } => {
-                let index = rng.below(points.len() as u32) as usize;
-                walk(&mut points[index], *rows_per_page, self.runs[index % self.runs.len()])
-            }
+        let (Draw::Append { points, rows_per_page, home_points, .. }
+        | Draw::Walk { points, rows_per_page, home_points }) = &mut self.draw
+        else {
+            return Drawn { page: self.runs[0].first, fresh: false };
         };
-        Drawn { page, fresh: false }
+        let index = match *home_points {
+            0 => rng.below(points.len() as u32),
+            1 => digit(who.home, points.len() as u32).0,
+            block => digit(who.home, points.len() as u32 / block).0 * block + nth % block,
+        } as usize;
+        let point = &mut points[index];
+        if point.rows < *rows_per_page {
+            point.rows += 1;
+            return Drawn { page: point.page, fresh: false };
+        }
+        self.next_page(index, space, instance_of)
+    }
+
+    /// The page of a point is full, or visited often enough: the point moves to the next.
+    fn next_page(&mut self, index: usize, space: &mut PageSpace, instance_of: &dyn Fn(u32, u32) -> u32) -> Drawn {
+        let sets = self.runs.len();
+        match &mut self.draw {
+            Draw::Append { points, spare, .. } => {
+                let spare = &mut spare[set_of(index, points.len(), sets)];
+                if spare.pages == 0 {
+                    let first = space.extend_beside(points[index].page, instance_of);
+                    *spare = PageRun { first, pages: crate::buffer_pool::EXTENT_PAGES };
+                }
+                points[index] = Point { page: spare.first, rows: 1 };
+                *spare = PageRun { first: spare.first + 1, pages: spare.pages - 1 };
+                Drawn { page: points[index].page, fresh: true }
+            }
+            Draw::Walk { points, .. } => {
+                let run = self.runs[set_of(index, points.len(), sets)];
+                let next = points[index].page + 1;
+                let page = if next < run.first + run.pages { next } else { run.first };
+                points[index] = Point { page, rows: 1 };
+                Drawn { page, fresh: false }
+            }
+            _ => Drawn { page: self.runs[0].first, fresh: false },
+        }
     }
 }
 
-#[inline]
-fn pick(runs: &[PageRun], rng: &mut Rng) -> PageRun {
-    if runs.len() == 1 { runs[0] } else { runs[rng.below(runs.len() as u32) as usize] }
+/// Page set of a point: points are dealt out to the sets in blocks, in order.
+fn set_of(point: usize, points: usize, sets: usize) -> usize {
+    point * sets / points
 }
 
-/// Spreads `points` evenly over the pages of the runs, point `i` in run `i mod runs`, each with its page filled to a random
-/// degree.
+/// Spreads `points` evenly over the pages of the runs, each with its page filled to a random degree.
 fn place_points(runs: &[PageRun], points: u32, rows_per_page: u32, rng: &mut Rng) -> Vec<Point> {
-    let runs_len = runs.len() as u32;
-    let per_run = points.div_ceil(runs_len).max(1);
-    (0..points)
+    let (count, sets) = (points as usize, runs.len());
+    (0..count)
         .map(|i| {
-            let run = runs[(i % runs_len) as usize];
-            let offset = u64::from(i / runs_len) * u64::from(run.pages) / u64::from(per_run);
+            let set = set_of(i, count, sets);
+            let (first, next) = ((set * count).div_ceil(sets), ((set + 1) * count).div_ceil(sets));
+            let run = runs[set];
+            let offset = (i - first) as u64 * u64::from(run.pages) / (next - first) as u64;
             Point { page: run.first + offset as u32, rows: rng.below(rows_per_page.max(1)) }
         })
         .collect()
-}
-
-fn append(
-    point: &mut Point,
-    rows_per_page: u32,
-    spare: &mut PageRun,
-    space: &mut PageSpace,
-    instance_of: &dyn Fn(u32, u32) -> u32,
-) -> Drawn {
-    if point.rows < rows_per_page {
-        point.rows += 1;
-        return Drawn { page: point.page, fresh: false };
-    }
-    if spare.pages == 0 {
-        let first = space.extend_beside(point.page, instance_of);
-        *spare = PageRun { first, pages: crate::buffer_pool::EXTENT_PAGES };
-    }
-    *point = Point { page: spare.first, rows: 1 };
-    *spare = PageRun { first: spare.first + 1, pages: spare.pages - 1 };
-    Drawn { page: point.page, fresh: true }
-}
-
-fn walk(point: &mut Point, rows_per_page: u32, run: PageRun) -> u32 {
-    if point.rows >= rows_per_page {
-        let next = point.page + 1;
-        *point = Point { page: if next < run.first + run.pages { next } else { run.first }, rows: 0 };
-    }
-    point.rows += 1;
-    point.page
 }

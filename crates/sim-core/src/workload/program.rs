@@ -22,6 +22,8 @@ pub struct Touch {
     pub modify: bool,
     /// Redo payload of a modification, in the redo log's fixed-point form.
     pub redo_fixed: u64,
+    /// Whether the class draws ahead.
+    pub draws_ahead: bool,
 }
 
 /// A kind of transaction.
@@ -60,7 +62,7 @@ impl Program {
     ) -> Self {
         let runs: Vec<_> =
             spec.page_sets.iter().map(|set| space.add(set.space_id, set.pages as u32, instance_of)).collect();
-        let classes = spec
+        let classes: Vec<AccessClass> = spec
             .access_classes
             .iter()
             .map(|class| {
@@ -68,7 +70,7 @@ impl Program {
                 AccessClass::new(&class.draw, own, rng)
             })
             .collect();
-        let kinds = spec.transactions.iter().map(kind).collect();
+        let kinds = spec.transactions.iter().map(|t| kind(t, &classes)).collect();
         Program { classes, kinds, cumulative: cumulative(&spec.transactions) }
     }
 
@@ -96,8 +98,8 @@ fn cumulative(transactions: &[TransactionSpec]) -> Vec<u64> {
     out
 }
 
-fn kind(spec: &TransactionSpec) -> TransactionKind {
-    let touches: Vec<Touch> = spec.touches.iter().map(touch).collect();
+fn kind(spec: &TransactionSpec, classes: &[AccessClass]) -> TransactionKind {
+    let touches: Vec<Touch> = spec.touches.iter().map(|t| touch(t, classes)).collect();
     let most: f64 = spec.touches.iter().map(|t| f64::from(t.max) * t.redo_bytes).sum();
     TransactionKind {
         cpu: DurationSampler::new(&spec.cpu),
@@ -108,7 +110,7 @@ fn kind(spec: &TransactionSpec) -> TransactionKind {
     }
 }
 
-fn touch(spec: &TouchSpec) -> Touch {
+fn touch(spec: &TouchSpec, classes: &[AccessClass]) -> Touch {
     Touch {
         class: spec.class,
         min: spec.min,
@@ -116,5 +118,6 @@ fn touch(spec: &TouchSpec) -> Touch {
         threshold: (spec.probability < 1.0).then(|| Rng::threshold_of(spec.probability)),
         modify: spec.modify,
         redo_fixed: RedoLog::fixed(if spec.modify { spec.redo_bytes } else { 0.0 }),
+        draws_ahead: classes[spec.class as usize].draws_ahead(),
     }
 }

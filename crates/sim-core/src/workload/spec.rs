@@ -58,6 +58,9 @@ pub enum DrawSpec {
         /// Number of different run-time constants C, drawn from 0..=a; client `i` uses constant `i` modulo this. TPC-C
         /// has one for all; sysbench-tpcc draws one in each thread, which spreads the hot keys.
         constants: u32,
+        /// Whether all draws of a transaction stay in one page set and one group, its home (tpcc: its warehouse). Classes of
+        /// one transaction share the home: the one with more groups divides the home of the one with fewer.
+        at_home: bool,
     },
     /// Zipf over pages with exponent `theta`, the ranks scattered over the set.
     Zipf {
@@ -83,6 +86,9 @@ pub enum DrawSpec {
         points: u32,
         /// Rows that fill a page.
         rows_per_page: u32,
+        /// 0: each insert picks a point. Otherwise the inserts of a transaction go round this many points that follow each
+        /// other, where its home is (1: its district, 10: the districts of its warehouse).
+        home_points: u32,
     },
     /// Visits existing pages in order from `points` places at once, one picked uniformly, `rows_per_page` visits a page;
     /// wraps around at the end of the set (tpcc's delivery of the oldest orders).
@@ -91,6 +97,8 @@ pub enum DrawSpec {
         points: u32,
         /// Visits before the next page.
         rows_per_page: u32,
+        /// As for `Append`.
+        home_points: u32,
     },
 }
 

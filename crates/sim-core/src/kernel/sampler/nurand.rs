@@ -14,6 +14,7 @@ use crate::kernel::random::Rng;
 pub struct NuRand {
     a: u32,
     range: u32,
+    reject_below: u64,
 }
 
 impl NuRand {
@@ -23,15 +24,29 @@ impl NuRand {
     /// If `range` is zero.
     pub fn new(a: u32, range: u32) -> Self {
         assert!(range > 0, "at least one key");
-        NuRand { a, range }
+        NuRand { a, range, reject_below: Rng::reject_below(&[a + 1, range]) }
     }
 
     /// A key from 0 to range - 1.
     #[inline]
     pub fn sample(&self, rng: &mut Rng) -> u32 {
-        let mask = rng.range_inclusive(0, self.a);
-        let key = rng.range_inclusive(1, self.range);
-        (mask | key) % self.range
+        let [mask, key] = rng.below_each([self.a + 1, self.range], self.reject_below);
+        self.key(mask, key)
+    }
+
+    /// Bounds of the two draws that [`NuRand::key`] puts together.
+    pub fn bounds(&self) -> [u32; 2] {
+        [self.a + 1, self.range]
+    }
+
+    /// The key of two draws: `mask` from `0..=a` and `key` from `0..range`.
+    #[inline]
+    pub fn key(&self, mask: u32, key: u32) -> u32 {
+        let mut drawn = mask | (key + 1);
+        while drawn >= self.range {
+            drawn -= self.range;
+        }
+        drawn
     }
 }
 
