@@ -46,7 +46,7 @@ impl Comparison {
 
 /// Runs the published scenarios.
 pub(crate) fn run(args: &ReproduceArgs) -> Done {
-    let scenarios = published(args)?;
+    let (scenarios, shortened) = published(args)?;
     scenarios.iter().try_for_each(refuse_too_short)?;
     let out = args.out.as_deref().map(|dir| folders(dir, &scenarios)).transpose()?;
     interrupt::listen();
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Done {
     let comparison = Comparison {
         folder: args.folder.clone(),
         order: Order::of(&rows),
-        shortened: args.duration.is_some(),
+        shortened,
         simulated_s: seconds as f64,
         wall_s: began.elapsed().as_secs_f64(),
         jobs,
@@ -101,13 +101,17 @@ fn conclude(args: &ReproduceArgs, comparison: &Comparison, out: Option<&Path>) -
     Ok(())
 }
 
-/// The scenarios of the folder, or whose names begin so, that carry published figures.
-fn published(args: &ReproduceArgs) -> Result<Vec<Scenario>, Failure> {
+/// The scenarios of the folder, or whose names begin so, that carry published figures; and whether any is to run for
+/// another time than the published run.
+fn published(args: &ReproduceArgs) -> Result<(Vec<Scenario>, bool), Failure> {
     let overrides = Overrides { duration: args.duration.clone(), seed: args.common.seed, ..Overrides::default() };
-    let mut scenarios = Vec::new();
+    let (mut scenarios, mut shortened) = (Vec::new(), false);
     for one in shipped().iter().filter(|one| one.name.starts_with(&args.folder)) {
-        if load(Source::Shipped(one.name), &Overrides::default())?.published.is_some() {
-            scenarios.push(load(Source::Shipped(one.name), &overrides)?);
+        let plain = load(Source::Shipped(one.name), &Overrides::default())?;
+        if plain.published.is_some() {
+            let scenario = load(Source::Shipped(one.name), &overrides)?;
+            shortened |= scenario.run.duration != plain.run.duration;
+            scenarios.push(scenario);
         }
     }
     if scenarios.is_empty() {
@@ -125,7 +129,7 @@ fn published(args: &ReproduceArgs) -> Result<Vec<Scenario>, Failure> {
             folders.join(", ")
         )));
     }
-    Ok(scenarios)
+    Ok((scenarios, shortened))
 }
 
 /// The folder of all results, and one below it for each run.
