@@ -366,6 +366,11 @@ impl Server {
     /// Touches one page on the slow path: it may be new, missing or under write.
     fn touch_one(&mut self, index: u32, page: u32, fresh: bool, touch: Touch) -> Touched {
         if fresh && !self.pool.is_resident(page) {
+            // While its creator waited for a frame, another client may have met the page and begun to read it.
+            if let Some(&arrives) = self.clients.reads.get(&page) {
+                self.calendar.schedule(arrives, Event::Body(index));
+                return self.wait_with(index, page, fresh, touch);
+            }
             if !self.find_frame(index, page) {
                 return self.wait_with(index, page, fresh, touch);
             }

@@ -1,0 +1,172 @@
+//! Dirty pages, ages and flushing of the whole machine against closed forms.
+//!
+//! Pages are drawn uniformly, so that each page of N is modified at the rate lambda = transactions a second / N, by a Poisson
+//! process: occupancy formulas for a growing number of dirty pages, renewal theory for a balanced one.
+
+mod common;
+
+use common::*;
+use innosim_core::config::{CommitDurability, DataSync, DoublewriteConfig};
+use innosim_core::kernel::time::SimDuration;
+use innosim_core::storage::DeviceSpec;
+
+/// Bytes of LSN for a byte of payload: 512-byte blocks with 496 bytes of payload.
+const FRAMING: f64 = 512.0 / 496.0;
+
+/// n uniform modifications over N pages dirty N (1 - (1 - 1/N)^n) pages; the variance is that of occupancy,
+/// N (e^-a - (1 + a) e^-2a) with a = n / N.
+#[test]
+fn distinct_pages_of_a_window() {
+    let pages = 20_000u64;
+    let out =
+        run(&TestServer::new(40_000), &spec(20, pages, 64, exponential(800.0), vec![touch(1, true, 60.0)], closed(4)));
+    let total = pages as f64;
+    let mut n = 0;
+    for row in &out.series {
+        n += row.transactions;
+        let expected = total * (1.0 - (1.0 - 1.0 / total).powf(n as f64));
+        let a = n as f64 / total;
+        let deviation = (total * ((-a).exp() - (1.0 + a) * (-2.0 * a).exp())).sqrt();
+        let off = row.dirty_pages as f64 - expected;
+        println!(
+            "{n} modifications: {} dirty, {expected:.1} expected, {:+.2} deviations",
+            row.dirty_pages,
+            off / deviation
+        );
+        assert!(off.abs() < 3.0 * deviation, "{off} at {expected}");
+    }
+    let share = out.series.last().unwrap().dirty_pages as f64 / total;
+    assert!((0.9..0.999).contains(&share), "the run ends where the formula bends: {share}");
+}
+
+/// Flushing f pages a second from the tail: a page is clean for 1/lambda on average, then dirty for the window w, the same
+/// for all pages as the list is a queue. So f = N / (w + 1/lambda), and D = f w = N (1 - f / (N lambda)).
+#[test]
+fn constant_flushing_balances() {
+    let (pages, rate, flushed) = (20_000.0, 5_000.0, 2_000.0);
+    let mut server = TestServer::new(40_000);
+    server.flushing = Flushing::PagesPerSecond(flushed);
+    server.checkpoints = Some(SimDuration::from_millis(50));
+    let mut spec = spec(160, pages as u64, 64, fixed(20.0), vec![touch(1, true, 200.0)], open(32, rate, false));
+    spec.storage.data = DeviceSpec { channels: 8, random_write: fixed(100.0), ..instant_device() };
+    let out = run(&server, &spec);
+    let lambda = rate / pages;
+    let window = pages / flushed - 1.0 / lambda;
+    let (got, _) = batch_means(&out, 60, 2, |s| s.pages_flushed as f64);
+    check_share("flushed", got, flushed, 0.002);
+    let (dirty, _) = batch_means(&out, 60, 2, |s| s.dirty_pages as f64);
+    check_share("dirty pages", dirty, pages * (1.0 - flushed / (pages * lambda)), 0.01);
+    let (redo, _) = batch_means(&out, 60, 2, |s| s.redo_generated_bytes as f64);
+    check_share("redo rate", redo, rate * 200.0 * FRAMING, 0.001);
+    let (age, _) = batch_means(&out, 60, 2, |s| s.oldest_page_age_bytes as f64);
+    check_share("age / redo rate", age / redo, window, 0.01);
+    let (checkpoint_age, _) = batch_means(&out, 60, 2, |s| s.checkpoint_age_bytes as f64);
+    assert!((0.0..0.15).contains(&(checkpoint_age / redo - age / redo)), "{checkpoint_age} {age}");
+    out.stations.iter().for_each(check_little);
+}
+
+/// Pages in are pages out: dirtied = flushed + still dirty, with every page dirtied counted by the formula above.
+#[test]
+fn the_device_sees_what_is_flushed() {
+    let mut server = TestServer::new(40_000);
+    server.flushing = Flushing::PagesPerSecond(1_000.0);
+    let mut spec = spec(30, 20_000, 64, fixed(20.0), vec![touch(1, true, 200.0)], open(32, 3_000.0, false));
+    spec.storage.data = DeviceSpec { channels: 8, random_write: fixed(100.0), ..instant_device() };
+    let out = run(&server, &spec);
+    let flushed: u64 = out.series.iter().map(|s| s.pages_flushed).sum();
+    let bytes: u64 = out.series.iter().map(|s| s.device_write_bytes).sum();
+    assert!(flushed > 25_000);
+    assert!(bytes <= flushed * 16_384 && bytes + 64 * 16_384 >= flushed * 16_384, "{bytes} bytes for {flushed} pages");
+}
+
+/// Without flushing the age grows by the redo rate until it meets the limit at stop / rate; then nothing moves, and the
+/// redo in use stays below the hard capacity.
+#[test]
+fn redo_fills_up() {
+    let (rate, payload) = (2_000.0, 500.0);
+    let mut server = TestServer::new(40_000);
+    server.stop_bytes = 10_000_000;
+    server.hard_bytes = 10_100_000;
+    server.checkpoints = Some(SimDuration::from_millis(20));
+    let spec = spec(30, 20_000, 64, fixed(20.0), vec![touch(1, true, payload)], open(16, rate, false));
+    let out = run(&server, &spec);
+    let full = server.stop_bytes as f64 / (rate * payload * FRAMING);
+    let done: u64 = out.series.iter().map(|s| s.transactions).sum();
+    check_share("seconds until the log is full", done as f64 / rate, full, 0.002);
+    for row in &out.series {
+        let running = row.second as f64 <= full;
+        let grown = row.second as f64 * rate * payload * FRAMING;
+        assert!(row.checkpoint_age_bytes <= server.hard_bytes, "{row:?}");
+        assert!(!running || (row.checkpoint_age_bytes as f64 / grown - 1.0).abs() < 0.002, "{row:?}");
+        assert!(row.second as f64 <= full + 1.0 || row.transactions == 0, "{row:?}");
+    }
+    let last = out.series.last().unwrap();
+    assert!(last.checkpoint_age_bytes >= server.stop_bytes && last.arrivals_waiting > 20_000);
+}
+
+/// A writer that meets its limit stops there, though transactions of many pages overshoot the free check.
+#[test]
+fn the_writer_stops_at_the_capacity() {
+    let mut server = TestServer::new(40_000);
+    server.config.redo.commit = CommitDurability::Write;
+    server.stop_bytes = 1_000_000;
+    server.hard_bytes = 1_010_000;
+    let out = run(&server, &spec(10, 20_000, 64, exponential(500.0), vec![touch(50, true, 400.0)], closed(32)));
+    let last = out.series.last().unwrap();
+    assert_eq!(last.transactions, 0);
+    assert!(last.checkpoint_age_bytes > server.hard_bytes, "the test means to overshoot: {last:?}");
+}
+
+/// Pages a second that one instance flushes with batches of b pages.
+fn ceiling(data_sync: DataSync, segments: u32, sync_us: f64) -> f64 {
+    let mut server = TestServer::new(100_000);
+    server.flushing = Flushing::Everything;
+    server.config.data_sync = data_sync;
+    server.config.doublewrite = DoublewriteConfig::PerInstance {
+        batch_pages: 16,
+        flush_list_segments: segments,
+        lru_segments: segments,
+        instances: 1,
+        sync_file: false,
+        fixed_bytes: None,
+    };
+    let mut spec = spec(20, 64_000, 64, fixed(100.0), vec![touch(4, true, 50.0)], open(64, 8_000.0, false));
+    spec.storage.data = DeviceSpec {
+        channels: 8,
+        random_write: fixed(300.0),
+        sequential_write: fixed(1_000.0),
+        sync: fixed(sync_us),
+        ..instant_device()
+    };
+    let out = run(&server, &spec);
+    out.stations.iter().for_each(check_little);
+    batch_means(&out, 10, 2, |s| s.pages_flushed as f64).0
+}
+
+/// One instance has one batch of b pages in flight: b / (t_doublewrite + t_data(b)) pages a second, t_data being two rounds
+/// of the device's eight channels here.
+#[test]
+fn doublewrite_limits_flushing() {
+    let pages = ceiling(DataSync::Never, 4, 5_000.0);
+    check_share("no sync", pages, 16.0 / (1_000e-6 + 600e-6), 0.005);
+}
+
+/// With data syncs and one segment the sync comes on top; with segments to spare the next batch is written during the
+/// sync, but the only I/O thread completes it after the sync: the longer of the two sets the pace.
+#[test]
+fn data_syncs_limit_flushing() {
+    check_share("one segment", ceiling(DataSync::EveryBatch, 1, 900.0), 16.0 / 2_500e-6, 0.005);
+    check_share("short sync", ceiling(DataSync::EveryBatch, 4, 900.0), 16.0 / 1_600e-6, 0.005);
+    check_share("long sync", ceiling(DataSync::EveryBatch, 4, 5_000.0), 16.0 / 5_000e-6, 0.005);
+}
+
+/// A server that never syncs data files doesn't do so for checkpoints either.
+#[test]
+fn no_sync_means_none() {
+    let mut server = TestServer::new(10_000);
+    server.flushing = Flushing::PagesPerSecond(500.0);
+    server.checkpoints = Some(SimDuration::from_millis(50));
+    let out = run(&server, &spec(5, 6_400, 64, fixed(20.0), vec![touch(1, true, 200.0)], open(32, 1_000.0, false)));
+    assert!(out.series.last().unwrap().checkpoint_age_bytes < 5_000 * 200, "checkpoints are written");
+    assert_eq!(out.series.iter().map(|s| s.data_fsyncs).sum::<u64>(), 0);
+}

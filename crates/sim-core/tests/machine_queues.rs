@@ -1,0 +1,139 @@
+//! The whole machine where it reduces to a queueing network with a known answer.
+//!
+//! Each test switches off all but one mechanism and states the formula. Throughput of random runs must agree within three
+//! standard errors (batch means over two seconds each); deterministic cases must agree to the rounding of the clock.
+
+mod common;
+
+use common::*;
+use innosim_core::config::{CommitDurability, RedoIo};
+use innosim_core::storage::DeviceSpec;
+use innosim_core::workload::DriveSpec;
+
+/// N clients, c cores, exponential CPU demand D, think time Z: product form, X by convolution; R = N / X - Z.
+#[test]
+fn clients_on_cores_are_a_closed_network() {
+    for (clients, cores, think_us) in [(1u32, 1u32, 0.0), (8, 1, 0.0), (8, 1, 9_000.0), (20, 4, 3_000.0), (6, 8, 500.0)]
+    {
+        let demand = 1e-3;
+        let think = if think_us == 0.0 { fixed(0.0) } else { exponential(think_us) };
+        let drive = DriveSpec::Closed { clients, think };
+        let spec = spec(100, 64, cores, exponential(demand * 1e6), vec![touch(1, false, 0.0)], drive);
+        let out = run(&TestServer::new(1000), &spec);
+        let theory = closed_network(&[(demand, cores)], think_us / 1e6, clients as usize);
+        check_throughput(&format!("{clients} clients on {cores} cores"), &out, 2, theory);
+        let response = f64::from(clients) / theory - think_us / 1e6;
+        check_share("response", out.stations[0].mean_response_s, response, 0.02);
+        out.stations.iter().for_each(check_little);
+    }
+}
+
+/// All reads miss (data set 1000 times the pool): CPU and device are a closed network of two stations with demands D and
+/// V * S, V reads a transaction.
+#[test]
+fn a_read_workload_is_bound_by_its_device() {
+    for (clients, channels, reads) in [(1u32, 1u32, 1u32), (16, 1, 3), (16, 4, 3), (64, 16, 10)] {
+        let (demand, service) = (100e-6, 400e-6);
+        let mut spec = spec(60, 640_000, 2, exponential(demand * 1e6), vec![touch(reads, false, 0.0)], closed(clients));
+        spec.workload.page_sets[0].resident_share = 0.0;
+        spec.storage.data = DeviceSpec { channels, random_read: exponential(service * 1e6), ..instant_device() };
+        let out = run(&TestServer::new(640), &spec);
+        let misses = 1.0 - 640.0 / 640_000.0;
+        let theory =
+            closed_network(&[(demand, 2), (service * f64::from(reads) * misses, channels)], 0.0, clients as usize);
+        check_throughput(&format!("{clients} clients, {channels} channels, {reads} reads"), &out, 2, theory);
+        let reads_done: u64 = out.series.iter().map(|s| s.pool_reads).sum();
+        let transactions: u64 = out.series.iter().map(|s| s.transactions).sum();
+        check_share("misses", reads_done as f64 / transactions as f64, f64::from(reads) * misses, 0.01);
+        out.stations.iter().for_each(check_little);
+    }
+}
+
+/// Poisson arrivals below capacity: what arrives leaves, and the CPU is an M/M/c queue (Erlang's C).
+#[test]
+fn an_open_load_below_capacity_is_served() {
+    let (rate, cores, demand) = (2_000.0, 4u32, 1.5e-3);
+    let spec = spec(200, 64, cores, exponential(demand * 1e6), vec![touch(1, false, 0.0)], open(400, rate, true));
+    let out = run(&TestServer::new(1000), &spec);
+    check_throughput("open", &out, 2, rate);
+    let offered = rate * demand;
+    let blocked = (1..=cores).fold(1.0, |b, c| offered * b / (f64::from(c) + offered * b));
+    let waits = blocked / (1.0 - offered / f64::from(cores) * (1.0 - blocked));
+    let number = offered + waits * offered / (f64::from(cores) - offered);
+    check_share("M/M/4 number", out.stations[0].mean_number, number, 0.03);
+    check_share("M/M/4 utilisation", out.stations[0].utilization, offered / f64::from(cores), 0.01);
+    assert_eq!(out.series.last().unwrap().arrivals_waiting, 0);
+    out.stations.iter().for_each(check_little);
+}
+
+/// Above capacity the queue of an open drive grows by what is not served: nothing is lost.
+#[test]
+fn an_open_load_above_capacity_waits() {
+    let spec = spec(20, 64, 1, fixed(1_000.0), vec![touch(1, false, 0.0)], open(3, 1_500.0, false));
+    let out = run(&TestServer::new(1000), &spec);
+    for row in &out.series[1..] {
+        assert!(row.transactions.abs_diff(1_000) <= 1, "{row:?}");
+        assert!(row.arrivals_waiting.abs_diff(500 * row.second) <= 5, "{row:?}");
+    }
+}
+
+fn committing(clients: u32, cpu_us: f64, sync_us: f64) -> innosim_core::run_spec::RunSpec {
+    let mut spec = spec(20, 6_400, 1_000, fixed(cpu_us), vec![touch(1, true, 100.0)], closed(clients));
+    spec.storage.redo = Some(DeviceSpec { sync: fixed(sync_us), ..instant_device() });
+    spec
+}
+
+fn commit_server(commit: CommitDurability) -> TestServer {
+    let mut server = TestServer::new(10_000);
+    (server.config.redo.commit, server.config.redo.io) = (commit, RedoIo::Buffered);
+    server
+}
+
+/// Group commit with sync time s and no CPU: always within N/(2s) .. N/s.
+///
+/// The deterministic case is exactly N/(2s): of the clients that a sync releases together the first to write redo has it
+/// written alone, and the sync that starts then covers it alone; the others are written meanwhile and share the
+/// next one; when that ends, the first one's next transaction waits for a sync of its own. So N commits take two syncs
+/// that follow each other without a gap. One client alone waits for its own sync each time, and for two wake-ups.
+#[test]
+fn commits_share_syncs() {
+    let sync = 2e-3;
+    for clients in [2u32, 5, 40] {
+        let out = run(&commit_server(CommitDurability::Sync), &committing(clients, 0.0, sync * 1e6));
+        let (mean, _) = batch_means(&out, 1, 2, |s| s.transactions as f64);
+        check_share(&format!("{clients} clients"), mean, f64::from(clients) / (2.0 * sync), 0.002);
+    }
+    let out = run(&commit_server(CommitDurability::Sync), &committing(1, 0.0, sync * 1e6));
+    let (mean, _) = batch_means(&out, 1, 2, |s| s.transactions as f64);
+    assert!((1.0 / (sync + 100e-6)..1.0 / sync).contains(&mean), "{mean}");
+}
+
+/// With random sync and CPU times group commit stays within its bounds, and no sync serves fewer than one commit.
+#[test]
+fn group_commit_has_bounds() {
+    let sync = 2e-3;
+    for clients in [4u32, 32] {
+        let mut spec = committing(clients, 50.0, 0.0);
+        spec.workload.transactions[0].cpu = exponential(50.0);
+        spec.storage.redo = Some(DeviceSpec { sync: exponential(sync * 1e6), ..instant_device() });
+        let out = run(&commit_server(CommitDurability::Sync), &spec);
+        let (mean, error) = batch_means(&out, 1, 2, |s| s.transactions as f64);
+        let (low, high) = (f64::from(clients) / (2.0 * sync + 300e-6), f64::from(clients) / sync);
+        println!("{clients} clients: {mean:.1} +- {error:.1} in {low:.1}..{high:.1}");
+        assert!((low - 3.0 * error..high + 3.0 * error).contains(&mean), "{mean} not in {low}..{high}");
+        let syncs: u64 = out.series.iter().map(|s| s.redo_fsyncs).sum();
+        let commits: u64 = out.series.iter().map(|s| s.transactions).sum();
+        assert!(syncs <= commits && out.series.iter().all(|s| s.redo_fsyncs > 0));
+    }
+}
+
+/// Modes 0 and 2 don't wait for the device, however slow its sync is.
+#[test]
+fn lazy_commits_do_not_wait_for_syncs() {
+    let out = run(&commit_server(CommitDurability::Lazy), &committing(4, 1_000.0, 50_000.0));
+    let (mean, _) = batch_means(&out, 1, 2, |s| s.transactions as f64);
+    check_share("mode 0", mean, 4_000.0, 1e-3);
+    let out = run(&commit_server(CommitDurability::Write), &committing(4, 1_000.0, 50_000.0));
+    let (mean, _) = batch_means(&out, 1, 2, |s| s.transactions as f64);
+    assert!((4_000.0 / 1.1..4_000.0).contains(&mean), "mode 2: {mean}");
+}
