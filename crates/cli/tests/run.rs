@@ -1,5 +1,8 @@
 //! `innosim run`: results, files, exit codes.
 
+// Helpers may fail the test as tests may.
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{SMALL, innosim, json, refused, stdout, text};

@@ -1,9 +1,8 @@
 //! What the tests of the program share.
 
-// Each test file uses a part of this.
-#![allow(dead_code)]
+// Each test file uses a part of this; helpers may fail the test as tests may.
+#![allow(dead_code, clippy::unwrap_used)]
 
-use assert_cmd::Command;
 use assert_cmd::assert::Assert;
 use serde_json::Value;
 
@@ -12,8 +11,7 @@ pub(crate) const SMALL: &str = "redo-too-small";
 
 /// The program with these arguments.
 pub(crate) fn innosim(arguments: &[&str]) -> Assert {
-    let mut command = Command::from(assert_cmd::cargo::cargo_bin_cmd!("innosim"));
-    command.args(arguments).assert()
+    assert_cmd::cargo::cargo_bin_cmd!("innosim").args(arguments).assert()
 }
 
 /// Standard output of a program that ended well.
