@@ -23,6 +23,8 @@ pub(super) struct Commit {
     waiters: VecDeque<(u64, u32)>,
     /// Cleaner threads that wait for durable redo.
     thread_waiters: Vec<(u64, u32)>,
+    /// Clients whose single-page flush waits for durable redo.
+    single_page_waiters: Vec<(u64, u32)>,
     /// LSN that the sync in progress makes durable.
     syncing: Option<u64>,
     /// Somebody other than a committing client wants redo durable up to here.
@@ -42,6 +44,7 @@ impl Commit {
             wake_up,
             waiters: VecDeque::new(),
             thread_waiters: Vec::new(),
+            single_page_waiters: Vec::new(),
             syncing: None,
             wanted_lsn: 0,
             written_event: None,
@@ -52,7 +55,7 @@ impl Commit {
     }
 
     pub(super) fn waiting(&self) -> usize {
-        self.waiters.len()
+        self.waiters.len() + self.single_page_waiters.len()
     }
 }
 
@@ -190,6 +193,12 @@ impl Server {
         for (_, thread) in ready {
             self.calendar.schedule(self.now + self.commit.wake_up, Event::CleanerThread(thread));
         }
+        let (ready, waiting) = self.commit.single_page_waiters.iter().partition(|&&(wanted, _)| wanted <= lsn);
+        self.commit.single_page_waiters = waiting;
+        let ready: Vec<(u64, u32)> = ready;
+        for (_, client) in ready {
+            self.calendar.schedule(self.now + self.commit.wake_up, Event::SinglePage(client));
+        }
         self.start_sync_if_wanted();
     }
 
@@ -209,6 +218,12 @@ impl Server {
     /// A cleaner thread waits until redo is durable up to `lsn`, which it thereby asks for.
     pub(super) fn wait_for_durable(&mut self, lsn: u64, thread: u32) {
         self.commit.thread_waiters.push((lsn, thread));
+        self.want_durable(lsn);
+    }
+
+    /// A client's single-page flush goes on when redo is durable up to `lsn`, which it thereby asks for.
+    pub(super) fn flush_single_page_when_durable(&mut self, lsn: u64, client: u32) {
+        self.commit.single_page_waiters.push((lsn, client));
         self.want_durable(lsn);
     }
 
