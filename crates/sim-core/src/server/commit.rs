@@ -173,11 +173,19 @@ impl Server {
         }
     }
 
+    /// Lets as many of the clients that wait for the log buffer go on as find room, in the order in which they came.
     fn release_log_buffer_waiters(&mut self) {
-        let waiters = std::mem::take(&mut self.clients.log_buffer_waiters);
-        for client in waiters {
+        let mut wanted = 0;
+        let mut released = 0;
+        for &client in &self.clients.log_buffer_waiters {
+            wanted += self.largest_redo(client);
+            if self.redo.buffer_full(wanted) {
+                break;
+            }
             self.calendar.schedule(self.now, Event::Body(client));
+            released += 1;
         }
+        self.clients.log_buffer_waiters.drain(..released);
     }
 
     pub(super) fn redo_synced(&mut self) {
