@@ -19,7 +19,7 @@ const MIB: u64 = 1 << 20;
 const CASES: u32 = 60;
 
 fn random_worlds(model: ModelId) {
-    let config = Config { cases: CASES, max_shrink_iters: 8, failure_persistence: None, ..Config::default() };
+    let config = Config { cases: CASES, max_shrink_iters: 4, failure_persistence: None, ..Config::default() };
     let rng = proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(config, rng);
     let result = runner.run(&worlds(model), |world| {
