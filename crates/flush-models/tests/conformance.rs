@@ -199,7 +199,7 @@ fn a_very_slow_device() {
 #[test]
 fn inserts_only() {
     let change = |mut world: World| {
-        world.spec.workload.access_classes[0].draw = DrawSpec::Append { points: 4, rows_per_page: 10 };
+        world.spec.workload.access_classes[0].draw = DrawSpec::Append { points: 4, rows_per_page: 10, home_points: 0 };
         world.spec.workload.transactions[0].cpu = DurationDist::Fixed { us: 1_000.0 };
         world.with("innodb_doublewrite", Value::Choice("OFF"))
     };

@@ -188,8 +188,16 @@ fn draws() -> impl Strategy<Value = DrawSpec> {
         (0.0f64..1.5).prop_map(|theta| DrawSpec::Zipf { theta }),
         (0.05f64..0.5).prop_map(|h| DrawSpec::Pareto { h }),
         (0.0f64..1.0, 0.0f64..1.0).prop_map(|(hot_pages, hot_accesses)| DrawSpec::HotSpot { hot_pages, hot_accesses }),
-        (1u32..20, 1u32..50).prop_map(|(points, rows_per_page)| DrawSpec::Append { points, rows_per_page }),
-        (1u32..20, 1u32..50).prop_map(|(points, rows_per_page)| DrawSpec::Walk { points, rows_per_page }),
+        (1u32..20, 1u32..50).prop_map(|(points, rows_per_page)| DrawSpec::Append {
+            points,
+            rows_per_page,
+            home_points: points % 3
+        }),
+        (1u32..20, 1u32..50).prop_map(|(points, rows_per_page)| DrawSpec::Walk {
+            points,
+            rows_per_page,
+            home_points: points % 4
+        }),
     ]
 }
 
