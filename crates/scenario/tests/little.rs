@@ -22,7 +22,8 @@ fn check_little(scenario: &str, report: &StationReport) {
 
 fn check_shipped(chosen: impl Fn(usize) -> bool) {
     for (_, one) in shipped().iter().enumerate().filter(|&(i, _)| chosen(i)) {
-        let mut scenario = load(Source::Shipped(one.name), &Overrides::default()).unwrap();
+        let mut scenario = load(Source::Shipped(one.name), &Overrides::default())
+            .unwrap_or_else(|errors| panic!("{}: {errors}", one.name));
         scenario.run.duration = SimDuration::from_secs(SECONDS);
         scenario.run.check = true;
         let out = Server::new(scenario.build_model(), &scenario.run).run(&mut Silent);

@@ -49,15 +49,16 @@ impl World {
 
     /// Runs on this thread.
     pub(crate) fn run(&self) -> Result<RunOutput, RunError> {
-        let settings = Settings::resolve(self.model, &self.settings).unwrap();
-        Server::new(build(&settings).unwrap(), &self.spec).run(&mut Silent)
+        let settings = Settings::resolve(self.model, &self.settings).unwrap_or_else(|error| panic!("{error}"));
+        let model = build(&settings).unwrap_or_else(|error| panic!("{error}"));
+        Server::new(model, &self.spec).run(&mut Silent)
     }
 
     /// Runs, and fails if simulated time stands still: a run of some seconds that takes half a minute of real time.
     pub(crate) fn run_watched(&self) -> RunOutput {
         let (sender, receiver) = mpsc::channel();
         let world = self.clone();
-        std::thread::spawn(move || sender.send(world.run()));
+        std::thread::spawn(move || drop(sender.send(world.run())));
         match receiver.recv_timeout(Duration::from_secs(30)) {
             Ok(Ok(out)) => out,
             Ok(Err(error)) => panic!("{error}"),
