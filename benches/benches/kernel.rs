@@ -15,7 +15,7 @@ use innosim_core::workload::DrawSpec;
 use innosim_core::workload::access::{AccessClass, Drawer};
 use std::hint::black_box;
 
-/// Pages of the set that is drawn from: as many as the published data set has.
+/// Pages of the set that is drawn from: some more than the published data set has.
 const PAGES: u32 = 6_500_000;
 /// Pages drawn at a time.
 const DRAWS: usize = 256;

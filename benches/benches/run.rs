@@ -1,4 +1,4 @@
-//! A published scenario, whole: 6.5 million pages, some 8000 transactions a second, page by page.
+//! A published scenario, whole: 5.6 million pages, some 8000 transactions a second, page by page.
 //!
 //! The throughput that criterion prints is in simulated seconds a second (`elem/s`). Each sample begins with an empty buffer
 //! pool and includes building the server. Marks: 2000 simulated seconds a second on one core, under 2 bytes of structures a
