@@ -24,9 +24,9 @@ fn distinct_pages_of_a_window() {
     let mut n = 0;
     for row in &out.series {
         n += row.transactions;
-        let expected = total * (1.0 - (1.0 - 1.0 / total).powf(n as f64));
+        let expected = total * (1.0 - libm::pow(1.0 - 1.0 / total, n as f64));
         let a = n as f64 / total;
-        let deviation = (total * ((-a).exp() - (1.0 + a) * (-2.0 * a).exp())).sqrt();
+        let deviation = (total * (libm::exp(-a) - (1.0 + a) * libm::exp(-2.0 * a))).sqrt();
         let off = row.dirty_pages as f64 - expected;
         println!(
             "{n} modifications: {} dirty, {expected:.1} expected, {:+.2} deviations",
