@@ -65,9 +65,7 @@ impl Recent {
     }
 
     fn close(&mut self, lsn: u64) {
-        if self.marks.back().is_none_or(|&(end, _)| end < self.end) {
-            self.marks.push_back((self.end, lsn));
-        } else if self.overrun {
+        if self.overrun || self.marks.back().is_none_or(|&(end, _)| end < self.end) {
             self.marks.push_back((self.end, lsn));
         }
     }

@@ -209,6 +209,12 @@ impl Server {
         }
     }
 
+    /// Upper bound of the redo payload of a client's transaction, bytes.
+    pub(super) fn largest_redo(&self, index: u32) -> u64 {
+        let client = &self.clients.list[index as usize];
+        self.program.kinds[client.kind as usize].max_redo_bytes
+    }
+
     /// Whether a client may write redo now; if not, it has been put to wait.
     fn may_write(&mut self, index: u32) -> bool {
         let current = self.redo.current_lsn();

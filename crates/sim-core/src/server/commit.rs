@@ -23,6 +23,8 @@ pub(super) struct Commit {
     waiters: VecDeque<(u64, u32)>,
     /// Cleaner threads that wait for durable redo.
     thread_waiters: Vec<(u64, u32)>,
+    /// Clients whose single-page flush waits for durable redo.
+    single_page_waiters: Vec<(u64, u32)>,
     /// LSN that the sync in progress makes durable.
     syncing: Option<u64>,
     /// Somebody other than a committing client wants redo durable up to here.
@@ -42,6 +44,7 @@ impl Commit {
             wake_up,
             waiters: VecDeque::new(),
             thread_waiters: Vec::new(),
+            single_page_waiters: Vec::new(),
             syncing: None,
             wanted_lsn: 0,
             written_event: None,
@@ -52,7 +55,7 @@ impl Commit {
     }
 
     pub(super) fn waiting(&self) -> usize {
-        self.waiters.len()
+        self.waiters.len() + self.single_page_waiters.len()
     }
 }
 
@@ -170,11 +173,19 @@ impl Server {
         }
     }
 
+    /// Lets as many of the clients that wait for the log buffer go on as find room, in the order in which they came.
     fn release_log_buffer_waiters(&mut self) {
-        let waiters = std::mem::take(&mut self.clients.log_buffer_waiters);
-        for client in waiters {
+        let mut wanted = 0;
+        let mut released = 0;
+        for &client in &self.clients.log_buffer_waiters {
+            wanted += self.largest_redo(client);
+            if self.redo.buffer_full(wanted) {
+                break;
+            }
             self.calendar.schedule(self.now, Event::Body(client));
+            released += 1;
         }
+        self.clients.log_buffer_waiters.drain(..released);
     }
 
     pub(super) fn redo_synced(&mut self) {
@@ -189,6 +200,12 @@ impl Server {
         let ready: Vec<(u64, u32)> = ready;
         for (_, thread) in ready {
             self.calendar.schedule(self.now + self.commit.wake_up, Event::CleanerThread(thread));
+        }
+        let (ready, waiting) = self.commit.single_page_waiters.iter().partition(|&&(wanted, _)| wanted <= lsn);
+        self.commit.single_page_waiters = waiting;
+        let ready: Vec<(u64, u32)> = ready;
+        for (_, client) in ready {
+            self.calendar.schedule(self.now + self.commit.wake_up, Event::SinglePage(client));
         }
         self.start_sync_if_wanted();
     }
@@ -209,6 +226,12 @@ impl Server {
     /// A cleaner thread waits until redo is durable up to `lsn`, which it thereby asks for.
     pub(super) fn wait_for_durable(&mut self, lsn: u64, thread: u32) {
         self.commit.thread_waiters.push((lsn, thread));
+        self.want_durable(lsn);
+    }
+
+    /// A client's single-page flush goes on when redo is durable up to `lsn`, which it thereby asks for.
+    pub(super) fn flush_single_page_when_durable(&mut self, lsn: u64, client: u32) {
+        self.commit.single_page_waiters.push((lsn, client));
         self.want_durable(lsn);
     }
 

@@ -124,9 +124,7 @@ impl Server {
         };
         let wanted = self.redo.wanted_before_writing(|p| p == page);
         if wanted > self.redo.position().durable_lsn {
-            self.want_durable(wanted);
-            let retry = self.now + costs::REDO_WRITE;
-            self.calendar.schedule(retry, Event::SinglePage(index));
+            self.flush_single_page_when_durable(wanted, index);
             return;
         }
         self.check_page_write(page);

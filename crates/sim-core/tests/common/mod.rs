@@ -266,7 +266,7 @@ pub(crate) fn spec(
 
 /// Runs to the end.
 pub(crate) fn run(server: &TestServer, spec: &RunSpec) -> RunOutput {
-    Server::new(Box::new(server.clone()), spec).run(&mut Silent).unwrap()
+    Server::new(Box::new(server.clone()), spec).run(&mut Silent).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Mean and standard error by batch means of what `f` takes from the seconds after `from`, `batch` seconds a batch.

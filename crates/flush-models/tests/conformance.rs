@@ -1,0 +1,211 @@
+//! What every model must pass: random servers in random surroundings, and the degenerate cases, with the invariants of the
+//! machine verified at every event.
+//!
+//! A run fails if an invariant breaks, if nothing can happen any more, if simulated time stops (an event storm), if events
+//! outnumber what happened by far, or if a server with work to do stands still.
+
+mod worlds;
+
+use innosim_core::kernel::sampler::DurationDist;
+use innosim_core::metrics::RunOutput;
+use innosim_core::workload::{DrawSpec, DriveSpec, RateSegment};
+use innosim_flush_models::registry::{ModelId, Value};
+use proptest::test_runner::{Config, TestRunner};
+use worlds::*;
+
+const MIB: u64 = 1 << 20;
+
+/// Random cases for each model.
+const CASES: u32 = 60;
+
+fn random_worlds(model: ModelId) {
+    let config = Config { cases: CASES, max_shrink_iters: 4, failure_persistence: None, ..Config::default() };
+    let rng = proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(config, rng);
+    let result = runner.run(&worlds(model), |world| {
+        let out = world.run_watched();
+        check_run(&world, &out);
+        if is_busy(&world) {
+            check_progress(&out);
+        }
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+}
+
+/// Whether clients always have something to do.
+fn is_busy(world: &World) -> bool {
+    matches!(world.spec.workload.drive, DriveSpec::Closed { .. })
+}
+
+#[test]
+fn random_worlds_of_8021() {
+    random_worlds(ModelId::Mysql8021);
+}
+
+#[test]
+fn random_worlds_of_8030() {
+    random_worlds(ModelId::Mysql8030);
+}
+
+#[test]
+fn random_worlds_of_84() {
+    random_worlds(ModelId::Mysql84);
+}
+
+#[test]
+fn random_worlds_of_97() {
+    random_worlds(ModelId::Mysql97);
+}
+
+/// Runs `world` of every model and checks what must hold of any run.
+fn for_every_model(secs: u64, change: impl Fn(World) -> World, then: impl Fn(&World, &RunOutput)) {
+    for &model in ModelId::ALL {
+        let world = change(plain(model, secs));
+        let out = world.run_watched();
+        check_run(&world, &out);
+        then(&world, &out);
+    }
+}
+
+fn transactions(out: &RunOutput) -> u64 {
+    out.series.iter().map(|s| s.transactions).sum()
+}
+
+/// No writes: no redo, no dirty page, no flush.
+#[test]
+fn readers_alone_write_nothing() {
+    let change = |mut world: World| {
+        let kind = &mut world.spec.workload.transactions[0];
+        kind.touches.truncate(1);
+        kind.base_redo_bytes = 0.0;
+        world
+    };
+    for_every_model(5, change, |world, out| {
+        let last = out.series.last().unwrap();
+        assert!(transactions(out) > 10_000, "{}", world.model);
+        assert_eq!((last.dirty_pages, last.checkpoint_age_bytes), (0, 0), "{}", world.model);
+        let written: u64 = out.series.iter().map(|s| s.pages_flushed + s.redo_generated_bytes + s.redo_fsyncs).sum();
+        assert_eq!(written, 0, "{}", world.model);
+    });
+}
+
+/// One page: it is dirty or not, and the age never outgrows the log.
+#[test]
+fn a_data_set_of_one_page() {
+    let change = |mut world: World| {
+        world.spec.workload.page_sets[0].pages = 1;
+        world.redo(8 * MIB)
+    };
+    for_every_model(10, change, |world, out| {
+        check_progress(out);
+        assert!(out.series.iter().all(|s| s.dirty_pages <= 1), "{}", world.model);
+        assert!(out.series[5..].iter().all(|s| s.transactions > 100), "{}: {:?}", world.model, out.series.last());
+    });
+}
+
+/// The smallest redo log and a load that fills it in a moment: user threads stop again and again, nothing stands still.
+#[test]
+fn a_tiny_redo_log() {
+    let change = |mut world: World| {
+        world.spec.workload.transactions[0].touches[1].redo_bytes = 1_500.0;
+        world.redo(8 * MIB)
+    };
+    for_every_model(10, change, |world, out| {
+        assert!(out.series[3..].iter().all(|s| s.transactions > 0), "{}", world.model);
+        let waits: u64 = out.series.iter().map(|s| s.free_check_waits).sum();
+        assert!(waits > 0, "{}: the test means to fill the log", world.model);
+        let limit = out.age_limits.stop_bytes + 8 * 8 * 1_500 * 2 + 4 * MIB;
+        assert!(out.series.iter().all(|s| s.checkpoint_age_bytes < limit), "{}", world.model);
+    });
+}
+
+/// Every page is dirtied within a second, and the flush can't keep up: all pages stay dirty, the age grows.
+#[test]
+fn all_pages_dirty_quickly() {
+    let change = |mut world: World| {
+        world.spec.workload.page_sets[0].pages = 2_000;
+        world.spec.workload.transactions[0].touches[1].max = 40;
+        world.set("innodb_io_capacity", 100).set("innodb_io_capacity_max", 100).redo(4096 * MIB)
+    };
+    for_every_model(6, change, |world, out| {
+        let last = out.series.last().unwrap();
+        assert!(last.dirty_pages > 1_900, "{}: {last:?}", world.model);
+        assert!(last.pages_flushed <= 200, "{}: {last:?}", world.model);
+    });
+}
+
+/// Nothing arrives after two seconds: the server flushes what is dirty, and a checkpoint follows.
+#[test]
+fn an_idle_server_cleans_up() {
+    let change = |mut world: World| {
+        let segment = |start_s, per_s| RateSegment { start_s, ramp_s: 0.0, from_per_s: per_s, to_per_s: per_s };
+        let rate = vec![segment(0.0, 300.0), segment(2.0, 0.0)];
+        world.spec.workload.drive = DriveSpec::Open { clients: 8, rate, poisson: true };
+        world.set("innodb_io_capacity", 1_000)
+    };
+    for_every_model(20, change, |world, out| {
+        assert!(out.series[1].dirty_pages > 500, "{}", world.model);
+        let last = out.series.last().unwrap();
+        assert_eq!((last.dirty_pages, last.transactions), (0, 0), "{}", world.model);
+        assert!(last.checkpoint_age_bytes < 100_000, "{}: {last:?}", world.model);
+        assert!(out.series.iter().map(|s| s.background_pages).sum::<u64>() > 0, "{}", world.model);
+    });
+}
+
+/// Nothing ever arrives: nothing happens.
+#[test]
+fn a_server_without_load() {
+    let change = |mut world: World| {
+        world.spec.workload.drive = DriveSpec::Open { clients: 8, rate: Vec::new(), poisson: false };
+        world
+    };
+    for_every_model(10, change, |world, out| {
+        assert_eq!(transactions(out), 0);
+        assert!(out.events < 10 * 1_000, "{}: {} events in 10 idle seconds", world.model, out.events);
+        assert!(out.series.iter().all(|s| s.pages_flushed + s.redo_generated_bytes == 0), "{}", world.model);
+    });
+}
+
+/// A pool far smaller than the data: pages leave by the LRU list, free pages are waited for, and all goes on.
+#[test]
+fn a_pool_far_smaller_than_the_data() {
+    let change = |mut world: World| {
+        world.spec.workload.page_sets[0] = page_set(0, 20_000, 0.0);
+        world.set("innodb_buffer_pool_size", 8 * MIB)
+    };
+    for_every_model(5, change, |world, out| {
+        check_progress(out);
+        assert!(out.series[2..].iter().all(|s| s.transactions > 0 && s.dirty_pages <= 512), "{}", world.model);
+        let by_lru: u64 = out.series.iter().map(|s| s.lru_pages + s.single_pages).sum();
+        assert!(by_lru > 0, "{}: the test means to run out of free pages", world.model);
+    });
+}
+
+/// A device a thousand times slower than the load: throughput falls to what it carries, no more.
+#[test]
+fn a_very_slow_device() {
+    let change = |mut world: World| {
+        world.spec.storage.data = ssd(20_000.0, 50_000.0);
+        world.spec.storage.data.sync_is_barrier = true;
+        world.redo(8 * MIB)
+    };
+    for_every_model(10, change, |_, out| check_progress(out));
+}
+
+/// Inserts only: new pages need no read and are dirty from the start.
+#[test]
+fn inserts_only() {
+    let change = |mut world: World| {
+        world.spec.workload.access_classes[0].draw = DrawSpec::Append { points: 4, rows_per_page: 10, home_points: 0 };
+        world.spec.workload.transactions[0].cpu = DurationDist::Fixed { us: 1_000.0 };
+        world.with("innodb_doublewrite", Value::Choice("OFF"))
+    };
+    for_every_model(5, change, |world, out| {
+        check_progress(out);
+        assert!(out.pages_total > 4_096, "{}: pages are added", world.model);
+        assert!(transactions(out) > 1_000, "{}", world.model);
+    });
+}

@@ -1,0 +1,141 @@
+//! Metamorphic relations: how a run changes when its surroundings do, where no formula says what it should be.
+//!
+//! Pairs of runs share their random numbers, so that small differences mean something. Tolerances are stated at each test.
+
+mod worlds;
+
+use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::storage::DeviceSpec;
+use innosim_flush_models::registry::ModelId;
+use worlds::*;
+
+const MIB: u64 = 1 << 20;
+
+/// Sum of what `f` takes from the seconds after the tenth.
+fn sum(out: &RunOutput, f: impl Fn(&SecondSample) -> u64) -> f64 {
+    out.series.iter().skip(10).map(f).sum::<u64>() as f64
+}
+
+fn run(world: &World) -> RunOutput {
+    let out = world.run_watched();
+    check_run(world, &out);
+    out
+}
+
+/// A server whose redo log is too small for its load: it flushes synchronously and stops user threads.
+fn pressed(model: ModelId, redo: u64, device: DeviceSpec) -> World {
+    let mut world = plain(model, 80);
+    world.spec.workload.page_sets[0].pages = 30_000;
+    world.spec.storage.data = device;
+    world.spec.storage.redo = Some(ssd(20.0, 100.0));
+    world
+        .redo(redo)
+        .set("innodb_buffer_pool_size", 640 * MIB)
+        .set("innodb_io_capacity", 500)
+        .set("innodb_io_capacity_max", 1_000)
+}
+
+/// Mean latency of a closed loop beyond its CPU and commit, by Little's law: clients / throughput.
+fn latency(out: &RunOutput) -> f64 {
+    1.0 / sum(out, |s| s.transactions)
+}
+
+/// Pages written faster never make user threads stall longer (2 % of tolerance).
+#[test]
+fn a_faster_device_stalls_less() {
+    for &model in ModelId::ALL {
+        let devices = [1_600.0, 800.0, 400.0, 200.0].map(|us| ssd(us, 500.0));
+        let runs = devices.map(|device| run(&pressed(model, 64 * MIB, device)));
+        let latencies = runs.each_ref().map(latency);
+        println!("{model}: {latencies:?}");
+        assert!(latencies.windows(2).all(|pair| pair[1] <= 1.02 * pair[0]), "{model}: {latencies:?}");
+        assert!(latencies[3] < 0.8 * latencies[0], "{model}: the device matters here: {latencies:?}");
+    }
+}
+
+/// A larger redo log never raises the share of sync flushing (five points of tolerance, for the phase of waves at the ends of
+/// the run), and in the end there is none.
+#[test]
+fn more_redo_means_less_sync_flushing() {
+    for &model in ModelId::ALL {
+        let sizes = [32, 64, 128, 256, 2_048].map(|mib| mib * MIB);
+        let shares = sizes.map(|redo| {
+            let out = run(&pressed(model, redo, ssd(200.0, 500.0)));
+            sum(&out, |s| s.sync_pages) / sum(&out, |s| s.pages_flushed).max(1.0)
+        });
+        println!("{model}: {shares:.3?}");
+        assert!(shares.windows(2).all(|pair| pair[1] <= pair[0] + 0.05), "{model}: {shares:?}");
+        assert!(shares[0] > 0.2 && shares[4] < 0.01, "{model}: {shares:?}");
+    }
+}
+
+/// Which number a tablespace has moves pages between instances, and no more: throughput within 2 %, pages flushed within
+/// 3 %, mean age within 5 %.
+#[test]
+fn numbers_of_tablespaces_do_not_matter() {
+    let ids = [[1u32, 2, 3], [3, 1, 2], [101, 55, 9]];
+    for &model in ModelId::ALL {
+        let runs = ids.map(|ids| {
+            let mut world = pressed(model, 512 * MIB, ssd(100.0, 500.0));
+            world.spec.workload.page_sets = ids.map(|id| page_set(id, 10_000, 1.0)).to_vec();
+            world.spec.workload.access_classes[0].page_sets = vec![0, 1, 2];
+            run(&world
+                .set("innodb_buffer_pool_size", 1_024 * MIB)
+                .set("innodb_buffer_pool_instances", 4)
+                .set("innodb_page_cleaners", 4)
+                .set("innodb_io_capacity", 2_000)
+                .set("innodb_io_capacity_max", 4_000))
+        });
+        let close = |f: fn(&SecondSample) -> u64, share: f64| {
+            let values = runs.each_ref().map(|out| sum(out, f));
+            println!("{model}: {values:?}");
+            assert!(values.iter().all(|v| (v / values[0] - 1.0).abs() < share), "{model}: {values:?}");
+        };
+        close(|s| s.transactions, 0.02);
+        close(|s| s.pages_flushed, 0.03);
+        close(|s| s.checkpoint_age_bytes, 0.05);
+    }
+}
+
+/// Twice the pages, cores, clients, channels, redo, pool and I/O capacity: twice the throughput and dirty pages, the same
+/// shares (5 % of tolerance; the costs of syncs and of the margins don't scale).
+#[test]
+fn a_server_twice_as_large_does_twice_as_much() {
+    let scaled = |model, k: u64| {
+        let mut world = plain(model, 60);
+        let factor = k as f64;
+        world.spec.workload.page_sets[0].pages = 20_000 * k;
+        world.spec.workload.cores = 2 * k as u32;
+        world.spec.workload.drive = innosim_core::workload::DriveSpec::Open {
+            clients: 32,
+            rate: vec![innosim_core::workload::RateSegment {
+                start_s: 0.0,
+                ramp_s: 0.0,
+                from_per_s: 500.0 * factor,
+                to_per_s: 500.0 * factor,
+            }],
+            poisson: true,
+        };
+        world.spec.storage.data.channels = 8 * k as u32;
+        world.spec.storage.redo = Some(ssd(20.0, 100.0));
+        world
+            .redo(256 * MIB * k)
+            .set("innodb_buffer_pool_size", 768 * MIB * k)
+            .set("innodb_buffer_pool_instances", 1)
+            .set("innodb_io_capacity", 1_000 * k)
+            .set("innodb_io_capacity_max", 2_000 * k)
+    };
+    for &model in ModelId::ALL {
+        let (one, two) = (run(&scaled(model, 1)), run(&scaled(model, 2)));
+        for (name, f) in [
+            ("dirty pages", (|s| s.dirty_pages) as fn(&SecondSample) -> u64),
+            ("transactions", |s| s.transactions),
+            ("age of the oldest page", |s| s.oldest_page_age_bytes),
+            ("pages flushed", |s| s.pages_flushed),
+        ] {
+            let ratio = sum(&two, f) / sum(&one, f).max(1.0);
+            println!("{model}: {name} x {ratio:.4}");
+            assert!((ratio / 2.0 - 1.0).abs() < 0.05, "{model}: {name} grows by {ratio}");
+        }
+    }
+}

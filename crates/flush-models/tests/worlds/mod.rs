@@ -1,0 +1,339 @@
+//! Whole servers in random surroundings: settings, device, pages, workload; and what must hold of any run of them.
+#![allow(dead_code)]
+
+use innosim_core::kernel::sampler::DurationDist;
+use innosim_core::kernel::time::SimDuration;
+use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::run_spec::RunSpec;
+use innosim_core::server::{RunError, Server, Silent};
+use innosim_core::storage::{DeviceSpec, StorageSpec};
+use innosim_core::workload::{
+    AccessClassSpec, DrawSpec, DriveSpec, PageSetSpec, RateSegment, TouchSpec, TransactionSpec, WorkloadSpec,
+};
+use innosim_flush_models::registry::{ModelId, Settings, Value, build};
+use proptest::prelude::*;
+use proptest::sample::select;
+use std::collections::BTreeMap;
+use std::sync::mpsc;
+use std::time::Duration;
+
+const MIB: u64 = 1 << 20;
+
+/// A server and everything around it.
+#[derive(Debug, Clone)]
+pub(crate) struct World {
+    pub(crate) model: ModelId,
+    pub(crate) settings: BTreeMap<&'static str, Value>,
+    pub(crate) spec: RunSpec,
+}
+
+impl World {
+    /// Adds a setting.
+    pub(crate) fn with(mut self, name: &'static str, value: Value) -> Self {
+        self.settings.insert(name, value);
+        self
+    }
+
+    /// Adds a whole number.
+    pub(crate) fn set(self, name: &'static str, value: u64) -> Self {
+        self.with(name, Value::Integer(value))
+    }
+
+    /// Sets the size of the redo log, by whatever name the model has for it.
+    pub(crate) fn redo(self, bytes: u64) -> Self {
+        match self.model {
+            ModelId::Mysql8021 => self.set("innodb_log_file_size", bytes / 2).set("innodb_log_files_in_group", 2),
+            _ => self.set("innodb_redo_log_capacity", bytes),
+        }
+    }
+
+    /// Runs on this thread.
+    pub(crate) fn run(&self) -> Result<RunOutput, RunError> {
+        let settings = Settings::resolve(self.model, &self.settings).unwrap_or_else(|error| panic!("{error}"));
+        let model = build(&settings).unwrap_or_else(|error| panic!("{error}"));
+        Server::new(model, &self.spec).run(&mut Silent)
+    }
+
+    /// Runs, and fails if simulated time stands still: a run of some seconds that takes half a minute of real time.
+    pub(crate) fn run_watched(&self) -> RunOutput {
+        let (sender, receiver) = mpsc::channel();
+        let world = self.clone();
+        std::thread::spawn(move || drop(sender.send(world.run())));
+        match receiver.recv_timeout(Duration::from_secs(30)) {
+            Ok(Ok(out)) => out,
+            Ok(Err(error)) => panic!("{error}"),
+            Err(mpsc::RecvTimeoutError::Disconnected) => panic!("the run panicked"),
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                // The run can't be stopped, and a shrinker would only start more of them.
+                eprintln!("simulated time stands still in {self:#?}");
+                std::process::exit(101);
+            }
+        }
+    }
+
+    /// Clients of the drive.
+    fn clients(&self) -> u64 {
+        match self.spec.workload.drive {
+            DriveSpec::Closed { clients, .. } | DriveSpec::Open { clients, .. } => u64::from(clients),
+        }
+    }
+}
+
+/// A world with a warm data set that fits its pool, an SSD and a closed loop that writes.
+pub(crate) fn plain(model: ModelId, secs: u64) -> World {
+    let touch = |modify, redo_bytes| TouchSpec { class: 0, min: 4, max: 8, probability: 1.0, modify, redo_bytes };
+    let spec = RunSpec {
+        seed: 11,
+        replication: 0,
+        duration: SimDuration::from_secs(secs),
+        storage: StorageSpec { data: ssd(100.0, 500.0), redo: None },
+        workload: WorkloadSpec {
+            page_sets: vec![page_set(0, 4_000, 1.0)],
+            access_classes: vec![class(&[0], DrawSpec::Uniform)],
+            transactions: vec![TransactionSpec {
+                name: "write".to_owned(),
+                weight: 1.0,
+                cpu: DurationDist::Exponential { mean_us: 500.0 },
+                touches: vec![touch(false, 0.0), touch(true, 150.0)],
+                base_redo_bytes: 100.0,
+            }],
+            drive: DriveSpec::Closed { clients: 8, think: DurationDist::Fixed { us: 0.0 } },
+            cores: 4,
+        },
+        check: true,
+    };
+    World { model, settings: BTreeMap::new(), spec }
+}
+
+/// A run of pages.
+pub(crate) fn page_set(space_id: u32, pages: u64, resident_share: f64) -> PageSetSpec {
+    PageSetSpec { name: format!("set of space {space_id}"), space_id, pages, resident_share }
+}
+
+/// A way of drawing from page sets.
+pub(crate) fn class(page_sets: &[u32], draw: DrawSpec) -> AccessClassSpec {
+    AccessClassSpec { name: "class".to_owned(), page_sets: page_sets.to_vec(), draw }
+}
+
+/// A device of eight channels with exponential times.
+pub(crate) fn ssd(write_us: f64, sync_us: f64) -> DeviceSpec {
+    let exponential = |mean_us| DurationDist::Exponential { mean_us };
+    DeviceSpec {
+        name: "ssd".to_owned(),
+        channels: 8,
+        queue_depth: 128,
+        random_read: exponential(write_us),
+        random_write: exponential(write_us),
+        sequential_write: exponential(write_us),
+        sync: exponential(sync_us),
+        sync_is_barrier: false,
+        read_iops: None,
+        write_iops: None,
+        read_bytes_per_s: None,
+        write_bytes_per_s: Some(1e9),
+        link_bytes_per_s: None,
+        read_write_interference: 0.5,
+        sync_counts_as_write: false,
+        burst: None,
+    }
+}
+
+/// What must hold of any run.
+pub(crate) fn check_run(world: &World, out: &RunOutput) {
+    let secs = world.spec.duration.0 / 1_000_000_000;
+    assert_eq!(out.series.len() as u64, secs, "a row a second");
+    check_events(world, out, secs);
+    for report in &out.stations {
+        let number = report.completions as f64 * report.mean_response_s / report.observed_s;
+        let open = (report.arrivals - report.completions) as f64;
+        // Operations in progress have been inside for up to the whole run, without a response yet.
+        let rounding = 1e-6 * report.mean_number + open + 1e-9;
+        assert!((number - report.mean_number).abs() <= rounding, "{number}: {report:?}");
+        assert!((0.0..1.000_001).contains(&report.utilization), "{report:?}");
+    }
+    for row in &out.series {
+        let parts = row.adaptive_pages + row.background_pages + row.single_pages + row.lru_pages;
+        assert!(parts <= row.pages_flushed && row.pages_flushed <= parts + row.sync_pages, "{row:?}");
+    }
+}
+
+/// Events in proportion to what happened: a transaction, a page and a sync take some, a waiting client polls.
+fn check_events(world: &World, out: &RunOutput, secs: u64) {
+    let sum = |f: fn(&SecondSample) -> u64| out.series.iter().map(f).sum::<u64>();
+    let useful =
+        sum(|s| s.transactions + s.pages_flushed + s.pool_reads + s.redo_fsyncs + s.data_fsyncs + s.dblwr_writes);
+    let bound = 30 * useful + secs * (20_000 + 12_000 * world.clients());
+    assert!(out.events < bound, "{} events for {useful} useful things in {secs} s", out.events);
+}
+
+/// Whether anything but time moved in a row.
+fn moved(pair: &[SecondSample]) -> bool {
+    let row = &pair[1];
+    row.transactions + row.pages_flushed + row.pool_reads + row.redo_written_bytes + row.redo_generated_bytes > 0
+        || row.checkpoint_age_bytes != pair[0].checkpoint_age_bytes
+        || row.dirty_pages != pair[0].dirty_pages
+}
+
+/// A server with clients that want something doesn't stand still for the second half of a run.
+pub(crate) fn check_progress(out: &RunOutput) {
+    let half = out.series.len() / 2;
+    assert!(out.series[half - 1..].windows(2).any(moved), "the server stands still: {:#?}", out.series.last());
+}
+
+fn draws() -> impl Strategy<Value = DrawSpec> {
+    prop_oneof![
+        Just(DrawSpec::Uniform),
+        (1u32..2_000, 1u32..20, 1u32..40, any::<bool>()).prop_map(|(range, groups, constants, at_home)| {
+            DrawSpec::NuRand { a: 1023, range, groups, constants, at_home }
+        }),
+        (0.0f64..1.5).prop_map(|theta| DrawSpec::Zipf { theta }),
+        (0.05f64..0.5).prop_map(|h| DrawSpec::Pareto { h }),
+        (0.0f64..1.0, 0.0f64..1.0).prop_map(|(hot_pages, hot_accesses)| DrawSpec::HotSpot { hot_pages, hot_accesses }),
+        (1u32..20, 1u32..50).prop_map(|(points, rows_per_page)| DrawSpec::Append {
+            points,
+            rows_per_page,
+            home_points: points % 3
+        }),
+        (1u32..20, 1u32..50).prop_map(|(points, rows_per_page)| DrawSpec::Walk {
+            points,
+            rows_per_page,
+            home_points: points % 4
+        }),
+    ]
+}
+
+fn durations(longest_us: f64) -> impl Strategy<Value = DurationDist> {
+    prop_oneof![
+        (0.0..longest_us).prop_map(|us| DurationDist::Fixed { us }),
+        (1.0..longest_us).prop_map(|mean_us| DurationDist::Exponential { mean_us }),
+        (1.0..longest_us, 0.0f64..2.0).prop_map(|(mean_us, cv)| DurationDist::Lognormal { mean_us, cv }),
+    ]
+}
+
+fn devices() -> impl Strategy<Value = DeviceSpec> {
+    let times = (durations(1_000.0), durations(1_000.0), durations(300.0), durations(5_000.0));
+    let shape = (select(vec![1u32, 4, 32]), select(vec![1u32, 8, 32, 256]), any::<bool>(), any::<bool>());
+    let rates = (proptest::option::of(100.0f64..50_000.0), proptest::option::of(1e7f64..2e9), 0.0f64..3.0);
+    (times, shape, rates).prop_map(|((read, write, sequential, sync), shape, rates)| DeviceSpec {
+        channels: shape.0,
+        queue_depth: shape.1,
+        random_read: read,
+        random_write: write,
+        sequential_write: sequential,
+        sync,
+        sync_is_barrier: shape.2,
+        sync_counts_as_write: shape.3,
+        write_iops: rates.0,
+        write_bytes_per_s: rates.1,
+        read_write_interference: rates.2,
+        ..ssd(1.0, 1.0)
+    })
+}
+
+fn drives() -> impl Strategy<Value = DriveSpec> {
+    let rate = |start_s, per_s| RateSegment { start_s, ramp_s: 0.5, from_per_s: 0.0, to_per_s: per_s };
+    let clients = select(vec![1u32, 2, 16, 64]);
+    prop_oneof![
+        (clients.clone(), durations(5_000.0)).prop_map(|(clients, think)| DriveSpec::Closed { clients, think }),
+        clients.clone().prop_map(|clients| DriveSpec::Closed { clients, think: DurationDist::Fixed { us: 0.0 } }),
+        (clients, 1.0f64..5_000.0, 0.0f64..10_000.0, any::<bool>()).prop_map(move |(clients, a, b, poisson)| {
+            DriveSpec::Open { clients, rate: vec![rate(0.0, a), rate(1.5, b)], poisson }
+        }),
+    ]
+}
+
+fn touches(classes: u32) -> impl Strategy<Value = TouchSpec> {
+    (0..classes, 0u32..6, 0u32..12, 0.0f64..1.0, any::<bool>(), 0.0f64..1_500.0).prop_map(
+        |(class, min, more, probability, modify, redo_bytes)| TouchSpec {
+            class,
+            min,
+            max: min + more,
+            probability: if probability > 0.5 { 1.0 } else { probability },
+            modify,
+            redo_bytes,
+        },
+    )
+}
+
+fn transactions() -> impl Strategy<Value = TransactionSpec> {
+    let cpu = (50.0f64..3_000.0).prop_map(|mean_us| DurationDist::Exponential { mean_us });
+    (0.01f64..1.0, cpu, proptest::collection::vec(touches(2), 0..4), select(vec![0.0, 80.0])).prop_map(
+        |(weight, cpu, touches, base_redo_bytes)| TransactionSpec {
+            name: "transaction".to_owned(),
+            weight,
+            cpu,
+            touches,
+            base_redo_bytes,
+        },
+    )
+}
+
+fn workloads() -> impl Strategy<Value = WorkloadSpec> {
+    let pages = || select(vec![1u64, 60, 700, 5_000, 70_000]);
+    let resident = || select(vec![0.0, 0.5, 1.0]);
+    let sets = (pages(), pages(), resident(), resident(), any::<bool>());
+    let kinds = proptest::collection::vec(transactions(), 1..3);
+    (sets, draws(), draws(), kinds, drives(), select(vec![1u32, 8, 64])).prop_map(
+        |(sets, first, second, transactions, drive, cores)| WorkloadSpec {
+            page_sets: vec![page_set(3, sets.0, sets.2), page_set(if sets.4 { 3 } else { 4 }, sets.1, sets.3)],
+            access_classes: vec![class(&[0], first), class(&[0, 1], second)],
+            transactions,
+            drive,
+            cores,
+        },
+    )
+}
+
+/// Random settings of `model`.
+fn settings(model: ModelId) -> impl Strategy<Value = BTreeMap<&'static str, Value>> {
+    let pool = select(vec![(8 * MIB, 1u64), (64 * MIB, 1), (1024 * MIB, 1), (1024 * MIB, 8), (1024 * MIB, 64)]);
+    let redo = select(vec![8 * MIB, 16 * MIB, 128 * MIB, 4096 * MIB]);
+    let doublewrite = select(vec![("OFF", 0u64), ("ON", 4), ("ON", 128)]);
+    let methods = select(vec!["fsync", "O_DSYNC", "nosync", "O_DIRECT", "O_DIRECT_NO_FSYNC"]);
+    let numbers = (select(vec![100u64, 2_000, 20_000]), select(vec![1u64, 4]), 0u64..3, select(vec![100u64, 1024]));
+    let redo_settings = (0u64..3, select(vec![256u64 << 10, 4 << 20]), select(vec![512u64, 8192]));
+    let switches = (any::<bool>(), any::<bool>(), any::<bool>());
+    (pool, redo, doublewrite, methods, numbers, redo_settings, switches).prop_map(
+        move |(pool, redo, doublewrite, method, numbers, redo_settings, switches)| {
+            let mut world = World { settings: BTreeMap::new(), ..plain(model, 1) }
+                .redo(redo)
+                .set("innodb_buffer_pool_size", pool.0)
+                .set("innodb_buffer_pool_instances", pool.1)
+                .with("innodb_doublewrite", Value::Choice(doublewrite.0))
+                .set("innodb_doublewrite_pages", doublewrite.1)
+                .with("innodb_flush_method", Value::Choice(method))
+                .set("innodb_io_capacity", numbers.0)
+                .set("innodb_page_cleaners", numbers.1)
+                .set("innodb_flush_neighbors", numbers.2)
+                .set("innodb_lru_scan_depth", numbers.3)
+                .set("innodb_flush_log_at_trx_commit", redo_settings.0)
+                .set("innodb_log_buffer_size", redo_settings.1)
+                .set("innodb_log_write_ahead_size", redo_settings.2)
+                .with("innodb_flush_sync", Value::Switch(switches.0))
+                .with("innodb_adaptive_flushing", Value::Switch(switches.1));
+            if model != ModelId::Mysql8021 {
+                world = world.with("innodb_log_writer_threads", Value::Switch(switches.2));
+            }
+            world.settings
+        },
+    )
+}
+
+/// A random server of `model` in random surroundings.
+pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
+    let storage = (devices(), proptest::option::of(devices())).prop_map(|(data, redo)| StorageSpec { data, redo });
+    (settings(model), storage, workloads(), 2u64..6, any::<u64>()).prop_map(
+        move |(settings, storage, workload, secs, seed)| World {
+            model,
+            settings,
+            spec: RunSpec {
+                seed,
+                replication: 0,
+                duration: SimDuration::from_secs(secs),
+                storage,
+                workload,
+                check: true,
+            },
+        },
+    )
+}
