@@ -60,7 +60,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Done {
     let began = Instant::now();
     let rows: Vec<Result<Row, Failure>> = pool.install(|| {
         let numbered = scenarios.into_par_iter().enumerate().with_max_len(1);
-        numbered.map(|(i, scenario)| run_row(scenario, out.as_ref().map(|(_, dirs)| &dirs[i]), &progress)).collect()
+        numbered.map(|(i, scenario)| run_row(scenario, out.as_ref().map(|(dirs, _)| &dirs[i]), &progress)).collect()
     });
     progress.finish();
     let rows: Vec<Row> = rows.into_iter().collect::<Result<_, _>>()?;
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Done {
         jobs,
         rows,
     };
-    conclude(args, &comparison, out.as_ref().map(|(dir, _)| dir.path()))
+    conclude(args, &comparison, out.as_ref().map(|(_, dir)| dir.path()))
 }
 
 /// Writes and prints the comparison.
@@ -132,12 +132,12 @@ fn published(args: &ReproduceArgs) -> Result<(Vec<Scenario>, bool), Failure> {
     Ok((scenarios, shortened))
 }
 
-/// The folder of all results, and one below it for each run.
-fn folders(dir: &Path, scenarios: &[Scenario]) -> Result<(OutDir, Vec<OutDir>), Failure> {
+/// A folder for each run, and the one of all results around them. They go in this order, if nothing came into them.
+fn folders(dir: &Path, scenarios: &[Scenario]) -> Result<(Vec<OutDir>, OutDir), Failure> {
     let all = OutDir::prepare(dir)?;
     let each: Result<Vec<OutDir>, Failure> =
         scenarios.iter().map(|scenario| OutDir::prepare(&dir.join(row::short(&scenario.name)))).collect();
-    Ok((all, each?))
+    Ok((each?, all))
 }
 
 fn seconds_of(scenario: &Scenario) -> u64 {
