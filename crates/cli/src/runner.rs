@@ -55,7 +55,7 @@ fn failure(scenario: &Scenario, spec: &RunSpec, error: &RunError) -> Failure {
     match error {
         RunError::Stopped { .. } if interrupt::asked() => Failure::Interrupted,
         RunError::Stopped { .. } => Failure::NoReader,
-        RunError::Invariant { .. } | RunError::Deadlock { .. } => Failure::Check(format!(
+        RunError::Invariant { .. } => Failure::Check(format!(
             "{}, seed {}, replication {}: {error}\n  = help: this is a defect of the simulator or of a policy, not of \
              the scenario; the same command shows it again",
             scenario.name, spec.seed, spec.replication

@@ -27,8 +27,6 @@ pub struct MachineConfig {
     pub aio_write_slots: u32,
     /// Threads that complete asynchronous writes and run the data-file syncs that follow a batch.
     pub write_io_threads: u32,
-    /// Whether a page under write blocks its modification until the data-file write is done.
-    pub write_blocks_modification: bool,
     /// Which neighbours of a flushed page go with it.
     pub flush_neighbors: FlushNeighbors,
 }

@@ -38,7 +38,7 @@ use crate::metrics::RunOutput;
 use crate::redo::RedoLog;
 use crate::run_spec::RunSpec;
 use crate::seam::{ServerModel, View};
-use crate::storage::Device;
+use crate::storage::{Device, DeviceSpec};
 use crate::workload::program::Program;
 use crate::workload::{DriveSpec, PageSetSpec};
 use events::Event;
@@ -112,7 +112,7 @@ impl Server {
             checkpointer: checkpointer::Checkpointer::new(start_lsn),
             recorder: record::Recorder::default(),
             check: spec.check.then(|| check::Checker::new(start_lsn)),
-            data_device: Device::new(&spec.storage.data, stream("data device")),
+            data_device: Device::new(&bounded(&spec.storage.data, &config), stream("data device")),
             redo_device: spec.storage.redo.as_ref().map(|d| Device::new(d, stream("redo device"))),
             model,
             config,
@@ -126,7 +126,7 @@ impl Server {
     /// Runs to the end.
     ///
     /// # Errors
-    /// [`RunError`] if an invariant breaks (with `check`), the observer stops the run, or nothing can happen any more.
+    /// [`RunError`] if an invariant breaks (with `check`) or the observer stops the run.
     pub fn run(mut self, observer: &mut dyn Observer) -> Result<RunOutput, RunError> {
         self.start();
         while let Some((at, event)) = self.calendar.pop() {
@@ -144,7 +144,7 @@ impl Server {
                 return Err(RunError::Stopped { at });
             }
         }
-        Err(RunError::Deadlock { at: self.now })
+        Ok(self.into_output())
     }
 
     fn start(&mut self) {
@@ -217,6 +217,11 @@ fn make_resident(sets: &[PageSetSpec], space: &PageSpace, pool: &mut BufferPool)
         }
         first += (set.pages as u32).div_ceil(crate::buffer_pool::EXTENT_PAGES) * crate::buffer_pool::EXTENT_PAGES;
     }
+}
+
+/// The data device with its queue no deeper than the server's places for asynchronous writes: a poster waits for either.
+fn bounded(device: &DeviceSpec, config: &MachineConfig) -> DeviceSpec {
+    DeviceSpec { queue_depth: device.queue_depth.min(config.aio_write_slots).max(1), ..device.clone() }
 }
 
 /// Number of threads of a drive.

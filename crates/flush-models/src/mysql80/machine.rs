@@ -46,7 +46,6 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
         },
         aio_write_slots: AIO_SLOTS_PER_THREAD * options.write_io_threads,
         write_io_threads: options.write_io_threads,
-        write_blocks_modification: true,
         flush_neighbors: options.flush_neighbors,
     }
 }

@@ -213,8 +213,10 @@ impl RedoLog {
         !self.writing && self.written_lsn >= self.writer_limit_lsn && self.current_lsn() > self.written_lsn
     }
 
-    /// Whether a transaction that needs `payload_bytes` would overrun the log buffer.
+    /// Whether a transaction that needs `payload_bytes` would overrun the log buffer. One that needs more than half of it
+    /// waits for half (the servers grow the buffer for it).
     pub fn buffer_full(&self, payload_bytes: u64) -> bool {
+        let payload_bytes = payload_bytes.min(self.log_buffer_bytes / 2);
         self.current_lsn() + payload_bytes + 1024 > self.written_lsn + self.log_buffer_bytes
     }
 

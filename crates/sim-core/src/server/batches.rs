@@ -216,6 +216,10 @@ impl Server {
         for &page in self.batches.get(batch).pages.iter().filter(|&&p| p != COMPLETED) {
             needed |= 1 << (page / EXTENT_PAGES % threads);
         }
+        if needed == 0 {
+            // Every page was completed by a client that looked; some thread must still end the batch.
+            needed = 1 << (batch % threads);
+        }
         let mut left = 0;
         let mut last = 0;
         for thread in (0..threads).filter(|t| needed >> t & 1 != 0) {

@@ -6,9 +6,11 @@
 //! check and finds room in the log buffer. Each client draws from random streams of its own, so that a client's n-th
 //! transaction is the same whatever the settings are.
 
+use super::costs;
 use super::events::Event;
 use super::{Server, threads_of};
 use crate::buffer_pool::Modification;
+use crate::config::CommitDurability;
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
 use crate::kernel::station::Station;
@@ -179,7 +181,11 @@ impl Server {
         client.home = client.rng.next_u64();
         (client.next_touch, client.left) = (0, 0);
         (client.in_body, client.wrote) = (false, false);
-        let demand = self.program.kinds[client.kind as usize].cpu.sample(&mut client.rng);
+        let kind = &self.program.kinds[client.kind as usize];
+        let sampled = kind.cpu.sample(&mut client.rng);
+        // A transaction that waits for no commit takes some time at least, or time would stand still.
+        let waits = kind.writes && self.config.redo.commit != CommitDurability::Lazy;
+        let demand = if waits { sampled } else { sampled.max(costs::SHORTEST_TRANSACTION) };
         let done = self.clients.cpu.submit(self.now, demand);
         self.calendar.schedule(done + from.since(self.now), Event::Body(index));
     }

@@ -23,3 +23,5 @@ pub(super) const FREE_PAGE_SLEEP: SimDuration = SimDuration::from_millis(10);
 pub(super) const FREE_PAGE_SCAN: u64 = 100;
 /// A client that waits for another client's single-page flush looks again after this.
 pub(super) const SINGLE_PAGE_POLL: SimDuration = SimDuration::from_micros(200);
+/// Least CPU time of a transaction whose end waits for nothing.
+pub(super) const SHORTEST_TRANSACTION: SimDuration = SimDuration::from_micros(1);

@@ -101,11 +101,6 @@ pub enum RunError {
         /// When.
         at: crate::kernel::time::SimTime,
     },
-    /// Nothing can happen any more although the run is not over.
-    Deadlock {
-        /// When.
-        at: crate::kernel::time::SimTime,
-    },
 }
 
 impl std::fmt::Display for RunError {
@@ -113,7 +108,6 @@ impl std::fmt::Display for RunError {
         match self {
             RunError::Invariant { at, what } => write!(f, "invariant broken at {at}: {what}"),
             RunError::Stopped { at } => write!(f, "stopped at {at}"),
-            RunError::Deadlock { at } => write!(f, "nothing can happen any more at {at}"),
         }
     }
 }

@@ -175,7 +175,6 @@ fn config(pool_pages: u64) -> MachineConfig {
         data_sync: DataSync::Never,
         aio_write_slots: 1024,
         write_io_threads: 1,
-        write_blocks_modification: true,
         flush_neighbors: FlushNeighbors::None,
     }
 }
