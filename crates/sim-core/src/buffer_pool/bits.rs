@@ -44,6 +44,19 @@ impl BitSet {
         self.words[(i >> 6) as usize] == u64::MAX
     }
 
+    /// Whether all of `first..=last` are members.
+    pub(super) fn contains_all(&self, first: u32, last: u32) -> bool {
+        let (low, high) = ((first >> 6) as usize, (last >> 6) as usize);
+        let from = u64::MAX << (first & 63);
+        let to = u64::MAX >> (63 - (last & 63));
+        if low == high {
+            return self.words[low] & from & to == from & to;
+        }
+        self.words[low] & from == from
+            && self.words[high] & to == to
+            && self.words[low + 1..high].iter().all(|&word| word == u64::MAX)
+    }
+
     /// Number of members; walks the whole set.
     pub(super) fn count(&self) -> u64 {
         self.words.iter().map(|w| u64::from(w.count_ones())).sum()
@@ -68,6 +81,10 @@ mod tests {
         assert!(set.contains(63) && set.contains(64) && !set.contains(65));
         set.remove(63);
         assert_eq!(set.count(), 2);
+        assert!(set.contains_all(64, 64) && !set.contains_all(63, 64));
+        (3..99).for_each(|i| set.insert(i));
+        assert!(set.contains_all(3, 98) && !set.contains_all(2, 98) && !set.contains_all(3, 99));
+        (3..99).filter(|&i| i != 64).for_each(|i| set.remove(i));
         set.grow(1000);
         set.insert(999);
         assert_eq!(set.count(), 3);

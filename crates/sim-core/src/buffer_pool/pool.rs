@@ -3,7 +3,7 @@
 use super::bits::BitSet;
 use super::flush_list::FlushList;
 use super::lru::{LruConfig, LruLists};
-use super::page_space::PageSpace;
+use super::page_space::{PageRun, PageSpace};
 use crate::config::{BufferPoolConfig, FlushNeighbors};
 use crate::kernel::time::SimTime;
 use crate::seam::FlushLists;
@@ -161,6 +161,14 @@ impl BufferPool {
         self.lru.is_none()
             && (pages.iter().fold(true, |all, &page| all & self.resident_words.contains(page / 64))
                 || pages.iter().fold(true, |all, &page| all & self.resident.contains(page)))
+    }
+
+    /// Whether all pages of a range, and those that share a word with its ends, are resident for good: reads there leave no
+    /// trace whatever page they draw.
+    #[inline]
+    pub fn range_resident(&self, range: PageRun) -> bool {
+        let last = range.first + range.pages.max(1) - 1;
+        self.lru.is_none() && self.resident_words.contains_all(range.first / 64, last / 64)
     }
 
     /// Whether all of `pages` are hot and modifying them costs only redo.

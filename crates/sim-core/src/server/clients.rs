@@ -45,6 +45,8 @@ pub(super) struct Client {
     pub(super) single: Option<super::free_pages::SinglePage>,
     pub(super) commit_lsn: u64,
     rng: Rng,
+    /// For the pages it reads.
+    read_rng: Rng,
 }
 
 /// A touch that waits.
@@ -91,6 +93,7 @@ impl Clients {
             single: None,
             commit_lsn: 0,
             rng: Rng::stream(seed, replication, &format!("client {i}")),
+            read_rng: Rng::stream(seed, replication, &format!("client {i} reads")),
         };
         let (think, arrivals) = match &workload.drive {
             DriveSpec::Closed { think, .. } => (Some(DurationSampler::new(think)), None),
@@ -322,20 +325,28 @@ impl Server {
 
     /// Draws and touches some pages at once; returns the first that needs the slow path. Draws behind it are taken back.
     /// This is the hot loop of the simulator.
+    ///
+    /// Reads draw from a stream of their own, so that reads which need not be drawn disturb nothing.
     fn touch_ahead(&mut self, index: u32, touch: Touch) -> Option<Drawn> {
         let client = &mut self.clients.list[index as usize];
         let class = &self.program.classes[touch.class as usize];
+        let who = Drawer { client: index, home: client.home };
+        if !touch.modify && class.home_range(who).is_some_and(|range| self.pool.range_resident(range)) {
+            self.clients.touches += u64::from(std::mem::take(&mut client.left));
+            return None;
+        }
         let count = (client.left as usize).min(AHEAD);
         let mut pages = [0; AHEAD];
-        let before = client.rng.clone();
-        let who = Drawer { client: index, home: client.home };
-        class.fill(who, &mut client.rng, &mut pages[..count]);
+        let rng = if touch.modify { &mut client.rng } else { &mut client.read_rng };
+        let before = rng.clone();
+        class.fill(who, rng, &mut pages[..count]);
         let met = self.touch_drawn(index, &pages[..count], touch);
         let client = &mut self.clients.list[index as usize];
         let done = met.map_or(count, |place| place + 1);
         if done < count {
-            client.rng = before;
-            self.program.classes[touch.class as usize].fill(who, &mut client.rng, &mut pages[..done]);
+            let rng = if touch.modify { &mut client.rng } else { &mut client.read_rng };
+            *rng = before;
+            self.program.classes[touch.class as usize].fill(who, rng, &mut pages[..done]);
         }
         client.left -= done as u32;
         self.clients.touches += done as u64;

@@ -73,6 +73,16 @@ impl NuRandPages {
         ((key * self.pages_per_key_fixed) >> 32) as u32
     }
 
+    /// Pages of the home group.
+    fn home_range(&self, who: Drawer, runs: &[PageRun]) -> PageRun {
+        let (set, rest) = digit(who.home, self.bounds[0]);
+        let (group, _) = digit(rest, self.bounds[1]);
+        let keys = u64::from(self.bounds[3]);
+        let page = |key: u64| ((key * self.pages_per_key_fixed) >> 32) as u32;
+        let (first, last) = (page(u64::from(group) * keys), page((u64::from(group) + 1) * keys - 1));
+        PageRun { first: runs[set as usize].first + first, pages: last - first + 1 }
+    }
+
     #[inline]
     fn fill(&self, who: Drawer, rng: &mut Rng, runs: &[PageRun], pages: &mut [u32]) {
         let constant = self.constants[who.client as usize % self.constants.len()];
@@ -163,6 +173,15 @@ impl AccessClass {
     /// Whether draws leave no trace, so that [`AccessClass::fill`] can draw ahead.
     pub fn draws_ahead(&self) -> bool {
         !matches!(self.draw, Draw::Append { .. } | Draw::Walk { .. })
+    }
+
+    /// The pages that draws for this home can meet, where they are few.
+    #[inline]
+    pub fn home_range(&self, who: Drawer) -> Option<PageRun> {
+        match &self.draw {
+            Draw::NuRand(nurand) if nurand.at_home => Some(nurand.home_range(who, &self.runs)),
+            _ => None,
+        }
     }
 
     /// Draws as many pages as `pages` holds. Only for classes that draw ahead; others leave it as it is.
