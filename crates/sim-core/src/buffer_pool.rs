@@ -5,7 +5,7 @@
 //! Two shapes, one interface. While every page of the data set fits, a page is three bits (resident, *hot*, under write):
 //! no page is ever evicted, so no order among them matters. *Hot* means resident, dirty and not under write: a
 //! modification of a hot page costs only redo, which is the path that nearly all modifications of a busy server take.
-//! When the data set outgrows the pool, an LRU list by instance with old and young parts is kept besides ([`lru`]).
+//! When the data set outgrows the pool, an LRU list by instance with old and young parts is kept besides (`LruLists`).
 //!
 //! Simplifications: a page is latched exactly while it is under write; readers never wait. The free list is a count.
 
