@@ -1,6 +1,6 @@
 //! The buffer pool: which pages are resident, dirty, under write; flush lists by instance; the LRU when it is needed.
 //!
-//! Source: `innodb-8.0.21` sections 4, 5, 8; design section 2, points 2, 11, 13.
+//! Source: `innodb-8.0.21` sections 4, 5, 8.
 //!
 //! Two shapes, one interface. While every page of the data set fits, a page is three bits (resident, *hot*, under write):
 //! no page is ever evicted, so no order among them matters. *Hot* means resident, dirty and not under write: a

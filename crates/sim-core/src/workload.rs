@@ -1,8 +1,8 @@
 //! Workloads: what transactions do and what makes them start.
 //!
 //! A workload is a set of page sets, access classes that draw pages from them, kinds of transactions that touch pages
-//! through those classes, and a drive: a closed loop of clients, or arrivals at a rate. Source: design section 2, points
-//! 3 and 4. [`access`] says how pages are drawn, [`arrivals`] how an open drive arrives.
+//! through those classes, and a drive: a closed loop of clients, or arrivals at a rate.
+//! [`access`] says how pages are drawn, [`arrivals`] how an open drive arrives.
 //!
 //! Simplifications: a transaction first does its CPU work in one piece, then touches its pages one after the other, then
 //! commits; statements, round trips and row locks are part of its CPU demand.

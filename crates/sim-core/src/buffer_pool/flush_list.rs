@@ -1,7 +1,7 @@
 //! The flush list of one buffer pool instance: dirty pages by oldest modification.
 //!
 //! Modifications come in LSN order, so the list is a FIFO: a page that becomes dirty is appended with the LSN of its
-//! modification, flushing takes from the other end, the tail. Source: design section 2; `innodb-8.0.21` section 0.
+//! modification, flushing takes from the other end, the tail. Source: `innodb-8.0.21` section 0.
 //! The servers' lists are ordered only roughly, by up to 2 MiB of LSN; ours are exact, and the versions subtract that lag
 //! where they compute the checkpoint.
 //!

@@ -1,4 +1,4 @@
-//! Invariants (design section 2), verified at every event under `--check`.
+//! Invariants, verified at every event under `--check`.
 //!
 //! LSNs never fall; checkpoint <= oldest modification <= current; written >= durable; redo in use never exceeds the
 //! capacity; dirty pages = the flush lists; no page is written before its redo; every client is in exactly one place; and

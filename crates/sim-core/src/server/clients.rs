@@ -1,6 +1,6 @@
 //! Clients: CPU work, page touches, commits; closed and open drives.
 //!
-//! Source: design section 2, points 3, 4 and 11; `innodb-8.0.21` sections 2.3 and 8. A client's transaction is CPU work,
+//! Source: `innodb-8.0.21` sections 2.3 and 8. A client's transaction is CPU work,
 //! then its page touches, then its commit. A touch may miss (a device read, maybe an eviction), may meet a page under write
 //! (the client waits until that page's data-file write is done), and before it goes on the client passes the version's free
 //! check and finds room in the log buffer. Each client draws from random streams of its own, so that a client's n-th

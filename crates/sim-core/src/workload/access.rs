@@ -1,8 +1,8 @@
 //! Which pages are touched: access classes, compiled for speed.
 //!
 //! An access class draws pages from one or more page sets of equal kind (the same index of each of sysbench's tables).
-//! This decides everything else: the number of distinct pages in a window of redo is the write working set (design
-//! section 2, point 3).
+//! This decides everything else: the number of distinct pages in a window of redo is the write working set, which
+//! says how much flushing a redo capacity costs.
 //!
 //! * Key draws (NURand, Pareto) lay keys in order over the pages of the set, as a clustered index does.
 //! * `Append` inserts at the end of growing runs. A full page is followed by a new one, allocated in whole extents shared
