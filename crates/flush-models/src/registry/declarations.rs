@@ -43,7 +43,8 @@ impl Declaration {
     }
 }
 
-const ALL: &[ModelId] = ModelId::ALL;
+/// MySQL 8.0 and later.
+const FROM_8021: &[ModelId] = &[Mysql8021, Mysql8030, Mysql84, Mysql97];
 const M8021: &[ModelId] = &[Mysql8021];
 const M8030: &[ModelId] = &[Mysql8030];
 const M84: &[ModelId] = &[Mysql84];
@@ -102,21 +103,21 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_adaptive_flushing",
         "",
-        &[span(ALL, Kind::Switch, Value::Switch(true), "ON")],
+        &[span(FROM_8021, Kind::Switch, Value::Switch(true), "ON")],
         "Whether the age of the oldest dirty page sets the pace of flushing before its limit is reached.",
         "With OFF the age calls for nothing until it reaches the limit, and then for everything at once.",
     ),
     everywhere(
         "innodb_adaptive_flushing_lwm",
         "%",
-        &[whole(ALL, 0, 70, 10, "10")],
+        &[whole(FROM_8021, 0, 70, 10, "10")],
         "Share of the usable redo log below which the age calls for no flushing.",
         "It is a share of the checkpoint age at which user threads stop.",
     ),
     everywhere(
         "innodb_buffer_pool_chunk_size",
         "bytes",
-        &[size(ALL, bytes(MIB, TIB, MIB), 128 * MIB, "128M")],
+        &[size(FROM_8021, bytes(MIB, TIB, MIB), 128 * MIB, "128M")],
         "Unit of the buffer pool's size: the pool is a multiple of chunk size x instances.",
         "",
     ),
@@ -137,7 +138,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_buffer_pool_size",
         "bytes",
-        &[size(ALL, bytes(5 * MIB, 16 * TIB, MIB), 128 * MIB, "128M")],
+        &[size(FROM_8021, bytes(5 * MIB, 16 * TIB, MIB), 128 * MIB, "128M")],
         "Memory for pages; a page of 16K is kept in each 16K of it.",
         "Rounded up to a multiple of innodb_buffer_pool_chunk_size x innodb_buffer_pool_instances.",
     ),
@@ -174,14 +175,14 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_flush_log_at_timeout",
         "s",
-        &[whole(ALL, 0, 2700, 1, "1")],
+        &[whole(FROM_8021, 0, 2700, 1, "1")],
         "Seconds between syncs of the redo log when commits don't wait for them.",
         "",
     ),
     everywhere(
         "innodb_flush_log_at_trx_commit",
         "",
-        &[whole(ALL, 0, 2, 1, "1")],
+        &[whole(FROM_8021, 0, 2, 1, "1")],
         "What a commit waits for: 0 nothing, 1 its redo synced, 2 its redo written.",
         "",
     ),
@@ -199,28 +200,28 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_flush_neighbors",
         "",
-        &[whole(ALL, 0, 2, 0, "0")],
+        &[whole(FROM_8021, 0, 2, 0, "0")],
         "Pages flushed with a page: 0 none, 1 its contiguous dirty neighbours, 2 all dirty pages of its area.",
         "",
     ),
     everywhere(
         "innodb_flush_sync",
         "",
-        &[span(ALL, Kind::Switch, Value::Switch(true), "ON")],
+        &[span(FROM_8021, Kind::Switch, Value::Switch(true), "ON")],
         "Whether flushing ignores innodb_io_capacity when the checkpoint age is about to reach its limit.",
         "With OFF, innodb_io_capacity_max stays the limit and user threads wait for space in the redo log.",
     ),
     everywhere(
         "innodb_flushing_avg_loops",
         "passes or seconds",
-        &[whole(ALL, 1, 1000, 30, "30")],
+        &[whole(FROM_8021, 1, 1000, 30, "30")],
         "Passes of the page cleaner, or seconds, after which its averages move by half of the way.",
         "",
     ),
     everywhere(
         "innodb_idle_flush_pct",
         "%",
-        &[whole(ALL, 0, 100, 100, "100")],
+        &[whole(FROM_8021, 0, 100, 100, "100")],
         "Share of innodb_io_capacity that is flushed each second while the server is idle.",
         "",
     ),
@@ -254,21 +255,21 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_log_file_size",
         "bytes",
-        &[size(ALL, bytes(4 * MIB, 512 * GIB, MIB), 48 * MIB, "48M")],
+        &[size(FROM_8021, bytes(4 * MIB, 512 * GIB, MIB), 48 * MIB, "48M")],
         "Size of one redo file; the redo log is this x innodb_log_files_in_group.",
         "From 8.0.30 deprecated and used only if innodb_redo_log_capacity is not set.",
     ),
     everywhere(
         "innodb_log_files_in_group",
         "",
-        &[whole(ALL, 2, 100, 2, "2")],
+        &[whole(FROM_8021, 2, 100, 2, "2")],
         "Number of redo files.",
         "From 8.0.30 deprecated and used only if innodb_redo_log_capacity is not set.",
     ),
     everywhere(
         "innodb_log_write_ahead_size",
         "bytes",
-        &[size(ALL, bytes(512, 16 * KIB, 512), 8 * KIB, "8K")],
+        &[size(FROM_8021, bytes(512, 16 * KIB, 512), 8 * KIB, "8K")],
         "Redo writes don't cross a multiple of this; the first write into such a block fills it.",
         "A power of two.",
     ),
@@ -288,35 +289,35 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_lru_scan_depth",
         "pages",
-        &[whole(ALL, 100, U32_MAX, 1024, "1024")],
+        &[whole(FROM_8021, 100, U32_MAX, 1024, "1024")],
         "Free pages that the page cleaner keeps in each instance, and pages that it scans for them.",
         "Without effect while the data set fits the buffer pool.",
     ),
     everywhere(
         "innodb_max_dirty_pages_pct",
         "%",
-        &[span(ALL, Kind::Real { min: 0.0, max: 99.999 }, Value::Real(90.0), "90")],
+        &[span(FROM_8021, Kind::Real { min: 0.0, max: 99.999 }, Value::Real(90.0), "90")],
         "Share of dirty pages at which their number alone calls for innodb_io_capacity.",
         "",
     ),
     everywhere(
         "innodb_max_dirty_pages_pct_lwm",
         "%",
-        &[span(ALL, Kind::Real { min: 0.0, max: 99.999 }, Value::Real(10.0), "10")],
+        &[span(FROM_8021, Kind::Real { min: 0.0, max: 99.999 }, Value::Real(10.0), "10")],
         "Share of dirty pages from which their number calls for flushing; 0 switches this off.",
         "",
     ),
     everywhere(
         "innodb_old_blocks_pct",
         "%",
-        &[whole(ALL, 5, 95, 37, "37")],
+        &[whole(FROM_8021, 5, 95, 37, "37")],
         "Share of the LRU list behind the point where new pages enter.",
         "",
     ),
     everywhere(
         "innodb_old_blocks_time",
         "ms",
-        &[whole(ALL, 0, U32_MAX, 1000, "1000")],
+        &[whole(FROM_8021, 0, U32_MAX, 1000, "1000")],
         "A page read in is not made young by accesses within this time after its first.",
         "",
     ),
@@ -330,7 +331,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_page_size",
         "bytes",
-        &[size(ALL, bytes(16 * KIB, 16 * KIB, 1), 16 * KIB, "16K")],
+        &[size(FROM_8021, bytes(16 * KIB, 16 * KIB, 1), 16 * KIB, "16K")],
         "Size of a page; the models know only 16K.",
         "",
     ),
@@ -353,14 +354,14 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_thread_concurrency",
         "threads",
-        &[whole(ALL, 0, 1000, 0, "0")],
+        &[whole(FROM_8021, 0, 1000, 0, "0")],
         "Enters the margin of redo kept free for running threads; it does not limit them in the model.",
         "",
     ),
     everywhere(
         "innodb_write_io_threads",
         "threads",
-        &[whole(ALL, 1, 64, 4, "4")],
+        &[whole(FROM_8021, 1, 64, 4, "4")],
         "Threads that complete page writes and sync data files; 256 writes in flight each.",
         "Also the pages of a doublewrite batch where innodb_doublewrite_pages is 0.",
     ),

@@ -1,0 +1,1 @@
+//! Many runs: statistics over them, and the experiments that people make of them.
