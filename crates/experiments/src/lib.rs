@@ -1,1 +1,13 @@
 //! Many runs: statistics over them, and the experiments that people make of them.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`runner`] | runs (scenario, replication) pairs on all cores, results in order |
+//! | [`statistics`] | intervals, paired differences, correction for many comparisons, batch means, precision |
+//!
+//! A run is one scenario with one replication number. It draws from random streams keyed by (seed, replication, name), so
+//! that two scenarios with the same seed and replication meet the same arrivals and the same keys: differences between
+//! them are taken pair by pair.
+
+pub mod runner;
+pub mod statistics;

@@ -1,0 +1,26 @@
+//! How far a number from simulation can be trusted.
+//!
+//! | question | answer |
+//! |---|---|
+//! | mean of independent replications | [`Estimate::of`]: Student's interval |
+//! | is A better than B, same seeds | [`Paired::of`]: interval and p-value of the differences |
+//! | the same, asked many times | [`holm`]: p-values adjusted for the number of questions |
+//! | mean of one long run | [`batch_means`]: its seconds are not independent, means of long batches nearly are |
+//! | how many replications | [`Precision`]: until the interval is narrow enough, or a limit |
+//! | where the warm-up ends | [`innosim_core::metrics::detect_warmup`]: MSER-5 |
+//!
+//! Everything is a function of its arguments, in their order: the same values give the same bytes.
+
+mod batch_means;
+mod estimate;
+mod holm;
+mod paired;
+mod precision;
+mod student;
+
+pub use batch_means::{BatchMeans, batch_means};
+pub use estimate::Estimate;
+pub use holm::holm;
+pub use paired::Paired;
+pub use precision::Precision;
+pub use student::{student_t_quantile, student_t_two_sided_p};
