@@ -33,5 +33,8 @@
 //! # Ok::<(), innosim_flush_models::registry::SettingsError>(())
 //! ```
 
+pub mod mysql55;
 pub mod mysql80;
+pub mod percona55;
+pub mod percona80;
 pub mod registry;

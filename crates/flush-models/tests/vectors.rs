@@ -11,7 +11,7 @@ use support::{Case, VectorFile, file_names};
 type Test = fn(&VectorFile);
 
 /// Which test reads which file, a list a server.
-const SUITES: &[&[(&str, Test)]] = &[MYSQL80];
+const SUITES: &[&[(&str, Test)]] = &[support::mysql55::MYSQL55, support::percona::PERCONA, MYSQL80];
 
 /// MySQL 8.0 and later.
 const MYSQL80: &[(&str, Test)] = &[

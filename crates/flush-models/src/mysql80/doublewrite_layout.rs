@@ -30,7 +30,7 @@ pub struct DoublewriteLayout {
 }
 
 impl DoublewriteLayout {
-    /// Layout for these settings; 0 = not set for `doublewrite_files` and `doublewrite_pages`.
+    /// Layout of MySQL for these settings; 0 = not set for `doublewrite_files` and `doublewrite_pages`.
     pub fn new(
         buffer_pool_instances: u64,
         doublewrite_files: u64,
@@ -40,8 +40,26 @@ impl DoublewriteLayout {
         let instances = (2 * buffer_pool_instances).max(4);
         let wanted_files = if doublewrite_files == 0 { 2 } else { doublewrite_files };
         let pages_per_batch = if doublewrite_pages == 0 { write_io_threads } else { doublewrite_pages };
+        Self::of_files(instances, wanted_files, instances < wanted_files, pages_per_batch)
+    }
+
+    /// The same for Percona Server: a file for each instance and kind by default, and files as many as doublewrite
+    /// instances already hold one segment each (`percona` section 4.4).
+    pub fn percona(
+        buffer_pool_instances: u64,
+        doublewrite_files: u64,
+        doublewrite_pages: u64,
+        write_io_threads: u64,
+    ) -> Self {
+        let instances = (2 * buffer_pool_instances).max(4);
+        let wanted_files = if doublewrite_files == 0 { (2 * buffer_pool_instances).max(2) } else { doublewrite_files };
+        let pages_per_batch = if doublewrite_pages == 0 { write_io_threads } else { doublewrite_pages };
+        Self::of_files(instances, wanted_files, instances <= wanted_files, pages_per_batch)
+    }
+
+    fn of_files(instances: u64, wanted_files: u64, file_each: bool, pages_per_batch: u64) -> Self {
         let (files, segments_per_file) =
-            if instances < wanted_files { (instances, 1) } else { (wanted_files, instances / wanted_files + 1) };
+            if file_each { (instances, 1) } else { (wanted_files, instances / wanted_files + 1) };
         let segments = segments_per_file * files;
         let lru_files = files / 2;
         let (lru_segments, slots_per_lru_file) = if files > 1 {

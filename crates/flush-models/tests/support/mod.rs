@@ -1,5 +1,7 @@
 //! Reading vector files.
 
+pub(crate) mod mysql55;
+pub(crate) mod percona;
 pub(crate) mod pure;
 pub(crate) mod recommendation;
 pub(crate) mod redo;
@@ -100,9 +102,9 @@ impl Case {
         }
     }
 
-    /// Whether the case says what must come out.
+    /// Whether the case says what must come out, be it only the state after a step.
     pub(crate) fn has_output(&self) -> bool {
-        !self.output.0.is_empty()
+        !self.output.0.is_empty() || !self.state_out.0.is_empty()
     }
 
     /// Checks a whole number of the output.

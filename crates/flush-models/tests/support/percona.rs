@@ -1,0 +1,141 @@
+//! Vectors of Percona Server 5.5 and 8.0.
+
+use super::{Case, VectorFile};
+use innosim_flush_models::mysql80::adaptive::{AdaptiveConfig, AgeFactor};
+use innosim_flush_models::mysql80::doublewrite_layout::DoublewriteLayout;
+use innosim_flush_models::percona55::methods::{
+    EstimateZone, ListLevel, ListTurnover, Reflex, estimate, estimate_zone, keep_average, reflex,
+};
+use innosim_flush_models::percona80::age_factor::pct_for_lsn_high_checkpoint;
+use innosim_flush_models::percona80::free_list::backoff_sleep_us;
+use innosim_flush_models::percona80::lru_manager::adapt_sleep_ms;
+use serde_json::Value;
+
+/// Which test reads which file of Percona Server.
+pub(crate) const PERCONA: &[(&str, fn(&VectorFile))] = &[
+    ("percona-5.5-adaptive_checkpoint_reflex.json", reflex_steps),
+    ("percona-5.5-adaptive_flushing_estimate.json", estimate_method),
+    ("percona-5.5-adaptive_flushing_keep_average.json", keep_average_method),
+    ("percona-8.0-doublewrite_layout.json", doublewrite_layout),
+    ("percona-8.0-free_list_backoff.json", free_list_backoff),
+    ("percona-8.0-get_pct_for_lsn_high_checkpoint.json", high_checkpoint),
+    ("percona-8.0-lru_manager_sleep.json", lru_manager_sleep),
+];
+
+/// The instances of a case.
+fn instances(case: &Case) -> Vec<Value> {
+    case.input.get("instances").as_array().expect("a list of instances").clone()
+}
+
+fn whole(value: &Value, name: &str) -> u64 {
+    value[name].as_u64().unwrap_or_else(|| panic!("{name} is not a whole number"))
+}
+
+fn reflex_steps(file: &VectorFile) {
+    for case in file.pure() {
+        let field = |name| case.input.u64(name);
+        let (action, pages) = match reflex(field("age"), field("max_checkpoint_age"), field("io_capacity")) {
+            Reflex::Nothing => ("none", 0),
+            Reflex::Flush { pages } => ("flush", pages),
+            Reflex::SyncElsewhere => ("sync_elsewhere", 0),
+        };
+        assert_eq!(case.output.str("action"), action, "{}", case.place);
+        case.expect("n_pages", pages);
+    }
+}
+
+fn estimate_method(file: &VectorFile) {
+    for case in file.pure() {
+        let (lsn, max_age) = (case.input.u64("lsn"), case.input.u64("max_checkpoint_age"));
+        let lists = instances(&case);
+        let nonempty = lists.iter().filter(|list| whole(list, "count") > 0);
+        let oldest = nonempty.map(|list| whole(list, "first")).min().unwrap_or(0);
+        let levels = lists.iter().map(|list| {
+            let (first, step, n) = (whole(list, "first"), whole(list, "step"), whole(list, "count"));
+            let sum = (0..n).map(|k| u128::from(first + k * step)).sum();
+            ListLevel { n_pages: n, sum_oldest_modification: sum }
+        });
+        let doublewrite = case.input.bool("doublewrite");
+        let asked = estimate(lsn, case.input.u64("lsn_old"), oldest, max_age, doublewrite, levels);
+        let zone = match estimate_zone(lsn, oldest, max_age) {
+            EstimateZone::NoDirtyPage => "no dirty page",
+            EstimateZone::BelowQuarter => "below 1/4",
+            EstimateZone::Active => "active",
+            EstimateZone::AboveSevenEighths => "above 7/8",
+        };
+        assert_eq!(case.output.str("zone"), zone, "{}", case.place);
+        case.expect("bpl", asked.pages);
+        case.expect_option("lsn_limit", (asked.pages > 0).then_some(asked.lsn_limit));
+    }
+}
+
+fn keep_average_method(file: &VectorFile) {
+    for case in file.pure() {
+        let field = |name| case.input.u64(name);
+        let lists = instances(&case).into_iter().map(|list| ListTurnover {
+            new_blocks: whole(&list, "new_blocks"),
+            prev_count: whole(&list, "prev_count"),
+            blocks: whole(&list, "blocks"),
+        });
+        let prev = field("n_pages_flushed_prev");
+        let found = keep_average(field("lsn"), field("lsn_old"), field("max_modified_age_async"), prev, lists);
+        case.expect("n_flush", found.n_flush);
+        case.expect("flushed_blocks_sum", found.flushed_blocks_sum);
+        case.expect("new_blocks_sum", found.new_blocks_sum);
+    }
+}
+
+fn doublewrite_layout(file: &VectorFile) {
+    for case in file.pure() {
+        let field = |name| case.input.u64(name);
+        let layout = DoublewriteLayout::percona(
+            field("buffer_pool_instances"),
+            field("doublewrite_files"),
+            field("doublewrite_pages"),
+            field("write_io_threads"),
+        );
+        case.expect("instances", layout.instances);
+        case.expect("files", layout.files);
+        case.expect("pages_per_batch", layout.pages_per_batch);
+        case.expect("segments_per_file", layout.segments_per_file);
+        case.expect("flush_list_segments", layout.flush_list_segments);
+        case.expect("lru_segments", layout.lru_segments);
+        case.expect("single_page_slots", layout.single_page_slots);
+        case.expect("flush_list_instance_of_pool_0", layout.flush_list_instance(0));
+        case.expect("lru_instance_of_pool_0", layout.lru_instance(0));
+        let sizes: Vec<u64> = serde_json::from_value(case.output.get("file_pages").clone()).expect("page counts");
+        assert_eq!(sizes, layout.file_pages, "{}", case.place);
+    }
+}
+
+fn free_list_backoff(file: &VectorFile) {
+    for case in file.pure() {
+        case.expect("sleep_us", backoff_sleep_us(case.input.u64("iteration"), case.input.bool("high_priority")));
+    }
+}
+
+fn high_checkpoint(file: &VectorFile) {
+    for case in file.pure() {
+        let field = |name| case.input.u64(name);
+        let config = AdaptiveConfig {
+            flushing_avg_loops: 30,
+            io_capacity: field("io_capacity"),
+            io_capacity_max: field("io_capacity_max"),
+            max_dirty_pages_pct: 90.0,
+            max_dirty_pages_pct_lwm: 10.0,
+            adaptive_flushing: case.input.bool("adaptive_flushing"),
+            adaptive_flushing_lwm: field("adaptive_flushing_lwm"),
+        };
+        let (age, capacity, limit) = (field("age"), field("free_check_capacity"), field("limit_for_age"));
+        case.expect("pct", pct_for_lsn_high_checkpoint(&config, age, capacity, limit));
+        case.expect("legacy_pct", config.pct_for_lsn(AgeFactor::Integer, age, capacity, limit));
+    }
+}
+
+fn lru_manager_sleep(file: &VectorFile) {
+    for case in file.pure() {
+        let field = |name| case.input.u64(name);
+        let (sleep, free, lru) = (field("sleep_ms"), field("free_len"), field("LRU_len"));
+        case.expect("sleep_ms", adapt_sleep_ms(sleep, free, lru, field("LRU_scan_depth"), field("n_flushed")));
+    }
+}
