@@ -5,10 +5,7 @@
 
 mod support;
 
-use support::{Case, VectorFile, file_names};
-
-/// The test of one vector file.
-type Test = fn(&VectorFile);
+use support::{Case, Test, VectorFile, file_names};
 
 /// Which test reads which file, a list a server.
 const SUITES: &[&[(&str, Test)]] = &[support::mysql55::MYSQL55, support::percona::PERCONA, MYSQL80];

@@ -9,6 +9,9 @@ pub(crate) mod redo;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
+/// The test of one vector file.
+pub(crate) type Test = fn(&VectorFile);
+
 /// One vector file.
 pub(crate) struct VectorFile {
     name: String,

@@ -1,6 +1,6 @@
 //! Vectors of MySQL 5.5.
 
-use super::{Case, Fields, VectorFile};
+use super::{Case, Fields, Test, VectorFile};
 use innosim_flush_models::mysql55::flush_rate::{FlushStat, STAT_INTERVALS};
 use innosim_flush_models::mysql55::list_batch::{DirtyPage, Surroundings, flush_list_batch};
 use innosim_flush_models::mysql55::lru::{LruMargins, lru_search_distance};
@@ -10,7 +10,7 @@ use innosim_flush_models::mysql55::master::{
 use innosim_flush_models::mysql80::adaptive::pct_io;
 
 /// Which test reads which file of MySQL 5.5.
-pub(crate) const MYSQL55: &[(&str, fn(&VectorFile))] = &[
+pub(crate) const MYSQL55: &[(&str, Test)] = &[
     ("5.5-buf_flush_LRU_recommendation.json", lru_recommendation),
     ("5.5-buf_flush_get_desired_flush_rate.json", desired_flush_rate),
     ("5.5-flush_area_range.json", flush_area_range),

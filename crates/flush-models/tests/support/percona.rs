@@ -1,6 +1,6 @@
 //! Vectors of Percona Server 5.5 and 8.0.
 
-use super::{Case, VectorFile};
+use super::{Case, Test, VectorFile};
 use innosim_flush_models::mysql80::adaptive::{AdaptiveConfig, AgeFactor};
 use innosim_flush_models::mysql80::doublewrite_layout::DoublewriteLayout;
 use innosim_flush_models::percona55::methods::{
@@ -12,7 +12,7 @@ use innosim_flush_models::percona80::lru_manager::adapt_sleep_ms;
 use serde_json::Value;
 
 /// Which test reads which file of Percona Server.
-pub(crate) const PERCONA: &[(&str, fn(&VectorFile))] = &[
+pub(crate) const PERCONA: &[(&str, Test)] = &[
     ("percona-5.5-adaptive_checkpoint_reflex.json", reflex_steps),
     ("percona-5.5-adaptive_flushing_estimate.json", estimate_method),
     ("percona-5.5-adaptive_flushing_keep_average.json", keep_average_method),
