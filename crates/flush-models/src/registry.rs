@@ -124,7 +124,7 @@ impl Settings {
 
 /// Every setting that `model` knows, by name.
 pub fn settings(model: ModelId) -> Vec<Setting> {
-    let mut all: Vec<Setting> = declarations::DECLARATIONS.iter().filter_map(|d| d.setting(model)).collect();
+    let mut all: Vec<Setting> = declarations::declarations().filter_map(|d| d.setting(model)).collect();
     all.sort_by_key(|setting| setting.name);
     all
 }

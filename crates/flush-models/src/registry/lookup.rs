@@ -1,6 +1,6 @@
 //! From a name as people write it to a setting of a model, or to an error that names the right one.
 
-use super::declarations::DECLARATIONS;
+use super::declarations::{declarations, setting};
 use super::other_names::{OTHER_VERSIONS, WITHOUT_EFFECT};
 use super::{ModelId, Setting};
 
@@ -43,8 +43,7 @@ pub(crate) fn normalize(name: &str) -> String {
 /// What `name` means to `model`.
 pub fn lookup(model: ModelId, name: &str) -> Result<Setting, UnknownSetting> {
     let wanted = normalize(name);
-    let declared = DECLARATIONS.iter().find(|d| d.name == wanted);
-    if let Some(setting) = declared.and_then(|d| d.setting(model)) {
+    if let Some(setting) = setting(model, &wanted) {
         return Ok(setting);
     }
     let error = |reason, why: String, help: String, suggestion| UnknownSetting {
@@ -55,9 +54,12 @@ pub fn lookup(model: ModelId, name: &str) -> Result<Setting, UnknownSetting> {
         help,
         suggestion,
     };
-    let elsewhere = declared
-        .map(|d| (d.history, d.instead))
-        .or_else(|| OTHER_VERSIONS.iter().find(|o| o.name == wanted).map(|o| (o.history, o.instead)));
+    let declared = declarations().find(|d| d.name == wanted && !d.history.is_empty());
+    let elsewhere = OTHER_VERSIONS
+        .iter()
+        .find(|o| o.name == wanted && (o.models.is_empty() || o.models.contains(&model)))
+        .map(|o| (o.history, o.instead))
+        .or_else(|| declared.map(|d| (d.history, d.instead)));
     if let Some((history, instead)) = elsewhere {
         let why = format!("not a setting of {model}; {history}");
         let suggestion = first_setting(model, instead);
@@ -88,7 +90,7 @@ pub fn without_effect(_model: ModelId, name: &str) -> Option<&'static str> {
 /// The first setting of `model` that `text` names.
 fn first_setting(model: ModelId, text: &str) -> Option<&'static str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        .find_map(|word| DECLARATIONS.iter().find(|d| d.name == word).and_then(|d| d.setting(model)))
+        .find_map(|word| setting(model, word))
         .map(|setting| setting.name)
 }
 
@@ -96,8 +98,7 @@ fn first_setting(model: ModelId, text: &str) -> Option<&'static str> {
 fn closest(model: ModelId, wanted: &str) -> Option<&'static str> {
     let stem = |name: &str| name.strip_prefix("innodb_").unwrap_or(name).to_owned();
     let wanted = stem(wanted);
-    DECLARATIONS
-        .iter()
+    declarations()
         .filter_map(|d| d.setting(model))
         .map(|setting| (strsim::damerau_levenshtein(&wanted, &stem(setting.name)), setting.name))
         .min()

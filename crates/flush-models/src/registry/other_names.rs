@@ -1,5 +1,7 @@
 //! Names that are no settings of the shipped models: those of other versions, and those that act on nothing modelled.
 
+use super::ModelId;
+
 /// A name that exists only in other servers or versions.
 pub(super) struct OtherVersion {
     pub(super) name: &'static str,
@@ -7,10 +9,12 @@ pub(super) struct OtherVersion {
     pub(super) history: &'static str,
     /// What to do instead.
     pub(super) instead: &'static str,
+    /// The models to which this answer is given; empty: every model that has no setting of this name.
+    pub(super) models: &'static [ModelId],
 }
 
 const fn other(name: &'static str, history: &'static str, instead: &'static str) -> OtherVersion {
-    OtherVersion { name, history, instead }
+    OtherVersion { name, history, instead, models: &[] }
 }
 
 const LEAVE_OUT: &str = "leave it out";
