@@ -33,7 +33,10 @@
 //! # Ok::<(), innosim_flush_models::registry::SettingsError>(())
 //! ```
 
+pub mod legacy;
 pub mod mysql55;
+pub mod mysql56;
+pub mod mysql57;
 pub mod mysql80;
 pub mod percona55;
 pub mod percona80;

@@ -5,10 +5,15 @@
 
 mod support;
 
+use support::legacy::MYSQL55_SHARED;
+use support::mysql55::MYSQL55;
+use support::mysql56::MYSQL56;
+use support::mysql57::MYSQL57;
+use support::percona::PERCONA;
 use support::{Case, Test, VectorFile, file_names};
 
 /// Which test reads which file, a list a server.
-const SUITES: &[&[(&str, Test)]] = &[support::mysql55::MYSQL55, support::percona::PERCONA, MYSQL80];
+const SUITES: &[&[(&str, Test)]] = &[MYSQL55_SHARED, MYSQL55, PERCONA, MYSQL56, MYSQL57, MYSQL80];
 
 /// MySQL 8.0 and later.
 const MYSQL80: &[(&str, Test)] = &[

@@ -1,6 +1,9 @@
 //! Reading vector files.
 
+pub(crate) mod legacy;
 pub(crate) mod mysql55;
+pub(crate) mod mysql56;
+pub(crate) mod mysql57;
 pub(crate) mod percona;
 pub(crate) mod pure;
 pub(crate) mod recommendation;

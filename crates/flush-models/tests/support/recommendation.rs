@@ -70,7 +70,12 @@ fn averages(state: &Fields, unit: u64) -> Averages {
 }
 
 /// Steps a sequence once with the state carried over and once with the state of each step.
-fn both_ways<T>(sequence: &[Case], mut carried: T, fresh: impl Fn(&Case) -> T, step: impl Fn(&mut T, &Case)) {
+pub(crate) fn both_ways<T>(
+    sequence: &[Case],
+    mut carried: T,
+    fresh: impl Fn(&Case) -> T,
+    step: impl Fn(&mut T, &Case),
+) {
     for case in sequence {
         step(&mut carried, case);
         step(&mut fresh(case), case);

@@ -1,0 +1,88 @@
+//! The coordinator of the page cleaner, pass by pass (`innodb-5.7` section 3.4).
+//!
+//! A pass waits for the flush event or the end of its second, or doesn't wait, and takes one of five branches. A pass that does
+//! not look at the event resets it all the same: that is how a sync request can be put off for as long as passes overrun.
+
+use crate::legacy::io::loop_sleep_us;
+use innosim_core::kernel::time::{SimDuration, SimTime};
+
+/// Length of the loop.
+pub const LOOP_PERIOD: SimDuration = SimDuration::from_secs(1);
+
+/// How the wait at the top of a pass ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WaitResult {
+    /// By time: the once-a-second pass.
+    Timeout,
+    /// Early, or there was no wait.
+    Event,
+}
+
+/// What the top of a pass decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Top {
+    /// Wait for the flush event, at most until then.
+    WaitUntil(SimTime),
+    /// Go on at once as if the wait had ended so.
+    GoOn(WaitResult),
+}
+
+/// What a pass does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Branch {
+    /// All pages up to the LSN that was asked for.
+    Sync,
+    /// A recommendation and its request.
+    Adaptive,
+    /// LRU batches only.
+    LruOnly,
+    /// `PCT_IO(100)` pages, by the coordinator alone.
+    Idle,
+    /// Nothing.
+    Nothing,
+}
+
+/// What the coordinator remembers between passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CoordinatorLoop {
+    /// When the present second of the loop ends.
+    pub next_loop_time: SimTime,
+    /// Pages that the previous pass flushed.
+    pub n_flushed: u64,
+}
+
+impl CoordinatorLoop {
+    /// The loop of a server that starts at `now`.
+    pub fn new(now: SimTime) -> Self {
+        CoordinatorLoop { next_loop_time: now + LOOP_PERIOD, n_flushed: 0 }
+    }
+
+    /// The top of a pass: whether and how long to wait.
+    pub fn top(&self, now: SimTime, activity: bool, pending_reads: bool) -> Top {
+        if activity || pending_reads || self.n_flushed == 0 {
+            match loop_sleep_us(now.whole_millis(), self.next_loop_time.whole_millis()) {
+                0 => Top::GoOn(WaitResult::Timeout),
+                sleep => Top::WaitUntil(now + SimDuration::from_micros(sleep)),
+            }
+        } else if now > self.next_loop_time {
+            Top::GoOn(WaitResult::Timeout)
+        } else {
+            Top::GoOn(WaitResult::Event)
+        }
+    }
+
+    /// After the wait: begins the next second if it timed out, and chooses the branch. `sync_requested` is whether a sync flush
+    /// is allowed and asked for.
+    pub fn after_wait(&mut self, now: SimTime, result: WaitResult, sync_requested: bool, activity: bool) -> Branch {
+        if result == WaitResult::Timeout {
+            self.next_loop_time = now + LOOP_PERIOD;
+        }
+        match (result, activity) {
+            (WaitResult::Event, _) if sync_requested => Branch::Sync,
+            (WaitResult::Event, true) => Branch::LruOnly,
+            (WaitResult::Timeout, true) => Branch::Adaptive,
+            (WaitResult::Timeout, false) => Branch::Idle,
+            (WaitResult::Event, false) => Branch::Nothing,
+        }
+    }
+}
