@@ -3,6 +3,7 @@
 //! * [`registry`] is where to begin: names of models, settings with their defaults and ranges by version, and
 //!   [`registry::build`], which makes a [`ServerModel`](innosim_core::seam::ServerModel) of resolved settings.
 //! * [`mysql80`] is the machinery of MySQL 8.0 and later. Its formulas are public, pure functions.
+//! * [`mariadb`] is that of MariaDB 10.11.
 //!
 //! A version never sees the device or the pages: it reads a [`View`](innosim_core::seam::View) and returns decisions.
 //!
@@ -34,6 +35,7 @@
 //! ```
 
 pub mod legacy;
+pub mod mariadb;
 pub mod mysql55;
 pub mod mysql56;
 pub mod mysql57;

@@ -6,6 +6,7 @@
 mod support;
 
 use support::legacy::MYSQL55_SHARED;
+use support::mariadb::MARIADB;
 use support::mysql55::MYSQL55;
 use support::mysql56::MYSQL56;
 use support::mysql57::MYSQL57;
@@ -13,7 +14,7 @@ use support::percona::PERCONA;
 use support::{Case, Test, VectorFile, file_names};
 
 /// Which test reads which file, a list a server.
-const SUITES: &[&[(&str, Test)]] = &[MYSQL55_SHARED, MYSQL55, PERCONA, MYSQL56, MYSQL57, MYSQL80];
+const SUITES: &[&[(&str, Test)]] = &[MARIADB, MYSQL55_SHARED, MYSQL55, PERCONA, MYSQL56, MYSQL57, MYSQL80];
 
 /// MySQL 8.0 and later.
 const MYSQL80: &[(&str, Test)] = &[

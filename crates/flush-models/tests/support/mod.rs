@@ -1,6 +1,7 @@
 //! Reading vector files.
 
 pub(crate) mod legacy;
+pub(crate) mod mariadb;
 pub(crate) mod mysql55;
 pub(crate) mod mysql56;
 pub(crate) mod mysql57;

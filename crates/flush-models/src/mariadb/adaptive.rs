@@ -1,0 +1,280 @@
+//! Adaptive flushing: how many pages a pass of the page cleaner flushes (`mariadb-10.11` sections 4.2 and 5.1).
+//!
+//! Two generations, alike in their third terms: a share of `innodb_io_capacity`, the average of recent flushing, and
+//! the pages that three seconds of redo make due. The early one grows its share with the age of the oldest page; the
+//! late one does so only while the share of dirty pages is above a low-water mark that is not 0 - with the default mark
+//! the share is the whole of `innodb_io_capacity`, whatever the age.
+//!
+//! The page cleaner of the model is of the late generation ([`recommendation_late`]). [`recommendation_early`] is kept
+//! beside it for comparison.
+
+use innosim_core::seam::{AdaptiveFlushing, FlushGauges, FlushLists, Recommendation, RuleInput, View};
+
+/// `buf_flush_lsn_scan_factor`: seconds of redo looked ahead, and the passes they are spread over.
+const SCAN_FACTOR: u64 = 3;
+
+/// The settings that the recommendation reads.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AdaptiveConfig {
+    /// `innodb_flushing_avg_loops`, passes or seconds.
+    pub flushing_avg_loops: u64,
+    /// `innodb_io_capacity`, pages a second.
+    pub io_capacity: u64,
+    /// `innodb_io_capacity_max`, pages a second.
+    pub io_capacity_max: u64,
+    /// `innodb_max_dirty_pages_pct`, percent.
+    pub max_dirty_pages_pct: f64,
+    /// `innodb_max_dirty_pages_pct_lwm`, percent; 0 switches it off.
+    pub max_dirty_pages_pct_lwm: f64,
+    /// `innodb_adaptive_flushing_lwm`, percent of `log_capacity`.
+    pub adaptive_flushing_lwm: f64,
+    /// See [`super::redo_geometry::LogCapacity`], bytes.
+    pub log_capacity: u64,
+    /// See [`super::redo_geometry::LogCapacity`], bytes.
+    pub max_modified_age_async: u64,
+}
+
+/// Dirty pages in percent of all pages in use or free.
+pub fn dirty_pct(dirty_pages: u64, lru_pages: u64, free_pages: u64) -> f64 {
+    dirty_pages as f64 * 100.0 / (lru_pages + free_pages).max(1) as f64
+}
+
+impl AdaptiveConfig {
+    /// Age (bytes) up to which the age calls for no flushing.
+    pub fn low_water_mark(&self) -> u64 {
+        (self.adaptive_flushing_lwm * self.log_capacity as f64 / 100.0) as u64
+    }
+
+    /// `af_needed_for_redo`: whether an age of `age` bytes keeps the page cleaner at work.
+    pub fn needed_for_redo(&self, age: u64) -> bool {
+        age > self.low_water_mark()
+    }
+
+    /// `af_get_pct_for_lsn`: percent of `io_capacity` that an age of `age` bytes calls for.
+    pub fn pct_for_lsn(&self, age: u64) -> u64 {
+        if age < self.low_water_mark() {
+            return 0;
+        }
+        let factor = age * 100 / self.max_modified_age_async;
+        ((self.io_capacity_max / self.io_capacity * factor) as f64 * (factor as f64).sqrt() / 7.5) as u64
+    }
+}
+
+/// What the recommendation remembers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Averages {
+    /// LSN at the last update; 0 before the first.
+    pub prev_lsn: u64,
+    /// Time of the last update, whole seconds of the wall clock.
+    pub prev_time_s: u64,
+    /// Pages since the last update.
+    pub sum_pages: u64,
+    /// `buffer_flush_avg_page_rate`, pages a second.
+    pub avg_page_rate: u64,
+    /// Recommendations since the last update.
+    pub n_iterations: u64,
+    /// `buffer_flush_lsn_avg_rate`, bytes a second.
+    pub lsn_avg_rate: u64,
+}
+
+impl Averages {
+    /// Remembers where it was; sums and averages are kept.
+    fn begin(&mut self, input: &PassInput<'_>) {
+        self.prev_time_s = input.time_s;
+        self.prev_lsn = input.cur_lsn;
+    }
+
+    /// Takes a pass into account, in real or in whole numbers as the generation has it.
+    fn update(&mut self, input: &PassInput<'_>, loops: u64, whole: bool) {
+        self.sum_pages += input.last_pages;
+        self.n_iterations += 1;
+        let elapsed_s = input.time_s.saturating_sub(self.prev_time_s);
+        if self.n_iterations < loops && elapsed_s < loops {
+            return;
+        }
+        let elapsed_s = elapsed_s.max(1);
+        let redo = input.cur_lsn.saturating_sub(self.prev_lsn);
+        self.avg_page_rate = if whole {
+            (self.sum_pages / elapsed_s + self.avg_page_rate) / 2
+        } else {
+            ((self.sum_pages as f64 / elapsed_s as f64 + self.avg_page_rate as f64) / 2.0) as u64
+        };
+        self.lsn_avg_rate = self.lsn_avg_rate.midpoint(redo / elapsed_s);
+        self.begin(input);
+        self.n_iterations = 0;
+        self.sum_pages = 0;
+    }
+}
+
+/// What one recommendation reads of the machine.
+pub struct PassInput<'a> {
+    /// Current LSN.
+    pub cur_lsn: u64,
+    /// Wall clock, whole seconds.
+    pub time_s: u64,
+    /// Oldest modification on the flush list.
+    pub oldest_lsn: u64,
+    /// Pages on the flush list.
+    pub dirty_pages: u64,
+    /// See [`dirty_pct`].
+    pub dirty_pct: f64,
+    /// Pages that the last pass flushed.
+    pub last_pages: u64,
+    /// The flush list.
+    pub lists: &'a dyn FlushLists,
+}
+
+impl std::fmt::Debug for PassInput<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PassInput")
+            .field("cur_lsn", &self.cur_lsn)
+            .field("oldest_lsn", &self.oldest_lsn)
+            .field("last_pages", &self.last_pages)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A recommendation with what led to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pass {
+    /// Pages to flush.
+    pub n_pages: u64,
+    /// `buffer_flush_pct_for_lsn`.
+    pub pct_for_lsn: u64,
+    /// What the second branch adds; `None` in the first, where only the number of dirty pages counts.
+    pub adaptive: Option<AdaptivePart>,
+}
+
+/// The second branch of a recommendation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AdaptivePart {
+    /// `buffer_flush_pct_for_dirty`. Early: what it says. Late: percent of `io_capacity` that counts, of whatever cause.
+    pub pct_for_dirty: u64,
+    /// Pages with an oldest modification up to this LSN are due.
+    pub target_lsn: u64,
+    /// `buffer_flush_n_to_flush_by_age`.
+    pub pages_for_lsn: u64,
+}
+
+/// Pages due up to `target_lsn`, a share of them for this pass; the scan stops at `io_capacity_max` pages.
+fn pages_due(lists: &dyn FlushLists, target_lsn: u64, io_capacity_max: u64) -> u64 {
+    (lists.pages_up_to(0, target_lsn, io_capacity_max) / SCAN_FACTOR).max(1)
+}
+
+/// The early generation (10.5.7 to 10.10 and the first releases of 10.11).
+pub fn recommendation_early(c: &AdaptiveConfig, averages: &mut Averages, input: &PassInput<'_>) -> Pass {
+    let pct_for_lsn = c.pct_for_lsn(input.cur_lsn.saturating_sub(input.oldest_lsn));
+    let share = if c.max_dirty_pages_pct > 0.0 { input.dirty_pct / c.max_dirty_pages_pct } else { input.dirty_pct };
+    if averages.prev_lsn == 0 || pct_for_lsn == 0 {
+        averages.begin(input);
+        let n = (share * c.io_capacity as f64) as u64;
+        let n_pages = if n < input.dirty_pages { c.io_capacity.min(input.dirty_pages) } else { n };
+        return Pass { n_pages, pct_for_lsn, adaptive: None };
+    }
+    averages.update(input, c.flushing_avg_loops, false);
+    let pct_for_dirty = match c.max_dirty_pages_pct_lwm == 0.0 {
+        true if input.dirty_pct >= c.max_dirty_pages_pct => 100,
+        true => 0,
+        // A ratio, not a percentage: it yields 0 or 1.
+        false => share as u64,
+    };
+    let capacity = (c.io_capacity as f64 * pct_for_dirty.max(pct_for_lsn) as f64 / 100.0) as u64;
+    adaptive_part(c, averages, input, capacity, pct_for_lsn, pct_for_dirty)
+}
+
+/// The late generation (10.11.19 and its neighbours). `pct_lwm` is `innodb_max_dirty_pages_pct_lwm`, or 0 while the
+/// share of dirty pages is below it.
+pub fn recommendation_late(c: &AdaptiveConfig, averages: &mut Averages, input: &PassInput<'_>, pct_lwm: f64) -> Pass {
+    let pct_for_lsn = c.pct_for_lsn(input.cur_lsn.saturating_sub(input.oldest_lsn));
+    if averages.prev_lsn == 0 || pct_for_lsn == 0 {
+        averages.begin(input);
+        return Pass { n_pages: by_dirty_pages_late(c, input), pct_for_lsn, adaptive: None };
+    }
+    averages.update(input, c.flushing_avg_loops, true);
+    let ratio = if pct_lwm == 0.0 || c.max_dirty_pages_pct == 0.0 {
+        1.0
+    } else {
+        (pct_for_lsn as f64 / 100.0).max(input.dirty_pct / c.max_dirty_pages_pct)
+    };
+    let capacity = (c.io_capacity as f64 * ratio) as u64;
+    adaptive_part(c, averages, input, capacity, pct_for_lsn, (ratio * 100.0) as u64)
+}
+
+/// Pages while the age calls for nothing.
+fn by_dirty_pages_late(c: &AdaptiveConfig, input: &PassInput<'_>) -> u64 {
+    if c.io_capacity >= input.dirty_pages {
+        return input.dirty_pages;
+    }
+    let share = if c.max_dirty_pages_pct > 1.0 { input.dirty_pct / c.max_dirty_pages_pct } else { input.dirty_pct };
+    let n = (share * c.io_capacity as f64) as u64;
+    if n < input.dirty_pages { c.io_capacity } else { c.io_capacity_max.min(input.dirty_pages) }
+}
+
+/// The mean of three wishes, `capacity` being the first.
+fn adaptive_part(
+    c: &AdaptiveConfig,
+    averages: &Averages,
+    input: &PassInput<'_>,
+    capacity: u64,
+    pct_for_lsn: u64,
+    pct_for_dirty: u64,
+) -> Pass {
+    let target_lsn = input.oldest_lsn + averages.lsn_avg_rate * SCAN_FACTOR;
+    let pages_for_lsn = pages_due(input.lists, target_lsn, c.io_capacity_max);
+    let n = (capacity + averages.avg_page_rate + pages_for_lsn) / 3;
+    Pass {
+        n_pages: n.min(c.io_capacity_max),
+        pct_for_lsn,
+        adaptive: Some(AdaptivePart { pct_for_dirty, target_lsn, pages_for_lsn }),
+    }
+}
+
+/// The server's own rule, of the late generation.
+#[derive(Debug, Clone)]
+pub struct AdaptiveRule {
+    config: AdaptiveConfig,
+    averages: Averages,
+    gauges: FlushGauges,
+}
+
+impl AdaptiveRule {
+    /// The rule with these settings.
+    pub fn new(config: AdaptiveConfig) -> Self {
+        AdaptiveRule { config, averages: Averages::default(), gauges: FlushGauges::default() }
+    }
+}
+
+impl AdaptiveFlushing for AdaptiveRule {
+    fn recommend(&mut self, view: &View<'_>, input: RuleInput) -> Recommendation {
+        let dirty_pct = dirty_pct(view.dirty_pages, view.lru_pages, view.free_pages);
+        let lwm = self.config.max_dirty_pages_pct_lwm;
+        let pass_input = PassInput {
+            cur_lsn: view.current_lsn,
+            // The clock of the run begins at 0, which means "never" to the averages.
+            time_s: view.now.whole_seconds() + 1,
+            oldest_lsn: view.oldest_modification_lsn,
+            dirty_pages: view.dirty_pages,
+            dirty_pct,
+            last_pages: input.last_pages,
+            lists: view.lists,
+        };
+        let pct_lwm = if dirty_pct < lwm { 0.0 } else { lwm };
+        let pass = recommendation_late(&self.config, &mut self.averages, &pass_input, pct_lwm);
+        // The first branch leaves all counters as they are.
+        if let Some(part) = pass.adaptive {
+            self.gauges = FlushGauges {
+                n_to_flush_requested: pass.n_pages,
+                n_to_flush_by_age: part.pages_for_lsn,
+                avg_page_rate: self.averages.avg_page_rate,
+                lsn_avg_rate: self.averages.lsn_avg_rate,
+                pct_for_dirty: part.pct_for_dirty,
+                pct_for_lsn: pass.pct_for_lsn,
+            };
+        }
+        Recommendation { n_pages: pass.n_pages, slots: vec![pass.n_pages] }
+    }
+
+    fn gauges(&self) -> FlushGauges {
+        self.gauges
+    }
+}
