@@ -3,7 +3,7 @@
 //! * [`registry`] is where to begin: names of models, settings with their defaults and ranges by version, and
 //!   [`registry::build`], which makes a [`ServerModel`](innosim_core::seam::ServerModel) of resolved settings.
 //! * [`mysql80`] is the machinery of MySQL 8.0 and later. Its formulas are public, pure functions.
-//! * [`mariadb`] is that of MariaDB 10.11.
+//! * [`mariadb`] has the formulas of MariaDB 10.11.
 //!
 //! A version never sees the device or the pages: it reads a [`View`](innosim_core::seam::View) and returns decisions.
 //!

@@ -27,10 +27,6 @@ impl LogCapacity {
         }
         let margin = cap - free;
         let margin = margin - margin / 10;
-        Some(LogCapacity {
-            log_capacity: cap,
-            max_modified_age_async: margin - margin / 8,
-            max_checkpoint_age: margin,
-        })
+        Some(LogCapacity { log_capacity: cap, max_modified_age_async: margin - margin / 8, max_checkpoint_age: margin })
     }
 }
