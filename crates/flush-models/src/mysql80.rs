@@ -49,8 +49,8 @@ use innosim_core::config::{MachineConfig, PAGE_BYTES};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{
     AdaptiveFlushing, AgeLimits, CheckpointerAction, CheckpointerInput, CleanerAction, CleanerInput, FlushGauges,
-    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, PassReport, Recommendation, RuleInput, ServerModel, View,
-    WriterLimits,
+    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruWork, PassReport, Recommendation, RuleInput, ServerModel,
+    View, WriterLimits,
 };
 use log_state::LogState;
 use mysql8021::Mysql8021;
@@ -234,18 +234,17 @@ impl Mysql80 {
         let pages = pct_io(self.options.adaptive.io_capacity, self.options.idle_flush_pct);
         let instances = self.instances();
         let slots = vec![pages.div_ceil(instances as u64); instances];
-        FlushRequest { lru: false, parallel: false, ..self.request(FlushKind::Background, slots, None) }
+        FlushRequest::list(FlushKind::Background, slots)
     }
 
     /// A request to all slots; no `slots` stand for LRU batches only.
     fn request(&self, kind: FlushKind, slots: Vec<u64>, lsn_limit: Option<u64>) -> FlushRequest {
+        let slots = if slots.is_empty() { vec![0; self.instances()] } else { slots };
         FlushRequest {
-            kind,
-            slots: if slots.is_empty() { vec![0; self.instances()] } else { slots },
             lsn_limit: lsn_limit.unwrap_or(u64::MAX),
-            lru: true,
+            lru: LruWork::ScanDepth,
             parallel: true,
-            sync_redo_first: false,
+            ..FlushRequest::list(kind, slots)
         }
     }
 

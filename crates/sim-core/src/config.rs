@@ -23,12 +23,16 @@ pub struct MachineConfig {
     pub doublewrite: DoublewriteConfig,
     /// When data files are synced.
     pub data_sync: DataSync,
+    /// Who waits for a batch and syncs the data files after it.
+    pub batch_end: BatchEnd,
     /// Places for asynchronous data-file writes in flight; a poster waits for a free one.
     pub aio_write_slots: u32,
     /// Threads that complete asynchronous writes and run the data-file syncs that follow a batch.
     pub write_io_threads: u32,
     /// Which neighbours of a flushed page go with it.
     pub flush_neighbors: FlushNeighbors,
+    /// Whether [`crate::seam::ServerModel::monitor`] is called once a second.
+    pub monitor: bool,
 }
 
 /// Buffer pool geometry and replacement.
@@ -46,6 +50,62 @@ pub struct BufferPoolConfig {
     pub old_blocks_pct: u32,
     /// `innodb_old_blocks_time`: an old page accessed sooner than this after its first access is not made young.
     pub old_blocks_time: SimDuration,
+    /// What a user thread does that finds no free page.
+    pub free_pages: FreePagePolicy,
+    /// Whether a page written by an LRU batch is freed when its write is complete; otherwise a later search frees it
+    /// (5.5, 5.6).
+    pub lru_frees_written: bool,
+    /// Pages of a flush area: neighbours of a page are looked for in its aligned area of this size.
+    pub flush_area_pages: u32,
+}
+
+/// What a user thread does that finds no free page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FreePagePolicy {
+    /// Searches the tail, then flushes one dirty page from it by itself, synchronously (5.6 to 8.0).
+    SinglePage {
+        /// Pages that the first search looks at; later ones look at the whole list.
+        first_scan: u64,
+        /// Sleep before a flush, from the second retry on.
+        sleep: SimDuration,
+        /// Whether each round without success sets the flush event (5.7 and later).
+        wakes_cleaner: bool,
+        /// Whether a user thread first waits for an LRU batch of the instance that is in flight (5.6).
+        waits_for_batch: bool,
+    },
+    /// Keeps a margin of free or clean pages at the tail: after each page it read or created it runs an LRU batch if the margin
+    /// is short, and so it does when it finds no free page (5.5).
+    Margin {
+        /// Free or clean pages wanted at the tail.
+        margin: u64,
+        /// Pages flushed beyond the margin.
+        extra: u64,
+        /// Pages from the tail that count.
+        search: u64,
+        /// Sleep from the eleventh retry on.
+        sleep: SimDuration,
+    },
+    /// Searches the tail, then runs an LRU batch by itself (MariaDB before 10.11.3).
+    Batch {
+        /// Pages that the first search looks at; later ones look at the whole list.
+        first_scan: u64,
+        /// `innodb_lru_flush_size`.
+        pages: u64,
+    },
+    /// Searches the tail, then wakes the page cleaner and waits for it (MariaDB 10.11.3 and later).
+    WaitForCleaner {
+        /// Pages that the first search looks at; later ones look at the whole list.
+        first_scan: u64,
+    },
+}
+
+/// Who waits for a batch of page writes and syncs the data files after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BatchEnd {
+    /// The I/O thread that completes the last write of the batch syncs; the poster goes on at once.
+    IoThread,
+    /// The poster waits for the writes, then syncs (5.5; without doublewrite also 5.6 and 5.7).
+    Poster,
 }
 
 /// `innodb_flush_neighbors`.
@@ -76,6 +136,11 @@ pub struct RedoConfig {
     pub pipeline: RedoPipeline,
     /// How redo reaches the device.
     pub io: RedoIo,
+    /// Whether redo is framed in blocks of 512 bytes with 16 bytes of head and trailer, which count as LSN (all but MariaDB
+    /// 10.8 and later).
+    pub framed: bool,
+    /// Redo that a checkpoint at the oldest modification appends itself, bytes (5.7, MariaDB).
+    pub checkpoint_record_bytes: u64,
 }
 
 /// `innodb_flush_log_at_trx_commit`.
@@ -94,8 +159,10 @@ pub enum CommitDurability {
 pub enum RedoPipeline {
     /// Dedicated writer, flusher and notifier threads (8.0; `innodb_log_writer_threads = ON`).
     DedicatedThreads,
-    /// The committing thread writes and syncs for the group (8.0.22+ with the writer threads off).
+    /// The committing thread writes and syncs for the group (8.0.22+ with the writer threads off; 5.7; MariaDB).
     CommittingThread,
+    /// The same, and nobody can append while it writes: the log mutex is held (5.5, 5.6).
+    LogMutex,
 }
 
 /// How redo writes reach the device.
@@ -114,6 +181,8 @@ pub enum RedoIo {
 pub enum DataSync {
     /// Every file with unsynced writes at the end of each batch and before each checkpoint.
     EveryBatch,
+    /// Every file with unsynced writes before each checkpoint only.
+    AtCheckpoint,
     /// Never: `O_DIRECT_NO_FSYNC` on files that don't grow, `nosync`.
     Never,
 }
@@ -137,5 +206,16 @@ pub enum DoublewriteConfig {
         sync_file: bool,
         /// Bytes written for a batch of `n` pages: `n * PAGE_BYTES`, or this constant (`DETECT_ONLY`).
         fixed_bytes: Option<u64>,
+    },
+    /// Before 8.0.20, and MariaDB: one buffer for the whole server, in the system tablespace.
+    Shared {
+        /// Pages a batch collects before it is written.
+        batch_pages: u32,
+        /// Pages of one area: a batch is one write to each area that it fills or begins.
+        area_pages: u32,
+        /// Whether the next batch may be collected while the last one is in progress (MariaDB).
+        collects_ahead: bool,
+        /// Whether the system tablespace is synced after the areas are written.
+        sync_file: bool,
     },
 }

@@ -9,7 +9,7 @@
 //!   machine ------------------------------------> ServerModel ----------> machine
 //!     page cleaner finished / woke up / starts    cleaner()       wait | flush this much, up to this LSN, this way
 //!     checkpointer woke up / wrote                checkpointer()  wait | write a checkpoint at this LSN
-//!     a user thread reached the free-check limit  free_check()    go on | sleep and ask again
+//!     a user thread reached the free-check limit  free_check()    go on | sleep | flush | wait | take a checkpoint
 //!     the redo writer reached its limits          writer_limits_changed()
 //! ```
 //!
@@ -45,8 +45,49 @@ pub struct View<'a> {
     pub activity: u64,
     /// Page reads in flight.
     pub pending_reads: u64,
+    /// Page writes posted and not yet complete: dirty pages under write.
+    pub pending_writes: u64,
+    /// Page reads so far.
+    pub page_reads: u64,
+    /// Pages posted for writing so far.
+    pub page_writes: u64,
+    /// Pages posted by LRU batches so far.
+    pub lru_pages_flushed: u64,
+    /// Writes to the redo files so far, checkpoints included.
+    pub redo_writes: u64,
+    /// Whether a sync of redo is in progress.
+    pub redo_sync_in_progress: bool,
+    /// Whether a user thread has found no free page since the last batch ended (`try_LRU_scan` is off somewhere).
+    pub free_page_wanted: bool,
     /// Access to the flush lists.
     pub lists: &'a dyn FlushLists,
+}
+
+impl<'a> View<'a> {
+    /// A server at rest: all numbers 0. For tests and replays that fill in what they know.
+    pub fn at_rest(lists: &'a dyn FlushLists) -> Self {
+        View {
+            now: SimTime::ZERO,
+            current_lsn: 0,
+            written_lsn: 0,
+            durable_lsn: 0,
+            last_checkpoint_lsn: 0,
+            oldest_modification_lsn: 0,
+            dirty_pages: 0,
+            lru_pages: 0,
+            free_pages: 0,
+            activity: 0,
+            pending_reads: 0,
+            pending_writes: 0,
+            page_reads: 0,
+            page_writes: 0,
+            lru_pages_flushed: 0,
+            redo_writes: 0,
+            redo_sync_in_progress: false,
+            free_page_wanted: false,
+            lists,
+        }
+    }
 }
 
 impl std::fmt::Debug for View<'_> {
@@ -61,10 +102,29 @@ impl std::fmt::Debug for View<'_> {
     }
 }
 
-/// What a version may ask of the flush lists.
+/// What a version may ask of the flush lists. Defaults are the answers of lists that hold nothing else.
 pub trait FlushLists {
     /// Number of buffer pool instances.
     fn instances(&self) -> u32;
+    /// Dirty pages of `instance` on its flush list, pages under write left out.
+    fn listed(&self, instance: u32) -> u64 {
+        self.pages_up_to(instance, u64::MAX, u64::MAX)
+    }
+    /// Smallest oldest modification of `instance`, pages under write included; `None` if nothing is dirty.
+    fn oldest(&self, instance: u32) -> Option<u64> {
+        let _ = instance;
+        None
+    }
+    /// Sum of the oldest modifications on the flush list of `instance`, pages under write left out.
+    fn sum_of_oldest(&self, instance: u32) -> u128 {
+        let _ = instance;
+        0
+    }
+    /// Whether a flush-list batch of `instance` has writes in flight.
+    fn batch_in_flight(&self, instance: u32) -> bool {
+        let _ = instance;
+        false
+    }
     /// Pages of `instance`, from the tail, with oldest modification <= `lsn`; counting stops at `cap`.
     fn pages_up_to(&self, instance: u32, lsn: u64, cap: u64) -> u64;
 }
@@ -81,6 +141,10 @@ pub enum CleanerInput {
     Event,
     /// The flush asked for last is finished: all its slots are done.
     Done(PassReport),
+    /// No batch is in flight any more, as [`CleanerAction::WaitForBatches`] asked.
+    BatchesOver,
+    /// The checkpoint asked for last is taken, or was not needed.
+    CheckpointTaken,
 }
 
 /// What a finished flush did.
@@ -92,6 +156,8 @@ pub struct PassReport {
     pub lru_pages: u64,
     /// Clean pages freed from the LRU tails.
     pub evicted_pages: u64,
+    /// Instances passed over because an earlier batch of theirs was not over.
+    pub busy_instances: u64,
 }
 
 /// The page cleaner's next step.
@@ -104,12 +170,30 @@ pub enum CleanerAction {
         /// Whether the flush event ends the sleep.
         wake_on_event: bool,
     },
+    /// The same; user threads set the flush event as soon as either limit is reached.
+    WaitForWork {
+        /// Latest end of the sleep; [`SimTime::NEVER`] sleeps until the event.
+        until: SimTime,
+        /// Dirty pages at which the event is set; [`u64::MAX`] for no limit.
+        dirty_pages: u64,
+        /// Current LSN at which the event is set; [`u64::MAX`] for no limit.
+        lsn: u64,
+    },
     /// Flush, then ask again with [`CleanerInput::Done`].
     Flush(FlushRequest),
+    /// Wait until the batches of every instance, one instance after the other, are over; then ask again with
+    /// [`CleanerInput::BatchesOver`].
+    WaitForBatches,
+    /// Take a checkpoint at the oldest modification, then ask again with [`CleanerInput::CheckpointTaken`]: when it is
+    /// published if `wait`, otherwise when its block is on its way.
+    Checkpoint {
+        /// Whether to wait for the block.
+        wait: bool,
+    },
 }
 
 /// One request to the cleaner slots.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlushRequest {
     /// What the pages are counted as.
     pub kind: FlushKind,
@@ -117,12 +201,58 @@ pub struct FlushRequest {
     pub slots: Vec<u64>,
     /// Only pages with oldest modification below this; [`u64::MAX`] for no limit.
     pub lsn_limit: u64,
-    /// Whether each slot runs an LRU batch first.
-    pub lru: bool,
-    /// Slots are taken by all cleaner threads; otherwise the coordinator serves them one after the other.
+    /// Whether the limit is looked at only where a doublewrite batch begins, so that the rest of the batch may lie beyond it
+    /// (5.5).
+    pub limit_on_tail_only: bool,
+    /// What each slot does to its LRU list first.
+    pub lru: LruWork,
+    /// Whether an instance is served although an earlier batch of it has writes in flight (MariaDB 10.11.3 and later).
+    pub over_writes: bool,
+    /// Forget a flush event set before this request.
+    pub reset_event: bool,
+    /// Serve the slot of this instance alone.
+    pub only_instance: Option<u32>,
+    /// Slots are taken by all cleaner threads; otherwise the coordinator serves them one after the other. A flush by a user
+    /// thread is never parallel.
     pub parallel: bool,
     /// First make all redo reserved so far durable (8.0.30+).
     pub sync_redo_first: bool,
+}
+
+impl FlushRequest {
+    /// Flush-list work only, one instance after the other, without limit of LSN.
+    pub fn list(kind: FlushKind, slots: Vec<u64>) -> Self {
+        FlushRequest {
+            kind,
+            slots,
+            lsn_limit: u64::MAX,
+            limit_on_tail_only: false,
+            lru: LruWork::None,
+            over_writes: false,
+            reset_event: false,
+            only_instance: None,
+            parallel: false,
+            sync_redo_first: false,
+        }
+    }
+}
+
+/// What a slot does to the LRU list of its instance before its flush list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LruWork {
+    /// Nothing.
+    None,
+    /// Looks at `lru_scan_depth` pages from the tail: clean ones are freed, dirty ones flushed, until the free list holds
+    /// `lru_scan_depth` pages (5.7 and later).
+    ScanDepth,
+    /// The same in chunks of so many flushed pages; the slot waits until the writes of a chunk are complete, and stops after
+    /// a chunk that flushed none (5.6).
+    Chunks(u32),
+    /// Flushes up to so many dirty pages from the tail and frees none (5.5).
+    Flush(u64),
+    /// Frees clean pages and flushes dirty ones from the tail, so many in all, until the free list holds `lru_scan_depth`
+    /// pages (MariaDB).
+    Batch(u64),
 }
 
 /// What flushed pages are counted as.
@@ -178,6 +308,9 @@ pub enum CheckpointerNext {
         /// The checkpoint's LSN; must not lie above any dirty page's oldest modification nor above durable redo.
         lsn: u64,
     },
+    /// Take a checkpoint at the oldest modification, as [`CleanerAction::Checkpoint`] does; then ask again with
+    /// [`CheckpointerInput::Written`], whether there was anything to write or not.
+    WriteOldest,
 }
 
 /// State of one user thread that waits in the free check. The machine keeps it for the version between calls.
@@ -189,10 +322,14 @@ pub struct FreeCheckWait {
     pub lsn: u64,
     /// Capacity captured when the wait began, for versions that don't read it again.
     pub capacity: u64,
+    /// Where the version's own sequence of steps stands.
+    pub step: u32,
+    /// What the last flush of this thread did.
+    pub report: PassReport,
 }
 
 /// What a user thread at the free check must do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FreeCheck {
     /// Go on.
     Proceed,
@@ -202,6 +339,23 @@ pub enum FreeCheck {
         duration: SimDuration,
         /// Wake the checkpointer first (a checkpoint was requested).
         wake_checkpointer: bool,
+    },
+    /// Flush by itself, then ask again; [`FreeCheckWait::report`] says what it did.
+    Flush(FlushRequest),
+    /// Wait until the batches of every instance, one instance after the other, are over; then ask again.
+    WaitForBatches,
+    /// Set the flush event, sleep, then ask again.
+    WakeCleaner {
+        /// Length of the sleep.
+        sleep: SimDuration,
+    },
+    /// Set the flush event, wait until the page cleaner ends a pass or a checkpoint is published, then ask again.
+    WaitForCleaner,
+    /// Take a checkpoint at the oldest modification, then ask again: when it is published if `wait`, otherwise when its
+    /// block is on its way.
+    Checkpoint {
+        /// Whether to wait for the block.
+        wait: bool,
     },
 }
 
@@ -271,6 +425,18 @@ pub trait ServerModel: Send {
 
     /// A user thread found the current LSN above the limit, or its sleep in the free check ended.
     fn free_check(&mut self, view: &View<'_>, wait: &mut FreeCheckWait) -> FreeCheck;
+
+    /// A checkpoint was published; [`ServerModel::free_check_limit_lsn`] and [`ServerModel::writer_limits`] are read again
+    /// after it.
+    fn checkpoint_published(&mut self, view: &View<'_>) {
+        let _ = view;
+    }
+
+    /// Called once a second, half a second out of step with the start of the page cleaner, whatever else goes on (the error
+    /// monitor thread of 5.5).
+    fn monitor(&mut self, view: &View<'_>) {
+        let _ = view;
+    }
 
     /// The page cleaner's next step.
     fn cleaner(&mut self, view: &View<'_>, input: CleanerInput) -> CleanerAction;

@@ -12,32 +12,35 @@
 //!
 //! One calendar ([`crate::kernel::calendar`]) orders everything; equal times are handled in the order in which they were
 //! scheduled. Devices compute completion times at submission, so pages in flight cost no events. Each file of this module
-//! is one actor: `clients`, `commit` (writer, flusher, group commit), `free_pages`, `cleaner`, `batches` (page writes and
-//! what follows them), `syncs` (data-file syncs), `checkpointer`, `check` (invariants), `record` (series).
+//! is one actor: `clients`, `commit` (writer, flusher, group commit), `free_pages`, `cleaner` (the coordinator), `passes`
+//! (requests, slots, threads), `collect` and `posting` (what a thread does), `batches` (page writes and what follows them), `syncs` (data-file syncs), `checkpointer`, `check` (invariants), `record` (series).
 
 mod batches;
 mod check;
 mod checkpointer;
 mod cleaner;
 mod clients;
+mod collect;
 mod commit;
 mod costs;
 mod events;
 mod free_pages;
+mod passes;
+mod posting;
 mod record;
 mod syncs;
 
 pub use events::{Observer, RunError, Silent};
 
 use crate::buffer_pool::{BufferPool, PageSpace};
-use crate::config::{MachineConfig, RedoPipeline};
+use crate::config::{MachineConfig, RedoConfig, RedoPipeline};
 use crate::kernel::calendar::Calendar;
 use crate::kernel::random::Rng;
-use crate::kernel::time::SimTime;
+use crate::kernel::time::{SimDuration, SimTime};
 use crate::metrics::RunOutput;
 use crate::redo::RedoLog;
 use crate::run_spec::RunSpec;
-use crate::seam::{ServerModel, View};
+use crate::seam::{CleanerInput, ServerModel, View};
 use crate::storage::{Device, DeviceSpec};
 use crate::workload::program::Program;
 use crate::workload::{DriveSpec, PageSetSpec};
@@ -63,6 +66,8 @@ pub struct Server {
     commit: commit::Commit,
     free_pages: free_pages::FreePages,
     cleaner: cleaner::Cleaner,
+    passes: passes::Passes,
+    posting: posting::Posting,
     batches: batches::Batches,
     syncs: syncs::Syncs,
     checkpointer: checkpointer::Checkpointer,
@@ -86,15 +91,10 @@ impl Server {
         let program = Program::new(&spec.workload, &mut space, &instance_of, &mut stream("layout"));
         let mut pool = BufferPool::new(&config.buffer_pool, config.flush_neighbors, &space);
         make_resident(&spec.workload.page_sets, &space, &mut pool);
-        let redo = RedoLog::new(
-            config.redo.start_lsn,
-            config.redo.write_ahead_bytes,
-            config.redo.log_buffer_bytes,
-            costs::REDO_WRITE,
-        );
+        let redo = redo_log(&config.redo);
         let wake_up = match config.redo.pipeline {
             RedoPipeline::DedicatedThreads => costs::COMMIT_WAKE_UP,
-            RedoPipeline::CommittingThread => costs::SELF_COMMIT_WAKE_UP,
+            RedoPipeline::CommittingThread | RedoPipeline::LogMutex => costs::SELF_COMMIT_WAKE_UP,
         };
         let start_lsn = redo.current_lsn();
         Server {
@@ -106,7 +106,9 @@ impl Server {
             clients: clients::Clients::new(&spec.workload, spec.seed, spec.replication),
             commit: commit::Commit::new(wake_up),
             free_pages: free_pages::FreePages::new(config.buffer_pool.instances),
-            cleaner: cleaner::Cleaner::new(config.cleaner_threads),
+            cleaner: cleaner::Cleaner::new(),
+            passes: passes::Passes::new(config.cleaner_threads, config.buffer_pool.instances),
+            posting: posting::Posting::default(),
             batches: batches::Batches::new(&config),
             syncs: syncs::Syncs::new(config.write_io_threads, space.spaces()),
             checkpointer: checkpointer::Checkpointer::new(start_lsn),
@@ -154,6 +156,14 @@ impl Server {
         self.start_flusher_timer();
         self.start_cleaner();
         self.start_checkpointer();
+        if self.config.monitor {
+            self.calendar.schedule(self.now + SimDuration::from_millis(500), Event::Monitor);
+        }
+    }
+
+    fn monitor(&mut self) {
+        self.ask(|model, view| model.monitor(view));
+        self.calendar.schedule(self.now + SimDuration::from_secs(1), Event::Monitor);
     }
 
     fn handle(&mut self, event: Event) {
@@ -174,6 +184,10 @@ impl Server {
             Event::CheckpointerTimer(number) => self.checkpointer_timer(number),
             Event::CheckpointOnDevice => self.checkpoint_on_device(),
             Event::CheckpointDurable => self.checkpoint_durable(),
+            Event::CheckpointRedoDurable => self.checkpoint_redo_durable(),
+            Event::CheckpointTaken => self.coordinator(CleanerInput::CheckpointTaken),
+            Event::BatchesOver => self.coordinator(CleanerInput::BatchesOver),
+            Event::Monitor => self.monitor(),
             Event::QueueRoom => self.queue_room(),
             Event::Second => self.second(),
         }
@@ -186,6 +200,7 @@ impl Server {
     /// Asks the model something, with a view of this instant.
     fn ask<R>(&mut self, question: impl FnOnce(&mut dyn ServerModel, &View<'_>) -> R) -> R {
         let position = self.redo.position();
+        let totals = self.recorder.totals();
         let view = View {
             now: self.now,
             current_lsn: position.current_lsn,
@@ -198,10 +213,26 @@ impl Server {
             free_pages: self.pool.free_pages(),
             activity: self.clients.activity(),
             pending_reads: self.clients.reads_in_flight(),
+            pending_writes: self.pool.pages_under_write(),
+            page_reads: totals.page_reads,
+            page_writes: totals.page_writes,
+            lru_pages_flushed: totals.lru_pages,
+            redo_writes: self.redo.writes() + self.checkpointer.checkpoints,
+            redo_sync_in_progress: self.commit.sync_in_progress(),
+            free_page_wanted: self.free_pages.wanted(),
             lists: &self.pool,
         };
         question(self.model.as_mut(), &view)
     }
+}
+
+/// The redo log as the version has it.
+fn redo_log(config: &RedoConfig) -> RedoLog {
+    let mut log = RedoLog::new(config.start_lsn, config.write_ahead_bytes, config.log_buffer_bytes, costs::REDO_WRITE);
+    if config.pipeline != RedoPipeline::DedicatedThreads {
+        log = log.written_on_demand();
+    }
+    if config.framed { log } else { log.unframed() }
 }
 
 /// Puts the share of each page set that starts in the pool there, spread evenly over the set.

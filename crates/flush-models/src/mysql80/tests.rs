@@ -42,8 +42,7 @@ fn view(lists: &Lists, now: SimTime) -> View<'_> {
         lru_pages: 200_000,
         free_pages: 60_000,
         activity: 0,
-        pending_reads: 0,
-        lists,
+        ..View::at_rest(lists)
     }
 }
 
@@ -150,13 +149,14 @@ fn an_idle_server_flushes_instance_after_instance() {
                 let idle = request.kind == FlushKind::Background;
                 assert_eq!(
                     (request.parallel, request.lru, request.slots[0]),
-                    (!idle, !idle, if idle { 25 } else { 0 })
+                    (!idle, if idle { LruWork::None } else { LruWork::ScanDepth }, if idle { 25 } else { 0 })
                 );
                 assert!(request.sync_redo_first);
                 let at = SimTime(kinds.len() as u64 * 1_000_000_000 + 1);
                 server
                     .cleaner(&view(&lists, at), CleanerInput::Done(PassReport { list_pages: 5, ..Default::default() }))
             }
+            other => unreachable!("8.0 never asks for {other:?}"),
         };
     }
     assert_eq!(kinds[0], FlushKind::Adaptive, "the first second counts as active");
@@ -182,6 +182,7 @@ fn a_busy_8030_writes_checkpoints_every_7_seconds() {
                 written.push(now.whole_seconds());
                 CheckpointerInput::Written
             }
+            CheckpointerNext::WriteOldest => unreachable!("8.0 names the LSN"),
         };
         let lsn = 8204 + now.whole_seconds() * 1000;
         let busy = View {

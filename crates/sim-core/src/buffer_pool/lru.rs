@@ -108,6 +108,11 @@ impl LruLists {
         self.adjust_midpoint(instance);
     }
 
+    /// Whether a page is in the old part of its list.
+    pub fn is_old(&self, page: u32) -> bool {
+        self.old.contains(page)
+    }
+
     /// A resident page was accessed: it moves to the head if it is too old.
     #[inline]
     pub fn access(&mut self, instance: usize, page: u32, now: SimTime) {

@@ -59,6 +59,7 @@ pub struct BufferPool {
     scan_depth: u64,
     lru_min_len: u64,
     dirty_pages: u64,
+    pages_under_write: u64,
 }
 
 impl BufferPool {
@@ -87,6 +88,7 @@ impl BufferPool {
             scan_depth: u64::from(config.lru_scan_depth),
             lru_min_len: u64::from(config.lru_min_len),
             dirty_pages: 0,
+            pages_under_write: 0,
         };
         if neighbors != FlushNeighbors::None {
             pool.keep_oldest_by_page(pages);
@@ -267,6 +269,7 @@ impl BufferPool {
         };
         self.hot.remove(entry.page);
         self.under_write.insert(entry.page);
+        self.pages_under_write += 1;
         Some(TailPage { page: entry.page, lsn: entry.lsn })
     }
 
@@ -276,6 +279,7 @@ impl BufferPool {
         if taken {
             self.hot.remove(page);
             self.under_write.insert(page);
+            self.pages_under_write += 1;
         }
         taken
     }
@@ -296,10 +300,19 @@ impl BufferPool {
     pub fn page_written(&mut self, page: u32) {
         debug_assert!(self.under_write.contains(page), "page written that was not under write");
         self.under_write.remove(page);
+        self.pages_under_write -= 1;
         self.dirty_pages -= 1;
         if let Some(low) = &mut self.oldest_low {
             low[page as usize] = 0;
         }
+    }
+
+    /// Entries of a flush list that stand for a dirty page, pages under write left out.
+    fn current_entries(&self, instance: u32) -> impl Iterator<Item = super::flush_list::Entry> + '_ {
+        self.instances[instance as usize].list.iter().filter(|entry| {
+            let low = self.oldest_low.as_ref();
+            self.hot.contains(entry.page) && low.is_none_or(|low| low[entry.page as usize] == low_half(entry.lsn))
+        })
     }
 
     fn drop_stale_tail(&mut self, instance: usize) {
@@ -379,6 +392,21 @@ impl BufferPool {
         self.scan_depth
     }
 
+    /// Frames in use of one instance.
+    pub fn used_of(&self, instance: usize) -> u64 {
+        self.instances[instance].used
+    }
+
+    /// Dirty pages under write.
+    pub fn pages_under_write(&self) -> u64 {
+        self.pages_under_write
+    }
+
+    /// Whether a page is in the old part of its LRU list; without LRU lists every page counts as old.
+    pub fn is_old(&self, page: u32) -> bool {
+        self.lru.as_ref().is_none_or(|lru| lru.is_old(page))
+    }
+
     /// Whether a page is dirty and not under write.
     pub fn is_hot(&self, page: u32) -> bool {
         self.hot.contains(page)
@@ -423,6 +451,29 @@ impl BufferPool {
 impl FlushLists for BufferPool {
     fn instances(&self) -> u32 {
         self.instances.len() as u32
+    }
+
+    fn listed(&self, instance: u32) -> u64 {
+        self.current_entries(instance).count() as u64
+    }
+
+    fn sum_of_oldest(&self, instance: u32) -> u128 {
+        self.current_entries(instance).map(|entry| u128::from(entry.lsn)).sum()
+    }
+
+    fn oldest(&self, instance: u32) -> Option<u64> {
+        let own = &self.instances[instance as usize];
+        let current =
+            |page: u32, lsn: u64| self.oldest_low.as_ref().is_none_or(|low| low[page as usize] == low_half(lsn));
+        let dirty = |page: u32| self.hot.contains(page) || self.under_write.contains(page);
+        let listed = own.list.iter().find(|e| current(e.page, e.lsn) && dirty(e.page)).map(|e| e.lsn);
+        let parked = own.parked.iter().filter(|p| current(p.page, p.lsn) && dirty(p.page)).map(|p| p.lsn).min();
+        let writing = own.writing.iter().map(|&(_, lsn)| lsn).min();
+        [listed, parked, writing].into_iter().flatten().min()
+    }
+
+    fn batch_in_flight(&self, instance: u32) -> bool {
+        self.has_batch_in_flight(instance as usize)
     }
 
     fn pages_up_to(&self, instance: u32, lsn: u64, cap: u64) -> u64 {

@@ -9,6 +9,9 @@
 //! computed when somebody looks ([`RedoLog::advance_writer`]). The flusher is driven by the server, since its time comes
 //! from the device.
 //!
+//! Without a writer thread (before 8.0, MariaDB, writer threads off) a write starts when somebody asks for one and takes all
+//! that is appended.
+//!
 //! Simplifications: copying into the log buffer takes no time, so there are no gaps in it and `recent_written` and
 //! `recent_closed` never hold anybody up (errs towards less waiting, microseconds); a write takes a fixed time, as it goes
 //! to the page cache.
@@ -106,6 +109,11 @@ pub struct RedoLog {
     write_ahead_bytes: u64,
     write_time: SimDuration,
     log_buffer_bytes: u64,
+    /// Whether a write starts only when somebody asks for it, and then takes all there is.
+    on_demand: bool,
+    requested: bool,
+    /// Whether LSNs count block headers and trailers.
+    framed: bool,
     recent: Recent,
     /// Writes made so far, bytes written so far (padding excluded).
     writes: u64,
@@ -128,9 +136,36 @@ impl RedoLog {
             write_ahead_bytes,
             write_time,
             log_buffer_bytes,
+            on_demand: false,
+            requested: false,
+            framed: true,
             recent: Recent::new(),
             writes: 0,
         }
+    }
+
+    /// The same log without a writer thread: a write starts when somebody asks for it ([`RedoLog::request_write`]).
+    pub fn written_on_demand(self) -> Self {
+        RedoLog { on_demand: true, ..self }
+    }
+
+    /// The same log without framing: LSNs count payload alone.
+    pub fn unframed(self) -> Self {
+        let lsn = self.current_lsn();
+        RedoLog { framed: false, sn_fixed: lsn << SN_SHIFT, ..self }
+    }
+
+    /// Whether writes start only when somebody asks for one.
+    pub fn writes_on_demand(&self) -> bool {
+        self.on_demand
+    }
+
+    /// Asks for a write of all that is appended; it starts now unless one is in progress. Without effect on a log that has a
+    /// writer thread.
+    pub fn request_write(&mut self, now: SimTime) {
+        self.advance_writer(now);
+        self.requested = true;
+        self.start_write(now);
     }
 
     /// Payload bytes in the fixed-point form that [`RedoLog::append`] takes.
@@ -141,7 +176,8 @@ impl RedoLog {
     /// End of the last reserved redo.
     #[inline]
     pub fn current_lsn(&self) -> u64 {
-        lsn_of_sn(self.sn_fixed >> SN_SHIFT)
+        let sn = self.sn_fixed >> SN_SHIFT;
+        if self.framed { lsn_of_sn(sn) } else { sn }
     }
 
     /// All positions.
@@ -180,16 +216,19 @@ impl RedoLog {
     }
 
     fn start_write(&mut self, at: SimTime) {
-        if self.writing {
+        if self.writing || (self.on_demand && !self.requested) {
             return;
         }
         let mut target = self.current_lsn().min(self.writer_limit_lsn);
         if target <= self.written_lsn {
             return;
         }
+        self.requested = false;
         // A small write does not cross the end of its write-ahead area; whole areas beyond it go in one write each.
         let area_end = (self.written_lsn / self.write_ahead_bytes + 1) * self.write_ahead_bytes;
-        target = target.min(area_end);
+        if !self.on_demand {
+            target = target.min(area_end);
+        }
         self.writing = true;
         self.writes += 1;
         self.write_target = target;
@@ -218,6 +257,11 @@ impl RedoLog {
     pub fn buffer_full(&self, payload_bytes: u64) -> bool {
         let payload_bytes = payload_bytes.min(self.log_buffer_bytes / 2);
         self.current_lsn() + payload_bytes + 1024 > self.written_lsn + self.log_buffer_bytes
+    }
+
+    /// Whether a log without a writer thread has its buffer more than half full, so that the next check writes it.
+    pub fn buffer_half_full(&self) -> bool {
+        self.on_demand && self.current_lsn() > self.written_lsn + self.log_buffer_bytes / 2
     }
 
     /// Bytes that a sync started now must send to the device: whole 512-byte blocks from the first unsynced one.

@@ -46,7 +46,28 @@ pub(super) struct Batch {
     waiters: Vec<(u32, u32)>,
     /// I/O threads that have not yet completed their share.
     threads_left: u32,
-    holds_segment: bool,
+    /// The thread that waits for the end of the batch.
+    pub(super) poster: Option<u32>,
+    held: Held,
+}
+
+/// What a batch holds of the doublewrite until its data files are synced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Held {
+    Nothing,
+    /// A segment of this kind (a buffer for each instance).
+    Segment(ListKind),
+    /// The buffer of the whole server.
+    Buffer,
+}
+
+/// The doublewrite buffer of the whole server.
+#[derive(Debug, Default)]
+struct SharedBuffer {
+    taken: bool,
+    /// The thread that may collect into it, or write it.
+    holder: Option<u32>,
+    waiting_threads: VecDeque<u32>,
 }
 
 /// One doublewrite instance of one kind: at most one batch in flight.
@@ -65,12 +86,13 @@ pub(super) struct Batches {
     doublewrite: [Vec<Doublewrite>; 2],
     segments_free: [u32; 2],
     segment_waiters: [VecDeque<u32>; 2],
+    buffer: SharedBuffer,
 }
 
 impl Batches {
     pub(super) fn new(config: &MachineConfig) -> Self {
         let (instances, segments) = match config.doublewrite {
-            DoublewriteConfig::Off => (0, [0, 0]),
+            DoublewriteConfig::Off | DoublewriteConfig::Shared { .. } => (0, [0, 0]),
             DoublewriteConfig::PerInstance { instances, flush_list_segments, lru_segments, .. } => {
                 (instances as usize, [lru_segments, flush_list_segments])
             }
@@ -81,6 +103,7 @@ impl Batches {
             doublewrite: [vec![Doublewrite::default(); instances], vec![Doublewrite::default(); instances]],
             segments_free: segments,
             segment_waiters: [VecDeque::new(), VecDeque::new()],
+            buffer: SharedBuffer::default(),
         }
     }
 
@@ -95,12 +118,14 @@ impl Batches {
                 wanted_lsn: 0,
                 waiters: Vec::new(),
                 threads_left: 0,
-                holds_segment: false,
+                poster: None,
+                held: Held::Nothing,
             });
             self.slab.len() as u32 - 1
         });
         let batch = &mut self.slab[index as usize];
-        (batch.kind, batch.instance, batch.wanted_lsn, batch.holds_segment) = (kind, instance, 0, false);
+        (batch.kind, batch.instance, batch.wanted_lsn) = (kind, instance, 0);
+        (batch.poster, batch.held) = (None, Held::Nothing);
         index
     }
 
@@ -140,8 +165,45 @@ impl Batches {
             return false;
         }
         self.segments_free[side] -= 1;
-        self.slab[index as usize].holds_segment = true;
+        self.slab[index as usize].held = Held::Segment(self.slab[index as usize].kind);
         true
+    }
+
+    /// Takes the buffer of the whole server for a thread; false if another has it, in which case the thread is woken when it
+    /// has become its own.
+    pub(super) fn claim_buffer(&mut self, thread: u32) -> bool {
+        if self.buffer.holder == Some(thread) {
+            return true;
+        }
+        if self.buffer.taken {
+            self.buffer.waiting_threads.push_back(thread);
+            return false;
+        }
+        (self.buffer.taken, self.buffer.holder) = (true, Some(thread));
+        true
+    }
+
+    /// The batch takes the buffer over from the thread that collected it.
+    pub(super) fn buffer_in_flight(&mut self, batch: u32) {
+        self.buffer.holder = None;
+        self.slab[batch as usize].held = Held::Buffer;
+    }
+
+    /// A thread that took the buffer and collected nothing gives it back.
+    pub(super) fn release_unused_buffer(&mut self, thread: u32) {
+        if self.buffer.holder == Some(thread) {
+            (self.buffer.taken, self.buffer.holder) = (false, None);
+        }
+    }
+
+    /// Gives a free buffer to the thread that has waited longest.
+    fn next_buffer_holder(&mut self) -> Option<u32> {
+        if self.buffer.taken {
+            return None;
+        }
+        let next = self.buffer.waiting_threads.pop_front()?;
+        (self.buffer.taken, self.buffer.holder) = (true, Some(next));
+        Some(next)
     }
 
     /// Clients that wait for a page that is not posted yet.
@@ -211,6 +273,9 @@ impl Server {
 
     /// The device is done with the last page of a batch: the I/O threads complete it as they are free.
     pub(super) fn batch_on_device(&mut self, batch: u32) {
+        if self.batches.get(batch).poster.is_some() {
+            return self.finish_batch(batch, 0);
+        }
         let threads = self.syncs.threads();
         let mut needed = 0u64;
         for &page in self.batches.get(batch).pages.iter().filter(|&&p| p != COMPLETED) {
@@ -248,7 +313,7 @@ impl Server {
         for &page in pages.iter().filter(|&&p| p != COMPLETED) {
             self.pool.page_written(page);
             self.syncs.mark_unsynced(self.space.space_of(page));
-            if kind == ListKind::Lru {
+            if kind == ListKind::Lru && self.config.buffer_pool.lru_frees_written {
                 self.pool.evict_if_clean(page, instance);
             }
         }
@@ -256,19 +321,27 @@ impl Server {
         self.free_pages.batch_ended(instance);
         let batch = self.batches.get(index);
         batch.pages = pages;
-        let holds_segment = batch.holds_segment;
+        let (held, poster) = (batch.held, batch.poster);
         self.batches.discard(index);
-        self.release_doublewrite(kind, instance, holds_segment);
-        let segment = holds_segment.then_some(kind);
-        match self.config.data_sync {
-            DataSync::EveryBatch => self.start_batch_sync(thread, segment),
-            DataSync::Never => self.release_segment(segment),
+        self.release_doublewrite(kind, instance, held);
+        match kind {
+            ListKind::Lru => self.lru_batch_over(instance),
+            ListKind::FlushList => self.instance_maybe_over(instance),
+        }
+        match (self.config.data_sync, poster) {
+            (DataSync::EveryBatch, None) => self.start_batch_sync(thread, held),
+            (DataSync::EveryBatch, Some(poster)) => self.start_poster_sync(poster, held),
+            (DataSync::AtCheckpoint | DataSync::Never, None) => self.release_held(held),
+            (DataSync::AtCheckpoint | DataSync::Never, Some(poster)) => {
+                self.release_held(held);
+                self.poster_goes_on(poster);
+            }
         }
     }
 
-    fn release_doublewrite(&mut self, kind: ListKind, instance: usize, was_used: bool) {
+    fn release_doublewrite(&mut self, kind: ListKind, instance: usize, held: Held) {
         let side = &mut self.batches.doublewrite[kind as usize];
-        if side.is_empty() || !was_used {
+        if side.is_empty() || held == Held::Nothing {
             return;
         }
         let count = side.len();
@@ -279,9 +352,25 @@ impl Server {
         }
     }
 
-    /// Gives a doublewrite segment back, if there is one to give.
-    pub(super) fn release_segment(&mut self, segment: Option<ListKind>) {
-        if let Some(thread) = segment.and_then(|kind| self.batches.return_segment(kind)) {
+    /// Gives back what a batch held.
+    pub(super) fn release_held(&mut self, held: Held) {
+        match held {
+            Held::Nothing => {}
+            Held::Segment(kind) => {
+                if let Some(thread) = self.batches.return_segment(kind) {
+                    self.calendar.schedule(self.now, Event::CleanerThread(thread));
+                }
+            }
+            Held::Buffer => {
+                self.batches.buffer.taken = false;
+                self.wake_next_poster();
+            }
+        }
+    }
+
+    /// Lets the next thread have the buffer of the whole server, if it is free.
+    pub(super) fn wake_next_poster(&mut self) {
+        if let Some(thread) = self.batches.next_buffer_holder() {
             self.calendar.schedule(self.now, Event::CleanerThread(thread));
         }
     }

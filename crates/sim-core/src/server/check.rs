@@ -101,7 +101,7 @@ impl Server {
         }
     }
 
-    /// Every client is in exactly one place: idle, waiting for its commit or the log buffer, or in one calendar event.
+    /// Every client is in exactly one place: idle, waiting for something, flushing, or in one calendar event.
     fn check_clients(&self) -> Result<(), String> {
         let scheduled = self
             .calendar
@@ -109,6 +109,10 @@ impl Server {
             .filter(|e| matches!(e, Event::Body(_) | Event::Start(_) | Event::ReadDone(_) | Event::SinglePage(_)))
             .count();
         let waiting = self.commit.waiting()
+            + self.passes.clients()
+            + self.passes.lru_waiting_clients()
+            + self.checkpointer.waiting_clients()
+            + self.cleaner.watchers.len()
             + self.clients.log_buffer_waiters.len()
             + self.batches.waiting_clients()
             + self.syncs.waiting_clients();

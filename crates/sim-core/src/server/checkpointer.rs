@@ -1,20 +1,36 @@
-//! The checkpointer's hands: it waits, syncs data files, writes the checkpoint block, publishes it.
+//! Checkpoints: data files synced, the checkpoint block written and published.
 //!
-//! Source: `innodb-8.0.21` section 2.4. What to do and when is the version's; here it is done. Writing a checkpoint: a
-//! round of data-file syncs for files with unsynced writes; then one 512-byte block and a sync of the redo file, during
-//! which the log writer cannot start a sync; then the new checkpoint is published.
+//! Source: `innodb-8.0.21` section 2.4; `innodb-5.6` section 2.4 and `mariadb-10.11` section 2.3 for checkpoints that user threads,
+//! the master thread and the page cleaner take. From 8.0 a thread of its own decides; what to do and when is the version's.
+//! Writing a checkpoint: a round of data-file syncs for files with unsynced writes; then one 512-byte block and a sync of the
+//! redo file, during which the log writer cannot start a sync; then the new checkpoint is published.
+//!
+//! A checkpoint at the oldest modification looks at the flush lists after the data files are synced, and makes redo durable up
+//! to there first. One checkpoint is taken at a time: who asks for another meanwhile joins it.
 
 use super::Server;
 use super::events::Event;
+use super::passes::Actor;
 use crate::kernel::time::SimTime;
+use crate::redo::RedoLog;
 use crate::redo::lsn::BLOCK_BYTES;
 use crate::seam::{CheckpointerInput, CheckpointerNext};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    Waiting { on_tick: bool },
-    Syncing { lsn: u64 },
-    Writing { lsn: u64 },
+    Waiting {
+        on_tick: bool,
+    },
+    /// `lsn` is known from the start, or found after the syncs.
+    Syncing {
+        lsn: Option<u64>,
+    },
+    WaitingForRedo {
+        lsn: u64,
+    },
+    Writing {
+        lsn: u64,
+    },
 }
 
 /// State of the checkpointer.
@@ -25,6 +41,13 @@ pub(super) struct Checkpointer {
     /// Number of the current timer; older timers are stale.
     timer: u32,
     event_set: bool,
+    /// Where the version's own thread stood when others asked for a checkpoint, and whether its wait is over since.
+    own_wait: Option<bool>,
+    wait_over: bool,
+    /// Those who wait for the checkpoint in progress, and whether for its block too.
+    waiters: Vec<(Actor, bool)>,
+    /// End of the redo that the last checkpoint appended itself.
+    own_record_lsn: u64,
     pub(super) checkpoints: u64,
 }
 
@@ -35,6 +58,10 @@ impl Checkpointer {
             last_lsn: start_lsn,
             timer: 0,
             event_set: false,
+            own_wait: None,
+            wait_over: false,
+            waiters: Vec::new(),
+            own_record_lsn: 0,
             checkpoints: 0,
         }
     }
@@ -48,6 +75,11 @@ impl Checkpointer {
     pub(super) fn holds_writer(&self) -> bool {
         matches!(self.state, State::Writing { .. })
     }
+
+    /// Clients that wait for a checkpoint.
+    pub(super) fn waiting_clients(&self) -> usize {
+        self.waiters.iter().filter(|(actor, _)| *actor != Actor::PageCleaner).count()
+    }
 }
 
 impl Server {
@@ -56,8 +88,13 @@ impl Server {
     }
 
     pub(super) fn checkpointer_timer(&mut self, number: u32) {
-        if number == self.checkpointer.timer && matches!(self.checkpointer.state, State::Waiting { .. }) {
+        if number != self.checkpointer.timer {
+            return;
+        }
+        if matches!(self.checkpointer.state, State::Waiting { .. }) {
             self.checkpointer_step(CheckpointerInput::Timeout);
+        } else {
+            self.checkpointer.wait_over = true;
         }
     }
 
@@ -74,11 +111,14 @@ impl Server {
 
     fn arm_checkpointer_timer(&mut self, at: SimTime) {
         self.checkpointer.timer = self.checkpointer.timer.wrapping_add(1);
-        self.calendar.schedule(at, Event::CheckpointerTimer(self.checkpointer.timer));
+        if at < SimTime::NEVER {
+            self.calendar.schedule(at, Event::CheckpointerTimer(self.checkpointer.timer));
+        }
     }
 
     /// The page cleaner finished a pass.
     pub(super) fn cleaner_tick(&mut self) {
+        self.wake_watchers();
         if self.checkpointer.state == (State::Waiting { on_tick: true }) {
             self.checkpointer_step(CheckpointerInput::CleanerTick);
         }
@@ -97,20 +137,96 @@ impl Server {
                 let at = if self.checkpointer.event_set { self.now } else { self.now + timeout };
                 self.arm_checkpointer_timer(at);
             }
-            CheckpointerNext::Write { lsn } => {
-                self.checkpointer.state = State::Syncing { lsn };
-                self.start_checkpoint_sync();
-            }
+            CheckpointerNext::Write { lsn } => self.begin_checkpoint(Some(lsn)),
+            CheckpointerNext::WriteOldest => self.begin_checkpoint(None),
         }
     }
 
-    /// The data files are synced: the block goes out, once the redo sync in progress has let go of the file.
-    pub(super) fn checkpoint_data_synced(&mut self) {
-        if let State::Syncing { lsn } = self.checkpointer.state {
-            self.checkpointer.state = State::Writing { lsn };
-            let written = self.write_redo(BLOCK_BYTES);
-            self.calendar.schedule(written, Event::CheckpointOnDevice);
+    fn begin_checkpoint(&mut self, lsn: Option<u64>) {
+        self.checkpointer.state = State::Syncing { lsn };
+        self.start_checkpoint_sync();
+    }
+
+    /// Takes a checkpoint at the oldest modification on behalf of `actor`, or joins the one in progress.
+    pub(super) fn request_checkpoint(&mut self, actor: Actor, wait: bool) {
+        match self.checkpointer.state {
+            State::Writing { .. } if !wait => self.let_go_on(actor),
+            State::Waiting { on_tick } => {
+                self.checkpointer.own_wait = Some(on_tick);
+                self.checkpointer.waiters.push((actor, wait));
+                self.begin_checkpoint(None);
+            }
+            _ => self.checkpointer.waiters.push((actor, wait)),
         }
+    }
+
+    fn let_go_on(&mut self, actor: Actor) {
+        let event = match actor {
+            Actor::PageCleaner => Event::CheckpointTaken,
+            Actor::Client(client) => Event::Body(client),
+        };
+        self.calendar.schedule(self.now, event);
+    }
+
+    fn release_checkpoint_waiters(&mut self, all: bool) {
+        let (ready, waiting) = self.checkpointer.waiters.iter().partition(|&&(_, for_block)| all || !for_block);
+        self.checkpointer.waiters = waiting;
+        let ready: Vec<(Actor, bool)> = ready;
+        for (actor, _) in ready {
+            self.let_go_on(actor);
+        }
+    }
+
+    /// The data files are synced: the block goes out, once redo is durable up to the checkpoint.
+    pub(super) fn checkpoint_data_synced(&mut self) {
+        match self.checkpointer.state {
+            State::Syncing { lsn: Some(lsn) } => self.write_checkpoint(lsn),
+            State::Syncing { lsn: None } => self.checkpoint_at_oldest(),
+            _ => {}
+        }
+    }
+
+    fn checkpoint_at_oldest(&mut self) {
+        let current = self.redo.current_lsn();
+        let oldest = match self.pool.oldest_modification_lsn() {
+            0 => current,
+            lsn => lsn,
+        };
+        // Nothing but the last checkpoint's own record may have been written since.
+        let last = self.checkpointer.last_lsn.max(self.checkpointer.own_record_lsn);
+        if oldest <= last {
+            return self.end_checkpoint(false);
+        }
+        let record = self.config.redo.checkpoint_record_bytes;
+        if record > 0 {
+            self.redo.append(RedoLog::fixed(record as f64));
+            self.redo.appended(self.now);
+            if oldest == current {
+                self.checkpointer.own_record_lsn = self.redo.current_lsn();
+            }
+        }
+        self.checkpointer.state = State::WaitingForRedo { lsn: oldest };
+        let wanted = if record > 0 { self.redo.current_lsn() } else { oldest };
+        if wanted > self.redo.position().durable_lsn {
+            self.when_durable(wanted, Event::CheckpointRedoDurable);
+        } else {
+            self.write_checkpoint(oldest);
+        }
+    }
+
+    /// Redo is durable up to the checkpoint.
+    pub(super) fn checkpoint_redo_durable(&mut self) {
+        if let State::WaitingForRedo { lsn } = self.checkpointer.state {
+            self.write_checkpoint(lsn);
+        }
+    }
+
+    /// The block goes out, once the redo sync in progress has let go of the file.
+    fn write_checkpoint(&mut self, lsn: u64) {
+        self.checkpointer.state = State::Writing { lsn };
+        self.release_checkpoint_waiters(false);
+        let written = self.write_redo(BLOCK_BYTES);
+        self.calendar.schedule(written, Event::CheckpointOnDevice);
     }
 
     pub(super) fn checkpoint_on_device(&mut self) {
@@ -120,11 +236,29 @@ impl Server {
 
     pub(super) fn checkpoint_durable(&mut self) {
         let State::Writing { lsn } = self.checkpointer.state else { return };
-        self.checkpointer.state = State::Waiting { on_tick: false };
         self.checkpointer.last_lsn = lsn;
         self.checkpointer.checkpoints += 1;
-        self.checkpointer_step(CheckpointerInput::Written);
-        self.publish_limits();
-        self.after_append();
+        self.end_checkpoint(true);
+    }
+
+    /// A checkpoint is published, or there was nothing to write: all go on.
+    fn end_checkpoint(&mut self, published: bool) {
+        let own_wait = self.checkpointer.own_wait.take();
+        self.checkpointer.state = State::Waiting { on_tick: own_wait.unwrap_or(false) };
+        if published {
+            self.ask(|model, view| model.checkpoint_published(view));
+        }
+        self.release_checkpoint_waiters(true);
+        let wait_over = std::mem::take(&mut self.checkpointer.wait_over) || self.checkpointer.event_set;
+        match own_wait {
+            None => self.checkpointer_step(CheckpointerInput::Written),
+            Some(_) if wait_over => self.arm_checkpointer_timer(self.now),
+            Some(_) => {}
+        }
+        self.wake_watchers();
+        if published {
+            self.publish_limits();
+            self.after_append();
+        }
     }
 }

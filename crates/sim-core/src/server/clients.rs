@@ -8,14 +8,15 @@
 
 use super::costs;
 use super::events::Event;
+use super::passes::Actor;
 use super::{Server, threads_of};
 use crate::buffer_pool::Modification;
-use crate::config::CommitDurability;
+use crate::config::{CommitDurability, RedoPipeline};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
 use crate::kernel::station::Station;
 use crate::kernel::time::SimTime;
-use crate::seam::{FreeCheck, FreeCheckWait};
+use crate::seam::{FreeCheck, FreeCheckWait, PassReport};
 use crate::storage::Op;
 use crate::workload::access::{Drawer, Drawn};
 use crate::workload::arrivals::Arrivals;
@@ -210,6 +211,7 @@ impl Server {
         if wrote {
             self.redo.appended(self.now);
             self.watch_writer_margin();
+            self.look_for_work();
         }
         if finished {
             self.commit(index);
@@ -237,32 +239,58 @@ impl Server {
         if self.redo.buffer_full(wanted) {
             self.recorder.counts.log_waits += 1;
             self.clients.log_buffer_waiters.push(index);
+            self.redo.request_write(self.now);
             self.watch_redo_written();
             return false;
         }
-        true
+        match self.redo.write_in_progress_until() {
+            Some(until) if self.config.redo.pipeline == RedoPipeline::LogMutex => {
+                self.calendar.schedule(until, Event::Body(index));
+                false
+            }
+            _ => true,
+        }
     }
 
     fn pass_free_check(&mut self, index: u32) -> bool {
         let first = self.clients.list[index as usize].free_check.is_none();
         let mut wait = self.clients.list[index as usize].free_check.unwrap_or_default();
         let answer = self.ask(|model, view| model.free_check(view, &mut wait));
-        let client = &mut self.clients.list[index as usize];
+        if answer == FreeCheck::Proceed {
+            self.clients.list[index as usize].free_check = None;
+            return true;
+        }
+        self.clients.list[index as usize].free_check = Some(wait);
+        self.recorder.counts.free_check_waits += u64::from(first);
         match answer {
-            FreeCheck::Proceed => {
-                client.free_check = None;
-                true
-            }
+            FreeCheck::Proceed => {}
             FreeCheck::Sleep { duration, wake_checkpointer } => {
-                client.free_check = Some(wait);
-                self.recorder.counts.free_check_waits += u64::from(first);
                 self.calendar.schedule(self.now + duration, Event::Body(index));
                 if wake_checkpointer {
                     self.wake_checkpointer();
                 }
-                false
             }
+            FreeCheck::Flush(request) => self.start_pass(Actor::Client(index), request),
+            FreeCheck::WaitForBatches => self.wait_for_batches(Actor::Client(index)),
+            FreeCheck::WakeCleaner { sleep } => {
+                self.set_flush_event();
+                self.calendar.schedule(self.now + sleep, Event::Body(index));
+            }
+            FreeCheck::WaitForCleaner => {
+                self.cleaner.watchers.push(index);
+                self.set_flush_event();
+            }
+            FreeCheck::Checkpoint { wait } => self.request_checkpoint(Actor::Client(index), wait),
         }
+        false
+    }
+
+    /// The flush that a client did itself is over.
+    pub(super) fn flushed_by_client(&mut self, index: u32, report: PassReport) {
+        if let Some(wait) = &mut self.clients.list[index as usize].free_check {
+            wait.report = report;
+        }
+        self.calendar.schedule(self.now, Event::Body(index));
     }
 
     /// Touches pages until the transaction has no more; false if the client must wait for a page.
@@ -450,6 +478,9 @@ impl Server {
         if let Some(pending) = self.clients.list[index as usize].pending {
             self.clients.reads.remove(&pending.page);
             self.pool.page_arrived(pending.page, &self.space, self.now);
+            if self.keep_margin(index, pending.page) {
+                return;
+            }
         }
         self.run_body(index);
     }

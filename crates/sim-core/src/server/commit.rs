@@ -4,6 +4,9 @@
 //! during a sync are served by the next, which starts at once. With commit modes 0 and 2 the flusher runs once in
 //! `innodb_flush_log_at_timeout`, or when a page write or a checkpoint needs durable redo.
 //!
+//! Before 8.0, in MariaDB and with the writer threads off there is no writer thread: the first commit that finds no sync
+//! running writes all that was appended, then syncs it; before 5.7 nobody can append while it writes (`innodb-5.6` section 7.2).
+//!
 //! A sync of buffered redo sends the bytes written since the last one to the device; when they are there, it flushes the
 //! device's cache, as fsync does. Simplification: with `O_DSYNC` the write and its flush are modelled as one sync cycle
 //! of the flusher instead of one for each write (errs towards fewer, larger writes).
@@ -21,16 +24,16 @@ pub(super) struct Commit {
     wake_up: SimDuration,
     /// Committing clients in order of their LSN.
     waiters: VecDeque<(u64, u32)>,
-    /// Cleaner threads that wait for durable redo.
-    thread_waiters: Vec<(u64, u32)>,
-    /// Clients whose single-page flush waits for durable redo.
-    single_page_waiters: Vec<(u64, u32)>,
+    /// What happens when redo is durable up to an LSN.
+    durable_waiters: Vec<(u64, Event)>,
     /// LSN that the sync in progress makes durable.
     syncing: Option<u64>,
     /// Somebody other than a committing client wants redo durable up to here.
     wanted_lsn: u64,
     /// When the next [`Event::RedoWritten`] is due.
     written_event: Option<SimTime>,
+    /// The leader of the next group has written: its sync is due.
+    leader_wrote: bool,
     in_extra_margin: bool,
     /// LSN above which the writer is inside its extra margin.
     soft_limit_lsn: u64,
@@ -43,19 +46,26 @@ impl Commit {
         Commit {
             wake_up,
             waiters: VecDeque::new(),
-            thread_waiters: Vec::new(),
-            single_page_waiters: Vec::new(),
+            durable_waiters: Vec::new(),
             syncing: None,
             wanted_lsn: 0,
             written_event: None,
+            leader_wrote: false,
             in_extra_margin: false,
             soft_limit_lsn: u64::MAX,
             acknowledged_lsn: 0,
         }
     }
 
+    /// Whether a sync is in progress.
+    pub(super) fn sync_in_progress(&self) -> bool {
+        self.syncing.is_some()
+    }
+
+    /// Clients that wait for redo.
     pub(super) fn waiting(&self) -> usize {
-        self.waiters.len() + self.single_page_waiters.len()
+        let flushing = self.durable_waiters.iter().filter(|(_, event)| matches!(event, Event::SinglePage(_))).count();
+        self.waiters.len() + flushing
     }
 }
 
@@ -68,7 +78,9 @@ impl Server {
 
     pub(super) fn flusher_timer(&mut self) {
         self.redo.advance_writer(self.now);
-        self.commit.wanted_lsn = self.commit.wanted_lsn.max(self.redo.position().written_lsn);
+        let position = self.redo.position();
+        let reached = if self.redo.writes_on_demand() { position.current_lsn } else { position.written_lsn };
+        self.commit.wanted_lsn = self.commit.wanted_lsn.max(reached);
         self.start_sync_if_wanted();
         let period = self.config.redo.flush_timeout.max(SimDuration::from_millis(100));
         self.calendar.schedule(self.now + period, Event::FlusherTimer);
@@ -95,9 +107,15 @@ impl Server {
     /// Redo was appended: gets the flusher or the watcher of the writer going.
     pub(super) fn after_append(&mut self) {
         self.start_sync_if_wanted();
-        if self.config.redo.commit == CommitDurability::Write {
-            self.watch_redo_written();
+        if self.config.redo.commit == CommitDurability::Write || self.redo.buffer_half_full() {
+            self.request_redo_write();
         }
+    }
+
+    /// Gets the redo appended so far written; who waits for it sees [`Event::RedoWritten`].
+    fn request_redo_write(&mut self) {
+        self.redo.request_write(self.now);
+        self.watch_redo_written();
     }
 
     fn sync_wanted(&self) -> bool {
@@ -112,11 +130,18 @@ impl Server {
         if self.commit.syncing.is_some() || !self.sync_wanted() {
             return;
         }
+        if self.redo.writes_on_demand() && !self.commit.leader_wrote {
+            self.redo.request_write(self.now);
+            if self.redo.write_in_progress_until().is_some() {
+                return self.watch_redo_written();
+            }
+        }
         let position = self.redo.position();
         if position.written_lsn <= position.durable_lsn || self.checkpointer.holds_writer() {
             self.watch_redo_written();
             return;
         }
+        self.commit.leader_wrote = false;
         let bytes = self.redo.unsynced_bytes();
         self.recorder.counts.redo_written_bytes += position.written_lsn - position.durable_lsn;
         self.commit.syncing = Some(position.written_lsn);
@@ -161,6 +186,7 @@ impl Server {
     pub(super) fn redo_written(&mut self) {
         self.commit.written_event = None;
         self.redo.advance_writer(self.now);
+        self.commit.leader_wrote = true;
         if self.config.redo.commit == CommitDurability::Write {
             self.acknowledge(self.redo.position().written_lsn);
         }
@@ -169,7 +195,7 @@ impl Server {
         if !self.clients.log_buffer_waiters.is_empty()
             || (self.config.redo.commit == CommitDurability::Write && !self.commit.waiters.is_empty())
         {
-            self.watch_redo_written();
+            self.request_redo_write();
         }
     }
 
@@ -195,17 +221,11 @@ impl Server {
         if self.config.redo.commit == CommitDurability::Sync {
             self.acknowledge(lsn);
         }
-        let (ready, waiting) = self.commit.thread_waiters.iter().partition(|&&(wanted, _)| wanted <= lsn);
-        self.commit.thread_waiters = waiting;
-        let ready: Vec<(u64, u32)> = ready;
-        for (_, thread) in ready {
-            self.calendar.schedule(self.now + self.commit.wake_up, Event::CleanerThread(thread));
-        }
-        let (ready, waiting) = self.commit.single_page_waiters.iter().partition(|&&(wanted, _)| wanted <= lsn);
-        self.commit.single_page_waiters = waiting;
-        let ready: Vec<(u64, u32)> = ready;
-        for (_, client) in ready {
-            self.calendar.schedule(self.now + self.commit.wake_up, Event::SinglePage(client));
+        let (ready, waiting) = self.commit.durable_waiters.iter().partition(|&&(wanted, _)| wanted <= lsn);
+        self.commit.durable_waiters = waiting;
+        let ready: Vec<(u64, Event)> = ready;
+        for (_, event) in ready {
+            self.calendar.schedule(self.now + self.commit.wake_up, event);
         }
         self.start_sync_if_wanted();
     }
@@ -223,15 +243,9 @@ impl Server {
         }
     }
 
-    /// A cleaner thread waits until redo is durable up to `lsn`, which it thereby asks for.
-    pub(super) fn wait_for_durable(&mut self, lsn: u64, thread: u32) {
-        self.commit.thread_waiters.push((lsn, thread));
-        self.want_durable(lsn);
-    }
-
-    /// A client's single-page flush goes on when redo is durable up to `lsn`, which it thereby asks for.
-    pub(super) fn flush_single_page_when_durable(&mut self, lsn: u64, client: u32) {
-        self.commit.single_page_waiters.push((lsn, client));
+    /// Lets `event` happen when redo is durable up to `lsn`, and asks for that.
+    pub(super) fn when_durable(&mut self, lsn: u64, event: Event) {
+        self.commit.durable_waiters.push((lsn, event));
         self.want_durable(lsn);
     }
 

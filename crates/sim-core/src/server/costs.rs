@@ -17,10 +17,6 @@ pub(super) const PAGE_PREPARE: SimDuration = SimDuration::from_micros(6);
 pub(super) const SLOT_OVERHEAD: SimDuration = SimDuration::from_micros(10);
 /// Page writes that a cleaner thread hands to the device at a time; each time it stands in line for room in the queue.
 pub(super) const POST_CHUNK: usize = 8;
-/// Sleep of a user thread that found no free page (section 5.1).
-pub(super) const FREE_PAGE_SLEEP: SimDuration = SimDuration::from_millis(10);
-/// Pages that a user thread's first search of the LRU tail looks at (section 5.1).
-pub(super) const FREE_PAGE_SCAN: u64 = 100;
 /// A client that waits for another client's single-page flush looks again after this.
 pub(super) const SINGLE_PAGE_POLL: SimDuration = SimDuration::from_micros(200);
 /// Least CPU time of a transaction whose end waits for nothing.

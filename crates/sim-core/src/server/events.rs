@@ -38,6 +38,14 @@ pub(super) enum Event {
     CheckpointOnDevice,
     /// The checkpoint block is synced.
     CheckpointDurable,
+    /// Redo is durable up to the checkpoint to be written.
+    CheckpointRedoDurable,
+    /// The checkpoint that the page cleaner asked for is taken.
+    CheckpointTaken,
+    /// The batches that the page cleaner waited for are over.
+    BatchesOver,
+    /// The version's monitor looks.
+    Monitor,
     /// The data device's queue has room for the next poster.
     QueueRoom,
     /// A simulated second is over.
@@ -66,6 +74,10 @@ impl Event {
             Event::RedoOnDevice => 16,
             Event::CheckpointOnDevice => 17,
             Event::QueueRoom => 18,
+            Event::CheckpointRedoDurable => 19,
+            Event::CheckpointTaken => 20,
+            Event::BatchesOver => 21,
+            Event::Monitor => 22,
         }
     }
 }

@@ -1,15 +1,20 @@
 //! Free pages: what a user thread does to get one.
 //!
 //! Source: `innodb-8.0.21` section 5.1. From the free list if it has any; otherwise by freeing a clean page near the LRU
-//! tail (100 pages in the first try, the whole list later); otherwise by waking the page cleaner and flushing one dirty page
-//! from the tail itself, synchronously, through the doublewrite; from the second retry on with 10 ms of sleep before.
+//! tail; otherwise as the version has it ([`FreePagePolicy`]). From 5.6 it flushes one dirty page from the tail itself,
+//! synchronously, through the doublewrite (`innodb-5.6` section 4.1). In 5.5 user threads keep a margin of free and clean pages
+//! by LRU batches of their own (`innodb-5.5` section 4); in MariaDB they run a small LRU batch or wait for the page cleaner
+//! (`mariadb-10.11` section 6).
 //!
 //! Simplification: a first search starts at the tail, not where the last search stopped.
 
 use super::Server;
 use super::costs;
 use super::events::Event;
-use crate::config::{DataSync, DoublewriteConfig, PAGE_BYTES};
+use super::passes::Actor;
+use crate::config::{DataSync, DoublewriteConfig, FreePagePolicy, PAGE_BYTES};
+use crate::kernel::time::SimDuration;
+use crate::seam::{FlushKind, FlushRequest, LruWork};
 use crate::storage::Op;
 
 /// The next stage of a single-page flush.
@@ -39,6 +44,11 @@ impl FreePages {
         FreePages { try_scan: vec![true; instances as usize] }
     }
 
+    /// Whether a client found no free page since the last batch of some instance ended.
+    pub(super) fn wanted(&self) -> bool {
+        self.try_scan.iter().any(|&scan| !scan)
+    }
+
     /// A batch of this instance ended: its tail is worth searching again.
     pub(super) fn batch_ended(&mut self, instance: usize) {
         self.try_scan[instance] = true;
@@ -46,32 +56,107 @@ impl FreePages {
 }
 
 impl Server {
-    /// Takes a frame for `page` on behalf of a client; false if the client must wait (it has been scheduled to retry).
+    /// Takes a frame for `page` on behalf of a client; false if the client must wait (it goes on by itself).
     pub(super) fn find_frame(&mut self, index: u32, page: u32) -> bool {
         let instance = self.space.instance_of(page);
         let tries = self.clients.list[index as usize].free_page_tries;
+        let policy = self.config.buffer_pool.free_pages;
+        let first_scan = match policy {
+            FreePagePolicy::SinglePage { first_scan, .. }
+            | FreePagePolicy::Batch { first_scan, .. }
+            | FreePagePolicy::WaitForCleaner { first_scan } => first_scan,
+            FreePagePolicy::Margin { .. } => u64::MAX,
+        };
         loop {
             if self.pool.take_frame(instance) {
                 self.clients.list[index as usize].free_page_tries = 0;
                 return true;
             }
-            if (tries == 0 && !self.free_pages.try_scan[instance]) || !self.free_clean_page(instance, tries > 0) {
+            let scan = match policy {
+                FreePagePolicy::Margin { .. } => 100 + u64::from(tries + 1) * self.pool.used_of(instance) / 10,
+                _ if tries == 0 => first_scan,
+                _ => u64::MAX,
+            };
+            if (tries == 0 && !self.free_pages.try_scan[instance]) || !self.free_clean_page(instance, scan) {
                 break;
             }
         }
         if tries == 0 {
             self.free_pages.try_scan[instance] = false;
         }
-        self.set_flush_event();
         self.recorder.counts.wait_free += 1;
         self.clients.list[index as usize].free_page_tries = tries + 1;
-        self.flush_single_page(index, instance, tries > 1);
+        self.without_free_page(index, instance, tries, policy);
         false
     }
 
-    /// Frees one clean page near the tail of the instance's LRU list.
-    fn free_clean_page(&mut self, instance: usize, whole_list: bool) -> bool {
-        let limit = if whole_list { u64::MAX } else { costs::FREE_PAGE_SCAN };
+    /// A search found nothing: the client does what the version has it do.
+    fn without_free_page(&mut self, index: u32, instance: usize, tries: u32, policy: FreePagePolicy) {
+        match policy {
+            FreePagePolicy::SinglePage { waits_for_batch: true, .. } if self.wait_for_lru_batch(index, instance) => {}
+            FreePagePolicy::SinglePage { sleep, wakes_cleaner, .. } => {
+                if wakes_cleaner {
+                    self.set_flush_event();
+                }
+                self.flush_single_page(index, instance, sleep, tries > 1);
+            }
+            FreePagePolicy::Margin { margin, extra, sleep, .. } => {
+                if tries > 9 {
+                    self.calendar.schedule(self.now + sleep, Event::Body(index));
+                } else if !self.wait_for_lru_batch(index, instance) {
+                    self.flush_lru_by_client(index, instance, LruWork::Flush(margin + extra));
+                }
+            }
+            FreePagePolicy::Batch { pages, .. } => {
+                if !self.wait_for_lru_batch(index, instance) {
+                    self.flush_lru_by_client(index, instance, LruWork::Batch(pages));
+                }
+            }
+            FreePagePolicy::WaitForCleaner { .. } => {
+                self.cleaner.watchers.push(index);
+                self.set_flush_event();
+            }
+        }
+    }
+
+    /// A client runs an LRU batch on one instance.
+    fn flush_lru_by_client(&mut self, index: u32, instance: usize, lru: LruWork) {
+        let request = FlushRequest {
+            lru,
+            only_instance: Some(instance as u32),
+            ..FlushRequest::list(FlushKind::LruOnly, Vec::new())
+        };
+        self.start_pass(Actor::Client(index), request);
+    }
+
+    /// After a page was read: where clients keep a margin of free pages, looks at it and refills it if it is short. Whether the
+    /// client is busy with that.
+    pub(super) fn keep_margin(&mut self, index: u32, page: u32) -> bool {
+        let FreePagePolicy::Margin { margin, extra, search, .. } = self.config.buffer_pool.free_pages else {
+            return false;
+        };
+        let instance = self.space.instance_of(page);
+        let wanted = margin + extra;
+        let mut found = self.pool.free_of(instance);
+        let Some(lru) = self.pool.lru() else { return false };
+        let mut next = lru.tail(instance);
+        let mut looked = 0;
+        while let Some(page) = next.filter(|_| looked < search && found < wanted) {
+            looked += 1;
+            found += u64::from(!self.pool.is_hot(page) && !self.pool.is_under_write(page));
+            next = lru.before(page);
+        }
+        if found >= margin {
+            return false;
+        }
+        if !self.wait_for_lru_batch(index, instance) {
+            self.flush_lru_by_client(index, instance, LruWork::Flush(wanted - found));
+        }
+        true
+    }
+
+    /// Frees one clean page among the first `limit` from the tail of the instance's LRU list.
+    fn free_clean_page(&mut self, instance: usize, limit: u64) -> bool {
         let Some(lru) = self.pool.lru() else { return false };
         let mut next = lru.tail(instance);
         let mut scanned = 0;
@@ -85,8 +170,8 @@ impl Server {
         false
     }
 
-    /// Flushes one dirty page from the LRU tail, then lets the client retry; sleeps first if `sleep`.
-    fn flush_single_page(&mut self, index: u32, instance: usize, sleep: bool) {
+    /// Flushes one dirty page from the LRU tail, then lets the client retry; sleeps first if `sleeps`.
+    fn flush_single_page(&mut self, index: u32, instance: usize, sleep: SimDuration, sleeps: bool) {
         let mut next = self.pool.lru().and_then(|l| l.tail(instance));
         while let Some(page) = next {
             if self.pool.take_page(page) {
@@ -95,17 +180,17 @@ impl Server {
             next = self.pool.lru().and_then(|l| l.before(page));
         }
         let Some(page) = next else {
-            self.calendar.schedule(self.now + costs::FREE_PAGE_SLEEP, Event::Body(index));
+            self.calendar.schedule(self.now + sleep.max(costs::SINGLE_PAGE_POLL), Event::Body(index));
             return;
         };
         self.recorder.counts.single_pages += 1;
         self.recorder.counts.pages_flushed += 1;
         let wanted = self.redo.wanted_before_writing(|p| p == page);
         self.want_durable(wanted);
-        let start = if sleep { self.now + costs::FREE_PAGE_SLEEP } else { self.now };
+        let start = if sleeps { self.now + sleep } else { self.now };
         self.clients.list[index as usize].single = Some(match self.config.doublewrite {
             DoublewriteConfig::Off => SinglePage::Data(page),
-            DoublewriteConfig::PerInstance { .. } => SinglePage::Doublewrite(page),
+            DoublewriteConfig::PerInstance { .. } | DoublewriteConfig::Shared { .. } => SinglePage::Doublewrite(page),
         });
         self.calendar.schedule(start, Event::SinglePage(index));
     }
@@ -124,12 +209,14 @@ impl Server {
         };
         let wanted = self.redo.wanted_before_writing(|p| p == page);
         if wanted > self.redo.position().durable_lsn {
-            self.flush_single_page_when_durable(wanted, index);
+            self.when_durable(wanted, Event::SinglePage(index));
             return;
         }
         self.check_page_write(page);
-        let sync_doublewrite =
-            matches!(self.config.doublewrite, DoublewriteConfig::PerInstance { sync_file: true, .. });
+        let sync_doublewrite = matches!(
+            self.config.doublewrite,
+            DoublewriteConfig::PerInstance { sync_file: true, .. } | DoublewriteConfig::Shared { sync_file: true, .. }
+        );
         let synced = match stage {
             SinglePage::Doublewrite(_) => sync_doublewrite,
             _ => self.config.data_sync == DataSync::EveryBatch,

@@ -7,6 +7,14 @@ use crate::kernel::time::{SimDuration, SimTime};
 use crate::metrics::{RunOutput, SecondSample};
 use crate::seam::FlushKind;
 
+/// Amounts since the start.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct IoTotals {
+    pub(super) page_reads: u64,
+    pub(super) page_writes: u64,
+    pub(super) lru_pages: u64,
+}
+
 /// Counts of the second in progress, and what is kept of the seconds before.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
@@ -22,6 +30,8 @@ pub(super) struct Recorder {
     latency_10s: Histogram,
     latency_by_10s: Vec<Histogram>,
     series: Vec<SecondSample>,
+    /// Page reads, pages posted, and pages posted by LRU batches in the seconds before.
+    past: IoTotals,
     last_lsn: Option<u64>,
 }
 
@@ -51,6 +61,15 @@ impl Recorder {
         }
     }
 
+    /// Amounts since the start.
+    pub(super) fn totals(&self) -> IoTotals {
+        IoTotals {
+            page_reads: self.past.page_reads + self.counts.pool_reads,
+            page_writes: self.past.page_writes + self.counts.pages_flushed,
+            lru_pages: self.past.lru_pages + self.counts.lru_pages,
+        }
+    }
+
     /// The last finished second.
     pub(super) fn last(&self) -> &SecondSample {
         &self.series[self.series.len() - 1]
@@ -72,6 +91,8 @@ impl Server {
         let position = self.redo.position();
         let oldest = self.pool.oldest_modification_lsn();
         let device = self.data_device.take_interval(now);
+        self.recorder.past = self.recorder.totals();
+        let in_sync_pass = self.in_sync_pass();
         let recorder = &mut self.recorder;
         let mut row = std::mem::take(&mut recorder.counts);
         row.second = now.whole_seconds();
@@ -94,7 +115,7 @@ impl Server {
         row.device_utilization = device.utilization;
         row.device_queue_mean = device.queue_mean;
         row.arrivals_waiting = self.clients.arrivals_waiting();
-        row.sync_flushing = std::mem::take(&mut recorder.sync_flushing) || self.cleaner.in_sync_pass();
+        row.sync_flushing = std::mem::take(&mut recorder.sync_flushing) || in_sync_pass;
         recorder.last_lsn = Some(position.current_lsn);
         recorder.latency_10s.merge(&recorder.latency);
         recorder.latency.clear();

@@ -2,10 +2,11 @@
 //!
 //! Source: `innodb-8.0.21` sections 2.4 and 6.1. A round takes the list of files with unsynced writes when it starts and
 //! syncs them one after the other. A file that another round is syncing is waited for and looked at again; a file that has
-//! been synced meanwhile is passed over. Rounds are run by the I/O thread that finished a batch, and by the checkpointer.
+//! been synced meanwhile is passed over. Rounds are run by the I/O thread that finished a batch (before 8.0 in part by the thread that
+//! posted it), and by whoever takes a checkpoint.
 
 use super::Server;
-use super::batches::ListKind;
+use super::batches::Held;
 use super::events::Event;
 use crate::config::DataSync;
 use crate::kernel::time::SimTime;
@@ -15,8 +16,10 @@ use std::collections::VecDeque;
 /// Who runs a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Owner {
-    /// An I/O thread, after a batch whose doublewrite segment goes back at the end.
-    IoThread { thread: u32, segment: Option<ListKind> },
+    /// An I/O thread, after a batch that gives back what it holds at the end.
+    IoThread { thread: u32, held: Held },
+    /// The thread that posted a batch and waited for it.
+    Poster { thread: u32, held: Held },
     /// The checkpointer.
     Checkpointer,
 }
@@ -110,9 +113,15 @@ impl Syncs {
 
 impl Server {
     /// An I/O thread finished a batch: it syncs the data files.
-    pub(super) fn start_batch_sync(&mut self, thread: u32, segment: Option<ListKind>) {
+    pub(super) fn start_batch_sync(&mut self, thread: u32, held: Held) {
         self.syncs.threads[thread as usize].busy = true;
-        let round = self.syncs.open(Owner::IoThread { thread, segment });
+        let round = self.syncs.open(Owner::IoThread { thread, held });
+        self.sync_round_step(round);
+    }
+
+    /// The writes of a batch are complete and its poster syncs the data files.
+    pub(super) fn start_poster_sync(&mut self, thread: u32, held: Held) {
+        let round = self.syncs.open(Owner::Poster { thread, held });
         self.sync_round_step(round);
     }
 
@@ -148,9 +157,13 @@ impl Server {
         self.syncs.rounds[index as usize] = None;
         match owner {
             Owner::Checkpointer => self.checkpoint_data_synced(),
-            Owner::IoThread { thread, segment } => {
-                self.release_segment(segment);
+            Owner::IoThread { thread, held } => {
+                self.release_held(held);
                 self.io_thread_free(thread);
+            }
+            Owner::Poster { thread, held } => {
+                self.release_held(held);
+                self.poster_goes_on(thread);
             }
         }
     }

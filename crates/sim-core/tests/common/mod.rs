@@ -7,8 +7,8 @@
 #![allow(dead_code)]
 
 use innosim_core::config::{
-    BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, MachineConfig, RedoConfig, RedoIo,
-    RedoPipeline,
+    BatchEnd, BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy,
+    MachineConfig, RedoConfig, RedoIo, RedoPipeline,
 };
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::station::StationReport;
@@ -17,7 +17,7 @@ use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::run_spec::RunSpec;
 use innosim_core::seam::{
     AgeLimits, CheckpointerAction, CheckpointerInput, CheckpointerNext, CleanerAction, CleanerInput, FlushGauges,
-    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, ServerModel, View, WriterLimits,
+    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruWork, ServerModel, View, WriterLimits,
 };
 use innosim_core::server::{Server, Silent};
 use innosim_core::storage::{DeviceSpec, StorageSpec};
@@ -79,13 +79,11 @@ impl TestServer {
             }
         };
         let instances = self.config.buffer_pool.instances;
+        let slots = vec![pages / u64::from(instances); instances as usize];
         CleanerAction::Flush(FlushRequest {
-            kind: FlushKind::Adaptive,
-            slots: vec![pages / u64::from(instances); instances as usize],
-            lsn_limit: u64::MAX,
-            lru: true,
+            lru: LruWork::ScanDepth,
             parallel: true,
-            sync_redo_first: false,
+            ..FlushRequest::list(FlushKind::Adaptive, slots)
         })
     }
 }
@@ -129,6 +127,7 @@ impl ServerModel for TestServer {
                 let period = if goes_on { SimDuration::ZERO } else { CLEANER_PERIOD };
                 CleanerAction::Wait { until: view.now + period, wake_on_event: false }
             }
+            CleanerInput::BatchesOver | CleanerInput::CheckpointTaken => unreachable!("never asked for"),
         }
     }
 
@@ -160,6 +159,14 @@ fn config(pool_pages: u64) -> MachineConfig {
             lru_min_len: 256,
             old_blocks_pct: 37,
             old_blocks_time: SimDuration::from_secs(1),
+            free_pages: FreePagePolicy::SinglePage {
+                first_scan: 100,
+                sleep: SimDuration::from_millis(10),
+                wakes_cleaner: true,
+                waits_for_batch: false,
+            },
+            lru_frees_written: true,
+            flush_area_pages: 64,
         },
         cleaner_threads: 1,
         redo: RedoConfig {
@@ -170,12 +177,16 @@ fn config(pool_pages: u64) -> MachineConfig {
             flush_timeout: SimDuration::from_secs(1),
             pipeline: RedoPipeline::DedicatedThreads,
             io: RedoIo::NoSync,
+            framed: true,
+            checkpoint_record_bytes: 0,
         },
         doublewrite: DoublewriteConfig::Off,
         data_sync: DataSync::Never,
+        batch_end: BatchEnd::IoThread,
         aio_write_slots: 1024,
         write_io_threads: 1,
         flush_neighbors: FlushNeighbors::None,
+        monitor: false,
     }
 }
 

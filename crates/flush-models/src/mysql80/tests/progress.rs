@@ -110,6 +110,7 @@ impl Machine {
                 }
                 (next, true)
             }
+            other => unreachable!("8.0 never asks for {other:?}"),
         }
     }
 
@@ -128,6 +129,7 @@ impl Machine {
                 self.checkpoint = lsn;
                 server.checkpointer(&self.view(), CheckpointerInput::Written)
             }
+            CheckpointerNext::WriteOldest => unreachable!("8.0 names the LSN"),
             CheckpointerNext::Wait { on_cleaner_tick: true, .. } if ticked => {
                 server.checkpointer(&self.view(), CheckpointerInput::CleanerTick)
             }

@@ -1,0 +1,187 @@
+//! Collecting pages: from the tail of a flush list or an LRU list into a batch, neighbours included.
+//!
+//! Source: `innodb-8.0.21` sections 5.2 and 6.1; `innodb-5.5` and `innodb-5.6` sections 4 and 5. With a doublewrite buffer for
+//! the whole server the thread takes the buffer before it collects, as pages are under write from then on.
+//!
+//! Simplification: preparing pages takes its time after a batch is collected, not page by page.
+
+use super::Server;
+use super::batches::ListKind;
+use super::costs;
+use super::passes::Phase;
+use crate::config::{BatchEnd, DoublewriteConfig, FlushNeighbors};
+use crate::kernel::time::SimDuration;
+use crate::seam::LruWork;
+
+/// Pages that a batch without doublewrite collects before they are posted.
+const DIRECT_BATCH: u32 = 64;
+/// Pools with fewer pages in use than this flush no neighbours (`innodb-5.5` section 5.3).
+const LEAST_FOR_NEIGHBORS: u64 = 512;
+
+impl Server {
+    fn batch_size(&self) -> u32 {
+        match self.config.doublewrite {
+            DoublewriteConfig::Off if self.config.batch_end == BatchEnd::Poster => self.config.aio_write_slots.max(1),
+            DoublewriteConfig::Off => DIRECT_BATCH,
+            DoublewriteConfig::PerInstance { batch_pages, .. } | DoublewriteConfig::Shared { batch_pages, .. } => {
+                batch_pages
+            }
+        }
+    }
+
+    /// Collects a batch from the tail of the flush list.
+    pub(super) fn collect_list(&mut self, index: u32, left: u64) -> bool {
+        if !self.buffer_for_collecting(index) {
+            return false;
+        }
+        let instance = self.passes.threads[index as usize].instance;
+        let Some(request) = self.passes.of_thread(index).and_then(|p| p.request.as_ref()) else { return false };
+        let (mut limit, kind, tail_only) = (request.lsn_limit, request.kind, request.limit_on_tail_only);
+        let size = left.min(u64::from(self.batch_size())) as usize;
+        let batch = self.batches.create(ListKind::FlushList, instance);
+        self.batches.get(batch).pages.append(&mut self.passes.threads[index as usize].carry);
+        let mut first_lsn = u64::MAX;
+        while self.batches.get(batch).pages.len() < size
+            && let Some(taken) = self.pool.take_tail(instance, limit)
+        {
+            if tail_only {
+                limit = u64::MAX;
+            }
+            first_lsn = first_lsn.min(taken.lsn);
+            self.batches.get(batch).pages.push(taken.page);
+            self.collect_neighbors(batch, taken.page, left);
+        }
+        let count = self.carry_rest(index, batch);
+        if count == 0 {
+            self.batches.discard(batch);
+            self.batches.release_unused_buffer(index);
+            self.wake_next_poster();
+            self.end_list(index);
+            return self.sleep(index, self.now + costs::SLOT_OVERHEAD, Phase::TakeSlot);
+        }
+        self.pool.begin_batch(instance, batch, first_lsn);
+        if let Some(pass) = self.passes.of_thread(index) {
+            pass.report.list_pages += count;
+        }
+        self.recorder.flushed(kind, count);
+        let exhausted = count < size as u64 || count >= left;
+        let resume = if exhausted { Phase::TakeSlot } else { Phase::CollectList { left: left - count } };
+        self.batch_collected(index, batch, resume)
+    }
+
+    /// Keeps what is beyond the batch's size for the next one; the pages that stay.
+    fn carry_rest(&mut self, index: u32, batch: u32) -> u64 {
+        let size = self.batch_size() as usize;
+        let pages = &mut self.batches.get(batch).pages;
+        if pages.len() > size {
+            self.passes.threads[index as usize].carry = pages.split_off(size);
+        }
+        pages.len() as u64
+    }
+
+    /// Adds the neighbours of a page to its batch, as `innodb_flush_neighbors` says: dirty pages of its area of the
+    /// tablespace, in page order, until the batch of its slot holds `most` pages. In an LRU batch only old pages are taken.
+    fn collect_neighbors(&mut self, batch: u32, page: u32, most: u64) {
+        let mode = self.config.flush_neighbors;
+        let entry = self.batches.get(batch);
+        let (instance, old_only) = (entry.instance, entry.kind == ListKind::Lru);
+        if mode == FlushNeighbors::None || self.pool.used_of(instance) < LEAST_FOR_NEIGHBORS {
+            return;
+        }
+        let area = self.config.buffer_pool.flush_area_pages.max(1);
+        let first = page / area * area;
+        let (mut low, mut high) = (first, first + area);
+        let takes = |pool: &crate::buffer_pool::BufferPool, page| pool.is_hot(page) && (!old_only || pool.is_old(page));
+        if mode == FlushNeighbors::Contiguous {
+            low = (first..page).rev().take_while(|&p| takes(&self.pool, p)).last().unwrap_or(page);
+            high = (page + 1..high).take_while(|&p| takes(&self.pool, p)).last().map_or(page + 1, |p| p + 1);
+        }
+        for neighbor in low..high {
+            if self.batches.get(batch).pages.len() as u64 >= most {
+                return;
+            }
+            if neighbor != page && takes(&self.pool, neighbor) && self.pool.take_page(neighbor) {
+                self.batches.get(batch).pages.push(neighbor);
+                self.recorder.counts.neighbor_pages += 1;
+            }
+        }
+    }
+
+    /// Collects a batch from the tail of the LRU list; clean pages are freed on the way, where the work says so.
+    pub(super) fn collect_lru(&mut self, index: u32, scanned: u64) -> bool {
+        if !self.buffer_for_collecting(index) {
+            return false;
+        }
+        let instance = self.passes.threads[index as usize].instance;
+        let Some(request) = self.passes.of_thread(index).and_then(|p| p.request.as_ref()) else { return false };
+        let work = request.lru;
+        let size = self.batch_size() as usize;
+        let batch = self.batches.create(ListKind::Lru, instance);
+        self.batches.get(batch).pages.append(&mut self.passes.threads[index as usize].carry);
+        let goal = match work {
+            LruWork::None => 0,
+            LruWork::ScanDepth => self.pool.scan_depth(),
+            LruWork::Chunks(pages) => scanned + u64::from(pages),
+            LruWork::Flush(pages) | LruWork::Batch(pages) => pages,
+        };
+        let frees = !matches!(work, LruWork::Flush(_));
+        let mut seen = scanned;
+        let mut evicted = 0;
+        let mut next = self.pool.lru().and_then(|l| l.tail(instance));
+        // Pages of an earlier batch of this slot are still at the tail, under write: they were counted then.
+        while let Some(page) = next {
+            let full = self.batches.get(batch).pages.len() >= size;
+            if seen >= goal || full || (frees && !self.pool.lru_batch_wanted(instance)) {
+                break;
+            }
+            next = self.pool.lru().and_then(|l| l.before(page));
+            if self.pool.is_under_write(page) {
+                continue;
+            }
+            let before = self.batches.get(batch).pages.len() as u64;
+            if self.pool.take_page(page) {
+                self.batches.get(batch).pages.push(page);
+                self.collect_neighbors(batch, page, before + goal - seen);
+            } else if frees && self.pool.evict_if_clean(page, instance) {
+                evicted += 1;
+            }
+            let taken = self.batches.get(batch).pages.len() as u64 - before;
+            seen += match work {
+                LruWork::ScanDepth => 1,
+                LruWork::Batch(_) => taken.max(1),
+                _ => taken,
+            };
+        }
+        let count = self.carry_rest(index, batch);
+        if let Some(pass) = self.passes.of_thread(index) {
+            pass.report.evicted_pages += evicted;
+            pass.report.lru_pages += count;
+        }
+        if count == 0 {
+            self.batches.discard(batch);
+            self.batches.release_unused_buffer(index);
+            self.wake_next_poster();
+            self.free_pages.batch_ended(instance);
+            return self.start_list(index);
+        }
+        self.lru_batch_started(instance);
+        let in_sync = self.in_sync_pass();
+        self.recorder.flushed_lru(count, in_sync);
+        let resume = match work {
+            LruWork::Chunks(pages) => Phase::WaitLru { scanned: scanned + u64::from(pages) },
+            _ => Phase::CollectLru { scanned: seen },
+        };
+        self.batch_collected(index, batch, resume)
+    }
+
+    fn batch_collected(&mut self, index: u32, batch: u32, resume: Phase) -> bool {
+        let thread = &mut self.passes.threads[index as usize];
+        (thread.batch, thread.resume) = (batch, resume);
+        let pool = &self.pool;
+        let wanted = self.redo.wanted_before_writing(|page| pool.is_under_write(page));
+        let entry = self.batches.get(batch);
+        entry.wanted_lsn = wanted;
+        let cost = SimDuration(costs::PAGE_PREPARE.0 * entry.pages.len() as u64);
+        self.sleep(index, self.now + cost, Phase::WaitRedo)
+    }
+}

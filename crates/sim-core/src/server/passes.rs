@@ -1,0 +1,385 @@
+//! Passes: flush requests carried out, slot by slot, by threads.
+//!
+//! Source: `innodb-8.0.21` sections 4.1, 5.2, 6.1; `innodb-5.5` and `innodb-5.6` section 5 for passes by user threads. The page
+//! cleaner has one pass at a time, taken by its threads; a user thread that must flush has a pass and a thread of its own. A
+//! request sets one slot for each buffer pool instance; each thread takes one slot after the other and does the LRU work, then
+//! a flush-list batch (`collect`). Pages are collected into batches of the doublewrite's size, which `posting` takes to the
+//! device.
+
+use super::Server;
+use super::costs;
+use super::events::Event;
+use crate::kernel::time::SimTime;
+use crate::seam::{CleanerInput, FlushRequest, LruWork, PassReport};
+
+/// Who asks for something that takes time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Actor {
+    /// The page cleaner's coordinator (the master thread in 5.5).
+    PageCleaner,
+    /// A user thread.
+    Client(u32),
+}
+
+/// What a thread does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    Idle,
+    TakeSlot,
+    CollectLru { scanned: u64 },
+    WaitLru { scanned: u64 },
+    CollectList { left: u64 },
+    WaitRedo,
+    WaitDoublewrite,
+    WaitSegment,
+    WriteDoublewrite { written: u64 },
+    SyncDoublewrite,
+    Post { next: usize },
+    WaitBatch,
+}
+
+/// A thread that flushes: of the page cleaner, lent to a user thread, or carrying one batch.
+#[derive(Debug, Clone)]
+pub(super) struct Thread {
+    pub(super) phase: Phase,
+    /// Where to go on once the batch is posted.
+    pub(super) resume: Phase,
+    pub(super) instance: usize,
+    pub(super) batch: u32,
+    /// Its pass; `None` for a thread that carries one batch and is done.
+    pub(super) pass: Option<u32>,
+    /// Pages taken that did not fit into the batch: the first of the next.
+    pub(super) carry: Vec<u32>,
+}
+
+impl Thread {
+    fn idle(pass: Option<u32>) -> Self {
+        Thread { phase: Phase::Idle, resume: Phase::Idle, instance: 0, batch: 0, pass, carry: Vec::new() }
+    }
+}
+
+/// A request on its way.
+#[derive(Debug, Clone)]
+pub(super) struct Pass {
+    actor: Actor,
+    pub(super) request: Option<FlushRequest>,
+    next_slot: usize,
+    /// Threads at work.
+    running: u32,
+    pub(super) report: PassReport,
+}
+
+/// Passes and their threads.
+#[derive(Debug)]
+pub(super) struct Passes {
+    /// The page cleaner's threads come first.
+    pub(super) threads: Vec<Thread>,
+    cleaner_threads: usize,
+    unused_threads: Vec<u32>,
+    /// The page cleaner's pass comes first.
+    passes: Vec<Pass>,
+    unused_passes: Vec<u32>,
+    /// Instances whose flush-list batch is being collected.
+    building: Vec<bool>,
+    /// LRU batches in flight, by instance.
+    lru_in_flight: Vec<u32>,
+    /// What goes on when the LRU batches of an instance are over.
+    lru_waiters: Vec<(usize, Event)>,
+    /// Who waits for the batches of all instances, and the instance that it has come to.
+    batch_waiters: Vec<(Actor, usize)>,
+}
+
+impl Passes {
+    pub(super) fn new(cleaner_threads: u32, instances: u32) -> Self {
+        let cleaner_threads = cleaner_threads.max(1) as usize;
+        let none =
+            Pass { actor: Actor::PageCleaner, request: None, next_slot: 0, running: 0, report: PassReport::default() };
+        Passes {
+            threads: vec![Thread::idle(Some(0)); cleaner_threads],
+            cleaner_threads,
+            unused_threads: Vec::new(),
+            passes: vec![none],
+            unused_passes: Vec::new(),
+            building: vec![false; instances as usize],
+            lru_in_flight: vec![0; instances as usize],
+            lru_waiters: Vec::new(),
+            batch_waiters: Vec::new(),
+        }
+    }
+
+    /// The page cleaner's request.
+    pub(super) fn of_cleaner(&self) -> Option<&FlushRequest> {
+        self.passes[0].request.as_ref()
+    }
+
+    /// The pass of a thread.
+    pub(super) fn of_thread(&mut self, index: u32) -> Option<&mut Pass> {
+        let pass = self.threads[index as usize].pass?;
+        Some(&mut self.passes[pass as usize])
+    }
+
+    /// Clients that flush or wait for batches.
+    pub(super) fn clients(&self) -> usize {
+        let flushing = self.passes[1..].iter().filter(|p| p.request.is_some()).count();
+        flushing + self.batch_waiters.iter().filter(|(actor, _)| *actor != Actor::PageCleaner).count()
+    }
+
+    /// Clients that wait for LRU batches.
+    pub(super) fn lru_waiting_clients(&self) -> usize {
+        self.lru_waiters.iter().filter(|(_, event)| matches!(event, Event::Body(_))).count()
+    }
+
+    /// A thread for one job beside the page cleaner's.
+    pub(super) fn hire(&mut self, pass: Option<u32>) -> u32 {
+        let thread = Thread::idle(pass);
+        match self.unused_threads.pop() {
+            Some(index) => {
+                self.threads[index as usize] = thread;
+                index
+            }
+            None => {
+                self.threads.push(thread);
+                self.threads.len() as u32 - 1
+            }
+        }
+    }
+
+    fn open(&mut self, actor: Actor) -> u32 {
+        if actor == Actor::PageCleaner {
+            return 0;
+        }
+        let pass = Pass { actor, request: None, next_slot: 0, running: 0, report: PassReport::default() };
+        match self.unused_passes.pop() {
+            Some(index) => {
+                self.passes[index as usize] = pass;
+                index
+            }
+            None => {
+                self.passes.push(pass);
+                self.passes.len() as u32 - 1
+            }
+        }
+    }
+}
+
+impl Server {
+    /// Begins to carry out a request.
+    pub(super) fn start_pass(&mut self, actor: Actor, request: FlushRequest) {
+        let index = self.passes.open(actor);
+        let threads: Vec<u32> = match actor {
+            Actor::Client(_) => vec![self.passes.hire(Some(index))],
+            Actor::PageCleaner if request.parallel => (0..self.passes.cleaner_threads as u32).collect(),
+            Actor::PageCleaner => vec![0],
+        };
+        let sync_first = request.sync_redo_first;
+        if request.reset_event {
+            self.reset_flush_event();
+        }
+        self.recorder.sync_flushing |= request.kind == crate::seam::FlushKind::Sync;
+        let pass = &mut self.passes.passes[index as usize];
+        pass.report = PassReport::default();
+        pass.next_slot = request.only_instance.unwrap_or(0) as usize;
+        pass.running = threads.len() as u32;
+        pass.request = Some(request);
+        let current = self.redo.current_lsn();
+        for thread in threads {
+            self.passes.threads[thread as usize].phase = Phase::TakeSlot;
+            if sync_first && current > self.redo.position().durable_lsn {
+                self.when_durable(current, Event::CleanerThread(thread));
+            } else {
+                self.calendar.schedule(self.now + costs::SLOT_OVERHEAD, Event::CleanerThread(thread));
+            }
+        }
+    }
+
+    /// A thread goes on until it must wait for something.
+    pub(super) fn thread_step(&mut self, index: u32) {
+        loop {
+            let phase = self.passes.threads[index as usize].phase;
+            let goes_on = match phase {
+                Phase::Idle | Phase::WaitBatch => false,
+                Phase::TakeSlot => self.take_slot(index),
+                Phase::CollectLru { scanned } => self.collect_lru(index, scanned),
+                Phase::WaitLru { scanned } => self.wait_lru(index, scanned),
+                Phase::CollectList { left } => self.collect_list(index, left),
+                Phase::WaitRedo => self.wait_redo(index),
+                Phase::WaitDoublewrite => self.wait_doublewrite(index),
+                Phase::WaitSegment => self.wait_segment(index),
+                Phase::WriteDoublewrite { written } => self.write_doublewrite(index, written),
+                Phase::SyncDoublewrite => self.sync_doublewrite(index),
+                Phase::Post { next } => self.post(index, next),
+            };
+            if !goes_on {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn set_phase(&mut self, index: u32, phase: Phase) -> bool {
+        self.passes.threads[index as usize].phase = phase;
+        true
+    }
+
+    /// Sleeps until `at`, then goes on in `phase`.
+    pub(super) fn sleep(&mut self, index: u32, at: SimTime, phase: Phase) -> bool {
+        self.passes.threads[index as usize].phase = phase;
+        self.calendar.schedule(at, Event::CleanerThread(index));
+        false
+    }
+
+    fn take_slot(&mut self, index: u32) -> bool {
+        let Some(pass) = self.passes.of_thread(index) else { return false };
+        let Some(request) = &pass.request else { return false };
+        let instance = pass.next_slot;
+        let end = request.only_instance.map_or(request.slots.len(), |only| only as usize + 1);
+        if instance >= end {
+            self.thread_out_of_slots(index);
+            return false;
+        }
+        let lru = request.lru;
+        pass.next_slot += 1;
+        self.passes.threads[index as usize].instance = instance;
+        let wanted = match lru {
+            LruWork::None => false,
+            LruWork::ScanDepth | LruWork::Batch(_) => self.pool.lru_batch_wanted(instance),
+            LruWork::Chunks(_) => self.passes.lru_in_flight[instance] == 0 && self.pool.lru_batch_wanted(instance),
+            LruWork::Flush(pages) => pages > 0 && self.pool.evicts(),
+        };
+        if wanted {
+            return self.set_phase(index, Phase::CollectLru { scanned: 0 });
+        }
+        self.start_list(index)
+    }
+
+    /// Begins the flush-list batch of a slot; it is skipped while an earlier one of the instance is not over.
+    pub(super) fn start_list(&mut self, index: u32) -> bool {
+        let instance = self.passes.threads[index as usize].instance;
+        let (building, in_flight) = (self.passes.building[instance], self.pool.has_batch_in_flight(instance));
+        let Some(pass) = self.passes.of_thread(index) else { return false };
+        let Some(request) = &pass.request else { return false };
+        let left = request.slots.get(instance).copied().unwrap_or(0);
+        let busy = building || (in_flight && !request.over_writes);
+        if left == 0 || busy {
+            pass.report.busy_instances += u64::from(left > 0);
+            return self.sleep(index, self.now + costs::SLOT_OVERHEAD, Phase::TakeSlot);
+        }
+        self.passes.building[instance] = true;
+        self.set_phase(index, Phase::CollectList { left })
+    }
+
+    /// The flush-list batch of a slot is collected and posted.
+    pub(super) fn end_list(&mut self, index: u32) {
+        let instance = self.passes.threads[index as usize].instance;
+        self.passes.building[instance] = false;
+        self.free_pages.batch_ended(instance);
+        self.instance_maybe_over(instance);
+    }
+
+    fn list_busy(&self, instance: usize) -> bool {
+        self.passes.building[instance] || self.pool.has_batch_in_flight(instance)
+    }
+
+    fn thread_out_of_slots(&mut self, index: u32) {
+        self.passes.threads[index as usize].phase = Phase::Idle;
+        let Some(number) = self.passes.threads[index as usize].pass else { return };
+        if index as usize >= self.passes.cleaner_threads {
+            self.passes.unused_threads.push(index);
+        }
+        let pass = &mut self.passes.passes[number as usize];
+        pass.running -= 1;
+        if pass.running > 0 {
+            return;
+        }
+        pass.request = None;
+        let (actor, report) = (pass.actor, pass.report);
+        match actor {
+            Actor::PageCleaner => {
+                self.cleaner_tick();
+                self.coordinator(CleanerInput::Done(report));
+            }
+            Actor::Client(client) => {
+                self.passes.unused_passes.push(number);
+                self.flushed_by_client(client, report);
+            }
+        }
+    }
+
+    /// A thread that carried one batch is done with it.
+    pub(super) fn dismiss(&mut self, index: u32) {
+        self.passes.threads[index as usize].phase = Phase::Idle;
+        self.passes.unused_threads.push(index);
+    }
+
+    /// Lets `actor` go on when the batches of every instance, one instance after the other, are over.
+    pub(super) fn wait_for_batches(&mut self, actor: Actor) {
+        self.go_on_waiting(actor, 0);
+    }
+
+    fn go_on_waiting(&mut self, actor: Actor, from: usize) {
+        let instances = self.passes.building.len();
+        match (from..instances).find(|&i| self.list_busy(i)) {
+            Some(instance) => self.passes.batch_waiters.push((actor, instance)),
+            None => self.calendar.schedule(
+                self.now,
+                match actor {
+                    Actor::PageCleaner => Event::BatchesOver,
+                    Actor::Client(client) => Event::Body(client),
+                },
+            ),
+        }
+    }
+
+    /// The batches of an instance may be over: those who wait for it look.
+    pub(super) fn instance_maybe_over(&mut self, instance: usize) {
+        if self.passes.batch_waiters.is_empty() || self.list_busy(instance) {
+            return;
+        }
+        let (ready, waiting) = self.passes.batch_waiters.iter().partition(|&&(_, i)| i == instance);
+        self.passes.batch_waiters = waiting;
+        let ready: Vec<(Actor, usize)> = ready;
+        for (actor, _) in ready {
+            self.go_on_waiting(actor, instance + 1);
+        }
+    }
+
+    /// An LRU batch of `instance` is on its way.
+    pub(super) fn lru_batch_started(&mut self, instance: usize) {
+        self.passes.lru_in_flight[instance] += 1;
+    }
+
+    /// The writes of an LRU batch of `instance` are complete.
+    pub(super) fn lru_batch_over(&mut self, instance: usize) {
+        self.passes.lru_in_flight[instance] -= 1;
+        if self.passes.lru_in_flight[instance] > 0 || self.passes.lru_waiters.is_empty() {
+            return;
+        }
+        let (ready, waiting) = self.passes.lru_waiters.iter().partition(|&&(i, _)| i == instance);
+        self.passes.lru_waiters = waiting;
+        let ready: Vec<(usize, Event)> = ready;
+        for (_, event) in ready {
+            self.calendar.schedule(self.now, event);
+        }
+    }
+
+    /// A client goes on when the LRU batches of an instance are over; false if there are none.
+    pub(super) fn wait_for_lru_batch(&mut self, client: u32, instance: usize) -> bool {
+        let waits = self.passes.lru_in_flight[instance] > 0;
+        if waits {
+            self.passes.lru_waiters.push((instance, Event::Body(client)));
+        }
+        waits
+    }
+
+    /// Waits for the LRU batches of the slot's instance, then collects the next chunk.
+    fn wait_lru(&mut self, index: u32, scanned: u64) -> bool {
+        let instance = self.passes.threads[index as usize].instance;
+        if self.passes.lru_in_flight[instance] > 0 {
+            self.passes.lru_waiters.push((instance, Event::CleanerThread(index)));
+            return false;
+        }
+        if scanned >= self.pool.scan_depth() {
+            return self.start_list(index);
+        }
+        self.set_phase(index, Phase::CollectLru { scanned })
+    }
+}

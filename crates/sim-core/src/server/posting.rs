@@ -1,0 +1,196 @@
+//! Taking a batch to the device: redo first, the doublewrite, then the page writes as the device's queue has room.
+//!
+//! Source: `innodb-8.0.21` section 6.1; `innodb-5.5` and `innodb-5.6` section 6, `mariadb-10.11` section 7 for the one buffer of the
+//! whole server. For each batch the thread waits until the pages' redo is durable and until the doublewrite buffer is its own
+//! (with a buffer for each instance: and for a segment); it writes the batch there, then posts the page writes.
+//!
+//! Simplification: the whole batch waits for redo before it goes on, where the servers wait page by page.
+
+use super::Server;
+use super::costs;
+use super::events::Event;
+use super::passes::Phase;
+use crate::config::{BatchEnd, DoublewriteConfig, PAGE_BYTES};
+use crate::storage::Op;
+use std::collections::VecDeque;
+
+/// Threads in line for the device.
+#[derive(Debug, Default)]
+pub(super) struct Posting {
+    /// Threads that stand in line for room in the data device's queue, and the one that is being served.
+    posters: VecDeque<u32>,
+    served: Option<u32>,
+    watching_room: bool,
+}
+
+impl Server {
+    /// Where one buffer serves the whole server and holds one batch: takes it, or stands in line for it.
+    pub(super) fn buffer_for_collecting(&mut self, index: u32) -> bool {
+        match self.config.doublewrite {
+            DoublewriteConfig::Shared { collects_ahead: false, .. } => self.batches.claim_buffer(index),
+            _ => true,
+        }
+    }
+
+    pub(super) fn wait_redo(&mut self, index: u32) -> bool {
+        let batch = self.passes.threads[index as usize].batch;
+        let wanted = self.batches.get(batch).wanted_lsn;
+        if wanted > self.redo.position().durable_lsn {
+            self.recorder.writes_that_waited_for_redo += 1;
+            self.when_durable(wanted, Event::CleanerThread(index));
+            return false;
+        }
+        let next = match self.config.doublewrite {
+            DoublewriteConfig::Off => Phase::Post { next: 0 },
+            DoublewriteConfig::Shared { collects_ahead: false, .. } => {
+                self.batches.buffer_in_flight(batch);
+                Phase::WriteDoublewrite { written: 0 }
+            }
+            DoublewriteConfig::PerInstance { .. } | DoublewriteConfig::Shared { .. } => Phase::WaitDoublewrite,
+        };
+        self.set_phase(index, next)
+    }
+
+    pub(super) fn wait_doublewrite(&mut self, index: u32) -> bool {
+        let batch = self.passes.threads[index as usize].batch;
+        if !matches!(self.config.doublewrite, DoublewriteConfig::Shared { .. }) {
+            return self.batches.claim_doublewrite(batch, index) && self.set_phase(index, Phase::WaitSegment);
+        }
+        if !self.batches.claim_buffer(index) {
+            return false;
+        }
+        // The batch goes its way; the thread collects the next.
+        self.batches.buffer_in_flight(batch);
+        let carrier = self.passes.hire(None);
+        let thread = &mut self.passes.threads[carrier as usize];
+        (thread.batch, thread.phase) = (batch, Phase::WriteDoublewrite { written: 0 });
+        self.calendar.schedule(self.now, Event::CleanerThread(carrier));
+        self.go_on_after_batch(index)
+    }
+
+    pub(super) fn wait_segment(&mut self, index: u32) -> bool {
+        let batch = self.passes.threads[index as usize].batch;
+        self.batches.claim_segment(batch, index) && self.set_phase(index, Phase::WriteDoublewrite { written: 0 })
+    }
+
+    /// Writes a batch, or the next area of it, to the doublewrite buffer's place on disk.
+    pub(super) fn write_doublewrite(&mut self, index: u32, written: u64) -> bool {
+        if !self.queue_admits(index) {
+            return false;
+        }
+        let batch = self.passes.threads[index as usize].batch;
+        let pages = self.batches.get(batch).pages.len() as u64;
+        let (part, bytes, sync_file) = match self.config.doublewrite {
+            DoublewriteConfig::Off => return self.set_phase(index, Phase::Post { next: 0 }),
+            DoublewriteConfig::PerInstance { sync_file, fixed_bytes, .. } => {
+                (pages, fixed_bytes.unwrap_or(pages * PAGE_BYTES), sync_file)
+            }
+            DoublewriteConfig::Shared { area_pages, sync_file, .. } => {
+                let part = (pages - written).min(u64::from(area_pages));
+                (part, part * PAGE_BYTES, sync_file)
+            }
+        };
+        let done = self.data_device.submit(self.now, Op::SequentialWrite, bytes);
+        self.recorder.counts.dblwr_pages += part;
+        self.recorder.counts.dblwr_writes += u64::from(written == 0);
+        let next = match written + part {
+            written if written < pages => Phase::WriteDoublewrite { written },
+            _ if sync_file => Phase::SyncDoublewrite,
+            _ => Phase::Post { next: 0 },
+        };
+        self.sleep(index, done, next)
+    }
+
+    pub(super) fn sync_doublewrite(&mut self, index: u32) -> bool {
+        let done = self.data_device.submit(self.now, Op::Sync, 0);
+        self.recorder.counts.data_fsyncs += 1;
+        self.sleep(index, done, Phase::Post { next: 0 })
+    }
+
+    /// Whether the data device's queue has room for a thread that wants to submit; if not, the thread stands in line.
+    fn queue_admits(&mut self, index: u32) -> bool {
+        if self.posting.served == Some(index) {
+            self.posting.served = None;
+            return true;
+        }
+        let now = self.now;
+        if self.posting.posters.is_empty() && self.data_device.admission_time(now, costs::POST_CHUNK as u32) <= now {
+            return true;
+        }
+        self.posting.posters.push_back(index);
+        self.watch_queue_room();
+        false
+    }
+
+    fn watch_queue_room(&mut self) {
+        if std::mem::replace(&mut self.posting.watching_room, true) {
+            return;
+        }
+        let at = self.data_device.admission_time(self.now, costs::POST_CHUNK as u32);
+        self.calendar.schedule(at, Event::QueueRoom);
+    }
+
+    /// The queue has room: the thread that has stood in line longest submits, unless others were faster.
+    pub(super) fn queue_room(&mut self) {
+        self.posting.watching_room = false;
+        if self.data_device.admission_time(self.now, costs::POST_CHUNK as u32) > self.now {
+            return self.watch_queue_room();
+        }
+        if let Some(thread) = self.posting.posters.pop_front() {
+            self.posting.served = Some(thread);
+            self.thread_step(thread);
+        }
+        if !self.posting.posters.is_empty() {
+            self.watch_queue_room();
+        }
+    }
+
+    /// Posts page writes, a few at a time, as the device's queue has room.
+    pub(super) fn post(&mut self, index: u32, next: usize) -> bool {
+        let batch = self.passes.threads[index as usize].batch;
+        let pages = self.batches.get(batch).pages.len();
+        let mut next = next;
+        while next < pages {
+            if !self.queue_admits(index) {
+                self.passes.threads[index as usize].phase = Phase::Post { next };
+                return false;
+            }
+            for _ in 0..costs::POST_CHUNK.min(pages - next) {
+                let page = self.batches.get(batch).pages[next];
+                self.check_page_write(page);
+                let done = self.data_device.submit(self.now, Op::RandomWrite, PAGE_BYTES);
+                self.page_posted(batch, done);
+                next += 1;
+            }
+        }
+        if self.config.batch_end == BatchEnd::Poster {
+            self.batches.get(batch).poster = Some(index);
+            self.passes.threads[index as usize].phase = Phase::WaitBatch;
+            self.batch_posted(batch);
+            return false;
+        }
+        self.batch_posted(batch);
+        self.go_on_after_batch(index)
+    }
+
+    /// The thread's batch is on its way, or over: the thread goes on.
+    fn go_on_after_batch(&mut self, index: u32) -> bool {
+        let thread = &self.passes.threads[index as usize];
+        let (batch, resume) = (thread.batch, thread.resume);
+        if thread.pass.is_none() {
+            self.dismiss(index);
+            return false;
+        }
+        if resume == Phase::TakeSlot && self.batches.get(batch).kind == super::batches::ListKind::FlushList {
+            self.end_list(index);
+        }
+        self.set_phase(index, resume)
+    }
+
+    /// The batch that its poster waited for is written and synced.
+    pub(super) fn poster_goes_on(&mut self, index: u32) {
+        if self.go_on_after_batch(index) {
+            self.thread_step(index);
+        }
+    }
+}
