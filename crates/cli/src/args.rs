@@ -30,6 +30,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Run the published scenarios and print measured beside simulated figures
     Reproduce(ReproduceArgs),
+    /// Feed recorded inputs to a model's flushing rule and compare with the server's own counters
+    Replay(ReplayArgs),
     /// List the server models
     Models(ListArgs),
     /// List the settings of a model, or explain one
@@ -135,6 +137,36 @@ pub(crate) struct ReproduceArgs {
     pub(crate) format: Format,
     #[command(flatten)]
     pub(crate) common: Common,
+}
+
+/// `innosim replay`.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// Recordings: folders with series.csv.gz and run.json, or folders of such folders
+    #[arg(value_name = "RECORDING", required = true)]
+    pub(crate) recordings: Vec<PathBuf>,
+    /// Folder for a CSV file a recording, a row a pass
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    /// No remarks
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) unused: NoDraws,
+}
+
+/// Options that every command takes, for commands that draw no random numbers and need no threads.
+#[derive(Debug, Args)]
+pub(crate) struct NoDraws {
+    /// No effect here
+    #[arg(long, hide = true)]
+    seed: Option<u64>,
+    /// No effect here
+    #[arg(long, hide = true, value_parser = jobs)]
+    jobs: Option<usize>,
 }
 
 /// Commands that list something.

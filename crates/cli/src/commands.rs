@@ -2,6 +2,7 @@
 
 pub(crate) mod meta;
 pub(crate) mod models;
+pub(crate) mod replay;
 pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod scenarios;

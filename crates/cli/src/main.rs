@@ -33,6 +33,7 @@ fn main() -> ExitCode {
     let done = match &cli.command {
         Command::Run(args) => commands::run::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),
+        Command::Replay(args) => commands::replay::run(args),
         Command::Models(args) => commands::models::run(args),
         Command::Settings(args) => commands::settings::run(args),
         Command::Scenarios(args) => commands::scenarios::run(args),

@@ -2,6 +2,7 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | [`replay`] | a model's flushing rule alone, on recorded inputs, beside the server's own counters |
 //! | [`runner`] | runs (scenario, replication) pairs on all cores, results in order |
 //! | [`statistics`] | intervals, paired differences, correction for many comparisons, batch means, precision |
 //!
@@ -9,5 +10,6 @@
 //! that two scenarios with the same seed and replication meet the same arrivals and the same keys: differences between
 //! them are taken pair by pair.
 
+pub mod replay;
 pub mod runner;
 pub mod statistics;

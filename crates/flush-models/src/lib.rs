@@ -4,6 +4,7 @@
 //!   [`registry::build`], which makes a [`ServerModel`](innosim_core::seam::ServerModel) of resolved settings.
 //! * [`mysql80`] is the machinery of MySQL 8.0 and later. Its formulas are public, pure functions.
 //! * [`mariadb`] has the formulas of MariaDB 10.11.
+//! * [`replay`] runs a server's flushing rule alone, on recorded inputs.
 //!
 //! A version never sees the device or the pages: it reads a [`View`](innosim_core::seam::View) and returns decisions.
 //!
@@ -43,3 +44,4 @@ pub mod mysql80;
 pub mod percona55;
 pub mod percona80;
 pub mod registry;
+pub mod replay;

@@ -118,9 +118,12 @@ impl std::fmt::Debug for Mysql80 {
 impl Mysql80 {
     /// The server of these settings with its own adaptive flushing.
     pub fn build(settings: &Settings) -> Result<Self, SettingsError> {
-        let options = Options::new(settings)?;
-        let rule = AdaptiveRule::new(form(settings.model), options.adaptive);
-        Self::build_with_rule(settings, Box::new(rule))
+        Self::build_with_rule(settings, Box::new(Self::adaptive_rule(settings)?))
+    }
+
+    /// The adaptive flushing of these settings, without the machinery around it.
+    pub fn adaptive_rule(settings: &Settings) -> Result<AdaptiveRule, SettingsError> {
+        Ok(AdaptiveRule::new(form(settings.model), Options::new(settings)?.adaptive))
     }
 
     /// The server of these settings with `rule` in place of its adaptive flushing. A rule may leave

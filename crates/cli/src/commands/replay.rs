@@ -1,0 +1,185 @@
+//! `innosim replay`: a model's flushing rule on recorded inputs, beside the server's own counters.
+
+use crate::args::{Format, ReplayArgs};
+use crate::exit::{Done, Failure};
+use crate::output::{note, print, print_json};
+use crate::text_table::TextTable;
+use innosim_experiments::replay::{COUNTERS, CounterReport, PassRow, ReplayReport, replay};
+use innosim_recordings::{Recording, find};
+use innosim_report::write_file;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Replays recordings.
+pub(crate) fn run(args: &ReplayArgs) -> Done {
+    let recordings = recordings_in(&args.recordings)?;
+    let mut reports = Vec::new();
+    let mut refused = Vec::new();
+    for recording in &recordings {
+        match replay(recording) {
+            Ok(report) => reports.push(report),
+            Err(why) => refused.push(why),
+        }
+    }
+    if reports.is_empty() {
+        return Err(Failure::Input(refused.join("\n")));
+    }
+    if !args.quiet {
+        refused.iter().for_each(|why| note(&format!("left out: {why}")));
+        for report in &reports {
+            report.remarks.iter().for_each(|remark| note(&format!("{}: {remark}", report.recording)));
+        }
+    }
+    if let Some(folder) = &args.out {
+        reports.iter().try_for_each(|report| write_csv(folder, report))?;
+    }
+    match args.format {
+        Format::Json => print_json(&document(&reports, &refused)),
+        Format::Human => print(&tables(&reports)),
+    }
+}
+
+/// The recordings at all of the paths.
+pub(crate) fn recordings_in(paths: &[std::path::PathBuf]) -> Result<Vec<Recording>, Failure> {
+    let mut recordings = Vec::new();
+    for path in paths {
+        recordings.extend(find(path).map_err(|error| Failure::Input(error.to_string()))?);
+    }
+    Ok(recordings)
+}
+
+/// `folder/mysql97-uni4k-256-io2000.csv`: a row a pass.
+fn write_csv(folder: &Path, report: &ReplayReport) -> Done {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Failure::Input(format!("{}: the folder can't be made: {error}", folder.display())))?;
+    let mut text = String::from("second,instant,age_bytes");
+    for counter in COUNTERS {
+        text.push_str(&format!(",{counter},{counter}_replayed,{counter}_matches"));
+    }
+    text.push('\n');
+    for pass in &report.passes {
+        text.push_str(&csv_row(pass));
+    }
+    let file = folder.join(format!("{}.csv", report.recording.replace(['/', '\\'], "-")));
+    Ok(write_file(&file, text.as_bytes())?)
+}
+
+fn csv_row(pass: &PassRow) -> String {
+    let mut row = format!("{},{},{}", pass.second, pass.instant, pass.age_bytes);
+    for c in 0..COUNTERS.len() {
+        let recorded = pass.recorded[c].map_or_else(String::new, |value| value.to_string());
+        let matches = pass.matches[c].map_or_else(String::new, |matches| u8::from(matches).to_string());
+        row.push_str(&format!(",{recorded},{},{matches}", pass.replayed[c]));
+    }
+    row.push('\n');
+    row
+}
+
+fn tables(reports: &[ReplayReport]) -> String {
+    let mut text = String::new();
+    for report in reports {
+        let (matched, judged) = report.joint();
+        text.push_str(&format!(
+            "{} on {}: {matched} of {judged} passes agree in every counter\n",
+            report.recording, report.model
+        ));
+        let mut table = TextTable::new(&["counter", ">passes", ">agree", ">share", ">mean diff.", "largest diff."]);
+        for counter in &report.counters {
+            table.row(cells(counter));
+        }
+        text.push_str(&table.render());
+        for (seconds, why) in [
+            (report.sync_seconds, "with sync flushing, several passes each"),
+            (report.seconds_without_pass, "in which no pass began: the one before was still writing"),
+            (report.gap_seconds, "next to a gap"),
+        ] {
+            if seconds > 0 {
+                text.push_str(&format!("  not judged: {seconds} s {why}\n"));
+            }
+        }
+        let t = report.tolerance;
+        text.push_str(&format!(
+            "  agree: within {} percent point, {} pages requested, {} % of an average (and 1)\n\n",
+            t.percent,
+            t.pages,
+            t.average_share * 100.0
+        ));
+    }
+    let (matched, judged) = overall(reports);
+    text.push_str(&format!(
+        "{} recordings: {matched} of {judged} passes agree in every counter ({})\n",
+        reports.len(),
+        percent(matched, judged)
+    ));
+    text
+}
+
+fn cells(counter: &CounterReport) -> Vec<String> {
+    let worst = counter.worst.filter(|(difference, _)| *difference != 0.0);
+    vec![
+        counter.name.to_owned(),
+        counter.judged.to_string(),
+        counter.matched.to_string(),
+        percent(counter.matched, counter.judged),
+        format!("{:.2}", counter.mean_difference),
+        worst.map_or_else(|| "none".to_owned(), |(difference, second)| format!("{difference:+} at {second:.0} s")),
+    ]
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 { "-".to_owned() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
+}
+
+fn overall(reports: &[ReplayReport]) -> (u64, u64) {
+    reports.iter().map(ReplayReport::joint).fold((0, 0), |sum, joint| (sum.0 + joint.0, sum.1 + joint.1))
+}
+
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+fn document(reports: &[ReplayReport], refused: &[String]) -> Value {
+    let (matched, judged) = overall(reports);
+    json!({
+        "innosim_version": env!("CARGO_PKG_VERSION"),
+        "recordings": reports.iter().map(of_report).collect::<Vec<_>>(),
+        "left_out": refused,
+        "overall": { "passes": judged, "matched": matched, "match_rate": share(matched, judged) },
+    })
+}
+
+fn of_report(report: &ReplayReport) -> Value {
+    let (matched, judged) = report.joint();
+    let counters: serde_json::Map<String, Value> = report
+        .counters
+        .iter()
+        .map(|counter| {
+            let worst = counter.worst;
+            let value = json!({
+                "judged": counter.judged,
+                "matched": counter.matched,
+                "match_rate": counter.match_rate(),
+                "mean_difference": counter.mean_difference,
+                "largest_difference": worst.map(|(difference, _)| difference),
+                "largest_difference_at_s": worst.map(|(_, second)| second),
+            });
+            (counter.name.to_owned(), value)
+        })
+        .collect();
+    json!({
+        "name": report.recording,
+        "model": report.model.name(),
+        "passes": judged,
+        "matched": matched,
+        "match_rate": share(matched, judged),
+        "counters": counters,
+        "tolerance": {
+            "percent_points": report.tolerance.percent,
+            "pages": report.tolerance.pages,
+            "average_share": report.tolerance.average_share,
+        },
+        "seconds_with_sync_flushing": report.sync_seconds,
+        "seconds_without_pass": report.seconds_without_pass,
+        "seconds_next_to_gap": report.gap_seconds,
+    })
+}

@@ -1,0 +1,164 @@
+//! `replay`: a server's flushing rule alone, on the recorded inputs of each of its passes, beside the server's own
+//! counters. No workload, no device: what differs here is the rule.
+//!
+//! # What is known of a pass
+//!
+//! The page cleaner decides once a second; a recording samples once a second, at another instant. So the gauges of a
+//! sample (`buffer_flush_n_to_flush_requested`, `..._pct_for_lsn`, ...) are those of one pass somewhere between this
+//! sample and the one before it, and its inputs are known only within bounds:
+//!
+//! * log sequence number and dirty pages move steadily between the samples: both are interpolated to the instant of the
+//!   pass;
+//! * the oldest modification moves when a batch is written, which is after the decision: the value of the earlier sample
+//!   holds (of the later one, if nothing was dirty before); it is interpolated too where the pass before was still
+//!   under way;
+//! * pages flushed since the last pass: the growth of the counters of ended passes between the beginnings of the two;
+//! * pages due by age: the flush lists are not recorded, the published `buffer_flush_n_to_flush_by_age` is taken.
+//!
+//! The instant itself is the one unknown. The rule is tried at [`INSTANTS`] places between the two samples and the best
+//! one, for all counters together, is kept: a pass matches only if one instant explains all of them.
+//!
+//! Both averages move every `innodb_flushing_avg_loops` passes and remember sums from before the recording. They are taken
+//! from the server until they are first seen to move; from there on the rule makes its own.
+//!
+//! # What counts as a match
+//!
+//! See [`Tolerance`]. Not judged are: passes outside the load or next to a gap; averages before they are known; seconds
+//! with sync flushing, in which several passes ran and only the last one's gauges are left; seconds in which no pass began
+//! because the one before was still writing.
+
+mod cleaner;
+mod inputs;
+mod report;
+mod tolerance;
+
+pub use report::{CounterReport, PassRow, ReplayReport};
+pub use tolerance::{COUNTERS, Tolerance};
+
+use innosim_core::seam::FlushGauges;
+use innosim_flush_models::registry::{ModelId, Settings};
+use innosim_flush_models::replay::{ReplayPass, ReplayRule};
+use innosim_recordings::{Recording, understood_settings};
+use inputs::{Between, Inputs};
+use report::Builder;
+
+/// Instants between two samples at which a pass is tried.
+pub const INSTANTS: u32 = 41;
+
+/// Replays a recording with the rule of its model; the error is a sentence.
+pub fn replay(recording: &Recording) -> Result<ReplayReport, String> {
+    let (settings, remarks) = settings_of(recording)?;
+    let inputs = Inputs::of(recording).map_err(|missing| missing.to_string())?;
+    let rule = ReplayRule::new(&settings).map_err(|error| format!("{}: {error}", recording.name))?;
+    let tolerance = Tolerance::of(&settings).map_err(|error| format!("{}: {error}", recording.name))?;
+    let mut builder = Builder::new(&recording.name, settings.model, tolerance, remarks);
+    Replayer { rule, averages_known: false, flushed_before: 0, tolerance }.run(&inputs, &mut builder);
+    Ok(builder.finish())
+}
+
+/// The settings that the server ran with, as its model understands them.
+fn settings_of(recording: &Recording) -> Result<(Settings, Vec<String>), String> {
+    let Some(model) = recording.server.model else {
+        let names: Vec<&str> = ModelId::ALL.iter().map(|model| model.name()).collect();
+        return Err(format!(
+            "{}: no model stands for {} {}\n  = help: the models are {}",
+            recording.name,
+            recording.server.product,
+            recording.server.version,
+            names.join(", ")
+        ));
+    };
+    let (values, remarks) = understood_settings(recording, model);
+    let settings = Settings::resolve(model, &values)
+        .map_err(|error| format!("{}: {error}\n  = help: {}", recording.name, error.help))?;
+    Ok((settings, remarks))
+}
+
+/// The rule on its way through a recording.
+struct Replayer {
+    rule: ReplayRule,
+    /// Whether the averages were seen to move, so that the rule can make its own.
+    averages_known: bool,
+    /// Pages that had been flushed when the last pass began, since the server's start.
+    flushed_before: u64,
+    tolerance: Tolerance,
+}
+
+impl Replayer {
+    fn run(&mut self, inputs: &Inputs, report: &mut Builder) {
+        for i in 2..inputs.len() {
+            let Some(between) = inputs.between(i) else {
+                self.averages_known = false;
+                report.skip_gap();
+                continue;
+            };
+            if between.sync_pages > 0.0 {
+                self.averages_known = false;
+                report.skip_sync();
+                continue;
+            }
+            if !between.under_load {
+                self.averages_known = false;
+                continue;
+            }
+            if !between.pass_began {
+                report.skip_long();
+                continue;
+            }
+            self.step(inputs, i, &between, report);
+        }
+    }
+
+    fn step(&mut self, inputs: &Inputs, i: usize, between: &Between, report: &mut Builder) {
+        let last_pages = between.flushed_before.saturating_sub(self.flushed_before);
+        let mut best: Option<Trial> = None;
+        for step in 0..INSTANTS {
+            let instant = f64::from(step) / f64::from(INSTANTS - 1);
+            for &oldest in between.oldest_shares() {
+                let pass = ReplayPass { last_pages, ..between.at(instant, oldest) };
+                let Some(trial) = self.attempt(pass, instant, between, inputs) else { continue };
+                if best.as_ref().is_none_or(|best| trial.distance < best.distance) {
+                    best = Some(trial);
+                }
+            }
+        }
+        let Some(best) = best else { return };
+        report.pass(between, &best, &inputs.known, self.averages_known);
+        self.rule = best.rule;
+        self.flushed_before = between.flushed_before;
+        self.averages_known |= inputs.averages_moved(i);
+    }
+
+    /// What the rule would have said then.
+    fn attempt(&self, pass: ReplayPass, instant: f64, between: &Between, inputs: &Inputs) -> Option<Trial> {
+        let mut rule = self.rule.clone();
+        let recorded = &between.recorded;
+        if !self.averages_known {
+            // As if they had moved just before.
+            rule.adopt_averages(
+                recorded.avg_page_rate,
+                recorded.lsn_avg_rate,
+                pass.cur_lsn.saturating_sub(1),
+                pass.now,
+            );
+        }
+        let gauges = rule.pass(&pass)?;
+        if !self.averages_known {
+            rule.adopt_averages(recorded.avg_page_rate, recorded.lsn_avg_rate, pass.cur_lsn, pass.now);
+        }
+        let distance = self.tolerance.distance(&gauges, recorded, &inputs.known);
+        Some(Trial { distance, instant, pass, gauges, rule })
+    }
+}
+
+/// A pass tried at one instant.
+struct Trial {
+    /// From the server's counters, in tolerances.
+    distance: f64,
+    /// Share of the time between the samples.
+    instant: f64,
+    pass: ReplayPass,
+    gauges: FlushGauges,
+    /// The rule after it.
+    rule: ReplayRule,
+}

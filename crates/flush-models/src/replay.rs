@@ -1,0 +1,170 @@
+//! A server's flushing rule alone, fed with what was recorded of its passes.
+//!
+//! A [`ReplayRule`] is the stateful rule of a model without machine, workload or device: each pass of the page cleaner
+//! gets the inputs that a recording has for it and answers with the gauges that the server publishes. What a recording
+//! does not have (the pages of the flush lists by age) the pass is told in the form in which the server publishes it.
+//!
+//! A rule can be cloned, so that a pass whose inputs are known only within bounds can be tried at several of them.
+
+use crate::mysql80::Mysql80;
+use crate::mysql80::adaptive::{AdaptiveRule, PassInput, dirty_pct};
+use crate::registry::{Settings, SettingsError, build};
+use innosim_core::kernel::time::SimTime;
+use innosim_core::seam::{FlushGauges, FlushLists, RuleInput};
+
+/// Inputs of one pass of the page cleaner.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ReplayPass {
+    /// When the pass ran, on any axis that goes on.
+    pub now: SimTime,
+    /// Log sequence number then, bytes.
+    pub cur_lsn: u64,
+    /// Oldest modification of a dirty page then, LSN; 0 if nothing is dirty.
+    pub oldest_lsn: u64,
+    /// Dirty pages then.
+    pub dirty_pages: u64,
+    /// Pages on the LRU lists then.
+    pub lru_pages: u64,
+    /// Pages on the free lists then.
+    pub free_pages: u64,
+    /// Pages of the flush lists that the pass found due, as published in `buffer_flush_n_to_flush_by_age`.
+    pub n_to_flush_by_age: u64,
+    /// Pages flushed since the pass before it.
+    pub last_pages: u64,
+}
+
+/// The flushing rule of a model, with its memory.
+#[derive(Debug, Clone)]
+pub enum ReplayRule {
+    /// 8.0 and later.
+    Mysql80 {
+        /// The rule.
+        rule: AdaptiveRule,
+        /// Age at which the age factor is 100 %, bytes.
+        limit_for_age_bytes: u64,
+        /// Age at which user threads stop, bytes.
+        free_check_capacity_bytes: u64,
+    },
+}
+
+impl ReplayRule {
+    /// The rule of these settings, before its first pass.
+    pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
+        let limits = build(settings)?.age_limits();
+        Ok(ReplayRule::Mysql80 {
+            rule: Mysql80::adaptive_rule(settings)?,
+            limit_for_age_bytes: limits.adaptive_full_bytes,
+            free_check_capacity_bytes: limits.stop_bytes,
+        })
+    }
+
+    /// One pass; `None` if the rule asks for nothing and leaves the gauges as they were.
+    pub fn pass(&mut self, pass: &ReplayPass) -> Option<FlushGauges> {
+        match self {
+            ReplayRule::Mysql80 { rule, limit_for_age_bytes, free_check_capacity_bytes } => {
+                let details = rule.pass(&PassInput {
+                    cur_lsn: pass.cur_lsn,
+                    now: pass.now,
+                    oldest_lsn: pass.oldest_lsn,
+                    dirty_pct: dirty_pct(pass.dirty_pages, pass.lru_pages, pass.free_pages),
+                    lists: &Published { n_to_flush_by_age: pass.n_to_flush_by_age },
+                    rule: RuleInput {
+                        sync_limit_lsn: None,
+                        last_pages: pass.last_pages,
+                        limit_for_age_bytes: *limit_for_age_bytes,
+                        free_check_capacity_bytes: *free_check_capacity_bytes,
+                    },
+                })?;
+                Some(FlushGauges {
+                    n_to_flush_requested: details.n_pages,
+                    n_to_flush_by_age: details.sum_pages_for_lsn,
+                    avg_page_rate: rule.averages.avg_page_rate,
+                    lsn_avg_rate: rule.averages.lsn_avg_rate,
+                    pct_for_dirty: details.pct_for_dirty,
+                    pct_for_lsn: details.pct_for_lsn,
+                })
+            }
+        }
+    }
+
+    /// Takes the averages from the server and begins to count from this pass, as after an update of the averages.
+    pub fn adopt_averages(&mut self, avg_page_rate: u64, lsn_avg_rate: u64, cur_lsn: u64, now: SimTime) {
+        match self {
+            ReplayRule::Mysql80 { rule, .. } => {
+                rule.averages.avg_page_rate = avg_page_rate;
+                rule.averages.lsn_avg_rate = lsn_avg_rate;
+                rule.averages.prev_lsn = cur_lsn;
+                rule.averages.prev_time = now;
+                rule.averages.sum_pages = 0;
+                rule.averages.n_iterations = 0;
+            }
+        }
+    }
+}
+
+/// Flush lists of which only the published sum is known: one list, with so many pages due that the sum comes out.
+struct Published {
+    n_to_flush_by_age: u64,
+}
+
+impl FlushLists for Published {
+    fn instances(&self) -> u32 {
+        1
+    }
+
+    fn pages_up_to(&self, _instance: u32, _lsn: u64, cap: u64) -> u64 {
+        self.n_to_flush_by_age.saturating_mul(SPREAD_OVER_PASSES).min(cap)
+    }
+}
+
+/// The published sum is a share of the pages that three seconds of redo make due.
+const SPREAD_OVER_PASSES: u64 = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::{ModelId, Value};
+    use std::collections::BTreeMap;
+
+    fn settings() -> Settings {
+        let explicit = BTreeMap::from([
+            ("innodb_io_capacity", Value::Integer(2000)),
+            ("innodb_io_capacity_max", Value::Integer(4000)),
+            ("innodb_redo_log_capacity", Value::Integer(256 << 20)),
+        ]);
+        Settings::resolve(ModelId::Mysql97, &explicit).expect("sound settings")
+    }
+
+    fn pass(second: u64) -> ReplayPass {
+        ReplayPass {
+            now: SimTime::ZERO + innosim_core::kernel::time::SimDuration::from_secs(second),
+            cur_lsn: 3_600_000_000 + second * 2_000_000,
+            oldest_lsn: 3_500_000_000,
+            dirty_pages: 30_000,
+            lru_pages: 143_000,
+            free_pages: 119_000,
+            n_to_flush_by_age: 900,
+            last_pages: 500,
+        }
+    }
+
+    #[test]
+    fn the_published_sum_goes_in_and_comes_out() {
+        let mut rule = ReplayRule::new(&settings()).expect("a rule");
+        assert_eq!(rule.pass(&pass(1)), None, "the first pass only remembers where it was");
+        let gauges = rule.pass(&pass(2)).expect("a recommendation");
+        assert_eq!((gauges.n_to_flush_by_age, gauges.avg_page_rate), (900, 0));
+        let wanted = (2000 * gauges.pct_for_lsn.max(gauges.pct_for_dirty) / 100 + 900) / 3;
+        assert_eq!(gauges.n_to_flush_requested, wanted);
+    }
+
+    #[test]
+    fn adopted_averages_count_at_once_and_move_after_their_loops() {
+        let mut rule = ReplayRule::new(&settings()).expect("a rule");
+        let first = pass(0);
+        rule.adopt_averages(300, 1_000_000, first.cur_lsn, first.now);
+        let gauges: Vec<FlushGauges> = (1..=30).filter_map(|second| rule.pass(&pass(second))).collect();
+        assert_eq!((gauges[0].avg_page_rate, gauges[0].lsn_avg_rate), (300, 1_000_000));
+        assert_eq!((gauges[29].avg_page_rate, gauges[29].lsn_avg_rate), (400, 1_500_000));
+    }
+}

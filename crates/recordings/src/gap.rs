@@ -1,0 +1,28 @@
+//! Series with gaps: a missing value is NaN, and nothing is made up in its place.
+
+/// Growth a second of a cumulative counter between neighbouring samples; NaN where one of the two is missing, where the
+/// counter fell (the server was restarted) and in the first place.
+pub fn rates(seconds: &[f64], counter: &[f64]) -> Vec<f64> {
+    let mut rates = vec![f64::NAN; counter.len()];
+    for i in 1..counter.len().min(seconds.len()) {
+        let (dt, grown) = (seconds[i] - seconds[i - 1], counter[i] - counter[i - 1]);
+        if dt > 0.0 && grown >= 0.0 {
+            rates[i] = grown / dt;
+        }
+    }
+    rates
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_and_restarts_have_no_rate() {
+        let seconds = [0.0, 1.0, 2.0, 3.0, 5.0, 6.0];
+        let counter = [10.0, 30.0, f64::NAN, 50.0, 90.0, 2.0];
+        let rates = rates(&seconds, &counter);
+        assert_eq!((rates[1], rates[4]), (20.0, 20.0));
+        assert!([0, 2, 3, 5].iter().all(|&i: &usize| rates[i].is_nan()));
+    }
+}

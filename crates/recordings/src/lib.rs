@@ -1,0 +1,31 @@
+//! Recordings of real servers, read into one typed model.
+//!
+//! ```text
+//!   folder with series.csv.gz and run.json  --lab-->  Recording  --quantity()-->  a time series, or what is missing
+//!   folder of such folders                  --find->  [Recording]
+//! ```
+//!
+//! A [`Recording`] keeps the server's own names: columns of SHOW GLOBAL STATUS as they are, counters of
+//! INNODB_METRICS behind `m.`, SHOW ENGINE INNODB STATUS behind `log.` and `bp.`, sysbench behind `sb.`. What a purpose
+//! needs is asked for as a [`Quantity`], which knows the names that the versions have for it; an answer is a series with
+//! gaps, or a [`Missing`] that says what to record instead.
+//!
+//! This crate reads files and simulates nothing.
+
+mod error;
+mod find;
+mod gap;
+mod lab;
+mod load;
+mod quantity;
+mod recording;
+mod series;
+
+pub use error::{Missing, RecordingError};
+pub use find::find;
+pub use gap::rates;
+pub use lab::read_lab;
+pub use load::{LoadPhase, Script};
+pub use quantity::Quantity;
+pub use recording::{Cap, Data, Recording, Server, understood_settings};
+pub use series::Series;

@@ -1,0 +1,146 @@
+//! A recording: which server ran with which settings under which load, and what its counters did.
+
+use crate::{LoadPhase, Series};
+use innosim_flush_models::registry::{ModelId, Value, lookup, parse_value};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The server of a recording.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// What the recorder called it.
+    pub product: String,
+    /// `SELECT VERSION()`.
+    pub version: String,
+    /// The model that stands for it, if one does.
+    pub model: Option<ModelId>,
+}
+
+impl Server {
+    pub(crate) fn new(product: &str, version: &str) -> Self {
+        let model = candidates(product, version).iter().find_map(|name| ModelId::parse(name).ok());
+        Server { product: product.to_owned(), version: version.to_owned(), model }
+    }
+}
+
+/// Names to try, most exact first: `10.11.19-MariaDB-0+deb12u1` is `mariadb-10.11.19` or `mariadb-10.11`.
+fn candidates(product: &str, version: &str) -> Vec<String> {
+    let numbers: String = version.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+    let series: Vec<&str> = numbers.trim_end_matches('.').split('.').collect();
+    let text = format!("{product} {version}").to_ascii_lowercase();
+    let family = if text.contains("mariadb") {
+        "mariadb-"
+    } else if text.contains("percona") {
+        "percona-"
+    } else {
+        "mysql-"
+    };
+    let mut names: Vec<String> =
+        (2..=series.len()).rev().map(|n| format!("{family}{}", series[..n].join("."))).collect();
+    if family == "percona-" {
+        names.extend((2..=series.len()).rev().map(|n| format!("mysql-{}", series[..n].join("."))));
+    }
+    names
+}
+
+/// Ceilings that were laid on the device during the recording; 0 stands for none.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Cap {
+    /// Name of the profile; `raw` for none.
+    pub name: String,
+    /// Write operations a second.
+    pub write_iops: f64,
+    /// Read operations a second.
+    pub read_iops: f64,
+    /// Bytes a second.
+    pub write_bytes_per_s: f64,
+    /// Bytes a second.
+    pub read_bytes_per_s: f64,
+}
+
+/// The data set of a recording, pages of 16 KiB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Data {
+    /// Pages of the clustered indexes, from the table statistics.
+    pub clustered_pages: Option<u64>,
+    /// Pages of the secondary indexes.
+    pub secondary_pages: Option<u64>,
+}
+
+/// A recording of a real server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recording {
+    /// Name for tables: the last two parts of its path.
+    pub name: String,
+    /// Where it was read from.
+    pub path: PathBuf,
+    /// Which server.
+    pub server: Server,
+    /// SHOW GLOBAL VARIABLES, as far as recorded.
+    pub variables: BTreeMap<String, String>,
+    /// Counters over time.
+    pub series: Series,
+    /// Load generators, in order of their start.
+    pub phases: Vec<LoadPhase>,
+    /// Ceilings of the device.
+    pub cap: Cap,
+    /// Data set.
+    pub data: Data,
+    /// Processors of the machine.
+    pub cpus: Option<u32>,
+    /// Whether hardly any page was dirty when the load began.
+    pub clean_start: Option<bool>,
+    /// What its makers remarked.
+    pub notes: Vec<String>,
+}
+
+impl Recording {
+    /// Seconds (on the axis of the series) during which load was put on the server.
+    pub fn load_window(&self) -> (f64, f64) {
+        let first = self.series.seconds.first().copied().unwrap_or(0.0);
+        let last = self.series.seconds.last().copied().unwrap_or(0.0);
+        let start = self.phases.iter().map(|phase| phase.start_s).fold(f64::INFINITY, f64::min);
+        let end = self.phases.iter().map(|phase| phase.end_s).fold(f64::NEG_INFINITY, f64::max);
+        if start < end { (start.max(first), end.min(last)) } else { (first, last) }
+    }
+
+    /// Whether throughput is what the server makes of it: no load generator had a rate.
+    pub fn closed_loop(&self) -> bool {
+        !self.phases.is_empty() && self.phases.iter().all(|phase| phase.rate.is_none())
+    }
+}
+
+/// The recorded variables that `model` knows, with remarks on values that it refuses.
+pub fn understood_settings(recording: &Recording, model: ModelId) -> (BTreeMap<&'static str, Value>, Vec<String>) {
+    let mut values = BTreeMap::new();
+    let mut remarks = Vec::new();
+    for (name, text) in &recording.variables {
+        let Ok(setting) = lookup(model, name) else { continue };
+        match parse_value(&setting, text) {
+            Ok(value) => {
+                values.insert(setting.name, value);
+            }
+            Err(error) => remarks.push(format!("{name} = {text}: {}; left at its default", error.problem)),
+        }
+    }
+    (values, remarks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_become_models() {
+        assert_eq!(Server::new("mysql97", "9.7.4-2").model, Some(ModelId::Mysql97));
+        assert_eq!(Server::new("mysql", "8.0.36").model, Some(ModelId::Mysql8030));
+        assert_eq!(Server::new("Percona Server", "8.0.36-28").model, Some(ModelId::Mysql8030));
+        assert_eq!(Server::new("postgres", "17.2").model, None);
+    }
+
+    #[test]
+    fn a_mariadb_is_not_taken_for_a_mysql() {
+        let names = candidates("mariadb", "10.11.19-MariaDB-0+deb12u1");
+        assert_eq!(names, ["mariadb-10.11.19", "mariadb-10.11"]);
+    }
+}
