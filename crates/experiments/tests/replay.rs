@@ -1,0 +1,55 @@
+//! The servers' own decisions, pass by pass, on the shipped recordings.
+
+// Helpers may fail the test as tests may.
+#![allow(clippy::unwrap_used)]
+
+use innosim_experiments::replay::{ReplayReport, replay};
+use innosim_recordings::read_lab;
+use std::path::Path;
+
+fn replayed(name: &str) -> ReplayReport {
+    let recording = read_lab(&Path::new("../../recordings").join(name)).unwrap();
+    replay(&recording).unwrap()
+}
+
+/// Lower bounds of what was reached: share of passes that agree in every counter, and passes judged.
+#[track_caller]
+fn agrees(name: &str, at_least: f64, of_passes: u64) {
+    let report = replayed(name);
+    let (matched, judged) = report.joint();
+    assert!(judged >= of_passes, "{name}: only {judged} passes judged");
+    let share = matched as f64 / judged as f64;
+    assert!(share >= at_least, "{name}: {matched} of {judged}: {:#?}", report.counters);
+}
+
+#[test]
+fn mysql_9_7_under_a_constant_rate() {
+    agrees("mysql97/uni4k-256-io2000", 1.0, 215);
+}
+
+#[test]
+fn mysql_9_7_under_a_light_load() {
+    agrees("mysql97/low300-256-io200", 1.0, 115);
+}
+
+#[test]
+fn mysql_9_7_on_a_saturated_device() {
+    agrees("mysql97/wo-closed-256-ssdsmall", 0.94, 160);
+    agrees("mysql97/wo-closed-256-ssdsmall-nodw", 1.0, 175);
+}
+
+#[test]
+fn a_different_rule_is_found_out() {
+    let mut recording = read_lab(Path::new("../../recordings/mysql97/uni4k-256-io2000")).unwrap();
+    recording.variables.insert("innodb_io_capacity_max".to_owned(), "6000".to_owned());
+    let (matched, judged) = replay(&recording).unwrap().joint();
+    assert!(matched * 4 < judged, "{matched} of {judged} agree with a wrong slope");
+}
+
+#[test]
+fn a_server_without_these_counters_is_refused_with_a_reason() {
+    let mut recording = read_lab(Path::new("../../recordings/mysql55/uni4k-256-io2000")).unwrap();
+    recording.server.model = Some(innosim_flush_models::registry::ModelId::Mysql8030);
+    let why = replay(&recording).unwrap_err();
+    assert!(why.contains("which replay needs"), "{why}");
+}
