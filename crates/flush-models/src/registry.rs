@@ -30,6 +30,7 @@ pub use resolve::{Adjustment, Host, Note, SettingsError};
 pub use value::{Kind, Value, ValueError, parse_value};
 
 use crate::mysql80::Mysql80;
+use innosim_core::config::BinaryLogConfig;
 use innosim_core::seam::{AdaptiveFlushing, ServerModel};
 use std::collections::BTreeMap;
 
@@ -127,6 +128,16 @@ pub fn settings(model: ModelId) -> Vec<Setting> {
     let mut all: Vec<Setting> = declarations::declarations().filter_map(|d| d.setting(model)).collect();
     all.sort_by_key(|setting| setting.name);
     all
+}
+
+/// The binary log that these settings ask for, with this many bytes of events a transaction.
+pub fn binary_log(settings: &Settings, bytes_per_transaction: f64) -> Result<Option<BinaryLogConfig>, SettingsError> {
+    let config = BinaryLogConfig {
+        sync_every: u32::try_from(settings.integer("sync_binlog")?).unwrap_or(u32::MAX),
+        grouped: settings.model.groups_binary_log(),
+        bytes_per_transaction,
+    };
+    Ok(settings.switch("log_bin")?.then_some(config))
 }
 
 /// Builds the model's machinery from its settings.

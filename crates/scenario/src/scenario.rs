@@ -9,19 +9,19 @@ use crate::node::{Data, Table};
 use crate::overrides::Overrides;
 use crate::published::{Published, read_published};
 use crate::resolved::{Resolved, quoted};
-use crate::scenario_keys::{HOST_KEYS, ROOT_KEYS};
+use crate::scenario_keys::{ADAPTIVE_HASH_KEYS, BINARY_LOG_KEYS, HOST_KEYS, ROOT_KEYS};
 use crate::section::Section;
 use crate::server::{Context, read_server, resolved_settings};
 use crate::source::SourceMap;
 use crate::units::format_duration;
 use crate::workloads::{ReadWorkload, read_workload};
-use innosim_core::config::PAGE_BYTES;
+use innosim_core::config::{AdaptiveHashCost, BinaryLogConfig, PAGE_BYTES};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::run_spec::RunSpec;
 use innosim_core::seam::ServerModel;
 use innosim_core::storage::StorageSpec;
 use innosim_core::workload::{DriveSpec, WorkloadSpec};
-use innosim_flush_models::registry::{ModelId, Settings, build};
+use innosim_flush_models::registry::{ModelId, Settings, binary_log, build};
 
 /// Time at the start of a run that its figures leave out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,6 +157,11 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         return None;
     }
     let (settings, storage, workload) = (settings?, storage?, workload?);
+    let binary_log = read_binary_log(&root, &settings, &mut tables);
+    let adaptive_hash = read_adaptive_hash(&root, &settings, &mut tables);
+    if report.has_errors() {
+        return None;
+    }
     let access = workload.access;
     let run = RunSpec {
         seed: head.seed,
@@ -170,6 +175,8 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
             drive,
             cores,
         },
+        binary_log,
+        adaptive_hash,
         check: false,
     };
     let mut resolved = root.resolved;
@@ -257,6 +264,34 @@ fn read_host(root: &Section<'_>) -> (u32, Resolved) {
     let mut host = Section::open(root.table("host").unwrap_or(&empty), HOST_KEYS, "host", root.report);
     let cores = host.count("cores");
     (cores, host.resolved)
+}
+
+fn read_binary_log(root: &Section<'_>, settings: &Settings, tables: &mut Resolved) -> Option<BinaryLogConfig> {
+    let empty = Table::empty(root.at());
+    let table = root.table("binary_log");
+    let mut section = Section::open(table.unwrap_or(&empty), BINARY_LOG_KEYS, "binary_log", root.report);
+    let bytes = section.real("bytes_per_transaction");
+    let config = binary_log(settings, bytes).ok().flatten();
+    if table.is_some() && config.is_none() {
+        let problem = Problem::new("[binary_log] is left out of account: no binary log is written");
+        root.report.add(problem.at(root.at_key("binary_log")).help("set log_bin = \"ON\" in [server]").into_warning());
+    }
+    if config.is_some() {
+        tables.table("binary_log", section.resolved);
+    }
+    config
+}
+
+fn read_adaptive_hash(root: &Section<'_>, settings: &Settings, tables: &mut Resolved) -> Option<AdaptiveHashCost> {
+    let table = root.table("adaptive_hash_index")?;
+    let mut section = Section::open(table, ADAPTIVE_HASH_KEYS, "adaptive_hash_index", root.report);
+    let cost = AdaptiveHashCost {
+        cpu_share: section.real("cpu_share"),
+        latch: SimDuration(section.duration("latch")),
+        parts: settings.integer("innodb_adaptive_hash_index_parts").map_or(1, |parts| parts as u32),
+    };
+    tables.table("adaptive_hash_index", section.resolved);
+    settings.switch("innodb_adaptive_hash_index").is_ok_and(|on| on).then_some(cost)
 }
 
 fn read_storage(root: &Section<'_>, tables: &mut Resolved) -> Option<StorageSpec> {

@@ -2,7 +2,7 @@
 
 use crate::device::DEVICE_KEYS;
 use crate::drive::DRIVES;
-use crate::key::{Key, Kind, MAX_THREADS, whole};
+use crate::key::{Key, Kind, MAX_THREADS, real, whole};
 use crate::published::PUBLISHED_KEYS;
 use crate::workloads::WORKLOADS;
 
@@ -13,6 +13,20 @@ pub(crate) const HOST_KEYS: &[Key] = &[Key::default(
     "16",
     "Hardware threads of the server, shared by the clients' transactions.",
 )];
+
+/// Keys of `[binary_log]`.
+pub(crate) const BINARY_LOG_KEYS: &[Key] = &[Key::default(
+    "bytes_per_transaction",
+    real(1.0, 1e9),
+    "600.0",
+    "Bytes of a transaction's events in the binary log; it is written where log_bin = ON.",
+)];
+
+/// Keys of `[adaptive_hash_index]`.
+pub(crate) const ADAPTIVE_HASH_KEYS: &[Key] = &[
+    Key::default("cpu_share", real(-0.9, 10.0), "0.0", "Share by which it lengthens a transaction's CPU time."),
+    Key::default("latch", Kind::Duration, "\"0us\"", "Time for which a transaction holds a latch of it, in all."),
+];
 
 /// Keys of a scenario.
 pub(crate) const ROOT_KEYS: &[Key] = &[
@@ -31,6 +45,13 @@ pub(crate) const ROOT_KEYS: &[Key] = &[
     Key::default("replications", whole(1, 100_000), "1", "Runs with random streams of their own."),
     Key::optional("server", Kind::Server, "all defaults", "Settings of the server under their real names."),
     Key::optional("host", Kind::Table(HOST_KEYS), "all defaults", "The machine."),
+    Key::optional("binary_log", Kind::Table(BINARY_LOG_KEYS), "all defaults", "What log_bin = ON writes."),
+    Key::optional(
+        "adaptive_hash_index",
+        Kind::Table(ADAPTIVE_HASH_KEYS),
+        "no cost",
+        "What innodb_adaptive_hash_index = ON costs.",
+    ),
     Key::required("device", Kind::Table(DEVICE_KEYS), "Storage device of data files, doublewrite files and redo log."),
     Key::optional("redo_device", Kind::Table(DEVICE_KEYS), "the data device", "A device of its own for the redo log."),
     Key::required("workload", Kind::Variant(WORKLOADS), "Which pages transactions touch."),

@@ -108,6 +108,29 @@ pub enum BatchEnd {
     Poster,
 }
 
+/// The binary log of the server above the storage engine.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct BinaryLogConfig {
+    /// `sync_binlog`: the file is synced after so many groups of commits; 0 leaves it to the operating system.
+    pub sync_every: u32,
+    /// Whether commits go through it in groups (from MySQL 5.6, MariaDB 5.3); otherwise one transaction at a time holds it from
+    /// its prepare to its commit, and its commit is made durable once more afterwards (5.5).
+    pub grouped: bool,
+    /// Bytes of a transaction's events.
+    pub bytes_per_transaction: f64,
+}
+
+/// What the adaptive hash index costs, as a scenario states it: CPU for keeping it, and a latch on each of its parts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct AdaptiveHashCost {
+    /// Share by which it lengthens the CPU demand of a transaction (negative: shortens).
+    pub cpu_share: f64,
+    /// Time for which a transaction holds a latch of it, in all.
+    pub latch: SimDuration,
+    /// `innodb_adaptive_hash_index_parts`: parts with a latch of their own.
+    pub parts: u32,
+}
+
 /// `innodb_flush_neighbors`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FlushNeighbors {

@@ -1,5 +1,6 @@
 //! One run, fully resolved: everything the machine needs besides the server version.
 
+use crate::config::{AdaptiveHashCost, BinaryLogConfig};
 use crate::kernel::time::SimDuration;
 use crate::storage::StorageSpec;
 use crate::workload::WorkloadSpec;
@@ -18,6 +19,10 @@ pub struct RunSpec {
     pub storage: StorageSpec,
     /// Workload.
     pub workload: WorkloadSpec,
+    /// The binary log, if one is written.
+    pub binary_log: Option<BinaryLogConfig>,
+    /// What the adaptive hash index costs, if it is on and the scenario says.
+    pub adaptive_hash: Option<AdaptiveHashCost>,
     /// Verify the invariants at every event.
     pub check: bool,
 }

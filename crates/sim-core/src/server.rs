@@ -12,10 +12,11 @@
 //!
 //! One calendar ([`crate::kernel::calendar`]) orders everything; equal times are handled in the order in which they were
 //! scheduled. Devices compute completion times at submission, so pages in flight cost no events. Each file of this module
-//! is one actor: `clients`, `commit` (writer, flusher, group commit), `free_pages`, `cleaner` (the coordinator), `passes`
+//! is one actor: `clients`, `commit` (writer, flusher, group commit), `binlog`, `free_pages`, `cleaner` (the coordinator), `passes`
 //! (requests, slots, threads), `collect` and `posting` (what a thread does), `batches` (page writes and what follows them), `syncs` (data-file syncs), `checkpointer`, `check` (invariants), `record` (series).
 
 mod batches;
+mod binlog;
 mod check;
 mod checkpointer;
 mod cleaner;
@@ -64,6 +65,7 @@ pub struct Server {
     redo_device: Option<Device>,
     clients: clients::Clients,
     commit: commit::Commit,
+    binary_log: Option<binlog::BinaryLog>,
     free_pages: free_pages::FreePages,
     cleaner: cleaner::Cleaner,
     passes: passes::Passes,
@@ -103,8 +105,10 @@ impl Server {
             calendar: Calendar::new(),
             events: 0,
             hash: 0xcbf2_9ce4_8422_2325,
-            clients: clients::Clients::new(&spec.workload, spec.seed, spec.replication),
+            clients: clients::Clients::new(&spec.workload, spec.seed, spec.replication)
+                .with_adaptive_hash(spec.adaptive_hash),
             commit: commit::Commit::new(wake_up),
+            binary_log: spec.binary_log.map(binlog::BinaryLog::new),
             free_pages: free_pages::FreePages::new(config.buffer_pool.instances),
             cleaner: cleaner::Cleaner::new(),
             passes: passes::Passes::new(config.cleaner_threads, config.buffer_pool.instances),
@@ -188,6 +192,9 @@ impl Server {
             Event::CheckpointTaken => self.coordinator(CleanerInput::CheckpointTaken),
             Event::BatchesOver => self.coordinator(CleanerInput::BatchesOver),
             Event::Monitor => self.monitor(),
+            Event::BinlogWritten => self.binlog_written(),
+            Event::BinlogOnDevice => self.binlog_on_device(),
+            Event::BinlogSynced => self.binlog_synced(),
             Event::QueueRoom => self.queue_room(),
             Event::Second => self.second(),
         }

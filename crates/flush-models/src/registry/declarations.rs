@@ -3,6 +3,7 @@
 //! Settings are declared by family of servers, one file each. A name that several families know is declared by each of
 //! them, with its own help, range and default, for its own models only.
 
+mod every_server;
 mod mysql80;
 
 use super::{Kind, ModelId, Setting, Value};
@@ -91,7 +92,7 @@ const fn everywhere(
 }
 
 /// Settings by family.
-const FAMILIES: &[&[Declaration]] = &[mysql80::DECLARATIONS];
+const FAMILIES: &[&[Declaration]] = &[every_server::DECLARATIONS, mysql80::DECLARATIONS];
 
 /// All declarations.
 pub(super) fn declarations() -> impl Iterator<Item = &'static Declaration> {

@@ -49,6 +49,28 @@ impl ModelId {
         }
     }
 
+    /// Default of `sync_binlog`.
+    pub(crate) const fn default_sync_binlog(self) -> u64 {
+        match self {
+            ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => 1,
+        }
+    }
+
+    /// Default of `innodb_adaptive_hash_index`.
+    pub(crate) const fn default_adaptive_hash_index(self) -> bool {
+        match self {
+            ModelId::Mysql8021 | ModelId::Mysql8030 => true,
+            ModelId::Mysql84 | ModelId::Mysql97 => false,
+        }
+    }
+
+    /// Whether commits go through the binary log in groups.
+    pub const fn groups_binary_log(self) -> bool {
+        match self {
+            ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => true,
+        }
+    }
+
     /// What it stands for, in a sentence or two.
     pub const fn about(self) -> &'static str {
         match self {

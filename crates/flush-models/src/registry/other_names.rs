@@ -83,10 +83,6 @@ pub(super) struct WithoutEffect {
 /// Names that the servers know and the models have no use for.
 pub(super) const WITHOUT_EFFECT: &[WithoutEffect] = &[
     WithoutEffect {
-        names: &["innodb_adaptive_hash_index", "innodb_adaptive_hash_index_parts"],
-        why: "the adaptive hash index is not modelled; its gain or cost is part of the CPU time of the workload",
-    },
-    WithoutEffect {
         names: &[
             "innodb_max_purge_lag",
             "innodb_max_purge_lag_delay",
@@ -105,8 +101,8 @@ pub(super) const WITHOUT_EFFECT: &[WithoutEffect] = &[
         why: "read-ahead is not modelled: each missing page is read alone",
     },
     WithoutEffect {
-        names: &["binlog_format", "binlog_group_commit_sync_delay", "log_bin", "skip_log_bin", "sync_binlog"],
-        why: "the binary log is not one of InnoDB's logs; it is described by the scenario, not by a server setting",
+        names: &["binlog_format", "binlog_group_commit_sync_delay", "max_binlog_size", "skip_log_bin"],
+        why: "of the binary log log_bin and sync_binlog are modelled, and what [binary_log] of the scenario says",
     },
     WithoutEffect {
         names: &[

@@ -119,6 +119,9 @@ struct Resolver<'a> {
 impl Resolver<'_> {
     /// The rules of the model's family.
     fn run(&mut self) -> Result<(), SettingsError> {
+        let model = self.s.model;
+        self.derive("sync_binlog", Value::Integer(model.default_sync_binlog()));
+        self.derive("innodb_adaptive_hash_index", Value::Switch(model.default_adaptive_hash_index()));
         match self.s.model {
             ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => mysql80::run(self),
         }

@@ -1,6 +1,7 @@
 //! Whole servers in random surroundings: settings, device, pages, workload; and what must hold of any run of them.
 #![allow(dead_code)]
 
+use innosim_core::config::BinaryLogConfig;
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::{RunOutput, SecondSample};
@@ -100,6 +101,8 @@ pub(crate) fn plain(model: ModelId, secs: u64) -> World {
             drive: DriveSpec::Closed { clients: 8, think: DurationDist::Fixed { us: 0.0 } },
             cores: 4,
         },
+        binary_log: None,
+        adaptive_hash: None,
         check: true,
     };
     World { model, settings: BTreeMap::new(), spec }
@@ -322,8 +325,11 @@ fn settings(model: ModelId) -> impl Strategy<Value = BTreeMap<&'static str, Valu
 /// A random server of `model` in random surroundings.
 pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
     let storage = (devices(), proptest::option::of(devices())).prop_map(|(data, redo)| StorageSpec { data, redo });
-    (settings(model), storage, workloads(), 2u64..6, any::<u64>()).prop_map(
-        move |(settings, storage, workload, secs, seed)| World {
+    let binary_log = proptest::option::of((0u32..3, any::<bool>())).prop_map(|log| {
+        log.map(|(sync_every, grouped)| BinaryLogConfig { sync_every, grouped, bytes_per_transaction: 300.0 })
+    });
+    (settings(model), storage, workloads(), binary_log, 2u64..6, any::<u64>()).prop_map(
+        move |(settings, storage, workload, binary_log, secs, seed)| World {
             model,
             settings,
             spec: RunSpec {
@@ -332,6 +338,8 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
                 duration: SimDuration::from_secs(secs),
                 storage,
                 workload,
+                binary_log,
+                adaptive_hash: None,
                 check: true,
             },
         },

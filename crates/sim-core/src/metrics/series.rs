@@ -58,6 +58,8 @@ pub struct SecondSample {
     pub redo_generated_bytes: u64,
     /// Redo syncs.
     pub redo_fsyncs: u64,
+    /// Binary log syncs.
+    pub binlog_fsyncs: u64,
     /// Data-file syncs.
     pub data_fsyncs: u64,
     /// Waits for space in the log buffer (`Innodb_log_waits`).

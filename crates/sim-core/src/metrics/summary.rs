@@ -140,6 +140,8 @@ summary_fields! {
         data_fsyncs,
         /// Syncs of the redo log.
         redo_fsyncs,
+        /// Syncs of the binary log.
+        binlog_fsyncs,
         /// Waits for space in the log buffer (`Innodb_log_waits`).
         redo_waits,
         /// Waits for a free page (`Innodb_buffer_pool_wait_free`).
@@ -240,6 +242,7 @@ impl Summary {
         self.doublewrite_pages = total(kept, |s| s.dblwr_pages);
         self.doublewrite_writes = total(kept, |s| s.dblwr_writes);
         self.data_fsyncs = total(kept, |s| s.data_fsyncs);
+        self.binlog_fsyncs = total(kept, |s| s.binlog_fsyncs);
         self.free_page_waits = total(kept, |s| s.wait_free);
         self.buffer_pool_reads = total(kept, |s| s.pool_reads);
         self.device_utilization = ratio(kept.iter().map(|s| s.device_utilization).sum(), seconds);

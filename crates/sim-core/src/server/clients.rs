@@ -11,11 +11,11 @@ use super::events::Event;
 use super::passes::Actor;
 use super::{Server, threads_of};
 use crate::buffer_pool::Modification;
-use crate::config::{CommitDurability, RedoPipeline};
+use crate::config::{AdaptiveHashCost, CommitDurability, RedoPipeline};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
 use crate::kernel::station::Station;
-use crate::kernel::time::SimTime;
+use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::{FreeCheck, FreeCheckWait, PassReport};
 use crate::storage::Op;
 use crate::workload::access::{Drawer, Drawn};
@@ -39,6 +39,8 @@ pub(super) struct Client {
     pending: Option<PendingTouch>,
     in_body: bool,
     pub(super) wrote: bool,
+    /// It is through the binary log and waits for its commit to be durable.
+    pub(super) in_binary_log: bool,
     free_check: Option<FreeCheckWait>,
     /// Tries to find a free page in the current wait.
     pub(super) free_page_tries: u32,
@@ -63,6 +65,7 @@ struct PendingTouch {
 pub(super) struct Clients {
     pub(super) list: Vec<Client>,
     cpu: Station,
+    adaptive_hash: Option<AdaptiveHash>,
     think: Option<DurationSampler>,
     arrivals: Option<Arrivals>,
     waiting: VecDeque<SimTime>,
@@ -89,6 +92,7 @@ impl Clients {
             pending: None,
             in_body: false,
             wrote: false,
+            in_binary_log: false,
             free_check: None,
             free_page_tries: 0,
             single: None,
@@ -105,6 +109,7 @@ impl Clients {
         Clients {
             list: (0..clients).map(client).collect(),
             cpu: Station::new("CPU", workload.cores),
+            adaptive_hash: None,
             think,
             arrivals,
             waiting: VecDeque::new(),
@@ -115,6 +120,13 @@ impl Clients {
             free_check_limit_lsn: 0,
             log_buffer_waiters: Vec::new(),
         }
+    }
+
+    /// The same clients, slowed by an adaptive hash index.
+    pub(super) fn with_adaptive_hash(mut self, cost: Option<AdaptiveHashCost>) -> Self {
+        self.adaptive_hash =
+            cost.map(|cost| AdaptiveHash { cost, latches: Station::new("adaptive hash index", cost.parts.max(1)) });
+        self
     }
 
     pub(super) fn activity(&self) -> u64 {
@@ -135,6 +147,23 @@ impl Clients {
 
     pub(super) fn cpu(&mut self) -> &mut Station {
         &mut self.cpu
+    }
+}
+
+/// The adaptive hash index: CPU time, and latches that transactions wait for. Simplification: a transaction takes its latch once,
+/// for all its look-ups and changes together, of a part drawn by whichever is free first (errs towards less waiting).
+#[derive(Debug)]
+struct AdaptiveHash {
+    cost: AdaptiveHashCost,
+    latches: Station,
+}
+
+impl AdaptiveHash {
+    /// CPU demand with the index's own share, and the wait for a latch.
+    fn charge(&mut self, now: SimTime, demand: SimDuration) -> (SimDuration, SimDuration) {
+        let own = (demand.0 as f64 * (1.0 + self.cost.cpu_share).max(0.0)) as u64 + self.cost.latch.0;
+        let done = self.latches.submit(now, self.cost.latch);
+        (SimDuration(own), SimDuration(done.since(now).0.saturating_sub(self.cost.latch.0)))
     }
 }
 
@@ -190,8 +219,12 @@ impl Server {
         // A transaction that waits for no commit takes some time at least, or time would stand still.
         let waits = kind.writes && self.config.redo.commit != CommitDurability::Lazy;
         let demand = if waits { sampled } else { sampled.max(costs::SHORTEST_TRANSACTION) };
+        let (demand, latch_wait) = match &mut self.clients.adaptive_hash {
+            Some(index) => index.charge(self.now, demand),
+            None => (demand, SimDuration::ZERO),
+        };
         let done = self.clients.cpu.submit(self.now, demand);
-        self.calendar.schedule(done + from.since(self.now), Event::Body(index));
+        self.calendar.schedule(done + latch_wait + from.since(self.now), Event::Body(index));
     }
 
     /// Goes on with a transaction's touches until it commits or must wait.

@@ -96,7 +96,7 @@ impl Server {
         let lsn = self.redo.current_lsn();
         client.commit_lsn = lsn;
         if self.config.redo.commit == CommitDurability::Lazy {
-            self.finish(index, self.now);
+            self.prepared(index, self.now);
             self.after_append();
             return;
         }
@@ -239,7 +239,7 @@ impl Server {
             }
             self.commit.waiters.pop_front();
             self.commit.acknowledged_lsn = wanted;
-            self.finish(client, at);
+            self.prepared(client, at);
         }
     }
 

@@ -19,5 +19,7 @@ pub(super) const SLOT_OVERHEAD: SimDuration = SimDuration::from_micros(10);
 pub(super) const POST_CHUNK: usize = 8;
 /// A client that waits for another client's single-page flush looks again after this.
 pub(super) const SINGLE_PAGE_POLL: SimDuration = SimDuration::from_micros(200);
+/// Redo of the commit of a prepared transaction: state and undo header, some small records (typical).
+pub(super) const COMMIT_RECORD_BYTES: f64 = 100.0;
 /// Least CPU time of a transaction whose end waits for nothing.
 pub(super) const SHORTEST_TRANSACTION: SimDuration = SimDuration::from_micros(1);

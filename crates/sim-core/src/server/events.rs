@@ -46,6 +46,12 @@ pub(super) enum Event {
     BatchesOver,
     /// The version's monitor looks.
     Monitor,
+    /// The events of a group are in the binary log's page cache.
+    BinlogWritten,
+    /// They are on the device: the sync comes next.
+    BinlogOnDevice,
+    /// The binary log is synced.
+    BinlogSynced,
     /// The data device's queue has room for the next poster.
     QueueRoom,
     /// A simulated second is over.
@@ -78,6 +84,9 @@ impl Event {
             Event::CheckpointTaken => 20,
             Event::BatchesOver => 21,
             Event::Monitor => 22,
+            Event::BinlogWritten => 23,
+            Event::BinlogOnDevice => 24,
+            Event::BinlogSynced => 25,
         }
     }
 }

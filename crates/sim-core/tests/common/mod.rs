@@ -270,6 +270,8 @@ pub(crate) fn spec(
             drive,
             cores,
         },
+        binary_log: None,
+        adaptive_hash: None,
         check: true,
     }
 }

@@ -1,0 +1,38 @@
+//! Settings that every server has and that act above or beside its flushing.
+
+use super::super::{Kind, ModelId, Value};
+use super::{Declaration, U32_MAX, derived, everywhere, integer, span, whole};
+
+const ALL: &[ModelId] = ModelId::ALL;
+
+/// Settings of every server.
+pub(super) const DECLARATIONS: &[Declaration] = &[
+    everywhere(
+        "innodb_adaptive_hash_index",
+        "",
+        &[derived(ALL, Kind::Switch, "ON; OFF from MySQL 8.4 and in MariaDB")],
+        "Whether the adaptive hash index is on; what it costs is stated by the scenario, in [adaptive_hash_index].",
+        "Without that table it changes nothing: its gain or cost is then part of the CPU time of the workload.",
+    ),
+    everywhere(
+        "innodb_adaptive_hash_index_parts",
+        "",
+        &[whole(ALL, 1, 512, 8, "8")],
+        "Parts of the adaptive hash index, each with a latch of its own.",
+        "MySQL before 5.7 has one latch: set it to 1 there.",
+    ),
+    everywhere(
+        "log_bin",
+        "",
+        &[span(ALL, Kind::Switch, Value::Switch(false), "OFF (the servers' own default is ON from MySQL 8.0)")],
+        "Whether a binary log is written: a commit is prepared, goes through it in a group, then is acknowledged.",
+        "It lies on the redo log's device; [binary_log] says how many bytes a transaction writes to it.",
+    ),
+    everywhere(
+        "sync_binlog",
+        "groups",
+        &[derived(ALL, integer(0, U32_MAX), "1; 0 before MySQL 5.7 and in MariaDB")],
+        "Groups of commits after which the binary log is synced; 0 leaves it to the operating system.",
+        "",
+    ),
+];

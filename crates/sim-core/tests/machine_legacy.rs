@@ -1,0 +1,132 @@
+//! Mechanisms of servers before 8.0 and of MariaDB, each against its closed form: redo written by the committing thread, the
+//! binary log, one doublewrite buffer for the whole server, flushes and checkpoints by user threads.
+
+mod common;
+
+use common::*;
+use innosim_core::config::{
+    BatchEnd, BinaryLogConfig, CommitDurability, DataSync, DoublewriteConfig, RedoIo, RedoPipeline,
+};
+use innosim_core::run_spec::RunSpec;
+use innosim_core::storage::DeviceSpec;
+
+fn committing(clients: u32, sync_us: f64) -> RunSpec {
+    let mut spec = spec(20, 6_400, 1_000, fixed(20.0), vec![touch(1, true, 100.0)], closed(clients));
+    spec.storage.redo = Some(DeviceSpec { sync: fixed(sync_us), ..instant_device() });
+    spec
+}
+
+fn durable(pipeline: RedoPipeline) -> TestServer {
+    let mut server = TestServer::new(10_000);
+    server.config.redo.commit = CommitDurability::Sync;
+    server.config.redo.io = RedoIo::Buffered;
+    server.config.redo.pipeline = pipeline;
+    server
+}
+
+fn throughput(server: &TestServer, spec: &RunSpec) -> f64 {
+    batch_means(&run(server, spec), 1, 2, |s| s.transactions as f64).0
+}
+
+/// Without a writer thread a group is all that was appended when its leader writes: with equal clients that come back
+/// together N commits share each sync but for the leader, which is the first to come back: N commits in two syncs.
+#[test]
+fn a_leader_writes_for_its_group() {
+    let sync = 2e-3;
+    for pipeline in [RedoPipeline::CommittingThread, RedoPipeline::LogMutex] {
+        for clients in [2u32, 10, 40] {
+            let mean = throughput(&durable(pipeline), &committing(clients, sync * 1e6));
+            let (low, high) = (f64::from(clients) / (2.0 * (sync + 60e-6)), f64::from(clients) / sync);
+            assert!((low..=high).contains(&mean), "{pipeline:?}, {clients} clients: {mean} not in {low}..{high}");
+        }
+    }
+}
+
+/// In groups the binary log's sync is shared as the redo log's is; one by one it is a queue of its own: one transaction a sync.
+#[test]
+fn the_binary_log_groups_commits_or_not() {
+    let sync = 1e-3;
+    let mut spec = committing(40, sync * 1e6);
+    let log = |sync_every, grouped| Some(BinaryLogConfig { sync_every, grouped, bytes_per_transaction: 200.0 });
+    let server = durable(RedoPipeline::CommittingThread);
+    let without = throughput(&server, &spec);
+    spec.binary_log = log(0, true);
+    let unsynced = throughput(&server, &spec);
+    spec.binary_log = log(1, true);
+    let grouped = throughput(&server, &spec);
+    spec.binary_log = log(1, false);
+    let out = run(&server, &spec);
+    let (one_by_one, _) = batch_means(&out, 1, 2, |s| s.transactions as f64);
+    assert!(unsynced > 0.95 * without, "{unsynced} of {without}");
+    assert!(grouped < 0.8 * without && grouped > 0.2 * without, "{grouped} of {without}");
+    // The redo syncs of prepare and commit share the device with the binary log's.
+    assert!(one_by_one < 1.0 / sync && one_by_one > 0.25 / sync, "{one_by_one} for a sync of {sync} s");
+    let row = &out.series[10];
+    assert!(row.binlog_fsyncs.abs_diff(row.transactions) <= 2, "{} syncs, {}", row.binlog_fsyncs, row.transactions);
+}
+
+/// A binary log synced each tenth group has a tenth of the syncs.
+#[test]
+fn sync_binlog_counts_groups() {
+    let mut spec = committing(1, 500.0);
+    let log = |sync_every| Some(BinaryLogConfig { sync_every, grouped: true, bytes_per_transaction: 200.0 });
+    let syncs_a_commit = |spec: &RunSpec| {
+        let out = run(&durable(RedoPipeline::CommittingThread), spec);
+        let sum = |f: fn(&innosim_core::metrics::SecondSample) -> u64| out.series.iter().map(f).sum::<u64>() as f64;
+        sum(|s| s.binlog_fsyncs) / sum(|s| s.transactions)
+    };
+    spec.binary_log = log(1);
+    check_share("each", syncs_a_commit(&spec), 1.0, 0.001);
+    spec.binary_log = log(10);
+    check_share("each tenth", syncs_a_commit(&spec), 0.1, 0.001);
+}
+
+/// One buffer of 120 pages: a cycle is two writes, a sync, the page writes on their channels, and the data file's sync; nothing
+/// of the next batch overlaps it, whoever waits for its end.
+#[test]
+fn one_doublewrite_buffer_serializes_batches() {
+    let (write, area, sync) = (100.0, 400.0, 700.0);
+    for batch_end in [BatchEnd::IoThread, BatchEnd::Poster] {
+        let mut server = TestServer::new(20_000);
+        server.flushing = Flushing::Everything;
+        server.config.doublewrite =
+            DoublewriteConfig::Shared { batch_pages: 120, area_pages: 64, collects_ahead: false, sync_file: true };
+        server.config.data_sync = DataSync::EveryBatch;
+        server.config.batch_end = batch_end;
+        let mut spec = spec(10, 12_800, 1_000, fixed(0.0), vec![touch(4, true, 50.0)], closed(64));
+        spec.workload.transactions[0].cpu = exponential(2_000.0);
+        spec.storage.data = DeviceSpec {
+            channels: 4,
+            random_write: fixed(write),
+            sequential_write: fixed(area),
+            sync: fixed(sync),
+            ..instant_device()
+        };
+        let out = run(&server, &spec);
+        let prepare = 120.0 * 6.0;
+        let cycle = (prepare + 2.0 * area + sync + 120.0 / 4.0 * write + sync) * 1e-6;
+        let (pages, _) = batch_means(&out, 2, 2, |s| s.pages_flushed as f64);
+        check_share(&format!("{batch_end:?}: pages a second"), pages, 120.0 / cycle, 0.03);
+        let (batches, _) = batch_means(&out, 2, 2, |s| s.dblwr_writes as f64);
+        check_share("batches a second", batches, 1.0 / cycle, 0.03);
+    }
+}
+
+/// A buffer that collects ahead hides the collecting and what the poster does meanwhile.
+#[test]
+fn collecting_ahead_hides_the_collecting() {
+    let pages_with = |collects_ahead| {
+        let mut server = TestServer::new(20_000);
+        server.flushing = Flushing::Everything;
+        server.config.doublewrite =
+            DoublewriteConfig::Shared { batch_pages: 128, area_pages: 64, collects_ahead, sync_file: true };
+        let mut spec = spec(10, 12_800, 1_000, fixed(0.0), vec![touch(4, true, 50.0)], closed(64));
+        spec.workload.transactions[0].cpu = exponential(1_000.0);
+        spec.storage.data =
+            DeviceSpec { channels: 64, random_write: fixed(300.0), sync: fixed(100.0), ..instant_device() };
+        batch_means(&run(&server, &spec), 2, 2, |s| s.pages_flushed as f64).0
+    };
+    // Collecting 128 pages takes 768 us; sync and writes another 700.
+    check_share("one after the other", pages_with(false), 128.0 / 1_468e-6, 0.03);
+    check_share("collecting ahead", pages_with(true), 128.0 / 768e-6, 0.05);
+}
