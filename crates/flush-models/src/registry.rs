@@ -29,6 +29,7 @@ pub use model_id::{ModelId, UnknownModel};
 pub use resolve::{Adjustment, Host, Note, SettingsError};
 pub use value::{Kind, Value, ValueError, parse_value};
 
+use crate::mysql55::Mysql55;
 use crate::mysql80::Mysql80;
 use innosim_core::config::BinaryLogConfig;
 use innosim_core::seam::{AdaptiveFlushing, ServerModel};
@@ -142,13 +143,30 @@ pub fn binary_log(settings: &Settings, bytes_per_transaction: f64) -> Result<Opt
 
 /// Builds the model's machinery from its settings.
 pub fn build(settings: &Settings) -> Result<Box<dyn ServerModel>, SettingsError> {
-    Ok(Box::new(Mysql80::build(settings)?))
+    Ok(match settings.model {
+        ModelId::Mysql55 | ModelId::Percona55 => Box::new(Mysql55::build(settings)?),
+        ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => {
+            Box::new(Mysql80::build(settings)?)
+        }
+    })
 }
 
 /// Builds the model's machinery with `rule` in place of the server's adaptive flushing.
+///
+/// # Errors
+/// Only MySQL 8.0 and later take a rule.
 pub fn build_with_rule(
     settings: &Settings,
     rule: Box<dyn AdaptiveFlushing>,
 ) -> Result<Box<dyn ServerModel>, SettingsError> {
-    Ok(Box::new(Mysql80::build_with_rule(settings, rule)?))
+    match settings.model {
+        ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => {
+            Ok(Box::new(Mysql80::build_with_rule(settings, rule)?))
+        }
+        ModelId::Mysql55 | ModelId::Percona55 => Err(SettingsError {
+            setting: "innodb_adaptive_flushing".to_owned(),
+            problem: format!("{} takes no flushing rule of another kind", settings.model),
+            help: "use a model of MySQL 8.0 or later".to_owned(),
+        }),
+    }
 }

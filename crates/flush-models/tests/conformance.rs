@@ -41,6 +41,16 @@ fn is_busy(world: &World) -> bool {
 }
 
 #[test]
+fn random_worlds_of_mysql_55() {
+    random_worlds(ModelId::Mysql55);
+}
+
+#[test]
+fn random_worlds_of_percona_55() {
+    random_worlds(ModelId::Percona55);
+}
+
+#[test]
 fn random_worlds_of_8021() {
     random_worlds(ModelId::Mysql8021);
 }

@@ -4,7 +4,7 @@
 //! pages can be checked: the scan restarts at the tail after each success, neighbours of an area go in page order and count,
 //! and the LSN limit is tested on the tail page only, so that a batch runs past it while its tail is under write.
 
-use super::lru::read_ahead_area;
+use crate::legacy::neighbors::flush_area;
 use std::ops::Range;
 
 /// LRU lists shorter than this switch neighbour flushing off.
@@ -48,7 +48,7 @@ pub struct ListBatch {
 impl Surroundings {
     /// Pages of a flush area.
     pub fn area(&self) -> u64 {
-        read_ahead_area(self.curr_size).min(self.curr_size / 16)
+        flush_area(self.curr_size)
     }
 
     /// Pages among which the neighbours of `page` are looked for, itself included.

@@ -3,13 +3,7 @@
 //! There is no background LRU flushing: who has read or created a page looks whether its instance has enough free and
 //! replaceable pages, and if not flushes some from the LRU tail, in its own time.
 
-/// Largest read-ahead area, pages.
-const LARGEST_READ_AHEAD: u64 = 64;
-
-/// `BUF_READ_AHEAD_AREA`: pages of a read-ahead area in an instance of `curr_size` pages.
-pub fn read_ahead_area(curr_size: u64) -> u64 {
-    (curr_size / 32).max(1).next_power_of_two().min(LARGEST_READ_AHEAD)
-}
+use crate::legacy::neighbors::read_ahead_area;
 
 /// Margins of one instance, pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

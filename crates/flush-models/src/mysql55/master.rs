@@ -3,7 +3,7 @@
 //! The thread works in rounds: ten passes of a second each, then the 10-second part; without activity it goes to its idle
 //! loop. Which step follows which is the machinery's; here is what each step asks for.
 
-use crate::mysql80::adaptive::pct_io;
+use crate::legacy::io::pct_io;
 
 /// Share of dirty pages, in percent, above which the 10-second part flushes a full `innodb_io_capacity`.
 const MANY_DIRTY_PCT: u64 = 70;

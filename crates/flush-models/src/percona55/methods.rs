@@ -3,7 +3,7 @@
 //! Each method asks, once a second or ten times, for pages to flush and an LSN up to which to flush them. The limit is one
 //! interval of redo above the oldest page and usually ends the batch before the number of pages does.
 
-use crate::mysql80::adaptive::pct_io;
+use crate::legacy::io::pct_io;
 
 /// A number of pages and how far they may reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

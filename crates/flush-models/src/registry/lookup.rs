@@ -1,7 +1,7 @@
 //! From a name as people write it to a setting of a model, or to an error that names the right one.
 
 use super::declarations::{declarations, setting};
-use super::other_names::{OTHER_VERSIONS, WITHOUT_EFFECT};
+use super::other_names::{LATER_NAMES, OTHER_VERSIONS, WITHOUT_EFFECT};
 use super::{ModelId, Setting};
 
 /// Why a name is not a setting of a model.
@@ -57,7 +57,8 @@ pub fn lookup(model: ModelId, name: &str) -> Result<Setting, UnknownSetting> {
     let declared = declarations().find(|d| d.name == wanted && !d.history.is_empty());
     let elsewhere = OTHER_VERSIONS
         .iter()
-        .find(|o| o.name == wanted && (o.models.is_empty() || o.models.contains(&model)))
+        .chain(LATER_NAMES)
+        .find(|o| o.name == wanted && o.applies_to(model))
         .map(|o| (o.history, o.instead))
         .or_else(|| declared.map(|d| (d.history, d.instead)));
     if let Some((history, instead)) = elsewhere {
@@ -82,8 +83,11 @@ pub fn lookup(model: ModelId, name: &str) -> Result<Setting, UnknownSetting> {
 }
 
 /// Why a setting that the server of `model` knows does nothing in the model; `None` for any other name.
-pub fn without_effect(_model: ModelId, name: &str) -> Option<&'static str> {
+pub fn without_effect(model: ModelId, name: &str) -> Option<&'static str> {
     let wanted = normalize(name);
+    if setting(model, &wanted).is_some() {
+        return None;
+    }
     WITHOUT_EFFECT.iter().find(|group| group.names.contains(&wanted.as_str())).map(|group| group.why)
 }
 

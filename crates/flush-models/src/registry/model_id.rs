@@ -5,6 +5,10 @@ use std::fmt;
 /// A shipped server model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ModelId {
+    /// MySQL 5.5.
+    Mysql55,
+    /// Percona Server 5.5.
+    Percona55,
     /// MySQL 8.0.21 (stands for 8.0.20 .. 8.0.22).
     Mysql8021,
     /// MySQL 8.0.30 and later 8.0.
@@ -27,11 +31,20 @@ pub struct UnknownModel {
 
 impl ModelId {
     /// All models, oldest first.
-    pub const ALL: &'static [ModelId] = &[ModelId::Mysql8021, ModelId::Mysql8030, ModelId::Mysql84, ModelId::Mysql97];
+    pub const ALL: &'static [ModelId] = &[
+        ModelId::Mysql55,
+        ModelId::Percona55,
+        ModelId::Mysql8021,
+        ModelId::Mysql8030,
+        ModelId::Mysql84,
+        ModelId::Mysql97,
+    ];
 
     /// The name by which scenarios and the command line know it.
     pub const fn name(self) -> &'static str {
         match self {
+            ModelId::Mysql55 => "mysql-5.5",
+            ModelId::Percona55 => "percona-5.5",
             ModelId::Mysql8021 => "mysql-8.0.21",
             ModelId::Mysql8030 => "mysql-8.0.30",
             ModelId::Mysql84 => "mysql-8.4",
@@ -42,6 +55,8 @@ impl ModelId {
     /// The name for headings.
     pub const fn title(self) -> &'static str {
         match self {
+            ModelId::Mysql55 => "MySQL 5.5",
+            ModelId::Percona55 => "Percona Server 5.5",
             ModelId::Mysql8021 => "MySQL 8.0.21",
             ModelId::Mysql8030 => "MySQL 8.0.30",
             ModelId::Mysql84 => "MySQL 8.4",
@@ -74,6 +89,14 @@ impl ModelId {
     /// What it stands for, in a sentence or two.
     pub const fn about(self) -> &'static str {
         match self {
+            ModelId::Mysql55 => {
+                "A master thread that flushes once a second, at most innodb_io_capacity pages, always with neighbours; \
+                 user threads flush without limit when the redo log, of less than 4G, runs full."
+            }
+            ModelId::Percona55 => {
+                "MySQL 5.5 with innodb_adaptive_flushing_method (estimate by default), neighbours by choice and redo logs \
+                 up to 512G."
+            }
             ModelId::Mysql8021 => {
                 "Stands for 8.0.20 to 8.0.22: fixed redo files, separate doublewrite files, a checkpointer that looks \
                  every 10 ms and a free-check margin that grows when the log writer runs out of space."
@@ -90,16 +113,30 @@ impl ModelId {
         }
     }
 
+    /// The release of MySQL that it is or that it is built on, times ten: 55 for 5.5; `None` for MariaDB.
+    pub(super) const fn mysql_release(self) -> Option<u32> {
+        match self {
+            ModelId::Mysql55 | ModelId::Percona55 => Some(55),
+            ModelId::Mysql8021 | ModelId::Mysql8030 => Some(80),
+            ModelId::Mysql84 => Some(84),
+            ModelId::Mysql97 => Some(97),
+        }
+    }
+
     /// The model that people mean by `text`: its name, or a version such as `8.0`, `8.0.36`, `mysql-8.0`, `MySQL 8.4`.
     pub fn parse(text: &str) -> Result<Self, UnknownModel> {
         let given = text.trim().to_ascii_lowercase();
         if let Some(&model) = ModelId::ALL.iter().find(|model| model.name() == given) {
             return Ok(model);
         }
+        if let Some(rest) = given.strip_prefix("percona") {
+            return ModelId::parse_percona(text, rest);
+        }
         let version =
             given.strip_prefix("mysql").map_or(given.as_str(), |rest| rest.trim_start_matches([' ', '-', '_']));
         let numbers: Option<Vec<u32>> = version.split('.').map(|part| part.parse().ok()).collect();
         match numbers.as_deref() {
+            Some([5, 5] | [5, 5, _]) => Ok(ModelId::Mysql55),
             Some([8] | [8, 0]) => Ok(ModelId::Mysql8030),
             Some([8, 0, patch]) if (20..=22).contains(patch) => Ok(ModelId::Mysql8021),
             Some([8, 0, patch]) if *patch >= 30 => Ok(ModelId::Mysql8030),
@@ -108,6 +145,17 @@ impl ModelId {
             Some([9] | [9, 7] | [9, 7, _]) => Ok(ModelId::Mysql97),
             Some([9, ..]) => Err(UnknownModel::near(text, ModelId::Mysql97)),
             _ => Err(UnknownModel::like(text, &given)),
+        }
+    }
+
+    /// A version of Percona Server, such as `Percona Server 5.5`, `percona-server-5.5.41-37.0`; `rest` follows `percona`.
+    fn parse_percona(text: &str, rest: &str) -> Result<Self, UnknownModel> {
+        let separators = [' ', '-', '_'];
+        let rest = rest.trim_start_matches(separators);
+        let version = rest.strip_prefix("server").unwrap_or(rest).trim_start_matches(separators);
+        match version.split(['.', '-']).take(2).collect::<Vec<_>>().as_slice() {
+            ["5", "5"] => Ok(ModelId::Percona55),
+            _ => Err(UnknownModel::near(text, ModelId::Percona55)),
         }
     }
 }

@@ -9,69 +9,176 @@ pub(super) struct OtherVersion {
     pub(super) history: &'static str,
     /// What to do instead.
     pub(super) instead: &'static str,
-    /// The models to which this answer is given; empty: every model that has no setting of this name.
-    pub(super) models: &'static [ModelId],
+    applies: Applies,
+}
+
+/// The models to which an answer is given, of those that have no setting of the name.
+enum Applies {
+    /// All.
+    Always,
+    /// Those of MySQL before this release, times ten: 56 for 5.6.
+    Before(u32),
+    /// Those after this release.
+    After(u32),
+    /// These.
+    Only(&'static [ModelId]),
+}
+
+impl OtherVersion {
+    /// Whether this is the answer for `model`.
+    pub(super) fn applies_to(&self, model: ModelId) -> bool {
+        match self.applies {
+            Applies::Always => true,
+            Applies::Before(release) => model.mysql_release().is_some_and(|own| own < release),
+            Applies::After(release) => model.mysql_release().is_none_or(|own| own > release),
+            Applies::Only(models) => models.contains(&model),
+        }
+    }
 }
 
 const fn other(name: &'static str, history: &'static str, instead: &'static str) -> OtherVersion {
-    OtherVersion { name, history, instead, models: &[] }
+    OtherVersion { name, history, instead, applies: Applies::Always }
+}
+
+const fn until_55(name: &'static str, history: &'static str, instead: &'static str) -> OtherVersion {
+    OtherVersion { name, history, instead, applies: Applies::After(55) }
+}
+
+const fn until_56(name: &'static str, instead: &'static str) -> OtherVersion {
+    OtherVersion { name, history: "it exists until MySQL 5.6", instead, applies: Applies::After(56) }
+}
+
+const fn until_57(name: &'static str, instead: &'static str) -> OtherVersion {
+    OtherVersion { name, history: "it exists until MySQL 5.7", instead, applies: Applies::After(57) }
+}
+
+const fn from_56(name: &'static str, instead: &'static str) -> OtherVersion {
+    OtherVersion { name, history: "it exists from MySQL 5.6", instead, applies: Applies::Before(56) }
+}
+
+const fn from_57(name: &'static str, instead: &'static str) -> OtherVersion {
+    OtherVersion { name, history: "it exists from MySQL 5.7", instead, applies: Applies::Before(57) }
+}
+
+const fn from_80(name: &'static str, instead: &'static str) -> OtherVersion {
+    OtherVersion { name, history: "it exists from MySQL 8.0", instead, applies: Applies::Before(80) }
 }
 
 const LEAVE_OUT: &str = "leave it out";
 
 /// Names of other versions.
 pub(super) const OTHER_VERSIONS: &[OtherVersion] = &[
-    other(
-        "innodb_adaptive_flushing_method",
-        "it exists only in Percona Server 5.5",
-        "8.0 has one method, switched by innodb_adaptive_flushing",
-    ),
+    OtherVersion {
+        name: "innodb_adaptive_flushing_method",
+        history: "it exists only in Percona Server 5.5",
+        instead: "8.0 has one method, switched by innodb_adaptive_flushing",
+        applies: Applies::After(57),
+    },
+    OtherVersion {
+        name: "innodb_adaptive_checkpoint",
+        history: "it exists only in XtraDB 5.1",
+        instead: "use innodb_adaptive_flushing_method",
+        applies: Applies::Only(&[ModelId::Percona55]),
+    },
     other("innodb_adaptive_checkpoint", "it exists only in XtraDB 5.1", "use innodb_adaptive_flushing"),
-    other("innodb_additional_mem_pool_size", "it exists until MySQL 5.6", LEAVE_OUT),
+    until_56("innodb_additional_mem_pool_size", LEAVE_OUT),
     other("innodb_buffer_pool_populate", "it exists only in Percona Server 5.5 and 5.6", LEAVE_OUT),
-    other("innodb_checksums", "it exists until MySQL 5.7", "innodb_checksum_algorithm replaced it; leave it out"),
+    until_57("innodb_checksums", "innodb_checksum_algorithm replaced it; leave it out"),
     other(
         "innodb_cleaner_lsn_age_factor",
         "it exists only in Percona Server from 5.6",
         "8.0 has one age factor; leave it out",
     ),
     other("innodb_empty_free_list_algorithm", "it exists only in Percona Server from 5.6", LEAVE_OUT),
-    other(
-        "innodb_file_format",
-        "it exists until MySQL 5.7",
-        "leave it out; the row format doesn't matter to the model",
-    ),
-    other("innodb_file_format_check", "it exists until MySQL 5.7", LEAVE_OUT),
-    other("innodb_file_format_max", "it exists until MySQL 5.7", LEAVE_OUT),
+    until_57("innodb_file_format", "leave it out; the row format doesn't matter to the model"),
+    until_57("innodb_file_format_check", LEAVE_OUT),
+    until_57("innodb_file_format_max", LEAVE_OUT),
     other(
         "innodb_file_io_threads",
         "it exists until MySQL 5.1",
         "use innodb_read_io_threads and innodb_write_io_threads",
     ),
-    other("innodb_flush_neighbor_pages", "it exists only in Percona Server 5.5", "use innodb_flush_neighbors"),
+    until_55("innodb_flush_neighbor_pages", "it exists only in Percona Server 5.5", "use innodb_flush_neighbors"),
     other("innodb_ibuf_accel_rate", "it exists only in Percona Server 5.5", LEAVE_OUT),
-    other("innodb_large_prefix", "it exists until MySQL 5.7", LEAVE_OUT),
-    other(
-        "innodb_locks_unsafe_for_binlog",
-        "it exists until MySQL 5.7",
-        "leave it out; READ COMMITTED replaced it, and locks are not modelled",
-    ),
+    until_57("innodb_large_prefix", LEAVE_OUT),
+    until_57("innodb_locks_unsafe_for_binlog", "leave it out; READ COMMITTED replaced it, and locks are not modelled"),
     other("innodb_log_block_size", "it exists only in Percona Server 5.5 and 5.6", "use innodb_log_write_ahead_size"),
     other("innodb_log_optimize_ddl", "it exists only in MariaDB and Percona Server 5.7", LEAVE_OUT),
     other("innodb_lru_flush_size", "it exists only in MariaDB from 10.5", "use innodb_lru_scan_depth"),
-    other("innodb_mirrored_log_groups", "it exists until MySQL 5.6", LEAVE_OUT),
+    until_56("innodb_mirrored_log_groups", LEAVE_OUT),
     other(
         "innodb_parallel_doublewrite_path",
         "it exists only in Percona Server from 5.7 to 8.0.19",
         "use innodb_doublewrite_files and innodb_doublewrite_pages",
     ),
-    other("innodb_support_xa", "it exists until MySQL 5.7", LEAVE_OUT),
+    until_57("innodb_support_xa", LEAVE_OUT),
     other("innodb_thread_concurrency_timer_based", "it exists only in Percona Server 5.1 and 5.5", LEAVE_OUT),
-    other("innodb_undo_logs", "it exists until MySQL 5.7", "innodb_rollback_segments replaced it; leave it out"),
-    other("innodb_use_sys_malloc", "it exists until MySQL 5.6", LEAVE_OUT),
-    other("query_cache_size", "it exists until MySQL 5.7", LEAVE_OUT),
-    other("query_cache_type", "it exists until MySQL 5.7", LEAVE_OUT),
-    other("tx_isolation", "it exists until MySQL 5.7", "transaction_isolation replaced it; leave it out"),
+    until_57("innodb_undo_logs", "innodb_rollback_segments replaced it; leave it out"),
+    until_56("innodb_use_sys_malloc", LEAVE_OUT),
+    until_57("query_cache_size", LEAVE_OUT),
+    until_57("query_cache_type", LEAVE_OUT),
+    until_57("tx_isolation", "transaction_isolation replaced it; leave it out"),
+];
+
+/// Names that later versions brought.
+pub(super) const LATER_NAMES: &[OtherVersion] = &[
+    from_56("innodb_adaptive_flushing_lwm", "leave it out; adaptive flushing begins with the first redo"),
+    from_56("innodb_flush_log_at_timeout", "leave it out; the redo log is synced once a second"),
+    OtherVersion {
+        name: "innodb_flush_neighbors",
+        history: "it exists from MySQL 5.6",
+        instead: "use innodb_flush_neighbor_pages",
+        applies: Applies::Only(&[ModelId::Percona55]),
+    },
+    from_56("innodb_flush_neighbors", "leave it out; the dirty neighbours of a page are always flushed with it"),
+    from_56("innodb_flushing_avg_loops", "leave it out; redo is averaged over 20 seconds"),
+    from_56("innodb_io_capacity_max", "use innodb_io_capacity: the master thread flushes no more than that"),
+    from_56("innodb_lru_scan_depth", "leave it out; user threads keep up a fixed margin of free pages"),
+    from_56("innodb_max_dirty_pages_pct_lwm", "use innodb_max_dirty_pages_pct"),
+    from_56("innodb_page_size", "leave it out; pages are of 16K"),
+    from_57("innodb_buffer_pool_chunk_size", LEAVE_OUT),
+    from_57("innodb_flush_sync", LEAVE_OUT),
+    from_57("innodb_log_write_ahead_size", LEAVE_OUT),
+    from_57("innodb_page_cleaners", LEAVE_OUT),
+    from_80("innodb_doublewrite_files", LEAVE_OUT),
+    from_80("innodb_doublewrite_pages", LEAVE_OUT),
+    from_80("innodb_idle_flush_pct", LEAVE_OUT),
+    // Of these the later models say that they do nothing.
+    from_56("innodb_buffer_pool_dump_at_shutdown", LEAVE_OUT),
+    from_56("innodb_buffer_pool_load_at_startup", LEAVE_OUT),
+    from_56("innodb_change_buffer_max_size", LEAVE_OUT),
+    from_56("innodb_checksum_algorithm", LEAVE_OUT),
+    from_56("innodb_compression_level", LEAVE_OUT),
+    from_56("innodb_doublewrite_batch_size", LEAVE_OUT),
+    from_56("innodb_log_compressed_pages", LEAVE_OUT),
+    from_56("innodb_max_purge_lag_delay", LEAVE_OUT),
+    from_56("innodb_monitor_enable", LEAVE_OUT),
+    from_56("innodb_numa_interleave", LEAVE_OUT),
+    from_56("innodb_stats_auto_recalc", LEAVE_OUT),
+    from_56("innodb_stats_persistent", LEAVE_OUT),
+    from_56("innodb_status_output", LEAVE_OUT),
+    from_56("innodb_sync_array_size", LEAVE_OUT),
+    from_56("innodb_undo_directory", LEAVE_OUT),
+    from_56("innodb_undo_tablespaces", LEAVE_OUT),
+    from_56("table_open_cache_instances", LEAVE_OUT),
+    from_57("binlog_group_commit_sync_delay", LEAVE_OUT),
+    from_57("innodb_adaptive_hash_index_parts", LEAVE_OUT),
+    from_57("innodb_buffer_pool_dump_pct", LEAVE_OUT),
+    from_57("innodb_deadlock_detect", LEAVE_OUT),
+    from_57("innodb_default_row_format", LEAVE_OUT),
+    from_57("innodb_fill_factor", LEAVE_OUT),
+    from_57("innodb_log_checksums", LEAVE_OUT),
+    from_57("innodb_purge_rseg_truncate_frequency", LEAVE_OUT),
+    from_57("innodb_temp_data_file_path", LEAVE_OUT),
+    from_57("innodb_undo_log_truncate", LEAVE_OUT),
+    from_80("innodb_dedicated_server", LEAVE_OUT),
+    from_80("innodb_doublewrite_dir", LEAVE_OUT),
+    from_80("innodb_log_spin_cpu_abs_lwm", LEAVE_OUT),
+    from_80("innodb_log_spin_cpu_pct_hwm", LEAVE_OUT),
+    from_80("innodb_log_wait_for_flush_spin_hwm", LEAVE_OUT),
+    from_80("innodb_redo_log_encrypt", LEAVE_OUT),
+    from_80("innodb_spin_wait_pause_multiplier", LEAVE_OUT),
+    from_80("innodb_use_fdatasync", LEAVE_OUT),
 ];
 
 /// Names with one reason why they do nothing.
@@ -91,6 +198,25 @@ pub(super) const WITHOUT_EFFECT: &[WithoutEffect] = &[
             "innodb_purge_threads",
         ],
         why: "purge is not modelled; its page changes and redo belong to the workload's transactions",
+    },
+    WithoutEffect {
+        names: &[
+            "innodb_additional_mem_pool_size",
+            "innodb_checksums",
+            "innodb_file_format",
+            "innodb_file_format_check",
+            "innodb_file_format_max",
+            "innodb_large_prefix",
+            "innodb_locks_unsafe_for_binlog",
+            "innodb_mirrored_log_groups",
+            "innodb_support_xa",
+            "innodb_undo_logs",
+            "innodb_use_sys_malloc",
+            "query_cache_size",
+            "query_cache_type",
+            "tx_isolation",
+        ],
+        why: "memory of the dictionary, formats of files, locks and the query cache are not modelled",
     },
     WithoutEffect {
         names: &["innodb_change_buffer_max_size", "innodb_change_buffering"],

@@ -3,6 +3,7 @@
 //! Defaults are filled in, first the fixed and then the derived ones; then the server's own adjustments are applied, in
 //! its order, and recorded; at last combinations that can't run are refused.
 
+mod mysql55;
 mod mysql80;
 
 use super::{ModelId, Settings, Value, build, lookup, settings};
@@ -123,6 +124,7 @@ impl Resolver<'_> {
         self.derive("sync_binlog", Value::Integer(model.default_sync_binlog()));
         self.derive("innodb_adaptive_hash_index", Value::Switch(model.default_adaptive_hash_index()));
         match self.s.model {
+            ModelId::Mysql55 | ModelId::Percona55 => mysql55::run(self),
             ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => mysql80::run(self),
         }
     }

@@ -11,7 +11,7 @@ use innosim_core::storage::{DeviceSpec, StorageSpec};
 use innosim_core::workload::{
     AccessClassSpec, DrawSpec, DriveSpec, PageSetSpec, RateSegment, TouchSpec, TransactionSpec, WorkloadSpec,
 };
-use innosim_flush_models::registry::{ModelId, Settings, Value, build};
+use innosim_flush_models::registry::{ModelId, Settings, Value, build, lookup};
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeMap;
@@ -43,14 +43,21 @@ impl World {
     /// Sets the size of the redo log, by whatever name the model has for it.
     pub(crate) fn redo(self, bytes: u64) -> Self {
         match self.model {
-            ModelId::Mysql8021 => self.set("innodb_log_file_size", bytes / 2).set("innodb_log_files_in_group", 2),
+            ModelId::Mysql8021 | ModelId::Percona55 => {
+                self.set("innodb_log_file_size", bytes / 2).set("innodb_log_files_in_group", 2)
+            }
+            ModelId::Mysql55 => {
+                self.set("innodb_log_file_size", (bytes / 2).min(2047 * MIB)).set("innodb_log_files_in_group", 2)
+            }
             _ => self.set("innodb_redo_log_capacity", bytes),
         }
     }
 
-    /// Runs on this thread.
+    /// Runs on this thread. Settings that the model doesn't know are left out.
     pub(crate) fn run(&self) -> Result<RunOutput, RunError> {
-        let settings = Settings::resolve(self.model, &self.settings).unwrap_or_else(|error| panic!("{error}"));
+        let mut known = self.settings.clone();
+        known.retain(|name, _| lookup(self.model, name).is_ok());
+        let settings = Settings::resolve(self.model, &known).unwrap_or_else(|error| panic!("{error}"));
         let model = build(&settings).unwrap_or_else(|error| panic!("{error}"));
         Server::new(model, &self.spec).run(&mut Silent)
     }
@@ -296,8 +303,9 @@ fn settings(model: ModelId) -> impl Strategy<Value = BTreeMap<&'static str, Valu
     let numbers = (select(vec![100u64, 2_000, 20_000]), select(vec![1u64, 4]), 0u64..3, select(vec![100u64, 1024]));
     let redo_settings = (0u64..3, select(vec![256u64 << 10, 4 << 20]), select(vec![512u64, 8192]));
     let switches = (any::<bool>(), any::<bool>(), any::<bool>());
-    (pool, redo, doublewrite, methods, numbers, redo_settings, switches).prop_map(
-        move |(pool, redo, doublewrite, method, numbers, redo_settings, switches)| {
+    let methods_55 = select(vec!["native", "estimate", "keep_average", "reflex"]);
+    (pool, redo, doublewrite, (methods, methods_55), numbers, redo_settings, switches).prop_map(
+        move |(pool, redo, doublewrite, (method, method_55), numbers, redo_settings, switches)| {
             let mut world = World { settings: BTreeMap::new(), ..plain(model, 1) }
                 .redo(redo)
                 .set("innodb_buffer_pool_size", pool.0)
@@ -314,9 +322,13 @@ fn settings(model: ModelId) -> impl Strategy<Value = BTreeMap<&'static str, Valu
                 .set("innodb_log_write_ahead_size", redo_settings.2)
                 .with("innodb_flush_sync", Value::Switch(switches.0))
                 .with("innodb_adaptive_flushing", Value::Switch(switches.1));
-            if model != ModelId::Mysql8021 {
-                world = world.with("innodb_log_writer_threads", Value::Switch(switches.2));
-            }
+            world = world
+                .with("innodb_log_writer_threads", Value::Switch(switches.2))
+                .with("innodb_use_native_aio", Value::Switch(switches.2))
+                .with("innodb_adaptive_flushing_method", Value::Choice(method_55))
+                .with("innodb_flush_neighbor_pages", Value::Choice(["none", "cont", "area"][numbers.2 as usize]));
+            // Each server takes what it knows.
+            world.settings.retain(|name, value| lookup(model, name).is_ok_and(|s| s.check(*value).is_ok()));
             world.settings
         },
     )

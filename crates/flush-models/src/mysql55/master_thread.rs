@@ -1,0 +1,318 @@
+//! The master thread of 5.5: its rounds, passes and idle loop, step by step (`innodb-5.5` section 3.2).
+//!
+//! ```text
+//!   round ──> 10 passes of a second: sleep, log_free_check, flush (dirty percentage or adaptive)
+//!     ^            │ no activity since the round began ──────────────┐
+//!     │            v                                                 v
+//!     │     10-second part: flush, flush, checkpoint         idle loop: flush, wait, checkpoint,
+//!     └────────────┴──────────────<── activity ──<───────────────────┘  again without sleep; then suspended
+//! ```
+//!
+//! With `keep_average` of Percona Server a pass is a tenth of a second and a round has a hundred of them. The thread is what
+//! the machine calls the page cleaner; whatever it does, it does alone and one after the other.
+//!
+//! Not here: merging the change buffer, purge and dropping tables take no time in this thread; its sync of the redo log is the
+//! machine's, once a second.
+
+use super::adaptive::Adaptive;
+use super::margin::{LogMargin, MarginStep};
+use super::master::{
+    FlushReason, OneSecondInput, final_flush_pages, low_io_flush_pages, srv_master_one_second,
+};
+use super::options::{Method, Options};
+use crate::legacy::io::{ListLengths, min_n_per_instance, pct_io};
+use crate::percona55::methods::FlushUpTo;
+use innosim_core::kernel::time::{SimDuration, SimTime};
+use innosim_core::seam::{CleanerAction, CleanerInput, FlushKind, FlushRequest, FreeCheckWait, PassReport, View};
+
+const SECOND: SimDuration = SimDuration::from_secs(1);
+/// Pass of `keep_average`.
+const TENTH: SimDuration = SimDuration::from_millis(100);
+/// Pause of a Percona method that finds a batch under way, before it tries again.
+const BUSY_PAUSE: SimDuration = SimDuration::from_millis(5);
+
+/// What the thread waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// The end of the sleep at the top of a pass.
+    Sleep,
+    /// A step of its `log_free_check`.
+    Margin,
+    /// The flush of a pass.
+    PassFlush,
+    /// A pause before that flush is tried again.
+    Retry,
+    /// The flush of the 10-second part for low I/O.
+    LowIoFlush,
+    /// Its flush in any case.
+    FinalFlush,
+    /// Its checkpoint.
+    RoundCheckpoint,
+    /// The flush of the idle loop.
+    IdleFlush,
+    /// The end of everybody's batches there.
+    IdleWait { flushed: u64 },
+    /// The checkpoint there.
+    IdleCheckpoint { flushed: u64 },
+    /// Activity.
+    Suspended,
+}
+
+/// What a round began with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Round {
+    /// Reads and writes so far.
+    ios: u64,
+    /// Activity counter.
+    activity: u64,
+    /// Passes done.
+    passes: u64,
+}
+
+/// The master thread.
+#[derive(Debug)]
+pub(crate) struct MasterThread {
+    io_capacity: u64,
+    max_dirty_pages_pct: u64,
+    instances: u64,
+    step: Step,
+    round: Round,
+    ios_at_pass: u64,
+    next_loop_time: SimTime,
+    wait: FreeCheckWait,
+    /// The flush of this pass, for a retry.
+    asked: FlushUpTo,
+    pub(crate) adaptive: Adaptive,
+    /// Pages that the last flush of a pass asked for.
+    pub(crate) n_to_flush: u64,
+}
+
+impl MasterThread {
+    pub(crate) fn new(options: &Options) -> Self {
+        MasterThread {
+            adaptive: Adaptive::new(options),
+            io_capacity: options.io_capacity,
+            max_dirty_pages_pct: options.max_dirty_pages_pct,
+            instances: options.buffer_pool_instances,
+            step: Step::Suspended,
+            round: Round::default(),
+            ios_at_pass: 0,
+            next_loop_time: SimTime::ZERO,
+            wait: FreeCheckWait::default(),
+            asked: FlushUpTo::default(),
+            n_to_flush: 0,
+        }
+    }
+
+    /// The next step after `input`.
+    pub(crate) fn next(
+        &mut self,
+        view: &View<'_>,
+        input: CleanerInput,
+        margin: &mut LogMargin,
+    ) -> CleanerAction {
+        let report = if let CleanerInput::Done(report) = input { report } else { PassReport::default() };
+        match self.step {
+            Step::Sleep => self.after_sleep(view, margin),
+            Step::Margin => {
+                self.wait.report = report;
+                self.margin_step(view, margin)
+            }
+            Step::Retry => self.flush_up_to(self.asked),
+            Step::PassFlush => self.pass_flushed(view, report, margin),
+            Step::LowIoFlush => self.final_flush(view),
+            Step::FinalFlush => self.enter(Step::RoundCheckpoint, CleanerAction::Checkpoint { wait: true }),
+            Step::RoundCheckpoint if self.is_active(view) => self.begin_round(view, margin),
+            Step::RoundCheckpoint => self.idle_flush(),
+            Step::IdleFlush if self.is_active(view) => self.begin_round(view, margin),
+            Step::IdleFlush => {
+                self.enter(Step::IdleWait { flushed: report.list_pages }, CleanerAction::WaitForBatches)
+            }
+            Step::IdleWait { flushed } => {
+                self.enter(Step::IdleCheckpoint { flushed }, CleanerAction::Checkpoint { wait: true })
+            }
+            Step::IdleCheckpoint { flushed } => self.idle_checkpoint_taken(view, flushed, margin),
+            Step::Suspended => self.begin_round(view, margin),
+        }
+    }
+
+    fn enter(&mut self, step: Step, action: CleanerAction) -> CleanerAction {
+        self.step = step;
+        action
+    }
+
+    /// Whether there was activity since the round began.
+    fn is_active(&self, view: &View<'_>) -> bool {
+        view.activity != self.round.activity
+    }
+
+    fn begin_round(&mut self, view: &View<'_>, margin: &mut LogMargin) -> CleanerAction {
+        self.round = Round { ios: ios(view), activity: view.activity, passes: 0 };
+        self.next_loop_time = view.now + period(self.adaptive.method);
+        self.begin_pass(view, margin)
+    }
+
+    fn begin_pass(&mut self, view: &View<'_>, margin: &mut LogMargin) -> CleanerAction {
+        self.ios_at_pass = ios(view);
+        if self.next_loop_time <= view.now {
+            return self.after_sleep(view, margin);
+        }
+        let until = self.next_loop_time.min(view.now + SECOND);
+        self.enter(Step::Sleep, CleanerAction::Wait { until, wake_on_event: false })
+    }
+
+    fn after_sleep(&mut self, view: &View<'_>, margin: &mut LogMargin) -> CleanerAction {
+        self.next_loop_time = view.now + period(self.adaptive.method);
+        self.wait = FreeCheckWait::default();
+        self.margin_step(view, margin)
+    }
+
+    /// `log_free_check` of the master thread, as any thread's.
+    fn margin_step(&mut self, view: &View<'_>, margin: &mut LogMargin) -> CleanerAction {
+        let action = match margin.next(view, &mut self.wait) {
+            Some(MarginStep::Flush(request)) => CleanerAction::Flush(request),
+            Some(MarginStep::WaitForBatches) => CleanerAction::WaitForBatches,
+            Some(MarginStep::Checkpoint { wait }) => CleanerAction::Checkpoint { wait },
+            None => return self.pass_flush(view, margin),
+        };
+        self.enter(Step::Margin, action)
+    }
+
+    /// The flush of a pass: for the share of dirty pages, or what the method wants.
+    fn pass_flush(&mut self, view: &View<'_>, margin: &mut LogMargin) -> CleanerAction {
+        let dirty_pct = dirty_pct(view);
+        let wanted = if dirty_pct > self.max_dirty_pages_pct {
+            self.adaptive.passed_over(view);
+            FlushUpTo::default()
+        } else {
+            self.adaptive.wanted(view)
+        };
+        let decision = srv_master_one_second(&OneSecondInput {
+            dirty_pct,
+            max_dirty_pages_pct: self.max_dirty_pages_pct,
+            adaptive_flushing: self.adaptive.method != Method::Off,
+            desired_rate: wanted.pages,
+            pending_ios: pending_ios(view),
+            ios: ios(view) - self.ios_at_pass,
+            io_capacity: self.io_capacity,
+        });
+        let asked = match (decision.flush_reason, self.adaptive.method) {
+            (FlushReason::None, _) => FlushUpTo::default(),
+            // The methods of Percona Server limit their batches by an LSN, not by the I/O capacity.
+            (FlushReason::Adaptive, Method::Estimate | Method::KeepAverage) => wanted,
+            _ => FlushUpTo { pages: decision.flush_pages, lsn_limit: u64::MAX },
+        };
+        self.n_to_flush = asked.pages;
+        if asked.pages == 0 {
+            return self.end_pass(view, margin);
+        }
+        self.flush_up_to(asked)
+    }
+
+    fn flush_up_to(&mut self, asked: FlushUpTo) -> CleanerAction {
+        self.asked = asked;
+        let request = FlushRequest {
+            lsn_limit: asked.lsn_limit,
+            limit_on_tail_only: asked.lsn_limit < u64::MAX,
+            ..self.request(FlushKind::Adaptive, asked.pages)
+        };
+        self.enter(Step::PassFlush, CleanerAction::Flush(request))
+    }
+
+    fn pass_flushed(
+        &mut self,
+        view: &View<'_>,
+        report: PassReport,
+        margin: &mut LogMargin,
+    ) -> CleanerAction {
+        let limited = self.asked.lsn_limit < u64::MAX;
+        if limited && report.busy_instances > 0 {
+            let until = view.now + BUSY_PAUSE;
+            return self.enter(Step::Retry, CleanerAction::Wait { until, wake_on_event: false });
+        }
+        if self.adaptive.method == Method::KeepAverage {
+            self.adaptive.flushed(report.list_pages);
+        }
+        if self.adaptive.method == Method::Reflex && self.asked.pages > 0 {
+            // Reflex skips the sleep of the next pass.
+            self.next_loop_time = view.now;
+        }
+        self.end_pass(view, margin)
+    }
+
+    fn end_pass(&mut self, view: &View<'_>, margin: &mut LogMargin) -> CleanerAction {
+        if !self.is_active(view) {
+            return self.idle_flush();
+        }
+        self.round.passes += 1;
+        if self.round.passes < passes(self.adaptive.method) {
+            return self.begin_pass(view, margin);
+        }
+        let low_io = low_io_flush_pages(pending_ios(view), ios(view) - self.round.ios, self.io_capacity);
+        if low_io == 0 {
+            return self.final_flush(view);
+        }
+        let request = self.request(FlushKind::Background, low_io);
+        self.enter(Step::LowIoFlush, CleanerAction::Flush(request))
+    }
+
+    fn final_flush(&mut self, view: &View<'_>) -> CleanerAction {
+        let pages = final_flush_pages(dirty_pct(view), self.io_capacity);
+        let request = self.request(FlushKind::Background, pages);
+        self.enter(Step::FinalFlush, CleanerAction::Flush(request))
+    }
+
+    fn idle_flush(&mut self) -> CleanerAction {
+        let request = self.request(FlushKind::Background, pct_io(self.io_capacity, 100));
+        self.enter(Step::IdleFlush, CleanerAction::Flush(request))
+    }
+
+    fn idle_checkpoint_taken(
+        &mut self,
+        view: &View<'_>,
+        flushed: u64,
+        margin: &mut LogMargin,
+    ) -> CleanerAction {
+        if dirty_pct(view) > self.max_dirty_pages_pct {
+            return self.idle_flush();
+        }
+        if self.is_active(view) {
+            return self.begin_round(view, margin);
+        }
+        if flushed > 0 {
+            return self.idle_flush();
+        }
+        let lsn = view.current_lsn + 1;
+        self.enter(Step::Suspended, CleanerAction::WaitForWork { until: SimTime::NEVER, dirty_pages: u64::MAX, lsn })
+    }
+
+    /// `buf_flush_list` without limit of LSN.
+    fn request(&self, kind: FlushKind, pages: u64) -> FlushRequest {
+        FlushRequest::list(kind, vec![min_n_per_instance(pages, self.instances); self.instances as usize])
+    }
+}
+
+/// Length of a pass.
+fn period(method: Method) -> SimDuration {
+    if method == Method::KeepAverage { TENTH } else { SECOND }
+}
+
+/// Passes of a round.
+fn passes(method: Method) -> u64 {
+    if method == Method::KeepAverage { 100 } else { 10 }
+}
+
+/// `n_ios`: reads and writes so far.
+fn ios(view: &View<'_>) -> u64 {
+    view.redo_writes + view.page_reads + view.page_writes
+}
+
+/// Reads and writes in flight.
+fn pending_ios(view: &View<'_>) -> u64 {
+    view.pending_reads + view.pending_writes + u64::from(view.redo_sync_in_progress)
+}
+
+/// Dirty pages, whole percent of the pool.
+fn dirty_pct(view: &View<'_>) -> u64 {
+    ListLengths { lru: view.lru_pages, free: view.free_pages, flush_list: view.dirty_pages }.modified_ratio_pct()
+}
