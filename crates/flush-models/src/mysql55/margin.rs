@@ -8,7 +8,9 @@
 //! Simplification: the flag is raised where a transaction is about to write, not at each append within one. Errs towards
 //! fewer threads between the async and the sync limit.
 
-use crate::legacy::log_margin::{LogLsns, MARGIN_55, MarginCheckpoint, Preflush, log_checkpoint_margin, log_close_flag};
+use crate::legacy::log_margin::{
+    LogLsns, MARGIN_55, MarginCheckpoint, Preflush, log_checkpoint_margin, log_close_flag,
+};
 use crate::legacy::redo_geometry::LogAges;
 use innosim_core::seam::{FlushKind, FlushRequest, FreeCheckWait, View};
 

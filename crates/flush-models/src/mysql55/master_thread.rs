@@ -16,9 +16,7 @@
 
 use super::adaptive::Adaptive;
 use super::margin::{LogMargin, MarginStep};
-use super::master::{
-    FlushReason, OneSecondInput, final_flush_pages, low_io_flush_pages, srv_master_one_second,
-};
+use super::master::{FlushReason, OneSecondInput, final_flush_pages, low_io_flush_pages, srv_master_one_second};
 use super::options::{Method, Options};
 use crate::legacy::io::{ListLengths, min_n_per_instance, pct_io};
 use crate::percona55::methods::FlushUpTo;
@@ -105,12 +103,7 @@ impl MasterThread {
     }
 
     /// The next step after `input`.
-    pub(crate) fn next(
-        &mut self,
-        view: &View<'_>,
-        input: CleanerInput,
-        margin: &mut LogMargin,
-    ) -> CleanerAction {
+    pub(crate) fn next(&mut self, view: &View<'_>, input: CleanerInput, margin: &mut LogMargin) -> CleanerAction {
         let report = if let CleanerInput::Done(report) = input { report } else { PassReport::default() };
         match self.step {
             Step::Sleep => self.after_sleep(view, margin),
@@ -125,9 +118,7 @@ impl MasterThread {
             Step::RoundCheckpoint if self.is_active(view) => self.begin_round(view, margin),
             Step::RoundCheckpoint => self.idle_flush(),
             Step::IdleFlush if self.is_active(view) => self.begin_round(view, margin),
-            Step::IdleFlush => {
-                self.enter(Step::IdleWait { flushed: report.list_pages }, CleanerAction::WaitForBatches)
-            }
+            Step::IdleFlush => self.enter(Step::IdleWait { flushed: report.list_pages }, CleanerAction::WaitForBatches),
             Step::IdleWait { flushed } => {
                 self.enter(Step::IdleCheckpoint { flushed }, CleanerAction::Checkpoint { wait: true })
             }
@@ -219,12 +210,7 @@ impl MasterThread {
         self.enter(Step::PassFlush, CleanerAction::Flush(request))
     }
 
-    fn pass_flushed(
-        &mut self,
-        view: &View<'_>,
-        report: PassReport,
-        margin: &mut LogMargin,
-    ) -> CleanerAction {
+    fn pass_flushed(&mut self, view: &View<'_>, report: PassReport, margin: &mut LogMargin) -> CleanerAction {
         let limited = self.asked.lsn_limit < u64::MAX;
         if limited && report.busy_instances > 0 {
             let until = view.now + BUSY_PAUSE;
@@ -267,12 +253,7 @@ impl MasterThread {
         self.enter(Step::IdleFlush, CleanerAction::Flush(request))
     }
 
-    fn idle_checkpoint_taken(
-        &mut self,
-        view: &View<'_>,
-        flushed: u64,
-        margin: &mut LogMargin,
-    ) -> CleanerAction {
+    fn idle_checkpoint_taken(&mut self, view: &View<'_>, flushed: u64, margin: &mut LogMargin) -> CleanerAction {
         if dirty_pct(view) > self.max_dirty_pages_pct {
             return self.idle_flush();
         }

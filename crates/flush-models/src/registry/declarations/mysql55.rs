@@ -103,13 +103,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "Size of one redo file; the redo log is this x innodb_log_files_in_group.",
         "The whole redo log of MySQL 5.5 must stay below 4G.",
     ),
-    everywhere(
-        "innodb_log_files_in_group",
-        "",
-        &[whole(BOTH, 2, 100, 2, "2")],
-        "Number of redo files.",
-        "",
-    ),
+    everywhere("innodb_log_files_in_group", "", &[whole(BOTH, 2, 100, 2, "2")], "Number of redo files.", ""),
     everywhere(
         "innodb_max_dirty_pages_pct",
         "%",

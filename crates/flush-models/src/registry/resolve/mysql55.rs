@@ -20,8 +20,7 @@ pub(super) fn run(r: &mut Resolver<'_>) -> Result<(), SettingsError> {
 }
 
 fn buffer_pool(r: &mut Resolver<'_>) -> Result<(), SettingsError> {
-    let (size, instances) =
-        (r.s.integer("innodb_buffer_pool_size")?, r.s.integer("innodb_buffer_pool_instances")?);
+    let (size, instances) = (r.s.integer("innodb_buffer_pool_size")?, r.s.integer("innodb_buffer_pool_instances")?);
     if size < LEAST_FOR_INSTANCES && instances > 1 {
         let why = "a buffer pool of less than 1000M has one instance".to_owned();
         r.adjust("innodb_buffer_pool_instances", Value::Integer(1), why);
