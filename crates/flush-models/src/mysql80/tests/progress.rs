@@ -174,7 +174,7 @@ fn drive(model: ModelId, seed: u64, steps: u32, flush_sync: bool) {
 
 #[test]
 fn random_worlds_never_stop_the_clock() {
-    for &model in ModelId::ALL {
+    for model in MODELS {
         for seed in 1..40 {
             drive(model, seed, 3000, seed % 3 != 0);
         }
@@ -223,7 +223,7 @@ fn calls_until_quiet(
 fn a_world_that_stands_still_comes_to_rest() {
     let mut dice = Dice(77);
     for round in 0..4000_u64 {
-        let model = ModelId::ALL[(round % 4) as usize];
+        let model = MODELS[(round % 4) as usize];
         let s = settings(model, &[("innodb_flush_sync", Value::Switch(round % 3 > 0))]);
         let mut server = build(&s).unwrap();
         let lists = Lists(server.config().buffer_pool.instances, dice.roll(3) * 100);
