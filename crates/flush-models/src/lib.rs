@@ -2,6 +2,7 @@
 //!
 //! * [`registry`] is where to begin: names of models, settings with their defaults and ranges by version, and
 //!   [`registry::build`], which makes a [`ServerModel`](innosim_core::seam::ServerModel) of resolved settings.
+//! * [`mysql55`] is the machinery of MySQL 5.5 and Percona Server 5.5.
 //! * [`mysql80`] is the machinery of MySQL 8.0 and later. Its formulas are public, pure functions.
 //! * [`mariadb`] has the formulas of MariaDB 10.11.
 //! * [`replay`] runs a server's flushing rule alone, on recorded inputs.

@@ -90,7 +90,7 @@ fn steps(server: &mut Mysql55, steps: usize, activity: impl Fn(f64) -> u64) -> V
                 CleanerInput::Timeout
             }
             CleanerAction::WaitForWork { .. } => {
-                now = now + SimDuration::from_secs(100);
+                now += SimDuration::from_secs(100);
                 CleanerInput::Event
             }
             CleanerAction::WaitForBatches => CleanerInput::BatchesOver,
