@@ -67,6 +67,7 @@ impl ModelId {
     /// Default of `sync_binlog`.
     pub(crate) const fn default_sync_binlog(self) -> u64 {
         match self {
+            ModelId::Mysql55 | ModelId::Percona55 => 0,
             ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => 1,
         }
     }
@@ -74,7 +75,7 @@ impl ModelId {
     /// Default of `innodb_adaptive_hash_index`.
     pub(crate) const fn default_adaptive_hash_index(self) -> bool {
         match self {
-            ModelId::Mysql8021 | ModelId::Mysql8030 => true,
+            ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql8021 | ModelId::Mysql8030 => true,
             ModelId::Mysql84 | ModelId::Mysql97 => false,
         }
     }
@@ -82,8 +83,14 @@ impl ModelId {
     /// Whether commits go through the binary log in groups.
     pub const fn groups_binary_log(self) -> bool {
         match self {
+            ModelId::Mysql55 | ModelId::Percona55 => false,
             ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => true,
         }
+    }
+
+    /// Default of `innodb_adaptive_hash_index_parts`: before MySQL 5.7 there is one latch.
+    pub(crate) fn default_adaptive_hash_index_parts(self) -> u64 {
+        if self.mysql_release().is_some_and(|release| release < 57) { 1 } else { 8 }
     }
 
     /// What it stands for, in a sentence or two.

@@ -162,7 +162,6 @@ pub(super) const LATER_NAMES: &[OtherVersion] = &[
     from_56("innodb_undo_tablespaces", LEAVE_OUT),
     from_56("table_open_cache_instances", LEAVE_OUT),
     from_57("binlog_group_commit_sync_delay", LEAVE_OUT),
-    from_57("innodb_adaptive_hash_index_parts", LEAVE_OUT),
     from_57("innodb_buffer_pool_dump_pct", LEAVE_OUT),
     from_57("innodb_deadlock_detect", LEAVE_OUT),
     from_57("innodb_default_row_format", LEAVE_OUT),

@@ -123,6 +123,7 @@ impl Resolver<'_> {
         let model = self.s.model;
         self.derive("sync_binlog", Value::Integer(model.default_sync_binlog()));
         self.derive("innodb_adaptive_hash_index", Value::Switch(model.default_adaptive_hash_index()));
+        self.derive("innodb_adaptive_hash_index_parts", Value::Integer(model.default_adaptive_hash_index_parts()));
         match self.s.model {
             ModelId::Mysql55 | ModelId::Percona55 => mysql55::run(self),
             ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => mysql80::run(self),

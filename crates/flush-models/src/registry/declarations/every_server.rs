@@ -1,7 +1,7 @@
 //! Settings that every server has and that act above or beside its flushing.
 
 use super::super::{Kind, ModelId, Value};
-use super::{Declaration, U32_MAX, derived, everywhere, integer, span, whole};
+use super::{Declaration, U32_MAX, derived, everywhere, integer, span};
 
 const ALL: &[ModelId] = ModelId::ALL;
 
@@ -17,9 +17,9 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_adaptive_hash_index_parts",
         "",
-        &[whole(ALL, 1, 512, 8, "8")],
+        &[derived(ALL, integer(1, 512), "8; 1 before MySQL 5.7")],
         "Parts of the adaptive hash index, each with a latch of its own.",
-        "MySQL before 5.7 has one latch: set it to 1 there.",
+        "MySQL before 5.7 has no such setting and one latch.",
     ),
     everywhere(
         "log_bin",
