@@ -24,9 +24,10 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "log_bin",
         "",
-        &[span(ALL, Kind::Switch, Value::Switch(false), "OFF (the servers' own default is ON from MySQL 8.0)")],
+        &[span(ALL, Kind::Switch, Value::Switch(false), "OFF")],
         "Whether a binary log is written: a commit is prepared, goes through it in a group, then is acknowledged.",
-        "It lies on the redo log's device; [binary_log] says how many bytes a transaction writes to it.",
+        "The servers' own default is ON from MySQL 8.0. It lies on the redo log's device; [binary_log] says how many bytes a \
+         transaction writes to it.",
     ),
     everywhere(
         "sync_binlog",
