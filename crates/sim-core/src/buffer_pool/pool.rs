@@ -173,10 +173,19 @@ impl BufferPool {
         self.lru.is_none() && self.resident_words.contains_all(range.first / 64, last / 64)
     }
 
-    /// Whether all of `pages` are hot and modifying them costs only redo.
-    #[inline]
-    pub fn all_hot(&self, pages: &[u32]) -> bool {
-        self.lru.is_none() && pages.iter().fold(true, |all, &page| all & self.hot.contains(page))
+    /// How far the pages from `from` on, up to `end`, are resident: the first that is not, or `end`.
+    pub fn resident_up_to(&self, from: u32, end: u32) -> u32 {
+        let mut page = from;
+        while page < end {
+            if page.is_multiple_of(64) && self.resident_words.contains(page / 64) {
+                page += 64;
+            } else if self.resident.contains(page) {
+                page += 1;
+            } else {
+                return page;
+            }
+        }
+        end
     }
 
     /// Reads a page: whether it was resident.
@@ -189,36 +198,45 @@ impl BufferPool {
         hit
     }
 
-    /// Modifies a page by redo that begins at `lsn`.
+    /// Modifies pages one after the other, the one at place `i` by redo that begins at `lsn(i)`, up to the first that is not in
+    /// the pool or is under write. Returns how many are modified.
     #[inline]
-    pub fn modify(&mut self, page: u32, lsn: impl FnOnce() -> u64, space: &PageSpace, now: SimTime) -> Modification {
-        if self.hot.contains(page) {
-            if let Some(lru) = &mut self.lru {
-                lru.access(space.instance_of(page), page, now);
+    pub fn modify_run(&mut self, pages: &[u32], lsn: impl Fn(usize) -> u64, space: &PageSpace, now: SimTime) -> usize {
+        for (place, &page) in pages.iter().enumerate() {
+            let costs_only_redo = self.hot.contains(page) && self.lru.is_none();
+            if !costs_only_redo && self.modify(page, lsn(place), space, now) != Modification::Done {
+                return place;
             }
-            return Modification::Done;
         }
-        self.modify_cold(page, lsn(), space, now)
+        pages.len()
     }
 
-    fn modify_cold(&mut self, page: u32, lsn: u64, space: &PageSpace, now: SimTime) -> Modification {
-        if !self.resident.contains(page) {
+    /// Modifies a page by redo that begins at `lsn`.
+    pub fn modify(&mut self, page: u32, lsn: u64, space: &PageSpace, now: SimTime) -> Modification {
+        let hot = self.hot.contains(page);
+        if !hot && !self.resident.contains(page) {
             return Modification::Miss;
         }
-        if self.under_write.contains(page) {
+        if !hot && self.under_write.contains(page) {
             return Modification::Blocked;
         }
         let instance = space.instance_of(page);
         if let Some(lru) = &mut self.lru {
             lru.access(instance, page, now);
         }
+        if !hot {
+            self.becomes_dirty(page, lsn, instance);
+        }
+        Modification::Done
+    }
+
+    fn becomes_dirty(&mut self, page: u32, lsn: u64, instance: usize) {
         self.hot.insert(page);
         self.instances[instance].list.push(page, lsn);
         if let Some(low) = &mut self.oldest_low {
             low[page as usize] = low_half(lsn);
         }
         self.dirty_pages += 1;
-        Modification::Done
     }
 
     /// Takes a free frame of `instance` for a page about to be read or created; false if there is none.

@@ -40,7 +40,7 @@ pub struct RedoPosition {
 /// Pages modified by redo that is not durable yet: a ring of pages, and marks that say up to which LSN they reach.
 #[derive(Debug, Clone)]
 struct Recent {
-    pages: Vec<u32>,
+    pages: Box<[u32; RECENT_LIMIT]>,
     /// Numbers of the first and one past the last page remembered; the ring holds number modulo its length.
     first: u64,
     end: u64,
@@ -52,7 +52,7 @@ struct Recent {
 
 impl Recent {
     fn new() -> Self {
-        Recent { pages: vec![0; RECENT_LIMIT], first: 0, end: 0, marks: VecDeque::new(), overrun: false }
+        Recent { pages: Box::new([0; RECENT_LIMIT]), first: 0, end: 0, marks: VecDeque::new(), overrun: false }
     }
 
     #[inline]
@@ -61,10 +61,10 @@ impl Recent {
             self.overrun = true;
             return;
         }
-        for &page in pages {
-            self.pages[self.end as usize % RECENT_LIMIT] = page;
-            self.end += 1;
+        for (number, &page) in (self.end..).zip(pages) {
+            self.pages[number as usize % RECENT_LIMIT] = page;
         }
+        self.end += pages.len() as u64;
     }
 
     fn close(&mut self, lsn: u64) {
@@ -178,6 +178,12 @@ impl RedoLog {
     pub fn current_lsn(&self) -> u64 {
         let sn = self.sn_fixed >> SN_SHIFT;
         if self.framed { lsn_of_sn(sn) } else { sn }
+    }
+
+    /// End of the last reserved redo if `payload_fixed` more, in fixed-point form, had been reserved.
+    #[inline]
+    pub fn lsn_after(&self, payload_fixed: u64) -> u64 {
+        lsn_of_sn((self.sn_fixed + payload_fixed) >> SN_SHIFT)
     }
 
     /// All positions.

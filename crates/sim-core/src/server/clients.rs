@@ -9,8 +9,8 @@
 use super::costs;
 use super::events::Event;
 use super::passes::Actor;
+use super::touches::Progress;
 use super::{Server, threads_of};
-use crate::buffer_pool::Modification;
 use crate::config::{AdaptiveHashCost, CommitDurability, RedoPipeline};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
@@ -18,9 +18,7 @@ use crate::kernel::station::Station;
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::{FreeCheck, FreeCheckWait, PassReport};
 use crate::storage::Op;
-use crate::workload::access::{Drawer, Drawn};
 use crate::workload::arrivals::Arrivals;
-use crate::workload::program::Touch;
 use crate::workload::{DriveSpec, WorkloadSpec};
 use std::collections::{HashMap, VecDeque};
 
@@ -29,15 +27,11 @@ use std::collections::{HashMap, VecDeque};
 pub(super) struct Client {
     /// When its transaction began (for an open drive: arrived).
     pub(super) began: SimTime,
-    kind: u32,
-    /// Home of its transaction, see [`Drawer`].
-    home: u64,
-    /// Position in the transaction's touches, and draws left of the touch before it.
-    next_touch: usize,
-    left: u32,
-    /// A page that could not be touched yet.
-    pending: Option<PendingTouch>,
-    in_body: bool,
+    pub(super) kind: u32,
+    /// Home of its transaction, see [`Drawer`](crate::workload::access::Drawer).
+    pub(super) home: u64,
+    /// How far its touches are.
+    pub(super) progress: Progress,
     pub(super) wrote: bool,
     /// It is through the binary log and waits for its commit to be durable.
     pub(super) in_binary_log: bool,
@@ -47,17 +41,9 @@ pub(super) struct Client {
     /// A single-page flush of this client: the page, and whether it has reached the doublewrite file, the data file.
     pub(super) single: Option<super::free_pages::SinglePage>,
     pub(super) commit_lsn: u64,
-    rng: Rng,
+    pub(super) rng: Rng,
     /// For the pages it reads.
-    read_rng: Rng,
-}
-
-/// A touch that waits.
-#[derive(Debug, Clone, Copy)]
-struct PendingTouch {
-    page: u32,
-    fresh: bool,
-    touch: Touch,
+    pub(super) read_rng: Rng,
 }
 
 /// All clients and their drive.
@@ -71,7 +57,7 @@ pub(super) struct Clients {
     waiting: VecDeque<SimTime>,
     idle: Vec<u32>,
     /// Pages being read, with the time they arrive.
-    reads: HashMap<u32, SimTime>,
+    pub(super) reads: HashMap<u32, SimTime>,
     activity: u64,
     pub(super) touches: u64,
     /// LSN above which a client must pass the free check.
@@ -87,10 +73,7 @@ impl Clients {
             began: SimTime::ZERO,
             kind: 0,
             home: 0,
-            next_touch: 0,
-            left: 0,
-            pending: None,
-            in_body: false,
+            progress: Progress::default(),
             wrote: false,
             in_binary_log: false,
             free_check: None,
@@ -167,15 +150,6 @@ impl AdaptiveHash {
     }
 }
 
-/// Pages drawn and touched at once.
-const AHEAD: usize = 16;
-
-/// What became of one touch.
-enum Touched {
-    Done,
-    Wait,
-}
-
 impl Server {
     pub(super) fn start_clients(&mut self) {
         if self.clients.arrivals.is_some() {
@@ -212,8 +186,8 @@ impl Server {
         client.began = began;
         client.kind = self.program.pick(&mut client.rng);
         client.home = client.rng.next_u64();
-        (client.next_touch, client.left) = (0, 0);
-        (client.in_body, client.wrote) = (false, false);
+        client.progress.restart();
+        client.wrote = false;
         let kind = &self.program.kinds[client.kind as usize];
         let sampled = kind.cpu.sample(&mut client.rng);
         // A transaction that waits for no commit takes some time at least, or time would stand still.
@@ -326,174 +300,8 @@ impl Server {
         self.calendar.schedule(self.now, Event::Body(index));
     }
 
-    /// Touches pages until the transaction has no more; false if the client must wait for a page.
-    fn touch_pages(&mut self, index: u32) -> bool {
-        let client = &mut self.clients.list[index as usize];
-        if let Some(pending) = client.pending.take()
-            && matches!(self.touch_one(index, pending.page, pending.fresh, pending.touch), Touched::Wait)
-        {
-            return false;
-        }
-        loop {
-            let client = &mut self.clients.list[index as usize];
-            let kind = &self.program.kinds[client.kind as usize];
-            if client.left == 0 {
-                let Some(&touch) = kind.touches.get(client.next_touch) else { return true };
-                client.next_touch += 1;
-                if touch.threshold.is_some_and(|t| !client.rng.bernoulli(t)) {
-                    continue;
-                }
-                client.left =
-                    if touch.min == touch.max { touch.min } else { client.rng.range_inclusive(touch.min, touch.max) };
-                continue;
-            }
-            let touch = kind.touches[client.next_touch - 1];
-            if !self.touch_run(index, touch) {
-                return false;
-            }
-        }
-    }
-
-    /// Makes the draws that are left of one touch.
-    fn touch_run(&mut self, index: u32, touch: Touch) -> bool {
-        while self.clients.list[index as usize].left > 0 {
-            let met = if touch.draws_ahead { self.touch_ahead(index, touch) } else { self.touch_next(index, touch) };
-            if let Some(drawn) = met
-                && matches!(self.touch_one(index, drawn.page, drawn.fresh, touch), Touched::Wait)
-            {
-                return false;
-            }
-        }
-        true
-    }
-
-    /// Touches one page of a class that does not draw ahead; returns it if it needs the slow path.
-    fn touch_next(&mut self, index: u32, touch: Touch) -> Option<Drawn> {
-        let model = &self.model;
-        let instance_of = |space: u32, page: u32| model.instance_of(space, page);
-        let client = &mut self.clients.list[index as usize];
-        let class = &mut self.program.classes[touch.class as usize];
-        client.left -= 1;
-        self.clients.touches += 1;
-        let who = Drawer { client: index, home: client.home };
-        let drawn = class.advance(who, client.left, &mut client.rng, &mut self.space, &instance_of);
-        if drawn.fresh {
-            self.pool.grow(&self.space, self.now);
-            return Some(drawn);
-        }
-        self.touch_drawn(index, &[drawn.page], touch).map(|_| drawn)
-    }
-
-    /// Draws and touches some pages at once; returns the first that needs the slow path. Draws behind it are taken back.
-    /// This is the hot loop of the simulator.
-    ///
-    /// Reads draw from a stream of their own, so that reads which need not be drawn disturb nothing.
-    fn touch_ahead(&mut self, index: u32, touch: Touch) -> Option<Drawn> {
-        let client = &mut self.clients.list[index as usize];
-        let class = &self.program.classes[touch.class as usize];
-        let who = Drawer { client: index, home: client.home };
-        if !touch.modify && class.home_range(who).is_some_and(|range| self.pool.range_resident(range)) {
-            self.clients.touches += u64::from(std::mem::take(&mut client.left));
-            return None;
-        }
-        let count = (client.left as usize).min(AHEAD);
-        let mut pages = [0; AHEAD];
-        let rng = if touch.modify { &mut client.rng } else { &mut client.read_rng };
-        let before = rng.clone();
-        class.fill(who, rng, &mut pages[..count]);
-        let met = self.touch_drawn(index, &pages[..count], touch);
-        let client = &mut self.clients.list[index as usize];
-        let done = met.map_or(count, |place| place + 1);
-        if done < count {
-            let rng = if touch.modify { &mut client.rng } else { &mut client.read_rng };
-            *rng = before;
-            self.program.classes[touch.class as usize].fill(who, rng, &mut pages[..done]);
-        }
-        client.left -= done as u32;
-        self.clients.touches += done as u64;
-        met.map(|place| Drawn { page: pages[place], fresh: false })
-    }
-
-    /// Touches pages in order; returns the place of the first that needs the slow path.
-    #[inline]
-    fn touch_drawn(&mut self, index: u32, pages: &[u32], touch: Touch) -> Option<usize> {
-        if !touch.modify {
-            if self.pool.all_resident(pages) {
-                return None;
-            }
-            return pages.iter().position(|&page| !self.pool.read(page, &self.space, self.now));
-        }
-        let mut done = 0;
-        if self.pool.all_hot(pages) {
-            self.redo.append(touch.redo_fixed * pages.len() as u64);
-            done = pages.len();
-        }
-        for &page in &pages[done..] {
-            let redo = &self.redo;
-            if self.pool.modify(page, || redo.current_lsn(), &self.space, self.now) != Modification::Done {
-                break;
-            }
-            self.redo.append(touch.redo_fixed);
-            done += 1;
-        }
-        if done > 0 {
-            self.clients.list[index as usize].wrote = true;
-            self.redo.note_modified(&pages[..done]);
-            if let Some(checker) = &mut self.check {
-                let lsn = self.redo.current_lsn();
-                pages[..done].iter().for_each(|&page| checker.note_newest(page, lsn));
-            }
-        }
-        (done < pages.len()).then_some(done)
-    }
-
-    /// Touches one page on the slow path: it may be new, missing or under write.
-    fn touch_one(&mut self, index: u32, page: u32, fresh: bool, touch: Touch) -> Touched {
-        if fresh && !self.pool.is_resident(page) {
-            // While its creator waited for a frame, another client may have met the page and begun to read it.
-            if let Some(&arrives) = self.clients.reads.get(&page) {
-                self.calendar.schedule(arrives, Event::Body(index));
-                return self.wait_with(index, page, fresh, touch);
-            }
-            if !self.find_frame(index, page) {
-                return self.wait_with(index, page, fresh, touch);
-            }
-            self.pool.page_arrived(page, &self.space, self.now);
-        }
-        if !touch.modify {
-            if self.pool.read(page, &self.space, self.now) {
-                return Touched::Done;
-            }
-            self.read_page(index, page);
-            return self.wait_with(index, page, fresh, touch);
-        }
-        let redo = &self.redo;
-        match self.pool.modify(page, || redo.current_lsn(), &self.space, self.now) {
-            Modification::Done => {
-                self.redo.append(touch.redo_fixed);
-                self.redo.note_modified(&[page]);
-                if let Some(checker) = &mut self.check {
-                    checker.note_newest(page, self.redo.current_lsn());
-                }
-                self.clients.list[index as usize].wrote = true;
-                Touched::Done
-            }
-            Modification::Miss => {
-                self.read_page(index, page);
-                self.wait_with(index, page, fresh, touch)
-            }
-            Modification::Blocked if self.page_write_over(index, page) => self.touch_one(index, page, fresh, touch),
-            Modification::Blocked => self.wait_with(index, page, fresh, touch),
-        }
-    }
-
-    fn wait_with(&mut self, index: u32, page: u32, fresh: bool, touch: Touch) -> Touched {
-        self.clients.list[index as usize].pending = Some(PendingTouch { page, fresh, touch });
-        Touched::Wait
-    }
-
     /// Starts reading a page, or joins the read in flight.
-    fn read_page(&mut self, index: u32, page: u32) {
+    pub(super) fn read_page(&mut self, index: u32, page: u32) {
         if let Some(&arrives) = self.clients.reads.get(&page) {
             self.calendar.schedule(arrives, Event::Body(index));
             return;
@@ -508,7 +316,7 @@ impl Server {
     }
 
     pub(super) fn read_done(&mut self, index: u32) {
-        if let Some(pending) = self.clients.list[index as usize].pending {
+        if let Some(pending) = self.clients.list[index as usize].progress.pending() {
             self.clients.reads.remove(&pending.page);
             self.pool.page_arrived(pending.page, &self.space, self.now);
             if self.keep_margin(index, pending.page) {

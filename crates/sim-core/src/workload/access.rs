@@ -14,7 +14,7 @@
 //! pages, by under 1 % an hour in the shipped workloads).
 
 use super::spec::DrawSpec;
-use crate::buffer_pool::{PageRun, PageSpace};
+use crate::buffer_pool::{BufferPool, PageRun, PageSpace};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::{NuRand, Scatter, SysbenchPareto, Zipf};
 
@@ -73,6 +73,13 @@ impl NuRandPages {
         ((key * self.pages_per_key_fixed) >> 32) as u32
     }
 
+    /// The client's run-time constant C. Mostly there is one for each, and no division.
+    #[inline]
+    fn constant(&self, client: u32) -> u32 {
+        let own = self.constants.get(client as usize);
+        own.copied().unwrap_or_else(|| self.constants[client as usize % self.constants.len()])
+    }
+
     /// Pages of the home group.
     fn home_range(&self, who: Drawer, runs: &[PageRun]) -> PageRun {
         let (set, rest) = digit(who.home, self.bounds[0]);
@@ -85,7 +92,7 @@ impl NuRandPages {
 
     #[inline]
     fn fill(&self, who: Drawer, rng: &mut Rng, runs: &[PageRun], pages: &mut [u32]) {
-        let constant = self.constants[who.client as usize % self.constants.len()];
+        let constant = self.constant(who.client);
         if self.at_home {
             let (set, rest) = digit(who.home, self.bounds[0]);
             let (group, _) = digit(rest, self.bounds[1]);
@@ -136,6 +143,14 @@ enum Draw {
 pub struct AccessClass {
     runs: Vec<PageRun>,
     draw: Draw,
+    resident: ResidentPart,
+}
+
+/// How much of the runs of a class was seen to be resident: whole runs, then pages of the next.
+#[derive(Debug, Clone, Copy, Default)]
+struct ResidentPart {
+    runs: usize,
+    pages: u32,
 }
 
 impl AccessClass {
@@ -167,7 +182,7 @@ impl AccessClass {
                 Draw::Walk { points: place_points(&runs, points, rows_per_page, rng), rows_per_page, home_points }
             }
         };
-        AccessClass { runs, draw }
+        AccessClass { runs, draw, resident: ResidentPart::default() }
     }
 
     /// Whether draws leave no trace, so that [`AccessClass::fill`] can draw ahead.
@@ -175,13 +190,25 @@ impl AccessClass {
         !matches!(self.draw, Draw::Append { .. } | Draw::Walk { .. })
     }
 
-    /// The pages that draws for this home can meet, where they are few.
+    /// Whether all pages that it can draw for this home are resident for good, so that reading them leaves no trace.
     #[inline]
-    pub fn home_range(&self, who: Drawer) -> Option<PageRun> {
-        match &self.draw {
-            Draw::NuRand(nurand) if nurand.at_home => Some(nurand.home_range(who, &self.runs)),
-            _ => None,
+    pub fn is_resident_for(&mut self, who: Drawer, pool: &BufferPool) -> bool {
+        if pool.evicts() {
+            return false;
         }
+        while let Some(run) = self.runs.get(self.resident.runs) {
+            let end = run.first + run.pages;
+            let reached = pool.resident_up_to(run.first + self.resident.pages, end);
+            if reached < end {
+                self.resident.pages = reached - run.first;
+                return match &self.draw {
+                    Draw::NuRand(nurand) if nurand.at_home => pool.range_resident(nurand.home_range(who, &self.runs)),
+                    _ => false,
+                };
+            }
+            self.resident = ResidentPart { runs: self.resident.runs + 1, pages: 0 };
+        }
+        true
     }
 
     /// Draws as many pages as `pages` holds. Only for classes that draw ahead; others leave it as it is.
