@@ -9,9 +9,11 @@
 
 pub mod access;
 pub mod arrivals;
+mod points;
 pub mod program;
 mod spec;
 
+pub use points::Points;
 pub use spec::{
     AccessClassSpec, DrawSpec, DriveSpec, PageSetSpec, RateSegment, TouchSpec, TransactionSpec, WorkloadSpec,
 };

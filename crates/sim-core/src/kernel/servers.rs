@@ -18,8 +18,8 @@ pub(crate) struct FreeTimes {
     winner: u64,
     /// Larger key of the match at each inner node, from 1, the root, on. Leaves without a server have `NOBODY`.
     losers: Vec<u64>,
-    /// Servers' numbers of the losers when all times are equal.
-    even: Vec<u64>,
+    /// No server becomes free before this, ns, whatever its key says.
+    floor: u64,
 }
 
 /// Key of a leaf without a server.
@@ -30,22 +30,10 @@ impl FreeTimes {
     pub(crate) fn new(servers: u32) -> Self {
         let servers = servers.max(1);
         let bits = servers.next_power_of_two().ilog2();
-        let even = Self::losers_at_equal_times(servers, 1 << bits);
-        let mut free = FreeTimes { servers, bits, winner: 0, losers: vec![NOBODY; 1 << bits], even };
-        free.set_all(SimTime::ZERO);
-        free
+        FreeTimes { servers, bits, winner: 0, losers: Self::losers_at_equal_times(servers, 1 << bits), floor: 0 }
     }
 
-    /// All servers become free at `time`.
-    fn set_all(&mut self, time: SimTime) {
-        let key = time.0 << self.bits;
-        for (loser, &server) in self.losers[1..].iter_mut().zip(&self.even[1..]) {
-            *loser = if server == NOBODY { NOBODY } else { key | server };
-        }
-        self.winner = key;
-    }
-
-    /// The losers' numbers when all servers are free at the same time: the lower number wins, so a node's loser is the first
+    /// The losers' numbers when all servers are free at time 0: the lower number wins, so a node's loser is the first
     /// leaf of its right half.
     fn losers_at_equal_times(servers: u32, leaves: usize) -> Vec<u64> {
         let loser = |node: usize| {
@@ -60,7 +48,7 @@ impl FreeTimes {
     /// The times, in no particular order, ns.
     fn times(&self) -> impl Iterator<Item = u64> + '_ {
         let keys = self.losers[1..].iter().chain(std::iter::once(&self.winner));
-        keys.filter(|&&key| key != NOBODY).map(|key| key >> self.bits)
+        keys.filter(|&&key| key != NOBODY).map(|key| (key >> self.bits).max(self.floor))
     }
 
     /// Number of servers.
@@ -71,7 +59,7 @@ impl FreeTimes {
     /// When the first of the servers becomes free.
     #[inline]
     pub(crate) fn earliest(&self) -> SimTime {
-        SimTime(self.winner >> self.bits)
+        SimTime((self.winner >> self.bits).max(self.floor))
     }
 
     /// Serves an operation on the server that becomes free first, which is then free at `until`.
@@ -93,9 +81,11 @@ impl FreeTimes {
     /// Holds every server until `until`, which must not be earlier than any of them becomes free.
     /// Returns the sum over the servers of the time they are newly held, counted from `now` at the earliest, ns.
     pub(crate) fn occupy_all(&mut self, now: SimTime, until: SimTime) -> u64 {
-        let held = self.times().map(|time| until.0.saturating_sub(time.max(now.0))).sum();
-        self.set_all(until);
-        held
+        // A leaf without a server is far beyond `until` and adds nothing.
+        let held = |key: u64| until.0.saturating_sub((key >> self.bits).max(self.floor.max(now.0)));
+        let sum = self.losers[1..].iter().fold(held(self.winner), |sum, &key| sum + held(key));
+        self.floor = until.0;
+        sum
     }
 
     /// Work that is already given to the servers and lies after `now`: the sum over the servers, ns.

@@ -130,7 +130,9 @@ impl Server {
         while client.progress.left > 0 {
             client.progress.left -= 1;
             self.clients.touches += 1;
-            let drawn = class.advance(who, client.progress.left, &mut client.rng, &mut self.space, &instance_of);
+            let nth = client.progress.left;
+            let points = &mut self.program.points;
+            let drawn = class.advance(who, nth, &mut client.rng, points, &mut self.space, &instance_of);
             if drawn.fresh {
                 self.pool.grow(&self.space, self.now);
                 return Some(drawn);

@@ -13,8 +13,9 @@
 //! (random secondary keys) do not split pages, so such an index keeps its number of pages (errs towards fewer distinct
 //! pages, by under 1 % an hour in the shipped workloads).
 
+use super::points::{Column, Point, PointUse, Points, set_of};
 use super::spec::DrawSpec;
-use crate::buffer_pool::{BufferPool, PageRun, PageSpace};
+use crate::buffer_pool::{BufferPool, EXTENT_PAGES, PageRun, PageSpace};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::{NuRand, Scatter, SysbenchPareto, Zipf};
 
@@ -25,13 +26,6 @@ pub struct Drawn {
     pub page: u32,
     /// The page was allocated just now: it is touched without being read.
     pub fresh: bool,
-}
-
-/// A place where rows are inserted or visited one after the other.
-#[derive(Debug, Clone, Copy)]
-struct Point {
-    page: u32,
-    rows: u32,
 }
 
 /// NURand over the keys of groups, laid in order over pages.
@@ -63,14 +57,19 @@ impl NuRandPages {
         }
     }
 
-    /// Page within its set of a key drawn in `group`.
+    /// Where the pages of `group` begin in their set, fixed-point.
     #[inline]
-    fn page(&self, group: u32, mask: u32, key: u32, constant: u32) -> u32 {
-        let range = self.bounds[3];
+    fn group_start(&self, group: u32) -> u64 {
+        u64::from(group) * u64::from(self.bounds[3]) * self.pages_per_key_fixed
+    }
+
+    /// Page within its set of a key drawn in a group.
+    #[inline]
+    fn page(&self, group_start: u64, mask: u32, key: u32, constant: u32) -> u32 {
         let shifted = self.keys.key(mask, key) + constant;
-        let in_group = if shifted >= range { shifted - range } else { shifted };
-        let key = u64::from(group) * u64::from(range) + u64::from(in_group);
-        ((key * self.pages_per_key_fixed) >> 32) as u32
+        // Less a full turn if it is one: without a branch, for it is a coin toss.
+        let in_group = shifted.min(shifted.wrapping_sub(self.bounds[3]));
+        ((group_start + u64::from(in_group) * self.pages_per_key_fixed) >> 32) as u32
     }
 
     /// The client's run-time constant C. Mostly there is one for each, and no division.
@@ -96,15 +95,15 @@ impl NuRandPages {
         if self.at_home {
             let (set, rest) = digit(who.home, self.bounds[0]);
             let (group, _) = digit(rest, self.bounds[1]);
-            let first = runs[set as usize].first;
+            let (first, start) = (runs[set as usize].first, self.group_start(group));
             for page in pages {
                 let [mask, key] = rng.below_each([self.bounds[2], self.bounds[3]], self.key_reject_below);
-                *page = first + self.page(group, mask, key, constant);
+                *page = first + self.page(start, mask, key, constant);
             }
         } else {
             for page in pages {
                 let [set, group, mask, key] = rng.below_each(self.bounds, self.reject_below);
-                *page = runs[set as usize].first + self.page(group, mask, key, constant);
+                *page = runs[set as usize].first + self.page(self.group_start(group), mask, key, constant);
             }
         }
     }
@@ -129,13 +128,15 @@ pub struct Drawer {
 
 #[derive(Debug, Clone)]
 enum Draw {
+    /// Runs of equal length: set and page from one random word, with these bounds and [`Rng::reject_below`] of them.
+    UniformEqual([u32; 2], u64),
     Uniform,
     NuRand(NuRandPages),
     Zipf { ranks: Zipf, scatter: Scatter },
     Pareto(SysbenchPareto),
     HotSpot { hot_pages: u32, hot_threshold: u64 },
-    Append { points: Vec<Point>, rows_per_page: u32, home_points: u32, spare: Vec<PageRun> },
-    Walk { points: Vec<Point>, rows_per_page: u32, home_points: u32 },
+    Append { points: Column, rows_per_page: u32, home_points: u32, spare: Vec<PageRun> },
+    Walk { points: Column, rows_per_page: u32, home_points: u32 },
 }
 
 /// A compiled access class.
@@ -154,10 +155,15 @@ struct ResidentPart {
 }
 
 impl AccessClass {
-    /// Compiles a class that draws from `runs` (one a page set). `rng` places insert points inside their pages.
-    pub fn new(spec: &DrawSpec, runs: Vec<PageRun>, rng: &mut Rng) -> Self {
+    /// Compiles a class that draws from `runs` (one a page set). `rng` places insert points inside their pages; they are kept
+    /// among `all_points`.
+    pub fn new(spec: &DrawSpec, runs: Vec<PageRun>, all_points: &mut Points, rng: &mut Rng) -> Self {
         let pages = runs.iter().map(|r| r.pages).min().unwrap_or(1).max(1);
         let draw = match *spec {
+            DrawSpec::Uniform if runs.iter().all(|run| run.pages == pages) => {
+                let bounds = [runs.len() as u32, pages];
+                Draw::UniformEqual(bounds, Rng::reject_below(&bounds))
+            }
             DrawSpec::Uniform => Draw::Uniform,
             DrawSpec::NuRand { a, range, groups, constants, at_home } => {
                 Draw::NuRand(NuRandPages::new(a, range, groups, constants, at_home, &runs, rng))
@@ -173,13 +179,14 @@ impl AccessClass {
             },
             DrawSpec::Append { points, rows_per_page, home_points } => Draw::Append {
                 home_points: home_points.min(points),
-                points: place_points(&runs, points, rows_per_page, rng),
+                points: all_points.place(PointUse::Append, &runs, points, rows_per_page, rng),
                 rows_per_page,
                 spare: vec![PageRun { first: 0, pages: 0 }; runs.len()],
             },
             DrawSpec::Walk { points, rows_per_page, home_points } => {
                 let home_points = home_points.min(points);
-                Draw::Walk { points: place_points(&runs, points, rows_per_page, rng), rows_per_page, home_points }
+                let points = all_points.place(PointUse::Walk, &runs, points, rows_per_page, rng);
+                Draw::Walk { points, rows_per_page, home_points }
             }
         };
         AccessClass { runs, draw, resident: ResidentPart::default() }
@@ -215,6 +222,12 @@ impl AccessClass {
     #[inline]
     pub fn fill(&self, who: Drawer, rng: &mut Rng, pages: &mut [u32]) {
         match &self.draw {
+            Draw::UniformEqual(bounds, reject_below) => {
+                for page in pages {
+                    let [set, place] = rng.below_each(*bounds, *reject_below);
+                    *page = self.runs[set as usize].first + place;
+                }
+            }
             Draw::Uniform => self.fill_with(rng, pages, |run, rng| rng.below(run.pages)),
             Draw::NuRand(nurand) => nurand.fill(who, rng, &self.runs, pages),
             Draw::Zipf { ranks, scatter } => {
@@ -250,68 +263,50 @@ impl AccessClass {
         who: Drawer,
         nth: u32,
         rng: &mut Rng,
+        all_points: &mut Points,
         space: &mut PageSpace,
         instance_of: &dyn Fn(u32, u32) -> u32,
     ) -> Drawn {
-        let (Draw::Append { points, rows_per_page, home_points, .. }
-        | Draw::Walk { points, rows_per_page, home_points }) = &mut self.draw
+        let (&Draw::Append { points, rows_per_page, home_points, .. }
+        | &Draw::Walk { points, rows_per_page, home_points }) = &self.draw
         else {
             return Drawn { page: self.runs[0].first, fresh: false };
         };
-        let index = match *home_points {
-            0 => rng.below(points.len() as u32),
-            1 => digit(who.home, points.len() as u32).0,
-            block => digit(who.home, points.len() as u32 / block).0 * block + nth % block,
-        } as usize;
-        let point = &mut points[index];
-        if point.rows < *rows_per_page {
+        let number = match home_points {
+            0 => rng.below(points.len),
+            1 => digit(who.home, points.len).0,
+            block => digit(who.home, points.len / block).0 * block + nth % block,
+        };
+        let point = all_points.get(points, number);
+        if point.rows < rows_per_page {
             point.rows += 1;
             return Drawn { page: point.page, fresh: false };
         }
-        self.next_page(index, space, instance_of)
+        let set = set_of(number as usize, points.len as usize, self.runs.len());
+        let (page, fresh) = self.page_after(set, point.page, space, instance_of);
+        *point = Point { page, rows: 1 };
+        Drawn { page, fresh }
     }
 
-    /// The page of a point is full, or visited often enough: the point moves to the next.
-    fn next_page(&mut self, index: usize, space: &mut PageSpace, instance_of: &dyn Fn(u32, u32) -> u32) -> Drawn {
-        let sets = self.runs.len();
-        match &mut self.draw {
-            Draw::Append { points, spare, .. } => {
-                let spare = &mut spare[set_of(index, points.len(), sets)];
-                if spare.pages == 0 {
-                    let first = space.extend_beside(points[index].page, instance_of);
-                    *spare = PageRun { first, pages: crate::buffer_pool::EXTENT_PAGES };
-                }
-                points[index] = Point { page: spare.first, rows: 1 };
-                *spare = PageRun { first: spare.first + 1, pages: spare.pages - 1 };
-                Drawn { page: points[index].page, fresh: true }
+    /// The page of a point is full, or visited often enough: the page to which the point moves, and whether it is a new one.
+    fn page_after(
+        &mut self,
+        set: usize,
+        page: u32,
+        space: &mut PageSpace,
+        instance_of: &dyn Fn(u32, u32) -> u32,
+    ) -> (u32, bool) {
+        if let Draw::Append { spare, .. } = &mut self.draw {
+            let spare = &mut spare[set];
+            if spare.pages == 0 {
+                *spare = PageRun { first: space.extend_beside(page, instance_of), pages: EXTENT_PAGES };
             }
-            Draw::Walk { points, .. } => {
-                let run = self.runs[set_of(index, points.len(), sets)];
-                let next = points[index].page + 1;
-                let page = if next < run.first + run.pages { next } else { run.first };
-                points[index] = Point { page, rows: 1 };
-                Drawn { page, fresh: false }
-            }
-            _ => Drawn { page: self.runs[0].first, fresh: false },
+            let next = spare.first;
+            *spare = PageRun { first: next + 1, pages: spare.pages - 1 };
+            return (next, true);
         }
+        let run = self.runs[set];
+        let next = page + 1;
+        (if next < run.first + run.pages { next } else { run.first }, false)
     }
-}
-
-/// Page set of a point: points are dealt out to the sets in blocks, in order.
-fn set_of(point: usize, points: usize, sets: usize) -> usize {
-    point * sets / points
-}
-
-/// Spreads `points` evenly over the pages of the runs, each with its page filled to a random degree.
-fn place_points(runs: &[PageRun], points: u32, rows_per_page: u32, rng: &mut Rng) -> Vec<Point> {
-    let (count, sets) = (points as usize, runs.len());
-    (0..count)
-        .map(|i| {
-            let set = set_of(i, count, sets);
-            let (first, next) = ((set * count).div_ceil(sets), ((set + 1) * count).div_ceil(sets));
-            let run = runs[set];
-            let offset = (i - first) as u64 * u64::from(run.pages) / (next - first) as u64;
-            Point { page: run.first + offset as u32, rows: rng.below(rows_per_page.max(1)) }
-        })
-        .collect()
 }

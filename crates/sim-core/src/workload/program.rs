@@ -1,6 +1,7 @@
 //! The workload, compiled: thresholds instead of weights, fixed-point redo instead of fractions.
 
 use super::access::AccessClass;
+use super::points::Points;
 use super::spec::{TouchSpec, TransactionSpec, WorkloadSpec};
 use crate::buffer_pool::PageSpace;
 use crate::kernel::random::Rng;
@@ -46,6 +47,8 @@ pub struct TransactionKind {
 pub struct Program {
     /// Access classes.
     pub classes: Vec<AccessClass>,
+    /// Insert and visit points of the classes.
+    pub points: Points,
     /// Kinds of transactions.
     pub kinds: Vec<TransactionKind>,
     /// Cumulative shares, scaled to 2^64; the last is `u64::MAX`.
@@ -62,16 +65,17 @@ impl Program {
     ) -> Self {
         let runs: Vec<_> =
             spec.page_sets.iter().map(|set| space.add(set.space_id, set.pages as u32, instance_of)).collect();
+        let mut points = Points::default();
         let classes: Vec<AccessClass> = spec
             .access_classes
             .iter()
             .map(|class| {
                 let own = class.page_sets.iter().map(|&s| runs[s as usize]).collect();
-                AccessClass::new(&class.draw, own, rng)
+                AccessClass::new(&class.draw, own, &mut points, rng)
             })
             .collect();
         let kinds = spec.transactions.iter().map(|t| kind(t, &classes)).collect();
-        Program { classes, kinds, cumulative: cumulative(&spec.transactions) }
+        Program { classes, points, kinds, cumulative: cumulative(&spec.transactions) }
     }
 
     /// Picks a kind of transaction.

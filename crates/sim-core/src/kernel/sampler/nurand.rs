@@ -42,11 +42,12 @@ impl NuRand {
     /// The key of two draws: `mask` from `0..=a` and `key` from `0..range`.
     #[inline]
     pub fn key(&self, mask: u32, key: u32) -> u32 {
-        let mut drawn = mask | (key + 1);
-        while drawn >= self.range {
-            drawn -= self.range;
+        let drawn = mask | (key + 1);
+        if self.a >= self.range {
+            return drawn % self.range;
         }
-        drawn
+        // At most one turn too much; without a branch that has to be guessed.
+        drawn.min(drawn.wrapping_sub(self.range))
     }
 }
 
