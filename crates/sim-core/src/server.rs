@@ -35,7 +35,7 @@ mod touches;
 
 pub use events::{Observer, RunError, Silent};
 
-use crate::buffer_pool::{BufferPool, PageSpace};
+use crate::buffer_pool::{BufferPool, PageRun, PageSpace};
 use crate::config::{MachineConfig, RedoConfig, RedoPipeline};
 use crate::kernel::calendar::Calendar;
 use crate::kernel::random::Rng;
@@ -249,7 +249,11 @@ fn make_resident(sets: &[PageSetSpec], space: &PageSpace, pool: &mut BufferPool)
     let mut first = 0;
     for set in sets {
         let wanted = (set.pages as f64 * set.resident_share.clamp(0.0, 1.0)) as u64;
-        for i in 0..wanted {
+        let whole = wanted == set.pages;
+        if whole {
+            pool.run_arrives(PageRun { first, pages: set.pages as u32 }, space);
+        }
+        for i in 0..if whole { 0 } else { wanted } {
             let page = first + (i * set.pages / wanted.max(1)) as u32;
             if pool.take_frame(space.instance_of(page)) {
                 pool.page_arrived(page, space, SimTime::ZERO);

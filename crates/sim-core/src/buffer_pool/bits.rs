@@ -44,6 +44,12 @@ impl BitSet {
         self.words[(i >> 6) as usize] == u64::MAX
     }
 
+    /// Whether neither `i` nor its 63 neighbours in the word are members.
+    #[inline]
+    pub(super) fn word_empty(&self, i: u32) -> bool {
+        self.words[(i >> 6) as usize] == 0
+    }
+
     /// Whether all of `first..=last` are members.
     pub(super) fn contains_all(&self, first: u32, last: u32) -> bool {
         let (low, high) = ((first >> 6) as usize, (last >> 6) as usize);

@@ -17,12 +17,6 @@ pub struct PageRun {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Extent {
-    space: u16,
-    instance: u8,
-}
-
-#[derive(Debug, Clone, Copy)]
 struct Space {
     id: u32,
     next_page_no: u32,
@@ -31,7 +25,9 @@ struct Space {
 /// The numbering of all pages.
 #[derive(Debug, Clone, Default)]
 pub struct PageSpace {
-    extents: Vec<Extent>,
+    /// Tablespace and buffer pool instance by extent; apart, as the instance is asked for far more often.
+    space_by_extent: Vec<u16>,
+    instance_by_extent: Vec<u8>,
     spaces: Vec<Space>,
 }
 
@@ -58,7 +54,8 @@ impl PageSpace {
         let entry = &mut self.spaces[usize::from(space)];
         let instance = instance_of(entry.id, entry.next_page_no) as u8;
         entry.next_page_no += EXTENT_PAGES;
-        self.extents.push(Extent { space, instance });
+        self.space_by_extent.push(space);
+        self.instance_by_extent.push(instance);
     }
 
     fn space_index(&mut self, id: u32) -> u16 {
@@ -72,19 +69,19 @@ impl PageSpace {
 
     /// Pages numbered so far: all extents, full or not.
     pub fn pages(&self) -> u32 {
-        self.extents.len() as u32 * EXTENT_PAGES
+        self.space_by_extent.len() as u32 * EXTENT_PAGES
     }
 
     /// Index of the tablespace of `page`, from 0.
     #[inline]
     pub fn space_of(&self, page: u32) -> u16 {
-        self.extents[(page / EXTENT_PAGES) as usize].space
+        self.space_by_extent[(page / EXTENT_PAGES) as usize]
     }
 
     /// Buffer pool instance of `page`.
     #[inline]
     pub fn instance_of(&self, page: u32) -> usize {
-        usize::from(self.extents[(page / EXTENT_PAGES) as usize].instance)
+        usize::from(self.instance_by_extent[(page / EXTENT_PAGES) as usize])
     }
 
     /// Number of tablespaces.
@@ -94,7 +91,7 @@ impl PageSpace {
 
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
-        (self.extents.capacity() * size_of::<Extent>()) as u64
+        (self.space_by_extent.capacity() * 2 + self.instance_by_extent.capacity()) as u64
     }
 }
 

@@ -51,6 +51,8 @@ pub struct BufferPool {
     /// Words of `resident` that are full: a small table that answers nearly all reads of a warm pool from the cache.
     resident_words: BitSet,
     under_write: BitSet,
+    /// Words of `under_write` that are not empty: under write are some hundred pages out of millions.
+    words_under_write: BitSet,
     instances: Vec<Instance>,
     lru: Option<LruLists>,
     lru_config: LruConfig,
@@ -73,6 +75,7 @@ impl BufferPool {
             resident: BitSet::with_len(pages as usize),
             resident_words: BitSet::with_len(pages as usize / 64 + 1),
             under_write: BitSet::with_len(pages as usize),
+            words_under_write: BitSet::with_len(pages as usize / 64 + 1),
             instances: (0..instances)
                 .map(|_| Instance {
                     list: FlushList::default(),
@@ -139,6 +142,7 @@ impl BufferPool {
             set.grow(pages as usize);
         }
         self.resident_words.grow(pages as usize / 64 + 1);
+        self.words_under_write.grow(pages as usize / 64 + 1);
         if let Some(low) = &mut self.oldest_low {
             low.resize(pages as usize, 0);
         }
@@ -214,10 +218,10 @@ impl BufferPool {
     /// Modifies a page by redo that begins at `lsn`.
     pub fn modify(&mut self, page: u32, lsn: u64, space: &PageSpace, now: SimTime) -> Modification {
         let hot = self.hot.contains(page);
-        if !hot && !self.resident.contains(page) {
+        if !hot && !self.resident_words.contains(page / 64) && !self.resident.contains(page) {
             return Modification::Miss;
         }
-        if !hot && self.under_write.contains(page) {
+        if !hot && self.words_under_write.contains(page / 64) && self.under_write.contains(page) {
             return Modification::Blocked;
         }
         let instance = space.instance_of(page);
@@ -259,6 +263,17 @@ impl BufferPool {
         }
     }
 
+    /// As many pages of a run as find free frames are put there, before the run starts.
+    pub fn run_arrives(&mut self, run: PageRun, space: &PageSpace) {
+        for first in (run.first..run.first + run.pages).step_by(super::EXTENT_PAGES as usize) {
+            let instance = space.instance_of(first);
+            let room = self.free_of(instance).min(u64::from(super::EXTENT_PAGES)) as u32;
+            let pages = room.min(run.first + run.pages - first);
+            self.instances[instance].used += u64::from(pages);
+            (first..first + pages).for_each(|page| self.page_arrived(page, space, SimTime::ZERO));
+        }
+    }
+
     /// Frees a clean page that is not under write. Returns whether it could be freed.
     pub fn evict_if_clean(&mut self, page: u32, instance: usize) -> bool {
         if self.hot.contains(page) || self.under_write.contains(page) {
@@ -285,9 +300,7 @@ impl BufferPool {
             }
             self.instances[instance].parked.push(TailPage { page: entry.page, lsn: entry.lsn });
         };
-        self.hot.remove(entry.page);
-        self.under_write.insert(entry.page);
-        self.pages_under_write += 1;
+        self.begin_write(entry.page);
         Some(TailPage { page: entry.page, lsn: entry.lsn })
     }
 
@@ -295,11 +308,16 @@ impl BufferPool {
     pub fn take_page(&mut self, page: u32) -> bool {
         let taken = self.hot.contains(page);
         if taken {
-            self.hot.remove(page);
-            self.under_write.insert(page);
-            self.pages_under_write += 1;
+            self.begin_write(page);
         }
         taken
+    }
+
+    fn begin_write(&mut self, page: u32) {
+        self.hot.remove(page);
+        self.under_write.insert(page);
+        self.words_under_write.insert(page / 64);
+        self.pages_under_write += 1;
     }
 
     /// A batch of pages taken from `instance` is under write; `lsn` is its smallest oldest modification. Batches taken out
@@ -319,6 +337,9 @@ impl BufferPool {
         debug_assert!(self.under_write.contains(page), "page written that was not under write");
         self.under_write.remove(page);
         self.pages_under_write -= 1;
+        if self.under_write.word_empty(page) {
+            self.words_under_write.remove(page / 64);
+        }
         self.dirty_pages -= 1;
         if let Some(low) = &mut self.oldest_low {
             low[page as usize] = 0;

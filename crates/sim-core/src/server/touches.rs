@@ -9,11 +9,16 @@
 //! trace and are not drawn.
 
 use super::Server;
+use super::check::Checker;
+use super::clients::{Client, Clients};
 use super::events::Event;
-use crate::buffer_pool::Modification;
+use crate::buffer_pool::{BufferPool, Modification, PageSpace};
 use crate::kernel::random::Rng;
-use crate::workload::access::{Drawer, Drawn};
-use crate::workload::program::{Touch, TransactionKind};
+use crate::kernel::time::SimTime;
+use crate::redo::RedoLog;
+use crate::workload::Points;
+use crate::workload::access::{AccessClass, Drawer, Drawn};
+use crate::workload::program::{Program, Touch, TransactionKind};
 
 /// Pages drawn at once.
 const AHEAD: usize = 16;
@@ -66,17 +71,33 @@ impl Progress {
         kind.touches.get(self.next as usize - 1)
     }
 
+    /// Whether all pages drawn are touched.
+    #[inline]
+    fn must_draw(&self) -> bool {
+        self.taken == self.drawn
+    }
+
+    /// Room for as many pages of the touch as are drawn at once; they count as drawn.
+    #[inline]
+    fn room(&mut self) -> &mut [u32] {
+        (self.taken, self.drawn) = (0, self.left.min(AHEAD as u32));
+        &mut self.pages[..self.drawn as usize]
+    }
+
     /// Pages drawn and not touched yet.
     #[inline]
     fn ahead(&self) -> &[u32] {
         &self.pages[self.taken as usize..self.drawn as usize]
     }
 
-    /// `count` of the pages drawn are touched.
+    /// `done` of the pages drawn are touched; returns the one that comes then, which is about to be.
     #[inline]
-    fn take(&mut self, count: usize) {
-        self.taken += count as u32;
-        self.left -= count as u32;
+    fn take(&mut self, done: usize) -> Option<Drawn> {
+        let met = self.ahead().get(done).map(|&page| Drawn { page, fresh: false });
+        let taken = done as u32 + u32::from(met.is_some());
+        self.taken += taken;
+        self.left -= taken;
+        met
     }
 }
 
@@ -84,6 +105,94 @@ impl Progress {
 enum Touched {
     Done,
     Wait,
+}
+
+/// The parts of the machine that touches need as long as nothing has to wait.
+struct FastPath<'a> {
+    index: u32,
+    pool: &'a mut BufferPool,
+    redo: &'a mut RedoLog,
+    space: &'a mut PageSpace,
+    check: Option<&'a mut Checker>,
+    points: &'a mut Points,
+    instance_of: &'a dyn Fn(u32, u32) -> u32,
+    now: SimTime,
+}
+
+impl FastPath<'_> {
+    /// Touches pages of a class that does not draw ahead; returns the first that needs the slow path.
+    #[inline]
+    fn touch_next(&mut self, client: &mut Client, class: &mut AccessClass, touch: &Touch) -> Option<Drawn> {
+        let who = Drawer { client: self.index, home: client.home };
+        while client.progress.left > 0 {
+            client.progress.left -= 1;
+            let nth = client.progress.left;
+            let drawn = class.advance(who, nth, &mut client.rng, self.points, self.space, self.instance_of);
+            if drawn.fresh {
+                self.pool.grow(self.space, self.now);
+                return Some(drawn);
+            }
+            let done = if touch.modify {
+                self.modify(&mut client.wrote, &[drawn.page], touch.redo_fixed) == 1
+            } else {
+                self.pool.read(drawn.page, self.space, self.now)
+            };
+            if !done {
+                return Some(drawn);
+            }
+        }
+        None
+    }
+
+    /// Modifies pages of a class that draws ahead; returns the first that needs the slow path.
+    #[inline]
+    fn modify_drawn(&mut self, client: &mut Client, class: &AccessClass, touch: &Touch) -> Option<Drawn> {
+        let who = Drawer { client: self.index, home: client.home };
+        if client.progress.must_draw() {
+            class.fill(who, &mut client.rng, client.progress.room());
+        }
+        let done = self.modify(&mut client.wrote, client.progress.ahead(), touch.redo_fixed);
+        client.progress.take(done)
+    }
+
+    /// Reads pages of a class that draws ahead; returns the first that needs the slow path.
+    #[inline]
+    fn read_drawn(&mut self, client: &mut Client, class: &mut AccessClass) -> Option<Drawn> {
+        let who = Drawer { client: self.index, home: client.home };
+        if client.progress.must_draw() {
+            if class.is_resident_for(who, self.pool) {
+                client.progress.left = 0;
+                return None;
+            }
+            class.fill(who, &mut client.read_rng, client.progress.room());
+        }
+        let pages = client.progress.ahead();
+        let done = if self.pool.all_resident(pages) {
+            pages.len()
+        } else {
+            let missing = pages.iter().position(|&page| !self.pool.read(page, self.space, self.now));
+            missing.unwrap_or(pages.len())
+        };
+        client.progress.take(done)
+    }
+
+    /// Modifies pages in order, with this much redo each, up to the first that needs the slow path; returns how many.
+    #[inline]
+    fn modify(&mut self, wrote: &mut bool, pages: &[u32], redo_fixed: u64) -> usize {
+        let redo = &self.redo;
+        let lsn = |place| redo.lsn_after(redo_fixed * place as u64);
+        let done = self.pool.modify_run(pages, lsn, self.space, self.now);
+        if done > 0 {
+            *wrote = true;
+            self.redo.append(redo_fixed * done as u64);
+            self.redo.note_modified(&pages[..done]);
+            if let Some(checker) = &mut self.check {
+                let lsn = self.redo.current_lsn();
+                pages[..done].iter().for_each(|&page| checker.note_newest(page, lsn));
+            }
+        }
+        done
+    }
 }
 
 impl Server {
@@ -104,117 +213,28 @@ impl Server {
 
     /// Touches pages until one needs the slow path; `None` at the end of the transaction.
     fn touch_on(&mut self, index: u32) -> Option<Met> {
-        let kind = self.clients.list[index as usize].kind;
-        loop {
-            let client = &mut self.clients.list[index as usize];
-            let &touch = client.progress.touch(&self.program.kinds[kind as usize], &mut client.rng)?;
-            let met = match touch {
-                Touch { draws_ahead: false, .. } => self.touch_next(index, &touch),
-                Touch { modify: true, .. } => self.modify_drawn(index, &touch),
-                _ => self.read_drawn(index, &touch),
-            };
-            if let Some(Drawn { page, fresh }) = met {
-                return Some(Met { page, fresh, touch });
-            }
-        }
-    }
-
-    /// Touches pages of a class that does not draw ahead; returns the first that needs the slow path.
-    #[inline]
-    fn touch_next(&mut self, index: u32, touch: &Touch) -> Option<Drawn> {
-        let model = &self.model;
+        let Server { clients, program, pool, redo, space, model, check, now, .. } = self;
+        let Clients { list, touches, .. } = clients;
+        let Program { kinds, classes, points, .. } = program;
+        let client = &mut list[index as usize];
+        let kind = &kinds[client.kind as usize];
         let instance_of = |space: u32, page: u32| model.instance_of(space, page);
-        let client = &mut self.clients.list[index as usize];
-        let who = Drawer { client: index, home: client.home };
-        let class = &mut self.program.classes[touch.class as usize];
-        while client.progress.left > 0 {
-            client.progress.left -= 1;
-            self.clients.touches += 1;
-            let nth = client.progress.left;
-            let points = &mut self.program.points;
-            let drawn = class.advance(who, nth, &mut client.rng, points, &mut self.space, &instance_of);
-            if drawn.fresh {
-                self.pool.grow(&self.space, self.now);
-                return Some(drawn);
-            }
-            if touch.modify {
-                let redo = &self.redo;
-                let lsn = |_| redo.current_lsn();
-                if self.pool.modify_run(&[drawn.page], lsn, &self.space, self.now) == 0 {
-                    return Some(drawn);
-                }
-                client.wrote = true;
-                self.redo.append(touch.redo_fixed);
-                self.redo.note_modified(&[drawn.page]);
-                if let Some(checker) = &mut self.check {
-                    checker.note_newest(drawn.page, self.redo.current_lsn());
-                }
-            } else if !self.pool.read(drawn.page, &self.space, self.now) {
-                return Some(drawn);
+        let mut parts =
+            FastPath { index, pool, redo, space, check: check.as_mut(), points, instance_of: &instance_of, now: *now };
+        while let Some(touch) = client.progress.touch(kind, &mut client.rng) {
+            let class = &mut classes[touch.class as usize];
+            let before = client.progress.left;
+            let met = match touch {
+                Touch { draws_ahead: false, .. } => parts.touch_next(client, class, touch),
+                Touch { modify: true, .. } => parts.modify_drawn(client, class, touch),
+                _ => parts.read_drawn(client, class),
+            };
+            *touches += u64::from(before - client.progress.left);
+            if let Some(Drawn { page, fresh }) = met {
+                return Some(Met { page, fresh, touch: *touch });
             }
         }
         None
-    }
-
-    /// Modifies pages of a class that draws ahead; returns the first that needs the slow path.
-    #[inline]
-    fn modify_drawn(&mut self, index: u32, touch: &Touch) -> Option<Drawn> {
-        let client = &mut self.clients.list[index as usize];
-        let progress = &mut client.progress;
-        if progress.ahead().is_empty() {
-            let count = progress.left.min(AHEAD as u32);
-            let who = Drawer { client: index, home: client.home };
-            let class = &self.program.classes[touch.class as usize];
-            class.fill(who, &mut client.rng, &mut progress.pages[..count as usize]);
-            (progress.taken, progress.drawn) = (0, count);
-        }
-        let pages = progress.ahead();
-        let redo = &self.redo;
-        let lsn = |place| redo.lsn_after(touch.redo_fixed * place as u64);
-        let done = self.pool.modify_run(pages, lsn, &self.space, self.now);
-        let met = pages.get(done).map(|&page| Drawn { page, fresh: false });
-        if done > 0 {
-            client.wrote = true;
-            self.redo.append(touch.redo_fixed * done as u64);
-            self.redo.note_modified(&pages[..done]);
-            if let Some(checker) = &mut self.check {
-                let lsn = self.redo.current_lsn();
-                pages[..done].iter().for_each(|&page| checker.note_newest(page, lsn));
-            }
-        }
-        let touched = done + usize::from(met.is_some());
-        progress.take(touched);
-        self.clients.touches += touched as u64;
-        met
-    }
-
-    /// Reads pages of a class that draws ahead; returns the first that needs the slow path.
-    #[inline]
-    fn read_drawn(&mut self, index: u32, touch: &Touch) -> Option<Drawn> {
-        let client = &mut self.clients.list[index as usize];
-        let progress = &mut client.progress;
-        let class = &mut self.program.classes[touch.class as usize];
-        if progress.ahead().is_empty() {
-            let who = Drawer { client: index, home: client.home };
-            if class.is_resident_for(who, &self.pool) {
-                self.clients.touches += u64::from(std::mem::take(&mut progress.left));
-                return None;
-            }
-            let count = progress.left.min(AHEAD as u32);
-            class.fill(who, &mut client.read_rng, &mut progress.pages[..count as usize]);
-            (progress.taken, progress.drawn) = (0, count);
-        }
-        let pages = progress.ahead();
-        let missing = if self.pool.all_resident(pages) {
-            None
-        } else {
-            pages.iter().position(|&page| !self.pool.read(page, &self.space, self.now))
-        };
-        let met = missing.map(|place| Drawn { page: pages[place], fresh: false });
-        let touched = missing.map_or(pages.len(), |place| place + 1);
-        progress.take(touched);
-        self.clients.touches += touched as u64;
-        met
     }
 
     /// Touches one page on the slow path: it may be new, missing or under write.

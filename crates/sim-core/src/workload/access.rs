@@ -132,11 +132,26 @@ enum Draw {
     UniformEqual([u32; 2], u64),
     Uniform,
     NuRand(NuRandPages),
-    Zipf { ranks: Zipf, scatter: Scatter },
+    Zipf {
+        ranks: Zipf,
+        scatter: Scatter,
+    },
     Pareto(SysbenchPareto),
-    HotSpot { hot_pages: u32, hot_threshold: u64 },
-    Append { points: Column, rows_per_page: u32, home_points: u32, spare: Vec<PageRun> },
-    Walk { points: Column, rows_per_page: u32, home_points: u32 },
+    HotSpot {
+        hot_pages: u32,
+        hot_threshold: u64,
+    },
+    Append {
+        points: Column,
+        rows_per_page: u32,
+        home_points: u32,
+        spare: Vec<PageRun>,
+    },
+    Walk {
+        points: Column,
+        rows_per_page: u32,
+        home_points: u32,
+    },
 }
 
 /// A compiled access class.
