@@ -13,8 +13,9 @@
 //! One calendar ([`crate::kernel::calendar`]) orders everything; equal times are handled in the order in which they were
 //! scheduled. Devices compute completion times at submission, so pages in flight cost no events. Each file of this module
 //! is one actor: `clients` (`touches`: the pages of a transaction), `commit` (writer, flusher, group commit), `binlog`,
-//! `free_pages`, `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread does), `batches`
-//! (page writes and what follows them), `syncs` (data-file syncs), `checkpointer`, `check` (invariants), `record` (series).
+//! `free_pages`, `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
+//! does), `batches` (page writes and what follows them), `syncs` (data-file syncs), `checkpointer`, `check` (invariants),
+//! `record` (series).
 
 mod batches;
 mod binlog;
