@@ -13,16 +13,21 @@
 //! | [`list_batch`] | which pages one flush-list batch takes (5.6, 5.7) | 5.2, 5.3 |
 //! | [`doublewrite`] | the writes of one doublewrite drain (capacity 128 in 5.5, 120 in 5.6 and 5.7) | 6 |
 //! | [`instance`] | page to buffer pool instance | 0 |
+//! | [`check_flag`] | the flag as a state of the model (5.6, 5.7) | 2.1, 2.2 |
+//! | [`master_thread`] | checkpoints by the master thread (5.6, 5.7) | 3.2 |
 //! | [`adaptive`] | `af_get_pct_for_lsn` and the settings of adaptive flushing (5.6, 5.7) | 3.4, 3.5 |
 //!
 //! Each is checked against the vectors of every version that it serves.
 
 pub mod adaptive;
+pub mod check_flag;
 pub mod doublewrite;
 pub mod instance;
 pub mod io;
 pub mod list_batch;
 pub mod log_buffer;
 pub mod log_margin;
+pub(crate) mod margin_steps;
+pub mod master_thread;
 pub mod neighbors;
 pub mod redo_geometry;

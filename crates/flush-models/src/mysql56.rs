@@ -1,7 +1,270 @@
-//! MySQL 5.6: one page cleaner thread, user threads that flush at the sync limit (`innodb-5.6`).
+//! MySQL 5.6: one page cleaner thread, user threads that flush at the sync limit, checkpoints by the master thread.
+//!
+//! ```text
+//!   Mysql56 ── PageCleanerLoop   sleep | LRU tails, then adaptive flushing | idle batches
+//!      ├────── AdaptiveState     pages and LSN limit of adaptive flushing
+//!      ├────── CheckFlag         what a user thread does at the margins: flush by itself, wait, checkpoint
+//!      └────── MasterThread      a checkpoint in every 7th second, in each second of an idle server
+//! ```
 //!
 //! The formulas are pure functions in the modules below and in [`crate::legacy`], each checked against vectors.
+//!
+//! Specification: `innodb-5.6`. What is simplified is said in the modules and in the fidelity table of the documentation;
+//! besides, a user thread looks at the margins once a transaction, before it writes, not before each row (errs towards ages
+//! beyond the limit by the redo of a transaction and client).
 
 pub mod adaptive;
 pub mod lru_batch;
+pub(crate) mod machine;
+pub(crate) mod options;
 pub mod page_cleaner;
+
+#[cfg(test)]
+mod tests;
+
+use crate::legacy::check_flag::CheckFlag;
+use crate::legacy::instance::buf_pool_get;
+use crate::legacy::io::{ListLengths, min_n_per_instance, pct_io};
+use crate::legacy::log_margin::{MARGIN_56, MarginCheckpoint, log_checkpoint_margin};
+use crate::legacy::margin_steps::{Stage, lsns, place, set_place};
+use crate::legacy::master_thread::MasterThread;
+use crate::registry::{Settings, SettingsError};
+use adaptive::{AdaptiveState, Request, Seen};
+use innosim_core::config::MachineConfig;
+use innosim_core::kernel::time::SimTime;
+use innosim_core::seam::{
+    AgeLimits, CheckpointerAction, CheckpointerInput, CleanerAction, CleanerInput, FlushGauges, FlushKind,
+    FlushRequest, FreeCheck, FreeCheckWait, LruWork, PassReport, ServerModel, View, WriterLimits,
+};
+use options::Options;
+use page_cleaner::{Branch, PageCleanerLoop};
+
+/// Redo capacity of a server that nothing keeps from overwriting old redo: out of reach.
+pub(crate) const UNGUARDED: WriterLimits = WriterLimits { hard_bytes: u64::MAX / 4, soft_bytes: u64::MAX / 4 };
+
+/// Where the page cleaner stands between two calls of the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Sleeping,
+    /// The LRU part of an active turn.
+    LruTails,
+    /// Its adaptive part.
+    Adaptive,
+    /// An idle turn.
+    Idle,
+}
+
+/// A server of MySQL 5.6.
+#[derive(Debug)]
+pub struct Mysql56 {
+    machine: MachineConfig,
+    options: Options,
+    flag: CheckFlag,
+    master: MasterThread,
+    cleaner: PageCleanerLoop,
+    phase: Phase,
+    /// Activity counter at the last active turn.
+    last_activity: u64,
+    adaptive: AdaptiveState,
+    requested: Option<Request>,
+    last_checkpoint_lsn: u64,
+}
+
+impl Mysql56 {
+    /// The server of these settings.
+    ///
+    /// # Errors
+    /// [`SettingsError`] if the server would not start.
+    pub fn build(settings: &Settings) -> Result<Self, SettingsError> {
+        let options = Options::new(settings)?;
+        let machine = machine::machine_56(&options);
+        Ok(Mysql56 {
+            flag: CheckFlag::default(),
+            master: MasterThread::default(),
+            cleaner: PageCleanerLoop::new(SimTime::ZERO),
+            phase: Phase::Sleeping,
+            last_activity: 0,
+            adaptive: AdaptiveState::default(),
+            requested: None,
+            last_checkpoint_lsn: machine.redo.start_lsn,
+            machine,
+            options,
+        })
+    }
+
+    /// The next turn: its sleep, or its work if it doesn't sleep.
+    fn next_turn(&mut self, view: &View<'_>) -> CleanerAction {
+        let activity = view.activity != self.last_activity;
+        let sleep = self.cleaner.sleep(view.now, activity, view.pending_reads > 0);
+        if sleep.0 > 0 {
+            self.phase = Phase::Sleeping;
+            return CleanerAction::Wait { until: view.now + sleep, wake_on_event: false };
+        }
+        self.work(view)
+    }
+
+    /// A turn after its sleep.
+    fn work(&mut self, view: &View<'_>) -> CleanerAction {
+        let activity = view.activity != self.last_activity;
+        match self.cleaner.begin_turn(view.now, activity) {
+            Branch::Active => {
+                self.last_activity = view.activity;
+                self.phase = Phase::LruTails;
+                let slots = vec![0; self.options.instances()];
+                let lru = LruWork::Chunks(lru_batch::CHUNK_PAGES as u32);
+                CleanerAction::Flush(FlushRequest { lru, ..FlushRequest::list(FlushKind::LruOnly, slots) })
+            }
+            Branch::Idle => {
+                self.phase = Phase::Idle;
+                let pages = pct_io(self.options.adaptive.io_capacity, 100);
+                CleanerAction::Flush(self.buf_flush_list(FlushKind::Background, pages, u64::MAX))
+            }
+        }
+    }
+
+    /// Adaptive flushing, after the LRU tails; LSN and dirty pages are looked at only now.
+    fn adaptive_flush(&mut self, view: &View<'_>) -> CleanerAction {
+        let lists = ListLengths { lru: view.lru_pages, free: view.free_pages, flush_list: view.dirty_pages };
+        let seen = Seen {
+            cur_lsn: view.current_lsn,
+            oldest_lsn: view.oldest_modification_lsn,
+            dirty_pct: lists.modified_ratio_pct(),
+        };
+        let Some(request) = self.adaptive.request(&self.options.adaptive, seen) else { return self.next_turn(view) };
+        self.requested = Some(request);
+        self.phase = Phase::Adaptive;
+        CleanerAction::Flush(self.buf_flush_list(FlushKind::Adaptive, request.n_pages, request.lsn_limit))
+    }
+
+    /// Books what was flushed and goes on.
+    fn flushed(&mut self, view: &View<'_>, report: PassReport) -> CleanerAction {
+        match self.phase {
+            Phase::LruTails => {
+                self.cleaner.n_flushed = report.lru_pages;
+                return self.adaptive_flush(view);
+            }
+            Phase::Adaptive => {
+                self.adaptive.flushed(report.list_pages);
+                self.cleaner.n_flushed += report.list_pages;
+            }
+            Phase::Idle | Phase::Sleeping => self.cleaner.n_flushed = report.list_pages,
+        }
+        self.next_turn(view)
+    }
+
+    /// `buf_flush_list`: an equal share for each instance, one after the other.
+    fn buf_flush_list(&self, kind: FlushKind, min_n: u64, lsn_limit: u64) -> FlushRequest {
+        let instances = self.options.instances();
+        let slots = vec![min_n_per_instance(min_n, instances as u64); instances];
+        FlushRequest { lsn_limit, ..FlushRequest::list(kind, slots) }
+    }
+
+    /// `log_check_margins` from the top: once more round if the flag is raised.
+    fn check_margins(&mut self, view: &View<'_>, wait: &mut FreeCheckWait) -> FreeCheck {
+        let lsns = lsns(view);
+        if !self.flag.is_raised(&lsns, &self.options.ages) {
+            *wait = FreeCheckWait::default();
+            return FreeCheck::Proceed;
+        }
+        let margin = log_checkpoint_margin(&lsns, &self.options.ages, MARGIN_56);
+        if !margin.flag_stays {
+            self.flag.clear(view.current_lsn);
+        }
+        let Some(new_oldest) = margin.new_oldest else { return self.checkpoint(view, wait, margin.checkpoint) };
+        set_place(wait, Stage::Flushed, margin.checkpoint);
+        FreeCheck::Flush(self.buf_flush_list(FlushKind::Sync, u64::MAX, new_oldest))
+    }
+
+    /// The checkpoint that the margin calls for.
+    fn checkpoint(&mut self, view: &View<'_>, wait: &mut FreeCheckWait, kind: MarginCheckpoint) -> FreeCheck {
+        if kind == MarginCheckpoint::None {
+            return self.check_margins(view, wait);
+        }
+        set_place(wait, Stage::Checkpointed, kind);
+        FreeCheck::Checkpoint { wait: kind == MarginCheckpoint::Sync }
+    }
+}
+
+impl ServerModel for Mysql56 {
+    fn config(&self) -> &MachineConfig {
+        &self.machine
+    }
+
+    fn instance_of(&self, space_id: u32, page_no: u32) -> u32 {
+        buf_pool_get(space_id, page_no, self.options.buffer_pool_instances)
+    }
+
+    fn age_limits(&self) -> AgeLimits {
+        age_limits(&self.options)
+    }
+
+    fn writer_limits(&self) -> WriterLimits {
+        UNGUARDED
+    }
+
+    fn writer_in_extra_margin(&mut self, _: &View<'_>, _: bool) {}
+
+    fn free_check_limit_lsn(&self) -> u64 {
+        self.last_checkpoint_lsn + self.options.ages.max_modified_age_sync
+    }
+
+    fn free_check(&mut self, view: &View<'_>, wait: &mut FreeCheckWait) -> FreeCheck {
+        let (stage, checkpoint) = place(wait);
+        match stage {
+            Stage::Begin | Stage::Checkpointed => self.check_margins(view, wait),
+            Stage::Flushed => {
+                set_place(wait, Stage::Waited, checkpoint);
+                FreeCheck::WaitForBatches
+            }
+            Stage::Waited if wait.report.busy_instances > 0 => {
+                self.flag.raise();
+                self.check_margins(view, wait)
+            }
+            Stage::Waited => self.checkpoint(view, wait, checkpoint),
+        }
+    }
+
+    fn checkpoint_published(&mut self, view: &View<'_>) {
+        self.last_checkpoint_lsn = view.last_checkpoint_lsn;
+    }
+
+    fn cleaner(&mut self, view: &View<'_>, input: CleanerInput) -> CleanerAction {
+        match input {
+            CleanerInput::Start => {
+                self.cleaner = PageCleanerLoop::new(view.now);
+                self.next_turn(view)
+            }
+            CleanerInput::Done(report) => self.flushed(view, report),
+            CleanerInput::Timeout | CleanerInput::Event | CleanerInput::BatchesOver | CleanerInput::CheckpointTaken => {
+                self.work(view)
+            }
+        }
+    }
+
+    fn checkpointer(&mut self, view: &View<'_>, input: CheckpointerInput) -> CheckpointerAction {
+        self.master.next(view, input)
+    }
+
+    fn gauges(&self) -> FlushGauges {
+        FlushGauges {
+            n_to_flush_requested: self.requested.map_or(0, |r| r.n_pages),
+            n_to_flush_by_age: 0,
+            avg_page_rate: self.adaptive.avg_page_rate,
+            lsn_avg_rate: self.adaptive.lsn_avg_rate,
+            pct_for_dirty: self.requested.map_or(0, |r| r.pct_for_dirty),
+            pct_for_lsn: self.requested.map_or(0, |r| r.pct_for_lsn),
+        }
+    }
+}
+
+/// The limits as monitoring shows them, of 5.6 and 5.7.
+pub(crate) fn age_limits(options: &Options) -> AgeLimits {
+    AgeLimits {
+        async_bytes: options.ages.max_modified_age_async,
+        sync_bytes: options.ages.max_modified_age_sync,
+        stop_bytes: options.ages.max_checkpoint_age,
+        adaptive_full_bytes: options.ages.max_modified_age_async,
+        sync_flush_start_bytes: options.ages.max_modified_age_sync,
+        adaptive_low_water_bytes: options.adaptive.low_water_mark(),
+    }
+}

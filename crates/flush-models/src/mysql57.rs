@@ -1,6 +1,20 @@
-//! MySQL 5.7: a coordinator and page cleaner workers, sync flushing by the cleaners on request (`innodb-5.7`).
+//! MySQL 5.7: a coordinator and page cleaner workers, sync flushing by the cleaners on request, checkpoints by the master
+//! thread.
+//!
+//! ```text
+//!   Mysql57 ── CoordinatorLoop        wait | sync flush | adaptive pass | LRU batches only | idle batch
+//!      ├────── RecommendationState    pages of an adaptive pass, by instance
+//!      ├────── sync_lsn               target of sync flushing, raised by user threads
+//!      ├────── CheckFlag              what a user thread does at the margins: ask for flushing, poll, checkpoint
+//!      └────── MasterThread           a checkpoint in every 7th second, in each second of an idle server
+//! ```
 //!
 //! The formulas are pure functions in the modules below and in [`crate::legacy`], each checked against vectors.
+//!
+//! Specification: `innodb-5.7`. Simplifications: a user thread looks at the margins once a transaction, before it writes, not
+//! before each row and at each commit of a mini-transaction (errs towards ages beyond the limits by the redo of a transaction and
+//! client); the log of a mini-transaction counts as one block there; a signal of the flush event that comes while the coordinator
+//! finds nothing to do is not dropped (errs towards one pass more).
 
 pub mod commit_margin;
 pub mod coordinator;
@@ -8,3 +22,295 @@ pub mod log_write;
 pub mod lru_batch;
 pub mod recommendation;
 pub mod request;
+
+#[cfg(test)]
+mod tests;
+
+use crate::legacy::check_flag::CheckFlag;
+use crate::legacy::instance::buf_pool_get;
+use crate::legacy::io::{ListLengths, min_n_per_instance, pct_io};
+use crate::legacy::log_margin::{LogLsns, MARGIN_57, MarginCheckpoint, log_checkpoint_margin};
+use crate::legacy::margin_steps::{Stage, lsns, place, set_place};
+use crate::legacy::master_thread::MasterThread;
+use crate::mysql56::machine::machine_57;
+use crate::mysql56::options::Options;
+use crate::mysql56::{UNGUARDED, age_limits};
+use crate::registry::{Settings, SettingsError};
+use commit_margin::{CommitMargin, log_margin_checkpoint_age};
+use coordinator::{Branch, CoordinatorLoop, Top, WaitResult};
+use innosim_core::config::MachineConfig;
+use innosim_core::kernel::time::{SimDuration, SimTime};
+use innosim_core::seam::{
+    AgeLimits, CheckpointerAction, CheckpointerInput, CleanerAction, CleanerInput, FlushGauges, FlushKind,
+    FlushRequest, FreeCheck, FreeCheckWait, LruWork, PassReport, ServerModel, View, WriterLimits,
+};
+use recommendation::{RecommendationState, Recommended, Seen};
+
+/// How often a user thread looks whether the pages it waits for are written.
+const POLL: SimDuration = SimDuration::from_millis(10);
+/// Log of a mini-transaction at its commit margin: one redo block.
+const MTR_BYTES: u64 = 512;
+
+/// Where the coordinator stands between two calls of the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Waiting,
+    /// A pass; whether it is the timed one.
+    Flushing {
+        timed: bool,
+    },
+}
+
+/// A server of MySQL 5.7.
+#[derive(Debug)]
+pub struct Mysql57 {
+    machine: MachineConfig,
+    options: Options,
+    flag: CheckFlag,
+    master: MasterThread,
+    coordinator: CoordinatorLoop,
+    phase: Phase,
+    /// Activity counter at the last adaptive pass.
+    last_activity: u64,
+    /// Pages that the last timed pass took from the flush lists.
+    last_pages: u64,
+    recommendation: RecommendationState,
+    recommended: Option<Recommended>,
+    /// Target of sync flushing; 0 if none is asked for.
+    sync_lsn: u64,
+    last_checkpoint_lsn: u64,
+}
+
+impl Mysql57 {
+    /// The server of these settings.
+    ///
+    /// # Errors
+    /// [`SettingsError`] if the server would not start.
+    pub fn build(settings: &Settings) -> Result<Self, SettingsError> {
+        let options = Options::new(settings)?;
+        let machine = machine_57(&options);
+        Ok(Mysql57 {
+            flag: CheckFlag::default(),
+            master: MasterThread::default(),
+            coordinator: CoordinatorLoop::new(SimTime::ZERO),
+            phase: Phase::Waiting,
+            last_activity: 0,
+            last_pages: 0,
+            recommendation: RecommendationState::default(),
+            recommended: None,
+            sync_lsn: 0,
+            last_checkpoint_lsn: machine.redo.start_lsn,
+            machine,
+            options,
+        })
+    }
+
+    /// Passes until one of them has something to wait for. A pass that does nothing leaves `n_flushed` at 0, so that the next
+    /// one waits, or times out and flushes.
+    fn next_pass(&mut self, view: &View<'_>) -> CleanerAction {
+        loop {
+            let activity = view.activity != self.last_activity;
+            match self.coordinator.top(view.now, activity, view.pending_reads > 0) {
+                Top::WaitUntil(until) => {
+                    self.phase = Phase::Waiting;
+                    return CleanerAction::Wait { until, wake_on_event: true };
+                }
+                Top::GoOn(result) => {
+                    if let Some(action) = self.after_wait(view, result) {
+                        return action;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The pass after its wait; `None` if it does nothing.
+    fn after_wait(&mut self, view: &View<'_>, result: WaitResult) -> Option<CleanerAction> {
+        let activity = view.activity != self.last_activity;
+        let sync = self.options.flush_sync && self.sync_lsn > 0;
+        let request = match self.coordinator.after_wait(view.now, result, sync, activity) {
+            Branch::Sync => {
+                let lsn_limit = std::mem::take(&mut self.sync_lsn);
+                FlushRequest { lsn_limit, ..self.pc_request(FlushKind::Sync, u64::MAX, Vec::new()) }
+            }
+            Branch::Adaptive => {
+                self.last_activity = view.activity;
+                self.recommend(view)
+            }
+            Branch::LruOnly => self.pc_request(FlushKind::LruOnly, 0, Vec::new()),
+            Branch::Idle => self.buf_flush_lists(pct_io(self.options.adaptive.io_capacity, 100)),
+            Branch::Nothing => {
+                self.coordinator.n_flushed = 0;
+                return None;
+            }
+        };
+        let timed = result == WaitResult::Timeout && request.kind == FlushKind::Adaptive;
+        self.phase = Phase::Flushing { timed };
+        Some(CleanerAction::Flush(FlushRequest { reset_event: true, ..request }))
+    }
+
+    /// An adaptive pass. Everything is sampled before its LRU work.
+    fn recommend(&mut self, view: &View<'_>) -> FlushRequest {
+        let lists = ListLengths { lru: view.lru_pages, free: view.free_pages, flush_list: view.dirty_pages };
+        let seen = Seen {
+            cur_lsn: view.current_lsn,
+            oldest_lsn: view.oldest_modification_lsn,
+            time_s: view.now.whole_seconds(),
+            dirty_pct: lists.modified_ratio_pct_real(),
+            last_pages: self.last_pages,
+            lists: view.lists,
+        };
+        let Some(recommended) = self.recommendation.recommend(&self.options.adaptive, seen) else {
+            return self.pc_request(FlushKind::Adaptive, 0, Vec::new());
+        };
+        let request = self.pc_request(FlushKind::Adaptive, recommended.n_pages, recommended.slots.clone());
+        self.recommended = Some(recommended);
+        request
+    }
+
+    /// A request to all slots, LRU batches first; no `slots` stand for no recommendation.
+    fn pc_request(&self, kind: FlushKind, min_n: u64, slots: Vec<u64>) -> FlushRequest {
+        let slots = if slots.is_empty() { vec![0; self.options.instances()] } else { slots };
+        let slots = request::pc_request(min_n, slots).slots;
+        FlushRequest { lru: LruWork::ScanDepth, parallel: true, ..FlushRequest::list(kind, slots) }
+    }
+
+    /// An idle pass: an equal share for each instance, one after the other, by the coordinator alone.
+    fn buf_flush_lists(&self, min_n: u64) -> FlushRequest {
+        let instances = self.options.instances();
+        FlushRequest::list(FlushKind::Background, vec![min_n_per_instance(min_n, instances as u64); instances])
+    }
+
+    fn pass_done(&mut self, view: &View<'_>, report: PassReport) -> CleanerAction {
+        if self.phase == (Phase::Flushing { timed: true }) {
+            self.last_pages = report.list_pages;
+        }
+        self.coordinator.n_flushed = report.list_pages + report.lru_pages;
+        self.next_pass(view)
+    }
+
+    /// `log_check_margins` from the top: once more round if the flag is raised.
+    fn check_margins(&mut self, view: &View<'_>, wait: &mut FreeCheckWait) -> FreeCheck {
+        let lsns = lsns(view);
+        if !self.flag.is_raised(&lsns, &self.options.ages) {
+            *wait = FreeCheckWait::default();
+            return FreeCheck::Proceed;
+        }
+        let margin = log_checkpoint_margin(&lsns, &self.options.ages, MARGIN_57);
+        if !margin.flag_stays {
+            self.flag.clear(view.current_lsn);
+        }
+        let Some(target) = margin.new_oldest else { return self.checkpoint(view, wait, margin.checkpoint) };
+        wait.lsn = target;
+        set_place(wait, Stage::Waited, margin.checkpoint);
+        if self.options.flush_sync {
+            let lsn_avg_rate = self.recommendation.lsn_avg_rate;
+            self.sync_lsn = request::buf_flush_request_force(self.sync_lsn, target, lsn_avg_rate);
+            return FreeCheck::WakeCleaner { sleep: POLL };
+        }
+        FreeCheck::Sleep { duration: POLL, wake_checkpointer: false }
+    }
+
+    /// The checkpoint that the margin calls for.
+    fn checkpoint(&mut self, view: &View<'_>, wait: &mut FreeCheckWait, kind: MarginCheckpoint) -> FreeCheck {
+        if kind == MarginCheckpoint::None {
+            return self.check_margins(view, wait);
+        }
+        set_place(wait, Stage::Checkpointed, kind);
+        FreeCheck::Checkpoint { wait: kind == MarginCheckpoint::Sync }
+    }
+
+    /// What the commit of a mini-transaction would do.
+    fn commit_margin(&mut self, lsns: &LogLsns, wait: &mut FreeCheckWait) -> Option<FreeCheck> {
+        match log_margin_checkpoint_age(lsns, MTR_BYTES, self.options.ages.log_group_capacity) {
+            CommitMargin::GoOn | CommitMargin::TooLarge => None,
+            CommitMargin::Checkpoint { sleep } => {
+                self.flag.raise();
+                if sleep.0 > 0 && wait.sleeps == 0 {
+                    wait.sleeps = 1;
+                    return Some(FreeCheck::Sleep { duration: sleep, wake_checkpointer: false });
+                }
+                set_place(wait, Stage::Checkpointed, MarginCheckpoint::Async);
+                Some(FreeCheck::Checkpoint { wait: true })
+            }
+        }
+    }
+}
+
+impl ServerModel for Mysql57 {
+    fn config(&self) -> &MachineConfig {
+        &self.machine
+    }
+
+    fn instance_of(&self, space_id: u32, page_no: u32) -> u32 {
+        buf_pool_get(space_id, page_no, self.options.buffer_pool_instances)
+    }
+
+    fn age_limits(&self) -> AgeLimits {
+        age_limits(&self.options)
+    }
+
+    fn writer_limits(&self) -> WriterLimits {
+        UNGUARDED
+    }
+
+    fn writer_in_extra_margin(&mut self, _: &View<'_>, _: bool) {}
+
+    fn free_check_limit_lsn(&self) -> u64 {
+        self.last_checkpoint_lsn + self.options.ages.max_modified_age_sync
+    }
+
+    fn free_check(&mut self, view: &View<'_>, wait: &mut FreeCheckWait) -> FreeCheck {
+        let (stage, checkpoint) = place(wait);
+        match stage {
+            Stage::Begin => match self.commit_margin(&lsns(view), wait) {
+                Some(answer) => answer,
+                None => self.check_margins(view, wait),
+            },
+            Stage::Checkpointed => self.check_margins(view, wait),
+            Stage::Flushed | Stage::Waited => {
+                let oldest = view.oldest_modification_lsn;
+                if oldest != 0 && oldest < wait.lsn {
+                    return FreeCheck::Sleep { duration: POLL, wake_checkpointer: false };
+                }
+                self.checkpoint(view, wait, checkpoint)
+            }
+        }
+    }
+
+    fn checkpoint_published(&mut self, view: &View<'_>) {
+        self.last_checkpoint_lsn = view.last_checkpoint_lsn;
+    }
+
+    fn cleaner(&mut self, view: &View<'_>, input: CleanerInput) -> CleanerAction {
+        let result = match input {
+            CleanerInput::Start => {
+                self.coordinator = CoordinatorLoop::new(view.now);
+                return self.next_pass(view);
+            }
+            CleanerInput::Done(report) => return self.pass_done(view, report),
+            CleanerInput::Event => WaitResult::Event,
+            CleanerInput::Timeout | CleanerInput::BatchesOver | CleanerInput::CheckpointTaken => WaitResult::Timeout,
+        };
+        match self.after_wait(view, result) {
+            Some(action) => action,
+            None => self.next_pass(view),
+        }
+    }
+
+    fn checkpointer(&mut self, view: &View<'_>, input: CheckpointerInput) -> CheckpointerAction {
+        self.master.next(view, input)
+    }
+
+    fn gauges(&self) -> FlushGauges {
+        let last = self.recommended.as_ref();
+        FlushGauges {
+            n_to_flush_requested: last.map_or(0, |r| r.n_pages),
+            n_to_flush_by_age: last.map_or(0, |r| r.n_by_age),
+            avg_page_rate: self.recommendation.avg_page_rate,
+            lsn_avg_rate: self.recommendation.lsn_avg_rate,
+            pct_for_dirty: last.map_or(0, |r| r.pct_for_dirty),
+            pct_for_lsn: last.map_or(0, |r| r.pct_for_lsn),
+        }
+    }
+}

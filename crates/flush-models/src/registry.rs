@@ -30,6 +30,8 @@ pub use resolve::{Adjustment, Host, Note, SettingsError};
 pub use value::{Kind, Value, ValueError, parse_value};
 
 use crate::mysql55::Mysql55;
+use crate::mysql56::Mysql56;
+use crate::mysql57::Mysql57;
 use crate::mysql80::Mysql80;
 use innosim_core::config::BinaryLogConfig;
 use innosim_core::seam::{AdaptiveFlushing, ServerModel};
@@ -145,6 +147,8 @@ pub fn binary_log(settings: &Settings, bytes_per_transaction: f64) -> Result<Opt
 pub fn build(settings: &Settings) -> Result<Box<dyn ServerModel>, SettingsError> {
     Ok(match settings.model {
         ModelId::Mysql55 | ModelId::Percona55 => Box::new(Mysql55::build(settings)?),
+        ModelId::Mysql56 => Box::new(Mysql56::build(settings)?),
+        ModelId::Mysql57 => Box::new(Mysql57::build(settings)?),
         ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => {
             Box::new(Mysql80::build(settings)?)
         }
@@ -163,7 +167,7 @@ pub fn build_with_rule(
         ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => {
             Ok(Box::new(Mysql80::build_with_rule(settings, rule)?))
         }
-        ModelId::Mysql55 | ModelId::Percona55 => Err(SettingsError {
+        ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 => Err(SettingsError {
             setting: "innodb_adaptive_flushing".to_owned(),
             problem: format!("{} takes no flushing rule of another kind", settings.model),
             help: "use a model of MySQL 8.0 or later".to_owned(),

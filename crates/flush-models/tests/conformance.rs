@@ -51,6 +51,16 @@ fn random_worlds_of_percona_55() {
 }
 
 #[test]
+fn random_worlds_of_56() {
+    random_worlds(ModelId::Mysql56);
+}
+
+#[test]
+fn random_worlds_of_57() {
+    random_worlds(ModelId::Mysql57);
+}
+
+#[test]
 fn random_worlds_of_8021() {
     random_worlds(ModelId::Mysql8021);
 }

@@ -70,7 +70,8 @@ fn more_redo_means_less_sync_flushing() {
 }
 
 /// Which number a tablespace has moves pages between instances, and no more: throughput within 2 %, pages flushed within
-/// 3 %, mean age within 5 %.
+/// 3 %, mean age within 5 %. Neighbours are off: with them the whole-number age factor of 5.6 settles in one of two regimes
+/// 4 % apart, and the random numbers decide in which.
 #[test]
 fn numbers_of_tablespaces_do_not_matter() {
     let ids = [[1u32, 2, 3], [3, 1, 2], [101, 55, 9]];
@@ -83,6 +84,7 @@ fn numbers_of_tablespaces_do_not_matter() {
                 .set("innodb_buffer_pool_size", 1_024 * MIB)
                 .set("innodb_buffer_pool_instances", 4)
                 .set("innodb_page_cleaners", 4)
+                .set("innodb_flush_neighbors", 0)
                 .set("innodb_io_capacity", 2_000)
                 .set("innodb_io_capacity_max", 4_000))
         });

@@ -5,6 +5,7 @@
 
 mod every_server;
 mod mysql55;
+mod mysql56;
 mod mysql80;
 
 use super::{Kind, ModelId, Setting, Value};
@@ -93,7 +94,8 @@ const fn everywhere(
 }
 
 /// Settings by family.
-const FAMILIES: &[&[Declaration]] = &[every_server::DECLARATIONS, mysql55::DECLARATIONS, mysql80::DECLARATIONS];
+const FAMILIES: &[&[Declaration]] =
+    &[every_server::DECLARATIONS, mysql55::DECLARATIONS, mysql56::DECLARATIONS, mysql80::DECLARATIONS];
 
 /// All declarations.
 pub(super) fn declarations() -> impl Iterator<Item = &'static Declaration> {

@@ -9,6 +9,10 @@ pub enum ModelId {
     Mysql55,
     /// Percona Server 5.5.
     Percona55,
+    /// MySQL 5.6.
+    Mysql56,
+    /// MySQL 5.7.
+    Mysql57,
     /// MySQL 8.0.21 (stands for 8.0.20 .. 8.0.22).
     Mysql8021,
     /// MySQL 8.0.30 and later 8.0.
@@ -34,6 +38,8 @@ impl ModelId {
     pub const ALL: &'static [ModelId] = &[
         ModelId::Mysql55,
         ModelId::Percona55,
+        ModelId::Mysql56,
+        ModelId::Mysql57,
         ModelId::Mysql8021,
         ModelId::Mysql8030,
         ModelId::Mysql84,
@@ -45,6 +51,8 @@ impl ModelId {
         match self {
             ModelId::Mysql55 => "mysql-5.5",
             ModelId::Percona55 => "percona-5.5",
+            ModelId::Mysql56 => "mysql-5.6",
+            ModelId::Mysql57 => "mysql-5.7",
             ModelId::Mysql8021 => "mysql-8.0.21",
             ModelId::Mysql8030 => "mysql-8.0.30",
             ModelId::Mysql84 => "mysql-8.4",
@@ -57,6 +65,8 @@ impl ModelId {
         match self {
             ModelId::Mysql55 => "MySQL 5.5",
             ModelId::Percona55 => "Percona Server 5.5",
+            ModelId::Mysql56 => "MySQL 5.6",
+            ModelId::Mysql57 => "MySQL 5.7",
             ModelId::Mysql8021 => "MySQL 8.0.21",
             ModelId::Mysql8030 => "MySQL 8.0.30",
             ModelId::Mysql84 => "MySQL 8.4",
@@ -67,15 +77,20 @@ impl ModelId {
     /// Default of `sync_binlog`.
     pub(crate) const fn default_sync_binlog(self) -> u64 {
         match self {
-            ModelId::Mysql55 | ModelId::Percona55 => 0,
-            ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => 1,
+            ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 => 0,
+            ModelId::Mysql57 | ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => 1,
         }
     }
 
     /// Default of `innodb_adaptive_hash_index`.
     pub(crate) const fn default_adaptive_hash_index(self) -> bool {
         match self {
-            ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql8021 | ModelId::Mysql8030 => true,
+            ModelId::Mysql55
+            | ModelId::Percona55
+            | ModelId::Mysql56
+            | ModelId::Mysql57
+            | ModelId::Mysql8021
+            | ModelId::Mysql8030 => true,
             ModelId::Mysql84 | ModelId::Mysql97 => false,
         }
     }
@@ -84,7 +99,12 @@ impl ModelId {
     pub const fn groups_binary_log(self) -> bool {
         match self {
             ModelId::Mysql55 | ModelId::Percona55 => false,
-            ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => true,
+            ModelId::Mysql56
+            | ModelId::Mysql57
+            | ModelId::Mysql8021
+            | ModelId::Mysql8030
+            | ModelId::Mysql84
+            | ModelId::Mysql97 => true,
         }
     }
 
@@ -103,6 +123,16 @@ impl ModelId {
             ModelId::Percona55 => {
                 "MySQL 5.5 with innodb_adaptive_flushing_method (estimate by default), neighbours by choice and redo logs \
                  up to 512G."
+            }
+            ModelId::Mysql56 => {
+                "Stands for 5.6.14 and later: one page cleaner thread with adaptive flushing up to an LSN limit, user \
+                 threads that flush by themselves at the sync limit, checkpoints every 7 s, one doublewrite buffer of 120 \
+                 pages, redo files of up to 512G."
+            }
+            ModelId::Mysql57 => {
+                "Stands for 5.7.22 and later: a coordinator and page cleaner workers with a share for each buffer pool \
+                 instance, sync flushing by the cleaners that may be put off, user threads that poll, checkpoints every 7 s, \
+                 the doublewrite buffer of 5.6."
             }
             ModelId::Mysql8021 => {
                 "Stands for 8.0.20 to 8.0.22: fixed redo files, separate doublewrite files, a checkpointer that looks \
@@ -124,6 +154,8 @@ impl ModelId {
     pub(super) const fn mysql_release(self) -> Option<u32> {
         match self {
             ModelId::Mysql55 | ModelId::Percona55 => Some(55),
+            ModelId::Mysql56 => Some(56),
+            ModelId::Mysql57 => Some(57),
             ModelId::Mysql8021 | ModelId::Mysql8030 => Some(80),
             ModelId::Mysql84 => Some(84),
             ModelId::Mysql97 => Some(97),
@@ -144,6 +176,8 @@ impl ModelId {
         let numbers: Option<Vec<u32>> = version.split('.').map(|part| part.parse().ok()).collect();
         match numbers.as_deref() {
             Some([5, 5] | [5, 5, _]) => Ok(ModelId::Mysql55),
+            Some([5, 6] | [5, 6, _]) => Ok(ModelId::Mysql56),
+            Some([5] | [5, 7] | [5, 7, _]) => Ok(ModelId::Mysql57),
             Some([8] | [8, 0]) => Ok(ModelId::Mysql8030),
             Some([8, 0, patch]) if (20..=22).contains(patch) => Ok(ModelId::Mysql8021),
             Some([8, 0, patch]) if *patch >= 30 => Ok(ModelId::Mysql8030),

@@ -4,6 +4,7 @@
 //! its order, and recorded; at last combinations that can't run are refused.
 
 mod mysql55;
+mod mysql56;
 mod mysql80;
 
 use super::{ModelId, Settings, Value, build, lookup, settings};
@@ -126,6 +127,7 @@ impl Resolver<'_> {
         self.derive("innodb_adaptive_hash_index_parts", Value::Integer(model.default_adaptive_hash_index_parts()));
         match self.s.model {
             ModelId::Mysql55 | ModelId::Percona55 => mysql55::run(self),
+            ModelId::Mysql56 | ModelId::Mysql57 => mysql56::run(self),
             ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => mysql80::run(self),
         }
     }

@@ -32,17 +32,25 @@ impl Resolver<'_> {
         if max < io {
             let why = "innodb_io_capacity cannot be higher than innodb_io_capacity_max".to_owned();
             self.adjust("innodb_io_capacity", Value::Integer(max), why);
-        } else if max % io != 0 {
-            let steps = max / io;
-            self.note(
-                "innodb_io_capacity_max",
-                format!(
-                    "the age factor of adaptive flushing divides innodb_io_capacity_max by innodb_io_capacity as whole \
-                     numbers: {max} / {io} counts as {steps}"
-                ),
-            );
+        } else {
+            self.note_whole_quotient(max, io);
         }
         Ok(())
+    }
+
+    /// Remarks that the age factor divides whole numbers, where that makes a difference.
+    pub(super) fn note_whole_quotient(&mut self, max: u64, io: u64) {
+        if max.is_multiple_of(io) {
+            return;
+        }
+        let steps = max / io;
+        self.note(
+            "innodb_io_capacity_max",
+            format!(
+                "the age factor of adaptive flushing divides innodb_io_capacity_max by innodb_io_capacity as whole \
+                 numbers: {max} / {io} counts as {steps}"
+            ),
+        );
     }
 
     fn dirty_pages_pct(&mut self) -> Result<(), SettingsError> {
@@ -59,12 +67,19 @@ impl Resolver<'_> {
         let chunk = self.s.integer("innodb_buffer_pool_chunk_size")?;
         let instances = self.default_instances(size, chunk);
         self.derive("innodb_buffer_pool_instances", Value::Integer(instances));
-        let mut instances = self.s.integer("innodb_buffer_pool_instances")?;
+        let instances = self.s.integer("innodb_buffer_pool_instances")?;
         if size < GIB && instances > 1 {
             let why = "a buffer pool of less than 1G has one instance".to_owned();
             self.adjust("innodb_buffer_pool_instances", Value::Integer(1), why);
-            instances = 1;
         }
+        self.whole_chunks()
+    }
+
+    /// The pool is a multiple of chunk size x instances.
+    pub(super) fn whole_chunks(&mut self) -> Result<(), SettingsError> {
+        let size = self.s.integer("innodb_buffer_pool_size")?;
+        let chunk = self.s.integer("innodb_buffer_pool_chunk_size")?;
+        let instances = self.s.integer("innodb_buffer_pool_instances")?;
         let mut unit = chunk * instances;
         if unit > size {
             let smaller = (size / instances / MIB * MIB).max(MIB);
@@ -95,15 +110,21 @@ impl Resolver<'_> {
     fn threads(&mut self) -> Result<(), SettingsError> {
         let instances = self.s.integer("innodb_buffer_pool_instances")?;
         self.derive("innodb_page_cleaners", Value::Integer(instances));
-        if self.s.integer("innodb_page_cleaners")? > instances {
-            let why = "there are no more page cleaners than buffer pool instances".to_owned();
-            self.adjust("innodb_page_cleaners", Value::Integer(instances), why);
-        }
+        self.cleaners_within_instances()?;
         let cpus = u64::from(self.host.logical_cpus);
         self.derive("innodb_read_io_threads", Value::Integer((cpus / 2).clamp(4, 64)));
         if self.since_84() {
             let from = if self.s.model == ModelId::Mysql97 && !self.host.binary_log { 5 } else { 32 };
             self.derive("innodb_log_writer_threads", Value::Switch(cpus >= from));
+        }
+        Ok(())
+    }
+
+    pub(super) fn cleaners_within_instances(&mut self) -> Result<(), SettingsError> {
+        let instances = self.s.integer("innodb_buffer_pool_instances")?;
+        if self.s.integer("innodb_page_cleaners")? > instances {
+            let why = "there are no more page cleaners than buffer pool instances".to_owned();
+            self.adjust("innodb_page_cleaners", Value::Integer(instances), why);
         }
         Ok(())
     }

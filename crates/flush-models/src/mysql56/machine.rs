@@ -1,0 +1,108 @@
+//! What the machine is built with: the plain numbers that follow from the settings of 5.6, and where those of 5.7 differ
+//! (`innodb-5.6` and `innodb-5.7`, sections 4 to 7).
+//!
+//! Simplifications: the 8 doublewrite places of single-page flushes never run out (errs towards faster single-page flushes); a
+//! checkpoint of 5.7 appends its marker only, no records of file names, whose volume is not known (errs by some hundred bytes
+//! a checkpoint).
+
+use super::options::Options;
+use crate::legacy::doublewrite::{BLOCK_PAGES, CAPACITY_56};
+use crate::legacy::neighbors::flush_area;
+use innosim_core::config::{
+    BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, MachineConfig, PAGE_BYTES, RedoConfig,
+    RedoPipeline,
+};
+use innosim_core::kernel::time::SimDuration;
+
+/// LRU lists of this many pages or fewer are not scanned.
+const BUF_LRU_MIN_LEN: u32 = 256;
+/// Places for asynchronous writes of one write I/O thread.
+const AIO_SLOTS_PER_THREAD: u32 = 256;
+/// First LSN of a new redo log, behind the header of its block.
+const LOG_START_LSN: u64 = 16 * 512 + 12;
+/// The marker that a checkpoint of 5.7 appends.
+const CHECKPOINT_MARKER_BYTES: u64 = 9;
+/// Redo writes of 5.6 are whole blocks.
+const BLOCK_BYTES: u64 = 512;
+/// Pages that the first search for a free page looks at in 5.7.
+const FIRST_SCAN_57: u64 = 100;
+
+/// The machine of MySQL 5.6.
+pub(crate) fn machine_56(options: &Options) -> MachineConfig {
+    let free_pages = FreePagePolicy::SinglePage {
+        first_scan: u64::from(options.lru_scan_depth).saturating_sub(1),
+        sleep: SimDuration::from_millis(100),
+        wakes_cleaner: false,
+        waits_for_batch: options.doublewrite,
+    };
+    let redo = RedoConfig {
+        log_buffer_bytes: options.log_buffer_size,
+        write_ahead_bytes: BLOCK_BYTES,
+        start_lsn: LOG_START_LSN,
+        commit: options.commit,
+        flush_timeout: options.flush_log_at_timeout,
+        pipeline: RedoPipeline::LogMutex,
+        io: options.redo_io,
+        framed: true,
+        checkpoint_record_bytes: 0,
+    };
+    MachineConfig {
+        buffer_pool: BufferPoolConfig {
+            pages: options.buffer_pool_size / PAGE_BYTES,
+            instances: options.buffer_pool_instances,
+            lru_scan_depth: options.lru_scan_depth,
+            lru_min_len: BUF_LRU_MIN_LEN,
+            old_blocks_pct: options.old_blocks_pct,
+            old_blocks_time: options.old_blocks_time,
+            free_pages,
+            lru_frees_written: false,
+            flush_area_pages: area_pages(options),
+        },
+        cleaner_threads: 1,
+        redo,
+        doublewrite: doublewrite(options),
+        data_sync: options.data_sync,
+        batch_end: if options.doublewrite { BatchEnd::IoThread } else { BatchEnd::Poster },
+        aio_write_slots: AIO_SLOTS_PER_THREAD * options.write_io_threads,
+        write_io_threads: options.write_io_threads,
+        flush_neighbors: options.flush_neighbors,
+        monitor: false,
+    }
+}
+
+/// The machine of MySQL 5.7: pages of LRU batches are freed when they are written, mini-transactions commit while redo is
+/// written, and there are several cleaners.
+pub(crate) fn machine_57(options: &Options) -> MachineConfig {
+    let mut machine = machine_56(options);
+    machine.buffer_pool.free_pages = FreePagePolicy::SinglePage {
+        first_scan: FIRST_SCAN_57,
+        sleep: SimDuration::from_millis(10),
+        wakes_cleaner: true,
+        waits_for_batch: false,
+    };
+    machine.buffer_pool.lru_frees_written = true;
+    machine.cleaner_threads = options.page_cleaners;
+    // Two buffers: one is written while the other fills.
+    machine.redo.log_buffer_bytes = 2 * options.log_buffer_size;
+    machine.redo.write_ahead_bytes = options.log_write_ahead_size;
+    machine.redo.pipeline = RedoPipeline::CommittingThread;
+    machine.redo.checkpoint_record_bytes = CHECKPOINT_MARKER_BYTES;
+    machine
+}
+
+fn area_pages(options: &Options) -> u32 {
+    let instance_pages = options.buffer_pool_size / PAGE_BYTES / u64::from(options.buffer_pool_instances);
+    flush_area(instance_pages).max(1) as u32
+}
+
+fn doublewrite(options: &Options) -> DoublewriteConfig {
+    if !options.doublewrite {
+        return DoublewriteConfig::Off;
+    }
+    DoublewriteConfig::Shared {
+        batch_pages: CAPACITY_56 as u32,
+        area_pages: BLOCK_PAGES as u32,
+        collects_ahead: false,
+        sync_file: options.data_sync != DataSync::Never,
+    }
+}

@@ -1,0 +1,115 @@
+//! The settings that the models of 5.6 and 5.7 read, with their types.
+
+use crate::legacy::adaptive::AdaptiveConfig;
+use crate::legacy::redo_geometry::LogAges;
+use crate::registry::{Settings, SettingsError};
+use innosim_core::config::{CommitDurability, DataSync, FlushNeighbors, PAGE_BYTES, RedoIo};
+use innosim_core::kernel::time::SimDuration;
+
+/// Typed settings; sizes in bytes.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Options {
+    pub(crate) buffer_pool_size: u64,
+    pub(crate) buffer_pool_instances: u32,
+    pub(crate) ages: LogAges,
+    pub(crate) log_buffer_size: u64,
+    /// 5.7.
+    pub(crate) log_write_ahead_size: u64,
+    pub(crate) commit: CommitDurability,
+    pub(crate) flush_log_at_timeout: SimDuration,
+    pub(crate) adaptive: AdaptiveConfig,
+    /// 5.7.
+    pub(crate) flush_sync: bool,
+    /// 5.7.
+    pub(crate) page_cleaners: u32,
+    pub(crate) lru_scan_depth: u32,
+    pub(crate) flush_neighbors: FlushNeighbors,
+    pub(crate) write_io_threads: u32,
+    pub(crate) doublewrite: bool,
+    /// Percent.
+    pub(crate) old_blocks_pct: u32,
+    pub(crate) old_blocks_time: SimDuration,
+    pub(crate) data_sync: DataSync,
+    pub(crate) redo_io: RedoIo,
+}
+
+impl Options {
+    /// Reads resolved settings.
+    pub(crate) fn new(s: &Settings) -> Result<Self, SettingsError> {
+        let ages = ages(s)?;
+        let method = s.choice("innodb_flush_method")?;
+        Ok(Options {
+            buffer_pool_size: s.integer("innodb_buffer_pool_size")?,
+            buffer_pool_instances: small(s, "innodb_buffer_pool_instances")?.max(1),
+            ages,
+            log_buffer_size: s.integer("innodb_log_buffer_size")?,
+            log_write_ahead_size: s.integer_or("innodb_log_write_ahead_size", 512)?,
+            commit: match s.integer("innodb_flush_log_at_trx_commit")? {
+                0 => CommitDurability::Lazy,
+                1 => CommitDurability::Sync,
+                _ => CommitDurability::Write,
+            },
+            flush_log_at_timeout: SimDuration::from_secs(s.integer("innodb_flush_log_at_timeout")?),
+            adaptive: adaptive(s, &ages)?,
+            flush_sync: s.switch_or("innodb_flush_sync", true)?,
+            page_cleaners: u32::try_from(s.integer_or("innodb_page_cleaners", 1)?).unwrap_or(1),
+            lru_scan_depth: small(s, "innodb_lru_scan_depth")?,
+            flush_neighbors: match s.integer("innodb_flush_neighbors")? {
+                0 => FlushNeighbors::None,
+                1 => FlushNeighbors::Contiguous,
+                _ => FlushNeighbors::Area,
+            },
+            write_io_threads: small(s, "innodb_write_io_threads")?,
+            doublewrite: s.choice("innodb_doublewrite")? != "OFF",
+            old_blocks_pct: small(s, "innodb_old_blocks_pct")?,
+            old_blocks_time: SimDuration::from_millis(s.integer("innodb_old_blocks_time")?),
+            data_sync: match method {
+                "nosync" | "O_DIRECT_NO_FSYNC" => DataSync::Never,
+                _ => DataSync::EveryBatch,
+            },
+            redo_io: match method {
+                "O_DSYNC" => RedoIo::WriteThrough,
+                "nosync" => RedoIo::NoSync,
+                _ => RedoIo::Buffered,
+            },
+        })
+    }
+
+    /// Buffer pool instances.
+    pub(crate) fn instances(&self) -> usize {
+        self.buffer_pool_instances as usize
+    }
+}
+
+fn ages(s: &Settings) -> Result<LogAges, SettingsError> {
+    let threads = s.integer("innodb_thread_concurrency")?;
+    let size = s.integer("innodb_log_file_size")?;
+    LogAges::new(size, s.integer("innodb_log_files_in_group")?, PAGE_BYTES, threads).map_err(|refused| SettingsError {
+        setting: "innodb_log_file_size".to_owned(),
+        problem: format!(
+            "the server would not start: {} bytes must stay free for running threads (innodb_thread_concurrency = \
+             {threads}), which is half of the redo log or more",
+            refused.reserve
+        ),
+        help: "make the redo log larger or lower innodb_thread_concurrency".to_owned(),
+    })
+}
+
+fn adaptive(s: &Settings, ages: &LogAges) -> Result<AdaptiveConfig, SettingsError> {
+    Ok(AdaptiveConfig {
+        flushing_avg_loops: s.integer("innodb_flushing_avg_loops")?,
+        io_capacity: s.integer("innodb_io_capacity")?,
+        io_capacity_max: s.integer("innodb_io_capacity_max")?,
+        max_dirty_pages_pct: s.real("innodb_max_dirty_pages_pct")?,
+        max_dirty_pages_pct_lwm: s.real("innodb_max_dirty_pages_pct_lwm")?,
+        adaptive_flushing: s.switch("innodb_adaptive_flushing")?,
+        adaptive_flushing_lwm: s.integer("innodb_adaptive_flushing_lwm")?,
+        log_group_capacity: ages.log_group_capacity,
+        max_modified_age_async: ages.max_modified_age_async,
+    })
+}
+
+/// A whole number that the machine keeps in 32 bits; larger ones mean "without limit" there.
+fn small(s: &Settings, name: &'static str) -> Result<u32, SettingsError> {
+    Ok(u32::try_from(s.integer(name)?).unwrap_or(u32::MAX))
+}

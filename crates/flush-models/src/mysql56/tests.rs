@@ -1,0 +1,201 @@
+//! The machinery behind the seam: turns of the page cleaner, steps of user threads at the margins, checkpoints.
+
+use super::*;
+use crate::registry::{ModelId, Value};
+use innosim_core::config::{DataSync, DoublewriteConfig, FreePagePolicy};
+use innosim_core::kernel::time::SimDuration;
+use innosim_core::seam::{CheckpointerNext, FlushLists};
+use std::collections::BTreeMap;
+
+const GIB: u64 = 1 << 30;
+const START: u64 = 1_000_000_000;
+
+/// Lists of which only the number matters.
+struct Lists;
+
+impl FlushLists for Lists {
+    fn instances(&self) -> u32 {
+        8
+    }
+    fn pages_up_to(&self, _: u32, _: u64, cap: u64) -> u64 {
+        cap.min(10)
+    }
+}
+
+fn server(lines: &[(&'static str, Value)]) -> Mysql56 {
+    let mut all: BTreeMap<&'static str, Value> =
+        [("innodb_buffer_pool_size", Value::Integer(4 * GIB)), ("innodb_log_file_size", Value::Integer(GIB / 2))]
+            .into();
+    all.extend(lines.iter().copied());
+    let settings = crate::registry::Settings::resolve(ModelId::Mysql56, &all).unwrap();
+    let mut server = Mysql56::build(&settings).unwrap();
+    server.last_checkpoint_lsn = START;
+    server
+}
+
+/// A view at `ms`, with redo up to `START` + `age` and the oldest page at `START`.
+fn view(ms: u64, age: u64, activity: u64) -> View<'static> {
+    View {
+        now: SimTime::ZERO + SimDuration::from_millis(ms),
+        current_lsn: START + age,
+        last_checkpoint_lsn: START,
+        oldest_modification_lsn: START,
+        dirty_pages: 5_000,
+        lru_pages: 200_000,
+        free_pages: 60_000,
+        activity,
+        ..View::at_rest(&Lists)
+    }
+}
+
+fn done(list_pages: u64, lru_pages: u64) -> CleanerInput {
+    CleanerInput::Done(PassReport { list_pages, lru_pages, ..PassReport::default() })
+}
+
+fn flush(action: CleanerAction) -> FlushRequest {
+    match action {
+        CleanerAction::Flush(request) => request,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn until_ms(action: &CleanerAction) -> u64 {
+    match action {
+        CleanerAction::Wait { until, wake_on_event: false } => until.whole_millis(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_active_turn_serves_the_lru_tails_first_and_then_the_flush_lists() {
+    let mut server = server(&[("innodb_flushing_avg_loops", Value::Integer(1))]);
+    assert_eq!(until_ms(&server.cleaner(&view(0, 0, 0), CleanerInput::Start)), 1000);
+    let request = flush(server.cleaner(&view(1000, 100_000_000, 1), CleanerInput::Timeout));
+    assert_eq!((request.kind, request.lru, request.parallel), (FlushKind::LruOnly, LruWork::Chunks(100), false));
+    assert_eq!(request.slots, vec![0; 8]);
+    // The first call only remembers the LSN.
+    assert_eq!(until_ms(&server.cleaner(&view(1100, 100_000_000, 2), done(0, 0))), 2000);
+    let _ = server.cleaner(&view(2000, 300_000_000, 3), CleanerInput::Timeout);
+    // LSN and age are those after the LRU work: 39 % of 760 MB give 324 % of 200 pages, half of it to 8 instances.
+    let request = flush(server.cleaner(&view(2300, 300_000_000, 3), done(0, 7)));
+    assert_eq!((request.kind, request.lru), (FlushKind::Adaptive, LruWork::None));
+    assert_eq!(request.slots, vec![41; 8]);
+    assert_eq!(request.lsn_limit, START + 100_000_000, "one averaged call of redo beyond the oldest page");
+    assert_eq!(server.gauges().pct_for_lsn, 324);
+    assert_eq!(server.gauges().n_to_flush_requested, 324);
+    // The turn began at 2000: the next one begins at 3000, however long this one took.
+    assert_eq!(until_ms(&server.cleaner(&view(2700, 310_000_000, 4), done(300, 0))), 3000);
+    assert_eq!(server.cleaner.n_flushed, 307);
+}
+
+#[test]
+fn an_idle_server_flushes_without_sleep_until_a_batch_is_empty() {
+    let mut server = server(&[("innodb_io_capacity", Value::Integer(1000))]);
+    let _ = server.cleaner(&view(0, 0, 0), CleanerInput::Start);
+    let request = flush(server.cleaner(&view(1000, 0, 0), CleanerInput::Timeout));
+    assert_eq!((request.kind, request.slots), (FlushKind::Background, vec![125; 8]));
+    let request = flush(server.cleaner(&view(1080, 0, 0), done(1000, 0)));
+    assert_eq!(request.kind, FlushKind::Background, "back to back");
+    assert_eq!(until_ms(&server.cleaner(&view(1090, 0, 0), done(0, 0))), 2080);
+}
+
+#[test]
+fn a_turn_longer_than_a_second_is_followed_at_once() {
+    let mut server = server(&[]);
+    let _ = server.cleaner(&view(0, 0, 0), CleanerInput::Start);
+    let _ = server.cleaner(&view(1000, 1_000, 1), CleanerInput::Timeout);
+    let request = flush(server.cleaner(&view(2500, 2_000, 2), done(0, 900)));
+    assert_eq!(request.kind, FlushKind::LruOnly, "the next turn, without sleep");
+}
+
+#[test]
+fn a_user_thread_above_the_sync_limit_flushes_waits_and_goes_on() {
+    let mut server = server(&[]);
+    let sync = server.age_limits().sync_bytes;
+    assert_eq!(server.free_check_limit_lsn(), START + sync);
+    let mut wait = FreeCheckWait::default();
+    let above = view(0, sync + 1_000, 1);
+    let FreeCheck::Flush(request) = server.free_check(&above, &mut wait) else { panic!("it flushes") };
+    assert_eq!((request.kind, request.lsn_limit), (FlushKind::Sync, START + 2_000), "twice the excess");
+    assert_eq!(request.slots, vec![u64::MAX; 8]);
+    // The flag is down: another thread slips through until a redo block is filled.
+    assert_eq!(server.free_check(&above, &mut FreeCheckWait::default()), FreeCheck::Proceed);
+    let next_block = view(0, sync + 1_600, 1);
+    assert!(matches!(server.free_check(&next_block, &mut FreeCheckWait::default()), FreeCheck::Flush(_)));
+    // The first thread waits for everybody's batches, then goes on.
+    wait.report = PassReport { list_pages: 3, ..PassReport::default() };
+    assert_eq!(server.free_check(&next_block, &mut wait), FreeCheck::WaitForBatches);
+    let flushed = View { oldest_modification_lsn: START + 2_000, ..view(0, sync + 1_600, 1) };
+    assert_eq!(server.free_check(&flushed, &mut wait), FreeCheck::Proceed);
+    assert_eq!(wait, FreeCheckWait::default());
+}
+
+#[test]
+fn a_user_thread_that_met_a_busy_instance_tries_again() {
+    let mut server = server(&[]);
+    let sync = server.age_limits().sync_bytes;
+    let mut wait = FreeCheckWait::default();
+    let above = view(0, sync + 1_000, 1);
+    assert!(matches!(server.free_check(&above, &mut wait), FreeCheck::Flush(_)));
+    wait.report.busy_instances = 1;
+    assert_eq!(server.free_check(&above, &mut wait), FreeCheck::WaitForBatches);
+    assert!(matches!(server.free_check(&above, &mut wait), FreeCheck::Flush(_)));
+}
+
+#[test]
+fn an_old_checkpoint_makes_user_threads_take_one() {
+    let mut server = server(&[]);
+    let ages = server.options.ages;
+    let young = |age| View { oldest_modification_lsn: START + age - 10, ..view(0, age, 1) };
+    let mut wait = FreeCheckWait::default();
+    // Between the async and the sync limit a thread starts one and goes on.
+    let started = young(ages.max_checkpoint_age_async + 1);
+    assert_eq!(server.free_check(&started, &mut wait), FreeCheck::Checkpoint { wait: false });
+    assert_eq!(server.free_check(&started, &mut wait), FreeCheck::Proceed);
+    // Beyond it waits, and looks again.
+    let stopped = young(ages.max_checkpoint_age + 1);
+    assert_eq!(server.free_check(&stopped, &mut wait), FreeCheck::Checkpoint { wait: true });
+    assert_eq!(server.free_check(&stopped, &mut wait), FreeCheck::Checkpoint { wait: true });
+    let taken = View { last_checkpoint_lsn: stopped.oldest_modification_lsn, ..stopped };
+    server.checkpoint_published(&taken);
+    assert_eq!(server.free_check(&taken, &mut wait), FreeCheck::Proceed);
+    assert_eq!(server.free_check_limit_lsn(), taken.last_checkpoint_lsn + ages.max_modified_age_sync);
+}
+
+#[test]
+fn checkpoints_come_every_seventh_second_or_in_each_idle_one() {
+    let mut server = server(&[]);
+    let mut taken = Vec::new();
+    let start = server.checkpointer(&view(0, 0, 0), CheckpointerInput::Start);
+    assert!(matches!(start.next, CheckpointerNext::Wait { .. }));
+    for second in 1..=20 {
+        let activity = second.min(15);
+        let now = view(second * 1000, 0, activity);
+        if server.checkpointer(&now, CheckpointerInput::Timeout).next == CheckpointerNext::WriteOldest {
+            taken.push(second);
+            let next = server.checkpointer(&now, CheckpointerInput::Written).next;
+            assert!(matches!(next, CheckpointerNext::Wait { .. }));
+        }
+    }
+    assert_eq!(taken, [7, 14, 16, 17, 18, 19, 20]);
+}
+
+#[test]
+fn the_machine_follows_the_settings() {
+    let machine = server(&[("innodb_lru_scan_depth", Value::Integer(500))]).machine;
+    assert_eq!((machine.buffer_pool.instances, machine.cleaner_threads), (8, 1));
+    assert_eq!(
+        machine.buffer_pool.free_pages,
+        FreePagePolicy::SinglePage {
+            first_scan: 499,
+            sleep: SimDuration::from_millis(100),
+            wakes_cleaner: false,
+            waits_for_batch: true
+        }
+    );
+    let shared = DoublewriteConfig::Shared { batch_pages: 120, area_pages: 64, collects_ahead: false, sync_file: true };
+    assert_eq!((machine.doublewrite, machine.data_sync), (shared, DataSync::EveryBatch));
+    let direct = server(&[("innodb_flush_method", Value::Choice("O_DIRECT_NO_FSYNC"))]).machine;
+    assert_eq!(direct.data_sync, DataSync::Never);
+    assert!(matches!(direct.doublewrite, DoublewriteConfig::Shared { sync_file: false, .. }));
+}
