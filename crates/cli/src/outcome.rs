@@ -105,8 +105,12 @@ fn settings_line(scenario: &Scenario) -> String {
             parts.push(format!("{name}={value}"));
         }
     }
-    let files =
-        || Some(settings.integer("innodb_log_file_size").ok()? * settings.integer("innodb_log_files_in_group").ok()?);
+    let files = || {
+        Some(
+            settings.integer("innodb_log_file_size").ok()?
+                * settings.integer_or("innodb_log_files_in_group", 1).ok()?,
+        )
+    };
     if let Some(redo) = settings.integer("innodb_redo_log_capacity").ok().or_else(files) {
         parts.push(format!("redo {}", bytes(redo as f64)));
     }

@@ -4,7 +4,7 @@
 //!   [`registry::build`], which makes a [`ServerModel`](innosim_core::seam::ServerModel) of resolved settings.
 //! * [`mysql55`] is the machinery of MySQL 5.5 and Percona Server 5.5.
 //! * [`mysql80`] is the machinery of MySQL 8.0 and later. Its formulas are public, pure functions.
-//! * [`mariadb`] has the formulas of MariaDB 10.11.
+//! * [`mariadb`] is MariaDB 10.11: its page cleaner does all there is to do, one thing after the other.
 //! * [`replay`] runs a server's flushing rule alone, on recorded inputs.
 //!
 //! A version never sees the device or the pages: it reads a [`View`](innosim_core::seam::View) and returns decisions.

@@ -18,6 +18,7 @@ mod declarations;
 mod lookup;
 mod model_id;
 mod other_names;
+mod other_names_mariadb;
 mod resolve;
 mod value;
 
@@ -29,6 +30,7 @@ pub use model_id::{ModelId, UnknownModel};
 pub use resolve::{Adjustment, Host, Note, SettingsError};
 pub use value::{Kind, Value, ValueError, parse_value};
 
+use crate::mariadb::Mariadb;
 use crate::mysql55::Mysql55;
 use crate::mysql56::Mysql56;
 use crate::mysql57::Mysql57;
@@ -152,6 +154,7 @@ pub fn build(settings: &Settings) -> Result<Box<dyn ServerModel>, SettingsError>
         ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => {
             Box::new(Mysql80::build(settings)?)
         }
+        ModelId::Mariadb1011 => Box::new(Mariadb::build(settings)?),
     })
 }
 
@@ -170,7 +173,8 @@ pub fn build_with_rule(
         ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 => Err(SettingsError {
             setting: "innodb_adaptive_flushing".to_owned(),
             problem: format!("{} takes no flushing rule of another kind", settings.model),
-            help: "use a model of MySQL 8.0 or later".to_owned(),
+            help: "use a model of MySQL 8.0 or later, or of MariaDB".to_owned(),
         }),
+        ModelId::Mariadb1011 => Ok(Box::new(Mariadb::build_with_rule(settings, rule)?)),
     }
 }

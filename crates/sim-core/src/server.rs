@@ -242,7 +242,7 @@ fn redo_log(config: &RedoConfig) -> RedoLog {
     if config.pipeline != RedoPipeline::DedicatedThreads {
         log = log.written_on_demand();
     }
-    if config.framed { log } else { log.unframed() }
+    if config.framed { log } else { log.unframed(config.start_lsn) }
 }
 
 /// Puts the share of each page set that starts in the pool there, spread evenly over the set.

@@ -103,7 +103,8 @@ pub fn branch_early(c: &AdaptiveConfig, s: &PassState) -> Branch {
     }
 }
 
-/// The late generation, with a flush list that is not empty or an LRU list that needs work.
+/// The late generation, with a flush list that is not empty or an LRU list that needs work. A target that is left makes a
+/// list batch even of an empty list, so that the LRU batch after it runs.
 pub fn pass_late(c: &AdaptiveConfig, s: &PassState) -> Branch {
     if s.sync_lsn != 0 && s.flush_sync {
         return Branch::Furious;
@@ -112,10 +113,10 @@ pub fn pass_late(c: &AdaptiveConfig, s: &PassState) -> Branch {
     if target == 0 && s.need_lru {
         return Branch::LruOnly;
     }
-    if s.oldest_lsn == 0 {
+    let lsn_limit = s.left(target);
+    if s.oldest_lsn == 0 && lsn_limit == 0 {
         return Branch::Unemployed;
     }
-    let lsn_limit = s.left(target);
     let lwm = c.max_dirty_pages_pct_lwm;
     if lwm != 0.0 && s.idle_flush() {
         return Branch::Background { n_pages: c.io_capacity };

@@ -4,6 +4,7 @@
 //! them, with its own help, range and default, for its own models only.
 
 mod every_server;
+mod mariadb;
 mod mysql55;
 mod mysql56;
 mod mysql80;
@@ -94,8 +95,13 @@ const fn everywhere(
 }
 
 /// Settings by family.
-const FAMILIES: &[&[Declaration]] =
-    &[every_server::DECLARATIONS, mysql55::DECLARATIONS, mysql56::DECLARATIONS, mysql80::DECLARATIONS];
+const FAMILIES: &[&[Declaration]] = &[
+    every_server::DECLARATIONS,
+    mariadb::DECLARATIONS,
+    mysql55::DECLARATIONS,
+    mysql56::DECLARATIONS,
+    mysql80::DECLARATIONS,
+];
 
 /// All declarations.
 pub(super) fn declarations() -> impl Iterator<Item = &'static Declaration> {

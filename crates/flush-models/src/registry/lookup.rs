@@ -2,7 +2,7 @@
 
 use super::declarations::{declarations, setting};
 use super::other_names::{LATER_NAMES, OTHER_VERSIONS, WITHOUT_EFFECT};
-use super::{ModelId, Setting};
+use super::{ModelId, Setting, other_names_mariadb};
 
 /// Why a name is not a setting of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +61,10 @@ pub fn lookup(model: ModelId, name: &str) -> Result<Setting, UnknownSetting> {
         .find(|o| o.name == wanted && o.applies_to(model))
         .map(|o| (o.history, o.instead))
         .or_else(|| declared.map(|d| (d.history, d.instead)));
+    let elsewhere = match other_names_mariadb::without_effect(model, &wanted) {
+        Some(_) => None,
+        None => other_names_mariadb::foreign(model, &wanted).or(elsewhere),
+    };
     if let Some((history, instead)) = elsewhere {
         let why = format!("not a setting of {model}; {history}");
         let suggestion = first_setting(model, instead);
@@ -88,7 +92,8 @@ pub fn without_effect(model: ModelId, name: &str) -> Option<&'static str> {
     if setting(model, &wanted).is_some() {
         return None;
     }
-    WITHOUT_EFFECT.iter().find(|group| group.names.contains(&wanted.as_str())).map(|group| group.why)
+    let general = WITHOUT_EFFECT.iter().find(|group| group.names.contains(&wanted.as_str())).map(|group| group.why);
+    other_names_mariadb::without_effect(model, &wanted).or(general)
 }
 
 /// The first setting of `model` that `text` names.

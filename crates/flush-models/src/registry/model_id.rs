@@ -21,6 +21,8 @@ pub enum ModelId {
     Mysql84,
     /// MySQL 9.7.
     Mysql97,
+    /// MariaDB 10.11.
+    Mariadb1011,
 }
 
 /// A name that is no model's.
@@ -44,7 +46,13 @@ impl ModelId {
         ModelId::Mysql8030,
         ModelId::Mysql84,
         ModelId::Mysql97,
+        ModelId::Mariadb1011,
     ];
+
+    /// Whether it is a MariaDB, whose settings have meanings of their own.
+    pub const fn is_mariadb(self) -> bool {
+        matches!(self, ModelId::Mariadb1011)
+    }
 
     /// The name by which scenarios and the command line know it.
     pub const fn name(self) -> &'static str {
@@ -57,6 +65,7 @@ impl ModelId {
             ModelId::Mysql8030 => "mysql-8.0.30",
             ModelId::Mysql84 => "mysql-8.4",
             ModelId::Mysql97 => "mysql-9.7",
+            ModelId::Mariadb1011 => "mariadb-10.11",
         }
     }
 
@@ -71,6 +80,7 @@ impl ModelId {
             ModelId::Mysql8030 => "MySQL 8.0.30",
             ModelId::Mysql84 => "MySQL 8.4",
             ModelId::Mysql97 => "MySQL 9.7",
+            ModelId::Mariadb1011 => "MariaDB 10.11",
         }
     }
 
@@ -79,6 +89,7 @@ impl ModelId {
         match self {
             ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 => 0,
             ModelId::Mysql57 | ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => 1,
+            ModelId::Mariadb1011 => 0,
         }
     }
 
@@ -91,7 +102,7 @@ impl ModelId {
             | ModelId::Mysql57
             | ModelId::Mysql8021
             | ModelId::Mysql8030 => true,
-            ModelId::Mysql84 | ModelId::Mysql97 => false,
+            ModelId::Mysql84 | ModelId::Mysql97 | ModelId::Mariadb1011 => false,
         }
     }
 
@@ -104,7 +115,8 @@ impl ModelId {
             | ModelId::Mysql8021
             | ModelId::Mysql8030
             | ModelId::Mysql84
-            | ModelId::Mysql97 => true,
+            | ModelId::Mysql97
+            | ModelId::Mariadb1011 => true,
         }
     }
 
@@ -147,6 +159,11 @@ impl ModelId {
                 "The machinery of mysql-8.0.30 with the defaults of 8.4, but for innodb_log_writer_threads: no other \
                  difference is known that this model has."
             }
+            ModelId::Mariadb1011 => {
+                "Stands for 10.11.19 and its neighbours: one flush list, one page cleaner that sleeps until a limit of the \
+                 age or of dirty pages unless innodb_max_dirty_pages_pct_lwm is set, a checkpoint after each of its \
+                 passes, committing threads that write the redo log, one doublewrite batch of 128 pages at a time."
+            }
         }
     }
 
@@ -159,6 +176,7 @@ impl ModelId {
             ModelId::Mysql8021 | ModelId::Mysql8030 => Some(80),
             ModelId::Mysql84 => Some(84),
             ModelId::Mysql97 => Some(97),
+            ModelId::Mariadb1011 => None,
         }
     }
 
@@ -170,6 +188,12 @@ impl ModelId {
         }
         if let Some(rest) = given.strip_prefix("percona") {
             return ModelId::parse_percona(text, rest);
+        }
+        if let Some(version) = mariadb_version(&given) {
+            return match version.as_slice() {
+                [] | [10] | [10, 11] | [10, 11, _] => Ok(ModelId::Mariadb1011),
+                _ => Err(UnknownModel::near(text, ModelId::Mariadb1011)),
+            };
         }
         let version =
             given.strip_prefix("mysql").map_or(given.as_str(), |rest| rest.trim_start_matches([' ', '-', '_']));
@@ -199,6 +223,16 @@ impl ModelId {
             _ => Err(UnknownModel::near(text, ModelId::Percona55)),
         }
     }
+}
+
+/// The numbers of a version that is MariaDB's: `mariadb`, `10.11`, `10.11.19-MariaDB-0+deb12u1`. No MySQL is a 10.
+fn mariadb_version(given: &str) -> Option<Vec<u32>> {
+    let rest = given.strip_prefix("mariadb").map(|rest| rest.trim_start_matches([' ', '-', '_']));
+    let (version, suffix) = rest.unwrap_or(given).split_once('-').unwrap_or((rest.unwrap_or(given), ""));
+    let numbers: Option<Vec<u32>> =
+        version.split('.').filter(|part| !part.is_empty()).map(|part| part.parse().ok()).collect();
+    let numbers = numbers?;
+    (rest.is_some() || suffix.starts_with("mariadb") || numbers.first() == Some(&10)).then_some(numbers)
 }
 
 impl UnknownModel {

@@ -3,6 +3,7 @@
 //! Defaults are filled in, first the fixed and then the derived ones; then the server's own adjustments are applied, in
 //! its order, and recorded; at last combinations that can't run are refused.
 
+mod mariadb;
 mod mysql55;
 mod mysql56;
 mod mysql80;
@@ -129,6 +130,7 @@ impl Resolver<'_> {
             ModelId::Mysql55 | ModelId::Percona55 => mysql55::run(self),
             ModelId::Mysql56 | ModelId::Mysql57 => mysql56::run(self),
             ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => mysql80::run(self),
+            ModelId::Mariadb1011 => mariadb::run(self),
         }
     }
 

@@ -1,5 +1,7 @@
 //! What people type, and what they are told.
 
+mod mariadb;
+
 use super::*;
 
 fn setting(model: ModelId, name: &str) -> Setting {

@@ -49,6 +49,7 @@ impl World {
             ModelId::Mysql55 => {
                 self.set("innodb_log_file_size", (bytes / 2).min(2047 * MIB)).set("innodb_log_files_in_group", 2)
             }
+            ModelId::Mariadb1011 => self.set("innodb_log_file_size", bytes),
             _ => self.set("innodb_redo_log_capacity", bytes),
         }
     }
@@ -326,7 +327,8 @@ fn settings(model: ModelId) -> impl Strategy<Value = BTreeMap<&'static str, Valu
                 .with("innodb_log_writer_threads", Value::Switch(switches.2))
                 .with("innodb_use_native_aio", Value::Switch(switches.2))
                 .with("innodb_adaptive_flushing_method", Value::Choice(method_55))
-                .with("innodb_flush_neighbor_pages", Value::Choice(["none", "cont", "area"][numbers.2 as usize]));
+                .with("innodb_flush_neighbor_pages", Value::Choice(["none", "cont", "area"][numbers.2 as usize]))
+                .with("innodb_max_dirty_pages_pct_lwm", Value::Real(if switches.2 { 10.0 } else { 0.0 }));
             // Each server takes what it knows.
             world.settings.retain(|name, value| lookup(model, name).is_ok_and(|s| s.check(*value).is_ok()));
             world.settings

@@ -149,10 +149,16 @@ impl RedoLog {
         RedoLog { on_demand: true, ..self }
     }
 
-    /// The same log without framing: LSNs count payload alone.
-    pub fn unframed(self) -> Self {
-        let lsn = self.current_lsn();
-        RedoLog { framed: false, sn_fixed: lsn << SN_SHIFT, ..self }
+    /// The same log, still empty, without framing: LSNs count payload alone, from `start_lsn` itself.
+    pub fn unframed(self, start_lsn: u64) -> Self {
+        RedoLog {
+            framed: false,
+            sn_fixed: start_lsn << SN_SHIFT,
+            written_lsn: start_lsn,
+            durable_lsn: start_lsn,
+            write_target: start_lsn,
+            ..self
+        }
     }
 
     /// Whether writes start only when somebody asks for one.

@@ -28,6 +28,12 @@ impl Resolver<'_> {
         let least = if self.since_84() { 0 } else { 2000 };
         let max = (2 * io).max(least).min(u64::from(u32::MAX));
         self.derive("innodb_io_capacity_max", Value::Integer(max));
+        self.io_capacity_within_max()
+    }
+
+    /// The maximum is not below the capacity, and best a multiple of it.
+    pub(super) fn io_capacity_within_max(&mut self) -> Result<(), SettingsError> {
+        let io = self.s.integer("innodb_io_capacity")?;
         let max = self.s.integer("innodb_io_capacity_max")?;
         if max < io {
             let why = "innodb_io_capacity cannot be higher than innodb_io_capacity_max".to_owned();
@@ -53,7 +59,7 @@ impl Resolver<'_> {
         );
     }
 
-    fn dirty_pages_pct(&mut self) -> Result<(), SettingsError> {
+    pub(super) fn dirty_pages_pct(&mut self) -> Result<(), SettingsError> {
         let pct = self.s.real("innodb_max_dirty_pages_pct")?;
         if self.s.real("innodb_max_dirty_pages_pct_lwm")? > pct {
             let why = "innodb_max_dirty_pages_pct_lwm cannot be higher than innodb_max_dirty_pages_pct".to_owned();
@@ -170,7 +176,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    fn write_ahead(&mut self) -> Result<(), SettingsError> {
+    pub(super) fn write_ahead(&mut self) -> Result<(), SettingsError> {
         let bytes = self.s.integer("innodb_log_write_ahead_size")?;
         if bytes.is_power_of_two() {
             return Ok(());

@@ -1,0 +1,327 @@
+//! The page cleaner's loop, step by step (`mariadb-10.11` section 5): what it asks of the machine and what it remembers.
+//!
+//! ```text
+//!   top ── furious target ──> LRU batch if needed, list batch, wait for all writes, checkpoint ──> top
+//!    │
+//!    └─> wait ──> nothing to do ──────────────────────────────────────────────── checkpoint ──> top
+//!            └──> wait for all writes ── LRU batch (somebody needs free pages) ── checkpoint ──> top
+//!            └──> list batch ── LRU batch ────────────────────────────────────── checkpoint ──> top
+//! ```
+
+use super::adaptive::dirty_pct;
+use super::options::Options;
+use super::page_cleaner::{BUF_LRU_MIN_LEN, Branch, PassState, lru_quota, need_lru, pass_late};
+use super::{SPIN_PAUSE, Targets};
+use innosim_core::kernel::time::{SimDuration, SimTime};
+use innosim_core::seam::{
+    AdaptiveFlushing, CleanerAction, CleanerInput, FlushKind, FlushRequest, LruWork, PassReport, RuleInput, View,
+};
+
+/// Longest sleep of a page cleaner that is not idle.
+const LOOP: SimDuration = SimDuration::from_secs(1);
+
+/// Rounds of the loop in one instant: more of them would be a spin.
+const ROUNDS_IN_AN_INSTANT: u32 = 2;
+
+/// What the cleaner is in the middle of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Phase {
+    /// Before the first step.
+    #[default]
+    Begin,
+    /// In the wait at the top.
+    Waiting,
+    /// In a pause instead of spinning.
+    Pausing,
+    /// The LRU batch of a furious step.
+    FuriousLru,
+    /// The list batch of a furious step.
+    FuriousList,
+    /// Waiting for the writes of a furious step.
+    FuriousDrain,
+    /// The checkpoint of a furious step.
+    FuriousCheckpoint,
+    /// The list batch of a pass.
+    List { adaptive: bool },
+    /// Waiting for all writes before the LRU batch.
+    Drain { quota: u64 },
+    /// The LRU batch of a pass.
+    Lru,
+    /// The checkpoint that ends a pass.
+    Checkpoint,
+    /// The checkpoint of a pass that found the flush list empty.
+    EmptyCheckpoint,
+}
+
+/// State of the page cleaner.
+#[derive(Debug, Default)]
+pub(super) struct PageCleaner {
+    phase: Phase,
+    /// `page_cleaner_idle`: it found nothing to do, and sleeps without end if it may.
+    idle: bool,
+    /// End of the sleep while it is not idle.
+    deadline: SimTime,
+    /// Pages of the last passes, for the recommendation's averages.
+    last_pages: u64,
+    /// Activity counter when it last looked.
+    last_activity: u64,
+    /// Instant of the last time it came round to the top, and how often it did in that instant.
+    top_at: SimTime,
+    rounds: u32,
+}
+
+/// What a step works with.
+struct Step<'a, 'v> {
+    options: &'a Options,
+    targets: &'a mut Targets,
+    rule: &'a mut dyn AdaptiveFlushing,
+    view: &'a View<'v>,
+}
+
+impl Step<'_, '_> {
+    fn need_lru(&self) -> bool {
+        let depth = u64::from(self.options.lru_scan_depth);
+        need_lru(self.view.free_page_wanted, self.view.lru_pages, self.view.free_pages, depth)
+    }
+
+    fn dirty_pct(&self) -> f64 {
+        dirty_pct(self.view.dirty_pages, self.view.lru_pages, self.view.free_pages)
+    }
+
+    /// Dirty pages that wake an idle cleaner.
+    fn dirty_pages_to_wake(&self) -> u64 {
+        let config = &self.options.adaptive;
+        let lwm = config.max_dirty_pages_pct_lwm;
+        if lwm != 0.0 && self.view.dirty_pages == 0 {
+            return 1;
+        }
+        let pct = if lwm == 0.0 { config.max_dirty_pages_pct } else { lwm };
+        // One more than the share, so that rounding can't put it below the share again.
+        ((self.view.lru_pages + self.view.free_pages) as f64 * pct / 100.0) as u64 + 1
+    }
+
+    /// Current LSN that wakes an idle cleaner: the age is past the first limit.
+    fn lsn_to_wake(&self) -> u64 {
+        self.view.last_checkpoint_lsn + self.options.log_limits.max_modified_age_async + 1
+    }
+}
+
+/// Pages from the flush list, whether or not earlier writes are in flight.
+fn list_batch(kind: FlushKind, pages: u64, lsn_limit: u64) -> CleanerAction {
+    let request = FlushRequest::list(kind, vec![pages]);
+    CleanerAction::Flush(FlushRequest { lsn_limit, over_writes: true, ..request })
+}
+
+/// Pages from the LRU list alone.
+fn lru_batch(pages: u64) -> CleanerAction {
+    let request = FlushRequest::list(FlushKind::LruOnly, vec![0]);
+    CleanerAction::Flush(FlushRequest { lru: LruWork::Batch(pages), over_writes: true, ..request })
+}
+
+impl PageCleaner {
+    /// The cleaner's next step after `input`.
+    pub(super) fn step(
+        &mut self,
+        options: &Options,
+        targets: &mut Targets,
+        rule: &mut dyn AdaptiveFlushing,
+        view: &View<'_>,
+        input: CleanerInput,
+    ) -> CleanerAction {
+        let mut step = Step { options, targets, rule, view };
+        let report = if let CleanerInput::Done(report) = input { report } else { PassReport::default() };
+        match self.phase {
+            Phase::Begin => {
+                self.deadline = view.now + LOOP;
+                self.top(&mut step)
+            }
+            Phase::Pausing => self.top(&mut step),
+            Phase::Waiting => self.pass(&mut step),
+            Phase::FuriousLru => self.furious_list(&step),
+            Phase::FuriousList => self.go(Phase::FuriousDrain, CleanerAction::WaitForBatches),
+            Phase::FuriousDrain => self.go(Phase::FuriousCheckpoint, CleanerAction::Checkpoint { wait: true }),
+            Phase::FuriousCheckpoint => self.furious_end(&mut step),
+            Phase::List { adaptive } => {
+                if adaptive {
+                    self.last_pages = report.list_pages;
+                }
+                self.lru_after_list(&mut step, report.list_pages)
+            }
+            Phase::Drain { quota } => self.lru(&mut step, quota),
+            Phase::Lru => {
+                self.last_pages += report.lru_pages;
+                self.end_pass(&mut step)
+            }
+            Phase::Checkpoint => self.top(&mut step),
+            Phase::EmptyCheckpoint if step.need_lru() => self.work(&mut step),
+            Phase::EmptyCheckpoint => self.top(&mut step),
+        }
+    }
+
+    fn go(&mut self, phase: Phase, action: CleanerAction) -> CleanerAction {
+        self.phase = phase;
+        action
+    }
+
+    /// The top of the loop: furious flushing, or a wait, or on at once if free pages are needed.
+    fn top(&mut self, s: &mut Step<'_, '_>) -> CleanerAction {
+        s.targets.raise(s.view, s.options);
+        let furious = s.targets.sync_lsn != 0 && s.options.flush_sync;
+        self.rounds = if self.top_at == s.view.now { self.rounds + 1 } else { 1 };
+        self.top_at = s.view.now;
+        if self.rounds > ROUNDS_IN_AN_INSTANT {
+            self.rounds = 0;
+            let until = s.view.now + SPIN_PAUSE;
+            return self.go(Phase::Pausing, CleanerAction::Wait { until, wake_on_event: false });
+        }
+        if furious {
+            return self.furious(s);
+        }
+        if s.need_lru() {
+            return self.pass(s);
+        }
+        let untimed = s.view.dirty_pages == 0 || s.options.adaptive.max_dirty_pages_pct_lwm == 0.0;
+        let until = if self.idle && untimed { SimTime::NEVER } else { self.deadline };
+        let (dirty_pages, lsn) =
+            if self.idle { (s.dirty_pages_to_wake(), s.lsn_to_wake()) } else { (u64::MAX, u64::MAX) };
+        self.go(Phase::Waiting, CleanerAction::WaitForWork { until, dirty_pages, lsn })
+    }
+
+    /// A pass after its wait.
+    fn pass(&mut self, s: &mut Step<'_, '_>) -> CleanerAction {
+        self.deadline = s.view.now + LOOP;
+        s.targets.raise(s.view, s.options);
+        if s.view.oldest_modification_lsn == 0 {
+            s.targets.sync_lsn = 0;
+            self.idle = true;
+            return self.go(Phase::EmptyCheckpoint, CleanerAction::Checkpoint { wait: true });
+        }
+        self.work(s)
+    }
+
+    fn work(&mut self, s: &mut Step<'_, '_>) -> CleanerAction {
+        let view = s.view;
+        let state = PassState {
+            sync_lsn: s.targets.sync_lsn,
+            async_lsn: s.targets.async_lsn,
+            flush_sync: s.options.flush_sync,
+            adaptive_flushing: s.options.adaptive_flushing,
+            oldest_lsn: view.oldest_modification_lsn,
+            cur_lsn: view.current_lsn,
+            dirty_pct: s.dirty_pct(),
+            activity_changed: view.activity != self.last_activity,
+            cleaner_idle: self.idle,
+            pending_reads: view.pending_reads,
+            need_lru: s.need_lru(),
+        };
+        let branch = pass_late(&s.options.adaptive, &state);
+        if !matches!(branch, Branch::Furious | Branch::LruOnly) {
+            self.last_activity = view.activity;
+            self.clear_targets(s);
+        }
+        let io_max = s.options.adaptive.io_capacity_max;
+        match branch {
+            Branch::Furious => self.furious(s),
+            Branch::LruOnly => {
+                self.idle = false;
+                self.go(Phase::Drain { quota: io_max }, CleanerAction::WaitForBatches)
+            }
+            Branch::Unemployed => {
+                self.idle = true;
+                self.go(Phase::Checkpoint, CleanerAction::Checkpoint { wait: true })
+            }
+            Branch::Limit { n_pages, lsn_limit } => {
+                self.go(Phase::List { adaptive: false }, list_batch(FlushKind::Background, n_pages, lsn_limit))
+            }
+            Branch::Background { n_pages } => {
+                self.go(Phase::List { adaptive: false }, list_batch(FlushKind::Background, n_pages, u64::MAX))
+            }
+            Branch::Adaptive => self.adaptive(s),
+        }
+    }
+
+    /// Clears the targets that the oldest page has passed.
+    fn clear_targets(&mut self, s: &mut Step<'_, '_>) {
+        let oldest = s.view.oldest_modification_lsn;
+        if oldest >= s.targets.sync_lsn {
+            s.targets.sync_lsn = 0;
+        }
+        if oldest >= s.targets.async_lsn {
+            s.targets.async_lsn = 0;
+        }
+    }
+
+    fn adaptive(&mut self, s: &mut Step<'_, '_>) -> CleanerAction {
+        let input = RuleInput {
+            sync_limit_lsn: None,
+            last_pages: self.last_pages,
+            limit_for_age_bytes: s.options.log_limits.max_modified_age_async,
+            free_check_capacity_bytes: s.options.log_limits.log_capacity,
+        };
+        let n_pages = s.rule.recommend(s.view, input).n_pages;
+        if n_pages > 0 {
+            return self.go(Phase::List { adaptive: true }, list_batch(FlushKind::Adaptive, n_pages, u64::MAX));
+        }
+        if s.need_lru() {
+            let quota = s.options.adaptive.io_capacity_max;
+            return self.go(Phase::Drain { quota }, CleanerAction::WaitForBatches);
+        }
+        self.end_pass(s)
+    }
+
+    fn lru_after_list(&mut self, s: &mut Step<'_, '_>, n_flushed: u64) -> CleanerAction {
+        let depth = u64::from(s.options.lru_scan_depth);
+        self.lru(s, lru_quota(s.options.adaptive.io_capacity_max, n_flushed, depth))
+    }
+
+    /// An LRU batch, where it has anything to do.
+    fn lru(&mut self, s: &mut Step<'_, '_>, quota: u64) -> CleanerAction {
+        let enough = s.view.free_pages >= u64::from(s.options.lru_scan_depth) || s.view.lru_pages <= BUF_LRU_MIN_LEN;
+        if enough && !s.view.free_page_wanted {
+            return self.end_pass(s);
+        }
+        self.go(Phase::Lru, lru_batch(quota))
+    }
+
+    /// The end of a pass that did something: a checkpoint.
+    fn end_pass(&mut self, s: &mut Step<'_, '_>) -> CleanerAction {
+        let oldest = s.view.oldest_modification_lsn;
+        self.idle = oldest == 0;
+        if oldest == 0 {
+            s.targets.sync_lsn = 0;
+        } else if oldest >= s.targets.async_lsn {
+            s.targets.async_lsn = 0;
+        }
+        self.go(Phase::Checkpoint, CleanerAction::Checkpoint { wait: true })
+    }
+
+    /// A furious step: free pages first if they are needed, then the flush list.
+    fn furious(&mut self, s: &Step<'_, '_>) -> CleanerAction {
+        if s.need_lru() {
+            self.idle = false;
+            return self.go(Phase::FuriousLru, lru_batch(s.options.adaptive.io_capacity));
+        }
+        self.furious_list(s)
+    }
+
+    fn furious_list(&mut self, s: &Step<'_, '_>) -> CleanerAction {
+        let io_max = s.options.adaptive.io_capacity_max;
+        self.go(Phase::FuriousList, list_batch(FlushKind::Sync, io_max, s.targets.sync_lsn))
+    }
+
+    /// After the checkpoint of a furious step: targets reached are cleared.
+    fn furious_end(&mut self, s: &mut Step<'_, '_>) -> CleanerAction {
+        let oldest = match s.view.oldest_modification_lsn {
+            0 => u64::MAX,
+            oldest => oldest,
+        };
+        if oldest >= s.targets.sync_lsn {
+            s.targets.sync_lsn = 0;
+        } else if oldest >= s.targets.async_lsn {
+            s.targets.async_lsn = 0;
+        }
+        self.last_pages = 0;
+        self.deadline = s.view.now + LOOP;
+        self.top(s)
+    }
+}

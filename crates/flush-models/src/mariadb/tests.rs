@@ -1,0 +1,285 @@
+//! The page cleaner and the waiting user threads, step by step against the rules, and worlds that try to stop the clock.
+
+use super::*;
+use crate::registry::{ModelId, Value, build};
+use innosim_core::config::{DataSync, DoublewriteConfig, RedoIo};
+use innosim_core::kernel::time::SimTime;
+use innosim_core::seam::{FlushKind, FlushLists, LruWork, PassReport};
+use std::collections::BTreeMap;
+
+const MIB: u64 = 1 << 20;
+const START_LSN: u64 = LOG_HEADER_BYTES;
+
+/// A list that always holds some pages.
+struct Lists(u64);
+
+impl FlushLists for Lists {
+    fn instances(&self) -> u32 {
+        1
+    }
+    fn pages_up_to(&self, _instance: u32, _lsn: u64, cap: u64) -> u64 {
+        self.0.min(cap)
+    }
+}
+
+fn settings(lines: &[(&'static str, Value)]) -> Settings {
+    let mut all: BTreeMap<&'static str, Value> = [
+        ("innodb_buffer_pool_size", Value::Integer(4096 * MIB)),
+        ("innodb_log_file_size", Value::Integer(256 * MIB)),
+        ("innodb_io_capacity", Value::Integer(2000)),
+        ("innodb_io_capacity_max", Value::Integer(4000)),
+    ]
+    .into();
+    all.extend(lines.iter().copied());
+    Settings::resolve(ModelId::Mariadb1011, &all).unwrap()
+}
+
+fn server(lines: &[(&'static str, Value)]) -> Box<dyn ServerModel> {
+    build(&settings(lines)).unwrap()
+}
+
+/// A server that has written `age` bytes since its checkpoint, with the oldest page just after it.
+fn view(lists: &Lists, secs: u64, age: u64) -> View<'_> {
+    View {
+        now: SimTime(secs * 1_000_000_000),
+        current_lsn: START_LSN + age,
+        written_lsn: START_LSN + age,
+        durable_lsn: START_LSN + age,
+        last_checkpoint_lsn: START_LSN,
+        oldest_modification_lsn: if age == 0 { 0 } else { START_LSN + 1 },
+        dirty_pages: if age == 0 { 0 } else { 20_000 },
+        lru_pages: 142_000,
+        free_pages: 117_000,
+        activity: secs,
+        ..View::at_rest(lists)
+    }
+}
+
+/// The flush that an action asks for: kind, pages, limit, LRU work.
+fn flush(action: &CleanerAction) -> Option<(FlushKind, u64, u64, LruWork)> {
+    match action {
+        CleanerAction::Flush(r) => Some((r.kind, r.slots[0], r.lsn_limit, r.lru)),
+        _ => None,
+    }
+}
+
+fn done(pages: u64) -> CleanerInput {
+    CleanerInput::Done(PassReport { list_pages: pages, ..PassReport::default() })
+}
+
+/// A server whose cleaner has found nothing to do on a dirty list, and its wait.
+fn idle_server(lines: &[(&'static str, Value)]) -> (Box<dyn ServerModel>, CleanerAction) {
+    let mut server = server(lines);
+    let lists = Lists(500);
+    assert!(matches!(server.cleaner(&view(&lists, 0, 0), CleanerInput::Start), CleanerAction::WaitForWork { .. }));
+    let young = view(&lists, 1, MIB);
+    assert_eq!(server.cleaner(&young, CleanerInput::Timeout), CleanerAction::Checkpoint { wait: true });
+    let wait = server.cleaner(&young, CleanerInput::CheckpointTaken);
+    (server, wait)
+}
+
+#[test]
+fn with_the_default_mark_an_idle_cleaner_sleeps_until_a_limit() {
+    let (_, wait) = idle_server(&[]);
+    let CleanerAction::WaitForWork { until, dirty_pages, lsn } = wait else { panic!("{wait:?}") };
+    assert_eq!(until, SimTime::NEVER);
+    assert_eq!(lsn, START_LSN + 189_625_606 + 1, "the first limit of a log of 256 MiB");
+    assert_eq!(dirty_pages, 259_000 * 9 / 10 + 1);
+}
+
+#[test]
+fn with_a_mark_it_looks_each_second_and_wakes_at_the_mark() {
+    let (_, wait) = idle_server(&[("innodb_max_dirty_pages_pct_lwm", Value::Real(10.0))]);
+    let CleanerAction::WaitForWork { until, dirty_pages, .. } = wait else { panic!("{wait:?}") };
+    assert_eq!((until, dirty_pages), (SimTime(2_000_000_000), 25_901));
+}
+
+/// The first pass past the limit flushes what brings the age back to it; then passes are a second apart.
+#[test]
+fn past_the_first_limit_a_pass_a_second_brings_the_age_back() {
+    let (mut server, _) = idle_server(&[]);
+    let lists = Lists(500);
+    let past = view(&lists, 100, 190 * 1_000_000);
+    let pass = server.cleaner(&past, CleanerInput::Event);
+    let limit = past.current_lsn - 189_625_606;
+    assert_eq!(flush(&pass), Some((FlushKind::Background, 4000, limit, LruWork::None)));
+    assert_eq!(server.cleaner(&past, done(4)), CleanerAction::Checkpoint { wait: true });
+    let after = View { last_checkpoint_lsn: limit, oldest_modification_lsn: limit, ..past };
+    let wait = server.cleaner(&after, CleanerInput::CheckpointTaken);
+    let CleanerAction::WaitForWork { until, dirty_pages: u64::MAX, lsn: u64::MAX } = wait else { panic!("{wait:?}") };
+    assert_eq!(until, SimTime(101_000_000_000), "not idle: a second, whatever mini-transactions do");
+}
+
+#[test]
+fn furious_flushing_goes_on_until_its_target_is_reached() {
+    let (mut server, _) = idle_server(&[]);
+    let lists = Lists(500);
+    let past = view(&lists, 100, 217 * 1_000_000);
+    let target = past.current_lsn - 189_625_606;
+    let pass = server.cleaner(&past, CleanerInput::Event);
+    assert_eq!(flush(&pass), Some((FlushKind::Sync, 4000, target, LruWork::None)));
+    assert_eq!(server.cleaner(&past, done(4000)), CleanerAction::WaitForBatches);
+    assert_eq!(server.cleaner(&past, CleanerInput::BatchesOver), CleanerAction::Checkpoint { wait: true });
+    let later = view(&lists, 101, 217 * 1_000_000);
+    assert!(flush(&server.cleaner(&later, CleanerInput::CheckpointTaken)).is_some(), "at once");
+    assert_eq!(server.cleaner(&later, done(4000)), CleanerAction::WaitForBatches);
+    assert_eq!(server.cleaner(&later, CleanerInput::BatchesOver), CleanerAction::Checkpoint { wait: true });
+    let reached = View { last_checkpoint_lsn: target, oldest_modification_lsn: target, ..later };
+    let wait = server.cleaner(&reached, CleanerInput::CheckpointTaken);
+    assert!(matches!(wait, CleanerAction::WaitForWork { .. }), "{wait:?}");
+}
+
+/// With `innodb_flush_sync = OFF` the same age makes an ordinary pass.
+#[test]
+fn without_flush_sync_the_furious_target_is_a_limit_like_the_other() {
+    let (mut server, _) = idle_server(&[("innodb_flush_sync", Value::Switch(false))]);
+    let lists = Lists(500);
+    let past = view(&lists, 100, 217 * 1_000_000);
+    let pass = server.cleaner(&past, CleanerInput::Event);
+    assert_eq!(flush(&pass), Some((FlushKind::Background, 4000, past.current_lsn - 189_625_606, LruWork::None)));
+}
+
+/// Between the low-water mark and the limit a cleaner that is awake asks for a recommendation; at first io_capacity.
+#[test]
+fn above_the_mark_of_dirty_pages_flushing_is_adaptive() {
+    let mark = ("innodb_max_dirty_pages_pct_lwm", Value::Real(10.0));
+    for (lines, kind) in [
+        (vec![mark], FlushKind::Adaptive),
+        (vec![mark, ("innodb_adaptive_flushing", Value::Switch(false))], FlushKind::Background),
+    ] {
+        let (mut server, _) = idle_server(&lines);
+        let lists = Lists(500);
+        let at = View { dirty_pages: 26_000, ..view(&lists, 7, 12_000_000) };
+        assert_eq!(flush(&server.cleaner(&at, CleanerInput::Event)), Some((kind, 2000, u64::MAX, LruWork::None)));
+    }
+}
+
+#[test]
+fn an_idle_server_flushes_io_capacity_in_every_other_pass() {
+    let (mut server, _) = idle_server(&[("innodb_max_dirty_pages_pct_lwm", Value::Real(10.0))]);
+    let lists = Lists(500);
+    let at = |secs| View { activity: 1, ..view(&lists, secs, MIB) };
+    let pass = server.cleaner(&at(3), CleanerInput::Timeout);
+    assert_eq!(flush(&pass), Some((FlushKind::Background, 2000, u64::MAX, LruWork::None)));
+    server.cleaner(&at(3), done(2000));
+    server.cleaner(&at(3), CleanerInput::CheckpointTaken);
+    assert_eq!(server.cleaner(&at(4), CleanerInput::Timeout), CleanerAction::Checkpoint { wait: true }, "unemployed");
+    server.cleaner(&at(4), CleanerInput::CheckpointTaken);
+    assert!(flush(&server.cleaner(&at(5), CleanerInput::Timeout)).is_some());
+}
+
+#[test]
+fn a_user_thread_without_a_free_page_gets_an_lru_batch_after_all_writes() {
+    let (mut server, _) = idle_server(&[]);
+    let lists = Lists(500);
+    let starved = View { free_page_wanted: true, free_pages: 0, lru_pages: 259_000, ..view(&lists, 5, MIB) };
+    assert_eq!(server.cleaner(&starved, CleanerInput::Event), CleanerAction::WaitForBatches);
+    let batch = server.cleaner(&starved, CleanerInput::BatchesOver);
+    assert_eq!(flush(&batch), Some((FlushKind::LruOnly, 0, u64::MAX, LruWork::Batch(4000))));
+    assert_eq!(server.cleaner(&starved, done(0)), CleanerAction::Checkpoint { wait: true });
+    let next = server.cleaner(&starved, CleanerInput::CheckpointTaken);
+    assert_eq!(next, CleanerAction::WaitForBatches, "no wait while somebody waits");
+}
+
+/// `log_free_check`: wait for pages, take a checkpoint, sleep 10 ms, look again.
+#[test]
+fn a_user_thread_waits_in_steps_of_one_mebibyte() {
+    let mut server = server(&[]);
+    let lists = Lists(500);
+    let max = 216_714_978;
+    assert_eq!(server.free_check_limit_lsn(), START_LSN + max);
+    let mut wait = FreeCheckWait::default();
+    assert_eq!(server.free_check(&view(&lists, 1, max), &mut wait), FreeCheck::Proceed);
+    let full = view(&lists, 1, max + 1);
+    assert_eq!(server.free_check(&full, &mut wait), FreeCheck::WaitForCleaner);
+    let step = START_LSN + MIB;
+    assert_eq!(wait.lsn, step);
+    let close = View { oldest_modification_lsn: step - 1, ..view(&lists, 1, max + 1) };
+    assert_eq!(server.free_check(&close, &mut wait), FreeCheck::WaitForCleaner);
+    let flushed = View { oldest_modification_lsn: step, ..view(&lists, 1, max + 1) };
+    assert_eq!(server.free_check(&flushed, &mut wait), FreeCheck::Checkpoint { wait: true });
+    let taken = View { last_checkpoint_lsn: step, ..flushed };
+    server.checkpoint_published(&taken);
+    assert_eq!(server.free_check_limit_lsn(), step + max);
+    let sleep = FreeCheck::Sleep { duration: SimDuration::from_millis(10), wake_checkpointer: false };
+    assert_eq!(server.free_check(&taken, &mut wait), sleep);
+    assert_eq!(server.free_check(&taken, &mut wait), FreeCheck::Proceed);
+}
+
+#[test]
+fn the_machine_is_built_as_the_settings_say() {
+    let plain = server(&[]);
+    let config = plain.config();
+    assert_eq!((config.buffer_pool.instances, config.buffer_pool.pages, config.cleaner_threads), (1, 259_584, 1));
+    assert_eq!((config.redo.framed, config.data_sync), (false, DataSync::EveryBatch));
+    assert!(matches!(config.doublewrite, DoublewriteConfig::Shared { batch_pages: 128, sync_file: true, .. }));
+    let off = server(&[("innodb_doublewrite", Value::Choice("OFF"))]);
+    assert_eq!((off.config().data_sync, &off.config().doublewrite), (DataSync::AtCheckpoint, &DoublewriteConfig::Off));
+    let nosync = server(&[("innodb_flush_method", Value::Choice("nosync"))]);
+    assert_eq!((nosync.config().data_sync, nosync.config().redo.io), (DataSync::Never, RedoIo::NoSync));
+    let limits = plain.age_limits();
+    assert_eq!((limits.async_bytes, limits.stop_bytes), (189_625_606, 216_714_978));
+}
+
+/// A small reproducible generator for the tests.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+}
+
+/// A world that stands still and answers everything at once must come to a wait that takes time.
+#[test]
+fn a_world_that_stands_still_comes_to_rest() {
+    let mut dice = Dice(77);
+    for round in 0..4000_u64 {
+        let mark = Value::Real([0.0, 10.0, 50.0][dice.roll(3) as usize]);
+        let lines = [("innodb_flush_sync", Value::Switch(round % 3 > 0)), ("innodb_max_dirty_pages_pct_lwm", mark)];
+        let mut server = server(&lines);
+        let lists = Lists(dice.roll(3) * 100);
+        let age = dice.roll(250) * 1_000_000 + dice.roll(3);
+        let frozen = View {
+            oldest_modification_lsn: if age == 0 { 0 } else { dice.roll(2) * (START_LSN + dice.roll(age)) },
+            dirty_pages: dice.roll(142_000),
+            free_pages: dice.roll(3) * 1000,
+            free_page_wanted: dice.roll(4) == 0,
+            activity: dice.roll(3),
+            pending_reads: dice.roll(2),
+            ..view(&lists, dice.roll(4), age)
+        };
+        let frozen = View {
+            dirty_pages: if frozen.oldest_modification_lsn == 0 { 0 } else { frozen.dirty_pages.max(1) },
+            ..frozen
+        };
+        let mut action = server.cleaner(&frozen, CleanerInput::Start);
+        let mut calls = 0;
+        let mut event = true;
+        loop {
+            calls += 1;
+            assert!(calls < 40, "{calls} calls in one instant: {frozen:?} {action:?}");
+            action = match action {
+                CleanerAction::Flush(_) => server.cleaner(&frozen, CleanerInput::Done(PassReport::default())),
+                CleanerAction::WaitForBatches => server.cleaner(&frozen, CleanerInput::BatchesOver),
+                CleanerAction::Checkpoint { .. } => server.cleaner(&frozen, CleanerInput::CheckpointTaken),
+                CleanerAction::WaitForWork { until, dirty_pages, lsn } => {
+                    let reached = frozen.dirty_pages >= dirty_pages || frozen.current_lsn >= lsn;
+                    if std::mem::take(&mut event) || reached {
+                        server.cleaner(&frozen, CleanerInput::Event)
+                    } else {
+                        assert!(until > frozen.now, "a wait that is over: {frozen:?}");
+                        break;
+                    }
+                }
+                CleanerAction::Wait { until, .. } => {
+                    assert!(until > frozen.now);
+                    break;
+                }
+            };
+        }
+    }
+}
