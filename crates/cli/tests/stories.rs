@@ -1,0 +1,139 @@
+//! What the stories under `scenarios/stories/` claim, held against what they do: each test runs the story and the settings
+//! that its opening comment names.
+
+mod common;
+
+use common::json;
+
+/// Summary of a story with these settings.
+fn story(name: &str, settings: &[&str]) -> serde_json::Value {
+    with(name, &[], settings)
+}
+
+/// The same with more arguments.
+fn with(name: &str, arguments: &[&str], settings: &[&str]) -> serde_json::Value {
+    let set = settings.iter().flat_map(|setting| ["--set", setting]);
+    let all: Vec<&str> = ["run", name, "--format", "json", "--quiet"].into_iter().chain(set).collect();
+    json(&[all.as_slice(), arguments].concat())
+}
+
+fn number(summary: &serde_json::Value, name: &str) -> f64 {
+    summary[name].as_f64().unwrap_or_else(|| panic!("{name} of {summary}"))
+}
+
+/// Transactions a second of a story under each of some values of a setting.
+fn throughput(name: &str, setting: &str, values: &[&str]) -> Vec<f64> {
+    values.iter().map(|value| number(&story(name, &[&format!("{setting}={value}")]), "tps_mean")).collect()
+}
+
+#[test]
+fn a_commit_that_waits_for_no_sync_is_faster() {
+    let tps = throughput("commit-modes", "innodb_flush_log_at_trx_commit", &["0", "1", "2"]);
+    assert!(tps[0] >= tps[2] && tps[2] > 3.0 * tps[1], "{tps:?}");
+}
+
+#[test]
+fn group_commit_grows_with_the_clients_at_the_same_number_of_syncs() {
+    let runs: Vec<_> =
+        ["1", "16", "256", "1024"].map(|n| story("group-commit", &[&format!("drive.clients={n}")])).into();
+    let tps: Vec<f64> = runs.iter().map(|run| number(run, "tps_mean")).collect();
+    let syncs: Vec<f64> = runs.iter().map(|run| number(run, "redo_fsyncs")).collect();
+    assert!(tps[0] < 260.0, "one client is bound by its own syncs: {tps:?}");
+    assert!(tps[1] > 7.0 * tps[0] && tps[2] > 12.0 * tps[1] && tps[3] > 3.0 * tps[2], "{tps:?}");
+    assert!(syncs.iter().all(|&n| n < 1.25 * syncs[0]), "{syncs:?}");
+}
+
+#[test]
+fn a_synced_binary_log_costs_and_an_unsynced_one_hardly_does() {
+    let tps = throughput("binary-log-sync", "sync_binlog", &["0", "1", "10"]);
+    let off = number(&story("binary-log-sync", &["log_bin=OFF"]), "tps_mean");
+    assert!(tps[0] > 0.97 * off && tps[1] < 0.5 * off && tps[2] > tps[1] && tps[2] < tps[0], "{tps:?}, off {off}");
+    let alone = number(&with("binary-log-sync", &["--model", "mysql-5.5"], &[]), "tps_mean");
+    assert!(alone < 0.2 * tps[1], "one transaction at a time: {alone}, in groups {}", tps[1]);
+}
+
+#[test]
+fn a_larger_redo_log_writes_fewer_pages_a_transaction() {
+    let runs: Vec<_> = ["100M", "1G", "4G", "64G"]
+        .map(|size| story("redo-capacity", &[&format!("innodb_redo_log_capacity={size}")]))
+        .into();
+    let falls = |name: &str| runs.windows(2).all(|pair| number(&pair[0], name) > number(&pair[1], name));
+    let rises = |name: &str| runs.windows(2).all(|pair| number(&pair[0], name) < number(&pair[1], name));
+    assert!(falls("flushes_per_trx") && rises("dirty_pages_mean") && rises("tps_mean"), "{runs:#?}");
+    assert!(number(&runs[0], "pages_flushed_sync") > 0.0 && number(&runs[1], "pages_flushed_sync") == 0.0);
+}
+
+#[test]
+fn doublewrite_is_free_in_memory_and_dear_when_the_device_is_the_limit() {
+    let share = |name| {
+        let tps = throughput(name, "innodb_doublewrite", &["ON", "OFF"]);
+        tps[0] / tps[1]
+    };
+    let (in_memory, io_bound) = (share("doublewrite-in-memory"), share("doublewrite-io-bound"));
+    assert!(in_memory > 0.98, "in memory {in_memory} of the throughput without");
+    assert!(io_bound < 0.9, "I/O-bound {io_bound} of the throughput without");
+}
+
+#[test]
+fn a_fast_redo_log_fills_before_a_slow_disk_keeps_up() {
+    let small = story("slow-device-fast-redo", &[]);
+    let large = story("slow-device-fast-redo", &["innodb_redo_log_capacity=4G"]);
+    assert!(number(&small, "stall_seconds") > 30.0 && small["regime"] != "steady", "{small}");
+    assert!(number(&large, "tps_mean") > 3.0 * number(&small, "tps_mean"), "a larger log moves the collapse");
+}
+
+#[test]
+fn inserts_fall_off_when_the_index_outgrows_the_pool() {
+    let tps = throughput("insert-outgrows-pool", "innodb_buffer_pool_size", &["128G", "64G", "32G", "16G"]);
+    assert!(tps[1] > 0.9 * tps[0] && tps[2] > 0.8 * tps[0] && tps[3] < 0.4 * tps[2], "{tps:?}");
+}
+
+#[test]
+fn neighbours_are_extra_writes_on_an_ssd() {
+    let runs = ["0", "1", "2"].map(|n| story("flush-neighbors-on-ssd", &[&format!("innodb_flush_neighbors={n}")]));
+    let written = runs.each_ref().map(|run| number(run, "flushes_per_trx"));
+    assert!(number(&runs[0], "pages_flushed_neighbor") == 0.0 && number(&runs[1], "pages_flushed_neighbor") > 0.0);
+    assert!(written[1] > 1.05 * written[0] && written[2] >= written[1], "{written:?}");
+}
+
+#[test]
+fn low_water_marks_say_when_flushing_begins() {
+    let age = "innodb_adaptive_flushing_lwm";
+    let runs = ["10", "40", "70"].map(|lwm| story("low-water-marks", &[&format!("{age}={lwm}")]));
+    let written = runs.each_ref().map(|run| number(run, "flushes_per_trx"));
+    let ages = runs.each_ref().map(|run| number(run, "checkpoint_age_mean"));
+    assert!(written[0] > 1.2 * written[1] && written[1] > 1.2 * written[2], "{written:?}");
+    assert!(ages[0] < ages[1] && ages[1] < ages[2], "{ages:?}");
+    let by_pages = story("low-water-marks", &[&format!("{age}=70"), "innodb_max_dirty_pages_pct_lwm=5"]);
+    assert!(number(&by_pages, "flushes_per_trx") > 1.2 * written[2], "{by_pages}");
+}
+
+/// The same story on two servers.
+fn on_each(name: &str) -> [serde_json::Value; 2] {
+    ["mysql-5.5", "mysql-5.6"].map(|model| with(name, &["--model", model], &[]))
+}
+
+#[test]
+fn five_six_holds_a_line_where_five_five_swings() {
+    let [old, new] = on_each("line-of-56-swings-of-55");
+    assert!(number(&old, "tps_cv") > 3.0 * number(&new, "tps_cv"), "{old} {new}");
+    assert!(number(&old, "pages_flushed_sync") > 100_000.0 && number(&new, "pages_flushed_sync") == 0.0);
+    assert_eq!((&old["regime"], &new["regime"]), (&"waves".into(), &"steady".into()));
+}
+
+#[test]
+fn five_six_rides_a_spike_out() {
+    let [old, new] = on_each("spike-on-56-and-55");
+    assert!(number(&old, "pages_flushed_sync") > 0.0 && number(&new, "pages_flushed_sync") == 0.0, "{old} {new}");
+    assert!(number(&old, "latency_ms_max") > 20.0 * number(&new, "latency_ms_max"), "{old} {new}");
+}
+
+#[test]
+fn five_five_flushes_furiously_at_seven_eighths() {
+    let off = story("furious-flushing-of-55", &[]);
+    let on = story("furious-flushing-of-55", &["innodb_adaptive_flushing=ON"]);
+    let peak = number(&off, "checkpoint_age_max") / number(&off, "age_async_limit");
+    assert!((1.0..1.15).contains(&peak), "the age turns at {peak} of 7/8 of its limit");
+    assert!(number(&off, "pages_flushed_sync") > 10.0 * number(&on, "pages_flushed_sync"), "{off} {on}");
+    assert!(number(&off, "tps_cv") > 5.0 * number(&on, "tps_cv") && number(&off, "latency_ms_max") > 1000.0);
+}
