@@ -29,6 +29,19 @@ const EMBEDDED: &[(&str, &str)] = scenarios![
     "teaching/doublewrite-batch-too-small",
     "teaching/activity-spike",
     "teaching/idle-server",
+    "stories/line-of-56-swings-of-55",
+    "stories/spike-on-56-and-55",
+    "stories/furious-flushing-of-55",
+    "stories/redo-capacity",
+    "stories/low-water-marks",
+    "stories/commit-modes",
+    "stories/group-commit",
+    "stories/binary-log-sync",
+    "stories/doublewrite-in-memory",
+    "stories/doublewrite-io-bound",
+    "stories/slow-device-fast-redo",
+    "stories/insert-outgrows-pool",
+    "stories/flush-neighbors-on-ssd",
 ];
 
 /// A scenario that comes with the program.
@@ -102,5 +115,24 @@ pub(crate) fn find(name: &str) -> Result<(&'static str, &'static str), NotShippe
             Err(NotShipped::Unknown(names))
         }
         several => Err(NotShipped::Ambiguous(several.iter().map(|(name, _)| *name).collect())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    /// No scenario lies in the folder without being shipped.
+    #[test]
+    fn every_scenario_file_is_shipped() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+        for folder in ["percona-2020-08", "teaching", "stories"] {
+            for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+                let file = entry.unwrap().file_name().into_string().unwrap();
+                let name = format!("{folder}/{}", file.trim_end_matches(".toml"));
+                assert!(EMBEDDED.iter().any(|(shipped, _)| *shipped == name), "{name} is not shipped");
+            }
+        }
     }
 }
