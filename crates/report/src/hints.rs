@@ -21,7 +21,7 @@ pub fn regime_in_words(regime: Regime) -> &'static str {
     match regime {
         Regime::Idle => "next to no transactions",
         Regime::Steady => "throughput holds its level",
-        Regime::Rippled => "throughput varies, but the checkpoint age doesn't force it down",
+        Regime::Rippled => "throughput varies, but not in waves that the checkpoint age drives",
         Regime::Waves => "throughput collapses and recovers as the checkpoint age meets its limit",
         Regime::Overloaded => "work arrives faster than it is done",
     }
