@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use innosim_experiments::sweep::Shard;
 use std::path::PathBuf;
 
 const AFTER_HELP: &str = "\
@@ -12,6 +13,16 @@ Examples:
   innosim reproduce --out out            published runs beside their simulation
 
 Exit codes: 0 ran, 1 ran but a check or expectation failed, 2 bad input or usage, 130 interrupted.";
+
+const SWEEP_EXAMPLES: &str = "\
+Examples:
+  innosim sweep --list
+  innosim sweep doublewrite-pages --out out
+  innosim sweep redo-too-small --vary innodb_redo_log_capacity=256M..4G:*2 --replications 5 --out out
+  innosim sweep redo-too-small --vary model=8.0.30,8.4 --vary drive.clients=16..64:16 --out out
+  innosim sweep my.toml --vary innodb_io_capacity+innodb_io_capacity_max=1000..8000:500 --shard 2/5 --out part2
+
+The same command continues a sweep that was interrupted. docs/sweeps.md tells more.";
 
 /// Simulates InnoDB's page flushing and redo log: what checkpoint age, flushing, throughput and latency will do,
 /// second by second, under a server's settings, a workload and a storage device.
@@ -28,6 +39,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run a scenario and say what happened
     Run(RunArgs),
+    /// Run a scenario under every combination of some settings, and draw the curves and heat maps
+    Sweep(SweepArgs),
+    /// Join the folders of a sweep's shards
+    Merge(MergeArgs),
     /// Run the published scenarios and print measured beside simulated figures
     Reproduce(ReproduceArgs),
     /// Feed recorded inputs to a model's flushing rule and compare with the server's own counters
@@ -115,6 +130,76 @@ pub(crate) struct RunArgs {
     pub(crate) format: RunFormat,
     #[command(flatten)]
     pub(crate) common: Common,
+}
+
+/// `innosim sweep`.
+#[derive(Debug, Args)]
+#[command(after_help = SWEEP_EXAMPLES)]
+pub(crate) struct SweepArgs {
+    /// A TOML file with a scenario or a sweep, or the name of a shipped one
+    #[arg(value_name = "SCENARIO", required_unless_present = "list")]
+    pub(crate) scenario: Option<String>,
+    /// What varies: a setting by its real name, `model`, or a scenario key by its dotted path; several joined by + take
+    /// the same value. Values: FROM..TO:STEP, FROM..TO:*FACTOR or V1,V2,... Repeatable: all combinations are run
+    #[arg(long, value_name = "SETTING=VALUES")]
+    pub(crate) vary: Vec<String>,
+    /// Server model instead of the scenario's, such as mysql-8.0.30 or 8.0
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// A setting or scenario key that all points share; repeatable
+    #[arg(long = "set", value_name = "SETTING=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Simulated time of each run instead of the scenario's, with its unit: 600s, 10m, 1h30m
+    #[arg(long, value_name = "TIME")]
+    pub(crate) duration: Option<String>,
+    /// Runs of each point, with the same random numbers at every point; with --precision those before the first look
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) replications: Option<u32>,
+    /// Run each point until the 95 % interval of mean throughput is this narrow on either side: 1%
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(crate) precision: Option<f64>,
+    /// Most runs of a point under --precision
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    pub(crate) max_replications: u32,
+    /// Make only part K of N of the runs; `innosim merge` joins the parts
+    #[arg(long, value_name = "K/N", value_parser = Shard::parse, default_value = "1/1", hide_default_value = true)]
+    pub(crate) shard: Shard,
+    /// Folder for runs.csv, points.csv and pictures; also keeps finished runs, so that the same command continues
+    #[arg(long, value_name = "DIR", required_unless_present = "list")]
+    pub(crate) out: Option<PathBuf>,
+    /// Make all runs anew, also those that are in the folder already
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Verify the invariants at every event; exit code 1 if one breaks, with all other runs kept
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// List the shipped sweeps
+    #[arg(long, conflicts_with_all = ["scenario", "vary", "out"])]
+    pub(crate) list: bool,
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// `innosim merge`.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// Folders that `innosim sweep --shard` left
+    #[arg(value_name = "DIR", required = true)]
+    pub(crate) folders: Vec<PathBuf>,
+    /// Folder for the joined result
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Join what is there even if runs are missing
+    #[arg(long)]
+    pub(crate) allow_missing: bool,
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) common: Unused,
 }
 
 /// `innosim reproduce`.
@@ -206,7 +291,7 @@ pub(crate) struct Unused {
     jobs: Option<usize>,
     /// No effect here
     #[arg(long, short, hide = true)]
-    quiet: bool,
+    pub(crate) quiet: bool,
 }
 
 /// A number of threads.
@@ -214,6 +299,15 @@ fn jobs(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(jobs @ 1..=1024) => Ok(jobs),
         _ => Err("give a whole number from 1 to 1024".to_owned()),
+    }
+}
+
+/// A share of 1, or a percentage with its sign.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    let percent = text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok()).map(|p| p / 100.0);
+    match percent.or_else(|| text.trim().parse().ok()) {
+        Some(share) if share > 0.0 && share <= 0.5 => Ok(share),
+        _ => Err("give a percentage above 0, up to 50%, such as 1%".to_owned()),
     }
 }
 

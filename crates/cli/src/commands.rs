@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub(crate) mod merge;
 pub(crate) mod meta;
 pub(crate) mod models;
 pub(crate) mod replay;
@@ -7,3 +8,4 @@ pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod scenarios;
 pub(crate) mod settings;
+pub(crate) mod sweep;

@@ -8,6 +8,7 @@
 //! | 130 | interrupted |
 
 use crate::output::note_error;
+use innosim_experiments::sweep::SweepError;
 use innosim_report::ReportError;
 use innosim_scenario::Diagnostics;
 use std::process::ExitCode;
@@ -39,6 +40,14 @@ impl From<Diagnostics> for Failure {
 impl From<ReportError> for Failure {
     fn from(error: ReportError) -> Failure {
         Failure::Input(error.to_string())
+    }
+}
+
+impl From<SweepError> for Failure {
+    fn from(error: SweepError) -> Failure {
+        let text = error.to_string();
+        // The word is put before it again when it is told.
+        Failure::Input(text.strip_prefix("error: ").map_or_else(|| text.clone(), str::to_owned))
     }
 }
 

@@ -32,6 +32,8 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match &cli.command {
         Command::Run(args) => commands::run::run(args),
+        Command::Sweep(args) => commands::sweep::run(args),
+        Command::Merge(args) => commands::merge::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),
         Command::Replay(args) => commands::replay::run(args),
         Command::Models(args) => commands::models::run(args),

@@ -26,14 +26,36 @@ impl Progress {
         let bar = ProgressBar::with_draw_target(Some(seconds), ProgressDrawTarget::stderr());
         let template = "{prefix} {wide_bar:.cyan/dim} {pos}/{len} s, {speed} simulated s/s, {eta} left";
         if let Ok(style) = ProgressStyle::with_template(template) {
-            let speed = |state: &ProgressState, out: &mut dyn Write| {
-                let _ = write!(out, "{:.0}", state.per_sec());
-            };
             bar.set_style(style.with_key("speed", speed).progress_chars("━╸─"));
         }
         bar.set_prefix(title.to_owned());
         bar.tick();
         Progress { bar, quiet }
+    }
+
+    /// Progress over runs whose number becomes known as they are planned.
+    pub(crate) fn over_runs(title: &str, quiet: bool) -> Progress {
+        let progress = Progress::new(title, 0, quiet);
+        let template = "{prefix} {wide_bar:.cyan/dim} {msg}, {speed} simulated s/s, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            progress.bar.set_style(style.with_key("speed", speed).progress_chars("━╸─"));
+        }
+        progress
+    }
+
+    /// More simulated seconds to come.
+    pub(crate) fn expect(&self, seconds: u64) {
+        self.bar.inc_length(seconds);
+    }
+
+    /// What has been done, in words.
+    pub(crate) fn message(&self, text: String) {
+        self.bar.set_message(text);
+    }
+
+    /// A simulated second is over.
+    pub(crate) fn advance(&self) {
+        self.bar.inc(1);
     }
 
     /// A line above the progress; a line of standard error if there is none.
@@ -47,6 +69,10 @@ impl Progress {
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
+}
+
+fn speed(state: &ProgressState, out: &mut dyn Write) {
+    let _ = write!(out, "{:.0}", state.per_sec());
 }
 
 impl Observer for Progress {

@@ -4,14 +4,14 @@
 #[derive(Debug)]
 pub(crate) struct TextTable {
     /// Column heads; one that starts with `>` is for numbers, which stand to the right.
-    heads: Vec<&'static str>,
+    heads: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 impl TextTable {
     /// A table with these columns.
-    pub(crate) fn new(heads: &[&'static str]) -> TextTable {
-        TextTable { heads: heads.to_vec(), rows: Vec::new() }
+    pub(crate) fn new(heads: &[impl AsRef<str>]) -> TextTable {
+        TextTable { heads: heads.iter().map(|head| head.as_ref().to_owned()).collect(), rows: Vec::new() }
     }
 
     /// Adds a row, a field a column.

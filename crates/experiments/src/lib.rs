@@ -5,6 +5,7 @@
 //! | [`replay`] | a model's flushing rule alone, on recorded inputs, beside the server's own counters |
 //! | [`runner`] | runs (scenario, replication) pairs on all cores, results in order |
 //! | [`statistics`] | intervals, paired differences, correction for many comparisons, batch means, precision |
+//! | [`sweep`] | every combination of settings, each run once, saved as it ends, shared between machines |
 //!
 //! A run is one scenario with one replication number. It draws from random streams keyed by (seed, replication, name), so
 //! that two scenarios with the same seed and replication meet the same arrivals and the same keys: differences between
@@ -13,3 +14,4 @@
 pub mod replay;
 pub mod runner;
 pub mod statistics;
+pub mod sweep;

@@ -13,19 +13,22 @@
 //! - `axis`: round ticks for values, bytes and time;
 //! - `panel`: one panel, drawn from a description;
 //! - `panels`: what the panels of a run show;
-//! - `frame`: header and footer.
+//! - `frame`: header and footer;
+//! - [`sweep`]: pictures of many runs.
 //!
 //! Both backends take whole numbers for coordinates. The canvas therefore counts in tenths of a pixel, and the SVG's
 //! `viewBox` is ten times its size.
 
 mod axis;
 mod canvas;
+mod drawing;
 mod fonts;
 mod frame;
 mod panel;
 mod panels;
 mod raster;
 mod shape;
+pub mod sweep;
 mod theme;
 
 use crate::Report;

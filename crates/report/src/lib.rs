@@ -10,6 +10,8 @@
 //! | the table after a run | a DBA at a terminal | [`table`], with the sentences of [`hints`] |
 //! | sysbench's lines | scripts that read sysbench | [`sysbench`] |
 //! | `dashboard.svg`, `dashboard.png` | articles, talks, the eye | [`dashboard`] |
+//! | `runs.csv`, `points.csv` of a sweep | notebooks | [`sweep`] |
+//! | pictures of a sweep | articles, talks, the eye | [`dashboard::sweep`] |
 //! | means over replications | anyone who compares | [`replications`] |
 //!
 //! Everything is a function of its arguments: the same run gives the same bytes, on any machine. Files are whole or not
@@ -23,6 +25,7 @@ mod identity;
 pub mod numbers;
 pub mod replications;
 pub mod summary;
+pub mod sweep;
 pub mod sysbench;
 pub mod table;
 

@@ -9,9 +9,10 @@
 //! of this rule cost under a percentage point; a test counts it.
 
 use super::estimate::Estimate;
+use serde::{Deserialize, Serialize};
 
 /// When a point of an experiment has been run often enough.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Precision {
     /// Wanted half-width of the 95 % interval as a share of the mean.
     pub relative: f64,

@@ -41,6 +41,24 @@ impl Axis {
         Axis { low: 0.0, high: max, logarithmic: false, ticks, unit }
     }
 
+    /// About all `values`: from 0 if they come down to half of their largest, otherwise from just below the smallest, so that
+    /// the shape of a curve can be seen.
+    pub(super) fn about(values: &[f64], wanted: usize, unit: &'static str) -> Axis {
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = values.iter().copied().fold(0.0, f64::max);
+        let from_zero = Axis::linear(high, wanted, unit);
+        if !low.is_finite() || low <= high / 2.0 || high - low < high * 1e-9 {
+            return from_zero;
+        }
+        let margin = (high - low) * 0.12;
+        let (low, high) = (low - margin, high + margin);
+        let step = round_step((high - low) / wanted.max(1) as f64);
+        let first = (low / step).ceil() as i64;
+        let last = (high / step).floor() as i64;
+        let ticks = (first..=last).map(|i| i as f64 * step).map(|v| (v, tick(v))).collect();
+        Axis { low, high, ticks, ..from_zero }
+    }
+
     /// Powers of ten about all `values` above 0.
     pub(super) fn logarithmic(values: &[f64], unit: &'static str) -> Axis {
         let positive = || values.iter().copied().filter(|v| *v > 0.0);
@@ -113,6 +131,16 @@ mod tests {
         let age = Axis::bytes(17.9 * 1024f64.powi(3), 4, false);
         assert_eq!((texts(&age.ticks), age.unit), (vec!["0", "5", "10", "15"], "GiB"));
         assert_eq!(Axis::bytes(0.0, 2, true).unit, "bytes/s");
+    }
+
+    #[test]
+    fn a_curve_fills_its_panel() {
+        let axis = Axis::about(&[7600.0, 8400.0], 4, "tps");
+        assert_eq!(texts(&axis.ticks), ["7,600", "7,800", "8,000", "8,200", "8,400"]);
+        assert!(axis.share(7600.0) > 0.05 && axis.share(8400.0) < 0.95);
+        assert_eq!(Axis::about(&[10.0, 8400.0], 4, "").share(0.0), 0.0);
+        assert_eq!(texts(&Axis::about(&[], 4, "").ticks)[0], "0");
+        assert_eq!(texts(&Axis::about(&[5.0, 5.0], 4, "").ticks)[0], "0");
     }
 
     #[test]

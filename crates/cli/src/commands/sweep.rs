@@ -1,0 +1,225 @@
+//! `innosim sweep`: every combination of some settings, each run once, saved as it ends.
+//!
+//! `layout` decides what runs along a curve, `folder` writes the results, `table` and `json` print them.
+
+pub(super) mod folder;
+mod json;
+mod layout;
+mod table;
+mod view;
+
+use crate::args::{Format, SweepArgs};
+use crate::exit::{Done, Failure};
+use crate::interrupt;
+use crate::out_dir::OutDir;
+use crate::output::{note, note_error, note_warnings, print, print_json, wrapped};
+use crate::progress::Progress;
+use crate::runner::pool;
+use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::server::RunError;
+use innosim_experiments::runner::{Job, run_one};
+use innosim_experiments::statistics::Precision;
+use innosim_experiments::sweep::{
+    Advice, Execute, Made, Opened, Plan, Prepared, Request, Results, Store, SweepFile, find, run as run_missing,
+    shipped,
+};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Runs a sweep, or continues one.
+pub(crate) fn run(args: &SweepArgs) -> Done {
+    let (Some(name), Some(out)) = (&args.scenario, &args.out) else { return list(args.format) };
+    let prepared = request(args, name)?.prepare()?;
+    let quiet = args.common.quiet;
+    note_warnings(&prepared.base.notes, quiet);
+    let out = OutDir::prepare(out)?;
+    let dir = out.path();
+    let (store, mut opened) = Store::open(dir)?;
+    start(args, &prepared.plan, &store, &mut opened)?;
+    let reused = Results::of(&prepared.plan, &opened.runs).count();
+    folder::remove_results(dir, &prepared.plan, &opened.runs);
+    interrupt::listen();
+    let began = Instant::now();
+    let runner = Runner::new(&prepared, args);
+    let pool = pool(args.common.jobs)?;
+    let made = pool.install(|| run_missing(&prepared, args.shard, &store, &mut opened.runs, &runner));
+    runner.progress.finish();
+    let made = made?;
+    let results = Results::of(&prepared.plan, &opened.runs);
+    if made.stopped {
+        let saved = format!("{} runs are saved in {}; the same command continues", results.count(), dir.display());
+        note(&saved);
+        return Err(Failure::Interrupted);
+    }
+    let effort = Effort { made: made.runs, reused, simulated_s: made.simulated_s, wall: began.elapsed() };
+    folder::write(dir, &store, &results, &opened.runs, args.shard.is_all())?;
+    folder::write_scenario(dir, &prepared)?;
+    print_results(args.format, &results, Some(&effort), dir)?;
+    conclude(args, &results, &made, dir)
+}
+
+/// What it took to get the results.
+pub(super) struct Effort {
+    pub(super) made: usize,
+    pub(super) reused: usize,
+    pub(super) simulated_s: f64,
+    pub(super) wall: Duration,
+}
+
+/// What is asked for: by a file with a sweep, changed by the command line; or by the command line alone.
+fn request(args: &SweepArgs, name: &str) -> Result<Request, Failure> {
+    let file = find(name)?;
+    let from_file = file.is_some();
+    let file = file.unwrap_or_else(|| SweepFile { scenario: name.to_owned(), ..SweepFile::default() });
+    let written = file.precision.as_deref().map(crate::args::share).transpose().map_err(|help| {
+        Failure::Input(format!("{name}: precision = {:?}\n  = help: {help}", file.precision.unwrap_or_default()))
+    })?;
+    let replications = args.replications.or(file.replications);
+    let fixed = args.replications.is_some() && args.precision.is_none();
+    let precision = args.precision.or(written.filter(|_| !fixed)).map(|relative| Precision {
+        relative,
+        first: replications.unwrap_or(Precision::FIRST),
+        limit: args.max_replications,
+    });
+    Ok(Request {
+        scenario: file.scenario,
+        title: if from_file { file.title } else { String::new() },
+        model: args.model.clone(),
+        set: file.set.iter().chain(&args.set).cloned().collect(),
+        vary: if args.vary.is_empty() { file.vary } else { args.vary.clone() },
+        duration: args.duration.clone().or(file.duration),
+        seed: args.common.seed,
+        replications,
+        precision,
+        check: args.check,
+    })
+}
+
+/// Saves the plan, and says what is there already.
+fn start(args: &SweepArgs, plan: &Plan, store: &Store, opened: &mut Opened) -> Done {
+    if args.fresh {
+        opened.runs.clear();
+        store.settle(&[], &opened.runs)?;
+    }
+    store.save_plan(plan)?;
+    if opened.damaged > 0 && !args.common.quiet {
+        note_error(&format!(
+            "warning: {} damaged lines of the journal are left out; their runs are made again",
+            opened.damaged
+        ));
+    }
+    Ok(())
+}
+
+/// Makes runs, and shows how far they have come.
+struct Runner {
+    progress: Progress,
+    check: bool,
+    done: AtomicUsize,
+    expected: AtomicUsize,
+}
+
+impl Runner {
+    fn new(prepared: &Prepared, args: &SweepArgs) -> Runner {
+        Runner {
+            progress: Progress::over_runs(&prepared.plan.scenario, args.common.quiet),
+            check: args.check,
+            done: AtomicUsize::new(0),
+            expected: AtomicUsize::new(0),
+        }
+    }
+
+    fn tell(&self) {
+        let (done, expected) = (self.done.load(Ordering::Relaxed), self.expected.load(Ordering::Relaxed));
+        self.progress.message(format!("{done}/{expected} runs"));
+    }
+}
+
+impl Execute for Runner {
+    fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
+        let watch = |_: &SecondSample| {
+            self.progress.advance();
+            if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        run_one(job, self.check, &watch)
+    }
+
+    fn round(&self, runs: usize, seconds: f64) {
+        self.expected.fetch_add(runs, Ordering::Relaxed);
+        self.progress.expect(seconds as u64);
+        self.tell();
+    }
+
+    fn finished(&self) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+        self.tell();
+    }
+
+    fn stop(&self) -> bool {
+        interrupt::asked()
+    }
+}
+
+/// Prints what came out.
+pub(super) fn print_results(format: Format, results: &Results<'_>, effort: Option<&Effort>, dir: &Path) -> Done {
+    match format {
+        Format::Human => print(&table::render(results, effort)),
+        Format::Json => print_json(&json::document(results, effort, dir)),
+    }
+}
+
+/// Says what to beware of and where everything is; a run that failed makes it a failure.
+fn conclude(args: &SweepArgs, results: &Results<'_>, made: &Made, dir: &Path) -> Done {
+    if !args.common.quiet {
+        warn(results);
+        if args.shard.is_all() {
+            note(&format!("\nIn {}: {}", dir.display(), folder::FILES));
+        } else {
+            note(&format!(
+                "\nPart {} is done. Join the parts: innosim merge {} ... --out DIR",
+                args.shard,
+                dir.display()
+            ));
+        }
+    }
+    if made.failures.is_empty() {
+        return Ok(());
+    }
+    let told: Vec<String> = made
+        .failures
+        .iter()
+        .take(5)
+        .map(|f| format!("  {}, replication {}: {}", results.plan.label(f.point), f.replication, f.error))
+        .collect();
+    Err(Failure::Check(format!(
+        "{} of {} runs failed, the others are kept:\n{}\n  = help: this is a defect of the simulator or of a policy, not of \
+         the scenario; the same command tries the failed runs again",
+        made.failures.len(),
+        made.failures.len() + results.count(),
+        told.join("\n")
+    )))
+}
+
+/// Writes what to beware of to standard error.
+pub(super) fn warn(results: &Results<'_>) {
+    for advice in Advice::of(results) {
+        note_error(wrapped(&format!("warning: {}", advice.text), 0).trim_end());
+    }
+}
+
+fn list(format: Format) -> Done {
+    match format {
+        Format::Json => {
+            let one = |s: &innosim_experiments::sweep::ShippedSweep| serde_json::json!({ "name": s.name, "title": s.title, "story": s.story });
+            print_json(&serde_json::Value::Array(shipped().iter().map(one).collect()))
+        }
+        Format::Human => {
+            let width = shipped().iter().map(|one| one.name.len()).max().unwrap_or(0);
+            let lines: Vec<String> =
+                shipped().iter().map(|one| format!("  {:<width$}  {}\n", one.name, one.title)).collect();
+            print(&format!("sweeps\n{}\n`innosim sweep NAME --out DIR` runs one.\n", lines.concat()))
+        }
+    }
+}

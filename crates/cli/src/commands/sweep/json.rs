@@ -1,0 +1,85 @@
+//! The results of a sweep as one JSON document.
+
+use super::Effort;
+use super::layout::Layout;
+use innosim_experiments::sweep::{Advice, PointResult, Results};
+use innosim_report::Replications;
+use innosim_report::numbers::rounded;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// The document.
+pub(super) fn document(results: &Results<'_>, effort: Option<&Effort>, dir: &Path) -> Value {
+    let plan = results.plan;
+    let mut document = json!({
+        "innosim_version": plan.innosim_version,
+        "scenario": plan.scenario,
+        "title": plan.title,
+        "seed": plan.seed,
+        "vary": plan.dimensions.iter().map(|d| json!({ "settings": d.settings, "values": d.values })).collect::<Vec<_>>(),
+        "runs": results.count(),
+        "missing": results.missing.len(),
+        "points": results.points.iter().filter(|p| !p.runs.is_empty()).map(|p| point(results, p)).collect::<Vec<_>>(),
+        "best": best(results),
+        "warnings": Advice::of(results).iter().map(|advice| json!({
+            "kind": advice.kind.name(),
+            "points": advice.points.iter().map(|p| p + 1).collect::<Vec<_>>(),
+            "text": advice.text,
+        })).collect::<Vec<_>>(),
+        "out": dir.display().to_string(),
+    });
+    if let (Some(effort), Some(fields)) = (effort, document.as_object_mut()) {
+        let wall_s = effort.wall.as_secs_f64();
+        fields.insert("runs_made".to_owned(), json!(effort.made));
+        fields.insert("runs_reused".to_owned(), json!(effort.reused));
+        fields.insert("wall_s".to_owned(), json!(rounded(wall_s)));
+        fields.insert("speed".to_owned(), json!(rounded(effort.simulated_s / wall_s.max(1e-9))));
+    }
+    document
+}
+
+fn point(results: &Results<'_>, result: &PointResult<'_>) -> Value {
+    let plan = results.plan;
+    let point = &plan.points[result.point];
+    let settings: Map<String, Value> = plan
+        .columns
+        .iter()
+        .zip(&point.values)
+        .map(|(name, value)| (name.clone(), value.parse::<f64>().map_or_else(|_| json!(value), number)))
+        .collect();
+    let together = Replications::of(&result.runs.iter().map(|(_, r)| r.summary.clone()).collect::<Vec<_>>());
+    let mut fields = Map::new();
+    fields.insert("point".to_owned(), json!(result.point + 1));
+    fields.insert("settings".to_owned(), Value::Object(settings));
+    fields.insert("model".to_owned(), json!(point.model));
+    fields.insert("replications".to_owned(), json!(result.runs.len()));
+    fields.insert("simulated_s".to_owned(), number(point.simulated_s));
+    fields.insert("regime".to_owned(), json!(together.summary.regime));
+    for value in together.summary.values() {
+        fields.insert(value.name.to_owned(), number(value.value));
+        if let Some(half) = together.half_width(value.name) {
+            fields.insert(format!("{}_ci95", value.name), number(half));
+        }
+    }
+    Value::Object(fields)
+}
+
+/// The best point of each line along the main setting, and those that are as good.
+fn best(results: &Results<'_>) -> Vec<Value> {
+    let line = |line: super::layout::Line| {
+        let verdict = results.verdict(&line.points)?;
+        Some(json!({
+            "line": line.label,
+            "point": verdict.best + 1,
+            "plateau": verdict.plateau.iter().map(|p| p + 1).collect::<Vec<_>>(),
+        }))
+    };
+    Layout::of(results.plan).lines.into_iter().filter_map(line).collect()
+}
+
+/// Whole numbers without a point.
+fn number(value: f64) -> Value {
+    let value = rounded(value);
+    // 2^53: up to here every whole number is exact.
+    if value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0 { json!(value as i64) } else { json!(value) }
+}

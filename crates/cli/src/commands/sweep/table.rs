@@ -1,0 +1,103 @@
+//! The results of a sweep as a table, and what is best in words.
+
+use super::Effort;
+use super::layout::Layout;
+use super::view::of_limit;
+use crate::output::wrapped;
+use crate::text_table::TextTable;
+use innosim_experiments::sweep::{PointResult, Results};
+use innosim_report::numbers::{count, percent, rate};
+
+/// Most points that are printed.
+const MOST_ROWS: usize = 100;
+
+/// The whole text.
+pub(super) fn render(results: &Results<'_>, effort: Option<&Effort>) -> String {
+    let plan = results.plan;
+    let mut text = format!("{}\n{}", plan.title, wrapped(&head(results, effort), 0));
+    if plan.points.len() <= MOST_ROWS {
+        text.push('\n');
+        text.push_str(&rows(results));
+    }
+    text.push('\n');
+    text.push_str(&best(results));
+    text
+}
+
+fn head(results: &Results<'_>, effort: Option<&Effort>) -> String {
+    let plan = results.plan;
+    let mut text = format!(
+        "{}, seed {}, innosim {}: {} points, {} runs",
+        plan.scenario,
+        plan.seed,
+        plan.innosim_version,
+        count(plan.points.len() as f64),
+        count(results.count() as f64)
+    );
+    if !results.missing.is_empty() {
+        text.push_str(&format!(" ({} not there)", count(results.missing.len() as f64)));
+    }
+    if let Some(effort) = effort {
+        let seconds = effort.wall.as_secs_f64();
+        text.push_str(&format!(
+            "; {} made in {} s ({} simulated s a second), {} were there already",
+            count(effort.made as f64),
+            rate(seconds),
+            rate(effort.simulated_s / seconds.max(1e-9)),
+            count(effort.reused as f64)
+        ));
+    }
+    text
+}
+
+fn rows(results: &Results<'_>) -> String {
+    let plan = results.plan;
+    let mut heads: Vec<String> = plan.dimensions.iter().map(|d| format!(">{}", d.name())).collect();
+    heads.extend([">tps", ">\u{b1}", ">stalls s", ">age", ">largest", ">writes/trx", "regime"].map(str::to_owned));
+    let mut table = TextTable::new(&heads);
+    for result in results.points.iter().filter(|result| !result.runs.is_empty()) {
+        let at = &plan.points[result.point].at;
+        let mut fields: Vec<String> = plan.dimensions.iter().zip(at).map(|(d, &i)| d.values[i].clone()).collect();
+        fields.extend(figures(result));
+        table.row(fields);
+    }
+    table.render()
+}
+
+fn figures(result: &PointResult<'_>) -> [String; 7] {
+    let mean = |metric| result.estimate(metric).mean;
+    [
+        rate(mean(|s| s.tps_mean)),
+        result.throughput_half_width().map_or("-".to_owned(), rate),
+        rate(mean(|s| s.stall_seconds)),
+        percent(mean(|s| of_limit(s, s.checkpoint_age_mean))),
+        percent(mean(|s| of_limit(s, s.checkpoint_age_max))),
+        rate(mean(|s| s.flushes_per_trx)),
+        result.regime().map_or("-".to_owned(), |regime| regime.to_string()),
+    ]
+}
+
+/// The best of each line, and what is as good.
+fn best(results: &Results<'_>) -> String {
+    let plan = results.plan;
+    let layout = Layout::of(plan);
+    let along = &plan.dimensions[layout.along];
+    let value = |point: usize| along.values[plan.points[point].at[layout.along]].as_str();
+    let mut text = String::new();
+    for line in &layout.lines {
+        let Some(verdict) = results.verdict(&line.points) else { continue };
+        let before = if line.label.is_empty() { String::new() } else { format!("{}: ", line.label) };
+        let tps = results.points[verdict.best].estimate(|s| s.tps_mean).mean;
+        let others: Vec<&str> = verdict.plateau.iter().filter(|p| **p != verdict.best).map(|p| value(*p)).collect();
+        let plateau = match others.as_slice() {
+            [] => String::new(),
+            others => format!("; as good: {}", others.join(", ")),
+        };
+        let name = along.settings.join(" = ");
+        text.push_str(&wrapped(
+            &format!("{before}most throughput at {name} = {}: {} tps{plateau}", value(verdict.best), rate(tps)),
+            0,
+        ));
+    }
+    text
+}

@@ -1,0 +1,182 @@
+//! Makes the runs that are missing, each saved as soon as it is over.
+
+use super::SweepError;
+use super::plan::{Plan, Prepared, RunId};
+use super::record::Record;
+use super::shard::Shard;
+use super::store::Store;
+use crate::runner::Job;
+use innosim_core::metrics::RunOutput;
+use innosim_core::server::RunError;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+
+/// How a run is made: [`run_one`](crate::runner::run_one) with a watch, as a rule.
+pub trait Execute: Sync {
+    /// Makes the run.
+    ///
+    /// # Errors
+    /// As the run ends.
+    fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError>;
+
+    /// Told before a round: runs to be made and their simulated seconds.
+    fn round(&self, _runs: usize, _seconds: f64) {}
+
+    /// Told after each run that was made and saved, or failed.
+    fn finished(&self) {}
+
+    /// Whether no more runs are wanted.
+    fn stop(&self) -> bool {
+        false
+    }
+}
+
+/// A run that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// Its point.
+    pub point: usize,
+    /// Its replication.
+    pub replication: u32,
+    /// What happened.
+    pub error: RunError,
+}
+
+/// What was made.
+#[derive(Debug, Default)]
+pub struct Made {
+    /// Runs made and saved.
+    pub runs: usize,
+    /// Their simulated seconds.
+    pub simulated_s: f64,
+    /// Runs that failed, in the order of the plan.
+    pub failures: Vec<Failure>,
+    /// Whether it was stopped before its end.
+    pub stopped: bool,
+}
+
+/// A run to be made.
+#[derive(Debug, Clone)]
+struct Task {
+    point: usize,
+    replication: u32,
+    id: RunId,
+}
+
+impl Plan {
+    /// Replications of a point that count, given the throughput of those that are there: their number, and whether
+    /// more are wanted.
+    pub(super) fn replications_of(&self, throughput: impl Fn(u32) -> Option<f64>) -> (u32, bool) {
+        let Some(precision) = self.precision else {
+            return (self.replications, (0..self.replications).any(|r| throughput(r).is_none()));
+        };
+        let mut wanted = precision.wanted(&[]);
+        loop {
+            let values: Vec<f64> = (0..wanted).map_while(&throughput).collect();
+            if values.len() < wanted as usize {
+                return (wanted, true);
+            }
+            match precision.wanted(&values) {
+                enough if enough == wanted => return (wanted, false),
+                more => wanted = more,
+            }
+        }
+    }
+
+    /// Runs of `shard` that are wanted next and neither there nor failed.
+    fn missing(&self, shard: Shard, runs: &BTreeMap<RunId, Record>, failed: &BTreeSet<RunId>) -> Vec<Task> {
+        let mut seen = BTreeSet::new();
+        let mut missing = Vec::new();
+        for point in 0..self.points.len() {
+            // Replications of a point that wait for each other stay together.
+            if self.precision.is_some() && !shard.holds(point) {
+                continue;
+            }
+            let throughput = |r| runs.get(&self.run_id(point, r)).map(|record| record.summary.tps_mean);
+            let (wanted, _) = self.replications_of(throughput);
+            for replication in 0..wanted {
+                let place = point * self.replications as usize + replication as usize;
+                let id = self.run_id(point, replication);
+                let mine = self.precision.is_some() || shard.holds(place);
+                // Points that are the same after all share their runs.
+                if mine && !runs.contains_key(&id) && !failed.contains(&id) && seen.insert(id.clone()) {
+                    missing.push(Task { point, replication, id });
+                }
+            }
+        }
+        missing
+    }
+}
+
+/// Makes all runs of `shard` that `runs` lacks, saves each in `store`, and adds it to `runs`. Runs that fail are reported
+/// and the others still made.
+///
+/// # Errors
+/// [`SweepError`] if a run can't be saved: no more are made then.
+pub fn run(
+    prepared: &Prepared,
+    shard: Shard,
+    store: &Store,
+    runs: &mut BTreeMap<RunId, Record>,
+    execute: &dyn Execute,
+) -> Result<Made, SweepError> {
+    let mut made = Made::default();
+    let mut failed = BTreeSet::new();
+    loop {
+        let tasks = prepared.plan.missing(shard, runs, &failed);
+        if tasks.is_empty() || execute.stop() {
+            made.stopped |= !tasks.is_empty();
+            made.failures.sort_by_key(|failure| (failure.point, failure.replication));
+            return Ok(made);
+        }
+        execute.round(tasks.len(), tasks.iter().map(|task| prepared.plan.points[task.point].simulated_s).sum());
+        for (task, ended) in tasks.iter().zip(round(prepared, &tasks, store, execute)?) {
+            match ended {
+                Some(Ok(record)) => {
+                    made.runs += 1;
+                    made.simulated_s += prepared.plan.points[task.point].simulated_s;
+                    runs.insert(record.id.clone(), record);
+                }
+                Some(Err(RunError::Stopped { .. })) | None => made.stopped = true,
+                Some(Err(error)) => {
+                    failed.insert(task.id.clone());
+                    made.failures.push(Failure { point: task.point, replication: task.replication, error });
+                }
+            }
+        }
+        if made.stopped {
+            return Ok(made);
+        }
+    }
+}
+
+/// How a task ended; `None` if it was not begun.
+type Ended = Option<Result<Record, RunError>>;
+
+fn round(prepared: &Prepared, tasks: &[Task], store: &Store, execute: &dyn Execute) -> Result<Vec<Ended>, SweepError> {
+    let unsaved: Mutex<Option<SweepError>> = Mutex::new(None);
+    let first_error = || unsaved.lock().unwrap_or_else(PoisonError::into_inner);
+    let one = |task: &Task| -> Ended {
+        if execute.stop() || first_error().is_some() {
+            return None;
+        }
+        let scenario = &prepared.scenarios[task.point];
+        let output = execute.execute(Job { scenario, replication: task.replication });
+        let record = output.map(|output| Record::of(task.id.clone(), scenario, &output));
+        if let Ok(record) = &record
+            && let Err(error) = store.append(record)
+        {
+            first_error().get_or_insert(error);
+            return None;
+        }
+        execute.finished();
+        Some(record)
+    };
+    // One at a time: a thread that takes several would leave others without work at the end.
+    let ended = tasks.par_iter().with_max_len(1).map(one).collect();
+    match unsaved.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(ended),
+    }
+}

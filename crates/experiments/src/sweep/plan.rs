@@ -1,0 +1,341 @@
+//! What a sweep is to run: points in order, each resolved and known by its hash.
+
+use super::SweepError;
+use super::dimension::Dimension;
+use crate::statistics::Precision;
+use innosim_core::kernel::time::SimDuration;
+use innosim_scenario::{Diagnostic, Diagnostics, Overrides, Scenario, Source, load};
+use serde::{Deserialize, Serialize};
+
+/// Version of the program, part of every run's identity.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Most points of a sweep.
+const MOST_POINTS: usize = 10_000;
+/// Layout of `sweep.json`.
+const FORMAT: u32 = 1;
+
+/// What somebody asks for.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// A TOML file, or the name of a shipped scenario.
+    pub scenario: String,
+    /// Title of the sweep; the scenario's if empty.
+    pub title: String,
+    /// Another server model.
+    pub model: Option<String>,
+    /// What all points share: `SETTING=VALUE`.
+    pub set: Vec<String>,
+    /// What varies: see [`Dimension`].
+    pub vary: Vec<String>,
+    /// Simulated time with its unit.
+    pub duration: Option<String>,
+    /// Seed.
+    pub seed: Option<u64>,
+    /// Runs of each point; the scenario's number if not said.
+    pub replications: Option<u32>,
+    /// Instead of a fixed number: until throughput is known this well.
+    pub precision: Option<Precision>,
+    /// Verify the invariants at every event.
+    pub check: bool,
+}
+
+/// What a sweep is to run, and all that tells its results from another's; `sweep.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    format: u32,
+    /// Version of the program.
+    pub innosim_version: String,
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Title for headings.
+    pub title: String,
+    /// Seed.
+    pub seed: u64,
+    /// Whether the invariants are verified.
+    pub check: bool,
+    /// Runs of each point, if their number is fixed.
+    pub replications: u32,
+    /// Instead: until throughput is known this well.
+    pub precision: Option<Precision>,
+    /// What varies.
+    pub dimensions: Vec<Dimension>,
+    /// Names of the settings that vary, in the order of the dimensions.
+    pub columns: Vec<String>,
+    /// All combinations, the first dimension the outermost loop.
+    pub points: Vec<Point>,
+}
+
+/// A combination of values.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Place in the values of each dimension.
+    pub at: Vec<usize>,
+    /// Value of each of the plan's columns, as resolved: sizes in bytes.
+    pub values: Vec<String>,
+    /// Server model.
+    pub model: String,
+    /// Seed.
+    pub seed: u64,
+    /// Simulated time, seconds.
+    pub simulated_s: f64,
+    /// Hash of the resolved scenario.
+    pub hash: String,
+}
+
+/// Identity of a run: equal for equal inputs and program version.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct RunId(pub String);
+
+/// A plan with what it takes to run it.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    /// The plan.
+    pub plan: Plan,
+    /// The scenario without anything varied.
+    pub base: Scenario,
+    /// The scenario of each point.
+    pub scenarios: Vec<Scenario>,
+}
+
+impl Request {
+    /// Reads what varies, and loads and checks the scenario of every point.
+    ///
+    /// # Errors
+    /// [`SweepError`] for anything wrong with any point: a sweep starts whole or not at all.
+    pub fn prepare(&self) -> Result<Prepared, SweepError> {
+        let dimensions = self.dimensions()?;
+        let base = self.load(&[])?;
+        let columns: Vec<String> =
+            dimensions.iter().flat_map(|d| &d.settings).map(|name| column_of(&base, name)).collect();
+        let mut points = Vec::new();
+        let mut scenarios = Vec::new();
+        for at in combinations(&dimensions) {
+            let scenario = self.load(&assignments(&dimensions, &at))?;
+            if scenario.run.duration < SimDuration::from_secs(1) {
+                let message = format!("{}: a run is at least a second long", scenario.name);
+                return Err(SweepError::usage(message, "give a `duration` of 1s or more"));
+            }
+            points.push(point(&scenario, &dimensions, &columns, at));
+            scenarios.push(scenario);
+        }
+        let plan = Plan {
+            format: FORMAT,
+            innosim_version: VERSION.to_owned(),
+            scenario: base.name.clone(),
+            title: if self.title.is_empty() { base.title.clone() } else { self.title.clone() },
+            seed: base.run.seed,
+            check: self.check,
+            replications: self.replications.unwrap_or(base.replications).max(1),
+            precision: self.precision,
+            dimensions,
+            columns,
+            points,
+        };
+        Ok(Prepared { plan, base, scenarios })
+    }
+
+    fn dimensions(&self) -> Result<Vec<Dimension>, SweepError> {
+        if self.vary.is_empty() {
+            let help = "add --vary SETTING=FROM..TO:STEP, such as --vary innodb_io_capacity_max=1000..12000:500";
+            return Err(SweepError::usage("nothing varies", help));
+        }
+        let (mut dimensions, mut errors) = (Vec::<Dimension>::new(), Vec::new());
+        for argument in &self.vary {
+            match Dimension::parse(argument) {
+                Ok(dimension) => dimensions.push(dimension),
+                Err(error) => errors.push(error),
+            }
+        }
+        if !errors.is_empty() {
+            return Err(SweepError::Input(errors));
+        }
+        let names: Vec<String> = dimensions
+            .iter()
+            .flat_map(|d| &d.settings)
+            .map(|name| name.to_ascii_lowercase().replace('-', "_"))
+            .collect();
+        if let Some((_, twice)) = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)) {
+            return Err(SweepError::usage(format!("`{twice}` varies twice"), "give all its values in one --vary"));
+        }
+        let count = dimensions.iter().map(|d| d.values.len()).fold(1_usize, usize::saturating_mul);
+        if count > MOST_POINTS {
+            let help = format!("at most {MOST_POINTS}: take larger steps, or make several sweeps");
+            return Err(SweepError::usage(format!("{count} points are too many"), help));
+        }
+        Ok(dimensions)
+    }
+
+    /// The scenario with these settings on top.
+    fn load(&self, assignments: &[String]) -> Result<Scenario, SweepError> {
+        let overrides = Overrides {
+            model: self.model.clone(),
+            set: self.set.iter().chain(assignments).cloned().collect(),
+            duration: self.duration.clone(),
+            seed: self.seed,
+            // Replications are the sweep's business; a run's identity must not depend on their number.
+            replications: (!assignments.is_empty()).then_some(1),
+        };
+        load(Source::Named(&self.scenario), &overrides).map_err(|errors| relabelled(errors, assignments))
+    }
+}
+
+/// Errors of settings that came from `--vary` say so.
+fn relabelled(errors: Diagnostics, assignments: &[String]) -> SweepError {
+    let relabel = |mut error: Diagnostic| {
+        if let Some(place) = error.place.as_mut().filter(|place| place.on_command_line)
+            && assignments.contains(&place.source_line)
+        {
+            place.file = "--vary".to_owned();
+        }
+        error
+    };
+    SweepError::Input(errors.into_iter().map(relabel).collect())
+}
+
+/// All places, the first dimension the outermost loop.
+fn combinations(dimensions: &[Dimension]) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::new()];
+    for dimension in dimensions {
+        let longer = |at: &Vec<usize>| {
+            let at = at.clone();
+            (0..dimension.values.len()).map(move |i| at.iter().copied().chain([i]).collect::<Vec<usize>>())
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
+}
+
+fn assignments(dimensions: &[Dimension], at: &[usize]) -> Vec<String> {
+    let of = |(dimension, &i): (&Dimension, &usize)| -> Vec<String> {
+        dimension.settings.iter().map(|name| format!("{name}={}", dimension.values[i])).collect()
+    };
+    dimensions.iter().zip(at).flat_map(of).collect()
+}
+
+/// The real name of a server setting; anything else as written.
+fn column_of(scenario: &Scenario, name: &str) -> String {
+    let normal = name.to_ascii_lowercase().replace('-', "_");
+    if scenario.settings.get(&normal).is_some() || normal.starts_with("innodb_") { normal } else { name.to_owned() }
+}
+
+fn point(scenario: &Scenario, dimensions: &[Dimension], columns: &[String], at: Vec<usize>) -> Point {
+    let written = dimensions.iter().zip(&at).flat_map(|(d, &i)| d.settings.iter().map(move |_| &d.values[i]));
+    let values = columns
+        .iter()
+        .zip(written)
+        .map(|(column, written)| match scenario.settings.get(column) {
+            Some(value) => value.to_string(),
+            None if column == "model" => scenario.model.name().to_owned(),
+            None => written.clone(),
+        })
+        .collect();
+    Point {
+        at,
+        values,
+        model: scenario.model.name().to_owned(),
+        seed: scenario.run.seed,
+        simulated_s: scenario.run.duration.as_secs_f64(),
+        hash: hash_of(scenario),
+    }
+}
+
+/// Hash of everything that a run depends on. Comments are for people and left out.
+fn hash_of(scenario: &Scenario) -> String {
+    let resolved = scenario.to_resolved_toml(VERSION);
+    let mut hasher = blake3::Hasher::new();
+    for line in resolved.lines().filter(|line| !line.starts_with('#')) {
+        hasher.update(line.as_bytes());
+        hasher.update(b"\n");
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+impl Plan {
+    /// Identity of a run of this plan.
+    pub fn run_id(&self, point: usize, replication: u32) -> RunId {
+        let point = &self.points[point];
+        let mut hasher = blake3::Hasher::new();
+        for part in [&self.innosim_version, &point.hash, &point.seed.to_string(), &replication.to_string()] {
+            hasher.update(part.as_bytes());
+            hasher.update(b"\0");
+        }
+        hasher.update(&[u8::from(self.check)]);
+        RunId(hasher.finalize().to_hex()[..32].to_owned())
+    }
+
+    /// Whether this program understands the plan.
+    pub(super) fn is_readable(&self) -> bool {
+        self.format == FORMAT
+    }
+
+    /// Text of a point: `innodb_io_capacity_max = 4000, innodb_log_file_size = 10G`.
+    pub fn label(&self, point: usize) -> String {
+        let of = |(d, &i): (&Dimension, &usize)| format!("{} = {}", d.settings.join(" = "), d.values[i]);
+        self.dimensions.iter().zip(&self.points[point].at).map(of).collect::<Vec<String>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(vary: &[&str]) -> Request {
+        Request {
+            scenario: "teaching/redo-too-small".to_owned(),
+            vary: vary.iter().map(|text| (*text).to_owned()).collect(),
+            ..Request::default()
+        }
+    }
+
+    #[test]
+    fn points_are_nested_loops() {
+        let prepared =
+            request(&["innodb_io_capacity_max=4000..8000:2000", "innodb_redo_log_capacity=1G,2G"]).prepare().unwrap();
+        let plan = &prepared.plan;
+        assert_eq!(plan.columns, ["innodb_io_capacity_max", "innodb_redo_log_capacity"]);
+        let values: Vec<String> = plan.points.iter().map(|p| p.values.join(" ")).collect();
+        assert_eq!(values[..3], ["4000 1073741824", "4000 2147483648", "6000 1073741824"]);
+        assert_eq!(plan.label(1), "innodb_io_capacity_max = 4000, innodb_redo_log_capacity = 2G");
+        assert_eq!((plan.points.len(), prepared.scenarios.len(), plan.replications), (6, 6, 1));
+    }
+
+    #[test]
+    fn identity_is_of_the_input() {
+        let one = request(&["innodb_io_capacity_max=4000..8000:2000"]).prepare().unwrap().plan;
+        let more = Request { replications: Some(7), ..request(&["innodb-io-capacity-max=8000,4000,9000"]) };
+        let more = more.prepare().unwrap().plan;
+        assert_eq!(one.run_id(2, 3), more.run_id(0, 3));
+        assert_ne!(one.run_id(2, 3), one.run_id(2, 4));
+        assert_ne!(one.run_id(2, 3), one.run_id(1, 3));
+        let checked = Plan { check: true, ..one.clone() };
+        assert_ne!(one.run_id(2, 3), checked.run_id(2, 3));
+        let seed = Request { seed: Some(9), ..request(&["innodb_io_capacity_max=8000"]) };
+        assert_ne!(one.run_id(2, 3), seed.prepare().unwrap().plan.run_id(0, 3));
+    }
+
+    #[test]
+    fn models_and_scenario_keys_vary_too() {
+        let plan = request(&["model=8.0.30,8.4", "drive.clients=8,16"]).prepare().unwrap().plan;
+        assert_eq!(plan.points[3].values, ["mysql-8.4", "16"]);
+        assert_eq!(plan.points[3].model, "mysql-8.4");
+    }
+
+    #[test]
+    fn mistakes_say_that_they_were_varied() {
+        let told: Vec<String> = [
+            &["innodb_io_capcity_max=1000..3000:1000"][..],
+            &["innodb_io_capacity=50"],
+            &["innodb_flush_method=FAST"],
+            &["drive.cleints=8"],
+            &["model=mysql-8.0.12"],
+            &["extends=base"],
+            &["innodb_io_capacity=200,300", "innodb-io-capacity=400"],
+            &["innodb_io_capacity=1000..9000:1", "innodb_lru_scan_depth=100,200"],
+            &[],
+        ]
+        .iter()
+        .map(|vary| request(vary).prepare().unwrap_err().to_string())
+        .collect();
+        insta::assert_snapshot!(told.join("\n\n"));
+    }
+}

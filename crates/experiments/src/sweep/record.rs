@@ -1,0 +1,161 @@
+//! What is kept of a finished run: its summary, and its series in a few hundred points.
+
+use super::plan::RunId;
+use crate::statistics::batch_means;
+use innosim_core::metrics::{Regime, RunOutput, SecondSample, Summary, detect_warmup};
+use innosim_scenario::{Scenario, Warmup};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Most points of a series that is kept.
+const SERIES_POINTS: u64 = 200;
+const MIB: f64 = 1_048_576.0;
+
+/// A finished run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Which run it was.
+    pub id: RunId,
+    /// Seconds left out at the start.
+    pub warmup_s: u64,
+    /// Whether the warm-up was given, or seen to end.
+    pub warmup_converged: bool,
+    /// Figures over the time after warm-up.
+    pub summary: Summary,
+    /// How far throughput is known from this run alone.
+    pub batches: Option<BatchInterval>,
+    /// The course of the run.
+    pub series: ThinSeries,
+}
+
+/// The interval of mean throughput from batch means inside one run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct BatchInterval {
+    /// Half-width of the 95 % interval, transactions a second.
+    pub half_width: f64,
+    /// Whether the batches look independent, so that it can be believed.
+    pub independent: bool,
+}
+
+/// A run's course as means over equal spans.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ThinSeries {
+    /// Length of a span, seconds; the last one may be shorter.
+    pub step_s: u64,
+    /// Transactions a second.
+    pub tps: Vec<f64>,
+    /// Checkpoint age, MiB.
+    pub age_mib: Vec<f64>,
+    /// Pages flushed a second.
+    pub flushed: Vec<f64>,
+}
+
+/// The line of a journal. Numbers of the summary by name, so that a summary with more fields reads older lines not at all
+/// rather than wrongly.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    id: RunId,
+    warmup_s: u64,
+    warmup_converged: bool,
+    regime: Regime,
+    summary: Map<String, Value>,
+    batches: Option<BatchInterval>,
+    series: ThinSeries,
+}
+
+impl Record {
+    /// Of the run `id` of `scenario`.
+    pub fn of(id: RunId, scenario: &Scenario, output: &RunOutput) -> Record {
+        let (warmup_s, warmup_converged) = match scenario.warmup {
+            Warmup::Fixed(length) => (length.0.div_ceil(1_000_000_000), true),
+            Warmup::Auto => {
+                let estimate = detect_warmup(&output.series);
+                (estimate.seconds, estimate.converged)
+            }
+        };
+        let after: Vec<f64> =
+            output.series.iter().filter(|s| s.second > warmup_s).map(|s| s.transactions as f64).collect();
+        let batches = batch_means(&after)
+            .and_then(|b| Some(BatchInterval { half_width: b.estimate.half_width?, independent: b.independent }));
+        let summary = Summary::of(output, warmup_s);
+        Record { id, warmup_s, warmup_converged, summary, batches, series: ThinSeries::of(&output.series) }
+    }
+
+    /// As one line of JSON.
+    pub(super) fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(&Line {
+            id: self.id.clone(),
+            warmup_s: self.warmup_s,
+            warmup_converged: self.warmup_converged,
+            regime: self.summary.regime,
+            summary: self.summary.values().map(|v| (v.name.to_owned(), Value::from(v.value))).collect(),
+            batches: self.batches,
+            series: self.series.clone(),
+        })
+    }
+
+    /// From a line of JSON; `None` if it is none, or lacks a figure.
+    pub(super) fn from_json(text: &str) -> Option<Record> {
+        let line: Line = serde_json::from_str(text).ok()?;
+        let figure = |name: &str| line.summary.get(name).and_then(Value::as_f64);
+        if Summary::NAMES.iter().any(|name| figure(name).is_none()) {
+            return None;
+        }
+        Some(Record {
+            summary: Summary::from_fn(line.regime, |name| figure(name).unwrap_or_default()),
+            id: line.id,
+            warmup_s: line.warmup_s,
+            warmup_converged: line.warmup_converged,
+            batches: line.batches,
+            series: line.series,
+        })
+    }
+}
+
+impl ThinSeries {
+    fn of(series: &[SecondSample]) -> ThinSeries {
+        let step_s = (series.len() as u64).div_ceil(SERIES_POINTS).max(1);
+        let means = |value: fn(&SecondSample) -> f64, decimals: f64| -> Vec<f64> {
+            let mean = |part: &[SecondSample]| part.iter().map(value).sum::<f64>() / part.len() as f64;
+            series.chunks(step_s as usize).map(|part| (mean(part) * decimals).round() / decimals).collect()
+        };
+        ThinSeries {
+            step_s,
+            tps: means(|s| s.transactions as f64, 10.0),
+            age_mib: means(|s| s.checkpoint_age_bytes as f64 / MIB, 100.0),
+            flushed: means(|s| s.pages_flushed as f64, 10.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bit_survives_the_journal() {
+        let mut x = 0.1_f64;
+        let summary = Summary::from_fn(Regime::Waves, |_| {
+            x = (x * 3.7 * (1.0 - x)).abs();
+            x * 1e7
+        });
+        let batches = Some(BatchInterval { half_width: 1.0 / 3.0, independent: true });
+        let series = ThinSeries { step_s: 5, tps: vec![0.1, 8000.3], age_mib: vec![1.0 / 7.0], flushed: vec![] };
+        let id = RunId("ab".to_owned());
+        let record = Record { id, warmup_s: 30, warmup_converged: false, summary, batches, series };
+        let json = record.to_json().unwrap();
+        assert_eq!(Record::from_json(&json).unwrap(), record);
+        assert_eq!(Record::from_json(&json.replace("tps_cv", "tps_xx")), None);
+        assert_eq!(Record::from_json(&json[..json.len() - 1]), None);
+    }
+
+    #[test]
+    fn series_are_means_over_spans() {
+        let series: Vec<SecondSample> =
+            (1..=401).map(|second| SecondSample { second, transactions: second, ..SecondSample::default() }).collect();
+        let thin = ThinSeries::of(&series);
+        assert_eq!((thin.step_s, thin.tps.len()), (3, 134));
+        assert_eq!((thin.tps[0], thin.tps[133]), (2.0, 400.5));
+        assert_eq!(ThinSeries::of(&[]).step_s, 1);
+    }
+}

@@ -1,0 +1,123 @@
+//! Runs by point, what they say together, and which point is best.
+
+use super::plan::{Plan, RunId};
+use super::record::Record;
+use crate::statistics::{Estimate, Paired, holm};
+use innosim_core::metrics::{Regime, Summary};
+use std::collections::BTreeMap;
+
+/// Points within this share of the best throughput are on its plateau whatever the statistics say: nobody would choose
+/// between them by throughput.
+const PLATEAU: f64 = 0.01;
+
+/// All runs of a plan that are there.
+#[derive(Debug, Clone)]
+pub struct Results<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// A result for each point.
+    pub points: Vec<PointResult<'a>>,
+    /// Runs that are wanted and not there: point, replication.
+    pub missing: Vec<(usize, u32)>,
+}
+
+/// The runs of a point.
+#[derive(Debug, Clone)]
+pub struct PointResult<'a> {
+    /// Which point.
+    pub point: usize,
+    /// Its runs with their replications, in order.
+    pub runs: Vec<(u32, &'a Record)>,
+}
+
+/// A figure of a run that experiments look at.
+pub type Metric = fn(&Summary) -> f64;
+
+/// Which point is best, and which are as good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The point with the highest mean throughput; of equals the first.
+    pub best: usize,
+    /// Points whose throughput can't be told from the best, or is within 1 % of it, and which stall no more; in order,
+    /// the best among them.
+    pub plateau: Vec<usize>,
+}
+
+impl<'a> Results<'a> {
+    /// Of `runs`, which may hold others too.
+    pub fn of(plan: &'a Plan, runs: &'a BTreeMap<RunId, Record>) -> Results<'a> {
+        let mut missing = Vec::new();
+        let mut points = Vec::new();
+        for point in 0..plan.points.len() {
+            let find = |replication| runs.get(&plan.run_id(point, replication));
+            let (wanted, _) = plan.replications_of(|r| find(r).map(|record| record.summary.tps_mean));
+            let there = |replication| find(replication).map(|record| (replication, record));
+            missing.extend((0..wanted).filter(|r| find(*r).is_none()).map(|r| (point, r)));
+            points.push(PointResult { point, runs: (0..wanted).filter_map(there).collect() });
+        }
+        Results { plan, points, missing }
+    }
+
+    /// Identities of all runs, in the order of the plan.
+    pub fn ids(&self) -> Vec<RunId> {
+        self.points.iter().flat_map(|point| point.runs.iter().map(|(_, record)| record.id.clone())).collect()
+    }
+
+    /// Number of runs that are there.
+    pub fn count(&self) -> usize {
+        self.points.iter().map(|point| point.runs.len()).sum()
+    }
+
+    /// The best point and its plateau `among` some points; `None` if none of them has a run.
+    pub fn verdict(&self, among: &[usize]) -> Option<Verdict> {
+        let tps = |p: &PointResult<'_>| p.estimate(|s| s.tps_mean).mean;
+        let with_runs = || among.iter().map(|&point| &self.points[point]).filter(|p| !p.runs.is_empty());
+        let best = with_runs().max_by(|a, b| tps(a).total_cmp(&tps(b)).then(b.point.cmp(&a.point)))?;
+        let best_tps = best.values(|s| s.tps_mean);
+        let others: Vec<&PointResult<'_>> = with_runs().filter(|p| p.point != best.point).collect();
+        let p_values: Vec<f64> =
+            others.iter().map(|p| Paired::of(&p.values(|s| s.tps_mean), &best_tps).p_value).collect();
+        let stalls = |p: &PointResult<'_>| p.estimate(|s| s.stall_seconds).mean;
+        let replicated = best.runs.len() > 1;
+        let mut plateau: Vec<usize> = others
+            .iter()
+            .zip(holm(&p_values))
+            .filter(|(p, adjusted)| {
+                let as_fast = tps(p) >= tps(best) * (1.0 - PLATEAU) || (replicated && *adjusted >= 0.05);
+                as_fast && stalls(p) <= stalls(best)
+            })
+            .map(|(p, _)| p.point)
+            .chain([best.point])
+            .collect();
+        plateau.sort_unstable();
+        Some(Verdict { best: best.point, plateau })
+    }
+}
+
+impl PointResult<'_> {
+    /// A figure of each run.
+    pub fn values(&self, metric: Metric) -> Vec<f64> {
+        self.runs.iter().map(|(_, record)| metric(&record.summary)).collect()
+    }
+
+    /// A figure over the runs.
+    pub fn estimate(&self, metric: Metric) -> Estimate {
+        Estimate::of(&self.values(metric))
+    }
+
+    /// Half-width of throughput's interval: over the replications, or by batches inside a single run if those look
+    /// independent.
+    pub fn throughput_half_width(&self) -> Option<f64> {
+        match self.runs.as_slice() {
+            [(_, only)] => only.batches.filter(|b| b.independent).map(|b| b.half_width),
+            _ => self.estimate(|s| s.tps_mean).half_width,
+        }
+    }
+
+    /// The most frequent regime, of equally frequent ones the most troubled; `None` without a run.
+    pub fn regime(&self) -> Option<Regime> {
+        let regimes: Vec<Regime> = self.runs.iter().map(|(_, record)| record.summary.regime).collect();
+        let count = |regime: Regime| regimes.iter().filter(|other| **other == regime).count();
+        regimes.iter().copied().max_by_key(|regime| (count(*regime), *regime))
+    }
+}

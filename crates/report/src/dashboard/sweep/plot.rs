@@ -1,0 +1,134 @@
+//! What the pictures of a sweep share: header, the axis of a setting, dots and bands.
+
+use super::{Band, SweepAxis, SweepView};
+use crate::dashboard::canvas::{Align, Canvas, Ink, Lettering, Rect};
+use crate::dashboard::fonts::{Weight, truncated, width};
+use crate::dashboard::theme::{
+    BLUE, GREEN, MARGIN, MUTED, ORANGE, PAPER, PURPLE, SLATE, SMALL, TEXT, VERMILION, WIDTH,
+};
+use innosim_core::metrics::Regime;
+use plotters::prelude::DrawingBackend;
+
+/// Height of the header, px.
+pub(super) const HEADER: f64 = 104.0;
+/// Colours of curves, in their order.
+pub(super) const INKS: [Ink; super::MOST_CURVES] = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SLATE];
+/// Ratio of the largest to the smallest value from which an axis is logarithmic.
+const LOGARITHMIC_FROM: f64 = 20.0;
+/// Room at both ends of a setting's axis, as a share of it.
+const PADDING: f64 = 0.035;
+
+/// Title, what all points share, seed and version.
+pub(super) fn header<B: DrawingBackend>(canvas: &mut Canvas<'_, B>, view: &SweepView, height: f64) {
+    canvas.rectangle(Rect::new(0.0, 0.0, WIDTH, height), PAPER);
+    canvas.text(&view.origin, (WIDTH - MARGIN, 50.0), Lettering::regular(14.5, MUTED).align(Align::End));
+    let room = WIDTH - 2.0 * MARGIN - width(&view.origin, 14.5, Weight::Regular) - 40.0;
+    canvas.text(&truncated(&view.title, 28.0, Weight::Bold, room), (MARGIN, 52.0), Lettering::bold(28.0, TEXT));
+    let subtitle = truncated(&view.subtitle, 15.0, Weight::Regular, WIDTH - 2.0 * MARGIN);
+    canvas.text(&subtitle, (MARGIN, 80.0), Lettering::regular(15.0, MUTED));
+}
+
+/// Places of a setting's values, 0 to 1 over the width of a plot: in proportion where they are numbers in order, by
+/// their logarithms where they span much, otherwise at equal distances.
+pub(super) fn places(axis: &SweepAxis) -> Vec<f64> {
+    let count = axis.labels.len();
+    let even = || (0..count).map(|i| (i as f64 + 0.5) / count as f64).collect();
+    let Some(numbers) = axis.numbers.as_ref().filter(|n| n.len() > 1 && n.is_sorted_by(|a, b| a < b)) else {
+        return even();
+    };
+    let (low, high) = (numbers[0], numbers[count - 1]);
+    let share = |value: f64| {
+        if low > 0.0 && high / low > LOGARITHMIC_FROM {
+            (value / low).log10() / (high / low).log10()
+        } else {
+            (value - low) / (high - low)
+        }
+    };
+    numbers.iter().map(|&value| PADDING + share(value) * (1.0 - 2.0 * PADDING)).collect()
+}
+
+/// Texts of the values under a plot, as many as find room, and the setting's name.
+pub(super) fn setting_axis<B: DrawingBackend>(
+    canvas: &mut Canvas<'_, B>,
+    axis: &SweepAxis,
+    places: &[f64],
+    plot: Rect,
+) {
+    let lettering = Lettering::regular(SMALL, MUTED).align(Align::Middle);
+    let mut free_from = f64::MIN;
+    for (label, place) in axis.labels.iter().zip(places) {
+        let x = plot.left + place * (plot.right - plot.left);
+        let half = width(label, SMALL, Weight::Regular) / 2.0;
+        if x - half >= free_from {
+            canvas.line(&[(x, plot.bottom), (x, plot.bottom + 5.0)], MUTED.tint(0.6), 1.0);
+            canvas.text(label, (x, plot.bottom + 21.0), lettering);
+            free_from = x + half + 12.0;
+        }
+    }
+    let name = Lettering::bold(SMALL, TEXT).align(Align::Middle);
+    canvas.text(&axis.name, ((plot.left + plot.right) / 2.0, plot.bottom + 43.0), name);
+}
+
+/// A filled disc.
+pub(super) fn dot<B: DrawingBackend>(canvas: &mut Canvas<'_, B>, (x, y): (f64, f64), radius: f64, ink: Ink) {
+    // Cosines of 0, 22.5, 45, ... degrees.
+    const COS: [f64; 16] = [
+        1.0, 0.923_88, 0.707_11, 0.382_68, 0.0, -0.382_68, -0.707_11, -0.923_88, -1.0, -0.923_88, -0.707_11, -0.382_68,
+        0.0, 0.382_68, 0.707_11, 0.923_88,
+    ];
+    let corners: Vec<(f64, f64)> = (0..16).map(|i| (x + radius * COS[i], y + radius * COS[(i + 12) % 16])).collect();
+    canvas.polygon(&corners, ink);
+}
+
+/// A dot with a ring around it: the best point.
+pub(super) fn best_mark<B: DrawingBackend>(canvas: &mut Canvas<'_, B>, at: (f64, f64), ink: Ink) {
+    dot(canvas, at, 9.5, ink);
+    dot(canvas, at, 7.0, PAPER);
+    dot(canvas, at, 4.5, ink);
+}
+
+/// The outline of the intervals around a line of (x, figure), from the points that have one.
+pub(super) fn band_outline(points: &[(f64, Band)], y: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
+    let with = || points.iter().filter_map(|(x, band)| Some((*x, band.mean, band.half_width?)));
+    let upper = with().map(|(x, mean, half)| (x, y(mean + half)));
+    let lower: Vec<(f64, f64)> = with().map(|(x, mean, half)| (x, y(mean - half))).collect();
+    upper.chain(lower.into_iter().rev()).collect()
+}
+
+/// Colour of a regime's name.
+pub(super) fn regime_ink(regime: Regime) -> Ink {
+    match regime {
+        Regime::Idle => MUTED,
+        Regime::Steady => GREEN,
+        Regime::Rippled => BLUE,
+        Regime::Waves => VERMILION,
+        Regime::Overloaded => ORANGE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(numbers: Option<Vec<f64>>, count: usize) -> SweepAxis {
+        SweepAxis { name: "a".to_owned(), labels: vec!["x".to_owned(); count], numbers }
+    }
+
+    #[test]
+    fn values_stand_where_their_numbers_say() {
+        let p = places(&axis(Some(vec![0.0, 1.0, 4.0]), 3));
+        assert!((p[1] - p[0]) * 3.0 - (p[2] - p[1]) < 1e-12 && p[0] > 0.0 && p[2] < 1.0);
+        let p = places(&axis(Some(vec![4.0, 16.0, 64.0, 256.0]), 4));
+        assert!(p.windows(3).all(|w| (w[1] - w[0] - (w[2] - w[1])).abs() < 1e-12), "{p:?}");
+        assert_eq!(places(&axis(None, 2)), [0.25, 0.75]);
+        assert_eq!(places(&axis(Some(vec![5.0, 1.0]), 2)), [0.25, 0.75]);
+        assert_eq!(places(&axis(Some(vec![5.0]), 1)), [0.5]);
+    }
+
+    #[test]
+    fn bands_leave_out_points_without_an_interval() {
+        let band = |mean, half_width| Band { mean, half_width };
+        let points = [(0.0, band(5.0, Some(1.0))), (1.0, band(7.0, None)), (2.0, band(9.0, Some(2.0)))];
+        assert_eq!(band_outline(&points, |v| v), [(0.0, 6.0), (2.0, 11.0), (2.0, 7.0), (0.0, 4.0)]);
+    }
+}
