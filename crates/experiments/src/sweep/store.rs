@@ -50,6 +50,7 @@ impl Store {
     /// [`SweepError`] if it can't be read or written, or if another process works in it.
     pub fn open(dir: &Path) -> Result<(Store, Opened), SweepError> {
         let lock = lock(dir)?;
+        remove_leftovers(dir);
         let path = dir.join(JOURNAL);
         let failed = |source| io_error("write", &path, source);
         let bytes = read_if_there(&path).map_err(|source| io_error("read", &path, source))?;
@@ -142,6 +143,19 @@ fn lock(dir: &Path) -> Result<Option<File>, SweepError> {
         )),
         // Some network file systems have no locks.
         Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
+
+/// Removes temporary files of processes that were killed: `NAME.PID.tmp`.
+fn remove_leftovers(dir: &Path) {
+    let is_leftover = |name: &str| {
+        let number = name.strip_suffix(".tmp").and_then(|rest| rest.rsplit_once('.')).map(|(_, number)| number);
+        number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    };
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(is_leftover) {
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }
 

@@ -1,0 +1,239 @@
+//! `innosim sweep` and `innosim merge`: the same bytes whatever happens on the way.
+
+// Helpers may fail the test as tests may.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{innosim, json, refused, stdout, text};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// A scenario whose runs take a moment.
+const TINY: &str = "extends = \"redo-too-small\"\n[workload]\ntables = 1\ntable_size = 60000\n[server]\n\
+                    innodb_buffer_pool_size = \"128M\"\ninnodb_buffer_pool_instances = 1\n";
+
+/// A folder with the scenario in it.
+struct Desk(tempfile::TempDir);
+
+impl Desk {
+    fn new() -> Desk {
+        let desk = Desk(tempfile::tempdir().unwrap());
+        fs::write(desk.path("tiny.toml"), TINY).unwrap();
+        desk
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// A sweep of two settings, with results in the folder `out`.
+    fn sweep(&self, out: &str, more: &[&str]) -> Vec<String> {
+        let mut arguments: Vec<String> = vec!["sweep".into(), self.path("tiny.toml").display().to_string()];
+        arguments.extend(
+            ["--vary", "innodb_io_capacity_max=4000..8000:1000", "--vary", "drive.clients=4,8"].map(String::from),
+        );
+        arguments.extend(["--duration", "4s", "--replications", "2", "--quiet", "--out"].map(String::from));
+        arguments.push(self.path(out).display().to_string());
+        arguments.extend(more.iter().map(|text| (*text).to_owned()));
+        arguments
+    }
+
+    fn run(&self, out: &str, more: &[&str]) -> BTreeMap<String, Vec<u8>> {
+        innosim(&borrowed(&self.sweep(out, more))).success();
+        bytes_in(&self.path(out))
+    }
+}
+
+fn borrowed(arguments: &[String]) -> Vec<&str> {
+    arguments.iter().map(String::as_str).collect()
+}
+
+/// Every file of a folder.
+fn bytes_in(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read(path).unwrap())).collect()
+}
+
+fn assert_same(a: &BTreeMap<String, Vec<u8>>, b: &BTreeMap<String, Vec<u8>>) {
+    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
+    for (name, bytes) in a {
+        assert!(bytes == &b[name], "{name} differs");
+    }
+}
+
+#[test]
+fn the_same_bytes_for_any_number_of_jobs_and_for_shards_merged() {
+    let desk = Desk::new();
+    let whole = desk.run("whole", &["--jobs", "1"]);
+    let names: Vec<&str> = whole.keys().map(String::as_str).collect();
+    for name in ["runs.csv", "points.csv", "curves.svg", "curves.png", "heatmap.svg", "series.png", "sweep.json"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    assert_same(&whole, &desk.run("two", &["--jobs", "2"]));
+    let mut merge = vec!["merge".to_owned()];
+    for k in 1..=5 {
+        let out = format!("part{k}");
+        let part = desk.run(&out, &["--shard", &format!("{k}/5")]);
+        assert_eq!(rows(&part["runs.csv"]), 4);
+        merge.push(desk.path(&out).display().to_string());
+    }
+    merge.extend(["--quiet".to_owned(), "--out".to_owned(), desk.path("merged").display().to_string()]);
+    innosim(&borrowed(&merge)).success();
+    assert_same(&whole, &bytes_in(&desk.path("merged")));
+}
+
+fn rows(csv: &[u8]) -> usize {
+    text(csv).lines().count() - 1
+}
+
+#[test]
+fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
+    let desk = Desk::new();
+    let undisturbed = desk.run("undisturbed", &[]);
+    let mut random = 20_261_121_u64;
+    for _ in 0..12 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("innosim"))
+            .args(desk.sweep("killed", &[]))
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(20 + (random >> 33) % 250));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let there = fs::read_to_string(desk.path("killed/runs.jsonl")).unwrap_or_default().matches('\n').count() as u64;
+    let result = json(&borrowed(&desk.sweep("killed", &["--format", "json"])));
+    assert_eq!((result["runs_reused"].as_u64(), result["runs_made"].as_u64()), (Some(there), Some(20 - there)));
+    assert_same(&undisturbed, &bytes_in(&desk.path("killed")));
+    let again = json(&borrowed(&desk.sweep("killed", &["--format", "json"])));
+    assert_eq!((again["runs_made"].as_u64(), again["missing"].as_u64()), (Some(0), Some(0)));
+    let fresh = json(&borrowed(&desk.sweep("killed", &["--format", "json", "--fresh"])));
+    assert_eq!(fresh["runs_made"], 20);
+}
+
+#[test]
+fn rows_are_those_of_single_runs() {
+    let desk = Desk::new();
+    let files = desk.run("out", &[]);
+    let csv = text(&files["runs.csv"]);
+    let fields = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<String>>();
+    let mut lines = csv.lines().map(fields);
+    let heads = lines.next().unwrap();
+    let row = lines.next().unwrap();
+    let value = |name: &str| row[heads.iter().position(|head| head == name).unwrap()].clone();
+    assert_eq!(
+        (value("innodb_io_capacity_max"), value("drive.clients"), value("replication")),
+        ("4000".into(), "4".into(), "0".into())
+    );
+    let tiny = desk.path("tiny.toml").display().to_string();
+    let settings = ["--set", "innodb_io_capacity_max=4000", "--set", "drive.clients=4"];
+    let one = json(&[&["run", &tiny, "--duration", "4s", "--format", "json"][..], &settings].concat());
+    for name in ["tps_mean", "latency_ms_p99", "checkpoint_age_mean", "warmup_s", "device_queue_mean"] {
+        assert_eq!(value(name).parse::<f64>().unwrap(), one[name].as_f64().unwrap(), "{name}");
+    }
+    assert_eq!(value("regime"), one["regime"].as_str().unwrap());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_finished_runs() {
+    let desk = Desk::new();
+    let mut arguments = desk.sweep("out", &["--jobs", "1"]);
+    let at = arguments.iter().position(|a| a == "4s").unwrap();
+    arguments[at] = "40s".to_owned();
+    arguments.retain(|a| a != "--quiet");
+    let child = Command::new(assert_cmd::cargo::cargo_bin!("innosim"))
+        .args(&arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let journal = desk.path("out/runs.jsonl");
+    while !fs::read(&journal).is_ok_and(|bytes| bytes.contains(&b'\n')) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let error = text(&output.stderr);
+    assert!(error.contains("runs are saved in") && error.contains("the same command continues"), "{error}");
+    assert!(!desk.path("out/runs.csv").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_fills_is_told_and_finished_runs_stay() {
+    let desk = Desk::new();
+    // No file of this shell's children may grow beyond 24 blocks of 512 bytes.
+    let limited = Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 24; exec \"$0\" \"$@\""])
+        .arg(assert_cmd::cargo::cargo_bin!("innosim"))
+        .args(desk.sweep("out", &["--jobs", "1"]))
+        .output()
+        .unwrap();
+    let error = text(&limited.stderr);
+    assert_eq!(limited.status.code(), Some(2), "{error}");
+    assert!(error.contains("can't write") && error.contains("make room"), "{error}");
+    let result = json(&borrowed(&desk.sweep("out", &["--format", "json"])));
+    assert!(result["runs_reused"].as_u64().unwrap() > 0, "{}", result["runs_reused"]);
+    assert_same(&desk.run("undisturbed", &[]), &bytes_in(&desk.path("out")));
+}
+
+#[test]
+fn merge_wants_shards_of_one_sweep_and_all_of_them() {
+    let desk = Desk::new();
+    desk.run("one", &["--shard", "1/2"]);
+    desk.run("other", &["--shard", "2/2", "--seed", "9"]);
+    let path = |name: &str| desk.path(name).display().to_string();
+    let error = refused(&["merge", &path("one"), "--out", &path("m")], 2);
+    assert!(error.contains("10 of 20 runs are missing") && error.contains("drive.clients = 4"), "{error}");
+    let error = refused(&["merge", &path("one"), &path("other"), "--out", &path("m")], 2);
+    assert!(error.contains("different sweeps: seed 1 and 9"), "{error}");
+    let error = refused(&["merge", &path("nothing"), "--out", &path("m")], 2);
+    assert!(error.contains("innosim sweep --out"), "{error}");
+    assert!(!desk.path("m").exists());
+    stdout(&["merge", &path("one"), "--allow-missing", "--quiet", "--out", &path("m")]);
+    assert_eq!(rows(&fs::read(desk.path("m/runs.csv")).unwrap()), 10);
+}
+
+#[test]
+fn mistakes_are_told_with_their_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "mine").unwrap();
+    let out = folder.path().join("out").display().to_string();
+    let file = file.display().to_string();
+    let sweep = |more: &[&str]| {
+        let arguments = [&["sweep", "redo-too-small", "--duration", "2s", "--out", &out][..], more].concat();
+        refused(&arguments, 2)
+    };
+    let told = [
+        sweep(&[]),
+        sweep(&["--vary", "innodb_io_capcity_max=1000..2000:500"]),
+        sweep(&["--vary", "innodb_io_capacity_max=2000..1000:500"]),
+        sweep(&["--vary", "innodb_io_capacity_max=1000..2000:-500"]),
+        sweep(&["--vary", "innodb_io_capacity_max=50..150:50"]),
+        sweep(&["--vary", "drive.clients=1,2", "--shard", "3/2"]),
+        sweep(&["--vary", "drive.clients=1,2", "--precision", "0"]),
+        refused(&["sweep", "doublewrite-page", "--vary", "drive.clients=1", "--out", &out], 2),
+        refused(&["sweep", "doublewrite-pages"], 2),
+    ];
+    insta::assert_snapshot!(told.join("\n"));
+    assert!(
+        refused(&["sweep", "redo-too-small", "--vary", "drive.clients=1", "--out", &file], 2).contains("is a file")
+    );
+    assert!(!Path::new(&out).exists());
+}
+
+#[test]
+fn shipped_sweeps_are_listed_and_the_help_stays_as_it_is() {
+    assert!(stdout(&["sweep", "--list"]).contains("io-capacity-and-redo"));
+    assert!(json(&["sweep", "--list", "--format", "json"]).as_array().unwrap().len() >= 4);
+    insta::assert_snapshot!("help_sweep", stdout(&["sweep", "-h"]));
+    insta::assert_snapshot!("help_merge", stdout(&["merge", "-h"]));
+}

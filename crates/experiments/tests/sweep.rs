@@ -1,0 +1,158 @@
+//! Sweeps: nothing is run twice, failures cost nothing but themselves, and parts make the whole.
+
+// Helpers may fail the test as tests may.
+#![allow(clippy::unwrap_used)]
+
+use innosim_core::kernel::time::SimTime;
+use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::server::RunError;
+use innosim_experiments::runner::{Job, run_one};
+use innosim_experiments::statistics::Precision;
+use innosim_experiments::sweep::{
+    Advice, AdviceKind, Execute, Made, Prepared, Record, Request, Results, RunId, Shard, Store, SweepError, run,
+};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Runs as the program does, counts, and can fail or stop.
+#[derive(Default)]
+struct Counting {
+    executed: AtomicUsize,
+    /// This replication breaks an invariant.
+    breaks: Option<u32>,
+    /// After so many runs no more are wanted.
+    stop_after: Option<usize>,
+}
+
+impl Execute for Counting {
+    fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
+        self.executed.fetch_add(1, Ordering::Relaxed);
+        if self.breaks == Some(job.replication) {
+            return Err(RunError::Invariant { at: SimTime(7), what: "made up".to_owned() });
+        }
+        run_one(job, false, &|_: &SecondSample| ControlFlow::Continue(()))
+    }
+
+    fn stop(&self) -> bool {
+        self.stop_after.is_some_and(|most| self.executed.load(Ordering::Relaxed) >= most)
+    }
+}
+
+fn prepared(replications: u32, precision: Option<Precision>) -> Prepared {
+    Request {
+        scenario: "teaching/redo-too-small".to_owned(),
+        set: vec!["workload.tables=1".to_owned(), "workload.table_size=100000".to_owned()],
+        vary: vec!["innodb_io_capacity_max=4000,8000".to_owned(), "drive.clients=4,8".to_owned()],
+        duration: Some("3s".to_owned()),
+        replications: Some(replications),
+        precision,
+        ..Request::default()
+    }
+    .prepare()
+    .unwrap()
+}
+
+/// One session in the folder `dir`.
+fn session(
+    dir: &Path,
+    sweep: &Prepared,
+    shard: Shard,
+    execute: &Counting,
+) -> (Result<Made, SweepError>, BTreeMap<RunId, Record>) {
+    let (store, mut opened) = Store::open(dir).unwrap();
+    let made = run(sweep, shard, &store, &mut opened.runs, execute);
+    (made, opened.runs)
+}
+
+#[test]
+fn a_sweep_that_was_stopped_goes_on_and_repeats_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let sweep = prepared(2, None);
+    let stopping = Counting { stop_after: Some(3), ..Counting::default() };
+    let (made, runs) = session(dir.path(), &sweep, Shard::ALL, &stopping);
+    let first = made.unwrap();
+    assert!(first.stopped && first.runs == runs.len() && (3..8).contains(&first.runs), "{first:?}");
+    let rest = Counting::default();
+    let (made, runs) = session(dir.path(), &sweep, Shard::ALL, &rest);
+    assert_eq!(made.unwrap().runs, 8 - first.runs);
+    assert_eq!(rest.executed.load(Ordering::Relaxed), 8 - first.runs);
+    assert!(Results::of(&sweep.plan, &runs).missing.is_empty());
+    let nothing = Counting::default();
+    session(dir.path(), &sweep, Shard::ALL, &nothing).0.unwrap();
+    assert_eq!(nothing.executed.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn more_replications_keep_those_that_are_there() {
+    let dir = tempfile::tempdir().unwrap();
+    session(dir.path(), &prepared(1, None), Shard::ALL, &Counting::default()).0.unwrap();
+    let more = Counting::default();
+    let sweep = prepared(3, None);
+    let (_, runs) = session(dir.path(), &sweep, Shard::ALL, &more);
+    assert_eq!(more.executed.load(Ordering::Relaxed), 8);
+    let results = Results::of(&sweep.plan, &runs);
+    assert_eq!(results.count(), 12);
+    assert!(results.points.iter().all(|p| p.estimate(|s| s.tps_mean).half_width.unwrap() > 0.0));
+}
+
+#[test]
+fn a_run_that_fails_costs_no_other_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let sweep = prepared(3, None);
+    let failing = Counting { breaks: Some(1), ..Counting::default() };
+    let (made, runs) = session(dir.path(), &sweep, Shard::ALL, &failing);
+    let made = made.unwrap();
+    assert_eq!((made.runs, made.failures.len(), made.stopped), (8, 4, false));
+    assert!(made.failures.iter().all(|f| f.replication == 1 && f.error.to_string().contains("made up")));
+    let results = Results::of(&sweep.plan, &runs);
+    assert_eq!((results.count(), results.missing.len()), (8, 4));
+    let mended = Counting::default();
+    session(dir.path(), &sweep, Shard::ALL, &mended).0.unwrap();
+    assert_eq!(mended.executed.load(Ordering::Relaxed), 4);
+}
+
+#[test]
+fn shards_make_the_whole() {
+    let sweep = prepared(2, None);
+    let whole = tempfile::tempdir().unwrap();
+    let (_, all) = session(whole.path(), &sweep, Shard::ALL, &Counting::default());
+    let mut joined = BTreeMap::new();
+    for k in 1..=3 {
+        let dir = tempfile::tempdir().unwrap();
+        let (_, runs) = session(dir.path(), &sweep, Shard::parse(&format!("{k}/3")).unwrap(), &Counting::default());
+        assert!((2..=3).contains(&runs.len()));
+        joined.extend(runs);
+    }
+    assert_eq!(joined, all);
+}
+
+#[test]
+fn replications_are_added_until_the_mean_is_known() {
+    let loose = Precision { relative: 0.4, first: 2, limit: 6 };
+    let dir = tempfile::tempdir().unwrap();
+    let sweep = prepared(1, Some(loose));
+    let (_, runs) = session(dir.path(), &sweep, Shard::ALL, &Counting::default());
+    let results = Results::of(&sweep.plan, &runs);
+    assert!(results.missing.is_empty());
+    for point in &results.points {
+        let throughput = point.values(|s| s.tps_mean);
+        assert!(loose.reached(&throughput) || throughput.len() == 6, "{throughput:?}");
+    }
+    let strict = prepared(1, Some(Precision { relative: 1e-9, first: 2, limit: 3 }));
+    let (_, runs) = session(dir.path(), &strict, Shard::ALL, &Counting::default());
+    assert!(Results::of(&strict.plan, &runs).points.iter().all(|p| p.runs.len() == 3));
+}
+
+#[test]
+fn short_single_runs_are_warned_of() {
+    let dir = tempfile::tempdir().unwrap();
+    let sweep = prepared(1, None);
+    let (_, runs) = session(dir.path(), &sweep, Shard::ALL, &Counting::default());
+    let results = Results::of(&sweep.plan, &runs);
+    let kinds: Vec<AdviceKind> = Advice::of(&results).iter().map(|advice| advice.kind).collect();
+    assert!(kinds.contains(&AdviceKind::SingleRun) && kinds.contains(&AdviceKind::ShortRun), "{kinds:?}");
+    let verdict = results.verdict(&[0, 1, 2, 3]).unwrap();
+    assert!(verdict.plateau.contains(&verdict.best));
+}

@@ -1,0 +1,102 @@
+//! Pictures of made-up sweeps: well-formed, whole, the same bytes each time, and safe with odd values.
+
+// Helpers may fail the test as tests may.
+#![allow(clippy::unwrap_used)]
+
+use innosim_core::metrics::Regime;
+use innosim_report::dashboard::sweep::{
+    Band, Course, SweepAxis, SweepCurve, SweepFigures, SweepPoint, SweepView, write_sweep_pictures,
+};
+use std::collections::BTreeMap;
+
+fn axis(name: &str, values: &[f64]) -> SweepAxis {
+    let labels = values.iter().map(ToString::to_string).collect();
+    SweepAxis { name: name.to_owned(), labels, numbers: Some(values.to_vec()) }
+}
+
+fn figures(a: f64, b: f64) -> SweepFigures {
+    let band = |mean: f64| Band { mean, half_width: Some(mean * 0.01) };
+    let tps = 8000.0 + 500.0 * b - 40.0 * (a - 6.0 + b) * (a - 6.0 + b);
+    let wave = |i: usize| tps * (1.0 + 0.1 * ((i % 20) as f64 / 10.0 - 1.0));
+    SweepFigures {
+        tps: band(tps),
+        stall_seconds: band((4.0 - a).max(0.0) * 30.0),
+        age_mean: band(0.9 - a * 0.03),
+        age_max: band(1.05 - a * 0.04),
+        writes: band(0.6 + a * 0.03 - b * 0.1),
+        regime: if a < 4.0 { Regime::Waves } else { Regime::Steady },
+        course: Course {
+            step_s: 10.0,
+            seconds: 2000.0,
+            warmup_s: 400.0,
+            tps: (0..200).map(wave).collect(),
+            age: (0..200).map(|i| (f64::from(i) / 60.0).min(0.9)).collect(),
+        },
+    }
+}
+
+fn view(rows: &[f64], columns: &[f64]) -> SweepView {
+    let mut points = Vec::new();
+    for (i, a) in rows.iter().enumerate() {
+        for (j, b) in columns.iter().enumerate() {
+            points.push(SweepPoint { at: vec![i, j], figures: Some(figures(*a, *b)) });
+        }
+    }
+    let line = |j: usize| SweepCurve {
+        label: format!("{}G", columns[j]),
+        points: (0..rows.len()).map(|i| i * columns.len() + j).collect(),
+        best: Some(rows.len() / 2 * columns.len() + j),
+        plateau: vec![rows.len() / 2 * columns.len() + j],
+    };
+    SweepView {
+        title: "io_capacity_max & redo <made up>".to_owned(),
+        subtitle: "a made-up sweep".to_owned(),
+        origin: "seed 1 \u{b7} innosim 0".to_owned(),
+        axes: vec![axis("innodb_io_capacity_max", rows), axis("innodb_log_file_size", columns)],
+        points,
+        along: 0,
+        curves: (0..columns.len()).map(line).collect(),
+        best: Some(0),
+        plateau: vec![0, 1],
+    }
+}
+
+fn files(view: &SweepView) -> BTreeMap<String, Vec<u8>> {
+    let dir = tempfile::tempdir().unwrap();
+    write_sweep_pictures(dir.path(), view).unwrap();
+    let entries = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|p| (p.file_name().unwrap().to_str().unwrap().to_owned(), std::fs::read(p).unwrap())).collect()
+}
+
+#[test]
+fn pictures_are_well_formed_and_repeat() {
+    let rows: Vec<f64> = (1..=12).map(f64::from).collect();
+    let view = view(&rows, &[0.0, 1.0]);
+    let drawn = files(&view);
+    assert_eq!(
+        drawn.keys().collect::<Vec<_>>(),
+        ["curves.png", "curves.svg", "heatmap.png", "heatmap.svg", "series.png", "series.svg"]
+    );
+    for (name, bytes) in &drawn {
+        if name.ends_with(".svg") {
+            let text = std::str::from_utf8(bytes).unwrap();
+            let svg = roxmltree::Document::parse(text).unwrap();
+            assert!(svg.descendants().any(|n| n.tag_name().name() == "title"));
+            assert!(text.contains("innodb_io_capacity_max") && !text.contains("NaN"), "{name}");
+        } else {
+            assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 10_000, "{name}");
+        }
+    }
+    assert!(drawn == files(&view));
+}
+
+#[test]
+fn missing_points_single_values_and_many_curves_are_drawn() {
+    let mut one = view(&[5.0], &[0.0]);
+    assert_eq!(files(&one).len(), 6);
+    one.points[0].figures = None;
+    assert_eq!(files(&one).len(), 6);
+    let columns: Vec<f64> = (0..8).map(f64::from).collect();
+    let many = view(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], &columns);
+    assert_eq!(files(&many).len(), 4, "no curves of eight lines");
+}
