@@ -35,6 +35,8 @@ struct Panel {
     scale: f64,
     /// A dashed line.
     limit: Option<f64>,
+    /// Bars at the bottom mark the plateau.
+    bars: bool,
 }
 
 const PANELS: [Panel; 4] = [
@@ -47,6 +49,7 @@ const PANELS: [Panel; 4] = [
         thin: None,
         scale: 1.0,
         limit: None,
+        bars: true,
     },
     Panel {
         title: "Checkpoint age of its limit: mean, and the largest (thin)",
@@ -56,6 +59,7 @@ const PANELS: [Panel; 4] = [
         thin: Some(|f| f.age_max),
         scale: 100.0,
         limit: Some(100.0),
+        bars: false,
     },
     Panel {
         title: "Page writes a transaction",
@@ -65,6 +69,7 @@ const PANELS: [Panel; 4] = [
         thin: None,
         scale: 1.0,
         limit: None,
+        bars: false,
     },
 ];
 
@@ -91,7 +96,7 @@ impl Drawing for Curves<'_> {
         }
         let last = Rect::new(LEFT, 0.0, WIDTH - RIGHT, top - GAP);
         setting_axis(canvas, &view.axes[view.along], &places, last);
-        let words = "Ringed: highest throughput of its line. Bar below: settings whose throughput can't be told from it. \
+        let words = "Ringed: highest throughput of its line. Bars below throughput: settings that can't be told from it. \
                      Pale bands: 95 % intervals.";
         canvas.text(words, (MARGIN, f64::from(self.size().1) - 16.0), Lettering::regular(SMALL, MUTED));
     }
@@ -192,7 +197,7 @@ impl Panel {
         }
     }
 
-    /// Ring around the best point, a bar at the bottom under its plateau.
+    /// Ring around the best point; bars at the bottom under its plateau.
     fn mark_best<B: DrawingBackend>(
         &self,
         canvas: &mut Canvas<'_, B>,
@@ -205,9 +210,9 @@ impl Panel {
         let x = |share: f64| plot.left + share * (plot.right - plot.left);
         let half = 0.35 * places.windows(2).map(|pair| pair[1] - pair[0]).fold(0.1, f64::min);
         let bottom = plot.bottom - 3.0 - 7.0 * number as f64;
-        for &point in &curve.plateau {
-            let bar = Rect::new(x(place(point) - half), bottom - 4.0, x(place(point) + half), bottom);
-            canvas.rectangle(bar, ink.tint(0.6));
+        for &point in curve.plateau.iter().filter(|_| self.bars) {
+            let (left, right) = (x(place(point) - half).max(plot.left), x(place(point) + half).min(plot.right));
+            canvas.rectangle(Rect::new(left, bottom - 4.0, right, bottom), ink.tint(0.6));
         }
         let Some((best, figures)) = curve.best.and_then(|b| Some((b, view.points[b].figures.as_ref()?))) else {
             return;

@@ -33,21 +33,38 @@ struct Map {
     ink: Ink,
     figure: fn(&SweepFigures) -> f64,
     text: fn(f64) -> String,
+    /// Share of the scale from which the colour asks for white numbers.
+    white_from: f64,
     /// The colour scale begins at 0 instead of the smallest value.
     from_zero: bool,
 }
 
 const MAPS: [Map; 4] = [
-    Map { title: "Throughput, tps", ink: BLUE, figure: |f| f.tps.mean, text: count, from_zero: false },
+    Map {
+        title: "Throughput, tps",
+        ink: BLUE,
+        figure: |f| f.tps.mean,
+        text: count,
+        white_from: 0.55,
+        from_zero: false,
+    },
     Map { title: "Stalled seconds", ink: VERMILION, figure: |f| f.stall_seconds.mean, text: rate, from_zero: true },
     Map {
         title: "Age headroom: % of the limit left at the largest age",
         ink: GREEN,
         figure: |f| (100.0 * (1.0 - f.age_max.mean)).max(0.0),
         text: count,
+        white_from: 0.55,
         from_zero: true,
     },
-    Map { title: "Page writes a transaction", ink: ORANGE, figure: |f| f.writes.mean, text: rate, from_zero: false },
+    Map {
+        title: "Page writes a transaction",
+        ink: ORANGE,
+        figure: |f| f.writes.mean,
+        text: rate,
+        white_from: 2.0,
+        from_zero: false,
+    },
 ];
 
 impl HeatMaps<'_> {
@@ -119,9 +136,9 @@ impl HeatMaps<'_> {
             };
             let share = share(*value);
             canvas.rectangle(cell, map.ink.tint(0.06 + 0.86 * share));
-            draw_number(canvas, &(map.text)(*value), cell, if share > 0.55 { PAPER } else { TEXT });
+            let ink = if share > map.white_from { PAPER } else { TEXT };
+            draw_number(canvas, &(map.text)(*value), cell, ink);
             if view.plateau.contains(&point) && view.best != Some(point) {
-                let ink = if share > 0.55 { PAPER } else { TEXT };
                 super::plot::dot(canvas, (cell.right - 6.0, cell.top + 6.0), 2.6, ink);
             }
         }
