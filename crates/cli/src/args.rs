@@ -39,7 +39,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run a scenario and say what happened
     Run(RunArgs),
-    /// Run a scenario under every combination of some settings, and draw the curves and heat maps
+    /// Run a scenario under every combination of some settings, with curves and heat maps
     Sweep(SweepArgs),
     /// Join the folders of a sweep's shards
     Merge(MergeArgs),

@@ -54,7 +54,8 @@ fn human() -> Result<String, Failure> {
         ));
     }
     text.push_str(
-        "\n`innosim run NAME` runs one; `innosim reproduce FOLDER` runs all of a folder that have published figures.\n",
+        "\n`innosim run NAME` runs one; `innosim reproduce FOLDER` runs all of a folder that have published figures.\n\
+         `innosim sweep --list` lists the sweeps.\n",
     );
     Ok(text)
 }

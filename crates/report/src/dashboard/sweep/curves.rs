@@ -40,7 +40,16 @@ struct Panel {
 }
 
 const PANELS: [Panel; 4] = [
-    Panel { title: "Throughput", height: 300.0, unit: "tps", figure: |f| f.tps, thin: None, scale: 1.0, limit: None },
+    Panel {
+        title: "Throughput",
+        height: 300.0,
+        unit: "tps",
+        figure: |f| f.tps,
+        thin: None,
+        scale: 1.0,
+        limit: None,
+        bars: true,
+    },
     Panel {
         title: "Stalled seconds (under half the median)",
         height: 120.0,
@@ -49,7 +58,7 @@ const PANELS: [Panel; 4] = [
         thin: None,
         scale: 1.0,
         limit: None,
-        bars: true,
+        bars: false,
     },
     Panel {
         title: "Checkpoint age of its limit: mean, and the largest (thin)",

@@ -48,7 +48,14 @@ const MAPS: [Map; 4] = [
         white_from: 0.55,
         from_zero: false,
     },
-    Map { title: "Stalled seconds", ink: VERMILION, figure: |f| f.stall_seconds.mean, text: rate, from_zero: true },
+    Map {
+        title: "Stalled seconds",
+        ink: VERMILION,
+        figure: |f| f.stall_seconds.mean,
+        text: rate,
+        white_from: 0.55,
+        from_zero: true,
+    },
     Map {
         title: "Age headroom: % of the limit left at the largest age",
         ink: GREEN,
