@@ -318,7 +318,9 @@ fn a_redo_log_of_4g_is_refused() {
         "innodb_log_file_size: the redo log would be 4G (2 files); MySQL 5.5 refuses to start with 4G or more; lower \
          innodb_log_file_size to 2047M or less"
     );
+    assert!(refused(ModelId::Mysql55, &[("innodb_log_file_size", "10G")]).contains("would be 20G"));
     assert!(resolved(ModelId::Percona55, &files).is_ok());
+    assert!(refused(ModelId::Percona55, &[("innodb_log_file_size", "300G")]).contains("at most 512G"));
     let threads = refused(ModelId::Mysql55, &[("innodb_thread_concurrency", "70")]);
     assert!(threads.contains("refuses to start") && threads.contains("5373952 bytes"), "{threads}");
 }

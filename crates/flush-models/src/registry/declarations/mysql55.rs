@@ -5,7 +5,6 @@ use super::super::{Kind, ModelId, Value};
 use super::{Declaration, GIB, KIB, MIB, TIB, U32_MAX, bytes, everywhere, size, span, whole};
 
 const BOTH: &[ModelId] = &[Mysql55, Percona55];
-const MYSQL: &[ModelId] = &[Mysql55];
 const PERCONA: &[ModelId] = &[Percona55];
 
 const FLUSH_METHODS: &[&str] = &["fsync", "fdatasync", "O_DSYNC", "O_DIRECT", "littlesync", "nosync"];
@@ -96,12 +95,9 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_log_file_size",
         "bytes",
-        &[
-            size(MYSQL, bytes(MIB, 4 * GIB - MIB, MIB), 5 * MIB, "5M"),
-            size(PERCONA, bytes(MIB, 512 * GIB, MIB), 5 * MIB, "5M"),
-        ],
+        &[size(BOTH, bytes(MIB, 512 * GIB, MIB), 5 * MIB, "5M")],
         "Size of one redo file; the redo log is this x innodb_log_files_in_group.",
-        "The whole redo log of MySQL 5.5 must stay below 4G.",
+        "MySQL 5.5 refuses to start with a redo log of 4G or more, Percona Server 5.5 with more than 512G.",
     ),
     everywhere("innodb_log_files_in_group", "", &[whole(BOTH, 2, 100, 2, "2")], "Number of redo files.", ""),
     everywhere(
