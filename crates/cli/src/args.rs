@@ -47,6 +47,10 @@ pub(crate) enum Command {
     Reproduce(ReproduceArgs),
     /// Feed recorded inputs to a model's flushing rule and compare with the server's own counters
     Replay(ReplayArgs),
+    /// Make a scenario of a recording of a real server
+    Calibrate(CalibrateArgs),
+    /// Predict recordings of real servers and print predicted beside observed
+    Validate(ValidateArgs),
     /// List the server models
     Models(ListArgs),
     /// List the settings of a model, or explain one
@@ -241,6 +245,50 @@ pub(crate) struct ReplayArgs {
     pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) unused: NoDraws,
+}
+
+/// `innosim calibrate`.
+#[derive(Debug, Args)]
+pub(crate) struct CalibrateArgs {
+    /// Recording: a folder with series.csv.gz and run.json
+    #[arg(value_name = "RECORDING")]
+    pub(crate) recording: PathBuf,
+    /// Device profile; ceilings of the recording are laid over it [default: lab-virtual-disk]
+    #[arg(long, value_name = "PROFILE")]
+    pub(crate) device: Option<String>,
+    /// File for the scenario
+    #[arg(long, short, value_name = "SCENARIO.toml")]
+    pub(crate) out: PathBuf,
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    /// No remarks
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) unused: NoDraws,
+}
+
+/// `innosim validate`.
+#[derive(Debug, Args)]
+pub(crate) struct ValidateArgs {
+    /// Recordings: folders with series.csv.gz and run.json, or folders of such folders
+    #[arg(value_name = "RECORDING_OR_DIR", required = true)]
+    pub(crate) recordings: Vec<PathBuf>,
+    /// Recording that all are calibrated on [default: for each another one of the same server and workload]
+    #[arg(long, value_name = "RECORDING")]
+    pub(crate) calibrate_on: Option<PathBuf>,
+    /// Device profile; ceilings of each recording are laid over it [default: lab-virtual-disk]
+    #[arg(long, value_name = "PROFILE")]
+    pub(crate) device: Option<String>,
+    /// Folder for validate.json and for each recording its trajectories, measured and predicted
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) common: Common,
 }
 
 /// Options that every command takes, for commands that draw no random numbers and need no threads.

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub(crate) mod calibrate;
 pub(crate) mod merge;
 pub(crate) mod meta;
 pub(crate) mod models;
@@ -9,3 +10,4 @@ pub(crate) mod run;
 pub(crate) mod scenarios;
 pub(crate) mod settings;
 pub(crate) mod sweep;
+pub(crate) mod validate;

@@ -36,6 +36,8 @@ fn main() -> ExitCode {
         Command::Merge(args) => commands::merge::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),
         Command::Replay(args) => commands::replay::run(args),
+        Command::Calibrate(args) => commands::calibrate::run(args),
+        Command::Validate(args) => commands::validate::run(args),
         Command::Models(args) => commands::models::run(args),
         Command::Settings(args) => commands::settings::run(args),
         Command::Scenarios(args) => commands::scenarios::run(args),

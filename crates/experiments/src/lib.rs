@@ -2,7 +2,9 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | [`calibrate`] | from a recording to a workload and a scenario |
 //! | [`replay`] | a model's flushing rule alone, on recorded inputs, beside the server's own counters |
+//! | [`validate`] | recordings predicted from others, beside what was measured |
 //! | [`runner`] | runs (scenario, replication) pairs on all cores, results in order |
 //! | [`statistics`] | intervals, paired differences, correction for many comparisons, batch means, precision |
 //! | [`sweep`] | every combination of settings, each run once, saved as it ends, shared between machines |
@@ -11,7 +13,9 @@
 //! that two scenarios with the same seed and replication meet the same arrivals and the same keys: differences between
 //! them are taken pair by pair.
 
+pub mod calibrate;
 pub mod replay;
 pub mod runner;
 pub mod statistics;
 pub mod sweep;
+pub mod validate;

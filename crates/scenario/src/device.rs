@@ -19,6 +19,7 @@ const PROFILES: &[(&str, &str)] = &[
     ("cloud-volume", include_str!("../profiles/cloud-volume.toml")),
     ("cloud-volume-burst", include_str!("../profiles/cloud-volume-burst.toml")),
     ("disk", include_str!("../profiles/disk.toml")),
+    ("lab-virtual-disk", include_str!("../profiles/lab-virtual-disk.toml")),
 ];
 
 /// Keys of the burst table.
@@ -35,7 +36,7 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
         "profile",
         Kind::Text,
         "every other key is needed",
-        "Profile to start from: sata-ssd-s4510, nvme, cloud-volume, cloud-volume-burst or disk.",
+        "Profile to start from: sata-ssd-s4510, nvme, cloud-volume, cloud-volume-burst, disk or lab-virtual-disk.",
     ),
     Key::optional(
         "iops",

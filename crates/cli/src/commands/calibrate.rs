@@ -1,0 +1,82 @@
+//! `innosim calibrate`: from a recording to a scenario.
+
+use crate::args::{CalibrateArgs, Format};
+use crate::commands::replay::recordings_in;
+use crate::exit::{Done, Failure};
+use crate::output::{note, print, print_json};
+use crate::text_table::TextTable;
+use innosim_experiments::calibrate::{Calibration, Device, Parameter, calibrate, scenario_toml};
+use innosim_report::write_file;
+use innosim_scenario::{Overrides, Source, load};
+use serde_json::{Value, json};
+
+/// Calibrates on one recording.
+pub(crate) fn run(args: &CalibrateArgs) -> Done {
+    let mut recordings = recordings_in(std::slice::from_ref(&args.recording))?;
+    let (Some(recording), true) = (recordings.pop(), recordings.is_empty()) else {
+        let place = args.recording.display();
+        let help = "name one of the folders in it";
+        return Err(Failure::Input(format!("{place}: holds more than one recording\n  = help: {help}")));
+    };
+    let device = args.device.clone().map_or_else(Device::default, |profile| Device { profile });
+    let calibration = calibrate(&recording).map_err(Failure::Input)?;
+    let text = scenario_toml(&recording, &calibration, &device).map_err(Failure::Input)?;
+    // What is written must run.
+    load(Source::Text { name: &recording.name, text: &text }, &Overrides::default())?;
+    write_file(&args.out, text.as_bytes())?;
+    if !args.quiet {
+        note(&format!("In {}: a scenario that `innosim run` takes", args.out.display()));
+    }
+    match args.format {
+        Format::Json => print_json(&document(&calibration)),
+        Format::Human => print(&table(&calibration)),
+    }
+}
+
+fn table(calibration: &Calibration) -> String {
+    let mut text = format!("{}: {}\n", calibration.recording, calibration.kind);
+    let mut table = TextTable::new(&["parameter", ">value", ">+-", "unit", "from"]);
+    for parameter in calibration.parameters.iter().chain(&calibration.observed) {
+        let half = parameter.uncertainty.map_or_else(String::new, |half| format!("{half:.1}"));
+        let value = format!("{:.1}", parameter.value);
+        table.row(vec![parameter.name.into(), value, half, parameter.unit.into(), parameter.method.clone()]);
+    }
+    text.push_str(&table.render());
+    if !calibration.working_set.is_empty() {
+        text.push_str("\nWrite working set, measured from the clean start:\n");
+        let mut table = TextTable::new(&[">redo MB", ">distinct pages"]);
+        for window in &calibration.working_set {
+            table.row(vec![format!("{:.0}", window.redo_bytes / 1e6), format!("{:.0}", window.pages)]);
+        }
+        text.push_str(&table.render());
+    }
+    for what in &calibration.undetermined {
+        text.push_str(&format!("\nNot determined: {what}\n"));
+    }
+    text
+}
+
+fn document(calibration: &Calibration) -> Value {
+    let parameter = |parameter: &Parameter| {
+        json!({
+            "name": parameter.name,
+            "value": parameter.value,
+            "ci95": parameter.uncertainty,
+            "unit": parameter.unit,
+            "method": parameter.method,
+        })
+    };
+    json!({
+        "innosim_version": env!("CARGO_PKG_VERSION"),
+        "recording": calibration.recording,
+        "workload": calibration.kind,
+        "parameters": calibration.parameters.iter().map(parameter).collect::<Vec<_>>(),
+        "observed": calibration.observed.iter().map(parameter).collect::<Vec<_>>(),
+        "working_set": calibration
+            .working_set
+            .iter()
+            .map(|window| json!({ "redo_bytes": window.redo_bytes, "distinct_pages": window.pages }))
+            .collect::<Vec<_>>(),
+        "undetermined": calibration.undetermined,
+    })
+}

@@ -1,0 +1,184 @@
+//! `innosim validate`: recordings predicted from others, beside what was measured.
+
+use crate::args::{Format, ValidateArgs};
+use crate::commands::replay::recordings_in;
+use crate::exit::{Done, Failure};
+use crate::interrupt;
+use crate::output::{note, print, print_json};
+use crate::runner::pool;
+use crate::text_table::TextTable;
+use innosim_core::metrics::SecondSample;
+use innosim_experiments::calibrate::Device;
+use innosim_experiments::runner::{Job, run_many};
+use innosim_experiments::validate::{Metric, Overall, Task, Trajectory, Validation, compare, tasks};
+use innosim_report::write_file;
+use serde_json::{Map, Value, json};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// Predicts recordings.
+pub(crate) fn run(args: &ValidateArgs) -> Done {
+    let recordings = recordings_in(&args.recordings)?;
+    let source = match &args.calibrate_on {
+        Some(path) => recordings_in(std::slice::from_ref(path))?.pop(),
+        None => None,
+    };
+    let device = args.device.clone().map_or_else(Device::default, |profile| Device { profile });
+    let (tasks, mut left_out) = tasks(&recordings, source.as_ref(), &device, args.common.seed);
+    if tasks.is_empty() {
+        return Err(Failure::Input(left_out.join("\n")));
+    }
+    interrupt::listen();
+    let mut validations = Vec::new();
+    for result in predictions(&tasks, args)? {
+        match result {
+            Ok(validation) => validations.push(validation),
+            Err(_) if interrupt::asked() => return Err(Failure::Interrupted),
+            Err(why) => left_out.push(why),
+        }
+    }
+    if !args.common.quiet {
+        left_out.iter().for_each(|why| note(&format!("left out: {why}")));
+    }
+    let overall = Overall::of(&validations);
+    let document = document(&validations, &overall, &left_out);
+    if let Some(folder) = &args.out {
+        write_files(folder, &validations, &document)?;
+    }
+    match args.format {
+        Format::Json => print_json(&document),
+        Format::Human => print(&tables(&validations, &overall)),
+    }
+}
+
+fn predictions(tasks: &[Task<'_>], args: &ValidateArgs) -> Result<Vec<Result<Validation, String>>, Failure> {
+    let jobs: Vec<Job<'_>> = tasks.iter().map(|task| Job { scenario: &task.scenario, replication: 0 }).collect();
+    let watch = |_: &SecondSample| match interrupt::asked() {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    let outputs = pool(args.common.jobs)?.install(|| run_many(&jobs, false, &watch, |_, output| output));
+    let compared = outputs.into_iter().zip(tasks).map(|(output, task)| {
+        let output = output.map_err(|error| format!("{}: {error}", task.recording.name))?;
+        compare(task, &output)
+    });
+    Ok(compared.collect())
+}
+
+/// `validate.json`, and for each recording its trajectories as CSV and their picture.
+fn write_files(folder: &Path, validations: &[Validation], document: &Value) -> Done {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Failure::Input(format!("{}: the folder can't be made: {error}", folder.display())))?;
+    for validation in validations {
+        let name = validation.recording.replace(['/', '\\'], "-");
+        write_file(&folder.join(format!("{name}.csv")), csv(&validation.trajectories).as_bytes())?;
+    }
+    let text = serde_json::to_string_pretty(document)? + "\n";
+    Ok(write_file(&folder.join("validate.json"), text.as_bytes())?)
+}
+
+fn csv(trajectories: &[Trajectory]) -> String {
+    let mut text = String::from("second");
+    for trajectory in trajectories {
+        text.push_str(&format!(",{0}_observed,{0}_predicted", trajectory.name));
+    }
+    text.push('\n');
+    let seconds = trajectories.first().map_or(&[][..], |trajectory| &trajectory.seconds);
+    for (i, second) in seconds.iter().enumerate() {
+        text.push_str(&second.to_string());
+        for trajectory in trajectories {
+            let observed = trajectory.observed[i];
+            let observed = if observed.is_finite() { observed.to_string() } else { String::new() };
+            text.push_str(&format!(",{observed},{}", trajectory.predicted[i]));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn tables(validations: &[Validation], overall: &Overall) -> String {
+    let mut text = String::new();
+    for validation in validations {
+        text.push_str(&format!(
+            "{} on {}, calibrated on {}\n",
+            validation.recording, validation.model, validation.calibrated_on
+        ));
+        let mut table = TextTable::new(&["metric", ">observed", ">predicted", ">error"]);
+        for metric in &validation.metrics {
+            table.row(vec![metric.name.into(), number(metric.observed), number(metric.predicted), error_text(metric)]);
+        }
+        text.push_str(&table.render());
+        let errors: Vec<String> = validation
+            .trajectories
+            .iter()
+            .filter_map(|trajectory| Some(format!("{} {:.1} %", trajectory.name, 100.0 * trajectory.nrmse()?)))
+            .collect();
+        text.push_str(&format!("  nrmse: {}\n", errors.join(", ")));
+        let (observed, predicted) = validation.regime;
+        text.push_str(&format!("  regime: {observed}, predicted {predicted}\n\n"));
+    }
+    text.push_str(&format!("Over {} recordings:\n", overall.recordings));
+    let mut table = TextTable::new(&["median absolute error, or share", ">reached", ">mark", ""]);
+    for (mark, reached) in &overall.reached {
+        let limit = format!("{} {:.0} %", if mark.at_most { "<=" } else { ">=" }, 100.0 * mark.limit);
+        let (figure, verdict) = match reached {
+            Some(figure) => (format!("{:.1} %", 100.0 * figure), if mark.met(*figure) { "met" } else { "missed" }),
+            None => ("-".to_owned(), ""),
+        };
+        table.row(vec![mark.name.into(), figure, limit, verdict.into()]);
+    }
+    text.push_str(&table.render());
+    text
+}
+
+fn number(value: f64) -> String {
+    if value >= 1e6 { format!("{:.2}M", value / 1e6) } else { format!("{value:.0}") }
+}
+
+fn error_text(metric: &Metric) -> String {
+    metric.error().map_or_else(|| "-".to_owned(), |error| format!("{:+.1} %", 100.0 * error))
+}
+
+fn document(validations: &[Validation], overall: &Overall, left_out: &[String]) -> Value {
+    let reached: Map<String, Value> = overall
+        .reached
+        .iter()
+        .map(|(mark, figure)| {
+            let met = figure.map(|figure| mark.met(figure));
+            (mark.name.to_owned(), json!({ "reached": figure, "mark": mark.limit, "met": met }))
+        })
+        .collect();
+    json!({
+        "innosim_version": env!("CARGO_PKG_VERSION"),
+        "recordings": validations.iter().map(of_validation).collect::<Vec<_>>(),
+        "overall": { "recordings": overall.recordings, "median_absolute_error_or_share": reached },
+        "left_out": left_out,
+    })
+}
+
+fn of_validation(validation: &Validation) -> Value {
+    let metrics: Map<String, Value> = validation
+        .metrics
+        .iter()
+        .map(|metric| {
+            let value = json!({ "observed": metric.observed, "predicted": metric.predicted, "error": metric.error() });
+            (metric.name.to_owned(), value)
+        })
+        .collect();
+    let trajectories: Map<String, Value> = validation
+        .trajectories
+        .iter()
+        .map(|trajectory| (trajectory.name.to_owned(), json!({ "nrmse": trajectory.nrmse() })))
+        .collect();
+    json!({
+        "name": validation.recording,
+        "model": validation.model.name(),
+        "calibrated_on": validation.calibrated_on,
+        "closed_loop": validation.closed_loop,
+        "load_changes": validation.load_changes,
+        "metrics": metrics,
+        "trajectories": trajectories,
+        "regime": { "observed": validation.regime.0.name(), "predicted": validation.regime.1.name() },
+        "sync_flushing": { "observed": validation.sync_flushing.0, "predicted": validation.sync_flushing.1 },
+    })
+}

@@ -1,0 +1,147 @@
+//! `calibrate`: from a recording to a workload that behaves like it.
+//!
+//! What is known without a fit is not fitted: settings come from the server's variables, the statements and the tables
+//! from sysbench's command line, pages from the table statistics, the device from its own measurement. From the counters
+//! come only the numbers that they determine directly, each a ratio of two counters with an uncertainty from blocks of ten
+//! seconds (batch means: half-width of the 95 % interval of the ratio over the blocks):
+//!
+//! | parameter | method |
+//! |---|---|
+//! | `redo_bytes_per_transaction` | growth of the log sequence number / transactions |
+//! | `cpu` | CPU time of server and client (or of the machine) / transactions |
+//! | `rows_per_page`, `index_entries_per_page` | rows of the tables / leaf pages of their statistics |
+//!
+//! The write working set (distinct pages dirtied in a window of redo) is not fitted either: it follows from tables, access and
+//! redo. Where the load began on a clean pool it is measured at several windows, from the growth of dirty pages before
+//! anything was flushed, and printed beside what the workload says, as a check. Commit cost is the device's and the
+//! server's; the recording gives transactions a redo sync for comparison.
+
+mod counters;
+mod device;
+mod scenario;
+mod working_set;
+
+pub use device::Device;
+pub use scenario::scenario_toml;
+pub use working_set::WorkingSet;
+
+use counters::Load;
+use innosim_recordings::{LoadPhase, Quantity, Recording, Script};
+
+/// A number of the workload, with how well it is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameter {
+    /// Key in the scenario, or what it is.
+    pub name: &'static str,
+    /// Value.
+    pub value: f64,
+    /// Half-width of its 95 % interval; `None` where it is exact or not known.
+    pub uncertainty: Option<f64>,
+    /// Unit.
+    pub unit: &'static str,
+    /// Where it comes from.
+    pub method: String,
+}
+
+/// What a recording says about its workload.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Calibration {
+    /// Name of the recording.
+    pub recording: String,
+    /// Kind of workload in a scenario.
+    pub kind: &'static str,
+    /// Parameters that go into the scenario.
+    pub parameters: Vec<Parameter>,
+    /// Figures that don't, for comparison.
+    pub observed: Vec<Parameter>,
+    /// Distinct pages in windows of redo.
+    pub working_set: Vec<WorkingSet>,
+    /// What the recording does not determine, and what to record instead.
+    pub undetermined: Vec<String>,
+}
+
+impl Calibration {
+    /// The value of a parameter.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.parameters.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.value)
+    }
+}
+
+/// Kind of workload that stands for a sysbench script.
+pub fn workload_kind(script: &Script) -> Option<&'static str> {
+    let Script::Oltp(name) = script else { return None };
+    match name.as_str() {
+        "oltp_update_non_index" => Some("sysbench-oltp-update-non-index"),
+        "oltp_update_index" => Some("sysbench-oltp-update-index"),
+        "oltp_write_only" => Some("sysbench-oltp-write-only"),
+        "oltp_read_write" => Some("sysbench-oltp-read-write"),
+        "oltp_insert" => Some("sysbench-oltp-insert"),
+        _ => None,
+    }
+}
+
+/// The workload of a recording: all its load generators must run the same script on the same tables.
+pub fn load_of(recording: &Recording) -> Result<(&'static str, &LoadPhase), String> {
+    let refuse = |what: &str, help: &str| Err(format!("{}: {what}\n  = help: {help}", recording.name));
+    let Some(first) = recording.phases.first() else {
+        return refuse("it is not recorded what load ran", "put sysbench's command line into run.json, `sysbench`");
+    };
+    let Some(kind) = workload_kind(&first.script) else {
+        let help = "oltp_update_non_index, oltp_update_index, oltp_write_only, oltp_read_write and oltp_insert are";
+        return refuse(&format!("the load {} is not modelled", first.script), help);
+    };
+    let same = |phase: &LoadPhase| {
+        phase.script == first.script && phase.tables == first.tables && phase.table_size == first.table_size
+    };
+    if !recording.phases.iter().all(same) {
+        return refuse("its load generators run different scripts or tables", "record one workload at a time");
+    }
+    Ok((kind, first))
+}
+
+/// Reads the workload out of a recording; the error is a sentence.
+pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
+    let (kind, phase) = load_of(recording)?;
+    let load = Load::of(recording).map_err(|missing| missing.to_string())?;
+    let mut calibration = Calibration {
+        recording: recording.name.clone(),
+        kind,
+        parameters: vec![load.redo_per_transaction()],
+        observed: Vec::new(),
+        working_set: WorkingSet::measure(recording),
+        undetermined: Vec::new(),
+    };
+    match load.cpu_per_transaction(recording) {
+        Some(cpu) => calibration.parameters.push(cpu),
+        None => calibration.undetermined.push(
+            "CPU demand: record cpu.user and cpu.system, or the CPU time of server and client; the workload's default is used"
+                .to_owned(),
+        ),
+    }
+    calibration.parameters.extend(pages(recording, phase));
+    calibration.observed.extend(load.commits_per_sync(recording));
+    if calibration.working_set.is_empty() {
+        calibration.undetermined.push(
+            "write working set: the load must begin on a clean pool, with dirty pages recorded before flushing begins"
+                .to_owned(),
+        );
+    }
+    if recording.get(Quantity::BufferPoolReads).is_none() {
+        calibration.undetermined.push("misses: record Innodb_buffer_pool_reads".to_owned());
+    }
+    Ok(calibration)
+}
+
+/// Rows on the pages of the tables.
+fn pages(recording: &Recording, phase: &LoadPhase) -> Vec<Parameter> {
+    let rows = f64::from(phase.tables) * phase.table_size as f64;
+    let on = |name, pages: Option<u64>, what: &str| {
+        let pages = pages.filter(|pages| *pages > 0)?;
+        let value = (rows / pages as f64).round().max(1.0);
+        let method = format!("{rows:.0} rows on {pages} pages of the {what}");
+        Some(Parameter { name, value, uncertainty: None, unit: "", method })
+    };
+    let clustered = on("rows_per_page", recording.data.clustered_pages, "clustered indexes");
+    let secondary = on("index_entries_per_page", recording.data.secondary_pages, "secondary indexes");
+    [clustered, secondary].into_iter().flatten().collect()
+}

@@ -1,0 +1,132 @@
+//! Ratios of counters over the load, with their uncertainty.
+
+use super::Parameter;
+use innosim_recordings::{Missing, Quantity, Recording};
+
+/// Seconds of a block.
+const BLOCK_S: f64 = 10.0;
+/// Seconds after the start and before the end of the load that are left out.
+const EDGE_S: f64 = 2.0;
+/// Length of a tick of the CPU counters, seconds.
+const TICK_S: f64 = 0.01;
+
+/// The samples under load.
+pub(super) struct Load {
+    seconds: Vec<f64>,
+    /// Places of these samples in the recording.
+    at: Vec<usize>,
+    /// Transactions since the first of them.
+    transactions: Vec<f64>,
+    lsn: Vec<f64>,
+}
+
+impl Load {
+    pub(super) fn of(recording: &Recording) -> Result<Self, Missing> {
+        let purpose = "calibrate";
+        let (start, end) = recording.load_window();
+        let all = &recording.series.seconds;
+        let at: Vec<usize> = (0..all.len()).filter(|&i| all[i] >= start + EDGE_S && all[i] <= end - EDGE_S).collect();
+        let tps = recording.quantity(Quantity::Tps, purpose)?;
+        let lsn = recording.quantity(Quantity::Lsn, purpose)?;
+        if at.len() < 2 {
+            return Err(Missing {
+                recording: recording.name.clone(),
+                what: "samples under load".to_owned(),
+                purpose: purpose.to_owned(),
+                help: "record a minute of load or more".to_owned(),
+            });
+        }
+        let mut transactions = vec![0.0];
+        for pair in at.windows(2) {
+            let rate = if tps[pair[1]].is_finite() { tps[pair[1]] } else { tps[pair[0]] };
+            let before = transactions[transactions.len() - 1];
+            transactions.push(before + rate.max(0.0) * (all[pair[1]] - all[pair[0]]));
+        }
+        Ok(Load {
+            seconds: at.iter().map(|&i| all[i]).collect(),
+            lsn: at.iter().map(|&i| lsn[i]).collect(),
+            at,
+            transactions,
+        })
+    }
+
+    pub(super) fn redo_per_transaction(&self) -> Parameter {
+        let (value, uncertainty) = self.ratio(&self.lsn);
+        Parameter {
+            name: "redo_bytes_per_transaction",
+            value,
+            uncertainty,
+            unit: "bytes",
+            method: "growth of the log sequence number / transactions".to_owned(),
+        }
+    }
+
+    /// CPU time of server and client if both are recorded, else of the machine.
+    pub(super) fn cpu_per_transaction(&self, recording: &Recording) -> Option<Parameter> {
+        let processes = ["proc.mysqld_utime", "proc.mysqld_stime", "proc.sysbench_cpu"];
+        let (ticks, method) = match self.sum(recording, &processes) {
+            Some(ticks) => (ticks, "CPU time of server and client / transactions"),
+            None => (self.sum(recording, &["cpu.user", "cpu.system"])?, "CPU time of the machine / transactions"),
+        };
+        let (ticks_per_transaction, uncertainty) = self.ratio(&ticks);
+        let us = TICK_S * 1e6;
+        Some(Parameter {
+            name: "cpu",
+            value: ticks_per_transaction * us,
+            uncertainty: uncertainty.map(|half| half * us),
+            unit: "us",
+            method: method.to_owned(),
+        })
+    }
+
+    /// Transactions a redo sync.
+    pub(super) fn commits_per_sync(&self, recording: &Recording) -> Option<Parameter> {
+        let syncs = self.sum(recording, &["Innodb_os_log_fsyncs"])?;
+        let (per_transaction, _) = self.ratio(&syncs);
+        (per_transaction > 0.0).then(|| Parameter {
+            name: "transactions a redo sync",
+            value: 1.0 / per_transaction,
+            uncertainty: None,
+            unit: "",
+            method: "transactions / growth of Innodb_os_log_fsyncs".to_owned(),
+        })
+    }
+
+    /// The sum of cumulative columns at the samples under load.
+    fn sum(&self, recording: &Recording, names: &[&str]) -> Option<Vec<f64>> {
+        let columns: Option<Vec<Vec<f64>>> = names.iter().map(|name| recording.series.column(name)).collect();
+        let columns = columns?;
+        Some(self.at.iter().map(|&i| columns.iter().map(|column| column[i]).sum()).collect())
+    }
+
+    /// Growth of a counter a transaction over the whole load, and the half-width of its 95 % interval over blocks.
+    fn ratio(&self, counter: &[f64]) -> (f64, Option<f64>) {
+        let last = self.seconds.len() - 1;
+        let overall = (counter[last] - counter[0]) / self.transactions[last].max(1.0);
+        let mut ratios = Vec::new();
+        let mut begin = 0;
+        for i in 1..=last {
+            if self.seconds[i] - self.seconds[begin] >= BLOCK_S {
+                let done = self.transactions[i] - self.transactions[begin];
+                if done > 0.0 {
+                    ratios.push((counter[i] - counter[begin]) / done);
+                }
+                begin = i;
+            }
+        }
+        (overall, half_width(&ratios))
+    }
+}
+
+/// Half-width of the 95 % interval of a mean of some ten or twenty blocks.
+fn half_width(values: &[f64]) -> Option<f64> {
+    if values.len() < 4 || values.iter().any(|value| !value.is_finite()) {
+        return None;
+    }
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    // Student's t for 3 to 30 degrees of freedom, within 4 %.
+    let t = 1.96 + 2.4 / (n - 1.0) + 3.0 / (n - 1.0).powi(2);
+    Some(t * (variance / n).sqrt())
+}

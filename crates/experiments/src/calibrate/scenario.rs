@@ -1,0 +1,91 @@
+//! A scenario as text: the settings, load and device of one recording, the workload's numbers of another (or of itself).
+
+use super::{Calibration, Device, load_of};
+use innosim_flush_models::registry::lookup;
+use innosim_recordings::{Recording, understood_settings};
+
+/// Spread of the CPU time of a transaction around its mean: not determined by a recording.
+const CPU_CV: f64 = 0.5;
+
+/// The scenario that predicts `target` with the workload of `calibration`; the error is a sentence.
+pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Device) -> Result<String, String> {
+    let (kind, phase) = load_of(target)?;
+    if kind != calibration.kind {
+        return Err(format!("{} ran {kind}, {} ran {}", target.name, calibration.recording, calibration.kind));
+    }
+    let Some(model) = target.server.model else {
+        return Err(format!("{}: no model stands for {}", target.name, target.server.version));
+    };
+    let mut text = format!(
+        "# {} as the model sees it: settings, load and device of that recording,\n# the workload's numbers from {}.\n\n",
+        target.name, calibration.recording
+    );
+    let (start, end) = target.load_window();
+    let duration = (end - start).floor().max(1.0);
+    text.push_str(&format!(
+        "title = {:?}\nmodel = {:?}\nduration = \"{duration}s\"\nwarmup = \"0s\"\n",
+        target.name,
+        model.name()
+    ));
+    text.push_str("\n[server]\n");
+    let (settings, _) = understood_settings(target, model);
+    for (name, value) in &settings {
+        let Ok(setting) = lookup(model, name) else { continue };
+        text.push_str(&format!("{name} = {:?}\n", setting.spell(*value)));
+    }
+    text.push_str(&format!("\n[host]\ncores = {}\n\n", target.cpus.unwrap_or(16)));
+    text.push_str(&device.toml(target));
+    text.push_str(&format!(
+        "\n[workload]\nkind = {kind:?}\ntables = {}\ntable_size = {}\n",
+        phase.tables, phase.table_size
+    ));
+    if ["uniform", "pareto", "zipfian", "special"].contains(&phase.rand_type.as_str()) {
+        text.push_str(&format!("rand_type = {:?}\n", phase.rand_type));
+    }
+    for parameter in &calibration.parameters {
+        let note = parameter.uncertainty.map_or_else(String::new, |half| format!(", +- {half:.1}"));
+        let value = match parameter.name {
+            "cpu" => format!("{{ kind = \"lognormal\", mean_us = {:.1}, cv = {CPU_CV:?} }}", parameter.value),
+            "redo_bytes_per_transaction" => format!("{:.1}", parameter.value),
+            _ => format!("{:.0}", parameter.value),
+        };
+        text.push_str(&format!("{} = {value}   # {}{note}\n", parameter.name, parameter.method));
+    }
+    text.push_str(&drive(target)?);
+    Ok(text)
+}
+
+/// `[drive]`: a closed loop, or the sum of the rates of all load generators over time.
+fn drive(target: &Recording) -> Result<String, String> {
+    let phases = &target.phases;
+    let open = phases.iter().filter(|phase| phase.rate.is_some()).count();
+    let begin = phases.iter().map(|phase| phase.start_s).fold(f64::INFINITY, f64::min);
+    if open == 0 && phases.iter().all(|phase| phase.start_s - begin < 1.0) {
+        let clients: u32 = phases.iter().map(|phase| phase.threads).sum();
+        return Ok(format!("\n[drive]\nkind = \"closed\"\nclients = {clients}\n"));
+    }
+    if open < phases.len() {
+        return Err(format!(
+            "{}: load generators without a rate start later than others or beside some with a rate\n  \
+             = help: such a mix is not modelled; give each a --rate, or start all of them at once",
+            target.name
+        ));
+    }
+    let mut bounds: Vec<f64> = phases.iter().flat_map(|phase| [phase.start_s, phase.end_s]).collect();
+    bounds.sort_by(f64::total_cmp);
+    // A sysbench that ends with the load is no step, nor are starts within a second of each other.
+    bounds.dedup_by(|later, earlier| *later - *earlier < 1.0);
+    bounds.pop();
+    let active = |at: f64| phases.iter().filter(move |phase| phase.start_s <= at + 1.0 && phase.end_s > at + 1.0);
+    let clients = bounds.iter().map(|at| active(*at).map(|phase| phase.threads).sum::<u32>()).max().unwrap_or(1);
+    let mut text = format!("\n[drive]\nkind = \"open\"\nclients = {}\n", clients.max(1));
+    for (i, at) in bounds.iter().enumerate() {
+        let rate: f64 = active(*at).filter_map(|phase| phase.rate).sum();
+        if i == 0 {
+            text.push_str(&format!("rate = {rate:?}\n"));
+        } else {
+            text.push_str(&format!("\n[[drive.step]]\nat = \"{:.0}s\"\nrate = {rate:?}\n", at - bounds[0]));
+        }
+    }
+    Ok(text)
+}

@@ -1,0 +1,42 @@
+//! The write working set: how many distinct pages a window of redo dirties, measured where it can be.
+//!
+//! On a clean pool every page that is dirty was dirtied since the load began, and as long as nothing is flushed none left:
+//! the number of dirty pages is the number of distinct pages in the redo written so far.
+
+use innosim_recordings::{Quantity, Recording};
+
+/// Pages written before the flushing counts as begun.
+const NOTHING_FLUSHED: f64 = 50.0;
+/// Windows that are reported, bytes of redo.
+const WINDOWS: [f64; 7] = [1e6, 2e6, 4e6, 8e6, 16e6, 32e6, 64e6];
+
+/// Distinct pages in a window of redo.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WorkingSet {
+    /// Length of the window, bytes of redo.
+    pub redo_bytes: f64,
+    /// Distinct pages that it dirties.
+    pub pages: f64,
+}
+
+impl WorkingSet {
+    /// What a recording that began clean shows; empty for others.
+    pub(super) fn measure(recording: &Recording) -> Vec<WorkingSet> {
+        let quantities = [Quantity::MetricsLsn, Quantity::DirtyPages, Quantity::PagesWritten].map(|q| recording.get(q));
+        let [Some(lsn), Some(dirty), Some(written)] = quantities else { return Vec::new() };
+        if recording.clean_start == Some(false) {
+            return Vec::new();
+        }
+        let seconds = &recording.series.seconds;
+        let Some(start) = seconds.iter().rposition(|second| *second <= 0.0) else { return Vec::new() };
+        let end = (start..seconds.len()).find(|&i| written[i] - written[start] > NOTHING_FLUSHED);
+        let end = end.unwrap_or(seconds.len());
+        let at = |window: f64| {
+            let i = (start + 1..end).find(|&i| lsn[i] - lsn[start] >= window)?;
+            let share = (window - (lsn[i - 1] - lsn[start])) / (lsn[i] - lsn[i - 1]);
+            let pages = dirty[i - 1] - dirty[start] + share * (dirty[i] - dirty[i - 1]);
+            pages.is_finite().then_some(WorkingSet { redo_bytes: window, pages })
+        };
+        WINDOWS.iter().filter_map(|window| at(*window)).collect()
+    }
+}

@@ -1,0 +1,254 @@
+//! `validate`: recordings predicted from a calibration on another recording, beside what was measured.
+//!
+//! A prediction knows of its recording only what a person knows beforehand: settings, load, tables, device. The workload's
+//! numbers come from a different recording of the same server and workload ([`choose`]); a recording that has no such
+//! partner is left out and said so, unless it is calibrated on itself by name.
+//!
+//! Metrics are over the load: from its first second to its last. `error` = (predicted - observed) / observed, `nrmse` = root
+//! mean square error over the samples / observed mean. The regime of both is found by the same rule (`metrics::regime`).
+
+mod observed;
+mod overall;
+
+pub use overall::{MARKS, Mark, Overall};
+
+use crate::calibrate::{Calibration, Device, calibrate, load_of, scenario_toml};
+use innosim_core::metrics::{Regime, RegimeInput, RunOutput, Summary};
+use innosim_flush_models::registry::ModelId;
+use innosim_recordings::Recording;
+use innosim_scenario::{Overrides, Scenario, Source, load};
+use observed::{Observed, mean};
+
+/// A measured figure and its prediction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Metric {
+    /// Name, as in a summary.
+    pub name: &'static str,
+    /// Measured.
+    pub observed: f64,
+    /// Predicted.
+    pub predicted: f64,
+}
+
+impl Metric {
+    /// Relative error; `None` where nothing was measured and something predicted.
+    pub fn error(&self) -> Option<f64> {
+        if self.observed == 0.0 {
+            return (self.predicted == 0.0).then_some(0.0);
+        }
+        Some((self.predicted - self.observed) / self.observed)
+    }
+}
+
+/// Two series over the load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trajectory {
+    /// Name of the series.
+    pub name: &'static str,
+    /// Seconds since the load began.
+    pub seconds: Vec<f64>,
+    /// Measured; NaN in gaps.
+    pub observed: Vec<f64>,
+    /// Predicted, at the same seconds.
+    pub predicted: Vec<f64>,
+}
+
+impl Trajectory {
+    /// Root mean square error / observed mean; `None` without samples.
+    pub fn nrmse(&self) -> Option<f64> {
+        let pairs: Vec<(f64, f64)> =
+            self.observed.iter().copied().zip(self.predicted.iter().copied()).filter(|(o, _)| o.is_finite()).collect();
+        let level = mean(&self.observed)?;
+        let square = pairs.iter().map(|(o, p)| (p - o).powi(2)).sum::<f64>() / pairs.len() as f64;
+        (level > 0.0).then(|| square.sqrt() / level)
+    }
+}
+
+/// A predicted recording.
+#[derive(Debug, Clone)]
+pub struct Validation {
+    /// Name of the recording.
+    pub recording: String,
+    /// Its model.
+    pub model: ModelId,
+    /// Recording that the workload's numbers come from.
+    pub calibrated_on: String,
+    /// Whether throughput was the server's to make.
+    pub closed_loop: bool,
+    /// Whether the load changed during the run.
+    pub load_changes: bool,
+    /// Figures.
+    pub metrics: Vec<Metric>,
+    /// Series.
+    pub trajectories: Vec<Trajectory>,
+    /// Measured and predicted regime.
+    pub regime: (Regime, Regime),
+    /// Whether sync flushing was seen (if the server counts it) and predicted.
+    pub sync_flushing: (Option<bool>, bool),
+}
+
+/// A prediction to be made.
+#[derive(Debug)]
+pub struct Task<'a> {
+    /// What is predicted.
+    pub recording: &'a Recording,
+    /// Where the workload's numbers come from.
+    pub calibrated_on: String,
+    /// The scenario.
+    pub scenario: Scenario,
+}
+
+/// The predictions that can be made, and why others can't.
+pub fn tasks<'a>(
+    recordings: &'a [Recording],
+    calibrate_on: Option<&Recording>,
+    device: &Device,
+    seed: Option<u64>,
+) -> (Vec<Task<'a>>, Vec<String>) {
+    let mut tasks = Vec::new();
+    let mut left_out = Vec::new();
+    for recording in recordings {
+        match task(recording, recordings, calibrate_on, device, seed) {
+            Ok(task) => tasks.push(task),
+            Err(why) => left_out.push(why),
+        }
+    }
+    (tasks, left_out)
+}
+
+fn task<'a>(
+    recording: &'a Recording,
+    all: &[Recording],
+    calibrate_on: Option<&Recording>,
+    device: &Device,
+    seed: Option<u64>,
+) -> Result<Task<'a>, String> {
+    if recording.server.model.is_none() {
+        let Recording { name, server, .. } = recording;
+        return Err(format!("{name}: no model stands for {} {}", server.product, server.version));
+    }
+    let (kind, _) = load_of(recording)?;
+    let source = match calibrate_on {
+        Some(source) => source,
+        None => choose(recording, all).ok_or_else(|| {
+            format!(
+                "{}: no other recording of {} ran {kind}, so there is nothing to calibrate on",
+                recording.name, recording.server.product
+            )
+        })?,
+    };
+    let calibration: Calibration = calibrate(source)?;
+    let text = scenario_toml(recording, &calibration, device)?;
+    let overrides = Overrides { seed, ..Overrides::default() };
+    let scenario = load(Source::Text { name: &recording.name, text: &text }, &overrides)
+        .map_err(|problems| format!("{}: {problems}", recording.name))?;
+    Ok(Task { recording, calibrated_on: source.name.clone(), scenario })
+}
+
+/// The recording to calibrate on: another one of the same server and workload, the same kind of drive and the same
+/// device if there is one, then the longest, then the first by name.
+pub fn choose<'a>(recording: &Recording, all: &'a [Recording]) -> Option<&'a Recording> {
+    let workload = load_of(recording).ok()?;
+    let fits = |other: &&Recording| {
+        other.path != recording.path
+            && other.server.product == recording.server.product
+            && other.server.model == recording.server.model
+            && load_of(other).is_ok_and(|(kind, phase)| {
+                kind == workload.0 && phase.tables == workload.1.tables && phase.table_size == workload.1.table_size
+            })
+    };
+    let length = |other: &Recording| other.load_window().1 - other.load_window().0;
+    all.iter().filter(fits).min_by(|a, b| {
+        let distance = |other: &Recording| {
+            u8::from(other.closed_loop() != recording.closed_loop()) + u8::from(other.cap != recording.cap)
+        };
+        let (near, far) = (distance(a), distance(b));
+        near.cmp(&far).then(length(b).total_cmp(&length(a))).then(a.name.cmp(&b.name))
+    })
+}
+
+/// Compares a finished run with its recording; the error is a sentence.
+pub fn compare(task: &Task<'_>, output: &RunOutput) -> Result<Validation, String> {
+    let recording = task.recording;
+    let observed = Observed::of(recording).map_err(|missing| missing.to_string())?;
+    let summary = Summary::of(output, 0);
+    let predicted = |name: &str| summary.values().find(|value| value.name == name).map(|value| value.value);
+    let metrics = observed
+        .metrics()
+        .into_iter()
+        .filter_map(|(name, observed)| Some(Metric { name, observed, predicted: predicted(name)? }))
+        .collect();
+    let sync_start = output.age_limits.sync_flush_start_bytes as f64;
+    let sync_predicted = output.series.iter().any(|second| second.sync_pages > 0);
+    Ok(Validation {
+        recording: recording.name.clone(),
+        model: task.scenario.model,
+        calibrated_on: task.calibrated_on.clone(),
+        closed_loop: recording.closed_loop(),
+        load_changes: recording.phases.len() > 1,
+        metrics,
+        trajectories: trajectories(&observed, output),
+        regime: (observed.regime(sync_start), RegimeInput::of_samples(&output.series, &output.age_limits).regime()),
+        sync_flushing: (observed.sync_flushing(), sync_predicted),
+    })
+}
+
+fn trajectories(observed: &Observed, output: &RunOutput) -> Vec<Trajectory> {
+    let seconds = &observed.seconds;
+    let at = |value: &dyn Fn(&innosim_core::metrics::SecondSample) -> f64| -> Vec<f64> {
+        let values: Vec<f64> = output.series.iter().map(value).collect();
+        seconds.iter().map(|second| interpolated(&values, *second)).collect()
+    };
+    let one = |name, observed: &[f64], predicted| Trajectory {
+        name,
+        seconds: seconds.clone(),
+        observed: observed.to_vec(),
+        predicted,
+    };
+    vec![
+        one("checkpoint_age", &observed.age, at(&|s| s.checkpoint_age_bytes as f64)),
+        one("pages_flushed_per_s", &observed.flushed, at(&|s| s.pages_flushed as f64)),
+        one("dirty_pages", &observed.dirty, at(&|s| s.dirty_pages as f64)),
+        one("tps", &observed.tps, at(&|s| s.transactions as f64)),
+    ]
+}
+
+/// A series whose first value stands at second 1, at any second.
+fn interpolated(values: &[f64], second: f64) -> f64 {
+    let Some(&last) = values.last() else { return f64::NAN };
+    let place = second - 1.0;
+    if place <= 0.0 {
+        return values[0];
+    }
+    let i = place.floor() as usize;
+    match values.get(i + 1) {
+        Some(next) => values[i] + (place - place.floor()) * (next - values[i]),
+        None => last,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stand_at_the_end_of_their_second() {
+        let values = [10.0, 20.0, 40.0];
+        let at = |second| interpolated(&values, second);
+        assert_eq!([at(0.5), at(1.0), at(1.5), at(2.25), at(3.0), at(9.0)], [10.0, 10.0, 15.0, 25.0, 40.0, 40.0]);
+    }
+
+    #[test]
+    fn errors_and_nrmse_by_hand() {
+        let metric = Metric { name: "x", observed: 200.0, predicted: 190.0 };
+        assert_eq!(metric.error(), Some(-0.05));
+        assert_eq!(Metric { observed: 0.0, ..metric.clone() }.error(), None);
+        let trajectory = Trajectory {
+            name: "x",
+            seconds: vec![1.0, 2.0, 3.0],
+            observed: vec![10.0, f64::NAN, 30.0],
+            predicted: vec![13.0, 0.0, 26.0],
+        };
+        assert_eq!(trajectory.nrmse(), Some((12.5_f64).sqrt() / 20.0));
+    }
+}

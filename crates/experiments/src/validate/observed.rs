@@ -1,0 +1,106 @@
+//! The measured side: series over the load, and figures of them.
+
+use innosim_core::metrics::{Regime, RegimeInput};
+use innosim_recordings::{Missing, Quantity, Recording, rates};
+
+/// Series of a recording over its load, one value a sample.
+pub(super) struct Observed {
+    /// Since the load began.
+    pub(super) seconds: Vec<f64>,
+    /// Bytes.
+    pub(super) age: Vec<f64>,
+    /// Age of the oldest dirty page, bytes; empty if not recorded.
+    oldest_age: Vec<f64>,
+    /// Pages a second.
+    pub(super) flushed: Vec<f64>,
+    pub(super) dirty: Vec<f64>,
+    pub(super) tps: Vec<f64>,
+    /// Bytes a second.
+    redo: Vec<f64>,
+    /// Pages of sync flushing over the load.
+    sync_pages: Option<f64>,
+    /// Transactions waiting for a thread, of an open loop.
+    waiting: Vec<f64>,
+}
+
+impl Observed {
+    pub(super) fn of(recording: &Recording) -> Result<Self, Missing> {
+        let purpose = "validate";
+        let (start, end) = recording.load_window();
+        let all = &recording.series.seconds;
+        let at: Vec<usize> = (1..all.len()).filter(|&i| all[i] > start && all[i] <= end).collect();
+        let under_load = |values: &[f64]| -> Vec<f64> { at.iter().map(|&i| values[i]).collect() };
+        let need = |quantity| recording.quantity(quantity, purpose);
+        let lsn = need(Quantity::Lsn)?;
+        let difference = |from: &[f64], to: &[f64]| -> Vec<f64> { from.iter().zip(to).map(|(a, b)| a - b).collect() };
+        let oldest = recording.get(Quantity::OldestModification).map(|oldest| {
+            let known = |(lsn, oldest): (&f64, &f64)| if *oldest > 0.0 { lsn - oldest } else { 0.0 };
+            lsn.iter().zip(&oldest).map(known).collect::<Vec<f64>>()
+        });
+        let written = rates(all, &need(Quantity::PagesWritten)?);
+        let sync = recording.get(Quantity::SyncPages).map(|sync| under_load(&sync));
+        let growth = |values: &[f64]| match (values.first(), values.last()) {
+            (Some(first), Some(last)) => last - first,
+            _ => 0.0,
+        };
+        let waiting = recording.series.column("sb.queue").map_or_else(Vec::new, |queue| under_load(&queue));
+        Ok(Observed {
+            seconds: at.iter().map(|&i| all[i] - start).collect(),
+            age: under_load(&difference(&lsn, &need(Quantity::CheckpointLsn)?)),
+            oldest_age: oldest.map_or_else(Vec::new, |oldest| under_load(&oldest)),
+            flushed: under_load(&written),
+            dirty: under_load(&need(Quantity::DirtyPages)?),
+            tps: under_load(&need(Quantity::Tps)?),
+            redo: under_load(&rates(all, &lsn)),
+            sync_pages: sync.map(|sync| growth(&sync)),
+            waiting: if recording.closed_loop() { Vec::new() } else { waiting },
+        })
+    }
+
+    /// Figures under the names of a summary.
+    pub(super) fn metrics(&self) -> Vec<(&'static str, f64)> {
+        let largest = self.age.iter().copied().filter(|age| age.is_finite()).fold(0.0, f64::max);
+        let figures = [
+            ("tps_mean", mean(&self.tps)),
+            ("checkpoint_age_mean", mean(&self.age)),
+            ("checkpoint_age_max", Some(largest)),
+            ("pages_flushed_per_s_mean", mean(&self.flushed)),
+            ("dirty_pages_mean", mean(&self.dirty)),
+            ("redo_bytes_per_s", mean(&self.redo)),
+            ("pages_flushed_sync", self.sync_pages),
+            ("stall_seconds", self.stall_seconds()),
+        ];
+        figures.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
+
+    /// Seconds under half the median throughput.
+    fn stall_seconds(&self) -> Option<f64> {
+        let mut tps: Vec<f64> = self.tps.iter().copied().filter(|tps| tps.is_finite()).collect();
+        tps.sort_by(f64::total_cmp);
+        let median = *tps.get(tps.len() / 2)?;
+        Some(tps.iter().filter(|tps| **tps < median / 2.0).count() as f64)
+    }
+
+    pub(super) fn sync_flushing(&self) -> Option<bool> {
+        self.sync_pages.map(|pages| pages > 0.0)
+    }
+
+    /// The regime, by the rule that simulated runs are judged by; `sync_start` is the age of the oldest page at which sync
+    /// flushing starts, bytes.
+    pub(super) fn regime(&self, sync_start: f64) -> Regime {
+        let finite = |values: &[f64]| values.iter().copied().filter(|value| value.is_finite()).collect::<Vec<f64>>();
+        let at_limit = sync_start > 0.0 && self.oldest_age.iter().any(|age| *age >= sync_start);
+        RegimeInput {
+            tps: finite(&self.tps),
+            waiting: finite(&self.waiting),
+            pressure: Some(at_limit || self.sync_flushing() == Some(true)),
+        }
+        .regime()
+    }
+}
+
+/// Mean of the values that are there.
+pub(super) fn mean(values: &[f64]) -> Option<f64> {
+    let (n, sum) = values.iter().filter(|v| v.is_finite()).fold((0_u32, 0.0), |(n, sum), v| (n + 1, sum + v));
+    (n > 0).then(|| sum / f64::from(n))
+}
