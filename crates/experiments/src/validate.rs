@@ -145,8 +145,8 @@ fn task<'a>(
     Ok(Task { recording, calibrated_on: source.name.clone(), scenario })
 }
 
-/// The recording to calibrate on: another one of the same server and workload, the same kind of drive and the same
-/// device if there is one, then the longest, then the first by name.
+/// The recording to calibrate on: another one of the same server and workload; the same kind of drive and the same device
+/// if there is one, then the one whose redo a transaction is best determined, then the first by name.
 pub fn choose<'a>(recording: &Recording, all: &'a [Recording]) -> Option<&'a Recording> {
     let workload = load_of(recording).ok()?;
     let fits = |other: &&Recording| {
@@ -157,14 +157,19 @@ pub fn choose<'a>(recording: &Recording, all: &'a [Recording]) -> Option<&'a Rec
                 kind == workload.0 && phase.tables == workload.1.tables && phase.table_size == workload.1.table_size
             })
     };
-    let length = |other: &Recording| other.load_window().1 - other.load_window().0;
-    all.iter().filter(fits).min_by(|a, b| {
-        let distance = |other: &Recording| {
-            u8::from(other.closed_loop() != recording.closed_loop()) + u8::from(other.cap != recording.cap)
-        };
-        let (near, far) = (distance(a), distance(b));
-        near.cmp(&far).then(length(b).total_cmp(&length(a))).then(a.name.cmp(&b.name))
-    })
+    let distance = |other: &Recording| {
+        u8::from(other.closed_loop() != recording.closed_loop()) + u8::from(other.cap != recording.cap)
+    };
+    let candidates = all.iter().filter(fits).map(|other| (distance(other), spread_of_redo(other), other));
+    let best = candidates.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.name.cmp(&b.2.name)));
+    best.map(|(_, _, other)| other)
+}
+
+/// Uncertainty of the redo of a transaction, relative: large where the workload drifts.
+fn spread_of_redo(recording: &Recording) -> f64 {
+    let calibration = calibrate(recording).ok();
+    let redo = calibration.as_ref().and_then(|c| c.parameters.first());
+    redo.and_then(|redo| Some(redo.uncertainty? / redo.value)).unwrap_or(f64::INFINITY)
 }
 
 /// Compares a finished run with its recording; the error is a sentence.

@@ -8,7 +8,7 @@
 
 use crate::mysql80::Mysql80;
 use crate::mysql80::adaptive::{AdaptiveRule, PassInput, dirty_pct};
-use crate::registry::{Settings, SettingsError, build};
+use crate::registry::{ModelId, Settings, SettingsError, build};
 use innosim_core::kernel::time::SimTime;
 use innosim_core::seam::{FlushGauges, FlushLists, RuleInput};
 
@@ -48,14 +48,20 @@ pub enum ReplayRule {
 }
 
 impl ReplayRule {
-    /// The rule of these settings, before its first pass.
-    pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
-        let limits = build(settings)?.age_limits();
-        Ok(ReplayRule::Mysql80 {
-            rule: Mysql80::adaptive_rule(settings)?,
-            limit_for_age_bytes: limits.adaptive_full_bytes,
-            free_check_capacity_bytes: limits.stop_bytes,
-        })
+    /// The rule of these settings, before its first pass; `None` for a model whose server publishes no counters of its
+    /// decisions.
+    pub fn new(settings: &Settings) -> Result<Option<Self>, SettingsError> {
+        match settings.model {
+            ModelId::Mysql55 | ModelId::Percona55 => Ok(None),
+            ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => {
+                let limits = build(settings)?.age_limits();
+                Ok(Some(ReplayRule::Mysql80 {
+                    rule: Mysql80::adaptive_rule(settings)?,
+                    limit_for_age_bytes: limits.adaptive_full_bytes,
+                    free_check_capacity_bytes: limits.stop_bytes,
+                }))
+            }
+        }
     }
 
     /// One pass; `None` if the rule asks for nothing and leaves the gauges as they were.
@@ -123,7 +129,7 @@ const SPREAD_OVER_PASSES: u64 = 3;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{ModelId, Value};
+    use crate::registry::Value;
     use std::collections::BTreeMap;
 
     fn settings() -> Settings {
@@ -150,7 +156,7 @@ mod tests {
 
     #[test]
     fn the_published_sum_goes_in_and_comes_out() {
-        let mut rule = ReplayRule::new(&settings()).expect("a rule");
+        let mut rule = ReplayRule::new(&settings()).expect("sound settings").expect("a rule");
         assert_eq!(rule.pass(&pass(1)), None, "the first pass only remembers where it was");
         let gauges = rule.pass(&pass(2)).expect("a recommendation");
         assert_eq!((gauges.n_to_flush_by_age, gauges.avg_page_rate), (900, 0));
@@ -160,7 +166,7 @@ mod tests {
 
     #[test]
     fn adopted_averages_count_at_once_and_move_after_their_loops() {
-        let mut rule = ReplayRule::new(&settings()).expect("a rule");
+        let mut rule = ReplayRule::new(&settings()).expect("sound settings").expect("a rule");
         let first = pass(0);
         rule.adopt_averages(300, 1_000_000, first.cur_lsn, first.now);
         let gauges: Vec<FlushGauges> = (1..=30).filter_map(|second| rule.pass(&pass(second))).collect();

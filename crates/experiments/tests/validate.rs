@@ -1,0 +1,89 @@
+//! Calibration and prediction of shipped recordings, end to end.
+
+// Helpers may fail the test as tests may.
+#![allow(clippy::unwrap_used)]
+
+use innosim_core::metrics::SecondSample;
+use innosim_experiments::calibrate::{Device, calibrate, scenario_toml};
+use innosim_experiments::runner::{Job, run_one};
+use innosim_experiments::validate::{Overall, choose, compare, tasks};
+use innosim_recordings::{Recording, find, read_lab};
+use innosim_scenario::{Overrides, Source, load};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+fn shipped(name: &str) -> Recording {
+    read_lab(&Path::new("../../recordings").join(name)).unwrap()
+}
+
+#[test]
+fn the_numbers_of_a_recording_are_those_of_its_counters() {
+    let calibration = calibrate(&shipped("mysql97/uni4k-256-io2000")).unwrap();
+    let redo = calibration.get("redo_bytes_per_transaction").unwrap();
+    assert!((redo - 543.0).abs() < 1.0, "{redo}");
+    assert_eq!(calibration.get("rows_per_page"), Some(73.0));
+    // The first megabyte of redo dirties more pages than transactions: undo pages are clean too.
+    let first = calibration.working_set[0];
+    assert!(first.pages > 1e6 / 543.0 * 1.1 && first.pages < 1e6 / 543.0 * 1.4, "{first:?}");
+    assert!(calibration.undetermined.is_empty(), "{:?}", calibration.undetermined);
+}
+
+#[test]
+fn a_scenario_of_a_step_has_the_sum_of_its_rates() {
+    let mut recording = shipped("mysql56/step-256-io1000");
+    recording.server.model = Some(innosim_flush_models::registry::ModelId::Mysql8030);
+    recording.variables.clear();
+    let text = scenario_toml(&recording, &calibrate(&recording).unwrap(), &Device::default()).unwrap();
+    assert!(text.contains("rate = 1500.0\n") && text.contains("at = \"80s\"\nrate = 5500.0\n"), "{text}");
+    assert!(text.contains("at = \"140s\"\nrate = 1500.0\n") && text.contains("clients = 32\n"), "{text}");
+    load(Source::Text { name: "step", text: &text }, &Overrides::default()).unwrap();
+}
+
+#[test]
+fn a_recording_is_never_calibrated_on_itself_nor_on_another_workload() {
+    let all = find(Path::new("../../recordings/mysql97")).unwrap();
+    for recording in &all {
+        let source = choose(recording, &all).unwrap();
+        assert_ne!(source.name, recording.name);
+        assert_eq!(source.phases[0].script, recording.phases[0].script);
+    }
+}
+
+#[test]
+fn a_steady_run_is_predicted_from_a_light_one() {
+    let recordings = [shipped("mysql97/uni4k-256-io2000"), shipped("mysql97/low300-256-io200")];
+    let (tasks, left_out) = tasks(&recordings[..1], Some(&recordings[1]), &Device::default(), None);
+    assert_eq!((tasks.len(), left_out.len()), (1, 0), "{left_out:?}");
+    let watch = |_: &SecondSample| ControlFlow::Continue(());
+    let output = run_one(Job { scenario: &tasks[0].scenario, replication: 0 }, false, &watch).unwrap();
+    let validation = compare(&tasks[0], &output).unwrap();
+    let error = |name: &str| validation.metrics.iter().find(|m| m.name == name).unwrap().error().unwrap().abs();
+    for (name, at_most) in [
+        ("tps_mean", 0.02),
+        ("redo_bytes_per_s", 0.03),
+        ("checkpoint_age_mean", 0.06),
+        ("dirty_pages_mean", 0.06),
+        ("pages_flushed_per_s_mean", 0.06),
+    ] {
+        assert!(error(name) <= at_most, "{name}: {}", error(name));
+    }
+    assert_eq!(validation.regime.0, validation.regime.1);
+    assert_eq!(validation.sync_flushing, (Some(false), false));
+    assert!(validation.trajectories[0].nrmse().unwrap() < 0.08);
+    assert_eq!(Overall::of(&[validation]).recordings, 1);
+}
+
+#[test]
+fn what_can_not_be_predicted_is_left_out_with_a_reason() {
+    let mut alone = shipped("mysql97/uni4k-256-io2000");
+    let reason = |recording: &Recording| {
+        let (tasks, left_out) = tasks(std::slice::from_ref(recording), None, &Device::default(), None);
+        assert!(tasks.is_empty());
+        left_out[0].clone()
+    };
+    assert!(reason(&alone).contains("nothing to calibrate on"));
+    alone.phases[0].script = innosim_recordings::Script::Other("tpcc.lua".to_owned());
+    assert!(reason(&alone).contains("the load tpcc.lua is not modelled"));
+    alone.phases.clear();
+    assert!(reason(&alone).contains("it is not recorded what load ran"));
+}
