@@ -6,9 +6,11 @@
 //!
 //! A rule can be cloned, so that a pass whose inputs are known only within bounds can be tried at several of them.
 
+use crate::legacy::io::ListLengths;
 use crate::mysql80::Mysql80;
 use crate::mysql80::adaptive::{AdaptiveRule, PassInput, dirty_pct};
 use crate::registry::{ModelId, Settings, SettingsError, build};
+use crate::{legacy, mysql56, mysql57};
 use innosim_core::kernel::time::SimTime;
 use innosim_core::seam::{FlushGauges, FlushLists, RuleInput};
 
@@ -36,10 +38,24 @@ pub struct ReplayPass {
 /// The flushing rule of a model, with its memory.
 #[derive(Debug, Clone)]
 pub enum ReplayRule {
+    /// 5.6.
+    Mysql56 {
+        /// The rule.
+        state: mysql56::adaptive::AdaptiveState,
+        /// Its settings.
+        config: legacy::adaptive::AdaptiveConfig,
+    },
+    /// 5.7.
+    Mysql57 {
+        /// The rule.
+        state: mysql57::recommendation::RecommendationState,
+        /// Its settings.
+        config: legacy::adaptive::AdaptiveConfig,
+    },
     /// 8.0 and later.
     Mysql80 {
         /// The rule.
-        rule: AdaptiveRule,
+        rule: Box<AdaptiveRule>,
         /// Age at which the age factor is 100 %, bytes.
         limit_for_age_bytes: u64,
         /// Age at which user threads stop, bytes.
@@ -49,46 +65,31 @@ pub enum ReplayRule {
 
 impl ReplayRule {
     /// The rule of these settings, before its first pass; `None` for a model whose server publishes no counters of its
-    /// decisions.
+    /// decisions, or whose rule has no such form.
     pub fn new(settings: &Settings) -> Result<Option<Self>, SettingsError> {
+        let legacy = || Ok(mysql56::options::Options::new(settings)?.adaptive);
         match settings.model {
-            ModelId::Mysql55 | ModelId::Percona55 => Ok(None),
+            ModelId::Mysql56 => Ok(Some(ReplayRule::Mysql56 { state: Default::default(), config: legacy()? })),
+            ModelId::Mysql57 => Ok(Some(ReplayRule::Mysql57 { state: Default::default(), config: legacy()? })),
             ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => {
                 let limits = build(settings)?.age_limits();
                 Ok(Some(ReplayRule::Mysql80 {
-                    rule: Mysql80::adaptive_rule(settings)?,
+                    rule: Box::new(Mysql80::adaptive_rule(settings)?),
                     limit_for_age_bytes: limits.adaptive_full_bytes,
                     free_check_capacity_bytes: limits.stop_bytes,
                 }))
             }
+            _ => Ok(None),
         }
     }
 
     /// One pass; `None` if the rule asks for nothing and leaves the gauges as they were.
     pub fn pass(&mut self, pass: &ReplayPass) -> Option<FlushGauges> {
         match self {
+            ReplayRule::Mysql56 { state, config } => pass_56(state, config, pass),
+            ReplayRule::Mysql57 { state, config } => pass_57(state, config, pass),
             ReplayRule::Mysql80 { rule, limit_for_age_bytes, free_check_capacity_bytes } => {
-                let details = rule.pass(&PassInput {
-                    cur_lsn: pass.cur_lsn,
-                    now: pass.now,
-                    oldest_lsn: pass.oldest_lsn,
-                    dirty_pct: dirty_pct(pass.dirty_pages, pass.lru_pages, pass.free_pages),
-                    lists: &Published { n_to_flush_by_age: pass.n_to_flush_by_age },
-                    rule: RuleInput {
-                        sync_limit_lsn: None,
-                        last_pages: pass.last_pages,
-                        limit_for_age_bytes: *limit_for_age_bytes,
-                        free_check_capacity_bytes: *free_check_capacity_bytes,
-                    },
-                })?;
-                Some(FlushGauges {
-                    n_to_flush_requested: details.n_pages,
-                    n_to_flush_by_age: details.sum_pages_for_lsn,
-                    avg_page_rate: rule.averages.avg_page_rate,
-                    lsn_avg_rate: rule.averages.lsn_avg_rate,
-                    pct_for_dirty: details.pct_for_dirty,
-                    pct_for_lsn: details.pct_for_lsn,
-                })
+                pass_80(rule, (*limit_for_age_bytes, *free_check_capacity_bytes), pass)
             }
         }
     }
@@ -96,16 +97,96 @@ impl ReplayRule {
     /// Takes the averages from the server and begins to count from this pass, as after an update of the averages.
     pub fn adopt_averages(&mut self, avg_page_rate: u64, lsn_avg_rate: u64, cur_lsn: u64, now: SimTime) {
         match self {
+            ReplayRule::Mysql56 { state, .. } => {
+                (state.avg_page_rate, state.lsn_avg_rate) = (avg_page_rate, lsn_avg_rate);
+                (state.prev_lsn, state.sum_pages, state.n_iterations) = (cur_lsn, 0, 0);
+            }
+            ReplayRule::Mysql57 { state, .. } => {
+                (state.avg_page_rate, state.lsn_avg_rate) = (avg_page_rate, lsn_avg_rate);
+                (state.prev_lsn, state.sum_pages, state.n_iterations) = (cur_lsn, 0, 0);
+                state.prev_time_s = now.whole_seconds();
+            }
             ReplayRule::Mysql80 { rule, .. } => {
-                rule.averages.avg_page_rate = avg_page_rate;
-                rule.averages.lsn_avg_rate = lsn_avg_rate;
-                rule.averages.prev_lsn = cur_lsn;
-                rule.averages.prev_time = now;
-                rule.averages.sum_pages = 0;
-                rule.averages.n_iterations = 0;
+                let averages = &mut rule.averages;
+                (averages.avg_page_rate, averages.lsn_avg_rate) = (avg_page_rate, lsn_avg_rate);
+                (averages.prev_lsn, averages.sum_pages, averages.n_iterations) = (cur_lsn, 0, 0);
+                averages.prev_time = now;
             }
         }
     }
+}
+
+fn lengths(pass: &ReplayPass) -> ListLengths {
+    ListLengths { lru: pass.lru_pages, free: pass.free_pages, flush_list: pass.dirty_pages }
+}
+
+/// The averages count what each call flushed at once, so the pages of the call before are booked first.
+fn pass_56(
+    state: &mut mysql56::adaptive::AdaptiveState,
+    config: &legacy::adaptive::AdaptiveConfig,
+    pass: &ReplayPass,
+) -> Option<FlushGauges> {
+    state.flushed(pass.last_pages);
+    let dirty_pct = lengths(pass).modified_ratio_pct();
+    let seen = mysql56::adaptive::Seen { cur_lsn: pass.cur_lsn, oldest_lsn: pass.oldest_lsn, dirty_pct };
+    let request = state.request(config, seen)?;
+    Some(FlushGauges {
+        n_to_flush_requested: request.n_pages,
+        n_to_flush_by_age: 0,
+        avg_page_rate: state.avg_page_rate,
+        lsn_avg_rate: state.lsn_avg_rate,
+        pct_for_dirty: request.pct_for_dirty,
+        pct_for_lsn: request.pct_for_lsn,
+    })
+}
+
+fn pass_57(
+    state: &mut mysql57::recommendation::RecommendationState,
+    config: &legacy::adaptive::AdaptiveConfig,
+    pass: &ReplayPass,
+) -> Option<FlushGauges> {
+    let seen = mysql57::recommendation::Seen {
+        cur_lsn: pass.cur_lsn,
+        oldest_lsn: pass.oldest_lsn,
+        time_s: pass.now.whole_seconds(),
+        dirty_pct: lengths(pass).modified_ratio_pct_real(),
+        last_pages: pass.last_pages,
+        lists: &Published { n_to_flush_by_age: pass.n_to_flush_by_age },
+    };
+    let recommended = state.recommend(config, seen)?;
+    Some(FlushGauges {
+        n_to_flush_requested: recommended.n_pages,
+        n_to_flush_by_age: recommended.n_by_age,
+        avg_page_rate: state.avg_page_rate,
+        lsn_avg_rate: state.lsn_avg_rate,
+        pct_for_dirty: recommended.pct_for_dirty,
+        pct_for_lsn: recommended.pct_for_lsn,
+    })
+}
+
+/// `limits`: the age of a full age factor and the age at which user threads stop, bytes.
+fn pass_80(rule: &mut AdaptiveRule, limits: (u64, u64), pass: &ReplayPass) -> Option<FlushGauges> {
+    let details = rule.pass(&PassInput {
+        cur_lsn: pass.cur_lsn,
+        now: pass.now,
+        oldest_lsn: pass.oldest_lsn,
+        dirty_pct: dirty_pct(pass.dirty_pages, pass.lru_pages, pass.free_pages),
+        lists: &Published { n_to_flush_by_age: pass.n_to_flush_by_age },
+        rule: RuleInput {
+            sync_limit_lsn: None,
+            last_pages: pass.last_pages,
+            limit_for_age_bytes: limits.0,
+            free_check_capacity_bytes: limits.1,
+        },
+    })?;
+    Some(FlushGauges {
+        n_to_flush_requested: details.n_pages,
+        n_to_flush_by_age: details.sum_pages_for_lsn,
+        avg_page_rate: rule.averages.avg_page_rate,
+        lsn_avg_rate: rule.averages.lsn_avg_rate,
+        pct_for_dirty: details.pct_for_dirty,
+        pct_for_lsn: details.pct_for_lsn,
+    })
 }
 
 /// Flush lists of which only the published sum is known: one list, with so many pages due that the sum comes out.
