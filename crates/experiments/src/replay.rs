@@ -19,7 +19,8 @@
 //! one, for all counters together, is kept: a pass matches only if one instant explains all of them.
 //!
 //! Both averages move every `innodb_flushing_avg_loops` passes and remember sums from before the recording. They are taken
-//! from the server until they are first seen to move; from there on the rule makes its own.
+//! from the server until they are first seen to move; from there on the rule makes its own. A pass that drifts over a
+//! sample is counted in the wrong second, so the number of passes since the last update is known within two.
 //!
 //! # What counts as a match
 //!
@@ -118,10 +119,12 @@ impl Replayer {
         for step in 0..INSTANTS {
             let instant = f64::from(step) / f64::from(INSTANTS - 1);
             for &oldest in between.oldest_shares() {
-                let pass = ReplayPass { last_pages, ..between.at(instant, oldest) };
-                let Some(trial) = self.attempt(pass, instant, between, inputs) else { continue };
-                if best.as_ref().is_none_or(|best| trial.distance < best.distance) {
-                    best = Some(trial);
+                for &calls in self.uncounted(inputs.averages_moved(i)) {
+                    let pass = ReplayPass { last_pages, ..between.at(instant, oldest) };
+                    let Some(trial) = self.attempt(pass, (instant, calls), between, inputs) else { continue };
+                    if best.as_ref().is_none_or(|best| trial.distance < best.distance) {
+                        best = Some(trial);
+                    }
                 }
             }
         }
@@ -132,9 +135,25 @@ impl Replayer {
         self.averages_known |= inputs.averages_moved(i);
     }
 
-    /// What the rule would have said then.
-    fn attempt(&self, pass: ReplayPass, instant: f64, between: &Between, inputs: &Inputs) -> Option<Trial> {
+    /// Calls that may be uncounted when the server's averages moved, or counted wrongly when they did not.
+    fn uncounted(&self, averages_moved: bool) -> &'static [i64] {
+        match (self.averages_known, averages_moved) {
+            (false, _) => &[0],
+            (true, true) => &[0, 1, 2],
+            (true, false) => &[0, -1],
+        }
+    }
+
+    /// What the rule would have said then, and had so many more calls been made.
+    fn attempt(
+        &self,
+        pass: ReplayPass,
+        (instant, calls): (f64, i64),
+        between: &Between,
+        inputs: &Inputs,
+    ) -> Option<Trial> {
         let mut rule = self.rule.clone();
+        rule.shift_calls(calls);
         let recorded = &between.recorded;
         if !self.averages_known {
             // As if they had moved just before.

@@ -94,6 +94,17 @@ impl ReplayRule {
         }
     }
 
+    /// Counts `calls` more calls (fewer, if negative) since the last update of the averages: calls that left no trace, or
+    /// were taken for calls.
+    pub fn shift_calls(&mut self, calls: i64) {
+        let counted = match self {
+            ReplayRule::Mysql56 { state, .. } => &mut state.n_iterations,
+            ReplayRule::Mysql57 { state, .. } => &mut state.n_iterations,
+            ReplayRule::Mysql80 { rule, .. } => &mut rule.averages.n_iterations,
+        };
+        *counted = counted.saturating_add_signed(calls);
+    }
+
     /// Takes the averages from the server and begins to count from this pass, as after an update of the averages.
     pub fn adopt_averages(&mut self, avg_page_rate: u64, lsn_avg_rate: u64, cur_lsn: u64, now: SimTime) {
         match self {
