@@ -71,12 +71,6 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
         "Share by which a full queue of writes lengthens a read, and of reads a write; 0 for none.",
     ),
     Key::required("sync_counts_as_write", Kind::Switch, "Whether a sync takes one operation of write_iops."),
-    Key::default(
-        "journal_writes_per_sync",
-        real(0.0, 1000.0),
-        "0.0",
-        "Write operations that the file system's journal adds to a sync, mean; they take turns of write_iops.",
-    ),
     Key::optional("burst", Kind::Table(BURST_KEYS), "no burst credits", "Burst credits of a cloud volume."),
 ];
 
@@ -155,7 +149,6 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
         link_bytes_per_s: section.ceiling("link_bytes_per_s"),
         read_write_interference: section.real("read_write_interference"),
         sync_counts_as_write: section.switch("sync_counts_as_write"),
-        journal_writes_per_sync: section.real("journal_writes_per_sync"),
         burst: read_burst(&mut section),
     };
     if spec.queue_depth < spec.channels {

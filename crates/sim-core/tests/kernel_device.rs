@@ -33,7 +33,6 @@ fn plain() -> DeviceSpec {
         link_bytes_per_s: None,
         read_write_interference: 0.0,
         sync_counts_as_write: false,
-        journal_writes_per_sync: 0.0,
         burst: None,
     }
 }
@@ -182,25 +181,6 @@ fn syncs_may_take_write_operations() {
         now = device.submit(now, Op::RandomWrite, PAGE);
     }
     check_rate(4_000.0 / now.as_secs_f64(), 1_000.0);
-}
-
-#[test]
-fn the_journal_takes_its_share_of_write_operations() {
-    let spec = DeviceSpec {
-        sync: fixed(10.0),
-        write_iops: Some(1_000.0),
-        sync_counts_as_write: true,
-        journal_writes_per_sync: 1.5,
-        ..plain()
-    };
-    let mut device = build(&spec);
-    let mut now = SimTime::ZERO;
-    for _ in 0..2_000 {
-        now = device.submit(now, Op::Sync, 0);
-        now = device.submit(now, Op::RandomWrite, PAGE);
-    }
-    // A write, a flush and a journal write and a half each time.
-    check_rate(7_000.0 / now.as_secs_f64(), 1_000.0);
 }
 
 #[test]
@@ -375,7 +355,7 @@ prop_compose! {
         DeviceSpec {
             name: "any".to_owned(), channels, queue_depth, random_read, random_write, sequential_write, sync,
             sync_is_barrier, read_iops, write_iops, read_bytes_per_s, write_bytes_per_s, link_bytes_per_s,
-            read_write_interference, sync_counts_as_write, burst, journal_writes_per_sync: 0.5,
+            read_write_interference, sync_counts_as_write, burst,
         }
     }
 }

@@ -32,7 +32,6 @@ fn device_spec(channels: u32, service: &DurationDist) -> DeviceSpec {
         link_bytes_per_s: None,
         read_write_interference: 0.0,
         sync_counts_as_write: false,
-        journal_writes_per_sync: 0.0,
         burst: None,
     }
 }

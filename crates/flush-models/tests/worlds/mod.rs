@@ -145,7 +145,6 @@ pub(crate) fn ssd(write_us: f64, sync_us: f64) -> DeviceSpec {
         link_bytes_per_s: None,
         read_write_interference: 0.5,
         sync_counts_as_write: false,
-        journal_writes_per_sync: 0.0,
         burst: None,
     }
 }
@@ -235,7 +234,6 @@ fn devices() -> impl Strategy<Value = DeviceSpec> {
         sync,
         sync_is_barrier: shape.2,
         sync_counts_as_write: shape.3,
-        journal_writes_per_sync: if shape.3 { 1.5 } else { 0.0 },
         write_iops: rates.0,
         write_bytes_per_s: rates.1,
         read_write_interference: rates.2,

@@ -152,10 +152,10 @@ impl Limits {
         }
     }
 
-    /// Passes a sync that counts as so many write operations.
-    fn pass_sync(&mut self, now: SimTime, operations: u64) -> SimTime {
-        let end = pass(&mut self.write_iops, now, operations);
-        self.burst.as_mut().map_or(end, |burst| burst.take(now, operations).max(end))
+    /// Passes a sync that counts as a write operation.
+    fn pass_sync(&mut self, now: SimTime) -> SimTime {
+        let end = pass(&mut self.write_iops, now, 1);
+        self.burst.as_mut().map_or(end, |burst| burst.take(now, 1).max(end))
     }
 
     /// Time of a transfer of `bytes` written bytes at the narrowest place, ns.
@@ -221,9 +221,6 @@ pub struct Device {
     interference: f64,
     sync_is_barrier: bool,
     sync_counts_as_write: bool,
-    journal_writes_per_sync: f64,
-    /// Journal writes due and not yet made, less than one.
-    journal_due: f64,
 
     channels: FreeTimes,
     /// Time for which channels were given away or held, summed over them, ns.
@@ -255,8 +252,6 @@ impl Device {
             interference: spec.read_write_interference,
             sync_is_barrier: spec.sync_is_barrier,
             sync_counts_as_write: spec.sync_counts_as_write,
-            journal_writes_per_sync: spec.journal_writes_per_sync,
-            journal_due: 0.0,
             channels: FreeTimes::new(spec.channels),
             channel_time: 0,
             limits: Limits::new(spec),
@@ -333,23 +328,14 @@ impl Device {
         self.totals.cache_flushes += 1;
         let start = if self.sync_is_barrier { self.horizon() } else { self.flush.end }.max(now);
         let mut end = start + self.sync.sample(&mut self.rng);
-        let operations = u64::from(self.sync_counts_as_write) + self.journal_writes();
-        if operations > 0 {
-            end = end.max(self.limits.pass_sync(now, operations));
+        if self.sync_counts_as_write {
+            end = end.max(self.limits.pass_sync(now));
         }
         self.flush = Flush { start, end, given: self.flush.given + end.since(start).0 };
         if self.sync_is_barrier {
             self.channel_time += self.channels.occupy_all(now, end);
             self.limits.hold(now, end);
         }
-    }
-
-    /// Whole journal writes of this sync, so that their mean comes out.
-    fn journal_writes(&mut self) -> u64 {
-        self.journal_due += self.journal_writes_per_sync;
-        let whole = self.journal_due.floor();
-        self.journal_due -= whole;
-        whole as u64
     }
 
     /// Serves an operation on the first free channel.

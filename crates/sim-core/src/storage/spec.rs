@@ -46,9 +46,6 @@ pub struct DeviceSpec {
     pub read_write_interference: f64,
     /// Whether a sync takes one operation of `write_iops`.
     pub sync_counts_as_write: bool,
-    /// Write operations that the file system's journal adds to a sync, mean; they take turns of `write_iops` and go out
-    /// with the cache flush.
-    pub journal_writes_per_sync: f64,
     /// Burst credits of a cloud volume.
     pub burst: Option<BurstSpec>,
 }
@@ -96,12 +93,6 @@ impl DeviceSpec {
             return Err(format!(
                 "read_write_interference must be from 0 to 1000, not {}",
                 self.read_write_interference
-            ));
-        }
-        if !(0.0..=1000.0).contains(&self.journal_writes_per_sync) {
-            return Err(format!(
-                "journal_writes_per_sync must be from 0 to 1000, not {}",
-                self.journal_writes_per_sync
             ));
         }
         self.burst.as_ref().map_or(Ok(()), BurstSpec::validate)

@@ -218,7 +218,6 @@ pub(crate) fn instant_device() -> DeviceSpec {
         link_bytes_per_s: None,
         read_write_interference: 0.0,
         sync_counts_as_write: false,
-        journal_writes_per_sync: 0.0,
         burst: None,
     }
 }
