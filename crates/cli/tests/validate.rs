@@ -20,7 +20,7 @@ fn a_calibrated_scenario_runs() {
     let file = folder.path().join("light.toml");
     let file = file.to_str().unwrap();
     let table = stdout(&["calibrate", &recording("low300-256-io200"), "-o", file]);
-    assert!(table.contains("redo_bytes_per_transaction") && table.contains("Write working set"), "{table}");
+    assert!(table.contains("redo_bytes_per_transaction") && table.contains("Not determined: CPU demand"), "{table}");
     let summary = json(&["run", file, "--duration", "20s", "--format", "json"]);
     assert_eq!(summary["model"], "mysql-9.7");
 }

@@ -8,7 +8,7 @@
 //! | parameter | method |
 //! |---|---|
 //! | `redo_bytes_per_transaction` | growth of the log sequence number / transactions |
-//! | `cpu` | CPU time of server and client (or of the machine) / transactions |
+//! | `cpu` | CPU time of server and client (or of the machine) / transactions, if the processors were a third busy |
 //! | `rows_per_page`, `index_entries_per_page` | rows of the tables / leaf pages of their statistics |
 //!
 //! The write working set (distinct pages dirtied in a window of redo) is not fitted either: it follows from tables, access and
@@ -114,7 +114,8 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
     match load.cpu_per_transaction(recording) {
         Some(cpu) => calibration.parameters.push(cpu),
         None => calibration.undetermined.push(
-            "CPU demand: record cpu.user and cpu.system, or the CPU time of server and client; the workload's default is used"
+            "CPU demand: record cpu.user and cpu.system, or the CPU time of server and client, with the processors at least a \
+             third busy; the workload's default is used"
                 .to_owned(),
         ),
     }

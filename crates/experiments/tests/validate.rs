@@ -22,10 +22,25 @@ fn the_numbers_of_a_recording_are_those_of_its_counters() {
     let redo = calibration.get("redo_bytes_per_transaction").unwrap();
     assert!((redo - 543.0).abs() < 1.0, "{redo}");
     assert_eq!(calibration.get("rows_per_page"), Some(73.0));
-    // The first megabyte of redo dirties more pages than transactions: undo pages are clean too.
-    let first = calibration.working_set[0];
-    assert!(first.pages > 1e6 / 543.0 * 1.1 && first.pages < 1e6 / 543.0 * 1.4, "{first:?}");
+    assert!((calibration.get("cpu").unwrap() - 307.0).abs() < 5.0);
+}
+
+#[test]
+fn a_clean_start_shows_the_write_working_set() {
+    let calibration = calibrate(&shipped("mysql56/uni4k-256-io2000")).unwrap();
     assert!(calibration.undetermined.is_empty(), "{:?}", calibration.undetermined);
+    // The first megabyte of redo dirties more pages than transactions: undo pages are clean too.
+    let transactions = 1e6 / calibration.get("redo_bytes_per_transaction").unwrap();
+    let first = calibration.working_set[0];
+    assert!(first.pages > transactions && first.pages < 1.5 * transactions, "{first:?}, {transactions}");
+    assert!(calibration.working_set.windows(2).all(|pair| pair[0].pages < pair[1].pages));
+}
+
+#[test]
+fn an_idle_machine_does_not_tell_the_cpu_demand() {
+    let calibration = calibrate(&shipped("mysql97/low300-256-io200")).unwrap();
+    assert_eq!(calibration.get("cpu"), None);
+    assert!(calibration.undetermined[0].starts_with("CPU demand"), "{:?}", calibration.undetermined);
 }
 
 #[test]

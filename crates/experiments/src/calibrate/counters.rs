@@ -7,6 +7,9 @@ use innosim_recordings::{Missing, Quantity, Recording};
 const BLOCK_S: f64 = 10.0;
 /// Seconds after the start and before the end of the load that are left out.
 const EDGE_S: f64 = 2.0;
+/// Share of the processors that must be busy for the CPU demand to be known: on an idle machine a transaction costs up to
+/// twice as much, in wake-ups and cold caches.
+const BUSY: f64 = 1.0 / 3.0;
 /// Length of a tick of the CPU counters, seconds.
 const TICK_S: f64 = 0.01;
 
@@ -61,13 +64,19 @@ impl Load {
         }
     }
 
-    /// CPU time of server and client if both are recorded, else of the machine.
+    /// CPU time of server and client if both are recorded, else of the machine; `None` if neither is, or if the machine
+    /// was too idle.
     pub(super) fn cpu_per_transaction(&self, recording: &Recording) -> Option<Parameter> {
         let processes = ["proc.mysqld_utime", "proc.mysqld_stime", "proc.sysbench_cpu"];
         let (ticks, method) = match self.sum(recording, &processes) {
             Some(ticks) => (ticks, "CPU time of server and client / transactions"),
             None => (self.sum(recording, &["cpu.user", "cpu.system"])?, "CPU time of the machine / transactions"),
         };
+        let seconds = self.seconds[self.seconds.len() - 1] - self.seconds[0];
+        let busy = (ticks[ticks.len() - 1] - ticks[0]) * TICK_S / seconds / f64::from(recording.cpus.unwrap_or(1));
+        if busy < BUSY {
+            return None;
+        }
         let (ticks_per_transaction, uncertainty) = self.ratio(&ticks);
         let us = TICK_S * 1e6;
         Some(Parameter {
