@@ -101,7 +101,7 @@ fn argument_error(
     part: &str,
     message: String,
     (allowed, help): (&str, String),
-) -> Diagnostic {
+) -> Box<Diagnostic> {
     let start = argument.find(part).unwrap_or(0);
     let place = Place {
         file: option.to_owned(),
@@ -111,11 +111,11 @@ fn argument_error(
         width: part.chars().count().max(1),
         source_line: argument.replace('\t', " "),
     };
-    Diagnostic {
+    Box::new(Diagnostic {
         severity: Severity::Error,
         message,
         place: Some(place),
         allowed: Some(allowed.to_owned()).filter(|text| !text.is_empty()),
         help: Some(help).filter(|text| !text.is_empty()),
-    }
+    })
 }

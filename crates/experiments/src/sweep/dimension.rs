@@ -27,7 +27,7 @@ impl Dimension {
     ///
     /// # Errors
     /// What is wrong with `argument`, and where.
-    pub fn parse(argument: &str) -> Result<Dimension, Diagnostic> {
+    pub fn parse(argument: &str) -> Result<Dimension, Box<Diagnostic>> {
         let Some((names, values)) = argument.split_once('=') else {
             let message = format!("`{argument}` has no `=`");
             let help = "such as innodb_io_capacity_max=1000..12000:500".to_owned();
@@ -71,11 +71,11 @@ impl Dimension {
     }
 }
 
-fn error(argument: &str, part: &str, message: String, help: String) -> Diagnostic {
+fn error(argument: &str, part: &str, message: String, help: String) -> Box<Diagnostic> {
     argument_error("--vary", argument, part, message, (FORMS, help))
 }
 
-fn name_of(argument: &str, name: &str) -> Result<String, Diagnostic> {
+fn name_of(argument: &str, name: &str) -> Result<String, Box<Diagnostic>> {
     let name = name.trim();
     if name.is_empty() {
         return Err(error(argument, argument, format!("`{argument}` names no setting"), String::new()));
@@ -88,7 +88,7 @@ fn name_of(argument: &str, name: &str) -> Result<String, Diagnostic> {
     Err(error(argument, name, format!("`{name}` can't be varied"), instead.to_owned()))
 }
 
-fn list(argument: &str, values: &str) -> Result<Vec<String>, Diagnostic> {
+fn list(argument: &str, values: &str) -> Result<Vec<String>, Box<Diagnostic>> {
     let items: Vec<String> = values.split(',').map(|value| value.trim().to_owned()).collect();
     if items.len() == 1 && items[0].is_empty() {
         return Err(error(argument, argument, format!("`{argument}` has no values"), String::new()));
@@ -101,7 +101,7 @@ fn list(argument: &str, values: &str) -> Result<Vec<String>, Diagnostic> {
 }
 
 /// `FROM..TO:STEP`, of which `rest` is what follows the dots.
-fn range(argument: &str, whole: &str, from: &str, rest: &str) -> Result<Vec<String>, Diagnostic> {
+fn range(argument: &str, whole: &str, from: &str, rest: &str) -> Result<Vec<String>, Box<Diagnostic>> {
     let Some((to, step)) = rest.split_once(':') else {
         let message = format!("the range `{whole}` has no step");
         return Err(error(argument, whole, message, format!("write {whole}:STEP, or {whole}:*2 to double")));
@@ -122,7 +122,7 @@ fn range(argument: &str, whole: &str, from: &str, rest: &str) -> Result<Vec<Stri
     if factor { doubled(argument, whole, &from, &to, &step) } else { stepped(argument, whole, [from, to, step]) }
 }
 
-fn stepped(argument: &str, whole: &str, ends: [Number; 3]) -> Result<Vec<String>, Diagnostic> {
+fn stepped(argument: &str, whole: &str, ends: [Number; 3]) -> Result<Vec<String>, Box<Diagnostic>> {
     if ends[2].value <= 0 {
         let message = format!("the step `{}` is not above 0", ends[2]);
         let help = "ranges count up from the smaller end by a step above 0".to_owned();
@@ -144,7 +144,7 @@ fn stepped(argument: &str, whole: &str, ends: [Number; 3]) -> Result<Vec<String>
 }
 
 /// Brings numbers with different size suffixes to bytes. Numbers with one unit stay as they are.
-fn common_unit(argument: &str, whole: &str, ends: [Number; 3]) -> Result<([Number; 3], bool), Diagnostic> {
+fn common_unit(argument: &str, whole: &str, ends: [Number; 3]) -> Result<([Number; 3], bool), Box<Diagnostic>> {
     if ends.iter().all(|n| n.unit == ends[0].unit) {
         return Ok((ends, false));
     }
@@ -163,7 +163,7 @@ fn doubled(
     from: &Number,
     to: &Number,
     factor: &Number,
-) -> Result<Vec<String>, Diagnostic> {
+) -> Result<Vec<String>, Box<Diagnostic>> {
     if !factor.unit.is_empty() || factor.as_f64() <= 1.0 || from.value <= 0 {
         let message = format!("the range `{whole}` does not grow");
         return Err(error(argument, whole, message, "a factor is above 1 and starts from above 0".to_owned()));

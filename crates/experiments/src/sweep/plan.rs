@@ -143,7 +143,7 @@ impl Request {
         for argument in &self.vary {
             match Dimension::parse(argument) {
                 Ok(dimension) => dimensions.push(dimension),
-                Err(error) => errors.push(error),
+                Err(error) => errors.push(*error),
             }
         }
         if !errors.is_empty() {

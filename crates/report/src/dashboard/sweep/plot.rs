@@ -71,12 +71,10 @@ pub(super) fn setting_axis<B: DrawingBackend>(
 
 /// A filled disc.
 pub(super) fn dot<B: DrawingBackend>(canvas: &mut Canvas<'_, B>, (x, y): (f64, f64), radius: f64, ink: Ink) {
-    // Cosines of 0, 22.5, 45, ... degrees.
-    const COS: [f64; 16] = [
-        1.0, 0.923_88, 0.707_11, 0.382_68, 0.0, -0.382_68, -0.707_11, -0.923_88, -1.0, -0.923_88, -0.707_11, -0.382_68,
-        0.0, 0.382_68, 0.707_11, 0.923_88,
-    ];
-    let corners: Vec<(f64, f64)> = (0..16).map(|i| (x + radius * COS[i], y + radius * COS[(i + 12) % 16])).collect();
+    // Cosines of 0, 30, 60, ... degrees.
+    const COS: [f64; 12] =
+        [1.0, 0.866_025_4, 0.5, 0.0, -0.5, -0.866_025_4, -1.0, -0.866_025_4, -0.5, 0.0, 0.5, 0.866_025_4];
+    let corners: Vec<(f64, f64)> = (0..12).map(|i| (x + radius * COS[i], y + radius * COS[(i + 9) % 12])).collect();
     canvas.polygon(&corners, ink);
 }
 
