@@ -10,6 +10,8 @@ Examples:
   innosim scenarios                      what there is to run
   innosim run redo-too-small --out out   a small one, with pictures
   innosim run my.toml --set innodb_io_capacity_max=8000
+  innosim compare redo-too-small --model 8.0 --model 8.4
+  innosim recommend my.toml              the I/O capacity to try first
   innosim reproduce --out out            published runs beside their simulation
 
 Exit codes: 0 ran, 1 ran but a check or expectation failed, 2 bad input or usage, 130 interrupted.";
@@ -23,6 +25,14 @@ Examples:
   innosim sweep my.toml --vary innodb_io_capacity+innodb_io_capacity_max=1000..8000:500 --shard 2/5 --out part2
 
 The same command continues a sweep that was interrupted. docs/sweeps.md tells more.";
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  innosim compare redo-too-small --model 8.0 --model 8.4
+  innosim compare redo-too-small --variant \"as is:\" --variant \"2 GiB:innodb_redo_log_capacity=2G\" --out out
+
+Differences are to the first variant. A setting in the scenario's file that a model does not know is dropped with a note; \
+one that --set or --variant names is an error.";
 
 /// Simulates InnoDB's page flushing and redo log: what checkpoint age, flushing, throughput and latency will do,
 /// second by second, under a server's settings, a workload and a storage device.
@@ -39,10 +49,14 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run a scenario and say what happened
     Run(RunArgs),
+    /// Compare server models or settings on one scenario, with the same random numbers for each
+    Compare(CompareArgs),
     /// Run a scenario under every combination of some settings, with curves and heat maps
     Sweep(SweepArgs),
     /// Join the folders of a sweep's shards
     Merge(MergeArgs),
+    /// Search for the innodb_io_capacity_max (and redo size) to try first
+    Recommend(RecommendArgs),
     /// Run the published scenarios and print measured beside simulated figures
     Reproduce(ReproduceArgs),
     /// Feed recorded inputs to a model's flushing rule and compare with the server's own counters
@@ -204,6 +218,83 @@ pub(crate) struct MergeArgs {
     pub(crate) format: Format,
     #[command(flatten)]
     pub(crate) common: Unused,
+}
+
+/// `innosim compare`.
+#[derive(Debug, Args)]
+#[command(after_help = COMPARE_EXAMPLES)]
+pub(crate) struct CompareArgs {
+    /// A TOML file, or the name of a shipped scenario with or without its folder
+    #[arg(value_name = "SCENARIO")]
+    pub(crate) scenario: String,
+    /// A server model to compare, such as mysql-8.0.30 or 8.4; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Vec<String>,
+    /// Settings to compare, under a label of their own; repeatable. With several models, each runs each variant
+    #[arg(long, value_name = "LABEL:SETTING=VALUE,...")]
+    pub(crate) variant: Vec<String>,
+    /// A server setting or scenario key that all variants share; repeatable
+    #[arg(long = "set", value_name = "SETTING=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Simulated time instead of the scenario's, with its unit: 600s, 10m, 1h30m
+    #[arg(long, value_name = "TIME")]
+    pub(crate) duration: Option<String>,
+    /// Runs of each variant, from which intervals follow [default: the scenario's if several, else 3]
+    #[arg(long, value_name = "N")]
+    pub(crate) replications: Option<u32>,
+    /// Folder for compare.json, compare.csv, compare.svg, compare.png, report.html, and a folder for each variant
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Verify the invariants at every event; exit code 1 if one breaks
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// `innosim recommend`.
+#[derive(Debug, Args)]
+pub(crate) struct RecommendArgs {
+    /// A TOML file, or the name of a shipped scenario with or without its folder
+    #[arg(value_name = "SCENARIO")]
+    pub(crate) scenario: String,
+    /// What "best" means
+    #[arg(long, value_enum, default_value_t = GoalName::Throughput)]
+    pub(crate) goal: GoalName,
+    /// Choose the size of the redo log too
+    #[arg(long)]
+    pub(crate) redo: bool,
+    /// Server model instead of the scenario's, such as mysql-8.0.30 or 8.0
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// A server setting by its real name, or a scenario key by its dotted path (drive.clients=32); repeatable
+    #[arg(long = "set", value_name = "SETTING=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Simulated time of each run [default: two and a half turns of the redo log, if the scenario's own is longer]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) duration: Option<String>,
+    /// Runs of each setting that could be the answer
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) replications: u32,
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// What a recommendation is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GoalName {
+    /// Most transactions a second, without stalls
+    Throughput,
+    /// Lowest 99th percentile of latency, at no more than 5 % less throughput than the best
+    Latency,
+    /// Fewest bytes written a transaction, at no more than 1 % less throughput than now
+    Writes,
 }
 
 /// `innosim reproduce`.

@@ -1,9 +1,11 @@
 //! The commands, one file each.
 
 pub(crate) mod calibrate;
+pub(crate) mod compare;
 pub(crate) mod merge;
 pub(crate) mod meta;
 pub(crate) mod models;
+pub(crate) mod recommend;
 pub(crate) mod replay;
 pub(crate) mod reproduce;
 pub(crate) mod run;

@@ -32,8 +32,10 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match &cli.command {
         Command::Run(args) => commands::run::run(args),
+        Command::Compare(args) => commands::compare::run(args),
         Command::Sweep(args) => commands::sweep::run(args),
         Command::Merge(args) => commands::merge::run(args),
+        Command::Recommend(args) => commands::recommend::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),
         Command::Replay(args) => commands::replay::run(args),
         Command::Calibrate(args) => commands::calibrate::run(args),

@@ -97,7 +97,7 @@ pub(crate) fn threads_of(scenario: &Scenario) -> u32 {
 }
 
 /// The settings that matter most, on one line.
-fn settings_line(scenario: &Scenario) -> String {
+pub(crate) fn settings_line(scenario: &Scenario) -> String {
     let settings = &scenario.settings;
     let mut parts = Vec::new();
     for name in ["innodb_io_capacity", "innodb_io_capacity_max"] {

@@ -8,6 +8,7 @@ use common::{innosim, json, refused, stdout};
 fn help_stays_as_it_is() {
     insta::assert_snapshot!("help", stdout(&["--help"]));
     insta::assert_snapshot!("help_run", stdout(&["run", "-h"]));
+    insta::assert_snapshot!("help_compare", stdout(&["compare", "-h"]));
     insta::assert_snapshot!("help_reproduce", stdout(&["reproduce", "-h"]));
     assert_eq!(stdout(&["help", "models"]), stdout(&["models", "--help"]));
 }

@@ -3,6 +3,8 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`calibrate`] | from a recording to a workload and a scenario |
+//! | [`compare`] | one scenario in several variants: means with intervals, paired differences |
+//! | [`recommend`] | a search for the I/O capacity (and redo size) to try first |
 //! | [`replay`] | a model's flushing rule alone, on recorded inputs, beside the server's own counters |
 //! | [`validate`] | recordings predicted from others, beside what was measured |
 //! | [`runner`] | runs (scenario, replication) pairs on all cores, results in order |
@@ -14,6 +16,8 @@
 //! them are taken pair by pair.
 
 pub mod calibrate;
+pub mod compare;
+pub mod recommend;
 pub mod replay;
 pub mod runner;
 pub mod statistics;

@@ -14,6 +14,7 @@
 //! - `panel`: one panel, drawn from a description;
 //! - `panels`: what the panels of a run show;
 //! - `frame`: header and footer;
+//! - `overlay`: several runs laid over each other, on the same panels;
 //! - [`sweep`]: pictures of many runs.
 //!
 //! Both backends take whole numbers for coordinates. The canvas therefore counts in tenths of a pixel, and the SVG's
@@ -24,12 +25,15 @@ mod canvas;
 mod drawing;
 mod fonts;
 mod frame;
+mod overlay;
 mod panel;
 mod panels;
 mod raster;
 mod shape;
 pub mod sweep;
 mod theme;
+
+pub use overlay::{Overlay, OverlayRun, write_overlay};
 
 use crate::Report;
 use crate::files::{ReportError, write_file};

@@ -12,6 +12,8 @@
 //! | `dashboard.svg`, `dashboard.png` | articles, talks, the eye | [`dashboard`] |
 //! | `runs.csv`, `points.csv` of a sweep | notebooks | [`sweep`] |
 //! | pictures of a sweep | articles, talks, the eye | [`dashboard::sweep`] |
+//! | `compare.svg`, `compare.png`: runs laid over each other | the same | [`dashboard`] |
+//! | `report.html` | anyone with a browser | [`explorer`] |
 //! | means over replications | anyone who compares | [`replications`] |
 //!
 //! Everything is a function of its arguments: the same run gives the same bytes, on any machine. Files are whole or not
@@ -19,6 +21,7 @@
 
 pub mod csv;
 pub mod dashboard;
+pub mod explorer;
 mod files;
 pub mod hints;
 mod identity;
@@ -30,7 +33,8 @@ pub mod sysbench;
 pub mod table;
 
 pub use csv::write_series_csv;
-pub use dashboard::{Dashboard, write_dashboards};
+pub use dashboard::{Dashboard, Overlay, OverlayRun, write_dashboards, write_overlay};
+pub use explorer::{Explorer, ExplorerRun, write_explorer};
 pub use files::{ReportError, write_file};
 pub use identity::RunIdentity;
 pub use replications::Replications;

@@ -3,7 +3,7 @@
 mod synthetic;
 
 use innosim_core::metrics::SecondSample;
-use innosim_report::{Dashboard, write_dashboards};
+use innosim_report::{Dashboard, Overlay, OverlayRun, write_dashboards, write_overlay};
 use synthetic::{Made, idle, scaled, waves};
 
 /// Size of a PNG, px.
@@ -102,4 +102,60 @@ fn both_files_are_written() {
     let mut names: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["dashboard.png", "dashboard.svg"]);
+}
+
+fn overlay<'a>(runs: &'a [Made], label: impl Fn(usize) -> String) -> Overlay<'a> {
+    let run = |(i, made): (usize, &'a Made)| OverlayRun {
+        label: label(i),
+        about: "innodb_io_capacity_max=4000".to_owned(),
+        figures: vec![format!("{i},000"), "+1.0 % *".to_owned()],
+        output: &made.output,
+    };
+    Overlay {
+        title: "Two & more".to_owned(),
+        subtitle: "tpcc-sata-waves".to_owned(),
+        origin: "seed 42".to_owned(),
+        heads: vec!["tps", "difference"],
+        runs: runs.iter().enumerate().map(run).collect(),
+        warmup_s: 300.0,
+        remark: "Figures leave out the first 300 s.".to_owned(),
+    }
+}
+
+#[test]
+fn runs_laid_over_each_other_carry_their_names() {
+    let runs = [Made::of("a", waves(900, 300)), Made::of("b", waves(600, 200))];
+    let overlay = overlay(&runs, |i| format!("run {i}"));
+    let svg = overlay.draw_svg().unwrap();
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let texts: Vec<&str> =
+        document.descendants().filter(|n| n.has_tag_name("text")).filter_map(|n| n.text().map(str::trim)).collect();
+    // Once in the table and once in each panel.
+    assert_eq!(texts.iter().filter(|text| **text == "run 1").count(), 6, "{texts:?}");
+    for expected in ["Two & more", "Transactions per Second", "InnoDB Checkpoint Age", "limit 16.6 GiB", "+1.0 % *"] {
+        assert!(texts.contains(&expected), "{expected} is missing from {texts:?}");
+    }
+    assert_eq!(svg, overlay.draw_svg().unwrap());
+    assert_eq!(png_size(&overlay.draw_png().unwrap()), overlay.size());
+}
+
+#[test]
+fn any_number_of_runs_gives_a_picture() {
+    for count in [0, 1, 4, Overlay::MOST, 30] {
+        let series = |i| if i == 1 { Vec::new() } else { waves(60 + i as u64, 20) };
+        let runs: Vec<Made> = (0..count).map(|i| Made::of("x", series(i))).collect();
+        let overlay = overlay(&runs, |i| format!("a label that is far too long for its place {i}"));
+        let svg = overlay.draw_svg().unwrap();
+        assert!(roxmltree::Document::parse(&svg).is_ok() && !svg.contains("NaN"), "{count}");
+        assert!(overlay.size().1 < 2500, "{count}");
+        assert_eq!(png_size(&overlay.draw_png().unwrap()), overlay.size(), "{count}");
+    }
+}
+
+#[test]
+fn both_files_of_an_overlay_are_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let runs = [Made::of("a", waves(60, 20))];
+    write_overlay(dir.path(), "compare", &overlay(&runs, |_| "a".to_owned())).unwrap();
+    assert!(dir.path().join("compare.svg").is_file() && dir.path().join("compare.png").is_file());
 }

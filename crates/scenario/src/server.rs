@@ -13,6 +13,13 @@ use innosim_flush_models::registry::{
 };
 use std::collections::BTreeMap;
 
+/// Settings that were written, by name.
+type Explicit = BTreeMap<&'static str, Value>;
+
+const CAPACITY: &str = "innodb_redo_log_capacity";
+const FILE_SIZE: &str = "innodb_log_file_size";
+const FILES: &str = "innodb_log_files_in_group";
+
 /// What is known besides the table.
 #[derive(Debug)]
 pub(crate) struct Context<'a> {
@@ -101,7 +108,7 @@ fn read_setting(entry: &Entry, context: &Context<'_>) -> Option<(&'static str, V
             context.report.add(match unknown.reason {
                 UnknownReason::WithoutEffect => problem.help("it may stay; it changes nothing here").into_warning(),
                 _ if is_of_the_files_model(entry, context) => {
-                    let help = format!("left out of account, as {} was asked for", context.model);
+                    let help = format!("{} does not have it: dropped", context.model);
                     problem.help(help).into_warning()
                 }
                 _ => problem.help(help_for_unknown(entry, &unknown.help)),
@@ -116,6 +123,14 @@ fn read_setting(entry: &Entry, context: &Context<'_>) -> Option<(&'static str, V
     };
     match parse_value(&setting, &text) {
         Ok(value) => Some((setting.name, value)),
+        Err(_) if is_of_the_files_model(entry, context) && is_good_there(entry, &text, context) => {
+            let near = nearest(&setting, entry, &text, context);
+            let taken = near.map_or("its default is taken".to_owned(), |v| format!("{} is taken", setting.spell(v)));
+            let message = format!("{} = {} is not for {}", setting.name, text.trim(), context.model);
+            let problem = Problem::new(message).at(entry.node.at).allowed(allowed(&setting));
+            context.report.add(problem.help(taken).into_warning());
+            near.map(|value| (setting.name, value))
+        }
         Err(error) => {
             let message = format!("{} = {}: {}", setting.name, text.trim(), error.problem);
             let help = error.help.split("allowed: ").next().unwrap_or_default().trim().to_owned();
@@ -138,6 +153,25 @@ fn is_of_the_files_model(entry: &Entry, context: &Context<'_>) -> bool {
     known && !context.sources.on_command_line(entry.key_at)
 }
 
+/// Whether the file's own model takes a value.
+fn is_good_there(entry: &Entry, text: &str, context: &Context<'_>) -> bool {
+    let there = context.written_for.and_then(|model| lookup(model, &entry.key).ok());
+    there.is_some_and(|setting| parse_value(&setting, text).is_ok())
+}
+
+/// What comes nearest, among the values of `setting`, to a number that the file's own model takes.
+fn nearest(setting: &Setting, entry: &Entry, text: &str, context: &Context<'_>) -> Option<Value> {
+    let there = lookup(context.written_for?, &entry.key).ok()?;
+    match (setting.kind, parse_value(&there, text).ok()?) {
+        (Kind::Integer { min, max }, Value::Integer(v)) => Some(Value::Integer(v.clamp(min, max))),
+        (Kind::Bytes { min, max, step }, Value::Integer(v)) => {
+            Some(Value::Integer((v.clamp(min, max) / step * step).max(min)))
+        }
+        (Kind::Real { min, max }, Value::Real(v)) => Some(Value::Real(v.clamp(min, max))),
+        _ => None,
+    }
+}
+
 fn help_for_unknown(entry: &Entry, help: &str) -> String {
     match crate::scenario_keys::home_of(&entry.key) {
         Some(path) => format!("it is a key of the scenario: {path}"),
@@ -145,20 +179,72 @@ fn help_for_unknown(entry: &Entry, help: &str) -> String {
     }
 }
 
-/// A redo capacity means as much to a model that counts in files.
-fn carry_redo_over(entries: &[Entry], explicit: &mut BTreeMap<&'static str, Value>, context: &Context<'_>) {
-    const CAPACITY: &str = "innodb_redo_log_capacity";
+/// A redo log means as much to a model that spells its size in another way: one counts in files, the other in bytes.
+fn carry_redo_over(entries: &[Entry], explicit: &mut Explicit, context: &Context<'_>) {
     let Some(from) = context.written_for else { return };
-    let (Some(entry), Ok(setting)) = (entry_of(entries, CAPACITY), lookup(from, CAPACITY)) else { return };
-    if lookup(context.model, CAPACITY).is_ok() || explicit.contains_key("innodb_log_file_size") {
+    let ours = |name: &str| {
+        let entry = entry_of(entries, name).filter(|entry| is_of_the_files_model(entry, context))?;
+        match parse_value(&lookup(from, name).ok()?, &entry.node.scalar_text()?) {
+            Ok(Value::Integer(value)) => Some((entry, value)),
+            _ => None,
+        }
+    };
+    let knows = |model, name| lookup(model, name).is_ok();
+    if knows(from, CAPACITY) && !knows(context.model, CAPACITY) && !explicit.contains_key(FILE_SIZE) {
+        if let Some((entry, bytes)) = ours(CAPACITY) {
+            explicit.insert(FILE_SIZE, Value::Integer((bytes / 2) >> 20 << 20));
+            explicit.insert(FILES, Value::Integer(2));
+            let message = format!("{CAPACITY} is taken as {FILE_SIZE} = {}M x 2 files", bytes >> 21);
+            context.report.add(Problem::new(message).at(whole(entry)).into_warning());
+        }
+    } else if !knows(from, CAPACITY) && knows(context.model, CAPACITY) && !explicit.contains_key(CAPACITY) {
+        // From the command line, the files are the server's own affair.
+        let on_top = |name| entry_of(entries, name).is_some_and(|e| context.sources.on_command_line(e.key_at));
+        let default = || lookup(from, FILES).ok()?.default;
+        let files = ours(FILES).map(|(_, files)| files).or_else(|| match default() {
+            Some(Value::Integer(files)) => Some(files),
+            _ => None,
+        });
+        if let (Some((entry, size)), Some(files), false) = (ours(FILE_SIZE), files, on_top(FILES)) {
+            explicit.remove(FILE_SIZE);
+            explicit.remove(FILES);
+            explicit.insert(CAPACITY, Value::Integer(size * files));
+            let message = format!("{FILE_SIZE} x {files} files is taken as {CAPACITY} = {}M", (size * files) >> 20);
+            context.report.add(Problem::new(message).at(whole(entry)).into_warning());
+        }
+    }
+    shrink_redo(entries, explicit, context);
+}
+
+/// A redo log that is too large for another model than the file's becomes the largest that it takes.
+fn shrink_redo(entries: &[Entry], explicit: &mut Explicit, context: &Context<'_>) {
+    let host = Host { logical_cpus: context.cores, ..Host::default() };
+    let fits = |explicit: &Explicit| match Settings::resolve_on(context.model, explicit, host) {
+        Err(error) => error.setting != FILE_SIZE && error.setting != FILES,
+        Ok(_) => true,
+    };
+    let named = |name| entry_of(entries, name).is_some_and(|e| context.sources.on_command_line(e.key_at));
+    let Some(Value::Integer(size)) = explicit.get(FILE_SIZE).copied() else { return };
+    if context.report.has_errors() || named(FILE_SIZE) || named(FILES) || fits(explicit) {
         return;
     }
-    let text = entry.node.scalar_text().unwrap_or_default();
-    if let Ok(Value::Integer(bytes)) = parse_value(&setting, &text) {
-        explicit.insert("innodb_log_file_size", Value::Integer((bytes / 2) >> 20 << 20));
-        explicit.insert("innodb_log_files_in_group", Value::Integer(2));
-        let message = format!("{CAPACITY} is taken as innodb_log_file_size = {}M x 2 files", bytes >> 21);
-        context.report.add(Problem::new(message).at(whole(entry)).into_warning());
+    let with = |explicit: &Explicit, mib: u64| {
+        let mut explicit = explicit.clone();
+        explicit.insert(FILE_SIZE, Value::Integer(mib << 20));
+        explicit
+    };
+    // The largest number of MiB that fits, by halving; sizes below 1 MiB are no redo log.
+    let (mut good, mut bad) = (0, size >> 20);
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        *(if fits(&with(explicit, middle)) { &mut good } else { &mut bad }) = middle;
+    }
+    if good > 0 {
+        *explicit = with(explicit, good);
+        let message = format!("{FILE_SIZE}: {} takes no more than {good}M with this number of files", context.model);
+        let at = [FILE_SIZE, CAPACITY].iter().find_map(|name| entry_of(entries, name)).map(whole);
+        let problem = Problem { at, ..Problem::new(message) };
+        context.report.add(problem.help(format!("{good}M is taken instead of {}M", size >> 20)).into_warning());
     }
 }
 

@@ -8,7 +8,7 @@ use super::theme::{GRID, MUTED, RIGHT, RULE, SMALL, TEXT, TITLE_HEIGHT, VERMILIO
 use plotters::prelude::DrawingBackend;
 
 /// Least distance between the base lines of labels, px.
-const LABEL_GAP: f64 = 17.0;
+pub(super) const LABEL_GAP: f64 = 17.0;
 /// Least width at which a sync span is drawn, px.
 const THINNEST_SPAN: f64 = 1.5;
 

@@ -37,14 +37,7 @@ fn throughput(report: &Report<'_>) -> Panel {
 
 fn latency(report: &Report<'_>) -> Panel {
     let points = each_second(&report.output.series, |s| s.latency_ms_p95);
-    let mut values: Vec<f64> = points.iter().map(|p| p.1).filter(|v| *v > 0.0).collect();
-    values.sort_by(f64::total_cmp);
-    let typical = values.get(values.len() / 2).copied().unwrap_or(0.0);
-    let axis = if largest(&points) > LOGARITHMIC_FROM * typical && typical > 0.0 {
-        Axis::logarithmic(&values, "ms (log)")
-    } else {
-        Axis::linear(largest(&points), 3, "ms")
-    };
+    let axis = latency_axis(points.iter().map(|p| p.1).collect(), 3);
     let labels = vec![Label {
         value: medians(&points).last().map_or(0.0, |p| p.1),
         text: format!("overall {}", milliseconds(report.summary.latency_ms_p95)),
@@ -52,6 +45,20 @@ fn latency(report: &Report<'_>) -> Panel {
     }];
     let title = "Transaction Latency, 95th Percentile";
     Panel { title, labels, ..second_and_median(points, axis, HEIGHTS[1], PURPLE) }
+}
+
+/// An axis for these latencies: linear with about `wanted` ticks, logarithmic where the largest would press all others to
+/// the bottom.
+pub(super) fn latency_axis(mut values: Vec<f64>, wanted: usize) -> Axis {
+    values.retain(|v| *v > 0.0);
+    values.sort_by(f64::total_cmp);
+    let typical = values.get(values.len() / 2).copied().unwrap_or(0.0);
+    let largest = values.last().copied().unwrap_or(0.0);
+    if largest > LOGARITHMIC_FROM * typical && typical > 0.0 {
+        Axis::logarithmic(&values, "ms (log)")
+    } else {
+        Axis::linear(largest, wanted, "ms")
+    }
 }
 
 fn checkpoint_age(report: &Report<'_>) -> Panel {
@@ -181,10 +188,12 @@ fn end_label(points: &[(f64, f64)], text: String, ink: Ink) -> Label {
     Label { value: end(points), text, ink }
 }
 
-fn end(points: &[(f64, f64)]) -> f64 {
+/// The last value.
+pub(super) fn end(points: &[(f64, f64)]) -> f64 {
     points.last().map_or(0.0, |p| p.1)
 }
 
-fn largest(points: &[(f64, f64)]) -> f64 {
+/// The largest value, at least 0.
+pub(super) fn largest(points: &[(f64, f64)]) -> f64 {
     points.iter().map(|p| p.1).fold(0.0, f64::max)
 }

@@ -50,3 +50,7 @@ pub(super) const GREEN: Ink = Ink::rgb(0, 138, 101);
 pub(super) const PURPLE: Ink = Ink::rgb(163, 72, 130);
 /// Neighbours, the device.
 pub(super) const SLATE: Ink = Ink::rgb(84, 99, 117);
+/// The eighth of several runs.
+pub(super) const OLIVE: Ink = Ink::rgb(122, 122, 0);
+/// The ninth of several runs.
+pub(super) const INDIGO: Ink = Ink::rgb(74, 58, 170);

@@ -1,0 +1,193 @@
+//! `innosim compare`: one scenario with several models or settings, under the same random numbers.
+//!
+//! What is compared and how comes from `innosim_experiments::compare`. Here: `table` for people, `files` for the folder
+//! of `--out` and for JSON, `picture` for the runs laid over each other.
+
+mod files;
+mod picture;
+mod table;
+
+use crate::args::{CompareArgs, Format};
+use crate::exit::{Done, Failure};
+use crate::interrupt;
+use crate::out_dir::OutDir;
+use crate::output::{note, note_error, print, print_json};
+use crate::progress::Progress;
+use crate::runner::{pool, refuse_too_short, run_one};
+use innosim_core::metrics::RunOutput;
+use innosim_experiments::compare::{Asked, CompareError, Comparison, Variant, jobs, variants};
+use innosim_report::{Overlay, write_explorer, write_file, write_overlay};
+use innosim_scenario::{Overrides, Source};
+use rayon::prelude::*;
+use std::path::Path;
+use std::time::Instant;
+
+/// Replications if neither the command line nor the scenario asks for several: the fewest with a usable interval.
+const REPLICATIONS: u32 = 3;
+
+/// A comparison that ran.
+#[derive(Debug)]
+struct Compared {
+    variants: Vec<Variant>,
+    comparison: Comparison,
+    /// For each variant the outputs of its replications.
+    outputs: Vec<Vec<RunOutput>>,
+    wall_s: f64,
+}
+
+impl Compared {
+    /// The first variant, with which all are compared.
+    fn first(&self) -> &Variant {
+        &self.variants[0]
+    }
+
+    fn simulated_s(&self) -> f64 {
+        self.first().scenario.run.duration.0 as f64 / 1e9
+    }
+
+    /// Variants that ran exactly as an earlier one did, event by event, each with the earlier one.
+    fn twins(&self) -> Vec<(&str, &str)> {
+        let hashes: Vec<Vec<u64>> =
+            self.outputs.iter().map(|runs| runs.iter().map(|run| run.event_hash).collect()).collect();
+        let first_alike = |i: usize| hashes[..i].iter().position(|earlier| *earlier == hashes[i]);
+        let pairs = (1..hashes.len()).filter_map(|i| Some((i, first_alike(i)?)));
+        pairs.map(|(i, earlier)| (self.variants[i].label.as_str(), self.variants[earlier].label.as_str())).collect()
+    }
+
+    fn replications(&self) -> u32 {
+        self.first().scenario.replications
+    }
+}
+
+impl From<CompareError> for Failure {
+    fn from(error: CompareError) -> Failure {
+        match error {
+            CompareError::Asked { .. } => Failure::Input(error.to_string()),
+            CompareError::Plain(errors) => Failure::Scenario(errors),
+            // Each of several errors says whose it is.
+            CompareError::Scenario { label, errors } => {
+                let text = errors.to_string().replace("\n\nerror: ", &format!("\n\nerror: variant `{label}`: "));
+                Failure::Input(format!("variant `{label}`: {}", text.trim_start_matches("error: ")))
+            }
+        }
+    }
+}
+
+/// Compares variants of a scenario.
+pub(crate) fn run(args: &CompareArgs) -> Done {
+    let variants = loaded(args)?;
+    variants.iter().try_for_each(|variant| refuse_too_short(&variant.scenario))?;
+    let out = args.out.as_deref().map(|dir| files::folders(dir, &variants)).transpose()?;
+    // People find them under the table.
+    if !args.common.quiet && args.format == Format::Json {
+        remarks(&variants).iter().for_each(|text| note_error(&format!("warning: {text}")));
+    }
+    interrupt::listen();
+    let compared = simulated(variants, args)?;
+    let document = files::document(&compared)?;
+    if let Some((each, dir)) = &out {
+        write_all(dir.path(), each, &compared, &document)?;
+    }
+    match args.format {
+        Format::Json => print_json(&document)?,
+        Format::Human => print(&table::render(&compared))?,
+    }
+    if let Some((_, dir)) = out.filter(|_| !args.common.quiet) {
+        let files = "compare.json, compare.csv, compare.svg, compare.png, report.html, and a folder for each variant";
+        note(&format!("\nIn {}: {files}", dir.path().display()));
+    }
+    Ok(())
+}
+
+/// Notes of the variants, each with the labels of those it is about.
+fn remarks(variants: &[Variant]) -> Vec<String> {
+    let mut notes: Vec<(&str, Vec<&str>)> = Vec::new();
+    for variant in variants {
+        for text in &variant.notes {
+            match notes.iter_mut().find(|(other, _)| other == text) {
+                Some((_, labels)) => labels.push(&variant.label),
+                None => notes.push((text, vec![&variant.label])),
+            }
+        }
+    }
+    let of_all = |labels: &[&str]| if labels.len() == variants.len() { "all".to_owned() } else { labels.join(", ") };
+    notes.into_iter().map(|(text, labels)| format!("{}: {text}", of_all(&labels))).collect()
+}
+
+fn loaded(args: &CompareArgs) -> Result<Vec<Variant>, Failure> {
+    let mut asked = Asked {
+        models: args.model.clone(),
+        variants: args.variant.clone(),
+        common: Overrides {
+            set: args.set.clone(),
+            duration: args.duration.clone(),
+            seed: args.common.seed,
+            replications: args.replications,
+            ..Overrides::default()
+        },
+    };
+    let source = Source::Named(&args.scenario);
+    let mut plain = variants(source, &asked)?;
+    if args.replications.is_none() && plain.iter().all(|variant| variant.scenario.replications == 1) {
+        asked.common.replications = Some(REPLICATIONS);
+        plain = variants(source, &asked)?;
+    }
+    let first = &plain[0].scenario;
+    let unlike = plain.iter().find(|variant| {
+        let other = &variant.scenario;
+        (other.replications, other.run.duration, other.run.seed)
+            != (first.replications, first.run.duration, first.run.seed)
+    });
+    match unlike {
+        None => Ok(plain),
+        Some(variant) => Err(Failure::Input(format!(
+            "variant `{}` has another duration, seed or number of replications than `{}`\n  = help: set them for all \
+             variants, with --duration, --seed and --replications",
+            variant.label, plain[0].label
+        ))),
+    }
+}
+
+fn simulated(variants: Vec<Variant>, args: &CompareArgs) -> Result<Compared, Failure> {
+    let jobs = jobs(&variants);
+    let seconds =
+        variants.iter().map(|v| v.scenario.run.duration.0 / 1_000_000_000 * u64::from(v.scenario.replications));
+    let progress = Progress::new(&args.scenario, seconds.sum(), args.common.quiet);
+    let began = Instant::now();
+    let runs: Vec<Result<RunOutput, Failure>> = pool(args.common.jobs)?.install(|| {
+        let each = jobs.par_iter().with_max_len(1);
+        each.map(|job| run_one(job.scenario, job.replication, args.check, &mut progress.clone())).collect()
+    });
+    progress.finish();
+    let mut runs = runs.into_iter().collect::<Result<Vec<RunOutput>, Failure>>()?.into_iter();
+    let outputs: Vec<Vec<RunOutput>> =
+        variants.iter().map(|v| runs.by_ref().take(v.scenario.replications as usize).collect()).collect();
+    let comparison = Comparison::of(&variants, &outputs);
+    Ok(Compared { comparison, outputs, wall_s: began.elapsed().as_secs_f64(), variants })
+}
+
+/// Writes everything that a comparison leaves. `compare.json` comes last: where it is, the rest is there too.
+fn write_all(dir: &Path, each: &[OutDir], compared: &Compared, document: &serde_json::Value) -> Done {
+    let json = dir.join("compare.json");
+    // An earlier one must not stand beside the files of this one.
+    let _ = std::fs::remove_file(&json);
+    for ((variant, outputs), folder) in compared.variants.iter().zip(&compared.outputs).zip(each) {
+        files::write_variant(folder.path(), variant, outputs)?;
+    }
+    write_file(&dir.join("compare.csv"), &files::csv(compared)?)?;
+    let overlay: Overlay<'_> = picture::of(compared);
+    write_overlay(dir, "compare", &overlay)?;
+    write_explorer(&dir.join("report.html"), &picture::explorer(compared, &overlay, command()))?;
+    write_file(&json, (serde_json::to_string_pretty(document)? + "\n").as_bytes())?;
+    Ok(())
+}
+
+/// The command line as a shell takes it, with the program's plain name.
+fn command() -> String {
+    let quoted = |text: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@+".contains(c);
+        if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    };
+    let arguments = std::env::args_os().skip(1).map(|argument| quoted(argument.to_string_lossy().into_owned()));
+    std::iter::once("innosim".to_owned()).chain(arguments).collect::<Vec<String>>().join(" ")
+}

@@ -1,0 +1,151 @@
+//! The table of a comparison: means with intervals, and under each variant its differences to the first.
+
+use super::{Compared, remarks};
+use crate::outcome::{VERSION, settings_line};
+use crate::output::wrapped;
+use crate::text_table::TextTable;
+use innosim_experiments::compare::{Difference, VariantFigures};
+use innosim_report::numbers::{ByteUnit, count, decimal, percent, rate};
+
+/// A column: its head, the figure, and how a value is written.
+struct Column {
+    head: &'static str,
+    metric: &'static str,
+    format: fn(f64) -> String,
+}
+
+const SPEED: &[Column] = &[
+    Column { head: ">tps", metric: "tps_mean", format: rate },
+    Column { head: ">95 % latency, ms", metric: "latency_ms_p95", format: rate },
+    Column { head: ">99 % latency, ms", metric: "latency_ms_p99", format: rate },
+    Column { head: ">stalls, s", metric: "stall_seconds", format: rate },
+];
+
+const PAGES: &[Column] = &[
+    Column { head: ">checkpoint age, GiB", metric: "checkpoint_age_mean", format: gib },
+    Column { head: ">dirty pages", metric: "dirty_pages_mean", format: rate },
+    Column { head: ">flushed pages/s", metric: "pages_flushed_per_s_mean", format: rate },
+    Column { head: ">flushes a trx", metric: "flushes_per_trx", format: rate },
+];
+
+fn gib(bytes: f64) -> String {
+    decimal(bytes / ByteUnit { name: "GiB", bytes: 1 << 30 }.bytes as f64, 2)
+}
+
+/// The comparison for people.
+pub(super) fn render(compared: &Compared) -> String {
+    let mut text = head(compared);
+    text.push_str(&table(compared, SPEED, "regime", regime));
+    text.push('\n');
+    text.push_str(&table(compared, PAGES, ">of its limit", of_limit));
+    text.push('\n');
+    text.push_str(&wrapped(&remark(compared), 0));
+    text.push('\n');
+    for variant in &compared.variants {
+        let line = format!("{}: {}, {}", variant.label, variant.scenario.model, settings_line(&variant.scenario));
+        text.push_str(&wrapped(&line, 0));
+    }
+    let twins = compared.twins();
+    let twins = twins.iter().map(|(variant, earlier)| format!("{variant} ran exactly as {earlier}, event by event."));
+    let notes: Vec<String> = twins.chain(remarks(&compared.variants)).collect();
+    if !notes.is_empty() {
+        text.push_str("\nNotes:\n");
+        notes.iter().for_each(|note| text.push_str(&wrapped(note, 2)));
+    }
+    text
+}
+
+fn head(compared: &Compared) -> String {
+    let scenario = &compared.first().scenario;
+    let replications = match compared.replications() {
+        1 => String::new(),
+        n => format!("{n} replications of "),
+    };
+    let warmup = compared.comparison.warmup_s as f64;
+    let mut text = format!(
+        "{}\n{}, seed {}, {replications}{} s in {} s, innosim {VERSION}\nOver the last {} s, after {} s of warm-up:\n\n",
+        scenario.title,
+        scenario.name,
+        scenario.run.seed,
+        count(compared.simulated_s()),
+        rate(compared.wall_s),
+        count(compared.simulated_s() - warmup),
+        count(warmup),
+    );
+    if !compared.comparison.warmup_converged {
+        let insert = "The runs were too short to see the warm-up end: the numbers may still hold a trend. A longer \
+                      --duration would tell.";
+        text.push_str(&wrapped(insert, 0));
+        text.push('\n');
+    }
+    text
+}
+
+/// A table with one more column at its right.
+fn table(compared: &Compared, columns: &[Column], last: &'static str, field: fn(&VariantFigures) -> String) -> String {
+    let mut heads = vec!["variant"];
+    heads.extend(columns.iter().map(|column| column.head));
+    heads.push(last);
+    let mut table = TextTable::new(&heads);
+    for (variant, figures) in compared.variants.iter().zip(&compared.comparison.variants) {
+        let mut row = vec![variant.label.clone()];
+        row.extend(columns.iter().map(|column| mean(column, figures)));
+        row.push(field(figures));
+        table.row(row);
+        if !figures.differences.is_empty() {
+            let mut row = vec!["  difference".to_owned()];
+            let change = |column: &Column| figures.difference(column.metric).map(|d| change(column, d));
+            row.extend(columns.iter().map(|column| change(column).unwrap_or_default()));
+            row.push(String::new());
+            table.row(row);
+        }
+    }
+    table.render()
+}
+
+fn mean(column: &Column, figures: &VariantFigures) -> String {
+    let estimate = figures.estimate(column.metric);
+    // Room for the mark of the row below.
+    match estimate.half_width {
+        Some(half) => format!("{} \u{b1}{}  ", (column.format)(estimate.mean), (column.format)(half)),
+        None => format!("{}  ", (column.format)(estimate.mean)),
+    }
+}
+
+/// A difference in percent; in its own unit where the first variant has nothing to take percent of.
+fn change(column: &Column, difference: &Difference) -> String {
+    let mark = if difference.significant { " *" } else { "  " };
+    let sign = if difference.mean >= 0.0 { "+" } else { "-" };
+    let scale = difference.relative.filter(|_| difference.mean != 0.0).map(|relative| relative / difference.mean);
+    let Some(scale) = scale.map(|scale| scale.abs() * 100.0) else {
+        let interval = difference.ci95.map_or(String::new(), |half| format!(" \u{b1}{}", (column.format)(half)));
+        return format!("{sign}{}{interval}{mark}", (column.format)(difference.mean.abs()));
+    };
+    let share = |value: f64| decimal(value * scale, 1);
+    let interval = difference.ci95.map_or(String::new(), |half| format!(" \u{b1}{}", share(half)));
+    format!("{sign}{}{interval} %{mark}", share(difference.mean.abs()))
+}
+
+fn regime(figures: &VariantFigures) -> String {
+    figures.regime.name().to_owned()
+}
+
+fn of_limit(figures: &VariantFigures) -> String {
+    let limit = figures.estimate("checkpoint_age_limit").mean;
+    if limit > 0.0 { percent(figures.estimate("checkpoint_age_mean").mean / limit) } else { String::new() }
+}
+
+fn remark(compared: &Compared) -> String {
+    if compared.replications() < 2 {
+        return "One run of each variant: nothing is known of how far chance made the differences. --replications 3 or \
+                more gives them intervals."
+            .to_owned();
+    }
+    let tests: usize = compared.comparison.variants.iter().map(|figures| figures.differences.len()).sum();
+    format!(
+        "\u{b1} is half of a 95 % interval. Differences are to `{}`, replication by replication under the same random \
+         numbers; * stands where chance alone is unlikely (under 5 % for all {tests} differences together, by Holm's \
+         rule).",
+        compared.first().label
+    )
+}

@@ -1,0 +1,113 @@
+//! `innosim recommend`: the I/O capacity (and redo size) to try first, and how sure that is.
+//!
+//! The search is in `innosim_experiments::recommend`. Here: `table` for people, `json` for scripts.
+
+mod json;
+mod table;
+
+use crate::args::{Format, GoalName, RecommendArgs};
+use crate::exit::{Done, Failure};
+use crate::interrupt;
+use crate::output::{note_warnings, print, print_json};
+use crate::progress::Progress;
+use crate::runner::{pool, refuse_too_short};
+use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::server::{Observer, RunError};
+use innosim_experiments::recommend::{Answer, Execute, Goal, Plan, Question, RecommendError, recommend};
+use innosim_experiments::runner::{Job, run_one};
+use innosim_report::numbers::{count, rate};
+use innosim_scenario::{Overrides, Source, load};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+impl GoalName {
+    fn goal(self) -> Goal {
+        match self {
+            GoalName::Throughput => Goal::Throughput,
+            GoalName::Latency => Goal::Latency,
+            GoalName::Writes => Goal::Writes,
+        }
+    }
+}
+
+/// Makes runs under a line of progress for each stage.
+struct Staged {
+    quiet: bool,
+    began: Instant,
+    progress: Mutex<Progress>,
+}
+
+impl Staged {
+    fn progress(&self) -> Progress {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Execute for Staged {
+    fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
+        let progress = self.progress();
+        run_one(job, false, &|sample: &SecondSample| progress.clone().second(sample))
+    }
+
+    fn stage(&self, name: &str, runs: usize, seconds: u64) {
+        let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
+        let next = Progress::new(&format!("{name}, {runs}"), seconds, self.quiet);
+        let mut current = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        current.finish();
+        *current = next;
+    }
+
+    fn planned(&self, plan: &Plan) {
+        let speed = match plan.turn_s {
+            // The pilot ran alone, so others may be faster together.
+            Some(_) => format!(", after a pilot of {} s", rate(self.began.elapsed().as_secs_f64())),
+            None => String::new(),
+        };
+        self.progress()
+            .note(&format!("some 20 to 40 runs of {} simulated s each{speed}", count(plan.duration_s as f64)));
+    }
+}
+
+impl From<RecommendError> for Failure {
+    fn from(error: RecommendError) -> Failure {
+        match error {
+            RecommendError::Scenario(errors) => Failure::Scenario(errors),
+            RecommendError::Run { error: RunError::Stopped { .. }, .. } => Failure::Interrupted,
+            RecommendError::Run { .. } => Failure::Check(error.to_string()),
+            RecommendError::Nothing { problem } => Failure::Input(format!(
+                "{problem}\n  = help: give a scenario with transactions, on a model with innodb_io_capacity"
+            )),
+        }
+    }
+}
+
+/// Searches and answers.
+pub(crate) fn run(args: &RecommendArgs) -> Done {
+    let common = Overrides {
+        model: args.model.clone(),
+        set: args.set.clone(),
+        duration: args.duration.clone(),
+        seed: args.common.seed,
+        ..Overrides::default()
+    };
+    let source = Source::Named(&args.scenario);
+    let scenario = load(source, &common)?;
+    refuse_too_short(&scenario)?;
+    note_warnings(&scenario.notes, args.common.quiet);
+    interrupt::listen();
+    let began = Instant::now();
+    let staged =
+        Staged { quiet: args.common.quiet, began, progress: Mutex::new(Progress::new("pilot", 1, args.common.quiet)) };
+    let question =
+        Question { source, common, goal: args.goal.goal(), redo: args.redo, replications: args.replications };
+    let answer = pool(args.common.jobs)?.install(|| recommend(&question, &staged));
+    staged.progress().finish();
+    show(args, &answer?, question.goal, began.elapsed())
+}
+
+fn show(args: &RecommendArgs, answer: &Answer, goal: Goal, wall: Duration) -> Done {
+    match args.format {
+        Format::Json => print_json(&json::document(answer, goal, wall)),
+        Format::Human => print(&table::render(answer, goal, wall)),
+    }
+}

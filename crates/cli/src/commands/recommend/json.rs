@@ -1,0 +1,71 @@
+//! A recommendation as one JSON document.
+
+use crate::outcome::VERSION;
+use innosim_experiments::recommend::{Answer, Goal, Input, Row};
+use innosim_report::numbers::rounded;
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// The document: `current`, `recommended`, `candidates`, `sensitivity`, and how they came to be.
+pub(super) fn document(answer: &Answer, goal: Goal, wall: Duration) -> Value {
+    let mut recommended = row(answer, &answer.best);
+    recommended.insert("refused".to_owned(), json!(answer.refused));
+    let first: Vec<&str> = answer.measure_first.iter().map(|input| Input::how_to_measure(*input)).collect();
+    recommended.insert("measure_first".to_owned(), json!(first));
+    recommended.insert("statements".to_owned(), json!(answer.space.statements(answer.best.point)));
+    let plateau: Vec<u64> = answer.plateau.iter().map(|point| point.io_capacity_max).collect();
+    recommended.insert("plateau".to_owned(), json!(plateau));
+    let candidates: Vec<Value> = answer.candidates.iter().map(|one| Value::Object(row(answer, one))).collect();
+    let sensitivity: Vec<Value> = answer
+        .sensitivity
+        .iter()
+        .map(|s| {
+            json!({
+                "input": s.input.name(),
+                "change": s.change,
+                "sound": s.sound,
+                "tps_mean": rounded(s.tps),
+                "best_there": s.best_there.io_capacity_max,
+                "loss": rounded(s.loss),
+            })
+        })
+        .collect();
+    json!({
+        "innosim_version": VERSION,
+        "scenario": answer.scenario.name,
+        "model": answer.scenario.model.name(),
+        "seed": answer.scenario.run.seed,
+        "goal": goal.name(),
+        "duration_s": answer.plan.duration_s,
+        "warmup_s": answer.plan.warmup_s,
+        "warm_start": answer.plan.warm_start,
+        "runs": answer.runs,
+        "simulated_s": answer.simulated_s as u64,
+        "wall_s": rounded(wall.as_secs_f64()),
+        "current": row(answer, &answer.current),
+        "recommended": recommended,
+        "safer": answer.safer.as_ref().map(|safer| row(answer, safer)),
+        "candidates": candidates,
+        "sensitivity": sensitivity,
+    })
+}
+
+/// Settings by their names, then the figures; `NAME_ci95` and the relative change beside each.
+fn row(answer: &Answer, row: &Row) -> Map<String, Value> {
+    let mut object = Map::new();
+    for (name, value) in answer.space.values(row.point) {
+        object.insert(name.to_owned(), json!(value));
+    }
+    object.insert("redo_bytes".to_owned(), json!(row.point.redo_bytes));
+    object.insert("replications".to_owned(), json!(row.replications));
+    object.insert("sound".to_owned(), json!(row.sound));
+    object.insert("regime".to_owned(), json!(row.regime.name()));
+    for change in &row.changes {
+        let name = change.metric;
+        object.insert(name.to_owned(), json!(rounded(change.value.mean)));
+        object.insert(format!("{name}_ci95"), json!(change.value.half_width.map(rounded)));
+        object.insert(format!("{name}_change"), json!(change.relative.map(rounded)));
+        object.insert(format!("{name}_change_ci95"), json!(change.relative_ci95.map(rounded)));
+    }
+    object
+}

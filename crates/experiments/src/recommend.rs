@@ -1,0 +1,110 @@
+//! Which `innodb_io_capacity_max` to try first, and how sure that is.
+//!
+//! ```text
+//!   pilot        a short run of the present setting: how long does the redo log last?   plan
+//!   coarse       factors of 1.4 about the present setting, one run each                 search
+//!   fine         the gaps beside the best halved until they are one step wide           search
+//!   replicate    the best few and the present setting again, with other random numbers  search
+//!   what if      working set and device a little off: does the answer stand?            sensitivity
+//! ```
+//!
+//! Losers are told by one run and never run again; only what could be the answer is replicated. All runs of a replication
+//! meet the same random numbers, and differences to the present setting are taken pair by pair.
+//!
+//! The answer is refused if an error of the inputs within their usual uncertainty would turn it: then measuring is worth
+//! more than setting.
+
+mod bench;
+mod goal;
+mod plan;
+mod rows;
+mod search;
+mod sensitivity;
+mod space;
+#[cfg(test)]
+mod tests;
+
+pub use bench::{Execute, RecommendError};
+pub use goal::Goal;
+pub use plan::Plan;
+pub use rows::{Change, Row};
+pub use sensitivity::{Input, Sensitivity};
+pub use space::{Point, Space};
+
+use bench::Bench;
+use innosim_scenario::{Overrides, Scenario, Source};
+use search::Found;
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct Question<'a> {
+    /// The scenario.
+    pub source: Source<'a>,
+    /// Changes to it, which hold for all runs.
+    pub common: Overrides,
+    /// What "best" means.
+    pub goal: Goal,
+    /// Whether the redo log may change.
+    pub redo: bool,
+    /// Replications of what could be the answer.
+    pub replications: u32,
+}
+
+/// What is answered.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The scenario with its present setting.
+    pub scenario: Scenario,
+    /// How settings are spelt for its model.
+    pub space: Space,
+    /// How long runs are, and why.
+    pub plan: Plan,
+    /// The present setting.
+    pub current: Row,
+    /// Every setting that was tried, in rising order.
+    pub candidates: Vec<Row>,
+    /// The best of them.
+    pub best: Row,
+    /// Settings as good as the best within the grain of the goal.
+    pub plateau: Vec<Point>,
+    /// What the answer depends on.
+    pub sensitivity: Vec<Sensitivity>,
+    /// A setting near the best that holds in every case of the sensitivity, if the best does not.
+    pub safer: Option<Row>,
+    /// Why nothing should be set yet; `None` if the best can be tried.
+    pub refused: Option<String>,
+    /// Inputs to be measured first, the one that matters most first.
+    pub measure_first: Vec<Input>,
+    /// Runs made.
+    pub runs: usize,
+    /// Their simulated seconds.
+    pub simulated_s: f64,
+}
+
+/// Searches for the best setting.
+///
+/// # Errors
+/// [`RecommendError`] if the scenario is wrong, has no setting to vary, or a run fails.
+pub fn recommend(question: &Question<'_>, execute: &dyn Execute) -> Result<Answer, RecommendError> {
+    let mut bench = Bench::open(question, execute)?;
+    let Found { best, plateau } = search::search(&mut bench)?;
+    let what_if = sensitivity::examine(&mut bench, best)?;
+    let rows: Vec<Row> = bench.points().into_iter().filter_map(|point| Row::of(&bench, point)).collect();
+    let row = |point: Point| rows.iter().find(|row| row.point == point).cloned();
+    let missing = || RecommendError::Nothing { problem: "no run of the best setting".to_owned() };
+    Ok(Answer {
+        current: row(bench.current()).ok_or_else(missing)?,
+        best: row(best).ok_or_else(missing)?,
+        safer: what_if.safer.and_then(row),
+        candidates: rows,
+        plateau,
+        sensitivity: what_if.cases,
+        refused: what_if.refused,
+        measure_first: what_if.measure_first,
+        runs: bench.runs(),
+        simulated_s: bench.simulated_s(),
+        plan: bench.plan().clone(),
+        space: bench.space().clone(),
+        scenario: bench.into_scenario(),
+    })
+}

@@ -1,0 +1,162 @@
+//! How long runs are.
+//!
+//! What a setting does to the checkpoint age shows after turns of the redo log, not after seconds: the pages dirtied in one
+//! turn are the work of the next. A run takes two and a half turns, and the last one counts. How long a turn takes is read off a short
+//! pilot run of the present setting. Where all pages fit the buffer pool they are in it from the start: reading them in
+//! takes longer than the rest and says nothing about flushing.
+//!
+//! A load that changes with time has its own length, and keeps it. So does a scenario whose own run is shorter.
+
+use crate::runner::Job;
+use innosim_core::config::PAGE_BYTES;
+use innosim_core::kernel::time::SimDuration;
+use innosim_core::metrics::RunOutput;
+use innosim_core::workload::DriveSpec;
+use innosim_scenario::{Scenario, Warmup};
+
+/// Simulated time of the pilot run.
+const PILOT_S: u64 = 120;
+/// Turns of the redo log in a run.
+const TURNS: f64 = 2.5;
+/// A turn takes this much longer than the pilot's rate says: the age had not yet slowed it down.
+const SLOWER: f64 = 1.2;
+/// Shortest time that figures are taken over.
+const LEAST_WINDOW_S: u64 = 60;
+
+/// How long runs are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Simulated seconds of a run at the present redo size.
+    pub duration_s: u64,
+    /// Seconds that figures leave out; `None` if it is detected for each run.
+    pub warmup_s: Option<u64>,
+    /// Whether runs start with all pages in the buffer pool.
+    pub warm_start: bool,
+    /// Seconds of a turn of the redo log at the present setting, where that decides the length.
+    pub turn_s: Option<f64>,
+}
+
+impl Plan {
+    /// The scenario's own length.
+    fn own(scenario: &Scenario) -> Plan {
+        let warmup_s = match scenario.warmup {
+            Warmup::Fixed(length) => Some(length.0.div_ceil(1_000_000_000)),
+            Warmup::Auto => None,
+        };
+        Plan { duration_s: seconds(scenario), warmup_s, warm_start: false, turn_s: None }
+    }
+
+    /// The plan for `scenario`. `fixed` keeps its length, as somebody asked for it. `pilot` makes a run.
+    pub(super) fn of<E>(
+        scenario: &Scenario,
+        fixed: bool,
+        pilot: impl FnOnce(Job<'_>) -> Result<RunOutput, E>,
+    ) -> Result<Plan, E> {
+        if fixed || !is_even(scenario) {
+            return Ok(Plan::own(scenario));
+        }
+        let warm_start = fits_pool(scenario);
+        let mut short = scenario.clone();
+        short.run.duration = SimDuration::from_secs(PILOT_S.min(seconds(scenario)));
+        warm(&mut short, warm_start);
+        let output = pilot(Job { scenario: &short, replication: 0 })?;
+        let half = &output.series[output.series.len() / 2..];
+        let redo: u64 = half.iter().map(|s| s.redo_generated_bytes).sum();
+        let rate = redo as f64 / half.len().max(1) as f64;
+        let turn_s = output.age_limits.stop_bytes as f64 / rate.max(1.0) * SLOWER;
+        Ok(Plan::for_turn(turn_s, warm_start, scenario))
+    }
+
+    fn for_turn(turn_s: f64, warm_start: bool, scenario: &Scenario) -> Plan {
+        let (duration_s, warmup_s) = lengths(turn_s);
+        if duration_s >= seconds(scenario) {
+            return Plan::own(scenario);
+        }
+        Plan { duration_s, warmup_s: Some(warmup_s), warm_start, turn_s: Some(turn_s) }
+    }
+
+    /// Brings a scenario whose redo log is `redo_ratio` times the present one to its length: twice the redo takes twice as
+    /// long to turn.
+    pub(super) fn apply(&self, scenario: &mut Scenario, redo_ratio: f64) {
+        let (duration_s, warmup_s) = match self.turn_s {
+            Some(turn_s) => {
+                let (duration_s, warmup_s) = lengths(turn_s * redo_ratio);
+                (duration_s, Some(warmup_s))
+            }
+            None => (self.duration_s, self.warmup_s),
+        };
+        scenario.run.duration = SimDuration::from_secs(duration_s);
+        scenario.warmup = match warmup_s {
+            Some(warmup) => Warmup::Fixed(SimDuration::from_secs(warmup)),
+            None => Warmup::Auto,
+        };
+        warm(scenario, self.warm_start);
+    }
+}
+
+/// Seconds of a run and of its warm-up, where a turn of the redo log takes `turn_s`.
+fn lengths(turn_s: f64) -> (u64, u64) {
+    let turn_s = turn_s.min(1e9);
+    let window = (turn_s as u64).max(LEAST_WINDOW_S).next_multiple_of(10);
+    let duration = ((TURNS * turn_s) as u64).next_multiple_of(10).max(2 * window);
+    (duration, duration - window)
+}
+
+fn seconds(scenario: &Scenario) -> u64 {
+    scenario.run.duration.0 / 1_000_000_000
+}
+
+/// Whether the load is the same all the time.
+fn is_even(scenario: &Scenario) -> bool {
+    match &scenario.run.workload.drive {
+        DriveSpec::Closed { .. } => !scenario.run.workload.transactions.is_empty(),
+        DriveSpec::Open { rate, .. } => {
+            rate.len() == 1 && rate.iter().all(|r| r.ramp_s == 0.0 || r.from_per_s == r.to_per_s)
+        }
+    }
+}
+
+/// Whether all pages fit nine tenths of the buffer pool.
+fn fits_pool(scenario: &Scenario) -> bool {
+    let pages: u64 = scenario.run.workload.page_sets.iter().map(|set| set.pages).sum();
+    let pool = scenario.settings.integer("innodb_buffer_pool_size").unwrap_or(0) / PAGE_BYTES;
+    pages as f64 <= 0.9 * pool as f64
+}
+
+fn warm(scenario: &mut Scenario, warm_start: bool) {
+    if warm_start {
+        scenario.run.workload.page_sets.iter_mut().for_each(|set| set.resident_share = 1.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use innosim_scenario::{Overrides, Source, load};
+
+    fn small() -> Scenario {
+        load(Source::Shipped("teaching/redo-too-small"), &Overrides::default()).unwrap()
+    }
+
+    #[test]
+    fn turns_of_which_the_last_counts() {
+        assert_eq!(lengths(600.0), (1500, 900));
+        assert_eq!(lengths(7.0), (120, 60), "no window is shorter than a minute");
+        let plan = Plan::for_turn(40.0, true, &small());
+        assert_eq!((plan.duration_s, plan.warmup_s), (120, Some(60)));
+        let mut double = small();
+        plan.apply(&mut double, 2.0);
+        assert_eq!(double.run.duration, SimDuration::from_secs(200));
+        assert!(double.run.workload.page_sets.iter().all(|set| set.resident_share == 1.0));
+    }
+
+    #[test]
+    fn what_has_its_own_length_keeps_it() {
+        let never = |_: Job<'_>| -> Result<RunOutput, ()> { panic!("no pilot is needed") };
+        assert_eq!(Plan::of(&small(), true, never).unwrap().duration_s, 300);
+        let spike = load(Source::Shipped("teaching/activity-spike"), &Overrides::default()).unwrap();
+        let plan = Plan::of(&spike, false, never).unwrap();
+        assert_eq!((plan.duration_s, plan.warmup_s, plan.turn_s), (300, Some(30), None));
+        assert_eq!(Plan::for_turn(1000.0, true, &small()).duration_s, 300, "longer than the scenario's own run");
+    }
+}

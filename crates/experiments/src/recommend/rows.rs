@@ -1,0 +1,92 @@
+//! A setting that was tried, relative to the present one.
+
+use super::bench::Bench;
+use super::sensitivity::Case;
+use super::space::Point;
+use crate::statistics::{Estimate, Paired};
+use innosim_core::metrics::{Regime, Summary};
+
+/// Seconds of a day.
+const DAY_S: f64 = 86_400.0;
+
+/// A figure of a row: its name and how it follows from a summary.
+type Figure = (&'static str, fn(&Summary) -> f64);
+
+/// Figures of a row, in order.
+const FIGURES: [Figure; 8] = [
+    ("tps_mean", |s| s.tps_mean),
+    ("latency_ms_p95", |s| s.latency_ms_p95),
+    ("latency_ms_p99", |s| s.latency_ms_p99),
+    ("stall_seconds", |s| s.stall_seconds),
+    ("checkpoint_age_headroom", headroom),
+    ("write_bytes_per_day", |s| s.device_write_bytes_per_s * DAY_S),
+    ("flushes_per_trx", |s| s.flushes_per_trx),
+    ("pages_flushed_per_s_mean", |s| s.pages_flushed_per_s_mean),
+];
+
+/// Share of the age limit that was never used.
+fn headroom(s: &Summary) -> f64 {
+    if s.checkpoint_age_limit > 0.0 { 1.0 - s.checkpoint_age_max / s.checkpoint_age_limit } else { 0.0 }
+}
+
+/// A figure, and how it differs from the present setting's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Change {
+    /// Name of the figure.
+    pub metric: &'static str,
+    /// Mean and interval.
+    pub value: Estimate,
+    /// Mean difference to the present setting, replication by replication.
+    pub difference: Estimate,
+    /// The same as a share of the present setting's; `None` if that is 0.
+    pub relative: Option<f64>,
+    /// Half-width of its 95 % interval; `None` for a single replication.
+    pub relative_ci95: Option<f64>,
+}
+
+/// A setting that was tried.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The setting.
+    pub point: Point,
+    /// Runs of it.
+    pub replications: usize,
+    /// Whether all of them ran without stalls, waves and sync flushing.
+    pub sound: bool,
+    /// The worst regime of them.
+    pub regime: Regime,
+    /// Its figures.
+    pub changes: Vec<Change>,
+}
+
+impl Row {
+    /// The row of a point that was run; `None` of one that was not.
+    pub(super) fn of(bench: &Bench<'_>, point: Point) -> Option<Row> {
+        let (trials, now) = (bench.trials(Case::AS_IS, point), bench.trials(Case::AS_IS, bench.current()));
+        let regime = trials.iter().map(|trial| trial.regime).max()?;
+        let changes = FIGURES.iter().map(|&(metric, figure)| {
+            let values: Vec<f64> = trials.iter().map(figure).collect();
+            let present: Vec<f64> = now.iter().map(figure).collect();
+            let paired = Paired::of(&values, &present);
+            Change {
+                metric,
+                value: Estimate::of(&values),
+                difference: paired.difference,
+                relative: paired.relative(),
+                relative_ci95: paired.relative_half_width(),
+            }
+        });
+        Some(Row {
+            point,
+            replications: trials.len(),
+            sound: bench.is_sound(Case::AS_IS, point),
+            regime,
+            changes: changes.collect(),
+        })
+    }
+
+    /// The figure called `metric`.
+    pub fn change(&self, metric: &str) -> Option<&Change> {
+        self.changes.iter().find(|change| change.metric == metric)
+    }
+}

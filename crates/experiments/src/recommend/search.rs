@@ -1,0 +1,188 @@
+//! From coarse to fine.
+//!
+//! The coarse stage tries factors of about 1.4 about the present I/O capacity, and goes on at an end while that end is the
+//! best. The fine stage halves the gaps beside the best until they are a step wide. Then the few that could still be the
+//! answer, and the present setting, are run again with other random numbers; the rest has lost with one run.
+//!
+//! With the redo log to be chosen too, each size gets a search of its own, from small to large, as long as doubling it still
+//! gains something worth a longer recovery.
+
+use super::bench::{Bench, RecommendError};
+use super::sensitivity::Case;
+use super::space::{Point, step_at};
+use innosim_core::metrics::Summary;
+
+/// Factors of the coarse stage.
+const COARSE: [f64; 5] = [0.5, 0.71, 1.0, 1.41, 2.0];
+/// Factor by which an end is passed.
+const ONWARD: f64 = 1.41;
+/// Most steps past an end, and most rounds of halving.
+const ROUNDS: usize = 8;
+/// Candidates within this share of the best are replicated.
+const CLOSE: f64 = 0.03;
+/// Most candidates that are replicated.
+const FINALISTS: usize = 4;
+/// Doubling the redo log must gain this share of the goal.
+const REDO_GAIN: f64 = 0.03;
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Found {
+    /// The best point.
+    pub(super) best: Point,
+    /// Points of equal merit, the best among them.
+    pub(super) plateau: Vec<Point>,
+}
+
+/// Finds the best point.
+pub(super) fn search(bench: &mut Bench<'_>) -> Result<Found, RecommendError> {
+    let current = bench.current();
+    let mut best = at_redo(bench, current.redo_bytes, current.io_capacity_max as f64)?;
+    if bench.redo {
+        for factor in [2.0, 4.0] {
+            let Some(redo) = bench.space().redo_times(factor) else { break };
+            let next = at_redo(bench, redo, best.io_capacity_max as f64)?;
+            if !gains(bench, next, best) {
+                break;
+            }
+            best = next;
+        }
+    }
+    finals(bench, best)
+}
+
+/// The best I/O capacity at one redo size, near `start`.
+fn at_redo(bench: &mut Bench<'_>, redo: u64, start: f64) -> Result<Point, RecommendError> {
+    let mut tried: Vec<Point> = COARSE.iter().map(|factor| bench.space().point(start * factor, redo)).collect();
+    if redo == bench.current().redo_bytes {
+        tried.push(bench.current());
+    }
+    tidy(&mut tried);
+    bench.ensure_as_is("coarse", &tried, 1)?;
+    for _ in 0..ROUNDS {
+        let best = best_of(bench, Case::AS_IS, &tried);
+        let Some(onward) = past_the_end(bench, &tried, best) else { break };
+        tried.push(onward);
+        tidy(&mut tried);
+        bench.ensure_as_is("coarse", &[onward], 1)?;
+    }
+    for _ in 0..ROUNDS {
+        let best = best_of(bench, Case::AS_IS, &tried);
+        let middles = middles(bench, &tried, best);
+        if middles.is_empty() {
+            break;
+        }
+        bench.ensure_as_is("fine", &middles, 1)?;
+        tried.extend(middles);
+        tidy(&mut tried);
+    }
+    Ok(best_of(bench, Case::AS_IS, &tried))
+}
+
+/// The next point beyond the end at which the best lies, if there is one.
+fn past_the_end(bench: &Bench<'_>, tried: &[Point], best: Point) -> Option<Point> {
+    let value = best.io_capacity_max as f64;
+    let onward = match tried.iter().position(|point| *point == best)? {
+        last if last + 1 == tried.len() => bench.space().point(value * ONWARD, best.redo_bytes),
+        0 => bench.space().point(value / ONWARD, best.redo_bytes),
+        _ => return None,
+    };
+    (!tried.contains(&onward)).then_some(onward)
+}
+
+/// The middles of the gaps beside the best that are wider than a step.
+fn middles(bench: &Bench<'_>, tried: &[Point], best: Point) -> Vec<Point> {
+    let Some(at) = tried.iter().position(|point| *point == best) else { return Vec::new() };
+    let neighbours = [at.checked_sub(1), Some(at + 1).filter(|next| *next < tried.len())];
+    let mut middles: Vec<Point> = neighbours
+        .into_iter()
+        .flatten()
+        .filter(|&i| tried[i].io_capacity_max.abs_diff(best.io_capacity_max) > step_at(best.io_capacity_max as f64))
+        .map(|i| {
+            let middle = (tried[i].io_capacity_max + best.io_capacity_max) as f64 / 2.0;
+            bench.space().point(middle, best.redo_bytes)
+        })
+        .filter(|point| !tried.contains(point))
+        .collect();
+    tidy(&mut middles);
+    middles
+}
+
+/// Replicates what could be the answer, and decides.
+fn finals(bench: &mut Bench<'_>, best: Point) -> Result<Found, RecommendError> {
+    let goal = bench.goal();
+    let here: Vec<Point> = bench.points().into_iter().filter(|p| p.redo_bytes == best.redo_bytes).collect();
+    let score = |bench: &Bench<'_>, point| bench.mean(Case::AS_IS, point).map_or(f64::MIN, |s| goal.score(&s));
+    let top = score(bench, best);
+    let mut close: Vec<Point> = here
+        .iter()
+        .copied()
+        .filter(|&p| bench.is_sound(Case::AS_IS, p) == bench.is_sound(Case::AS_IS, best))
+        .filter(|&p| score(bench, p) >= top - CLOSE * top.abs())
+        .collect();
+    close.sort_by(|&a, &b| score(bench, b).total_cmp(&score(bench, a)));
+    close.truncate(FINALISTS);
+    let mut again = close.clone();
+    again.push(best);
+    again.push(bench.current());
+    tidy(&mut again);
+    let replications = bench.replications;
+    bench.ensure_as_is("replicate", &again, replications)?;
+    tidy(&mut close);
+    let best = best_of(bench, Case::AS_IS, if close.is_empty() { &here } else { &close });
+    let plateau = equals(bench, Case::AS_IS, &close, best);
+    Ok(Found { best, plateau })
+}
+
+fn tidy(points: &mut Vec<Point>) {
+    points.sort();
+    points.dedup();
+}
+
+/// Whether `larger` is worth its larger redo log.
+fn gains(bench: &Bench<'_>, larger: Point, best: Point) -> bool {
+    let score = |point| bench.mean(Case::AS_IS, point).map(|s: Summary| bench.goal().score(&s));
+    match (bench.is_sound(Case::AS_IS, best), bench.is_sound(Case::AS_IS, larger)) {
+        (false, true) => true,
+        (true, false) => false,
+        _ => match (score(larger), score(best)) {
+            (Some(more), Some(less)) => more - less > REDO_GAIN * less.abs(),
+            _ => false,
+        },
+    }
+}
+
+/// The best of `points` in a case: sound, not too slow for the goal, and first by score or, at equal merit, by second score.
+/// If none is sound, the one that stalls least.
+pub(super) fn best_of(bench: &Bench<'_>, case: Case, points: &[Point]) -> Point {
+    let means: Vec<(Point, Summary)> = points.iter().filter_map(|&p| Some((p, bench.mean(case, p)?))).collect();
+    let sound: Vec<&(Point, Summary)> = means.iter().filter(|(p, _)| bench.is_sound(case, *p)).collect();
+    if sound.is_empty() {
+        let trouble = |s: &Summary| s.stall_seconds + s.sync_flush_seconds;
+        let least = means
+            .iter()
+            .min_by(|(_, a), (_, b)| trouble(a).total_cmp(&trouble(b)).then(b.tps_mean.total_cmp(&a.tps_mean)));
+        return least.map_or(bench.current(), |(point, _)| *point);
+    }
+    let goal = bench.goal();
+    let now = sound.iter().find(|(p, _)| *p == bench.current()).map(|(_, s)| s.tps_mean);
+    let most = sound.iter().map(|(_, s)| s.tps_mean).fold(0.0, f64::max);
+    let least = goal.least_tps(now, most);
+    let fast: Vec<&&(Point, Summary)> = sound.iter().filter(|(_, s)| s.tps_mean >= least).collect();
+    let top = fast.iter().map(|(_, s)| goal.score(s)).fold(f64::MIN, f64::max);
+    let equal = fast.iter().filter(|(_, s)| goal.score(s) >= top - goal.grain() * top.abs());
+    equal
+        .max_by(|(_, a), (_, b)| {
+            goal.second_score(a).total_cmp(&goal.second_score(b)).then(goal.score(a).total_cmp(&goal.score(b)))
+        })
+        .map_or(bench.current(), |(point, _)| *point)
+}
+
+/// Points of `points` as good as `best` within the goal's grain.
+fn equals(bench: &Bench<'_>, case: Case, points: &[Point], best: Point) -> Vec<Point> {
+    let goal = bench.goal();
+    let score = |point| bench.mean(case, point).map(|s| goal.score(&s));
+    let Some(top) = score(best) else { return vec![best] };
+    let equal = |point: &&Point| score(**point).is_some_and(|s| s >= top - goal.grain() * top.abs());
+    points.iter().filter(equal).copied().collect()
+}

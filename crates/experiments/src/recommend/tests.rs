@@ -1,0 +1,147 @@
+//! The search, the what-if and the verdict on made-up servers, whose best setting is known.
+
+use super::*;
+use crate::runner::Job;
+use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::seam::AgeLimits;
+use innosim_core::server::RunError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A server that runs in waves below an edge and wastes the device above it.
+struct MadeUp {
+    /// Pages a second below which it runs in waves.
+    edge: f64,
+    /// The edge moves with this power of the working set.
+    power: f64,
+    runs: AtomicUsize,
+}
+
+impl MadeUp {
+    fn new(edge: f64, power: f64) -> MadeUp {
+        MadeUp { edge, power, runs: AtomicUsize::new(0) }
+    }
+}
+
+fn pages(scenario: &Scenario) -> f64 {
+    scenario.run.workload.page_sets.iter().map(|set| set.pages).sum::<u64>() as f64
+}
+
+fn published(name: &'static str) -> Source<'static> {
+    Source::Shipped(name)
+}
+
+impl Execute for MadeUp {
+    fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        let nominal = pages(&innosim_scenario::load(Source::Shipped("7000-bpi32"), &Overrides::default()).unwrap());
+        let max = job.scenario.settings.integer("innodb_io_capacity_max").unwrap() as f64;
+        let redo = job.scenario.settings.integer("innodb_log_file_size").unwrap() as f64 / (10u64 << 30) as f64;
+        let edge = self.edge * (pages(job.scenario) / nominal).powf(self.power) / redo.sqrt();
+        let waves = max < edge;
+        let level = 9000.0 * redo.powf(0.25) - (max - edge).max(0.0) * 0.3 + 5.0 * f64::from(job.replication % 2);
+        let second = |second: u64| {
+            let tps = if waves && (second / 60).is_multiple_of(2) { level / 3.0 } else { level };
+            SecondSample {
+                second,
+                transactions: tps as u64,
+                sync_flushing: waves,
+                redo_generated_bytes: 28_000_000,
+                pages_flushed: max as u64,
+                device_write_bytes: max as u64 * 32_768,
+                ..SecondSample::default()
+            }
+        };
+        let limit = (17.9 * redo * (1u64 << 30) as f64) as u64;
+        let age_limits = AgeLimits { async_bytes: limit, stop_bytes: limit, ..AgeLimits::default() };
+        Ok(RunOutput {
+            series: (1..=job.scenario.run.duration.0 / 1_000_000_000).map(second).collect(),
+            latency_by_10s: Vec::new(),
+            age_limits,
+            stations: Vec::new(),
+            event_hash: 0,
+            events: 0,
+            touches: 0,
+            page_structure_bytes: 0,
+            pages_total: 0,
+        })
+    }
+}
+
+fn ask(server: &MadeUp, name: &'static str, goal: Goal, redo: bool) -> Answer {
+    let question = Question { source: published(name), common: Overrides::default(), goal, redo, replications: 3 };
+    recommend(&question, server).unwrap()
+}
+
+#[test]
+fn the_best_is_found_within_a_step_from_either_side() {
+    for (start, edge) in
+        [("7000-bpi32", 6300.0), ("8000-bpi32", 4300.0), ("wave-2000-4000", 6300.0), ("7000-bpi32", 13_900.0)]
+    {
+        let server = MadeUp::new(edge, 0.0);
+        let answer = ask(&server, start, Goal::Throughput, false);
+        let best = answer.best.point.io_capacity_max as f64;
+        assert!((edge..=edge + 1100.0_f64.min(edge / 10.0)).contains(&best), "{start}, {edge}: {best}");
+        assert!(answer.best.sound && answer.best.replications == 3);
+        assert_eq!(answer.refused, None, "{start}");
+        assert_eq!(answer.runs, server.runs.load(Ordering::Relaxed));
+        assert!(answer.runs < 45, "{}", answer.runs);
+        assert!(answer.candidates.iter().any(|row| row.replications == 1), "losers are run once");
+    }
+}
+
+#[test]
+fn the_plan_follows_the_turns_of_the_redo_log() {
+    let answer = ask(&MadeUp::new(6300.0, 0.0), "7000-bpi32", Goal::Throughput, false);
+    let turn = 17.9 * (1u64 << 30) as f64 / 28e6 * 1.2;
+    assert!((answer.plan.turn_s.unwrap() - turn).abs() < 1.0);
+    assert!((answer.plan.duration_s as f64 - 2.5 * turn).abs() < 11.0, "{}", answer.plan.duration_s);
+    assert!(answer.plan.warm_start);
+}
+
+#[test]
+fn near_an_edge_that_moves_a_safer_setting_is_named() {
+    let answer = ask(&MadeUp::new(6300.0, 1.0), "7000-bpi32", Goal::Throughput, false);
+    assert_eq!((answer.best.point.io_capacity_max, answer.refused.as_deref()), (6500, None));
+    assert_eq!(answer.safer.map(|row| row.point.io_capacity_max), Some(7000));
+    assert_eq!(answer.measure_first, [Input::WorkingSet]);
+    let larger = answer.sensitivity.iter().find(|s| s.input == Input::WorkingSet && s.change > 0.0).unwrap();
+    assert!(!larger.sound);
+}
+
+#[test]
+fn an_answer_that_the_uncertainty_turns_is_refused() {
+    let answer = ask(&MadeUp::new(6300.0, 5.0), "7000-bpi32", Goal::Throughput, false);
+    assert!(
+        answer.refused.as_deref().is_some_and(|why| why.contains("working set 10 % larger")),
+        "{:?}",
+        answer.refused
+    );
+    assert_eq!(answer.measure_first, [Input::WorkingSet]);
+    let hopeless = ask(&MadeUp::new(1e9, 0.0), "7000-bpi32", Goal::Throughput, false);
+    assert!(hopeless.refused.is_some_and(|why| why.contains("no setting that was tried")));
+}
+
+#[test]
+fn redo_grows_while_doubling_it_pays() {
+    let answer = ask(&MadeUp::new(6300.0, 0.0), "7000-bpi32", Goal::Throughput, true);
+    assert_eq!(answer.best.point.redo_bytes, 80 << 30, "each doubling gains a sixth");
+    assert!(answer.space.statements(answer.best.point).iter().any(|line| line.contains("innodb_log_file_size")));
+    let present = ask(&MadeUp::new(6300.0, 0.0), "7000-bpi32", Goal::Throughput, false);
+    assert_eq!(present.best.point.redo_bytes, 20 << 30);
+}
+
+#[test]
+fn fewest_writes_at_no_loss() {
+    // From 8000, every sound setting below is both faster and writes less: the edge is the answer.
+    let answer = ask(&MadeUp::new(5800.0, 0.0), "8000-bpi32", Goal::Writes, false);
+    assert_eq!(answer.best.point.io_capacity_max, 6000);
+    assert!(answer.best.change("write_bytes_per_day").unwrap().relative.unwrap() < -0.2);
+}
+
+#[test]
+fn nothing_to_search() {
+    let common = Overrides { set: vec!["innodb_io_capcity=3".to_owned()], ..Overrides::default() };
+    let source = published("7000-bpi32");
+    let question = Question { source, common, goal: Goal::Throughput, redo: false, replications: 1 };
+    assert!(matches!(recommend(&question, &MadeUp::new(1.0, 0.0)), Err(RecommendError::Scenario(_))));
+}

@@ -1,0 +1,282 @@
+//! Several runs laid over each other: one time axis, one colour a run, and the figures that tell them apart.
+//!
+//! The head is legend and table in one: a row a run, its colour before its name. In the panels each line carries its
+//! run's name at its right end. Runs of equal age limit share one dashed line for it; otherwise each has its own, in a
+//! tint of its colour.
+
+use super::axis::Axis;
+use super::canvas::{Align, Canvas, Ink, Lettering, Rect, SUBPIXELS};
+use super::fonts::{Weight, truncated, width};
+use super::panel::{LABEL_GAP, Label, Layer, Panel, TimeFrame};
+use super::panels::{end, largest};
+use super::raster::Raster;
+use super::shape::{each_second, medians};
+use super::theme::{
+    AXIS_HEIGHT, BLUE, GAP, GREEN, GRID, INDIGO, LEFT, MARGIN, MUTED, OLIVE, ORANGE, PAPER, PURPLE, RIGHT, SKY, SLATE,
+    SMALL, TEXT, TITLE_HEIGHT, VERMILION, WIDTH,
+};
+use super::{panels, with_size_and_title};
+use crate::files::{ReportError, write_file};
+use crate::numbers::bytes;
+use innosim_core::metrics::{RunOutput, SecondSample};
+use plotters::backend::SVGBackend;
+use plotters::prelude::DrawingBackend;
+use std::path::Path;
+
+/// Colours of the runs, in their order. They keep apart for colour-blind eyes, and the names stand at the lines.
+const INKS: [Ink; 10] = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, TEXT, OLIVE, INDIGO, SLATE];
+/// Up to this many runs, each second is drawn too, pale behind the medians.
+const FEW: usize = 3;
+/// Base line of the first row of the table, px.
+const TABLE_TOP: f64 = 114.0;
+/// Height of a row of the table, px.
+const ROW: f64 = 24.0;
+/// Between two columns of the table, px.
+const COLUMN_GAP: f64 = 26.0;
+/// Length of the colour before a name, px.
+const SWATCH: f64 = 26.0;
+/// Heights of the plots, px; more where more names have to find room.
+const HEIGHTS: [f64; 5] = [190.0, 200.0, 120.0, 110.0, 110.0];
+
+/// One of the runs.
+#[derive(Debug, Clone)]
+pub struct OverlayRun<'a> {
+    /// Its name, short.
+    pub label: String,
+    /// What sets it apart: model, settings.
+    pub about: String,
+    /// Its figures, one for each of [`Overlay::heads`].
+    pub figures: Vec<String>,
+    /// Its series.
+    pub output: &'a RunOutput,
+}
+
+/// Several runs laid over each other.
+#[derive(Debug, Clone)]
+pub struct Overlay<'a> {
+    /// Title of the picture.
+    pub title: String,
+    /// What all runs share, on one line.
+    pub subtitle: String,
+    /// Seed and version.
+    pub origin: String,
+    /// Heads of the columns of figures.
+    pub heads: Vec<&'static str>,
+    /// The runs; the first ten are drawn.
+    pub runs: Vec<OverlayRun<'a>>,
+    /// Seconds that the figures leave out.
+    pub warmup_s: f64,
+    /// How the figures are to be read, on one line.
+    pub remark: String,
+}
+
+impl Overlay<'_> {
+    /// Most runs in one picture.
+    pub const MOST: usize = INKS.len();
+
+    /// The picture as SVG.
+    pub fn draw_svg(&self) -> Result<String, ReportError> {
+        let (width, height) = self.size();
+        let mut svg = String::new();
+        {
+            let mut backend = SVGBackend::with_string(&mut svg, (width * SUBPIXELS, height * SUBPIXELS));
+            self.draw(&mut backend)?;
+            backend.present().map_err(|e| ReportError::Drawing(e.to_string()))?;
+        }
+        Ok(with_size_and_title(&svg, (width, height), &self.title))
+    }
+
+    /// The picture as PNG.
+    pub fn draw_png(&self) -> Result<Vec<u8>, ReportError> {
+        let mut raster = Raster::new(self.size());
+        self.draw(&mut raster)?;
+        raster.into_png()
+    }
+
+    /// Width and height, pixels.
+    pub fn size(&self) -> (u32, u32) {
+        let panels: f64 = self.heights().iter().map(|h| TITLE_HEIGHT + h + GAP).sum();
+        (WIDTH as u32, (self.header_height() + panels + AXIS_HEIGHT) as u32)
+    }
+
+    fn drawn(&self) -> &[OverlayRun<'_>] {
+        &self.runs[..self.runs.len().min(Self::MOST)]
+    }
+
+    fn heights(&self) -> [f64; 5] {
+        // One more than the runs: the limit of the age has a name too.
+        let names = (self.drawn().len() + 1) as f64 * LABEL_GAP - 8.0;
+        HEIGHTS.map(|h| h.max(names))
+    }
+
+    fn header_height(&self) -> f64 {
+        TABLE_TOP + ROW * self.drawn().len() as f64 + 44.0
+    }
+
+    fn draw<B: DrawingBackend>(&self, backend: &mut B) -> Result<(), ReportError> {
+        let (width, height) = self.size();
+        let mut canvas = Canvas::new(backend);
+        canvas.rectangle(Rect::new(0.0, 0.0, f64::from(width), f64::from(height)), PAPER);
+        self.header(&mut canvas);
+        self.table(&mut canvas);
+        let time = TimeFrame {
+            seconds: self.drawn().iter().map(|run| seconds(run.output)).fold(1.0, f64::max),
+            left: LEFT,
+            right: WIDTH - RIGHT,
+            warmup_s: self.warmup_s,
+            sync_spans: Vec::new(),
+        };
+        let mut top = self.header_height();
+        for panel in self.panels() {
+            panel.draw(&mut canvas, &time, top);
+            top += TITLE_HEIGHT + panel.height + GAP;
+        }
+        time.draw_axis(&mut canvas, top - GAP);
+        canvas.finish()
+    }
+
+    fn header<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>) {
+        let room = WIDTH - 2.0 * MARGIN;
+        canvas.text(&self.origin, (WIDTH - MARGIN, 50.0), Lettering::regular(14.5, MUTED).align(Align::End));
+        let title_room = room - width(&self.origin, 14.5, Weight::Regular) - 40.0;
+        let title = truncated(&self.title, 30.0, Weight::Bold, title_room);
+        canvas.text(&title, (MARGIN, 52.0), Lettering::bold(30.0, TEXT));
+        let subtitle = truncated(&self.subtitle, 15.0, Weight::Regular, room);
+        canvas.text(&subtitle, (MARGIN, 80.0), Lettering::regular(15.0, MUTED));
+    }
+
+    /// Legend and table in one.
+    fn table<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>) {
+        let mut right = WIDTH - MARGIN;
+        for (i, head) in self.heads.iter().enumerate().rev() {
+            let texts = || self.drawn().iter().filter_map(|run| run.figures.get(i));
+            let widest = texts().map(|text| width(text, 15.0, Weight::Bold)).fold(0.0, f64::max);
+            let align = |lettering: Lettering| lettering.align(Align::End);
+            canvas.text(head, (right, TABLE_TOP), align(Lettering::regular(SMALL, MUTED)));
+            for (row, text) in texts().enumerate() {
+                canvas.text(text, (right, row_y(row)), align(Lettering::bold(15.0, TEXT)));
+            }
+            right -= widest.max(width(head, SMALL, Weight::Regular)) + COLUMN_GAP;
+        }
+        let names = self.drawn().iter().map(|run| width(&run.label, 15.0, Weight::Bold)).fold(0.0, f64::max);
+        let names = names.min((right - MARGIN) / 2.0);
+        for (row, (run, ink)) in self.drawn().iter().zip(INKS).enumerate() {
+            let y = row_y(row);
+            canvas.line(&[(MARGIN, y - 5.0), (MARGIN + SWATCH, y - 5.0)], ink, 4.0);
+            let start = MARGIN + SWATCH + 10.0;
+            canvas.text(&truncated(&run.label, 15.0, Weight::Bold, names), (start, y), Lettering::bold(15.0, ink));
+            // A tenth more, for the wider letters of a fallback font.
+            let about = start + names * 1.1 + 14.0;
+            let text = truncated(&run.about, 14.0, Weight::Regular, right - about);
+            canvas.text(&text, (about, y), Lettering::regular(14.0, MUTED));
+        }
+        let below = row_y(self.drawn().len());
+        canvas.rectangle(Rect::new(MARGIN, below - 15.0, WIDTH - MARGIN, below - 14.0), GRID);
+        let remark = truncated(&self.remark, SMALL, Weight::Regular, WIDTH - 2.0 * MARGIN);
+        canvas.text(&remark, (MARGIN, below + 5.0), Lettering::regular(SMALL, MUTED));
+    }
+
+    fn panels(&self) -> [Panel; 5] {
+        let [tps, age, flushed, dirty, latency] = self.heights();
+        [
+            self.smoothed("Transactions per Second", tps, "", |s| s.transactions as f64),
+            self.checkpoint_age(age),
+            self.smoothed("Pages Flushed", flushed, "pages/s", |s| s.pages_flushed as f64),
+            self.plain("Dirty Pages", dirty, |s| s.dirty_pages as f64),
+            self.latency(latency),
+        ]
+    }
+
+    /// A panel of medians over 10 s; with each second behind them if the runs are few.
+    fn smoothed(&self, title: &'static str, height: f64, unit: &'static str, value: fn(&SecondSample) -> f64) -> Panel {
+        let each: Vec<Vec<(f64, f64)>> =
+            self.drawn().iter().map(|run| each_second(&run.output.series, value)).collect();
+        let bold: Vec<Vec<(f64, f64)>> = each.iter().map(|points| medians(points)).collect();
+        let few = each.len() <= FEW;
+        let top = if few { &each } else { &bold }.iter().map(|points| largest(points)).fold(0.0, f64::max);
+        let mut panel = self.empty(title, height, Axis::linear(top, ticks(height), unit));
+        if few {
+            panel.layers.extend(lines(each, |ink| ink.tint(0.3), 1.0));
+        }
+        panel.labels = self.names(&bold);
+        panel.layers.extend(lines(bold, |ink| ink, 2.2));
+        panel
+    }
+
+    fn plain(&self, title: &'static str, height: f64, value: fn(&SecondSample) -> f64) -> Panel {
+        let each: Vec<Vec<(f64, f64)>> =
+            self.drawn().iter().map(|run| each_second(&run.output.series, value)).collect();
+        let top = each.iter().map(|points| largest(points)).fold(0.0, f64::max);
+        let mut panel = self.empty(title, height, Axis::linear(top, ticks(height), "pages"));
+        panel.labels = self.names(&each);
+        panel.layers.extend(lines(each, |ink| ink, 2.0));
+        panel
+    }
+
+    fn checkpoint_age(&self, height: f64) -> Panel {
+        let runs = || self.drawn().iter().map(|run| &run.output.series);
+        let ages: Vec<_> = runs().map(|series| each_second(series, |s| s.checkpoint_age_bytes as f64)).collect();
+        let limits: Vec<_> = runs().map(|series| each_second(series, |s| s.age_async_bytes as f64)).collect();
+        let top = ages.iter().chain(&limits).map(|points| largest(points)).fold(0.0, f64::max);
+        let mut panel = self.empty("InnoDB Checkpoint Age", height, Axis::bytes(top, ticks(height), false));
+        panel.labels = self.names(&ages);
+        let last: Vec<f64> = limits.iter().map(|points| end(points)).collect();
+        match last.first() {
+            Some(&one) if one > 0.0 && last.iter().all(|other| *other == one) => {
+                panel.labels.push(Label { value: one, text: format!("limit {}", bytes(one)), ink: MUTED });
+                panel.layers.push(Layer::Limit { value: one, ink: MUTED });
+            }
+            _ => {
+                let own = last.iter().zip(INKS).filter(|(limit, _)| **limit > 0.0);
+                panel.layers.extend(own.map(|(&value, ink)| Layer::Limit { value, ink: ink.tint(0.75) }));
+            }
+        }
+        panel.layers.extend(lines(ages, |ink| ink, 2.2));
+        panel
+    }
+
+    fn latency(&self, height: f64) -> Panel {
+        let each = self.drawn().iter().map(|run| each_second(&run.output.series, |s| s.latency_ms_p95));
+        let bold: Vec<Vec<(f64, f64)>> = each.map(|points| medians(&points)).collect();
+        let axis = panels::latency_axis(bold.iter().flatten().map(|p| p.1).collect(), ticks(height));
+        let mut panel = self.empty("Transaction Latency, 95th Percentile", height, axis);
+        panel.labels = self.names(&bold);
+        panel.layers.extend(lines(bold, |ink| ink, 2.2));
+        panel
+    }
+
+    fn empty(&self, title: &'static str, height: f64, axis: Axis) -> Panel {
+        Panel { title, height, axis, layers: Vec::new(), labels: Vec::new() }
+    }
+
+    /// The runs' names, each where its line ends.
+    fn names(&self, series: &[Vec<(f64, f64)>]) -> Vec<Label> {
+        let ended = self.drawn().iter().zip(series).zip(INKS);
+        ended.map(|((run, points), ink)| Label { value: end(points), text: run.label.clone(), ink }).collect()
+    }
+}
+
+/// Writes the picture into the folder `dir` as `STEM.svg` and `STEM.png`.
+pub fn write_overlay(dir: &Path, stem: &str, overlay: &Overlay<'_>) -> Result<(), ReportError> {
+    write_file(&dir.join(format!("{stem}.svg")), overlay.draw_svg()?.as_bytes())?;
+    write_file(&dir.join(format!("{stem}.png")), &overlay.draw_png()?)
+}
+
+fn row_y(row: usize) -> f64 {
+    TABLE_TOP + ROW * (row + 1) as f64
+}
+
+fn seconds(output: &RunOutput) -> f64 {
+    output.series.last().map_or(1, |s| s.second).max(1) as f64
+}
+
+/// About a tick each 45 px.
+fn ticks(height: f64) -> usize {
+    (height / 45.0).max(2.0) as usize
+}
+
+/// A line for each series. The first run's is drawn last, so that what all are compared with lies on top.
+fn lines(series: Vec<Vec<(f64, f64)>>, tone: fn(Ink) -> Ink, width: f64) -> impl Iterator<Item = Layer> {
+    let inked: Vec<_> = series.into_iter().zip(INKS).collect();
+    inked.into_iter().rev().map(move |(points, ink)| Layer::Line { points, ink: tone(ink), width })
+}
