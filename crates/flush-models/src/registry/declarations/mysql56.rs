@@ -42,7 +42,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     from_57(
         "innodb_buffer_pool_chunk_size",
         "bytes",
-        "leave it out; the buffer pool of 5.6 has its size from the start",
+        "leave it out; before 5.7 the buffer pool has its size from the start",
         &[size(M57, bytes(MIB, TIB, MIB), 128 * MIB, "128M")],
         "Unit of the buffer pool's size: the pool is a multiple of chunk size x instances.",
         "",
@@ -102,7 +102,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     from_57(
         "innodb_flush_sync",
         "",
-        "leave it out; in 5.6 user threads flush without limit when the age reaches the sync limit",
+        "leave it out; before 5.7 user threads flush by themselves when the age reaches the sync limit",
         &[span(M57, Kind::Switch, Value::Switch(true), "ON")],
         "Whether the page cleaner ignores innodb_io_capacity when user threads ask for pages at the sync limit.",
         "With OFF, innodb_io_capacity_max stays the limit and user threads wait for the ordinary passes.",
@@ -153,10 +153,10 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     from_57(
         "innodb_log_write_ahead_size",
         "bytes",
-        "leave it out; 5.6 writes whole blocks of 512 bytes and pads nothing",
+        "leave it out; before 5.7 redo is written in whole blocks of 512 bytes",
         &[size(M57, bytes(512, 16 * KIB, 512), 8 * KIB, "8K")],
         "The first redo write into each unit of this size fills the unit.",
-        "",
+        "The filling is left out of a run, so this changes nothing yet: the log_write_area formula has it.",
     ),
     everywhere(
         "innodb_lru_scan_depth",
@@ -196,7 +196,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     from_57(
         "innodb_page_cleaners",
         "threads",
-        "leave it out; 5.6 has one page cleaner",
+        "leave it out; before 5.7 one thread flushes in the background",
         &[whole(M57, 1, 64, 4, "4")],
         "Threads that flush pages, each an instance at a time; no more than instances.",
         "They share one doublewrite buffer, so more of them do not write more.",

@@ -1,5 +1,8 @@
 //! What MySQL 5.6 and 5.7 make of their settings at start (`innodb-5.6` and `innodb-5.7`, sections 1 and 8).
 
+#[cfg(test)]
+mod tests;
+
 use super::super::value::spell_bytes;
 use super::super::{ModelId, Value};
 use super::{Resolver, SettingsError};
