@@ -49,11 +49,11 @@ pub const INSTANTS: u32 = 41;
 /// Replays a recording with the rule of its model; the error is a sentence.
 pub fn replay(recording: &Recording) -> Result<ReplayReport, String> {
     let (settings, remarks) = settings_of(recording)?;
-    let inputs = Inputs::of(recording).map_err(|missing| missing.to_string())?;
     let rule = ReplayRule::new(&settings).map_err(|error| format!("{}: {error}", recording.name))?;
     let Some(rule) = rule else {
         return Err(format!("{}: {} publishes no counters of its decisions", recording.name, settings.model));
     };
+    let inputs = Inputs::of(recording).map_err(|missing| missing.to_string())?;
     let tolerance = Tolerance::of(&settings).map_err(|error| format!("{}: {error}", recording.name))?;
     let mut builder = Builder::new(&recording.name, settings.model, tolerance, remarks);
     Replayer { rule, averages_known: false, flushed_before: 0, tolerance }.run(&inputs, &mut builder);
