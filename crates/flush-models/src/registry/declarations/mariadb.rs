@@ -69,9 +69,9 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_flush_neighbors",
         "",
-        &[whole(MARIADB, 0, 2, 1, "1")],
+        &[derived(MARIADB, integer(0, 2), "0 (the server's 1 counts on rotating disks only)")],
         "Pages flushed with a page: 0 none, 1 its contiguous dirty neighbours, 2 all dirty pages of its area.",
-        "Only on rotating disks: on other devices the server takes it as 0.",
+        "On any other device than a rotating disk the server takes it as 0, so set it for a disk only.",
     ),
     everywhere(
         "innodb_flush_sync",

@@ -11,6 +11,8 @@ const LEAST_IO_CAPACITY_MAX: u64 = 2000;
 
 /// All rules, in the server's order.
 pub(super) fn run(r: &mut Resolver<'_>) -> Result<(), SettingsError> {
+    // The server's default is 1, which it takes as 0 on all devices but rotating disks; the model doesn't see the device.
+    r.derive("innodb_flush_neighbors", Value::Integer(0));
     r.mariadb_io_capacity()?;
     r.dirty_pages_pct()?;
     r.write_ahead()?;
