@@ -182,14 +182,14 @@ impl RedoLog {
     /// End of the last reserved redo.
     #[inline]
     pub fn current_lsn(&self) -> u64 {
-        let sn = self.sn_fixed >> SN_SHIFT;
-        if self.framed { lsn_of_sn(sn) } else { sn }
+        self.lsn_after(0)
     }
 
     /// End of the last reserved redo if `payload_fixed` more, in fixed-point form, had been reserved.
     #[inline]
     pub fn lsn_after(&self, payload_fixed: u64) -> u64 {
-        lsn_of_sn((self.sn_fixed + payload_fixed) >> SN_SHIFT)
+        let sn = (self.sn_fixed + payload_fixed) >> SN_SHIFT;
+        if self.framed { lsn_of_sn(sn) } else { sn }
     }
 
     /// All positions.
