@@ -35,7 +35,7 @@ use crate::mysql55::Mysql55;
 use crate::mysql56::Mysql56;
 use crate::mysql57::Mysql57;
 use crate::mysql80::Mysql80;
-use innosim_core::config::BinaryLogConfig;
+use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig, PAGE_BYTES};
 use innosim_core::seam::{AdaptiveFlushing, ServerModel};
 use std::collections::BTreeMap;
 
@@ -143,6 +143,17 @@ pub fn binary_log(settings: &Settings, bytes_per_transaction: f64) -> Result<Opt
         bytes_per_transaction,
     };
     Ok(settings.switch("log_bin")?.then_some(config))
+}
+
+/// The change buffer that these settings ask for.
+pub fn change_buffer(settings: &Settings) -> Result<Option<ChangeBufferConfig>, SettingsError> {
+    let pool_pages = settings.integer("innodb_buffer_pool_size")? / PAGE_BYTES;
+    let config = ChangeBufferConfig {
+        max_pages: pool_pages * settings.integer("innodb_change_buffer_max_size")? / 100,
+        io_capacity: settings.integer("innodb_io_capacity")?,
+    };
+    let buffers = matches!(settings.choice("innodb_change_buffering")?, "all" | "changes" | "inserts");
+    Ok((buffers && config.max_pages > 0).then_some(config))
 }
 
 /// Builds the model's machinery from its settings.

@@ -21,7 +21,7 @@ use innosim_core::run_spec::RunSpec;
 use innosim_core::seam::ServerModel;
 use innosim_core::storage::StorageSpec;
 use innosim_core::workload::{DriveSpec, WorkloadSpec};
-use innosim_flush_models::registry::{ModelId, Settings, binary_log, build};
+use innosim_flush_models::registry::{ModelId, Settings, binary_log, build, change_buffer};
 
 /// Time at the start of a run that its figures leave out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,6 +176,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
             cores,
         },
         binary_log,
+        change_buffer: change_buffer(&settings).ok().flatten(),
         adaptive_hash,
         check: false,
     };

@@ -128,7 +128,7 @@ fn idle() -> Access {
     let mut builder = Builder::default();
     let set = builder.page_set("nothing".to_owned(), 1, 1);
     let class = builder.class("nothing", vec![set], DrawSpec::Uniform);
-    let none = TouchSpec { class, min: 0, max: 0, probability: 0.0, modify: false, redo_bytes: 0.0 };
+    let none = TouchSpec { class, min: 0, max: 0, probability: 0.0, modify: false, bufferable: false, redo_bytes: 0.0 };
     builder.transaction("nothing", 1.0, DurationDist::Fixed { us: 1.0 }, vec![none], 0.0);
     builder.access
 }
@@ -189,12 +189,17 @@ fn mean_redo(transaction: &TransactionSpec) -> f64 {
 
 /// `count` reads of a class.
 pub(crate) fn reads(class: u32, min: u32, max: u32) -> TouchSpec {
-    TouchSpec { class, min, max, probability: 1.0, modify: false, redo_bytes: 0.0 }
+    TouchSpec { class, min, max, probability: 1.0, modify: false, bufferable: false, redo_bytes: 0.0 }
 }
 
 /// Modifications of a class, each with this much redo (in any unit, if the whole is scaled afterwards).
 pub(crate) fn modifies(class: u32, min: u32, max: u32, redo_bytes: f64) -> TouchSpec {
-    TouchSpec { class, min, max, probability: 1.0, modify: true, redo_bytes }
+    TouchSpec { class, min, max, probability: 1.0, modify: true, bufferable: false, redo_bytes }
+}
+
+/// The same for leaf pages of a secondary index that is not unique: the change can wait in the change buffer.
+pub(crate) fn modifies_index(class: u32, min: u32, max: u32, redo_bytes: f64) -> TouchSpec {
+    TouchSpec { bufferable: true, ..modifies(class, min, max, redo_bytes) }
 }
 
 /// Key of the CPU demand of a transaction with this default.

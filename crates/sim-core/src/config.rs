@@ -120,6 +120,15 @@ pub struct BinaryLogConfig {
     pub bytes_per_transaction: f64,
 }
 
+/// The change buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeBufferConfig {
+    /// Largest size, pages: `innodb_change_buffer_max_size` of the buffer pool.
+    pub max_pages: u64,
+    /// `innodb_io_capacity`, of which merging takes its share.
+    pub io_capacity: u64,
+}
+
 /// What the adaptive hash index costs, as a scenario states it: CPU for keeping it, and a latch on each of its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct AdaptiveHashCost {

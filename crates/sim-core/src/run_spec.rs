@@ -1,6 +1,6 @@
 //! One run, fully resolved: everything the machine needs besides the server version.
 
-use crate::config::{AdaptiveHashCost, BinaryLogConfig};
+use crate::config::{AdaptiveHashCost, BinaryLogConfig, ChangeBufferConfig};
 use crate::kernel::time::SimDuration;
 use crate::storage::StorageSpec;
 use crate::workload::WorkloadSpec;
@@ -21,6 +21,8 @@ pub struct RunSpec {
     pub workload: WorkloadSpec,
     /// The binary log, if one is written.
     pub binary_log: Option<BinaryLogConfig>,
+    /// The change buffer, if changes of secondary indexes are buffered.
+    pub change_buffer: Option<ChangeBufferConfig>,
     /// What the adaptive hash index costs, if it is on and the scenario says.
     pub adaptive_hash: Option<AdaptiveHashCost>,
     /// Verify the invariants at every event.

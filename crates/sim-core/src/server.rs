@@ -12,13 +12,14 @@
 //!
 //! One calendar ([`crate::kernel::calendar`]) orders everything; equal times are handled in the order in which they were
 //! scheduled. Devices compute completion times at submission, so pages in flight cost no events. Each file of this module
-//! is one actor: `clients` (`touches`: the pages of a transaction), `commit` (writer, flusher, group commit), `binlog`,
+//! is one actor: `clients` (`touches`: the pages of a transaction), `commit` (writer, flusher, group commit), `binlog`, `change_buffer`,
 //! `free_pages`, `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
 //! does), `batches` (page writes and what follows them), `syncs` (data-file syncs), `checkpointer`, `check` (invariants),
 //! `record` (series).
 
 mod batches;
 mod binlog;
+mod change_buffer;
 mod check;
 mod checkpointer;
 mod cleaner;
@@ -69,6 +70,7 @@ pub struct Server {
     clients: clients::Clients,
     commit: commit::Commit,
     binary_log: Option<binlog::BinaryLog>,
+    change_buffer: Option<change_buffer::ChangeBuffer>,
     free_pages: free_pages::FreePages,
     cleaner: cleaner::Cleaner,
     passes: passes::Passes,
@@ -94,6 +96,7 @@ impl Server {
         let mut space = PageSpace::default();
         let instance_of = |space_id: u32, page_no: u32| model.instance_of(space_id, page_no);
         let program = Program::new(&spec.workload, &mut space, &instance_of, &mut stream("layout"));
+        let change_buffer = change_buffer(spec, &mut space, &instance_of, stream("change buffer"));
         let mut pool = BufferPool::new(&config.buffer_pool, config.flush_neighbors, &space);
         make_resident(&spec.workload.page_sets, &space, &mut pool);
         let redo = redo_log(&config.redo);
@@ -112,6 +115,7 @@ impl Server {
                 .with_adaptive_hash(spec.adaptive_hash),
             commit: commit::Commit::new(wake_up),
             binary_log: spec.binary_log.map(binlog::BinaryLog::new),
+            change_buffer,
             free_pages: free_pages::FreePages::new(config.buffer_pool.instances),
             cleaner: cleaner::Cleaner::new(),
             passes: passes::Passes::new(config.cleaner_threads, config.buffer_pool.instances),
@@ -163,6 +167,7 @@ impl Server {
         self.start_flusher_timer();
         self.start_cleaner();
         self.start_checkpointer();
+        self.start_merging();
         if self.config.monitor {
             self.calendar.schedule(self.now + SimDuration::from_millis(500), Event::Monitor);
         }
@@ -198,6 +203,8 @@ impl Server {
             Event::BinlogWritten => self.binlog_written(),
             Event::BinlogOnDevice => self.binlog_on_device(),
             Event::BinlogSynced => self.binlog_synced(),
+            Event::MergeBatch => self.merge_batch(),
+            Event::MergeRead(page) => self.merge_read(page),
             Event::QueueRoom => self.queue_room(),
             Event::Second => self.second(),
         }
@@ -243,6 +250,28 @@ fn redo_log(config: &RedoConfig) -> RedoLog {
         log = log.written_on_demand();
     }
     if config.framed { log } else { log.unframed(config.start_lsn) }
+}
+
+/// The change buffer with its tree in the system tablespace, if the workload changes anything that can be buffered.
+fn change_buffer(
+    spec: &RunSpec,
+    space: &mut PageSpace,
+    instance_of: &dyn Fn(u32, u32) -> u32,
+    rng: Rng,
+) -> Option<change_buffer::ChangeBuffer> {
+    let config = spec.change_buffer?;
+    let workload = &spec.workload;
+    let touches = workload.transactions.iter().flat_map(|t| &t.touches).filter(|t| t.bufferable);
+    let mut sets: Vec<u32> =
+        touches.flat_map(|t| &workload.access_classes[t.class as usize].page_sets).copied().collect();
+    sets.sort_unstable();
+    sets.dedup();
+    let pages: u64 = sets.iter().map(|&set| workload.page_sets[set as usize].pages).sum();
+    if pages == 0 {
+        return None;
+    }
+    let tree = space.add(0, (pages as u32).div_ceil(change_buffer::PAGES_A_LEAF), instance_of);
+    Some(change_buffer::ChangeBuffer::new(config, tree, rng))
 }
 
 /// Puts the share of each page set that starts in the pool there, spread evenly over the set.

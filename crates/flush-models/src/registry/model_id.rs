@@ -106,6 +106,19 @@ impl ModelId {
         }
     }
 
+    /// Default of `innodb_change_buffering`: whether it is `all`.
+    pub(crate) const fn default_change_buffering(self) -> bool {
+        match self {
+            ModelId::Mysql55
+            | ModelId::Percona55
+            | ModelId::Mysql56
+            | ModelId::Mysql57
+            | ModelId::Mysql8021
+            | ModelId::Mysql8030 => true,
+            ModelId::Mysql84 | ModelId::Mysql97 | ModelId::Mariadb1011 => false,
+        }
+    }
+
     /// Whether commits go through the binary log in groups.
     pub const fn groups_binary_log(self) -> bool {
         match self {

@@ -146,7 +146,6 @@ pub(super) const LATER_NAMES: &[OtherVersion] = &[
     // Of these the later models say that they do nothing.
     from_56("innodb_buffer_pool_dump_at_shutdown", LEAVE_OUT),
     from_56("innodb_buffer_pool_load_at_startup", LEAVE_OUT),
-    from_56("innodb_change_buffer_max_size", LEAVE_OUT),
     from_56("innodb_checksum_algorithm", LEAVE_OUT),
     from_56("innodb_compression_level", LEAVE_OUT),
     from_56("innodb_doublewrite_batch_size", LEAVE_OUT),
@@ -216,10 +215,6 @@ pub(super) const WITHOUT_EFFECT: &[WithoutEffect] = &[
             "tx_isolation",
         ],
         why: "memory of the dictionary, formats of files, locks and the query cache are not modelled",
-    },
-    WithoutEffect {
-        names: &["innodb_change_buffer_max_size", "innodb_change_buffering"],
-        why: "the change buffer is not modelled: changes of secondary index pages read the page",
     },
     WithoutEffect {
         names: &["innodb_random_read_ahead", "innodb_read_ahead_threshold"],

@@ -125,6 +125,8 @@ impl Resolver<'_> {
         let model = self.s.model;
         self.derive("sync_binlog", Value::Integer(model.default_sync_binlog()));
         self.derive("innodb_adaptive_hash_index", Value::Switch(model.default_adaptive_hash_index()));
+        let buffering = if model.default_change_buffering() { "all" } else { "none" };
+        self.derive("innodb_change_buffering", Value::Choice(buffering));
         self.derive("innodb_adaptive_hash_index_parts", Value::Integer(model.default_adaptive_hash_index_parts()));
         match self.s.model {
             ModelId::Mysql55 | ModelId::Percona55 => mysql55::run(self),

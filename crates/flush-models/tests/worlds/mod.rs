@@ -1,7 +1,7 @@
 //! Whole servers in random surroundings: settings, device, pages, workload; and what must hold of any run of them.
 #![allow(dead_code)]
 
-use innosim_core::config::BinaryLogConfig;
+use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig};
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::{RunOutput, SecondSample};
@@ -90,7 +90,15 @@ impl World {
 
 /// A world with a warm data set that fits its pool, an SSD and a closed loop that writes.
 pub(crate) fn plain(model: ModelId, secs: u64) -> World {
-    let touch = |modify, redo_bytes| TouchSpec { class: 0, min: 4, max: 8, probability: 1.0, modify, redo_bytes };
+    let touch = |modify, redo_bytes| TouchSpec {
+        class: 0,
+        min: 4,
+        max: 8,
+        probability: 1.0,
+        modify,
+        bufferable: false,
+        redo_bytes,
+    };
     let spec = RunSpec {
         seed: 11,
         replication: 0,
@@ -110,6 +118,7 @@ pub(crate) fn plain(model: ModelId, secs: u64) -> World {
             cores: 4,
         },
         binary_log: None,
+        change_buffer: None,
         adaptive_hash: None,
         check: true,
     };
@@ -261,6 +270,7 @@ fn touches(classes: u32) -> impl Strategy<Value = TouchSpec> {
             max: min + more,
             probability: if probability > 0.5 { 1.0 } else { probability },
             modify,
+            bufferable: class == 1,
             redo_bytes,
         },
     )
@@ -342,8 +352,10 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
     let binary_log = proptest::option::of((0u32..3, any::<bool>())).prop_map(|log| {
         log.map(|(sync_every, grouped)| BinaryLogConfig { sync_every, grouped, bytes_per_transaction: 300.0 })
     });
-    (settings(model), storage, workloads(), binary_log, 2u64..6, any::<u64>()).prop_map(
-        move |(settings, storage, workload, binary_log, secs, seed)| World {
+    let change_buffer = proptest::option::of((1u64..1_000, 100u64..5_000))
+        .prop_map(|sizes| sizes.map(|(max_pages, io_capacity)| ChangeBufferConfig { max_pages, io_capacity }));
+    (settings(model), storage, workloads(), binary_log, change_buffer, 2u64..6, any::<u64>()).prop_map(
+        move |(settings, storage, workload, binary_log, change_buffer, secs, seed)| World {
             model,
             settings,
             spec: RunSpec {
@@ -353,6 +365,7 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
                 storage,
                 workload,
                 binary_log,
+                change_buffer,
                 adaptive_hash: None,
                 check: true,
             },

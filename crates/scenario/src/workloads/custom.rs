@@ -90,6 +90,12 @@ const TOUCH_KEYS: &[Key] = &[
     Key::optional("max", whole(0, 1_000_000), "min", "Largest number of draws; each from min to max is as likely."),
     Key::default("probability", real(0.0, 1.0), "1.0", "Probability that the touch happens at all."),
     Key::default("modify", Kind::Switch, "false", "Whether the page is modified, not only read."),
+    Key::default(
+        "bufferable",
+        Kind::Switch,
+        "false",
+        "Whether the change can wait in the change buffer: a secondary index that is not unique.",
+    ),
     Key::default("redo_bytes", real(0.0, 1e9), "0.0", "Redo payload of one modification, bytes on average."),
 ];
 
@@ -279,6 +285,7 @@ fn touch(table: &Table, path: String, classes: &[AccessClassSpec], report: &Repo
     }
     let probability = section.real("probability");
     let modify = section.switch("modify");
+    let bufferable = section.switch("bufferable");
     let redo_bytes = section.real("redo_bytes");
     if redo_bytes > 0.0 && !modify {
         let problem =
@@ -291,7 +298,8 @@ fn touch(table: &Table, path: String, classes: &[AccessClassSpec], report: &Repo
     resolved.value("max", max.to_string());
     resolved.value("probability", number(probability));
     resolved.value("modify", modify.to_string());
+    resolved.value("bufferable", bufferable.to_string());
     resolved.value("redo_bytes", number(redo_bytes));
     let (min, max) = (min.min(U32) as u32, max.min(U32) as u32);
-    (TouchSpec { class: index, min, max, probability, modify, redo_bytes }, resolved)
+    (TouchSpec { class: index, min, max, probability, modify, bufferable, redo_bytes }, resolved)
 }

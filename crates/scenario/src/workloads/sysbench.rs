@@ -37,7 +37,7 @@
 //! pages instead of rows, the hot pages scattered. `special` is drawn as its hot part (75 % of accesses to 1 % of the
 //! rows) with the rest uniform. Places in the index are uniform: `k` was drawn independently of `id`.
 
-use super::{Access, Builder, RESIDENT_SHARE, UNDO_PAGES, cpu_key, modifies, reads, redo_key};
+use super::{Access, Builder, RESIDENT_SHARE, UNDO_PAGES, cpu_key, modifies, modifies_index, reads, redo_key};
 use crate::key::{Key, Kind, positive, real, whole};
 use crate::section::Section;
 use innosim_core::kernel::sampler::DurationDist;
@@ -181,8 +181,8 @@ fn touches(params: &OltpParams, rows: u32, index: u32, undo: u32) -> (&'static s
         let mut touches = reading;
         touches.push(modifies(rows, 2, 2, 180.0));
         touches.push(modifies(rows, 1, 1, 320.0));
-        touches.push(modifies(index, 1, 1, 120.0));
-        touches.push(modifies(index, 2, 2, 60.0));
+        touches.push(modifies_index(index, 1, 1, 120.0));
+        touches.push(modifies_index(index, 2, 2, 60.0));
         touches.push(modifies(undo, 2, 2, 300.0));
         touches
     };
@@ -192,7 +192,7 @@ fn touches(params: &OltpParams, rows: u32, index: u32, undo: u32) -> (&'static s
         }
         Oltp::UpdateIndex => (
             "update_index",
-            vec![modifies(rows, 1, 1, 80.0), modifies(index, 1, 1, 120.0), modifies(undo, 1, 1, 100.0)],
+            vec![modifies(rows, 1, 1, 80.0), modifies_index(index, 1, 1, 120.0), modifies(undo, 1, 1, 100.0)],
             120.0,
         ),
         Oltp::WriteOnly => ("write_only", writes(Vec::new()), 120.0),
@@ -204,7 +204,7 @@ fn touches(params: &OltpParams, rows: u32, index: u32, undo: u32) -> (&'static s
         }
         Oltp::Insert => (
             "insert",
-            vec![modifies(rows, 1, 1, 260.0), modifies(index, 1, 1, 60.0), modifies(undo, 1, 1, 60.0)],
+            vec![modifies(rows, 1, 1, 260.0), modifies_index(index, 1, 1, 60.0), modifies(undo, 1, 1, 60.0)],
             120.0,
         ),
     }

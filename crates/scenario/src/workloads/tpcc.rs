@@ -22,7 +22,7 @@
 //! Simplifications: row locks and rollbacks (1 % of new orders) are left out; tables' upper B-tree levels, some 0.2 % of
 //! the pages, are part of the leaf counts; undo pages are a fixed hot set, since purge frees them as fast as they are used.
 
-use super::{Access, Builder, RESIDENT_SHARE, UNDO_PAGES, modifies, reads, redo_key};
+use super::{Access, Builder, RESIDENT_SHARE, UNDO_PAGES, modifies, modifies_index, reads, redo_key};
 use crate::key::{Key, positive, whole};
 use crate::section::Section;
 use innosim_core::kernel::sampler::DurationDist;
@@ -323,12 +323,12 @@ fn new_order(b: &mut Schema<'_>, c: &CustomerClasses, o: &OrderClasses, s: &Smal
         reads(c.by_number, 1, 1),
         modifies(s.district, 1, 1, redo::UPDATE),
         modifies(o.orders_end, 1, 1, redo::INSERT),
-        modifies(o.order_customer_index, 1, 1, redo::INDEX_INSERT),
+        modifies_index(o.order_customer_index, 1, 1, redo::INDEX_INSERT),
         modifies(o.queue_end, 1, 1, redo::INSERT),
         reads(s.item, 5, 15),
         modifies(o.stock, 5, 15, redo::UPDATE),
         modifies(o.lines_end, 1, 1, LINES * redo::INSERT),
-        modifies(o.line_item_index, 5, 15, redo::INDEX_INSERT),
+        modifies_index(o.line_item_index, 5, 15, redo::INDEX_INSERT),
         modifies(s.undo, 2, 2, 0.0),
     ];
     b.transaction("new-order", weight::NEW_ORDER, statements::NEW_ORDER, touches);
@@ -342,8 +342,8 @@ fn payment(b: &mut Schema<'_>, c: &CustomerClasses, s: &SmallClasses) {
         sometimes(0.4, modifies(c.by_number, 1, 1, redo::UPDATE)),
         sometimes(0.6, modifies(c.by_name, 1, 1, redo::UPDATE)),
         modifies(c.history_end, 1, 1, redo::INSERT),
-        modifies(c.history_customer_index, 1, 1, redo::INDEX_INSERT),
-        modifies(c.history_district_index, 1, 1, redo::INDEX_INSERT),
+        modifies_index(c.history_customer_index, 1, 1, redo::INDEX_INSERT),
+        modifies_index(c.history_district_index, 1, 1, redo::INDEX_INSERT),
         modifies(s.undo, 1, 1, 0.0),
     ];
     b.transaction("payment", weight::PAYMENT, statements::PAYMENT, touches);

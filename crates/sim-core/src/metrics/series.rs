@@ -68,6 +68,8 @@ pub struct SecondSample {
     pub free_check_waits: u64,
     /// Waits for a free page (`Innodb_buffer_pool_wait_free`).
     pub wait_free: u64,
+    /// Changes of the change buffer merged into their pages.
+    pub merged_changes: u64,
     /// Pages read (`Innodb_buffer_pool_reads`).
     pub pool_reads: u64,
     /// Pages written to the doublewrite files.

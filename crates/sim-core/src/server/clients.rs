@@ -319,6 +319,7 @@ impl Server {
         if let Some(pending) = self.clients.list[index as usize].progress.pending() {
             self.clients.reads.remove(&pending.page);
             self.pool.page_arrived(pending.page, &self.space, self.now);
+            self.merge_changes(pending.page);
             if self.keep_margin(index, pending.page) {
                 return;
             }

@@ -52,6 +52,10 @@ pub(super) enum Event {
     BinlogOnDevice,
     /// The binary log is synced.
     BinlogSynced,
+    /// The master thread merges changes of the change buffer.
+    MergeBatch,
+    /// A page read for its changes is there.
+    MergeRead(u32),
     /// The data device's queue has room for the next poster.
     QueueRoom,
     /// A simulated second is over.
@@ -87,6 +91,8 @@ impl Event {
             Event::BinlogWritten => 23,
             Event::BinlogOnDevice => 24,
             Event::BinlogSynced => 25,
+            Event::MergeBatch => 26,
+            Event::MergeRead(page) => u64::from(page) << 8 | 27,
         }
     }
 }

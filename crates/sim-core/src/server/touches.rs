@@ -9,6 +9,7 @@
 //! trace and are not drawn.
 
 use super::Server;
+use super::change_buffer::Buffered;
 use super::check::Checker;
 use super::clients::{Client, Clients};
 use super::events::Event;
@@ -250,6 +251,8 @@ impl Server {
                 return self.wait_with(index, met);
             }
             self.pool.page_arrived(page, &self.space, self.now);
+            // Others may have met it meanwhile and left changes for it.
+            self.merge_changes(page);
         }
         if !touch.modify {
             if self.pool.read(page, &self.space, self.now) {
@@ -269,6 +272,13 @@ impl Server {
                 Touched::Done
             }
             Modification::Miss => {
+                if touch.bufferable {
+                    match self.buffer_change(index, page, touch.redo_fixed) {
+                        Buffered::Done => return Touched::Done,
+                        Buffered::Wait => return self.wait_with(index, met),
+                        Buffered::No => {}
+                    }
+                }
                 self.read_page(index, page);
                 self.wait_with(index, met)
             }

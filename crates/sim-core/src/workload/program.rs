@@ -21,6 +21,8 @@ pub struct Touch {
     pub threshold: Option<u64>,
     /// Whether pages are modified.
     pub modify: bool,
+    /// Whether the change can wait in the change buffer.
+    pub bufferable: bool,
     /// Redo payload of a modification, in the redo log's fixed-point form.
     pub redo_fixed: u64,
     /// Whether the class draws ahead.
@@ -121,6 +123,7 @@ fn touch(spec: &TouchSpec, classes: &[AccessClass]) -> Touch {
         max: spec.max,
         threshold: (spec.probability < 1.0).then(|| Rng::threshold_of(spec.probability)),
         modify: spec.modify,
+        bufferable: spec.bufferable && spec.modify,
         redo_fixed: RedoLog::fixed(if spec.modify { spec.redo_bytes } else { 0.0 }),
         draws_ahead: classes[spec.class as usize].draws_ahead(),
     }

@@ -130,6 +130,9 @@ pub struct TouchSpec {
     pub probability: f64,
     /// Whether the page is modified (otherwise read).
     pub modify: bool,
+    /// Whether the change can wait in the change buffer while the page is not in memory: a leaf page of a secondary index that
+    /// is not unique.
+    pub bufferable: bool,
     /// Redo payload of one modification, bytes (mean; fractions are carried over).
     pub redo_bytes: f64,
 }

@@ -224,7 +224,7 @@ pub(crate) fn instant_device() -> DeviceSpec {
 
 /// `count` touches of class 0.
 pub(crate) fn touch(count: u32, modify: bool, redo_bytes: f64) -> TouchSpec {
-    TouchSpec { class: 0, min: count, max: count, probability: 1.0, modify, redo_bytes }
+    TouchSpec { class: 0, min: count, max: count, probability: 1.0, modify, bufferable: false, redo_bytes }
 }
 
 /// A closed loop without think time.
@@ -271,6 +271,7 @@ pub(crate) fn spec(
             cores,
         },
         binary_log: None,
+        change_buffer: None,
         adaptive_hash: None,
         check: true,
     }

@@ -1,8 +1,9 @@
 //! Settings that every server has and that act above or beside its flushing.
 
 use super::super::{Kind, ModelId, Value};
-use super::{Declaration, U32_MAX, derived, everywhere, integer, span};
+use super::{Declaration, U32_MAX, derived, everywhere, integer, span, whole};
 
+const CHANGE_BUFFERING: &[&str] = &["none", "inserts", "deletes", "changes", "purges", "all"];
 const ALL: &[ModelId] = ModelId::ALL;
 
 /// Settings of every server.
@@ -20,6 +21,20 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         &[derived(ALL, integer(1, 512), "8; 1 before MySQL 5.7")],
         "Parts of the adaptive hash index, each with a latch of its own.",
         "MySQL before 5.7 has no such setting and one latch.",
+    ),
+    everywhere(
+        "innodb_change_buffer_max_size",
+        "%",
+        &[whole(ALL, 0, 50, 25, "25")],
+        "Largest size of the change buffer, a share of the buffer pool.",
+        "MySQL before 5.6 takes half of the pool and has no such setting.",
+    ),
+    everywhere(
+        "innodb_change_buffering",
+        "",
+        &[derived(ALL, Kind::Choice(CHANGE_BUFFERING), "all; none from MySQL 8.4 and in MariaDB")],
+        "Whether changes of secondary index pages that are not in memory wait in the change buffer until the page is read.",
+        "all, changes and inserts buffer what the workload marks as bufferable; none, deletes and purges buffer nothing.",
     ),
     everywhere(
         "log_bin",

@@ -1,0 +1,206 @@
+//! The change buffer: changes of secondary index pages that are not in memory, kept until the page is read.
+//!
+//! Source: `innodb-5.6` section 3.2 and `innodb-5.5` section 3.2 for the pace of merging; the servers' documentation for the rest. A
+//! change of a leaf page of a secondary index that is not unique need not read the page: it is recorded in a tree of the system
+//! tablespace, in the order of pages. When the page is read, by whomever, its changes are merged into it. In the background
+//! the master thread reads such pages, a few neighbours at a time from a random place: 5 % of `innodb_io_capacity` a second while
+//! the server is busy (more once the buffer is over half full), all of it while idle.
+//!
+//! Simplifications: each page of the tree keeps the changes of [`PAGES_A_LEAF`] index pages that follow each other; a change's redo is
+//! written once for the tree and once at the merge; a page takes [`CHANGES_A_PAGE`] changes, then it is read; pages of the tree
+//! are never read back.
+
+use super::Server;
+use super::events::Event;
+use crate::buffer_pool::{Modification, PageRun};
+use crate::config::{ChangeBufferConfig, PAGE_BYTES};
+use crate::kernel::random::Rng;
+use crate::kernel::time::SimDuration;
+use crate::storage::Op;
+use std::collections::BTreeMap;
+
+/// Index pages whose changes share a leaf of the tree.
+pub(super) const PAGES_A_LEAF: u32 = 4;
+/// Changes that a page's free space is good for, as its bitmap counts it: at most 2 KiB of some 25 bytes.
+const CHANGES_A_PAGE: u32 = 80;
+/// Bytes of a change in the tree, its page two thirds full.
+const CHANGE_BYTES: u64 = 70;
+/// Pages that one merge reads.
+const MERGED_AT_ONCE: usize = 8;
+const A_SECOND: SimDuration = SimDuration::from_secs(1);
+/// Share of the I/O capacity that goes into merging while the server is busy, percent.
+const BUSY_PERCENT: u64 = 5;
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Pending {
+    changes: u32,
+    redo_fixed: u64,
+}
+
+/// State of the change buffer.
+#[derive(Debug)]
+pub(super) struct ChangeBuffer {
+    config: ChangeBufferConfig,
+    tree: PageRun,
+    pending: BTreeMap<u32, Pending>,
+    changes: u64,
+    rng: Rng,
+    last_activity: u64,
+    /// Batches left to read in the second in progress.
+    batches_left: u64,
+    /// Time between two of them.
+    pause: SimDuration,
+}
+
+/// What became of a change.
+pub(super) enum Buffered {
+    /// It is in the change buffer.
+    Done,
+    /// The client waits for a page of the tree.
+    Wait,
+    /// The page must be read.
+    No,
+}
+
+impl ChangeBuffer {
+    pub(super) fn new(config: ChangeBufferConfig, tree: PageRun, rng: Rng) -> Self {
+        ChangeBuffer {
+            config,
+            tree,
+            pending: BTreeMap::new(),
+            changes: 0,
+            rng,
+            last_activity: 0,
+            batches_left: 0,
+            pause: A_SECOND,
+        }
+    }
+
+    /// Pages that the tree takes now.
+    fn pages(&self) -> u64 {
+        self.changes * CHANGE_BYTES / PAGE_BYTES
+    }
+
+    fn leaf_of(&self, page: u32) -> u32 {
+        self.tree.first + page / PAGES_A_LEAF % self.tree.pages
+    }
+
+    /// Pages to merge in the coming second.
+    fn pages_to_merge(&self, active: bool) -> u64 {
+        if !active {
+            return self.config.io_capacity;
+        }
+        let (size, max) = (self.pages(), self.config.max_pages);
+        let extra = if size > max / 2 { (size - max / 2) * 100 / (max + 1) } else { 0 };
+        self.config.io_capacity * (BUSY_PERCENT + extra) / 100
+    }
+
+    /// Some pages with changes that follow each other, from a random place.
+    fn pick(&mut self, pages: u32) -> Vec<u32> {
+        let from = self.rng.below(pages.max(1));
+        let near = self.pending.range(from..).chain(self.pending.range(..from));
+        near.map(|(&page, _)| page).take(MERGED_AT_ONCE).collect()
+    }
+}
+
+impl Server {
+    /// Begins the master thread's merging, where there is a change buffer.
+    pub(super) fn start_merging(&mut self) {
+        if self.change_buffer.is_some() {
+            self.calendar.schedule(self.now + A_SECOND, Event::MergeBatch);
+        }
+    }
+
+    /// Records a change of a page that is not in memory.
+    pub(super) fn buffer_change(&mut self, client: u32, page: u32, redo_fixed: u64) -> Buffered {
+        let Some(buffer) = &self.change_buffer else { return Buffered::No };
+        let waiting = buffer.pending.get(&page).map_or(0, |pending| pending.changes);
+        let full = waiting >= CHANGES_A_PAGE || buffer.pages() >= buffer.config.max_pages;
+        if full || self.clients.reads.contains_key(&page) {
+            return Buffered::No;
+        }
+        let leaf = buffer.leaf_of(page);
+        if !self.pool.is_resident(leaf) {
+            if !self.pool.take_frame(self.space.instance_of(leaf)) {
+                return Buffered::No;
+            }
+            self.pool.page_arrived(leaf, &self.space, self.now);
+        }
+        while self.pool.modify(leaf, self.redo.current_lsn(), &self.space, self.now) != Modification::Done {
+            if !self.page_write_over(client, leaf) {
+                return Buffered::Wait;
+            }
+        }
+        self.append_change(leaf, redo_fixed);
+        self.clients.list[client as usize].wrote = true;
+        if let Some(buffer) = &mut self.change_buffer {
+            let pending = buffer.pending.entry(page).or_default();
+            pending.changes += 1;
+            pending.redo_fixed += redo_fixed;
+            buffer.changes += 1;
+        }
+        Buffered::Done
+    }
+
+    fn append_change(&mut self, page: u32, redo_fixed: u64) {
+        self.redo.append(redo_fixed);
+        self.redo.note_modified(&[page]);
+        if let Some(checker) = &mut self.check {
+            checker.note_newest(page, self.redo.current_lsn());
+        }
+    }
+
+    /// A page has been read: its changes are merged into it.
+    pub(super) fn merge_changes(&mut self, page: u32) {
+        let Some(buffer) = &mut self.change_buffer else { return };
+        let Some(pending) = buffer.pending.remove(&page) else { return };
+        buffer.changes -= u64::from(pending.changes);
+        self.recorder.counts.merged_changes += u64::from(pending.changes);
+        if self.pool.modify(page, self.redo.current_lsn(), &self.space, self.now) == Modification::Done {
+            self.append_change(page, pending.redo_fixed);
+            self.redo.appended(self.now);
+            self.watch_writer_margin();
+            self.look_for_work();
+            self.after_append();
+        }
+    }
+
+    /// The master thread reads the next few pages that have changes, unless redo is short of room.
+    pub(super) fn merge_batch(&mut self) {
+        let (activity, pages) = (self.clients.activity(), self.space.pages());
+        let Some(buffer) = &mut self.change_buffer else { return };
+        if buffer.batches_left == 0 {
+            let active = activity != buffer.last_activity;
+            buffer.last_activity = activity;
+            buffer.batches_left = buffer.pages_to_merge(active).div_ceil(MERGED_AT_ONCE as u64).max(1);
+            buffer.pause = SimDuration(A_SECOND.0 / buffer.batches_left);
+        }
+        let picked = buffer.pick(pages);
+        let pause = if picked.is_empty() { A_SECOND } else { buffer.pause };
+        buffer.batches_left = if picked.is_empty() { 0 } else { buffer.batches_left - 1 };
+        if self.redo.current_lsn() <= self.clients.free_check_limit_lsn {
+            for page in picked {
+                self.read_for_merge(page);
+            }
+        }
+        self.calendar.schedule(self.now + pause, Event::MergeBatch);
+    }
+
+    fn read_for_merge(&mut self, page: u32) {
+        let instance = self.space.instance_of(page);
+        if self.clients.reads.contains_key(&page) || !self.pool.take_frame(instance) {
+            return;
+        }
+        let arrives = self.data_device.submit(self.now, Op::RandomRead, PAGE_BYTES);
+        self.recorder.counts.pool_reads += 1;
+        self.clients.reads.insert(page, arrives);
+        self.calendar.schedule(arrives, Event::MergeRead(page));
+    }
+
+    /// A page read for its changes is there.
+    pub(super) fn merge_read(&mut self, page: u32) {
+        self.clients.reads.remove(&page);
+        self.pool.page_arrived(page, &self.space, self.now);
+        self.merge_changes(page);
+    }
+}

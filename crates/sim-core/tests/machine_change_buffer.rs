@@ -1,0 +1,73 @@
+//! The change buffer: changes of pages that are not in memory cost no read until they are merged, and all are merged.
+
+mod common;
+
+use common::*;
+use innosim_core::config::ChangeBufferConfig;
+use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::run_spec::RunSpec;
+use innosim_core::storage::DeviceSpec;
+use innosim_core::workload::{RateSegment, TouchSpec};
+
+const BUFFER: ChangeBufferConfig = ChangeBufferConfig { max_pages: 1_000, io_capacity: 400 };
+
+/// Changes of a cold index of 6400 pages, 500 a second in the first `load_s` seconds.
+fn cold_index(secs: u64, load_s: f64, buffer: Option<ChangeBufferConfig>) -> RunSpec {
+    let change = TouchSpec { bufferable: true, ..touch(1, true, 100.0) };
+    let mut spec = spec(secs, 6_400, 8, fixed(100.0), vec![change], open(64, 500.0, false));
+    if let innosim_core::workload::DriveSpec::Open { rate, .. } = &mut spec.workload.drive {
+        rate.push(RateSegment { start_s: load_s, ramp_s: 0.0, from_per_s: 0.0, to_per_s: 0.0 });
+    }
+    spec.workload.page_sets[0].resident_share = 0.0;
+    spec.storage.data = DeviceSpec { channels: 8, random_read: fixed(100.0), ..instant_device() };
+    spec.change_buffer = buffer;
+    spec
+}
+
+fn sum(out: &RunOutput, f: fn(&SecondSample) -> u64) -> u64 {
+    out.series.iter().map(f).sum()
+}
+
+/// With it, a busy server reads no more than it merges: 5 % of the I/O capacity; without, each page when it is first changed.
+#[test]
+fn a_buffered_change_needs_no_read() {
+    let server = TestServer::new(20_000);
+    let without = run(&server, &cold_index(8, 8.0, None));
+    let with = run(&server, &cold_index(8, 8.0, Some(BUFFER)));
+    let changes = 500.0 * 8.0;
+    let distinct = 6_400.0 * (1.0 - (-changes / 6_400.0_f64).exp());
+    check_share("pages read without", sum(&without, |s| s.pool_reads) as f64, distinct, 0.02);
+    let reads = sum(&with, |s| s.pool_reads);
+    // Three batches of eight a second make up 20 pages of 5 % of 400.
+    assert!((100..=8 * 24).contains(&reads), "{reads} pages read with");
+    assert_eq!(sum(&with, |s| s.transactions).abs_diff(sum(&without, |s| s.transactions)), 0);
+}
+
+/// Once the load is over the whole I/O capacity merges, and no change is left behind or merged twice. Redo of a buffered
+/// change is written twice.
+#[test]
+fn every_change_is_merged_once() {
+    let server = TestServer::new(20_000);
+    let out = run(&server, &cold_index(40, 4.0, Some(BUFFER)));
+    let changes = sum(&out, |s| s.transactions);
+    let merged = sum(&out, |s| s.merged_changes);
+    // The others met a page that a merge had already read.
+    assert!(merged > changes * 9 / 10 && merged <= changes, "{merged} of {changes} changes merged");
+    assert_eq!(sum(&out, |s| s.merged_changes), merged);
+    assert_eq!(out.series[39].merged_changes, 0, "all is merged long before the end");
+    let idle: u64 = out.series[6..10].iter().map(|s| s.pool_reads).sum();
+    check_share("pages merged a second while idle", idle as f64 / 4.0, 400.0, 0.1);
+    let redo = sum(&out, |s| s.redo_generated_bytes) as f64 * 496.0 / 512.0;
+    check_share("redo", redo, 100.0 * (changes + merged) as f64, 0.01);
+}
+
+/// A buffer that is full, or off, reads.
+#[test]
+fn a_full_buffer_reads() {
+    let server = TestServer::new(20_000);
+    let tiny = ChangeBufferConfig { max_pages: 1, io_capacity: 100 };
+    let out = run(&server, &cold_index(8, 8.0, Some(tiny)));
+    let none = run(&server, &cold_index(8, 8.0, None));
+    let share = sum(&out, |s| s.pool_reads) as f64 / sum(&none, |s| s.pool_reads) as f64;
+    assert!(share > 0.8, "{share} of the reads without a buffer");
+}
