@@ -67,7 +67,7 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// List the server models
     Models(ListArgs),
-    /// List the settings of a model, or explain one
+    /// List the settings of a model, explain one, or say what a model makes of a real server's settings
     Settings(SettingsArgs),
     /// List the shipped scenarios
     Scenarios(ListArgs),
@@ -412,6 +412,12 @@ pub(crate) struct SettingsArgs {
     /// Server model, such as mysql-8.0.30 or 8.4 [default: mysql-8.0.30]
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
+    /// Option file of a real server: what is understood, what has no effect, what is wrong
+    #[arg(long, value_name = "PATH", conflicts_with = "name")]
+    pub(crate) my_cnf: Option<PathBuf>,
+    /// The same for the text of SHOW GLOBAL VARIABLES; lies over --my-cnf
+    #[arg(long, value_name = "PATH", conflicts_with = "name")]
+    pub(crate) show_variables: Option<PathBuf>,
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,

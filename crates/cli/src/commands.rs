@@ -11,5 +11,6 @@ pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod scenarios;
 pub(crate) mod settings;
+pub(crate) mod settings_files;
 pub(crate) mod sweep;
 pub(crate) mod validate;

@@ -77,3 +77,37 @@ fn bad_usage_is_code_2() {
         innosim(arguments).code(2);
     }
 }
+
+#[test]
+fn settings_of_a_real_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my.cnf");
+    let name = path.to_str().unwrap();
+    let good = "[mysqld]\nskip-name-resolve\ninnodb_buffer_pool_size = 1000M\ninnodb_io_capacity=300\ninnodb_io_capacity=400\n";
+    std::fs::write(&path, good).unwrap();
+    let table = stdout(&["settings", "--my-cnf", name, "--model", "8.0"]).replace(name, "my.cnf");
+    insta::assert_snapshot!("settings_of_a_my_cnf", table);
+    let document = json(&["settings", "--my-cnf", name, "--format", "json"]);
+    assert_eq!(document["understood"].as_array().unwrap().len(), 2);
+    assert_eq!(document["superseded"][0]["line"], 4);
+    assert_eq!(document["settings"]["innodb_io_capacity"], "400");
+    std::fs::write(&path, format!("{good}innodb_io_capcity = 5\n")).unwrap();
+    let assert = innosim(&["settings", "--my-cnf", name]).code(2);
+    let said = common::text(&assert.get_output().stderr);
+    assert!(said.contains("my.cnf:6:1") && said.contains("did you mean innodb_io_capacity?"), "{said}");
+    assert!(common::text(&assert.get_output().stdout).contains("Wrong (1)"));
+    let said = refused(&["settings", "--my-cnf", "no/such/file"], 2);
+    assert!(said.contains("no/such/file"), "{said}");
+}
+
+#[test]
+fn a_run_says_in_a_line_what_it_took_from_a_my_cnf() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my.cnf");
+    std::fs::write(&path, "[mysqld]\ninnodb_io_capacity=300\nport=3306\n").unwrap();
+    let set = format!("my_cnf={}", path.display());
+    let run = ["run", common::SMALL, "--duration", "2s", "--format", "json", "--set", &set];
+    let assert = innosim(&run).success();
+    let said = common::text(&assert.get_output().stderr);
+    assert!(said.contains("my.cnf: 1 setting understood, 1 without effect in the model"), "{said}");
+}

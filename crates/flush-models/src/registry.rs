@@ -17,6 +17,7 @@
 mod declarations;
 mod lookup;
 mod model_id;
+mod not_modelled;
 mod other_names;
 mod other_names_mariadb;
 mod resolve;

@@ -6,9 +6,12 @@ use crate::diagnostic::{Diagnostics, Problem, Report};
 use crate::node::{Data, Table, parse};
 use crate::overrides::{Overrides, layer};
 use crate::server::normalize;
+use crate::server_files::{Models, SettingsFile, lay_files};
 use crate::shipped::{self, NotShipped};
 use crate::source::{SourceMap, Span};
 use crate::suggest::join_or;
+use crate::text_file::read_text;
+use innosim_flush_models::registry::ModelId;
 use std::path::{Path, PathBuf};
 
 /// Longest chain of scenarios that extend each other.
@@ -24,7 +27,12 @@ pub(crate) struct Layered {
     pub(crate) story: String,
     /// The model that the scenario itself names, whatever the command line says.
     pub(crate) own_model: Option<String>,
+    /// Files of settings that were read.
+    pub(crate) settings_files: Vec<SettingsFile>,
 }
+
+/// A layer and the folder that paths in it are relative to.
+type Layer = (Table, Option<PathBuf>);
 
 /// Where a text was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,28 +60,50 @@ pub(crate) fn collect(
 ) -> Result<Layered, Diagnostics> {
     let found = find(source)?;
     let (name, story) = (found.name.clone(), story_of(&found.text));
-    let mut layers = chain(found, sources, report)?;
-    let mut tree = match layers.pop() {
-        Some(lowest) => lowest,
-        None => Table::empty(Span { source: 0, start: 0, end: 0 }),
-    };
-    while let Some(next) = layers.pop() {
-        tree.remove("name");
-        tree.remove("published");
-        tree.lay(next);
+    let mut layers = chain(found, sources)?;
+    let own_model = layers.iter().find_map(|(table, _)| table.get("model")).and_then(crate::node::Node::scalar_text);
+    let models = models(own_model.as_deref(), overrides);
+    let mut settings_files = Vec::new();
+    let mut tree: Option<Table> = None;
+    while let Some((mut next, folder)) = layers.pop() {
+        settings_files.extend(prepare(&mut next, folder.as_deref(), models, sources, report));
+        match &mut tree {
+            None => tree = Some(next),
+            Some(tree) => {
+                tree.remove("name");
+                tree.remove("published");
+                tree.lay(next);
+            }
+        }
     }
-    let own_model = tree.get("model").and_then(crate::node::Node::scalar_text);
+    let mut tree = tree.unwrap_or_else(|| Table::empty(Span { source: 0, start: 0, end: 0 }));
     if let Some(mut top) = layer(overrides, sources, report) {
-        prepare(&mut top, report);
+        settings_files.extend(prepare(&mut top, None, models, sources, report));
         let at = tree.at;
         tree.lay(top);
         tree.at = at;
     }
-    Ok(Layered { tree, name, story, own_model })
+    Ok(Layered { tree, name, story, own_model, settings_files })
+}
+
+/// The model that is to run and the one that the scenario names; nothing if there is none, which is reported later.
+fn models(own: Option<&str>, overrides: &Overrides) -> Option<Models> {
+    let own = own.and_then(|own| ModelId::parse(own).ok());
+    let asked = match &overrides.model {
+        Some(asked) => ModelId::parse(asked).ok(),
+        None => {
+            let set = overrides.set.iter().rev().filter_map(|argument| argument.split_once('='));
+            match set.into_iter().find(|(key, _)| key.trim() == "model") {
+                Some((_, value)) => ModelId::parse(value.trim().trim_matches('"')).ok(),
+                None => own,
+            }
+        }
+    };
+    asked.map(|model| Models { model, written_for: own.filter(|own| *own != model) })
 }
 
 /// The layers of a scenario, its own first, the lowest base last.
-fn chain(found: Found, sources: &mut SourceMap, report: &Report) -> Result<Vec<Table>, Diagnostics> {
+fn chain(found: Found, sources: &mut SourceMap) -> Result<Vec<Layer>, Diagnostics> {
     let mut layers = Vec::new();
     let mut labels: Vec<(Origin, String)> = Vec::new();
     let mut next = Some(found);
@@ -96,22 +126,34 @@ fn chain(found: Found, sources: &mut SourceMap, report: &Report) -> Result<Vec<T
             }
             next = Some(base);
         }
-        prepare(&mut table, report);
-        layers.push(table);
+        let folder = match &found.origin {
+            Origin::File(_) => Path::new(&found.label).parent().map(Path::to_path_buf),
+            Origin::Shipped(_) | Origin::Text => None,
+        };
+        layers.push((table, folder));
     }
     Ok(layers)
 }
 
-/// Brings the names of a layer into the one form in which layers meet.
-fn prepare(table: &mut Table, report: &Report) {
+/// Brings the names of a layer into the one form in which layers meet, and reads the files that it takes settings from.
+fn prepare(
+    table: &mut Table,
+    folder: Option<&Path>,
+    models: Option<Models>,
+    sources: &mut SourceMap,
+    report: &Report,
+) -> Vec<SettingsFile> {
+    let mut files = Vec::new();
     if let Some(server) = table.table_mut("server") {
         normalize(server, report);
+        files = lay_files(server, folder, models, sources, report);
     }
     for key in ["device", "redo_device"] {
         if let Some(device) = table.table_mut(key) {
             expand_iops(device);
         }
     }
+    files
 }
 
 fn find(source: &Source<'_>) -> Result<Found, Diagnostics> {
@@ -135,17 +177,8 @@ fn stem(path: &Path) -> String {
 
 fn read_file(path: &Path) -> Result<Found, Diagnostics> {
     let label = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| {
-        let help = "give the path of a TOML file, or the name of a shipped scenario (`innosim scenarios` lists them)";
-        Diagnostics::single(format!("{label}: can't be read: {error}"), Some(help.to_owned()))
-    })?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let good = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..good].iter().filter(|byte| **byte == b'\n').count() + 1;
-        let help = "save the file as UTF-8";
-        Diagnostics::single(format!("{label}:{line}: not UTF-8 (byte {good})"), Some(help.to_owned()))
-    })?;
-    let text = text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned);
+    let help = "give the path of a TOML file, or the name of a shipped scenario (`innosim scenarios` lists them)";
+    let text = read_text(path, help).map_err(|problem| problem.into_diagnostics(&SourceMap::default()))?;
     let origin = Origin::File(path.canonicalize().unwrap_or_else(|_| path.to_path_buf()));
     Ok(Found { origin, name: stem(path), label, text })
 }

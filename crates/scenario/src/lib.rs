@@ -6,9 +6,10 @@
 //! ```text
 //!   file, or shipped text           what was written                      what was resolved
 //!   + the files it extends   ---->  a tree of values, each  ---------->   Scenario
-//!   + the command line              with its place                        every unit converted, every default
-//!   + the device profile                                                  filled in, every field valid
-//!        source, layers, overrides        node                             section, device, drive, workloads, server
+//!   + a real server's settings      with its place                        every unit converted, every default
+//!   + the command line                                                    filled in, every field valid
+//!   + the device profile
+//!   source, layers, server_files, overrides   node                             section, device, drive, workloads, server
 //! ```
 //!
 //! Only the second stage reaches the simulator; [`Scenario::to_resolved_toml`] writes it out as a scenario that runs again
@@ -35,9 +36,11 @@ mod scenario_keys;
 mod schema;
 mod section;
 mod server;
+mod server_files;
 mod shipped;
 mod source;
 mod suggest;
+mod text_file;
 mod units;
 pub mod workloads;
 
@@ -46,6 +49,11 @@ pub use overrides::Overrides;
 pub use published::Published;
 pub use scenario::{Scenario, Warmup, load};
 pub use schema::json_schema;
+pub use server_files::{
+    SettingRow, SettingStatus, SettingsFile, SettingsFileKind, SettingsReading, read_settings_files,
+};
+#[doc(hidden)]
+pub use server_files::{fuzz_option_file, fuzz_show_variables};
 pub use shipped::{ShippedScenario, shipped};
 
 use std::path::Path;

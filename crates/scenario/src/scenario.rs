@@ -12,6 +12,7 @@ use crate::resolved::{Resolved, quoted};
 use crate::scenario_keys::{ADAPTIVE_HASH_KEYS, BINARY_LOG_KEYS, HOST_KEYS, ROOT_KEYS};
 use crate::section::Section;
 use crate::server::{Context, read_server, resolved_settings};
+use crate::server_files::SettingsFile;
 use crate::source::SourceMap;
 use crate::units::format_duration;
 use crate::workloads::{ReadWorkload, read_workload};
@@ -57,6 +58,8 @@ pub struct Scenario {
     pub published: Option<Published>,
     /// What is worth knowing before it runs; all of them warnings.
     pub notes: Vec<Diagnostic>,
+    /// Files of a real server's settings that were read.
+    pub settings_files: Vec<SettingsFile>,
     resolved: Resolved,
 }
 
@@ -194,6 +197,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         replications: head.replications,
         published,
         notes: Vec::new(),
+        settings_files: layered.settings_files.clone(),
         resolved,
     })
 }

@@ -108,6 +108,12 @@ fn server() -> Value {
         let value = json!({ "type": ["string", "number", "boolean"], "description": lines.join("\n") });
         properties.insert(name.to_owned(), value);
     }
+    for (name, help) in [
+        ("my_cnf", "Option file of a real server; its settings lie under the keys of this table."),
+        ("show_variables", "Text of SHOW GLOBAL VARIABLES; lies over my_cnf and under the keys of this table."),
+    ] {
+        properties.insert(name.to_owned(), json!({ "type": "string", "description": help }));
+    }
     // Names may also be spelt with `-`, and settings without effect may stay.
     json!({ "type": "object", "properties": properties })
 }

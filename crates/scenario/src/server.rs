@@ -140,7 +140,8 @@ fn read_setting(entry: &Entry, context: &Context<'_>) -> Option<(&'static str, V
     }
 }
 
-fn allowed(setting: &Setting) -> String {
+/// The values that a setting takes, with their unit.
+pub(crate) fn allowed(setting: &Setting) -> String {
     match setting.unit {
         "" | "bytes" => setting.allowed(),
         unit => format!("{} ({unit})", setting.allowed()),

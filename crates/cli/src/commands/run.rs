@@ -31,6 +31,7 @@ pub(crate) fn run(args: &RunArgs) -> Done {
     let scenario = load(Source::Named(&args.scenario), &overrides)?;
     refuse_too_short(&scenario)?;
     note_warnings(&scenario.notes, args.common.quiet);
+    note_settings_files(&scenario, args.common.quiet);
     if args.format == RunFormat::Sysbench && scenario.replications > 1 {
         let help = "leave out --replications, or choose another --format";
         return Err(Failure::Input(format!("the sysbench format shows a single run\n  = help: {help}")));
@@ -56,6 +57,14 @@ pub(crate) fn run(args: &RunArgs) -> Done {
         note(&format!("\nIn {}: {files}", out.path().display()));
     }
     Ok(())
+}
+
+/// A line for each file of a real server's settings.
+fn note_settings_files(scenario: &Scenario, quiet: bool) {
+    for file in scenario.settings_files.iter().filter(|_| !quiet) {
+        let option = file.kind.key().replace('_', "-");
+        note(&format!("{} (innosim settings --{option} PATH --model {} lists them)", file.in_a_line(), scenario.model));
+    }
 }
 
 fn run_replications(scenario: &Scenario, args: &RunArgs) -> Result<Vec<RunOutput>, Failure> {

@@ -1,6 +1,7 @@
 //! `innosim settings`: what a model can be told, each setting with default, range, unit and meaning.
 
 use crate::args::{Format, SettingsArgs};
+use crate::commands::settings_files;
 use crate::exit::{Done, Failure};
 use crate::output::{print, print_json, wrapped};
 use innosim_flush_models::registry::{Kind, ModelId, Setting, Value, lookup, settings};
@@ -12,6 +13,9 @@ const DEFAULT_MODEL: ModelId = ModelId::Mysql8030;
 /// Lists the settings, or explains one.
 pub(crate) fn run(args: &SettingsArgs) -> Done {
     let (model, shown) = chosen(args)?;
+    if args.my_cnf.is_some() || args.show_variables.is_some() {
+        return settings_files::run(model, args);
+    }
     match args.format {
         Format::Json => {
             let list: Vec<serde_json::Value> = shown.iter().map(as_json).collect();

@@ -1,6 +1,7 @@
 //! From a name as people write it to a setting of a model, or to an error that names the right one.
 
 use super::declarations::{declarations, setting};
+use super::not_modelled::NOT_MODELLED;
 use super::other_names::{LATER_NAMES, OTHER_VERSIONS, WITHOUT_EFFECT};
 use super::{ModelId, Setting, other_names_mariadb};
 
@@ -92,7 +93,8 @@ pub fn without_effect(model: ModelId, name: &str) -> Option<&'static str> {
     if setting(model, &wanted).is_some() {
         return None;
     }
-    let general = WITHOUT_EFFECT.iter().find(|group| group.names.contains(&wanted.as_str())).map(|group| group.why);
+    let mut groups = WITHOUT_EFFECT.iter().chain(NOT_MODELLED);
+    let general = groups.find(|group| group.names.contains(&wanted.as_str())).map(|group| group.why);
     other_names_mariadb::without_effect(model, &wanted).or(general)
 }
 

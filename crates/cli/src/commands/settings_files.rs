@@ -1,0 +1,124 @@
+//! `innosim settings --my-cnf PATH`: what a model makes of a real server's settings.
+
+use crate::args::{Format, SettingsArgs};
+use crate::exit::{Done, Failure};
+use crate::output::{note_warnings, print, print_json};
+use crate::text_table::TextTable;
+use innosim_flush_models::registry::{ModelId, Settings, lookup};
+use innosim_scenario::{
+    Diagnostic, Diagnostics, SettingRow, SettingStatus, SettingsFileKind, SettingsReading, read_settings_files,
+};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Hardware threads of the host, from which some defaults follow: those of a scenario that says nothing.
+const CORES: u32 = 16;
+
+/// Prints the table; bad input if something in the files is wrong.
+pub(crate) fn run(model: ModelId, args: &SettingsArgs) -> Done {
+    let files: Vec<(SettingsFileKind, &Path)> =
+        [(SettingsFileKind::MyCnf, &args.my_cnf), (SettingsFileKind::ShowVariables, &args.show_variables)]
+            .into_iter()
+            .filter_map(|(kind, path)| Some((kind, path.as_deref()?)))
+            .collect();
+    let reading = read_settings_files(model, &files, CORES);
+    if !reading.files.is_empty() {
+        match args.format {
+            Format::Human => print(&table(model, &reading))?,
+            Format::Json => print_json(&document(model, &reading))?,
+        }
+    }
+    match reading.diagnostics {
+        Ok(warnings) => {
+            note_warnings(&warnings, false);
+            Ok(())
+        }
+        Err(errors) => Err(Failure::Scenario(errors)),
+    }
+}
+
+fn rows(reading: &SettingsReading) -> impl Iterator<Item = &SettingRow> {
+    reading.files.iter().flat_map(|file| &file.rows)
+}
+
+const PARTS: [(SettingStatus, &str); 4] = [
+    (SettingStatus::Understood, "Understood"),
+    (SettingStatus::Superseded, "Set again further down"),
+    (SettingStatus::NoEffect, "No effect in the model"),
+    (SettingStatus::Wrong, "Wrong"),
+];
+
+fn table(model: ModelId, reading: &SettingsReading) -> String {
+    let mut text = String::new();
+    for file in &reading.files {
+        text.push_str(&format!("{}, read for {model}\n", file.path));
+    }
+    for (status, title) in PARTS {
+        let rows: Vec<&SettingRow> = rows(reading).filter(|row| row.status == status).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("\n{title} ({})\n\n", rows.len()));
+        let mut table = TextTable::new(&["setting", "value", "at", "remark"]);
+        for row in rows {
+            let remark = if status == SettingStatus::Understood { in_force(model, reading, row) } else { None };
+            table.row(vec![
+                row.name.clone(),
+                row.value.clone(),
+                format!("{}:{}", short(&row.file), row.line),
+                remark.unwrap_or_else(|| row.remark.clone()),
+            ]);
+        }
+        text.push_str(&table.render());
+    }
+    text
+}
+
+/// The name of a file without its folder.
+fn short(path: &str) -> &str {
+    Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or(path)
+}
+
+/// Where the server uses another value than the one that is written.
+fn in_force(model: ModelId, reading: &SettingsReading, row: &SettingRow) -> Option<String> {
+    let settings: &Settings = reading.settings.as_ref()?;
+    let setting = lookup(model, &row.name).ok()?;
+    let change = settings.adjustments.iter().find(|change| change.setting == setting.name)?;
+    Some(format!("the server uses {}: {}", setting.spell(change.to), change.why))
+}
+
+fn document(model: ModelId, reading: &SettingsReading) -> Value {
+    let one = |row: &SettingRow| {
+        json!({
+            "name": row.name,
+            "value": row.value,
+            "file": row.file,
+            "line": row.line,
+            "remark": in_force(model, reading, row).unwrap_or_else(|| row.remark.clone()),
+        })
+    };
+    let mut object = serde_json::Map::new();
+    object.insert("model".to_owned(), json!(model.name()));
+    for (status, _) in PARTS {
+        let rows: Vec<Value> = rows(reading).filter(|row| row.status == status).map(one).collect();
+        object.insert(status.name().to_owned(), json!(rows));
+    }
+    let resolved: Option<serde_json::Map<String, Value>> = reading.settings.as_ref().map(|settings| {
+        let values = settings.values.iter();
+        values.filter_map(|(name, value)| Some(((*name).to_owned(), spelt(model, name, *value)?))).collect()
+    });
+    object.insert("settings".to_owned(), json!(resolved));
+    object.insert("messages".to_owned(), json!(messages(&reading.diagnostics)));
+    Value::Object(object)
+}
+
+fn spelt(model: ModelId, name: &str, value: innosim_flush_models::registry::Value) -> Option<Value> {
+    Some(json!(lookup(model, name).ok()?.spell(value)))
+}
+
+fn messages(diagnostics: &Result<Vec<Diagnostic>, Diagnostics>) -> Vec<String> {
+    match diagnostics {
+        Ok(warnings) => warnings.iter().map(ToString::to_string).collect(),
+        Err(errors) => errors.iter().map(ToString::to_string).collect(),
+    }
+}

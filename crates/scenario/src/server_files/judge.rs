@@ -1,0 +1,273 @@
+//! What a statement of a real server means to a model: understood, without effect, or wrong.
+//!
+//! An option file can be wrong: a name that its server would refuse, a value out of range. What SHOW GLOBAL VARIABLES
+//! says is what a server runs with, so a name that the model lacks has no effect there, whatever it is.
+
+use super::table::{SettingRow, SettingStatus};
+use super::{Models, SettingsFileKind, Statement};
+use crate::diagnostic::{Problem, Report};
+use crate::node::{Data, Entry, Node};
+use crate::server::{allowed, normal_name};
+use crate::source::SourceMap;
+use innosim_flush_models::registry::{
+    Kind, ModelId, Setting, UnknownReason, UnknownSetting, lookup, parse_value, without_effect,
+};
+
+/// Prefixes that say how a switch stands.
+const SWITCH_PREFIXES: [(&str, &str); 3] = [("skip_", "OFF"), ("disable_", "OFF"), ("enable_", "ON")];
+/// Variables that say what the server is.
+const IDENTITY: [&str; 3] = ["innodb_version", "version", "version_comment"];
+const REDO_CAPACITY: &str = "innodb_redo_log_capacity";
+const REDO_FILES: [&str; 2] = ["innodb_log_file_size", "innodb_log_files_in_group"];
+
+/// Judges the statements of one file.
+#[derive(Debug)]
+pub(super) struct Judge<'a> {
+    pub(super) kind: SettingsFileKind,
+    pub(super) models: Models,
+    pub(super) sources: &'a SourceMap,
+    pub(super) report: &'a Report,
+}
+
+/// What a statement comes to.
+enum Verdict {
+    /// A setting with this value.
+    Takes(String, String),
+    NoEffect(String),
+    Wrong(Problem),
+}
+
+impl Judge<'_> {
+    /// A row for each statement, and the entries that settings are read from: of statements about the same setting, the
+    /// last.
+    pub(super) fn all(&self, statements: Vec<Statement>) -> (Vec<SettingRow>, Vec<Entry>) {
+        let mut rows: Vec<SettingRow> = Vec::new();
+        let mut entries: Vec<(usize, Entry)> = Vec::new();
+        let redo = Redo::of(self, &statements);
+        for statement in statements {
+            let verdict = match redo.leaves_out(&statement) {
+                Some(why) => Verdict::NoEffect(why),
+                None => self.judge(&statement),
+            };
+            let mut row = self.row(&statement, &verdict);
+            match verdict {
+                Verdict::Takes(name, value) => {
+                    row.name.clone_from(&name);
+                    let at = statement.value.as_ref().map_or(statement.name_at, |(_, at)| *at);
+                    let node = Node { data: Data::Text(value), at };
+                    let entry = Entry { key: name, key_at: statement.name_at, node };
+                    if let Some(place) = entries.iter().position(|(_, old)| old.key == entry.key) {
+                        let (before, _) = entries.remove(place);
+                        rows[before].status = SettingStatus::Superseded;
+                        rows[before].remark = format!("set again at {}:{}", row.file, row.line);
+                    }
+                    entries.push((rows.len(), entry));
+                }
+                Verdict::NoEffect(_) => {}
+                Verdict::Wrong(problem) => self.report.add(problem),
+            }
+            rows.push(row);
+        }
+        (rows, entries.into_iter().map(|(_, entry)| entry).collect())
+    }
+
+    fn row(&self, statement: &Statement, verdict: &Verdict) -> SettingRow {
+        let place = self.sources.place(statement.name_at);
+        let (status, remark) = match verdict {
+            Verdict::Takes(..) => (SettingStatus::Understood, String::new()),
+            Verdict::NoEffect(why) => (SettingStatus::NoEffect, why.clone()),
+            Verdict::Wrong(problem) => {
+                let help = problem.help.as_deref().or(problem.allowed.as_deref()).unwrap_or_default();
+                let gap = if help.is_empty() { "" } else { "; " };
+                (SettingStatus::Wrong, format!("{}{gap}{help}", problem.message))
+            }
+        };
+        SettingRow {
+            name: normal_name(&statement.name),
+            value: match (verdict, &statement.value) {
+                (Verdict::Takes(_, value), _) => value.clone(),
+                (_, Some((value, _))) => value.clone(),
+                (_, None) => String::new(),
+            },
+            file: place.as_ref().map(|place| place.file.clone()).unwrap_or_default(),
+            line: place.map_or(0, |place| place.line),
+            status,
+            remark,
+        }
+    }
+
+    fn judge(&self, statement: &Statement) -> Verdict {
+        let written = statement.name.as_str();
+        if written.starts_with("--") {
+            let problem = Problem::new(format!("{written}: names in an option file have no dashes before them"));
+            return Verdict::Wrong(problem.at(statement.name_at).help(format!("write {}", written.trim_matches('-'))));
+        }
+        let mut name = normal_name(written);
+        let loose = name.strip_prefix("loose_").map(str::to_owned);
+        if let Some(rest) = &loose {
+            name.clone_from(rest);
+        }
+        if IDENTITY.contains(&name.as_str()) {
+            return self.identity(&name, statement);
+        }
+        if let Some(verdict) = self.switched(&name, statement) {
+            return verdict;
+        }
+        match self.known(&name) {
+            Ok(setting) => self.value(&setting, statement),
+            Err(unknown) => self.unknown(&name, loose.is_some(), unknown, statement),
+        }
+    }
+
+    /// The setting, as the model that is to run knows it, or else the one that the scenario is written for.
+    fn known(&self, name: &str) -> Result<Setting, UnknownSetting> {
+        lookup(self.models.model, name).or_else(|unknown| match self.models.written_for {
+            Some(own) => lookup(own, name).map_err(|_| unknown),
+            None => Err(unknown),
+        })
+    }
+
+    /// `skip-NAME`, `disable-NAME`, `enable-NAME`, where the whole is no name of its own.
+    fn switched(&self, name: &str, statement: &Statement) -> Option<Verdict> {
+        let model = self.models.model;
+        if lookup(model, name).is_ok() || without_effect(model, name).is_some() {
+            return None;
+        }
+        let (base, value) =
+            SWITCH_PREFIXES.iter().find_map(|(prefix, value)| Some((name.strip_prefix(prefix)?, value)))?;
+        let at = statement.name_at;
+        match self.known(base) {
+            Ok(setting) if !takes_switch(&setting) => {
+                let problem = Problem::new(format!("{}: {base} is not a switch", statement.name)).at(at);
+                Some(Verdict::Wrong(problem.help(format!("write {base} = VALUE"))))
+            }
+            Ok(_) if statement.value.is_some() => {
+                let problem = Problem::new(format!("{}: this form takes no value", statement.name)).at(at);
+                Some(Verdict::Wrong(problem.help(format!("write {base} = {value}"))))
+            }
+            Ok(_) => Some(Verdict::Takes(base.to_owned(), (*value).to_owned())),
+            Err(unknown) if unknown.reason == UnknownReason::WithoutEffect => Some(Verdict::NoEffect(unknown.why)),
+            Err(_) => None,
+        }
+    }
+
+    fn value(&self, setting: &Setting, statement: &Statement) -> Verdict {
+        let at = statement.value.as_ref().map_or(statement.name_at, |(_, at)| *at);
+        let written = statement.value.as_ref().map(|(value, _)| value.trim());
+        let value = match written {
+            None if takes_switch(setting) => "ON",
+            None | Some("") if self.kind == SettingsFileKind::MyCnf => {
+                let problem = Problem::new(format!("{}: it has no value", setting.name)).at(at);
+                return Verdict::Wrong(problem.allowed(allowed(setting)));
+            }
+            None | Some("") => return Verdict::NoEffect("it has no value, so the default holds".to_owned()),
+            Some(value) => value,
+        };
+        match parse_value(setting, value) {
+            Ok(_) => Verdict::Takes(setting.name.to_owned(), value.to_owned()),
+            Err(error) => {
+                let problem = Problem::new(format!("{} = {value}: {}", setting.name, error.problem)).at(at);
+                let help = error.help.split("allowed: ").next().unwrap_or_default().trim().to_owned();
+                Verdict::Wrong(problem.allowed(allowed(setting)).help(help))
+            }
+        }
+    }
+
+    fn unknown(&self, name: &str, loose: bool, unknown: UnknownSetting, statement: &Statement) -> Verdict {
+        let of_innodb = name.starts_with("innodb");
+        let model = self.models.model;
+        match unknown.reason {
+            UnknownReason::WithoutEffect => {
+                // "no effect in MODEL: " is what the table's head says.
+                let why = unknown.why.split_once(": ").map_or(unknown.why.as_str(), |(_, why)| why);
+                Verdict::NoEffect(why.to_owned())
+            }
+            _ if self.kind == SettingsFileKind::ShowVariables => Verdict::NoEffect(match unknown.reason {
+                UnknownReason::OtherVersion => unknown.why,
+                _ if of_innodb => format!("{model} has no such setting"),
+                _ => "not one of InnoDB's settings".to_owned(),
+            }),
+            _ if loose => {
+                Verdict::NoEffect(format!("{model} has no such setting, and loose_ lets the server ignore it"))
+            }
+            UnknownReason::OtherVersion => {
+                let problem = Problem::new(format!("{name}: {}", unknown.why)).at(statement.name_at);
+                Verdict::Wrong(problem.help(unknown.help))
+            }
+            _ if of_innodb => {
+                let problem = Problem::new(format!("{name}: {}", unknown.why)).at(statement.name_at);
+                Verdict::Wrong(problem.help(unknown.help))
+            }
+            UnknownReason::Misspelt | UnknownReason::Unknown => {
+                let full = format!("innodb_{name}");
+                let meant = lookup(model, &full).map_or_else(|_| String::new(), |_| format!("; did you mean {full}?"));
+                Verdict::NoEffect(format!("not one of InnoDB's settings{meant}"))
+            }
+        }
+    }
+
+    /// What the server says that it is: a remark if another model stands for it.
+    fn identity(&self, name: &str, statement: &Statement) -> Verdict {
+        let Some((value, at)) = &statement.value else {
+            return Verdict::NoEffect("it says what the server is".to_owned());
+        };
+        let number = value.split(['-', ' ']).next().unwrap_or_default();
+        let product = if value.contains("MariaDB") { "mariadb-" } else { "" };
+        let model = self.models.model;
+        let series = |text: &str| text.split('.').take(2).collect::<Vec<_>>().join(".");
+        let own = model.name().split_once('-').map_or("", |(_, version)| version);
+        if name == "version" && series(number) != series(own) {
+            let better = ModelId::parse(&format!("{product}{number}")).ok().filter(|better| *better != model);
+            let help = better.map_or_else(
+                || "settings and flushing may differ between the two".to_owned(),
+                |better| format!("{better} stands for it"),
+            );
+            let message = format!("the variables are of a server {value}, the model is {model}");
+            self.report.add(Problem::new(message).at(*at).help(help).into_warning());
+        }
+        Verdict::NoEffect("it says what the server is".to_owned())
+    }
+}
+
+fn takes_switch(setting: &Setting) -> bool {
+    match setting.kind {
+        Kind::Switch => true,
+        Kind::Choice(names) => names.contains(&"ON"),
+        _ => false,
+    }
+}
+
+/// Which of the two ways to size the redo log SHOW GLOBAL VARIABLES means: a server that has both shows both, and only
+/// one of them is in force.
+struct Redo {
+    left_out: Option<(&'static [&'static str], &'static str)>,
+}
+
+impl Redo {
+    fn of(judge: &Judge<'_>, statements: &[Statement]) -> Redo {
+        let nothing = Redo { left_out: None };
+        if judge.kind != SettingsFileKind::ShowVariables {
+            return nothing;
+        }
+        let find = |name: &str| {
+            let statement = statements.iter().rev().find(|statement| normal_name(&statement.name) == name)?;
+            let setting = judge.known(name).ok()?;
+            let value = parse_value(&setting, &statement.value.as_ref()?.0).ok()?;
+            Some(setting.default == Some(value))
+        };
+        let (Some(capacity), Some(size)) = (find(REDO_CAPACITY), find(REDO_FILES[0])) else { return nothing };
+        let files_are_default = size && find(REDO_FILES[1]).unwrap_or(true);
+        let left_out = if capacity && !files_are_default {
+            let why = "it has its default, and innodb_log_file_size has not: the files' sizes are in force";
+            (&[REDO_CAPACITY][..], why)
+        } else {
+            (&REDO_FILES[..], "innodb_redo_log_capacity is in force")
+        };
+        Redo { left_out: Some(left_out) }
+    }
+
+    fn leaves_out(&self, statement: &Statement) -> Option<String> {
+        let (names, why) = self.left_out?;
+        names.contains(&normal_name(&statement.name).as_str()).then(|| why.to_owned())
+    }
+}

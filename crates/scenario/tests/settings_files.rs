@@ -1,0 +1,281 @@
+//! `my_cnf` and `show_variables`: what is understood, who wins, and what is said about mistakes.
+
+use innosim_flush_models::registry::{ModelId, Value};
+use innosim_scenario::{Overrides, Scenario, SettingStatus, SettingsFileKind, Source, load, read_settings_files};
+use std::fs;
+use std::path::Path;
+
+const REST: &str = r#"
+[device]
+profile = "nvme"
+
+[workload]
+kind = "sysbench-oltp-update-non-index"
+table_size = 100000
+
+[drive]
+kind = "closed"
+clients = 8
+"#;
+
+/// A scenario in `folder` with this `[server]` table.
+fn scenario(folder: &Path, server: &str, overrides: &Overrides) -> Result<Scenario, String> {
+    let path = folder.join("s.toml");
+    let text = format!("model = \"mysql-8.0.30\"\nduration = \"10s\"\n\n[server]\n{server}\n{REST}");
+    fs::write(&path, text).unwrap();
+    load(Source::File(&path), overrides).map_err(|errors| clean(folder, &errors.to_string()))
+}
+
+/// A text without the name of the folder that the test runs in.
+fn clean(folder: &Path, text: &str) -> String {
+    let canonical = folder.canonicalize().unwrap();
+    text.replace(canonical.to_str().unwrap(), "DIR").replace(folder.to_str().unwrap(), "DIR")
+}
+
+fn set(arguments: &[&str]) -> Overrides {
+    Overrides { set: arguments.iter().map(|text| (*text).to_owned()).collect(), ..Overrides::default() }
+}
+
+const MY_CNF: &str = "\u{feff}# The shop.\r
+[client]\r
+port = 3306\r
+innodb_io_capacity = 1\r
+\r
+[mysqld]\r
+innodb_buffer_pool_size = 10G   # most of memory\r
+innodb-redo-log-capacity=\"4G\"\r
+innodb_io_capacity = 2000\r
+INNODB_IO_CAPACITY = '4000'\r
+; skip-innodb-adaptive-flushing\r
+skip-innodb-doublewrite\r
+disable_innodb_flush_sync\r
+enable-innodb-adaptive-flushing\r
+loose-innodb-magic = 5\r
+loose_innodb_lru_scan_depth = 2k\r
+innodb_log_writer_threads\r
+max_connections = 500\r
+skip-name-resolve\r
+io_capacity_max = 5\r
+innodb_ft_min_token_size=2\r
+!include more.cnf\r
+innodb_max_dirty_pages_pct = 80\r
+[mysqld-8.0]\r
+innodb_flush_neighbors = 1\r
+[mysqld-8.4]\r
+innodb_flush_neighbors = 2\r
+[mariadb]\r
+innodb_flush_neighbors = 2\r
+";
+
+#[test]
+fn an_option_file_is_read_as_the_server_reads_it() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("my.cnf"), MY_CNF).unwrap();
+    fs::write(folder.path().join("more.cnf"), "[mysqld]\ninnodb_page_cleaners = 2\n!includedir conf.d\n").unwrap();
+    fs::create_dir(folder.path().join("conf.d")).unwrap();
+    fs::write(folder.path().join("conf.d/a.cnf"), "[mysqld]\ninnodb_page_cleaners = 4\n").unwrap();
+    fs::write(folder.path().join("conf.d/b.cnf"), "[server]\ninnodb_page_cleaners = 3\n").unwrap();
+    fs::write(folder.path().join("conf.d/c.txt"), "[mysqld]\ninnodb_page_cleaners = 5\n").unwrap();
+    let scenario = scenario(folder.path(), "my_cnf = \"my.cnf\"", &Overrides::default()).unwrap();
+    let settings = &scenario.settings;
+    for (name, expected) in [
+        ("innodb_buffer_pool_size", Value::Integer(10 << 30)),
+        ("innodb_redo_log_capacity", Value::Integer(4 << 30)),
+        ("innodb_io_capacity", Value::Integer(4000)),
+        ("innodb_doublewrite", Value::Choice("OFF")),
+        ("innodb_flush_sync", Value::Switch(false)),
+        ("innodb_adaptive_flushing", Value::Switch(true)),
+        ("innodb_lru_scan_depth", Value::Integer(2048)),
+        ("innodb_page_cleaners", Value::Integer(3)),
+        ("innodb_max_dirty_pages_pct", Value::Real(80.0)),
+        ("innodb_flush_neighbors", Value::Choice("1")),
+        ("innodb_log_writer_threads", Value::Switch(true)),
+    ] {
+        let found = settings.get(name).unwrap();
+        let same = found == expected || found.to_string() == expected.to_string();
+        assert!(same, "{name}: {found} instead of {expected}");
+    }
+    let file = &scenario.settings_files[0];
+    assert_eq!(file.kind, SettingsFileKind::MyCnf);
+    assert_eq!((file.count(SettingStatus::Understood), file.count(SettingStatus::Superseded)), (11, 3));
+    assert_eq!((file.count(SettingStatus::NoEffect), file.count(SettingStatus::Wrong)), (5, 0));
+    let of = |name: &str| file.rows.iter().rfind(|row| row.name == name).unwrap();
+    assert!(of("io_capacity_max").remark.contains("did you mean innodb_io_capacity_max?"));
+    let cleaners = of("innodb_page_cleaners");
+    assert!(cleaners.file.ends_with("b.cnf") && cleaners.line == 2, "{cleaners:?}");
+    assert!(file.in_a_line().ends_with("my.cnf: 11 settings understood, 5 without effect in the model"));
+}
+
+#[test]
+fn the_order_of_precedence() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("my.cnf"), "[mysqld]\ninnodb_io_capacity = 300\ninnodb_lru_scan_depth=300\n").unwrap();
+    fs::write(folder.path().join("vars.txt"), "innodb_lru_scan_depth\t400\ninnodb_log_buffer_size\t4194304\n").unwrap();
+    fs::write(folder.path().join("other.cnf"), "[mysqld]\ninnodb_io_capacity = 900\n").unwrap();
+    let get = |server: &str, overrides: &Overrides, name: &'static str| {
+        scenario(folder.path(), server, overrides).unwrap().settings.integer(name).unwrap()
+    };
+    let none = Overrides::default();
+    let both = "my_cnf = \"my.cnf\"\nshow_variables = \"vars.txt\"";
+    assert_eq!(get("", &none, "innodb_io_capacity"), 200);
+    assert_eq!(get(both, &none, "innodb_io_capacity"), 300);
+    assert_eq!(get(both, &none, "innodb_lru_scan_depth"), 400);
+    assert_eq!(get(both, &none, "innodb_log_buffer_size"), 4 << 20);
+    let own = format!("innodb_io_capacity = 500\n{both}");
+    assert_eq!(get(&own, &none, "innodb_io_capacity"), 500);
+    assert_eq!(get(&own, &set(&["innodb_io_capacity=600"]), "innodb_io_capacity"), 600);
+    // A file that the command line names is the command line's.
+    let other = format!("my_cnf={}", folder.path().join("other.cnf").display());
+    assert_eq!(get(&own, &set(&[&other]), "innodb_io_capacity"), 900);
+    assert_eq!(get(&own, &set(&[&other, "innodb_io_capacity=700"]), "innodb_io_capacity"), 700);
+}
+
+#[test]
+fn a_resolved_scenario_needs_no_other_file() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("my.cnf"), "[mysqld]\ninnodb_io_capacity = 300\n").unwrap();
+    let scenario = scenario(folder.path(), "my_cnf = \"my.cnf\"", &Overrides::default()).unwrap();
+    let text = scenario.to_resolved_toml("test");
+    assert!(text.contains("innodb_io_capacity = 300") && !text.contains("my_cnf"), "{text}");
+    let again = load(Source::Text { name: "again.toml", text: &text }, &Overrides::default()).unwrap();
+    assert_eq!(again, scenario);
+    assert_eq!(again.to_resolved_toml("test"), text);
+}
+
+#[test]
+fn variables_in_every_form_that_people_keep() {
+    let folder = tempfile::tempdir().unwrap();
+    let forms = [
+        "Variable_name\tValue\ninnodb_io_capacity\t1234\ninnodb_flush_method\tO_DIRECT\nversion\t8.0.36\n",
+        "TS 1755.2 2026-11-01 10:00:00\ninnodb_io_capacity\t1234\ninnodb_flush_method\tO_DIRECT\n",
+        "+-----+\n| Variable_name | Value |\n+-----+\n| innodb_io_capacity | 1234 |\n| innodb_flush_method | O_DIRECT |\n+--+\n2 rows in set (0.01 sec)\n",
+        "*** 1. row ***\nVariable_name: innodb_io_capacity\n        Value: 1234\n*** 2. row ***\nVariable_name: innodb_flush_method\n        Value: O_DIRECT\n",
+        "{\"innodb_io_capacity\": 1234, \"innodb_flush_method\": \"O_DIRECT\"}",
+        "{\n \"server\": \"x\",\n \"variables\": {\n  \"innodb_io_capacity\": \"1234\",\n  \"innodb_flush_method\": \"O_DIRECT\"\n }\n}",
+    ];
+    for form in forms {
+        fs::write(folder.path().join("vars"), form).unwrap();
+        let scenario = scenario(folder.path(), "show_variables = \"vars\"", &Overrides::default()).unwrap();
+        assert_eq!(scenario.settings.integer("innodb_io_capacity").unwrap(), 1234, "{form}");
+        assert_eq!(scenario.settings.choice("innodb_flush_method").unwrap(), "O_DIRECT", "{form}");
+        let row = &scenario.settings_files[0].rows[0];
+        let line = form.lines().position(|line| line.contains("innodb_io_capacity")).unwrap() + 1;
+        assert_eq!((row.name.as_str(), row.line), ("innodb_io_capacity", line), "{form}");
+    }
+}
+
+#[test]
+fn of_two_ways_to_size_the_redo_log_the_one_in_force_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let capacity = |text: &str| {
+        fs::write(folder.path().join("vars"), text).unwrap();
+        let scenario = scenario(folder.path(), "show_variables = \"vars\"", &Overrides::default()).unwrap();
+        assert!(scenario.notes.iter().all(|note| !note.message.contains("ignored")), "{:?}", scenario.notes);
+        scenario.settings.integer("innodb_redo_log_capacity").unwrap()
+    };
+    let files = "innodb_log_file_size\t1073741824\ninnodb_log_files_in_group\t3\n";
+    assert_eq!(capacity(&format!("innodb_redo_log_capacity\t8589934592\n{files}")), 8 << 30);
+    assert_eq!(capacity(&format!("innodb_redo_log_capacity\t104857600\n{files}")), 3 << 30);
+    assert_eq!(capacity("innodb_redo_log_capacity\t104857600\ninnodb_log_file_size\t50331648\n"), 100 << 20);
+    assert_eq!(capacity(files), 3 << 30);
+}
+
+#[test]
+fn variables_of_another_server_come_with_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "version\t5.6.24-log\ninnodb_io_capacity\t300\ninnodb_file_format\tAntelope\ninnodb_new_thing\t1\n";
+    fs::write(folder.path().join("vars"), text).unwrap();
+    let scenario = scenario(folder.path(), "show_variables = \"vars\"", &Overrides::default()).unwrap();
+    let notes: Vec<String> = scenario.notes.iter().map(|note| note.message.clone()).collect();
+    assert_eq!(notes, ["the variables are of a server 5.6.24-log, the model is mysql-8.0.30"]);
+    assert_eq!(scenario.settings_files[0].count(SettingStatus::NoEffect), 3);
+}
+
+/// Option files with something wrong.
+const WRONG: &[(&str, &str)] = &[
+    ("misspelt name", "[mysqld]\n\n  innodb_io_capcity = 2000 # fast\n"),
+    ("name of another version", "[mysqld]\ninnodb_file_format = Barracuda\n"),
+    ("out of range", "[mysqld]\ninnodb_page_cleaners = 0\n"),
+    ("not a number", "[mysqld]\ninnodb_io_capacity = fast\n"),
+    ("unknown suffix", "[mysqld]\ninnodb_buffer_pool_size = 10X\n"),
+    ("fraction of a unit", "[mysqld]\ninnodb_buffer_pool_size = 1.5G\n"),
+    ("no value", "[mysqld]\ninnodb_io_capacity\n"),
+    ("empty value", "[mysqld]\ninnodb_io_capacity = # later\n"),
+    ("skip of a number", "[mysqld]\nskip-innodb-io-capacity\n"),
+    ("skip with a value", "[mysqld]\nskip-innodb-doublewrite = 1\n"),
+    ("dashes", "[mysqld]\n--innodb-io-capacity=2000\n"),
+    ("before any group", "innodb_io_capacity = 2000\n[mysqld]\n"),
+    ("group that does not end", "[mysqld\ninnodb_io_capacity = 2000\n"),
+    ("include that is missing", "[mysqld]\n!include /no/such/extra.cnf\n"),
+    ("folder that is missing", "[mysqld]\n!includedir /no/such/conf.d\n"),
+    ("no directive", "[mysqld]\n!includes x\n"),
+    ("circle", "[mysqld]\n!include b.cnf\n"),
+    ("combination", "[mysqld]\ninnodb_redo_log_capacity = 8M\ninnodb_log_buffer_size = 64M\n"),
+    ("several", "[mysqld]\ninnodb_io_capcity = 1\ninnodb_page_cleaners = 0\nport = 1\n"),
+];
+
+#[test]
+fn mistakes_in_option_files() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("b.cnf"), "[mysqld]\n\n!include my.cnf\n").unwrap();
+    let mut out = String::new();
+    let mut section = |name: &str, message: Result<Scenario, String>| {
+        let message = message.map_or_else(|message| message, |_| panic!("{name} is accepted"));
+        out.push_str(&format!("## {name}\n\n{message}\n\n"));
+    };
+    for (name, text) in WRONG {
+        fs::write(folder.path().join("my.cnf"), text).unwrap();
+        section(name, scenario(folder.path(), "my_cnf = \"my.cnf\"", &Overrides::default()));
+    }
+    fs::write(folder.path().join("latin1.cnf"), b"[mysqld]\n# caf\xe9\n").unwrap();
+    fs::create_dir(folder.path().join("conf")).unwrap();
+    for (name, server) in [
+        ("file that is missing", "my_cnf = \"mine.cnf\""),
+        ("folder", "my_cnf = \"conf\""),
+        ("not UTF-8", "my_cnf = \"latin1.cnf\""),
+        ("not a string", "my_cnf = 5"),
+        ("variables that are missing", "show_variables = \"vars.txt\""),
+    ] {
+        section(name, scenario(folder.path(), server, &Overrides::default()));
+    }
+    for (name, text) in [
+        ("variables: empty", ""),
+        ("variables: an option file", "[mysqld]\ninnodb_io_capacity = 5\n"),
+        ("variables: broken JSON", "{\"variables\": {\n \"innodb_io_capacity\": 5,,\n}}"),
+        ("variables: empty JSON", "{}"),
+        ("variables: out of range", "innodb_io_capacity\t5\n"),
+    ] {
+        fs::write(folder.path().join("vars.txt"), text).unwrap();
+        section(name, scenario(folder.path(), "show_variables = \"vars.txt\"", &Overrides::default()));
+    }
+    insta::assert_snapshot!("mistakes_in_option_files", out);
+}
+
+#[test]
+fn an_option_file_without_a_group_for_the_server_is_remarked() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("my.cnf"), "[client]\nport = 1\n[mysqld-5.7]\ninnodb_io_capacity = 5000\n").unwrap();
+    let scenario = scenario(folder.path(), "my_cnf = \"my.cnf\"", &Overrides::default()).unwrap();
+    let note = scenario.notes[0].to_string();
+    assert!(note.contains("it has [client], [mysqld-5.7]") && note.contains("[mysqld-8.0]"), "{note}");
+}
+
+#[test]
+fn settings_that_only_the_files_own_model_has_are_left_out_for_another() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("my.cnf"), "[mysqld]\ninnodb_redo_log_capacity = 4G\n").unwrap();
+    let other = Overrides { model: Some("mysql-8.0.21".to_owned()), ..Overrides::default() };
+    let scenario = scenario(folder.path(), "my_cnf = \"my.cnf\"", &other).unwrap();
+    assert_eq!(scenario.settings.integer("innodb_log_file_size").unwrap(), 2 << 30);
+    assert!(scenario.notes.iter().all(|note| note.place.as_ref().is_some_and(|place| place.file.ends_with("my.cnf"))));
+}
+
+#[test]
+fn files_can_be_read_without_a_scenario() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my.cnf");
+    fs::write(&path, "[mysqld]\ninnodb_buffer_pool_size = 1000M\ninnodb_io_capcity = 5\n").unwrap();
+    let reading = read_settings_files(ModelId::Mysql8030, &[(SettingsFileKind::MyCnf, &path)], 16);
+    assert_eq!(reading.files[0].count(SettingStatus::Wrong), 1);
+    assert!(reading.settings.is_none() && reading.diagnostics.is_err());
+}
