@@ -67,7 +67,7 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// List the server models
     Models(ListArgs),
-    /// List the settings of a model, explain one, or say what a model makes of a real server's settings
+    /// List the settings of a model, or explain one
     Settings(SettingsArgs),
     /// List the shipped scenarios
     Scenarios(ListArgs),

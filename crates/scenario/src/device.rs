@@ -4,13 +4,14 @@
 //! that names it, as a base scenario is laid under the one that extends it.
 
 use crate::diagnostic::{Problem, Report};
+use crate::distribution::pairs;
 use crate::key::{Key, Kind, MAX_RATE, MAX_THREADS, real, whole};
 use crate::node::{Data, Entry, Node, Table, parse};
 use crate::resolved::{Resolved, quoted};
 use crate::section::Section;
 use crate::source::SourceMap;
 use crate::suggest::{did_you_mean, join_or};
-use innosim_core::storage::{BurstSpec, DeviceSpec};
+use innosim_core::storage::{BurstSpec, CapSpec, DepthTimes, DeviceSpec, TimedOp};
 
 /// The shipped profiles: name and text.
 const PROFILES: &[(&str, &str)] = &[
@@ -28,6 +29,26 @@ pub(crate) const BURST_KEYS: &[Key] = &[
     Key::required("burst_iops", real(1.0, MAX_RATE), "Operations a second while credits last."),
     Key::required("bucket_ops", real(1.0, 1e12), "Size of the bucket, operations."),
     Key::required("initial_ops", real(0.0, 1e12), "Credits at the start, operations."),
+];
+
+/// Keys of the caps in front of a device.
+pub(crate) const CAP_KEYS: &[Key] = &[
+    Key::default("read_iops", Kind::Ceiling, "\"none\"", "Reads a second."),
+    Key::default("write_iops", Kind::Ceiling, "\"none\"", "Writes a second; syncs count among them."),
+    Key::default("read_bytes_per_s", Kind::Bandwidth, "\"none\"", "Bytes read a second."),
+    Key::default("write_bytes_per_s", Kind::Bandwidth, "\"none\"", "Bytes written a second."),
+    Key::default("slice", Kind::Duration, "\"100ms\"", "Length of the slices in which the budgets are handed out."),
+];
+
+/// Kinds of operations in `at_depth`.
+const TIMED_OPS: &[&str] = &["random_read", "random_write", "sequential_write"];
+
+/// Keys of measured times.
+pub(crate) const DEPTH_KEYS: &[Key] = &[
+    Key::required("op", Kind::OneOf(TIMED_OPS), "Kind of operation."),
+    Key::default("bytes", whole(1, 1 << 30), "16384", "Size of an operation."),
+    Key::required("depth", real(1.0, 1e6), "Operations in flight, this one included."),
+    Key::required("quantiles", Kind::Pairs, "Pairs of probability and µs, as in a distribution."),
 ];
 
 /// Keys of a device.
@@ -72,6 +93,14 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
     ),
     Key::required("sync_counts_as_write", Kind::Switch, "Whether a sync takes one operation of write_iops."),
     Key::optional("burst", Kind::Table(BURST_KEYS), "no burst credits", "Burst credits of a cloud volume."),
+    Key::optional("cap", Kind::Table(CAP_KEYS), "no caps", "Caps of a control group or a cloud, handed out in slices."),
+    Key::default("sync_operations", real(0.0, 100.0), "1.0", "Operations of cap.write_iops that a sync takes."),
+    Key::optional(
+        "at_depth",
+        Kind::Tables(DEPTH_KEYS),
+        "times don't depend on what is in flight",
+        "Measured times by operations in flight, in place of random_read, random_write or sequential_write.",
+    ),
 ];
 
 /// Writes `iops` of a layer out as the two ceilings that it stands for.
@@ -150,6 +179,9 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
         read_write_interference: section.real("read_write_interference"),
         sync_counts_as_write: section.switch("sync_counts_as_write"),
         burst: read_burst(&mut section),
+        cap: read_cap(&mut section),
+        sync_operations: section.real("sync_operations"),
+        at_depth: read_depths(&mut section),
     };
     if spec.queue_depth < spec.channels {
         let problem = Problem::new(format!("`{path}.queue_depth` is {}, less than channels", spec.queue_depth));
@@ -160,6 +192,46 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
         report.add(Problem::new(format!("`{path}`: {why}")).at(table.at));
     }
     (spec, section.resolved)
+}
+
+fn read_cap(section: &mut Section<'_>) -> Option<CapSpec> {
+    let table = section.table("cap")?;
+    let path = section.path_of("cap");
+    let mut cap = Section::open(table, CAP_KEYS, path, section.report);
+    let spec = CapSpec {
+        read_iops: cap.ceiling("read_iops"),
+        write_iops: cap.ceiling("write_iops"),
+        read_bytes_per_s: cap.ceiling("read_bytes_per_s"),
+        write_bytes_per_s: cap.ceiling("write_bytes_per_s"),
+        slice_ns: cap.duration("slice"),
+    };
+    if let (false, Err(why)) = (section.report.has_errors(), spec.validate()) {
+        section.report.add(Problem::new(format!("`{}`: {why}", section.path_of("cap"))).at(cap.at_key("slice")));
+    }
+    section.resolved.table("cap", cap.resolved);
+    Some(spec)
+}
+
+fn read_depths(section: &mut Section<'_>) -> Vec<DepthTimes> {
+    let path = section.path_of("at_depth");
+    let mut points = Vec::new();
+    let mut resolved = Vec::new();
+    for table in section.tables("at_depth") {
+        let mut point = Section::open(table, DEPTH_KEYS, path.clone(), section.report);
+        let op = match point.choice("op") {
+            "random_read" => TimedOp::RandomRead,
+            "random_write" => TimedOp::RandomWrite,
+            _ => TimedOp::SequentialWrite,
+        };
+        let (bytes, depth) = (point.integer("bytes"), point.real("depth"));
+        if let Some(quantiles) = point.quantiles("quantiles") {
+            point.resolved.value("quantiles", pairs(&quantiles));
+            points.push(DepthTimes { op, bytes, depth, quantiles });
+        }
+        resolved.push(point.resolved);
+    }
+    section.resolved.tables("at_depth", resolved);
+    points
 }
 
 fn read_burst(section: &mut Section<'_>) -> Option<BurstSpec> {

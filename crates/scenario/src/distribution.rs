@@ -85,7 +85,7 @@ impl Section<'_> {
     }
 
     /// Quantiles of an empirical distribution, checked.
-    fn quantiles(&mut self, name: &str) -> Option<Vec<(f64, f64)>> {
+    pub(crate) fn quantiles(&mut self, name: &str) -> Option<Vec<(f64, f64)>> {
         let node = self.raw(name)?;
         let wrong = |why: &str| {
             let problem = Problem::new(format!("`{}`: {why}", self.path_of(name))).at(node.at);
@@ -137,11 +137,15 @@ fn toml(dist: &DurationDist) -> String {
             format!("{{ kind = \"lognormal\", mean_us = {}, cv = {} }}", number(*mean_us), number(*cv))
         }
         DurationDist::Empirical { quantiles } => {
-            let pairs: Vec<String> =
-                quantiles.iter().map(|(p, us)| format!("[{}, {}]", number(*p), number(*us))).collect();
-            format!("{{ kind = \"empirical\", quantiles = [{}] }}", pairs.join(", "))
+            format!("{{ kind = \"empirical\", quantiles = {} }}", pairs(quantiles))
         }
     }
+}
+
+/// Quantiles as a list of pairs.
+pub(crate) fn pairs(quantiles: &[(f64, f64)]) -> String {
+    let pairs: Vec<String> = quantiles.iter().map(|(p, us)| format!("[{}, {}]", number(*p), number(*us))).collect();
+    format!("[{}]", pairs.join(", "))
 }
 
 fn unit_help(number: &str) -> String {

@@ -7,11 +7,15 @@
 //! a second under load, the time of a flush.
 //!
 //! The rules by which a completion is computed at submission stand at the head of `storage/device.rs`, the way a limit
-//! on a rate is kept exactly at the head of `storage/ceiling.rs`.
+//! on a rate is kept exactly at the head of `storage/ceiling.rs`, caps that are handed out in slices at the head of
+//! `storage/gate.rs`, and times that depend on what is in flight at the head of `storage/loaded.rs`.
 
 mod ceiling;
 mod device;
+mod gate;
+mod limits;
+mod loaded;
 mod spec;
 
 pub use device::{Device, DeviceInterval, DeviceTotals, Op, SPLIT_BYTES};
-pub use spec::{BurstSpec, DeviceSpec, StorageSpec};
+pub use spec::{BurstSpec, CapSpec, DepthTimes, DeviceSpec, StorageSpec, TimedOp};

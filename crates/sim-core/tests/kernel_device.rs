@@ -34,6 +34,9 @@ fn plain() -> DeviceSpec {
         read_write_interference: 0.0,
         sync_counts_as_write: false,
         burst: None,
+        cap: None,
+        sync_operations: 1.0,
+        at_depth: Vec::new(),
     }
 }
 
@@ -355,7 +358,7 @@ prop_compose! {
         DeviceSpec {
             name: "any".to_owned(), channels, queue_depth, random_read, random_write, sequential_write, sync,
             sync_is_barrier, read_iops, write_iops, read_bytes_per_s, write_bytes_per_s, link_bytes_per_s,
-            read_write_interference, sync_counts_as_write, burst,
+            read_write_interference, sync_counts_as_write, burst, cap: None, sync_operations: 1.0, at_depth: Vec::new(),
         }
     }
 }

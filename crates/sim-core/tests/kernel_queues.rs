@@ -33,6 +33,9 @@ fn device_spec(channels: u32, service: &DurationDist) -> DeviceSpec {
         read_write_interference: 0.0,
         sync_counts_as_write: false,
         burst: None,
+        cap: None,
+        sync_operations: 1.0,
+        at_depth: Vec::new(),
     }
 }
 

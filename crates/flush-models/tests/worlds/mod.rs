@@ -155,6 +155,9 @@ pub(crate) fn ssd(write_us: f64, sync_us: f64) -> DeviceSpec {
         read_write_interference: 0.5,
         sync_counts_as_write: false,
         burst: None,
+        cap: None,
+        sync_operations: 1.0,
+        at_depth: Vec::new(),
     }
 }
 

@@ -149,14 +149,15 @@ const GUIDES: usize = 64;
 
 /// A piecewise linear quantile function.
 #[derive(Debug, Clone)]
-struct QuantileFunction {
+pub(crate) struct QuantileFunction {
     pieces: Vec<Piece>,
     /// The piece in which each 64th of the probabilities begins.
     guide: [usize; GUIDES],
 }
 
 impl QuantileFunction {
-    fn new(quantiles: &[(f64, f64)]) -> Self {
+    /// The function through these points, which must be valid (µs).
+    pub(crate) fn new(quantiles: &[(f64, f64)]) -> Self {
         let piece = |pair: &[(f64, f64)]| Piece {
             from: pair[0].0,
             start: pair[0].1 * 1e3,
@@ -172,7 +173,7 @@ impl QuantileFunction {
 
     /// The quantile for probability `u` in [0, 1), ns.
     #[inline]
-    fn at(&self, u: f64) -> f64 {
+    pub(crate) fn at(&self, u: f64) -> f64 {
         let mut i = self.guide[(u * GUIDES as f64) as i64 as usize % GUIDES];
         while self.pieces.get(i + 1).is_some_and(|next| next.from <= u) {
             i += 1;

@@ -78,6 +78,11 @@ impl Ceiling {
         self.given += self.free - from;
     }
 
+    /// Sum of all turns given, ns.
+    pub(crate) fn given_ns(&self) -> u64 {
+        (self.given >> FRACTION_BITS) as u64
+    }
+
     /// Time during which the turnstile was taken, up to `now`, ns.
     pub(crate) fn busy_ns(&self, now: SimTime) -> u64 {
         ((self.given - self.free.saturating_sub(fine(now))) >> FRACTION_BITS) as u64
@@ -128,6 +133,11 @@ impl Burst {
     /// Lets nothing through between `now` and `until`.
     pub(crate) fn hold(&mut self, now: SimTime, until: SimTime) {
         self.ceiling.hold(now, until);
+    }
+
+    /// Sum of all turns given at the burst rate, ns.
+    pub(crate) fn given_ns(&self) -> u64 {
+        self.ceiling.given_ns()
     }
 
     /// The larger of the time during which the burst rate was taken and that during which credits were waited for, up

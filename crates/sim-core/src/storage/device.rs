@@ -25,6 +25,13 @@
 //! [`Device::admission_time`] first and comes back then. What is larger than 512 KiB is split by the block layer and
 //! counts as several operations, in the queue as under the ceilings on operations, though it completes as a whole.
 //!
+//! **Caps** stand in front of all this (see [`super::gate`]): an operation reaches the device when its cap lets it pass.
+//! As a completion is computed at submission, reads and writes behind a cap have channels and ceilings of their own, so that
+//! a read need not wait for a channel that a waiting write will use; reads and writes then don't compete for these.
+//!
+//! **Measured times.** Where the times of a kind of operation were measured at several depths (`at_depth`), they replace
+//! its distribution, its transfer and the interference (see [`super::loaded`]).
+//!
 //! **Accounting** is exact and needs no events (see [`crate::kernel::station`]). Bytes and operations count when they
 //! are submitted. The utilisation is that of the busiest part: the channels (on average over them), each ceiling, the
 //! sync unit. While a barrier is pending or running, every part counts as busy, for it can serve nothing else.
@@ -34,8 +41,10 @@
 //! beyond what the distributions and ceilings say; merged syncs take places in the queue though the block layer holds
 //! them outside.
 
-use super::ceiling::{Burst, Ceiling};
-use super::spec::DeviceSpec;
+use super::gate::{Gate, ONE_OPERATION_BYTES, PARTS_OF_OPERATION};
+use super::limits::Limits;
+use super::loaded::LoadedTimes;
+use super::spec::{DeviceSpec, TimedOp};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
 use crate::kernel::station::StationReport;
@@ -103,101 +112,13 @@ const READ: usize = 0;
 const WRITE: usize = 1;
 const SYNC: usize = 2;
 
-/// Parts of a device that can be the busiest.
-const PARTS: usize = 8;
+/// Tag of sequential writes among the operations of a lane; reads and random writes are the others.
+const RANDOM: usize = 0;
+const SEQUENTIAL: usize = 1;
 
-/// The limits of a device.
-#[derive(Debug, Clone)]
-struct Limits {
-    read_iops: Option<Ceiling>,
-    write_iops: Option<Ceiling>,
-    read_bytes: Option<Ceiling>,
-    write_bytes: Option<Ceiling>,
-    link: Option<Ceiling>,
-    burst: Option<Burst>,
-}
-
-impl Limits {
-    fn new(spec: &DeviceSpec) -> Self {
-        Limits {
-            read_iops: spec.read_iops.map(Ceiling::new),
-            write_iops: spec.write_iops.map(Ceiling::new),
-            read_bytes: spec.read_bytes_per_s.map(Ceiling::new),
-            write_bytes: spec.write_bytes_per_s.map(Ceiling::new),
-            link: spec.link_bytes_per_s.map(Ceiling::new),
-            burst: spec.burst.as_ref().map(Burst::new),
-        }
-    }
-
-    /// Passes a read of `bytes` bytes in `pieces` pieces; returns the end of its last turn.
-    #[inline]
-    fn pass_read(&mut self, now: SimTime, pieces: u64, bytes: u64) -> SimTime {
-        let own = pass(&mut self.read_iops, now, pieces).max(pass(&mut self.read_bytes, now, bytes));
-        own.max(self.pass_common(now, pieces, bytes))
-    }
-
-    /// Passes a write of `bytes` bytes in `pieces` pieces; returns the end of its last turn.
-    #[inline]
-    fn pass_write(&mut self, now: SimTime, pieces: u64, bytes: u64) -> SimTime {
-        let own = pass(&mut self.write_iops, now, pieces).max(pass(&mut self.write_bytes, now, bytes));
-        own.max(self.pass_common(now, pieces, bytes))
-    }
-
-    #[inline]
-    fn pass_common(&mut self, now: SimTime, pieces: u64, bytes: u64) -> SimTime {
-        let link = pass(&mut self.link, now, bytes);
-        match &mut self.burst {
-            Some(burst) => burst.take(now, pieces).max(link),
-            None => link,
-        }
-    }
-
-    /// Passes a sync that counts as a write operation.
-    fn pass_sync(&mut self, now: SimTime) -> SimTime {
-        let end = pass(&mut self.write_iops, now, 1);
-        self.burst.as_mut().map_or(end, |burst| burst.take(now, 1).max(end))
-    }
-
-    /// Time of a transfer of `bytes` written bytes at the narrowest place, ns.
-    #[inline]
-    fn write_transfer_ns(&self, bytes: u64) -> u64 {
-        let cost = |ceiling: &Option<Ceiling>| ceiling.as_ref().map_or(0, |ceiling| ceiling.cost_ns(bytes));
-        cost(&self.write_bytes).max(cost(&self.link))
-    }
-
-    /// Lets nothing through between `now` and `until`.
-    fn hold(&mut self, now: SimTime, until: SimTime) {
-        let ceilings =
-            [&mut self.read_iops, &mut self.write_iops, &mut self.read_bytes, &mut self.write_bytes, &mut self.link];
-        for ceiling in ceilings.into_iter().flatten() {
-            ceiling.hold(now, until);
-        }
-        if let Some(burst) = &mut self.burst {
-            burst.hold(now, until);
-        }
-    }
-
-    /// Busy times of the ceilings up to `now`, ns.
-    fn busy_ns(&self, now: SimTime) -> [u64; 6] {
-        let busy = |ceiling: &Option<Ceiling>| ceiling.as_ref().map_or(0, |ceiling| ceiling.busy_ns(now));
-        [
-            busy(&self.read_iops),
-            busy(&self.write_iops),
-            busy(&self.read_bytes),
-            busy(&self.write_bytes),
-            busy(&self.link),
-            self.burst.as_ref().map_or(0, |burst| burst.busy_ns(now)),
-        ]
-    }
-}
-
-#[inline]
-fn pass(ceiling: &mut Option<Ceiling>, now: SimTime, units: u64) -> SimTime {
-    match ceiling {
-        Some(ceiling) => ceiling.take(now, units),
-        None => SimTime::ZERO,
-    }
-}
+/// Parts of a lane, and of a device, that can be the busiest.
+const LANE_PARTS: usize = 7;
+const PARTS: usize = 2 * LANE_PARTS + 3;
 
 /// The cache flush that was scheduled last.
 #[derive(Debug, Clone, Copy, Default)]
@@ -206,6 +127,70 @@ struct Flush {
     end: SimTime,
     /// Sum of the lengths of all flushes, ns.
     given: u64,
+}
+
+/// Channels and ceilings that operations pass in the order in which they come.
+#[derive(Debug, Clone)]
+struct Lane {
+    channels: FreeTimes,
+    /// Time for which channels were given away or held, summed over them, ns.
+    channel_time: u64,
+    limits: Limits,
+    /// What is in flight, where times depend on it.
+    in_flight: Population,
+}
+
+impl Lane {
+    fn new(spec: &DeviceSpec) -> Lane {
+        Lane {
+            channels: FreeTimes::new(spec.channels),
+            channel_time: 0,
+            limits: Limits::new(spec),
+            in_flight: Population::with_capacity(0),
+        }
+    }
+
+    /// Serves an operation on the first free channel.
+    #[inline]
+    fn serve(&mut self, at: SimTime, service: SimDuration) -> SimTime {
+        let end = self.channels.earliest().max(at) + service;
+        self.channels.occupy_earliest(end);
+        self.channel_time += service.0;
+        end
+    }
+
+    /// A time that depends on what is in flight at `at`, and on its channels.
+    fn loaded(&mut self, times: &LoadedTimes, rng: &mut Rng, at: SimTime, tag: usize, bytes: u64) -> SimDuration {
+        self.in_flight.advance(at);
+        let depth = (self.in_flight.inside_with(tag) + 1).min(self.channels.servers());
+        times.sample(rng, depth, bytes)
+    }
+
+    /// Busy times of the parts up to `now`, ns. Behind a cap operations are known before they begin; then they count
+    /// from when they are known.
+    fn busy_ns(&self, now: SimTime, capped: bool) -> [u64; LANE_PARTS] {
+        let ahead = if capped { 0 } else { self.channels.work_after(now) };
+        let channels = (self.channel_time - ahead) / u64::from(self.channels.servers());
+        let [a, b, c, d, e, f] = if capped { self.limits.given_ns() } else { self.limits.busy_ns(now) };
+        [channels, a, b, c, d, e, f]
+    }
+}
+
+/// The caps in front of a device.
+#[derive(Debug, Clone)]
+struct Caps {
+    read: Option<Gate>,
+    write: Option<Gate>,
+    /// 1000ths of an operation that a sync takes.
+    sync_parts: u64,
+}
+
+/// Measured times by what is in flight.
+#[derive(Debug, Clone)]
+struct Loaded {
+    random_read: Option<LoadedTimes>,
+    random_write: Option<LoadedTimes>,
+    sequential_write: Option<LoadedTimes>,
 }
 
 /// A storage device.
@@ -222,10 +207,12 @@ pub struct Device {
     sync_is_barrier: bool,
     sync_counts_as_write: bool,
 
-    channels: FreeTimes,
-    /// Time for which channels were given away or held, summed over them, ns.
-    channel_time: u64,
-    limits: Limits,
+    /// Of everything; behind a cap, where writes may be waiting, of reads.
+    lane: Lane,
+    /// Of writes and syncs behind a cap.
+    capped_lane: Option<Box<Lane>>,
+    caps: Option<Caps>,
+    loaded: Option<Box<Loaded>>,
     flush: Flush,
     population: Population,
     /// When every operation of a kind that was submitted so far is complete.
@@ -252,9 +239,17 @@ impl Device {
             interference: spec.read_write_interference,
             sync_is_barrier: spec.sync_is_barrier,
             sync_counts_as_write: spec.sync_counts_as_write,
-            channels: FreeTimes::new(spec.channels),
-            channel_time: 0,
-            limits: Limits::new(spec),
+            lane: Lane::new(spec),
+            capped_lane: spec.cap.as_ref().map(|_| Box::new(Lane::new(spec))),
+            caps: spec.cap.as_ref().map(|cap| {
+                let slice = SimDuration(cap.slice_ns);
+                Caps {
+                    read: Gate::new(cap.read_iops, cap.read_bytes_per_s, slice),
+                    write: Gate::new(cap.write_iops, cap.write_bytes_per_s, slice),
+                    sync_parts: (spec.sync_operations * PARTS_OF_OPERATION as f64 + 0.5) as u64,
+                }
+            }),
+            loaded: Loaded::new(spec),
             flush: Flush::default(),
             population: Population::with_capacity(2 * spec.queue_depth as usize),
             complete_at: [SimTime::ZERO; TAGS],
@@ -275,15 +270,12 @@ impl Device {
             Op::RandomWrite => {
                 self.totals.random_writes += 1;
                 self.totals.random_write_bytes += bytes;
-                let service = self.random_write.sample(&mut self.rng);
-                self.submit_write(now, service, bytes)
+                self.submit_write(now, bytes, false)
             }
             Op::SequentialWrite => {
                 self.totals.sequential_writes += 1;
                 self.totals.sequential_write_bytes += bytes;
-                let fixed = self.sequential_write.sample(&mut self.rng);
-                let service = fixed + SimDuration(self.limits.write_transfer_ns(bytes));
-                self.submit_write(now, service, bytes)
+                self.submit_write(now, bytes, true)
             }
             Op::Sync => self.submit_sync(now),
         }
@@ -293,58 +285,98 @@ impl Device {
     fn submit_read(&mut self, now: SimTime, bytes: u64) -> SimTime {
         self.totals.random_reads += 1;
         self.totals.read_bytes += bytes;
-        let service = self.random_read.sample(&mut self.rng);
-        let service = self.slowed(now, service, WRITE);
-        let served = self.serve(now, service);
+        let at = match &mut self.caps {
+            Some(Caps { read: Some(gate), .. }) => gate.pass(now, operation_parts(bytes), bytes),
+            _ => now,
+        };
+        let service = match self.loaded.as_deref() {
+            Some(Loaded { random_read: Some(times), .. }) => self.lane.loaded(times, &mut self.rng, at, RANDOM, bytes),
+            _ => {
+                let service = self.random_read.sample(&mut self.rng);
+                self.slowed(now, service, WRITE)
+            }
+        };
+        let served = self.lane.serve(at, service);
         let pieces = pieces(bytes);
-        let completion = served.max(self.limits.pass_read(now, pieces, bytes));
+        let completion = served.max(self.lane.limits.pass_read(at, pieces, bytes));
+        if self.loaded.is_some() {
+            self.lane.in_flight.arrive(completion, RANDOM);
+        }
         self.enter(completion, READ, pieces);
         completion
     }
 
     #[inline]
-    fn submit_write(&mut self, now: SimTime, service: SimDuration, bytes: u64) -> SimTime {
-        let service = self.slowed(now, service, READ);
-        let served = self.serve(now, service);
+    fn submit_write(&mut self, now: SimTime, bytes: u64, sequential: bool) -> SimTime {
+        let at = match &mut self.caps {
+            Some(Caps { write: Some(gate), .. }) => gate.pass(now, operation_parts(bytes), bytes),
+            _ => now,
+        };
+        let service = self.write_time(at, bytes, sequential);
+        let lane = self.capped_lane.as_deref_mut().unwrap_or(&mut self.lane);
+        let served = lane.serve(at, service);
         let pieces = pieces(bytes);
-        let completion = served.max(self.limits.pass_write(now, pieces, bytes));
+        let completion = served.max(lane.limits.pass_write(at, pieces, bytes));
+        if self.loaded.is_some() {
+            lane.in_flight.arrive(completion, if sequential { SEQUENTIAL } else { RANDOM });
+        }
         self.enter(completion, WRITE, pieces);
         completion
     }
 
+    /// Time for which a write holds its channel.
+    #[inline]
+    fn write_time(&mut self, at: SimTime, bytes: u64, sequential: bool) -> SimDuration {
+        let lane = self.capped_lane.as_deref_mut().unwrap_or(&mut self.lane);
+        match (self.loaded.as_deref(), sequential) {
+            (Some(Loaded { random_write: Some(times), .. }), false) => {
+                return lane.loaded(times, &mut self.rng, at, RANDOM, bytes);
+            }
+            (Some(Loaded { sequential_write: Some(times), .. }), true) => {
+                return lane.loaded(times, &mut self.rng, at, SEQUENTIAL, bytes);
+            }
+            _ => {}
+        }
+        let service = if sequential {
+            let fixed = self.sequential_write.sample(&mut self.rng);
+            fixed + SimDuration(lane.limits.write_transfer_ns(bytes))
+        } else {
+            self.random_write.sample(&mut self.rng)
+        };
+        self.slowed(at, service, READ)
+    }
+
     fn submit_sync(&mut self, now: SimTime) -> SimTime {
         self.totals.syncs += 1;
-        if self.flush.start <= now {
-            self.schedule_flush(now);
+        let at = match &mut self.caps {
+            Some(Caps { write: Some(gate), sync_parts, .. }) => gate.pass(now, *sync_parts, 0),
+            _ => now,
+        };
+        if self.flush.start <= at {
+            self.schedule_flush(at);
         }
         let completion =
-            if self.sync_is_barrier { self.flush.end } else { self.flush.end.max(self.complete_at[WRITE]).max(now) };
+            if self.sync_is_barrier { self.flush.end } else { self.flush.end.max(self.complete_at[WRITE]).max(at) };
         self.enter(completion, SYNC, 1);
         completion
     }
 
     /// Schedules a cache flush: as a barrier behind everything, otherwise behind the last flush.
-    fn schedule_flush(&mut self, now: SimTime) {
+    fn schedule_flush(&mut self, at: SimTime) {
         self.totals.cache_flushes += 1;
-        let start = if self.sync_is_barrier { self.horizon() } else { self.flush.end }.max(now);
+        let start = if self.sync_is_barrier { self.horizon() } else { self.flush.end }.max(at);
         let mut end = start + self.sync.sample(&mut self.rng);
         if self.sync_counts_as_write {
-            end = end.max(self.limits.pass_sync(now));
+            let lane = self.capped_lane.as_deref_mut().unwrap_or(&mut self.lane);
+            end = end.max(lane.limits.pass_sync(at));
         }
         self.flush = Flush { start, end, given: self.flush.given + end.since(start).0 };
         if self.sync_is_barrier {
-            self.channel_time += self.channels.occupy_all(now, end);
-            self.limits.hold(now, end);
+            for lane in [Some(&mut self.lane), self.capped_lane.as_deref_mut()].into_iter().flatten() {
+                lane.channel_time += lane.channels.occupy_all(at, end);
+                lane.limits.hold(at, end);
+            }
         }
-    }
-
-    /// Serves an operation on the first free channel.
-    #[inline]
-    fn serve(&mut self, now: SimTime, service: SimDuration) -> SimTime {
-        let end = self.channels.earliest().max(now) + service;
-        self.channels.occupy_earliest(end);
-        self.channel_time += service.0;
-        end
     }
 
     /// `service`, stretched by the operations of the kind `others` in flight.
@@ -395,12 +427,23 @@ impl Device {
 
     /// Busy times of the parts up to `now`, ns.
     fn busy_ns(&self, now: SimTime) -> [u64; PARTS] {
-        let channels = (self.channel_time - self.channels.work_after(now)) / u64::from(self.channels.servers());
+        let capped = self.caps.is_some();
+        let mut busy = [0; PARTS];
+        busy[..LANE_PARTS].copy_from_slice(&self.lane.busy_ns(now, capped));
+        if let Some(lane) = &self.capped_lane {
+            busy[LANE_PARTS..2 * LANE_PARTS].copy_from_slice(&lane.busy_ns(now, capped));
+        }
         // As a barrier a flush is in the channels' time. Otherwise flushes follow each other without gaps while one
         // waits.
-        let flush = if self.sync_is_barrier { 0 } else { self.flush.given - self.flush.end.since(now).0 };
-        let [a, b, c, d, e, f] = self.limits.busy_ns(now);
-        [channels, flush, a, b, c, d, e, f]
+        if !self.sync_is_barrier {
+            let ahead = if capped { 0 } else { self.flush.end.since(now).0 };
+            busy[PARTS - 3] = self.flush.given - ahead;
+        }
+        if let Some(caps) = &self.caps {
+            busy[PARTS - 2] = caps.read.as_ref().map_or(0, |gate| gate.busy_ns(now));
+            busy[PARTS - 1] = caps.write.as_ref().map_or(0, |gate| gate.busy_ns(now));
+        }
+        busy
     }
 
     /// What happened since the last call (or the start) up to `now`.
@@ -420,7 +463,7 @@ impl Device {
             reads: new.random_reads - old.random_reads,
             writes: new.random_writes - old.random_writes + new.sequential_writes - old.sequential_writes,
             syncs: new.syncs - old.syncs,
-            utilization: busiest as f64 / length,
+            utilization: (busiest as f64 / length).min(1.0),
             queue_mean: changes.number_ns as f64 / length,
         }
     }
@@ -429,8 +472,26 @@ impl Device {
     pub fn report(&mut self, now: SimTime) -> StationReport {
         self.population.advance(now);
         let busiest = self.busy_ns(now).into_iter().max().unwrap_or(0);
-        self.population.report(&self.name, self.channels.servers(), busiest as f64)
+        self.population.report(&self.name, self.lane.channels.servers(), busiest as f64)
     }
+}
+
+impl Loaded {
+    /// The times of `spec`; nothing if it has none.
+    fn new(spec: &DeviceSpec) -> Option<Box<Loaded>> {
+        let of = |op: TimedOp| LoadedTimes::new(spec.at_depth.iter().filter(|point| point.op == op));
+        let loaded = Loaded {
+            random_read: of(TimedOp::RandomRead),
+            random_write: of(TimedOp::RandomWrite),
+            sequential_write: of(TimedOp::SequentialWrite),
+        };
+        (!spec.at_depth.is_empty()).then(|| Box::new(loaded))
+    }
+}
+
+/// 1000ths of an operation that a transfer counts under a cap.
+fn operation_parts(bytes: u64) -> u64 {
+    bytes.div_ceil(ONE_OPERATION_BYTES).max(1) * PARTS_OF_OPERATION
 }
 
 /// Pieces into which the block layer splits an operation of `bytes` bytes.

@@ -48,6 +48,59 @@ pub struct DeviceSpec {
     pub sync_counts_as_write: bool,
     /// Burst credits of a cloud volume.
     pub burst: Option<BurstSpec>,
+    /// Caps in front of the device, handed out in slices.
+    #[serde(default)]
+    pub cap: Option<CapSpec>,
+    /// Operations of the cap that a sync takes: 1 for the cache flush, more where the file system writes as well.
+    #[serde(default = "one")]
+    pub sync_operations: f64,
+    /// Measured times by operations in flight; they replace the distributions above for their kind of operation.
+    #[serde(default)]
+    pub at_depth: Vec<DepthTimes>,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// Caps on a volume: budgets of operations and bytes for each slice of time. `None` for no cap.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CapSpec {
+    /// Reads a second.
+    pub read_iops: Option<f64>,
+    /// Writes a second; syncs count among them.
+    pub write_iops: Option<f64>,
+    /// Bytes read a second.
+    pub read_bytes_per_s: Option<f64>,
+    /// Bytes written a second.
+    pub write_bytes_per_s: Option<f64>,
+    /// Length of a slice, ns.
+    pub slice_ns: u64,
+}
+
+/// Kinds of operations whose times can be measured by depth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimedOp {
+    /// A page read.
+    RandomRead,
+    /// A page write.
+    RandomWrite,
+    /// A write behind the last one: redo, doublewrite.
+    SequentialWrite,
+}
+
+/// Times of one kind of operation of one size, measured with a number of operations in flight.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DepthTimes {
+    /// The kind.
+    pub op: TimedOp,
+    /// Size of an operation, bytes.
+    pub bytes: u64,
+    /// Operations in flight, this one included; at least 1.
+    pub depth: f64,
+    /// (probability, µs), both rising; the first probability is 0, the last 1.
+    pub quantiles: Vec<(f64, f64)>,
 }
 
 /// Burst credits: operations beyond `baseline_iops` are paid from a bucket that fills at the baseline rate.
@@ -95,7 +148,59 @@ impl DeviceSpec {
                 self.read_write_interference
             ));
         }
-        self.burst.as_ref().map_or(Ok(()), BurstSpec::validate)
+        self.burst.as_ref().map_or(Ok(()), BurstSpec::validate)?;
+        self.cap.as_ref().map_or(Ok(()), CapSpec::validate)?;
+        if !(0.0..=100.0).contains(&self.sync_operations) {
+            return Err(format!("sync_operations must be from 0 to 100, not {}", self.sync_operations));
+        }
+        self.validate_depths()
+    }
+
+    /// Measured times need valid quantiles and, for each kind, the same depths at every size.
+    fn validate_depths(&self) -> Result<(), String> {
+        for point in &self.at_depth {
+            let dist = DurationDist::Empirical { quantiles: point.quantiles.clone() };
+            dist.validate().map_err(|error| format!("at_depth: {error}"))?;
+            if !(1.0..=1e6).contains(&point.depth) || point.bytes == 0 {
+                return Err(format!("at_depth: depth {} or bytes {} is out of range", point.depth, point.bytes));
+            }
+        }
+        for op in [TimedOp::RandomRead, TimedOp::RandomWrite, TimedOp::SequentialWrite] {
+            let depths_of = |bytes: u64| {
+                let points = self.at_depth.iter().filter(|point| point.op == op && point.bytes == bytes);
+                let mut depths: Vec<f64> = points.map(|point| point.depth).collect();
+                depths.sort_by(f64::total_cmp);
+                depths
+            };
+            let Some(first) = self.at_depth.iter().find(|point| point.op == op) else { continue };
+            let depths = depths_of(first.bytes);
+            if depths.windows(2).any(|pair| pair[0] == pair[1]) {
+                return Err(format!("at_depth: {} bytes have a depth twice", first.bytes));
+            }
+            let of_op = self.at_depth.iter().filter(|point| point.op == op);
+            for other in of_op.filter(|point| depths_of(point.bytes) != depths) {
+                return Err(format!("at_depth: {} bytes and {} bytes differ in depths", first.bytes, other.bytes));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl CapSpec {
+    /// Checks that rates and slice can be kept.
+    pub fn validate(&self) -> Result<(), String> {
+        for (name, rate) in [
+            ("cap.read_iops", self.read_iops),
+            ("cap.write_iops", self.write_iops),
+            ("cap.read_bytes_per_s", self.read_bytes_per_s),
+            ("cap.write_bytes_per_s", self.write_bytes_per_s),
+        ] {
+            rate.map_or(Ok(()), |rate| check_rate(name, rate))?;
+        }
+        if !(1_000_000..=10_000_000_000).contains(&self.slice_ns) {
+            return Err(format!("cap.slice must be from 1 ms to 10 s, not {} ns", self.slice_ns));
+        }
+        Ok(())
     }
 }
 

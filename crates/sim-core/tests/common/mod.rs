@@ -219,6 +219,9 @@ pub(crate) fn instant_device() -> DeviceSpec {
         read_write_interference: 0.0,
         sync_counts_as_write: false,
         burst: None,
+        cap: None,
+        sync_operations: 1.0,
+        at_depth: Vec::new(),
     }
 }
 
