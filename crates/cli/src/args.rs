@@ -65,6 +65,8 @@ pub(crate) enum Command {
     Calibrate(CalibrateArgs),
     /// Predict recordings of real servers and print predicted beside observed
     Validate(ValidateArgs),
+    /// Fit a storage device to fio's output, and print measured beside simulated figures
+    Device(DeviceArgs),
     /// List the server models
     Models(ListArgs),
     /// List the settings of a model, or explain one
@@ -391,6 +393,28 @@ pub(crate) struct NoDraws {
     /// No effect here
     #[arg(long, hide = true, value_parser = jobs)]
     jobs: Option<usize>,
+}
+
+/// `innosim device`.
+#[derive(Debug, Args)]
+pub(crate) struct DeviceArgs {
+    /// Files that fio --output-format=json (or json+) wrote, a job each
+    #[arg(value_name = "FIO.json", required = true)]
+    pub(crate) fio: Vec<PathBuf>,
+    /// Caps in front of the device, as in a scenario: '{ write_iops = 3000, write_bytes_per_s = "60MB" }'
+    #[arg(long, value_name = "TOML")]
+    pub(crate) cap: Option<String>,
+    /// Files of fio that are compared with the device without being part of the fit; repeatable
+    #[arg(long, value_name = "FIO.json", num_args = 1..)]
+    pub(crate) against: Vec<PathBuf>,
+    /// File for the device as TOML, to stand under [device] in a scenario
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) common: Common,
 }
 
 /// Commands that list something.

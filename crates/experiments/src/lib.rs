@@ -5,6 +5,7 @@
 //! | [`calibrate`] | from a recording to a workload and a scenario |
 //! | [`compare`] | one scenario in several variants: means with intervals, paired differences |
 //! | [`recommend`] | a search for the I/O capacity (and redo size) to try first |
+//! | [`fio`] | fio's jobs against a simulated device, beside what fio measured |
 //! | [`replay`] | a model's flushing rule alone, on recorded inputs, beside the server's own counters |
 //! | [`validate`] | recordings predicted from others, beside what was measured |
 //! | [`runner`] | runs (scenario, replication) pairs on all cores, results in order |
@@ -18,6 +19,7 @@
 pub mod calibrate;
 pub mod compare;
 pub mod recommend;
+pub mod fio;
 pub mod replay;
 pub mod runner;
 pub mod statistics;

@@ -5,6 +5,7 @@
 
 use crate::diagnostic::{Problem, Report};
 use crate::distribution::pairs;
+use crate::fio::lay_fio;
 use crate::key::{Key, Kind, MAX_RATE, MAX_THREADS, real, whole};
 use crate::node::{Data, Entry, Node, Table, parse};
 use crate::resolved::{Resolved, quoted};
@@ -58,6 +59,12 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
         Kind::Text,
         "every other key is needed",
         "Profile to start from: sata-ssd-s4510, nvme, cloud-volume, cloud-volume-burst, disk or lab-virtual-disk.",
+    ),
+    Key::optional(
+        "fio",
+        Kind::Names,
+        "a profile, or every other key",
+        "Files of fio's JSON output, from which the device is fitted.",
     ),
     Key::optional(
         "iops",
@@ -120,6 +127,10 @@ pub(crate) fn expand_iops(device: &mut Table) {
 /// Lays the profile that the table names under it.
 pub(crate) fn lay_profile(device: &mut Table, path: &str, sources: &mut SourceMap, report: &Report) {
     let names: Vec<&str> = PROFILES.iter().map(|(name, _)| *name).collect();
+    if device.get("fio").is_some() {
+        lay_fio(device, path, sources, report);
+        return;
+    }
     let Some(node) = device.get("profile") else {
         if device.get("channels").is_none() {
             let problem = Problem::new(format!("`{path}` has no profile")).at(device.at);
@@ -139,6 +150,11 @@ pub(crate) fn lay_profile(device: &mut Table, path: &str, sources: &mut SourceMa
     let mut laid = below(&wanted, device.at.source, sources);
     laid.lay(std::mem::replace(device, Table::empty(device.at)));
     *device = laid;
+}
+
+/// Any device, for reading on after a mistake.
+pub(crate) fn stand_in(source: usize, sources: &mut SourceMap) -> Table {
+    below(PROFILES[0].0, source, sources)
 }
 
 /// The table of a profile, its name included.

@@ -127,7 +127,7 @@ fn pair(node: &Node) -> Option<(f64, f64)> {
 }
 
 /// A distribution as TOML, exact to the last bit.
-fn toml(dist: &DurationDist) -> String {
+pub(crate) fn toml(dist: &DurationDist) -> String {
     match dist {
         DurationDist::Fixed { us } => format!("{{ kind = \"fixed\", us = {} }}", number(*us)),
         DurationDist::Exponential { mean_us } => {

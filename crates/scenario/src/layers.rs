@@ -3,6 +3,7 @@
 use crate::Source;
 use crate::device::expand_iops;
 use crate::diagnostic::{Diagnostics, Problem, Report};
+use crate::fio::anchor;
 use crate::node::{Data, Table, parse};
 use crate::overrides::{Overrides, layer};
 use crate::server::normalize;
@@ -151,6 +152,7 @@ fn prepare(
     for key in ["device", "redo_device"] {
         if let Some(device) = table.table_mut(key) {
             expand_iops(device);
+            anchor(device, folder);
         }
     }
     files

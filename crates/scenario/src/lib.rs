@@ -25,6 +25,7 @@ mod device;
 mod diagnostic;
 mod distribution;
 mod drive;
+mod fio;
 mod key;
 mod layers;
 mod node;
@@ -45,6 +46,9 @@ mod units;
 pub mod workloads;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Severity};
+#[doc(hidden)]
+pub use fio::fuzz_fio;
+pub use fio::{FioDevice, FioJob, FioLatency, JobKind, device_of, read_fio_jobs};
 pub use overrides::Overrides;
 pub use published::Published;
 pub use scenario::{Scenario, Warmup, load};

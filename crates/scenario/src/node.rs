@@ -114,7 +114,11 @@ impl Table {
 
     /// Lays `above` over this table.
     pub(crate) fn lay(&mut self, above: Table) {
-        if ["kind", "profile"].iter().any(|key| self.states_other(&above, key)) {
+        // A device is a profile or what fio measured.
+        let (fio, profile) =
+            (|table: &Table| table.get("fio").is_some(), |table: &Table| table.get("profile").is_some());
+        let other_device = fio(&above) && (profile(self) || fio(self)) || profile(&above) && fio(self);
+        if other_device || ["kind", "profile"].iter().any(|key| self.states_other(&above, key)) {
             *self = above;
             return;
         }

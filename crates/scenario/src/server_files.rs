@@ -14,6 +14,7 @@ mod option_file;
 mod show_variables;
 mod table;
 
+pub(crate) use show_variables::place_of;
 pub use table::{SettingRow, SettingStatus, SettingsFile, SettingsFileKind, SettingsReading, read_settings_files};
 
 use crate::diagnostic::{Problem, Report};

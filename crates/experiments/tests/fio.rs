@@ -1,0 +1,54 @@
+//! A device fitted to our fio files does what fio measured, with and without caps.
+
+use innosim_experiments::fio::{JobComparison, compare};
+use innosim_scenario::{FioJob, device_of, read_fio_jobs};
+use std::path::PathBuf;
+
+fn files(keep: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../recordings/fio");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| keep(path.file_stem().unwrap().to_str().unwrap()));
+    files.sort();
+    files
+}
+
+fn raw() -> Vec<FioJob> {
+    read_fio_jobs(&files(|name| name.starts_with("raw-") && !name.ends_with("_loaded"))).unwrap()
+}
+
+fn show(jobs: &[JobComparison]) -> String {
+    jobs.iter().map(|job| format!("{:<40} {:+.3?} {:.0?}\n", job.name, job.errors(), job.simulated)).collect()
+}
+
+#[test]
+fn each_job_of_the_fit_is_reproduced() {
+    let jobs = raw();
+    let device = device_of(&jobs, None).unwrap().spec;
+    let compared: Vec<JobComparison> = jobs.iter().map(|job| compare(job, &device, 1)).collect();
+    println!("{}", show(&compared));
+    for job in compared.iter().filter(|job| job.name.contains("rand") || job.name.contains("redo4k_buffered")) {
+        let [iops, mean, p50, p99] = job.errors();
+        assert!(iops.abs() < 0.03 && mean.abs() < 0.05, "{job:?}");
+        assert!(p50.abs() < 0.10 && p99.abs() < 0.15, "{job:?}");
+    }
+}
+
+#[test]
+fn caps_are_reproduced() {
+    let jobs = raw();
+    let mut compared = Vec::new();
+    for (name, iops, megabytes) in [("ssd-small", 3000, 60), ("ssd-mid", 8000, 160), ("hdd-raid", 800, 60)] {
+        let cap = format!("{{ write_iops = {iops}, write_bytes_per_s = \"{megabytes}MB\" }}");
+        let device = device_of(&jobs, Some(&cap)).unwrap().spec;
+        let capped = read_fio_jobs(&files(|file| file.starts_with(&format!("cap-{name}-")))).unwrap();
+        assert_eq!(capped.len(), 4);
+        compared.extend(capped.iter().map(|job| compare(job, &device, 1)));
+    }
+    println!("{}", show(&compared));
+    for job in &compared {
+        let [iops, mean, _, p99] = job.errors();
+        assert!(iops.abs() < 0.01, "{job:?}");
+        assert!(mean.abs() < 0.05, "{job:?}");
+        assert!(p99.abs() < 0.15, "{job:?}");
+    }
+}

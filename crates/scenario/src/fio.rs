@@ -1,0 +1,164 @@
+//! A device from fio's output: `[device] fio = ["a.json", ...]`.
+//!
+//! fio's JSON (`--output-format=json` or `json+`) holds a closed loop's operations a second and latency percentiles at one
+//! depth. Some such jobs together determine a device ([`fit`]); jobs that don't are refused with the jobs to run.
+//! `docs/devices.md` states the method.
+
+mod fit;
+mod job;
+mod profile;
+
+pub use job::{FioJob, FioLatency, JobKind};
+
+use crate::diagnostic::{Diagnostics, Problem, Report};
+use crate::node::{Data, Entry, Node, Table, parse};
+use crate::source::{SourceMap, Span};
+use crate::text_file::read_text;
+use innosim_core::storage::DeviceSpec;
+use std::path::{Path, PathBuf};
+
+const WANTED: &str = "give the file that fio --output-format=json --output=FILE writes";
+
+/// A device as fio measured it.
+#[derive(Debug, Clone)]
+pub struct FioDevice {
+    /// The device.
+    pub spec: DeviceSpec,
+    /// The same as TOML: a `[device]` table's keys.
+    pub toml: String,
+}
+
+/// The jobs in files of fio's output.
+pub fn read_fio_jobs(paths: &[PathBuf]) -> Result<Vec<FioJob>, Diagnostics> {
+    let (mut sources, report) = (SourceMap::default(), Report::default());
+    let jobs = read_jobs(paths, None, &mut sources, &report);
+    report.finish(&sources).map(|_| jobs)
+}
+
+/// The device that jobs determine, behind `cap`, which is written as in `[device]`: `{ write_iops = 3000 }`.
+pub fn device_of(jobs: &[FioJob], cap: Option<&str>) -> Result<FioDevice, Diagnostics> {
+    let (mut sources, report) = (SourceMap::default(), Report::default());
+    let mut toml = match fit::fit(jobs) {
+        Ok(spec) => profile::to_toml(&spec, jobs),
+        Err(problem) => return Err(problem.into_diagnostics(&sources)),
+    };
+    if let Some(cap) = cap {
+        // Above the lists of tables, which would swallow it.
+        let cap_line = format!("cap = {cap}\n");
+        let source = sources.add_argument("--cap", cap);
+        if let Err(problems) = parse(source, &cap_line) {
+            let why = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
+            let help = "write it as in TOML: { write_iops = 3000, write_bytes_per_s = \"60MB\", slice = \"100ms\" }";
+            let problem = Problem::new(format!("the cap is {why}")).at(Span::whole(source, cap.len()));
+            return Err(problem.help(help).into_diagnostics(&sources));
+        }
+        toml = profile::insert_before_tables(&toml, &cap_line);
+    }
+    let source = sources.add_file("device from fio", &toml);
+    let table = parse(source, &toml).unwrap_or_else(|_| Table::empty(Span { source, start: 0, end: 0 }));
+    let (spec, _) = crate::device::read_device(&table, "device", &report);
+    report.finish(&sources).map(|_| FioDevice { spec, toml })
+}
+
+/// Fits the device that a table's `fio` names and lays it under the table's other keys.
+pub(crate) fn lay_fio(device: &mut Table, path: &str, sources: &mut SourceMap, report: &Report) {
+    let Some(entry) = device.remove("fio") else { return };
+    if let Some(profile) = device.remove("profile") {
+        let problem = Problem::new(format!("`{path}` has both a profile and fio")).at(profile.key_at);
+        report.add(problem.help("keep one of the two; single fields can be changed beside either"));
+    }
+    let files = files_of(&entry, path, report);
+    let jobs = read_jobs(&files, Some(entry.node.at), sources, report);
+    let laid = if report.has_errors() { None } else { fitted(&jobs, &entry, sources, report) };
+    match laid {
+        Some(mut laid) => {
+            laid.lay(std::mem::replace(device, Table::empty(device.at)));
+            *device = laid;
+        }
+        // Some device, so that reading goes on and other mistakes are found.
+        None => *device = crate::device::stand_in(device.at.source, sources),
+    }
+}
+
+fn fitted(jobs: &[FioJob], entry: &Entry, sources: &mut SourceMap, report: &Report) -> Option<Table> {
+    let toml = match fit::fit(jobs) {
+        Ok(spec) => profile::to_toml(&spec, jobs),
+        Err(problem) => {
+            report.add(problem.at(entry.node.at));
+            return None;
+        }
+    };
+    let source = sources.add_file("device from fio", &toml);
+    parse(source, &toml).ok()
+}
+
+fn files_of(entry: &Entry, path: &str, report: &Report) -> Vec<PathBuf> {
+    let single = [entry.node.clone()];
+    let items: &[Node] = match &entry.node.data {
+        Data::List(items) => items,
+        _ => &single,
+    };
+    let mut files = Vec::new();
+    for item in items {
+        match &item.data {
+            Data::Text(file) => files.push(PathBuf::from(file)),
+            _ => {
+                let problem = Problem::new(format!("`{path}.fio` holds {}", item.describe())).at(item.at);
+                report
+                    .add(problem.allowed("a list of paths, such as [\"randwrite-qd1.json\", \"randwrite-qd16.json\"]"));
+            }
+        }
+    }
+    if items.is_empty() {
+        let problem = Problem::new(format!("`{path}.fio` is empty")).at(entry.node.at);
+        report.add(problem.help("name the files of fio's output"));
+    }
+    files
+}
+
+fn read_jobs(files: &[PathBuf], place: Option<Span>, sources: &mut SourceMap, report: &Report) -> Vec<FioJob> {
+    let mut jobs = Vec::new();
+    for file in files {
+        match read_text(file, WANTED) {
+            Ok(text) => {
+                let source = sources.add_file(&file.display().to_string(), &text);
+                jobs.extend(job::parse_jobs(source, &name_of(file), &text, report));
+            }
+            Err(problem) => report.add(Problem { at: place, ..problem }),
+        }
+    }
+    jobs
+}
+
+fn name_of(file: &Path) -> String {
+    file.file_stem().map_or_else(|| file.display().to_string(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Writes a list of paths of a layer relative to its folder.
+pub(crate) fn anchor(device: &mut Table, folder: Option<&Path>) {
+    let Some(folder) = folder else { return };
+    let Some(mut entry) = device.remove("fio") else { return };
+    let join = |node: &mut Node| {
+        if let Data::Text(path) = &mut node.data {
+            *path = folder.join(path.as_str()).display().to_string();
+        }
+    };
+    match &mut entry.node.data {
+        Data::List(items) => items.iter_mut().for_each(join),
+        _ => join(&mut entry.node),
+    }
+    device.entries.push(entry);
+}
+
+/// What a fuzzer calls.
+#[doc(hidden)]
+pub fn fuzz_fio(text: &str) -> usize {
+    let (mut sources, report) = (SourceMap::default(), Report::default());
+    let source = sources.add_file("fio.json", text);
+    let jobs = job::parse_jobs(source, "fio", text, &report);
+    let fitted = fit::fit(&jobs);
+    if let Ok(spec) = &fitted {
+        assert_eq!(spec.validate(), Ok(()));
+    }
+    jobs.len() + report.finish(&sources).map_or_else(|errors| errors.to_string().len(), |notes| notes.len())
+}

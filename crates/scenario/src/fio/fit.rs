@@ -1,0 +1,219 @@
+//! From fio's jobs to a device.
+//!
+//! **Random reads and writes.** A closed loop at depth `q` gives the distribution of latencies at `q` in flight; it becomes
+//! one point of `at_depth`. fio itself spends time between operations, so that on average fewer than `q` are in flight: by
+//! Little's law `X * R` of them, `X` operations a second with a mean latency `R`; an operation meets
+//! `1 + (q - 1) * X * R / q`, itself included.
+//!
+//! **Sequential writes** (redo, doublewrite). A small size comes from direct writes of at most 16 KiB, a large one from those
+//! of at least 64 KiB. Where a depth was not measured, times are those at the nearest measured one, scaled as random writes
+//! scale between the two depths; beyond the deepest measured large write, in proportion to the depth, as bandwidth is then
+//! what limits.
+//!
+//! **Syncs.** The time of a cache flush is the latency of fdatasync after a buffered write, less the mean time of the small
+//! direct write that fdatasync does first; or the latency of fdatasync after a direct write as it is.
+//! What the disk wrote beyond the job's own writes is the file system's; the operations a sync takes of a cap follow.
+
+use super::job::{FioJob, FioLatency, JobKind};
+use crate::diagnostic::Problem;
+use innosim_core::kernel::sampler::DurationDist;
+use innosim_core::storage::{DepthTimes, DeviceSpec, TimedOp};
+
+/// Page size of InnoDB, bytes.
+const PAGE: u64 = 16_384;
+/// Shortest useful job.
+const SHORTEST_S: f64 = 5.0;
+const FEWEST_OPERATIONS: u64 = 500;
+/// Depth that a busy page cleaner reaches easily.
+const DEEP: u32 = 16;
+/// Places in the queues of device and operating system.
+const QUEUE_DEPTH: u32 = 1024;
+
+/// What fio is to be run with, for messages.
+const COMMON: &str = "fio --output-format=json --output=NAME.json --name=NAME --filename=FILE --size=8G --ioengine=libaio \
+                      --time_based --runtime=30";
+
+/// The device, or what is wrong or missing.
+pub(super) fn fit(jobs: &[FioJob]) -> Result<DeviceSpec, Problem> {
+    check(jobs)?;
+    let random = |kind: JobKind| {
+        let mut chosen: Vec<&FioJob> = jobs.iter().filter(|job| job.kind == kind && job.sync.is_none()).collect();
+        chosen.sort_by_key(|job| job.depth);
+        chosen
+    };
+    let (reads, writes) = (random(JobKind::RandomRead), random(JobKind::RandomWrite));
+    let sequential = random(JobKind::SequentialWrite);
+    let syncing: Vec<&FioJob> = jobs.iter().filter(|job| job.sync.is_some() && job.depth == 1).collect();
+    let large: Vec<&FioJob> = sequential.iter().copied().filter(|job| job.bytes >= 4 * PAGE).collect();
+    let sync_job = syncing.iter().copied().max_by_key(|job| (!job.direct, job.bytes == 4096, job.bytes));
+    let missing = missing(&reads, &writes, &large, sync_job);
+    let Some(sync_job) = sync_job.filter(|_| missing.is_empty()) else {
+        return Err(Problem::new("these jobs of fio don't determine a device").help(missing.join("; and ")));
+    };
+    let small = small_write(jobs, &writes[0].latency);
+    let mut at_depth = points(TimedOp::RandomRead, &reads);
+    at_depth.extend(points(TimedOp::RandomWrite, &writes));
+    at_depth.extend(sequential_points(&small, &large, &writes));
+    let dist = |latency: &FioLatency| DurationDist::Empirical { quantiles: latency.quantiles.clone() };
+    let deepest = reads.iter().chain(&writes).map(|job| job.depth).max().unwrap_or(1);
+    let sync = sync_time(sync_job, small.1.mean_us);
+    let spec = DeviceSpec {
+        name: "fio".to_owned(),
+        channels: deepest,
+        queue_depth: QUEUE_DEPTH.max(deepest),
+        random_read: dist(&reads[0].latency),
+        random_write: dist(&writes[0].latency),
+        sequential_write: dist(&small.1),
+        sync: DurationDist::Empirical { quantiles: sync },
+        sync_is_barrier: false,
+        read_iops: None,
+        write_iops: None,
+        read_bytes_per_s: None,
+        write_bytes_per_s: None,
+        link_bytes_per_s: None,
+        read_write_interference: 0.0,
+        sync_counts_as_write: false,
+        burst: None,
+        cap: None,
+        sync_operations: sync_operations(sync_job),
+        at_depth,
+    };
+    spec.validate().map_err(|why| Problem::new(format!("fio's figures make no device: {why}")))?;
+    Ok(spec)
+}
+
+/// Refuses jobs that are too short, of another page size, or twice the same.
+fn check(jobs: &[FioJob]) -> Result<(), Problem> {
+    for (index, job) in jobs.iter().enumerate() {
+        if job.runtime_s < SHORTEST_S || job.operations < FEWEST_OPERATIONS {
+            let message = format!(
+                "{}: {} operations in {:.1} s are too few for percentiles",
+                job.name, job.operations, job.runtime_s
+            );
+            return Err(Problem::new(message).help("run it for half a minute: --time_based --runtime=30"));
+        }
+        let random = matches!(job.kind, JobKind::RandomRead | JobKind::RandomWrite);
+        if random && job.bytes != PAGE {
+            let message = format!("{}: random operations of {} bytes", job.name, job.bytes);
+            return Err(Problem::new(message).help("InnoDB reads and writes pages: use --bs=16k"));
+        }
+        if random && !job.direct {
+            let message = format!("{}: random operations through the page cache", job.name);
+            return Err(Problem::new(message).help("that measures memory: use --direct=1"));
+        }
+        let same = |other: &&FioJob| {
+            (other.kind, other.bytes, other.depth, other.direct) == (job.kind, job.bytes, job.depth, job.direct)
+                && other.sync.is_some() == job.sync.is_some()
+        };
+        if let Some(other) = jobs[..index].iter().find(same) {
+            let message = format!("{} and {} measure the same", other.name, job.name);
+            return Err(Problem::new(message).help("leave one of the two out"));
+        }
+    }
+    Ok(())
+}
+
+/// What to measure, a sentence each.
+fn missing(reads: &[&FioJob], writes: &[&FioJob], large: &[&FioJob], sync: Option<&FioJob>) -> Vec<String> {
+    let mut missing = Vec::new();
+    let mut deep = |jobs: &[&FioJob], mode: &str, what: &str| {
+        let (shallow, deepest) =
+            (jobs.first().is_some_and(|job| job.depth == 1), jobs.last().map_or(0, |job| job.depth));
+        if !shallow || deepest < DEEP {
+            missing.push(format!(
+                "random {what} at depth 1 and at least {DEEP}, better 1, 4, 16 and 64: {COMMON} --direct=1 --rw={mode} \
+                 --bs=16k --iodepth=N"
+            ));
+        }
+    };
+    deep(writes, "randwrite", "writes");
+    deep(reads, "randread", "reads");
+    if large.is_empty() {
+        missing.push(format!("sequential writes: {COMMON} --direct=1 --rw=write --bs=1M --iodepth=4"));
+    }
+    if sync.is_none() {
+        missing.push(format!("syncs: {COMMON} --rw=write --bs=4k --fdatasync=1 --ioengine=psync"));
+    }
+    missing
+}
+
+/// Operations that an operation of a closed loop meets in flight, itself included.
+fn met(job: &FioJob) -> f64 {
+    let queue = f64::from(job.depth);
+    let busy = (job.iops * job.latency.mean_us / 1e6 / queue).clamp(0.0, 1.0);
+    1.0 + (queue - 1.0) * busy
+}
+
+fn points(op: TimedOp, jobs: &[&FioJob]) -> Vec<DepthTimes> {
+    let point =
+        |job: &&FioJob| DepthTimes { op, bytes: job.bytes, depth: met(job), quantiles: job.latency.quantiles.clone() };
+    jobs.iter().map(point).collect()
+}
+
+/// Size and latency of a small write at depth 1: of direct writes if there are any, else of a random write of a page.
+fn small_write(jobs: &[FioJob], page: &FioLatency) -> (u64, FioLatency) {
+    let small = |job: &&FioJob| {
+        job.kind == JobKind::SequentialWrite && job.direct && job.depth == 1 && job.bytes <= PAGE && job.bytes >= 4096
+    };
+    let best = jobs.iter().filter(small).min_by_key(|job| (job.sync.is_some(), job.bytes));
+    best.map_or_else(|| (PAGE, page.clone()), |job| (job.bytes, job.latency.clone()))
+}
+
+/// Sequential writes of a small and a large size on one set of depths.
+fn sequential_points(small: &(u64, FioLatency), large: &[&FioJob], writes: &[&FioJob]) -> Vec<DepthTimes> {
+    let bytes = large.iter().map(|job| job.bytes).max().unwrap_or(1 << 20);
+    let large: Vec<&FioJob> = large.iter().copied().filter(|job| job.bytes == bytes).collect();
+    let mut depths: Vec<f64> = writes.iter().chain(&large).map(|job| met(job)).collect();
+    depths.sort_by(f64::total_cmp);
+    depths.dedup_by(|a, b| (*a - *b).abs() < 0.5);
+    let mut points = Vec::new();
+    for depth in depths {
+        let ratio = load(writes, depth) / load(writes, 1.0);
+        points.push(sequential(small.0, depth, scaled(&small.1, ratio)));
+        let nearest = large.iter().min_by(|a, b| (met(a) - depth).abs().total_cmp(&(met(b) - depth).abs()));
+        let Some(nearest) = nearest else { continue };
+        let own = met(nearest);
+        let ratio = if depth > own + 0.5 { depth / own } else { load(writes, depth) / load(writes, own) };
+        points.push(sequential(bytes, depth, scaled(&nearest.latency, ratio)));
+    }
+    points
+}
+
+fn sequential(bytes: u64, depth: f64, quantiles: Vec<(f64, f64)>) -> DepthTimes {
+    DepthTimes { op: TimedOp::SequentialWrite, bytes, depth, quantiles }
+}
+
+fn scaled(latency: &FioLatency, ratio: f64) -> Vec<(f64, f64)> {
+    latency.quantiles.iter().map(|(probability, us)| (*probability, us * ratio)).collect()
+}
+
+/// Mean latency of a random write with `depth` in flight, µs, between the measured depths.
+fn load(writes: &[&FioJob], depth: f64) -> f64 {
+    let (Some(first), Some(last)) = (writes.first(), writes.last()) else { return 1.0 };
+    if depth <= met(first) {
+        return first.latency.mean_us;
+    }
+    for pair in writes.windows(2) {
+        let (below, above) = (met(pair[0]), met(pair[1]));
+        if depth <= above && above > below {
+            let share = (depth - below) / (above - below);
+            return pair[0].latency.mean_us + (pair[1].latency.mean_us - pair[0].latency.mean_us) * share;
+        }
+    }
+    last.latency.mean_us * depth / met(last)
+}
+
+/// Quantiles of the time of a cache flush, µs.
+fn sync_time(job: &FioJob, write_us: f64) -> Vec<(f64, f64)> {
+    let Some(sync) = &job.sync else { return vec![(0.0, 0.0), (1.0, 0.0)] };
+    // A buffered write reaches the disk in the sync; at least a tenth of the sync is the flush.
+    let write_us = if job.direct { 0.0 } else { write_us };
+    sync.quantiles.iter().map(|(probability, us)| (*probability, (us - write_us).max(us * 0.1))).collect()
+}
+
+/// Operations of a cap that a sync takes.
+fn sync_operations(job: &FioJob) -> f64 {
+    let per_write = job.disk_writes.map_or(2.0, |writes| writes as f64 / job.operations.max(1) as f64);
+    // Rounded: it is a ratio of two counts over slightly different times.
+    ((per_write - 1.0).clamp(1.0, 3.0) * 1e3).round() / 1e3
+}

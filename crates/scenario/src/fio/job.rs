@@ -1,0 +1,192 @@
+//! One job of fio's output: what it did, at which depth, how fast, with which latencies.
+
+use crate::diagnostic::{Problem, Report};
+use crate::server_files::place_of;
+use crate::source::Span;
+use crate::units::parse_bandwidth;
+use serde_json::Value;
+
+/// What a job does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobKind {
+    /// Reads at random places.
+    RandomRead,
+    /// Writes at random places.
+    RandomWrite,
+    /// Reads one after the other.
+    SequentialRead,
+    /// Writes one after the other.
+    SequentialWrite,
+}
+
+/// A distribution of latencies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FioLatency {
+    /// Mean, µs.
+    pub mean_us: f64,
+    /// (probability, µs), both rising, from 0 to 1; linear in between.
+    pub quantiles: Vec<(f64, f64)>,
+}
+
+/// A job of fio.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FioJob {
+    /// File without folder and extension; with the job's name if the file has several.
+    pub name: String,
+    /// What it does.
+    pub kind: JobKind,
+    /// Size of an operation, bytes.
+    pub bytes: u64,
+    /// Operations kept in flight.
+    pub depth: u32,
+    /// Whether it goes past the page cache.
+    pub direct: bool,
+    /// Length, s.
+    pub runtime_s: f64,
+    /// Operations, without syncs.
+    pub operations: u64,
+    /// Operations a second.
+    pub iops: f64,
+    /// Their latencies.
+    pub latency: FioLatency,
+    /// Latencies of the sync after each write, if there is one.
+    pub sync: Option<FioLatency>,
+    /// Writes that the disk saw, if the output says so.
+    pub disk_writes: Option<u64>,
+}
+
+impl FioLatency {
+    /// The quantile for a probability, µs.
+    pub fn quantile(&self, probability: f64) -> f64 {
+        let after = self.quantiles.partition_point(|(p, _)| *p < probability).min(self.quantiles.len() - 1);
+        let (p1, us1) = self.quantiles[after];
+        let (p0, us0) = self.quantiles[after.saturating_sub(1)];
+        if p1 <= p0 { us1 } else { us0 + (us1 - us0) * ((probability - p0) / (p1 - p0)).clamp(0.0, 1.0) }
+    }
+
+    /// From fio's object of latencies in ns. Between percentiles the distribution is linear, which overstates the tail a
+    /// little; lengths are scaled so that the mean is the measured one.
+    fn of(object: &Value) -> Option<FioLatency> {
+        let number = |key: &str| object.get(key).and_then(Value::as_f64).filter(|value| value.is_finite());
+        let (mean, min, max) = (number("mean")?, number("min")?, number("max")?);
+        let mut points = vec![(0.0, min)];
+        for (key, value) in object.get("percentile")?.as_object()? {
+            points.push((key.parse::<f64>().ok()? / 100.0, value.as_f64()?));
+        }
+        points.push((1.0, max));
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        points.dedup_by(|later, earlier| later.0 <= earlier.0);
+        let mut highest = 0.0_f64;
+        for (probability, ns) in &mut points {
+            if !(0.0..=1.0).contains(probability) || !(0.0..=1e12).contains(ns) {
+                return None;
+            }
+            highest = highest.max(*ns);
+            *ns = highest;
+        }
+        if points.len() < 5 || mean <= 0.0 || points[0].0 != 0.0 || points[points.len() - 1].0 != 1.0 {
+            return None;
+        }
+        let linear: f64 = points.windows(2).map(|pair| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1) / 2.0).sum();
+        let scale = (mean / linear.max(1.0)).clamp(0.8, 1.25) / 1e3;
+        let quantiles = points.iter().map(|(probability, ns)| (*probability, ns * scale)).collect();
+        Some(FioLatency { mean_us: mean / 1e3, quantiles })
+    }
+}
+
+/// The jobs of a text. What is wrong is reported; jobs that can't be understood are left out.
+pub(super) fn parse_jobs(source: usize, name: &str, text: &str, report: &Report) -> Vec<FioJob> {
+    // fio prints remarks above its JSON at times.
+    let start = text.find('{').unwrap_or(0);
+    let at = Span { source, start, end: start };
+    let wrong = |message: String, help: &str| report.add(Problem::new(message).at(at).help(help));
+    let document: Value = match serde_json::from_str(&text[start..]) {
+        Ok(document) => document,
+        Err(error) => {
+            let place = place_of(source, &text[start..], error.line(), error.column());
+            let place = Span { start: start + place.start, end: start + place.end, ..place };
+            report.add(Problem::new(format!("not JSON: {error}")).at(place).help(super::WANTED));
+            return Vec::new();
+        }
+    };
+    let Some(written) = document.get("jobs").and_then(Value::as_array) else {
+        wrong("it has no `jobs`, so it is not fio's output".to_owned(), super::WANTED);
+        return Vec::new();
+    };
+    if written.is_empty() {
+        wrong("its list of jobs is empty".to_owned(), super::WANTED);
+    }
+    let options = document.get("global options");
+    let disk_writes = match document.get("disk_util").and_then(Value::as_array).map(Vec::as_slice) {
+        Some([disk]) if written.len() == 1 => disk.get("write_ios").and_then(Value::as_u64),
+        _ => None,
+    };
+    let alone = |job: &Value| option(job, options, "stonewall").is_some();
+    if written.len() > 1 && !written[1..].iter().all(alone) {
+        wrong(
+            format!("its {} jobs ran beside each other, so the figures of one are not the device's", written.len()),
+            "run one job a file, or add --stonewall to each",
+        );
+        return Vec::new();
+    }
+    let mut jobs = Vec::new();
+    for job in written {
+        let own = job.get("jobname").and_then(Value::as_str).unwrap_or("unnamed");
+        let name = if written.len() > 1 { format!("{name}:{own}") } else { name.to_owned() };
+        match read_job(job, options, name, disk_writes) {
+            Ok(job) => jobs.push(job),
+            Err(why) => wrong(format!("job {own}: {why}"), "leave the file out, or run the job again"),
+        }
+    }
+    jobs
+}
+
+fn option<'a>(job: &'a Value, globals: Option<&'a Value>, name: &str) -> Option<&'a str> {
+    let own = job.get("job options").and_then(|options| options.get(name));
+    own.or_else(|| globals.and_then(|options| options.get(name))).and_then(Value::as_str)
+}
+
+fn read_job(job: &Value, globals: Option<&Value>, name: String, disk_writes: Option<u64>) -> Result<FioJob, String> {
+    let option = |name: &str| option(job, globals, name);
+    match job.get("error").and_then(Value::as_i64) {
+        Some(0) | None => {}
+        Some(code) => return Err(format!("it ended with error {code}")),
+    }
+    let mode = option("rw").or_else(|| option("readwrite")).unwrap_or("read");
+    let (kind, side) = match mode.split(':').next().unwrap_or(mode) {
+        "randread" => (JobKind::RandomRead, "read"),
+        "randwrite" => (JobKind::RandomWrite, "write"),
+        "read" => (JobKind::SequentialRead, "read"),
+        "write" => (JobKind::SequentialWrite, "write"),
+        other => return Err(format!("rw={other} can't be used: mixed jobs don't tell reads from writes")),
+    };
+    let whole = |name: &str, default: u64| match option(name) {
+        None => Ok(default),
+        Some(text) => match parse_bandwidth(text) {
+            Ok(value) if (1.0..=1e12).contains(&value) => Ok(value as u64),
+            _ => Err(format!("{name}={text} is not understood")),
+        },
+    };
+    let bytes = whole("bs", whole("blocksize", 4096)?)?;
+    let depth = whole("iodepth", 1)?.saturating_mul(whole("numjobs", 1)?);
+    let depth = u32::try_from(depth).ok().filter(|depth| *depth <= 65_536).ok_or("its depth is out of range")?;
+    let figures = job.get(side).ok_or_else(|| format!("it has no figures of `{side}`"))?;
+    let number =
+        |key: &str| figures.get(key).and_then(Value::as_f64).filter(|value| value.is_finite() && *value >= 0.0);
+    let (iops, operations) = (number("iops").unwrap_or(0.0), number("total_ios").unwrap_or(0.0));
+    let runtime_s = number("runtime").unwrap_or(0.0) / 1e3;
+    if iops < 1.0 || operations < 1.0 || runtime_s <= 0.0 {
+        return Err(format!("it did no operations of its kind (rw={mode})"));
+    }
+    let latency = ["clat_ns", "lat_ns"].iter().find_map(|key| FioLatency::of(figures.get(*key)?));
+    let latency = latency.ok_or("it has no latency percentiles: leave clat_percentiles on")?;
+    let syncs = ["fdatasync", "fsync"].iter().any(|name| option(name) == Some("1"));
+    let sync = match job.get("sync").and_then(|sync| sync.get("lat_ns")).and_then(FioLatency::of) {
+        Some(sync) if syncs => Some(sync),
+        _ if syncs => return Err("it has no latency percentiles of its syncs".to_owned()),
+        _ => None,
+    };
+    let direct = matches!(option("direct"), Some("1")) || option("buffered") == Some("0");
+    let operations = operations as u64;
+    Ok(FioJob { name, kind, bytes, depth, direct, runtime_s, operations, iops, latency, sync, disk_writes })
+}
