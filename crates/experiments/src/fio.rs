@@ -68,7 +68,8 @@ pub fn measured(job: &FioJob) -> JobFigures {
 pub fn simulate(job: &FioJob, device: &DeviceSpec, seed: u64) -> JobFigures {
     let mut device = Device::new(device, Rng::stream(seed, 0, "fio"));
     let host_ns = (host_us(job) * 1e3) as u64;
-    let end = (job.runtime_s * 1e9) as u64;
+    // fio stops after whole seconds and counts until the last operation is back.
+    let end = (job.runtime_s.floor().max(1.0) * 1e9) as u64;
     let mut waiting: BinaryHeap<Reverse<(u64, u32, Step)>> =
         (0..job.depth).map(|slot| Reverse((0, slot, Step::Operation))).collect();
     let mut latencies = Vec::new();

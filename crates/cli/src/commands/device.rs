@@ -6,7 +6,7 @@ use crate::output::{note, print, print_json};
 use crate::text_table::TextTable;
 use innosim_experiments::fio::{JobComparison, compare};
 use innosim_report::write_file;
-use innosim_scenario::{FioJob, device_of, read_fio_jobs};
+use innosim_scenario::{FioJob, JobKind, device_of, read_fio_jobs};
 use serde_json::json;
 
 /// Seed if none is given.
@@ -20,8 +20,8 @@ pub(crate) fn run(args: &DeviceArgs) -> Done {
     let device = device_of(&jobs, args.cap.as_deref())?;
     let seed = args.common.seed.unwrap_or(SEED);
     // The fit is judged without the cap, which fio did not meet when it measured.
-    let fitted: Vec<JobComparison> = jobs.iter().map(|job| compare(job, &uncapped.spec, seed)).collect();
-    let against: Vec<JobComparison> = others.iter().map(|job: &FioJob| compare(job, &device.spec, seed)).collect();
+    let fitted: Vec<JobComparison> = pages(&jobs).map(|job| compare(job, &uncapped.spec, seed)).collect();
+    let against: Vec<JobComparison> = pages(&others).map(|job| compare(job, &device.spec, seed)).collect();
     if let Some(path) = &args.output {
         write_file(path, device.toml.as_bytes())?;
     }
@@ -44,6 +44,11 @@ pub(crate) fn run(args: &DeviceArgs) -> Done {
         note(&format!("\nThe device is in {}", path.display()));
     }
     Ok::<(), Failure>(())
+}
+
+/// The jobs without sequential reads, which neither InnoDB nor the model does.
+fn pages(jobs: &[FioJob]) -> impl Iterator<Item = &FioJob> {
+    jobs.iter().filter(|job| job.kind != JobKind::SequentialRead)
 }
 
 fn rows(jobs: &[JobComparison]) -> Vec<serde_json::Value> {

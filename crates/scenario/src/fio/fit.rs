@@ -54,7 +54,7 @@ pub(super) fn fit(jobs: &[FioJob]) -> Result<DeviceSpec, Problem> {
     let mut at_depth = points(TimedOp::RandomRead, &reads);
     at_depth.extend(points(TimedOp::RandomWrite, &writes));
     at_depth.extend(sequential_points(&small, &large, &writes));
-    let dist = |latency: &FioLatency| DurationDist::Empirical { quantiles: latency.quantiles.clone() };
+    let dist = |latency: &FioLatency| DurationDist::Empirical { quantiles: latency.with_its_mean() };
     let deepest = reads.iter().chain(&writes).map(|job| job.depth).max().unwrap_or(1);
     let sync = sync_time(sync_job, small.1.mean_us);
     let spec = DeviceSpec {
@@ -184,7 +184,7 @@ fn sequential(bytes: u64, depth: f64, quantiles: Vec<(f64, f64)>) -> DepthTimes 
 }
 
 fn scaled(latency: &FioLatency, ratio: f64) -> Vec<(f64, f64)> {
-    latency.quantiles.iter().map(|(probability, us)| (*probability, us * ratio)).collect()
+    latency.with_its_mean().into_iter().map(|(probability, us)| (probability, us * ratio)).collect()
 }
 
 /// Mean latency of a random write with `depth` in flight, µs, between the measured depths.
@@ -208,7 +208,7 @@ fn sync_time(job: &FioJob, write_us: f64) -> Vec<(f64, f64)> {
     let Some(sync) = &job.sync else { return vec![(0.0, 0.0), (1.0, 0.0)] };
     // A buffered write reaches the disk in the sync; at least a tenth of the sync is the flush.
     let write_us = if job.direct { 0.0 } else { write_us };
-    sync.quantiles.iter().map(|(probability, us)| (*probability, (us - write_us).max(us * 0.1))).collect()
+    sync.with_its_mean().into_iter().map(|(probability, us)| (probability, (us - write_us).max(us * 0.1))).collect()
 }
 
 /// Operations of a cap that a sync takes.

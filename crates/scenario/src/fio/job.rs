@@ -64,8 +64,16 @@ impl FioLatency {
         if p1 <= p0 { us1 } else { us0 + (us1 - us0) * ((probability - p0) / (p1 - p0)).clamp(0.0, 1.0) }
     }
 
-    /// From fio's object of latencies in ns. Between percentiles the distribution is linear, which overstates the tail a
-    /// little; lengths are scaled so that the mean is the measured one.
+    /// The quantiles, scaled so that the mean of the distribution that is linear between them is the measured one: linear
+    /// pieces overstate the tail a little.
+    pub(super) fn with_its_mean(&self) -> Vec<(f64, f64)> {
+        let pieces = self.quantiles.windows(2);
+        let linear: f64 = pieces.map(|pair| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1) / 2.0).sum();
+        let scale = (self.mean_us / linear.max(1e-3)).clamp(0.8, 1.25);
+        self.quantiles.iter().map(|(probability, us)| (*probability, us * scale)).collect()
+    }
+
+    /// From fio's object of latencies in ns.
     fn of(object: &Value) -> Option<FioLatency> {
         let number = |key: &str| object.get(key).and_then(Value::as_f64).filter(|value| value.is_finite());
         let (mean, min, max) = (number("mean")?, number("min")?, number("max")?);
@@ -87,9 +95,7 @@ impl FioLatency {
         if points.len() < 5 || mean <= 0.0 || points[0].0 != 0.0 || points[points.len() - 1].0 != 1.0 {
             return None;
         }
-        let linear: f64 = points.windows(2).map(|pair| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1) / 2.0).sum();
-        let scale = (mean / linear.max(1.0)).clamp(0.8, 1.25) / 1e3;
-        let quantiles = points.iter().map(|(probability, ns)| (*probability, ns * scale)).collect();
+        let quantiles = points.iter().map(|(probability, ns)| (*probability, ns / 1e3)).collect();
         Some(FioLatency { mean_us: mean / 1e3, quantiles })
     }
 }
