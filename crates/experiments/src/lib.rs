@@ -18,8 +18,8 @@
 
 pub mod calibrate;
 pub mod compare;
-pub mod recommend;
 pub mod fio;
+pub mod recommend;
 pub mod replay;
 pub mod runner;
 pub mod statistics;
