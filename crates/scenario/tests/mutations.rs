@@ -109,28 +109,28 @@ fn each(kind: &str, count: u32, parse: impl Fn(&str)) {
 
 #[test]
 fn option_files() {
-    each("my_cnf", 3_000, |text| {
+    each("my_cnf", 1_200, |text| {
         fuzz_option_file(ModelId::Mysql8030, text);
     });
 }
 
 #[test]
 fn variables() {
-    each("variables", 3_000, |text| {
+    each("variables", 1_200, |text| {
         fuzz_show_variables(ModelId::Mysql8030, text);
     });
 }
 
 #[test]
 fn fio() {
-    each("fio", 1_500, |text| {
+    each("fio", 500, |text| {
         fuzz_fio(text);
     });
 }
 
 #[test]
 fn scenarios() {
-    each("scenario", 1_500, |text| {
+    each("scenario", 500, |text| {
         let loaded = load(Source::Text { name: "mutated.toml", text }, &Overrides::default());
         if let Err(errors) = loaded {
             assert!(!errors.to_string().is_empty());
