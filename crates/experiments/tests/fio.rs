@@ -1,5 +1,7 @@
 //! A device fitted to our fio files does what fio measured, with and without caps.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests: what fails here fails the test")]
+
 use innosim_experiments::fio::{JobComparison, compare};
 use innosim_scenario::{FioJob, device_of, read_fio_jobs};
 use std::path::PathBuf;

@@ -1,5 +1,7 @@
 //! `[device] fio`: what is taken, and what is said about files that don't determine a device.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests: what fails here fails the test")]
+
 use innosim_scenario::{Overrides, Scenario, Source, load, read_fio_jobs};
 use std::fs;
 use std::path::{Path, PathBuf};

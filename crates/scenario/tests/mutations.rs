@@ -3,6 +3,8 @@
 //! Mutations are drawn from a fixed seed, so a failure repeats. A text that made a parser fail is kept in `corpus/`.
 //! `INNOSIM_MUTATIONS=1000000 cargo test --test mutations` looks longer than the few seconds of the suite.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests: what fails here fails the test")]
+
 use innosim_core::kernel::random::Rng;
 use innosim_flush_models::registry::ModelId;
 use innosim_scenario::{Overrides, Source, fuzz_fio, fuzz_option_file, fuzz_show_variables, load};

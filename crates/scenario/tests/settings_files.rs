@@ -1,5 +1,7 @@
 //! `my_cnf` and `show_variables`: what is understood, who wins, and what is said about mistakes.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests: what fails here fails the test")]
+
 use innosim_flush_models::registry::{ModelId, Value};
 use innosim_scenario::{Overrides, Scenario, SettingStatus, SettingsFileKind, Source, load, read_settings_files};
 use std::fs;

@@ -35,7 +35,7 @@ fn a_buffered_change_needs_no_read() {
     let without = run(&server, &cold_index(8, 8.0, None));
     let with = run(&server, &cold_index(8, 8.0, Some(BUFFER)));
     let changes = 500.0 * 8.0;
-    let distinct = 6_400.0 * (1.0 - (-changes / 6_400.0_f64).exp());
+    let distinct = 6_400.0 * (1.0 - libm::exp(-changes / 6_400.0));
     check_share("pages read without", sum(&without, |s| s.pool_reads) as f64, distinct, 0.02);
     let reads = sum(&with, |s| s.pool_reads);
     // Three batches of eight a second make up 20 pages of 5 % of 400.

@@ -81,11 +81,12 @@ fn from_lines(source: usize, text: &str) -> Vec<Statement> {
         } else if let (Some(value), Some((name, name_at))) = (trimmed.strip_prefix("Value:"), vertical.take()) {
             let value = Some((value.trim().to_owned(), at(value.trim())));
             statements.push(Statement { name, name_at, value });
-        } else if let Some((name, value)) = pair(trimmed) {
-            if is_name(name) && name != "Variable_name" {
-                let value = Some((value.to_owned(), at(value)));
-                statements.push(Statement { name: name.to_owned(), name_at: at(name), value });
-            }
+        } else if let Some((name, value)) = pair(trimmed)
+            && is_name(name)
+            && name != "Variable_name"
+        {
+            let value = Some((value.to_owned(), at(value)));
+            statements.push(Statement { name: name.to_owned(), name_at: at(name), value });
         }
         start += line.len();
     }

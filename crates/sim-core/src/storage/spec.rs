@@ -178,7 +178,7 @@ impl DeviceSpec {
                 return Err(format!("at_depth: {} bytes have a depth twice", first.bytes));
             }
             let of_op = self.at_depth.iter().filter(|point| point.op == op);
-            for other in of_op.filter(|point| depths_of(point.bytes) != depths) {
+            if let Some(other) = of_op.into_iter().find(|point| depths_of(point.bytes) != depths) {
                 return Err(format!("at_depth: {} bytes and {} bytes differ in depths", first.bytes, other.bytes));
             }
         }
