@@ -17,5 +17,5 @@ mod pool;
 
 pub use flush_list::{Entry, FlushList};
 pub use lru::{LruConfig, LruLists};
-pub use page_space::{EXTENT_PAGES, PageRun, PageSpace};
+pub use page_space::{EXTENT_PAGES, PageHasher, PageRun, PageSpace};
 pub use pool::{BufferPool, Modification, TailPage};

@@ -4,6 +4,9 @@
 //! (all versions hash `page_no >> 6`), so two small tables by extent answer both questions. Page sets of one tablespace
 //! follow each other in its file; pages that inserts add come in whole new extents at its end.
 
+use crate::kernel::random::mix;
+use std::hash::Hasher;
+
 /// Pages in an extent of 16 KiB pages (1 MiB).
 pub const EXTENT_PAGES: u32 = 64;
 
@@ -14,6 +17,26 @@ pub struct PageRun {
     pub first: u32,
     /// Number of pages.
     pub pages: u32,
+}
+
+/// Hasher of page numbers for maps that are looked up in hot loops; no map is walked, so its order shows nowhere.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PageHasher(u64);
+
+impl Hasher for PageHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.0 = mix(self.0 ^ u64::from(byte)));
+    }
+
+    #[inline]
+    fn write_u32(&mut self, page: u32) {
+        self.0 = mix(self.0 ^ u64::from(page));
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -204,7 +204,7 @@ impl BufferPool {
 
     /// Modifies pages one after the other, the one at place `i` by redo that begins at `lsn(i)`, up to the first that is not in
     /// the pool or is under write. Returns how many are modified.
-    #[inline]
+    #[inline(always)]
     pub fn modify_run(&mut self, pages: &[u32], lsn: impl Fn(usize) -> u64, space: &PageSpace, now: SimTime) -> usize {
         for (place, &page) in pages.iter().enumerate() {
             let costs_only_redo = self.hot.contains(page) && self.lru.is_none();

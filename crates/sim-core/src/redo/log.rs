@@ -61,10 +61,12 @@ impl Recent {
             self.overrun = true;
             return;
         }
-        for (number, &page) in (self.end..).zip(pages) {
-            self.pages[number as usize % RECENT_LIMIT] = page;
+        let mut end = self.end as usize;
+        for &page in pages {
+            self.pages[end % RECENT_LIMIT] = page;
+            end += 1;
         }
-        self.end += pages.len() as u64;
+        self.end = end as u64;
     }
 
     fn close(&mut self, lsn: u64) {
@@ -107,6 +109,8 @@ pub struct RedoLog {
     /// The writer may not pass this (checkpoint + hard capacity).
     writer_limit_lsn: u64,
     write_ahead_bytes: u64,
+    /// End of the write-ahead area that is written into, or at which the last one ended.
+    area_end: u64,
     write_time: SimDuration,
     log_buffer_bytes: u64,
     /// Whether a write starts only when somebody asks for it, and then takes all there is.
@@ -134,6 +138,7 @@ impl RedoLog {
             last_append: SimTime::ZERO,
             writer_limit_lsn: u64::MAX,
             write_ahead_bytes,
+            area_end: 0,
             write_time,
             log_buffer_bytes,
             on_demand: false,
@@ -237,9 +242,11 @@ impl RedoLog {
         }
         self.requested = false;
         // A small write does not cross the end of its write-ahead area; whole areas beyond it go in one write each.
-        let area_end = (self.written_lsn / self.write_ahead_bytes + 1) * self.write_ahead_bytes;
         if !self.on_demand {
-            target = target.min(area_end);
+            if self.written_lsn >= self.area_end {
+                self.area_end = (self.written_lsn / self.write_ahead_bytes + 1) * self.write_ahead_bytes;
+            }
+            target = target.min(self.area_end);
         }
         self.writing = true;
         self.writes += 1;

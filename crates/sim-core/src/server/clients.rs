@@ -11,6 +11,7 @@ use super::events::Event;
 use super::passes::Actor;
 use super::touches::Progress;
 use super::{Server, threads_of};
+use crate::buffer_pool::PageHasher;
 use crate::config::{AdaptiveHashCost, CommitDurability, RedoPipeline};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
@@ -21,6 +22,7 @@ use crate::storage::Op;
 use crate::workload::arrivals::Arrivals;
 use crate::workload::{DriveSpec, WorkloadSpec};
 use std::collections::{HashMap, VecDeque};
+use std::hash::BuildHasherDefault;
 
 /// One client.
 #[derive(Debug, Clone)]
@@ -57,7 +59,7 @@ pub(super) struct Clients {
     waiting: VecDeque<SimTime>,
     idle: Vec<u32>,
     /// Pages being read, with the time they arrive.
-    pub(super) reads: HashMap<u32, SimTime>,
+    pub(super) reads: HashMap<u32, SimTime, BuildHasherDefault<PageHasher>>,
     activity: u64,
     pub(super) touches: u64,
     /// LSN above which a client must pass the free check.
@@ -97,7 +99,7 @@ impl Clients {
             arrivals,
             waiting: VecDeque::new(),
             idle: (0..clients).rev().collect(),
-            reads: HashMap::new(),
+            reads: HashMap::default(),
             activity: 0,
             touches: 0,
             free_check_limit_lsn: 0,
@@ -188,6 +190,7 @@ impl Server {
         client.home = client.rng.next_u64();
         client.progress.restart();
         client.wrote = false;
+        self.program.points.foresee(client.home, |page| self.pool.is_hot(page));
         let kind = &self.program.kinds[client.kind as usize];
         let sampled = kind.cpu.sample(&mut client.rng);
         // A transaction that waits for no commit takes some time at least, or time would stand still.

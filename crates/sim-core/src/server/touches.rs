@@ -14,12 +14,11 @@ use super::check::Checker;
 use super::clients::{Client, Clients};
 use super::events::Event;
 use crate::buffer_pool::{BufferPool, Modification, PageSpace};
-use crate::kernel::random::Rng;
 use crate::kernel::time::SimTime;
 use crate::redo::RedoLog;
 use crate::workload::Points;
 use crate::workload::access::{AccessClass, Drawer, Drawn};
-use crate::workload::program::{Program, Touch, TransactionKind};
+use crate::workload::program::{Program, Touch};
 
 /// Pages drawn at once.
 const AHEAD: usize = 16;
@@ -33,16 +32,22 @@ pub(super) struct Met {
     touch: Touch,
 }
 
+impl Met {
+    fn new(drawn: Drawn, touch: &Touch) -> Self {
+        Met { page: drawn.page, fresh: drawn.fresh, touch: *touch }
+    }
+}
+
 /// How far a client is with the touches of its transaction.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Progress {
-    /// Position in the transaction's touches, and touches left of the one before it.
+    /// The next of the transaction's touches, and how many pages of the one before it are left.
     next: u32,
     left: u32,
-    /// Pages drawn: those from `taken` to `drawn` are not touched yet, and among those that are left.
+    /// Pages drawn; where some are left, those from `taken` to `drawn` come first.
+    pages: [u32; AHEAD],
     taken: u32,
     drawn: u32,
-    pages: [u32; AHEAD],
     /// The touch that waits.
     pending: Option<Met>,
 }
@@ -58,47 +63,12 @@ impl Progress {
         self.pending
     }
 
-    /// The touch to go on with: the one in progress, or the next that happens; `None` at the end.
-    #[inline]
-    fn touch<'a>(&mut self, kind: &'a TransactionKind, rng: &mut Rng) -> Option<&'a Touch> {
-        while self.left == 0 {
-            let touch = kind.touches.get(self.next as usize)?;
-            self.next += 1;
-            if touch.threshold.is_some_and(|t| !rng.bernoulli(t)) {
-                continue;
-            }
-            self.left = if touch.min == touch.max { touch.min } else { rng.range_inclusive(touch.min, touch.max) };
-        }
-        kind.touches.get(self.next as usize - 1)
-    }
-
-    /// Whether all pages drawn are touched.
-    #[inline]
-    fn must_draw(&self) -> bool {
-        self.taken == self.drawn
-    }
-
-    /// Room for as many pages of the touch as are drawn at once; they count as drawn.
-    #[inline]
-    fn room(&mut self) -> &mut [u32] {
-        (self.taken, self.drawn) = (0, self.left.min(AHEAD as u32));
-        &mut self.pages[..self.drawn as usize]
-    }
-
-    /// Pages drawn and not touched yet.
-    #[inline]
-    fn ahead(&self) -> &[u32] {
-        &self.pages[self.taken as usize..self.drawn as usize]
-    }
-
-    /// `done` of the pages drawn are touched; returns the one that comes then, which is about to be.
-    #[inline]
-    fn take(&mut self, done: usize) -> Option<Drawn> {
-        let met = self.ahead().get(done).map(|&page| Drawn { page, fresh: false });
-        let taken = done as u32 + u32::from(met.is_some());
-        self.taken += taken;
-        self.left -= taken;
-        met
+    /// Of `left` pages of a touch, `drawn` are drawn and all before `place` touched; the one there is met. What is behind it is
+    /// kept for later.
+    #[cold]
+    fn stop(&mut self, left: u32, place: usize, drawn: u32) -> Drawn {
+        (self.left, self.taken, self.drawn) = (left - 1, place as u32 + 1, drawn);
+        Drawn { page: self.pages[place], fresh: false }
     }
 }
 
@@ -121,64 +91,113 @@ struct FastPath<'a> {
 }
 
 impl FastPath<'_> {
-    /// Touches pages of a class that does not draw ahead; returns the first that needs the slow path.
+    /// Touches `left` pages of a class; returns the first that needs the slow path.
     #[inline]
-    fn touch_next(&mut self, client: &mut Client, class: &mut AccessClass, touch: &Touch) -> Option<Drawn> {
+    fn touch(&mut self, client: &mut Client, class: &mut AccessClass, touch: &Touch, left: u32) -> Option<Drawn> {
+        match touch {
+            Touch { draws_ahead: false, .. } => self.touch_next(client, class, touch, left),
+            Touch { modify: true, .. } => self.modify_drawn(client, class, touch, left),
+            _ => self.read_drawn(client, class, left),
+        }
+    }
+
+    /// Goes on in the middle of a touch.
+    #[cold]
+    fn resume(&mut self, client: &mut Client, class: &mut AccessClass, touch: &Touch) -> Option<Drawn> {
+        let Progress { left, taken, drawn, pages, .. } = client.progress;
+        client.progress.left = 0;
+        let ahead = if touch.draws_ahead { &pages[taken as usize..drawn as usize] } else { &[] };
+        let done = match touch.modify {
+            true => self.modify(&mut client.wrote, ahead, touch.redo_fixed),
+            false => self.read(ahead),
+        };
+        if done < ahead.len() {
+            return Some(client.progress.stop(left - done as u32, taken as usize + done, drawn));
+        }
+        self.touch(client, class, touch, left - done as u32)
+    }
+
+    /// Touches pages of a class that does not draw ahead.
+    #[inline]
+    fn touch_next(
+        &mut self,
+        client: &mut Client,
+        class: &mut AccessClass,
+        touch: &Touch,
+        mut left: u32,
+    ) -> Option<Drawn> {
         let who = Drawer { client: self.index, home: client.home };
-        while client.progress.left > 0 {
-            client.progress.left -= 1;
-            let nth = client.progress.left;
-            let drawn = class.advance(who, nth, &mut client.rng, self.points, self.space, self.instance_of);
+        while left > 0 {
+            left -= 1;
+            let drawn = class.advance(who, left, &mut client.rng, self.points, self.space, self.instance_of);
             if drawn.fresh {
                 self.pool.grow(self.space, self.now);
-                return Some(drawn);
             }
-            let done = if touch.modify {
-                self.modify(&mut client.wrote, &[drawn.page], touch.redo_fixed) == 1
-            } else {
-                self.pool.read(drawn.page, self.space, self.now)
-            };
+            let done = !drawn.fresh
+                && match touch.modify {
+                    true => self.modify(&mut client.wrote, &[drawn.page], touch.redo_fixed) == 1,
+                    false => self.pool.read(drawn.page, self.space, self.now),
+                };
             if !done {
+                client.progress.left = left;
                 return Some(drawn);
             }
         }
         None
     }
 
-    /// Modifies pages of a class that draws ahead; returns the first that needs the slow path.
+    /// Modifies pages of a class that draws ahead.
     #[inline]
-    fn modify_drawn(&mut self, client: &mut Client, class: &AccessClass, touch: &Touch) -> Option<Drawn> {
+    fn modify_drawn(
+        &mut self,
+        client: &mut Client,
+        class: &AccessClass,
+        touch: &Touch,
+        mut left: u32,
+    ) -> Option<Drawn> {
         let who = Drawer { client: self.index, home: client.home };
-        if client.progress.must_draw() {
-            class.fill(who, &mut client.rng, client.progress.room());
+        while left > 0 {
+            let count = left.min(AHEAD as u32);
+            let pages = &mut client.progress.pages[..count as usize];
+            class.fill(who, &mut client.rng, pages);
+            let done = self.modify(&mut client.wrote, pages, touch.redo_fixed);
+            if done < pages.len() {
+                return Some(client.progress.stop(left - done as u32, done, count));
+            }
+            left -= count;
         }
-        let done = self.modify(&mut client.wrote, client.progress.ahead(), touch.redo_fixed);
-        client.progress.take(done)
+        None
     }
 
-    /// Reads pages of a class that draws ahead; returns the first that needs the slow path.
+    /// Reads pages of a class that draws ahead.
     #[inline]
-    fn read_drawn(&mut self, client: &mut Client, class: &mut AccessClass) -> Option<Drawn> {
+    fn read_drawn(&mut self, client: &mut Client, class: &mut AccessClass, mut left: u32) -> Option<Drawn> {
         let who = Drawer { client: self.index, home: client.home };
-        if client.progress.must_draw() {
-            if class.is_resident_for(who, self.pool) {
-                client.progress.left = 0;
-                return None;
+        while left > 0 && !class.is_resident_for(who, self.pool) {
+            let count = left.min(AHEAD as u32);
+            let pages = &mut client.progress.pages[..count as usize];
+            class.fill(who, &mut client.read_rng, pages);
+            let done = self.read(pages);
+            if done < pages.len() {
+                return Some(client.progress.stop(left - done as u32, done, count));
             }
-            class.fill(who, &mut client.read_rng, client.progress.room());
+            left -= count;
         }
-        let pages = client.progress.ahead();
-        let done = if self.pool.all_resident(pages) {
-            pages.len()
-        } else {
-            let missing = pages.iter().position(|&page| !self.pool.read(page, self.space, self.now));
-            missing.unwrap_or(pages.len())
-        };
-        client.progress.take(done)
+        None
+    }
+
+    /// Reads pages in order up to the first that needs the slow path; returns how many.
+    #[inline]
+    fn read(&mut self, pages: &[u32]) -> usize {
+        if self.pool.all_resident(pages) {
+            return pages.len();
+        }
+        let missing = pages.iter().position(|&page| !self.pool.read(page, self.space, self.now));
+        missing.unwrap_or(pages.len())
     }
 
     /// Modifies pages in order, with this much redo each, up to the first that needs the slow path; returns how many.
-    #[inline]
+    #[inline(always)]
     fn modify(&mut self, wrote: &mut bool, pages: &[u32], redo_fixed: u64) -> usize {
         let redo = &self.redo;
         let lsn = |place| redo.lsn_after(redo_fixed * place as u64);
@@ -222,17 +241,22 @@ impl Server {
         let instance_of = |space: u32, page: u32| model.instance_of(space, page);
         let mut parts =
             FastPath { index, pool, redo, space, check: check.as_mut(), points, instance_of: &instance_of, now: *now };
-        while let Some(touch) = client.progress.touch(kind, &mut client.rng) {
-            let class = &mut classes[touch.class as usize];
-            let before = client.progress.left;
-            let met = match touch {
-                Touch { draws_ahead: false, .. } => parts.touch_next(client, class, touch),
-                Touch { modify: true, .. } => parts.modify_drawn(client, class, touch),
-                _ => parts.read_drawn(client, class),
-            };
-            *touches += u64::from(before - client.progress.left);
-            if let Some(Drawn { page, fresh }) = met {
-                return Some(Met { page, fresh, touch: *touch });
+        if client.progress.left > 0
+            && let Some(touch) = kind.touches.get(client.progress.next as usize - 1)
+            && let Some(drawn) = parts.resume(client, &mut classes[touch.class as usize], touch)
+        {
+            return Some(Met::new(drawn, touch));
+        }
+        while let Some(touch) = kind.touches.get(client.progress.next as usize) {
+            client.progress.next += 1;
+            if touch.threshold.is_some_and(|t| !client.rng.bernoulli(t)) {
+                continue;
+            }
+            let span = touch.max - touch.min;
+            let count = if span == 0 { touch.min } else { client.rng.range_inclusive(touch.min, touch.max) };
+            *touches += u64::from(count);
+            if let Some(drawn) = parts.touch(client, &mut classes[touch.class as usize], touch, count) {
+                return Some(Met::new(drawn, touch));
             }
         }
         None

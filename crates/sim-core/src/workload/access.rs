@@ -111,7 +111,7 @@ impl NuRandPages {
 
 /// The leading digit of `fraction` / 2^64 in base `base`, and the rest.
 #[inline]
-fn digit(fraction: u64, base: u32) -> (u32, u64) {
+pub(super) fn digit(fraction: u64, base: u32) -> (u32, u64) {
     let product = u128::from(fraction) * u128::from(base);
     ((product >> 64) as u32, product as u64)
 }
