@@ -4,8 +4,8 @@
 //! sync. The device alone is simulated, no server. Between operations fio itself takes time, which is what is left of
 //! `depth / operations a second` beyond the measured latencies; it is taken over as it was measured.
 //!
-//! As fio does it, operations are submitted for the job's length, and those in flight at its end are waited for and
-//! counted. A buffered write goes to the disk in its sync, so its sync is a write and a flush; a direct one has its own latency.
+//! Operations are submitted for the job's length, in whole seconds; those in flight at its end are waited for, and count for the
+//! latencies alone. A buffered write goes to the disk in its sync, so its sync is a write and a flush; a direct one has its own latency.
 
 use innosim_core::kernel::random::Rng;
 use innosim_core::kernel::time::SimTime;
@@ -68,21 +68,19 @@ pub fn measured(job: &FioJob) -> JobFigures {
 pub fn simulate(job: &FioJob, device: &DeviceSpec, seed: u64) -> JobFigures {
     let mut device = Device::new(device, Rng::stream(seed, 0, "fio"));
     let host_ns = (host_us(job) * 1e3) as u64;
-    // fio stops after whole seconds and counts until the last operation is back.
     let end = (job.runtime_s.floor().max(1.0) * 1e9) as u64;
     let mut waiting: BinaryHeap<Reverse<(u64, u32, Step)>> =
         (0..job.depth).map(|slot| Reverse((0, slot, Step::Operation))).collect();
     let mut latencies = Vec::new();
-    let (mut operations, mut last) = (0u64, 0);
+    let mut operations = 0u64;
     while let Some(Reverse((now, slot, step))) = waiting.pop() {
         match step {
             Step::Operation if now >= end => {}
             Step::Operation => {
-                operations += 1;
                 let done = device.submit(SimTime(now), op(job.kind), job.bytes).0;
                 if job.sync.is_none() {
                     latencies.push(done - now);
-                    last = last.max(done);
+                    operations += u64::from(done <= end);
                     waiting.push(Reverse((done + host_ns, slot, Step::Operation)));
                 } else {
                     let since = if job.direct { done } else { now };
@@ -92,12 +90,12 @@ pub fn simulate(job: &FioJob, device: &DeviceSpec, seed: u64) -> JobFigures {
             Step::Sync { since } => {
                 let done = device.submit(SimTime(now), Op::Sync, 0).0;
                 latencies.push(done - since);
-                last = last.max(done);
+                operations += u64::from(done <= end);
                 waiting.push(Reverse((done + host_ns, slot, Step::Operation)));
             }
         }
     }
-    figures(operations, last.max(1), latencies)
+    figures(operations, end, latencies)
 }
 
 /// What a slot of the loop does next.

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests: what fails here fails the test")]
 
 use innosim_experiments::fio::{JobComparison, compare};
-use innosim_scenario::{FioJob, device_of, read_fio_jobs};
+use innosim_scenario::{FioJob, JobKind, device_of, read_fio_jobs};
 use std::path::PathBuf;
 
 fn files(keep: impl Fn(&str) -> bool) -> Vec<PathBuf> {
@@ -15,7 +15,10 @@ fn files(keep: impl Fn(&str) -> bool) -> Vec<PathBuf> {
 }
 
 fn raw() -> Vec<FioJob> {
-    read_fio_jobs(&files(|name| name.starts_with("raw-") && !name.ends_with("_loaded"))).unwrap()
+    let files = files(|name| name.starts_with("raw-") && !name.ends_with("_loaded"));
+    let mut jobs = read_fio_jobs(&files).unwrap();
+    jobs.retain(|job| job.kind != JobKind::SequentialRead);
+    jobs
 }
 
 fn show(jobs: &[JobComparison]) -> String {

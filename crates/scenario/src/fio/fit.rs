@@ -146,7 +146,7 @@ fn met(job: &FioJob) -> f64 {
 
 fn points(op: TimedOp, jobs: &[&FioJob]) -> Vec<DepthTimes> {
     let point =
-        |job: &&FioJob| DepthTimes { op, bytes: job.bytes, depth: met(job), quantiles: job.latency.quantiles.clone() };
+        |job: &&FioJob| DepthTimes { op, bytes: job.bytes, depth: met(job), quantiles: job.latency.with_its_mean() };
     jobs.iter().map(point).collect()
 }
 
