@@ -59,7 +59,11 @@ impl Judge<'_> {
                     if let Some(place) = entries.iter().position(|(_, old)| old.key == entry.key) {
                         let (before, _) = entries.remove(place);
                         rows[before].status = SettingStatus::Superseded;
-                        rows[before].remark = format!("set again at {}:{}", row.file, row.line);
+                        rows[before].remark = if rows[before].file == row.file {
+                            format!("set again in line {}", row.line)
+                        } else {
+                            format!("set again at {}:{}", row.file, row.line)
+                        };
                     }
                     entries.push((rows.len(), entry));
                 }
