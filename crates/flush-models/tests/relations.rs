@@ -135,6 +135,11 @@ fn a_server_twice_as_large_does_twice_as_much() {
             ("age of the oldest page", |s| s.oldest_page_age_bytes),
             ("pages flushed", |s| s.pages_flushed),
         ] {
+            if sum(&one, f) + sum(&two, f) == 0.0 {
+                // MariaDB flushes nothing until a limit is reached, unless it has a low-water mark.
+                assert_eq!((model, name), (ModelId::Mariadb1011, "pages flushed"));
+                continue;
+            }
             let ratio = sum(&two, f) / sum(&one, f).max(1.0);
             println!("{model}: {name} x {ratio:.4}");
             assert!((ratio / 2.0 - 1.0).abs() < 0.05, "{model}: {name} grows by {ratio}");

@@ -140,8 +140,6 @@ summary_fields! {
         data_fsyncs,
         /// Syncs of the redo log.
         redo_fsyncs,
-        /// Syncs of the binary log.
-        binlog_fsyncs,
         /// Waits for space in the log buffer (`Innodb_log_waits`).
         redo_waits,
         /// Waits for a free page (`Innodb_buffer_pool_wait_free`).
@@ -152,6 +150,8 @@ summary_fields! {
         device_utilization,
         /// Bytes written to the data device, a second.
         device_write_bytes_per_s,
+        /// Syncs of the binary log.
+        binlog_fsyncs,
     }
     tail {
         /// Seconds in which sync flushing ran.
