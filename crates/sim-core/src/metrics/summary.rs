@@ -150,8 +150,6 @@ summary_fields! {
         device_utilization,
         /// Bytes written to the data device, a second.
         device_write_bytes_per_s,
-        /// Syncs of the binary log.
-        binlog_fsyncs,
     }
     tail {
         /// Seconds in which sync flushing ran.
@@ -162,6 +160,8 @@ summary_fields! {
         age_stop_limit,
         /// Operations in the data device's queue and service, mean.
         device_queue_mean,
+        /// Syncs of the binary log.
+        binlog_fsyncs,
     }
 }
 
