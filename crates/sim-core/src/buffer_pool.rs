@@ -15,6 +15,7 @@ mod lru;
 mod page_space;
 mod pool;
 
+pub(crate) use bits::BitSet;
 pub use flush_list::{Entry, FlushList};
 pub use lru::{LruConfig, LruLists};
 pub use page_space::{EXTENT_PAGES, PageHasher, PageRun, PageSpace};

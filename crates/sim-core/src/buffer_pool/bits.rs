@@ -2,18 +2,18 @@
 
 /// A growable set of small integers.
 #[derive(Debug, Clone, Default)]
-pub(super) struct BitSet {
+pub(crate) struct BitSet {
     words: Vec<u64>,
 }
 
 impl BitSet {
     /// An empty set with room for `len` members.
-    pub(super) fn with_len(len: usize) -> Self {
+    pub(crate) fn with_len(len: usize) -> Self {
         BitSet { words: vec![0; len.div_ceil(64)] }
     }
 
     /// Makes room for `len` members.
-    pub(super) fn grow(&mut self, len: usize) {
+    pub(crate) fn grow(&mut self, len: usize) {
         let words = len.div_ceil(64);
         if words > self.words.len() {
             self.words.resize(words, 0);
@@ -22,36 +22,51 @@ impl BitSet {
 
     /// Whether `i` is a member.
     #[inline]
-    pub(super) fn contains(&self, i: u32) -> bool {
+    pub(crate) fn contains(&self, i: u32) -> bool {
         self.words[(i >> 6) as usize] >> (i & 63) & 1 != 0
+    }
+
+    /// Whether `i`, for which there may be no room yet, is a member.
+    #[inline]
+    pub(crate) fn contains_if_in_range(&self, i: u32) -> bool {
+        self.words.get((i >> 6) as usize).is_some_and(|word| word >> (i & 63) & 1 != 0)
+    }
+
+    /// The first member from `i` on.
+    pub(crate) fn next_from(&self, i: u32) -> Option<u32> {
+        let first = (i >> 6) as usize;
+        let in_first = *self.words.get(first)? & u64::MAX << (i & 63);
+        let later = self.words.iter().enumerate().skip(first + 1).map(|(place, &word)| (place, word));
+        let (place, word) = std::iter::once((first, in_first)).chain(later).find(|&(_, word)| word != 0)?;
+        Some((place * 64) as u32 + word.trailing_zeros())
     }
 
     /// Adds `i`.
     #[inline]
-    pub(super) fn insert(&mut self, i: u32) {
+    pub(crate) fn insert(&mut self, i: u32) {
         self.words[(i >> 6) as usize] |= 1 << (i & 63);
     }
 
     /// Removes `i`.
     #[inline]
-    pub(super) fn remove(&mut self, i: u32) {
+    pub(crate) fn remove(&mut self, i: u32) {
         self.words[(i >> 6) as usize] &= !(1 << (i & 63));
     }
 
     /// Whether `i` and its 63 neighbours in the word are all members.
     #[inline]
-    pub(super) fn word_full(&self, i: u32) -> bool {
+    pub(crate) fn word_full(&self, i: u32) -> bool {
         self.words[(i >> 6) as usize] == u64::MAX
     }
 
     /// Whether neither `i` nor its 63 neighbours in the word are members.
     #[inline]
-    pub(super) fn word_empty(&self, i: u32) -> bool {
+    pub(crate) fn word_empty(&self, i: u32) -> bool {
         self.words[(i >> 6) as usize] == 0
     }
 
     /// Whether all of `first..=last` are members.
-    pub(super) fn contains_all(&self, first: u32, last: u32) -> bool {
+    pub(crate) fn contains_all(&self, first: u32, last: u32) -> bool {
         let (low, high) = ((first >> 6) as usize, (last >> 6) as usize);
         let from = u64::MAX << (first & 63);
         let to = u64::MAX >> (63 - (last & 63));
@@ -64,12 +79,12 @@ impl BitSet {
     }
 
     /// Number of members; walks the whole set.
-    pub(super) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.words.iter().map(|w| u64::from(w.count_ones())).sum()
     }
 
     /// Bytes held.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.words.len() as u64 * 8
     }
 }
@@ -94,5 +109,16 @@ mod tests {
         set.grow(1000);
         set.insert(999);
         assert_eq!(set.count(), 3);
+        let next = [
+            (0, Some(0)),
+            (1, Some(64)),
+            (64, Some(64)),
+            (65, Some(999)),
+            (999, Some(999)),
+            (1000, None),
+            (5000, None),
+        ];
+        next.iter().for_each(|&(from, member)| assert_eq!(set.next_from(from), member));
+        assert!(set.contains_if_in_range(999) && !set.contains_if_in_range(998) && !set.contains_if_in_range(100_000));
     }
 }
