@@ -13,7 +13,10 @@ const SHIPPED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../recordings/mys
 #[test]
 fn the_table_has_every_counter_and_says_what_counts_as_agreement() {
     let table = stdout(&["replay", SHIPPED]);
-    assert!(table.contains("mysql97/uni4k-256-io2000 on mysql-9.7: 217 of 217 passes agree"), "{table}");
+    assert!(
+        table.contains("mysql97/uni4k-256-io2000 on mysql-9.7: 217 of 217 passes agree in every counter (100.0 %)"),
+        "{table}"
+    );
     for name in ["n_to_flush_requested", "pct_for_lsn", "pct_for_dirty", "avg_page_rate", "lsn_avg_rate"] {
         assert!(table.contains(&format!("buffer_flush_{name}")), "{table}");
     }

@@ -97,6 +97,16 @@ fn neighbours_are_extra_writes_on_an_ssd() {
 }
 
 #[test]
+fn neighbours_save_seeks_on_a_disk() {
+    let runs = ["0", "1", "2"].map(|n| story("flush-neighbors-on-disk", &[&format!("innodb_flush_neighbors={n}")]));
+    let tps = runs.each_ref().map(|run| number(run, "tps_mean"));
+    let written = runs.each_ref().map(|run| number(run, "pages_flushed_per_s_mean"));
+    assert!(number(&runs[0], "pages_flushed_neighbor") == 0.0 && number(&runs[1], "pages_flushed_neighbor") > 0.0);
+    assert!(tps[1] > 2.0 * tps[0] && tps[2] > 2.0 * tps[0], "transactions a second: {tps:?}");
+    assert!(written[1] > 2.0 * written[0], "pages a second: {written:?}");
+}
+
+#[test]
 fn low_water_marks_say_when_flushing_begins() {
     let age = "innodb_adaptive_flushing_lwm";
     let runs = ["10", "40", "70"].map(|lwm| story("low-water-marks", &[&format!("{age}={lwm}")]));

@@ -38,7 +38,7 @@ pub use tolerance::{COUNTERS, Tolerance};
 
 use innosim_core::seam::FlushGauges;
 use innosim_flush_models::registry::{ModelId, Settings};
-use innosim_flush_models::replay::{ReplayPass, ReplayRule};
+use innosim_flush_models::replay::{Publishing, ReplayPass, ReplayRule};
 use innosim_recordings::{Recording, understood_settings};
 use inputs::{Between, Inputs};
 use report::Builder;
@@ -53,8 +53,9 @@ pub fn replay(recording: &Recording) -> Result<ReplayReport, String> {
     let Some(rule) = rule else {
         return Err(format!("{}: {} publishes no counters of its decisions", recording.name, settings.model));
     };
-    let inputs = Inputs::of(recording).map_err(|missing| missing.to_string())?;
-    let tolerance = Tolerance::of(&settings).map_err(|error| format!("{}: {error}", recording.name))?;
+    let publishing = Publishing::of(settings.model);
+    let inputs = Inputs::of(recording, publishing).map_err(|missing| missing.to_string())?;
+    let tolerance = Tolerance::of(&settings, publishing).map_err(|error| format!("{}: {error}", recording.name))?;
     let mut builder = Builder::new(&recording.name, settings.model, tolerance, remarks);
     Replayer { rule, averages_known: false, flushed_before: 0, tolerance }.run(&inputs, &mut builder);
     Ok(builder.finish())
@@ -105,6 +106,11 @@ impl Replayer {
                 self.averages_known = false;
                 continue;
             }
+            if between.several_passes {
+                self.averages_known = false;
+                report.skip_several();
+                continue;
+            }
             if !between.pass_began {
                 report.skip_long();
                 continue;
@@ -121,7 +127,7 @@ impl Replayer {
             for &oldest in between.oldest_shares() {
                 for &calls in self.uncounted(inputs.averages_moved(i)) {
                     let pass = ReplayPass { last_pages, ..between.at(instant, oldest) };
-                    let Some(trial) = self.attempt(pass, (instant, calls), between, inputs) else { continue };
+                    let Some(trial) = self.attempt(pass, (instant, calls), between) else { continue };
                     if best.as_ref().is_none_or(|best| trial.distance < best.distance) {
                         best = Some(trial);
                     }
@@ -129,7 +135,7 @@ impl Replayer {
             }
         }
         let Some(best) = best else { return };
-        report.pass(between, &best, &inputs.known, self.averages_known);
+        report.pass(between, &best, self.averages_known);
         self.rule = best.rule;
         self.flushed_before = between.flushed_before;
         self.averages_known |= inputs.averages_moved(i);
@@ -145,13 +151,7 @@ impl Replayer {
     }
 
     /// What the rule would have said then, and had so many more calls been made.
-    fn attempt(
-        &self,
-        pass: ReplayPass,
-        (instant, calls): (f64, i64),
-        between: &Between,
-        inputs: &Inputs,
-    ) -> Option<Trial> {
+    fn attempt(&self, pass: ReplayPass, (instant, calls): (f64, i64), between: &Between) -> Option<Trial> {
         let mut rule = self.rule.clone();
         rule.shift_calls(calls);
         let recorded = &between.recorded;
@@ -168,7 +168,7 @@ impl Replayer {
         if !self.averages_known {
             rule.adopt_averages(recorded.avg_page_rate, recorded.lsn_avg_rate, pass.cur_lsn, pass.now);
         }
-        let distance = self.tolerance.distance(&gauges, recorded, &inputs.known);
+        let distance = self.tolerance.distance(&gauges, recorded, &between.known);
         Some(Trial { distance, instant, pass, gauges, rule })
     }
 }

@@ -39,6 +39,40 @@ fn mysql_9_7_on_a_saturated_device() {
 }
 
 #[test]
+fn mysql_5_6_under_a_constant_rate() {
+    agrees("mysql56/uni4k-256-io2000", 1.0, 210);
+    agrees("mysql56/uni4k-256-io500", 1.0, 165);
+}
+
+#[test]
+fn mysql_5_6_under_steps() {
+    agrees("mysql56/step-256-io1000", 0.99, 212);
+}
+
+#[test]
+fn mariadb_above_its_low_water_mark() {
+    agrees("mariadb/uni4k-256-io2000-lwm10", 1.0, 210);
+}
+
+/// Without a low-water mark MariaDB flushes nothing until the age reaches its limit, and then without asking the rule.
+#[test]
+fn mariadb_without_a_low_water_mark_has_no_adaptive_pass() {
+    let report = replayed("mariadb/uni4k-256-io2000");
+    assert_eq!(report.joint(), (0, 0));
+    assert!(report.seconds_without_pass > 200, "{}", report.seconds_without_pass);
+}
+
+#[test]
+fn a_different_rule_of_5_6_or_mariadb_is_found_out() {
+    for name in ["mysql56/uni4k-256-io2000", "mariadb/uni4k-256-io2000-lwm10"] {
+        let mut recording = read_lab(&Path::new("../../recordings").join(name)).unwrap();
+        recording.variables.insert("innodb_io_capacity_max".to_owned(), "6000".to_owned());
+        let (matched, judged) = replay(&recording).unwrap().joint();
+        assert!(matched * 3 < judged, "{name}: {matched} of {judged} agree with a wrong slope");
+    }
+}
+
+#[test]
 fn a_different_rule_is_found_out() {
     let mut recording = read_lab(Path::new("../../recordings/mysql97/uni4k-256-io2000")).unwrap();
     recording.variables.insert("innodb_io_capacity_max".to_owned(), "6000".to_owned());

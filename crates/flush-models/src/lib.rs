@@ -36,6 +36,7 @@
 //! # Ok::<(), innosim_flush_models::registry::SettingsError>(())
 //! ```
 
+pub mod coordinator;
 pub mod legacy;
 pub mod mariadb;
 pub mod mysql55;
@@ -46,3 +47,4 @@ pub mod percona55;
 pub mod percona80;
 pub mod registry;
 pub mod replay;
+mod typed_settings;

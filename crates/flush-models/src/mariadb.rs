@@ -28,7 +28,7 @@
 pub mod adaptive;
 pub mod log_targets;
 mod machine;
-mod options;
+pub(crate) mod options;
 pub mod page_cleaner;
 mod page_cleaner_loop;
 pub mod redo_geometry;

@@ -1,8 +1,8 @@
-//! MySQL 8.0 and later: the machinery that all its releases share.
+//! MySQL 8.0 and later, and Percona Server 8.0: the machinery that all their releases share.
 //!
 //! The page cleaner's coordinator, the bookkeeping of checkpoint requests and the glue to the seam are the same in
 //! every release and live here. What a release does its own way (redo geometry, free check, sync flushing,
-//! checkpointer) is a `Release`, one file each: `mysql8021` and `mysql8030`. The formulas are pure functions in the
+//! checkpointer) is a `Release`, one file each: `mysql8021` and `mysql8030`. What Percona Server changed stands in [`crate::percona80`]. The formulas are pure functions in the
 //! modules below, under the names of the servers' documentation, and each is checked against vectors.
 //!
 //! ```text
@@ -42,15 +42,17 @@ mod release;
 #[cfg(test)]
 mod tests;
 
+use crate::percona80::free_list::backoff_sleep_us;
+use crate::percona80::lru_manager::LruManagers;
 use crate::registry::{ModelId, Settings, SettingsError};
-use adaptive::{AdaptiveRule, FORM_8021, FORM_8030, Form, pct_io};
+use adaptive::{AdaptiveRule, AgeFactor, FORM_8021, FORM_8030, Form, pct_io};
 use coordinator::{Branch, CoordinatorState, Top, WaitResult};
 use innosim_core::config::{MachineConfig, PAGE_BYTES};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{
     AdaptiveFlushing, AgeLimits, CheckpointerAction, CheckpointerInput, CleanerAction, CleanerInput, FlushGauges,
-    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruWork, PassReport, Recommendation, RuleInput, ServerModel,
-    View, WriterLimits,
+    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruManagerInput, LruWork, PassReport, Recommendation, RuleInput,
+    ServerModel, View, WriterLimits,
 };
 use log_state::LogState;
 use mysql8021::Mysql8021;
@@ -103,6 +105,8 @@ pub struct Mysql80 {
     log: LogState,
     coordinator: Coordinator,
     rule: Box<dyn AdaptiveFlushing>,
+    /// Percona Server.
+    lru_managers: LruManagers,
 }
 
 impl std::fmt::Debug for Mysql80 {
@@ -123,7 +127,8 @@ impl Mysql80 {
 
     /// The adaptive flushing of these settings, without the machinery around it.
     pub fn adaptive_rule(settings: &Settings) -> Result<AdaptiveRule, SettingsError> {
-        Ok(AdaptiveRule::new(form(settings.model), Options::new(settings)?.adaptive))
+        let options = Options::new(settings)?;
+        Ok(AdaptiveRule::new(form(settings.model, &options), options.adaptive))
     }
 
     /// The server of these settings with `rule` in place of its adaptive flushing. A rule may leave
@@ -140,6 +145,7 @@ impl Mysql80 {
         Ok(Mysql80 {
             log: LogState::new(start_lsn, options.flush_sync),
             coordinator: Coordinator { phase: Phase::Pausing, state, last_activity: 0, last_pages: 0, empty_at: None },
+            lru_managers: LruManagers::new(options.buffer_pool_instances, u64::from(options.lru_scan_depth)),
             machine,
             options,
             release,
@@ -196,9 +202,9 @@ impl Mysql80 {
         let mut request = match branch {
             Branch::Sync => self.recommended(view, FlushKind::Sync, sync_limit),
             Branch::Adaptive => self.recommended(view, FlushKind::Adaptive, None),
-            Branch::LruOnly => self.request(FlushKind::LruOnly, Vec::new(), None),
+            Branch::LruOnly if self.options.percona.is_none() => self.request(FlushKind::LruOnly, Vec::new(), None),
             Branch::Idle => self.idle_request(),
-            Branch::Nothing => {
+            Branch::LruOnly | Branch::Nothing => {
                 self.coordinator.state.n_flushed = 0;
                 return None;
             }
@@ -245,7 +251,7 @@ impl Mysql80 {
         let slots = if slots.is_empty() { vec![0; self.instances()] } else { slots };
         FlushRequest {
             lsn_limit: lsn_limit.unwrap_or(u64::MAX),
-            lru: LruWork::ScanDepth,
+            lru: if self.options.percona.is_some() { LruWork::None } else { LruWork::ScanDepth },
             parallel: true,
             ..FlushRequest::list(kind, slots)
         }
@@ -274,9 +280,12 @@ impl Mysql80 {
 }
 
 /// The form of adaptive flushing that a model uses.
-fn form(model: ModelId) -> Form {
+fn form(model: ModelId, options: &Options) -> Form {
     match model {
         ModelId::Mysql8021 => FORM_8021,
+        _ if options.percona.is_some_and(|percona| percona.high_checkpoint) => {
+            Form { age_factor: AgeFactor::HighCheckpoint, ..FORM_8030 }
+        }
         _ => FORM_8030,
     }
 }
@@ -343,6 +352,14 @@ impl ServerModel for Mysql80 {
     fn checkpointer(&mut self, view: &View<'_>, input: CheckpointerInput) -> CheckpointerAction {
         let lsn_avg_rate = self.rule.gauges().lsn_avg_rate;
         self.release.checkpointer(&mut self.log, view, lsn_avg_rate, input)
+    }
+
+    fn free_page_pause(&self, tries: u32) -> SimDuration {
+        SimDuration::from_micros(backoff_sleep_us(u64::from(tries), false))
+    }
+
+    fn lru_manager(&mut self, seen: LruManagerInput) -> SimDuration {
+        self.lru_managers.next_sleep(seen)
     }
 
     fn gauges(&self) -> FlushGauges {

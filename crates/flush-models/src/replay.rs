@@ -6,11 +6,15 @@
 //!
 //! A rule can be cloned, so that a pass whose inputs are known only within bounds can be tried at several of them.
 
+mod publishing;
+
+pub use publishing::Publishing;
+
 use crate::legacy::io::ListLengths;
 use crate::mysql80::Mysql80;
 use crate::mysql80::adaptive::{AdaptiveRule, PassInput, dirty_pct};
 use crate::registry::{ModelId, Settings, SettingsError, build};
-use crate::{legacy, mysql56, mysql57};
+use crate::{legacy, mariadb, mysql56, mysql57};
 use innosim_core::kernel::time::SimTime;
 use innosim_core::seam::{FlushGauges, FlushLists, RuleInput};
 
@@ -52,6 +56,15 @@ pub enum ReplayRule {
         /// Its settings.
         config: legacy::adaptive::AdaptiveConfig,
     },
+    /// MariaDB 10.11.
+    Mariadb {
+        /// What the rule remembers.
+        averages: mariadb::adaptive::Averages,
+        /// Its settings.
+        config: mariadb::adaptive::AdaptiveConfig,
+        /// What it last published: passes below the low-water mark of the age leave the gauges alone.
+        gauges: FlushGauges,
+    },
     /// 8.0 and later.
     Mysql80 {
         /// The rule.
@@ -71,7 +84,7 @@ impl ReplayRule {
         match settings.model {
             ModelId::Mysql56 => Ok(Some(ReplayRule::Mysql56 { state: Default::default(), config: legacy()? })),
             ModelId::Mysql57 => Ok(Some(ReplayRule::Mysql57 { state: Default::default(), config: legacy()? })),
-            ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => {
+            ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Percona80 | ModelId::Mysql84 | ModelId::Mysql97 => {
                 let limits = build(settings)?.age_limits();
                 Ok(Some(ReplayRule::Mysql80 {
                     rule: Box::new(Mysql80::adaptive_rule(settings)?),
@@ -79,6 +92,11 @@ impl ReplayRule {
                     free_check_capacity_bytes: limits.stop_bytes,
                 }))
             }
+            ModelId::Mariadb1011 => Ok(Some(ReplayRule::Mariadb {
+                averages: Default::default(),
+                config: mariadb::options::Options::new(settings)?.adaptive,
+                gauges: FlushGauges::default(),
+            })),
             _ => Ok(None),
         }
     }
@@ -88,6 +106,12 @@ impl ReplayRule {
         match self {
             ReplayRule::Mysql56 { state, config } => pass_56(state, config, pass),
             ReplayRule::Mysql57 { state, config } => pass_57(state, config, pass),
+            ReplayRule::Mariadb { averages, config, gauges } => {
+                if let Some(published) = pass_mariadb(averages, config, pass) {
+                    *gauges = published;
+                }
+                Some(*gauges)
+            }
             ReplayRule::Mysql80 { rule, limit_for_age_bytes, free_check_capacity_bytes } => {
                 pass_80(rule, (*limit_for_age_bytes, *free_check_capacity_bytes), pass)
             }
@@ -100,6 +124,7 @@ impl ReplayRule {
         let counted = match self {
             ReplayRule::Mysql56 { state, .. } => &mut state.n_iterations,
             ReplayRule::Mysql57 { state, .. } => &mut state.n_iterations,
+            ReplayRule::Mariadb { averages, .. } => &mut averages.n_iterations,
             ReplayRule::Mysql80 { rule, .. } => &mut rule.averages.n_iterations,
         };
         *counted = counted.saturating_add_signed(calls);
@@ -116,6 +141,12 @@ impl ReplayRule {
                 (state.avg_page_rate, state.lsn_avg_rate) = (avg_page_rate, lsn_avg_rate);
                 (state.prev_lsn, state.sum_pages, state.n_iterations) = (cur_lsn, 0, 0);
                 state.prev_time_s = now.whole_seconds();
+            }
+            ReplayRule::Mariadb { averages, gauges, .. } => {
+                (averages.avg_page_rate, averages.lsn_avg_rate) = (avg_page_rate, lsn_avg_rate);
+                (gauges.avg_page_rate, gauges.lsn_avg_rate) = (avg_page_rate, lsn_avg_rate);
+                (averages.prev_lsn, averages.sum_pages, averages.n_iterations) = (cur_lsn, 0, 0);
+                averages.prev_time_s = now.whole_seconds();
             }
             ReplayRule::Mysql80 { rule, .. } => {
                 let averages = &mut rule.averages;
@@ -173,6 +204,27 @@ fn pass_57(
         pct_for_dirty: recommended.pct_for_dirty,
         pct_for_lsn: recommended.pct_for_lsn,
     })
+}
+
+/// `None` if the pass goes by the dirty pages alone and publishes nothing.
+fn pass_mariadb(
+    averages: &mut mariadb::adaptive::Averages,
+    config: &mariadb::adaptive::AdaptiveConfig,
+    pass: &ReplayPass,
+) -> Option<FlushGauges> {
+    let dirty_pct = mariadb::adaptive::dirty_pct(pass.dirty_pages, pass.lru_pages, pass.free_pages);
+    let seen = mariadb::adaptive::PassInput {
+        cur_lsn: pass.cur_lsn,
+        time_s: pass.now.whole_seconds(),
+        oldest_lsn: pass.oldest_lsn,
+        dirty_pages: pass.dirty_pages,
+        dirty_pct,
+        last_pages: pass.last_pages,
+        lists: &Published { n_to_flush_by_age: pass.n_to_flush_by_age },
+    };
+    let pct_lwm = config.low_water_mark_that_counts(dirty_pct);
+    let decided = mariadb::adaptive::recommendation_late(config, averages, &seen, pct_lwm);
+    decided.gauges(averages)
 }
 
 /// `limits`: the age of a full age factor and the age at which user threads stop, bytes.

@@ -71,6 +71,11 @@ fn random_worlds_of_8030() {
 }
 
 #[test]
+fn random_worlds_of_percona_80() {
+    random_worlds(ModelId::Percona80);
+}
+
+#[test]
 fn random_worlds_of_84() {
     random_worlds(ModelId::Mysql84);
 }

@@ -25,6 +25,8 @@ pub enum Quantity {
     AdaptivePages,
     /// Batches of adaptive flushing that ended since the server's start.
     AdaptiveBatches,
+    /// Writes of flush-list batches that are in flight.
+    PendingListWrites,
     /// Pages of sync flushing since the server's start.
     SyncPages,
     /// `buffer_flush_n_to_flush_requested`, pages.
@@ -58,6 +60,7 @@ impl Quantity {
             Quantity::PagesWritten => "counter of pages written",
             Quantity::AdaptivePages => "counter of pages of adaptive flushing",
             Quantity::AdaptiveBatches => "counter of batches of adaptive flushing",
+            Quantity::PendingListWrites => "number of pending writes of flush-list batches",
             Quantity::SyncPages => "counter of pages of sync flushing",
             Quantity::NToFlushRequested => "buffer_flush_n_to_flush_requested",
             Quantity::NToFlushByAge => "buffer_flush_n_to_flush_by_age",
@@ -96,6 +99,7 @@ impl Quantity {
             }
             Quantity::AdaptivePages => &["m.buffer_flush_adaptive_total_pages"],
             Quantity::AdaptiveBatches => &["m.buffer_flush_adaptive"],
+            Quantity::PendingListWrites => &["bp.pend_flush_list"],
             Quantity::SyncPages => &["m.buffer_flush_sync_total_pages"],
             Quantity::NToFlushRequested => &["m.buffer_flush_n_to_flush_requested"],
             Quantity::NToFlushByAge => &["m.buffer_flush_n_to_flush_by_age"],

@@ -134,7 +134,7 @@ mod tests {
     fn versions_become_models() {
         assert_eq!(Server::new("mysql97", "9.7.4-2").model, Some(ModelId::Mysql97));
         assert_eq!(Server::new("mysql", "8.0.36").model, Some(ModelId::Mysql8030));
-        assert_eq!(Server::new("Percona Server", "8.0.36-28").model, Some(ModelId::Mysql8030));
+        assert_eq!(Server::new("Percona Server", "8.0.36-28").model, Some(ModelId::Percona80));
         assert_eq!(Server::new("postgres", "17.2").model, None);
     }
 

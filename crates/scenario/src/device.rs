@@ -101,6 +101,12 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
     Key::required("sync_counts_as_write", Kind::Switch, "Whether a sync takes one operation of write_iops."),
     Key::optional("burst", Kind::Table(BURST_KEYS), "no burst credits", "Burst credits of a cloud volume."),
     Key::optional("cap", Kind::Table(CAP_KEYS), "no caps", "Caps of a control group or a cloud, handed out in slices."),
+    Key::default(
+        "seek_free_bytes",
+        whole(0, 1 << 30),
+        "0",
+        "A page written at most so far behind the last page of its batch needs no seek; 0 for a device that does not seek.",
+    ),
     Key::default("sync_operations", real(0.0, 100.0), "1.0", "Operations of cap.write_iops that a sync takes."),
     Key::optional(
         "at_depth",
@@ -197,6 +203,7 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
         burst: read_burst(&mut section),
         cap: read_cap(&mut section),
         sync_operations: section.real("sync_operations"),
+        seek_free_bytes: section.integer("seek_free_bytes"),
         at_depth: read_depths(&mut section),
     };
     if spec.queue_depth < spec.channels {

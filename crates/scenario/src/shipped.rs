@@ -42,6 +42,7 @@ const EMBEDDED: &[(&str, &str)] = scenarios![
     "stories/slow-device-fast-redo",
     "stories/insert-outgrows-pool",
     "stories/flush-neighbors-on-ssd",
+    "stories/flush-neighbors-on-disk",
 ];
 
 /// A scenario that comes with the program.

@@ -31,6 +31,8 @@ pub struct MachineConfig {
     pub write_io_threads: u32,
     /// Which neighbours of a flushed page go with it.
     pub flush_neighbors: FlushNeighbors,
+    /// First sleep of the LRU manager threads, one an instance; `None` where the page cleaner does their work.
+    pub lru_managers: Option<SimDuration>,
     /// Whether [`crate::seam::ServerModel::monitor`] is called once a second.
     pub monitor: bool,
 }
@@ -70,9 +72,12 @@ pub enum FreePagePolicy {
         sleep: SimDuration,
         /// Whether each round without success sets the flush event (5.7 and later).
         wakes_cleaner: bool,
-        /// Whether a user thread first waits for an LRU batch of the instance that is in flight (5.6).
+        /// Whether a user thread first waits for an LRU batch of the instance that is in flight (5.6, Percona Server).
         waits_for_batch: bool,
     },
+    /// Neither searches nor flushes: looks at the free list again after [`crate::seam::ServerModel::free_page_pause`]
+    /// (Percona Server).
+    Pause,
     /// Keeps a margin of free or clean pages at the tail: after each page it read or created it runs an LRU batch if the margin
     /// is short, and so it does when it finds no free page (5.5).
     Margin {
@@ -219,6 +224,19 @@ pub enum DataSync {
     Never,
 }
 
+/// How the one doublewrite buffer of a server is filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SharedCollecting {
+    /// By one thread at a time, which holds the buffer until its batch is over (5.5, which collects and writes under one
+    /// lock).
+    OneThread,
+    /// By all threads that flush while there is room; the first that has no more pages to add, or fills it, has it written
+    /// (5.6 and 5.7).
+    Together,
+    /// By one thread at a time, while the batch before is in progress (MariaDB).
+    Ahead,
+}
+
 /// What is written before data pages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum DoublewriteConfig {
@@ -245,8 +263,8 @@ pub enum DoublewriteConfig {
         batch_pages: u32,
         /// Pages of one area: a batch is one write to each area that it fills or begins.
         area_pages: u32,
-        /// Whether the next batch may be collected while the last one is in progress (MariaDB).
-        collects_ahead: bool,
+        /// Who collects a batch, and when.
+        collecting: SharedCollecting,
         /// Whether the system tablespace is synced after the areas are written.
         sync_file: bool,
     },

@@ -359,6 +359,19 @@ pub enum FreeCheck {
     },
 }
 
+/// What an LRU manager thread sees when its sleep is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LruManagerInput {
+    /// Its instance.
+    pub instance: u32,
+    /// Pages on the free list of the instance.
+    pub free_pages: u64,
+    /// Pages on its LRU list.
+    pub lru_pages: u64,
+    /// What its last batch did.
+    pub last: PassReport,
+}
+
 /// Limits that the redo writer obeys, as distances in bytes from the last checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WriterLimits {
@@ -430,6 +443,19 @@ pub trait ServerModel: Send {
     /// after it.
     fn checkpoint_published(&mut self, view: &View<'_>) {
         let _ = view;
+    }
+
+    /// Pause of a user thread before it looks for a free page again after `tries` further looks in vain, where
+    /// [`crate::config::FreePagePolicy::Pause`] holds.
+    fn free_page_pause(&self, tries: u32) -> SimDuration {
+        let _ = tries;
+        SimDuration::from_millis(1)
+    }
+
+    /// An LRU manager thread has slept: how long it will sleep after the batch that it does now.
+    fn lru_manager(&mut self, seen: LruManagerInput) -> SimDuration {
+        let _ = seen;
+        SimDuration::from_secs(1)
     }
 
     /// Called once a second, half a second out of step with the start of the page cleaner, whatever else goes on (the error

@@ -13,7 +13,7 @@
 //! One calendar ([`crate::kernel::calendar`]) orders everything; equal times are handled in the order in which they were
 //! scheduled. Devices compute completion times at submission, so pages in flight cost no events. Each file of this module
 //! is one actor: `clients` (`touches`: the pages of a transaction), `commit` (writer, flusher, group commit), `binlog`, `change_buffer`,
-//! `free_pages`, `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
+//! `free_pages`, `lru_managers`, `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
 //! does), `batches` (page writes and what follows them), `syncs` (data-file syncs), `checkpointer`, `check` (invariants),
 //! `record` (series).
 
@@ -29,6 +29,7 @@ mod commit;
 mod costs;
 mod events;
 mod free_pages;
+mod lru_managers;
 mod passes;
 mod posting;
 mod record;
@@ -73,6 +74,7 @@ pub struct Server {
     change_buffer: Option<change_buffer::ChangeBuffer>,
     free_pages: free_pages::FreePages,
     cleaner: cleaner::Cleaner,
+    lru_managers: lru_managers::LruManagers,
     passes: passes::Passes,
     posting: posting::Posting,
     batches: batches::Batches,
@@ -118,6 +120,7 @@ impl Server {
             change_buffer,
             free_pages: free_pages::FreePages::new(config.buffer_pool.instances),
             cleaner: cleaner::Cleaner::new(),
+            lru_managers: lru_managers::LruManagers::new(config.lru_managers, config.buffer_pool.instances),
             passes: passes::Passes::new(config.cleaner_threads, config.buffer_pool.instances),
             posting: posting::Posting::default(),
             batches: batches::Batches::new(&config),
@@ -166,6 +169,7 @@ impl Server {
         self.start_clients();
         self.start_flusher_timer();
         self.start_cleaner();
+        self.start_lru_managers();
         self.start_checkpointer();
         self.start_merging();
         if self.config.monitor {
@@ -205,6 +209,7 @@ impl Server {
             Event::BinlogSynced => self.binlog_synced(),
             Event::MergeBatch => self.merge_batch(),
             Event::MergeRead(page) => self.merge_read(page),
+            Event::LruManager(instance) => self.lru_manager(instance),
             Event::QueueRoom => self.queue_room(),
             Event::Second => self.second(),
         }

@@ -36,6 +36,7 @@ fn plain() -> DeviceSpec {
         burst: None,
         cap: None,
         sync_operations: 1.0,
+        seek_free_bytes: 0,
         at_depth: Vec::new(),
     }
 }
@@ -358,7 +359,8 @@ prop_compose! {
         DeviceSpec {
             name: "any".to_owned(), channels, queue_depth, random_read, random_write, sequential_write, sync,
             sync_is_barrier, read_iops, write_iops, read_bytes_per_s, write_bytes_per_s, link_bytes_per_s,
-            read_write_interference, sync_counts_as_write, burst, cap: None, sync_operations: 1.0, at_depth: Vec::new(),
+            read_write_interference, sync_counts_as_write, burst, cap: None, sync_operations: 1.0,
+            seek_free_bytes: 0, at_depth: Vec::new(),
         }
     }
 }
@@ -452,4 +454,34 @@ proptest! {
         let area: f64 = done.iter().map(|one| one.pieces() * (one.until - one.at) as f64).sum();
         prop_assert!((report.mean_number - area / end as f64).abs() <= 1e-9 * report.mean_number.max(1.0));
     }
+}
+
+/// A page behind the last one costs its way under the head, not a seek; where nothing seeks, every page costs the same.
+#[test]
+fn a_page_near_the_last_one_needs_no_seek() {
+    let disk = DeviceSpec {
+        channels: 1,
+        random_write: fixed(8_000.0),
+        write_bytes_per_s: Some(160e6),
+        seek_free_bytes: 64 * PAGE,
+        ..plain()
+    };
+    let mut device = build(&disk);
+    assert_eq!(device.seek_free_bytes(), 64 * PAGE);
+    let mut done = device.submit(SimTime::ZERO, Op::RandomWrite, PAGE);
+    assert_eq!(done, SimTime(8 * MS));
+    for pages in [1, 1, 5] {
+        let before = done;
+        done = device.submit_near(SimTime::ZERO, pages * PAGE, PAGE);
+        let passes = (pages * PAGE) as f64 / 160e6 * 1e9;
+        assert!(
+            (done.since(before).0 as f64 - passes).abs() < 1.0 + passes * 1e-6,
+            "{pages}: {}",
+            done.since(before).0
+        );
+    }
+    let totals = device.totals();
+    assert_eq!((totals.random_writes, totals.random_write_bytes), (4, 4 * PAGE));
+    let no_rate = DeviceSpec { seek_free_bytes: PAGE, write_bytes_per_s: None, ..plain() };
+    assert!(no_rate.validate().unwrap_err().contains("seek_free_bytes needs write_bytes_per_s"));
 }

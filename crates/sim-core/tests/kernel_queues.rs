@@ -35,6 +35,7 @@ fn device_spec(channels: u32, service: &DurationDist) -> DeviceSpec {
         burst: None,
         cap: None,
         sync_operations: 1.0,
+        seek_free_bytes: 0,
         at_depth: Vec::new(),
     }
 }

@@ -5,7 +5,7 @@ mod common;
 
 use common::*;
 use innosim_core::config::{
-    BatchEnd, BinaryLogConfig, CommitDurability, DataSync, DoublewriteConfig, RedoIo, RedoPipeline,
+    BatchEnd, BinaryLogConfig, CommitDurability, DataSync, DoublewriteConfig, RedoIo, RedoPipeline, SharedCollecting,
 };
 use innosim_core::run_spec::RunSpec;
 use innosim_core::storage::DeviceSpec;
@@ -89,8 +89,12 @@ fn one_doublewrite_buffer_serializes_batches() {
     for batch_end in [BatchEnd::IoThread, BatchEnd::Poster] {
         let mut server = TestServer::new(20_000);
         server.flushing = Flushing::Everything;
-        server.config.doublewrite =
-            DoublewriteConfig::Shared { batch_pages: 120, area_pages: 64, collects_ahead: false, sync_file: true };
+        server.config.doublewrite = DoublewriteConfig::Shared {
+            batch_pages: 120,
+            area_pages: 64,
+            collecting: SharedCollecting::OneThread,
+            sync_file: true,
+        };
         server.config.data_sync = DataSync::EveryBatch;
         server.config.batch_end = batch_end;
         let mut spec = spec(10, 12_800, 1_000, fixed(0.0), vec![touch(4, true, 50.0)], closed(64));
@@ -115,11 +119,11 @@ fn one_doublewrite_buffer_serializes_batches() {
 /// A buffer that collects ahead hides the collecting and what the poster does meanwhile.
 #[test]
 fn collecting_ahead_hides_the_collecting() {
-    let pages_with = |collects_ahead| {
+    let pages_with = |collecting| {
         let mut server = TestServer::new(20_000);
         server.flushing = Flushing::Everything;
         server.config.doublewrite =
-            DoublewriteConfig::Shared { batch_pages: 128, area_pages: 64, collects_ahead, sync_file: true };
+            DoublewriteConfig::Shared { batch_pages: 128, area_pages: 64, collecting, sync_file: true };
         let mut spec = spec(10, 12_800, 1_000, fixed(0.0), vec![touch(4, true, 50.0)], closed(64));
         spec.workload.transactions[0].cpu = exponential(1_000.0);
         spec.storage.data =
@@ -127,6 +131,38 @@ fn collecting_ahead_hides_the_collecting() {
         batch_means(&run(&server, &spec), 2, 2, |s| s.pages_flushed as f64).0
     };
     // Collecting 128 pages takes 768 us; sync and writes another 700.
-    check_share("one after the other", pages_with(false), 128.0 / 1_468e-6, 0.03);
-    check_share("collecting ahead", pages_with(true), 128.0 / 768e-6, 0.05);
+    check_share("one after the other", pages_with(SharedCollecting::OneThread), 128.0 / 1_468e-6, 0.03);
+    check_share("collecting ahead", pages_with(SharedCollecting::Ahead), 128.0 / 768e-6, 0.05);
+}
+
+/// Cleaners that fill one buffer together write fuller batches than cleaners that take turns: four of 30 pages each are one
+/// batch of 120.
+#[test]
+fn cleaners_fill_the_doublewrite_buffer_together() {
+    let run_with = |collecting| {
+        let mut server = TestServer::new(20_000);
+        server.config.buffer_pool.instances = 4;
+        server.config.cleaner_threads = 4;
+        server.flushing = Flushing::PagesPerSecond(1_200.0);
+        server.config.doublewrite =
+            DoublewriteConfig::Shared { batch_pages: 120, area_pages: 64, collecting, sync_file: true };
+        server.config.data_sync = DataSync::EveryBatch;
+        let mut spec = spec(20, 12_800, 1_000, fixed(0.0), vec![touch(4, true, 50.0)], closed(16));
+        spec.workload.transactions[0].cpu = exponential(2_000.0);
+        spec.storage.data = DeviceSpec {
+            channels: 4,
+            random_write: fixed(50.0),
+            sequential_write: fixed(100.0),
+            sync: fixed(200.0),
+            ..instant_device()
+        };
+        let out = run(&server, &spec);
+        let mean = |f: fn(&innosim_core::metrics::SecondSample) -> f64| batch_means(&out, 2, 2, f).0;
+        let (pages, writes) = (mean(|s| s.pages_flushed as f64), mean(|s| s.dblwr_writes as f64));
+        (pages, pages / writes, mean(|s| s.data_fsyncs as f64))
+    };
+    let (turns, together) = (run_with(SharedCollecting::OneThread), run_with(SharedCollecting::Together));
+    check_share("pages a second, whoever collects", together.0, turns.0, 0.02);
+    assert!(together.1 > 3.0 * turns.1, "pages a batch: {} together, {} in turns", together.1, turns.1);
+    assert!(together.1 <= 120.0 && together.2 < turns.2, "{together:?} {turns:?}");
 }

@@ -79,9 +79,18 @@ fn tables(reports: &[ReplayReport]) -> String {
     let mut text = String::new();
     for report in reports {
         let (matched, judged) = report.joint();
+        if judged == 0 {
+            text.push_str(&format!(
+                "{} on {}: nothing to judge, no adaptive pass under load ({} s without one, {} s with sync flushing)\n\n",
+                report.recording, report.model, report.seconds_without_pass, report.sync_seconds
+            ));
+            continue;
+        }
         text.push_str(&format!(
-            "{} on {}: {matched} of {judged} passes agree in every counter\n",
-            report.recording, report.model
+            "{} on {}: {matched} of {judged} passes agree in every counter ({})\n",
+            report.recording,
+            report.model,
+            percent(matched, judged)
         ));
         let mut table = TextTable::new(&["counter", ">passes", ">agree", ">share", ">mean diff.", "largest diff."]);
         for counter in &report.counters {
@@ -90,7 +99,11 @@ fn tables(reports: &[ReplayReport]) -> String {
         text.push_str(&table.render());
         for (seconds, why) in [
             (report.sync_seconds, "with sync flushing, several passes each"),
-            (report.seconds_without_pass, "in which no pass began: the one before was still writing"),
+            (
+                report.seconds_without_pass,
+                "in which no adaptive pass began, as the one before was still writing or for other work",
+            ),
+            (report.several_seconds, "with several passes, of which only the last one's counters are left"),
             (report.gap_seconds, "next to a gap"),
         ] {
             if seconds > 0 {
@@ -180,6 +193,7 @@ fn of_report(report: &ReplayReport) -> Value {
         },
         "seconds_with_sync_flushing": report.sync_seconds,
         "seconds_without_pass": report.seconds_without_pass,
+        "seconds_with_several_passes": report.several_seconds,
         "seconds_next_to_gap": report.gap_seconds,
     })
 }

@@ -1,51 +1,155 @@
 //! Where the page cleaner stood at each sample, as far as its counters tell.
 //!
-//! The gauges of a pass appear when it begins, its pages and its batch are counted when it ends. On a fast device both
-//! fall into the same second; on a slow one a pass lasts several seconds, in which no other one begins.
+//! The pages requested appear when a pass begins, its pages and its batch are counted when it ends. On a fast device both
+//! fall into the same second; on a slow one a pass lasts several seconds, in which no other one begins. Percentages and
+//! averages appear when it begins or, where the server [publishes them after the batch](Publishing::after_batch), when it
+//! ends.
+
+use innosim_flush_models::replay::Publishing;
 
 /// The trace of the cleaner over the samples.
 pub(super) struct Cleaner {
     /// Whether a pass was under way at the sample.
     pub(super) in_flight: Vec<bool>,
-    /// Whether a pass began between this sample and the one before it.
+    /// Passes that began between this sample and the one before it, of which one can be told.
     pub(super) began: Vec<bool>,
+    /// Whether several passes ended in that second, of which only the last one left its gauges.
+    pub(super) several: Vec<bool>,
     /// Pages of all passes that had ended when that pass began.
     pub(super) flushed_before: Vec<f64>,
+    /// The sample that shows percentages and averages of that pass; `None` if none does.
+    pub(super) shown: Vec<Option<usize>>,
+}
+
+/// The recorded counters that tell of passes.
+pub(super) struct Counters<'a> {
+    /// Pages requested.
+    pub(super) requested: &'a [f64],
+    /// What else changes when a pass begins.
+    pub(super) gauges: &'a [&'a [f64]],
+    /// Batches that ended.
+    pub(super) batches: &'a [f64],
+    /// Their pages.
+    pub(super) flushed: &'a [f64],
+    /// `buffer_flush_lsn_avg_rate`.
+    pub(super) lsn_avg_rate: Option<&'a [f64]>,
+    /// Writes in flight.
+    pub(super) pending: Option<&'a [f64]>,
 }
 
 impl Cleaner {
-    /// `gauges`: what changes when a pass begins; `batches`, `flushed`: what grows when one ends.
-    pub(super) fn trace(requested: &[f64], gauges: &[&[f64]], batches: &[f64], flushed: &[f64]) -> Self {
+    pub(super) fn trace(counters: &Counters<'_>, publishing: Publishing) -> Self {
+        let Counters { requested, batches, flushed, .. } = *counters;
         let n = requested.len();
-        let mut trace = Cleaner { in_flight: vec![false; n], began: vec![false; n], flushed_before: flushed.to_vec() };
+        let mut trace = Cleaner {
+            in_flight: vec![false; n],
+            began: vec![false; n],
+            several: vec![false; n],
+            flushed_before: flushed.to_vec(),
+            shown: (0..n).map(Some).collect(),
+        };
         for i in 1..n {
-            let changed = gauges.iter().any(|gauge| gauge[i] != gauge[i - 1]);
             let ended = batches[i] - batches[i - 1];
             let was = trace.in_flight[i - 1];
-            // A pass that asks for nothing ends at once and leaves no trace.
-            let asks_for_nothing = requested[i] == 0.0;
-            trace.began[i] = changed || asks_for_nothing || (ended > 0.0 && !was) || ended > 1.0;
-            let passes = f64::from(u8::from(was)) + f64::from(u8::from(trace.began[i]));
-            trace.in_flight[i] = !asks_for_nothing && passes > ended;
+            let traceless = counters.ends_at_once(i, publishing);
+            (trace.began[i], trace.in_flight[i]) = match publishing {
+                Publishing { adaptive_only: true, .. } => (ended > 0.0, false),
+                Publishing { after_batch: true, .. } => counters.second_of_56(i, was, ended, traceless),
+                _ => counters.second(i, was, ended, traceless),
+            };
+            trace.several[i] = publishing.adaptive_only && ended > 1.0;
             trace.flushed_before[i] = match (was, trace.in_flight[i]) {
                 (false, _) => flushed[i - 1],
                 (true, true) => flushed[i],
                 (true, false) => (flushed[i] - requested[i]).max(flushed[i - 1]),
             };
         }
+        if publishing.after_batch {
+            trace.shown = (0..n).map(|i| trace.shown_at(i, batches)).collect();
+        }
         trace
+    }
+
+    /// For each sample: whether any of `averages` of the pass before it differs from what the pass before that showed.
+    pub(super) fn moves(&self, averages: &[Option<&[f64]>]) -> Vec<bool> {
+        let mut last = 0;
+        let mut moved = vec![false; self.began.len()];
+        for i in 1..self.began.len() {
+            let Some(at) = self.shown[i].filter(|_| self.began[i]) else { continue };
+            moved[i] = averages.iter().flatten().any(|values| values[at] != values[last]);
+            last = at;
+        }
+        moved
+    }
+
+    /// Where a pass that began before sample `i` shows what it publishes after its batch. If the next pass has ended in
+    /// the same second, its gauges have taken their place.
+    fn shown_at(&self, i: usize, batches: &[f64]) -> Option<usize> {
+        if !self.in_flight[i] {
+            return Some(i);
+        }
+        let end = (i + 1..batches.len()).find(|&j| batches[j] > batches[j - 1])?;
+        (batches[end] - batches[end - 1] < 2.0).then_some(end)
+    }
+}
+
+impl Counters<'_> {
+    /// Whether a pass before sample `i` asks for nothing or for nothing that is old enough: it ends at once and is not
+    /// counted. With an average of 0 the LSN limit of 5.6 is the oldest modification itself.
+    fn ends_at_once(&self, i: usize, publishing: Publishing) -> bool {
+        let no_reach = publishing.after_batch && self.lsn_avg_rate.is_some_and(|rate| rate[i] == 0.0);
+        self.requested[i] == 0.0 || no_reach
+    }
+
+    fn changed(values: &[f64], i: usize) -> bool {
+        values.get(i).is_some_and(|value| *value != values[i - 1])
+    }
+
+    /// Whether a pass began between sample `i` and the one before it, and whether one is in flight then. `was`: whether one was
+    /// at the earlier sample; `ended`: batches that ended between the two.
+    fn second(&self, i: usize, was: bool, ended: f64, traceless: bool) -> (bool, bool) {
+        let moved = Self::changed(self.requested, i) || self.gauges.iter().any(|gauge| Self::changed(gauge, i));
+        let began = moved || traceless || (ended > 0.0 && !was) || ended > 1.0;
+        let passes = f64::from(u8::from(was)) + f64::from(u8::from(began));
+        (began, !traceless && passes > ended)
+    }
+
+    /// The same where only the pages requested tell of a beginning, which may be as many as before. A pass begins a second
+    /// after the one before it, or when that ends if it takes longer; so one that ended is followed by another, unless
+    /// nothing is being written or the next second shows that it began there.
+    fn second_of_56(&self, i: usize, was: bool, ended: f64, traceless: bool) -> (bool, bool) {
+        let began_later = Self::changed(self.requested, i + 1) && self.batches[i + 1] == self.batches[i];
+        let pending = self.pending.map(|pending| pending[i] > 0.0);
+        let in_flight = if traceless || began_later {
+            false
+        } else if was && ended == 0.0 {
+            true
+        } else if pending == Some(false) {
+            false
+        } else if !was && ended == 0.0 {
+            Self::changed(self.requested, i) || pending == Some(true)
+        } else {
+            f64::from(u8::from(was)) + 1.0 > ended
+        };
+        let begun = f64::from(u8::from(in_flight)) + ended - f64::from(u8::from(was));
+        (begun > 0.0 || (traceless && !was), in_flight)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use innosim_flush_models::registry::ModelId;
+
+    fn trace(model: ModelId, requested: &[f64], batches: &[f64], flushed: &[f64]) -> Cleaner {
+        let counters = Counters { requested, gauges: &[], batches, flushed, lsn_avg_rate: None, pending: None };
+        Cleaner::trace(&counters, Publishing::of(model))
+    }
 
     #[test]
     fn short_passes_begin_and_end_in_their_second() {
-        let requested = [0.0, 100.0, 110.0, 120.0];
         let flushed = [0.0, 104.0, 216.0, 340.0];
-        let trace = Cleaner::trace(&requested, &[&requested], &[0.0, 1.0, 2.0, 3.0], &flushed);
+        let trace = trace(ModelId::Mysql97, &[0.0, 100.0, 110.0, 120.0], &[0.0, 1.0, 2.0, 3.0], &flushed);
         assert_eq!(trace.in_flight, [false; 4]);
         assert_eq!(trace.began[1..], [true; 3]);
         assert_eq!(trace.flushed_before[1..], [0.0, 104.0, 216.0]);
@@ -53,11 +157,34 @@ mod tests {
 
     #[test]
     fn a_long_pass_leaves_seconds_without_one() {
-        let requested = [0.0, 300.0, 300.0, 390.0, 390.0];
         let flushed = [0.0, 0.0, 0.0, 304.0, 304.0];
-        let trace = Cleaner::trace(&requested, &[&requested], &[0.0, 0.0, 0.0, 1.0, 1.0], &flushed);
+        let trace = trace(ModelId::Mysql97, &[0.0, 300.0, 300.0, 390.0, 390.0], &[0.0, 0.0, 0.0, 1.0, 1.0], &flushed);
         assert_eq!(trace.in_flight, [false, true, true, true, true]);
         assert_eq!(trace.began[1..], [true, false, true, false]);
         assert_eq!(trace.flushed_before[3], 304.0);
+    }
+
+    #[test]
+    fn what_5_6_publishes_after_a_batch_shows_where_it_ended() {
+        // The second pass asks for as much as the first one and begins when that ends, before sample 3.
+        let flushed = [0.0, 0.0, 0.0, 304.0, 304.0, 912.0];
+        let trace = trace(
+            ModelId::Mysql56,
+            &[0.0, 300.0, 300.0, 300.0, 300.0, 300.0],
+            &[0.0, 0.0, 0.0, 1.0, 1.0, 3.0],
+            &flushed,
+        );
+        assert_eq!(trace.began[1..], [true, false, true, false, true]);
+        assert_eq!(trace.shown[1], Some(3));
+        assert_eq!(trace.shown[3], None, "two passes ended before sample 5");
+    }
+
+    #[test]
+    fn of_mariadb_only_adaptive_passes_count() {
+        let flushed = [0.0, 100.0, 100.0, 300.0];
+        let trace = trace(ModelId::Mariadb1011, &[0.0, 100.0, 100.0, 100.0], &[0.0, 1.0, 1.0, 3.0], &flushed);
+        assert_eq!(trace.began[1..], [true, false, true]);
+        assert_eq!(trace.several[1..], [false, false, true]);
+        assert_eq!(trace.flushed_before[3], 100.0);
     }
 }

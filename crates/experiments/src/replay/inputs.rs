@@ -1,9 +1,9 @@
 //! What a recording knows of each pass.
 
-use super::cleaner::Cleaner;
+use super::cleaner::{Cleaner, Counters};
 use innosim_core::kernel::time::SimTime;
 use innosim_core::seam::FlushGauges;
-use innosim_flush_models::replay::ReplayPass;
+use innosim_flush_models::replay::{Publishing, ReplayPass};
 use innosim_recordings::{Missing, Quantity, Recording};
 
 /// Samples further apart than this leave the number of passes between them open, seconds.
@@ -21,6 +21,17 @@ pub(super) struct Known {
     pub(super) lsn_avg_rate: bool,
 }
 
+impl Known {
+    /// The pages requested alone.
+    const REQUEST: Known = Known {
+        n_to_flush_requested: true,
+        pct_for_dirty: false,
+        pct_for_lsn: false,
+        avg_page_rate: false,
+        lsn_avg_rate: false,
+    };
+}
+
 /// The recorded series that a replay reads.
 pub(super) struct Inputs {
     seconds: Vec<f64>,
@@ -31,7 +42,13 @@ pub(super) struct Inputs {
     lru: Vec<f64>,
     free: Vec<f64>,
     sync: Vec<f64>,
+    /// Pages written by anybody, and those of the flush lists, since the server's start.
+    written: Option<Vec<f64>>,
+    flushed: Vec<f64>,
     cleaner: Cleaner,
+    /// Whether the averages of the pass before each sample differ from those of the pass before it.
+    averages_moved: Vec<bool>,
+    publishing: Publishing,
     due: Option<Vec<f64>>,
     requested: Vec<f64>,
     pct_for_dirty: Option<Vec<f64>>,
@@ -49,20 +66,27 @@ pub(super) struct Between {
     pub(super) under_load: bool,
     /// Pages of sync flushing in it.
     pub(super) sync_pages: f64,
+    /// Whether several passes ran in it of which only one can be told.
+    pub(super) several_passes: bool,
     /// Whether a pass began in it; a long one may take the whole second.
     pub(super) pass_began: bool,
-    /// Whether the pass before it was still writing, so that the oldest modification moved before it began.
+    /// Whether the pass before it was still writing, or LRU tails were written first, so that the oldest modification moved
+    /// before the decision.
     pub(super) oldest_moves: bool,
     /// Pages that finished passes had flushed when it began, since the server's start.
     pub(super) flushed_before: u64,
     /// What the server published.
     pub(super) recorded: FlushGauges,
+    /// Of that, what is known to be of this pass.
+    pub(super) known: Known,
+    /// Pages flushed in it: of the LRU lists, of all; where the whole pass lies in it.
+    writes: Option<(f64, f64)>,
     from: ReplayPass,
     to: ReplayPass,
 }
 
 impl Inputs {
-    pub(super) fn of(recording: &Recording) -> Result<Self, Missing> {
+    pub(super) fn of(recording: &Recording, publishing: Publishing) -> Result<Self, Missing> {
         let need = |quantity| recording.quantity(quantity, "replay");
         let adaptive = need(Quantity::AdaptivePages)?;
         let sync = recording.get(Quantity::SyncPages).unwrap_or_else(|| vec![0.0; adaptive.len()]);
@@ -73,10 +97,19 @@ impl Inputs {
         let due = recording.get(Quantity::NToFlushByAge);
         let flushed: Vec<f64> = adaptive.iter().zip(&sync).map(|(a, s)| a + s).collect();
         let batches = recording.get(Quantity::AdaptiveBatches);
-        let gauges: Vec<&[f64]> =
-            [Some(&requested), Some(&pct_for_lsn), due.as_ref()].into_iter().flatten().map(Vec::as_slice).collect();
-        let cleaner = Cleaner::trace(&requested, &gauges, batches.as_deref().unwrap_or(&flushed), &flushed);
+        let gauges: Vec<&[f64]> = [Some(&pct_for_lsn), due.as_ref()].into_iter().flatten().map(Vec::as_slice).collect();
         let lsn_avg_rate = recording.get(Quantity::LsnAvgRate);
+        let pending = recording.get(Quantity::PendingListWrites);
+        let counters = Counters {
+            requested: &requested,
+            gauges: &gauges,
+            batches: batches.as_deref().unwrap_or(&flushed),
+            flushed: &flushed,
+            lsn_avg_rate: lsn_avg_rate.as_deref(),
+            pending: pending.as_deref(),
+        };
+        let cleaner = Cleaner::trace(&counters, publishing);
+        let averages_moved = cleaner.moves(&[avg_page_rate.as_deref(), lsn_avg_rate.as_deref()]);
         Ok(Inputs {
             seconds: recording.series.seconds.clone(),
             load: recording.load_window(),
@@ -86,7 +119,11 @@ impl Inputs {
             lru: need(Quantity::LruPages)?,
             free: need(Quantity::FreePages)?,
             sync,
+            written: recording.get(Quantity::PagesWritten),
+            flushed,
             cleaner,
+            averages_moved,
+            publishing,
             due,
             requested,
             pct_for_lsn,
@@ -107,10 +144,9 @@ impl Inputs {
         self.seconds.len()
     }
 
-    /// Whether the server's averages moved between sample `i` and the one before it.
+    /// Whether the server's averages moved with the pass before sample `i`.
     pub(super) fn averages_moved(&self, i: usize) -> bool {
-        let moved = |series: &Option<Vec<f64>>| series.as_ref().is_some_and(|values| values[i] != values[i - 1]);
-        moved(&self.avg_page_rate) || moved(&self.lsn_avg_rate)
+        self.averages_moved[i]
     }
 
     /// The pass between sample `i` and the one before it; `None` next to a gap.
@@ -134,24 +170,41 @@ impl Inputs {
                 last_pages: 0,
             })
         };
+        let shown = self.cleaner.shown[i].unwrap_or(i);
         Some(Between {
             second: after,
             under_load: before >= self.load.0 + EDGE_S && after <= self.load.1 - EDGE_S,
             sync_pages: self.sync[i] - self.sync[i - 1],
+            several_passes: self.cleaner.several[i],
             pass_began: self.cleaner.began[i],
-            oldest_moves: self.cleaner.in_flight[i - 1],
+            oldest_moves: self.cleaner.in_flight[i - 1] || self.writes(i).is_some_and(|(lru, _)| lru > 0.0),
             flushed_before: whole(self.cleaner.flushed_before[i])?,
             recorded: FlushGauges {
                 n_to_flush_requested: whole(self.requested[i])?,
                 n_to_flush_by_age: due,
-                avg_page_rate: optional(&self.avg_page_rate, i)?,
-                lsn_avg_rate: optional(&self.lsn_avg_rate, i)?,
-                pct_for_dirty: optional(&self.pct_for_dirty, i)?,
-                pct_for_lsn: whole(self.pct_for_lsn[i])?,
+                avg_page_rate: optional(&self.avg_page_rate, shown)?,
+                lsn_avg_rate: optional(&self.lsn_avg_rate, shown)?,
+                pct_for_dirty: optional(&self.pct_for_dirty, shown)?,
+                pct_for_lsn: whole(self.pct_for_lsn[shown])?,
             },
+            known: if self.cleaner.shown[i].is_some() { self.known } else { Known::REQUEST },
+            writes: self.writes(i),
             from: pass(i - 1)?,
             to: pass(i)?,
         })
+    }
+
+    /// Pages written between sample `i` and the one before it, of the LRU lists and of all, if they are those of one pass
+    /// that flushes LRU tails first.
+    fn writes(&self, i: usize) -> Option<(f64, f64)> {
+        let whole = self.cleaner.began[i] && !self.cleaner.in_flight[i - 1] && !self.cleaner.in_flight[i];
+        if !self.publishing.lru_first || !whole {
+            return None;
+        }
+        let written = self.written.as_ref()?;
+        let all = written[i] - written[i - 1];
+        let lru = (all - (self.flushed[i] - self.flushed[i - 1])).max(0.0);
+        all.is_finite().then_some((lru, all))
     }
 
     fn instant(&self, second: f64) -> SimTime {
@@ -165,6 +218,14 @@ impl Between {
         if self.oldest_moves { &[0.0, 0.25, 0.5, 0.75, 1.0] } else { &[0.0] }
     }
 
+    /// Dirty pages when the pass decided: pages become dirty steadily, and go in two steps, the LRU tails before the
+    /// decision and the pages of the flush list after it. Where the steps are not known the way is straight.
+    fn dirty_at(&self, share: f64) -> u64 {
+        let (from, to) = (self.from.dirty_pages as f64, self.to.dirty_pages as f64);
+        let (lru, all) = self.writes.unwrap_or((0.0, 0.0));
+        (from + share * (to - from + all) - lru).round().max(0.0) as u64
+    }
+
     /// The pass, if it ran after `share` of the time between the samples, with the oldest modification at
     /// `oldest_share` of its way.
     pub(super) fn at(&self, share: f64, oldest_share: f64) -> ReplayPass {
@@ -174,7 +235,7 @@ impl Between {
             now: SimTime(lay(self.from.now.0, self.to.now.0)),
             cur_lsn: lay(self.from.cur_lsn, self.to.cur_lsn),
             oldest_lsn: (oldest + oldest_share * (self.to.oldest_lsn as f64 - oldest)).round() as u64,
-            dirty_pages: lay(self.from.dirty_pages, self.to.dirty_pages),
+            dirty_pages: self.dirty_at(share),
             lru_pages: lay(self.from.lru_pages, self.to.lru_pages),
             free_pages: lay(self.from.free_pages, self.to.free_pages),
             ..self.from

@@ -1,7 +1,7 @@
 //! What a replay came to.
 
 use super::Trial;
-use super::inputs::{Between, Known};
+use super::inputs::Between;
 use super::tolerance::{COUNTERS, Tolerance, values};
 use innosim_flush_models::registry::ModelId;
 
@@ -61,6 +61,8 @@ pub struct ReplayReport {
     pub sync_seconds: u64,
     /// Seconds in which no pass began.
     pub seconds_without_pass: u64,
+    /// Seconds with several passes of which only the last one left its counters.
+    pub several_seconds: u64,
     /// Seconds left out next to gaps.
     pub gap_seconds: u64,
     /// Remarks on the settings.
@@ -92,6 +94,7 @@ impl Builder {
                 counters: Vec::new(),
                 sync_seconds: 0,
                 seconds_without_pass: 0,
+                several_seconds: 0,
                 gap_seconds: 0,
                 remarks,
             },
@@ -106,14 +109,18 @@ impl Builder {
         self.report.seconds_without_pass += 1;
     }
 
+    pub(super) fn skip_several(&mut self) {
+        self.report.several_seconds += 1;
+    }
+
     pub(super) fn skip_sync(&mut self) {
         self.report.sync_seconds += 1;
     }
 
-    pub(super) fn pass(&mut self, between: &Between, trial: &Trial, known: &Known, own_averages: bool) {
+    pub(super) fn pass(&mut self, between: &Between, trial: &Trial, own_averages: bool) {
         let (ours, theirs) = (values(&trial.gauges), values(&between.recorded));
         let allowed = self.report.tolerance.allowed(&between.recorded);
-        let judged = known.flags();
+        let judged = between.known.flags();
         let mut row = PassRow {
             second: between.second,
             instant: trial.instant,

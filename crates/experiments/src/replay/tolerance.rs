@@ -3,6 +3,7 @@
 use super::inputs::Known;
 use innosim_core::seam::FlushGauges;
 use innosim_flush_models::registry::{Settings, SettingsError};
+use innosim_flush_models::replay::Publishing;
 
 /// The compared counters, under the server's names.
 pub const COUNTERS: [&str; 5] = [
@@ -16,7 +17,7 @@ pub const COUNTERS: [&str; 5] = [
 /// Largest difference that rounding and sampling explain.
 ///
 /// * Percentages are whole numbers made of an age and a number of dirty pages that are interpolated: 1.
-/// * Pages requested: what 1 percent point of `innodb_io_capacity` is worth in the mean of the three wishes, and a page
+/// * Pages requested: what 1 percent point of `innodb_io_capacity` is worth in the mean of the server's wishes, and a page
 ///   for its rounding.
 /// * Averages: the interval that they cover is known to a tenth of a second in 30: 1 % of the server's value, and 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,9 +32,13 @@ pub struct Tolerance {
 
 impl Tolerance {
     /// The tolerance for a server with these settings.
-    pub(super) fn of(settings: &Settings) -> Result<Self, SettingsError> {
+    pub(super) fn of(settings: &Settings, publishing: Publishing) -> Result<Self, SettingsError> {
         let io_capacity = settings.integer("innodb_io_capacity")? as f64;
-        Ok(Tolerance { percent: 1.0, pages: (io_capacity / 100.0 / 3.0).ceil() + 1.0, average_share: 0.01 })
+        Ok(Tolerance {
+            percent: 1.0,
+            pages: (io_capacity / 100.0 / f64::from(publishing.wishes)).ceil() + 1.0,
+            average_share: 0.01,
+        })
     }
 
     /// Allowed difference of each of [`COUNTERS`] from `recorded`.

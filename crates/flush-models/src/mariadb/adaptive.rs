@@ -45,6 +45,11 @@ impl AdaptiveConfig {
         (self.adaptive_flushing_lwm * self.log_capacity as f64 / 100.0) as u64
     }
 
+    /// `innodb_max_dirty_pages_pct_lwm`, or 0 while the share of dirty pages is below it.
+    pub fn low_water_mark_that_counts(&self, dirty_pct: f64) -> f64 {
+        if dirty_pct < self.max_dirty_pages_pct_lwm { 0.0 } else { self.max_dirty_pages_pct_lwm }
+    }
+
     /// `af_needed_for_redo`: whether an age of `age` bytes keeps the page cleaner at work.
     pub fn needed_for_redo(&self, age: u64) -> bool {
         age > self.low_water_mark()
@@ -143,6 +148,21 @@ pub struct Pass {
     pub pct_for_lsn: u64,
     /// What the second branch adds; `None` in the first, where only the number of dirty pages counts.
     pub adaptive: Option<AdaptivePart>,
+}
+
+impl Pass {
+    /// The counters that the server sets; `None` in the first branch, which leaves all of them as they are.
+    pub fn gauges(&self, averages: &Averages) -> Option<FlushGauges> {
+        let part = self.adaptive?;
+        Some(FlushGauges {
+            n_to_flush_requested: self.n_pages,
+            n_to_flush_by_age: part.pages_for_lsn,
+            avg_page_rate: averages.avg_page_rate,
+            lsn_avg_rate: averages.lsn_avg_rate,
+            pct_for_dirty: part.pct_for_dirty,
+            pct_for_lsn: self.pct_for_lsn,
+        })
+    }
 }
 
 /// The second branch of a recommendation.
@@ -247,7 +267,6 @@ impl AdaptiveRule {
 impl AdaptiveFlushing for AdaptiveRule {
     fn recommend(&mut self, view: &View<'_>, input: RuleInput) -> Recommendation {
         let dirty_pct = dirty_pct(view.dirty_pages, view.lru_pages, view.free_pages);
-        let lwm = self.config.max_dirty_pages_pct_lwm;
         let pass_input = PassInput {
             cur_lsn: view.current_lsn,
             // The clock of the run begins at 0, which means "never" to the averages.
@@ -258,19 +277,9 @@ impl AdaptiveFlushing for AdaptiveRule {
             last_pages: input.last_pages,
             lists: view.lists,
         };
-        let pct_lwm = if dirty_pct < lwm { 0.0 } else { lwm };
+        let pct_lwm = self.config.low_water_mark_that_counts(dirty_pct);
         let pass = recommendation_late(&self.config, &mut self.averages, &pass_input, pct_lwm);
-        // The first branch leaves all counters as they are.
-        if let Some(part) = pass.adaptive {
-            self.gauges = FlushGauges {
-                n_to_flush_requested: pass.n_pages,
-                n_to_flush_by_age: part.pages_for_lsn,
-                avg_page_rate: self.averages.avg_page_rate,
-                lsn_avg_rate: self.averages.lsn_avg_rate,
-                pct_for_dirty: part.pct_for_dirty,
-                pct_for_lsn: pass.pct_for_lsn,
-            };
-        }
+        self.gauges = pass.gauges(&self.averages).unwrap_or(self.gauges);
         Recommendation { n_pages: pass.n_pages, slots: vec![pass.n_pages] }
     }
 

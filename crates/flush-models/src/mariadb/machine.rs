@@ -4,12 +4,13 @@
 //! of 10.11.19: a pool of 4 GiB holds 259584 pages, 507 for each 512 of its size; a doublewrite batch of 128 pages is one
 //! write, as the two extents lie side by side; a checkpoint after changes to eight tables appends 208 bytes.
 
-use super::options::{FlushMethod, Options};
+use super::options::Options;
 use super::page_cleaner::BUF_LRU_MIN_LEN;
 use super::redo_geometry::LOG_HEADER_BYTES;
+use crate::typed_settings::FlushMethod;
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, MachineConfig, PAGE_BYTES, RedoConfig,
-    RedoIo, RedoPipeline,
+    RedoPipeline, SharedCollecting,
 };
 
 /// Pages in 8 MiB of buffer pool, and how many of them describe the others.
@@ -49,24 +50,20 @@ pub(super) fn machine_config(options: &Options) -> MachineConfig {
             commit: options.commit,
             flush_timeout: options.flush_log_at_timeout,
             pipeline: RedoPipeline::CommittingThread,
-            io: match options.flush_method {
-                FlushMethod::ODsync => RedoIo::WriteThrough,
-                FlushMethod::Nosync => RedoIo::NoSync,
-                FlushMethod::Fsync | FlushMethod::ODirect | FlushMethod::ODirectNoFsync => RedoIo::Buffered,
-            },
+            io: options.flush_method.redo_io(),
             framed: false,
             checkpoint_record_bytes: CHECKPOINT_RECORD_BYTES,
         },
         doublewrite: doublewrite_config(options),
-        data_sync: match options.flush_method {
-            FlushMethod::Nosync | FlushMethod::ODirectNoFsync => DataSync::Never,
-            _ if options.doublewrite => DataSync::EveryBatch,
-            _ => DataSync::AtCheckpoint,
+        data_sync: match options.flush_method.data_sync() {
+            DataSync::EveryBatch if !options.doublewrite => DataSync::AtCheckpoint,
+            syncs => syncs,
         },
         batch_end: BatchEnd::IoThread,
         aio_write_slots: AIO_SLOTS_PER_THREAD * options.write_io_threads,
         write_io_threads: options.write_io_threads,
         flush_neighbors: options.flush_neighbors,
+        lru_managers: None,
         monitor: false,
     }
 }
@@ -78,7 +75,7 @@ fn doublewrite_config(options: &Options) -> DoublewriteConfig {
     DoublewriteConfig::Shared {
         batch_pages: DOUBLEWRITE_PAGES,
         area_pages: DOUBLEWRITE_PAGES,
-        collects_ahead: true,
+        collecting: SharedCollecting::Ahead,
         sync_file: !matches!(options.flush_method, FlushMethod::Nosync | FlushMethod::ODirectNoFsync),
     }
 }

@@ -3,23 +3,9 @@
 use super::adaptive::AdaptiveConfig;
 use super::redo_geometry::LogCapacity;
 use crate::registry::{Settings, SettingsError};
+use crate::typed_settings::FlushMethod;
 use innosim_core::config::{CommitDurability, FlushNeighbors, PAGE_BYTES};
 use innosim_core::kernel::time::SimDuration;
-
-/// `innodb_flush_method`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FlushMethod {
-    /// `fsync`; `littlesync`, a variant for tests of the server, is taken as the same.
-    Fsync,
-    /// `O_DSYNC`.
-    ODsync,
-    /// `nosync`.
-    Nosync,
-    /// `O_DIRECT`.
-    ODirect,
-    /// `O_DIRECT_NO_FSYNC`.
-    ODirectNoFsync,
-}
 
 /// Typed settings; sizes in bytes.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,32 +45,18 @@ impl Options {
             log_limits,
             log_buffer_size: s.integer("innodb_log_buffer_size")?,
             log_write_ahead_size: s.integer("innodb_log_write_ahead_size")?,
-            commit: match s.integer("innodb_flush_log_at_trx_commit")? {
-                0 => CommitDurability::Lazy,
-                2 => CommitDurability::Write,
-                _ => CommitDurability::Sync,
-            },
+            commit: s.commit_durability()?,
             flush_log_at_timeout: SimDuration::from_secs(s.integer("innodb_flush_log_at_timeout")?),
             adaptive: adaptive(s, &log_limits)?,
             adaptive_flushing: s.switch("innodb_adaptive_flushing")?,
             flush_sync: s.switch("innodb_flush_sync")?,
-            lru_scan_depth: small(s, "innodb_lru_scan_depth")?,
-            flush_neighbors: match s.integer("innodb_flush_neighbors")? {
-                0 => FlushNeighbors::None,
-                1 => FlushNeighbors::Contiguous,
-                _ => FlushNeighbors::Area,
-            },
-            write_io_threads: small(s, "innodb_write_io_threads")?,
+            lru_scan_depth: s.small("innodb_lru_scan_depth")?,
+            flush_neighbors: s.flush_neighbors()?,
+            write_io_threads: s.small("innodb_write_io_threads")?,
             doublewrite: s.choice("innodb_doublewrite")? == "ON",
-            old_blocks_pct: small(s, "innodb_old_blocks_pct")?,
+            old_blocks_pct: s.small("innodb_old_blocks_pct")?,
             old_blocks_time: SimDuration::from_millis(s.integer("innodb_old_blocks_time")?),
-            flush_method: match s.choice("innodb_flush_method")? {
-                "O_DSYNC" => FlushMethod::ODsync,
-                "nosync" => FlushMethod::Nosync,
-                "O_DIRECT" => FlushMethod::ODirect,
-                "O_DIRECT_NO_FSYNC" => FlushMethod::ODirectNoFsync,
-                _ => FlushMethod::Fsync,
-            },
+            flush_method: s.flush_method()?,
         })
     }
 }
@@ -100,9 +72,4 @@ fn adaptive(s: &Settings, limits: &LogCapacity) -> Result<AdaptiveConfig, Settin
         log_capacity: limits.log_capacity,
         max_modified_age_async: limits.max_modified_age_async,
     })
-}
-
-/// A whole number that the machine keeps in 32 bits; larger ones mean "without limit" there.
-fn small(s: &Settings, name: &'static str) -> Result<u32, SettingsError> {
-    Ok(u32::try_from(s.integer(name)?).unwrap_or(u32::MAX))
 }

@@ -7,7 +7,7 @@ use crate::legacy::redo_geometry::LogAges;
 use crate::registry::{Settings, SettingsError};
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy,
-    MachineConfig, PAGE_BYTES, RedoConfig, RedoIo, RedoPipeline,
+    MachineConfig, PAGE_BYTES, RedoConfig, RedoIo, RedoPipeline, SharedCollecting,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -61,17 +61,13 @@ pub(crate) struct Options {
 impl Options {
     /// Reads resolved settings.
     pub(crate) fn new(s: &Settings) -> Result<Self, SettingsError> {
-        let method = s.choice("innodb_flush_method")?;
+        let method = s.flush_method()?;
         Ok(Options {
             buffer_pool_size: s.integer("innodb_buffer_pool_size")?,
             buffer_pool_instances: s.integer("innodb_buffer_pool_instances")?,
             ages: ages(s)?,
             log_buffer_size: s.integer("innodb_log_buffer_size")?,
-            commit: match s.integer("innodb_flush_log_at_trx_commit")? {
-                0 => CommitDurability::Lazy,
-                1 => CommitDurability::Sync,
-                _ => CommitDurability::Write,
-            },
+            commit: s.commit_durability()?,
             io_capacity: s.integer("innodb_io_capacity")?,
             max_dirty_pages_pct: s.integer("innodb_max_dirty_pages_pct")?,
             method: adaptive_method(s)?,
@@ -81,12 +77,8 @@ impl Options {
             native_aio: s.switch("innodb_use_native_aio")?,
             old_blocks_pct: s.integer("innodb_old_blocks_pct")?,
             old_blocks_time: SimDuration::from_millis(s.integer("innodb_old_blocks_time")?),
-            redo_io: match method {
-                "O_DSYNC" => RedoIo::WriteThrough,
-                "nosync" => RedoIo::NoSync,
-                _ => RedoIo::Buffered,
-            },
-            data_sync: if method == "nosync" { DataSync::Never } else { DataSync::EveryBatch },
+            redo_io: method.redo_io(),
+            data_sync: method.data_sync(),
         })
     }
 
@@ -132,7 +124,7 @@ impl Options {
                 DoublewriteConfig::Shared {
                     batch_pages: CAPACITY_55 as u32,
                     area_pages: BLOCK_PAGES as u32,
-                    collects_ahead: false,
+                    collecting: SharedCollecting::OneThread,
                     sync_file: self.data_sync != DataSync::Never,
                 }
             } else {
@@ -143,6 +135,7 @@ impl Options {
             aio_write_slots: (slots * self.write_io_threads) as u32,
             write_io_threads: self.write_io_threads as u32,
             flush_neighbors: self.flush_neighbors,
+            lru_managers: None,
             monitor: true,
         }
     }

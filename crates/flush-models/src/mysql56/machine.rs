@@ -10,7 +10,7 @@ use crate::legacy::doublewrite::{BLOCK_PAGES, CAPACITY_56};
 use crate::legacy::neighbors::flush_area;
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, MachineConfig, PAGE_BYTES, RedoConfig,
-    RedoPipeline,
+    RedoPipeline, SharedCollecting,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -66,6 +66,7 @@ pub(crate) fn machine_56(options: &Options) -> MachineConfig {
         aio_write_slots: AIO_SLOTS_PER_THREAD * options.write_io_threads,
         write_io_threads: options.write_io_threads,
         flush_neighbors: options.flush_neighbors,
+        lru_managers: None,
         monitor: false,
     }
 }
@@ -102,7 +103,7 @@ fn doublewrite(options: &Options) -> DoublewriteConfig {
     DoublewriteConfig::Shared {
         batch_pages: CAPACITY_56 as u32,
         area_pages: BLOCK_PAGES as u32,
-        collects_ahead: false,
+        collecting: SharedCollecting::Together,
         sync_file: options.data_sync != DataSync::Never,
     }
 }

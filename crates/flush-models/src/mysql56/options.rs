@@ -37,41 +37,26 @@ impl Options {
     /// Reads resolved settings.
     pub(crate) fn new(s: &Settings) -> Result<Self, SettingsError> {
         let ages = ages(s)?;
-        let method = s.choice("innodb_flush_method")?;
+        let method = s.flush_method()?;
         Ok(Options {
             buffer_pool_size: s.integer("innodb_buffer_pool_size")?,
-            buffer_pool_instances: small(s, "innodb_buffer_pool_instances")?.max(1),
+            buffer_pool_instances: s.small("innodb_buffer_pool_instances")?.max(1),
             ages,
             log_buffer_size: s.integer("innodb_log_buffer_size")?,
             log_write_ahead_size: s.integer_or("innodb_log_write_ahead_size", 512)?,
-            commit: match s.integer("innodb_flush_log_at_trx_commit")? {
-                0 => CommitDurability::Lazy,
-                1 => CommitDurability::Sync,
-                _ => CommitDurability::Write,
-            },
+            commit: s.commit_durability()?,
             flush_log_at_timeout: SimDuration::from_secs(s.integer("innodb_flush_log_at_timeout")?),
             adaptive: adaptive(s, &ages)?,
             flush_sync: s.switch_or("innodb_flush_sync", true)?,
             page_cleaners: u32::try_from(s.integer_or("innodb_page_cleaners", 1)?).unwrap_or(1),
-            lru_scan_depth: small(s, "innodb_lru_scan_depth")?,
-            flush_neighbors: match s.integer("innodb_flush_neighbors")? {
-                0 => FlushNeighbors::None,
-                1 => FlushNeighbors::Contiguous,
-                _ => FlushNeighbors::Area,
-            },
-            write_io_threads: small(s, "innodb_write_io_threads")?,
+            lru_scan_depth: s.small("innodb_lru_scan_depth")?,
+            flush_neighbors: s.flush_neighbors()?,
+            write_io_threads: s.small("innodb_write_io_threads")?,
             doublewrite: s.choice("innodb_doublewrite")? != "OFF",
-            old_blocks_pct: small(s, "innodb_old_blocks_pct")?,
+            old_blocks_pct: s.small("innodb_old_blocks_pct")?,
             old_blocks_time: SimDuration::from_millis(s.integer("innodb_old_blocks_time")?),
-            data_sync: match method {
-                "nosync" | "O_DIRECT_NO_FSYNC" => DataSync::Never,
-                _ => DataSync::EveryBatch,
-            },
-            redo_io: match method {
-                "O_DSYNC" => RedoIo::WriteThrough,
-                "nosync" => RedoIo::NoSync,
-                _ => RedoIo::Buffered,
-            },
+            data_sync: method.data_sync(),
+            redo_io: method.redo_io(),
         })
     }
 
@@ -107,9 +92,4 @@ fn adaptive(s: &Settings, ages: &LogAges) -> Result<AdaptiveConfig, SettingsErro
         log_group_capacity: ages.log_group_capacity,
         max_modified_age_async: ages.max_modified_age_async,
     })
-}
-
-/// A whole number that the machine keeps in 32 bits; larger ones mean "without limit" there.
-fn small(s: &Settings, name: &'static str) -> Result<u32, SettingsError> {
-    Ok(u32::try_from(s.integer(name)?).unwrap_or(u32::MAX))
 }

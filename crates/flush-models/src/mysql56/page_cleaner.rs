@@ -1,10 +1,8 @@
 //! The loop of the page cleaner thread: whether it sleeps, and what it does then (`innodb-5.6` section 3.3).
 
+use crate::coordinator::LOOP_PERIOD;
 use crate::legacy::io::loop_sleep_us;
 use innosim_core::kernel::time::{SimDuration, SimTime};
-
-/// Length of the loop.
-pub const LOOP_PERIOD: SimDuration = SimDuration::from_secs(1);
 
 /// What the loop remembers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

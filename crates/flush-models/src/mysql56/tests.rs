@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::registry::{ModelId, Value};
-use innosim_core::config::{DataSync, DoublewriteConfig, FreePagePolicy};
+use innosim_core::config::{DataSync, DoublewriteConfig, FreePagePolicy, SharedCollecting};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::seam::{CheckpointerNext, FlushLists};
 use std::collections::BTreeMap;
@@ -193,7 +193,12 @@ fn the_machine_follows_the_settings() {
             waits_for_batch: true
         }
     );
-    let shared = DoublewriteConfig::Shared { batch_pages: 120, area_pages: 64, collects_ahead: false, sync_file: true };
+    let shared = DoublewriteConfig::Shared {
+        batch_pages: 120,
+        area_pages: 64,
+        collecting: SharedCollecting::Together,
+        sync_file: true,
+    };
     assert_eq!((machine.doublewrite, machine.data_sync), (shared, DataSync::EveryBatch));
     let direct = server(&[("innodb_flush_method", Value::Choice("O_DIRECT_NO_FSYNC"))]).machine;
     assert_eq!(direct.data_sync, DataSync::Never);

@@ -3,44 +3,10 @@
 //! A pass waits for the flush event or the end of its second, or doesn't wait, and takes one of five branches. A pass that does
 //! not look at the event resets it all the same: that is how a sync request can be put off for as long as passes overrun.
 
+pub use crate::coordinator::{Branch, LOOP_PERIOD, Top, WaitResult};
+
 use crate::legacy::io::loop_sleep_us;
 use innosim_core::kernel::time::{SimDuration, SimTime};
-
-/// Length of the loop.
-pub const LOOP_PERIOD: SimDuration = SimDuration::from_secs(1);
-
-/// How the wait at the top of a pass ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WaitResult {
-    /// By time: the once-a-second pass.
-    Timeout,
-    /// Early, or there was no wait.
-    Event,
-}
-
-/// What the top of a pass decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Top {
-    /// Wait for the flush event, at most until then.
-    WaitUntil(SimTime),
-    /// Go on at once as if the wait had ended so.
-    GoOn(WaitResult),
-}
-
-/// What a pass does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Branch {
-    /// All pages up to the LSN that was asked for.
-    Sync,
-    /// A recommendation and its request.
-    Adaptive,
-    /// LRU batches only.
-    LruOnly,
-    /// `PCT_IO(100)` pages, by the coordinator alone.
-    Idle,
-    /// Nothing.
-    Nothing,
-}
 
 /// What the coordinator remembers between passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,6 +9,7 @@
 //! ([`set_flush_target_by_page`]).
 
 use super::averages::{AverageClock, Averages};
+use crate::percona80::age_factor::high_checkpoint_pct;
 use innosim_core::kernel::time::SimTime;
 use innosim_core::seam::{AdaptiveFlushing, FlushGauges, FlushLists, Recommendation, RuleInput, View};
 
@@ -34,6 +35,8 @@ pub enum AgeFactor {
     Integer,
     /// From 8.0.30: with its fraction.
     Real,
+    /// A whole percentage, and the steeper curve of Percona Server (`high_checkpoint`).
+    HighCheckpoint,
 }
 
 /// The form of the rule that a version uses.
@@ -105,11 +108,13 @@ impl AdaptiveConfig {
         if age < self.low_water_mark(free_check_capacity) || (age < limit_for_age && !self.adaptive_flushing) {
             return 0;
         }
+        let steps = self.io_capacity_max / self.io_capacity;
         let f = match factor {
             AgeFactor::Integer => (age * 100 / limit_for_age) as f64,
             AgeFactor::Real => age as f64 * 100.0 / limit_for_age as f64,
+            AgeFactor::HighCheckpoint => return high_checkpoint_pct(steps, age * 100 / limit_for_age),
         };
-        ((self.io_capacity_max / self.io_capacity) as f64 * (f * f.sqrt()) / 7.5) as u64
+        (steps as f64 * (f * f.sqrt()) / 7.5) as u64
     }
 
     /// Age (bytes) below which the age calls for nothing.

@@ -4,43 +4,9 @@
 //! remember from each other is [`CoordinatorState`]; its two steps are pure and checked against vectors. What each
 //! branch asks of the machine is decided in `mysql80`.
 
-use innosim_core::kernel::time::{SimDuration, SimTime};
+pub use crate::coordinator::{Branch, LOOP_PERIOD, Top, WaitResult};
 
-/// Length of the cleaner's loop.
-pub const LOOP_PERIOD: SimDuration = SimDuration::from_secs(1);
-
-/// How the wait at the top of a pass ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WaitResult {
-    /// By time: the once-a-second pass.
-    Timeout,
-    /// Early.
-    Event,
-}
-
-/// What the top of a pass decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Top {
-    /// Wait for the flush event, at most until then.
-    WaitUntil(SimTime),
-    /// Go on at once as if the wait had ended so.
-    GoOn(WaitResult),
-}
-
-/// What a pass does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Branch {
-    /// A sync recommendation and its request.
-    Sync,
-    /// A recommendation and its request.
-    Adaptive,
-    /// A request of 0 pages: LRU batches only.
-    LruOnly,
-    /// `innodb_idle_flush_pct` of the I/O capacity, instance after instance.
-    Idle,
-    /// Nothing.
-    Nothing,
-}
+use innosim_core::kernel::time::SimTime;
 
 /// What the coordinator remembers between passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,10 +2,12 @@
 
 use super::doublewrite_layout::DoublewriteLayout;
 use super::lsn::{LOG_BLOCK_HEADER_BYTES, LOG_START_LSN};
-use super::options::{Doublewrite, FlushMethod, Options};
+use super::options::{Doublewrite, Options};
+use crate::percona80::PerconaOptions;
+use crate::percona80::lru_manager::LONGEST_SLEEP_MS;
+use crate::typed_settings::FlushMethod;
 use innosim_core::config::{
-    BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, MachineConfig, PAGE_BYTES, RedoConfig,
-    RedoIo,
+    BatchEnd, BufferPoolConfig, DoublewriteConfig, FreePagePolicy, MachineConfig, PAGE_BYTES, RedoConfig,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -25,6 +27,20 @@ const FREE_PAGES: FreePagePolicy = FreePagePolicy::SinglePage {
     waits_for_batch: false,
 };
 
+/// What a user thread does that finds no free page (`percona` section 4.3 where it is Percona Server).
+fn free_pages(options: &Options) -> FreePagePolicy {
+    match (FREE_PAGES, options.percona) {
+        (_, Some(PerconaOptions { backoff: true, .. })) => FreePagePolicy::Pause,
+        (FreePagePolicy::SinglePage { first_scan, sleep, wakes_cleaner, .. }, Some(_)) => FreePagePolicy::SinglePage {
+            first_scan,
+            sleep,
+            wakes_cleaner,
+            waits_for_batch: options.doublewrite != Doublewrite::Off,
+        },
+        (policy, _) => policy,
+    }
+}
+
 /// The machine of these options.
 pub(crate) fn machine_config(options: &Options) -> MachineConfig {
     MachineConfig {
@@ -35,7 +51,7 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
             lru_min_len: BUF_LRU_MIN_LEN,
             old_blocks_pct: options.old_blocks_pct,
             old_blocks_time: options.old_blocks_time,
-            free_pages: FREE_PAGES,
+            free_pages: free_pages(options),
             lru_frees_written: true,
             flush_area_pages: flush_area_pages(options),
         },
@@ -47,23 +63,17 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
             commit: options.commit,
             flush_timeout: options.flush_log_at_timeout,
             pipeline: options.pipeline,
-            io: match options.flush_method {
-                FlushMethod::ODsync => RedoIo::WriteThrough,
-                FlushMethod::Nosync => RedoIo::NoSync,
-                FlushMethod::Fsync | FlushMethod::ODirect | FlushMethod::ODirectNoFsync => RedoIo::Buffered,
-            },
+            io: options.flush_method.redo_io(),
             framed: true,
             checkpoint_record_bytes: 0,
         },
         doublewrite: doublewrite_config(options),
-        data_sync: match options.flush_method {
-            FlushMethod::Nosync | FlushMethod::ODirectNoFsync => DataSync::Never,
-            FlushMethod::Fsync | FlushMethod::ODsync | FlushMethod::ODirect => DataSync::EveryBatch,
-        },
+        data_sync: options.flush_method.data_sync(),
         batch_end: BatchEnd::IoThread,
         aio_write_slots: AIO_SLOTS_PER_THREAD * options.write_io_threads,
         write_io_threads: options.write_io_threads,
         flush_neighbors: options.flush_neighbors,
+        lru_managers: options.percona.map(|_| SimDuration::from_millis(LONGEST_SLEEP_MS)),
         monitor: false,
     }
 }
@@ -78,7 +88,8 @@ fn doublewrite_config(options: &Options) -> DoublewriteConfig {
     if options.doublewrite == Doublewrite::Off {
         return DoublewriteConfig::Off;
     }
-    let layout = DoublewriteLayout::new(
+    let layout = if options.percona.is_some() { DoublewriteLayout::percona } else { DoublewriteLayout::new };
+    let layout = layout(
         u64::from(options.buffer_pool_instances),
         options.doublewrite_files,
         options.doublewrite_pages,

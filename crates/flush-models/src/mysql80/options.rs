@@ -1,27 +1,14 @@
 //! The settings that the 8.0 models read, with their types.
 
 use super::adaptive::AdaptiveConfig;
+use crate::percona80::PerconaOptions;
 use crate::registry::{Settings, SettingsError};
+use crate::typed_settings::FlushMethod;
 use innosim_core::config::{CommitDurability, FlushNeighbors, RedoPipeline};
 use innosim_core::kernel::time::SimDuration;
 
 /// Tables with unpersisted auto-increment or corruption metadata: the model has none.
 pub(super) const DIRTY_TABLES: u64 = 0;
-
-/// `innodb_flush_method`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FlushMethod {
-    /// `fsync`; `littlesync`, a variant for tests of the servers, is taken as the same.
-    Fsync,
-    /// `O_DSYNC`.
-    ODsync,
-    /// `nosync`.
-    Nosync,
-    /// `O_DIRECT`.
-    ODirect,
-    /// `O_DIRECT_NO_FSYNC`.
-    ODirectNoFsync,
-}
 
 /// `innodb_doublewrite`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +53,8 @@ pub(crate) struct Options {
     pub(crate) old_blocks_pct: u32,
     pub(crate) old_blocks_time: SimDuration,
     pub(crate) flush_method: FlushMethod,
+    /// Percona Server.
+    pub(crate) percona: Option<PerconaOptions>,
 }
 
 impl Options {
@@ -73,17 +62,13 @@ impl Options {
     pub(crate) fn new(s: &Settings) -> Result<Self, SettingsError> {
         Ok(Options {
             buffer_pool_size: s.integer("innodb_buffer_pool_size")?,
-            buffer_pool_instances: small(s, "innodb_buffer_pool_instances")?,
+            buffer_pool_instances: s.small("innodb_buffer_pool_instances")?,
             log_file_size: s.integer("innodb_log_file_size")?,
             log_files_in_group: s.integer("innodb_log_files_in_group")?,
             redo_log_capacity: s.integer_or("innodb_redo_log_capacity", 0)?,
             log_buffer_size: s.integer("innodb_log_buffer_size")?,
             log_write_ahead_size: s.integer("innodb_log_write_ahead_size")?,
-            commit: match s.integer("innodb_flush_log_at_trx_commit")? {
-                0 => CommitDurability::Lazy,
-                1 => CommitDurability::Sync,
-                _ => CommitDurability::Write,
-            },
+            commit: s.commit_durability()?,
             flush_log_at_timeout: SimDuration::from_secs(s.integer("innodb_flush_log_at_timeout")?),
             pipeline: if s.switch_or("innodb_log_writer_threads", true)? {
                 RedoPipeline::DedicatedThreads
@@ -94,14 +79,10 @@ impl Options {
             adaptive: adaptive(s)?,
             flush_sync: s.switch("innodb_flush_sync")?,
             idle_flush_pct: s.integer("innodb_idle_flush_pct")?,
-            lru_scan_depth: small(s, "innodb_lru_scan_depth")?,
-            page_cleaners: small(s, "innodb_page_cleaners")?,
-            flush_neighbors: match s.integer("innodb_flush_neighbors")? {
-                0 => FlushNeighbors::None,
-                1 => FlushNeighbors::Contiguous,
-                _ => FlushNeighbors::Area,
-            },
-            write_io_threads: small(s, "innodb_write_io_threads")?,
+            lru_scan_depth: s.small("innodb_lru_scan_depth")?,
+            page_cleaners: s.small("innodb_page_cleaners")?,
+            flush_neighbors: s.flush_neighbors()?,
+            write_io_threads: s.small("innodb_write_io_threads")?,
             doublewrite: match s.choice("innodb_doublewrite")? {
                 "OFF" => Doublewrite::Off,
                 "DETECT_ONLY" => Doublewrite::DetectOnly,
@@ -109,15 +90,10 @@ impl Options {
             },
             doublewrite_files: s.integer("innodb_doublewrite_files")?,
             doublewrite_pages: s.integer("innodb_doublewrite_pages")?,
-            old_blocks_pct: small(s, "innodb_old_blocks_pct")?,
+            old_blocks_pct: s.small("innodb_old_blocks_pct")?,
             old_blocks_time: SimDuration::from_millis(s.integer("innodb_old_blocks_time")?),
-            flush_method: match s.choice("innodb_flush_method")? {
-                "O_DSYNC" => FlushMethod::ODsync,
-                "nosync" => FlushMethod::Nosync,
-                "O_DIRECT" => FlushMethod::ODirect,
-                "O_DIRECT_NO_FSYNC" => FlushMethod::ODirectNoFsync,
-                _ => FlushMethod::Fsync,
-            },
+            flush_method: s.flush_method()?,
+            percona: PerconaOptions::new(s)?,
         })
     }
 }
@@ -132,11 +108,6 @@ fn adaptive(s: &Settings) -> Result<AdaptiveConfig, SettingsError> {
         adaptive_flushing: s.switch("innodb_adaptive_flushing")?,
         adaptive_flushing_lwm: s.integer("innodb_adaptive_flushing_lwm")?,
     })
-}
-
-/// A whole number that the machine keeps in 32 bits; larger ones mean "without limit" there.
-fn small(s: &Settings, name: &'static str) -> Result<u32, SettingsError> {
-    Ok(u32::try_from(s.integer(name)?).unwrap_or(u32::MAX))
 }
 
 /// The error for a redo log that its own margins use up.

@@ -4,13 +4,14 @@ mod progress;
 
 use super::*;
 use crate::registry::{Value, build};
-use innosim_core::config::{DataSync, DoublewriteConfig};
+use innosim_core::config::{DataSync, DoublewriteConfig, FreePagePolicy};
 use innosim_core::seam::{CheckpointerNext, FlushLists};
 use std::collections::BTreeMap;
 
 const GIB: u64 = 1 << 30;
 /// The models of this machinery.
-const MODELS: [ModelId; 4] = [ModelId::Mysql8021, ModelId::Mysql8030, ModelId::Mysql84, ModelId::Mysql97];
+const MODELS: [ModelId; 5] =
+    [ModelId::Mysql8021, ModelId::Mysql8030, ModelId::Percona80, ModelId::Mysql84, ModelId::Mysql97];
 
 /// Lists that always hold some pages.
 struct Lists(u32, u64);
@@ -226,4 +227,78 @@ fn the_machine_follows_the_settings() {
         panic!("doublewrite is on");
     };
     assert_eq!((fixed_bytes, sync_file), (Some(8192), true));
+}
+
+#[test]
+fn percona_leaves_lru_work_to_its_managers() {
+    let mut server = build(&settings(ModelId::Percona80, &[])).unwrap();
+    let lists = Lists(8, 100);
+    let at = |seconds| View {
+        activity: seconds,
+        current_lsn: 8204 + (seconds << 20),
+        oldest_modification_lsn: 8204,
+        dirty_pages: 800,
+        ..view(&lists, SimTime(seconds * 1_000_000_000))
+    };
+    let mut action = server.cleaner(&at(0), CleanerInput::Start);
+    assert!(matches!(action, CleanerAction::Wait { wake_on_event: true, .. }), "{action:?}");
+    action = server.cleaner(&at(0), CleanerInput::Event);
+    assert!(matches!(action, CleanerAction::Wait { .. }), "an early wake does nothing: {action:?}");
+    action = server.cleaner(&at(2), CleanerInput::Timeout);
+    let CleanerAction::Flush(request) = action else { panic!("{action:?}") };
+    assert_eq!((request.kind, request.lru), (FlushKind::Adaptive, LruWork::None));
+    let starved = LruManagerInput {
+        instance: 3,
+        free_pages: 0,
+        lru_pages: 30_000,
+        last: PassReport { lru_pages: 100, ..PassReport::default() },
+    };
+    assert_eq!(server.lru_manager(starved), SimDuration::ZERO);
+    let idle = LruManagerInput { free_pages: 1024, last: PassReport::default(), ..starved };
+    assert_eq!(server.lru_manager(idle), SPIN_PAUSE);
+    assert_eq!(server.lru_manager(LruManagerInput { instance: 4, ..idle }), SimDuration::from_secs(1));
+    assert_eq!(server.free_page_pause(12), SimDuration::from_micros(128));
+}
+
+#[test]
+fn percona_has_a_machine_of_its_own() {
+    let build = |lines: &[_]| build(&settings(ModelId::Percona80, lines)).unwrap().config().clone();
+    let default = build(&[]);
+    assert_eq!(default.lru_managers, Some(SimDuration::from_secs(1)));
+    let DoublewriteConfig::PerInstance { flush_list_segments, lru_segments, .. } = default.doublewrite else {
+        panic!()
+    };
+    assert_eq!((flush_list_segments, lru_segments), (8, 8), "a file of one segment for each instance and kind");
+    let waits = |machine: &MachineConfig| {
+        matches!(machine.buffer_pool.free_pages, FreePagePolicy::SinglePage { waits_for_batch: true, .. })
+    };
+    assert!(waits(&default) && !waits(&build(&[("innodb_doublewrite", Value::Choice("OFF"))])));
+    let backoff = build(&[("innodb_empty_free_list_algorithm", Value::Choice("backoff"))]);
+    assert_eq!(backoff.buffer_pool.free_pages, FreePagePolicy::Pause);
+}
+
+#[test]
+fn the_age_factor_of_percona_is_a_setting() {
+    let wanted = |factor| {
+        let lines = [("innodb_cleaner_lsn_age_factor", Value::Choice(factor))];
+        let mut server = build(&settings(ModelId::Percona80, &lines)).unwrap();
+        let lists = Lists(8, 0);
+        let limits = server.age_limits();
+        let at = |seconds: u64| View {
+            activity: seconds,
+            current_lsn: 9000 + limits.adaptive_full_bytes / 2 + seconds,
+            oldest_modification_lsn: 9000,
+            dirty_pages: 800,
+            ..view(&lists, SimTime(seconds * 1_000_000_000))
+        };
+        server.cleaner(&at(0), CleanerInput::Start);
+        for second in 1..4 {
+            if let CleanerAction::Flush(_) = server.cleaner(&at(second), CleanerInput::Timeout) {
+                server.cleaner(&at(second), CleanerInput::Done(PassReport::default()));
+            }
+        }
+        server.gauges().pct_for_lsn
+    };
+    // Half of the age's limit; io_capacity_max is ten times io_capacity.
+    assert_eq!((wanted("legacy"), wanted("high_checkpoint")), (471, 252));
 }

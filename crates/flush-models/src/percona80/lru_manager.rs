@@ -1,7 +1,11 @@
 //! LRU manager threads of Percona Server 8.0, one an instance, and their sleep (`percona` section 4.2).
 //!
 //! Each sleeps, does one LRU batch of its instance and waits for its writes; page cleaner slots then do flush-list batches
-//! only. The sleep shrinks to nothing while the free list runs dry and grows by a millisecond at a time while it is full.
+//! only. A thread that neither sleeps nor finds anything to do would spin; here it pauses for [`SPIN_PAUSE`]. The sleep shrinks to nothing while the free list runs dry and grows by a millisecond at a time while it is full.
+
+use crate::mysql80::SPIN_PAUSE;
+use innosim_core::kernel::time::SimDuration;
+use innosim_core::seam::LruManagerInput;
 
 /// Longest sleep, milliseconds; also the first.
 pub const LONGEST_SLEEP_MS: u64 = 1000;
@@ -20,5 +24,28 @@ pub fn adapt_sleep_ms(sleep_ms: u64, free_len: u64, lru_len: u64, lru_scan_depth
         sleep_ms - STEP_DOWN_MS
     } else {
         sleep_ms
+    }
+}
+
+/// The sleeps of all threads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LruManagers {
+    /// By instance, milliseconds.
+    sleep_ms: Vec<u64>,
+    lru_scan_depth: u64,
+}
+
+impl LruManagers {
+    /// Threads of a server that starts.
+    pub fn new(instances: u32, lru_scan_depth: u64) -> Self {
+        LruManagers { sleep_ms: vec![LONGEST_SLEEP_MS; instances as usize], lru_scan_depth }
+    }
+
+    /// The sleep after the batch that a thread does now.
+    pub fn next_sleep(&mut self, seen: LruManagerInput) -> SimDuration {
+        let sleep = &mut self.sleep_ms[seen.instance as usize];
+        *sleep = adapt_sleep_ms(*sleep, seen.free_pages, seen.lru_pages, self.lru_scan_depth, seen.last.lru_pages);
+        let idle = seen.last.lru_pages + seen.last.evicted_pages == 0;
+        SimDuration::from_millis(*sleep).max(if idle { SPIN_PAUSE } else { SimDuration::ZERO })
     }
 }

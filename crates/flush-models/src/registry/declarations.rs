@@ -8,6 +8,7 @@ mod mariadb;
 mod mysql55;
 mod mysql56;
 mod mysql80;
+mod percona80;
 
 use super::{Kind, ModelId, Setting, Value};
 
@@ -101,6 +102,7 @@ const FAMILIES: &[&[Declaration]] = &[
     mysql55::DECLARATIONS,
     mysql56::DECLARATIONS,
     mysql80::DECLARATIONS,
+    percona80::DECLARATIONS,
 ];
 
 /// All declarations.

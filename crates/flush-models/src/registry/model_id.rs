@@ -17,6 +17,8 @@ pub enum ModelId {
     Mysql8021,
     /// MySQL 8.0.30 and later 8.0.
     Mysql8030,
+    /// Percona Server 8.0.30 and later 8.0.
+    Percona80,
     /// MySQL 8.4.
     Mysql84,
     /// MySQL 9.7.
@@ -44,6 +46,7 @@ impl ModelId {
         ModelId::Mysql57,
         ModelId::Mysql8021,
         ModelId::Mysql8030,
+        ModelId::Percona80,
         ModelId::Mysql84,
         ModelId::Mysql97,
         ModelId::Mariadb1011,
@@ -63,6 +66,7 @@ impl ModelId {
             ModelId::Mysql57 => "mysql-5.7",
             ModelId::Mysql8021 => "mysql-8.0.21",
             ModelId::Mysql8030 => "mysql-8.0.30",
+            ModelId::Percona80 => "percona-8.0",
             ModelId::Mysql84 => "mysql-8.4",
             ModelId::Mysql97 => "mysql-9.7",
             ModelId::Mariadb1011 => "mariadb-10.11",
@@ -78,6 +82,7 @@ impl ModelId {
             ModelId::Mysql57 => "MySQL 5.7",
             ModelId::Mysql8021 => "MySQL 8.0.21",
             ModelId::Mysql8030 => "MySQL 8.0.30",
+            ModelId::Percona80 => "Percona Server 8.0",
             ModelId::Mysql84 => "MySQL 8.4",
             ModelId::Mysql97 => "MySQL 9.7",
             ModelId::Mariadb1011 => "MariaDB 10.11",
@@ -88,35 +93,19 @@ impl ModelId {
     pub(crate) const fn default_sync_binlog(self) -> u64 {
         match self {
             ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 => 0,
-            ModelId::Mysql57 | ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => 1,
+            ModelId::Mysql57
+            | ModelId::Mysql8021
+            | ModelId::Mysql8030
+            | ModelId::Percona80
+            | ModelId::Mysql84
+            | ModelId::Mysql97 => 1,
             ModelId::Mariadb1011 => 0,
         }
     }
 
-    /// Default of `innodb_adaptive_hash_index`.
-    pub(crate) const fn default_adaptive_hash_index(self) -> bool {
-        match self {
-            ModelId::Mysql55
-            | ModelId::Percona55
-            | ModelId::Mysql56
-            | ModelId::Mysql57
-            | ModelId::Mysql8021
-            | ModelId::Mysql8030 => true,
-            ModelId::Mysql84 | ModelId::Mysql97 | ModelId::Mariadb1011 => false,
-        }
-    }
-
-    /// Default of `innodb_change_buffering`: whether it is `all`.
-    pub(crate) const fn default_change_buffering(self) -> bool {
-        match self {
-            ModelId::Mysql55
-            | ModelId::Percona55
-            | ModelId::Mysql56
-            | ModelId::Mysql57
-            | ModelId::Mysql8021
-            | ModelId::Mysql8030 => true,
-            ModelId::Mysql84 | ModelId::Mysql97 | ModelId::Mariadb1011 => false,
-        }
+    /// Whether the adaptive hash index and the change buffer are on by default: in MySQL before 8.4.
+    pub(crate) fn buffers_and_hashes_by_default(self) -> bool {
+        self.mysql_release().is_some_and(|release| release < 84)
     }
 
     /// Whether commits go through the binary log in groups.
@@ -127,6 +116,7 @@ impl ModelId {
             | ModelId::Mysql57
             | ModelId::Mysql8021
             | ModelId::Mysql8030
+            | ModelId::Percona80
             | ModelId::Mysql84
             | ModelId::Mysql97
             | ModelId::Mariadb1011 => true,
@@ -167,6 +157,11 @@ impl ModelId {
                 "Stands for 8.0.30 and later: innodb_redo_log_capacity, checkpoints every 7 s on a busy server, and all \
                  user threads stopped while the log writer is inside its extra margin."
             }
+            ModelId::Percona80 => {
+                "Stands for Percona Server 8.0.30 and later 8.0: mysql-8.0.30 with an LRU manager thread for each instance, a \
+                 doublewrite file for each instance and kind of flushing, and an age factor that lets the age stand higher \
+                 and rises more steeply near its limit."
+            }
             ModelId::Mysql84 => "The machinery of mysql-8.0.30 with the defaults of 8.4.",
             ModelId::Mysql97 => {
                 "The machinery of mysql-8.0.30 with the defaults of 8.4, but for innodb_log_writer_threads: no other \
@@ -186,7 +181,7 @@ impl ModelId {
             ModelId::Mysql55 | ModelId::Percona55 => Some(55),
             ModelId::Mysql56 => Some(56),
             ModelId::Mysql57 => Some(57),
-            ModelId::Mysql8021 | ModelId::Mysql8030 => Some(80),
+            ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Percona80 => Some(80),
             ModelId::Mysql84 => Some(84),
             ModelId::Mysql97 => Some(97),
             ModelId::Mariadb1011 => None,
@@ -226,13 +221,18 @@ impl ModelId {
         }
     }
 
-    /// A version of Percona Server, such as `Percona Server 5.5`, `percona-server-5.5.41-37.0`; `rest` follows `percona`.
+    /// A version of Percona Server, such as `Percona Server 5.5`, `percona-server-8.0.36-28`; `rest` follows `percona`.
     fn parse_percona(text: &str, rest: &str) -> Result<Self, UnknownModel> {
         let separators = [' ', '-', '_'];
         let rest = rest.trim_start_matches(separators);
         let version = rest.strip_prefix("server").unwrap_or(rest).trim_start_matches(separators);
-        match version.split(['.', '-']).take(2).collect::<Vec<_>>().as_slice() {
-            ["5", "5"] => Ok(ModelId::Percona55),
+        let (numbers, _) = version.split_once('-').unwrap_or((version, ""));
+        let numbers: Option<Vec<u32>> = numbers.split('.').map(|part| part.parse().ok()).collect();
+        match numbers.as_deref() {
+            Some([5, 5] | [5, 5, _]) => Ok(ModelId::Percona55),
+            Some([8] | [8, 0]) => Ok(ModelId::Percona80),
+            Some([8, 0, patch]) if *patch >= 30 => Ok(ModelId::Percona80),
+            Some([8, ..]) => Err(UnknownModel::near(text, ModelId::Percona80)),
             _ => Err(UnknownModel::near(text, ModelId::Percona55)),
         }
     }

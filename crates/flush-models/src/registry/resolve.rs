@@ -124,14 +124,17 @@ impl Resolver<'_> {
     fn run(&mut self) -> Result<(), SettingsError> {
         let model = self.s.model;
         self.derive("sync_binlog", Value::Integer(model.default_sync_binlog()));
-        self.derive("innodb_adaptive_hash_index", Value::Switch(model.default_adaptive_hash_index()));
-        let buffering = if model.default_change_buffering() { "all" } else { "none" };
+        let on = model.buffers_and_hashes_by_default();
+        self.derive("innodb_adaptive_hash_index", Value::Switch(on));
+        let buffering = if on { "all" } else { "none" };
         self.derive("innodb_change_buffering", Value::Choice(buffering));
         self.derive("innodb_adaptive_hash_index_parts", Value::Integer(model.default_adaptive_hash_index_parts()));
         match self.s.model {
             ModelId::Mysql55 | ModelId::Percona55 => mysql55::run(self),
             ModelId::Mysql56 | ModelId::Mysql57 => mysql56::run(self),
-            ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => mysql80::run(self),
+            ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Percona80 | ModelId::Mysql84 | ModelId::Mysql97 => {
+                mysql80::run(self)
+            }
             ModelId::Mariadb1011 => mariadb::run(self),
         }
     }

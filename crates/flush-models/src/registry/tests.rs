@@ -28,6 +28,8 @@ fn models_are_found_by_the_names_that_people_use() {
     }
     for (text, model) in [
         ("8.0", ModelId::Mysql8030),
+        ("percona-8.0", ModelId::Percona80),
+        ("Percona Server 8.0.36-28", ModelId::Percona80),
         ("mysql-8.0", ModelId::Mysql8030),
         ("MySQL8.0", ModelId::Mysql8030),
         ("8.0.20", ModelId::Mysql8021),

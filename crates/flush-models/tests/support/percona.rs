@@ -6,7 +6,6 @@ use innosim_flush_models::mysql80::doublewrite_layout::DoublewriteLayout;
 use innosim_flush_models::percona55::methods::{
     EstimateZone, ListLevel, ListTurnover, Reflex, estimate, estimate_zone, keep_average, reflex,
 };
-use innosim_flush_models::percona80::age_factor::pct_for_lsn_high_checkpoint;
 use innosim_flush_models::percona80::free_list::backoff_sleep_us;
 use innosim_flush_models::percona80::lru_manager::adapt_sleep_ms;
 use serde_json::Value;
@@ -127,7 +126,7 @@ fn high_checkpoint(file: &VectorFile) {
             adaptive_flushing_lwm: field("adaptive_flushing_lwm"),
         };
         let (age, capacity, limit) = (field("age"), field("free_check_capacity"), field("limit_for_age"));
-        case.expect("pct", pct_for_lsn_high_checkpoint(&config, age, capacity, limit));
+        case.expect("pct", config.pct_for_lsn(AgeFactor::HighCheckpoint, age, capacity, limit));
         case.expect("legacy_pct", config.pct_for_lsn(AgeFactor::Integer, age, capacity, limit));
     }
 }

@@ -157,6 +157,7 @@ pub(crate) fn ssd(write_us: f64, sync_us: f64) -> DeviceSpec {
         burst: None,
         cap: None,
         sync_operations: 1.0,
+        seek_free_bytes: 0,
         at_depth: Vec::new(),
     }
 }
@@ -339,6 +340,11 @@ fn settings(model: ModelId) -> impl Strategy<Value = BTreeMap<&'static str, Valu
             world = world
                 .with("innodb_log_writer_threads", Value::Switch(switches.2))
                 .with("innodb_use_native_aio", Value::Switch(switches.2))
+                .with(
+                    "innodb_cleaner_lsn_age_factor",
+                    Value::Choice(if switches.1 { "legacy" } else { "high_checkpoint" }),
+                )
+                .with("innodb_empty_free_list_algorithm", Value::Choice(if switches.2 { "legacy" } else { "backoff" }))
                 .with("innodb_adaptive_flushing_method", Value::Choice(method_55))
                 .with("innodb_flush_neighbor_pages", Value::Choice(["none", "cont", "area"][numbers.2 as usize]))
                 .with("innodb_max_dirty_pages_pct_lwm", Value::Real(if switches.2 { 10.0 } else { 0.0 }));

@@ -76,6 +76,7 @@ pub(super) fn fit(jobs: &[FioJob]) -> Result<DeviceSpec, Problem> {
         burst: None,
         cap: None,
         sync_operations: sync_operations(sync_job),
+        seek_free_bytes: 0,
         at_depth,
     };
     spec.validate().map_err(|why| Problem::new(format!("fio's figures make no device: {why}")))?;

@@ -16,7 +16,7 @@
 use super::Server;
 use super::events::Event;
 use crate::buffer_pool::EXTENT_PAGES;
-use crate::config::{DataSync, DoublewriteConfig, MachineConfig};
+use crate::config::{DataSync, DoublewriteConfig, MachineConfig, SharedCollecting};
 use crate::kernel::time::SimTime;
 use std::collections::VecDeque;
 
@@ -68,6 +68,20 @@ struct SharedBuffer {
     /// The thread that may collect into it, or write it.
     holder: Option<u32>,
     waiting_threads: VecDeque<u32>,
+    /// Batches that came out of it and are not over.
+    in_flight: u32,
+}
+
+/// How far the buffer of the whole server is filled, where threads fill it together.
+#[derive(Debug, Default)]
+struct Filling {
+    pages: u32,
+    /// Threads that have added pages and not yet prepared them.
+    preparing: u32,
+    /// Threads that have.
+    ready: Vec<u32>,
+    /// Whether nobody may add pages any more: it is about to be written, or its pages are on their way.
+    closed: bool,
 }
 
 /// One doublewrite instance of one kind: at most one batch in flight.
@@ -87,6 +101,8 @@ pub(super) struct Batches {
     segments_free: [u32; 2],
     segment_waiters: [VecDeque<u32>; 2],
     buffer: SharedBuffer,
+    /// Pages that the buffer holds and what is in it, where threads fill it together.
+    filling: Option<(u32, Filling)>,
 }
 
 impl Batches {
@@ -104,7 +120,63 @@ impl Batches {
             segments_free: segments,
             segment_waiters: [VecDeque::new(), VecDeque::new()],
             buffer: SharedBuffer::default(),
+            filling: match config.doublewrite {
+                DoublewriteConfig::Shared { batch_pages, collecting: SharedCollecting::Together, .. } => {
+                    Some((batch_pages, Filling::default()))
+                }
+                _ => None,
+            },
         }
+    }
+
+    /// Room for pages in the buffer that threads fill together; `None` if there is no such buffer.
+    pub(super) fn room(&self) -> Option<u32> {
+        self.filling.as_ref().map(|(size, filling)| size - filling.pages)
+    }
+
+    /// Whether a thread may add pages to it; if not, the thread is woken when it is empty again.
+    pub(super) fn may_fill(&mut self, thread: u32) -> bool {
+        let Some((size, filling)) = &self.filling else { return true };
+        let may = !filling.closed && filling.pages < *size;
+        if !may {
+            self.buffer.waiting_threads.push_back(thread);
+        }
+        may
+    }
+
+    /// A thread has added pages to it and now prepares them.
+    pub(super) fn filled(&mut self, pages: u64) {
+        if let Some((_, filling)) = &mut self.filling {
+            filling.pages += pages as u32;
+            filling.preparing += 1;
+        }
+    }
+
+    /// The pages of a thread are prepared: the buffer is closed. Once those of every thread are, it holds so many batches that
+    /// can be written, and true comes back.
+    pub(super) fn prepared(&mut self, thread: u32) -> bool {
+        let Some((_, filling)) = &mut self.filling else { return false };
+        filling.closed = true;
+        filling.preparing -= 1;
+        filling.ready.push(thread);
+        self.buffer.in_flight = filling.ready.len() as u32;
+        filling.preparing == 0
+    }
+
+    /// Pages in the buffer that threads fill together.
+    pub(super) fn pages_filled(&self) -> Option<u64> {
+        self.filling.as_ref().map(|(_, filling)| u64::from(filling.pages))
+    }
+
+    /// The threads whose pages are in it; asked once, when it is written.
+    pub(super) fn take_fillers(&mut self) -> Vec<u32> {
+        self.filling.as_mut().map_or_else(Vec::new, |(_, filling)| std::mem::take(&mut filling.ready))
+    }
+
+    /// A batch out of the buffer of the whole server is over; whether it was the last one.
+    fn last_of_buffer(&mut self) -> bool {
+        self.buffer.in_flight -= 1;
+        self.buffer.in_flight == 0
     }
 
     /// A new empty batch.
@@ -185,7 +257,12 @@ impl Batches {
 
     /// The batch takes the buffer over from the thread that collected it.
     pub(super) fn buffer_in_flight(&mut self, batch: u32) {
-        self.buffer.holder = None;
+        (self.buffer.holder, self.buffer.in_flight) = (None, 1);
+        self.slab[batch as usize].held = Held::Buffer;
+    }
+
+    /// The batch is one of those in the buffer that threads fill together.
+    pub(super) fn in_buffer(&mut self, batch: u32) {
         self.slab[batch as usize].held = Held::Buffer;
     }
 
@@ -198,7 +275,7 @@ impl Batches {
 
     /// Gives a free buffer to the thread that has waited longest.
     fn next_buffer_holder(&mut self) -> Option<u32> {
-        if self.buffer.taken {
+        if self.buffer.taken || self.filling.is_some() {
             return None;
         }
         let next = self.buffer.waiting_threads.pop_front()?;
@@ -328,6 +405,9 @@ impl Server {
             ListKind::Lru => self.lru_batch_over(instance),
             ListKind::FlushList => self.instance_maybe_over(instance),
         }
+        if held == Held::Buffer && !self.batches.last_of_buffer() {
+            return;
+        }
         match (self.config.data_sync, poster) {
             (DataSync::EveryBatch, None) => self.start_batch_sync(thread, held),
             (DataSync::EveryBatch, Some(poster)) => self.start_poster_sync(poster, held),
@@ -364,7 +444,17 @@ impl Server {
             Held::Buffer => {
                 self.batches.buffer.taken = false;
                 self.wake_next_poster();
+                self.empty_buffer();
             }
+        }
+    }
+
+    /// The buffer that threads fill together is empty again: all who wait may add pages.
+    fn empty_buffer(&mut self) {
+        let Some((_, filling)) = &mut self.batches.filling else { return };
+        (filling.pages, filling.closed) = (0, false);
+        for thread in std::mem::take(&mut self.batches.buffer.waiting_threads) {
+            self.calendar.schedule(self.now, Event::CleanerThread(thread));
         }
     }
 

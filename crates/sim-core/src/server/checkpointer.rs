@@ -78,7 +78,7 @@ impl Checkpointer {
 
     /// Clients that wait for a checkpoint.
     pub(super) fn waiting_clients(&self) -> usize {
-        self.waiters.iter().filter(|(actor, _)| *actor != Actor::PageCleaner).count()
+        self.waiters.iter().filter(|(actor, _)| matches!(actor, Actor::Client(_))).count()
     }
 }
 
@@ -161,11 +161,7 @@ impl Server {
     }
 
     fn let_go_on(&mut self, actor: Actor) {
-        let event = match actor {
-            Actor::PageCleaner => Event::CheckpointTaken,
-            Actor::Client(client) => Event::Body(client),
-        };
-        self.calendar.schedule(self.now, event);
+        self.calendar.schedule(self.now, actor.goes_on(Event::CheckpointTaken));
     }
 
     fn release_checkpoint_waiters(&mut self, all: bool) {

@@ -19,7 +19,11 @@ const DIRECT_BATCH: u32 = 64;
 const LEAST_FOR_NEIGHBORS: u64 = 512;
 
 impl Server {
+    /// Pages that a batch can take.
     fn batch_size(&self) -> u32 {
+        if let Some(room) = self.batches.room() {
+            return room;
+        }
         match self.config.doublewrite {
             DoublewriteConfig::Off if self.config.batch_end == BatchEnd::Poster => self.config.aio_write_slots.max(1),
             DoublewriteConfig::Off => DIRECT_BATCH,
@@ -177,6 +181,8 @@ impl Server {
     fn batch_collected(&mut self, index: u32, batch: u32, resume: Phase) -> bool {
         let thread = &mut self.passes.threads[index as usize];
         (thread.batch, thread.resume) = (batch, resume);
+        let pages = self.batches.get(batch).pages.len() as u64;
+        self.batches.filled(pages);
         let pool = &self.pool;
         let wanted = self.redo.wanted_before_writing(|page| pool.is_under_write(page));
         let entry = self.batches.get(batch);

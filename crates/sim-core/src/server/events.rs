@@ -56,6 +56,8 @@ pub(super) enum Event {
     MergeBatch,
     /// A page read for its changes is there.
     MergeRead(u32),
+    /// An LRU manager thread goes on.
+    LruManager(u32),
     /// The data device's queue has room for the next poster.
     QueueRoom,
     /// A simulated second is over.
@@ -93,6 +95,7 @@ impl Event {
             Event::BinlogSynced => 25,
             Event::MergeBatch => 26,
             Event::MergeRead(page) => u64::from(page) << 8 | 27,
+            Event::LruManager(i) => u64::from(i) << 8 | 28,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! tail; otherwise as the version has it ([`FreePagePolicy`]). From 5.6 it flushes one dirty page from the tail itself,
 //! synchronously, through the doublewrite (`innodb-5.6` section 4.1). In 5.5 user threads keep a margin of free and clean pages
 //! by LRU batches of their own (`innodb-5.5` section 4); in MariaDB they run a small LRU batch or wait for the page cleaner
-//! (`mariadb-10.11` section 6).
+//! (`mariadb-10.11` section 6). Percona Server can have them pause and look again (`percona` section 4.3).
 //!
 //! Simplification: a first search starts at the tail, not where the last search stopped.
 
@@ -66,6 +66,7 @@ impl Server {
             | FreePagePolicy::Batch { first_scan, .. }
             | FreePagePolicy::WaitForCleaner { first_scan } => first_scan,
             FreePagePolicy::Margin { .. } => u64::MAX,
+            FreePagePolicy::Pause => 0,
         };
         loop {
             if self.pool.take_frame(instance) {
@@ -73,6 +74,7 @@ impl Server {
                 return true;
             }
             let scan = match policy {
+                FreePagePolicy::Pause => 0,
                 FreePagePolicy::Margin { .. } => 100 + u64::from(tries + 1) * self.pool.used_of(instance) / 10,
                 _ if tries == 0 => first_scan,
                 _ => u64::MAX,
@@ -93,22 +95,27 @@ impl Server {
     /// A search found nothing: the client does what the version has it do.
     fn without_free_page(&mut self, index: u32, instance: usize, tries: u32, policy: FreePagePolicy) {
         match policy {
-            FreePagePolicy::SinglePage { waits_for_batch: true, .. } if self.wait_for_lru_batch(index, instance) => {}
+            FreePagePolicy::SinglePage { waits_for_batch: true, .. }
+                if self.wait_for_lru_batch(Event::Body(index), instance) => {}
             FreePagePolicy::SinglePage { sleep, wakes_cleaner, .. } => {
                 if wakes_cleaner {
                     self.set_flush_event();
                 }
                 self.flush_single_page(index, instance, sleep, tries > 1);
             }
+            FreePagePolicy::Pause => {
+                let pause = self.model.free_page_pause(tries);
+                self.calendar.schedule(self.now + pause, Event::Body(index));
+            }
             FreePagePolicy::Margin { margin, extra, sleep, .. } => {
                 if tries > 9 {
                     self.calendar.schedule(self.now + sleep, Event::Body(index));
-                } else if !self.wait_for_lru_batch(index, instance) {
+                } else if !self.wait_for_lru_batch(Event::Body(index), instance) {
                     self.flush_lru_by_client(index, instance, LruWork::Flush(margin + extra));
                 }
             }
             FreePagePolicy::Batch { pages, .. } => {
-                if !self.wait_for_lru_batch(index, instance) {
+                if !self.wait_for_lru_batch(Event::Body(index), instance) {
                     self.flush_lru_by_client(index, instance, LruWork::Batch(pages));
                 }
             }
@@ -149,7 +156,7 @@ impl Server {
         if found >= margin {
             return false;
         }
-        if !self.wait_for_lru_batch(index, instance) {
+        if !self.wait_for_lru_batch(Event::Body(index), instance) {
             self.flush_lru_by_client(index, instance, LruWork::Flush(wanted - found));
         }
         true

@@ -19,6 +19,19 @@ pub(super) enum Actor {
     PageCleaner,
     /// A user thread.
     Client(u32),
+    /// The LRU manager thread of an instance.
+    LruManager(u32),
+}
+
+impl Actor {
+    /// The event by which it goes on; the page cleaner has one for each thing that it waits for.
+    pub(super) fn goes_on(self, page_cleaner: Event) -> Event {
+        match self {
+            Actor::PageCleaner => page_cleaner,
+            Actor::Client(client) => Event::Body(client),
+            Actor::LruManager(instance) => Event::LruManager(instance),
+        }
+    }
 }
 
 /// What a thread does next.
@@ -120,8 +133,9 @@ impl Passes {
 
     /// Clients that flush or wait for batches.
     pub(super) fn clients(&self) -> usize {
-        let flushing = self.passes[1..].iter().filter(|p| p.request.is_some()).count();
-        flushing + self.batch_waiters.iter().filter(|(actor, _)| *actor != Actor::PageCleaner).count()
+        let client = |actor: Actor| matches!(actor, Actor::Client(_));
+        let flushing = self.passes[1..].iter().filter(|p| p.request.is_some() && client(p.actor)).count();
+        flushing + self.batch_waiters.iter().filter(|(actor, _)| client(*actor)).count()
     }
 
     /// Clients that wait for LRU batches.
@@ -167,7 +181,7 @@ impl Server {
     pub(super) fn start_pass(&mut self, actor: Actor, request: FlushRequest) {
         let index = self.passes.open(actor);
         let threads: Vec<u32> = match actor {
-            Actor::Client(_) => vec![self.passes.hire(Some(index))],
+            Actor::Client(_) | Actor::LruManager(_) => vec![self.passes.hire(Some(index))],
             Actor::PageCleaner if request.parallel => (0..self.passes.cleaner_threads as u32).collect(),
             Actor::PageCleaner => vec![0],
         };
@@ -301,6 +315,10 @@ impl Server {
                 self.passes.unused_passes.push(number);
                 self.flushed_by_client(client, report);
             }
+            Actor::LruManager(instance) => {
+                self.passes.unused_passes.push(number);
+                self.flushed_by_manager(instance, report);
+            }
         }
     }
 
@@ -319,13 +337,7 @@ impl Server {
         let instances = self.passes.building.len();
         match (from..instances).find(|&i| self.list_busy(i)) {
             Some(instance) => self.passes.batch_waiters.push((actor, instance)),
-            None => self.calendar.schedule(
-                self.now,
-                match actor {
-                    Actor::PageCleaner => Event::BatchesOver,
-                    Actor::Client(client) => Event::Body(client),
-                },
-            ),
+            None => self.calendar.schedule(self.now, actor.goes_on(Event::BatchesOver)),
         }
     }
 
@@ -361,11 +373,11 @@ impl Server {
         }
     }
 
-    /// A client goes on when the LRU batches of an instance are over; false if there are none.
-    pub(super) fn wait_for_lru_batch(&mut self, client: u32, instance: usize) -> bool {
+    /// `goes_on` comes when the LRU batches of an instance are over; false if there are none.
+    pub(super) fn wait_for_lru_batch(&mut self, goes_on: Event, instance: usize) -> bool {
         let waits = self.passes.lru_in_flight[instance] > 0;
         if waits {
-            self.passes.lru_waiters.push((instance, Event::Body(client)));
+            self.passes.lru_waiters.push((instance, goes_on));
         }
         waits
     }

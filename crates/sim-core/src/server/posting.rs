@@ -1,16 +1,21 @@
 //! Taking a batch to the device: redo first, the doublewrite, then the page writes as the device's queue has room.
 //!
 //! Source: `innodb-8.0.21` section 6.1; `innodb-5.5` and `innodb-5.6` section 6, `mariadb-10.11` section 7 for the one buffer of the
-//! whole server. For each batch the thread waits until the pages' redo is durable and until the doublewrite buffer is its own
+//! whole server. Where threads fill that buffer together, the last one that is ready writes it for all, and each then posts
+//! its own pages. For each batch the thread waits until the pages' redo is durable and until the doublewrite buffer is its own
 //! (with a buffer for each instance: and for a segment); it writes the batch there, then posts the page writes.
 //!
-//! Simplification: the whole batch waits for redo before it goes on, where the servers wait page by page.
+//! On a device that seeks, the pages of a batch are posted in the order of their addresses, as the block layer's scheduler
+//! hands them on, and a page near the one before it costs no seek (see [`crate::storage`]).
+//!
+//! Simplifications: the whole batch waits for redo before it goes on, where the servers wait page by page; the scheduler orders
+//! within a batch, not over all that waits (errs towards more seeks).
 
 use super::Server;
 use super::costs;
 use super::events::Event;
 use super::passes::Phase;
-use crate::config::{BatchEnd, DoublewriteConfig, PAGE_BYTES};
+use crate::config::{BatchEnd, DoublewriteConfig, PAGE_BYTES, SharedCollecting};
 use crate::storage::Op;
 use std::collections::VecDeque;
 
@@ -27,7 +32,10 @@ impl Server {
     /// Where one buffer serves the whole server and holds one batch: takes it, or stands in line for it.
     pub(super) fn buffer_for_collecting(&mut self, index: u32) -> bool {
         match self.config.doublewrite {
-            DoublewriteConfig::Shared { collects_ahead: false, .. } => self.batches.claim_buffer(index),
+            DoublewriteConfig::Shared { collecting: SharedCollecting::OneThread, .. } => {
+                self.batches.claim_buffer(index)
+            }
+            DoublewriteConfig::Shared { collecting: SharedCollecting::Together, .. } => self.batches.may_fill(index),
             _ => true,
         }
     }
@@ -42,7 +50,7 @@ impl Server {
         }
         let next = match self.config.doublewrite {
             DoublewriteConfig::Off => Phase::Post { next: 0 },
-            DoublewriteConfig::Shared { collects_ahead: false, .. } => {
+            DoublewriteConfig::Shared { collecting: SharedCollecting::OneThread, .. } => {
                 self.batches.buffer_in_flight(batch);
                 Phase::WriteDoublewrite { written: 0 }
             }
@@ -53,8 +61,12 @@ impl Server {
 
     pub(super) fn wait_doublewrite(&mut self, index: u32) -> bool {
         let batch = self.passes.threads[index as usize].batch;
-        if !matches!(self.config.doublewrite, DoublewriteConfig::Shared { .. }) {
-            return self.batches.claim_doublewrite(batch, index) && self.set_phase(index, Phase::WaitSegment);
+        match self.config.doublewrite {
+            DoublewriteConfig::Shared { collecting: SharedCollecting::Together, .. } => {
+                return self.batches.prepared(index) && self.set_phase(index, Phase::WriteDoublewrite { written: 0 });
+            }
+            DoublewriteConfig::Shared { .. } => {}
+            _ => return self.batches.claim_doublewrite(batch, index) && self.set_phase(index, Phase::WaitSegment),
         }
         if !self.batches.claim_buffer(index) {
             return false;
@@ -79,7 +91,8 @@ impl Server {
             return false;
         }
         let batch = self.passes.threads[index as usize].batch;
-        let pages = self.batches.get(batch).pages.len() as u64;
+        let own = self.batches.get(batch).pages.len() as u64;
+        let pages = self.batches.pages_filled().unwrap_or(own);
         let (part, bytes, sync_file) = match self.config.doublewrite {
             DoublewriteConfig::Off => return self.set_phase(index, Phase::Post { next: 0 }),
             DoublewriteConfig::PerInstance { sync_file, fixed_bytes, .. } => {
@@ -148,6 +161,12 @@ impl Server {
     /// Posts page writes, a few at a time, as the device's queue has room.
     pub(super) fn post(&mut self, index: u32, next: usize) -> bool {
         let batch = self.passes.threads[index as usize].batch;
+        if next == 0 {
+            self.others_post(index);
+            if self.data_device.seek_free_bytes() > 0 {
+                self.batches.get(batch).pages.sort_unstable();
+            }
+        }
         let pages = self.batches.get(batch).pages.len();
         let mut next = next;
         while next < pages {
@@ -158,7 +177,10 @@ impl Server {
             for _ in 0..costs::POST_CHUNK.min(pages - next) {
                 let page = self.batches.get(batch).pages[next];
                 self.check_page_write(page);
-                let done = self.data_device.submit(self.now, Op::RandomWrite, PAGE_BYTES);
+                let done = match self.behind_the_last(batch, next) {
+                    Some(distance) => self.data_device.submit_near(self.now, distance, PAGE_BYTES),
+                    None => self.data_device.submit(self.now, Op::RandomWrite, PAGE_BYTES),
+                };
                 self.page_posted(batch, done);
                 next += 1;
             }
@@ -171,6 +193,31 @@ impl Server {
         }
         self.batch_posted(batch);
         self.go_on_after_batch(index)
+    }
+
+    /// Where threads fill the buffer of the whole server together: it is written, and each posts its own pages.
+    fn others_post(&mut self, index: u32) {
+        for thread in self.batches.take_fillers() {
+            let batch = self.passes.threads[thread as usize].batch;
+            self.batches.in_buffer(batch);
+            if thread != index {
+                self.passes.threads[thread as usize].phase = Phase::Post { next: 0 };
+                self.calendar.schedule(self.now, Event::CleanerThread(thread));
+            }
+        }
+    }
+
+    /// Bytes from the last page of the batch to this one, if that is so near that the device need not seek.
+    #[inline]
+    fn behind_the_last(&mut self, batch: u32, place: usize) -> Option<u64> {
+        let near = self.data_device.seek_free_bytes();
+        if near == 0 || place == 0 {
+            return None;
+        }
+        let pages = &self.batches.get(batch).pages;
+        let (last, page) = (pages[place - 1], pages[place]);
+        let distance = u64::from(page.checked_sub(last)?) * PAGE_BYTES;
+        (distance <= near && self.space.space_of(last) == self.space.space_of(page)).then_some(distance)
     }
 
     /// The thread's batch is on its way, or over: the thread goes on.

@@ -29,6 +29,11 @@
 //! As a completion is computed at submission, reads and writes behind a cap have channels and ceilings of their own, so that
 //! a read need not wait for a channel that a waiting write will use; reads and writes then don't compete for these.
 //!
+//! **Seeks.** The time of a random write on a disk is a seek, half a turn and the transfer. A page a little behind the one
+//! written before it lies on the same track, under a head that is there already: it is written when it comes by, after the
+//! bytes between the two have passed at the write bandwidth ([`Device::submit_near`]). How far that reaches is
+//! `seek_free_bytes`, about a track; which pages follow each other the submitter knows. A device without seeks has 0.
+//!
 //! **Measured times.** Where the times of a kind of operation were measured at several depths (`at_depth`), they replace
 //! its distribution, its transfer and the interference (see [`super::loaded`]).
 //!
@@ -36,8 +41,9 @@
 //! are submitted. The utilisation is that of the busiest part: the channels (on average over them), each ceiling, the
 //! sync unit. While a barrier is pending or running, every part counts as busy, for it can serve nothing else.
 //!
-//! Simplifications: the order is that of submission, without scheduler or NCQ reordering; a random write of any
-//! address costs the same, so a disk's seeks are in the distribution; garbage collection inside an SSD is not modelled
+//! Simplifications: the order is that of submission, without scheduler or NCQ reordering; every seek is drawn from one
+//! distribution, whatever its length, and reads always seek (errs towards a slower disk); files lie in one piece (errs towards
+//! fewer seeks); garbage collection inside an SSD is not modelled
 //! beyond what the distributions and ceilings say; merged syncs take places in the queue though the block layer holds
 //! them outside.
 
@@ -203,6 +209,7 @@ pub struct Device {
     sequential_write: DurationSampler,
     sync: DurationSampler,
     queue_depth: usize,
+    seek_free_bytes: u64,
     interference: f64,
     sync_is_barrier: bool,
     sync_counts_as_write: bool,
@@ -236,6 +243,7 @@ impl Device {
             sequential_write: DurationSampler::new(&spec.sequential_write),
             sync: DurationSampler::new(&spec.sync),
             queue_depth: spec.queue_depth.max(1) as usize,
+            seek_free_bytes: spec.seek_free_bytes,
             interference: spec.read_write_interference,
             sync_is_barrier: spec.sync_is_barrier,
             sync_counts_as_write: spec.sync_counts_as_write,
@@ -306,13 +314,43 @@ impl Device {
         completion
     }
 
+    /// How far behind the last one a page write needs no seek, bytes; 0 for a device that does not seek.
     #[inline]
-    fn submit_write(&mut self, now: SimTime, bytes: u64, sequential: bool) -> SimTime {
-        let at = match &mut self.caps {
+    pub fn seek_free_bytes(&self) -> u64 {
+        self.seek_free_bytes
+    }
+
+    /// Submits a page write that begins `distance` bytes after the beginning of the one submitted before it, no more than
+    /// [`Device::seek_free_bytes`]; returns its completion.
+    pub fn submit_near(&mut self, now: SimTime, distance: u64, bytes: u64) -> SimTime {
+        self.population.advance(now);
+        self.totals.random_writes += 1;
+        self.totals.random_write_bytes += bytes;
+        let at = self.pass_write_cap(now, bytes);
+        let lane = self.capped_lane.as_deref().unwrap_or(&self.lane);
+        let service = SimDuration(lane.limits.write_transfer_ns(distance));
+        self.serve_write(at, service, bytes, false)
+    }
+
+    /// When a write passes its cap.
+    #[inline]
+    fn pass_write_cap(&mut self, now: SimTime, bytes: u64) -> SimTime {
+        match &mut self.caps {
             Some(Caps { write: Some(gate), .. }) => gate.pass(now, operation_parts(bytes), bytes),
             _ => now,
-        };
+        }
+    }
+
+    #[inline]
+    fn submit_write(&mut self, now: SimTime, bytes: u64, sequential: bool) -> SimTime {
+        let at = self.pass_write_cap(now, bytes);
         let service = self.write_time(at, bytes, sequential);
+        self.serve_write(at, service, bytes, sequential)
+    }
+
+    /// A write that has passed its cap, on its channel and under the ceilings.
+    #[inline]
+    fn serve_write(&mut self, at: SimTime, service: SimDuration, bytes: u64, sequential: bool) -> SimTime {
         let lane = self.capped_lane.as_deref_mut().unwrap_or(&mut self.lane);
         let served = lane.serve(at, service);
         let pieces = pieces(bytes);

@@ -54,6 +54,10 @@ pub struct DeviceSpec {
     /// Operations of the cap that a sync takes: 1 for the cache flush, more where the file system writes as well.
     #[serde(default = "one")]
     pub sync_operations: f64,
+    /// A page write at most so many bytes behind the one before it needs no seek: it takes the time in which these bytes
+    /// pass under the head. 0 for a device that does not seek.
+    #[serde(default)]
+    pub seek_free_bytes: u64,
     /// Measured times by operations in flight; they replace the distributions above for their kind of operation.
     #[serde(default)]
     pub at_depth: Vec<DepthTimes>,
@@ -152,6 +156,11 @@ impl DeviceSpec {
         self.cap.as_ref().map_or(Ok(()), CapSpec::validate)?;
         if !(0.0..=100.0).contains(&self.sync_operations) {
             return Err(format!("sync_operations must be from 0 to 100, not {}", self.sync_operations));
+        }
+        if self.seek_free_bytes > 0 && self.write_bytes_per_s.is_none() {
+            return Err(
+                "seek_free_bytes needs write_bytes_per_s, the rate at which bytes pass under the head".to_owned()
+            );
         }
         self.validate_depths()
     }

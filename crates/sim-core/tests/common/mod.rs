@@ -186,6 +186,7 @@ fn config(pool_pages: u64) -> MachineConfig {
         aio_write_slots: 1024,
         write_io_threads: 1,
         flush_neighbors: FlushNeighbors::None,
+        lru_managers: None,
         monitor: false,
     }
 }
@@ -221,6 +222,7 @@ pub(crate) fn instant_device() -> DeviceSpec {
         burst: None,
         cap: None,
         sync_operations: 1.0,
+        seek_free_bytes: 0,
         at_depth: Vec::new(),
     }
 }
