@@ -11,9 +11,13 @@
 //!   pass;
 //! * the oldest modification moves when a batch is written, which is after the decision: the value of the earlier sample
 //!   holds (of the later one, if nothing was dirty before); it is interpolated too where the pass before was still
-//!   under way;
+//!   under way, or where LRU tails were written first;
+//! * dirty pages of a server that flushes LRU tails before it decides (5.6) go in two steps (see `inputs`);
 //! * pages flushed since the last pass: the growth of the counters of ended passes between the beginnings of the two;
 //! * pages due by age: the flush lists are not recorded, the published `buffer_flush_n_to_flush_by_age` is taken.
+//!
+//! Which counters belong to one pass depends on when the server publishes them ([`Publishing`]): 5.6 does so before and after the
+//! batch, so that one sample may show counters of two passes; `cleaner` puts them together.
 //!
 //! The instant itself is the one unknown. The rule is tried at [`INSTANTS`] places between the two samples and the best
 //! one, for all counters together, is kept: a pass matches only if one instant explains all of them.
@@ -26,7 +30,7 @@
 //!
 //! See [`Tolerance`]. Not judged are: passes outside the load or next to a gap; averages before they are known; seconds
 //! with sync flushing, in which several passes ran and only the last one's gauges are left; seconds in which no pass began
-//! because the one before was still writing.
+//! because the one before was still writing, or no pass that asks the rule.
 
 mod cleaner;
 mod inputs;

@@ -135,8 +135,7 @@ fn collecting_ahead_hides_the_collecting() {
     check_share("collecting ahead", pages_with(SharedCollecting::Ahead), 128.0 / 768e-6, 0.05);
 }
 
-/// Cleaners that fill one buffer together write fuller batches than cleaners that take turns: four of 30 pages each are one
-/// batch of 120.
+/// Cleaners that fill one buffer together write fuller batches than cleaners that take turns: the pages of four are one batch.
 #[test]
 fn cleaners_fill_the_doublewrite_buffer_together() {
     let run_with = |collecting| {
@@ -162,7 +161,9 @@ fn cleaners_fill_the_doublewrite_buffer_together() {
         (pages, pages / writes, mean(|s| s.data_fsyncs as f64))
     };
     let (turns, together) = (run_with(SharedCollecting::OneThread), run_with(SharedCollecting::Together));
-    check_share("pages a second, whoever collects", together.0, turns.0, 0.02);
+    println!("pages a second, pages a batch, data syncs: {turns:?} in turns, {together:?} together");
+    // In turns some instances are passed over, as their last batch is not over yet.
+    assert!(together.0 >= turns.0, "{together:?} {turns:?}");
     assert!(together.1 > 3.0 * turns.1, "pages a batch: {} together, {} in turns", together.1, turns.1);
     assert!(together.1 <= 120.0 && together.2 < turns.2, "{together:?} {turns:?}");
 }
