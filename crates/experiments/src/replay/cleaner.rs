@@ -73,13 +73,12 @@ impl Cleaner {
     /// For each sample: whether any of `averages` of the pass before it differs from what the pass before that showed.
     pub(super) fn moves(&self, averages: &[Option<&[f64]>]) -> Vec<bool> {
         let mut last = 0;
-        let mut moved = vec![false; self.began.len()];
-        for i in 1..self.began.len() {
-            let Some(at) = self.shown[i].filter(|_| self.began[i]) else { continue };
-            moved[i] = averages.iter().flatten().any(|values| values[at] != values[last]);
-            last = at;
-        }
-        moved
+        let differs = |i: usize| {
+            let Some(at) = self.shown[i].filter(|_| i > 0 && self.began[i]) else { return false };
+            let before = std::mem::replace(&mut last, at);
+            averages.iter().flatten().any(|values| values[at] != values[before])
+        };
+        (0..self.began.len()).map(differs).collect()
     }
 
     /// Where a pass that began before sample `i` shows what it publishes after its batch. If the next pass has ended in
