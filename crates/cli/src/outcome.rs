@@ -1,10 +1,11 @@
 //! What is reported of a scenario that ran: its summary over the replications, and the run to draw.
 
-use innosim_core::metrics::{RunOutput, Summary, detect_warmup};
+use innosim_core::metrics::{RunOutput, Summary, WarmupEstimate};
 use innosim_core::workload::DriveSpec;
+use innosim_experiments::runner::warmup_of;
 use innosim_report::numbers::bytes;
 use innosim_report::{Replications, Report, ReportError, RunIdentity, summary_json};
-use innosim_scenario::{Scenario, Warmup};
+use innosim_scenario::Scenario;
 use std::time::Duration;
 
 /// Version of the program, as results carry it.
@@ -29,9 +30,9 @@ impl Outcome {
     ///
     /// A warm-up that is detected is detected for each replication by itself; the longest is reported.
     pub(crate) fn of(scenario: Scenario, outputs: Vec<RunOutput>, wall: Duration) -> Option<Outcome> {
-        let warmups: Vec<(u64, bool)> = outputs.iter().map(|output| warmup_of(&scenario, output)).collect();
+        let warmups: Vec<WarmupEstimate> = outputs.iter().map(|output| warmup_of(&scenario, output)).collect();
         let summaries: Vec<Summary> =
-            outputs.iter().zip(&warmups).map(|(output, (seconds, _))| Summary::of(output, *seconds)).collect();
+            outputs.iter().zip(&warmups).map(|(output, warmup)| Summary::of(output, warmup.seconds)).collect();
         let simulated_s = scenario.run.duration.0 as f64 / 1e9;
         let wall_s = wall.as_secs_f64();
         let identity = RunIdentity {
@@ -41,13 +42,13 @@ impl Outcome {
             seed: scenario.run.seed,
             replications: scenario.replications,
             simulated_s,
-            warmup_s: warmups.iter().map(|(seconds, _)| *seconds).max().unwrap_or(0) as f64,
+            warmup_s: warmups.iter().map(|warmup| warmup.seconds).max().unwrap_or(0) as f64,
             wall_s,
             speed: simulated_s * outputs.len() as f64 / wall_s.max(1e-9),
         };
         Some(Outcome {
             replications: Replications::of(&summaries),
-            warmup_converged: warmups.iter().all(|(_, converged)| *converged),
+            warmup_converged: warmups.iter().all(|warmup| warmup.converged),
             output: outputs.into_iter().next()?,
             scenario,
             identity,
@@ -76,16 +77,6 @@ impl Outcome {
     /// The text of `summary.json`.
     pub(crate) fn summary_json(&self) -> Result<String, ReportError> {
         summary_json(&self.identity, &self.replications.summary, self.spread())
-    }
-}
-
-fn warmup_of(scenario: &Scenario, output: &RunOutput) -> (u64, bool) {
-    match scenario.warmup {
-        Warmup::Fixed(length) => (length.0.div_ceil(1_000_000_000), true),
-        Warmup::Auto => {
-            let estimate = detect_warmup(&output.series);
-            (estimate.seconds, estimate.converged)
-        }
     }
 }
 

@@ -5,8 +5,6 @@
 use crate::interrupt;
 use crate::output::note;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use innosim_core::metrics::SecondSample;
-use innosim_core::server::Observer;
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
@@ -53,9 +51,10 @@ impl Progress {
         self.bar.set_message(text);
     }
 
-    /// A simulated second is over.
-    pub(crate) fn advance(&self) {
+    /// A simulated second of some run is over; `Break` if runs should stop.
+    pub(crate) fn advance(&self) -> ControlFlow<()> {
         self.bar.inc(1);
+        if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// A line above the progress; a line of standard error if there is none.
@@ -73,11 +72,4 @@ impl Progress {
 
 fn speed(state: &ProgressState, out: &mut dyn Write) {
     let _ = write!(out, "{:.0}", state.per_sec());
-}
-
-impl Observer for Progress {
-    fn second(&mut self, _: &SecondSample) -> ControlFlow<()> {
-        self.bar.inc(1);
-        if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
 }

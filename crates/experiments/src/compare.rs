@@ -17,9 +17,5 @@ use crate::runner::Job;
 
 /// All runs of a comparison: for each variant in its order, all replications.
 pub fn jobs(variants: &[Variant]) -> Vec<Job<'_>> {
-    let of = |variant: &'_ Variant| variant.scenario.replications;
-    variants
-        .iter()
-        .flat_map(|variant| (0..of(variant)).map(|replication| Job { scenario: &variant.scenario, replication }))
-        .collect()
+    variants.iter().flat_map(|variant| Job::all(&variant.scenario)).collect()
 }

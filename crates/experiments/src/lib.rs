@@ -8,9 +8,10 @@
 //! | [`fio`] | fio's jobs against a simulated device, beside what fio measured |
 //! | [`replay`] | a model's flushing rule alone, on recorded inputs, beside the server's own counters |
 //! | [`validate`] | recordings predicted from others, beside what was measured |
-//! | [`runner`] | runs (scenario, replication) pairs on all cores, results in order |
-//! | [`statistics`] | intervals, paired differences, correction for many comparisons, batch means, precision |
+//! | [`runner`] | runs (scenario, replication) pairs on all cores, results in order; the warm-up of a run |
 //! | [`sweep`] | every combination of settings, each run once, saved as it ends, shared between machines |
+//!
+//! Intervals, paired differences, correction for many comparisons are in the crate `innosim_statistics`.
 //!
 //! A run is one scenario with one replication number. It draws from random streams keyed by (seed, replication, name), so
 //! that two scenarios with the same seed and replication meet the same arrivals and the same keys: differences between
@@ -22,6 +23,5 @@ pub mod fio;
 pub mod recommend;
 pub mod replay;
 pub mod runner;
-pub mod statistics;
 pub mod sweep;
 pub mod validate;

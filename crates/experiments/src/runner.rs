@@ -3,10 +3,10 @@
 //! Each run is single-threaded and shares nothing with another; parallelism is over runs. The threads are those of the
 //! rayon pool around the call.
 
-use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::metrics::{RunOutput, SecondSample, WarmupEstimate, detect_warmup};
 use innosim_core::run_spec::RunSpec;
 use innosim_core::server::{Observer, RunError, Server};
-use innosim_scenario::Scenario;
+use innosim_scenario::{Scenario, Warmup};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
@@ -19,33 +19,28 @@ pub struct Job<'a> {
     pub replication: u32,
 }
 
+impl Job<'_> {
+    /// All replications of `scenario`.
+    pub fn all(scenario: &Scenario) -> impl Iterator<Item = Job<'_>> {
+        (0..scenario.replications).map(move |replication| Job { scenario, replication })
+    }
+
+    /// Simulated time of the run, whole seconds.
+    pub fn seconds(&self) -> u64 {
+        self.scenario.run.duration.0 / 1_000_000_000
+    }
+}
+
 /// Sees each simulated second of every run, from any thread; `Break` ends the run it belongs to.
-pub trait Watch: Sync {
-    /// A simulated second of some run is over.
-    fn second(&self, sample: &SecondSample) -> ControlFlow<()>;
-}
-
-impl<F: Fn(&SecondSample) -> ControlFlow<()> + Sync> Watch for F {
-    fn second(&self, sample: &SecondSample) -> ControlFlow<()> {
-        self(sample)
-    }
-}
-
-struct Watching<'a>(&'a dyn Watch);
-
-impl Observer for Watching<'_> {
-    fn second(&mut self, sample: &SecondSample) -> ControlFlow<()> {
-        self.0.second(sample)
-    }
-}
+pub type Watch<'a> = &'a (dyn Fn(&SecondSample) -> ControlFlow<()> + Sync);
 
 /// Makes one run. `check` verifies the invariants at every event.
 ///
 /// # Errors
-/// [`RunError`] if an invariant breaks or `watch` ended the run.
-pub fn run_one(job: Job<'_>, check: bool, watch: &dyn Watch) -> Result<RunOutput, RunError> {
+/// [`RunError`] if an invariant breaks or `observer` ended the run.
+pub fn run_one(job: Job<'_>, check: bool, observer: &mut dyn Observer) -> Result<RunOutput, RunError> {
     let spec = RunSpec { replication: job.replication, check, ..job.scenario.run.clone() };
-    Server::new(job.scenario.build_model(), &spec).run(&mut Watching(watch))
+    Server::new(job.scenario.build_model(), &spec).run(observer)
 }
 
 /// Makes all runs and hands each to `finish` on the thread that made it, as soon as it is over; what that makes of them
@@ -53,16 +48,30 @@ pub fn run_one(job: Job<'_>, check: bool, watch: &dyn Watch) -> Result<RunOutput
 pub fn run_many<T: Send>(
     jobs: &[Job<'_>],
     check: bool,
-    watch: &dyn Watch,
+    watch: Watch<'_>,
     finish: impl Fn(Job<'_>, Result<RunOutput, RunError>) -> T + Sync,
 ) -> Vec<T> {
+    in_parallel(jobs, |&job| finish(job, run_one(job, check, &mut |sample: &SecondSample| watch(sample))))
+}
+
+/// Does `one` for each task on the threads of the pool, and gives what came of them in the order of the tasks.
+pub fn in_parallel<T: Sync, R: Send>(tasks: &[T], one: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
     // One at a time: a thread that takes several would leave others without work at the end.
-    jobs.par_iter().with_max_len(1).map(|job| finish(*job, run_one(*job, check, watch))).collect()
+    tasks.par_iter().with_max_len(1).map(one).collect()
+}
+
+/// The warm-up of a run: as its scenario says, or as it is detected.
+pub fn warmup_of(scenario: &Scenario, output: &RunOutput) -> WarmupEstimate {
+    match scenario.warmup {
+        Warmup::Fixed(length) => WarmupEstimate { seconds: length.0.div_ceil(1_000_000_000), converged: true },
+        Warmup::Auto => detect_warmup(&output.series),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use innosim_core::kernel::time::SimDuration;
     use innosim_scenario::{Overrides, Source, load};
 
     fn small() -> Scenario {
@@ -71,8 +80,9 @@ mod tests {
     }
 
     fn hashes(threads: usize) -> Vec<(u32, u64)> {
-        let scenario = small();
-        let jobs: Vec<Job<'_>> = (0..4).map(|replication| Job { scenario: &scenario, replication }).collect();
+        let mut scenario = small();
+        scenario.replications = 4;
+        let jobs: Vec<Job<'_>> = Job::all(&scenario).collect();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let watch = |_: &SecondSample| ControlFlow::Continue(());
         pool.install(|| {
@@ -91,9 +101,20 @@ mod tests {
     #[test]
     fn a_watch_can_end_a_run() {
         let scenario = small();
-        let stop_at_3 =
+        let mut stop_at_3 =
             |s: &SecondSample| if s.second >= 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let ended = run_one(Job { scenario: &scenario, replication: 0 }, false, &stop_at_3);
+        let ended = run_one(Job { scenario: &scenario, replication: 0 }, false, &mut stop_at_3);
         assert!(matches!(ended, Err(RunError::Stopped { .. })), "{ended:?}");
+    }
+
+    #[test]
+    fn a_warmup_that_is_given_is_not_detected() {
+        let mut scenario = small();
+        scenario.warmup = Warmup::Fixed(SimDuration::from_secs(4));
+        let mut silent = |_: &SecondSample| ControlFlow::Continue(());
+        let output = run_one(Job { scenario: &scenario, replication: 0 }, false, &mut silent).unwrap();
+        assert_eq!(warmup_of(&scenario, &output), WarmupEstimate { seconds: 4, converged: true });
+        scenario.warmup = Warmup::Auto;
+        assert_eq!(warmup_of(&scenario, &output), detect_warmup(&output.series));
     }
 }

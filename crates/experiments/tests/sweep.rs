@@ -4,15 +4,14 @@
 #![allow(clippy::unwrap_used)]
 
 use innosim_core::kernel::time::SimTime;
-use innosim_core::metrics::{RunOutput, SecondSample};
-use innosim_core::server::RunError;
+use innosim_core::metrics::RunOutput;
+use innosim_core::server::{RunError, Silent};
 use innosim_experiments::runner::{Job, run_one};
-use innosim_experiments::statistics::Precision;
 use innosim_experiments::sweep::{
     Advice, AdviceKind, Execute, Made, Prepared, Record, Request, Results, RunId, Shard, Store, SweepError, run,
 };
+use innosim_statistics::Precision;
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -32,7 +31,7 @@ impl Execute for Counting {
         if self.breaks == Some(job.replication) {
             return Err(RunError::Invariant { at: SimTime(7), what: "made up".to_owned() });
         }
-        run_one(job, false, &|_: &SecondSample| ControlFlow::Continue(()))
+        run_one(job, false, &mut Silent)
     }
 
     fn stop(&self) -> bool {

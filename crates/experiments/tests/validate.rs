@@ -3,13 +3,12 @@
 // Helpers may fail the test as tests may.
 #![allow(clippy::unwrap_used)]
 
-use innosim_core::metrics::SecondSample;
+use innosim_core::server::Silent;
 use innosim_experiments::calibrate::{Device, calibrate, scenario_toml};
 use innosim_experiments::runner::{Job, run_one};
 use innosim_experiments::validate::{Overall, choose, compare, tasks};
 use innosim_recordings::{Recording, find, read_lab};
 use innosim_scenario::{Overrides, Source, load};
-use std::ops::ControlFlow;
 use std::path::Path;
 
 fn shipped(name: &str) -> Recording {
@@ -69,8 +68,7 @@ fn a_steady_run_is_predicted_from_a_light_one() {
     let recordings = [shipped("mysql97/uni4k-256-io2000"), shipped("mysql97/low300-256-io200")];
     let (tasks, left_out) = tasks(&recordings[..1], Some(&recordings[1]), &Device::default(), None);
     assert_eq!((tasks.len(), left_out.len()), (1, 0), "{left_out:?}");
-    let watch = |_: &SecondSample| ControlFlow::Continue(());
-    let output = run_one(Job { scenario: &tasks[0].scenario, replication: 0 }, false, &watch).unwrap();
+    let output = run_one(Job { scenario: &tasks[0].scenario, replication: 0 }, false, &mut Silent).unwrap();
     let validation = compare(&tasks[0], &output).unwrap();
     let error = |name: &str| validation.metrics.iter().find(|m| m.name == name).unwrap().error().unwrap().abs();
     for (name, at_most) in [

@@ -13,12 +13,12 @@ use crate::interrupt;
 use crate::out_dir::OutDir;
 use crate::output::{note, note_error, print, print_json};
 use crate::progress::Progress;
-use crate::runner::{pool, refuse_too_short, run_one};
+use crate::runner::{pool, refuse_too_short, run_all};
 use innosim_core::metrics::RunOutput;
 use innosim_experiments::compare::{Asked, CompareError, Comparison, Variant, jobs, variants};
+use innosim_experiments::runner::Job;
 use innosim_report::{Overlay, write_explorer, write_file, write_overlay};
 use innosim_scenario::{Overrides, Source};
-use rayon::prelude::*;
 use std::path::Path;
 use std::time::Instant;
 
@@ -150,16 +150,11 @@ fn loaded(args: &CompareArgs) -> Result<Vec<Variant>, Failure> {
 
 fn simulated(variants: Vec<Variant>, args: &CompareArgs) -> Result<Compared, Failure> {
     let jobs = jobs(&variants);
-    let seconds =
-        variants.iter().map(|v| v.scenario.run.duration.0 / 1_000_000_000 * u64::from(v.scenario.replications));
-    let progress = Progress::new(&args.scenario, seconds.sum(), args.common.quiet);
+    let progress = Progress::new(&args.scenario, jobs.iter().map(Job::seconds).sum(), args.common.quiet);
     let began = Instant::now();
-    let runs: Vec<Result<RunOutput, Failure>> = pool(args.common.jobs)?.install(|| {
-        let each = jobs.par_iter().with_max_len(1);
-        each.map(|job| run_one(job.scenario, job.replication, args.check, &mut progress.clone())).collect()
-    });
+    let runs = pool(args.common.jobs)?.install(|| run_all(&jobs, args.check, &progress));
     progress.finish();
-    let mut runs = runs.into_iter().collect::<Result<Vec<RunOutput>, Failure>>()?.into_iter();
+    let mut runs = runs?.into_iter();
     let outputs: Vec<Vec<RunOutput>> =
         variants.iter().map(|v| runs.by_ref().take(v.scenario.replications as usize).collect()).collect();
     let comparison = Comparison::of(&variants, &outputs);

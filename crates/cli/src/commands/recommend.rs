@@ -12,7 +12,7 @@ use crate::output::{note_warnings, print, print_json};
 use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short};
 use innosim_core::metrics::{RunOutput, SecondSample};
-use innosim_core::server::{Observer, RunError};
+use innosim_core::server::RunError;
 use innosim_experiments::recommend::{Answer, Execute, Goal, Plan, Question, RecommendError, recommend};
 use innosim_experiments::runner::{Job, run_one};
 use innosim_report::numbers::{count, rate};
@@ -46,7 +46,7 @@ impl Staged {
 impl Execute for Staged {
     fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
         let progress = self.progress();
-        run_one(job, false, &|sample: &SecondSample| progress.clone().second(sample))
+        run_one(job, false, &mut |_: &SecondSample| progress.advance())
     }
 
     fn stage(&self, name: &str, runs: usize, seconds: u64) {

@@ -16,11 +16,11 @@ use crate::outcome::Outcome;
 use crate::output::{note, print, print_json};
 use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short, run_all};
+use innosim_experiments::runner::{Job, in_parallel};
 use innosim_report::numbers::rate;
 use innosim_report::write_file;
 use innosim_scenario::{Overrides, Scenario, Source, load, shipped};
 use order::Order;
-use rayon::prelude::*;
 use row::Row;
 use std::path::Path;
 use std::time::Instant;
@@ -55,13 +55,12 @@ pub(crate) fn run(args: &ReproduceArgs) -> Done {
     if !args.common.quiet {
         note(&format!("{} runs, {} at a time", scenarios.len(), jobs.min(scenarios.len())));
     }
-    let seconds: u64 = scenarios.iter().map(seconds_of).sum();
+    let seconds: u64 = scenarios.iter().flat_map(Job::all).map(|job| job.seconds()).sum();
     let progress = Progress::new(&args.folder, seconds, args.common.quiet);
     let began = Instant::now();
-    let rows: Vec<Result<Row, Failure>> = pool.install(|| {
-        let numbered = scenarios.into_par_iter().enumerate().with_max_len(1);
-        numbered.map(|(i, scenario)| run_row(scenario, out.as_ref().map(|(dirs, _)| &dirs[i]), &progress)).collect()
-    });
+    let dirs = |i: usize| out.as_ref().map(|(dirs, _)| &dirs[i]);
+    let work: Vec<(&Scenario, Option<&OutDir>)> = scenarios.iter().enumerate().map(|(i, s)| (s, dirs(i))).collect();
+    let rows = pool.install(|| in_parallel(&work, |(scenario, out)| run_row(scenario, *out, &progress)));
     progress.finish();
     let rows: Vec<Row> = rows.into_iter().collect::<Result<_, _>>()?;
     let comparison = Comparison {
@@ -140,14 +139,10 @@ fn folders(dir: &Path, scenarios: &[Scenario]) -> Result<(Vec<OutDir>, OutDir), 
     Ok((each?, all))
 }
 
-fn seconds_of(scenario: &Scenario) -> u64 {
-    scenario.run.duration.0 / 1_000_000_000 * u64::from(scenario.replications)
-}
-
-fn run_row(scenario: Scenario, out: Option<&OutDir>, progress: &Progress) -> Result<Row, Failure> {
+fn run_row(scenario: &Scenario, out: Option<&OutDir>, progress: &Progress) -> Result<Row, Failure> {
     let began = Instant::now();
-    let outputs = run_all(&scenario, false, progress)?;
-    let outcome = Outcome::of(scenario, outputs, began.elapsed());
+    let outputs = run_all(&Job::all(scenario).collect::<Vec<Job<'_>>>(), false, progress)?;
+    let outcome = Outcome::of(scenario.clone(), outputs, began.elapsed());
     let Some(outcome) = outcome else { return Err(Failure::Input("a scenario without replications".to_owned())) };
     if let Some(out) = out {
         out.write(&outcome)?;

@@ -7,9 +7,10 @@ use crate::out_dir::OutDir;
 use crate::outcome::{Outcome, threads_of};
 use crate::output::{note, note_warnings, print};
 use crate::progress::Progress;
-use crate::runner::{pool, refuse_too_short, run_all, run_one};
+use crate::runner::{failure, pool, refuse_too_short, run_all};
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::server::Observer;
+use innosim_experiments::runner::{Job, run_one};
 use innosim_report::render_summary;
 use innosim_report::sysbench::{interval_line, render_sysbench};
 use innosim_scenario::{Overrides, Scenario, Source, load};
@@ -68,9 +69,9 @@ fn note_settings_files(scenario: &Scenario, quiet: bool) {
 }
 
 fn run_replications(scenario: &Scenario, args: &RunArgs) -> Result<Vec<RunOutput>, Failure> {
-    let seconds = scenario.run.duration.0 / 1_000_000_000 * u64::from(scenario.replications);
-    let progress = Progress::new(&scenario.name, seconds, args.common.quiet);
-    let outputs = pool(args.common.jobs)?.install(|| run_all(scenario, args.check, &progress));
+    let jobs: Vec<Job<'_>> = Job::all(scenario).collect();
+    let progress = Progress::new(&scenario.name, jobs.iter().map(Job::seconds).sum(), args.common.quiet);
+    let outputs = pool(args.common.jobs)?.install(|| run_all(&jobs, args.check, &progress));
     progress.finish();
     outputs
 }
@@ -105,7 +106,8 @@ impl Observer for IntervalLines {
 
 fn run_as_sysbench(scenario: &Scenario, check: bool) -> Result<RunOutput, Failure> {
     let mut lines = IntervalLines { threads: threads_of(scenario), seconds: Vec::new(), printed: Ok(()) };
-    let ran = run_one(scenario, 0, check, &mut lines);
+    let job = Job { scenario, replication: 0 };
+    let ran = run_one(job, check, &mut lines).map_err(|error| failure(job, &error));
     let _ = lines.line();
     lines.printed?;
     ran

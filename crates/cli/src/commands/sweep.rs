@@ -18,12 +18,11 @@ use crate::runner::pool;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::server::RunError;
 use innosim_experiments::runner::{Job, run_one};
-use innosim_experiments::statistics::Precision;
 use innosim_experiments::sweep::{
     Advice, Execute, Made, Opened, Plan, Prepared, Request, Results, Store, SweepFile, find, run as run_missing,
     shipped,
 };
-use std::ops::ControlFlow;
+use innosim_statistics::Precision;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -139,11 +138,7 @@ impl Runner {
 
 impl Execute for Runner {
     fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
-        let watch = |_: &SecondSample| {
-            self.progress.advance();
-            if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        run_one(job, self.check, &watch)
+        run_one(job, self.check, &mut |_: &SecondSample| self.progress.advance())
     }
 
     fn round(&self, runs: usize, seconds: f64) {

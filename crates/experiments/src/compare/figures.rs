@@ -4,9 +4,9 @@
 //! of them, variants and figures together: what is called significant holds for the whole table at once.
 
 use super::Variant;
-use crate::statistics::{Estimate, Paired, holm};
-use innosim_core::metrics::{Regime, RunOutput, Summary, detect_warmup};
-use innosim_scenario::Warmup;
+use crate::runner::warmup_of;
+use innosim_core::metrics::{Regime, RunOutput, Summary};
+use innosim_statistics::{Estimate, Paired, holm};
 use serde::Serialize;
 
 /// Figures whose differences are tested, by their name in a summary.
@@ -101,14 +101,9 @@ impl Comparison {
 fn common_warmup(variants: &[Variant], outputs: &[Vec<RunOutput>]) -> (u64, bool) {
     let (mut seconds, mut converged) = (0, true);
     for (variant, runs) in variants.iter().zip(outputs) {
-        match variant.scenario.warmup {
-            Warmup::Fixed(length) => seconds = seconds.max(length.0.div_ceil(1_000_000_000)),
-            Warmup::Auto => {
-                for estimate in runs.iter().map(|run| detect_warmup(&run.series)) {
-                    seconds = seconds.max(estimate.seconds);
-                    converged &= estimate.converged;
-                }
-            }
+        for warmup in runs.iter().map(|run| warmup_of(&variant.scenario, run)) {
+            seconds = seconds.max(warmup.seconds);
+            converged &= warmup.converged;
         }
     }
     (seconds, converged)

@@ -5,11 +5,10 @@ use super::goal::{Goal, is_sound};
 use super::plan::Plan;
 use super::sensitivity::Case;
 use super::space::{Point, Space};
-use crate::runner::Job;
-use innosim_core::metrics::{RunOutput, Summary, detect_warmup};
+use crate::runner::{Job, in_parallel, warmup_of};
+use innosim_core::metrics::{RunOutput, Summary};
 use innosim_core::server::RunError;
-use innosim_scenario::{Diagnostics, Overrides, Scenario, Source, Warmup, load};
-use rayon::prelude::*;
+use innosim_scenario::{Diagnostics, Overrides, Scenario, Source, load};
 use std::collections::BTreeMap;
 
 /// How runs are made, and who is told.
@@ -132,15 +131,11 @@ impl<'a> Bench<'a> {
         let seconds: u64 = scenarios.iter().map(|s| s.run.duration.0 / 1_000_000_000).sum();
         self.execute.stage(stage, wanted.len(), seconds);
         let execute = self.execute;
-        let outputs: Vec<Result<Summary, RunError>> = wanted
-            .par_iter()
-            .zip(&scenarios)
-            .with_max_len(1)
-            .map(|(&(.., replication), scenario)| {
-                let output = execute.execute(Job { scenario, replication })?;
-                Ok(Summary::of(&output, warmup_of(scenario, &output)))
-            })
-            .collect();
+        let jobs = scenarios.iter().zip(&wanted).map(|(scenario, &(.., replication))| Job { scenario, replication });
+        let outputs = in_parallel(&jobs.collect::<Vec<Job<'_>>>(), |&job| {
+            let output = execute.execute(job)?;
+            Ok(Summary::of(&output, warmup_of(job.scenario, &output).seconds))
+        });
         for ((case, point, replication), output) in wanted.into_iter().zip(outputs) {
             let setting = || self.space.overrides(point).join(", ");
             let failed = |error| RecommendError::Run { setting: setting(), replication, error };
@@ -230,12 +225,5 @@ impl<'a> Bench<'a> {
 
     pub(super) fn into_scenario(self) -> Scenario {
         self.scenario
-    }
-}
-
-fn warmup_of(scenario: &Scenario, output: &RunOutput) -> u64 {
-    match scenario.warmup {
-        Warmup::Fixed(length) => length.0.div_ceil(1_000_000_000),
-        Warmup::Auto => detect_warmup(&output.series).seconds,
     }
 }

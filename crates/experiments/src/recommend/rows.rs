@@ -3,8 +3,8 @@
 use super::bench::Bench;
 use super::sensitivity::Case;
 use super::space::Point;
-use crate::statistics::{Estimate, Paired};
 use innosim_core::metrics::{Regime, Summary};
+use innosim_statistics::{Estimate, Paired};
 
 /// Seconds of a day.
 const DAY_S: f64 = 86_400.0;

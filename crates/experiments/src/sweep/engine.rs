@@ -5,10 +5,9 @@ use super::plan::{Plan, Prepared, RunId};
 use super::record::Record;
 use super::shard::Shard;
 use super::store::Store;
-use crate::runner::Job;
+use crate::runner::{Job, in_parallel};
 use innosim_core::metrics::RunOutput;
 use innosim_core::server::RunError;
-use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
@@ -173,8 +172,7 @@ fn round(prepared: &Prepared, tasks: &[Task], store: &Store, execute: &dyn Execu
         execute.finished();
         Some(record)
     };
-    // One at a time: a thread that takes several would leave others without work at the end.
-    let ended = tasks.par_iter().with_max_len(1).map(one).collect();
+    let ended = in_parallel(tasks, one);
     match unsaved.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(error) => Err(error),
         None => Ok(ended),

@@ -2,9 +2,9 @@
 
 use super::SweepError;
 use super::dimension::Dimension;
-use crate::statistics::Precision;
 use innosim_core::kernel::time::SimDuration;
 use innosim_scenario::{Diagnostic, Diagnostics, Overrides, Scenario, Source, load};
+use innosim_statistics::Precision;
 use serde::{Deserialize, Serialize};
 
 /// Version of the program, part of every run's identity.

@@ -1,9 +1,10 @@
 //! What is kept of a finished run: its summary, and its series in a few hundred points.
 
 use super::plan::RunId;
-use crate::statistics::batch_means;
-use innosim_core::metrics::{Regime, RunOutput, SecondSample, Summary, detect_warmup};
-use innosim_scenario::{Scenario, Warmup};
+use crate::runner::warmup_of;
+use innosim_core::metrics::{Regime, RunOutput, SecondSample, Summary, WarmupEstimate};
+use innosim_scenario::Scenario;
+use innosim_statistics::batch_means;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -66,13 +67,7 @@ struct Line {
 impl Record {
     /// Of the run `id` of `scenario`.
     pub fn of(id: RunId, scenario: &Scenario, output: &RunOutput) -> Record {
-        let (warmup_s, warmup_converged) = match scenario.warmup {
-            Warmup::Fixed(length) => (length.0.div_ceil(1_000_000_000), true),
-            Warmup::Auto => {
-                let estimate = detect_warmup(&output.series);
-                (estimate.seconds, estimate.converged)
-            }
-        };
+        let WarmupEstimate { seconds: warmup_s, converged: warmup_converged } = warmup_of(scenario, output);
         let after: Vec<f64> =
             output.series.iter().filter(|s| s.second > warmup_s).map(|s| s.transactions as f64).collect();
         let batches = batch_means(&after)

@@ -2,8 +2,8 @@
 
 use super::plan::{Plan, RunId};
 use super::record::Record;
-use crate::statistics::{Estimate, Paired, holm};
 use innosim_core::metrics::{Regime, Summary};
+use innosim_statistics::{Estimate, Paired, holm};
 use std::collections::BTreeMap;
 
 /// Points within this share of the best throughput are on its plateau whatever the statistics say: nobody would choose

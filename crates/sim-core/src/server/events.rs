@@ -106,6 +106,12 @@ pub trait Observer {
     fn second(&mut self, sample: &SecondSample) -> ControlFlow<()>;
 }
 
+impl<F: FnMut(&SecondSample) -> ControlFlow<()>> Observer for F {
+    fn second(&mut self, sample: &SecondSample) -> ControlFlow<()> {
+        self(sample)
+    }
+}
+
 /// Watches nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;

@@ -2,10 +2,10 @@
 
 use super::layout::{Layout, Line};
 use innosim_core::metrics::Summary;
-use innosim_experiments::statistics::Estimate;
 use innosim_experiments::sweep::{Plan, PointResult, Results};
 use innosim_report::dashboard::sweep::{Band, Course, SweepAxis, SweepCurve, SweepFigures, SweepPoint, SweepView};
 use innosim_report::numbers::count;
+use innosim_statistics::Estimate;
 
 const MIB: f64 = 1_048_576.0;
 

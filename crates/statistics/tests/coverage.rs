@@ -2,7 +2,7 @@
 
 use innosim_core::kernel::random::Rng;
 use innosim_core::kernel::sampler::{StandardExponential, StandardNormal};
-use innosim_experiments::statistics::{Estimate, Paired, Precision, batch_means};
+use innosim_statistics::{Estimate, Paired, Precision, batch_means};
 
 const TRIES: u32 = 2000;
 

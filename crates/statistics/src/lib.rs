@@ -7,7 +7,8 @@
 //! | the same, asked many times | [`holm`]: p-values adjusted for the number of questions |
 //! | mean of one long run | [`batch_means`]: its seconds are not independent, means of long batches nearly are |
 //! | how many replications | [`Precision`]: until the interval is narrow enough, or a limit |
-//! | where the warm-up ends | [`innosim_core::metrics::detect_warmup`]: MSER-5 |
+//!
+//! Where the warm-up of a run ends is found elsewhere, by MSER-5 in the metrics of the simulator.
 //!
 //! Everything is a function of its arguments, in their order: the same values give the same bytes.
 
