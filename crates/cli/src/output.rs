@@ -58,6 +58,15 @@ fn highlighted(line: &str) -> String {
     line.to_owned()
 }
 
+/// The words of a command as a shell takes them.
+pub(crate) fn shell_line(words: impl IntoIterator<Item = String>) -> String {
+    let quoted = |word: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@+".contains(c);
+        if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    };
+    words.into_iter().map(quoted).collect::<Vec<String>>().join(" ")
+}
+
 /// `text` in lines of at most 100 columns, each after `indent` blanks, with an end of line.
 pub(crate) fn wrapped(text: &str, indent: usize) -> String {
     let mut out = String::new();
@@ -91,6 +100,12 @@ mod tests {
         let text = wrapped(&"word ".repeat(60), 4);
         assert!(text.lines().all(|line| line.len() <= WIDTH && line.starts_with("    word")), "{text}");
         assert_eq!(text.split_whitespace().count(), 60);
+    }
+
+    #[test]
+    fn a_shell_gets_the_words_back() {
+        let words = ["innosim", "a=1,2", "", "it's <here>"].map(str::to_owned);
+        assert_eq!(shell_line(words), r"innosim a=1,2 '' 'it'\''s <here>'");
     }
 
     #[test]

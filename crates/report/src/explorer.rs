@@ -1,22 +1,18 @@
 //! `report.html`: runs to explore in a browser, in one file that needs no network.
 //!
-//! Choose two metrics, tick runs, drag to zoom, hover for values. It reads on a phone and prints. The table and the recipe
-//! (command, version, seed, resolved scenarios) are plain HTML; the charts are drawn from data in the page by a script in the
-//! page (`explorer.html`). Long runs are thinned to means over equal spans, so that the file stays small.
+//! Choose two metrics, tick runs, drag to zoom, hover for values. Long runs are thinned to means over equal spans, so that the
+//! file stays small.
 
 use crate::files::{ReportError, write_file};
-use crate::numbers::rounded;
+use crate::page::{Page, Recipe, color, escaped, short};
 use innosim_core::metrics::{RunOutput, SecondSample};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-const TEMPLATE: &str = include_str!("explorer.html");
+const BODY: &str = include_str!("page/explorer.html");
+const SCRIPT: &str = include_str!("page/explorer.js");
 /// Most points of a series.
 const POINTS: usize = 1500;
-/// Colours of runs, those of the pictures.
-const COLORS: [&str; 10] =
-    ["#0072b2", "#d55e00", "#008a65", "#a34882", "#d68e00", "#56b4e9", "#17202a", "#7a7a00", "#4a3aaa", "#546375"];
-
 /// A metric: key as in `series.csv`, name, unit, kind of number, value.
 type Metric = (&'static str, &'static str, &'static str, &'static str, fn(&SecondSample) -> f64);
 
@@ -42,8 +38,6 @@ pub struct ExplorerRun<'a> {
     pub label: String,
     /// Its figures, one for each of [`Explorer::heads`].
     pub figures: Vec<String>,
-    /// Its resolved scenario, TOML.
-    pub scenario: String,
     /// Its series.
     pub output: &'a RunOutput,
 }
@@ -55,12 +49,8 @@ pub struct Explorer<'a> {
     pub title: String,
     /// What all runs share.
     pub subtitle: String,
-    /// The command that made it.
-    pub command: String,
-    /// Version of the program.
-    pub version: String,
-    /// Seed.
-    pub seed: u64,
+    /// How it was made.
+    pub recipe: Recipe,
     /// Heads of the figures.
     pub heads: Vec<&'static str>,
     /// The runs.
@@ -74,28 +64,16 @@ pub struct Explorer<'a> {
 impl Explorer<'_> {
     /// The page.
     pub fn html(&self) -> Result<String, ReportError> {
-        let scenarios: String = self
-            .runs
-            .iter()
-            .map(|run| {
-                let (label, toml) = (escaped(&run.label), escaped(&run.scenario));
-                format!("<details><summary>Resolved scenario: {label}</summary><pre>{toml}</pre></details>\n")
-            })
-            .collect();
-        // In a script, only `<` could end the data early.
-        let data = serde_json::to_string(&self.data())?.replace('<', "\\u003c");
-        let parts = [
-            ("TITLE", escaped(&self.title)),
-            ("SUBTITLE", escaped(&self.subtitle)),
-            ("TABLE", self.table()),
-            ("REMARK", escaped(&self.remark)),
-            ("VERSION", escaped(&self.version)),
-            ("SEED", self.seed.to_string()),
-            ("COMMAND", escaped(&self.command)),
-            ("SCENARIOS", scenarios),
-            ("DATA", data),
-        ];
-        Ok(filled(&parts))
+        let page = Page {
+            title: &self.title,
+            subtitle: &self.subtitle,
+            body: BODY,
+            parts: &[("TABLE", self.table()), ("REMARK", escaped(&self.remark))],
+            script: SCRIPT,
+            data: &self.data(),
+            recipe: &self.recipe,
+        };
+        page.html()
     }
 
     fn table(&self) -> String {
@@ -148,34 +126,10 @@ pub fn write_explorer(path: &Path, explorer: &Explorer<'_>) -> Result<(), Report
     write_file(path, explorer.html()?.as_bytes())
 }
 
-fn color(run: usize) -> &'static str {
-    COLORS[run % COLORS.len()]
-}
-
 /// Means over spans of `step` seconds, with six digits.
 fn thinned(series: &[SecondSample], step: usize, value: fn(&SecondSample) -> f64) -> Vec<Value> {
     let mean = |span: &[SecondSample]| span.iter().map(value).sum::<f64>() / span.len() as f64;
-    let short = |mean: f64| rounded(format!("{mean:.5e}").parse().unwrap_or(mean));
-    let number = |v: f64| if v.fract() == 0.0 && v.abs() < 9e15 { json!(v as i64) } else { json!(v) };
-    series.chunks(step).map(|span| number(short(mean(span)))).collect()
-}
-
-/// The template with its places filled in one pass, so that nothing that is filled in can be taken for a place.
-fn filled(parts: &[(&str, String)]) -> String {
-    let mut pieces = TEMPLATE.split("{{");
-    let mut page = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let (name, rest) = piece.split_once("}}").unwrap_or((piece, ""));
-        if let Some((_, text)) = parts.iter().find(|(known, _)| *known == name) {
-            page.push_str(text);
-        }
-        page.push_str(rest);
-    }
-    page
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    series.chunks(step).map(|span| short(mean(span))).collect()
 }
 
 #[cfg(test)]
@@ -183,24 +137,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_place_of_the_template_is_filled() {
+    fn runs_can_be_ticked_and_metrics_chosen() {
+        let output = RunOutput {
+            series: vec![SecondSample::default(); 3],
+            latency_by_10s: Vec::new(),
+            age_limits: innosim_core::seam::AgeLimits::default(),
+            stations: Vec::new(),
+            event_hash: 0,
+            events: 0,
+            touches: 0,
+            page_structure_bytes: 0,
+            pages_total: 0,
+        };
+        let run = ExplorerRun { label: "<one>".to_owned(), figures: vec!["7".to_owned()], output: &output };
+        let recipe = Recipe { command: String::new(), version: String::new(), seed: 7, scenarios: Vec::new() };
         let explorer = Explorer {
-            title: "A & <b> {{DATA}}".to_owned(),
+            title: "title".to_owned(),
             subtitle: "sub".to_owned(),
-            command: "innosim compare x --variant \"a:\"".to_owned(),
-            version: "0.1.0".to_owned(),
-            seed: 7,
+            recipe,
             heads: vec!["tps"],
-            runs: Vec::new(),
+            runs: vec![run],
             warmup_s: 0.0,
             remark: "remark".to_owned(),
         };
         let page = explorer.html().unwrap();
-        assert_eq!(page.matches("{{").count(), 2, "only those of the title");
-        assert!(page.contains("<h1>A &amp; &lt;b&gt; {{DATA}}</h1>") && page.contains("--variant &quot;a:&quot;"));
-        assert_eq!(page.matches("http").count(), 1, "the name space of SVG, and no address");
-        let names: Vec<&str> = TEMPLATE.split("{{").skip(1).filter_map(|p| p.split_once("}}")).map(|p| p.0).collect();
-        assert!(["TABLE", "DATA", "SCENARIOS", "SEED", "VERSION"].iter().all(|name| names.contains(name)));
+        assert!(page.contains("data-run=\"0\"") && page.contains("&lt;one&gt;") && page.contains("<td>7</td>"));
+        assert!(page.contains("\"innodb_checkpoint_age\"") && !page.contains("{{"));
     }
 
     #[test]

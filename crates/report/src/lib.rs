@@ -13,7 +13,8 @@
 //! | `runs.csv`, `points.csv` of a sweep | notebooks | [`sweep`] |
 //! | pictures of a sweep | articles, talks, the eye | [`dashboard::sweep`] |
 //! | `compare.svg`, `compare.png`: runs laid over each other | the same | [`dashboard`] |
-//! | `report.html` | anyone with a browser | [`explorer`] |
+//! | `report.html` of a comparison | anyone with a browser | [`explorer`] |
+//! | `report.html` of a sweep | the same | [`SweepPage`] |
 //! | means over replications | anyone who compares | [`replications`] |
 //!
 //! Everything is a function of its arguments: the same run gives the same bytes, on any machine. Files are whole or not
@@ -26,9 +27,11 @@ mod files;
 pub mod hints;
 mod identity;
 pub mod numbers;
+mod page;
 pub mod replications;
 pub mod summary;
 pub mod sweep;
+mod sweep_page;
 pub mod sysbench;
 pub mod table;
 
@@ -37,8 +40,10 @@ pub use dashboard::{Dashboard, Overlay, OverlayRun, write_dashboards, write_over
 pub use explorer::{Explorer, ExplorerRun, write_explorer};
 pub use files::{ReportError, write_file};
 pub use identity::RunIdentity;
+pub use page::Recipe;
 pub use replications::Replications;
 pub use summary::{summary_json, write_summary_json};
+pub use sweep_page::{SweepPage, write_sweep_page};
 pub use sysbench::render_sysbench;
 pub use table::render_summary;
 

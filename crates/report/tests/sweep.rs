@@ -1,12 +1,14 @@
-//! Pictures of made-up sweeps: well-formed, whole, the same bytes each time, and safe with odd values.
+//! Pictures and page of made-up sweeps: well-formed, whole, the same bytes each time, and safe with odd values.
 
 // Helpers may fail the test as tests may.
 #![allow(clippy::unwrap_used)]
 
-use innosim_core::metrics::Regime;
+use innosim_core::metrics::{Regime, Summary};
 use innosim_report::dashboard::sweep::{
     Band, Course, SweepAxis, SweepCurve, SweepFigures, SweepPoint, SweepView, write_sweep_pictures,
 };
+use innosim_report::sweep::{PointRows, RunRow, SweepTable};
+use innosim_report::{Recipe, SweepPage};
 use std::collections::BTreeMap;
 
 fn axis(name: &str, values: &[f64]) -> SweepAxis {
@@ -31,6 +33,7 @@ fn figures(a: f64, b: f64) -> SweepFigures {
             warmup_s: 400.0,
             tps: (0..200).map(wave).collect(),
             age: (0..200).map(|i| (f64::from(i) / 60.0).min(0.9)).collect(),
+            flushed: vec![5000.0; 200],
         },
     }
 }
@@ -99,4 +102,53 @@ fn missing_points_single_values_and_many_curves_are_drawn() {
     let columns: Vec<f64> = (0..8).map(f64::from).collect();
     let many = view(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], &columns);
     assert_eq!(files(&many).len(), 4, "no curves of eight lines");
+}
+
+#[test]
+fn the_page_holds_all_that_it_needs() {
+    let mut view = view(&[1.0, 2.0, 3.0, 4.0, 5.0], &[0.0, 1.0]);
+    view.points[9].figures = None;
+    let summary = |point: usize| Summary { tps_mean: 100.0 + point as f64, ..Summary::default() };
+    let summaries: Vec<Summary> = (0..10).map(summary).collect();
+    let run = |summary| RunRow { replication: 0, warmup_s: 400, warmup_converged: true, summary, batches: None };
+    let values = ["1".to_owned(), "2".to_owned()];
+    let rows = |point: usize| PointRows {
+        values: &values,
+        model: "mysql-8.4",
+        seed: 1,
+        simulated_s: 2000.0,
+        runs: if point == 9 { Vec::new() } else { vec![run(&summaries[point])] },
+    };
+    let columns = ["a".to_owned(), "b".to_owned()];
+    let table =
+        SweepTable { innosim_version: "0", scenario: "s", columns: &columns, points: (0..10).map(rows).collect() };
+    let page = SweepPage {
+        view: &view,
+        table: &table,
+        recipe: Recipe {
+            command: "innosim sweep s --out DIR".to_owned(),
+            version: "0".to_owned(),
+            seed: 1,
+            scenarios: vec![("s".to_owned(), "x = 1".to_owned())],
+        },
+        verdict: "best".to_owned(),
+        heads: vec!["tps".to_owned()],
+        rows: (0..10).map(|point| (point < 9).then(|| vec![format!("tps{point}")])).collect(),
+        warnings: vec!["one <warning>".to_owned(), "two".to_owned()],
+    };
+    let html = page.html().unwrap();
+    assert_eq!(html, page.html().unwrap());
+    assert!(
+        html.contains("<h1>io_capacity_max &amp; redo &lt;made up&gt;</h1>") && html.contains("one &lt;warning&gt;")
+    );
+    assert_eq!(html.matches("type=\"checkbox\" data-point=").count(), 9, "the point without a run has no row");
+    assert_eq!(html.matches(" checked> ").count(), 4, "the best of both curves, and the first one's ends");
+    let start = html.find("id=\"data\">").unwrap() + 10;
+    let end = start + html[start..].find("</script>").unwrap();
+    let data: serde_json::Value = serde_json::from_str(&html[start..end]).unwrap();
+    assert_eq!(data["figures"]["tps_mean"][3][0], 103);
+    assert!(data["figures"]["tps_mean"][9].is_null() && data["courses"][9].is_null());
+    assert_eq!(data["courses"][0]["series"]["flushed"].as_array().unwrap().len(), 200);
+    assert_eq!((data["axis"].as_str(), data["at"][3].as_u64()), (Some("innodb_io_capacity_max"), Some(1)));
+    assert_eq!(html.matches("http").count(), 1, "the name space of SVG, and no address");
 }

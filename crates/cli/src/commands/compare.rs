@@ -11,7 +11,7 @@ use crate::args::{CompareArgs, Format};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
 use crate::out_dir::OutDir;
-use crate::output::{note, note_error, print, print_json};
+use crate::output::{note, note_error, print, print_json, shell_line};
 use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short, run_all};
 use innosim_core::metrics::RunOutput;
@@ -177,12 +177,8 @@ fn write_all(dir: &Path, each: &[OutDir], compared: &Compared, document: &serde_
     Ok(())
 }
 
-/// The command line as a shell takes it, with the program's plain name.
+/// The command line, with the program's plain name.
 fn command() -> String {
-    let quoted = |text: String| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@+".contains(c);
-        if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
-    };
-    let arguments = std::env::args_os().skip(1).map(|argument| quoted(argument.to_string_lossy().into_owned()));
-    std::iter::once("innosim".to_owned()).chain(arguments).collect::<Vec<String>>().join(" ")
+    let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+    shell_line(std::iter::once("innosim".to_owned()).chain(arguments))
 }

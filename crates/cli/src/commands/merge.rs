@@ -8,7 +8,7 @@ use crate::output::note;
 use innosim_experiments::sweep::{Plan, Record, Results, RunId, Store, read_folder};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 
 /// Missing runs that are named.
 const NAMED: usize = 5;
@@ -25,8 +25,7 @@ pub(crate) fn run(args: &MergeArgs) -> Done {
     runs.extend(there.runs);
     store.save_plan(&plan)?;
     let results = Results::of(&plan, &runs);
-    folder::write(dir, &store, &results, &runs, true)?;
-    copy_scenario(&args.folders[0], dir)?;
+    folder::write(dir, &store, &results, &runs, true, &scenario(&args.folders)?)?;
     print_results(args.format, &results, None, dir)?;
     if !args.common.quiet {
         warn(&results);
@@ -69,6 +68,7 @@ fn difference(a: &Plan, b: &Plan) -> String {
     };
     let pairs = [
         ("innosim", a.innosim_version.clone(), b.innosim_version.clone()),
+        ("innosim built of other sources:", a.build.clone(), b.build.clone()),
         ("scenario", a.scenario.clone(), b.scenario.clone()),
         ("what varies:", vary(a), vary(b)),
         ("seed", a.seed.to_string(), b.seed.to_string()),
@@ -100,10 +100,11 @@ fn refuse_missing(results: &Results<'_>) -> Done {
     )))
 }
 
-/// Copies the scenario that was varied.
-fn copy_scenario(from: &Path, to: &Path) -> Done {
-    let (from, to) = (from.join(folder::SCENARIO), to.join(folder::SCENARIO));
-    // A shard that did not come to its end has none.
-    let Ok(text) = fs::read(&from) else { return Ok(()) };
-    innosim_report::write_file(&to, &text).map_err(Failure::from)
+/// The scenario that was varied, from the first folder that has it: a shard that did not come to its end has none.
+fn scenario(folders: &[PathBuf]) -> Result<String, Failure> {
+    let read = |folder: &PathBuf| fs::read_to_string(folder.join(folder::SCENARIO)).ok();
+    folders.iter().find_map(read).ok_or_else(|| {
+        let help = "run one of the shards to its end (the same command continues it)";
+        Failure::Input(format!("none of the folders holds {}\n  = help: {help}", folder::SCENARIO))
+    })
 }

@@ -53,8 +53,7 @@ pub(crate) fn run(args: &SweepArgs) -> Done {
         return Err(Failure::Interrupted);
     }
     let effort = Effort { made: made.runs, reused, simulated_s: made.simulated_s, wall: began.elapsed() };
-    folder::write(dir, &store, &results, &opened.runs, args.shard.is_all())?;
-    folder::write_scenario(dir, &prepared)?;
+    folder::write(dir, &store, &results, &opened.runs, args.shard.is_all(), &folder::scenario(&prepared))?;
     print_results(args.format, &results, Some(&effort), dir)?;
     conclude(args, &results, &made, dir)
 }

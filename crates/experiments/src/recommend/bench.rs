@@ -2,8 +2,9 @@
 
 use super::Question;
 use super::goal::{Goal, is_sound};
-use super::plan::Plan;
+use super::plan::{Plan, is_even, turn_at};
 use super::sensitivity::Case;
+use super::settled::{Rise, rise_of};
 use super::space::{Point, Space};
 use crate::runner::{Job, in_parallel, warmup_of};
 use innosim_core::metrics::{RunOutput, Summary};
@@ -62,6 +63,8 @@ pub(super) struct Bench<'a> {
     pub(super) redo: bool,
     pub(super) replications: u32,
     trials: BTreeMap<(Case, Point), Vec<Summary>>,
+    /// Points of which a run ended while its age was rising.
+    rising: BTreeMap<(Case, Point), Rise>,
     runs: usize,
     simulated_s: u64,
 }
@@ -103,6 +106,7 @@ impl<'a> Bench<'a> {
             redo: question.redo,
             replications: question.replications.max(1),
             trials: BTreeMap::new(),
+            rising: BTreeMap::new(),
             runs: usize::from(pilot_s > 0),
             simulated_s: pilot_s,
         })
@@ -134,12 +138,14 @@ impl<'a> Bench<'a> {
         let jobs = scenarios.iter().zip(&wanted).map(|(scenario, &(.., replication))| Job { scenario, replication });
         let outputs = in_parallel(&jobs.collect::<Vec<Job<'_>>>(), |&job| {
             let output = execute.execute(job)?;
-            Ok(Summary::of(&output, warmup_of(job.scenario, &output).seconds))
+            let warmup_s = warmup_of(job.scenario, &output).seconds;
+            Ok((Summary::of(&output, warmup_s), rise_of(&output, warmup_s)))
         });
         for ((case, point, replication), output) in wanted.into_iter().zip(outputs) {
             let setting = || self.space.overrides(point).join(", ");
             let failed = |error| RecommendError::Run { setting: setting(), replication, error };
-            let summary = output.map_err(failed)?;
+            let (summary, rise) = output.map_err(failed)?;
+            self.rising.extend(rise.map(|rise| ((case, point), rise)));
             self.trials.entry((case, point)).or_default().push(summary);
             self.runs += 1;
         }
@@ -169,6 +175,30 @@ impl<'a> Bench<'a> {
         self.plan.apply(&mut scenario, redo_ratio);
         case.apply(&mut scenario.run);
         Ok(scenario)
+    }
+
+    /// How the age of a point as the scenario stands was rising at the end of a run; `None` if it was at rest in all, or the
+    /// load is no even one, so that there is no rest.
+    pub(super) fn rise(&self, point: Point) -> Option<Rise> {
+        self.rising.get(&(Case::AS_IS, point)).copied().filter(|_| is_even(&self.scenario))
+    }
+
+    /// Seconds that the redo log takes to turn at a point that was run.
+    pub(super) fn turn_s(&self, point: Point) -> f64 {
+        self.mean(Case::AS_IS, point).map_or(0.0, |mean| turn_at(mean.age_stop_limit, mean.redo_bytes_per_s))
+    }
+
+    /// Makes runs longer, and forgets those that were made, if the age at `point` was still rising and there is room.
+    pub(super) fn lengthen(&mut self, point: Point) -> bool {
+        // The plan is that of the present redo size.
+        let ratio = point.redo_bytes as f64 / self.current().redo_bytes.max(1) as f64;
+        let longer = self.rise(point).and_then(|_| self.plan.longer(self.turn_s(point) / ratio));
+        let Some(plan) = longer else { return false };
+        self.execute.planned(&plan);
+        self.plan = plan;
+        self.trials.clear();
+        self.rising.clear();
+        true
     }
 
     /// What came out of a point in a case, replication by replication.

@@ -5,7 +5,8 @@
 //! pilot run of the present setting. Where all pages fit the buffer pool they are in it from the start: reading them in
 //! takes longer than the rest and says nothing about flushing.
 //!
-//! A load that changes with time has its own length, and keeps it. So does a scenario whose own run is shorter.
+//! A load that changes with time has its own length, and keeps it. So does a scenario whose own run is shorter, unless the
+//! checkpoint age is seen to rise to its end ([`settled`](super::settled)): then runs are made longer, and all of them anew.
 
 use crate::runner::Job;
 use innosim_core::config::PAGE_BYTES;
@@ -20,6 +21,10 @@ const PILOT_S: u64 = 120;
 const TURNS: f64 = 2.5;
 /// A turn takes this much longer than the pilot's rate says: the age had not yet slowed it down.
 const SLOWER: f64 = 1.2;
+/// How much longer runs get whose age was still rising.
+const LONGER: f64 = 1.6;
+/// Runs are made no longer than this many times the scenario's own length.
+const MOST_OWN_LENGTHS: f64 = 4.0;
 /// Shortest time that figures are taken over.
 const LEAST_WINDOW_S: u64 = 60;
 
@@ -34,6 +39,8 @@ pub struct Plan {
     pub warm_start: bool,
     /// Seconds of a turn of the redo log at the present setting, where that decides the length.
     pub turn_s: Option<f64>,
+    /// Longest that runs may be made, seconds; `None` if their length was asked for or is the load's own.
+    pub(super) at_most_s: Option<f64>,
 }
 
 impl Plan {
@@ -43,7 +50,7 @@ impl Plan {
             Warmup::Fixed(length) => Some(length.0.div_ceil(1_000_000_000)),
             Warmup::Auto => None,
         };
-        Plan { duration_s: seconds(scenario), warmup_s, warm_start: false, turn_s: None }
+        Plan { duration_s: seconds(scenario), warmup_s, warm_start: false, turn_s: None, at_most_s: None }
     }
 
     /// The plan for `scenario`. `fixed` keeps its length, as somebody asked for it. `pilot` makes a run.
@@ -63,16 +70,25 @@ impl Plan {
         let half = &output.series[output.series.len() / 2..];
         let redo: u64 = half.iter().map(|s| s.redo_generated_bytes).sum();
         let rate = redo as f64 / half.len().max(1) as f64;
-        let turn_s = output.age_limits.stop_bytes as f64 / rate.max(1.0) * SLOWER;
+        let turn_s = turn_at(output.age_limits.stop_bytes as f64, rate);
         Ok(Plan::for_turn(turn_s, warm_start, scenario))
     }
 
     fn for_turn(turn_s: f64, warm_start: bool, scenario: &Scenario) -> Plan {
         let (duration_s, warmup_s) = lengths(turn_s);
+        let at_most_s = Some(MOST_OWN_LENGTHS * seconds(scenario) as f64);
         if duration_s >= seconds(scenario) {
-            return Plan::own(scenario);
+            return Plan { at_most_s, ..Plan::own(scenario) };
         }
-        Plan { duration_s, warmup_s: Some(warmup_s), warm_start, turn_s: Some(turn_s) }
+        Plan { duration_s, warmup_s: Some(warmup_s), warm_start, turn_s: Some(turn_s), at_most_s }
+    }
+
+    /// A plan of longer runs, for a redo log that turns in no less than `turn_s`; `None` if they may not be made so long.
+    pub(super) fn longer(&self, turn_s: f64) -> Option<Plan> {
+        let turn_s = turn_s.max(LONGER * self.duration_s as f64 / TURNS);
+        let (duration_s, warmup_s) = lengths(turn_s);
+        let allowed = self.at_most_s.is_some_and(|most| duration_s as f64 <= most);
+        allowed.then(|| Plan { duration_s, warmup_s: Some(warmup_s), turn_s: Some(turn_s), ..self.clone() })
     }
 
     /// Brings a scenario whose redo log is `redo_ratio` times the present one to its length: twice the redo takes twice as
@@ -94,8 +110,13 @@ impl Plan {
     }
 }
 
+/// Seconds that a redo log of `stop_bytes` takes to turn at this rate, once the age slows the load down.
+pub(super) fn turn_at(stop_bytes: f64, redo_bytes_per_s: f64) -> f64 {
+    stop_bytes / redo_bytes_per_s.max(1.0) * SLOWER
+}
+
 /// Seconds of a run and of its warm-up, where a turn of the redo log takes `turn_s`.
-fn lengths(turn_s: f64) -> (u64, u64) {
+pub(super) fn lengths(turn_s: f64) -> (u64, u64) {
     let turn_s = turn_s.min(1e9);
     let window = (turn_s as u64).max(LEAST_WINDOW_S).next_multiple_of(10);
     let duration = ((TURNS * turn_s) as u64).next_multiple_of(10).max(2 * window);
@@ -107,7 +128,7 @@ fn seconds(scenario: &Scenario) -> u64 {
 }
 
 /// Whether the load is the same all the time.
-fn is_even(scenario: &Scenario) -> bool {
+pub(super) fn is_even(scenario: &Scenario) -> bool {
     match &scenario.run.workload.drive {
         DriveSpec::Closed { .. } => !scenario.run.workload.transactions.is_empty(),
         DriveSpec::Open { rate, .. } => {
@@ -148,6 +169,18 @@ mod tests {
         plan.apply(&mut double, 2.0);
         assert_eq!(double.run.duration, SimDuration::from_secs(200));
         assert!(double.run.workload.page_sets.iter().all(|set| set.resident_share == 1.0));
+    }
+
+    #[test]
+    fn runs_grow_up_to_a_limit() {
+        let plan = Plan::for_turn(40.0, true, &small());
+        let longer = plan.longer(40.0).unwrap();
+        assert_eq!((longer.duration_s, longer.warmup_s, longer.warm_start), (200, Some(120), true), "1.6 x 120 s");
+        assert_eq!(plan.longer(200.0).unwrap().duration_s, 500, "the log turns in 200 s");
+        assert_eq!(plan.longer(600.0), None, "more than four times the scenario's 300 s");
+        let own = Plan::for_turn(1000.0, true, &small());
+        assert_eq!((own.duration_s, own.longer(150.0).unwrap().duration_s), (300, 480));
+        assert_eq!(Plan::own(&small()).longer(1.0), None, "somebody asked for this length");
     }
 
     #[test]

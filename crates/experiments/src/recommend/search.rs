@@ -34,9 +34,27 @@ pub(super) struct Found {
     pub(super) plateau: Vec<Point>,
 }
 
-/// Finds the best point.
+/// Finds the best point. As long as its age is seen to rise to the end of its runs, and longer ones may be made, it starts anew
+/// with those.
 pub(super) fn search(bench: &mut Bench<'_>) -> Result<Found, RecommendError> {
+    loop {
+        if let Some(found) = search_at_this_length(bench)?
+            && !bench.lengthen(found.best)
+        {
+            return Ok(found);
+        }
+    }
+}
+
+/// `None` if the best of the first stage showed that runs are too short, and they were made longer.
+fn search_at_this_length(bench: &mut Bench<'_>) -> Result<Option<Found>, RecommendError> {
     let current = bench.current();
+    let coarse = coarse(bench, current.redo_bytes, current.io_capacity_max as f64);
+    bench.ensure_as_is("coarse", &coarse, 1)?;
+    let first = best_of(bench, Case::AS_IS, &coarse);
+    if bench.lengthen(first) {
+        return Ok(None);
+    }
     let mut best = at_redo(bench, current.redo_bytes, current.io_capacity_max as f64)?;
     if bench.redo {
         for factor in [2.0, 4.0] {
@@ -48,16 +66,22 @@ pub(super) fn search(bench: &mut Bench<'_>) -> Result<Found, RecommendError> {
             best = next;
         }
     }
-    finals(bench, best)
+    finals(bench, best).map(Some)
+}
+
+/// The points of the coarse stage about `start`.
+fn coarse(bench: &Bench<'_>, redo: u64, start: f64) -> Vec<Point> {
+    let mut points: Vec<Point> = COARSE.iter().map(|factor| bench.space().point(start * factor, redo)).collect();
+    if redo == bench.current().redo_bytes {
+        points.push(bench.current());
+    }
+    tidy(&mut points);
+    points
 }
 
 /// The best I/O capacity at one redo size, near `start`.
 fn at_redo(bench: &mut Bench<'_>, redo: u64, start: f64) -> Result<Point, RecommendError> {
-    let mut tried: Vec<Point> = COARSE.iter().map(|factor| bench.space().point(start * factor, redo)).collect();
-    if redo == bench.current().redo_bytes {
-        tried.push(bench.current());
-    }
-    tidy(&mut tried);
+    let mut tried = coarse(bench, redo, start);
     bench.ensure_as_is("coarse", &tried, 1)?;
     for _ in 0..ROUNDS {
         let best = best_of(bench, Case::AS_IS, &tried);

@@ -7,7 +7,9 @@
 //! or a neighbour gains much, the answer is refused: measuring that input comes first.
 
 use super::bench::{Bench, RecommendError};
+use super::plan::lengths;
 use super::search::best_of;
+use super::settled::Rise;
 use super::space::{Point, step_at};
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::run_spec::RunSpec;
@@ -148,6 +150,14 @@ pub(super) struct WhatIf {
 
 /// Runs `best` and its neighbours in every case.
 pub(super) fn examine(bench: &mut Bench<'_>, best: Point) -> Result<WhatIf, RecommendError> {
+    if let Some(rise) = bench.rise(best) {
+        return Ok(WhatIf {
+            cases: Vec::new(),
+            safer: None,
+            refused: Some(too_short(bench, best, rise)),
+            measure_first: Vec::new(),
+        });
+    }
     if !bench.is_sound(Case::AS_IS, best) {
         let refused = "no setting that was tried runs without stalls or sync flushing: the redo log is too small or the \
                        device too slow for this load";
@@ -171,6 +181,21 @@ pub(super) fn examine(bench: &mut Bench<'_>, best: Point) -> Result<WhatIf, Reco
     let flips = cases.iter().filter(shaken).find(|s| s.sound || safer.is_none());
     let refused = flips.map(|s| reason(bench, s, best));
     Ok(WhatIf { cases, safer, refused, measure_first })
+}
+
+/// Says that runs were too short, and how long they should be.
+fn too_short(bench: &Bench<'_>, best: Point, rise: Rise) -> String {
+    let mib = |bytes: f64| (bytes / 1_048_576.0).round();
+    let plan = bench.plan();
+    let enough_s = lengths(bench.turn_s(best)).0.max(2 * plan.duration_s);
+    format!(
+        "the checkpoint age of the best setting was still rising when its runs of {} s ended, from {} to {} MiB over the time \
+         that counts. Until it is at rest, settings that flush too little look better than they are. Give --duration {enough_s}s, \
+         which is about two and a half turns of the redo log or twice the present length",
+        plan.duration_s,
+        mib(rise.from_bytes),
+        mib(rise.to_bytes)
+    )
 }
 
 /// How much an input matters: the worst of its cases.

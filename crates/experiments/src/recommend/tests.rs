@@ -13,12 +13,14 @@ struct MadeUp {
     edge: f64,
     /// The edge moves with this power of the working set.
     power: f64,
+    /// Until then its checkpoint age rises.
+    settles_s: u64,
     runs: AtomicUsize,
 }
 
 impl MadeUp {
     fn new(edge: f64, power: f64) -> MadeUp {
-        MadeUp { edge, power, runs: AtomicUsize::new(0) }
+        MadeUp { edge, power, settles_s: 0, runs: AtomicUsize::new(0) }
     }
 }
 
@@ -46,6 +48,7 @@ impl Execute for MadeUp {
                 transactions: tps as u64,
                 sync_flushing: waves,
                 redo_generated_bytes: 28_000_000,
+                checkpoint_age_bytes: 4_000_000 * second.min(self.settles_s),
                 pages_flushed: max as u64,
                 device_write_bytes: max as u64 * 32_768,
                 ..SecondSample::default()
@@ -96,6 +99,26 @@ fn the_plan_follows_the_turns_of_the_redo_log() {
     assert!((answer.plan.turn_s.unwrap() - turn).abs() < 1.0);
     assert!((answer.plan.duration_s as f64 - 2.5 * turn).abs() < 11.0, "{}", answer.plan.duration_s);
     assert!(answer.plan.warm_start);
+}
+
+#[test]
+fn runs_whose_age_still_rises_are_made_longer_or_refused() {
+    let slow = |settles_s| MadeUp { settles_s, ..MadeUp::new(6300.0, 0.0) };
+    let plain = ask(&MadeUp::new(6300.0, 0.0), "7000-bpi32", Goal::Throughput, false).plan.duration_s;
+    let answer = ask(&slow(plain - 100), "7000-bpi32", Goal::Throughput, false);
+    assert_eq!((answer.best.point.io_capacity_max, answer.refused.as_deref()), (6500, None));
+    let growth = answer.plan.duration_s as f64 / plain as f64;
+    assert!((growth - 1.6).abs() < 0.02, "{growth}");
+    let never = ask(&slow(u64::MAX), "7000-bpi32", Goal::Throughput, false);
+    assert!(never.plan.duration_s > 2 * plain && never.plan.duration_s <= 4 * 5000);
+    assert!(never.refused.is_some_and(|why| why.contains("still rising")));
+    let common = Overrides { duration: Some("600s".to_owned()), ..Overrides::default() };
+    let source = published("7000-bpi32");
+    let question = Question { source, common, goal: Goal::Throughput, redo: false, replications: 1 };
+    let short = recommend(&question, &slow(1000)).unwrap();
+    let why = short.refused.unwrap();
+    assert!(why.contains("still rising when its runs of 600 s ended") && why.contains("--duration 2060s"), "{why}");
+    assert!(short.measure_first.is_empty() && short.sensitivity.is_empty());
 }
 
 #[test]

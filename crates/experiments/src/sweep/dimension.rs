@@ -53,6 +53,11 @@ impl Dimension {
         self.settings.join("+")
     }
 
+    /// Its values as the argument of `--vary`, written out.
+    pub fn argument(&self) -> String {
+        format!("{}={}", self.name(), self.values.join(","))
+    }
+
     /// Its values as numbers, sizes in bytes, if all are numbers of one unit.
     pub fn numbers(&self) -> Option<Vec<f64>> {
         let numbers: Vec<Number> = self.values.iter().map(|value| Number::parse(value)).collect::<Option<_>>()?;

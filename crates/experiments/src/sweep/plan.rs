@@ -7,8 +7,11 @@ use innosim_scenario::{Diagnostic, Diagnostics, Overrides, Scenario, Source, loa
 use innosim_statistics::Precision;
 use serde::{Deserialize, Serialize};
 
-/// Version of the program, part of every run's identity.
+/// Version of the program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Hash of the sources that a run's result depends on (`build.rs`), part of every run's identity: two builds of a version
+/// that would give other numbers don't take each other's runs for their own.
+const BUILD: &str = env!("INNOSIM_BUILD");
 /// Most points of a sweep.
 const MOST_POINTS: usize = 10_000;
 /// Layout of `sweep.json`.
@@ -45,6 +48,9 @@ pub struct Plan {
     format: u32,
     /// Version of the program.
     pub innosim_version: String,
+    /// Hash of the sources of the program; empty in the folder of a version without it.
+    #[serde(default)]
+    pub build: String,
     /// Name of the scenario.
     pub scenario: String,
     /// Title for headings.
@@ -63,6 +69,9 @@ pub struct Plan {
     pub columns: Vec<String>,
     /// All combinations, the first dimension the outermost loop.
     pub points: Vec<Point>,
+    /// What all points share, as it was asked for: arguments of the command line.
+    #[serde(default)]
+    shared: Vec<String>,
 }
 
 /// A combination of values.
@@ -82,7 +91,7 @@ pub struct Point {
     pub hash: String,
 }
 
-/// Identity of a run: equal for equal inputs and program version.
+/// Identity of a run: equal for equal inputs and equal sources of the program.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RunId(pub String);
 
@@ -121,6 +130,7 @@ impl Request {
         let plan = Plan {
             format: FORMAT,
             innosim_version: VERSION.to_owned(),
+            build: BUILD.to_owned(),
             scenario: base.name.clone(),
             title: if self.title.is_empty() { base.title.clone() } else { self.title.clone() },
             seed: base.run.seed,
@@ -130,8 +140,19 @@ impl Request {
             dimensions,
             columns,
             points,
+            shared: self.shared(),
         };
         Ok(Prepared { plan, base, scenarios })
+    }
+
+    /// Arguments that all points share.
+    fn shared(&self) -> Vec<String> {
+        let option =
+            |name: &str, value: &Option<String>| value.iter().flat_map(|v| [format!("--{name}"), v.clone()]).collect();
+        let model: Vec<String> = option("model", &self.model);
+        let duration: Vec<String> = option("duration", &self.duration);
+        let set = self.set.iter().flat_map(|set| ["--set".to_owned(), set.clone()]);
+        model.into_iter().chain(set).chain(duration).collect()
     }
 
     fn dimensions(&self) -> Result<Vec<Dimension>, SweepError> {
@@ -255,7 +276,7 @@ impl Plan {
     pub fn run_id(&self, point: usize, replication: u32) -> RunId {
         let point = &self.points[point];
         let mut hasher = blake3::Hasher::new();
-        for part in [&self.innosim_version, &point.hash, &point.seed.to_string(), &replication.to_string()] {
+        for part in [&self.build, &point.hash, &point.seed.to_string(), &replication.to_string()] {
             hasher.update(part.as_bytes());
             hasher.update(b"\0");
         }
@@ -266,6 +287,33 @@ impl Plan {
     /// Whether this program understands the plan.
     pub(super) fn is_readable(&self) -> bool {
         self.format == FORMAT
+    }
+
+    /// The words of the command that makes this sweep. A sweep from a file is written out; number of jobs, shards and the folder's name
+    /// change nothing and are left out.
+    pub fn command(&self) -> Vec<String> {
+        let mut words = vec!["innosim".to_owned(), "sweep".to_owned(), self.scenario.clone()];
+        for dimension in &self.dimensions {
+            words.extend(["--vary".to_owned(), dimension.argument()]);
+        }
+        words.extend(self.shared.iter().cloned());
+        words.extend(["--seed".to_owned(), self.seed.to_string()]);
+        match &self.precision {
+            None => words.extend(["--replications".to_owned(), self.replications.to_string()]),
+            Some(precision) => words.extend([
+                "--precision".to_owned(),
+                precision.relative.to_string(),
+                "--replications".to_owned(),
+                precision.first.to_string(),
+                "--max-replications".to_owned(),
+                precision.limit.to_string(),
+            ]),
+        }
+        if self.check {
+            words.push("--check".to_owned());
+        }
+        words.extend(["--out".to_owned(), "DIR".to_owned()]);
+        words
     }
 
     /// Text of a point: `innodb_io_capacity_max = 4000, innodb_log_file_size = 10G`.
@@ -309,6 +357,8 @@ mod tests {
         assert_ne!(one.run_id(2, 3), one.run_id(1, 3));
         let checked = Plan { check: true, ..one.clone() };
         assert_ne!(one.run_id(2, 3), checked.run_id(2, 3));
+        let other_build = Plan { build: "other".to_owned(), ..one.clone() };
+        assert_ne!(one.run_id(2, 3), other_build.run_id(2, 3));
         let seed = Request { seed: Some(9), ..request(&["innodb_io_capacity_max=8000"]) };
         assert_ne!(one.run_id(2, 3), seed.prepare().unwrap().plan.run_id(0, 3));
     }

@@ -14,6 +14,8 @@ mod heatmap;
 mod multiples;
 mod plot;
 
+pub(crate) use plot::places;
+
 use super::drawing;
 use crate::files::ReportError;
 use innosim_core::metrics::Regime;
@@ -119,13 +121,19 @@ pub struct Course {
     pub tps: Vec<f64>,
     /// Checkpoint age as a share of its limit.
     pub age: Vec<f64>,
+    /// Pages flushed a second.
+    pub flushed: Vec<f64>,
 }
 
 impl SweepView {
     /// Texts of a point's values, joined.
-    fn label(&self, point: usize) -> String {
-        let of = |(axis, &at): (&SweepAxis, &usize)| axis.labels[at].clone();
-        self.axes.iter().zip(&self.points[point].at).map(of).collect::<Vec<String>>().join(" \u{b7} ")
+    pub(crate) fn label(&self, point: usize) -> String {
+        self.values(point).map(|(axis, at)| axis.labels[at].as_str()).collect::<Vec<&str>>().join(" \u{b7} ")
+    }
+
+    /// Each axis with a point's place on it.
+    pub(crate) fn values(&self, point: usize) -> impl Iterator<Item = (&SweepAxis, usize)> {
+        self.axes.iter().zip(self.points[point].at.iter().copied())
     }
 }
 

@@ -4,7 +4,7 @@ use super::Compared;
 use crate::outcome::{VERSION, settings_line};
 use innosim_experiments::compare::{Variant, VariantFigures};
 use innosim_report::numbers::{bytes, count, decimal, percent, rate};
-use innosim_report::{Explorer, ExplorerRun, Overlay, OverlayRun};
+use innosim_report::{Explorer, ExplorerRun, Overlay, OverlayRun, Recipe};
 
 /// The picture of a comparison: the first replication of each variant, with the figures of all replications.
 pub(super) fn of(compared: &Compared) -> Overlay<'_> {
@@ -122,20 +122,22 @@ pub(super) fn explorer<'a>(compared: &'a Compared, overlay: &Overlay<'a>, comman
     Explorer {
         title: overlay.title.clone(),
         subtitle: overlay.subtitle.clone(),
-        command,
-        version: VERSION.to_owned(),
-        seed: compared.first().scenario.run.seed,
+        recipe: Recipe {
+            command,
+            version: VERSION.to_owned(),
+            seed: compared.first().scenario.run.seed,
+            scenarios: compared
+                .variants
+                .iter()
+                .map(|v| (v.label.clone(), v.scenario.to_resolved_toml(VERSION)))
+                .collect(),
+        },
         heads: overlay.heads.clone(),
         warmup_s: overlay.warmup_s,
         remark: overlay.remark.clone(),
         runs: runs
             .filter_map(|((variant, figures), outputs)| {
-                Some(ExplorerRun {
-                    label: variant.label.clone(),
-                    figures: cells(figures),
-                    scenario: variant.scenario.to_resolved_toml(VERSION),
-                    output: outputs.first()?,
-                })
+                Some(ExplorerRun { label: variant.label.clone(), figures: cells(figures), output: outputs.first()? })
             })
             .collect(),
     }

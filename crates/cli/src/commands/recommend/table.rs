@@ -36,11 +36,7 @@ fn head(answer: &Answer, goal: Goal, wall: Duration) -> String {
             count(turn),
             if answer.plan.warm_start { "; all pages in the buffer pool from the start" } else { "" }
         ),
-        None => format!(
-            "{} s each, as given (where that is less than two turns of the redo log, the checkpoint age is still on its \
-             way up and low settings look better than they are)",
-            count(answer.plan.duration_s as f64)
-        ),
+        None => format!("{} s each, as given", count(answer.plan.duration_s as f64)),
     };
     let runs = format!(
         "{} runs in {} s, of {length}; seed {}, innosim {VERSION}",
@@ -150,7 +146,8 @@ fn verdict(answer: &Answer, goal: Goal) -> String {
     let best = answer.best.point;
     let name = answer.space.searched();
     if let Some(reason) = &answer.refused {
-        let mut text = wrapped(&format!("No recommendation yet: {reason}. Measure first:"), 0);
+        let first = if answer.measure_first.is_empty() { "" } else { " Measure first:" };
+        let mut text = wrapped(&format!("No recommendation yet: {reason}.{first}"), 0);
         for input in &answer.measure_first {
             text.push_str(&wrapped(&format!("- {}", input.how_to_measure()), 2));
         }

@@ -1,23 +1,35 @@
 //! The folder of a sweep: tables and pictures, from what the journal holds.
 
+use super::table::{HEADS, best, figures};
 use super::view::view;
 use crate::exit::{Done, Failure};
 use crate::outcome::VERSION;
-use innosim_experiments::sweep::{Plan, PointResult, Prepared, Record, Results, RunId, Store};
-use innosim_report::dashboard::sweep::write_sweep_pictures;
+use crate::output::shell_line;
+use innosim_experiments::sweep::{Advice, Plan, PointResult, Prepared, Record, Results, RunId, Store};
+use innosim_report::dashboard::sweep::{SweepView, write_sweep_pictures};
 use innosim_report::sweep::{PointRows, RunRow, SweepTable, points_csv, runs_csv};
-use innosim_report::write_file;
+use innosim_report::{Recipe, SweepPage, write_file, write_sweep_page};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 /// What is in it, for people.
-pub(in crate::commands) const FILES: &str = "runs.csv, points.csv, pictures (svg, png), scenario.resolved.toml";
+pub(in crate::commands) const FILES: &str =
+    "report.html, runs.csv, points.csv, pictures (svg, png), scenario.resolved.toml";
 /// The scenario without anything varied.
 pub(in crate::commands) const SCENARIO: &str = "scenario.resolved.toml";
 /// Results that must not stand beside a sweep that goes on.
-const RESULTS: [&str; 8] =
-    ["runs.csv", "points.csv", "curves.svg", "curves.png", "heatmap.svg", "heatmap.png", "series.svg", "series.png"];
+const RESULTS: [&str; 9] = [
+    "runs.csv",
+    "points.csv",
+    "report.html",
+    "curves.svg",
+    "curves.png",
+    "heatmap.svg",
+    "heatmap.png",
+    "series.svg",
+    "series.png",
+];
 
 /// Takes away results that will no longer be true, if runs are to come.
 pub(super) fn remove_results(dir: &Path, plan: &Plan, runs: &BTreeMap<RunId, Record>) {
@@ -33,29 +45,53 @@ fn clear(dir: &Path) {
     }
 }
 
-/// Writes tables and, if this is the whole sweep, pictures; and puts the journal into the order of the plan.
+/// Writes tables and, if this is the whole sweep, pictures and the page to explore; and puts the journal into the order of the
+/// plan. `scenario` is the text of what was varied.
 pub(in crate::commands) fn write(
     dir: &Path,
     store: &Store,
     results: &Results<'_>,
     runs: &BTreeMap<RunId, Record>,
     whole: bool,
+    scenario: &str,
 ) -> Done {
     clear(dir);
     store.settle(&results.ids(), runs)?;
-    if whole && results.count() > 0 {
-        write_sweep_pictures(dir, &view(results))?;
-    }
+    write_file(&dir.join(SCENARIO), scenario.as_bytes())?;
     let table = table(results);
+    if whole && results.count() > 0 {
+        let view = view(results);
+        write_sweep_pictures(dir, &view)?;
+        write_sweep_page(&dir.join("report.html"), &page(results, &view, &table, scenario))?;
+    }
     write_file(&dir.join("points.csv"), &points_csv(&table)?)?;
     // Last: where it is, the rest is there too.
     write_file(&dir.join("runs.csv"), &runs_csv(&table)?).map_err(Failure::from)
 }
 
-/// Writes the scenario that was varied.
-pub(super) fn write_scenario(dir: &Path, prepared: &Prepared) -> Done {
-    let text = prepared.base.to_resolved_toml(VERSION);
-    write_file(&dir.join(SCENARIO), text.as_bytes()).map_err(Failure::from)
+/// The scenario that is varied, as text.
+pub(super) fn scenario(prepared: &Prepared) -> String {
+    prepared.base.to_resolved_toml(VERSION)
+}
+
+/// The page to explore.
+fn page<'a>(results: &Results<'_>, view: &'a SweepView, table: &'a SweepTable<'a>, scenario: &str) -> SweepPage<'a> {
+    let plan = results.plan;
+    let with_runs = |result: &PointResult<'_>| (!result.runs.is_empty()).then(|| figures(result).to_vec());
+    SweepPage {
+        view,
+        table,
+        recipe: Recipe {
+            command: shell_line(plan.command()),
+            version: format!("{}, build {}", plan.innosim_version, plan.build),
+            seed: plan.seed,
+            scenarios: vec![(plan.scenario.clone(), scenario.to_owned())],
+        },
+        verdict: best(results).join(". ") + ".",
+        heads: HEADS.iter().map(|head| head.trim_start_matches('>').to_owned()).collect(),
+        rows: results.points.iter().map(with_runs).collect(),
+        warnings: Advice::of(results).into_iter().map(|advice| advice.text).collect(),
+    }
 }
 
 fn table<'a>(results: &'a Results<'a>) -> SweepTable<'a> {

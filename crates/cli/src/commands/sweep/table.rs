@@ -1,13 +1,15 @@
 //! The results of a sweep as a table, and what is best in words.
 
 use super::Effort;
-use super::layout::Layout;
+use super::layout::{Layout, Line};
 use super::view::of_limit;
 use crate::output::wrapped;
 use crate::text_table::TextTable;
 use innosim_experiments::sweep::{PointResult, Results};
 use innosim_report::numbers::{count, percent, rate};
 
+/// Heads of a row's figures; `>` for those that stand at the right.
+pub(super) const HEADS: [&str; 7] = [">tps", ">\u{b1}", ">stalls s", ">age", ">largest", ">writes/trx", "regime"];
 /// Most points that are printed.
 const MOST_ROWS: usize = 100;
 
@@ -20,7 +22,7 @@ pub(super) fn render(results: &Results<'_>, effort: Option<&Effort>) -> String {
         text.push_str(&rows(results));
     }
     text.push('\n');
-    text.push_str(&best(results));
+    best(results).iter().for_each(|sentence| text.push_str(&wrapped(sentence, 0)));
     text
 }
 
@@ -53,7 +55,7 @@ fn head(results: &Results<'_>, effort: Option<&Effort>) -> String {
 fn rows(results: &Results<'_>) -> String {
     let plan = results.plan;
     let mut heads: Vec<String> = plan.dimensions.iter().map(|d| format!(">{}", d.name())).collect();
-    heads.extend([">tps", ">\u{b1}", ">stalls s", ">age", ">largest", ">writes/trx", "regime"].map(str::to_owned));
+    heads.extend(HEADS.map(str::to_owned));
     let mut table = TextTable::new(&heads);
     for result in results.points.iter().filter(|result| !result.runs.is_empty()) {
         let at = &plan.points[result.point].at;
@@ -64,7 +66,8 @@ fn rows(results: &Results<'_>) -> String {
     table.render()
 }
 
-fn figures(result: &PointResult<'_>) -> [String; 7] {
+/// The figures of a row.
+pub(super) fn figures(result: &PointResult<'_>) -> [String; 7] {
     let mean = |metric| result.estimate(metric).mean;
     [
         rate(mean(|s| s.tps_mean)),
@@ -77,15 +80,14 @@ fn figures(result: &PointResult<'_>) -> [String; 7] {
     ]
 }
 
-/// The best of each line, and what is as good.
-fn best(results: &Results<'_>) -> String {
+/// The best of each line, and what is as good: a sentence a line.
+pub(super) fn best(results: &Results<'_>) -> Vec<String> {
     let plan = results.plan;
     let layout = Layout::of(plan);
     let along = &plan.dimensions[layout.along];
     let value = |point: usize| along.values[plan.points[point].at[layout.along]].as_str();
-    let mut text = String::new();
-    for line in &layout.lines {
-        let Some(verdict) = results.verdict(&line.points) else { continue };
+    let sentence = |line: &Line| {
+        let verdict = results.verdict(&line.points)?;
         let before = if line.label.is_empty() { String::new() } else { format!("{}: ", line.label) };
         let tps = results.points[verdict.best].estimate(|s| s.tps_mean).mean;
         let others: Vec<&str> = verdict.plateau.iter().filter(|p| **p != verdict.best).map(|p| value(*p)).collect();
@@ -94,10 +96,7 @@ fn best(results: &Results<'_>) -> String {
             others => format!("; as good: {}", others.join(", ")),
         };
         let name = along.settings.join(" = ");
-        text.push_str(&wrapped(
-            &format!("{before}most throughput at {name} = {}: {} tps{plateau}", value(verdict.best), rate(tps)),
-            0,
-        ));
-    }
-    text
+        Some(format!("{before}most throughput at {name} = {}: {} tps{plateau}", value(verdict.best), rate(tps)))
+    };
+    layout.lines.iter().filter_map(sentence).collect()
 }

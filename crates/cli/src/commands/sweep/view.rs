@@ -91,6 +91,7 @@ fn point(plan: &Plan, result: &PointResult<'_>) -> SweepPoint {
             seconds: plan.points[result.point].simulated_s,
             warmup_s: first.warmup_s as f64,
             tps: first.series.tps.clone(),
+            flushed: first.series.flushed.clone(),
             age: first.series.age_mib.iter().map(|age| of_limit(&first.summary, age * MIB)).collect(),
         },
     });

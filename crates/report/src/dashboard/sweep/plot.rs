@@ -30,7 +30,7 @@ pub(super) fn header<B: DrawingBackend>(canvas: &mut Canvas<'_, B>, view: &Sweep
 
 /// Places of a setting's values, 0 to 1 over the width of a plot: in proportion where they are numbers in order, by
 /// their logarithms where they span much, otherwise at equal distances.
-pub(super) fn places(axis: &SweepAxis) -> Vec<f64> {
+pub(crate) fn places(axis: &SweepAxis) -> Vec<f64> {
     let count = axis.labels.len();
     let even = || (0..count).map(|i| (i as f64 + 0.5) / count as f64).collect();
     let Some(numbers) = axis.numbers.as_ref().filter(|n| n.len() > 1 && n.is_sorted_by(|a, b| a < b)) else {
