@@ -36,9 +36,12 @@ impl Desk {
         arguments.extend(
             ["--vary", "innodb_io_capacity_max=4000..8000:1000", "--vary", "drive.clients=4,8"].map(String::from),
         );
-        arguments.extend(["--duration", "4s", "--replications", "2", "--quiet", "--out"].map(String::from));
+        arguments.extend(["--duration", "4s", "--quiet", "--out"].map(String::from));
         arguments.push(self.path(out).display().to_string());
         arguments.extend(more.iter().map(|text| (*text).to_owned()));
+        if !more.contains(&"--replications") {
+            arguments.extend(["--replications", "2"].map(String::from));
+        }
         arguments
     }
 
@@ -70,7 +73,9 @@ fn the_same_bytes_for_any_number_of_jobs_and_for_shards_merged() {
     let desk = Desk::new();
     let whole = desk.run("whole", &["--jobs", "1"]);
     let names: Vec<&str> = whole.keys().map(String::as_str).collect();
-    for name in ["runs.csv", "points.csv", "curves.svg", "curves.png", "heatmap.svg", "series.png", "sweep.json"] {
+    for name in
+        ["runs.csv", "points.csv", "report.html", "curves.svg", "curves.png", "heatmap.svg", "series.png", "sweep.json"]
+    {
         assert!(names.contains(&name), "{names:?}");
     }
     assert_same(&whole, &desk.run("two", &["--jobs", "2"]));
@@ -90,30 +95,54 @@ fn rows(csv: &[u8]) -> usize {
     text(csv).lines().count() - 1
 }
 
-#[test]
-fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
-    let desk = Desk::new();
-    let undisturbed = desk.run("undisturbed", &[]);
+/// Runs a sweep of `runs` runs undisturbed; then kills it `kills` times at random moments, lets it come to its end, and
+/// compares every byte.
+fn kill_and_compare(desk: &Desk, more: &[&str], runs: u64, kills: u32, longest_ms: u64) {
+    let undisturbed = desk.run("undisturbed", more);
     let mut random = 20_261_121_u64;
-    for _ in 0..12 {
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..kills {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let mut child = Command::new(assert_cmd::cargo::cargo_bin!("innosim"))
-            .args(desk.sweep("killed", &[]))
+            .args(desk.sweep("killed", more))
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_millis(20 + (random >> 33) % 250));
+        std::thread::sleep(Duration::from_millis(20 + (random >> 33) % longest_ms));
         child.kill().unwrap();
         child.wait().unwrap();
+        seen.insert(saved(desk, "killed"));
     }
-    let there = fs::read_to_string(desk.path("killed/runs.jsonl")).unwrap_or_default().matches('\n').count() as u64;
-    let result = json(&borrowed(&desk.sweep("killed", &["--format", "json"])));
-    assert_eq!((result["runs_reused"].as_u64(), result["runs_made"].as_u64()), (Some(there), Some(20 - there)));
+    let there = saved(desk, "killed");
+    let json_too = [more, &["--format", "json"]].concat();
+    let result = json(&borrowed(&desk.sweep("killed", &json_too)));
+    assert_eq!((result["runs_reused"].as_u64(), result["runs_made"].as_u64()), (Some(there), Some(runs - there)));
     assert_same(&undisturbed, &bytes_in(&desk.path("killed")));
-    let again = json(&borrowed(&desk.sweep("killed", &["--format", "json"])));
+    let again = json(&borrowed(&desk.sweep("killed", &json_too)));
     assert_eq!((again["runs_made"].as_u64(), again["missing"].as_u64()), (Some(0), Some(0)));
+    eprintln!("killed {kills} times, with {seen:?} of {runs} runs saved");
+}
+
+/// Runs in a journal.
+fn saved(desk: &Desk, out: &str) -> u64 {
+    let journal = desk.path(out).join("runs.jsonl");
+    fs::read(journal).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count() as u64
+}
+
+#[test]
+fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
+    let desk = Desk::new();
+    kill_and_compare(&desk, &[], 20, 12, 250);
     let fresh = json(&borrowed(&desk.sweep("killed", &["--format", "json", "--fresh"])));
     assert_eq!(fresh["runs_made"], 20);
+}
+
+/// The same at full size: `cargo test -p innosim-cli --test sweep -- --ignored`.
+#[test]
+#[ignore = "takes minutes"]
+fn two_hundred_runs_killed_twenty_times() {
+    // Twenty replications of ten points.
+    kill_and_compare(&Desk::new(), &["--replications", "20"], 200, 20, 1500);
 }
 
 #[test]
@@ -233,7 +262,7 @@ fn mistakes_are_told_with_their_remedy() {
 #[test]
 fn shipped_sweeps_are_listed_and_the_help_stays_as_it_is() {
     assert!(stdout(&["sweep", "--list"]).contains("io-capacity-and-redo"));
-    assert!(json(&["sweep", "--list", "--format", "json"]).as_array().unwrap().len() >= 4);
+    assert!(json(&["sweep", "--list", "--format", "json"]).as_array().unwrap().len() >= 5);
     insta::assert_snapshot!("help_sweep", stdout(&["sweep", "-h"]));
     insta::assert_snapshot!("help_merge", stdout(&["merge", "-h"]));
 }

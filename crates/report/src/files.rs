@@ -21,6 +21,10 @@ pub enum ReportError {
     /// A summary could not be put into JSON.
     #[error("can't put the summary into JSON: {0}")]
     Json(#[from] serde_json::Error),
+    /// A table could not be put into Parquet.
+    #[cfg(feature = "parquet")]
+    #[error("can't put the runs into Parquet: {0}")]
+    Parquet(String),
     /// A picture could not be drawn.
     #[error("can't draw the dashboard: {0}")]
     Drawing(String),

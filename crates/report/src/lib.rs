@@ -11,6 +11,7 @@
 //! | sysbench's lines | scripts that read sysbench | [`sysbench`] |
 //! | `dashboard.svg`, `dashboard.png` | articles, talks, the eye | [`dashboard`] |
 //! | `runs.csv`, `points.csv` of a sweep | notebooks | [`sweep`] |
+//! | the same as Parquet, with the feature `parquet` | the same | `parquet` |
 //! | pictures of a sweep | articles, talks, the eye | [`dashboard::sweep`] |
 //! | `compare.svg`, `compare.png`: runs laid over each other | the same | [`dashboard`] |
 //! | `report.html` of a comparison | anyone with a browser | [`explorer`] |
@@ -28,7 +29,10 @@ pub mod hints;
 mod identity;
 pub mod numbers;
 mod page;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 pub mod replications;
+mod sheet;
 pub mod summary;
 pub mod sweep;
 mod sweep_page;

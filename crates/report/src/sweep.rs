@@ -5,8 +5,8 @@
 //! the same bytes, however it was run.
 
 use crate::files::ReportError;
-use crate::numbers::compact;
 use crate::replications::Replications;
+use crate::sheet::{Cell, Sheet};
 use innosim_core::metrics::Summary;
 
 /// The table of all runs.
@@ -57,62 +57,73 @@ const REGIME_BEFORE: &str = "sync_flush_seconds";
 
 /// The text of `runs.csv`.
 pub fn runs_csv(table: &SweepTable<'_>) -> Result<Vec<u8>, ReportError> {
-    let mut writer = ::csv::Writer::from_writer(Vec::new());
-    let mut heads = identity_heads(table, &["replication", "seed", "simulated_s", "warmup_s", "warmup_converged"]);
-    for name in Summary::NAMES {
-        if *name == REGIME_BEFORE {
-            heads.push("regime");
-        }
-        heads.push(name);
-    }
-    heads.extend(["tps_mean_batch_ci95", "batches_independent"]);
-    writer.write_record(&heads)?;
-    for (number, point) in table.points.iter().enumerate() {
-        for run in &point.runs {
-            let mut fields = identity_fields(table, number, point);
-            fields.extend([
-                run.replication.to_string(),
-                point.seed.to_string(),
-                compact(point.simulated_s),
-                run.warmup_s.to_string(),
-                run.warmup_converged.to_string(),
-            ]);
-            for value in run.summary.values() {
-                if value.name == REGIME_BEFORE {
-                    fields.push(run.summary.regime.name().to_owned());
-                }
-                fields.push(compact(value.value));
-            }
-            fields.push(run.batches.map_or(String::new(), |(half, _)| compact(half)));
-            fields.push(run.batches.map_or(String::new(), |(_, independent)| independent.to_string()));
-            writer.write_record(&fields)?;
-        }
-    }
-    finish(writer)
+    runs_sheet(table).csv()
 }
 
 /// The text of `points.csv`: means over the runs of a point, each followed by the half-width of its 95 % interval, which
 /// is empty for a single run. Points without a run are left out.
 pub fn points_csv(table: &SweepTable<'_>) -> Result<Vec<u8>, ReportError> {
-    let mut writer = ::csv::Writer::from_writer(Vec::new());
-    let mut heads: Vec<String> =
-        identity_heads(table, &["replications", "simulated_s", "regime"]).into_iter().map(str::to_owned).collect();
+    points_sheet(table).csv()
+}
+
+/// A row a run.
+pub(crate) fn runs_sheet(table: &SweepTable<'_>) -> Sheet {
+    let mut heads = identity_heads(table, &["replication", "seed", "simulated_s", "warmup_s", "warmup_converged"]);
+    for name in Summary::NAMES {
+        heads.extend((*name == REGIME_BEFORE).then(|| "regime".to_owned()));
+        heads.push((*name).to_owned());
+    }
+    heads.extend(["tps_mean_batch_ci95", "batches_independent"].map(str::to_owned));
+    let of_point = |(number, point): (usize, &PointRows<'_>)| {
+        point.runs.iter().map(|run| run_row(table, number, point, run)).collect::<Vec<Vec<Cell>>>()
+    };
+    Sheet { heads, rows: table.points.iter().enumerate().flat_map(of_point).collect() }
+}
+
+fn run_row(table: &SweepTable<'_>, number: usize, point: &PointRows<'_>, run: &RunRow<'_>) -> Vec<Cell> {
+    let mut cells = identity_cells(table, number, point);
+    cells.extend([
+        Cell::Whole(i64::from(run.replication)),
+        whole(point.seed),
+        Cell::Number(point.simulated_s),
+        whole(run.warmup_s),
+        Cell::Flag(run.warmup_converged),
+    ]);
+    for value in run.summary.values() {
+        cells.extend((value.name == REGIME_BEFORE).then(|| Cell::Text(run.summary.regime.name().to_owned())));
+        cells.push(Cell::Number(value.value));
+    }
+    cells.push(run.batches.map_or(Cell::Missing, |(half, _)| Cell::Number(half)));
+    cells.push(run.batches.map_or(Cell::Missing, |(_, independent)| Cell::Flag(independent)));
+    cells
+}
+
+/// A row a point.
+pub(crate) fn points_sheet(table: &SweepTable<'_>) -> Sheet {
+    let mut heads = identity_heads(table, &["replications", "simulated_s", "regime"]);
     heads.extend(Summary::NAMES.iter().flat_map(|name| [(*name).to_owned(), format!("{name}_ci95")]));
-    writer.write_record(&heads)?;
-    for (number, point) in table.points.iter().enumerate().filter(|(_, point)| !point.runs.is_empty()) {
+    let row = |(number, point): (usize, &PointRows<'_>)| {
         let summaries: Vec<Summary> = point.runs.iter().map(|run| run.summary.clone()).collect();
         let together = Replications::of(&summaries);
-        let mut fields = identity_fields(table, number, point);
-        fields.push(point.runs.len().to_string());
-        fields.push(compact(point.simulated_s));
-        fields.push(together.summary.regime.name().to_owned());
+        let mut cells = identity_cells(table, number, point);
+        cells.extend([
+            whole(point.runs.len() as u64),
+            Cell::Number(point.simulated_s),
+            Cell::Text(together.summary.regime.name().to_owned()),
+        ]);
         for value in together.summary.values() {
-            fields.push(compact(value.value));
-            fields.push(together.half_width(value.name).map_or(String::new(), compact));
+            cells.push(Cell::Number(value.value));
+            cells.push(together.half_width(value.name).map_or(Cell::Missing, Cell::Number));
         }
-        writer.write_record(&fields)?;
-    }
-    finish(writer)
+        cells
+    };
+    let with_runs = table.points.iter().enumerate().filter(|(_, point)| !point.runs.is_empty());
+    Sheet { heads, rows: with_runs.map(row).collect() }
+}
+
+/// A seed beyond the range of a whole number of a table is text: no digit of it may be lost.
+fn whole(number: u64) -> Cell {
+    i64::try_from(number).map_or_else(|_| Cell::Text(number.to_string()), Cell::Whole)
 }
 
 /// A setting that varied and is part of every row anyway.
@@ -120,27 +131,19 @@ fn is_repeated(column: &str) -> bool {
     column == "model"
 }
 
-fn identity_heads<'a>(table: &SweepTable<'a>, more: &[&'a str]) -> Vec<&'a str> {
-    let mut heads = vec!["innosim_version", "scenario", "model", "point"];
-    heads.extend(table.columns.iter().map(String::as_str).filter(|column| !is_repeated(column)));
-    heads.extend(more);
-    heads
+fn identity_heads(table: &SweepTable<'_>, more: &[&str]) -> Vec<String> {
+    let settings = table.columns.iter().map(String::as_str).filter(|column| !is_repeated(column));
+    let first = ["innosim_version", "scenario", "model", "point"].into_iter();
+    first.chain(settings).chain(more.iter().copied()).map(str::to_owned).collect()
 }
 
-fn identity_fields(table: &SweepTable<'_>, number: usize, point: &PointRows<'_>) -> Vec<String> {
-    let mut fields = vec![
-        table.innosim_version.to_owned(),
-        table.scenario.to_owned(),
-        point.model.to_owned(),
-        (number + 1).to_string(),
-    ];
+fn identity_cells(table: &SweepTable<'_>, number: usize, point: &PointRows<'_>) -> Vec<Cell> {
+    let text = |text: &str| Cell::Text(text.to_owned());
+    let mut cells =
+        vec![text(table.innosim_version), text(table.scenario), text(point.model), whole(number as u64 + 1)];
     let values = table.columns.iter().zip(point.values).filter(|(column, _)| !is_repeated(column));
-    fields.extend(values.map(|(_, value)| value.clone()));
-    fields
-}
-
-fn finish(writer: ::csv::Writer<Vec<u8>>) -> Result<Vec<u8>, ReportError> {
-    writer.into_inner().map_err(|error| ReportError::Csv(error.into_error().into()))
+    cells.extend(values.map(|(_, value)| Cell::of_setting(value)));
+    cells
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! setting that only the file's own model knows is left out, with a warning, when the command line asks for another
 //! model, so that one scenario can be run with several.
 
+mod redo_size;
+
 use crate::diagnostic::{Problem, Report};
 use crate::node::{Entry, Table};
 use crate::resolved::{Resolved, quoted};
@@ -15,10 +17,6 @@ use std::collections::BTreeMap;
 
 /// Settings that were written, by name.
 type Explicit = BTreeMap<&'static str, Value>;
-
-const CAPACITY: &str = "innodb_redo_log_capacity";
-const FILE_SIZE: &str = "innodb_log_file_size";
-const FILES: &str = "innodb_log_files_in_group";
 
 /// What is known besides the table.
 #[derive(Debug)]
@@ -47,7 +45,7 @@ pub(crate) fn read_server(table: Option<&Table>, root: Span, context: &Context<'
             explicit.insert(name, value);
         }
     }
-    carry_redo_over(entries, &mut explicit, context);
+    redo_size::carry_over(entries, &mut explicit, context);
     if context.report.has_errors() {
         return None;
     }
@@ -177,75 +175,6 @@ fn help_for_unknown(entry: &Entry, help: &str) -> String {
     match crate::scenario_keys::home_of(&entry.key) {
         Some(path) => format!("it is a key of the scenario: {path}"),
         None => help.to_owned(),
-    }
-}
-
-/// A redo log means as much to a model that spells its size in another way: one counts in files, the other in bytes.
-fn carry_redo_over(entries: &[Entry], explicit: &mut Explicit, context: &Context<'_>) {
-    let Some(from) = context.written_for else { return };
-    let ours = |name: &str| {
-        let entry = entry_of(entries, name).filter(|entry| is_of_the_files_model(entry, context))?;
-        match parse_value(&lookup(from, name).ok()?, &entry.node.scalar_text()?) {
-            Ok(Value::Integer(value)) => Some((entry, value)),
-            _ => None,
-        }
-    };
-    let knows = |model, name| lookup(model, name).is_ok();
-    if knows(from, CAPACITY) && !knows(context.model, CAPACITY) && !explicit.contains_key(FILE_SIZE) {
-        if let Some((entry, bytes)) = ours(CAPACITY) {
-            explicit.insert(FILE_SIZE, Value::Integer((bytes / 2) >> 20 << 20));
-            explicit.insert(FILES, Value::Integer(2));
-            let message = format!("{CAPACITY} is taken as {FILE_SIZE} = {}M x 2 files", bytes >> 21);
-            context.report.add(Problem::new(message).at(whole(entry)).into_warning());
-        }
-    } else if !knows(from, CAPACITY) && knows(context.model, CAPACITY) && !explicit.contains_key(CAPACITY) {
-        // From the command line, the files are the server's own affair.
-        let on_top = |name| entry_of(entries, name).is_some_and(|e| context.sources.on_command_line(e.key_at));
-        let default = || lookup(from, FILES).ok()?.default;
-        let files = ours(FILES).map(|(_, files)| files).or_else(|| match default() {
-            Some(Value::Integer(files)) => Some(files),
-            _ => None,
-        });
-        if let (Some((entry, size)), Some(files), false) = (ours(FILE_SIZE), files, on_top(FILES)) {
-            explicit.remove(FILE_SIZE);
-            explicit.remove(FILES);
-            explicit.insert(CAPACITY, Value::Integer(size * files));
-            let message = format!("{FILE_SIZE} x {files} files is taken as {CAPACITY} = {}M", (size * files) >> 20);
-            context.report.add(Problem::new(message).at(whole(entry)).into_warning());
-        }
-    }
-    shrink_redo(entries, explicit, context);
-}
-
-/// A redo log that is too large for another model than the file's becomes the largest that it takes.
-fn shrink_redo(entries: &[Entry], explicit: &mut Explicit, context: &Context<'_>) {
-    let host = Host { logical_cpus: context.cores, ..Host::default() };
-    let fits = |explicit: &Explicit| match Settings::resolve_on(context.model, explicit, host) {
-        Err(error) => error.setting != FILE_SIZE && error.setting != FILES,
-        Ok(_) => true,
-    };
-    let named = |name| entry_of(entries, name).is_some_and(|e| context.sources.on_command_line(e.key_at));
-    let Some(Value::Integer(size)) = explicit.get(FILE_SIZE).copied() else { return };
-    if context.report.has_errors() || named(FILE_SIZE) || named(FILES) || fits(explicit) {
-        return;
-    }
-    let with = |explicit: &Explicit, mib: u64| {
-        let mut explicit = explicit.clone();
-        explicit.insert(FILE_SIZE, Value::Integer(mib << 20));
-        explicit
-    };
-    // The largest number of MiB that fits, by halving; sizes below 1 MiB are no redo log.
-    let (mut good, mut bad) = (0, size >> 20);
-    while bad - good > 1 {
-        let middle = good + (bad - good) / 2;
-        *(if fits(&with(explicit, middle)) { &mut good } else { &mut bad }) = middle;
-    }
-    if good > 0 {
-        *explicit = with(explicit, good);
-        let message = format!("{FILE_SIZE}: {} takes no more than {good}M with this number of files", context.model);
-        let at = [FILE_SIZE, CAPACITY].iter().find_map(|name| entry_of(entries, name)).map(whole);
-        let problem = Problem { at, ..Problem::new(message) };
-        context.report.add(problem.help(format!("{good}M is taken instead of {}M", size >> 20)).into_warning());
     }
 }
 

@@ -183,6 +183,28 @@ fn a_scenario_runs_with_another_model() {
 }
 
 #[test]
+fn a_redo_log_keeps_its_size_under_every_model() {
+    let bytes = |shipped: &'static str, model: &str, set: &[&str]| {
+        let overrides = Overrides {
+            model: Some(model.to_owned()),
+            set: set.iter().map(|text| (*text).to_owned()).collect(),
+            ..Overrides::default()
+        };
+        let settings = load(Source::Shipped(shipped), &overrides).unwrap().settings;
+        let files = || {
+            settings.integer("innodb_log_file_size").unwrap()
+                * settings.integer_or("innodb_log_files_in_group", 1).unwrap()
+        };
+        settings.integer("innodb_redo_log_capacity").unwrap_or_else(|_| files()) >> 20
+    };
+    for model in ["mysql-5.5", "mysql-5.7", "mysql-8.0.21", "mysql-8.4", "mariadb-10.11"] {
+        assert_eq!(bytes("teaching/redo-too-small", model, &[]), 192, "{model}, from bytes");
+        assert_eq!(bytes("stories/line-of-56-swings-of-55", model, &[]), 1024, "{model}, from two files");
+    }
+    assert_eq!(bytes("stories/line-of-56-swings-of-55", "mariadb-10.11", &["innodb_log_file_size=700M"]), 700);
+}
+
+#[test]
 fn what_runs_but_not_as_its_author_thinks_is_said() {
     let notes = |arguments: &[&str]| -> String {
         let scenario = load_shipped("doublewrite-batch-too-small", &set(arguments));

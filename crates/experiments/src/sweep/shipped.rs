@@ -10,7 +10,7 @@ macro_rules! sweeps {
 }
 
 const EMBEDDED: &[(&str, &str)] =
-    sweeps!["io-capacity-and-redo", "doublewrite-pages", "instances-and-cleaners", "redo-and-device",];
+    sweeps!["io-capacity-and-redo", "doublewrite-pages", "instances-and-cleaners", "redo-and-device", "line-up",];
 
 /// A sweep that comes with the program.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,9 @@
 // Charts of lines over a common axis: hover, zoom, intervals. Everything on the page is drawn with it.
 const charts = (() => {
   const NS = "http://www.w3.org/2000/svg";
-  const W = 1160, H = 330, LEFT = 76, RIGHT = 12, TOP = 30, BOTTOM = 30;
+  const H = 330, LEFT = 76, RIGHT = 12, TOP = 30, BOTTOM = 30;
+  // A chart on a phone has fewer, larger units.
+  const widthOf = (box) => (box.clientWidth > 0 && box.clientWidth < 600 ? 580 : 1160);
 
   const make = (name, attributes, text) => {
     const node = document.createElementNS(NS, name);
@@ -28,8 +30,8 @@ const charts = (() => {
     return [1, 2, 2.5, 5, 10].map((m) => m * power).find((s) => s >= least * (1 - 1e-9));
   };
   // Ticks of seconds over a range.
-  const seconds = ([from, to]) => {
-    const list = [], dx = Math.max(step((to - from) / 8), 1);
+  const seconds = ([from, to], box) => {
+    const list = [], dx = Math.max(step((to - from) / (widthOf(box) / 145)), 1);
     for (let s = Math.ceil(from / dx) * dx; s <= to + 1e-9; s += dx) list.push([s, group(String(Math.round(s))) + " s"]);
     return list;
   };
@@ -53,7 +55,7 @@ const charts = (() => {
   // spec: name, unit, kind, range, ticks: [[x, text]], axis (name under the ticks), mark (x), headOf(x),
   //       lines: [{label, color, points: [[x, y, half, id]], limit, dots, strong: Set of ids}], zoom(range or null), pick(id)
   function draw(box, spec) {
-    const [from, to] = spec.range, bottom = BOTTOM + (spec.axis ? 22 : 0);
+    const W = widthOf(box), [from, to] = spec.range, bottom = BOTTOM + (spec.axis ? 22 : 0);
     const inRange = (list) => list.filter((p, k) => {
       const near = (q) => q && q[0] >= from && q[0] <= to;
       return near(p) || near(list[k - 1]) || near(list[k + 1]);
@@ -81,11 +83,13 @@ const charts = (() => {
     spec.ticks.filter(([v]) => v >= from - 1e-9 && v <= to + 1e-9).forEach(([v, text]) => {
       svg.appendChild(make("line", { x1: x(v), x2: x(v), y1: TOP, y2: H - bottom, stroke: "#e4e8ec" }));
       const half = text.length * 4.2;
-      if (x(v) - half < free) return;
-      free = x(v) + half + 8;
-      svg.appendChild(make("text", { x: x(v), y: H - bottom + 20, "text-anchor": "middle" }, text));
+      const at = Math.min(x(v), W - half);
+      if (at - half < free) return;
+      free = at + half + 8;
+      svg.appendChild(make("text", { x: at, y: H - bottom + 20, "text-anchor": "middle" }, text));
     });
     if (spec.axis) svg.appendChild(make("text", { x: (LEFT + W - RIGHT) / 2, y: H - 8, "text-anchor": "middle", style: "font-weight:600" }, spec.axis));
+    if (spec.legend) legend(svg, lines, W);
     const clip = "clip-" + box.id;
     const area = make("clipPath", { id: clip });
     area.appendChild(make("rect", { x: LEFT, y: TOP - 4, width: W - LEFT - RIGHT, height: H - TOP - bottom + 6 }));
@@ -116,12 +120,24 @@ const charts = (() => {
     box.replaceChildren(svg, tip);
     tip.style.display = "none";
     tip.style.top = "2.2rem";
-    handle({ box, svg, tip, spec, lines, x, y, size, unit, cursor, chosen });
+    handle({ W, box, svg, tip, spec, lines, x, y, size, unit, cursor, chosen });
+  }
+
+  // Names of lines in the row of the title, from the right.
+  function legend(svg, lines, W) {
+    let right = W - RIGHT;
+    [...lines].reverse().filter((line) => line.label).forEach((line) => {
+      const left = right - line.label.length * 7.4;
+      if (left < W / 3) return;
+      svg.appendChild(make("text", { x: left, y: 18 }, line.label));
+      svg.appendChild(make("rect", { x: left - 26, y: 12, width: 20, height: 4, fill: line.color }));
+      right = left - 44;
+    });
   }
 
   const nearest = (points, v) => points.reduce((best, p) => (!best || Math.abs(p[0] - v) < Math.abs(best[0] - v) ? p : best), null);
 
-  function handle({ box, svg, tip, spec, lines, x, y, size, unit, cursor, chosen }) {
+  function handle({ W, box, svg, tip, spec, lines, x, y, size, unit, cursor, chosen }) {
     const [from, to] = spec.range;
     let began = null;
     const at = (event) => {
@@ -183,13 +199,14 @@ const charts = (() => {
     function all() {
       each.forEach(({ metric, box }) => {
         const { name, unit, kind } = metric();
-        draw(box, { name, unit, kind, range, ticks: seconds(range), mark, zoom, lines: linesOf(metric()),
+        draw(box, { name, unit, kind, range, ticks: seconds(range, box), mark, zoom, lines: linesOf(metric()),
           headOf: (s) => group(String(Math.round(s))) + " s" });
       });
     }
     document.getElementById("all").addEventListener("click", () => zoom(null));
+    window.addEventListener("resize", all);
     return all;
   }
 
-  return { draw, make, plain, group, unitOf, options, courses, tipOf, place };
+  return { draw, make, widthOf, plain, group, unitOf, options, courses, tipOf, place };
 })();

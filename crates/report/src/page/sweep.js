@@ -45,7 +45,7 @@
     }));
     const nearest = (v) => data.places.reduce((best, p, i) => (Math.abs(p - v) < Math.abs(data.places[best] - v) ? i : best), 0);
     charts.draw(document.getElementById("curves"), {
-      name: wanted.name, unit: wanted.unit, kind: wanted.kind, range, lines, zoom, pick, axis: data.axis,
+      name: wanted.name, unit: wanted.unit, kind: wanted.kind, range, lines, zoom, pick, axis: data.axis, legend: true,
       ticks: data.places.map((p, i) => [p, data.values[i]]),
       headOf: (v) => `${data.axis} = ${data.values[nearest(v)]}`,
     });
@@ -59,9 +59,9 @@
     const known = data.labels.map((_, point) => valueOf(wanted, point)).filter((v) => v !== undefined);
     const [low, high] = [Math.min(...known), Math.max(...known)];
     const [size, bytes] = charts.unitOf(wanted.kind, high);
-    const left = 190, width = 1160 - left - 12, cell = width / data.values.length, row = 26;
-    const svg = charts.make("svg", { viewBox: `0 0 1160 ${data.curves.length * row + 58}`, role: "img", "aria-label": wanted.name });
-    svg.appendChild(charts.make("text", { x: left, y: 14 }, `dark: ${charts.plain(high / size)} ${bytes || wanted.unit}, light: ${charts.plain(low / size)}`));
+    const whole = charts.widthOf(box), left = whole / 6, width = whole - left - 12, cell = width / data.values.length, row = 26;
+    const svg = charts.make("svg", { viewBox: `0 0 ${whole} ${data.curves.length * row + 64}`, role: "img", "aria-label": wanted.name });
+    svg.appendChild(charts.make("text", { x: left, y: 14 }, `dark ${charts.plain(high / size)}, light ${charts.plain(low / size)} ${bytes || wanted.unit}`));
     const tip = charts.tipOf(box);
     data.curves.forEach((curve, k) => {
       const top = 22 + k * row;
@@ -92,6 +92,7 @@
     box.replaceChildren(svg, tip);
   }
 
+  window.addEventListener("resize", drawFigures);
   drawFigures();
   repaint();
 })();

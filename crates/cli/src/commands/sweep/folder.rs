@@ -19,9 +19,11 @@ pub(in crate::commands) const FILES: &str =
 /// The scenario without anything varied.
 pub(in crate::commands) const SCENARIO: &str = "scenario.resolved.toml";
 /// Results that must not stand beside a sweep that goes on.
-const RESULTS: [&str; 9] = [
+const RESULTS: [&str; 11] = [
     "runs.csv",
     "points.csv",
+    "runs.parquet",
+    "points.parquet",
     "report.html",
     "curves.svg",
     "curves.png",
@@ -64,6 +66,8 @@ pub(in crate::commands) fn write(
         write_sweep_pictures(dir, &view)?;
         write_sweep_page(&dir.join("report.html"), &page(results, &view, &table, scenario))?;
     }
+    #[cfg(feature = "parquet")]
+    innosim_report::parquet::write_parquet(dir, &table)?;
     write_file(&dir.join("points.csv"), &points_csv(&table)?)?;
     // Last: where it is, the rest is there too.
     write_file(&dir.join("runs.csv"), &runs_csv(&table)?).map_err(Failure::from)
