@@ -189,7 +189,7 @@ mod tests {
         let points = rows(points_csv(&table).unwrap());
         assert_eq!(points.len(), 2);
         assert_eq!(points[1][..9].join(" "), "0.1.0 s mysql-8.4 2 1024 3 600 waves 100");
-        assert_eq!(points[1][9], "4.96827", "Student's interval of three runs");
+        assert_eq!(points[1][9], "4.96827542", "Student's interval of three runs");
         assert_eq!(points[0][8..10].join(" "), "tps_mean tps_mean_ci95");
     }
 }

@@ -55,7 +55,8 @@ impl Execute for MadeUp {
             }
         };
         let limit = (17.9 * redo * (1u64 << 30) as f64) as u64;
-        let age_limits = AgeLimits { async_bytes: limit, stop_bytes: limit, ..AgeLimits::default() };
+        // So far away that no age meets it.
+        let age_limits = AgeLimits { async_bytes: 10 * limit, stop_bytes: limit, ..AgeLimits::default() };
         Ok(RunOutput {
             series: (1..=job.scenario.run.duration.0 / 1_000_000_000).map(second).collect(),
             latency_by_10s: Vec::new(),
