@@ -66,7 +66,11 @@ fn browser() -> Option<PathBuf> {
 }
 
 /// A browser that is open, and goes with the test.
-struct Open(Child, tempfile::TempDir);
+struct Open {
+    child: Child,
+    /// Its profile, which goes after it.
+    _home: tempfile::TempDir,
+}
 
 impl Open {
     fn at(browser: &Path, address: &str, (width, height): (u32, u32)) -> Open {
@@ -80,14 +84,14 @@ impl Open {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        Open(child, home)
+        Open { child, _home: home }
     }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

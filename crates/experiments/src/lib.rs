@@ -23,5 +23,6 @@ pub mod fio;
 pub mod recommend;
 pub mod replay;
 pub mod runner;
+mod sound;
 pub mod sweep;
 pub mod validate;

@@ -1,12 +1,13 @@
 //! Runs settings and remembers what came out: no run is made twice.
 
 use super::Question;
-use super::goal::{Goal, is_sound};
+use super::goal::Goal;
 use super::plan::{Plan, is_even, turn_at};
 use super::sensitivity::Case;
 use super::settled::{Rise, rise_of};
 use super::space::{Point, Space};
 use crate::runner::{Job, in_parallel, warmup_of};
+use crate::sound::is_sound;
 use innosim_core::metrics::{RunOutput, Summary};
 use innosim_core::server::RunError;
 use innosim_scenario::{Diagnostics, Overrides, Scenario, Source, load};

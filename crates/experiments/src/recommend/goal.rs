@@ -1,9 +1,6 @@
-//! What "best" means.
-//!
-//! A setting under which the server runs in waves, stalls, or lives by sync flushing is no answer to any goal, however good
-//! its mean: waves at 4000 pages a second can have a higher mean than a smooth run at 6500.
+//! What "best" means, among settings under which the server runs soundly (`sound`).
 
-use innosim_core::metrics::{Regime, Summary};
+use innosim_core::metrics::Summary;
 
 /// What somebody wants of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,11 +12,6 @@ pub enum Goal {
     /// Fewest bytes written to the device a transaction, at no more than 1 % less throughput than now.
     Writes,
 }
-
-/// Share of the seconds that may be stalled in a setting that is an answer.
-const STALLED: f64 = 0.002;
-/// Share of the seconds in which sync flushing may run.
-const SYNC: f64 = 0.01;
 
 impl Goal {
     /// Name on the command line and in results.
@@ -67,26 +59,9 @@ impl Goal {
     }
 }
 
-/// Whether a server that runs like this over `seconds` can be left to itself.
-pub(super) fn is_sound(summary: &Summary, seconds: f64) -> bool {
-    !matches!(summary.regime, Regime::Waves | Regime::Overloaded)
-        && summary.stall_seconds <= (STALLED * seconds).max(1.0)
-        && summary.sync_flush_seconds <= SYNC * seconds
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_higher_mean_with_waves_is_no_answer() {
-        let smooth = Summary { tps_mean: 8361.0, regime: Regime::Rippled, ..Summary::default() };
-        let waves = Summary { tps_mean: 8429.0, regime: Regime::Waves, ..Summary::default() };
-        assert!(is_sound(&smooth, 600.0) && !is_sound(&waves, 600.0));
-        assert!(Goal::Throughput.score(&waves) > Goal::Throughput.score(&smooth));
-        assert!(!is_sound(&Summary { sync_flush_seconds: 30.0, ..smooth.clone() }, 600.0));
-        assert!(!is_sound(&Summary { stall_seconds: 5.0, ..smooth }, 600.0));
-    }
 
     #[test]
     fn goals_by_hand() {

@@ -2,6 +2,7 @@
 
 use super::plan::{Plan, RunId};
 use super::record::Record;
+use crate::sound::is_sound;
 use innosim_core::metrics::{Regime, Summary};
 use innosim_statistics::{Estimate, Paired, holm};
 use std::collections::BTreeMap;
@@ -36,8 +37,11 @@ pub type Metric = fn(&Summary) -> f64;
 /// Which point is best, and which are as good.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// The point with the highest mean throughput; of equals the first.
+    /// The point with the highest mean throughput among those that run soundly, or among all if none does; of equals the
+    /// first.
     pub best: usize,
+    /// Whether it runs without waves and stalls, and does not live by sync flushing.
+    pub sound: bool,
     /// Points whose throughput can't be told from the best, or is within 1 % of it, and which stall no more; in order,
     /// the best among them.
     pub plateau: Vec<usize>,
@@ -72,6 +76,9 @@ impl<'a> Results<'a> {
     pub fn verdict(&self, among: &[usize]) -> Option<Verdict> {
         let tps = |p: &PointResult<'_>| p.estimate(|s| s.tps_mean).mean;
         let with_runs = || among.iter().map(|&point| &self.points[point]).filter(|p| !p.runs.is_empty());
+        let sound = |p: &&PointResult<'_>| p.is_sound(self.plan.points[p.point].simulated_s);
+        let any_sound = with_runs().any(|p| sound(&p));
+        let with_runs = || with_runs().filter(|p| !any_sound || sound(p));
         let best = with_runs().max_by(|a, b| tps(a).total_cmp(&tps(b)).then(b.point.cmp(&a.point)))?;
         let best_tps = best.values(|s| s.tps_mean);
         let others: Vec<&PointResult<'_>> = with_runs().filter(|p| p.point != best.point).collect();
@@ -90,11 +97,16 @@ impl<'a> Results<'a> {
             .chain([best.point])
             .collect();
         plateau.sort_unstable();
-        Some(Verdict { best: best.point, plateau })
+        Some(Verdict { best: best.point, sound: any_sound, plateau })
     }
 }
 
 impl PointResult<'_> {
+    /// Whether the server can be left to itself in every run, of this many simulated seconds.
+    fn is_sound(&self, simulated_s: f64) -> bool {
+        self.runs.iter().all(|(_, record)| is_sound(&record.summary, simulated_s - record.warmup_s as f64))
+    }
+
     /// A figure of each run.
     pub fn values(&self, metric: Metric) -> Vec<f64> {
         self.runs.iter().map(|(_, record)| metric(&record.summary)).collect()

@@ -96,7 +96,8 @@ pub(super) fn best(results: &Results<'_>) -> Vec<String> {
             others => format!("; as good: {}", others.join(", ")),
         };
         let name = along.settings.join(" = ");
-        Some(format!("{before}most throughput at {name} = {}: {} tps{plateau}", value(verdict.best), rate(tps)))
+        let how = if verdict.sound { "without waves and stalls" } else { "(no point runs without waves or stalls)" };
+        Some(format!("{before}most throughput {how} at {name} = {}: {} tps{plateau}", value(verdict.best), rate(tps)))
     };
     layout.lines.iter().filter_map(sentence).collect()
 }
