@@ -96,7 +96,11 @@ pub(super) fn best(results: &Results<'_>) -> Vec<String> {
             others => format!("; as good: {}", others.join(", ")),
         };
         let name = along.settings.join(" = ");
-        let how = if verdict.sound { "without waves and stalls" } else { "(no point runs without waves or stalls)" };
+        let how = if verdict.sound {
+            "without waves and stalls"
+        } else {
+            "(all run in waves, with stalls or by sync flushing)"
+        };
         Some(format!("{before}most throughput {how} at {name} = {}: {} tps{plateau}", value(verdict.best), rate(tps)))
     };
     layout.lines.iter().filter_map(sentence).collect()
