@@ -324,7 +324,7 @@ pub(crate) struct ReproduceArgs {
 /// `innosim replay`.
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// Recordings: folders with series.csv.gz and run.json, or folders of such folders
+    /// Recordings: files or folders of a kind that docs/recordings.md lists, or folders of such folders
     #[arg(value_name = "RECORDING", required = true)]
     pub(crate) recordings: Vec<PathBuf>,
     /// Folder for a CSV file a recording, a row a pass
@@ -343,10 +343,11 @@ pub(crate) struct ReplayArgs {
 /// `innosim calibrate`.
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {
-    /// Recording: a folder with series.csv.gz and run.json
+    /// Recording: a file or folder of a kind that docs/recordings.md lists
     #[arg(value_name = "RECORDING")]
     pub(crate) recording: PathBuf,
-    /// Device profile; ceilings of the recording are laid over it [default: lab-virtual-disk]
+    /// Device profile; ceilings of the recording are laid over it [default: fio's output beside the recording, else
+    /// lab-virtual-disk]
     #[arg(long, value_name = "PROFILE")]
     pub(crate) device: Option<String>,
     /// File for the scenario
@@ -365,13 +366,14 @@ pub(crate) struct CalibrateArgs {
 /// `innosim validate`.
 #[derive(Debug, Args)]
 pub(crate) struct ValidateArgs {
-    /// Recordings: folders with series.csv.gz and run.json, or folders of such folders
+    /// Recordings: files or folders of a kind that docs/recordings.md lists, or folders of such folders
     #[arg(value_name = "RECORDING_OR_DIR", required = true)]
     pub(crate) recordings: Vec<PathBuf>,
     /// Recording that all are calibrated on [default: for each another one of the same server and workload]
     #[arg(long, value_name = "RECORDING")]
     pub(crate) calibrate_on: Option<PathBuf>,
-    /// Device profile; ceilings of each recording are laid over it [default: lab-virtual-disk]
+    /// Device profile; ceilings of each recording are laid over it [default: fio's output beside the recording, else
+    /// lab-virtual-disk]
     #[arg(long, value_name = "PROFILE")]
     pub(crate) device: Option<String>,
     /// Folder for validate.json and for each recording its trajectories, measured and predicted

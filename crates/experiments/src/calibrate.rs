@@ -26,7 +26,7 @@ pub use scenario::scenario_toml;
 pub use working_set::WorkingSet;
 
 use counters::Load;
-use innosim_recordings::{LoadPhase, Quantity, Recording, Script};
+use innosim_recordings::{LoadPhase, Purpose, Quantity, Recording, Script};
 
 /// A number of the workload, with how well it is known.
 #[derive(Debug, Clone, PartialEq)]
@@ -101,6 +101,7 @@ pub fn load_of(recording: &Recording) -> Result<(&'static str, &LoadPhase), Stri
 
 /// Reads the workload out of a recording; the error is a sentence.
 pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
+    recording.check(Purpose::Calibrate)?;
     let (kind, phase) = load_of(recording)?;
     let load = Load::of(recording).map_err(|missing| missing.to_string())?;
     let mut calibration = Calibration {

@@ -43,7 +43,7 @@ pub use tolerance::{COUNTERS, Tolerance};
 use innosim_core::seam::FlushGauges;
 use innosim_flush_models::registry::{ModelId, Settings};
 use innosim_flush_models::replay::{Publishing, ReplayPass, ReplayRule};
-use innosim_recordings::{Recording, understood_settings};
+use innosim_recordings::{Purpose, Recording, understood_settings};
 use inputs::{Between, Inputs};
 use report::Builder;
 
@@ -57,6 +57,7 @@ pub fn replay(recording: &Recording) -> Result<ReplayReport, String> {
     let Some(rule) = rule else {
         return Err(format!("{}: {} publishes no counters of its decisions", recording.name, settings.model));
     };
+    recording.check(Purpose::Replay)?;
     let publishing = Publishing::of(settings.model);
     let inputs = Inputs::of(recording, publishing).map_err(|missing| missing.to_string())?;
     let tolerance = Tolerance::of(&settings, publishing).map_err(|error| format!("{}: {error}", recording.name))?;

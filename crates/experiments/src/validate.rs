@@ -15,7 +15,7 @@ pub use overall::{MARKS, Mark, Overall};
 use crate::calibrate::{Calibration, Device, calibrate, load_of, scenario_toml};
 use innosim_core::metrics::{Regime, RegimeInput, RunOutput, Summary};
 use innosim_flush_models::registry::ModelId;
-use innosim_recordings::Recording;
+use innosim_recordings::{Purpose, Recording};
 use innosim_scenario::{Overrides, Scenario, Source, load};
 use observed::{Observed, mean};
 
@@ -123,6 +123,7 @@ fn task<'a>(
     device: &Device,
     seed: Option<u64>,
 ) -> Result<Task<'a>, String> {
+    recording.check(Purpose::Validate)?;
     if recording.server.model.is_none() {
         let Recording { name, server, .. } = recording;
         return Err(format!("{name}: no model stands for {} {}", server.product, server.version));

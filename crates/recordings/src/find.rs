@@ -1,46 +1,132 @@
 //! From what a person names to recordings.
+//!
+//! | path | recordings |
+//! |---|---|
+//! | folder with `series.csv.gz` and `run.json`, or one of the two | one, in the layout of our own recorder |
+//! | a file of samples, or sysbench's log | one, of that file alone |
+//! | folder with such files | one, of all its files (and those in a folder `fio`); with files of several runs of pt-stalk, one a run |
+//! | folder of such folders | all of them, by name |
 
-use crate::lab::{SERIES, is_lab, read_lab};
+use crate::align::pt_stalk_prefix;
+use crate::assemble::assemble;
+use crate::formats::{Part, READABLE, read_part};
+use crate::lab::{is_lab, name_of, read_lab};
 use crate::{Recording, RecordingError};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// How deep below a folder recordings are looked for.
 const MAX_DEPTH: u32 = 4;
+/// Subfolder of a recording for output of fio.
+const FIO: &str = "fio";
 
-/// The recordings at `path`: the folder of one, or a folder of many, by name.
+/// The recordings at `path`.
 pub fn find(path: &Path) -> Result<Vec<Recording>, RecordingError> {
     if !path.exists() {
-        let help = "give the folder of a recording, or a folder of such folders";
+        let help = "give a file or folder of a recording, or a folder of such folders";
         return Err(RecordingError::new(path, "there is no such file or folder", help));
     }
-    let folder = if path.is_file() { path.parent().unwrap_or(path) } else { path };
-    let mut folders = Vec::new();
-    collect(folder, MAX_DEPTH, &mut folders)?;
-    if folders.is_empty() {
-        let help = format!("a recording is a folder that holds {SERIES} and run.json");
-        return Err(RecordingError::new(path, "there is no recording here", help));
+    if path.is_file() {
+        let folder = path.parent().unwrap_or(path);
+        let of_lab = path.file_name().is_some_and(|name| name == crate::lab::RUN || name == crate::lab::SERIES);
+        return if of_lab { Ok(vec![read_lab(folder)?]) } else { Ok(vec![single(path)?]) };
     }
-    folders.sort();
-    folders.iter().map(|folder| read_lab(folder)).collect()
+    let mut found = Vec::new();
+    collect(path, MAX_DEPTH, &mut found)?;
+    if found.is_empty() {
+        return Err(RecordingError::new(path, "there is no recording here", READABLE));
+    }
+    Ok(found)
 }
 
-fn collect(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> Result<(), RecordingError> {
+/// The recording in one file.
+fn single(path: &Path) -> Result<Recording, RecordingError> {
+    match read_part(path)? {
+        Some(part) if part.is_series() => assemble(name_of(&path.with_extension("")), path, vec![part]),
+        Some(_) => Err(RecordingError::new(path, "holds no samples; give the folder that it is in", READABLE)),
+        None => Err(RecordingError::new(path, "is of no known format", READABLE)),
+    }
+}
+
+fn collect(folder: &Path, depth: u32, found: &mut Vec<Recording>) -> Result<(), RecordingError> {
     if is_lab(folder) {
-        found.push(folder.to_owned());
+        found.push(read_lab(folder)?);
         return Ok(());
     }
-    if depth == 0 {
-        return Ok(());
+    let entries = entries(folder)?;
+    let (folders, files): (Vec<&PathBuf>, Vec<&PathBuf>) = entries.iter().partition(|path| path.is_dir());
+    let parts: Vec<Part> =
+        files.into_iter().map(|file| read_part(file)).collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    if parts.iter().any(Part::is_series) {
+        return of_files(folder, parts, found);
     }
-    let unreadable = |error: std::io::Error| {
-        RecordingError::new(folder, format!("the folder can't be read: {error}"), "check its permissions")
-    };
-    for entry in fs::read_dir(folder).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        if path.is_dir() {
-            collect(&path, depth - 1, found)?;
+    if depth > 0 {
+        for folder in folders {
+            collect(folder, depth - 1, found)?;
         }
     }
     Ok(())
+}
+
+/// What stands in a folder, by name.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, RecordingError> {
+    let unreadable = |error: std::io::Error| {
+        RecordingError::new(folder, format!("the folder can't be read: {error}"), "check its permissions")
+    };
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if !hidden && (path.is_dir() || path.is_file()) {
+            entries.push(path);
+        }
+    }
+    entries.sort();
+    Ok(entries)
+}
+
+/// The recording of a folder's files, or one for each run of pt-stalk.
+fn of_files(folder: &Path, mut parts: Vec<Part>, found: &mut Vec<Recording>) -> Result<(), RecordingError> {
+    let fio = folder.join(FIO);
+    if fio.is_dir() {
+        for file in entries(&fio)?.iter().filter(|path| path.is_file()) {
+            parts.extend(read_part(file)?.filter(|part| part.fio));
+        }
+    }
+    let runs: BTreeSet<String> =
+        parts.iter().filter_map(|part| pt_stalk_prefix(&part.label()).map(str::to_owned)).collect();
+    if runs.len() < 2 {
+        found.push(assemble(name_of(folder), folder, parts)?);
+        return Ok(());
+    }
+    for run in &runs {
+        let of_run = |part: &&Part| part.label().starts_with(run.as_str()) || pt_stalk_prefix(&part.label()).is_none();
+        let own: Vec<Part> = parts.iter().filter(of_run).cloned().collect();
+        if own.iter().any(Part::is_series) {
+            found.push(assemble(name_of(&folder.join(run)), &folder.join(run), own)?);
+        }
+    }
+    Ok(())
+}
+
+/// A text as a recording of its own, judged for each purpose: what a fuzzer calls.
+#[doc(hidden)]
+pub fn fuzz_recording(text: &str) -> usize {
+    use crate::Purpose;
+    let path = Path::new("fuzz");
+    let recording = match crate::formats::parse(path, text) {
+        Ok(Some(part)) => assemble("fuzz".to_owned(), path, vec![part]),
+        Ok(None) => return 0,
+        Err(error) => Err(error),
+    };
+    match recording {
+        Ok(recording) => {
+            let purposes = [Purpose::Calibrate, Purpose::Replay, Purpose::Validate];
+            let columns = recording.series.names().count();
+            assert!(recording.series.columns.values().all(|values| values.len() == recording.series.len()));
+            columns + purposes.iter().map(|purpose| recording.missing(*purpose).len()).sum::<usize>()
+        }
+        Err(error) => error.to_string().len(),
+    }
 }

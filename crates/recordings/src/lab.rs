@@ -52,11 +52,13 @@ pub fn read_lab(folder: &Path) -> Result<Recording, RecordingError> {
         cpus: run["cpus"].as_u64().and_then(|cpus| u32::try_from(cpus).ok()),
         clean_start: run["clean_start"].as_bool(),
         notes,
+        remarks: Vec::new(),
+        fio: Vec::new(),
     })
 }
 
 /// `mysql97/uni4k-256-io2000`.
-fn name_of(folder: &Path) -> String {
+pub(crate) fn name_of(folder: &Path) -> String {
     let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let parts: PathBuf = folder.components().rev().take(2).collect::<Vec<_>>().into_iter().rev().collect();
     parts.display().to_string()

@@ -1,31 +1,39 @@
 //! Recordings of real servers, read into one typed model.
 //!
 //! ```text
-//!   folder with series.csv.gz and run.json  --lab-->  Recording  --quantity()-->  a time series, or what is missing
-//!   folder of such folders                  --find->  [Recording]
+//!   folder with series.csv.gz and run.json   --lab---------------------->  Recording  --quantity()-->  a time series
+//!   files of mysqladmin, pt-stalk, sysbench  --formats-->  --assemble-->              --missing()--->  what a purpose lacks
+//!   folder of such folders                   --find--------------------->  [Recording]
 //! ```
 //!
 //! A [`Recording`] keeps the server's own names: columns of SHOW GLOBAL STATUS as they are, counters of
-//! INNODB_METRICS behind `m.`, SHOW ENGINE INNODB STATUS behind `log.` and `bp.`, sysbench behind `sb.`. What a purpose
+//! INNODB_METRICS behind `m.`, SHOW ENGINE INNODB STATUS behind `log.` and `bp.`, sysbench behind `sb.`, /proc behind `cpu.` and `proc.`. What a purpose
 //! needs is asked for as a [`Quantity`], which knows the names that the versions have for it; an answer is a series with
 //! gaps, or a [`Missing`] that says what to record instead.
 //!
 //! This crate reads files and simulates nothing.
 
+mod align;
+mod assemble;
 mod error;
 mod find;
+mod formats;
 mod gap;
 mod lab;
 mod load;
+mod purpose;
 mod quantity;
 mod recording;
 mod series;
 
 pub use error::{Missing, RecordingError};
 pub use find::find;
+#[doc(hidden)]
+pub use find::fuzz_recording;
 pub use gap::rates;
 pub use lab::read_lab;
 pub use load::{LoadPhase, Script};
+pub use purpose::Purpose;
 pub use quantity::Quantity;
 pub use recording::{Cap, Data, Recording, Server, understood_settings};
 pub use series::Series;

@@ -9,12 +9,15 @@ pub enum Script {
     Oltp(String),
     /// Something else.
     Other(String),
+    /// It is not recorded which.
+    Unknown,
 }
 
 impl fmt::Display for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Script::Oltp(name) | Script::Other(name) => f.write_str(name),
+            Script::Unknown => f.write_str("(unknown script)"),
         }
     }
 }
@@ -44,7 +47,9 @@ impl LoadPhase {
     /// Reads a command line `sysbench SCRIPT --option=value ... run`; sysbench's own defaults where an option is absent.
     pub(crate) fn parse(command: &str, start_s: f64, end_s: f64) -> Option<Self> {
         let mut words = command.split_whitespace().skip_while(|word| !word.ends_with("sysbench")).skip(1);
-        let script = words.next()?;
+        // Options may stand before the script, and the script may be a path.
+        let script = words.clone().find(|word| !word.starts_with('-'))?;
+        let script = script.rsplit('/').next().unwrap_or(script).trim_end_matches(".lua");
         let mut phase = LoadPhase {
             script: if script.starts_with("oltp_") {
                 Script::Oltp(script.to_owned())
@@ -59,7 +64,7 @@ impl LoadPhase {
             start_s,
             end_s,
         };
-        for word in words {
+        for word in words.by_ref() {
             let Some((name, value)) = word.split_once('=') else { continue };
             match name.replace('_', "-").as_str() {
                 "--tables" => phase.tables = value.parse().ok()?,

@@ -84,8 +84,9 @@ impl Quantity {
                 "Innodb_lsn_last_checkpoint",
                 "Innodb_redo_log_checkpoint_lsn",
                 "m.log_lsn_last_checkpoint",
+                "derived.checkpoint_lsn",
             ],
-            Quantity::MetricsLsn => &["m.log_lsn_current", "log.log_sequence_number"],
+            Quantity::MetricsLsn => &["m.log_lsn_current", "log.log_sequence_number", "Innodb_lsn_current"],
             Quantity::OldestModification => {
                 &["m.log_lsn_buf_pool_oldest_approx", "m.log_lsn_buf_pool_oldest", "log.pages_flushed_up_to"]
             }
@@ -94,9 +95,12 @@ impl Quantity {
             }
             Quantity::LruPages => &["Innodb_buffer_pool_pages_data", "m.buffer_pool_pages_data", "bp.database_pages"],
             Quantity::FreePages => &["Innodb_buffer_pool_pages_free", "m.buffer_pool_pages_free", "bp.free_buffers"],
-            Quantity::PagesWritten => {
-                &["Innodb_pages_written", "m.buffer_pages_written", "Innodb_buffer_pool_pages_flushed"]
-            }
+            Quantity::PagesWritten => &[
+                "Innodb_pages_written",
+                "m.buffer_pages_written",
+                "bp.pages_written",
+                "Innodb_buffer_pool_pages_flushed",
+            ],
             Quantity::AdaptivePages => &["m.buffer_flush_adaptive_total_pages"],
             Quantity::AdaptiveBatches => &["m.buffer_flush_adaptive"],
             Quantity::PendingListWrites => &["bp.pend_flush_list"],
@@ -107,9 +111,22 @@ impl Quantity {
             Quantity::PctForLsn => &["m.buffer_flush_pct_for_lsn"],
             Quantity::AvgPageRate => &["m.buffer_flush_avg_page_rate"],
             Quantity::LsnAvgRate => &["m.buffer_flush_lsn_avg_rate"],
-            Quantity::Tps => &["sb.tps"],
-            Quantity::BufferPoolReads => &["Innodb_buffer_pool_reads", "m.buffer_pool_reads"],
+            Quantity::Tps => &["sb.tps", "derived.tps"],
+            Quantity::BufferPoolReads => &["Innodb_buffer_pool_reads", "m.buffer_pool_reads", "bp.pages_read"],
         }
+    }
+
+    /// Where people find it.
+    pub fn where_to_find(self) -> String {
+        let spoken = |column: &&str| match column.split_once('.') {
+            None => format!("{column} of SHOW GLOBAL STATUS"),
+            Some(("m", counter)) => format!("{counter} of INNODB_METRICS"),
+            Some(("log" | "bp", line)) => format!("\"{}\" in SHOW ENGINE INNODB STATUS", line.replace('_', " ")),
+            Some(("sb", _)) => "interval lines of sysbench (--report-interval=1)".to_owned(),
+            Some(_) => String::new(),
+        };
+        let places: Vec<String> = self.columns().iter().map(spoken).filter(|place| !place.is_empty()).collect();
+        format!("record each second {}", places.join(", or "))
     }
 }
 
@@ -125,7 +142,7 @@ impl Recording {
             recording: self.name.clone(),
             what: quantity.what().to_owned(),
             purpose: purpose.to_owned(),
-            help: format!("record one of the columns {} each second", quantity.columns().join(", ")),
+            help: quantity.where_to_find(),
         })
     }
 }

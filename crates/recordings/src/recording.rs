@@ -92,6 +92,10 @@ pub struct Recording {
     pub clean_start: Option<bool>,
     /// What its makers remarked.
     pub notes: Vec<String>,
+    /// What reading it remarked: what was left out, summed up or placed by its looks.
+    pub remarks: Vec<String>,
+    /// Output of fio on its device.
+    pub fio: Vec<PathBuf>,
 }
 
 impl Recording {

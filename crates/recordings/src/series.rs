@@ -33,6 +33,13 @@ impl Series {
         }
     }
 
+    /// Median time between samples, seconds; `None` for fewer than two.
+    pub fn median_step(&self) -> Option<f64> {
+        let mut steps: Vec<f64> = self.seconds.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        steps.sort_by(f64::total_cmp);
+        steps.get(steps.len() / 2).copied()
+    }
+
     /// Names of the columns that hold values.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.keys().map(String::as_str)

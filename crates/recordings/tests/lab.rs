@@ -66,7 +66,7 @@ fn a_recording_is_read_with_its_gaps() {
 fn what_is_missing_is_said_with_what_to_record() {
     let missing = good().quantity(Quantity::PctForLsn, "replay").unwrap_err().to_string();
     assert!(missing.contains("no buffer_flush_pct_for_lsn, which replay needs"), "{missing}");
-    assert!(missing.contains("m.buffer_flush_pct_for_lsn"), "{missing}");
+    assert!(missing.contains("buffer_flush_pct_for_lsn of INNODB_METRICS"), "{missing}");
 }
 
 #[test]

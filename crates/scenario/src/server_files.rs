@@ -15,6 +15,7 @@ mod show_variables;
 mod table;
 
 pub(crate) use show_variables::place_of;
+pub use show_variables::show_pair;
 pub use table::{SettingRow, SettingStatus, SettingsFile, SettingsFileKind, SettingsReading, read_settings_files};
 
 use crate::diagnostic::{Problem, Report};

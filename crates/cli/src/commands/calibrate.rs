@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 
 /// Calibrates on one recording.
 pub(crate) fn run(args: &CalibrateArgs) -> Done {
-    let mut recordings = recordings_in(std::slice::from_ref(&args.recording))?;
+    let mut recordings = recordings_in(std::slice::from_ref(&args.recording), args.quiet)?;
     let (Some(recording), true) = (recordings.pop(), recordings.is_empty()) else {
         let place = args.recording.display();
         let help = "name one of the folders in it";
         return Err(Failure::Input(format!("{place}: holds more than one recording\n  = help: {help}")));
     };
-    let device = args.device.clone().map_or_else(Device::default, |profile| Device { profile });
+    let device = Device { profile: args.device.clone() };
     let calibration = calibrate(&recording).map_err(Failure::Input)?;
     let text = scenario_toml(&recording, &calibration, &device).map_err(Failure::Input)?;
     // What is written must run.

@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// Replays recordings.
 pub(crate) fn run(args: &ReplayArgs) -> Done {
-    let recordings = recordings_in(&args.recordings)?;
+    let recordings = recordings_in(&args.recordings, args.quiet)?;
     let mut reports = Vec::new();
     let mut refused = Vec::new();
     for recording in &recordings {
@@ -39,11 +39,14 @@ pub(crate) fn run(args: &ReplayArgs) -> Done {
     }
 }
 
-/// The recordings at all of the paths.
-pub(crate) fn recordings_in(paths: &[std::path::PathBuf]) -> Result<Vec<Recording>, Failure> {
+/// The recordings at all of the paths; says what reading them remarked.
+pub(crate) fn recordings_in(paths: &[std::path::PathBuf], quiet: bool) -> Result<Vec<Recording>, Failure> {
     let mut recordings = Vec::new();
     for path in paths {
         recordings.extend(find(path).map_err(|error| Failure::Input(error.to_string()))?);
+    }
+    for recording in recordings.iter().filter(|_| !quiet) {
+        recording.remarks.iter().for_each(|remark| note(&format!("{}: {remark}", recording.name)));
     }
     Ok(recordings)
 }

@@ -18,12 +18,12 @@ use std::path::Path;
 
 /// Predicts recordings.
 pub(crate) fn run(args: &ValidateArgs) -> Done {
-    let recordings = recordings_in(&args.recordings)?;
+    let recordings = recordings_in(&args.recordings, args.common.quiet)?;
     let source = match &args.calibrate_on {
-        Some(path) => recordings_in(std::slice::from_ref(path))?.pop(),
+        Some(path) => recordings_in(std::slice::from_ref(path), args.common.quiet)?.pop(),
         None => None,
     };
-    let device = args.device.clone().map_or_else(Device::default, |profile| Device { profile });
+    let device = Device { profile: args.device.clone() };
     let (tasks, mut left_out) = tasks(&recordings, source.as_ref(), &device, args.common.seed);
     if tasks.is_empty() {
         return Err(Failure::Input(left_out.join("\n")));

@@ -31,6 +31,8 @@ impl Load {
         let at: Vec<usize> = (0..all.len()).filter(|&i| all[i] >= start + EDGE_S && all[i] <= end - EDGE_S).collect();
         let tps = recording.quantity(Quantity::Tps, purpose)?;
         let lsn = recording.quantity(Quantity::Lsn, purpose)?;
+        // SHOW ENGINE INNODB STATUS may have been sampled less often than the rest.
+        let at: Vec<usize> = at.into_iter().filter(|&i| lsn[i].is_finite()).collect();
         if at.len() < 2 {
             return Err(Missing {
                 recording: recording.name.clone(),

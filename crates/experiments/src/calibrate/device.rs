@@ -1,28 +1,31 @@
 //! The device of a scenario that comes from a recording.
 
 use innosim_recordings::{Cap, Recording};
+use std::path::PathBuf;
 
 /// Profile of the machine that the shipped recordings were made on.
 const LAB_PROFILE: &str = "lab-virtual-disk";
 
 /// The device that a prediction is made with.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Device {
-    /// Name of a shipped profile.
-    pub profile: String,
-}
-
-impl Default for Device {
-    /// The device of the shipped recordings.
-    fn default() -> Self {
-        Device { profile: LAB_PROFILE.to_owned() }
-    }
+    /// Name of a shipped profile; without one the output of fio beside the recording, or else the device of the shipped
+    /// recordings.
+    pub profile: Option<String>,
 }
 
 impl Device {
     /// `[device]`, with the ceilings that were laid on it during `recording`.
     pub(super) fn toml(&self, recording: &Recording) -> String {
-        let mut text = format!("[device]\nprofile = {:?}\n", self.profile);
+        let mut text = match &self.profile {
+            None if !recording.fio.is_empty() => {
+                let absolute = |file: &PathBuf| std::fs::canonicalize(file).unwrap_or_else(|_| file.clone());
+                let files: Vec<String> =
+                    recording.fio.iter().map(|file| format!("    {:?},\n", absolute(file))).collect();
+                format!("[device]\nfio = [\n{}]\n", files.concat())
+            }
+            profile => format!("[device]\nprofile = {:?}\n", profile.as_deref().unwrap_or(LAB_PROFILE)),
+        };
         let cap = &recording.cap;
         if *cap == (Cap { name: cap.name.clone(), ..Cap::default() }) {
             return text;

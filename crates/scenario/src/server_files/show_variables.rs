@@ -81,7 +81,7 @@ fn from_lines(source: usize, text: &str) -> Vec<Statement> {
         } else if let (Some(value), Some((name, name_at))) = (trimmed.strip_prefix("Value:"), vertical.take()) {
             let value = Some((value.trim().to_owned(), at(value.trim())));
             statements.push(Statement { name, name_at, value });
-        } else if let Some((name, value)) = pair(trimmed)
+        } else if let Some((name, value)) = show_pair(trimmed)
             && is_name(name)
             && name != "Variable_name"
         {
@@ -93,8 +93,8 @@ fn from_lines(source: usize, text: &str) -> Vec<Statement> {
     statements
 }
 
-/// Name and value of a line of the bordered table or of batch output.
-fn pair(line: &str) -> Option<(&str, &str)> {
+/// Name and value of a line of the bordered table or of batch output, as clients print SHOW VARIABLES and SHOW STATUS.
+pub fn show_pair(line: &str) -> Option<(&str, &str)> {
     if let Some(inner) = line.strip_prefix('|') {
         let (name, value) = inner.strip_suffix('|')?.split_once('|')?;
         return Some((name.trim(), value.trim()));

@@ -1,0 +1,266 @@
+//! Files of one server made into one [`Recording`].
+//!
+//! The file with most samples gives the time axis; values of others go to the nearest of its samples, if that is no further
+//! than three quarters of a step, and leave gaps elsewhere. Zero is where the first load began, as far as it is known.
+//! Computed from recorded values and named so: `derived.checkpoint_lsn` (log sequence number - checkpoint age) and
+//! `derived.tps` (growth of the statement that the script commits with), each only where the original is missing.
+
+use crate::align::{interval_at, links, offset, place_log};
+use crate::formats::{Clock, Link, LoadLog, Part};
+use crate::{Cap, Data, LoadPhase, Quantity, Recording, RecordingError, Script, Series, Server, rates};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// How far a value may be moved, in steps of the axis.
+const NEAR: f64 = 0.75;
+/// Dirty pages up to which a pool counts as clean.
+const CLEAN_PAGES: f64 = 40.0;
+/// Bytes of a page, where the server's setting is not known.
+const PAGE_BYTES: u64 = 16 << 10;
+
+/// Makes a recording of files that belong together.
+pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Recording, RecordingError> {
+    let mut remarks: Vec<String> =
+        parts.iter().flat_map(|part| part.remarks.iter().map(|r| format!("{}: {r}", part.label()))).collect();
+    let links = links(&parts);
+    let base =
+        parts.iter().enumerate().max_by_key(|(i, part)| (part.seconds.len(), usize::MAX - i)).map(|(_, part)| part);
+    let Some(base) = base else {
+        return Err(RecordingError::new(path, "holds no samples", crate::formats::READABLE));
+    };
+    let mut loads = placed_loads(base, &parts, &links, &mut remarks);
+    let (clock, axis) = match base.seconds.is_empty() {
+        false => (base.clock, base.seconds.clone()),
+        // Only logs of sysbench: the longest one's own seconds.
+        true => (Clock::Own, loads.iter().map(ends).max_by_key(Vec::len).unwrap_or_default()),
+    };
+    if axis.is_empty() {
+        return Err(RecordingError::new(path, "holds no samples", crate::formats::READABLE));
+    }
+    let mut series = Series { seconds: axis, columns: base.columns.clone(), zero: BTreeSet::new() };
+    for part in parts.iter().filter(|part| !std::ptr::eq(*part, base) && !part.seconds.is_empty()) {
+        let near = Some((part.seconds[0], series.seconds[0]));
+        match offset(&links, part.clock, clock, near) {
+            Some(offset) => lay(&mut series, part, offset),
+            None => remarks.push(format!(
+                "{}: left out, as its times can't be compared with those of {}",
+                part.label(),
+                base.label()
+            )),
+        }
+    }
+    command_lines(&parts, &mut loads);
+    let variables = variables(&parts);
+    let mut recording = Recording {
+        name,
+        path: path.to_owned(),
+        server: server(&variables),
+        data: data(&parts, &variables),
+        cap: Cap { name: "raw".to_owned(), ..Cap::default() },
+        cpus: parts.iter().find_map(|part| part.cpus),
+        clean_start: None,
+        notes: Vec::new(),
+        remarks: Vec::new(),
+        fio: parts.iter().filter(|part| part.fio).map(|part| part.path.clone()).collect::<Vec<PathBuf>>(),
+        phases: Vec::new(),
+        variables,
+        series,
+    };
+    lay_loads(&mut recording, &loads);
+    if loads.is_empty() {
+        lay_commands(&mut recording, &parts);
+    }
+    derive_checkpoint(&mut recording.series);
+    start_at_load(&mut recording);
+    recording.remarks = remarks;
+    Ok(recording)
+}
+
+/// The logs of sysbench with their start on the axis of `base`; those that can't be placed are left out with a remark.
+fn placed_loads(base: &Part, parts: &[Part], links: &[Link], remarks: &mut Vec<String>) -> Vec<LoadLog> {
+    let mut placed = Vec::new();
+    for part in parts {
+        for log in part.loads.iter().filter(|log| !log.intervals.is_empty()) {
+            let near = log.start.zip(base.seconds.first().copied());
+            let by_clock = log.start.and_then(|start| Some(start + offset(links, part.clock, base.clock, near)?));
+            let start = match base.seconds.is_empty() {
+                true => Some(log.start.unwrap_or(0.0)),
+                false => by_clock.or_else(|| {
+                    let start = place_log(log, &base.seconds, base)?;
+                    remarks.push(format!(
+                        "{}: has no times; placed where its throughput follows the counters of {}",
+                        part.label(),
+                        base.label()
+                    ));
+                    Some(start)
+                }),
+            };
+            match start {
+                Some(start) => placed.push(LoadLog { start: Some(start), ..log.clone() }),
+                None => remarks.push(format!(
+                    "{}: left out, as it is not known when it began: print the time before each line (sysbench ... | ts %.s)",
+                    part.label()
+                )),
+            }
+        }
+    }
+    placed
+}
+
+fn ends(log: &LoadLog) -> Vec<f64> {
+    log.intervals.iter().map(|interval| log.start.unwrap_or(0.0) + interval.end).collect()
+}
+
+/// Lays the columns of a part over the axis; columns that are there already stay.
+fn lay(series: &mut Series, part: &Part, offset: f64) {
+    let step = series.median_step().unwrap_or(1.0);
+    let nearest: Vec<Option<usize>> = series
+        .seconds
+        .iter()
+        .map(|t| {
+            let after = part.seconds.partition_point(|s| s + offset < *t);
+            let distance = |i: &usize| (part.seconds[*i] + offset - t).abs();
+            let candidates = [after.checked_sub(1), Some(after).filter(|i| *i < part.seconds.len())];
+            candidates
+                .into_iter()
+                .flatten()
+                .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+                .filter(|i| distance(i) <= NEAR * step)
+        })
+        .collect();
+    for (name, values) in &part.columns {
+        let laid = || nearest.iter().map(|i| i.map_or(f64::NAN, |i| values[i])).collect();
+        series.columns.entry(name.clone()).or_insert_with(laid);
+    }
+}
+
+/// Gives logs without a command line the one that stands elsewhere.
+fn command_lines(parts: &[Part], loads: &mut [LoadLog]) {
+    let commands: Vec<&String> = parts.iter().flat_map(|part| &part.commands).collect();
+    let several = commands.len() == loads.len();
+    for (i, log) in loads.iter_mut().enumerate().filter(|(_, log)| log.command.is_none()) {
+        let command = if several { commands.get(i) } else { commands.first().filter(|_| commands.len() == 1) };
+        log.command = command.map(|command| (*command).clone());
+    }
+}
+
+fn variables(parts: &[Part]) -> BTreeMap<String, String> {
+    // Texts of SHOW GLOBAL VARIABLES hold more than what a monitoring system exports.
+    let mut tables: Vec<&BTreeMap<String, String>> = parts.iter().map(|part| &part.variables).collect();
+    tables.sort_by_key(|table| table.len());
+    tables.into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+fn server(variables: &BTreeMap<String, String>) -> Server {
+    let text = |name: &str| variables.get(name).map_or("", String::as_str);
+    let (version, comment) = (text("version"), text("version_comment"));
+    let both = format!("{version} {comment}").to_ascii_lowercase();
+    let product = ["mariadb", "percona"].into_iter().find(|product| both.contains(product)).unwrap_or("mysql");
+    Server::new(product, version)
+}
+
+fn data(parts: &[Part], variables: &BTreeMap<String, String>) -> Data {
+    let page = variables.get("innodb_page_size").and_then(|bytes| bytes.parse().ok()).filter(|bytes| *bytes > 0);
+    let pages = |bytes: u64| bytes.div_ceil(page.unwrap_or(PAGE_BYTES));
+    match parts.iter().find_map(|part| part.table_bytes) {
+        Some((clustered, secondary)) => {
+            Data { clustered_pages: Some(pages(clustered)), secondary_pages: Some(pages(secondary)) }
+        }
+        None => Data::default(),
+    }
+}
+
+/// The columns and phases of placed logs.
+fn lay_loads(recording: &mut Recording, loads: &[LoadLog]) {
+    let columns: [(&str, fn(&LoadLog, usize) -> f64); 3] = [
+        ("sb.tps", |log, i| log.intervals[i].tps),
+        ("sb.lat_ms", |log, i| log.intervals[i].latency_ms),
+        ("sb.queue", |log, i| log.intervals[i].queue),
+    ];
+    for (name, value) in columns {
+        let at = |t: &f64| {
+            let values = loads.iter().filter_map(|log| Some(value(log, interval_at(log, t - log.start?)?)));
+            values.filter(|v| v.is_finite()).reduce(|a, b| a + b).unwrap_or(f64::NAN)
+        };
+        let column: Vec<f64> = recording.series.seconds.iter().map(at).collect();
+        if column.iter().any(|v| v.is_finite()) {
+            recording.series.columns.insert(name.to_owned(), column);
+        }
+    }
+    recording.phases = loads.iter().filter_map(phase).collect();
+    recording.phases.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
+}
+
+fn phase(log: &LoadLog) -> Option<LoadPhase> {
+    let start = log.start?;
+    let end = start + log.intervals.last()?.end;
+    let mut phase =
+        log.command.as_deref().and_then(|command| LoadPhase::parse(command, start, end)).unwrap_or(LoadPhase {
+            script: Script::Unknown,
+            tables: 1,
+            table_size: 10_000,
+            threads: 1,
+            rate: None,
+            rand_type: "special".to_owned(),
+            start_s: start,
+            end_s: end,
+        });
+    phase.threads = log.threads.unwrap_or(phase.threads);
+    phase.rate = log.rate.filter(|rate| *rate > 0.0).or(phase.rate);
+    Some(phase)
+}
+
+/// A load of which only the command line is known: its transactions are counted by the server.
+fn lay_commands(recording: &mut Recording, parts: &[Part]) {
+    let commands: Vec<&String> = parts.iter().flat_map(|part| &part.commands).collect();
+    let [command] = commands[..] else { return };
+    let seconds = &recording.series.seconds;
+    let (Some(&first), Some(&last)) = (seconds.first(), seconds.last()) else { return };
+    let Some(mut phase) = LoadPhase::parse(command, first, last) else { return };
+    let counter = match &phase.script {
+        Script::Oltp(script) => match script.as_str() {
+            "oltp_insert" => "Com_insert",
+            "oltp_update_index" | "oltp_update_non_index" => "Com_update",
+            _ => "Com_commit",
+        },
+        Script::Other(_) | Script::Unknown => return,
+    };
+    if let Some(counter) = recording.series.column(counter) {
+        let tps = rates(seconds, &counter);
+        let busy = |rate: &f64| *rate > 1.0;
+        if let (Some(from), Some(to)) = (tps.iter().position(busy), tps.iter().rposition(busy)) {
+            (phase.start_s, phase.end_s) = (seconds[from.saturating_sub(1)], seconds[to]);
+            recording.series.columns.insert("derived.tps".to_owned(), tps);
+        }
+    }
+    recording.phases.push(phase);
+}
+
+/// `derived.checkpoint_lsn`, where only the age is published.
+fn derive_checkpoint(series: &mut Series) {
+    for (lsn, age) in
+        [("Innodb_lsn_current", "Innodb_checkpoint_age"), ("m.log_lsn_current", "m.log_lsn_checkpoint_age")]
+    {
+        let known = Quantity::CheckpointLsn.columns().iter().any(|name| series.column(name).is_some());
+        if let (false, Some(lsn), Some(age)) = (known, series.column(lsn), series.column(age)) {
+            let checkpoint = lsn.iter().zip(&age).map(|(lsn, age)| lsn - age).collect();
+            series.columns.insert("derived.checkpoint_lsn".to_owned(), checkpoint);
+        }
+    }
+}
+
+/// Puts zero where the first load began, or at the first sample.
+fn start_at_load(recording: &mut Recording) {
+    let first = recording.series.seconds.first().copied().unwrap_or(0.0);
+    let zero = recording.phases.first().map_or(first, |phase| phase.start_s);
+    // A microsecond is finer than any clock here, and keeps sums of large numbers from showing.
+    let moved = |t: f64| ((t - zero) * 1e6).round() / 1e6;
+    recording.series.seconds.iter_mut().for_each(|t| *t = moved(*t));
+    for phase in &mut recording.phases {
+        (phase.start_s, phase.end_s) = (moved(phase.start_s), moved(phase.end_s));
+    }
+    recording.clean_start = recording.get(Quantity::DirtyPages).map(|dirty| {
+        let before = recording.series.seconds.iter().rposition(|t| *t <= 0.0);
+        before.is_some_and(|i| dirty[i] <= CLEAN_PAGES)
+    });
+}

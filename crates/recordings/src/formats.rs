@@ -1,0 +1,136 @@
+//! What people have of a server, file by file: each is known by its content, whatever its name, and read into a [`Part`].
+//!
+//! | content | from |
+//! |---|---|
+//! | samples of SHOW GLOBAL STATUS, INNODB_METRICS, SHOW ENGINE INNODB STATUS, /proc/stat, with or without time stamps | `mysqladmin extended-status -i N` (also `-r`), pt-stalk, loops of their own, `live/record` |
+//! | a column a sample | pt-mext (also `-r`) |
+//! | matrix of a range query | Prometheus with mysqld_exporter |
+//! | interval lines | sysbench |
+//! | SHOW GLOBAL VARIABLES, SHOW TABLE STATUS, `lscpu`, sysbench's command line | once, beside the others |
+//! | output of fio | the device; read by the scenario |
+//!
+//! Nothing is made up: a value that is not in the file is NaN, a file without times has a clock of its own
+//! ([`Clock`]), and what `assemble` can't place beside the rest it leaves out with a remark.
+
+mod clock;
+mod innodb_status;
+mod mext;
+mod prometheus;
+mod relative;
+mod samples;
+mod sysbench;
+
+pub(crate) use clock::{Clock, Link, parse_date_time};
+pub(crate) use sysbench::LoadLog;
+
+use crate::RecordingError;
+use flate2::read::MultiGzDecoder;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+
+/// Largest file that is read, also after decompression.
+const MAX_BYTES: u64 = 256 << 20;
+/// As much of a file tells what it is.
+const HEAD_BYTES: usize = 256 << 10;
+/// What can be read, for messages.
+pub(crate) const READABLE: &str = "what can be read: mysqladmin extended-status -i, pt-stalk and pt-mext files, samples of SHOW \
+     GLOBAL STATUS or SHOW ENGINE INNODB STATUS, a Prometheus range query, sysbench's log, and beside them SHOW GLOBAL \
+     VARIABLES and fio's JSON";
+
+/// What one file holds.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Part {
+    pub(crate) path: PathBuf,
+    pub(crate) clock: Clock,
+    /// Time of each sample, on the file's clock.
+    pub(crate) seconds: Vec<f64>,
+    /// One value a sample, NaN in gaps.
+    pub(crate) columns: BTreeMap<String, Vec<f64>>,
+    /// How this file ties two clocks together.
+    pub(crate) links: Vec<Link>,
+    /// SHOW GLOBAL VARIABLES.
+    pub(crate) variables: BTreeMap<String, String>,
+    /// Runs of sysbench.
+    pub(crate) loads: Vec<LoadLog>,
+    /// Command lines of sysbench that stand in the file.
+    pub(crate) commands: Vec<String>,
+    /// Bytes of clustered and secondary indexes.
+    pub(crate) table_bytes: Option<(u64, u64)>,
+    pub(crate) cpus: Option<u32>,
+    /// Whether it is output of fio.
+    pub(crate) fio: bool,
+    pub(crate) remarks: Vec<String>,
+}
+
+impl Part {
+    /// Whether it says how a server fared over time.
+    pub(crate) fn is_series(&self) -> bool {
+        !self.seconds.is_empty() || !self.loads.is_empty()
+    }
+
+    /// Name for remarks.
+    pub(crate) fn label(&self) -> String {
+        self.path
+            .file_name()
+            .map_or_else(|| self.path.display().to_string(), |name| name.to_string_lossy().into_owned())
+    }
+}
+
+/// Reads a file if it is of a known kind.
+pub(crate) fn read_part(path: &Path) -> Result<Option<Part>, RecordingError> {
+    let Some(text) = read_text(path)? else { return Ok(None) };
+    parse(path, &text).map(|part| part.map(|part| Part { path: path.to_owned(), ..part }))
+}
+
+/// Reads a text if it is of a known kind.
+pub(crate) fn parse(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
+    let head = text.trim_start_matches('\u{feff}').trim_start();
+    if head.starts_with(['{', '[']) && !sysbench::is_log(head) {
+        return prometheus::parse(path, head);
+    }
+    if sysbench::is_log(text) {
+        return sysbench::parse(path, text).map(Some);
+    }
+    let mut part = samples::parse(path, text)?;
+    if part.seconds.is_empty() && part.variables.is_empty() {
+        if let Some(mext) = mext::parse(path, text)? {
+            return Ok(Some(mext));
+        }
+        part.commands = sysbench::commands(text);
+    }
+    let known = !part.seconds.is_empty()
+        || !part.variables.is_empty()
+        || !part.commands.is_empty()
+        || part.table_bytes.is_some()
+        || part.cpus.is_some();
+    Ok(known.then_some(part))
+}
+
+/// The text of a file, decompressed if need be; none if it holds no text.
+fn read_text(path: &Path) -> Result<Option<String>, RecordingError> {
+    let unreadable = |error: std::io::Error| {
+        RecordingError::new(path, format!("can't be read: {error}"), "check that it is whole and its permissions")
+    };
+    let mut file = File::open(path).map_err(unreadable)?;
+    let mut head = Vec::new();
+    file.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(unreadable)?;
+    let compressed = head.starts_with(&[0x1f, 0x8b]);
+    if !compressed && head.contains(&0) {
+        return Ok(None);
+    }
+    let whole = Cursor::new(head).chain(file);
+    let mut bytes = Vec::new();
+    if compressed {
+        MultiGzDecoder::new(whole).take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    } else {
+        whole.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    }
+    if bytes.len() as u64 > MAX_BYTES {
+        let help = "cut it into the minutes that matter";
+        return Err(RecordingError::new(path, format!("is longer than {} MiB", MAX_BYTES >> 20), help));
+    }
+    // Statements and keys in SHOW ENGINE INNODB STATUS may be of any encoding, or of none.
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+}

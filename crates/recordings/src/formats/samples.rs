@@ -1,0 +1,324 @@
+//! Texts of samples, one below the other, as clients and scripts print them.
+//!
+//! A sample is a set of names and values: lines `| name | value |` or `name<tab>value`, counters in a text of SHOW ENGINE
+//! INNODB STATUS, a line `cpu` of /proc/stat. A new one begins
+//!
+//! - at a line `TS 1795274467.003 2026-11-21 15:21:07` (pt-stalk's; the date may be missing),
+//! - at a head of SHOW ENGINE INNODB STATUS, which has a time, if the sample has one already,
+//! - where a name comes again: `mysqladmin -i` prints no times.
+//!
+//! Whose name it is, its spelling tells, or the head of its table: SHOW GLOBAL STATUS begins with a capital, SHOW GLOBAL
+//! VARIABLES and INNODB_METRICS don't, and the latter has the heads `NAME` and `COUNT`. Heads `COLUMN` and `VALUE` stand above
+//! names that are columns of a recording as they are. All other lines are passed over.
+
+use super::innodb_status::Section;
+use super::relative::{accumulate, is_relative};
+use super::{Clock, Link, Part, parse_date_time, sysbench};
+use crate::RecordingError;
+use innosim_scenario::show_pair;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Beginnings of names of INNODB_METRICS, for tables without heads; no variable begins so.
+const METRICS: [&str; 7] = ["buffer_", "log_lsn_", "log_max_modified_", "os_", "trx_", "dml_", "purge_"];
+/// A table without heads holds variables if it holds this one.
+const A_VARIABLE: &str = "innodb_buffer_pool_size";
+/// `mysqladmin -i` samples evenly; the server's age is in whole seconds.
+const UPTIME_JITTER_S: f64 = 1.6;
+
+/// What the names of a table are, by its head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Head {
+    None,
+    Variables,
+    Metrics,
+    Columns,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Sample {
+    unix: Option<f64>,
+    local: Option<f64>,
+    values: BTreeMap<String, f64>,
+}
+
+struct Scanner {
+    samples: Vec<Sample>,
+    current: Sample,
+    head: Head,
+    /// Inside a text of SHOW ENGINE INNODB STATUS.
+    innodb: Option<Section>,
+    part: Part,
+    variables_had_head: bool,
+    table_bytes: [Option<u64>; 2],
+    cpus: u32,
+}
+
+/// Reads the samples, and what stands once beside them; a part without samples if there are none.
+pub(super) fn parse(path: &Path, text: &str) -> Result<Part, RecordingError> {
+    let mut scanner = Scanner {
+        samples: Vec::new(),
+        current: Sample::default(),
+        head: Head::None,
+        innodb: None,
+        part: Part::default(),
+        variables_had_head: false,
+        table_bytes: [None; 2],
+        cpus: 0,
+    };
+    for line in text.lines() {
+        if line.contains("INNODB MONITOR OUTPUT") && line.contains("\\n") {
+            // `mysql --batch` writes the whole text in one line.
+            line.split("\\n").for_each(|line| scanner.line(line));
+        } else {
+            scanner.line(line);
+        }
+    }
+    scanner.finish(path)
+}
+
+impl Scanner {
+    fn line(&mut self, line: &str) {
+        let trimmed = line.trim();
+        if let Some(stamp) = trimmed.strip_prefix("TS ") {
+            self.stamp(stamp);
+        } else if let Some(before) = trimmed.strip_suffix("INNODB MONITOR OUTPUT") {
+            self.monitor(before);
+        } else if self.innodb.is_some() {
+            self.monitor_line(trimmed);
+        } else if let Some(rest) = line.strip_prefix("cpu") {
+            self.processor(rest);
+        } else if let Some((name, value)) = show_pair(trimmed) {
+            // `mysqladmin -E` puts a number between the two.
+            let value = value.rsplit('|').next().unwrap_or(value).trim();
+            self.pair(name, value);
+        } else if let Some((key, value)) = trimmed.split_once(':') {
+            self.once(key, value.trim());
+        }
+    }
+
+    fn next_sample(&mut self) {
+        let done = std::mem::take(&mut self.current);
+        if !done.values.is_empty() {
+            self.samples.push(done);
+        }
+    }
+
+    fn stamp(&mut self, text: &str) {
+        self.innodb = None;
+        let (number, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let Ok(unix) = number.parse::<f64>() else { return };
+        if !(1e8..1e11).contains(&unix) {
+            return;
+        }
+        self.next_sample();
+        self.current.unix = Some(unix);
+        if let Some((local, _)) = parse_date_time(rest) {
+            self.current.local = Some(local);
+            if self.part.links.is_empty() {
+                // The date is in whole seconds; zones are in quarters of an hour.
+                let offset = ((unix - local) / 900.0).round() * 900.0;
+                self.part.links.push(Link { from: Clock::Local, to: Clock::Unix, offset });
+            }
+        }
+    }
+
+    fn monitor(&mut self, before: &str) {
+        if before.contains("END OF") {
+            self.innodb = None;
+            return;
+        }
+        if self.current.values.keys().any(|name| name.starts_with("log.")) {
+            self.next_sample();
+        }
+        if self.current.local.is_none() {
+            self.current.local = parse_date_time(before).map(|(local, _)| local);
+        }
+        self.innodb = Some(Section::default());
+    }
+
+    fn monitor_line(&mut self, line: &str) {
+        let Some(mut section) = self.innodb else { return };
+        let values = &mut self.current.values;
+        section.line(line, |name, value| {
+            values.entry(name).or_insert(value);
+        });
+        self.innodb = Some(section);
+    }
+
+    /// `cpu  user nice system idle iowait irq softirq ...`, `cpu0 ...`: ticks since the machine's start.
+    fn processor(&mut self, rest: &str) {
+        if rest.starts_with(|c: char| c.is_ascii_digit()) {
+            let number = rest.split_whitespace().next().and_then(|n| n.parse::<u32>().ok());
+            self.cpus = self.cpus.max(number.map_or(0, |n| n.saturating_add(1)));
+            return;
+        }
+        let ticks: Option<Vec<f64>> = rest.split_whitespace().map(|field| field.parse().ok()).collect();
+        if let Some([user, nice, system, idle, iowait, irq, softirq, ..]) = ticks.as_deref() {
+            let values = &mut self.current.values;
+            for (name, value) in [
+                ("cpu.user", user + nice),
+                ("cpu.system", system + irq + softirq),
+                ("cpu.idle", *idle),
+                ("cpu.iowait", *iowait),
+            ] {
+                values.insert(name.to_owned(), value);
+            }
+        }
+    }
+
+    fn pair(&mut self, name: &str, value: &str) {
+        match name.to_ascii_uppercase().as_str() {
+            "VARIABLE_NAME" => return self.head = Head::Variables,
+            "NAME" if value.eq_ignore_ascii_case("count") => return self.head = Head::Metrics,
+            "COLUMN" if value.eq_ignore_ascii_case("value") => return self.head = Head::Columns,
+            _ => {}
+        }
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+        if name.is_empty() || name.len() > 128 || !name.chars().all(plain) {
+            return;
+        }
+        let status = name.starts_with(|c: char| c.is_ascii_uppercase());
+        let metric = METRICS.iter().any(|beginning| name.starts_with(beginning));
+        let key = match self.head {
+            Head::Columns => name.to_owned(),
+            Head::Metrics => format!("m.{name}"),
+            Head::Variables | Head::None if status => name.to_owned(),
+            Head::None if metric => format!("m.{name}"),
+            Head::Variables | Head::None => {
+                self.variables_had_head |= self.head == Head::Variables;
+                if !value.contains('\t') {
+                    self.part.variables.insert(name.to_ascii_lowercase().replace('-', "_"), value.to_owned());
+                }
+                return;
+            }
+        };
+        let Ok(value) = value.parse::<f64>() else { return };
+        if !value.is_finite() {
+            return;
+        }
+        if self.current.values.contains_key(&key) {
+            self.next_sample();
+        }
+        self.current.values.insert(key, value);
+    }
+
+    /// What SHOW TABLE STATUS and `lscpu` say.
+    fn once(&mut self, key: &str, value: &str) {
+        let number = || value.parse::<u64>().ok();
+        match key {
+            "Data_length" | "Index_length" => {
+                let sum = &mut self.table_bytes[usize::from(key == "Index_length")];
+                *sum = number().map_or(*sum, |bytes| Some(sum.unwrap_or(0).saturating_add(bytes)));
+            }
+            "CPU(s)" => self.part.cpus = number().and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0),
+            key if key.ends_with("sysbench") || value.contains("sysbench ") => {
+                self.part.commands.extend(sysbench::commands(&format!("{key}:{value}")));
+            }
+            _ => {}
+        }
+    }
+
+    fn finish(mut self, path: &Path) -> Result<Part, RecordingError> {
+        self.next_sample();
+        let mut part = self.part;
+        if !self.variables_had_head && !part.variables.contains_key(A_VARIABLE) {
+            part.variables.clear();
+        }
+        if let [Some(data), index] = self.table_bytes {
+            part.table_bytes = Some((data, index.unwrap_or(0)));
+        }
+        if self.cpus > 0 {
+            part.cpus = Some(self.cpus);
+        }
+        let stamped = self.samples.iter().filter(|sample| sample.unix.is_some()).count();
+        if stamped > 0 && stamped < self.samples.len() {
+            let without = self.samples.len() - stamped;
+            part.remarks.push(format!("{without} samples without a line `TS` are left out"));
+            self.samples.retain(|sample| sample.unix.is_some());
+        }
+        timed(path, part, &self.samples)
+    }
+}
+
+/// Puts samples on the best clock that they have.
+fn timed(path: &Path, mut part: Part, samples: &[Sample]) -> Result<Part, RecordingError> {
+    let mut names: Vec<&String> = samples.iter().flat_map(|sample| sample.values.keys()).collect();
+    names.sort();
+    names.dedup();
+    for name in names {
+        let values = samples.iter().map(|sample| sample.values.get(name).copied().unwrap_or(f64::NAN)).collect();
+        part.columns.insert(name.clone(), values);
+    }
+    let all = |time: fn(&Sample) -> Option<f64>| samples.iter().map(time).collect::<Option<Vec<f64>>>();
+    let times = [(Clock::Unix, all(|s| s.unix)), (Clock::Local, all(|s| s.local))];
+    let stamped = times.into_iter().find_map(|(clock, times)| Some((clock, times.filter(|t| !t.is_empty())?)));
+    if stamped.is_none() && is_relative(&part.columns) {
+        accumulate(&mut part.columns);
+        part.remarks.push("holds differences (-r), which were summed up".to_owned());
+    }
+    if let Some((clock, times)) = stamped {
+        (part.clock, part.seconds) = (clock, times);
+    } else if let Some(uptime) = part.columns.get("Uptime").filter(|uptime| uptime.iter().all(|t| t.is_finite())) {
+        let (seconds, remark) = from_uptime(uptime);
+        (part.clock, part.seconds) = (Clock::Uptime, seconds);
+        part.remarks.extend(remark);
+    } else if samples.len() > 1 {
+        let help = "keep the line Uptime in the output, or print `TS` and the seconds since 1970 before each sample \
+                    (date +'TS %s.%N')";
+        return Err(RecordingError::new(path, format!("holds {} samples without any time", samples.len()), help));
+    } else {
+        part.seconds = vec![0.0; samples.len()];
+    }
+    forward_only(&mut part);
+    Ok(part)
+}
+
+/// Time of samples from the age of the server, which is in whole seconds: even steps if they explain it.
+pub(super) fn from_uptime(uptime: &[f64]) -> (Vec<f64>, Option<String>) {
+    let mut seconds = uptime.to_vec();
+    let mut remark = None;
+    for i in 1..uptime.len() {
+        if uptime[i] < uptime[i - 1] {
+            let step = if i > 1 { seconds[i - 1] - seconds[i - 2] } else { 1.0 }.max(1.0);
+            let shift = seconds[i - 1] + step - uptime[i];
+            (i..uptime.len()).for_each(|j| seconds[j] = uptime[j] + shift);
+            remark =
+                Some(format!("the server was started anew before sample {}; how long it was down is not known", i + 1));
+        }
+    }
+    let last = seconds.len() - 1;
+    let step = (seconds[last] - seconds[0]) / (last.max(1)) as f64;
+    let even = |i: usize| seconds[0] + step * i as f64;
+    if step > 0.0 && (0..=last).all(|i| (seconds[i] - even(i)).abs() <= UPTIME_JITTER_S) {
+        return ((0..=last).map(even).collect(), remark);
+    }
+    (seconds, remark)
+}
+
+/// Leaves out samples that are not later than the one before.
+pub(super) fn forward_only(part: &mut Part) {
+    let mut last = f64::NEG_INFINITY;
+    let keep: Vec<bool> = part
+        .seconds
+        .iter()
+        .map(|t| {
+            if *t > last {
+                last = *t;
+                true
+            } else {
+                false
+            }
+        })
+        .collect();
+    let dropped = keep.iter().filter(|keep| !**keep).count();
+    if dropped == 0 {
+        return;
+    }
+    part.remarks.push(format!("{dropped} samples that are not later than the one before are left out"));
+    let kept = |values: &[f64]| values.iter().zip(&keep).filter(|(_, keep)| **keep).map(|(v, _)| *v).collect();
+    part.seconds = kept(&part.seconds);
+    for values in part.columns.values_mut() {
+        *values = kept(values);
+    }
+}

@@ -1,0 +1,237 @@
+//! Reading what people have. The files in `formats/` were made by the real programs against a MariaDB 10.11.19 (mysqladmin,
+//! pt-mext and pt-stalk 3.2, Prometheus with mysqld_exporter 0.14, sysbench 1.0.20) and shortened to some counters.
+
+// Helpers may fail the test as tests may.
+#![allow(clippy::unwrap_used)]
+
+use innosim_flush_models::registry::ModelId;
+use innosim_recordings::{Purpose, Quantity, Recording, Script, find};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new("tests/formats").join(name)
+}
+
+fn one(path: &Path) -> Recording {
+    let mut found = find(path).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(found.len(), 1, "{path:?}");
+    found.pop().unwrap()
+}
+
+/// A folder with these files, and the recording in it.
+fn folder(files: &[(&str, &str)]) -> Recording {
+    let place = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        fs::write(place.path().join(name), text).unwrap();
+    }
+    one(place.path())
+}
+
+fn text(name: &str) -> String {
+    fs::read_to_string(fixture(name)).unwrap()
+}
+
+fn differences(values: &[f64]) -> Vec<f64> {
+    values.windows(2).map(|pair| pair[1] - pair[0]).collect()
+}
+
+#[test]
+fn mysqladmin_and_pt_mext_agree_in_all_forms() {
+    let absolute = one(&fixture("mysqladmin.txt"));
+    assert_eq!(absolute.series.len(), 13);
+    assert_eq!(differences(&absolute.series.seconds), vec![1.0; 12], "from Uptime");
+    for name in ["mysqladmin-r.txt", "mext.txt", "mext-r.txt"] {
+        let other = one(&fixture(name));
+        let n = other.series.len();
+        assert!(n >= 11, "{name}: {n}");
+        for quantity in [Quantity::Lsn, Quantity::CheckpointLsn, Quantity::DirtyPages, Quantity::PagesWritten] {
+            let (a, b) = (absolute.get(quantity).unwrap(), other.get(quantity).unwrap());
+            // The two were sampled by different processes: the same values, some a fraction of a second apart.
+            let apart = a[..n].iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            let most = if name == "mysqladmin-r.txt" { 100_000.0 } else { 0.0 };
+            assert!(apart <= most, "{name} {quantity:?}: {apart}");
+        }
+    }
+    let summed = one(&fixture("mext-r.txt"));
+    assert_eq!(summed.remarks, ["mext-r.txt: holds differences (-r), which were summed up"]);
+}
+
+#[test]
+fn a_run_of_pt_stalk_is_put_together() {
+    let recording = one(&fixture("pt-stalk"));
+    assert_eq!(recording.server.model, Some(ModelId::Mariadb1011));
+    assert_eq!(recording.cpus, Some(2));
+    assert!(recording.variables.contains_key("innodb_io_capacity"));
+    // Status by its Uptime, /proc/stat by seconds since 1970, InnoDB's status by its date, together on one axis.
+    for column in ["Innodb_pages_written", "cpu.user", "log.log_sequence_number", "bp.modified_db_pages"] {
+        let values = recording.series.column(column).unwrap_or_else(|| panic!("{column}: {:?}", recording.remarks));
+        assert!(values.iter().any(|value| value.is_finite()), "{column}");
+    }
+    assert_eq!(recording.remarks, Vec::<String>::new());
+}
+
+#[test]
+fn a_log_of_sysbench_finds_its_place_by_the_counters() {
+    let command = "#!/bin/sh\nsysbench --mysql-user=root \\\n  /usr/share/sysbench/oltp_update_non_index.lua --tables=2 \\\n  \
+                   --table-size=20000 --rand-type=uniform run\n";
+    let recording = folder(&[
+        ("status.txt", &text("mysqladmin.txt")),
+        ("sysbench.log", &text("sysbench.log")),
+        ("variables.txt", &text("variables.txt")),
+        ("run.sh", command),
+    ]);
+    let phase = &recording.phases[0];
+    assert_eq!(phase.script, Script::Oltp("oltp_update_non_index".to_owned()));
+    assert_eq!((phase.tables, phase.table_size, phase.threads, phase.rate), (2, 20_000, 2, Some(300.0)));
+    assert_eq!((phase.start_s, phase.end_s), (0.0, 8.0));
+    // Samples began three seconds before the load.
+    assert!((-4.0..=-3.0).contains(&recording.series.seconds[0]), "{:?}", recording.series.seconds);
+    let tps = recording.get(Quantity::Tps).unwrap();
+    assert_eq!(tps.iter().filter(|tps| tps.is_finite()).count(), 8, "{tps:?}");
+    for purpose in [Purpose::Calibrate, Purpose::Validate] {
+        assert_eq!(recording.missing(purpose), [], "{purpose}");
+    }
+    assert_eq!(
+        recording.remarks,
+        ["sysbench.log: has no times; placed where its throughput follows the counters of status.txt"]
+    );
+}
+
+#[test]
+fn a_command_line_alone_makes_the_server_count_transactions() {
+    let recording = folder(&[
+        ("status.txt", &text("mysqladmin.txt")),
+        ("command.txt", "sysbench oltp_update_non_index --tables=2 --table-size=20000 --threads=2 --rate=300 run\n"),
+    ]);
+    let tps = recording.get(Quantity::Tps).unwrap();
+    let (start, end) = recording.load_window();
+    assert_eq!(start, 0.0);
+    assert!((8.0..=9.0).contains(&end), "{end}");
+    assert_eq!(tps[1..].iter().sum::<f64>(), 1086.0, "what sysbench counted");
+}
+
+#[test]
+fn prometheus_has_the_names_of_the_server() {
+    let recording = one(&fixture("prometheus.json"));
+    assert_eq!(recording.server.model, Some(ModelId::Mariadb1011));
+    assert_eq!(differences(&recording.series.seconds), vec![1.0; 4]);
+    let first = |column: &str| recording.series.column(column).map(|values| values[0]);
+    assert_eq!(first("Innodb_buffer_pool_pages_dirty"), Some(768.0));
+    assert_eq!(first("Innodb_buffer_pool_pages_data"), Some(925.0));
+    assert_eq!(first("m.log_lsn_buf_pool_oldest"), Some(44_776.0));
+    assert_eq!(first("m.buffer_flush_pct_for_lsn"), Some(0.0));
+    let lsn = recording.get(Quantity::Lsn).unwrap();
+    assert!(differences(&lsn).iter().all(|grown| *grown >= 0.0), "{lsn:?}");
+}
+
+#[test]
+fn snapshots_of_innodb_status_of_several_versions() {
+    let recording = one(&fixture("innodb-status.txt"));
+    assert_eq!(recording.get(Quantity::Lsn), Some(vec![11_282_368.0]));
+    assert_eq!(recording.get(Quantity::CheckpointLsn), Some(vec![44_760.0]));
+    let percona = |time: &str, lsn: u64| {
+        format!(
+            "=====================================\n{time} INNODB MONITOR OUTPUT\n=====================================\n\
+             ---\nLOG\n---\nLog sequence number {lsn}\nLog flushed up to   {lsn}\nLast checkpoint at  100\n\
+             Max checkpoint age    80826164\nCheckpoint age target 78300347\n0 pending log writes, 0 pending chkp writes\n\
+             ----------------------\nBUFFER POOL AND MEMORY\n----------------------\nDatabase pages     50\n\
+             Modified db pages  7\nPages read 1, created 2, written 3\n----------------------------\n\
+             END OF INNODB MONITOR OUTPUT\n============================\n"
+        )
+    };
+    let series = percona("120607  9:02:34", 1000) + "other lines\n" + &percona("120607  9:03:04", 4000);
+    let recording = folder(&[("innodb.txt", &series)]);
+    assert_eq!(recording.series.seconds, [0.0, 30.0]);
+    assert_eq!(recording.get(Quantity::Lsn), Some(vec![1000.0, 4000.0]));
+    assert_eq!(recording.series.column("log.max_checkpoint_age"), Some(vec![80_826_164.0; 2]));
+    assert_eq!(recording.get(Quantity::PagesWritten), Some(vec![3.0; 2]));
+    // `mysql --batch` writes the text in one line.
+    let batch =
+        format!("Type\tName\tStatus\nInnoDB\t\t{}\n", percona("2026-11-21 15:20:23 0x7f", 5).replace('\n', "\\n"));
+    assert_eq!(folder(&[("innodb.txt", &batch)]).get(Quantity::Lsn), Some(vec![5.0]));
+}
+
+#[test]
+fn a_server_that_was_started_anew_leaves_a_gap() {
+    let block = |uptime: u32, written: u32| {
+        format!("| Innodb_page_size | 16384 |\n| Innodb_pages_written | {written} |\n| Uptime | {uptime} |\n")
+    };
+    let text = [(500, 90), (510, 95), (3, 1), (13, 4)].map(|(uptime, written)| block(uptime, written)).concat();
+    let recording = folder(&[("status.txt", &text)]);
+    assert_eq!(recording.series.seconds, [0.0, 10.0, 20.0, 30.0]);
+    assert_eq!(recording.get(Quantity::PagesWritten), Some(vec![90.0, 95.0, 1.0, 4.0]));
+    assert!(recording.remarks[0].contains("started anew before sample 3"), "{:?}", recording.remarks);
+}
+
+#[test]
+fn stamped_samples_and_a_stamped_log_share_a_clock() {
+    let sample = |second: u32| {
+        format!(
+            "TS {}.5\nVariable_name\tValue\nInnodb_lsn_current\t{}\nUptime\t{second}\n",
+            1_795_000_000 + second,
+            second * 10
+        )
+    };
+    let status: String = (10..20).map(sample).collect();
+    let log = "# sysbench oltp_insert --tables=1 --table-size=10 --threads=3 run\n\
+               1795000012.0 Number of threads: 3\n1795000013.4 [ 1s ] thds: 3 tps: 50.00\n1795000014.4 [ 2s ] thds: 3 tps: 70.00\n";
+    let recording = folder(&[("status.txt", &status), ("load.log", log)]);
+    assert_eq!(recording.series.seconds[..3], [-1.9, -0.9, 0.1]);
+    let tps = recording.get(Quantity::Tps).unwrap();
+    assert_eq!((tps[3], tps[4]), (50.0, 70.0), "{tps:?}");
+    assert!(tps[0].is_nan() && tps[6].is_nan(), "{tps:?}");
+}
+
+#[test]
+fn every_purpose_says_what_is_missing() {
+    let recordings = [
+        ("sysbench's log alone", one(&fixture("sysbench.log"))),
+        ("mysqladmin alone", one(&fixture("mysqladmin.txt"))),
+        ("pt-stalk", one(&fixture("pt-stalk"))),
+        ("Prometheus", one(&fixture("prometheus.json"))),
+    ];
+    let mut text = String::new();
+    for (title, recording) in recordings {
+        for purpose in [Purpose::Calibrate, Purpose::Validate, Purpose::Replay] {
+            text.push_str(&format!("== {title}: {purpose}\n"));
+            recording.missing(purpose).iter().for_each(|missing| text.push_str(&format!("{missing}\n")));
+        }
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn broken_files_are_refused_with_their_place() {
+    let prometheus = text("prometheus.json");
+    let instances = prometheus.replacen("127.0.0.1:19104", "db2:9104", 1);
+    let twice = prometheus
+        .replacen("\"job\": \"mysql\"", "\"job\": \"other\"", 1)
+        .replace("version_info", "global_status_uptime");
+    let uptime = text("mysqladmin.txt").replace("| Uptime ", "| Downtime ");
+    let cases = [
+        ("no-times.txt", uptime),
+        ("broken.log", "[ 1s ] thds: 4 tps: 5\n[ 2s ] thds: 4 tps: nan\n".to_owned()),
+        ("cut.json", prometheus[..prometheus.len() / 2].to_owned()),
+        ("instances.json", instances),
+        ("twice.json", twice),
+        (
+            "error.json",
+            r#"{"status":"error","errorType":"bad_data","error":"exceeded maximum resolution of 11,000 points"}"#
+                .to_owned(),
+        ),
+        ("instant.json", r#"{"status":"success","data":{"resultType":"vector","result":[]}}"#.to_owned()),
+        ("empty.json", r#"{"status":"success","data":{"resultType":"matrix","result":[]}}"#.to_owned()),
+        ("other.txt", "Dear diary\n".to_owned()),
+        ("variables.txt", text("variables.txt")),
+    ];
+    let place = tempfile::tempdir().unwrap();
+    let mut said = String::new();
+    for (name, content) in cases {
+        let path = place.path().join(name);
+        fs::write(&path, content).unwrap();
+        let error = find(&path).map(|_| ()).unwrap_err().to_string();
+        said.push_str(&format!("{}\n\n", error.replace(&place.path().display().to_string(), "DIR")));
+    }
+    insta::assert_snapshot!(said);
+}
