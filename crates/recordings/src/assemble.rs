@@ -6,7 +6,7 @@
 //! `derived.tps` (growth of the statement that the script commits with), each only where the original is missing.
 
 use crate::align::{interval_at, links, offset, place_log};
-use crate::formats::{Clock, Link, LoadLog, Part};
+use crate::formats::{Clock, Interval, Link, LoadLog, Part};
 use crate::{Cap, Data, LoadPhase, Quantity, Recording, RecordingError, Script, Series, Server, rates};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,6 +17,12 @@ const NEAR: f64 = 0.75;
 const CLEAN_PAGES: f64 = 40.0;
 /// Bytes of a page, where the server's setting is not known.
 const PAGE_BYTES: u64 = 16 << 10;
+
+/// A figure of an interval.
+type Figure = fn(&Interval) -> f64;
+/// What sysbench's intervals give, by column.
+const SYSBENCH: [(&str, Figure); 3] =
+    [("sb.tps", |i| i.tps), ("sb.lat_ms", |i| i.latency_ms), ("sb.queue", |i| i.queue)];
 
 /// Makes a recording of files that belong together.
 pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Recording, RecordingError> {
@@ -172,14 +178,10 @@ fn data(parts: &[Part], variables: &BTreeMap<String, String>) -> Data {
 
 /// The columns and phases of placed logs.
 fn lay_loads(recording: &mut Recording, loads: &[LoadLog]) {
-    let columns: [(&str, fn(&LoadLog, usize) -> f64); 3] = [
-        ("sb.tps", |log, i| log.intervals[i].tps),
-        ("sb.lat_ms", |log, i| log.intervals[i].latency_ms),
-        ("sb.queue", |log, i| log.intervals[i].queue),
-    ];
-    for (name, value) in columns {
+    for (name, value) in SYSBENCH {
         let at = |t: &f64| {
-            let values = loads.iter().filter_map(|log| Some(value(log, interval_at(log, t - log.start?)?)));
+            let intervals = loads.iter().filter_map(|log| Some(&log.intervals[interval_at(log, t - log.start?)?]));
+            let values = intervals.map(value);
             values.filter(|v| v.is_finite()).reduce(|a, b| a + b).unwrap_or(f64::NAN)
         };
         let column: Vec<f64> = recording.series.seconds.iter().map(at).collect();

@@ -21,7 +21,7 @@ mod samples;
 mod sysbench;
 
 pub(crate) use clock::{Clock, Link, parse_date_time};
-pub(crate) use sysbench::LoadLog;
+pub(crate) use sysbench::{Interval, LoadLog};
 
 use crate::RecordingError;
 use flate2::read::MultiGzDecoder;

@@ -76,7 +76,7 @@ fn words_and_number(line: &str, most: usize) -> Option<(String, f64)> {
         numbers.push(number);
         words.pop();
     }
-    let plain = |word: &&str| word.chars().all(|c| c.is_ascii_alphanumeric() || ",/()&:".contains(c));
+    let plain = |word: &&str| word.chars().all(|c| c.is_ascii_alphabetic() || ",/()&:".contains(c));
     if words.is_empty() || numbers.is_empty() || numbers.len() > most || !words.iter().all(plain) {
         return None;
     }
