@@ -46,8 +46,9 @@ fn an_idle_machine_does_not_tell_the_cpu_demand() {
 fn a_scenario_of_a_step_has_the_sum_of_its_rates() {
     let mut recording = shipped("mysql56/step-256-io1000");
     recording.server.model = Some(innosim_flush_models::registry::ModelId::Mysql8030);
+    let calibration = calibrate(&recording).unwrap();
     recording.variables.clear();
-    let text = scenario_toml(&recording, &calibrate(&recording).unwrap(), &Device::default()).unwrap();
+    let text = scenario_toml(&recording, &calibration, &Device::default()).unwrap();
     assert!(text.contains("rate = 1500.0\n") && text.contains("at = \"80s\"\nrate = 5500.0\n"), "{text}");
     assert!(text.contains("at = \"140s\"\nrate = 1500.0\n") && text.contains("clients = 32\n"), "{text}");
     load(Source::Text { name: "step", text: &text }, &Overrides::default()).unwrap();
@@ -98,5 +99,5 @@ fn what_can_not_be_predicted_is_left_out_with_a_reason() {
     alone.phases[0].script = innosim_recordings::Script::Other("tpcc.lua".to_owned());
     assert!(reason(&alone).contains("the load tpcc.lua is not modelled"));
     alone.phases.clear();
-    assert!(reason(&alone).contains("it is not recorded what load ran"));
+    assert!(reason(&alone).contains("no description of the load, which validate needs"));
 }
