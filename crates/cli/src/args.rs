@@ -346,9 +346,9 @@ pub(crate) struct CalibrateArgs {
     /// Recording: a file or folder of a kind that docs/recordings.md lists
     #[arg(value_name = "RECORDING")]
     pub(crate) recording: PathBuf,
-    /// Device profile; ceilings of the recording are laid over it [default: fio's output beside the recording, else
-    /// lab-virtual-disk]
-    #[arg(long, value_name = "PROFILE")]
+    /// Device: a file of `innosim device -o`, or a profile; the recording's cap is laid in front [default: fio's output beside
+    /// the recording, else lab-virtual-disk]
+    #[arg(long, value_name = "FILE|PROFILE")]
     pub(crate) device: Option<String>,
     /// File for the scenario
     #[arg(long, short, value_name = "SCENARIO.toml")]
@@ -372,9 +372,9 @@ pub(crate) struct ValidateArgs {
     /// Recording that all are calibrated on [default: for each another one of the same server and workload]
     #[arg(long, value_name = "RECORDING")]
     pub(crate) calibrate_on: Option<PathBuf>,
-    /// Device profile; ceilings of each recording are laid over it [default: fio's output beside the recording, else
-    /// lab-virtual-disk]
-    #[arg(long, value_name = "PROFILE")]
+    /// Device: a file of `innosim device -o`, or a profile; each recording's cap is laid in front [default: fio's output beside
+    /// the recording, else lab-virtual-disk]
+    #[arg(long, value_name = "FILE|PROFILE")]
     pub(crate) device: Option<String>,
     /// Folder for validate.json and for each recording its trajectories, measured and predicted
     #[arg(long, value_name = "DIR")]

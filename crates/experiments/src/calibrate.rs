@@ -8,7 +8,8 @@
 //! | parameter | method |
 //! |---|---|
 //! | `redo_bytes_per_transaction` | growth of the log sequence number / transactions |
-//! | `cpu` | CPU time of server and client (or of the machine) / transactions, if the processors were a third busy |
+//! | `cpu` | CPU time of server and client (or of the machine), less what syncs and page writes take, / transactions |
+//! | `device.sync_operations` | writes of the disk beyond pages, doublewrite and redo / syncs; matters behind a cap |
 //! | `rows_per_page`, `index_entries_per_page` | rows of the tables / leaf pages of their statistics |
 //!
 //! The write working set (distinct pages dirtied in a window of redo) is not fitted either: it follows from tables, access and
@@ -16,6 +17,7 @@
 //! anything was flushed, and printed beside what the workload says, as a check. Commit cost is the device's and the
 //! server's; the recording gives transactions a redo sync for comparison.
 
+mod costs;
 mod counters;
 mod device;
 mod scenario;
@@ -52,6 +54,8 @@ pub struct Calibration {
     pub kind: &'static str,
     /// Parameters that go into the scenario.
     pub parameters: Vec<Parameter>,
+    /// Operations of a cap that a sync takes, if the recording tells.
+    pub sync_operations: Option<Parameter>,
     /// Figures that don't, for comparison.
     pub observed: Vec<Parameter>,
     /// Distinct pages in windows of redo.
@@ -108,6 +112,7 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
         recording: recording.name.clone(),
         kind,
         parameters: vec![load.redo_per_transaction()],
+        sync_operations: load.sync_operations(recording),
         observed: Vec::new(),
         working_set: WorkingSet::measure(recording),
         undetermined: Vec::new(),
@@ -115,12 +120,19 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
     match load.cpu_per_transaction(recording) {
         Some(cpu) => calibration.parameters.push(cpu),
         None => calibration.undetermined.push(
-            "CPU demand: record cpu.user and cpu.system, or the CPU time of server and client, with the processors at least a \
-             third busy; the workload's default is used"
+            "CPU demand: record cpu.user and cpu.system, or the CPU time of server and client, under a load that keeps the \
+             processors busy for a twentieth of the time or more; the workload's default is used"
                 .to_owned(),
         ),
     }
     calibration.parameters.extend(pages(recording, phase));
+    if calibration.sync_operations.is_none() {
+        calibration.undetermined.push(format!(
+            "operations of a cap that a sync takes: record writes of the disk (disk.wr_ios), Innodb_data_fsyncs and \
+             Innodb_pages_written; {} are taken",
+            costs::SYNC_OPERATIONS
+        ));
+    }
     calibration.observed.extend(load.commits_per_sync(recording));
     if calibration.working_set.is_empty() {
         calibration.undetermined.push(

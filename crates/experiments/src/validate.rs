@@ -87,6 +87,13 @@ pub struct Validation {
     pub sync_flushing: (Option<bool>, bool),
 }
 
+impl Validation {
+    /// What was measured, in the form of the run that predicts it.
+    pub fn observed_run(&self, predicted: &RunOutput) -> RunOutput {
+        observed::as_run(&self.trajectories, predicted)
+    }
+}
+
 /// A prediction to be made.
 #[derive(Debug)]
 pub struct Task<'a> {

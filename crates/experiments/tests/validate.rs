@@ -21,7 +21,37 @@ fn the_numbers_of_a_recording_are_those_of_its_counters() {
     let redo = calibration.get("redo_bytes_per_transaction").unwrap();
     assert!((redo - 544.5).abs() < 1.0, "{redo}");
     assert_eq!(calibration.get("rows_per_page"), Some(73.0));
-    assert!((calibration.get("cpu").unwrap() - 307.0).abs() < 5.0);
+    // 307 us in all; 1824 redo syncs, 1055 other syncs and 1397 pages a second take the rest.
+    assert!((calibration.get("cpu").unwrap() - 121.0).abs() < 5.0, "{:?}", calibration.get("cpu"));
+    let operations = calibration.sync_operations.unwrap();
+    assert!((operations.value - 1.33).abs() < 0.05, "{operations:?}");
+}
+
+#[test]
+fn the_cpu_demand_hardly_depends_on_the_load() {
+    let cpu = |name: &str| calibrate(&shipped(name)).unwrap().get("cpu").unwrap();
+    let (light, busy) = (cpu("mysql97/low300-256-io200"), cpu("mysql97/uni4k-256-io2000"));
+    // As the counters have it: 551 and 307 us.
+    assert!((100.0..260.0).contains(&light) && (100.0..160.0).contains(&busy), "{light} and {busy} us");
+}
+
+#[test]
+fn neighbours_written_together_don_t_hide_what_syncs_cost() {
+    let calibration = calibrate(&shipped("mysql55/uni4k-256-io2000-noaf")).unwrap();
+    let operations = calibration.sync_operations.unwrap();
+    assert!((1.05..1.3).contains(&operations.value), "{operations:?}");
+}
+
+#[test]
+fn a_cap_stands_in_front_of_the_device() {
+    let recording = shipped("mysql97/wo-closed-256-ssdsmall");
+    let fitted = Device::from_toml("channels = 4\ncap = { write_iops = 9 }\n[[at_depth]]\nbytes = 4096\n").unwrap();
+    for device in [Device::default(), fitted] {
+        let text = scenario_toml(&recording, &calibrate(&recording).unwrap(), &device).unwrap();
+        assert!(text.contains("cap = { write_iops = 3000, read_iops = 6000, write_bytes_per_s = 60000000,"), "{text}");
+        assert!(!text.contains("write_iops = 9"), "{text}");
+        assert!(text.contains("\nsync_operations = 1.5"), "{text}");
+    }
 }
 
 #[test]
@@ -37,7 +67,9 @@ fn a_clean_start_shows_the_write_working_set() {
 
 #[test]
 fn an_idle_machine_does_not_tell_the_cpu_demand() {
-    let calibration = calibrate(&shipped("mysql97/low300-256-io200")).unwrap();
+    let mut recording = shipped("mysql97/low300-256-io200");
+    recording.cpus = Some(64);
+    let calibration = calibrate(&recording).unwrap();
     assert_eq!(calibration.get("cpu"), None);
     assert!(calibration.undetermined[0].starts_with("CPU demand"), "{:?}", calibration.undetermined);
 }

@@ -112,6 +112,7 @@ fn overlay<'a>(runs: &'a [Made], label: impl Fn(usize) -> String) -> Overlay<'a>
         output: &made.output,
     };
     Overlay {
+        latency: true,
         title: "Two & more".to_owned(),
         subtitle: "tpcc-sata-waves".to_owned(),
         origin: "seed 42".to_owned(),

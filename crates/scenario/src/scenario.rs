@@ -18,7 +18,7 @@ use crate::units::format_duration;
 use crate::workloads::{ReadWorkload, read_workload};
 use innosim_core::config::{AdaptiveHashCost, BinaryLogConfig, PAGE_BYTES};
 use innosim_core::kernel::time::SimDuration;
-use innosim_core::run_spec::RunSpec;
+use innosim_core::run_spec::{CpuScheduling, CpuSpec, RunSpec};
 use innosim_core::seam::ServerModel;
 use innosim_core::storage::StorageSpec;
 use innosim_core::workload::{DriveSpec, WorkloadSpec};
@@ -138,7 +138,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let mut root = Section::open(&layered.tree, ROOT_KEYS, "", report);
     let model = read_model(&mut root);
     let head = read_head(&mut root, &layered.name, sources);
-    let (cores, host) = read_host(&root);
+    let (cores, cpu, host) = read_host(&root);
     let settings = model.and_then(|model| {
         let own = layered.own_model.as_deref().and_then(|own| ModelId::parse(own).ok());
         let written_for = own.filter(|own| *own != model);
@@ -149,7 +149,8 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     tables.table("host", host);
     let storage = read_storage(&root, &mut tables);
     let pool_pages = settings.as_ref().and_then(|s| s.integer("innodb_buffer_pool_size").ok()).map(|b| b / PAGE_BYTES);
-    let workload = root.table("workload").and_then(|table| read_workload(table, pool_pages, report));
+    let framed = settings.as_ref().and_then(|s| build(s).ok()).is_none_or(|model| model.config().redo.framed);
+    let workload = root.table("workload").and_then(|table| read_workload(table, pool_pages, framed, report));
     let drive = read_drive_for(&root, workload.as_ref(), &mut tables);
     let published = root.table("published").map(|table| {
         let (published, resolved) = read_published(table, report);
@@ -178,6 +179,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
             drive,
             cores,
         },
+        cpu,
         binary_log,
         change_buffer: change_buffer(&settings).ok().flatten(),
         adaptive_hash,
@@ -264,11 +266,17 @@ fn read_warmup(root: &mut Section<'_>, duration: u64, sources: &SourceMap) -> Wa
     Warmup::Fixed(SimDuration(ns))
 }
 
-fn read_host(root: &Section<'_>) -> (u32, Resolved) {
+fn read_host(root: &Section<'_>) -> (u32, CpuSpec, Resolved) {
     let empty = Table::empty(root.at());
     let mut host = Section::open(root.table("host").unwrap_or(&empty), HOST_KEYS, "host", root.report);
     let cores = host.count("cores");
-    (cores, host.resolved)
+    let scheduling = match host.choice("scheduling") {
+        "shared" => CpuScheduling::Shared,
+        _ => CpuScheduling::InTurns,
+    };
+    let sync = SimDuration(host.duration("sync_cpu"));
+    let page_write = SimDuration(host.duration("page_write_cpu"));
+    (cores, CpuSpec { scheduling, sync, page_write }, host.resolved)
 }
 
 fn read_binary_log(root: &Section<'_>, settings: &Settings, tables: &mut Resolved) -> Option<BinaryLogConfig> {

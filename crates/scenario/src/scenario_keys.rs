@@ -7,12 +7,22 @@ use crate::published::PUBLISHED_KEYS;
 use crate::workloads::WORKLOADS;
 
 /// Keys of `[host]`.
-pub(crate) const HOST_KEYS: &[Key] = &[Key::default(
-    "cores",
-    whole(1, MAX_THREADS),
-    "16",
-    "Hardware threads of the server, shared by the clients' transactions.",
-)];
+pub(crate) const HOST_KEYS: &[Key] = &[
+    Key::default(
+        "cores",
+        whole(1, MAX_THREADS),
+        "16",
+        "Hardware threads of the server, shared by the clients' transactions.",
+    ),
+    Key::default(
+        "scheduling",
+        Kind::OneOf(&["in-turns", "shared"]),
+        "\"in-turns\"",
+        "How threads share them: first come, first served, or all at once at equal shares.",
+    ),
+    Key::default("sync_cpu", Kind::Duration, "\"0us\"", "CPU time of a sync of a file, woken threads included."),
+    Key::default("page_write_cpu", Kind::Duration, "\"0us\"", "CPU time of a page write."),
+];
 
 /// Keys of `[binary_log]`.
 pub(crate) const BINARY_LOG_KEYS: &[Key] = &[Key::default(

@@ -28,6 +28,18 @@ pub struct Access {
     pub transactions: Vec<TransactionSpec>,
 }
 
+impl Access {
+    /// Multiplies the redo of everything.
+    fn stretch_redo(&mut self, factor: f64) {
+        for transaction in &mut self.transactions {
+            transaction.base_redo_bytes *= factor;
+            for touch in &mut transaction.touches {
+                touch.redo_bytes *= factor;
+            }
+        }
+    }
+}
+
 /// Share of the buffer pool that a warm start fills at most, where the scenario doesn't say how warm.
 const WARM_SHARE_OF_POOL: f64 = 0.9;
 
@@ -71,8 +83,14 @@ pub(crate) struct ReadWorkload {
     pub(crate) idle: bool,
 }
 
-/// Reads `[workload]` for a buffer pool of `pool_pages`.
-pub(crate) fn read_workload(table: &Table, pool_pages: Option<u64>, report: &Report) -> Option<ReadWorkload> {
+/// Reads `[workload]` for a buffer pool of `pool_pages` and a server whose log sequence number counts block headers (`framed`)
+/// or redo alone.
+pub(crate) fn read_workload(
+    table: &Table,
+    pool_pages: Option<u64>,
+    framed: bool,
+    report: &Report,
+) -> Option<ReadWorkload> {
     let (kind, mut section) = Section::open_variant(table, WORKLOADS, "workload", report)?;
     let access = match kind {
         "sysbench-tpcc" => tpcc::tpcc(&tpcc::TpccParams::read(&mut section)),
@@ -85,6 +103,9 @@ pub(crate) fn read_workload(table: &Table, pool_pages: Option<u64>, report: &Rep
         _ => idle(),
     };
     let mut access = access;
+    if !framed && kind != "custom" {
+        access.stretch_redo(1.0 / PAYLOAD_SHARE);
+    }
     check_size(&section, &access);
     if kind != "idle" && !report.has_errors() {
         warm_up(&mut section, kind, &mut access, pool_pages);
@@ -165,18 +186,12 @@ impl Builder {
         self.access.transactions.push(TransactionSpec { name, weight, cpu, touches, base_redo_bytes });
     }
 
-    /// Scales the redo of all transactions so that a transaction of the mix writes `lsn_bytes` on average, as the log
-    /// sequence number counts them (block headers included).
+    /// Scales the redo of all transactions so that a transaction of the mix writes `lsn_bytes` on average, as a log
+    /// sequence number counts them that includes block headers.
     pub(crate) fn scale_redo(&mut self, lsn_bytes: f64) {
         let weights: f64 = self.access.transactions.iter().map(|transaction| transaction.weight).sum();
         let mean = self.access.transactions.iter().map(|t| t.weight * mean_redo(t)).sum::<f64>() / weights;
-        let factor = lsn_bytes * PAYLOAD_SHARE / mean;
-        for transaction in &mut self.access.transactions {
-            transaction.base_redo_bytes *= factor;
-            for touch in &mut transaction.touches {
-                touch.redo_bytes *= factor;
-            }
-        }
+        self.access.stretch_redo(lsn_bytes * PAYLOAD_SHARE / mean);
     }
 }
 

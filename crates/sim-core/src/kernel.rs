@@ -15,6 +15,7 @@ mod population;
 pub mod random;
 pub mod sampler;
 mod servers;
+pub mod shared_station;
 pub mod station;
 pub mod time;
 

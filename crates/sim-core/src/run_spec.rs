@@ -19,6 +19,8 @@ pub struct RunSpec {
     pub storage: StorageSpec,
     /// Workload.
     pub workload: WorkloadSpec,
+    /// What takes CPU time besides transactions, and how it is shared.
+    pub cpu: CpuSpec,
     /// The binary log, if one is written.
     pub binary_log: Option<BinaryLogConfig>,
     /// The change buffer, if changes of secondary indexes are buffered.
@@ -27,4 +29,25 @@ pub struct RunSpec {
     pub adaptive_hash: Option<AdaptiveHashCost>,
     /// Verify the invariants at every event.
     pub check: bool,
+}
+
+/// The processors, but for their number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CpuSpec {
+    /// How threads share them.
+    pub scheduling: CpuScheduling,
+    /// CPU time of a sync of the redo log or a data file, threads that it wakes included.
+    pub sync: SimDuration,
+    /// CPU time of a page write.
+    pub page_write: SimDuration,
+}
+
+/// How threads share processors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum CpuScheduling {
+    /// First come, first served, the whole demand in one piece.
+    #[default]
+    InTurns,
+    /// All get the same share at any moment.
+    Shared,
 }

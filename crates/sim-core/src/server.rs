@@ -12,7 +12,7 @@
 //!
 //! One calendar ([`crate::kernel::calendar`]) orders everything; equal times are handled in the order in which they were
 //! scheduled. Devices compute completion times at submission, so pages in flight cost no events. Each file of this module
-//! is one actor: `clients` (`touches`: the pages of a transaction), `commit` (writer, flusher, group commit), `binlog`, `change_buffer`,
+//! is one actor: `processors`, `clients` (`touches`: the pages of a transaction), `commit` (writer, flusher, group commit), `binlog`, `change_buffer`,
 //! `free_pages`, `lru_managers`, `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
 //! does), `batches` (page writes and what follows them), `syncs` (data-file syncs), `checkpointer`, `check` (invariants),
 //! `record` (series).
@@ -32,6 +32,7 @@ mod free_pages;
 mod lru_managers;
 mod passes;
 mod posting;
+mod processors;
 mod record;
 mod syncs;
 mod touches;
@@ -68,6 +69,7 @@ pub struct Server {
     /// Data device, and the redo device if it is another.
     data_device: Device,
     redo_device: Option<Device>,
+    processors: processors::Processors,
     clients: clients::Clients,
     commit: commit::Commit,
     binary_log: Option<binlog::BinaryLog>,
@@ -113,6 +115,7 @@ impl Server {
             calendar: Calendar::new(),
             events: 0,
             hash: 0xcbf2_9ce4_8422_2325,
+            processors: processors::Processors::new(spec.workload.cores, spec.cpu),
             clients: clients::Clients::new(&spec.workload, spec.seed, spec.replication)
                 .with_adaptive_hash(spec.adaptive_hash),
             commit: commit::Commit::new(wake_up),
@@ -191,7 +194,9 @@ impl Server {
             Event::Arrival => self.arrival(),
             Event::RedoWritten => self.redo_written(),
             Event::RedoOnDevice => self.redo_on_device(),
+            Event::RedoDurable => self.redo_durable(),
             Event::RedoSynced => self.redo_synced(),
+            Event::Computed => self.computed(),
             Event::FlusherTimer => self.flusher_timer(),
             Event::CleanerTimer(number) => self.cleaner_timer(number),
             Event::CleanerThread(thread) => self.thread_step(thread),

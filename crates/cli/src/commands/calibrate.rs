@@ -9,6 +9,7 @@ use innosim_experiments::calibrate::{Calibration, Device, Parameter, calibrate, 
 use innosim_report::write_file;
 use innosim_scenario::{Overrides, Source, load};
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Calibrates on one recording.
 pub(crate) fn run(args: &CalibrateArgs) -> Done {
@@ -18,7 +19,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Done {
         let help = "name one of the folders in it";
         return Err(Failure::Input(format!("{place}: holds more than one recording\n  = help: {help}")));
     };
-    let device = Device { profile: args.device.clone() };
+    let device = device_named(args.device.as_deref())?;
     let calibration = calibrate(&recording).map_err(Failure::Input)?;
     let text = scenario_toml(&recording, &calibration, &device).map_err(Failure::Input)?;
     // What is written must run.
@@ -33,12 +34,28 @@ pub(crate) fn run(args: &CalibrateArgs) -> Done {
     }
 }
 
+/// The device that `--device` names: a file, or a shipped profile.
+pub(crate) fn device_named(name: Option<&str>) -> Result<Device, Failure> {
+    let Some(name) = name else { return Ok(Device::default()) };
+    let path = Path::new(name);
+    if !path.exists() {
+        return Ok(Device::Profile(name.to_owned()));
+    }
+    let refuse = |why: String| {
+        let help = "`innosim device FIO.json... -o FILE` fits a device to fio's output and writes such a file";
+        Failure::Input(format!("{name}: {why}\n  = help: {help}"))
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| refuse(format!("can't be read: {error}")))?;
+    Device::from_toml(&text).map_err(refuse)
+}
+
 fn table(calibration: &Calibration) -> String {
     let mut text = format!("{}: {}\n", calibration.recording, calibration.kind);
     let mut table = TextTable::new(&["parameter", ">value", ">+-", "unit", "from"]);
-    for parameter in calibration.parameters.iter().chain(&calibration.observed) {
-        let half = parameter.uncertainty.map_or_else(String::new, |half| format!("{half:.1}"));
-        let value = format!("{:.1}", parameter.value);
+    for parameter in parameters(calibration).chain(&calibration.observed) {
+        let digits = if parameter.value < 10.0 { 2 } else { 1 };
+        let half = parameter.uncertainty.map_or_else(String::new, |half| format!("{half:.digits$}"));
+        let value = format!("{:.digits$}", parameter.value);
         table.row(vec![parameter.name.into(), value, half, parameter.unit.into(), parameter.method.clone()]);
     }
     text.push_str(&table.render());
@@ -56,6 +73,11 @@ fn table(calibration: &Calibration) -> String {
     text
 }
 
+/// What goes into the scenario.
+fn parameters(calibration: &Calibration) -> impl Iterator<Item = &Parameter> {
+    calibration.parameters.iter().chain(&calibration.sync_operations)
+}
+
 fn document(calibration: &Calibration) -> Value {
     let parameter = |parameter: &Parameter| {
         json!({
@@ -70,7 +92,7 @@ fn document(calibration: &Calibration) -> Value {
         "innosim_version": env!("CARGO_PKG_VERSION"),
         "recording": calibration.recording,
         "workload": calibration.kind,
-        "parameters": calibration.parameters.iter().map(parameter).collect::<Vec<_>>(),
+        "parameters": parameters(calibration).map(parameter).collect::<Vec<_>>(),
         "observed": calibration.observed.iter().map(parameter).collect::<Vec<_>>(),
         "working_set": calibration
             .working_set

@@ -1,14 +1,16 @@
 //! `innosim validate`: recordings predicted from others, beside what was measured.
 
+mod picture;
+
 use crate::args::{Format, ValidateArgs};
+use crate::commands::calibrate::device_named;
 use crate::commands::replay::recordings_in;
 use crate::exit::{Done, Failure};
 use crate::interrupt;
 use crate::output::{note, print, print_json};
 use crate::runner::pool;
 use crate::text_table::TextTable;
-use innosim_core::metrics::SecondSample;
-use innosim_experiments::calibrate::Device;
+use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_experiments::runner::{Job, run_many};
 use innosim_experiments::validate::{Metric, Overall, Task, Trajectory, Validation, compare, tasks};
 use innosim_report::write_file;
@@ -23,16 +25,19 @@ pub(crate) fn run(args: &ValidateArgs) -> Done {
         Some(path) => recordings_in(std::slice::from_ref(path), args.common.quiet)?.pop(),
         None => None,
     };
-    let device = Device { profile: args.device.clone() };
+    let device = device_named(args.device.as_deref())?;
     let (tasks, mut left_out) = tasks(&recordings, source.as_ref(), &device, args.common.seed);
     if tasks.is_empty() {
         return Err(Failure::Input(left_out.join("\n")));
     }
     interrupt::listen();
-    let mut validations = Vec::new();
+    let (mut validations, mut outputs) = (Vec::new(), Vec::new());
     for result in predictions(&tasks, args)? {
         match result {
-            Ok(validation) => validations.push(validation),
+            Ok((validation, output)) => {
+                validations.push(validation);
+                outputs.push(output);
+            }
             Err(_) if interrupt::asked() => return Err(Failure::Interrupted),
             Err(why) => left_out.push(why),
         }
@@ -44,6 +49,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Done {
     let document = document(&validations, &overall, &left_out);
     if let Some(folder) = &args.out {
         write_files(folder, &validations, &document)?;
+        picture::write(folder, &validations, &outputs)?;
     }
     match args.format {
         Format::Json => print_json(&document),
@@ -51,7 +57,10 @@ pub(crate) fn run(args: &ValidateArgs) -> Done {
     }
 }
 
-fn predictions(tasks: &[Task<'_>], args: &ValidateArgs) -> Result<Vec<Result<Validation, String>>, Failure> {
+/// A prediction beside its recording, and the run that it is.
+type Prediction = (Validation, RunOutput);
+
+fn predictions(tasks: &[Task<'_>], args: &ValidateArgs) -> Result<Vec<Result<Prediction, String>>, Failure> {
     let jobs: Vec<Job<'_>> = tasks.iter().map(|task| Job { scenario: &task.scenario, replication: 0 }).collect();
     let watch = |_: &SecondSample| match interrupt::asked() {
         true => ControlFlow::Break(()),
@@ -60,21 +69,25 @@ fn predictions(tasks: &[Task<'_>], args: &ValidateArgs) -> Result<Vec<Result<Val
     let outputs = pool(args.common.jobs)?.install(|| run_many(&jobs, false, &watch, |_, output| output));
     let compared = outputs.into_iter().zip(tasks).map(|(output, task)| {
         let output = output.map_err(|error| format!("{}: {error}", task.recording.name))?;
-        compare(task, &output)
+        Ok((compare(task, &output)?, output))
     });
     Ok(compared.collect())
 }
 
-/// `validate.json`, and for each recording its trajectories as CSV and their picture.
+/// `validate.json`, and for each recording its trajectories as CSV.
 fn write_files(folder: &Path, validations: &[Validation], document: &Value) -> Done {
     std::fs::create_dir_all(folder)
         .map_err(|error| Failure::Input(format!("{}: the folder can't be made: {error}", folder.display())))?;
     for validation in validations {
-        let name = validation.recording.replace(['/', '\\'], "-");
-        write_file(&folder.join(format!("{name}.csv")), csv(&validation.trajectories).as_bytes())?;
+        write_file(&folder.join(format!("{}.csv", stem(validation))), csv(&validation.trajectories).as_bytes())?;
     }
     let text = serde_json::to_string_pretty(document)? + "\n";
     Ok(write_file(&folder.join("validate.json"), text.as_bytes())?)
+}
+
+/// Name of a recording's files, without what follows the point.
+fn stem(validation: &Validation) -> String {
+    validation.recording.replace(['/', '\\'], "-")
 }
 
 fn csv(trajectories: &[Trajectory]) -> String {

@@ -1,15 +1,15 @@
 //! Ratios of counters over the load, with their uncertainty.
 
 use super::Parameter;
+use super::costs::{Work, own_cpu_us};
 use innosim_recordings::{Missing, Quantity, Recording};
 
 /// Seconds of a block.
 const BLOCK_S: f64 = 10.0;
 /// Seconds after the start and before the end of the load that are left out.
 const EDGE_S: f64 = 2.0;
-/// Share of the processors that must be busy for the CPU demand to be known: on an idle machine a transaction costs up to
-/// twice as much, in wake-ups and cold caches.
-const BUSY: f64 = 1.0 / 3.0;
+/// Share of the processors that must be busy for the CPU demand to be known: on an idle machine ticks are too few.
+const BUSY: f64 = 0.05;
 /// Length of a tick of the CPU counters, seconds.
 const TICK_S: f64 = 0.01;
 
@@ -66,8 +66,8 @@ impl Load {
         }
     }
 
-    /// CPU time of server and client if both are recorded, else of the machine; `None` if neither is, or if the machine
-    /// was too idle.
+    /// CPU time of server and client if both are recorded, else of the machine, without what syncs and page writes take; `None`
+    /// if neither is, or if the machine was too idle.
     pub(super) fn cpu_per_transaction(&self, recording: &Recording) -> Option<Parameter> {
         let processes = ["proc.mysqld_utime", "proc.mysqld_stime", "proc.sysbench_cpu"];
         let (ticks, method) = match self.sum(recording, &processes) {
@@ -79,15 +79,13 @@ impl Load {
         if busy < BUSY {
             return None;
         }
-        let (ticks_per_transaction, uncertainty) = self.ratio(&ticks);
-        let us = TICK_S * 1e6;
-        Some(Parameter {
-            name: "cpu",
-            value: ticks_per_transaction * us,
-            uncertainty: uncertainty.map(|half| half * us),
-            unit: "us",
-            method: method.to_owned(),
-        })
+        let all: Vec<f64> = ticks.iter().map(|ticks| ticks * TICK_S * 1e6).collect();
+        let (own, less) = match Work::of(self, recording) {
+            Some(work) => (own_cpu_us(&all, &work.cpu_us()), ", less that of syncs and page writes"),
+            None => (all, ""),
+        };
+        let (value, uncertainty) = self.ratio(&own);
+        Some(Parameter { name: "cpu", value, uncertainty, unit: "us", method: format!("{method}{less}") })
     }
 
     /// Transactions a redo sync.
@@ -103,6 +101,22 @@ impl Load {
         })
     }
 
+    /// Operations of a cap that a sync takes.
+    pub(super) fn sync_operations(&self, recording: &Recording) -> Option<Parameter> {
+        Work::of(self, recording)?.sync_operations(self, recording)
+    }
+
+    /// The first of these columns that was recorded, at the samples under load.
+    pub(super) fn column(&self, recording: &Recording, names: &[&str]) -> Option<Vec<f64>> {
+        names.iter().find_map(|name| self.sum(recording, &[name]))
+    }
+
+    /// A quantity at the samples under load.
+    pub(super) fn of_quantity(&self, recording: &Recording, quantity: Quantity) -> Option<Vec<f64>> {
+        let values = recording.get(quantity)?;
+        Some(self.at.iter().map(|&i| values[i]).collect())
+    }
+
     /// The sum of cumulative columns at the samples under load.
     fn sum(&self, recording: &Recording, names: &[&str]) -> Option<Vec<f64>> {
         let columns: Option<Vec<Vec<f64>>> = names.iter().map(|name| recording.series.column(name)).collect();
@@ -112,20 +126,33 @@ impl Load {
 
     /// Growth of a counter a transaction over the whole load, and the half-width of its 95 % interval over blocks.
     fn ratio(&self, counter: &[f64]) -> (f64, Option<f64>) {
+        let (_, uncertainty) = self.ratio_where(counter, &self.transactions, |_, _| true).unwrap_or((0.0, None));
         let last = self.seconds.len() - 1;
-        let overall = (counter[last] - counter[0]) / self.transactions[last].max(1.0);
+        ((counter[last] - counter[0]) / self.transactions[last].max(1.0), uncertainty)
+    }
+
+    /// Growth of one counter by that of another over the blocks (their first and last sample) that `tells` lets count, and the
+    /// half-width of the 95 % interval over them; `None` if there is none.
+    pub(super) fn ratio_where(
+        &self,
+        counter: &[f64],
+        by: &[f64],
+        tells: impl Fn(usize, usize) -> bool,
+    ) -> Option<(f64, Option<f64>)> {
         let mut ratios = Vec::new();
         let mut begin = 0;
-        for i in 1..=last {
+        let (mut sum, mut sum_by) = (0.0, 0.0);
+        for i in 1..self.seconds.len() {
             if self.seconds[i] - self.seconds[begin] >= BLOCK_S {
-                let done = self.transactions[i] - self.transactions[begin];
-                if done > 0.0 {
-                    ratios.push((counter[i] - counter[begin]) / done);
+                let (grown, grown_by) = (counter[i] - counter[begin], by[i] - by[begin]);
+                if grown_by > 0.0 && grown.is_finite() && tells(begin, i) {
+                    ratios.push(grown / grown_by);
+                    (sum, sum_by) = (sum + grown, sum_by + grown_by);
                 }
                 begin = i;
             }
         }
-        (overall, half_width(&ratios))
+        (sum_by > 0.0).then(|| (sum / sum_by, half_width(&ratios)))
     }
 }
 

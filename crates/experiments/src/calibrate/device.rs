@@ -1,49 +1,112 @@
-//! The device of a scenario that comes from a recording.
+//! The device of a scenario that comes from a recording: a shipped profile or a device that was fitted to measurements, behind the
+//! cap that was laid on it during the recording.
 
+use super::Parameter;
+use super::costs::SYNC_OPERATIONS;
 use innosim_recordings::{Cap, Recording};
 use std::path::PathBuf;
 
 /// Profile of the machine that the shipped recordings were made on.
 const LAB_PROFILE: &str = "lab-virtual-disk";
+/// Length of a slice of a control group's budget, for disks that call themselves rotating, as virtual ones do.
+const SLICE: &str = "100ms";
 
 /// The device that a prediction is made with.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Device {
-    /// Name of a shipped profile; without one the output of fio beside the recording, or else the device of the shipped
-    /// recordings.
-    pub profile: Option<String>,
+pub enum Device {
+    /// Fitted to the output of fio beside the recording, or else that of the shipped recordings.
+    #[default]
+    Measured,
+    /// A shipped profile.
+    Profile(String),
+    /// The keys of `[device]`, as `innosim device -o` writes them.
+    Keys(String),
 }
 
 impl Device {
-    /// `[device]`, with the ceilings that were laid on it during `recording`.
-    pub(super) fn toml(&self, recording: &Recording) -> String {
-        let mut text = match &self.profile {
-            None if !recording.fio.is_empty() => {
+    /// A device written out as TOML: keys alone, or under `[device]`; the error is a sentence.
+    pub fn from_toml(text: &str) -> Result<Device, String> {
+        let mut keys = String::new();
+        for line in text.lines() {
+            match line.trim() {
+                "[device]" => {}
+                "[[at_depth]]" | "[[device.at_depth]]" => keys.push_str("[[device.at_depth]]\n"),
+                header if header.starts_with('[') => {
+                    return Err(format!("it holds {header}, a device is the keys of [device] alone"));
+                }
+                _ => keys.push_str(&format!("{line}\n")),
+            }
+        }
+        if keys.lines().all(|line| line.trim().is_empty() || line.trim().starts_with('#')) {
+            return Err("it holds no keys".to_owned());
+        }
+        Ok(Device::Keys(keys))
+    }
+
+    /// `[device]`, with the cap that was laid on it during `recording` and the operations of it that a sync takes.
+    pub(super) fn toml(&self, recording: &Recording, sync_operations: Option<&Parameter>) -> String {
+        let cap = &recording.cap;
+        let capped = *cap != (Cap { name: cap.name.clone(), ..Cap::default() });
+        let mut text = String::from("[device]\n");
+        match self {
+            Device::Measured if !recording.fio.is_empty() => {
                 let absolute = |file: &PathBuf| std::fs::canonicalize(file).unwrap_or_else(|_| file.clone());
                 let files: Vec<String> =
                     recording.fio.iter().map(|file| format!("    {:?},\n", absolute(file))).collect();
-                format!("[device]\nfio = [\n{}]\n", files.concat())
+                text.push_str(&format!("fio = [\n{}]\n", files.concat()));
             }
-            profile => format!("[device]\nprofile = {:?}\n", profile.as_deref().unwrap_or(LAB_PROFILE)),
-        };
-        let cap = &recording.cap;
-        if *cap == (Cap { name: cap.name.clone(), ..Cap::default() }) {
-            return text;
+            Device::Measured => text.push_str(&format!("profile = {LAB_PROFILE:?}\n")),
+            Device::Profile(name) => text.push_str(&format!("profile = {name:?}\n")),
+            Device::Keys(_) => {}
         }
-        text.push_str(&format!("# Ceilings of the control group ({}).\n", cap.name));
-        for (key, value) in [
-            ("write_iops", cap.write_iops),
-            ("read_iops", cap.read_iops),
-            ("write_bytes_per_s", cap.write_bytes_per_s),
-            ("read_bytes_per_s", cap.read_bytes_per_s),
-        ] {
-            if value > 0.0 {
-                text.push_str(&format!("{key} = {value}\n"));
-            }
+        if capped {
+            text.push_str(&cap_toml(cap, sync_operations));
         }
-        if cap.write_iops > 0.0 {
-            text.push_str("sync_counts_as_write = true   # a cache flush is an operation of the budget\n");
+        if let Device::Keys(keys) = self {
+            let stays = |line: &&str| {
+                let key = line.split('=').next().unwrap_or_default().trim();
+                !capped || !matches!(key, "cap" | "sync_operations")
+            };
+            keys.lines().filter(stays).for_each(|line| text.push_str(&format!("{line}\n")));
         }
         text
+    }
+}
+
+/// The cap, and how many operations of it a sync takes.
+fn cap_toml(cap: &Cap, sync_operations: Option<&Parameter>) -> String {
+    let caps: Vec<String> = [
+        ("write_iops", cap.write_iops),
+        ("read_iops", cap.read_iops),
+        ("write_bytes_per_s", cap.write_bytes_per_s),
+        ("read_bytes_per_s", cap.read_bytes_per_s),
+    ]
+    .into_iter()
+    .filter(|(_, value)| *value > 0.0)
+    .map(|(key, value)| format!("{key} = {value}"))
+    .collect();
+    let (operations, method) = match sync_operations {
+        Some(parameter) => (parameter.value, parameter.method.as_str()),
+        None => (SYNC_OPERATIONS, "not determined: typical"),
+    };
+    format!(
+        "# The control group's cap ({}).\ncap = {{ {}, slice = \"{SLICE}\" }}\nsync_operations = {operations:.3}   # {method}\n",
+        cap.name,
+        caps.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_file_is_keys_with_or_without_their_header() {
+        let keys = Device::from_toml("# fitted\n[device]\nname = \"fio\"\n").unwrap();
+        assert_eq!(keys, Device::Keys("# fitted\nname = \"fio\"\n".to_owned()));
+        assert!(Device::from_toml("[device]\na = 1\n[drive]\n").unwrap_err().contains("[drive]"));
+        let depths = Device::from_toml("a = 1\n[[at_depth]]\nbytes = 1\n").unwrap();
+        assert_eq!(depths, Device::Keys("a = 1\n[[device.at_depth]]\nbytes = 1\n".to_owned()));
+        assert!(Device::from_toml("# nothing\n").unwrap_err().contains("no keys"));
     }
 }

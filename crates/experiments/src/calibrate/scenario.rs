@@ -1,5 +1,6 @@
 //! A scenario as text: the settings, load and device of one recording, the workload's numbers of another (or of itself).
 
+use super::costs::{PAGE_WRITE_CPU_US, SYNC_CPU_US};
 use super::{Calibration, Device, load_of};
 use innosim_flush_models::registry::lookup;
 use innosim_recordings::{Recording, understood_settings};
@@ -33,8 +34,12 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
         let Ok(setting) = lookup(model, name) else { continue };
         text.push_str(&format!("{name} = {:?}\n", setting.spell(*value)));
     }
-    text.push_str(&format!("\n[host]\ncores = {}\n\n", target.cpus.unwrap_or(16)));
-    text.push_str(&device.toml(target));
+    text.push_str(&format!(
+        "\n[host]\ncores = {}\nscheduling = \"shared\"\nsync_cpu = \"{SYNC_CPU_US:.0}us\"\n\
+         page_write_cpu = \"{PAGE_WRITE_CPU_US:.0}us\"\n\n",
+        target.cpus.unwrap_or(16)
+    ));
+    text.push_str(&device.toml(target, calibration.sync_operations.as_ref()));
     text.push_str(&format!(
         "\n[workload]\nkind = {kind:?}\ntables = {}\ntable_size = {}\n",
         phase.tables, phase.table_size

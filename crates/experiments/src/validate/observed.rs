@@ -1,6 +1,7 @@
 //! The measured side: series over the load, and figures of them.
 
-use innosim_core::metrics::{Regime, RegimeInput};
+use super::Trajectory;
+use innosim_core::metrics::{Regime, RegimeInput, RunOutput, SecondSample};
 use innosim_recordings::{Missing, Quantity, Recording, rates};
 
 /// Series of a recording over its load, one value a sample.
@@ -96,6 +97,34 @@ impl Observed {
             pressure: Some(at_limit || self.sync_flushing() == Some(true)),
         }
         .regime()
+    }
+}
+
+/// What was measured in the form of a run, to be drawn beside one: at each simulated second the last sample that is there.
+pub(super) fn as_run(trajectories: &[Trajectory], predicted: &RunOutput) -> RunOutput {
+    let at = |name: &str, second: f64| -> u64 {
+        let Some(trajectory) = trajectories.iter().find(|trajectory| trajectory.name == name) else { return 0 };
+        let known = trajectory.observed[..trajectory.seconds.partition_point(|s| *s < second + 0.5)].iter();
+        known.rev().find(|value| value.is_finite()).map_or(0, |value| value.max(0.0) as u64)
+    };
+    let sample = |beside: &SecondSample| {
+        let second = beside.second as f64;
+        SecondSample {
+            second: beside.second,
+            transactions: at("tps", second),
+            checkpoint_age_bytes: at("checkpoint_age", second),
+            dirty_pages: at("dirty_pages", second),
+            pages_flushed: at("pages_flushed_per_s", second),
+            age_async_bytes: beside.age_async_bytes,
+            age_sync_bytes: beside.age_sync_bytes,
+            ..SecondSample::default()
+        }
+    };
+    RunOutput {
+        series: predicted.series.iter().map(sample).collect(),
+        latency_by_10s: Vec::new(),
+        stations: Vec::new(),
+        ..predicted.clone()
     }
 }
 

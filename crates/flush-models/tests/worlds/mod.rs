@@ -5,7 +5,7 @@ use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig};
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::{RunOutput, SecondSample};
-use innosim_core::run_spec::RunSpec;
+use innosim_core::run_spec::{CpuSpec, RunSpec};
 use innosim_core::server::{RunError, Server, Silent};
 use innosim_core::storage::{DeviceSpec, StorageSpec};
 use innosim_core::workload::{
@@ -120,6 +120,7 @@ pub(crate) fn plain(model: ModelId, secs: u64) -> World {
         binary_log: None,
         change_buffer: None,
         adaptive_hash: None,
+        cpu: CpuSpec::default(),
         check: true,
     };
     World { model, settings: BTreeMap::new(), spec }
@@ -376,6 +377,7 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
                 binary_log,
                 change_buffer,
                 adaptive_hash: None,
+                cpu: CpuSpec::default(),
                 check: true,
             },
         },

@@ -68,6 +68,8 @@ pub struct Overlay<'a> {
     pub warmup_s: f64,
     /// How the figures are to be read, on one line.
     pub remark: String,
+    /// Whether latencies are known of all runs, and drawn.
+    pub latency: bool,
 }
 
 impl Overlay<'_> {
@@ -103,10 +105,11 @@ impl Overlay<'_> {
         &self.runs[..self.runs.len().min(Self::MOST)]
     }
 
-    fn heights(&self) -> [f64; 5] {
+    fn heights(&self) -> Vec<f64> {
         // One more than the runs: the limit of the age has a name too.
         let names = (self.drawn().len() + 1) as f64 * LABEL_GAP - 8.0;
-        HEIGHTS.map(|h| h.max(names))
+        let panels = if self.latency { HEIGHTS.len() } else { HEIGHTS.len() - 1 };
+        HEIGHTS[..panels].iter().map(|h| h.max(names)).collect()
     }
 
     fn header_height(&self) -> f64 {
@@ -176,15 +179,15 @@ impl Overlay<'_> {
         canvas.text(&remark, (MARGIN, below + 5.0), Lettering::regular(SMALL, MUTED));
     }
 
-    fn panels(&self) -> [Panel; 5] {
-        let [tps, age, flushed, dirty, latency] = self.heights();
-        [
-            self.smoothed("Transactions per Second", tps, "", |s| s.transactions as f64),
-            self.checkpoint_age(age),
-            self.smoothed("Pages Flushed", flushed, "pages/s", |s| s.pages_flushed as f64),
-            self.plain("Dirty Pages", dirty, |s| s.dirty_pages as f64),
-            self.latency(latency),
-        ]
+    fn panels(&self) -> Vec<Panel> {
+        let draw = |(panel, height): (usize, f64)| match panel {
+            0 => self.smoothed("Transactions per Second", height, "", |s| s.transactions as f64),
+            1 => self.checkpoint_age(height),
+            2 => self.smoothed("Pages Flushed", height, "pages/s", |s| s.pages_flushed as f64),
+            3 => self.plain("Dirty Pages", height, |s| s.dirty_pages as f64),
+            _ => self.latency_panel(height),
+        };
+        self.heights().into_iter().enumerate().map(draw).collect()
     }
 
     /// A panel of medians over 10 s; with each second behind them if the runs are few.
@@ -235,7 +238,7 @@ impl Overlay<'_> {
         panel
     }
 
-    fn latency(&self, height: f64) -> Panel {
+    fn latency_panel(&self, height: f64) -> Panel {
         let each = self.drawn().iter().map(|run| each_second(&run.output.series, |s| s.latency_ms_p95));
         let bold: Vec<Vec<(f64, f64)>> = each.map(|points| medians(&points)).collect();
         let axis = panels::latency_axis(bold.iter().flatten().map(|p| p.1).collect(), ticks(height));

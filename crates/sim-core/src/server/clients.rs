@@ -52,7 +52,6 @@ pub(super) struct Client {
 #[derive(Debug)]
 pub(super) struct Clients {
     pub(super) list: Vec<Client>,
-    cpu: Station,
     adaptive_hash: Option<AdaptiveHash>,
     think: Option<DurationSampler>,
     arrivals: Option<Arrivals>,
@@ -93,7 +92,6 @@ impl Clients {
         };
         Clients {
             list: (0..clients).map(client).collect(),
-            cpu: Station::new("CPU", workload.cores),
             adaptive_hash: None,
             think,
             arrivals,
@@ -128,10 +126,6 @@ impl Clients {
 
     pub(super) fn idle_count(&self) -> usize {
         self.idle.len()
-    }
-
-    pub(super) fn cpu(&mut self) -> &mut Station {
-        &mut self.cpu
     }
 }
 
@@ -200,8 +194,7 @@ impl Server {
             Some(index) => index.charge(self.now, demand),
             None => (demand, SimDuration::ZERO),
         };
-        let done = self.clients.cpu.submit(self.now, demand);
-        self.calendar.schedule(done + latch_wait + from.since(self.now), Event::Body(index));
+        self.compute(demand, latch_wait + from.since(self.now), Event::Body(index));
     }
 
     /// Goes on with a transaction's touches until it commits or must wait.

@@ -169,7 +169,7 @@ impl Server {
 
     pub(super) fn redo_on_device(&mut self) {
         let durable = self.flush_redo_device();
-        self.calendar.schedule(durable, Event::RedoSynced);
+        self.redo_sync_ends(durable);
     }
 
     /// Makes sure that [`Event::RedoWritten`] comes when the write in progress ends.

@@ -8,6 +8,8 @@ use std::ops::ControlFlow;
 pub(super) enum Event {
     /// A client's CPU work is done, or a wait inside the transaction's body is over: its page touches go on.
     Body(u32),
+    /// A piece of work on the processors may be done, where they are shared.
+    Computed,
     /// A client starts its next transaction (after think time or a commit wait).
     Start(u32),
     /// The page a client waited for has been read.
@@ -20,6 +22,8 @@ pub(super) enum Event {
     RedoWritten,
     /// The redo write of a sync is done on the device: its cache flush comes next.
     RedoOnDevice,
+    /// The redo sync in progress is done on the device: the threads that it concerns compute.
+    RedoDurable,
     /// The redo sync in progress ends.
     RedoSynced,
     /// The flusher's period is over (commit modes 0 and 2).
@@ -94,6 +98,8 @@ impl Event {
             Event::BinlogOnDevice => 24,
             Event::BinlogSynced => 25,
             Event::MergeBatch => 26,
+            Event::Computed => 28,
+            Event::RedoDurable => 29,
             Event::MergeRead(page) => u64::from(page) << 8 | 27,
             Event::LruManager(i) => u64::from(i) << 8 | 28,
         }

@@ -244,8 +244,7 @@ impl Server {
 
     /// Syncs the file just written, then goes on with `next`.
     fn sync_single_page(&mut self, index: u32, next: SinglePage) {
-        let done = self.data_device.submit(self.now, Op::Sync, 0);
-        self.recorder.counts.data_fsyncs += 1;
+        let done = self.sync_data_file();
         self.clients.list[index as usize].single = Some(next);
         self.calendar.schedule(done, Event::SinglePage(index));
     }

@@ -115,8 +115,7 @@ impl Server {
     }
 
     pub(super) fn sync_doublewrite(&mut self, index: u32) -> bool {
-        let done = self.data_device.submit(self.now, Op::Sync, 0);
-        self.recorder.counts.data_fsyncs += 1;
+        let done = self.sync_data_file();
         self.sleep(index, done, Phase::Post { next: 0 })
     }
 
@@ -174,7 +173,8 @@ impl Server {
                 self.passes.threads[index as usize].phase = Phase::Post { next };
                 return false;
             }
-            for _ in 0..costs::POST_CHUNK.min(pages - next) {
+            let chunk = costs::POST_CHUNK.min(pages - next);
+            for _ in 0..chunk {
                 let page = self.batches.get(batch).pages[next];
                 self.check_page_write(page);
                 let done = match self.behind_the_last(batch, next) {
@@ -183,6 +183,10 @@ impl Server {
                 };
                 self.page_posted(batch, done);
                 next += 1;
+            }
+            if self.page_writes_compute(chunk as u64, Event::CleanerThread(index)) {
+                self.passes.threads[index as usize].phase = Phase::Post { next };
+                return false;
             }
         }
         if self.config.batch_end == BatchEnd::Poster {

@@ -129,7 +129,7 @@ impl Server {
     /// What the run leaves.
     pub(super) fn into_output(mut self) -> RunOutput {
         let end: SimTime = self.end;
-        let mut stations = vec![self.clients.cpu().report(end), self.data_device.report(end)];
+        let mut stations = vec![self.processors.report(end), self.data_device.report(end)];
         stations.extend(self.redo_device.as_mut().map(|d| d.report(end)));
         let mut latency_by_10s = std::mem::take(&mut self.recorder.latency_by_10s);
         if self.recorder.latency_10s.count() > 0 {

@@ -134,6 +134,13 @@ impl Server {
         self.sync_round_step(round);
     }
 
+    /// Syncs a data file; returns when that is done.
+    pub(super) fn sync_data_file(&mut self) -> SimTime {
+        let computes = self.data_sync_computes();
+        self.recorder.counts.data_fsyncs += 1;
+        self.data_device.submit(self.now, Op::Sync, 0) + computes
+    }
+
     /// Syncs the next file of a round, or ends the round.
     pub(super) fn sync_round_step(&mut self, index: u32) {
         let now = self.now;
@@ -146,9 +153,9 @@ impl Server {
             }
             round.next += 1;
             if state.unsynced {
-                let done = self.data_device.submit(now, Op::Sync, 0);
+                let done = self.sync_data_file();
+                let state = &mut self.syncs.files[usize::from(file)];
                 (state.unsynced, state.syncing_until) = (false, done);
-                self.recorder.counts.data_fsyncs += 1;
                 self.calendar.schedule(done, Event::SyncRound(index));
                 return;
             }

@@ -14,7 +14,7 @@ use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::station::StationReport;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
-use innosim_core::run_spec::RunSpec;
+use innosim_core::run_spec::{CpuSpec, RunSpec};
 use innosim_core::seam::{
     AgeLimits, CheckpointerAction, CheckpointerInput, CheckpointerNext, CleanerAction, CleanerInput, FlushGauges,
     FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruWork, ServerModel, View, WriterLimits,
@@ -278,6 +278,7 @@ pub(crate) fn spec(
         binary_log: None,
         change_buffer: None,
         adaptive_hash: None,
+        cpu: CpuSpec::default(),
         check: true,
     }
 }

@@ -42,6 +42,7 @@ pub(super) fn of(compared: &Compared) -> Overlay<'_> {
             "Figures are over the last {} s.{intervals}{one_of}{left_out}",
             count(compared.simulated_s() - compared.comparison.warmup_s as f64)
         ),
+        latency: true,
         runs: runs
             .filter_map(|((variant, figures), outputs)| {
                 let about = about(compared, variant);

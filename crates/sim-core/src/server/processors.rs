@@ -1,0 +1,158 @@
+//! The processors: who computes, and what happens when they are through.
+//!
+//! Two ways of sharing `cores` processors. In turns: first come, first served, a transaction's demand in one piece; it costs no
+//! events, and where there are more processors than threads, nobody waits and it is all there is to say. Shared: every thread gets
+//! the same share at any moment, which is what a fair scheduler with short slices comes to. The difference matters where threads
+//! outnumber processors and begin together, as after a redo sync that many waited for: sharing, they arrive at their commits
+//! together again and share the next sync; in turns they would arrive one by one.
+//!
+//! Besides transactions, syncs and page writes take CPU time where the scenario says so: system calls, the block layer, threads that
+//! are woken. Half of a redo sync's time lies between its end on the device and the moment at which the next may begin: the thread
+//! that synced must run to say so, and the one that syncs next must be woken. The other half is that of the threads that waited;
+//! a sync of a data file, for which no client waits, takes only the first half, of which half delays who syncs (fio measured that
+//! much in the thread that syncs). Of a page write the thread that posts it does half, the one that completes it the other. The halves
+//! are round figures that fit our recordings (`docs/validation.md`).
+//!
+//! Simplifications: no priorities, no cost of switching; by how much a data sync is delayed is fixed at its start.
+
+use super::Server;
+use super::events::Event;
+use crate::kernel::shared_station::SharedStation;
+use crate::kernel::station::{Station, StationReport};
+use crate::kernel::time::{SimDuration, SimTime};
+use crate::run_spec::{CpuScheduling, CpuSpec};
+
+/// What follows a piece of computing, and how long after it.
+type Follows = Option<(Event, SimDuration)>;
+
+#[derive(Debug)]
+enum Sharing {
+    InTurns(Station),
+    Equal {
+        station: SharedStation<Follows>,
+        /// When the earliest [`Event::Computed`] that is still to come is due.
+        due: Option<SimTime>,
+    },
+}
+
+/// The processors of the host.
+#[derive(Debug)]
+pub(super) struct Processors {
+    sharing: Sharing,
+    spec: CpuSpec,
+}
+
+impl Processors {
+    pub(super) fn new(cores: u32, spec: CpuSpec) -> Self {
+        let sharing = match spec.scheduling {
+            CpuScheduling::InTurns => Sharing::InTurns(Station::new("CPU", cores)),
+            CpuScheduling::Shared => Sharing::Equal { station: SharedStation::new("CPU", cores), due: None },
+        };
+        Processors { sharing, spec }
+    }
+
+    /// Time that a piece of work that has just come takes if nobody comes or goes.
+    fn at_present(&self, demand: SimDuration) -> SimDuration {
+        match &self.sharing {
+            Sharing::InTurns(_) => demand,
+            Sharing::Equal { station, .. } => station.at_present(demand),
+        }
+    }
+
+    pub(super) fn report(&mut self, now: SimTime) -> StationReport {
+        match &mut self.sharing {
+            Sharing::InTurns(station) => station.report(now),
+            Sharing::Equal { station, .. } => station.report(now),
+        }
+    }
+}
+
+impl Server {
+    /// Computes for `demand`; `pause` after that, `event` happens.
+    #[inline]
+    pub(super) fn compute(&mut self, demand: SimDuration, pause: SimDuration, event: Event) {
+        match &mut self.processors.sharing {
+            Sharing::InTurns(station) => {
+                let done = station.submit(self.now, demand);
+                self.calendar.schedule(done + pause, event);
+            }
+            Sharing::Equal { station, .. } => {
+                station.submit(self.now, demand, Some((event, pause)));
+                self.watch_processors();
+            }
+        }
+    }
+
+    /// Computes for `demand` while everything else goes on.
+    fn compute_aside(&mut self, demand: SimDuration) {
+        match &mut self.processors.sharing {
+            Sharing::InTurns(station) => {
+                station.submit(self.now, demand);
+            }
+            Sharing::Equal { station, .. } => {
+                station.submit(self.now, demand, None);
+                self.watch_processors();
+            }
+        }
+    }
+
+    /// Makes sure that [`Event::Computed`] comes when the next piece of work is done.
+    fn watch_processors(&mut self) {
+        let Sharing::Equal { station, due } = &mut self.processors.sharing else { return };
+        if let Some(next) = station.next_completion()
+            && due.is_none_or(|due| next < due)
+        {
+            *due = Some(next);
+            self.calendar.schedule(next, Event::Computed);
+        }
+    }
+
+    /// A piece of work may be done, unless somebody came since that was foreseen.
+    pub(super) fn computed(&mut self) {
+        let now = self.now;
+        let Sharing::Equal { station, due } = &mut self.processors.sharing else { return };
+        if *due == Some(now) {
+            *due = None;
+        }
+        while let Some(follows) = station.pop_completed(now) {
+            if let Some((event, pause)) = follows {
+                self.calendar.schedule(now + pause, event);
+            }
+        }
+        self.watch_processors();
+    }
+
+    /// A redo sync is done on the device at `at`.
+    pub(super) fn redo_sync_ends(&mut self, at: SimTime) {
+        let computes = self.processors.spec.sync.0 > 0;
+        self.calendar.schedule(at, if computes { Event::RedoDurable } else { Event::RedoSynced });
+    }
+
+    /// It is done there: now the threads that it concerns compute.
+    pub(super) fn redo_durable(&mut self) {
+        let half = SimDuration(self.processors.spec.sync.0 / 2);
+        self.compute_aside(half);
+        self.compute(half, SimDuration::ZERO, Event::RedoSynced);
+    }
+
+    /// A data file is being synced; returns by how much that delays who does it.
+    pub(super) fn data_sync_computes(&mut self) -> SimDuration {
+        let half = SimDuration(self.processors.spec.sync.0 / 2);
+        if half.0 == 0 {
+            return half;
+        }
+        self.compute_aside(half);
+        self.processors.at_present(SimDuration(half.0 / 2))
+    }
+
+    /// A thread has handed `pages` page writes to the device: `event` happens when it has done its half of the work, the other is
+    /// that of the threads that complete them; false if all that takes no time.
+    pub(super) fn page_writes_compute(&mut self, pages: u64, event: Event) -> bool {
+        let half = SimDuration(self.processors.spec.page_write.0 * pages / 2);
+        if half.0 > 0 {
+            self.compute_aside(half);
+            self.compute(half, SimDuration::ZERO, event);
+        }
+        half.0 > 0
+    }
+}
