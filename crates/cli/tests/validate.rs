@@ -20,7 +20,8 @@ fn a_calibrated_scenario_runs() {
     let file = folder.path().join("light.toml");
     let file = file.to_str().unwrap();
     let table = stdout(&["calibrate", &recording("low300-256-io200"), "-o", file]);
-    assert!(table.contains("redo_bytes_per_transaction") && table.contains("Not determined: CPU demand"), "{table}");
+    assert!(table.contains("redo_bytes_per_transaction") && table.contains("sync_operations"), "{table}");
+    assert!(!table.contains("CPU demand:"), "{table}");
     let summary = json(&["run", file, "--duration", "20s", "--format", "json"]);
     assert_eq!(summary["model"], "mysql-9.7");
 }
@@ -54,6 +55,29 @@ fn validate_prints_the_promised_document_and_leaves_its_files() {
     let csv = fs::read_to_string(out.join("mysql97-low300-256-io200.csv")).unwrap();
     assert!(csv.starts_with("second,checkpoint_age_observed,checkpoint_age_predicted,"), "{csv}");
     assert!(out.join("validate.json").is_file());
+    let svg = fs::read_to_string(out.join("mysql97-low300-256-io200.svg")).unwrap();
+    assert!(svg.contains("observed") && svg.contains("predicted") && !svg.contains("Latency"), "{}", svg.len());
+    assert!(out.join("mysql97-low300-256-io200.png").is_file());
+}
+
+#[test]
+fn a_fitted_device_is_taken_from_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let [device, scenario] = ["device.toml", "scenario.toml"].map(|name| folder.path().join(name));
+    let fio = |name: &str| format!("{SHIPPED}/../fio/{name}.json");
+    let jobs = ["raw-randread16k_qd1", "raw-randread16k_qd16", "raw-randwrite16k_qd1", "raw-randwrite16k_qd16"];
+    let jobs = jobs.into_iter().chain(["raw-seqwrite1m_qd1", "raw-redo4k_buffered_fdatasync"]).map(fio);
+    let (device, scenario) = (device.to_str().unwrap().to_owned(), scenario.to_str().unwrap().to_owned());
+    let fit: Vec<String> =
+        ["device".to_owned()].into_iter().chain(jobs).chain(["-o".to_owned(), device.clone()]).collect();
+    stdout(&fit.iter().map(String::as_str).collect::<Vec<_>>());
+    stdout(&["calibrate", &recording("wo-closed-256-ssdsmall"), "--device", &device, "-o", &scenario]);
+    let text = fs::read_to_string(&scenario).unwrap();
+    assert!(text.contains("[[device.at_depth]]") && text.contains("cap = { write_iops = 3000,"), "{text}");
+    fs::write(&device, "[drive]\nclients = 3\n").unwrap();
+    let problem =
+        refused(&["calibrate", &recording("wo-closed-256-ssdsmall"), "--device", &device, "-o", &scenario], 2);
+    assert!(problem.contains("innosim device"), "{problem}");
 }
 
 #[test]

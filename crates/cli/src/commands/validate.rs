@@ -130,7 +130,9 @@ fn tables(validations: &[Validation], overall: &Overall) -> String {
         let (observed, predicted) = validation.regime;
         text.push_str(&format!("  regime: {observed}, predicted {predicted}\n\n"));
     }
-    text.push_str(&format!("Over {} recordings:\n", overall.recordings));
+    text.push_str("Errors of all, and nrmse of the checkpoint age:\n");
+    text.push_str(&errors_of_all(validations));
+    text.push_str(&format!("\nOver {} recordings:\n", overall.recordings));
     let mut table = TextTable::new(&["median absolute error, or share", ">reached", ">mark", ""]);
     for (mark, reached) in &overall.reached {
         let limit = format!("{} {:.0} %", if mark.at_most { "<=" } else { ">=" }, 100.0 * mark.limit);
@@ -142,6 +144,25 @@ fn tables(validations: &[Validation], overall: &Overall) -> String {
     }
     text.push_str(&table.render());
     text
+}
+
+/// A row a recording.
+fn errors_of_all(validations: &[Validation]) -> String {
+    let mut table =
+        TextTable::new(&["recording", ">tps", ">age", ">flushed", ">dirty", ">redo", ">nrmse", "regime", "predicted"]);
+    for validation in validations {
+        let error =
+            |name: &str| validation.metrics.iter().find(|m| m.name == name).map_or_else(String::new, error_text);
+        let names =
+            ["tps_mean", "checkpoint_age_mean", "pages_flushed_per_s_mean", "dirty_pages_mean", "redo_bytes_per_s"];
+        let mut row = vec![validation.recording.clone()];
+        row.extend(names.map(error));
+        let nrmse = validation.trajectories.first().and_then(Trajectory::nrmse);
+        row.push(nrmse.map_or_else(String::new, |nrmse| format!("{:.1} %", 100.0 * nrmse)));
+        row.extend([validation.regime.0, validation.regime.1].map(|regime| regime.name().to_owned()));
+        table.row(row);
+    }
+    table.render()
 }
 
 fn number(value: f64) -> String {
