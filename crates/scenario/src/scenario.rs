@@ -276,7 +276,8 @@ fn read_host(root: &Section<'_>) -> (u32, CpuSpec, Resolved) {
     };
     let sync = SimDuration(host.duration("sync_cpu"));
     let page_write = SimDuration(host.duration("page_write_cpu"));
-    (cores, CpuSpec { scheduling, sync, page_write }, host.resolved)
+    let cleaner_priority = host.switch("cleaner_priority");
+    (cores, CpuSpec { scheduling, sync, page_write, cleaner_priority }, host.resolved)
 }
 
 fn read_binary_log(root: &Section<'_>, settings: &Settings, tables: &mut Resolved) -> Option<BinaryLogConfig> {

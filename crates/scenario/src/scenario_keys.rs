@@ -22,6 +22,12 @@ pub(crate) const HOST_KEYS: &[Key] = &[
     ),
     Key::default("sync_cpu", Kind::Duration, "\"0us\"", "CPU time of a sync of a file, woken threads included."),
     Key::default("page_write_cpu", Kind::Duration, "\"0us\"", "CPU time of a page write."),
+    Key::default(
+        "cleaner_priority",
+        Kind::Switch,
+        "false",
+        "Whether page cleaners compute before all others, as MySQL 5.7 and later ask the system for.",
+    ),
 ];
 
 /// Keys of `[binary_log]`.

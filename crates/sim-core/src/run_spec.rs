@@ -40,6 +40,8 @@ pub struct CpuSpec {
     pub sync: SimDuration,
     /// CPU time of a page write.
     pub page_write: SimDuration,
+    /// Whether page cleaner threads run before all others, as MySQL 5.7 and later ask for.
+    pub cleaner_priority: bool,
 }
 
 /// How threads share processors.

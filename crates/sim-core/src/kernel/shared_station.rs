@@ -192,7 +192,7 @@ mod tests {
             let mut station = SharedStation::new("s", 1);
             let mut arrives = SimTime(0);
             for job in 0..200_000 {
-                arrives = arrives + gap.sample(&mut rng);
+                arrives += gap.sample(&mut rng);
                 while let Some(at) = station.next_completion().filter(|at| *at <= arrives) {
                     while station.pop_completed(at).is_some() {}
                 }
