@@ -98,8 +98,8 @@ impl Event {
             Event::BinlogOnDevice => 24,
             Event::BinlogSynced => 25,
             Event::MergeBatch => 26,
-            Event::Computed => 28,
-            Event::RedoDurable => 29,
+            Event::Computed => 29,
+            Event::RedoDurable => 30,
             Event::MergeRead(page) => u64::from(page) << 8 | 27,
             Event::LruManager(i) => u64::from(i) << 8 | 28,
         }
