@@ -14,7 +14,7 @@ use crate::node::Table;
 use crate::resolved::Resolved;
 use crate::section::Section;
 use innosim_core::kernel::sampler::DurationDist;
-use innosim_core::workload::{AccessClassSpec, DrawSpec, PageSetSpec, TouchSpec, TransactionSpec};
+use innosim_core::workload::{AccessClassSpec, DrawSpec, PageSetSpec, RecentRows, TouchSpec, TransactionSpec};
 use sysbench::Oltp;
 
 /// Page sets, ways of drawing from them, and transactions.
@@ -149,7 +149,16 @@ fn idle() -> Access {
     let mut builder = Builder::default();
     let set = builder.page_set("nothing".to_owned(), 1, 1);
     let class = builder.class("nothing", vec![set], DrawSpec::Uniform);
-    let none = TouchSpec { class, min: 0, max: 0, probability: 0.0, modify: false, bufferable: false, redo_bytes: 0.0 };
+    let none = TouchSpec {
+        class,
+        min: 0,
+        max: 0,
+        probability: 0.0,
+        modify: false,
+        bufferable: false,
+        redo_bytes: 0.0,
+        recent: None,
+    };
     builder.transaction("nothing", 1.0, DurationDist::Fixed { us: 1.0 }, vec![none], 0.0);
     builder.access
 }
@@ -204,12 +213,17 @@ fn mean_redo(transaction: &TransactionSpec) -> f64 {
 
 /// `count` reads of a class.
 pub(crate) fn reads(class: u32, min: u32, max: u32) -> TouchSpec {
-    TouchSpec { class, min, max, probability: 1.0, modify: false, bufferable: false, redo_bytes: 0.0 }
+    TouchSpec { class, min, max, probability: 1.0, modify: false, bufferable: false, redo_bytes: 0.0, recent: None }
+}
+
+/// Reads of rows that belong to the last ones inserted elsewhere.
+pub(crate) fn reads_recent(class: u32, min: u32, max: u32, recent: RecentRows) -> TouchSpec {
+    TouchSpec { recent: Some(recent), ..reads(class, min, max) }
 }
 
 /// Modifications of a class, each with this much redo (in any unit, if the whole is scaled afterwards).
 pub(crate) fn modifies(class: u32, min: u32, max: u32, redo_bytes: f64) -> TouchSpec {
-    TouchSpec { class, min, max, probability: 1.0, modify: true, bufferable: false, redo_bytes }
+    TouchSpec { class, min, max, probability: 1.0, modify: true, bufferable: false, redo_bytes, recent: None }
 }
 
 /// The same for leaf pages of a secondary index that is not unique: the change can wait in the change buffer.

@@ -15,5 +15,6 @@ mod spec;
 
 pub use points::Points;
 pub use spec::{
-    AccessClassSpec, DrawSpec, DriveSpec, PageSetSpec, RateSegment, TouchSpec, TransactionSpec, WorkloadSpec,
+    AccessClassSpec, DrawSpec, DriveSpec, PageSetSpec, RateSegment, RecentRows, TouchSpec, TransactionSpec,
+    WorkloadSpec,
 };

@@ -18,26 +18,13 @@ fn fixed(us: f64) -> DurationDist {
 /// Reads of 100 µs, writes of 50 µs, sequential writes of 20 µs, syncs of 1 ms; 32 channels, 128 places, no ceiling.
 fn plain() -> DeviceSpec {
     DeviceSpec {
-        name: "plain".to_owned(),
         channels: 32,
         queue_depth: 128,
         random_read: fixed(100.0),
         random_write: fixed(50.0),
         sequential_write: fixed(20.0),
         sync: fixed(1_000.0),
-        sync_is_barrier: false,
-        read_iops: None,
-        write_iops: None,
-        read_bytes_per_s: None,
-        write_bytes_per_s: None,
-        link_bytes_per_s: None,
-        read_write_interference: 0.0,
-        sync_counts_as_write: false,
-        burst: None,
-        cap: None,
-        sync_operations: 1.0,
-        seek_free_bytes: 0,
-        at_depth: Vec::new(),
+        ..DeviceSpec::instant("plain")
     }
 }
 
@@ -224,6 +211,20 @@ fn reads_and_writes_slow_each_other() {
 }
 
 #[test]
+fn writes_hold_the_flash_from_reads() {
+    let mut device = build(&DeviceSpec { read_iops: Some(1_000.0), reads_a_page_written: 0.2, ..plain() });
+    let mut read =
+        |device: &mut Device, at_us: u64| device.submit(SimTime(at_us * US), Op::RandomRead, PAGE).0 - at_us * US;
+    assert_eq!(read(&mut device, 0), 1_000 * US, "its own turn");
+    device.submit(SimTime(2_000 * US), Op::RandomWrite, PAGE);
+    device.submit(SimTime(2_000 * US), Op::SequentialWrite, 2 * PAGE);
+    assert_eq!(read(&mut device, 2_000), 1_600 * US, "three pages hold it for a fifth of a turn each");
+    assert_eq!(read(&mut device, 9_000), 1_000 * US, "once");
+    device.submit(SimTime(20_000 * US), Op::SequentialWrite, 64 * PAGE);
+    assert_eq!(read(&mut device, 20_000), 2_000 * US, "for no longer than a program");
+}
+
+#[test]
 fn large_operations_take_several_places() {
     let mut device = build(&DeviceSpec { queue_depth: 8, ..plain() });
     device.submit(SimTime(0), Op::SequentialWrite, 2 * SPLIT_BYTES + 1);
@@ -319,6 +320,7 @@ fn a_specification_is_checked() {
         (DeviceSpec { write_iops: Some(0.0), ..plain() }, "write_iops"),
         (DeviceSpec { link_bytes_per_s: Some(f64::NAN), ..plain() }, "link_bytes_per_s"),
         (DeviceSpec { read_write_interference: -0.1, ..plain() }, "read_write_interference"),
+        (DeviceSpec { reads_a_page_written: 0.5, ..plain() }, "reads_a_page_written needs read_iops"),
     ];
     for (spec, message) in bad {
         let error = spec.validate().unwrap_err();

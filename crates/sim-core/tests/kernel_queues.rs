@@ -17,26 +17,13 @@ fn exponential(mean_us: f64) -> DurationDist {
 
 fn device_spec(channels: u32, service: &DurationDist) -> DeviceSpec {
     DeviceSpec {
-        name: "device".to_owned(),
         channels,
         queue_depth: 1 << 20,
         random_read: service.clone(),
         random_write: service.clone(),
         sequential_write: service.clone(),
         sync: service.clone(),
-        sync_is_barrier: false,
-        read_iops: None,
-        write_iops: None,
-        read_bytes_per_s: None,
-        write_bytes_per_s: None,
-        link_bytes_per_s: None,
-        read_write_interference: 0.0,
-        sync_counts_as_write: false,
-        burst: None,
-        cap: None,
-        sync_operations: 1.0,
-        seek_free_bytes: 0,
-        at_depth: Vec::new(),
+        ..DeviceSpec::instant("device")
     }
 }
 

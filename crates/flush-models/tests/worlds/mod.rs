@@ -97,6 +97,7 @@ pub(crate) fn plain(model: ModelId, secs: u64) -> World {
         probability: 1.0,
         modify,
         bufferable: false,
+        recent: None,
         redo_bytes,
     };
     let spec = RunSpec {
@@ -140,26 +141,15 @@ pub(crate) fn class(page_sets: &[u32], draw: DrawSpec) -> AccessClassSpec {
 pub(crate) fn ssd(write_us: f64, sync_us: f64) -> DeviceSpec {
     let exponential = |mean_us| DurationDist::Exponential { mean_us };
     DeviceSpec {
-        name: "ssd".to_owned(),
         channels: 8,
         queue_depth: 128,
         random_read: exponential(write_us),
         random_write: exponential(write_us),
         sequential_write: exponential(write_us),
         sync: exponential(sync_us),
-        sync_is_barrier: false,
-        read_iops: None,
-        write_iops: None,
-        read_bytes_per_s: None,
         write_bytes_per_s: Some(1e9),
-        link_bytes_per_s: None,
         read_write_interference: 0.5,
-        sync_counts_as_write: false,
-        burst: None,
-        cap: None,
-        sync_operations: 1.0,
-        seek_free_bytes: 0,
-        at_depth: Vec::new(),
+        ..DeviceSpec::instant("ssd")
     }
 }
 
@@ -222,7 +212,8 @@ fn draws() -> impl Strategy<Value = DrawSpec> {
         (1u32..20, 1u32..50).prop_map(|(points, rows_per_page)| DrawSpec::Walk {
             points,
             rows_per_page,
-            home_points: points % 4
+            home_points: points % 4,
+            stretch: 0.7,
         }),
     ]
 }
@@ -248,7 +239,9 @@ fn devices() -> impl Strategy<Value = DeviceSpec> {
         sync,
         sync_is_barrier: shape.2,
         sync_counts_as_write: shape.3,
+        read_iops: rates.0.map(|rate| rate * 1.5),
         write_iops: rates.0,
+        reads_a_page_written: if rates.0.is_some() { rates.2 } else { 0.0 },
         write_bytes_per_s: rates.1,
         read_write_interference: rates.2,
         ..ssd(1.0, 1.0)
@@ -276,6 +269,7 @@ fn touches(classes: u32) -> impl Strategy<Value = TouchSpec> {
             probability: if probability > 0.5 { 1.0 } else { probability },
             modify,
             bufferable: class == 1,
+            recent: None,
             redo_bytes,
         },
     )

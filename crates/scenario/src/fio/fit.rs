@@ -58,26 +58,16 @@ pub(super) fn fit(jobs: &[FioJob]) -> Result<DeviceSpec, Problem> {
     let deepest = reads.iter().chain(&writes).map(|job| job.depth).max().unwrap_or(1);
     let sync = sync_time(sync_job, small.1.mean_us);
     let spec = DeviceSpec {
-        name: "fio".to_owned(),
         channels: deepest,
         queue_depth: QUEUE_DEPTH.max(deepest),
         random_read: dist(&reads[0].latency),
         random_write: dist(&writes[0].latency),
         sequential_write: dist(&small.1),
         sync: DurationDist::Empirical { quantiles: sync },
-        sync_is_barrier: false,
-        read_iops: None,
-        write_iops: None,
-        read_bytes_per_s: None,
-        write_bytes_per_s: None,
-        link_bytes_per_s: None,
-        read_write_interference: 0.0,
-        sync_counts_as_write: false,
-        burst: None,
-        cap: None,
         sync_operations: sync_operations(sync_job),
         seek_free_bytes: 0,
         at_depth,
+        ..DeviceSpec::instant("fio")
     };
     spec.validate().map_err(|why| Problem::new(format!("fio's figures make no device: {why}")))?;
     Ok(spec)

@@ -64,6 +64,7 @@ const DRAWS: Variants = &[
             Key::default("points", whole(1, MAX_KEYS), "1", "Places that move on, one picked uniformly."),
             Key::required("rows_per_page", whole(1, 16_384), "Visits before the next page."),
             HOME_POINTS,
+            Key::default("stretch", real(0.0, 1.0), "1.0", "Share of its pages in which each place goes round."),
         ],
     ),
 ];
@@ -223,6 +224,7 @@ fn draw(section: &mut Section<'_>) -> Option<DrawSpec> {
             points: one.count("points"),
             rows_per_page: one.count("rows_per_page"),
             home_points: one.count("home_points"),
+            stretch: one.real("stretch"),
         },
         _ => DrawSpec::Append {
             points: one.count("points"),
@@ -301,5 +303,5 @@ fn touch(table: &Table, path: String, classes: &[AccessClassSpec], report: &Repo
     resolved.value("bufferable", bufferable.to_string());
     resolved.value("redo_bytes", number(redo_bytes));
     let (min, max) = (min.min(U32) as u32, max.min(U32) as u32);
-    (TouchSpec { class: index, min, max, probability, modify, bufferable, redo_bytes }, resolved)
+    (TouchSpec { class: index, min, max, probability, modify, bufferable, redo_bytes, recent: None }, resolved)
 }

@@ -16,22 +16,30 @@
 //!   of that name is taken; names that are drawn more often also have more customers, so this is nearly uniform and is
 //!   modelled as uniform. A delivery's customer is that of an old order: uniform.
 //! * Orders, order lines and queue entries are inserted at the end of their district's range; a delivery takes the oldest
-//!   order of each of ten districts.
+//!   order of each of ten districts. Once the loaded ones are delivered, it finds those of the run, in memory since their insert.
+//! * A stock-level reads the stock rows of the last 20 orders of its district: those of orders inserted in this run are in
+//!   memory since their insert, those of loaded orders lie anywhere in the warehouse (the loader draws items uniformly). The
+//!   same holds for the order lines that name them.
+//! * An order-status gives the district's number for the order's: of order lines it reads those of one of the first ten orders.
 //! * History rows go to the end of their table and into two indexes.
 //!
 //! Simplifications: row locks and rollbacks (1 % of new orders) are left out; tables' upper B-tree levels, some 0.2 % of
 //! the pages, are part of the leaf counts; undo pages are a fixed hot set, since purge frees them as fast as they are used.
 
-use super::{Access, Builder, RESIDENT_SHARE, UNDO_PAGES, modifies, modifies_index, reads, redo_key};
+use super::{Access, Builder, RESIDENT_SHARE, UNDO_PAGES, modifies, modifies_index, reads, reads_recent, redo_key};
 use crate::key::{Key, positive, whole};
 use crate::section::Section;
 use innosim_core::kernel::sampler::DurationDist;
-use innosim_core::workload::{DrawSpec, TouchSpec};
+use innosim_core::workload::{DrawSpec, RecentRows, TouchSpec};
 
 /// Warehouses hold this many districts, districts this many customers and loaded orders, warehouses this many items.
 const DISTRICTS: u32 = 10;
 const CUSTOMERS: u32 = 3000;
 const ITEMS: u32 = 100_000;
+/// Share of the loaded orders that is not delivered.
+const UNDELIVERED: f64 = 0.3;
+/// Orders that a stock-level looks at.
+const RECENT_ORDERS: u8 = 20;
 /// Mean order lines of an order.
 const LINES: f64 = 10.0;
 /// Bytes of a leaf page that hold rows: 16 KiB less headers, trailer, directory.
@@ -248,9 +256,10 @@ fn customer_tables(b: &mut Schema<'_>) -> CustomerClasses {
 
 struct OrderClasses {
     stock: u32,
+    loaded_stock: u32,
     lines_end: u32,
     lines_oldest: u32,
-    lines_any: u32,
+    lines_loaded: u32,
     line_item_index: u32,
     orders_end: u32,
     orders_oldest: u32,
@@ -265,10 +274,14 @@ fn order_tables(b: &mut Schema<'_>) -> OrderClasses {
     let orders = f64::from(b.params.scale * DISTRICTS * CUSTOMERS);
     let groups = b.params.scale;
     let items = b.nurand_item(groups);
+    let any_item = DrawSpec::NuRand { a: 0, range: ITEMS, groups, constants: 1, at_home: true };
     let of_customer = b.nurand_customer(groups * DISTRICTS);
     let points = b.districts();
     let append = |rows: u32| DrawSpec::Append { points, rows_per_page: rows.max(1), home_points: 1 };
-    let walk = |rows: u32| DrawSpec::Walk { points, rows_per_page: rows.max(1), home_points: DISTRICTS };
+    let walk =
+        |rows: u32, stretch| DrawSpec::Walk { points, rows_per_page: rows.max(1), home_points: DISTRICTS, stretch };
+    // A page a district, which no number of visits leaves.
+    let one_page = DrawSpec::Walk { points, rows_per_page: u32::MAX, home_points: 1, stretch: 1.0 };
     let orders_a_line_page = (f64::from(rows_per_page(record::ORDER_LINE)) / LINES) as u32;
     let order_rows = rows_per_page(record::ORDERS);
     let queue_rows = rows_per_page(record::NEW_ORDERS);
@@ -278,19 +291,20 @@ fn order_tables(b: &mut Schema<'_>) -> OrderClasses {
         b.index(3, "order_line.fkey_order_line_2", orders * LINES, record::ORDER_LINE_ITEM_INDEX, RANDOM_FILL);
     let order = b.index(4, "orders", orders, record::ORDERS, ORDERED_FILL);
     let order_customers = b.index(4, "orders.idx_orders", orders, record::ORDERS_CUSTOMER_INDEX, RANDOM_FILL);
-    let queue = b.index(5, "new_orders", orders * 0.3, record::NEW_ORDERS, ORDERED_FILL);
+    let queue = b.index(5, "new_orders", orders * UNDELIVERED, record::NEW_ORDERS, ORDERED_FILL);
     OrderClasses {
         stock: b.class("stock", &stock, items.clone()),
+        loaded_stock: b.class("stock of loaded orders", &stock, any_item),
         lines_end: b.class("end of order lines", &lines, append(orders_a_line_page)),
-        lines_oldest: b.class("oldest undelivered order lines", &lines, walk(orders_a_line_page)),
-        lines_any: b.class("order lines of any order", &lines, DrawSpec::Uniform),
+        lines_oldest: b.class("oldest undelivered order lines", &lines, walk(orders_a_line_page, UNDELIVERED)),
+        lines_loaded: b.class("loaded order lines of a district", &lines, one_page),
         line_item_index: b.class("order line item index", &line_items, items),
         orders_end: b.class("end of orders", &order, append(order_rows)),
-        orders_oldest: b.class("oldest undelivered orders", &order, walk(order_rows)),
+        orders_oldest: b.class("oldest undelivered orders", &order, walk(order_rows, UNDELIVERED)),
         orders_any: b.class("any order", &order, DrawSpec::Uniform),
         order_customer_index: b.class("order customer index", &order_customers, of_customer),
         queue_end: b.class("end of new-orders", &queue, append(queue_rows)),
-        queue_oldest: b.class("head of new-orders", &queue, walk(queue_rows)),
+        queue_oldest: b.class("head of new-orders", &queue, walk(queue_rows, 1.0)),
     }
 }
 
@@ -351,11 +365,12 @@ fn payment(b: &mut Schema<'_>, c: &CustomerClasses, s: &SmallClasses) {
 
 fn order_status(b: &mut Schema<'_>, c: &CustomerClasses, o: &OrderClasses) {
     let touches = vec![
-        reads(c.name_index, 1, 1),
-        reads(c.by_name, 1, 1),
+        sometimes(0.6, reads(c.name_index, 1, 1)),
+        sometimes(0.6, reads(c.by_name, 3, 3)),
+        sometimes(0.4, reads(c.by_number, 1, 1)),
         reads(o.order_customer_index, 1, 1),
         reads(o.orders_any, 1, 1),
-        reads(o.lines_any, 1, 1),
+        reads(o.lines_loaded, 1, 1),
     ];
     b.transaction("order-status", weight::ORDER_STATUS, statements::ORDER_STATUS, touches);
 }
@@ -372,6 +387,11 @@ fn delivery(b: &mut Schema<'_>, c: &CustomerClasses, o: &OrderClasses, s: &Small
 }
 
 fn stock_level(b: &mut Schema<'_>, o: &OrderClasses, s: &SmallClasses) {
-    let touches = vec![reads(s.district, 1, 1), reads(o.stock, 180, 200)];
+    let recent = RecentRows { class: o.orders_end, rows: RECENT_ORDERS };
+    let touches = vec![
+        reads(s.district, 1, 1),
+        reads_recent(o.lines_loaded, 1, 1, recent),
+        reads_recent(o.loaded_stock, 180, 200, recent),
+    ];
     b.transaction("stock-level", weight::STOCK_LEVEL, statements::STOCK_LEVEL, touches);
 }

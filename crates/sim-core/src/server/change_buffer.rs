@@ -6,8 +6,10 @@
 //! the master thread reads such pages, a few neighbours at a time from a random place: 5 % of `innodb_io_capacity` a second while
 //! the server is busy (more once the buffer is over half full), all of it while idle.
 //!
-//! Simplifications: each page of the tree keeps the changes of [`PAGES_A_LEAF`] index pages that follow each other; a change's redo is
-//! written once for the tree and once at the merge; a page takes [`CHANGES_A_PAGE`] changes, then it is read; pages of the tree
+//! A page of the tree keeps as many changes as fit, those of many index pages while each has few of them.
+//!
+//! Simplifications: the tree's pages divide the index pages evenly, by the mean of changes a page, and split or merge all at once; a
+//! change's redo is written once for the tree and once at the merge; a page takes [`CHANGES_A_PAGE`] changes, then it is read; pages of the tree
 //! are never read back.
 
 use super::Server;
@@ -21,8 +23,10 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::iter::successors;
 
-/// Index pages whose changes share a leaf of the tree.
+/// Fewest index pages whose changes share a leaf of the tree.
 pub(super) const PAGES_A_LEAF: u32 = 4;
+/// Changes that a leaf of the tree holds, filled in random order.
+const CHANGES_A_LEAF: u64 = PAGE_BYTES * 69 / 100 / CHANGE_BYTES;
 /// Changes that a page's free space is good for, as its bitmap counts it: at most 2 KiB of some 25 bytes.
 const CHANGES_A_PAGE: u32 = 80;
 /// Bytes of a change in the tree, its page two thirds full.
@@ -49,6 +53,8 @@ pub(super) struct ChangeBuffer {
     pending: HashMap<u32, Pending, BuildHasherDefault<PageHasher>>,
     changed: BitSet,
     changes: u64,
+    /// Index pages whose changes share a leaf now.
+    pages_a_leaf: u32,
     rng: Rng,
     last_activity: u64,
     /// Batches left to read in the second in progress.
@@ -75,6 +81,7 @@ impl ChangeBuffer {
             pending: HashMap::default(),
             changed: BitSet::default(),
             changes: 0,
+            pages_a_leaf: PAGES_A_LEAF,
             rng,
             last_activity: 0,
             batches_left: 0,
@@ -87,8 +94,15 @@ impl ChangeBuffer {
         self.changes * CHANGE_BYTES / PAGE_BYTES
     }
 
-    fn leaf_of(&self, page: u32) -> u32 {
-        self.tree.first + page / PAGES_A_LEAF % self.tree.pages
+    /// The leaf that keeps a page's changes.
+    fn leaf_of(&mut self, page: u32) -> u32 {
+        let fit = CHANGES_A_LEAF * self.pending.len() as u64 / self.changes.max(1);
+        let fit = (fit as u32).max(PAGES_A_LEAF);
+        // Leaves are full somewhere between half and all.
+        if fit <= self.pages_a_leaf / 2 || fit >= self.pages_a_leaf * 2 {
+            self.pages_a_leaf = fit;
+        }
+        self.tree.first + page / self.pages_a_leaf % self.tree.pages
     }
 
     /// Pages to merge in the coming second.
@@ -150,7 +164,7 @@ impl Server {
 
     /// Records a change of a page that is not in memory.
     pub(super) fn buffer_change(&mut self, client: u32, page: u32, redo_fixed: u64) -> Buffered {
-        let Some(buffer) = &self.change_buffer else { return Buffered::No };
+        let Some(buffer) = &mut self.change_buffer else { return Buffered::No };
         let waiting = buffer.waiting_for(page).changes;
         let full = waiting >= CHANGES_A_PAGE || buffer.pages() >= buffer.config.max_pages;
         if full || self.clients.reads.contains_key(&page) {

@@ -253,8 +253,14 @@ impl Server {
                 continue;
             }
             let span = touch.max - touch.min;
-            let count = if span == 0 { touch.min } else { client.rng.range_inclusive(touch.min, touch.max) };
+            let mut count = if span == 0 { touch.min } else { client.rng.range_inclusive(touch.min, touch.max) };
             *touches += u64::from(count);
+            if let Some(recent) = touch.recent
+                && !parts.pool.evicts()
+            {
+                let who = Drawer { client: index, home: client.home };
+                count = classes[recent.class as usize].older_of(who, recent.rows, count);
+            }
             if let Some(drawn) = parts.touch(client, &mut classes[touch.class as usize], touch, count) {
                 return Some(Met::new(drawn, touch));
             }

@@ -33,7 +33,7 @@ fn whole(t: Fine) -> SimTime {
     SimTime(((t + ((1 << FRACTION_BITS) - 1)) >> FRACTION_BITS) as u64)
 }
 
-/// Length of one turn at `per_second` turns a second.
+/// Length of one turn at `per_second` turns a second, in 2^-32 ns.
 fn turn(per_second: f64) -> u64 {
     // At most 1 / r < 2^32 ns, a turn every four seconds, fits.
     (1e9 / per_second * (1u64 << FRACTION_BITS) as f64 + 0.5) as u64
@@ -59,7 +59,17 @@ impl Ceiling {
     /// Takes the turns of `units` units from `now` on; returns their end.
     #[inline]
     pub(crate) fn take(&mut self, now: SimTime, units: u64) -> SimTime {
-        let cost = Fine::from(self.turn) * Fine::from(units);
+        self.take_time(now, Fine::from(self.turn) * Fine::from(units))
+    }
+
+    /// Takes the turns of `units` units, which are longer by `more_ns` together.
+    #[inline]
+    pub(crate) fn take_after(&mut self, now: SimTime, more_ns: u64, units: u64) -> SimTime {
+        self.take_time(now, Fine::from(self.turn) * Fine::from(units) + fine(SimTime(more_ns)))
+    }
+
+    #[inline]
+    fn take_time(&mut self, now: SimTime, cost: Fine) -> SimTime {
         self.given += cost;
         self.free = self.free.max(fine(now)) + cost;
         whole(self.free)

@@ -1,14 +1,26 @@
 //! The ceilings of a device, side by side: an operation passes all that concern it.
+//!
+//! Flash that is being programmed cannot be read: a read takes, besides its own turn at the ceiling on reads, the time for which
+//! the writes since the last read hold the flash (`reads_a_page_written`), but waits no longer than one program takes. Writes
+//! don't wait for reads, since they go to the device's buffer first. Simplification: garbage collection is part of that number.
 
 use super::ceiling::{Burst, Ceiling};
 use super::spec::DeviceSpec;
+use crate::config::PAGE_BYTES;
 use crate::kernel::time::SimTime;
+
+/// What a program of a TLC flash page takes, about; a read waits for one at most.
+const PROGRAM_NS: u64 = 1_000_000;
 
 /// The limits of a device.
 #[derive(Debug, Clone)]
 pub(super) struct Limits {
     read_iops: Option<Ceiling>,
     write_iops: Option<Ceiling>,
+    /// Time for which 16 KiB of writes hold the flash, ns.
+    page_written_ns: u64,
+    /// Time for which the writes since the last read hold it, ns.
+    held_ns: u64,
     read_bytes: Option<Ceiling>,
     write_bytes: Option<Ceiling>,
     link: Option<Ceiling>,
@@ -20,6 +32,8 @@ impl Limits {
         Limits {
             read_iops: spec.read_iops.map(Ceiling::new),
             write_iops: spec.write_iops.map(Ceiling::new),
+            page_written_ns: spec.read_iops.map_or(0, |iops| (spec.reads_a_page_written * 1e9 / iops + 0.5) as u64),
+            held_ns: 0,
             read_bytes: spec.read_bytes_per_s.map(Ceiling::new),
             write_bytes: spec.write_bytes_per_s.map(Ceiling::new),
             link: spec.link_bytes_per_s.map(Ceiling::new),
@@ -30,13 +44,18 @@ impl Limits {
     /// Passes a read of `bytes` bytes in `pieces` pieces; returns the end of its last turn.
     #[inline]
     pub(super) fn pass_read(&mut self, now: SimTime, pieces: u64, bytes: u64) -> SimTime {
-        let own = pass(&mut self.read_iops, now, pieces).max(pass(&mut self.read_bytes, now, bytes));
+        let held = std::mem::take(&mut self.held_ns);
+        let turn = self.read_iops.as_mut().map_or(SimTime::ZERO, |ceiling| ceiling.take_after(now, held, pieces));
+        let own = turn.max(pass(&mut self.read_bytes, now, bytes));
         own.max(self.pass_common(now, pieces, bytes))
     }
 
     /// Passes a write of `bytes` bytes in `pieces` pieces; returns the end of its last turn.
     #[inline]
     pub(super) fn pass_write(&mut self, now: SimTime, pieces: u64, bytes: u64) -> SimTime {
+        if self.page_written_ns > 0 {
+            self.held_ns = (self.held_ns + self.page_written_ns * bytes / PAGE_BYTES).min(PROGRAM_NS);
+        }
         let own = pass(&mut self.write_iops, now, pieces).max(pass(&mut self.write_bytes, now, bytes));
         own.max(self.pass_common(now, pieces, bytes))
     }

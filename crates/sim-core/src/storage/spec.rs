@@ -36,6 +36,9 @@ pub struct DeviceSpec {
     pub read_iops: Option<f64>,
     /// Ceiling of write operations a second; a sync counts as one where `sync_counts_as_write`.
     pub write_iops: Option<f64>,
+    /// Operations of `read_iops` that 16 KiB of writes take: flash that is being programmed cannot be read.
+    #[serde(default)]
+    pub reads_a_page_written: f64,
     /// Ceiling of reads, bytes a second.
     pub read_bytes_per_s: Option<f64>,
     /// Ceiling of writes, bytes a second.
@@ -121,11 +124,45 @@ pub struct BurstSpec {
 }
 
 impl DeviceSpec {
+    /// A device that does one operation at a time in no time, without any limit: something to start from.
+    pub fn instant(name: &str) -> Self {
+        let at_once = DurationDist::Fixed { us: 0.0 };
+        DeviceSpec {
+            name: name.to_owned(),
+            channels: 1,
+            queue_depth: 1,
+            random_read: at_once.clone(),
+            random_write: at_once.clone(),
+            sequential_write: at_once.clone(),
+            sync: at_once,
+            sync_is_barrier: false,
+            read_iops: None,
+            write_iops: None,
+            reads_a_page_written: 0.0,
+            read_bytes_per_s: None,
+            write_bytes_per_s: None,
+            link_bytes_per_s: None,
+            read_write_interference: 0.0,
+            sync_counts_as_write: false,
+            burst: None,
+            cap: None,
+            sync_operations: 1.0,
+            seek_free_bytes: 0,
+            at_depth: Vec::new(),
+        }
+    }
+
     /// Checks that the numbers make a device: at least one channel and one place in the queue, valid distributions,
     /// rates above 0. The message says what is wrong.
     pub fn validate(&self) -> Result<(), String> {
         if self.channels == 0 || self.queue_depth == 0 {
             return Err("channels and queue_depth must be at least 1".to_owned());
+        }
+        if !(0.0..=1000.0).contains(&self.reads_a_page_written) {
+            return Err(format!("reads_a_page_written must be from 0 to 1000, not {}", self.reads_a_page_written));
+        }
+        if self.reads_a_page_written > 0.0 && self.read_iops.is_none() {
+            return Err("reads_a_page_written needs read_iops, of which it is a part".to_owned());
         }
         let times = [
             ("random_read", &self.random_read),

@@ -7,13 +7,15 @@
 //! * Key draws (NURand, Pareto) lay keys in order over the pages of the set, as a clustered index does.
 //! * `Append` inserts at the end of growing runs. A full page is followed by a new one, allocated in whole extents shared
 //!   by the runs of the class; a new page needs no read.
-//! * `Walk` visits existing pages in order, from `points` places at once.
+//! * Reads of rows that were inserted lately (`RecentRows`) find the pages in memory, for their inserts touched them: only the
+//!   rows that are older than the run are drawn. In a pool that evicts, all are drawn (errs towards more reads).
+//! * `Walk` visits existing pages in order, from `points` places at once, each going round in its own.
 //!
 //! Simplifications: the draws of one transaction are independent of each other; inserts into the middle of an index
 //! (random secondary keys) do not split pages, so such an index keeps its number of pages (errs towards fewer distinct
 //! pages, by under 1 % an hour in the shipped workloads).
 
-use super::points::{Column, Point, PointUse, Points, set_of};
+use super::points::{Column, Point, PointUse, Points, own_pages};
 use super::spec::DrawSpec;
 use crate::buffer_pool::{BufferPool, EXTENT_PAGES, PageRun, PageSpace};
 use crate::kernel::random::Rng;
@@ -151,6 +153,7 @@ enum Draw {
         points: Column,
         rows_per_page: u32,
         home_points: u32,
+        stretch: f64,
     },
 }
 
@@ -160,6 +163,27 @@ pub struct AccessClass {
     runs: Vec<PageRun>,
     draw: Draw,
     resident: ResidentPart,
+    inserts: Inserts,
+}
+
+/// How many rows of the latest were inserted in this run, point by point; counted up to a limit.
+#[derive(Debug, Clone, Default)]
+struct Inserts {
+    limit: u8,
+    counts: Vec<u8>,
+    /// Points that have not reached the limit.
+    counting: u32,
+}
+
+impl Inserts {
+    #[cold]
+    fn count(&mut self, point: u32) {
+        let count = &mut self.counts[point as usize];
+        if *count < self.limit {
+            *count += 1;
+            self.counting -= u32::from(*count == self.limit);
+        }
+    }
 }
 
 /// How much of the runs of a class was seen to be resident: whole runs, then pages of the next.
@@ -198,13 +222,31 @@ impl AccessClass {
                 rows_per_page,
                 spare: vec![PageRun { first: 0, pages: 0 }; runs.len()],
             },
-            DrawSpec::Walk { points, rows_per_page, home_points } => {
+            DrawSpec::Walk { points, rows_per_page, home_points, stretch } => {
                 let home_points = home_points.min(points);
                 let points = all_points.place(PointUse::Walk, &runs, points, rows_per_page, rng);
-                Draw::Walk { points, rows_per_page, home_points }
+                Draw::Walk { points, rows_per_page, home_points, stretch }
             }
         };
-        AccessClass { runs, draw, resident: ResidentPart::default() }
+        AccessClass { runs, draw, resident: ResidentPart::default(), inserts: Inserts::default() }
+    }
+
+    /// Counts the inserts at each point of an `Append` class, up to `limit`, for [`AccessClass::older_of`].
+    pub fn count_inserts(&mut self, limit: u8) {
+        if let Draw::Append { points, .. } = &self.draw {
+            let limit = limit.max(self.inserts.limit);
+            self.inserts = Inserts { limit, counts: vec![0; points.len as usize], counting: points.len };
+        }
+    }
+
+    /// Of `count` pages that belong to the last `rows` rows at the home's point, those that no insert of this run touched.
+    #[inline]
+    pub fn older_of(&self, who: Drawer, rows: u8, count: u32) -> u32 {
+        if self.inserts.counting == 0 {
+            return 0;
+        }
+        let (point, _) = digit(who.home, self.inserts.counts.len() as u32);
+        count * u32::from(rows.saturating_sub(self.inserts.counts[point as usize])) / u32::from(rows.max(1))
     }
 
     /// Whether draws leave no trace, so that [`AccessClass::fill`] can draw ahead.
@@ -283,7 +325,7 @@ impl AccessClass {
         instance_of: &dyn Fn(u32, u32) -> u32,
     ) -> Drawn {
         let (&Draw::Append { points, rows_per_page, home_points, .. }
-        | &Draw::Walk { points, rows_per_page, home_points }) = &self.draw
+        | &Draw::Walk { points, rows_per_page, home_points, .. }) = &self.draw
         else {
             return Drawn { page: self.runs[0].first, fresh: false };
         };
@@ -292,13 +334,16 @@ impl AccessClass {
             1 => digit(who.home, points.len).0,
             block => digit(who.home, points.len / block).0 * block + nth % block,
         };
+        if self.inserts.counting > 0 {
+            self.inserts.count(number);
+        }
         let point = all_points.get(points, number);
         if point.rows < rows_per_page {
             point.rows += 1;
             return Drawn { page: point.page, fresh: false };
         }
-        let set = set_of(number as usize, points.len as usize, self.runs.len());
-        let (page, fresh) = self.page_after(set, point.page, space, instance_of);
+        let own = own_pages(number as usize, points.len as usize, &self.runs);
+        let (page, fresh) = self.page_after(own, point.page, space, instance_of);
         *point = Point { page, rows: 1 };
         Drawn { page, fresh }
     }
@@ -306,22 +351,54 @@ impl AccessClass {
     /// The page of a point is full, or visited often enough: the page to which the point moves, and whether it is a new one.
     fn page_after(
         &mut self,
-        set: usize,
+        (set, own): (usize, PageRun),
         page: u32,
         space: &mut PageSpace,
         instance_of: &dyn Fn(u32, u32) -> u32,
     ) -> (u32, bool) {
-        if let Draw::Append { spare, .. } = &mut self.draw {
-            let spare = &mut spare[set];
-            if spare.pages == 0 {
-                *spare = PageRun { first: space.extend_beside(page, instance_of), pages: EXTENT_PAGES };
+        match &mut self.draw {
+            Draw::Append { spare, .. } => {
+                let spare = &mut spare[set];
+                if spare.pages == 0 {
+                    *spare = PageRun { first: space.extend_beside(page, instance_of), pages: EXTENT_PAGES };
+                }
+                let next = spare.first;
+                *spare = PageRun { first: next + 1, pages: spare.pages - 1 };
+                (next, true)
             }
-            let next = spare.first;
-            *spare = PageRun { first: next + 1, pages: spare.pages - 1 };
-            return (next, true);
+            Draw::Walk { stretch, .. } => {
+                let pages = (f64::from(own.pages) * *stretch).ceil() as u32;
+                (if page + 1 < own.first + pages { page + 1 } else { own.first }, false)
+            }
+            _ => (page, false),
         }
-        let run = self.runs[set];
-        let next = page + 1;
-        (if next < run.first + run.pages { next } else { run.first }, false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inserts_make_recent_rows_known() {
+        let mut rng = Rng::stream(7, 0, "inserts");
+        let mut space = PageSpace::default();
+        let run = space.add(9, 64, &|_, _| 0);
+        let mut points = Points::default();
+        let spec = DrawSpec::Append { points: 2, rows_per_page: 8, home_points: 1 };
+        let mut class = AccessClass::new(&spec, vec![run], &mut points, &mut rng);
+        class.count_inserts(3);
+        let [here, there] = [0, u64::MAX].map(|home| Drawer { client: 0, home });
+        let mut insert = |class: &mut AccessClass, who| {
+            class.advance(who, 0, &mut rng, &mut points, &mut space, &|_, _| 0);
+        };
+        assert_eq!(class.older_of(here, 3, 30), 30);
+        insert(&mut class, here);
+        assert_eq!([class.older_of(here, 3, 30), class.older_of(there, 3, 30)], [20, 30]);
+        assert_eq!(class.older_of(here, 1, 30), 0, "fewer rows than were inserted");
+        (0..5).for_each(|_| insert(&mut class, here));
+        assert_eq!([class.older_of(here, 3, 30), class.older_of(there, 3, 30)], [0, 30]);
+        (0..3).for_each(|_| insert(&mut class, there));
+        assert_eq!(class.older_of(there, 3, 30), 0);
     }
 }

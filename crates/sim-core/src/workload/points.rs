@@ -67,7 +67,7 @@ impl Points {
         rows_per_page: u32,
         rng: &mut Rng,
     ) -> Column {
-        let (len, sets) = (count as usize, runs.len());
+        let len = count as usize;
         let fits = |t: &Table| t.purpose == purpose && t.rows.len() == len && t.columns < COLUMNS;
         let table = self.tables.iter().position(fits).unwrap_or_else(|| {
             self.tables.push(Table { purpose, columns: 0, rows: vec![Row::default(); len] });
@@ -77,11 +77,8 @@ impl Points {
         let column = *columns;
         *columns += 1;
         for (i, row) in rows.iter_mut().enumerate() {
-            let set = set_of(i, len, sets);
-            let (first, next) = ((set * len).div_ceil(sets), ((set + 1) * len).div_ceil(sets));
-            let run = runs[set];
-            let offset = (i - first) as u64 * u64::from(run.pages) / (next - first) as u64;
-            row.0[column] = Point { page: run.first + offset as u32, rows: rng.below(rows_per_page.max(1)) };
+            let (_, own) = own_pages(i, len, runs);
+            row.0[column] = Point { page: own.first, rows: rng.below(rows_per_page.max(1)) };
         }
         Column { table: table as u32, column: column as u32, len: count }
     }
@@ -105,7 +102,13 @@ impl Points {
     }
 }
 
-/// Page set of a point: points are dealt out to the sets in blocks, in order.
-pub(super) fn set_of(point: usize, points: usize, sets: usize) -> usize {
-    point * sets / points
+/// Page set of a point, and the pages of it that are the point's own: points are dealt out to the sets in blocks, in order, and
+/// spread evenly over the pages of their set. Where pages are fewer than points, some share one.
+pub(super) fn own_pages(point: usize, points: usize, runs: &[PageRun]) -> (usize, PageRun) {
+    let set = point * runs.len() / points;
+    let (first, next) = ((set * points).div_ceil(runs.len()), ((set + 1) * points).div_ceil(runs.len()));
+    let run = runs[set];
+    let start = |i: usize| (i - first) as u64 * u64::from(run.pages) / (next - first) as u64;
+    let (from, to) = (start(point) as u32, start(point + 1) as u32);
+    (set, PageRun { first: run.first + from, pages: to.saturating_sub(from).max(1) })
 }

@@ -2,7 +2,7 @@
 
 use super::access::AccessClass;
 use super::points::Points;
-use super::spec::{TouchSpec, TransactionSpec, WorkloadSpec};
+use super::spec::{RecentRows, TouchSpec, TransactionSpec, WorkloadSpec};
 use crate::buffer_pool::PageSpace;
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
@@ -27,6 +27,8 @@ pub struct Touch {
     pub redo_fixed: u64,
     /// Whether the class draws ahead.
     pub draws_ahead: bool,
+    /// The pages were touched when these rows were inserted.
+    pub recent: Option<RecentRows>,
 }
 
 /// A kind of transaction.
@@ -76,6 +78,9 @@ impl Program {
                 AccessClass::new(&class.draw, own, &mut points, rng)
             })
             .collect();
+        let mut classes = classes;
+        let recent = spec.transactions.iter().flat_map(|t| &t.touches).filter_map(|touch| touch.recent);
+        recent.for_each(|recent| classes[recent.class as usize].count_inserts(recent.rows));
         let kinds = spec.transactions.iter().map(|t| kind(t, &classes)).collect();
         Program { classes, points, kinds, cumulative: cumulative(&spec.transactions) }
     }
@@ -126,5 +131,6 @@ fn touch(spec: &TouchSpec, classes: &[AccessClass]) -> Touch {
         bufferable: spec.bufferable && spec.modify,
         redo_fixed: RedoLog::fixed(if spec.modify { spec.redo_bytes } else { 0.0 }),
         draws_ahead: classes[spec.class as usize].draws_ahead(),
+        recent: spec.recent,
     }
 }

@@ -90,13 +90,16 @@ pub enum DrawSpec {
         /// other, where its home is (1: its district, 10: the districts of its warehouse).
         home_points: u32,
     },
-    /// Visits existing pages in order from `points` places at once, one picked uniformly, `rows_per_page` visits a page;
-    /// wraps around at the end of the set (tpcc's delivery of the oldest orders).
+    /// Visits existing pages in order from `points` places at once, one picked uniformly, `rows_per_page` visits a page. The
+    /// places share the pages evenly, and each goes round in the first `stretch` of its own (tpcc's delivery of the oldest
+    /// orders: once all loaded ones are delivered, the next are those of the run, which are in memory).
     Walk {
         /// Places.
         points: u32,
         /// Visits before the next page.
         rows_per_page: u32,
+        /// Share of a place's pages that it visits.
+        stretch: f64,
         /// As for `Append`.
         home_points: u32,
     },
@@ -135,6 +138,18 @@ pub struct TouchSpec {
     pub bufferable: bool,
     /// Redo payload of one modification, bytes (mean; fractions are carried over).
     pub redo_bytes: f64,
+    /// The pages were touched by the transactions that inserted these rows, as far as that was in this run.
+    #[serde(default)]
+    pub recent: Option<RecentRows>,
+}
+
+/// The last rows inserted at the home's point of a class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecentRows {
+    /// An `Append` class whose inserts are at home.
+    pub class: u32,
+    /// How many rows, at most 255.
+    pub rows: u8,
 }
 
 /// What makes transactions start.

@@ -203,33 +203,21 @@ pub(crate) fn exponential(us: f64) -> DurationDist {
 
 /// A device that takes no time for anything.
 pub(crate) fn instant_device() -> DeviceSpec {
-    DeviceSpec {
-        name: "device".to_owned(),
-        channels: 1,
-        queue_depth: 4096,
-        random_read: fixed(0.0),
-        random_write: fixed(0.0),
-        sequential_write: fixed(0.0),
-        sync: fixed(0.0),
-        sync_is_barrier: false,
-        read_iops: None,
-        write_iops: None,
-        read_bytes_per_s: None,
-        write_bytes_per_s: None,
-        link_bytes_per_s: None,
-        read_write_interference: 0.0,
-        sync_counts_as_write: false,
-        burst: None,
-        cap: None,
-        sync_operations: 1.0,
-        seek_free_bytes: 0,
-        at_depth: Vec::new(),
-    }
+    DeviceSpec { queue_depth: 4096, ..DeviceSpec::instant("device") }
 }
 
 /// `count` touches of class 0.
 pub(crate) fn touch(count: u32, modify: bool, redo_bytes: f64) -> TouchSpec {
-    TouchSpec { class: 0, min: count, max: count, probability: 1.0, modify, bufferable: false, redo_bytes }
+    TouchSpec {
+        class: 0,
+        min: count,
+        max: count,
+        probability: 1.0,
+        modify,
+        bufferable: false,
+        redo_bytes,
+        recent: None,
+    }
 }
 
 /// A closed loop without think time.
