@@ -213,7 +213,7 @@ fn reads_and_writes_slow_each_other() {
 #[test]
 fn writes_hold_the_flash_from_reads() {
     let mut device = build(&DeviceSpec { read_iops: Some(1_000.0), reads_a_page_written: 0.2, ..plain() });
-    let mut read =
+    let read =
         |device: &mut Device, at_us: u64| device.submit(SimTime(at_us * US), Op::RandomRead, PAGE).0 - at_us * US;
     assert_eq!(read(&mut device, 0), 1_000 * US, "its own turn");
     device.submit(SimTime(2_000 * US), Op::RandomWrite, PAGE);
@@ -361,7 +361,7 @@ prop_compose! {
         DeviceSpec {
             name: "any".to_owned(), channels, queue_depth, random_read, random_write, sequential_write, sync,
             sync_is_barrier, read_iops, write_iops, read_bytes_per_s, write_bytes_per_s, link_bytes_per_s,
-            read_write_interference, sync_counts_as_write, burst, cap: None, sync_operations: 1.0,
+            reads_a_page_written: 0.0, read_write_interference, sync_counts_as_write, burst, cap: None, sync_operations: 1.0,
             seek_free_bytes: 0, at_depth: Vec::new(),
         }
     }
