@@ -5,6 +5,7 @@
 //! * [`mysql55`] is the machinery of MySQL 5.5 and Percona Server 5.5.
 //! * [`mysql80`] is the machinery of MySQL 8.0 and later. Its formulas are public, pure functions.
 //! * [`mariadb`] is MariaDB 10.11: its page cleaner does all there is to do, one thing after the other.
+//! * [`purge`] is purge of all of them: one machinery, told by plain data.
 //! * [`replay`] runs a server's flushing rule alone, on recorded inputs.
 //!
 //! A version never sees the device or the pages: it reads a [`View`](innosim_core::seam::View) and returns decisions.
@@ -45,6 +46,7 @@ pub mod mysql57;
 pub mod mysql80;
 pub mod percona55;
 pub mod percona80;
+pub mod purge;
 pub mod registry;
 pub mod replay;
 mod typed_settings;

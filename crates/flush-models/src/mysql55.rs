@@ -13,7 +13,7 @@
 //! * The free check runs once before a transaction writes, not at each row operation (see `margin`).
 //! * A server whose redo log overwrites itself only prints an error. In the machine the redo writer waits there, so that a
 //!   run stays recoverable.
-//! * The change buffer is not merged and purge costs no time in the master thread: errs towards a more punctual thread.
+//! * The change buffer is not merged by the master thread: errs towards a more punctual thread.
 
 mod adaptive;
 pub mod flush_rate;

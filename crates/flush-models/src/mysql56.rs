@@ -235,9 +235,11 @@ impl ServerModel for Mysql56 {
                 self.next_turn(view)
             }
             CleanerInput::Done(report) => self.flushed(view, report),
-            CleanerInput::Timeout | CleanerInput::Event | CleanerInput::BatchesOver | CleanerInput::CheckpointTaken => {
-                self.work(view)
-            }
+            CleanerInput::Timeout
+            | CleanerInput::Event
+            | CleanerInput::BatchesOver
+            | CleanerInput::CheckpointTaken
+            | CleanerInput::Purged => self.work(view),
         }
     }
 

@@ -290,7 +290,10 @@ impl ServerModel for Mysql57 {
             }
             CleanerInput::Done(report) => return self.pass_done(view, report),
             CleanerInput::Event => WaitResult::Event,
-            CleanerInput::Timeout | CleanerInput::BatchesOver | CleanerInput::CheckpointTaken => WaitResult::Timeout,
+            CleanerInput::Timeout
+            | CleanerInput::BatchesOver
+            | CleanerInput::CheckpointTaken
+            | CleanerInput::Purged => WaitResult::Timeout,
         };
         match self.after_wait(view, result) {
             Some(action) => action,

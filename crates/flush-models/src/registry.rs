@@ -149,12 +149,14 @@ pub fn binary_log(settings: &Settings, bytes_per_transaction: f64) -> Result<Opt
 /// The change buffer that these settings ask for.
 pub fn change_buffer(settings: &Settings) -> Result<Option<ChangeBufferConfig>, SettingsError> {
     let pool_pages = settings.integer("innodb_buffer_pool_size")? / PAGE_BYTES;
+    let buffering = settings.choice("innodb_change_buffering")?;
     let config = ChangeBufferConfig {
+        changes: matches!(buffering, "all" | "changes" | "inserts"),
+        purges: matches!(buffering, "all" | "purges"),
         max_pages: pool_pages * settings.integer("innodb_change_buffer_max_size")? / 100,
         io_capacity: settings.integer("innodb_io_capacity")?,
     };
-    let buffers = matches!(settings.choice("innodb_change_buffering")?, "all" | "changes" | "inserts");
-    Ok((buffers && config.max_pages > 0).then_some(config))
+    Ok(((config.changes || config.purges) && config.max_pages > 0).then_some(config))
 }
 
 /// Builds the model's machinery from its settings.

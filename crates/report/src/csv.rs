@@ -41,6 +41,11 @@ const COLUMNS: &[Column] = &[
     ("innodb_dblwr_writes", |s| s.dblwr_writes.to_string()),
     ("device_utilization", |s| compact(s.device_utilization)),
     ("device_queue_mean", |s| compact(s.device_queue_mean)),
+    ("trx_rseg_history_len", |s| s.history_list_length.to_string()),
+    ("purge_undo_log_pages", |s| s.purged_undo_pages.to_string()),
+    ("purge_dml_delay_usec", |s| s.dml_delay_us.to_string()),
+    ("undo_pages", |s| s.undo_pages.to_string()),
+    ("undo_truncate_count", |s| s.undo_truncations.to_string()),
 ];
 
 /// The series as the text of `series.csv`.

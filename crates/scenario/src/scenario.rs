@@ -9,19 +9,20 @@ use crate::node::{Data, Table};
 use crate::overrides::Overrides;
 use crate::published::{Published, read_published};
 use crate::resolved::{Resolved, quoted};
-use crate::scenario_keys::{ADAPTIVE_HASH_KEYS, BINARY_LOG_KEYS, HOST_KEYS, ROOT_KEYS};
+use crate::scenario_keys::{ADAPTIVE_HASH_KEYS, BINARY_LOG_KEYS, HOST_KEYS, READ_VIEW_KEYS, ROOT_KEYS};
 use crate::section::Section;
 use crate::server::{Context, read_server, resolved_settings};
 use crate::server_files::SettingsFile;
 use crate::source::SourceMap;
 use crate::units::format_duration;
 use crate::workloads::{ReadWorkload, read_workload};
-use innosim_core::config::{AdaptiveHashCost, BinaryLogConfig, PAGE_BYTES};
-use innosim_core::kernel::time::SimDuration;
+use innosim_core::config::{AdaptiveHashCost, BinaryLogConfig, PAGE_BYTES, ReadView};
+use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::run_spec::{CpuScheduling, CpuSpec, RunSpec};
 use innosim_core::seam::ServerModel;
 use innosim_core::storage::StorageSpec;
 use innosim_core::workload::{DriveSpec, WorkloadSpec};
+use innosim_flush_models::purge::purge_config;
 use innosim_flush_models::registry::{ModelId, Settings, binary_log, build, change_buffer};
 
 /// Time at the start of a run that its figures leave out.
@@ -163,6 +164,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let (settings, storage, workload) = (settings?, storage?, workload?);
     let binary_log = read_binary_log(&root, &settings, &mut tables);
     let adaptive_hash = read_adaptive_hash(&root, &settings, &mut tables);
+    let read_views = read_read_view(&root, &mut tables);
     if report.has_errors() {
         return None;
     }
@@ -183,6 +185,8 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         binary_log,
         change_buffer: change_buffer(&settings).ok().flatten(),
         adaptive_hash,
+        purge: purge_config(&settings).ok(),
+        read_views,
         check: false,
     };
     let mut resolved = root.resolved;
@@ -306,6 +310,15 @@ fn read_adaptive_hash(root: &Section<'_>, settings: &Settings, tables: &mut Reso
     };
     tables.table("adaptive_hash_index", section.resolved);
     settings.switch("innodb_adaptive_hash_index").is_ok_and(|on| on).then_some(cost)
+}
+
+fn read_read_view(root: &Section<'_>, tables: &mut Resolved) -> Vec<ReadView> {
+    let Some(table) = root.table("read_view") else { return Vec::new() };
+    let mut section = Section::open(table, READ_VIEW_KEYS, "read_view", root.report);
+    let from = SimTime::ZERO + SimDuration(section.duration("from"));
+    let until = from + SimDuration(section.duration("length"));
+    tables.table("read_view", section.resolved);
+    vec![ReadView { from, until }]
 }
 
 fn read_storage(root: &Section<'_>, tables: &mut Resolved) -> Option<StorageSpec> {

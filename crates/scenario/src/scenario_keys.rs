@@ -44,6 +44,12 @@ pub(crate) const ADAPTIVE_HASH_KEYS: &[Key] = &[
     Key::default("latch", Kind::Duration, "\"0us\"", "Time for which a transaction holds a latch of it, in all."),
 ];
 
+/// Keys of `[read_view]`.
+pub(crate) const READ_VIEW_KEYS: &[Key] = &[
+    Key::required("from", Kind::Duration, "When somebody opens a transaction with a read view."),
+    Key::required("length", Kind::Duration, "How long it stays open: purge does not pass it meanwhile."),
+];
+
 /// Keys of a scenario.
 pub(crate) const ROOT_KEYS: &[Key] = &[
     Key::optional("name", Kind::Text, "the name of the file", "Name in results; the file's own name if left out."),
@@ -67,6 +73,12 @@ pub(crate) const ROOT_KEYS: &[Key] = &[
         Kind::Table(ADAPTIVE_HASH_KEYS),
         "no cost",
         "What innodb_adaptive_hash_index = ON costs.",
+    ),
+    Key::optional(
+        "read_view",
+        Kind::Table(READ_VIEW_KEYS),
+        "none",
+        "A transaction that keeps its read view open, such as a long report or a dump.",
     ),
     Key::required("device", Kind::Table(DEVICE_KEYS), "Storage device of data files, doublewrite files and redo log."),
     Key::optional("redo_device", Kind::Table(DEVICE_KEYS), "the data device", "A device of its own for the redo log."),

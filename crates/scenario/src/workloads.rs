@@ -14,7 +14,9 @@ use crate::node::Table;
 use crate::resolved::Resolved;
 use crate::section::Section;
 use innosim_core::kernel::sampler::DurationDist;
-use innosim_core::workload::{AccessClassSpec, DrawSpec, PageSetSpec, RecentRows, TouchSpec, TransactionSpec};
+use innosim_core::workload::{
+    AccessClassSpec, DrawSpec, Leaves, PageSetSpec, RecentRows, TouchSpec, TransactionSpec, UndoSpec,
+};
 use sysbench::Oltp;
 
 /// Page sets, ways of drawing from them, and transactions.
@@ -35,6 +37,7 @@ impl Access {
             transaction.base_redo_bytes *= factor;
             for touch in &mut transaction.touches {
                 touch.redo_bytes *= factor;
+                touch.purge_redo_bytes *= factor;
             }
         }
     }
@@ -149,16 +152,7 @@ fn idle() -> Access {
     let mut builder = Builder::default();
     let set = builder.page_set("nothing".to_owned(), 1, 1);
     let class = builder.class("nothing", vec![set], DrawSpec::Uniform);
-    let none = TouchSpec {
-        class,
-        min: 0,
-        max: 0,
-        probability: 0.0,
-        modify: false,
-        bufferable: false,
-        redo_bytes: 0.0,
-        recent: None,
-    };
+    let none = TouchSpec { probability: 0.0, ..reads(class, 0, 0) };
     builder.transaction("nothing", 1.0, DurationDist::Fixed { us: 1.0 }, vec![none], 0.0);
     builder.access
 }
@@ -192,7 +186,15 @@ impl Builder {
         base_redo_bytes: f64,
     ) {
         let name = name.to_owned();
-        self.access.transactions.push(TransactionSpec { name, weight, cpu, touches, base_redo_bytes });
+        let undo = UndoSpec::default();
+        self.access.transactions.push(TransactionSpec { name, weight, cpu, touches, base_redo_bytes, undo });
+    }
+
+    /// Says what the transaction added last writes to the undo logs.
+    pub(crate) fn undo(&mut self, undo: UndoSpec) {
+        if let Some(last) = self.access.transactions.last_mut() {
+            last.undo = undo;
+        }
     }
 
     /// Scales the redo of all transactions so that a transaction of the mix writes `lsn_bytes` on average, as a log
@@ -213,7 +215,18 @@ fn mean_redo(transaction: &TransactionSpec) -> f64 {
 
 /// `count` reads of a class.
 pub(crate) fn reads(class: u32, min: u32, max: u32) -> TouchSpec {
-    TouchSpec { class, min, max, probability: 1.0, modify: false, bufferable: false, redo_bytes: 0.0, recent: None }
+    TouchSpec {
+        class,
+        min,
+        max,
+        probability: 1.0,
+        modify: false,
+        bufferable: false,
+        redo_bytes: 0.0,
+        leaves: Leaves::Nothing,
+        purge_redo_bytes: 0.0,
+        recent: None,
+    }
 }
 
 /// Reads of rows that belong to the last ones inserted elsewhere.
@@ -223,12 +236,34 @@ pub(crate) fn reads_recent(class: u32, min: u32, max: u32, recent: RecentRows) -
 
 /// Modifications of a class, each with this much redo (in any unit, if the whole is scaled afterwards).
 pub(crate) fn modifies(class: u32, min: u32, max: u32, redo_bytes: f64) -> TouchSpec {
-    TouchSpec { class, min, max, probability: 1.0, modify: true, bufferable: false, redo_bytes, recent: None }
+    TouchSpec { modify: true, redo_bytes, ..reads(class, min, max) }
 }
 
 /// The same for leaf pages of a secondary index that is not unique: the change can wait in the change buffer.
 pub(crate) fn modifies_index(class: u32, min: u32, max: u32, redo_bytes: f64) -> TouchSpec {
     TouchSpec { bufferable: true, ..modifies(class, min, max, redo_bytes) }
+}
+
+/// What purge writes, in bytes, of the same measure as the redo of the touch: a record removed (some 25 bytes and the end of the
+/// mini-transaction), a transaction number of a row reset (a page address and 13 bytes). From the layout of redo records.
+pub(crate) mod purge_redo {
+    pub(crate) const REMOVAL: f64 = 30.0;
+    pub(crate) const RESET: f64 = 20.0;
+}
+
+/// A touch that changes rows of a clustered index.
+pub(crate) fn rows(touch: TouchSpec) -> TouchSpec {
+    TouchSpec { leaves: Leaves::Row, purge_redo_bytes: purge_redo::RESET, ..touch }
+}
+
+/// A touch that changes or deletes rows of a clustered index whose entries in secondary indexes move or go.
+pub(crate) fn keyed_rows(touch: TouchSpec) -> TouchSpec {
+    TouchSpec { leaves: Leaves::KeyedRow, purge_redo_bytes: purge_redo::RESET, ..touch }
+}
+
+/// A touch that marks records as deleted.
+pub(crate) fn marks(touch: TouchSpec) -> TouchSpec {
+    TouchSpec { leaves: Leaves::Marked, purge_redo_bytes: purge_redo::REMOVAL, ..touch }
 }
 
 /// Key of the CPU demand of a transaction with this default.

@@ -4,6 +4,10 @@
 //! names and no version: whatever differs between versions and is fixed at start is a field here, whatever is decided
 //! again and again is a method of the seam.
 
+mod purge;
+
+pub use purge::{DmlDelay, PurgeConfig, PurgeShares, ReadView, UndoConfig, UndoTruncation};
+
 use crate::kernel::time::SimDuration;
 use serde::{Deserialize, Serialize};
 
@@ -132,6 +136,10 @@ pub struct ChangeBufferConfig {
     pub max_pages: u64,
     /// `innodb_io_capacity`, of which merging takes its share.
     pub io_capacity: u64,
+    /// Whether changes by transactions are buffered.
+    pub changes: bool,
+    /// Whether removals by purge are buffered.
+    pub purges: bool,
 }
 
 /// What the adaptive hash index costs, as a scenario states it: CPU for keeping it, and a latch on each of its parts.

@@ -1,6 +1,6 @@
 //! One run, fully resolved: everything the machine needs besides the server version.
 
-use crate::config::{AdaptiveHashCost, BinaryLogConfig, ChangeBufferConfig};
+use crate::config::{AdaptiveHashCost, BinaryLogConfig, ChangeBufferConfig, PurgeConfig, ReadView};
 use crate::kernel::time::SimDuration;
 use crate::storage::StorageSpec;
 use crate::workload::WorkloadSpec;
@@ -27,6 +27,11 @@ pub struct RunSpec {
     pub change_buffer: Option<ChangeBufferConfig>,
     /// What the adaptive hash index costs, if it is on and the scenario says.
     pub adaptive_hash: Option<AdaptiveHashCost>,
+    /// Purge, if what the workload leaves behind is purged; otherwise all redo belongs to the transactions and no history is
+    /// kept.
+    pub purge: Option<PurgeConfig>,
+    /// Read views that are held open beside the workload.
+    pub read_views: Vec<ReadView>,
     /// Verify the invariants at every event.
     pub check: bool,
 }

@@ -145,6 +145,8 @@ pub enum CleanerInput {
     BatchesOver,
     /// The checkpoint asked for last is taken, or was not needed.
     CheckpointTaken,
+    /// Nothing is left to purge, as [`CleanerAction::Purge`] asked.
+    Purged,
 }
 
 /// What a finished flush did.
@@ -184,6 +186,9 @@ pub enum CleanerAction {
     /// Wait until the batches of every instance, one instance after the other, are over; then ask again with
     /// [`CleanerInput::BatchesOver`].
     WaitForBatches,
+    /// Purge, batch by batch, until nothing is left to purge; then ask again with [`CleanerInput::Purged`] (5.5 without a
+    /// purge thread).
+    Purge,
     /// Take a checkpoint at the oldest modification, then ask again with [`CleanerInput::CheckpointTaken`]: when it is
     /// published if `wait`, otherwise when its block is on its way.
     Checkpoint {

@@ -13,7 +13,7 @@
 //! One calendar ([`crate::kernel::calendar`]) orders everything; equal times are handled in the order in which they were
 //! scheduled. Devices compute completion times at submission, so pages in flight cost no events. Each file of this module
 //! is one actor: `processors`, `clients` (`touches`: the pages of a transaction), `commit` (writer, flusher, group commit), `binlog`, `change_buffer`,
-//! `free_pages`, `lru_managers`, `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
+//! `purge` (`history`: what it has before it, `undo`: undo pages and tablespaces, `undo_truncation`), `free_pages`, `lru_managers`, `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
 //! does), `batches` (page writes and what follows them), `syncs` (data-file syncs), `checkpointer`, `check` (invariants),
 //! `record` (series).
 
@@ -29,13 +29,17 @@ mod commit;
 mod costs;
 mod events;
 mod free_pages;
+mod history;
 mod lru_managers;
 mod passes;
 mod posting;
 mod processors;
+mod purge;
 mod record;
 mod syncs;
 mod touches;
+mod undo;
+mod undo_truncation;
 
 pub use events::{Observer, RunError, Silent};
 
@@ -74,6 +78,7 @@ pub struct Server {
     commit: commit::Commit,
     binary_log: Option<binlog::BinaryLog>,
     change_buffer: Option<change_buffer::ChangeBuffer>,
+    purge: Option<purge::Purge>,
     free_pages: free_pages::FreePages,
     cleaner: cleaner::Cleaner,
     lru_managers: lru_managers::LruManagers,
@@ -99,8 +104,9 @@ impl Server {
         let stream = |name: &str| Rng::stream(spec.seed, spec.replication, name);
         let mut space = PageSpace::default();
         let instance_of = |space_id: u32, page_no: u32| model.instance_of(space_id, page_no);
-        let program = Program::new(&spec.workload, &mut space, &instance_of, &mut stream("layout"));
+        let mut program = Program::new(&spec.workload, &mut space, &instance_of, &mut stream("layout"));
         let change_buffer = change_buffer(spec, &mut space, &instance_of, stream("change buffer"));
+        let purge = purge(spec, &mut program, &mut space, &instance_of);
         let mut pool = BufferPool::new(&config.buffer_pool, config.flush_neighbors, &space);
         make_resident(&spec.workload.page_sets, &space, &mut pool);
         let redo = redo_log(&config.redo);
@@ -121,6 +127,7 @@ impl Server {
             commit: commit::Commit::new(wake_up),
             binary_log: spec.binary_log.map(binlog::BinaryLog::new),
             change_buffer,
+            purge,
             free_pages: free_pages::FreePages::new(config.buffer_pool.instances),
             cleaner: cleaner::Cleaner::new(),
             lru_managers: lru_managers::LruManagers::new(config.lru_managers, config.buffer_pool.instances),
@@ -175,6 +182,7 @@ impl Server {
         self.start_lru_managers();
         self.start_checkpointer();
         self.start_merging();
+        self.open_read_views();
         if self.config.monitor {
             self.calendar.schedule(self.now + SimDuration::from_millis(500), Event::Monitor);
         }
@@ -215,6 +223,11 @@ impl Server {
             Event::MergeBatch => self.merge_batch(),
             Event::MergeRead(page) => self.merge_read(page),
             Event::LruManager(instance) => self.lru_manager(instance),
+            Event::PurgeTimer(number) => self.purge_timer(number),
+            Event::PurgeThread(thread) => self.purge_thread(thread),
+            Event::UndoTruncation => self.truncate_undo_tablespace(),
+            Event::ReadViewOpened => self.read_view_opened(),
+            Event::ReadViewClosed => self.read_view_closed(),
             Event::QueueRoom => self.queue_room(),
             Event::Second => self.second(),
         }
@@ -282,6 +295,20 @@ fn change_buffer(
     }
     let tree = space.add(0, (pages as u32).div_ceil(change_buffer::PAGES_A_LEAF), instance_of);
     Some(change_buffer::ChangeBuffer::new(config, tree, rng))
+}
+
+/// Purge with its undo tablespaces, if the workload leaves it anything to do.
+fn purge(
+    spec: &RunSpec,
+    program: &mut Program,
+    space: &mut PageSpace,
+    instance_of: &dyn Fn(u32, u32) -> u32,
+) -> Option<purge::Purge> {
+    let config = spec.purge?;
+    program.leave_to_purge(&spec.workload, &config);
+    let leaves_history = program.kinds.iter().any(|kind| kind.history_bytes > 0);
+    leaves_history
+        .then(|| purge::Purge::new(config, &spec.read_views, undo::UndoSpaces::new(config.undo, space, instance_of)))
 }
 
 /// Puts the share of each page set that starts in the pool there, spread evenly over the set.

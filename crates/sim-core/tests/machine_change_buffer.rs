@@ -9,7 +9,8 @@ use innosim_core::run_spec::RunSpec;
 use innosim_core::storage::DeviceSpec;
 use innosim_core::workload::{RateSegment, TouchSpec};
 
-const BUFFER: ChangeBufferConfig = ChangeBufferConfig { max_pages: 1_000, io_capacity: 400 };
+const BUFFER: ChangeBufferConfig =
+    ChangeBufferConfig { max_pages: 1_000, io_capacity: 400, changes: true, purges: true };
 
 /// Changes of a cold index of 6400 pages, 500 a second in the first `load_s` seconds.
 fn cold_index(secs: u64, load_s: f64, buffer: Option<ChangeBufferConfig>) -> RunSpec {
@@ -65,7 +66,7 @@ fn every_change_is_merged_once() {
 #[test]
 fn a_full_buffer_reads() {
     let server = TestServer::new(20_000);
-    let tiny = ChangeBufferConfig { max_pages: 1, io_capacity: 100 };
+    let tiny = ChangeBufferConfig { max_pages: 1, io_capacity: 100, ..BUFFER };
     let out = run(&server, &cold_index(8, 8.0, Some(tiny)));
     let none = run(&server, &cold_index(8, 8.0, None));
     let share = sum(&out, |s| s.pool_reads) as f64 / sum(&none, |s| s.pool_reads) as f64;

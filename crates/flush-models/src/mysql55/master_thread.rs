@@ -4,14 +4,17 @@
 //!   round ──> 10 passes of a second: sleep, log_free_check, flush (dirty percentage or adaptive)
 //!     ^            │ no activity since the round began ──────────────┐
 //!     │            v                                                 v
-//!     │     10-second part: flush, flush, checkpoint         idle loop: flush, wait, checkpoint,
-//!     └────────────┴──────────────<── activity ──<───────────────────┘  again without sleep; then suspended
+//!     │     10-second part: flush, purge, flush,             idle loop: purge, flush, wait, checkpoint,
+//!     │            │        checkpoint                               │  again without sleep; then suspended
+//!     └────────────┴──────────────<── activity ──<───────────────────┘
 //! ```
 //!
 //! With `keep_average` of Percona Server a pass is a tenth of a second and a round has a hundred of them. The thread is what
 //! the machine calls the page cleaner; whatever it does, it does alone and one after the other.
 //!
-//! Not here: merging the change buffer, purge and dropping tables take no time in this thread; its sync of the redo log is the
+//! It purges if there is no purge thread, until nothing is left, whatever else waits for it meanwhile.
+//!
+//! Not here: merging the change buffer and dropping tables take no time in this thread; its sync of the redo log is the
 //! machine's, once a second.
 
 use super::adaptive::Adaptive;
@@ -42,10 +45,14 @@ enum Step {
     Retry,
     /// The flush of the 10-second part for low I/O.
     LowIoFlush,
+    /// Its purge.
+    RoundPurge,
     /// Its flush in any case.
     FinalFlush,
     /// Its checkpoint.
     RoundCheckpoint,
+    /// The purge of the idle loop.
+    IdlePurge,
     /// The flush of the idle loop.
     IdleFlush,
     /// The end of everybody's batches there.
@@ -72,6 +79,7 @@ struct Round {
 pub(crate) struct MasterThread {
     io_capacity: u64,
     max_dirty_pages_pct: u64,
+    purges: bool,
     instances: u64,
     step: Step,
     round: Round,
@@ -91,6 +99,7 @@ impl MasterThread {
             adaptive: Adaptive::new(options),
             io_capacity: options.io_capacity,
             max_dirty_pages_pct: options.max_dirty_pages_pct,
+            purges: options.master_purges,
             instances: options.buffer_pool_instances,
             step: Step::Suspended,
             round: Round::default(),
@@ -113,10 +122,13 @@ impl MasterThread {
             }
             Step::Retry => self.flush_up_to(self.asked),
             Step::PassFlush => self.pass_flushed(view, report, margin),
-            Step::LowIoFlush => self.final_flush(view),
+            Step::LowIoFlush => self.round_purge(view),
+            Step::RoundPurge => self.final_flush(view),
             Step::FinalFlush => self.enter(Step::RoundCheckpoint, CleanerAction::Checkpoint { wait: true }),
             Step::RoundCheckpoint if self.is_active(view) => self.begin_round(view, margin),
-            Step::RoundCheckpoint => self.idle_flush(),
+            Step::RoundCheckpoint => self.idle(),
+            Step::IdlePurge if self.is_active(view) => self.begin_round(view, margin),
+            Step::IdlePurge => self.idle_flush(),
             Step::IdleFlush if self.is_active(view) => self.begin_round(view, margin),
             Step::IdleFlush => self.enter(Step::IdleWait { flushed: report.list_pages }, CleanerAction::WaitForBatches),
             Step::IdleWait { flushed } => {
@@ -228,7 +240,7 @@ impl MasterThread {
 
     fn end_pass(&mut self, view: &View<'_>, margin: &mut LogMargin) -> CleanerAction {
         if !self.is_active(view) {
-            return self.idle_flush();
+            return self.idle();
         }
         self.round.passes += 1;
         if self.round.passes < passes(self.adaptive.method) {
@@ -236,16 +248,30 @@ impl MasterThread {
         }
         let low_io = low_io_flush_pages(pending_ios(view), ios(view) - self.round.ios, self.io_capacity);
         if low_io == 0 {
-            return self.final_flush(view);
+            return self.round_purge(view);
         }
         let request = self.request(FlushKind::Background, low_io);
         self.enter(Step::LowIoFlush, CleanerAction::Flush(request))
+    }
+
+    fn round_purge(&mut self, view: &View<'_>) -> CleanerAction {
+        if self.purges {
+            return self.enter(Step::RoundPurge, CleanerAction::Purge);
+        }
+        self.final_flush(view)
     }
 
     fn final_flush(&mut self, view: &View<'_>) -> CleanerAction {
         let pages = final_flush_pages(dirty_pct(view), self.io_capacity);
         let request = self.request(FlushKind::Background, pages);
         self.enter(Step::FinalFlush, CleanerAction::Flush(request))
+    }
+
+    fn idle(&mut self) -> CleanerAction {
+        if self.purges {
+            return self.enter(Step::IdlePurge, CleanerAction::Purge);
+        }
+        self.idle_flush()
     }
 
     fn idle_flush(&mut self) -> CleanerAction {
@@ -261,7 +287,7 @@ impl MasterThread {
             return self.begin_round(view, margin);
         }
         if flushed > 0 {
-            return self.idle_flush();
+            return self.idle();
         }
         let lsn = view.current_lsn + 1;
         self.enter(Step::Suspended, CleanerAction::WaitForWork { until: SimTime::NEVER, dirty_pages: u64::MAX, lsn })

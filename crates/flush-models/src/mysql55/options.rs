@@ -49,6 +49,8 @@ pub(crate) struct Options {
     pub(crate) method: Method,
     pub(crate) flush_neighbors: FlushNeighbors,
     pub(crate) doublewrite: bool,
+    /// The master thread purges: there is no purge thread.
+    pub(crate) master_purges: bool,
     pub(crate) write_io_threads: u64,
     pub(crate) native_aio: bool,
     /// Percent.
@@ -73,6 +75,7 @@ impl Options {
             method: adaptive_method(s)?,
             flush_neighbors: flush_neighbors(s)?,
             doublewrite: s.choice("innodb_doublewrite")? == "ON",
+            master_purges: s.integer("innodb_purge_threads")? == 0,
             write_io_threads: s.integer("innodb_write_io_threads")?,
             native_aio: s.switch("innodb_use_native_aio")?,
             old_blocks_pct: s.integer("innodb_old_blocks_pct")?,

@@ -71,6 +71,7 @@ fn name(action: &CleanerAction) -> String {
         CleanerAction::Wait { until, .. } => format!("wait until {}", until.0 as f64 / 1e9),
         CleanerAction::Flush(request) => format!("flush {:?}", request.slots),
         CleanerAction::WaitForBatches => "wait for batches".to_owned(),
+        CleanerAction::Purge => "purge".to_owned(),
         CleanerAction::Checkpoint { wait } => format!("checkpoint, wait {wait}"),
         CleanerAction::WaitForWork { lsn, .. } => format!("sleep until LSN {lsn}"),
     }
@@ -94,6 +95,7 @@ fn steps(server: &mut Mysql55, steps: usize, activity: impl Fn(f64) -> u64) -> V
                 CleanerInput::Event
             }
             CleanerAction::WaitForBatches => CleanerInput::BatchesOver,
+            CleanerAction::Purge => CleanerInput::Purged,
             CleanerAction::Checkpoint { .. } => CleanerInput::CheckpointTaken,
             CleanerAction::Flush(_) => CleanerInput::Done(PassReport::default()),
         };
@@ -103,21 +105,22 @@ fn steps(server: &mut Mysql55, steps: usize, activity: impl Fn(f64) -> u64) -> V
 
 #[test]
 fn a_busy_round_is_ten_seconds_and_three_flushes() {
-    let all = steps(&mut big_log(), 14, |now| (now * 10.0) as u64 + 1);
+    let all = steps(&mut big_log(), 15, |now| (now * 10.0) as u64 + 1);
     let waits: Vec<String> = (1..=10).map(|s| format!("wait until {s}")).collect();
     assert_eq!(all[..10], waits);
     // I/O was low: the full capacity; then a tenth of it in any case.
-    assert_eq!(all[10..], ["flush [1000]", "flush [100]", "checkpoint, wait true", "wait until 11"]);
+    assert_eq!(all[10..], ["flush [1000]", "purge", "flush [100]", "checkpoint, wait true", "wait until 11"]);
 }
 
 #[test]
 fn an_idle_server_flushes_without_sleep_and_is_suspended_when_clean() {
     let mut clean = big_log();
-    let all = steps(&mut clean, 6, |_| 0);
+    let all = steps(&mut clean, 7, |_| 0);
     assert_eq!(
         all,
         [
             "wait until 1",
+            "purge",
             "flush [1000]",
             "wait for batches",
             "checkpoint, wait true",
@@ -127,13 +130,16 @@ fn an_idle_server_flushes_without_sleep_and_is_suspended_when_clean() {
     );
     let mut dirty = big_log();
     let mut action = dirty.cleaner(&view(&NO_LISTS, at(0.0)), CleanerInput::Start);
-    for input in [CleanerInput::Timeout, CleanerInput::Done(PassReport { list_pages: 7, ..PassReport::default() })] {
+    let flushed = CleanerInput::Done(PassReport { list_pages: 7, ..PassReport::default() });
+    for input in [CleanerInput::Timeout, CleanerInput::Purged, flushed] {
         assert!(!matches!(action, CleanerAction::WaitForWork { .. }));
         action = dirty.cleaner(&view(&NO_LISTS, at(1.0)), input);
     }
     dirty.cleaner(&view(&NO_LISTS, at(1.0)), CleanerInput::BatchesOver);
     // Seven pages were flushed, so it flushes again at once.
     action = dirty.cleaner(&view(&NO_LISTS, at(1.0)), CleanerInput::CheckpointTaken);
+    assert_eq!(name(&action), "purge");
+    action = dirty.cleaner(&view(&NO_LISTS, at(1.0)), CleanerInput::Purged);
     assert_eq!(name(&action), "flush [1000]");
 }
 

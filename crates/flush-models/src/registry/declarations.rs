@@ -9,6 +9,7 @@ mod mysql55;
 mod mysql56;
 mod mysql80;
 mod percona80;
+mod purge;
 
 use super::{Kind, ModelId, Setting, Value};
 
@@ -103,6 +104,7 @@ const FAMILIES: &[&[Declaration]] = &[
     mysql56::DECLARATIONS,
     mysql80::DECLARATIONS,
     percona80::DECLARATIONS,
+    purge::DECLARATIONS,
 ];
 
 /// All declarations.

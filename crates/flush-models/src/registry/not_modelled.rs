@@ -96,7 +96,6 @@ pub(super) const NOT_MODELLED: &[WithoutEffect] = &[
             "innodb_autoextend_increment",
             "innodb_directories",
             "innodb_extend_and_initialize",
-            "innodb_max_undo_log_size",
             "innodb_redo_log_archive_dirs",
             "innodb_segment_reserve_factor",
             "innodb_temp_tablespaces_dir",

@@ -172,7 +172,11 @@ pub(super) const LATER_NAMES: &[OtherVersion] = &[
     from_57("innodb_default_row_format", LEAVE_OUT),
     from_57("innodb_fill_factor", LEAVE_OUT),
     from_57("innodb_log_checksums", LEAVE_OUT),
-    from_57("innodb_purge_rseg_truncate_frequency", LEAVE_OUT),
+    from_57("innodb_max_undo_log_size", LEAVE_OUT),
+    from_57(
+        "innodb_purge_rseg_truncate_frequency",
+        "leave it out; the history is cut off each 128 calls of purge (5.5: each)",
+    ),
     from_57("innodb_temp_data_file_path", LEAVE_OUT),
     from_57("innodb_undo_log_truncate", LEAVE_OUT),
     from_80("innodb_dedicated_server", LEAVE_OUT),
@@ -193,16 +197,6 @@ pub(super) struct WithoutEffect {
 
 /// Names that the servers know and the models have no use for.
 pub(super) const WITHOUT_EFFECT: &[WithoutEffect] = &[
-    WithoutEffect {
-        names: &[
-            "innodb_max_purge_lag",
-            "innodb_max_purge_lag_delay",
-            "innodb_purge_batch_size",
-            "innodb_purge_rseg_truncate_frequency",
-            "innodb_purge_threads",
-        ],
-        why: "purge is not modelled; its page changes and redo belong to the workload's transactions",
-    },
     WithoutEffect {
         names: &[
             "innodb_additional_mem_pool_size",
@@ -293,8 +287,6 @@ pub(super) const WITHOUT_EFFECT: &[WithoutEffect] = &[
             "innodb_open_files",
             "innodb_temp_data_file_path",
             "innodb_undo_directory",
-            "innodb_undo_tablespaces",
-            "innodb_undo_log_truncate",
             "innodb_rollback_segments",
             "tmpdir",
         ],

@@ -60,8 +60,12 @@ const WITHOUT_EFFECT: &[(&[&str], &str)] = &[
         "no device of the model writes pages atomically, so all pages go through the doublewrite buffer",
     ),
     (
-        &["innodb_max_purge_lag_wait", "innodb_log_spin_wait_delay", "innodb_undo_log_truncate"],
-        "purge, undo and spinning are not modelled as such; their cost is part of the workload",
+        &["innodb_purge_rseg_truncate_frequency"],
+        "MariaDB ignores it since 10.11.6: the purged history is cut off after each batch",
+    ),
+    (
+        &["innodb_max_purge_lag_wait", "innodb_log_spin_wait_delay"],
+        "commands to a running server and spinning are not modelled",
     ),
     (&["query_cache_size", "query_cache_type", "innodb_snapshot_isolation"], "the SQL layer is not modelled"),
 ];

@@ -129,6 +129,11 @@ impl Resolver<'_> {
         let buffering = if on { "all" } else { "none" };
         self.derive("innodb_change_buffering", Value::Choice(buffering));
         self.derive("innodb_adaptive_hash_index_parts", Value::Integer(model.default_adaptive_hash_index_parts()));
+        let purge_threads = if self.host.logical_cpus <= 16 { 1 } else { 4 };
+        if matches!(model, ModelId::Mysql84 | ModelId::Mysql97) {
+            self.derive("innodb_purge_threads", Value::Integer(purge_threads));
+        }
+        self.remark_on_purge()?;
         match self.s.model {
             ModelId::Mysql55 | ModelId::Percona55 => mysql55::run(self),
             ModelId::Mysql56 | ModelId::Mysql57 => mysql56::run(self),
@@ -137,6 +142,19 @@ impl Resolver<'_> {
             }
             ModelId::Mariadb1011 => mariadb::run(self),
         }
+    }
+
+    /// Combinations of settings of purge that do nothing.
+    fn remark_on_purge(&mut self) -> Result<(), SettingsError> {
+        let lag = self.s.integer("innodb_max_purge_lag")?;
+        if lag > 0 && self.s.integer_or("innodb_max_purge_lag_delay", 1)? == 0 {
+            let text = "nothing is delayed while innodb_max_purge_lag_delay is 0";
+            self.note("innodb_max_purge_lag", text);
+        }
+        if self.s.switch_or("innodb_undo_log_truncate", false)? && self.s.integer("innodb_undo_tablespaces")? < 2 {
+            self.note("innodb_undo_log_truncate", "nothing is truncated with fewer than 2 innodb_undo_tablespaces");
+        }
+        Ok(())
     }
 
     fn is_explicit(&self, name: &str) -> bool {

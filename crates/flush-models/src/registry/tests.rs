@@ -112,7 +112,8 @@ fn misspelt_names_are_answered_with_the_right_one() {
 #[test]
 fn names_without_effect_say_why() {
     let model = ModelId::Mysql8021;
-    for name in ["innodb-purge-threads", "innodb_random_read_ahead", "binlog_format", "innodb_doublewrite_batch_size"] {
+    for name in ["innodb-sync-spin-loops", "innodb_random_read_ahead", "binlog_format", "innodb_doublewrite_batch_size"]
+    {
         let why = without_effect(model, name).unwrap();
         let error = lookup(model, name).unwrap_err();
         assert_eq!(error.reason, UnknownReason::WithoutEffect);

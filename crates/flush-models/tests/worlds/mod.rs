@@ -1,16 +1,18 @@
 //! Whole servers in random surroundings: settings, device, pages, workload; and what must hold of any run of them.
 #![allow(dead_code)]
 
-use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig};
+use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig, ReadView};
 use innosim_core::kernel::sampler::DurationDist;
-use innosim_core::kernel::time::SimDuration;
+use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::run_spec::{CpuSpec, RunSpec};
 use innosim_core::server::{RunError, Server, Silent};
 use innosim_core::storage::{DeviceSpec, StorageSpec};
 use innosim_core::workload::{
-    AccessClassSpec, DrawSpec, DriveSpec, PageSetSpec, RateSegment, TouchSpec, TransactionSpec, WorkloadSpec,
+    AccessClassSpec, DrawSpec, DriveSpec, Leaves, PageSetSpec, RateSegment, TouchSpec, TransactionSpec, UndoSpec,
+    WorkloadSpec,
 };
+use innosim_flush_models::purge::purge_config;
 use innosim_flush_models::registry::{ModelId, Settings, Value, build, lookup};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -54,13 +56,54 @@ impl World {
         }
     }
 
+    /// Leaves something to purge, in ways that follow from the bits of `seed`.
+    fn with_purge(mut self, seed: u64) -> Self {
+        let mut bits = seed;
+        let mut below = |n: u64| {
+            let rest = bits % n;
+            bits /= n;
+            rest
+        };
+        let threads = below(5);
+        let numbers = [[1, 20, 300][below(3) as usize], [0, 2_000, 5_000][below(3) as usize], 20_000 * below(2)];
+        let undo = [[1, 16, 128][below(3) as usize], below(4)];
+        let truncates = below(2) > 0;
+        let leaves = [Leaves::Marked, Leaves::Row, Leaves::KeyedRow, Leaves::Nothing];
+        for kind in &mut self.spec.workload.transactions {
+            let bytes = [200.0, 20_000.0, 0.0][below(3) as usize];
+            kind.undo = UndoSpec { bytes, insert_bytes: 300.0 * below(2) as f64, changed_rows: below(20) as u32 };
+            for touch in &mut kind.touches {
+                touch.leaves = leaves[below(4) as usize];
+                touch.purge_redo_bytes = touch.redo_bytes / (1 + below(5)) as f64;
+            }
+        }
+        if below(2) > 0 {
+            let from = SimTime::ZERO + SimDuration::from_millis(500 * below(8));
+            self.spec.read_views = vec![ReadView { from, until: from + SimDuration::from_millis(700 * below(4)) }];
+        }
+        let mut world = self
+            .set("innodb_purge_threads", threads)
+            .set("innodb_purge_batch_size", numbers[0])
+            .set("innodb_max_purge_lag", numbers[1])
+            .set("innodb_max_purge_lag_delay", numbers[2])
+            .set("innodb_purge_rseg_truncate_frequency", undo[0])
+            .set("innodb_undo_tablespaces", undo[1])
+            .set("innodb_max_undo_log_size", 10 * MIB)
+            .with("innodb_undo_log_truncate", Value::Switch(truncates));
+        let model = world.model;
+        world.settings.retain(|name, value| lookup(model, name).is_ok_and(|s| s.check(*value).is_ok()));
+        world
+    }
+
     /// Runs on this thread. Settings that the model doesn't know are left out.
     pub(crate) fn run(&self) -> Result<RunOutput, RunError> {
         let mut known = self.settings.clone();
         known.retain(|name, _| lookup(self.model, name).is_ok());
         let settings = Settings::resolve(self.model, &known).unwrap_or_else(|error| panic!("{error}"));
         let model = build(&settings).unwrap_or_else(|error| panic!("{error}"));
-        Server::new(model, &self.spec).run(&mut Silent)
+        let purge = purge_config(&settings).unwrap_or_else(|error| panic!("{error}"));
+        let spec = RunSpec { purge: Some(purge), ..self.spec.clone() };
+        Server::new(model, &spec).run(&mut Silent)
     }
 
     /// Runs, and fails if simulated time stands still: a run of some seconds that takes half a minute of real time.
@@ -99,6 +142,8 @@ pub(crate) fn plain(model: ModelId, secs: u64) -> World {
         bufferable: false,
         recent: None,
         redo_bytes,
+        leaves: if modify { Leaves::Marked } else { Leaves::Nothing },
+        purge_redo_bytes: redo_bytes / 5.0,
     };
     let spec = RunSpec {
         seed: 11,
@@ -114,6 +159,7 @@ pub(crate) fn plain(model: ModelId, secs: u64) -> World {
                 cpu: DurationDist::Exponential { mean_us: 500.0 },
                 touches: vec![touch(false, 0.0), touch(true, 150.0)],
                 base_redo_bytes: 100.0,
+                undo: UndoSpec::default(),
             }],
             drive: DriveSpec::Closed { clients: 8, think: DurationDist::Fixed { us: 0.0 } },
             cores: 4,
@@ -122,6 +168,8 @@ pub(crate) fn plain(model: ModelId, secs: u64) -> World {
         change_buffer: None,
         adaptive_hash: None,
         cpu: CpuSpec::default(),
+        purge: None,
+        read_views: Vec::new(),
         check: true,
     };
     World { model, settings: BTreeMap::new(), spec }
@@ -271,6 +319,8 @@ fn touches(classes: u32) -> impl Strategy<Value = TouchSpec> {
             bufferable: class == 1,
             recent: None,
             redo_bytes,
+            leaves: Leaves::Nothing,
+            purge_redo_bytes: 0.0,
         },
     )
 }
@@ -284,6 +334,7 @@ fn transactions() -> impl Strategy<Value = TransactionSpec> {
             cpu,
             touches,
             base_redo_bytes,
+            undo: UndoSpec::default(),
         },
     )
 }
@@ -356,24 +407,35 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
     let binary_log = proptest::option::of((0u32..3, any::<bool>())).prop_map(|log| {
         log.map(|(sync_every, grouped)| BinaryLogConfig { sync_every, grouped, bytes_per_transaction: 300.0 })
     });
-    let change_buffer = proptest::option::of((1u64..1_000, 100u64..5_000))
-        .prop_map(|sizes| sizes.map(|(max_pages, io_capacity)| ChangeBufferConfig { max_pages, io_capacity }));
+    let change_buffer = proptest::option::of((1u64..1_000, 100u64..5_000)).prop_map(|sizes| {
+        sizes.map(|(max_pages, io_capacity)| ChangeBufferConfig {
+            max_pages,
+            io_capacity,
+            changes: io_capacity % 3 > 0,
+            purges: io_capacity % 2 > 0,
+        })
+    });
     (settings(model), storage, workloads(), binary_log, change_buffer, 2u64..6, any::<u64>()).prop_map(
-        move |(settings, storage, workload, binary_log, change_buffer, secs, seed)| World {
-            model,
-            settings,
-            spec: RunSpec {
-                seed,
-                replication: 0,
-                duration: SimDuration::from_secs(secs),
-                storage,
-                workload,
-                binary_log,
-                change_buffer,
-                adaptive_hash: None,
-                cpu: CpuSpec::default(),
-                check: true,
-            },
+        move |(settings, storage, workload, binary_log, change_buffer, secs, seed)| {
+            World {
+                model,
+                settings,
+                spec: RunSpec {
+                    seed,
+                    replication: 0,
+                    duration: SimDuration::from_secs(secs),
+                    storage,
+                    workload,
+                    binary_log,
+                    change_buffer,
+                    adaptive_hash: None,
+                    cpu: CpuSpec::default(),
+                    purge: None,
+                    read_views: Vec::new(),
+                    check: true,
+                },
+            }
+            .with_purge(seed)
         },
     )
 }

@@ -9,7 +9,7 @@ use crate::resolved::{Resolved, number, quoted};
 use crate::section::Section;
 use crate::source::Span;
 use crate::suggest::{did_you_mean, join_or};
-use innosim_core::workload::{AccessClassSpec, DrawSpec, PageSetSpec, TouchSpec, TransactionSpec};
+use innosim_core::workload::{AccessClassSpec, DrawSpec, Leaves, PageSetSpec, TouchSpec, TransactionSpec, UndoSpec};
 
 const U32: u64 = u32::MAX as u64;
 /// Most keys of a kind.
@@ -83,6 +83,9 @@ const CLASS_KEYS: &[Key] = &[
     Key::required("draw", Kind::Variant(DRAWS), "How a page of the set is drawn."),
 ];
 
+/// What modified pages hold for purge.
+const LEAVES: &[&str] = &["nothing", "row", "keyed-row", "marked"];
+
 /// Keys of a touch.
 const TOUCH_KEYS: &[Key] = &[
     Key::required("class", Kind::Text, "Access class."),
@@ -98,6 +101,18 @@ const TOUCH_KEYS: &[Key] = &[
         "Whether the change can wait in the change buffer: a secondary index that is not unique.",
     ),
     Key::default("redo_bytes", real(0.0, 1e9), "0.0", "Redo payload of one modification, bytes on average."),
+    Key::default(
+        "leaves",
+        Kind::OneOf(LEAVES),
+        "\"nothing\"",
+        "What purge finds there: a row changed, a row whose index entries change, a record marked as deleted, or nothing.",
+    ),
+    Key::default(
+        "purge_redo_bytes",
+        real(0.0, 1e9),
+        "0.0",
+        "The part of redo_bytes that purge writes, where it modifies the page.",
+    ),
 ];
 
 /// Keys of a transaction.
@@ -106,6 +121,9 @@ const TRANSACTION_KEYS: &[Key] = &[
     Key::default("weight", real(0.0, 1e9), "1.0", "Relative share of the mix."),
     Key::required("cpu", Kind::Distribution, "CPU demand, client and network round trips included."),
     Key::default("base_redo_bytes", real(0.0, 1e9), "0.0", "Redo payload beyond that of the touches, bytes."),
+    Key::default("undo_bytes", real(0.0, 1e6), "0.0", "Undo records of updates and deletions, bytes; 0: no history."),
+    Key::default("insert_undo_bytes", real(0.0, 1e6), "0.0", "Undo records of insertions, bytes; MariaDB keeps them."),
+    Key::default("changed_rows", whole(0, 1_000_000), "0", "Rows changed, each delayed while purge lags too far."),
     Key::optional("touch", Kind::Tables(TOUCH_KEYS), "no pages", "Page touches, in order."),
 ];
 
@@ -257,6 +275,11 @@ fn transaction(
     let weight = section.real("weight");
     let cpu = section.distribution("cpu");
     let base_redo_bytes = section.real("base_redo_bytes");
+    let undo = UndoSpec {
+        bytes: section.real("undo_bytes"),
+        insert_bytes: section.real("insert_undo_bytes"),
+        changed_rows: section.count("changed_rows"),
+    };
     let mut touches = Vec::new();
     let mut written = Vec::new();
     for (index, table) in section.tables("touch").into_iter().enumerate() {
@@ -266,7 +289,7 @@ fn transaction(
         written.push(resolved);
     }
     section.resolved.tables("touch", written);
-    (TransactionSpec { name, weight, cpu, touches, base_redo_bytes }, section.resolved)
+    (TransactionSpec { name, weight, cpu, touches, base_redo_bytes, undo }, section.resolved)
 }
 
 fn touch(table: &Table, path: String, classes: &[AccessClassSpec], report: &Report) -> (TouchSpec, Resolved) {
@@ -294,6 +317,7 @@ fn touch(table: &Table, path: String, classes: &[AccessClassSpec], report: &Repo
             Problem::new(format!("`{}` is {redo_bytes}, but the page is only read", section.path_of("redo_bytes")));
         report.add(problem.at(section.at_key("redo_bytes")).help("add modify = true, or leave redo_bytes out"));
     }
+    let (leaves, purge_redo_bytes) = left_to_purge(&mut section, modify, redo_bytes);
     let mut resolved = Resolved::default();
     resolved.value("class", quoted(&class));
     resolved.value("min", min.to_string());
@@ -302,6 +326,43 @@ fn touch(table: &Table, path: String, classes: &[AccessClassSpec], report: &Repo
     resolved.value("modify", modify.to_string());
     resolved.value("bufferable", bufferable.to_string());
     resolved.value("redo_bytes", number(redo_bytes));
+    resolved.value("leaves", quoted(leaves));
+    resolved.value("purge_redo_bytes", number(purge_redo_bytes));
     let (min, max) = (min.min(U32) as u32, max.min(U32) as u32);
-    (TouchSpec { class: index, min, max, probability, modify, bufferable, redo_bytes, recent: None }, resolved)
+    let leaves = match leaves {
+        "row" => Leaves::Row,
+        "keyed-row" => Leaves::KeyedRow,
+        "marked" => Leaves::Marked,
+        _ => Leaves::Nothing,
+    };
+    let touch = TouchSpec {
+        class: index,
+        min,
+        max,
+        probability,
+        modify,
+        bufferable,
+        redo_bytes,
+        leaves,
+        purge_redo_bytes,
+        recent: None,
+    };
+    (touch, resolved)
+}
+
+/// What a touch leaves for purge, and the redo of that; a page that is only read leaves nothing.
+fn left_to_purge(section: &mut Section<'_>, modify: bool, redo_bytes: f64) -> (&'static str, f64) {
+    let leaves = section.choice("leaves");
+    let purge_redo_bytes = section.real("purge_redo_bytes");
+    let report = section.report;
+    if leaves != "nothing" && !modify {
+        let problem = Problem::new(format!("`{}` is {leaves:?}, but the page is only read", section.path_of("leaves")));
+        report.add(problem.at(section.at_key("leaves")).help("add modify = true, or leave it out"));
+    }
+    if purge_redo_bytes > redo_bytes {
+        let message = format!("`{}` is {purge_redo_bytes}, more than redo_bytes", section.path_of("purge_redo_bytes"));
+        let problem = Problem::new(message).at(section.at_key("purge_redo_bytes"));
+        report.add(problem.allowed(format!("at most redo_bytes, which is {redo_bytes}, as it is a part of it")));
+    }
+    (leaves, purge_redo_bytes)
 }

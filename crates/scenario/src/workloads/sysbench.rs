@@ -29,7 +29,15 @@
 //! # Undo
 //!
 //! Undo pages and rollback segment headers are a small set of pages, each equally likely: small transactions reuse their
-//! segment's page, so these pages are always dirty and cost redo, hardly any flushing. Purge is left out.
+//! segment's page, so these pages are always dirty and cost redo, hardly any flushing.
+//!
+//! What stays in the undo logs until purge comes is the old values: per record some 30 bytes of header, key, transaction number and
+//! roll pointer; `c` 120, `pad` 60, `k` 4 bytes; an index update also keeps the columns of the index. Purge removes one entry of
+//! `k_1` for each index update and each deletion, after a look at the row. Measured by us, a write_only transaction leaves one
+//! deletion and one update of an indexed column to purge, which is what the table gives.
+//!
+//! A removal writes some 30 bytes of redo. They are part of `redo_bytes_per_transaction`, as it was measured: the log sequence number
+//! counts them whoever writes them.
 //!
 //! # Randomness
 //!
@@ -37,11 +45,14 @@
 //! pages instead of rows, the hot pages scattered. `special` is drawn as its hot part (75 % of accesses to 1 % of the
 //! rows) with the rest uniform. Places in the index are uniform: `k` was drawn independently of `id`.
 
-use super::{Access, Builder, RESIDENT_SHARE, UNDO_PAGES, cpu_key, modifies, modifies_index, reads, redo_key};
+use super::{
+    Access, Builder, RESIDENT_SHARE, UNDO_PAGES, cpu_key, keyed_rows, marks, modifies, modifies_index, reads, redo_key,
+    rows,
+};
 use crate::key::{Key, Kind, positive, real, whole};
 use crate::section::Section;
 use innosim_core::kernel::sampler::DurationDist;
-use innosim_core::workload::{DrawSpec, TouchSpec};
+use innosim_core::workload::{DrawSpec, TouchSpec, UndoSpec};
 
 /// The scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,8 +163,7 @@ pub(crate) fn read(section: &mut Section<'_>, script: Oltp) -> Access {
 /// Page sets, classes and the transaction of an `oltp_*` script.
 pub fn oltp(params: &OltpParams) -> Access {
     let mut builder = Builder::default();
-    let mut rows = Vec::new();
-    let mut index = Vec::new();
+    let (mut rows, mut index) = (Vec::new(), Vec::new());
     for table in 1..=params.tables {
         let row_pages = params.table_size.div_ceil(u64::from(params.rows_per_page));
         rows.push(builder.page_set(format!("sbtest{table}.PRIMARY"), table, row_pages));
@@ -165,49 +175,68 @@ pub fn oltp(params: &OltpParams) -> Access {
         Oltp::Insert => DrawSpec::Append { points: 1, rows_per_page: params.rows_per_page, home_points: 0 },
         _ => params.draw.clone(),
     };
-    let rows = builder.class("rows", rows, row_draw);
+    let row = builder.class("rows", rows, row_draw);
     let index = builder.class("index", index, DrawSpec::Uniform);
     let undo = builder.class("undo", vec![undo], DrawSpec::Uniform);
-    let (name, touches, base) = touches(params, rows, index, undo);
+    let (name, touches, base) = touches(params, row, index, undo);
     builder.transaction(name, 1.0, params.cpu.clone(), touches, base);
+    builder.undo(undo_records(params.script));
     builder.scale_redo(params.redo_bytes_per_transaction);
     builder.access
 }
 
 /// Touches with their redo in rough shares of bytes: a changed row with its new column values some 180, its undo record
 /// some 200, an index entry marked or inserted some 60, a whole row inserted some 260, the commit some 120.
-fn touches(params: &OltpParams, rows: u32, index: u32, undo: u32) -> (&'static str, Vec<TouchSpec>, f64) {
+fn touches(params: &OltpParams, row: u32, index: u32, undo: u32) -> (&'static str, Vec<TouchSpec>, f64) {
     let writes = |reading: Vec<TouchSpec>| {
         let mut touches = reading;
-        touches.push(modifies(rows, 2, 2, 180.0));
-        touches.push(modifies(rows, 1, 1, 320.0));
-        touches.push(modifies_index(index, 1, 1, 120.0));
-        touches.push(modifies_index(index, 2, 2, 60.0));
+        touches.push(rows(modifies(row, 1, 1, 180.0)));
+        touches.push(keyed_rows(modifies(row, 1, 1, 180.0)));
+        touches.push(keyed_rows(modifies(row, 1, 1, 320.0)));
+        touches.push(marks(modifies_index(index, 1, 1, 120.0)));
+        touches.push(marks(modifies_index(index, 1, 1, 60.0)));
+        touches.push(modifies_index(index, 1, 1, 60.0));
         touches.push(modifies(undo, 2, 2, 300.0));
         touches
     };
     match params.script {
         Oltp::UpdateNonIndex => {
-            ("update_non_index", vec![modifies(rows, 1, 1, 180.0), modifies(undo, 1, 1, 200.0)], 120.0)
+            ("update_non_index", vec![rows(modifies(row, 1, 1, 180.0)), modifies(undo, 1, 1, 200.0)], 120.0)
         }
         Oltp::UpdateIndex => (
             "update_index",
-            vec![modifies(rows, 1, 1, 80.0), modifies_index(index, 1, 1, 120.0), modifies(undo, 1, 1, 100.0)],
+            vec![
+                keyed_rows(modifies(row, 1, 1, 80.0)),
+                marks(modifies_index(index, 1, 1, 120.0)),
+                modifies(undo, 1, 1, 100.0),
+            ],
             120.0,
         ),
         Oltp::WriteOnly => ("write_only", writes(Vec::new()), 120.0),
         Oltp::ReadWrite => {
             let pages_per_range = 1.0 + 99.0 / f64::from(params.rows_per_page);
             let range_pages = 4.0 * pages_per_range;
-            let ranges = reads(rows, range_pages.floor() as u32, range_pages.ceil() as u32);
-            ("read_write", writes(vec![reads(rows, 10, 10), ranges]), 120.0)
+            let ranges = reads(row, range_pages.floor() as u32, range_pages.ceil() as u32);
+            ("read_write", writes(vec![reads(row, 10, 10), ranges]), 120.0)
         }
         Oltp::Insert => (
             "insert",
-            vec![modifies(rows, 1, 1, 260.0), modifies_index(index, 1, 1, 60.0), modifies(undo, 1, 1, 60.0)],
+            vec![rows(modifies(row, 1, 1, 260.0)), modifies_index(index, 1, 1, 60.0), modifies(undo, 1, 1, 60.0)],
             120.0,
         ),
     }
+}
+
+/// Bytes of undo records, as the module page has them, and rows changed.
+fn undo_records(script: Oltp) -> UndoSpec {
+    let (bytes, insert_bytes, changed_rows) = match script {
+        Oltp::UpdateNonIndex => (150.0, 0.0, 1),
+        Oltp::UpdateIndex => (55.0, 0.0, 1),
+        // Two updates, a deletion, and an insertion over the deleted row, which keeps its old values.
+        Oltp::WriteOnly | Oltp::ReadWrite => (150.0 + 55.0 + 45.0 + 215.0, 0.0, 4),
+        Oltp::Insert => (0.0, 30.0, 1),
+    };
+    UndoSpec { bytes, insert_bytes, changed_rows }
 }
 
 #[cfg(test)]

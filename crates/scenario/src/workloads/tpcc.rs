@@ -24,13 +24,21 @@
 //! * History rows go to the end of their table and into two indexes.
 //!
 //! Simplifications: row locks and rollbacks (1 % of new orders) are left out; tables' upper B-tree levels, some 0.2 % of
-//! the pages, are part of the leaf counts; undo pages are a fixed hot set, since purge frees them as fast as they are used.
+//! the pages, are part of the leaf counts; current undo pages and rollback segment headers are a fixed hot set.
+//!
+//! What is left to purge: only a delivery deletes rows, ten of `new_orders`, which has no secondary index; no transaction updates an
+//! indexed column. So purge removes ten records in one transaction of 23, a page each; all other undo logs of MySQL it only reads and
+//! frees. A removal writes some 30 bytes of redo, which are part of `redo_bytes_per_transaction`: what is calibrated is the sum of
+//! both. Undo records are some 45 bytes for the columns of a row of `stock`, `customer`, `district` or `warehouse` that change, 35
+//! for `orders` and `order_line`, 30 for a deletion, 25 for an insertion, and `c_data` of a tenth of the customers paying.
 
-use super::{Access, Builder, RESIDENT_SHARE, UNDO_PAGES, modifies, modifies_index, reads, reads_recent, redo_key};
+use super::{
+    Access, Builder, RESIDENT_SHARE, UNDO_PAGES, marks, modifies, modifies_index, reads, reads_recent, redo_key, rows,
+};
 use crate::key::{Key, positive, whole};
 use crate::section::Section;
 use innosim_core::kernel::sampler::DurationDist;
-use innosim_core::workload::{DrawSpec, RecentRows, TouchSpec};
+use innosim_core::workload::{DrawSpec, RecentRows, TouchSpec, UndoSpec};
 
 /// Warehouses hold this many districts, districts this many customers and loaded orders, warehouses this many items.
 const DISTRICTS: u32 = 10;
@@ -335,32 +343,34 @@ fn small_tables(b: &mut Schema<'_>) -> SmallClasses {
 fn new_order(b: &mut Schema<'_>, c: &CustomerClasses, o: &OrderClasses, s: &SmallClasses) {
     let touches = vec![
         reads(c.by_number, 1, 1),
-        modifies(s.district, 1, 1, redo::UPDATE),
-        modifies(o.orders_end, 1, 1, redo::INSERT),
+        rows(modifies(s.district, 1, 1, redo::UPDATE)),
+        rows(modifies(o.orders_end, 1, 1, redo::INSERT)),
         modifies_index(o.order_customer_index, 1, 1, redo::INDEX_INSERT),
-        modifies(o.queue_end, 1, 1, redo::INSERT),
+        rows(modifies(o.queue_end, 1, 1, redo::INSERT)),
         reads(s.item, 5, 15),
-        modifies(o.stock, 5, 15, redo::UPDATE),
-        modifies(o.lines_end, 1, 1, LINES * redo::INSERT),
+        rows(modifies(o.stock, 5, 15, redo::UPDATE)),
+        rows(modifies(o.lines_end, 1, 1, LINES * redo::INSERT)),
         modifies_index(o.line_item_index, 5, 15, redo::INDEX_INSERT),
         modifies(s.undo, 2, 2, 0.0),
     ];
     b.transaction("new-order", weight::NEW_ORDER, statements::NEW_ORDER, touches);
+    b.builder.undo(UndoSpec { bytes: 11.0 * 45.0, insert_bytes: 12.0 * 25.0, changed_rows: 23 });
 }
 
 fn payment(b: &mut Schema<'_>, c: &CustomerClasses, s: &SmallClasses) {
     let touches = vec![
-        modifies(s.warehouse, 1, 1, redo::UPDATE),
-        modifies(s.district, 1, 1, redo::UPDATE),
+        rows(modifies(s.warehouse, 1, 1, redo::UPDATE)),
+        rows(modifies(s.district, 1, 1, redo::UPDATE)),
         sometimes(0.6, reads(c.name_index, 1, 1)),
-        sometimes(0.4, modifies(c.by_number, 1, 1, redo::UPDATE)),
-        sometimes(0.6, modifies(c.by_name, 1, 1, redo::UPDATE)),
-        modifies(c.history_end, 1, 1, redo::INSERT),
+        sometimes(0.4, rows(modifies(c.by_number, 1, 1, redo::UPDATE))),
+        sometimes(0.6, rows(modifies(c.by_name, 1, 1, redo::UPDATE))),
+        rows(modifies(c.history_end, 1, 1, redo::INSERT)),
         modifies_index(c.history_customer_index, 1, 1, redo::INDEX_INSERT),
         modifies_index(c.history_district_index, 1, 1, redo::INDEX_INSERT),
         modifies(s.undo, 1, 1, 0.0),
     ];
     b.transaction("payment", weight::PAYMENT, statements::PAYMENT, touches);
+    b.builder.undo(UndoSpec { bytes: 3.0 * 45.0 + 50.0, insert_bytes: 25.0, changed_rows: 4 });
 }
 
 fn order_status(b: &mut Schema<'_>, c: &CustomerClasses, o: &OrderClasses) {
@@ -377,13 +387,18 @@ fn order_status(b: &mut Schema<'_>, c: &CustomerClasses, o: &OrderClasses) {
 
 fn delivery(b: &mut Schema<'_>, c: &CustomerClasses, o: &OrderClasses, s: &SmallClasses) {
     let touches = vec![
-        modifies(o.queue_oldest, DISTRICTS, DISTRICTS, redo::UPDATE),
-        modifies(o.orders_oldest, DISTRICTS, DISTRICTS, redo::UPDATE),
-        modifies(o.lines_oldest, DISTRICTS, DISTRICTS, LINES * redo::UPDATE),
-        modifies(c.by_name, DISTRICTS, DISTRICTS, redo::UPDATE),
+        marks(modifies(o.queue_oldest, DISTRICTS, DISTRICTS, redo::UPDATE)),
+        rows(modifies(o.orders_oldest, DISTRICTS, DISTRICTS, redo::UPDATE)),
+        rows(modifies(o.lines_oldest, DISTRICTS, DISTRICTS, LINES * redo::UPDATE)),
+        rows(modifies(c.by_name, DISTRICTS, DISTRICTS, redo::UPDATE)),
         modifies(s.undo, 4, 4, 0.0),
     ];
     b.transaction("delivery", weight::DELIVERY, statements::DELIVERY, touches);
+    b.builder.undo(UndoSpec {
+        bytes: 10.0 * (30.0 + 35.0 + LINES * 35.0 + 45.0),
+        insert_bytes: 0.0,
+        changed_rows: 130,
+    });
 }
 
 fn stock_level(b: &mut Schema<'_>, o: &OrderClasses, s: &SmallClasses) {

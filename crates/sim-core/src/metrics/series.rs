@@ -70,6 +70,16 @@ pub struct SecondSample {
     pub wait_free: u64,
     /// Changes of the change buffer merged into their pages.
     pub merged_changes: u64,
+    /// Undo logs of committed transactions in the history list (`trx_rseg_history_len`).
+    pub history_list_length: u64,
+    /// Undo log pages that purge handled (`purge_undo_log_pages`).
+    pub purged_undo_pages: u64,
+    /// Delay of each changed row because purge lags, us (`purge_dml_delay_usec`).
+    pub dml_delay_us: u64,
+    /// Pages of undo tablespaces, or of undo logs in the system tablespace.
+    pub undo_pages: u64,
+    /// Undo tablespaces truncated (`undo_truncate_count`).
+    pub undo_truncations: u64,
     /// Pages read (`Innodb_buffer_pool_reads`).
     pub pool_reads: u64,
     /// Pages written to the doublewrite files.

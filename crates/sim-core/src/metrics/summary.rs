@@ -162,6 +162,16 @@ summary_fields! {
         device_queue_mean,
         /// Syncs of the binary log.
         binlog_fsyncs,
+        /// Undo logs in the history list, mean.
+        history_list_mean,
+        /// Undo logs in the history list at the end of a second, most.
+        history_list_max,
+        /// Undo logs in the history list at the end.
+        history_list_end,
+        /// Delay of a changed row because purge lags, mean, us.
+        purge_dml_delay_usec_mean,
+        /// Undo tablespaces truncated.
+        undo_truncations,
     }
 }
 
@@ -183,6 +193,7 @@ impl Summary {
         summary.set_redo_and_ages(kept);
         summary.set_flushing(kept);
         summary.set_device(kept);
+        summary.set_purge(kept);
         summary
     }
 
@@ -248,6 +259,15 @@ impl Summary {
         self.device_utilization = ratio(kept.iter().map(|s| s.device_utilization).sum(), seconds);
         self.device_queue_mean = ratio(kept.iter().map(|s| s.device_queue_mean).sum(), seconds);
         self.device_write_bytes_per_s = ratio(total(kept, |s| s.device_write_bytes), seconds);
+    }
+
+    fn set_purge(&mut self, kept: &[SecondSample]) {
+        let seconds = kept.len() as f64;
+        self.history_list_mean = ratio(total(kept, |s| s.history_list_length), seconds);
+        self.history_list_max = kept.iter().map(|s| s.history_list_length).max().unwrap_or(0) as f64;
+        self.history_list_end = kept.last().map_or(0, |s| s.history_list_length) as f64;
+        self.purge_dml_delay_usec_mean = ratio(total(kept, |s| s.dml_delay_us), seconds);
+        self.undo_truncations = total(kept, |s| s.undo_truncations);
     }
 }
 

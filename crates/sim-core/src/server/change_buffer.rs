@@ -4,7 +4,7 @@
 //! change of a leaf page of a secondary index that is not unique need not read the page: it is recorded in a tree of the system
 //! tablespace, in the order of pages. When the page is read, by whomever, its changes are merged into it. In the background
 //! the master thread reads such pages, a few neighbours at a time from a random place: 5 % of `innodb_io_capacity` a second while
-//! the server is busy (more once the buffer is over half full), all of it while idle.
+//! the server is busy (more once the buffer is over half full), all of it while idle. Removals by purge are buffered alike.
 //!
 //! A page of the tree keeps as many changes as fit, those of many index pages while each has few of them.
 //!
@@ -162,35 +162,53 @@ impl Server {
         }
     }
 
-    /// Records a change of a page that is not in memory.
+    /// Records a change by a client of a page that is not in memory.
     pub(super) fn buffer_change(&mut self, client: u32, page: u32, redo_fixed: u64) -> Buffered {
-        let Some(buffer) = &mut self.change_buffer else { return Buffered::No };
+        if self.change_buffer.as_ref().is_none_or(|buffer| !buffer.config.changes) {
+            return Buffered::No;
+        }
+        loop {
+            match self.record_change(page, redo_fixed) {
+                Err(leaf) if self.page_write_over(client, leaf) => {}
+                Err(_) => return Buffered::Wait,
+                Ok(buffered) => return buffered,
+            }
+        }
+    }
+
+    /// Records a removal by purge of a record on a page that is not in memory; whether it is recorded.
+    pub(super) fn buffer_removal(&mut self, page: u32, redo_fixed: u64) -> bool {
+        let buffers = self.change_buffer.as_ref().is_some_and(|buffer| buffer.config.purges);
+        buffers && matches!(self.record_change(page, redo_fixed), Ok(Buffered::Done))
+    }
+
+    /// Records a change; the page of the tree that is under write, if that is in the way.
+    fn record_change(&mut self, page: u32, redo_fixed: u64) -> Result<Buffered, u32> {
+        let Some(buffer) = &mut self.change_buffer else { return Ok(Buffered::No) };
         let waiting = buffer.waiting_for(page).changes;
         let full = waiting >= CHANGES_A_PAGE || buffer.pages() >= buffer.config.max_pages;
         if full || self.clients.reads.contains_key(&page) {
-            return Buffered::No;
+            return Ok(Buffered::No);
         }
         let leaf = buffer.leaf_of(page);
         if !self.pool.is_resident(leaf) {
             if !self.pool.take_frame(self.space.instance_of(leaf)) {
-                return Buffered::No;
+                return Ok(Buffered::No);
             }
             self.pool.page_arrived(leaf, &self.space, self.now);
         }
-        while self.pool.modify(leaf, self.redo.current_lsn(), &self.space, self.now) != Modification::Done {
-            if !self.page_write_over(client, leaf) {
-                return Buffered::Wait;
-            }
+        if self.pool.modify(leaf, self.redo.current_lsn(), &self.space, self.now) != Modification::Done {
+            return Err(leaf);
         }
         self.append_change(leaf, redo_fixed);
-        self.clients.list[client as usize].wrote = true;
         if let Some(buffer) = &mut self.change_buffer {
             buffer.add(page, redo_fixed);
         }
-        Buffered::Done
+        Ok(Buffered::Done)
     }
 
-    fn append_change(&mut self, page: u32, redo_fixed: u64) {
+    /// Appends the redo of a page just modified.
+    pub(super) fn append_change(&mut self, page: u32, redo_fixed: u64) {
         self.redo.append(redo_fixed);
         self.redo.note_modified(&[page]);
         if let Some(checker) = &mut self.check {

@@ -109,6 +109,7 @@ impl Server {
             }
             CleanerAction::Flush(request) => self.start_pass(Actor::PageCleaner, request),
             CleanerAction::WaitForBatches => self.wait_for_batches(Actor::PageCleaner),
+            CleanerAction::Purge => self.purge_by_master(),
             CleanerAction::Checkpoint { wait } => self.request_checkpoint(Actor::PageCleaner, wait),
         }
     }

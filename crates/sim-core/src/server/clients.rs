@@ -8,6 +8,7 @@
 
 use super::costs;
 use super::events::Event;
+use super::history::Undo;
 use super::passes::Actor;
 use super::touches::Progress;
 use super::{Server, threads_of};
@@ -35,6 +36,10 @@ pub(super) struct Client {
     /// How far its touches are.
     pub(super) progress: Progress,
     pub(super) wrote: bool,
+    /// Rows that it has yet to change and that may wait for purge.
+    delayed_rows: u32,
+    /// What purge is to visit once it has committed.
+    pub(super) undo: Undo,
     /// It is through the binary log and waits for its commit to be durable.
     pub(super) in_binary_log: bool,
     free_check: Option<FreeCheckWait>,
@@ -46,6 +51,16 @@ pub(super) struct Client {
     pub(super) rng: Rng,
     /// For the pages it reads.
     pub(super) read_rng: Rng,
+}
+
+impl Client {
+    /// It modified a page that purge visits as this says.
+    pub(super) fn wrote(&mut self, page: u32, purge_visit: u16) {
+        self.wrote = true;
+        if purge_visit > 0 {
+            self.undo.note(purge_visit, &[page]);
+        }
+    }
 }
 
 /// All clients and their drive.
@@ -65,6 +80,10 @@ pub(super) struct Clients {
     pub(super) free_check_limit_lsn: u64,
     /// Clients that wait for room in the log buffer.
     pub(super) log_buffer_waiters: Vec<u32>,
+    /// How long each changed row waits because purge lags.
+    pub(super) dml_delay: SimDuration,
+    /// Until when nobody gets a rollback segment.
+    pub(super) undo_locked_until: SimTime,
 }
 
 impl Clients {
@@ -76,6 +95,8 @@ impl Clients {
             home: 0,
             progress: Progress::default(),
             wrote: false,
+            delayed_rows: 0,
+            undo: Undo::default(),
             in_binary_log: false,
             free_check: None,
             free_page_tries: 0,
@@ -102,6 +123,8 @@ impl Clients {
             touches: 0,
             free_check_limit_lsn: 0,
             log_buffer_waiters: Vec::new(),
+            dml_delay: SimDuration::ZERO,
+            undo_locked_until: SimTime::ZERO,
         }
     }
 
@@ -194,11 +217,17 @@ impl Server {
             Some(index) => index.charge(self.now, demand),
             None => (demand, SimDuration::ZERO),
         };
-        self.compute(demand, latch_wait + from.since(self.now), Event::Body(index));
+        client.delayed_rows = kind.changed_rows;
+        let locked = if kind.history_bytes > 0 { self.clients.undo_locked_until } else { SimTime::ZERO };
+        let wait = (latch_wait + from.since(self.now)).max(locked.since(self.now));
+        self.compute(demand, wait, Event::Body(index));
     }
 
     /// Goes on with a transaction's touches until it commits or must wait.
     pub(super) fn run_body(&mut self, index: u32) {
+        if self.clients.dml_delay > SimDuration::ZERO && self.waits_for_purge(index) {
+            return;
+        }
         if self.program.kinds[self.clients.list[index as usize].kind as usize].writes && !self.may_write(index) {
             return;
         }
@@ -221,6 +250,17 @@ impl Server {
         } else if wrote {
             self.after_append();
         }
+    }
+
+    /// Purge lags: before each row that it changes a client sleeps as long as the delay is then.
+    fn waits_for_purge(&mut self, index: u32) -> bool {
+        let client = &mut self.clients.list[index as usize];
+        let waits = client.delayed_rows > 0;
+        if waits {
+            client.delayed_rows -= 1;
+            self.calendar.schedule(self.now + self.clients.dml_delay, Event::Body(index));
+        }
+        waits
     }
 
     /// Upper bound of the redo payload of a client's transaction, bytes.
@@ -327,7 +367,11 @@ impl Server {
     pub(super) fn finish(&mut self, index: u32, at: SimTime) {
         let client = &mut self.clients.list[index as usize];
         self.recorder.transaction(at.since(client.began));
-        self.clients.activity += u64::from(client.wrote);
+        if client.wrote {
+            self.clients.activity += 1;
+            self.leave_history(index);
+        }
+        let client = &mut self.clients.list[index as usize];
         match &self.clients.think {
             Some(think) => {
                 let pause = think.sample(&mut client.rng);

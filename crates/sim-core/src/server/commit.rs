@@ -112,8 +112,15 @@ impl Server {
         }
     }
 
+    /// Redo was appended in the background: nobody waits for it, but a buffer that fills up is written.
+    pub(super) fn after_background_append(&mut self) {
+        if self.redo.buffer_half_full() {
+            self.request_redo_write();
+        }
+    }
+
     /// Gets the redo appended so far written; who waits for it sees [`Event::RedoWritten`].
-    fn request_redo_write(&mut self) {
+    pub(super) fn request_redo_write(&mut self) {
         self.redo.request_write(self.now);
         self.watch_redo_written();
     }

@@ -62,6 +62,16 @@ pub(super) enum Event {
     MergeRead(u32),
     /// An LRU manager thread goes on.
     LruManager(u32),
+    /// The purge coordinator's wait is over; a stale number is ignored.
+    PurgeTimer(u32),
+    /// A purge thread goes on.
+    PurgeThread(u32),
+    /// The truncation of an undo tablespace goes on.
+    UndoTruncation,
+    /// A read view is opened.
+    ReadViewOpened,
+    /// It is closed.
+    ReadViewClosed,
     /// The data device's queue has room for the next poster.
     QueueRoom,
     /// A simulated second is over.
@@ -102,6 +112,11 @@ impl Event {
             Event::RedoDurable => 30,
             Event::MergeRead(page) => u64::from(page) << 8 | 27,
             Event::LruManager(i) => u64::from(i) << 8 | 28,
+            Event::PurgeTimer(number) => u64::from(number) << 8 | 29,
+            Event::PurgeThread(thread) => u64::from(thread) << 8 | 30,
+            Event::UndoTruncation => 31,
+            Event::ReadViewOpened => 32,
+            Event::ReadViewClosed => 33,
         }
     }
 }

@@ -163,7 +163,7 @@ impl Server {
     }
 
     /// Frees one clean page among the first `limit` from the tail of the instance's LRU list.
-    fn free_clean_page(&mut self, instance: usize, limit: u64) -> bool {
+    pub(super) fn free_clean_page(&mut self, instance: usize, limit: u64) -> bool {
         let Some(lru) = self.pool.lru() else { return false };
         let mut next = lru.tail(instance);
         let mut scanned = 0;

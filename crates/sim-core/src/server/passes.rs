@@ -21,6 +21,8 @@ pub(super) enum Actor {
     Client(u32),
     /// The LRU manager thread of an instance.
     LruManager(u32),
+    /// The purge coordinator, which truncates an undo tablespace.
+    Purge,
 }
 
 impl Actor {
@@ -30,6 +32,7 @@ impl Actor {
             Actor::PageCleaner => page_cleaner,
             Actor::Client(client) => Event::Body(client),
             Actor::LruManager(instance) => Event::LruManager(instance),
+            Actor::Purge => Event::UndoTruncation,
         }
     }
 }
@@ -181,7 +184,7 @@ impl Server {
     pub(super) fn start_pass(&mut self, actor: Actor, request: FlushRequest) {
         let index = self.passes.open(actor);
         let threads: Vec<u32> = match actor {
-            Actor::Client(_) | Actor::LruManager(_) => vec![self.passes.hire(Some(index))],
+            Actor::Client(_) | Actor::LruManager(_) | Actor::Purge => vec![self.passes.hire(Some(index))],
             Actor::PageCleaner if request.parallel => (0..self.passes.cleaner_threads as u32).collect(),
             Actor::PageCleaner => vec![0],
         };
@@ -318,6 +321,10 @@ impl Server {
             Actor::LruManager(instance) => {
                 self.passes.unused_passes.push(number);
                 self.flushed_by_manager(instance, report);
+            }
+            Actor::Purge => {
+                self.passes.unused_passes.push(number);
+                self.calendar.schedule(self.now, Event::UndoTruncation);
             }
         }
     }

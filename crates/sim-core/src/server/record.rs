@@ -93,6 +93,8 @@ impl Server {
         let device = self.data_device.take_interval(now);
         self.recorder.past = self.recorder.totals();
         let in_sync_pass = self.in_sync_pass();
+        let (history, undo_pages) =
+            self.purge.as_ref().map_or((0, 0), |purge| (purge.history_len(), purge.undo_pages()));
         let recorder = &mut self.recorder;
         let mut row = std::mem::take(&mut recorder.counts);
         row.second = now.whole_seconds();
@@ -110,6 +112,8 @@ impl Server {
         row.pct_for_lsn = gauges.pct_for_lsn;
         row.pct_for_dirty = gauges.pct_for_dirty;
         row.redo_generated_bytes = position.current_lsn - recorder.last_lsn.unwrap_or(self.config.redo.start_lsn);
+        (row.history_list_length, row.undo_pages) = (history, undo_pages);
+        row.dml_delay_us = self.clients.dml_delay.0 / 1_000;
         row.device_write_bytes = device.write_bytes;
         row.device_read_bytes = device.read_bytes;
         row.device_utilization = device.utilization;

@@ -111,6 +111,9 @@ impl FastPath<'_> {
             true => self.modify(&mut client.wrote, ahead, touch.redo_fixed),
             false => self.read(ahead),
         };
+        if touch.purge_visit > 0 {
+            client.undo.note(touch.purge_visit, &ahead[..done]);
+        }
         if done < ahead.len() {
             return Some(client.progress.stop(left - done as u32, taken as usize + done, drawn));
         }
@@ -142,6 +145,9 @@ impl FastPath<'_> {
                 client.progress.left = left;
                 return Some(drawn);
             }
+            if touch.purge_visit > 0 {
+                client.undo.note(touch.purge_visit, &[drawn.page]);
+            }
         }
         None
     }
@@ -161,6 +167,9 @@ impl FastPath<'_> {
             let pages = &mut client.progress.pages[..count as usize];
             class.fill(who, &mut client.rng, pages);
             let done = self.modify(&mut client.wrote, pages, touch.redo_fixed);
+            if touch.purge_visit > 0 {
+                client.undo.note(touch.purge_visit, &pages[..done]);
+            }
             if done < pages.len() {
                 return Some(client.progress.stop(left - done as u32, done, count));
             }
@@ -298,13 +307,16 @@ impl Server {
                 if let Some(checker) = &mut self.check {
                     checker.note_newest(page, self.redo.current_lsn());
                 }
-                self.clients.list[index as usize].wrote = true;
+                self.clients.list[index as usize].wrote(page, touch.purge_visit);
                 Touched::Done
             }
             Modification::Miss => {
                 if touch.bufferable {
                     match self.buffer_change(index, page, touch.redo_fixed) {
-                        Buffered::Done => return Touched::Done,
+                        Buffered::Done => {
+                            self.clients.list[index as usize].wrote(page, touch.purge_visit);
+                            return Touched::Done;
+                        }
                         Buffered::Wait => return self.wait_with(index, met),
                         Buffered::No => {}
                     }

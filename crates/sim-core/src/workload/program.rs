@@ -2,8 +2,9 @@
 
 use super::access::AccessClass;
 use super::points::Points;
-use super::spec::{RecentRows, TouchSpec, TransactionSpec, WorkloadSpec};
+use super::spec::{Leaves, RecentRows, TouchSpec, TransactionSpec, WorkloadSpec};
 use crate::buffer_pool::PageSpace;
+use crate::config::PurgeConfig;
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
 use crate::redo::RedoLog;
@@ -29,6 +30,19 @@ pub struct Touch {
     pub draws_ahead: bool,
     /// The pages were touched when these rows were inserted.
     pub recent: Option<RecentRows>,
+    /// What purge does on the pages: its place among [`Program::purge_visits`], from 1; 0 for nothing.
+    pub purge_visit: u16,
+}
+
+/// What purge does on a page that a touch modified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PurgeVisit {
+    /// Whether it modifies the page; otherwise it looks a row up there.
+    pub modify: bool,
+    /// Redo payload of the modification, in the redo log's fixed-point form.
+    pub redo_fixed: u64,
+    /// Whether it can wait in the change buffer.
+    pub bufferable: bool,
 }
 
 /// A kind of transaction.
@@ -44,7 +58,14 @@ pub struct TransactionKind {
     pub writes: bool,
     /// Upper bound of its redo payload, bytes: what it must find free in the log buffer.
     pub max_redo_bytes: u64,
+    /// Bytes that it leaves in the undo logs, their header included; 0 if it leaves no history.
+    pub history_bytes: u32,
+    /// Rows that it changes.
+    pub changed_rows: u32,
 }
+
+/// Bytes of the header of an undo log, with room for the name of an external transaction.
+const UNDO_LOG_HEADER_BYTES: f64 = 186.0;
 
 /// The compiled workload.
 #[derive(Debug, Clone)]
@@ -55,6 +76,8 @@ pub struct Program {
     pub points: Points,
     /// Kinds of transactions.
     pub kinds: Vec<TransactionKind>,
+    /// What purge does on pages.
+    pub purge_visits: Vec<PurgeVisit>,
     /// Cumulative shares, scaled to 2^64; the last is `u64::MAX`.
     cumulative: Vec<u64>,
 }
@@ -82,7 +105,28 @@ impl Program {
         let recent = spec.transactions.iter().flat_map(|t| &t.touches).filter_map(|touch| touch.recent);
         recent.for_each(|recent| classes[recent.class as usize].count_inserts(recent.rows));
         let kinds = spec.transactions.iter().map(|t| kind(t, &classes)).collect();
-        Program { classes, points, kinds, cumulative: cumulative(&spec.transactions) }
+        Program { classes, points, kinds, purge_visits: Vec::new(), cumulative: cumulative(&spec.transactions) }
+    }
+
+    /// Leaves to purge what it does in this server, and takes its redo off the transactions'.
+    pub fn leave_to_purge(&mut self, spec: &WorkloadSpec, purge: &PurgeConfig) {
+        for (kind, spec) in self.kinds.iter_mut().zip(&spec.transactions) {
+            let kept = spec.undo.bytes + if purge.resets_rows { spec.undo.insert_bytes } else { 0.0 };
+            kind.changed_rows = spec.undo.changed_rows;
+            if kept <= 0.0 {
+                continue;
+            }
+            kind.history_bytes = (kept + UNDO_LOG_HEADER_BYTES) as u32;
+            for (touch, spec) in kind.touches.iter_mut().zip(&spec.touches) {
+                let Some(visit) = purge_visit(spec, purge) else { continue };
+                touch.redo_fixed -= visit.redo_fixed.min(touch.redo_fixed);
+                let place = self.purge_visits.iter().position(|known| *known == visit).unwrap_or_else(|| {
+                    self.purge_visits.push(visit);
+                    self.purge_visits.len() - 1
+                });
+                touch.purge_visit = place as u16 + 1;
+            }
+        }
     }
 
     /// Picks a kind of transaction.
@@ -109,6 +153,19 @@ fn cumulative(transactions: &[TransactionSpec]) -> Vec<u64> {
     out
 }
 
+/// What purge does on the pages of a touch.
+fn purge_visit(spec: &TouchSpec, purge: &PurgeConfig) -> Option<PurgeVisit> {
+    let modify = match spec.leaves {
+        _ if !spec.modify => return None,
+        Leaves::Nothing => return None,
+        Leaves::Row if !purge.resets_rows => return None,
+        Leaves::Row | Leaves::KeyedRow => purge.resets_rows,
+        Leaves::Marked => true,
+    };
+    let redo_fixed = RedoLog::fixed(if modify { spec.purge_redo_bytes } else { 0.0 });
+    Some(PurgeVisit { modify, redo_fixed, bufferable: modify && spec.bufferable })
+}
+
 fn kind(spec: &TransactionSpec, classes: &[AccessClass]) -> TransactionKind {
     let touches: Vec<Touch> = spec.touches.iter().map(|t| touch(t, classes)).collect();
     let most: f64 = spec.touches.iter().map(|t| f64::from(t.max) * t.redo_bytes).sum();
@@ -118,6 +175,8 @@ fn kind(spec: &TransactionSpec, classes: &[AccessClass]) -> TransactionKind {
         touches,
         base_redo_fixed: RedoLog::fixed(spec.base_redo_bytes),
         max_redo_bytes: (spec.base_redo_bytes + most) as u64 + 1,
+        history_bytes: 0,
+        changed_rows: 0,
     }
 }
 
@@ -132,5 +191,6 @@ fn touch(spec: &TouchSpec, classes: &[AccessClass]) -> Touch {
         redo_fixed: RedoLog::fixed(if spec.modify { spec.redo_bytes } else { 0.0 }),
         draws_ahead: classes[spec.class as usize].draws_ahead(),
         recent: spec.recent,
+        purge_visit: 0,
     }
 }

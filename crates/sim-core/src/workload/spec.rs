@@ -118,6 +118,33 @@ pub struct TransactionSpec {
     pub touches: Vec<TouchSpec>,
     /// Redo payload of a transaction beyond what its touches carry (begin, commit, undo headers), bytes.
     pub base_redo_bytes: f64,
+    /// What it writes to the undo logs.
+    pub undo: UndoSpec,
+}
+
+/// What a transaction writes to the undo logs.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct UndoSpec {
+    /// Bytes of undo records of updates and deletions; with any, the transaction's undo log joins the history list.
+    pub bytes: f64,
+    /// Bytes of undo records of insertions, which only some servers keep after the commit.
+    pub insert_bytes: f64,
+    /// Rows inserted, updated or deleted, each of which waits while purge lags too far.
+    pub changed_rows: u32,
+}
+
+/// What a modification leaves on its page for purge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Leaves {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// A row inserted or updated without change of an indexed column.
+    Row,
+    /// A row with entries of other indexes to be removed: purge looks it up first.
+    KeyedRow,
+    /// A record marked as deleted, which purge removes.
+    Marked,
 }
 
 /// Some touches of one access class.
@@ -136,8 +163,12 @@ pub struct TouchSpec {
     /// Whether the change can wait in the change buffer while the page is not in memory: a leaf page of a secondary index that
     /// is not unique.
     pub bufferable: bool,
-    /// Redo payload of one modification, bytes (mean; fractions are carried over).
+    /// Redo payload of one modification, bytes (mean; fractions are carried over), that of its purge included.
     pub redo_bytes: f64,
+    /// What it leaves for purge.
+    pub leaves: Leaves,
+    /// The part of `redo_bytes` that purge writes, where it modifies the page.
+    pub purge_redo_bytes: f64,
     /// The pages were touched by the transactions that inserted these rows, as far as that was in this run.
     #[serde(default)]
     pub recent: Option<RecentRows>,

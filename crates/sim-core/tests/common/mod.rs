@@ -22,7 +22,8 @@ use innosim_core::seam::{
 use innosim_core::server::{Server, Silent};
 use innosim_core::storage::{DeviceSpec, StorageSpec};
 use innosim_core::workload::{
-    AccessClassSpec, DrawSpec, DriveSpec, PageSetSpec, RateSegment, TouchSpec, TransactionSpec, WorkloadSpec,
+    AccessClassSpec, DrawSpec, DriveSpec, Leaves, PageSetSpec, RateSegment, TouchSpec, TransactionSpec, UndoSpec,
+    WorkloadSpec,
 };
 
 /// Period of the test server's page cleaner.
@@ -94,7 +95,7 @@ impl ServerModel for TestServer {
     }
 
     fn instance_of(&self, space_id: u32, page_no: u32) -> u32 {
-        (space_id + page_no / 64) % self.config.buffer_pool.instances
+        space_id.wrapping_add(page_no / 64) % self.config.buffer_pool.instances
     }
 
     fn age_limits(&self) -> AgeLimits {
@@ -127,7 +128,9 @@ impl ServerModel for TestServer {
                 let period = if goes_on { SimDuration::ZERO } else { CLEANER_PERIOD };
                 CleanerAction::Wait { until: view.now + period, wake_on_event: false }
             }
-            CleanerInput::BatchesOver | CleanerInput::CheckpointTaken => unreachable!("never asked for"),
+            CleanerInput::BatchesOver | CleanerInput::CheckpointTaken | CleanerInput::Purged => {
+                unreachable!("never asked for")
+            }
         }
     }
 
@@ -217,6 +220,8 @@ pub(crate) fn touch(count: u32, modify: bool, redo_bytes: f64) -> TouchSpec {
         bufferable: false,
         redo_bytes,
         recent: None,
+        leaves: Leaves::Nothing,
+        purge_redo_bytes: 0.0,
     }
 }
 
@@ -259,6 +264,7 @@ pub(crate) fn spec(
                 cpu,
                 touches,
                 base_redo_bytes: 0.0,
+                undo: UndoSpec::default(),
             }],
             drive,
             cores,
@@ -267,6 +273,8 @@ pub(crate) fn spec(
         change_buffer: None,
         adaptive_hash: None,
         cpu: CpuSpec::default(),
+        purge: None,
+        read_views: Vec::new(),
         check: true,
     }
 }

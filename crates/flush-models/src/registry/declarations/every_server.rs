@@ -34,7 +34,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "",
         &[derived(ALL, Kind::Choice(CHANGE_BUFFERING), "all; none from MySQL 8.4 and in MariaDB")],
         "Whether changes of secondary index pages that are not in memory wait in the change buffer until the page is read.",
-        "all, changes and inserts buffer what the workload marks as bufferable; none, deletes and purges buffer nothing.",
+        "all, changes and inserts buffer what transactions do to pages that the workload marks as bufferable; all and purges what purge \
+         removes there; none and deletes buffer nothing.",
     ),
     everywhere(
         "log_bin",

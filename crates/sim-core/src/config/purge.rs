@@ -1,0 +1,118 @@
+//! What purge is built with: threads, batches, the throttle of a lagging purge, undo tablespaces.
+
+use crate::kernel::time::{SimDuration, SimTime};
+use serde::{Deserialize, Serialize};
+
+/// Purge and undo logs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PurgeConfig {
+    /// `innodb_purge_threads`, the coordinator included; 0: the master thread purges.
+    pub threads: u32,
+    /// `innodb_purge_batch_size`: undo log pages of a batch.
+    pub batch_pages: u32,
+    /// How the work of a batch is given to threads.
+    pub shares: PurgeShares,
+    /// Calls of purge after which the history that is purged is cut off and its undo pages are freed.
+    pub truncate_every: u32,
+    /// Delay of statements while purge lags.
+    pub delay: DmlDelay,
+    /// Whether purge also visits rows that were only inserted or updated, to reset their transaction numbers, and inserts too
+    /// are history (MariaDB from 10.3).
+    pub resets_rows: bool,
+    /// Undo tablespaces and their truncation.
+    pub undo: UndoConfig,
+}
+
+/// How the undo records of a batch are given to purge threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PurgeShares {
+    /// In turn (5.6, 5.7).
+    InTurn,
+    /// All records of a table to the same thread (8.0, MariaDB).
+    ByTable,
+    /// By table, and in turn while the history is longer than `innodb_max_purge_lag` (8.0.26 and later).
+    ByTableUnlessLagging,
+}
+
+/// Delay of statements that change rows while purge lags, for each row.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct DmlDelay {
+    /// `innodb_max_purge_lag`; 0 for no delay.
+    pub max_lag: u64,
+    /// Taken off the ratio of history and limit: 0.5 or 0.9995.
+    pub offset: f64,
+    /// History up to which there is no delay whatever the limit.
+    pub least_history: u64,
+    /// `innodb_max_purge_lag_delay`, where it exists: the longest delay. 0 allows none.
+    pub longest: Option<SimDuration>,
+}
+
+impl DmlDelay {
+    /// The delay of one row at this length of the history list: 10 ms for each time that it exceeds the limit.
+    pub fn at(&self, history: u64) -> SimDuration {
+        if self.max_lag == 0 || history <= self.least_history || history <= self.max_lag {
+            return SimDuration::ZERO;
+        }
+        // The servers divide in single precision.
+        let ratio = f64::from(history as f32 / self.max_lag as f32);
+        let delay = SimDuration::from_micros(((ratio - self.offset) * 10_000.0) as u64);
+        self.longest.map_or(delay, |longest| delay.min(longest))
+    }
+}
+
+/// Undo tablespaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UndoConfig {
+    /// Undo tablespaces; 0: undo logs lie in the system tablespace.
+    pub tablespaces: u32,
+    /// Pages of a new or truncated undo tablespace.
+    pub initial_pages: u32,
+    /// Size above which a tablespace is truncated, pages; `None` where truncation is off or there are fewer than two.
+    pub truncate_above_pages: Option<u64>,
+    /// What truncating one costs.
+    pub truncation: UndoTruncation,
+}
+
+/// What truncating an undo tablespace costs, once all its undo logs are purged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UndoTruncation {
+    /// A checkpoint at the current LSN before and after: every dirty page is flushed, twice (5.7, 8.0 before 8.0.21).
+    Checkpoints,
+    /// The file is replaced by a new one, logged; transactions that begin meanwhile wait if `blocks` (8.0.21 and later).
+    Replacement {
+        /// Whether the list of undo tablespaces is locked meanwhile.
+        blocks: bool,
+    },
+    /// The file is cut off once the mini-transaction that does so is durable (MariaDB).
+    Shrinking,
+}
+
+/// A read view that somebody holds open: purge does not pass what was committed after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadView {
+    /// When it is opened.
+    pub from: SimTime,
+    /// When it is closed.
+    pub until: SimTime,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: DmlDelay =
+        DmlDelay { max_lag: 1000, offset: 0.5, least_history: 0, longest: Some(SimDuration::from_millis(300)) };
+
+    #[test]
+    fn the_delay_grows_by_ten_milliseconds_for_each_time_the_limit() {
+        let us = |delay: DmlDelay, history| delay.at(history).0 / 1000;
+        assert_eq!([0, 1000, 1001, 2000, 5000].map(|h| us(OLD, h)), [0, 0, 5_010, 15_000, 45_000]);
+        let new = DmlDelay { offset: 0.9995, ..OLD };
+        assert_eq!([1000, 1001, 2000].map(|h| us(new, h)), [0, 14, 10_005]);
+        assert_eq!(us(OLD, 10_000_000), 300_000, "no longer than innodb_max_purge_lag_delay");
+        assert_eq!(us(DmlDelay { longest: Some(SimDuration::ZERO), ..OLD }, 5000), 0, "which allows none by default");
+        assert_eq!(us(DmlDelay { longest: None, ..OLD }, 100_000), 995_000, "5.5 has no such limit");
+        assert_eq!(us(DmlDelay { least_history: 1200, ..OLD }, 1200), 0, "nor below what purge takes at once");
+        assert_eq!(us(DmlDelay { max_lag: 0, ..OLD }, u64::MAX), 0);
+    }
+}

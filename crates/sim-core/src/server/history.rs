@@ -1,0 +1,141 @@
+//! The history list: undo logs of committed transactions in the order of their commits, until they are purged and cut off.
+//!
+//! What purge finds in an undo log is kept as the pages that it visits for it. Undo logs of the same kind of transaction with
+//! as many visits, one after the other, are counted together.
+
+use crate::config::PurgeShares;
+use std::collections::VecDeque;
+
+/// A page that purge visits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Visit {
+    pub(super) page: u32,
+    /// What it does there: see [`crate::workload::program::Touch::purge_visit`]; 0 to read an undo page.
+    pub(super) what: u16,
+}
+
+/// Visits that a transaction leaves behind once it has committed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Undo {
+    visits: Vec<Visit>,
+}
+
+impl Undo {
+    /// `pages` were modified.
+    #[inline]
+    pub(super) fn note(&mut self, what: u16, pages: &[u32]) {
+        self.visits.extend(pages.iter().map(|&page| Visit { page, what }));
+    }
+}
+
+/// Undo logs alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Logs {
+    count: u32,
+    bytes: u32,
+    visits: u32,
+}
+
+/// Undo logs that a batch takes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Taken {
+    pub(super) logs: u64,
+    pub(super) pages: u64,
+}
+
+/// The history list.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    /// Not yet taken by purge.
+    logs: VecDeque<Logs>,
+    visits: VecDeque<Visit>,
+    /// Undo logs committed, taken by purge, and cut off, since the start.
+    pub(super) committed: u64,
+    pub(super) taken: u64,
+    pub(super) cut_off: u64,
+}
+
+impl History {
+    /// Undo logs in the list, purged ones that are not cut off included.
+    pub(super) fn len(&self) -> u64 {
+        self.committed - self.cut_off
+    }
+
+    /// A transaction with `bytes` of undo log has committed.
+    #[inline]
+    pub(super) fn add(&mut self, bytes: u32, undo: &mut Undo) {
+        self.committed += 1;
+        let visits = undo.visits.len() as u32;
+        self.visits.extend(undo.visits.drain(..));
+        match self.logs.back_mut() {
+            Some(last) if (last.bytes, last.visits) == (bytes, visits) && last.count < u32::MAX => last.count += 1,
+            _ => self.logs.push_back(Logs { count: 1, bytes, visits }),
+        }
+    }
+
+    /// Takes the oldest undo logs, of `batch_pages` pages and no younger than number `limit`, and gives their visits to
+    /// `threads`; a table is known by `table_of` a page.
+    pub(super) fn take(
+        &mut self,
+        batch_pages: u32,
+        limit: u64,
+        shares: PurgeShares,
+        threads: &mut [Vec<Visit>],
+        table_of: impl Fn(u32) -> u16,
+    ) -> Taken {
+        let mut taken = Taken::default();
+        while taken.pages < u64::from(batch_pages) && self.taken < limit {
+            let Some(logs) = self.logs.front_mut() else { break };
+            let Logs { count, bytes, visits } = *logs;
+            let pages = u64::from(bytes.div_ceil(super::undo::PAGE_USED_BYTES));
+            let wanted = (u64::from(batch_pages) - taken.pages).div_ceil(pages).min(limit - self.taken);
+            let number = wanted.min(u64::from(count)) as u32;
+            logs.count -= number;
+            if logs.count == 0 {
+                self.logs.pop_front();
+            }
+            for log in 0..number {
+                let in_turn = (self.taken + u64::from(log)) as usize;
+                for visit in self.visits.drain(..visits as usize) {
+                    let share = if shares == PurgeShares::InTurn { in_turn } else { usize::from(table_of(visit.page)) };
+                    threads[share % threads.len()].push(visit);
+                }
+            }
+            self.taken += u64::from(number);
+            taken.logs += u64::from(number);
+            taken.pages += u64::from(number) * pages;
+        }
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(history: &mut History, bytes: u32, pages: &[u32]) {
+        let mut undo = Undo::default();
+        undo.note(1, pages);
+        history.add(bytes, &mut undo);
+    }
+
+    #[test]
+    fn a_batch_takes_the_oldest_logs_up_to_its_pages() {
+        let mut history = History::default();
+        (0..5).for_each(|i| log(&mut history, 300, &[10 * i, 10 * i + 1]));
+        log(&mut history, 30_000, &[]);
+        (0..4).for_each(|_| log(&mut history, 300, &[]));
+        assert_eq!(history.len(), 10);
+        let mut threads = vec![Vec::new(), Vec::new()];
+        let taken = history.take(3, u64::MAX, PurgeShares::InTurn, &mut threads, |_| 0);
+        assert_eq!((taken, history.taken), (Taken { logs: 3, pages: 3 }, 3));
+        let pages = |visits: &[Visit]| visits.iter().map(|visit| visit.page).collect::<Vec<_>>();
+        assert_eq!((pages(&threads[0]), pages(&threads[1])), (vec![0, 1, 20, 21], vec![10, 11]));
+        let mut threads = vec![Vec::new(), Vec::new()];
+        let taken = history.take(5, u64::MAX, PurgeShares::ByTable, &mut threads, |page| (page % 2) as u16);
+        assert_eq!(taken, Taken { logs: 3, pages: 5 }, "30 000 bytes lie on three pages");
+        assert_eq!((pages(&threads[0]), pages(&threads[1])), (vec![30, 40], vec![31, 41]));
+        let taken = history.take(100, 8, PurgeShares::InTurn, &mut threads, |_| 0);
+        assert_eq!((taken.logs, history.len()), (2, 10), "a read view holds the others; nothing is cut off yet");
+    }
+}

@@ -1,0 +1,472 @@
+//! Purge: what committed transactions left behind is removed in the background.
+//!
+//! Not in the specifications beyond settings and defaults; the sequence is known of the servers' sources and documentation.
+//! The purge coordinator takes the oldest undo logs of the history list, up to `innodb_purge_batch_size` undo log pages, reads
+//! those pages, and gives the records to `innodb_purge_threads` threads, itself among them. They look up rows in their clustered
+//! index and remove records marked as deleted, page by page, as any thread modifies pages: missing pages are read, redo is
+//! written, pages become dirty. When all are done the next batch begins. Before each batch the delay of statements is set from
+//! the length of the history list ([`crate::config::DmlDelay`]). After so many calls the purged part of the history is cut off
+//! and its undo pages are free; until then it counts.
+//!
+//! A coordinator with nothing left waits for 10 ms, or until the history is longer than threads x batch size: from then on each
+//! commit wakes it. Both calls of such a wake-up count, the one that purges and the one that finds nothing more. In 5.5 without
+//! a purge thread the master thread does all this, at the end of its rounds.
+//!
+//! Simplifications: a small rest is left to the next wait instead of being purged in calls of one or two undo logs each (errs
+//! towards a history longer by some 10 ms of commits); a thread works off its CPU time first, then its pages; while redo is
+//! short of room purge waits for others to make some.
+
+use super::Server;
+use super::costs;
+use super::events::Event;
+use super::history::{History, Taken, Visit};
+use super::undo::UndoSpaces;
+use super::undo_truncation::Truncation;
+use crate::buffer_pool::Modification;
+use crate::config::{PAGE_BYTES, PurgeConfig, PurgeShares, ReadView, RedoPipeline};
+use crate::kernel::time::{SimDuration, SimTime};
+use crate::seam::CleanerInput;
+use crate::storage::Op;
+
+/// Longest wait of an idle coordinator once something is to be purged.
+const IDLE_WAIT: SimDuration = SimDuration::from_millis(10);
+/// Wait for room in the redo log.
+const REDO_WAIT: SimDuration = SimDuration::from_millis(10);
+/// Pages visited between two looks at the room that redo has.
+const VISITS_AT_ONCE: usize = 64;
+/// Clean pages looked for from the tail of the LRU list when there is no free frame.
+const EVICTION_SEARCH: u64 = 1024;
+/// A history list that no commit makes longer.
+const NEVER: u64 = u64::MAX;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Idle,
+    /// The coordinator reads undo pages.
+    Fetching,
+    /// So many threads are at work.
+    Working(u32),
+    /// An undo tablespace is being truncated.
+    Truncating,
+}
+
+/// A purge thread.
+#[derive(Debug, Clone, Default)]
+struct Thread {
+    visits: Vec<Visit>,
+    next: usize,
+    /// The page that it reads.
+    reading: Option<u32>,
+}
+
+/// State of purge.
+#[derive(Debug)]
+pub(super) struct Purge {
+    pub(super) config: PurgeConfig,
+    pub(super) history: History,
+    pub(super) undo: UndoSpaces,
+    pub(super) truncation: Option<Truncation>,
+    read_views: Vec<ReadView>,
+    /// Open read views: when they end, and how many undo logs had been committed when they were opened.
+    open_views: Vec<(SimTime, u64)>,
+    state: State,
+    threads: Vec<Thread>,
+    shares: Vec<Vec<Visit>>,
+    batch: Taken,
+    threads_used: usize,
+    last_history: u64,
+    last_activity: u64,
+    /// Calls since the history was cut off last.
+    calls: u64,
+    /// Number of the current timer; older timers are stale. Whether it runs.
+    timer: u32,
+    armed: bool,
+    /// History at which a commit wakes the coordinator, and the history when it became idle.
+    wake_at: u64,
+    idle_history: u64,
+    for_master: bool,
+}
+
+impl Purge {
+    pub(super) fn new(config: PurgeConfig, read_views: &[ReadView], undo: UndoSpaces) -> Self {
+        let threads = config.threads.max(1) as usize;
+        Purge {
+            config,
+            history: History::default(),
+            undo,
+            truncation: None,
+            read_views: read_views.to_vec(),
+            open_views: Vec::new(),
+            state: State::Idle,
+            threads: vec![Thread::default(); threads],
+            shares: vec![Vec::new(); threads],
+            batch: Taken::default(),
+            threads_used: threads,
+            last_history: 0,
+            last_activity: 0,
+            calls: 0,
+            timer: 0,
+            armed: false,
+            wake_at: if config.threads == 0 { NEVER } else { 0 },
+            idle_history: 0,
+            for_master: false,
+        }
+    }
+
+    pub(super) fn history_len(&self) -> u64 {
+        self.history.len()
+    }
+
+    pub(super) fn undo_pages(&self) -> u64 {
+        self.undo.pages()
+    }
+
+    /// History up to which an idle coordinator is not woken by commits.
+    fn patience(&self) -> u64 {
+        u64::from(self.config.threads) * u64::from(self.config.batch_pages)
+    }
+
+    /// Number of the last undo log that may be purged.
+    fn limit(&self) -> u64 {
+        self.open_views.iter().map(|&(_, committed)| committed).min().unwrap_or(self.history.committed)
+    }
+
+    fn left(&self) -> u64 {
+        self.limit().saturating_sub(self.history.taken)
+    }
+
+    /// Threads for the next batch: one more while the history grows, one less once nothing happens.
+    fn choose_threads(&mut self, history: u64, activity: u64) {
+        let lag = self.config.delay.max_lag;
+        if history > self.last_history || (lag > 0 && self.last_history > lag) {
+            self.threads_used = (self.threads_used + 1).min(self.threads.len());
+        } else if activity == self.last_activity && self.threads_used > 1 {
+            self.threads_used -= 1;
+        }
+        (self.last_history, self.last_activity) = (history, activity);
+    }
+
+    fn shares_now(&self, history: u64) -> PurgeShares {
+        let lag = self.config.delay.max_lag;
+        match self.config.shares {
+            PurgeShares::ByTableUnlessLagging if lag > 0 && history > lag => PurgeShares::InTurn,
+            shares => shares,
+        }
+    }
+
+    /// The coordinator has nothing to do.
+    fn become_idle(&mut self) {
+        let history = self.history.len();
+        (self.state, self.armed, self.idle_history) = (State::Idle, false, history);
+        self.wake_at = if self.config.threads == 0 { NEVER } else { 0 };
+    }
+}
+
+impl Server {
+    /// Schedules the read views.
+    pub(super) fn open_read_views(&mut self) {
+        let Some(purge) = &self.purge else { return };
+        for view in &purge.read_views {
+            self.calendar.schedule(view.from, Event::ReadViewOpened);
+            self.calendar.schedule(view.until, Event::ReadViewClosed);
+        }
+    }
+
+    pub(super) fn read_view_opened(&mut self) {
+        let Some(purge) = &mut self.purge else { return };
+        let committed = purge.history.committed;
+        let opened = purge.read_views.iter().filter(|view| view.from == self.now && view.until > self.now);
+        let opened: Vec<_> = opened.map(|view| (view.until, committed)).collect();
+        purge.open_views.retain(|(until, _)| *until > self.now);
+        purge.open_views.extend(opened);
+    }
+
+    pub(super) fn read_view_closed(&mut self) {
+        let Some(purge) = &mut self.purge else { return };
+        purge.open_views.retain(|(until, _)| *until > self.now);
+        if purge.state == State::Idle && purge.left() > 0 && purge.config.threads > 0 {
+            self.wake_purge_at(self.now);
+        }
+    }
+
+    /// A transaction has committed: its undo log joins the history list.
+    #[inline]
+    pub(super) fn leave_history(&mut self, index: u32) {
+        let Some(purge) = &mut self.purge else { return };
+        let client = &mut self.clients.list[index as usize];
+        let bytes = self.program.kinds[client.kind as usize].history_bytes;
+        if bytes == 0 {
+            return;
+        }
+        purge.history.add(bytes, &mut client.undo);
+        let log = purge.history.committed;
+        let begun = purge.undo.write(bytes, log);
+        if purge.history.len() >= purge.wake_at {
+            self.commit_wakes_purge();
+        }
+        if begun > 0 {
+            self.begin_undo_pages(log, begun);
+        }
+    }
+
+    /// The coordinator is idle: it looks in 10 ms, or at once if the history is long.
+    fn commit_wakes_purge(&mut self) {
+        let Some(purge) = &mut self.purge else { return };
+        let until_cut = (u64::from(purge.config.truncate_every).saturating_sub(purge.calls) / 2).max(1);
+        let wake_at = purge.idle_history.max(purge.patience()) + until_cut;
+        if purge.history.len() >= wake_at {
+            purge.wake_at = NEVER;
+            return self.wake_purge_at(self.now);
+        }
+        purge.wake_at = wake_at;
+        if !purge.armed {
+            self.wake_purge_at(self.now + IDLE_WAIT);
+        }
+    }
+
+    fn wake_purge_at(&mut self, at: SimTime) {
+        let Some(purge) = &mut self.purge else { return };
+        purge.timer = purge.timer.wrapping_add(1);
+        purge.armed = true;
+        self.calendar.schedule(at, Event::PurgeTimer(purge.timer));
+    }
+
+    pub(super) fn purge_timer(&mut self, number: u32) {
+        let Some(purge) = &mut self.purge else { return };
+        if number != purge.timer || purge.state != State::Idle {
+            return;
+        }
+        let woken = purge.history.len().saturating_sub(purge.patience().max(purge.idle_history));
+        purge.calls += 2 * woken.max(1);
+        self.start_purge_batch();
+    }
+
+    /// The master thread purges until nothing is left.
+    pub(super) fn purge_by_master(&mut self) {
+        match &mut self.purge {
+            Some(purge) if purge.state == State::Idle => {
+                purge.for_master = true;
+                self.start_purge_batch();
+            }
+            _ => self.coordinator(CleanerInput::Purged),
+        }
+    }
+
+    fn start_purge_batch(&mut self) {
+        let Server { purge: Some(purge), pool, space, .. } = self else { return };
+        let history = purge.history.len();
+        self.clients.dml_delay = purge.config.delay.at(history);
+        purge.choose_threads(history, self.clients.activity());
+        (purge.state, purge.wake_at) = (State::Fetching, NEVER);
+        let (limit, shares) = (purge.limit(), purge.shares_now(history));
+        let threads = &mut purge.shares[..purge.threads_used];
+        purge.batch = purge.history.take(purge.config.batch_pages, limit, shares, threads, |page| space.space_of(page));
+        let thread = &mut purge.threads[0];
+        thread.visits.clear();
+        thread.next = 0;
+        let missing = purge.undo.to_read(purge.history.taken).filter(|&page| !pool.is_resident(page));
+        thread.visits.extend(missing.map(|page| Visit { page, what: 0 }));
+        if purge.batch.logs == 0 {
+            return self.purge_batch_over();
+        }
+        let demand = SimDuration(costs::PURGE_LOG.0 * purge.batch.logs);
+        self.compute(demand, SimDuration::ZERO, Event::PurgeThread(0));
+    }
+
+    /// The undo records are fetched: the threads begin.
+    fn start_purge_threads(&mut self) {
+        let Server { purge: Some(purge), program, .. } = self else { return };
+        let mut demands = Vec::new();
+        for (number, (thread, share)) in purge.threads.iter_mut().zip(&mut purge.shares).enumerate() {
+            thread.visits.clear();
+            thread.next = 0;
+            std::mem::swap(&mut thread.visits, share);
+            if thread.visits.is_empty() {
+                continue;
+            }
+            let cost = |visit: &Visit| match program.purge_visits[usize::from(visit.what) - 1].modify {
+                true => costs::PURGE_CHANGE.0,
+                false => costs::PURGE_LOOK_UP.0,
+            };
+            let demand = SimDuration(thread.visits.iter().map(cost).sum());
+            demands.push((number as u32, demand));
+        }
+        purge.state = State::Working(demands.len() as u32);
+        if demands.is_empty() {
+            return self.purge_batch_over();
+        }
+        for (number, demand) in demands {
+            self.compute(demand, SimDuration::ZERO, Event::PurgeThread(number));
+        }
+    }
+
+    /// A purge thread goes on with its pages until it is done or must wait.
+    pub(super) fn purge_thread(&mut self, number: u32) {
+        let Some(purge) = &mut self.purge else { return };
+        if let Some(page) = purge.threads[number as usize].reading.take() {
+            self.clients.reads.remove(&page);
+            self.pool.page_arrived(page, &self.space, self.now);
+            self.merge_changes(page);
+        }
+        let wait = loop {
+            if let Some(at) = self.purge_waits_for_redo() {
+                break Some(at);
+            }
+            match self.visit_some(number) {
+                Visited::All => break None,
+                Visited::Some => {}
+                Visited::Waits(at) => break Some(at),
+            }
+        };
+        if let Some(at) = wait {
+            self.calendar.schedule(at, Event::PurgeThread(number));
+            return;
+        }
+        match self.purge.as_mut().map(|purge| &mut purge.state) {
+            Some(State::Fetching) => self.start_purge_threads(),
+            Some(State::Working(running)) if *running > 1 => *running -= 1,
+            _ => self.purge_batch_over(),
+        }
+    }
+
+    /// When purge may write redo, if not now.
+    fn purge_waits_for_redo(&mut self) -> Option<SimTime> {
+        if self.redo.current_lsn() > self.clients.free_check_limit_lsn {
+            self.set_flush_event();
+            self.wake_checkpointer();
+            return Some(self.now + REDO_WAIT);
+        }
+        self.redo.advance_writer(self.now);
+        let largest = self.program.purge_visits.iter().map(|visit| visit.redo_fixed).max().unwrap_or(0);
+        let most = (largest.div_ceil(crate::redo::RedoLog::fixed(1.0)) + 1) * VISITS_AT_ONCE as u64;
+        if self.redo.buffer_full(most) {
+            self.request_redo_write();
+            return Some(self.now + costs::PURGE_RETRY);
+        }
+        let until = self.redo.write_in_progress_until();
+        until.filter(|_| self.config.redo.pipeline == RedoPipeline::LogMutex)
+    }
+
+    fn visit_some(&mut self, number: u32) -> Visited {
+        let mut wrote = false;
+        let mut visited = Visited::Some;
+        for _ in 0..VISITS_AT_ONCE {
+            let Some(purge) = &mut self.purge else { break };
+            let thread = &purge.threads[number as usize];
+            let Some(&visit) = thread.visits.get(thread.next) else {
+                visited = Visited::All;
+                break;
+            };
+            match self.visit(number, visit, &mut wrote) {
+                Some(at) => {
+                    visited = Visited::Waits(at);
+                    break;
+                }
+                None => {
+                    if let Some(purge) = &mut self.purge {
+                        purge.threads[number as usize].next += 1;
+                    }
+                }
+            }
+        }
+        if wrote {
+            self.redo.appended(self.now);
+            self.watch_writer_margin();
+            self.look_for_work();
+            self.after_background_append();
+        }
+        visited
+    }
+
+    /// Visits a page; returns until when the thread must wait, if it must.
+    fn visit(&mut self, number: u32, visit: Visit, wrote: &mut bool) -> Option<SimTime> {
+        let what = usize::from(visit.what).checked_sub(1).map(|place| self.program.purge_visits[place]);
+        let Some(what) = what.filter(|what| what.modify) else {
+            let resident = self.pool.read(visit.page, &self.space, self.now);
+            return if resident { None } else { self.read_for_purge(number, visit.page) };
+        };
+        match self.pool.modify(visit.page, self.redo.current_lsn(), &self.space, self.now) {
+            Modification::Done => {
+                self.append_change(visit.page, what.redo_fixed);
+                *wrote = true;
+                None
+            }
+            Modification::Miss if what.bufferable && self.buffer_removal(visit.page, what.redo_fixed) => {
+                *wrote = true;
+                None
+            }
+            Modification::Miss => self.read_for_purge(number, visit.page),
+            Modification::Blocked => Some(self.now + costs::PURGE_RETRY),
+        }
+    }
+
+    /// Reads a page for a purge thread, or waits for somebody's read or for a frame.
+    fn read_for_purge(&mut self, number: u32, page: u32) -> Option<SimTime> {
+        if let Some(&arrives) = self.clients.reads.get(&page) {
+            return Some(arrives);
+        }
+        let instance = self.space.instance_of(page);
+        if !self.pool.take_frame(instance)
+            && !(self.free_clean_page(instance, EVICTION_SEARCH) && self.pool.take_frame(instance))
+        {
+            self.set_flush_event();
+            return Some(self.now + costs::PURGE_RETRY);
+        }
+        let arrives = self.data_device.submit(self.now, Op::RandomRead, PAGE_BYTES);
+        self.recorder.counts.pool_reads += 1;
+        self.clients.reads.insert(page, arrives);
+        if let Some(purge) = &mut self.purge {
+            purge.threads[number as usize].reading = Some(page);
+        }
+        Some(arrives)
+    }
+
+    /// All threads are done: the history may be cut off, then the next batch begins if there is enough for one.
+    fn purge_batch_over(&mut self) {
+        let Some(purge) = &mut self.purge else { return };
+        self.recorder.counts.purged_undo_pages += purge.batch.pages;
+        let every = u64::from(purge.config.truncate_every.max(1));
+        if purge.calls >= every || purge.for_master {
+            purge.calls %= every;
+            let purged = purge.history.taken;
+            purge.history.cut_off = purged;
+            purge.undo.free_up_to(purged);
+            if let Some(space) = purge.undo.to_truncate(purge.history.committed, purged) {
+                purge.state = State::Truncating;
+                purge.truncation = Some(Truncation::new(space));
+                return self.truncate_undo_tablespace();
+            }
+        }
+        self.next_purge_batch();
+    }
+
+    /// The next batch, or rest.
+    pub(super) fn next_purge_batch(&mut self) {
+        let Some(purge) = &mut self.purge else { return };
+        let left = purge.left();
+        if purge.for_master {
+            if left > 0 {
+                return self.start_purge_batch();
+            }
+            purge.for_master = false;
+            purge.become_idle();
+            return self.coordinator(CleanerInput::Purged);
+        }
+        if left >= u64::from(purge.config.batch_pages) {
+            purge.calls += 1;
+            return self.start_purge_batch();
+        }
+        purge.become_idle();
+        if left > 0 || self.clients.dml_delay > SimDuration::ZERO {
+            self.commit_wakes_purge();
+        }
+    }
+}
+
+/// How far a thread came.
+enum Visited {
+    All,
+    Some,
+    /// It must wait until then.
+    Waits(SimTime),
+}

@@ -1,0 +1,183 @@
+//! Purge: what transactions leave behind is purged once, by as many threads as there are, and costs redo once.
+
+mod common;
+
+use common::*;
+use innosim_core::config::{DmlDelay, PurgeConfig, PurgeShares, ReadView, UndoConfig, UndoTruncation};
+use innosim_core::kernel::time::{SimDuration, SimTime};
+use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::run_spec::RunSpec;
+use innosim_core::storage::DeviceSpec;
+use innosim_core::workload::{Leaves, TouchSpec, UndoSpec};
+
+const PURGE: PurgeConfig = PurgeConfig {
+    threads: 1,
+    batch_pages: 300,
+    shares: PurgeShares::InTurn,
+    truncate_every: 128,
+    delay: DmlDelay { max_lag: 0, offset: 0.5, least_history: 0, longest: None },
+    resets_rows: false,
+    undo: UndoConfig {
+        tablespaces: 2,
+        initial_pages: 640,
+        truncate_above_pages: None,
+        truncation: UndoTruncation::Replacement { blocks: false },
+    },
+};
+
+fn at(s: u64) -> SimTime {
+    SimTime::ZERO + SimDuration::from_secs(s)
+}
+
+/// Deletions of one record each, of 100 bytes of redo of which purge writes 30.
+fn deletions(secs: u64, per_s: f64, purge: Option<PurgeConfig>) -> RunSpec {
+    let mark = TouchSpec { leaves: Leaves::Marked, purge_redo_bytes: 30.0, ..touch(1, true, 100.0) };
+    let mut spec = spec(secs, 4_000, 8, fixed(50.0), vec![mark], open(64, per_s, false));
+    spec.workload.transactions[0].undo = UndoSpec { bytes: 214.0, insert_bytes: 0.0, changed_rows: 1 };
+    spec.purge = purge;
+    spec
+}
+
+fn sum(out: &RunOutput, f: fn(&SecondSample) -> u64) -> u64 {
+    out.series.iter().map(f).sum()
+}
+
+/// The redo of a transaction and of its purge together is what it is without purge.
+#[test]
+fn redo_is_divided_not_added() {
+    let server = TestServer::new(20_000);
+    let with = run(&server, &deletions(10, 4_000.0, Some(PURGE)));
+    let without = run(&server, &deletions(10, 4_000.0, None));
+    let redo = |out: &RunOutput| sum(out, |s| s.redo_generated_bytes) as f64;
+    check_share("redo of both", redo(&with), redo(&without), 0.001);
+    assert_eq!(sum(&without, |s| s.history_list_length + s.purged_undo_pages), 0);
+    // Purge that never gets on leaves its part unwritten.
+    let mut held = deletions(10, 4_000.0, Some(PURGE));
+    held.read_views = vec![ReadView { from: at(0), until: at(20) }];
+    check_share("redo without purge's part", redo(&run(&server, &held)), redo(&without) * 0.7, 0.01);
+}
+
+/// The history of a purge that keeps up is short: it is cut off once it exceeds threads x batch size by some calls.
+#[test]
+fn a_purge_that_keeps_up_has_a_short_history() {
+    let server = TestServer::new(20_000);
+    let out = run(&server, &deletions(20, 4_000.0, Some(PURGE)));
+    let longest = out.series.iter().map(|s| s.history_list_length).max().unwrap();
+    assert!((1..600).contains(&longest), "{longest}");
+    let purged = sum(&out, |s| s.purged_undo_pages);
+    assert!(purged.abs_diff(sum(&out, |s| s.transactions)) < 400, "each undo log counts as a page: {purged}");
+    // Four undo logs of 1400 a second each 128 calls: the calls are the two of each wait of 10 ms.
+    let slow = run(&server, &deletions(20, 100.0, Some(PURGE)));
+    let longest = slow.series.iter().map(|s| s.history_list_length).max().unwrap();
+    assert!((40..150).contains(&longest), "{longest}");
+}
+
+/// A thread looks up and removes one record after the other: missing pages bound it, and threads add up.
+#[test]
+fn missing_pages_bound_a_purge_thread() {
+    let mut server = TestServer::new(1_000);
+    server.flushing = Flushing::Everything;
+    let lagging = |threads, shares| {
+        let mut spec = deletions(20, 3_000.0, Some(PurgeConfig { threads, shares, ..PURGE }));
+        spec.workload.page_sets[0].pages = 100_000;
+        spec.workload.page_sets[0].resident_share = 0.0;
+        spec.read_views = vec![ReadView { from: at(0), until: at(5) }];
+        spec.storage.data = DeviceSpec { channels: 64, random_read: fixed(1_000.0), ..instant_device() };
+        run(&server, &spec)
+    };
+    let rate = |out: &RunOutput| out.series[6..].iter().map(|s| s.purged_undo_pages).sum::<u64>() as f64 / 14.0;
+    let one = lagging(1, PurgeShares::InTurn);
+    // A millisecond for the page, 8 us of CPU, and now and then an undo page.
+    check_share("logs a second of one thread", rate(&one), 980.0, 0.03);
+    assert!(one.series[19].history_list_length > one.series[5].history_list_length + 20_000, "it falls behind");
+    check_share("logs a second of four threads", rate(&lagging(4, PurgeShares::InTurn)), 4.0 * rate(&one), 0.1);
+    let table = lagging(4, PurgeShares::ByTable);
+    check_share("logs a second of four threads with one table", rate(&table), rate(&one), 0.03);
+}
+
+/// While a read view is open nothing that was committed after it is purged; undo pages pile up and are freed afterwards.
+#[test]
+fn a_read_view_holds_purge_up() {
+    let server = TestServer::new(40_000);
+    let mut spec = deletions(40, 2_000.0, Some(PURGE));
+    spec.read_views = vec![ReadView { from: at(10), until: at(20) }];
+    let out = run(&server, &spec);
+    let history = |second: usize| out.series[second - 1].history_list_length;
+    assert!(history(10) < 600);
+    check_share("history when the view closes", history(20) as f64, 20_000.0, 0.03);
+    assert!(history(30) < 600, "{}", history(30));
+    // 400 bytes each, 30 on a page of which three quarters are used.
+    check_share("undo pages of the history", out.series[19].undo_pages as f64, 1_280.0, 0.0);
+    let last = &out.series[39];
+    assert_eq!(last.undo_pages, 1_280, "the tablespaces keep their size");
+}
+
+/// Statements wait as long as the formula says, and throughput falls to what purge can do.
+#[test]
+fn statements_are_delayed_until_purge_keeps_up() {
+    let server = TestServer::new(20_000);
+    let mut spec = deletions(60, 1_000.0, Some(PURGE));
+    spec.workload.drive = closed(20);
+    spec.workload.transactions[0].cpu = fixed(1_000.0);
+    spec.read_views = vec![ReadView { from: at(5), until: at(30) }];
+    let delay = DmlDelay { max_lag: 5_000, offset: 0.5, least_history: 0, longest: Some(SimDuration::from_millis(30)) };
+    spec.purge = Some(PurgeConfig { delay, ..PURGE });
+    let out = run(&server, &spec);
+    assert_eq!(out.series[4].dml_delay_us, 0);
+    let held = &out.series[25];
+    assert_eq!(held.dml_delay_us, 30_000, "{held:?}");
+    check_share("20 clients, 31 ms each", held.transactions as f64, 20.0 / 0.031, 0.05);
+    let after = &out.series[55];
+    assert_eq!(after.dml_delay_us, 0, "{after:?}");
+    assert!(after.transactions > 7_000, "{after:?}");
+}
+
+/// A tablespace that has grown too large is truncated once its history is purged; with checkpoints every page is flushed.
+#[test]
+fn undo_tablespaces_are_truncated() {
+    let mut server = TestServer::new(40_000);
+    server.checkpoints = Some(SimDuration::from_millis(100));
+    (server.stop_bytes, server.hard_bytes) = (1 << 40, 1 << 41);
+    let truncating = |truncation, truncate_above_pages| {
+        let undo = UndoConfig { truncation, truncate_above_pages, initial_pages: 100, ..PURGE.undo };
+        let mut spec = deletions(40, 4_000.0, Some(PurgeConfig { undo, ..PURGE }));
+        spec.read_views = vec![ReadView { from: at(5), until: at(20) }];
+        spec.storage.data =
+            DeviceSpec { channels: 8, random_write: fixed(200.0), sync: fixed(2_000.0), ..instant_device() };
+        run(&server, &spec)
+    };
+    let grown = |out: &RunOutput| out.series.iter().map(|s| s.undo_pages).max().unwrap();
+    let never = truncating(UndoTruncation::Checkpoints, None);
+    assert_eq!((sum(&never, |s| s.undo_truncations), sum(&never, |s| s.pages_flushed)), (0, 0));
+    // 60 000 undo logs of 400 bytes, 12 KiB of them on a page.
+    check_share("undo pages at their most", grown(&never) as f64, 1_960.0, 0.03);
+    for truncation in [
+        UndoTruncation::Checkpoints,
+        UndoTruncation::Replacement { blocks: true },
+        UndoTruncation::Replacement { blocks: false },
+        UndoTruncation::Shrinking,
+    ] {
+        let out = truncating(truncation, Some(500));
+        assert_eq!(sum(&out, |s| s.undo_truncations), 2, "{truncation:?}");
+        assert!(out.series[39].undo_pages < 300, "{truncation:?}: {:?}", out.series[39]);
+        let flushed = sum(&out, |s| s.pages_flushed);
+        assert_eq!(flushed > 4_000, truncation == UndoTruncation::Checkpoints, "{truncation:?}: {flushed}");
+    }
+}
+
+/// Rows that were only inserted or updated are visited where transaction numbers are reset.
+#[test]
+fn rows_are_visited_where_their_numbers_are_reset() {
+    let mut server = TestServer::new(10_000);
+    server.flushing = Flushing::Everything;
+    let flushed = |resets_rows| {
+        let mut spec = deletions(30, 200.0, Some(PurgeConfig { resets_rows, ..PURGE }));
+        spec.workload.transactions[0].touches[0].leaves = Leaves::Row;
+        // Each page is flushed before purge comes, and dirty once more after it.
+        spec.read_views = vec![ReadView { from: at(0), until: at(20) }];
+        sum(&run(&server, &spec), |s| s.pages_flushed) as f64
+    };
+    // In the last ten seconds the purge of 4000 updates dirties 2530 distinct pages once more.
+    let more = flushed(true) - flushed(false);
+    assert!(more > 1_500.0, "{more}");
+}
