@@ -147,3 +147,31 @@ fn five_five_flushes_furiously_at_seven_eighths() {
     assert!(number(&off, "pages_flushed_sync") > 10.0 * number(&on, "pages_flushed_sync"), "{off} {on}");
     assert!(number(&off, "tps_cv") > 5.0 * number(&on, "tps_cv") && number(&off, "latency_ms_max") > 1000.0);
 }
+
+#[test]
+fn one_purge_thread_falls_behind_and_the_throttle_makes_it_keep_up() {
+    let threads = |n| story("purge-lag", &[&format!("innodb_purge_threads={n}")]);
+    let (one, four) = (threads(1), threads(4));
+    let history = |run: &serde_json::Value| number(run, "history_list_end");
+    assert!(history(&one) > 50_000.0 && history(&four) < 5_000.0, "{one} {four}");
+    let lag = "innodb_max_purge_lag=20000";
+    let alone = story("purge-lag", &[lag]);
+    assert_eq!(number(&alone, "purge_dml_delay_usec_mean"), 0.0, "the longest delay is 0 unless it is set");
+    let throttled = story("purge-lag", &[lag, "innodb_max_purge_lag_delay=1000000"]);
+    assert!(number(&throttled, "purge_dml_delay_usec_mean") > 1_000.0, "{throttled}");
+    assert!(number(&throttled, "tps_mean") < 0.8 * number(&one, "tps_mean"), "{throttled} {one}");
+    assert!(history(&throttled) < 0.6 * history(&one), "{throttled} {one}");
+}
+
+#[test]
+fn truncating_undo_flushes_everything_in_57_and_nothing_in_80() {
+    let on = story("undo-truncation", &[]);
+    let off = story("undo-truncation", &["innodb_undo_log_truncate=OFF"]);
+    let new = with("undo-truncation", &["--model", "mysql-8.0.30"], &[]);
+    let figures = |name| [&on, &off, &new].map(|run| number(run, name));
+    assert_eq!(figures("undo_truncations"), [2.0, 0.0, 2.0]);
+    let flushed = figures("pages_flushed_sync");
+    assert!(flushed[0] > 100_000.0 && flushed[1] + flushed[2] == 0.0, "{flushed:?}");
+    let latency = figures("latency_ms_max");
+    assert!(latency[0] > 5.0 * latency[1].max(latency[2]), "{latency:?}");
+}

@@ -43,6 +43,8 @@ const EMBEDDED: &[(&str, &str)] = scenarios![
     "stories/insert-outgrows-pool",
     "stories/flush-neighbors-on-ssd",
     "stories/flush-neighbors-on-disk",
+    "stories/purge-lag",
+    "stories/undo-truncation",
 ];
 
 /// A scenario that comes with the program.
