@@ -37,7 +37,9 @@ pub fn purge_config(s: &Settings) -> Result<PurgeConfig, SettingsError> {
         shares: match s.model {
             ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 => PurgeShares::InTurn,
             ModelId::Mysql8021 | ModelId::Mariadb1011 => PurgeShares::ByTable,
-            ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => PurgeShares::ByTableUnlessLagging,
+            ModelId::Mysql8030 | ModelId::Percona80 | ModelId::Mysql84 | ModelId::Mysql97 => {
+                PurgeShares::ByTableUnlessLagging
+            }
         },
         truncate_every: whole(match s.model {
             ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mariadb1011 => 1,
@@ -54,7 +56,10 @@ fn whole(number: u64) -> u32 {
 }
 
 fn dml_delay(s: &Settings, one_round: u64) -> Result<DmlDelay, SettingsError> {
-    let is_80 = matches!(s.model, ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97);
+    let is_80 = matches!(
+        s.model,
+        ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Percona80 | ModelId::Mysql84 | ModelId::Mysql97
+    );
     let longest = match s.model {
         ModelId::Mysql55 | ModelId::Percona55 => None,
         _ => Some(SimDuration::from_micros(s.integer("innodb_max_purge_lag_delay")?)),
@@ -76,7 +81,7 @@ fn undo(s: &Settings) -> Result<UndoConfig, SettingsError> {
             (UNDO_PAGES, UndoTruncation::Checkpoints)
         }
         ModelId::Mysql8021 => (UNDO_PAGES, UndoTruncation::Replacement { blocks: true }),
-        ModelId::Mysql8030 | ModelId::Mysql84 | ModelId::Mysql97 => {
+        ModelId::Mysql8030 | ModelId::Percona80 | ModelId::Mysql84 | ModelId::Mysql97 => {
             (UNDO_PAGES_8023, UndoTruncation::Replacement { blocks: false })
         }
         ModelId::Mariadb1011 => (UNDO_PAGES, UndoTruncation::Shrinking),
