@@ -316,10 +316,10 @@ impl Server {
         }
     }
 
-    /// All pages of the batch are posted.
+    /// All pages of the batch are posted; if that took CPU time, they may be written already.
     pub(super) fn batch_posted(&mut self, batch: u32) {
         let last = self.batches.get(batch).done.iter().max().copied();
-        self.calendar.schedule(last.unwrap_or(self.now), Event::BatchOnDevice(batch));
+        self.calendar.schedule(last.unwrap_or(self.now).max(self.now), Event::BatchOnDevice(batch));
     }
 
     /// A client met a page under write. If its write is done and its I/O thread is free, the page is completed here and now
