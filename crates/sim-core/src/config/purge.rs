@@ -108,7 +108,7 @@ mod tests {
         let us = |delay: DmlDelay, history| delay.at(history).0 / 1000;
         assert_eq!([0, 1000, 1001, 2000, 5000].map(|h| us(OLD, h)), [0, 0, 5_010, 15_000, 45_000]);
         let new = DmlDelay { offset: 0.9995, ..OLD };
-        assert_eq!([1000, 1001, 2000].map(|h| us(new, h)), [0, 14, 10_005]);
+        assert_eq!([1000, 1001, 2000].map(|h| us(new, h)), [0, 15, 10_005]);
         assert_eq!(us(OLD, 10_000_000), 300_000, "no longer than innodb_max_purge_lag_delay");
         assert_eq!(us(DmlDelay { longest: Some(SimDuration::ZERO), ..OLD }, 5000), 0, "which allows none by default");
         assert_eq!(us(DmlDelay { longest: None, ..OLD }, 100_000), 995_000, "5.5 has no such limit");
