@@ -162,6 +162,12 @@ impl Server {
         true
     }
 
+    /// Takes a frame of an instance for the server's own threads, if need be that of a clean page among the first `limit`
+    /// from the tail of its LRU list.
+    pub(super) fn take_or_free_frame(&mut self, instance: usize, limit: u64) -> bool {
+        self.pool.take_frame(instance) || (self.free_clean_page(instance, limit) && self.pool.take_frame(instance))
+    }
+
     /// Frees one clean page among the first `limit` from the tail of the instance's LRU list.
     pub(super) fn free_clean_page(&mut self, instance: usize, limit: u64) -> bool {
         let Some(lru) = self.pool.lru() else { return false };

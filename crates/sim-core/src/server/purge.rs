@@ -264,7 +264,7 @@ impl Server {
         let thread = &mut purge.threads[0];
         thread.visits.clear();
         thread.next = 0;
-        let missing = purge.undo.to_read(purge.history.taken).filter(|&page| !pool.is_resident(page));
+        let missing = purge.undo.pages_of(purge.history.taken).filter(|&page| !pool.is_resident(page));
         thread.visits.extend(missing.map(|page| Visit { page, what: 0 }));
         if purge.batch.logs == 0 {
             return self.purge_batch_over();
@@ -406,9 +406,7 @@ impl Server {
             return Some(arrives);
         }
         let instance = self.space.instance_of(page);
-        if !self.pool.take_frame(instance)
-            && !(self.free_clean_page(instance, EVICTION_SEARCH) && self.pool.take_frame(instance))
-        {
+        if !self.take_or_free_frame(instance, EVICTION_SEARCH) {
             self.set_flush_event();
             return Some(self.now + costs::PURGE_RETRY);
         }
@@ -431,7 +429,7 @@ impl Server {
             let purged = purge.history.taken;
             purge.history.cut_off = purged;
             purge.undo.free_up_to(purged);
-            if let Some(space) = purge.undo.to_truncate(purge.history.committed, purged) {
+            if let Some(space) = purge.undo.full_space(purge.history.committed, purged) {
                 purge.state = State::Truncating;
                 purge.truncation = Some(Truncation::new(space));
                 return self.truncate_undo_tablespace();

@@ -146,7 +146,7 @@ impl UndoSpaces {
     }
 
     /// Pages that hold undo logs up to number `log` and that purge has not read yet.
-    pub(super) fn to_read(&mut self, log: u64) -> impl Iterator<Item = u32> {
+    pub(super) fn pages_of(&mut self, log: u64) -> impl Iterator<Item = u32> {
         let from = self.read;
         while self.held.get(self.read).is_some_and(|page| page.from <= log) {
             self.read += 1;
@@ -169,7 +169,7 @@ impl UndoSpaces {
 
     /// Closes a tablespace that has grown too large, so that no further undo log goes there, `committed` being the number of the
     /// last one written; returns a closed one that holds none up to `cut_off` any more.
-    pub(super) fn to_truncate(&mut self, committed: u64, cut_off: u64) -> Option<usize> {
+    pub(super) fn full_space(&mut self, committed: u64, cut_off: u64) -> Option<usize> {
         let limit = self.config.truncate_above_pages?.max(u64::from(self.config.initial_pages));
         if !self.spaces.iter().any(|space| space.closed_after.is_some()) {
             let spaces = self.spaces.len();
@@ -226,9 +226,7 @@ impl Server {
             return false;
         }
         if !self.pool.is_resident(page) {
-            if !self.pool.take_frame(instance)
-                && !(self.free_clean_page(instance, EVICTION_SEARCH) && self.pool.take_frame(instance))
-            {
+            if !self.take_or_free_frame(instance, EVICTION_SEARCH) {
                 return false;
             }
             self.pool.page_arrived(page, &self.space, self.now);
