@@ -138,17 +138,7 @@ mod tests {
 
     #[test]
     fn runs_can_be_ticked_and_metrics_chosen() {
-        let output = RunOutput {
-            series: vec![SecondSample::default(); 3],
-            latency_by_10s: Vec::new(),
-            age_limits: innosim_core::seam::AgeLimits::default(),
-            stations: Vec::new(),
-            event_hash: 0,
-            events: 0,
-            touches: 0,
-            page_structure_bytes: 0,
-            pages_total: 0,
-        };
+        let output = RunOutput { series: vec![SecondSample::default(); 3], ..RunOutput::default() };
         let run = ExplorerRun { label: "<one>".to_owned(), figures: vec!["7".to_owned()], output: &output };
         let recipe = Recipe { command: String::new(), version: String::new(), seed: 7, scenarios: Vec::new() };
         let explorer = Explorer {

@@ -61,12 +61,7 @@ mod tests {
             series: (1..=100).map(second).collect(),
             latency_by_10s: Vec::new(),
             age_limits: AgeLimits { async_bytes: 2_000_000_000, stop_bytes: 2_100_000_000, ..AgeLimits::default() },
-            stations: Vec::new(),
-            event_hash: 0,
-            events: 0,
-            touches: 0,
-            page_structure_bytes: 0,
-            pages_total: 0,
+            ..RunOutput::default()
         }
     }
 

@@ -59,14 +59,8 @@ impl Execute for MadeUp {
         let age_limits = AgeLimits { async_bytes: 10 * limit, stop_bytes: limit, ..AgeLimits::default() };
         Ok(RunOutput {
             series: (1..=job.scenario.run.duration.0 / 1_000_000_000).map(second).collect(),
-            latency_by_10s: Vec::new(),
             age_limits,
-            stations: Vec::new(),
-            event_hash: 0,
-            events: 0,
-            touches: 0,
-            page_structure_bytes: 0,
-            pages_total: 0,
+            ..RunOutput::default()
         })
     }
 }

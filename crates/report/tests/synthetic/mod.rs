@@ -162,17 +162,7 @@ fn run_output(series: Vec<SecondSample>) -> RunOutput {
         ..AgeLimits::default()
     };
     let latency_by_10s = series.chunks(10).map(latencies).collect();
-    RunOutput {
-        latency_by_10s,
-        age_limits,
-        series,
-        stations: Vec::new(),
-        event_hash: 0,
-        events: 0,
-        touches: 0,
-        page_structure_bytes: 0,
-        pages_total: 0,
-    }
+    RunOutput { latency_by_10s, age_limits, series, ..RunOutput::default() }
 }
 
 /// A hundred latencies a second, up to the second's 95th percentile, and five beyond it.

@@ -101,7 +101,7 @@ pub struct SecondSample {
 }
 
 /// Everything a run leaves.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct RunOutput {
     /// One row a simulated second, in order, from second 1.
     pub series: Vec<SecondSample>,

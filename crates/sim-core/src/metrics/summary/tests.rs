@@ -38,12 +38,7 @@ fn output() -> RunOutput {
         series: (1..=40).map(row).collect(),
         latency_by_10s: vec![cold.clone(), cold, warm.clone(), warm],
         age_limits: AgeLimits { async_bytes: 2000, sync_bytes: 2200, stop_bytes: 2400, ..AgeLimits::default() },
-        stations: Vec::new(),
-        event_hash: 0,
-        events: 0,
-        touches: 0,
-        page_structure_bytes: 0,
-        pages_total: 0,
+        ..RunOutput::default()
     }
 }
 
