@@ -13,6 +13,7 @@ use super::change_buffer::Buffered;
 use super::check::Checker;
 use super::clients::{Client, Clients};
 use super::events::Event;
+use super::history::Undo;
 use crate::buffer_pool::{BufferPool, Modification, PageSpace};
 use crate::kernel::time::SimTime;
 use crate::redo::RedoLog;
@@ -108,12 +109,9 @@ impl FastPath<'_> {
         client.progress.left = 0;
         let ahead = if touch.draws_ahead { &pages[taken as usize..drawn as usize] } else { &[] };
         let done = match touch.modify {
-            true => self.modify(&mut client.wrote, ahead, touch.redo_fixed),
+            true => self.modify(&mut client.wrote, &mut client.undo, ahead, touch),
             false => self.read(ahead),
         };
-        if touch.purge_visit > 0 {
-            client.undo.note(touch.purge_visit, &ahead[..done]);
-        }
         if done < ahead.len() {
             return Some(client.progress.stop(left - done as u32, taken as usize + done, drawn));
         }
@@ -138,15 +136,12 @@ impl FastPath<'_> {
             }
             let done = !drawn.fresh
                 && match touch.modify {
-                    true => self.modify(&mut client.wrote, &[drawn.page], touch.redo_fixed) == 1,
+                    true => self.modify(&mut client.wrote, &mut client.undo, &[drawn.page], touch) == 1,
                     false => self.pool.read(drawn.page, self.space, self.now),
                 };
             if !done {
                 client.progress.left = left;
                 return Some(drawn);
-            }
-            if touch.purge_visit > 0 {
-                client.undo.note(touch.purge_visit, &[drawn.page]);
             }
         }
         None
@@ -166,10 +161,7 @@ impl FastPath<'_> {
             let count = left.min(AHEAD as u32);
             let pages = &mut client.progress.pages[..count as usize];
             class.fill(who, &mut client.rng, pages);
-            let done = self.modify(&mut client.wrote, pages, touch.redo_fixed);
-            if touch.purge_visit > 0 {
-                client.undo.note(touch.purge_visit, &pages[..done]);
-            }
+            let done = self.modify(&mut client.wrote, &mut client.undo, pages, touch);
             if done < pages.len() {
                 return Some(client.progress.stop(left - done as u32, done, count));
             }
@@ -205,14 +197,17 @@ impl FastPath<'_> {
         missing.unwrap_or(pages.len())
     }
 
-    /// Modifies pages in order, with this much redo each, up to the first that needs the slow path; returns how many.
+    /// Modifies pages in order, up to the first that needs the slow path; returns how many.
     #[inline(always)]
-    fn modify(&mut self, wrote: &mut bool, pages: &[u32], redo_fixed: u64) -> usize {
-        let redo = &self.redo;
+    fn modify(&mut self, wrote: &mut bool, undo: &mut Undo, pages: &[u32], touch: &Touch) -> usize {
+        let (redo, redo_fixed) = (&self.redo, touch.redo_fixed);
         let lsn = |place| redo.lsn_after(redo_fixed * place as u64);
         let done = self.pool.modify_run(pages, lsn, self.space, self.now);
         if done > 0 {
             *wrote = true;
+            if touch.purge_visit > 0 {
+                undo.note(touch.purge_visit, &pages[..done]);
+            }
             self.redo.append(redo_fixed * done as u64);
             self.redo.note_modified(&pages[..done]);
             if let Some(checker) = &mut self.check {
