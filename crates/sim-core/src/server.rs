@@ -221,7 +221,7 @@ impl Server {
             Event::BinlogOnDevice => self.binlog_on_device(),
             Event::BinlogSynced => self.binlog_synced(),
             Event::MergeBatch => self.merge_batch(),
-            Event::MergeRead(page) => self.merge_read(page),
+            Event::MergeRead(page) => self.page_was_read(page),
             Event::LruManager(instance) => self.lru_manager(instance),
             Event::PurgeTimer(number) => self.purge_timer(number),
             Event::PurgeThread(thread) => self.purge_thread(thread),

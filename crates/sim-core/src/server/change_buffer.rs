@@ -18,7 +18,6 @@ use crate::buffer_pool::{BitSet, Modification, PageHasher, PageRun};
 use crate::config::{ChangeBufferConfig, PAGE_BYTES};
 use crate::kernel::random::Rng;
 use crate::kernel::time::SimDuration;
-use crate::storage::Op;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::iter::successors;
@@ -256,16 +255,7 @@ impl Server {
         if self.clients.reads.contains_key(&page) || !self.pool.take_frame(instance) {
             return;
         }
-        let arrives = self.data_device.submit(self.now, Op::RandomRead, PAGE_BYTES);
-        self.recorder.counts.pool_reads += 1;
-        self.clients.reads.insert(page, arrives);
+        let arrives = self.begin_read(page);
         self.calendar.schedule(arrives, Event::MergeRead(page));
-    }
-
-    /// A page read for its changes is there.
-    pub(super) fn merge_read(&mut self, page: u32) {
-        self.clients.reads.remove(&page);
-        self.pool.page_arrived(page, &self.space, self.now);
-        self.merge_changes(page);
     }
 }

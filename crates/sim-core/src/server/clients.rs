@@ -345,17 +345,28 @@ impl Server {
         if !self.find_frame(index, page) {
             return;
         }
+        let arrives = self.begin_read(page);
+        self.calendar.schedule(arrives, Event::ReadDone(index));
+    }
+
+    /// Reads a page into a frame that is taken for it; returns when it arrives.
+    pub(super) fn begin_read(&mut self, page: u32) -> SimTime {
         let arrives = self.data_device.submit(self.now, Op::RandomRead, crate::config::PAGE_BYTES);
         self.recorder.counts.pool_reads += 1;
         self.clients.reads.insert(page, arrives);
-        self.calendar.schedule(arrives, Event::ReadDone(index));
+        arrives
+    }
+
+    /// A page that was read is there.
+    pub(super) fn page_was_read(&mut self, page: u32) {
+        self.clients.reads.remove(&page);
+        self.pool.page_arrived(page, &self.space, self.now);
+        self.merge_changes(page);
     }
 
     pub(super) fn read_done(&mut self, index: u32) {
         if let Some(pending) = self.clients.list[index as usize].progress.pending() {
-            self.clients.reads.remove(&pending.page);
-            self.pool.page_arrived(pending.page, &self.space, self.now);
-            self.merge_changes(pending.page);
+            self.page_was_read(pending.page);
             if self.keep_margin(index, pending.page) {
                 return;
             }

@@ -23,10 +23,9 @@ use super::history::{History, Taken, Visit};
 use super::undo::UndoSpaces;
 use super::undo_truncation::Truncation;
 use crate::buffer_pool::Modification;
-use crate::config::{PAGE_BYTES, PurgeConfig, PurgeShares, ReadView, RedoPipeline};
+use crate::config::{PurgeConfig, PurgeShares, ReadView, RedoPipeline};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::CleanerInput;
-use crate::storage::Op;
 
 /// Longest wait of an idle coordinator once something is to be purged.
 const IDLE_WAIT: SimDuration = SimDuration::from_millis(10);
@@ -304,9 +303,7 @@ impl Server {
     pub(super) fn purge_thread(&mut self, number: u32) {
         let Some(purge) = &mut self.purge else { return };
         if let Some(page) = purge.threads[number as usize].reading.take() {
-            self.clients.reads.remove(&page);
-            self.pool.page_arrived(page, &self.space, self.now);
-            self.merge_changes(page);
+            self.page_was_read(page);
         }
         let wait = loop {
             if let Some(at) = self.purge_waits_for_redo() {
@@ -410,9 +407,7 @@ impl Server {
             self.set_flush_event();
             return Some(self.now + costs::PURGE_RETRY);
         }
-        let arrives = self.data_device.submit(self.now, Op::RandomRead, PAGE_BYTES);
-        self.recorder.counts.pool_reads += 1;
-        self.clients.reads.insert(page, arrives);
+        let arrives = self.begin_read(page);
         if let Some(purge) = &mut self.purge {
             purge.threads[number as usize].reading = Some(page);
         }

@@ -93,7 +93,7 @@ impl Program {
         let runs: Vec<_> =
             spec.page_sets.iter().map(|set| space.add(set.space_id, set.pages as u32, instance_of)).collect();
         let mut points = Points::default();
-        let classes: Vec<AccessClass> = spec
+        let mut classes: Vec<AccessClass> = spec
             .access_classes
             .iter()
             .map(|class| {
@@ -101,7 +101,6 @@ impl Program {
                 AccessClass::new(&class.draw, own, &mut points, rng)
             })
             .collect();
-        let mut classes = classes;
         let recent = spec.transactions.iter().flat_map(|t| &t.touches).filter_map(|touch| touch.recent);
         recent.for_each(|recent| classes[recent.class as usize].count_inserts(recent.rows));
         let kinds = spec.transactions.iter().map(|t| kind(t, &classes)).collect();
