@@ -1,15 +1,18 @@
 //! `[drive]`: what makes transactions start.
 //!
 //! A closed loop has clients that start a transaction when the last one is done. An open loop has a rate, which may move
-//! in steps and ramps and be overlaid by spikes; it is resolved to pieces that are straight lines.
+//! in steps and ramps and be overlaid by spikes; it is resolved to pieces that are straight lines. Either may be stopped for
+//! a while ([`stops`]).
+
+mod stops;
 
 use crate::diagnostic::{Problem, Report};
 use crate::key::{Key, Kind, MAX_RATE, MAX_THREADS, Variants, real, whole};
 use crate::node::Table;
 use crate::resolved::Resolved;
 use crate::section::Section;
-use innosim_core::kernel::sampler::DurationDist;
-use innosim_core::workload::{DriveSpec, RateSegment};
+use innosim_core::workload::{DriveSpec, RateSegment, StopSpec};
+use stops::{STOPS, read_stops};
 
 const RATE: Kind = real(0.0, MAX_RATE);
 const MAX_SECONDS: f64 = 1e9;
@@ -45,6 +48,7 @@ pub(crate) const DRIVES: Variants = &[
         &[
             Key::required("clients", CLIENTS, "Clients, each with one transaction at a time."),
             Key::default("think", Kind::Distribution, "\"0ms\"", "Pause of a client between two transactions."),
+            STOPS,
         ],
     ),
     (
@@ -61,27 +65,34 @@ pub(crate) const DRIVES: Variants = &[
                 "rate, step and spike",
                 "The rate written out piece by piece, instead of rate, step and spike.",
             ),
+            STOPS,
         ],
     ),
 ];
 
+/// What `[drive]` says.
+pub(crate) struct ReadDrive {
+    pub(crate) spec: DriveSpec,
+    pub(crate) stops: Vec<StopSpec>,
+    pub(crate) resolved: Resolved,
+}
+
 /// Reads `[drive]`; reports and returns some drive if it is wrong.
-pub(crate) fn read_drive(table: &Table, report: &Report) -> (DriveSpec, Resolved) {
-    match Section::open_variant(table, DRIVES, "drive", report) {
-        Some(("closed", mut section)) => {
-            let clients = section.count("clients");
-            let think = section.distribution("think");
-            (DriveSpec::Closed { clients, think }, section.resolved)
-        }
-        Some((_, mut section)) => {
-            let clients = section.count("clients");
-            let poisson = section.switch("poisson");
-            let rate = read_rate(&mut section);
-            section.resolved.tables("segment", rate.iter().map(resolved_segment).collect());
-            (DriveSpec::Open { clients, rate, poisson }, section.resolved)
-        }
-        None => (DriveSpec::Closed { clients: 1, think: DurationDist::Fixed { us: 0.0 } }, Resolved::default()),
-    }
+pub(crate) fn read_drive(table: &Table, report: &Report) -> ReadDrive {
+    let Some((kind, mut section)) = Section::open_variant(table, DRIVES, "drive", report) else {
+        return ReadDrive { spec: no_drive(), stops: Vec::new(), resolved: Resolved::default() };
+    };
+    let clients = section.count("clients");
+    let spec = if kind == "closed" {
+        DriveSpec::Closed { clients, think: section.distribution("think") }
+    } else {
+        let poisson = section.switch("poisson");
+        let rate = read_rate(&mut section);
+        section.resolved.tables("segment", rate.iter().map(resolved_segment).collect());
+        DriveSpec::Open { clients, rate, poisson }
+    };
+    let stops = read_stops(&mut section);
+    ReadDrive { spec, stops, resolved: section.resolved }
 }
 
 /// A drive under which nothing happens.

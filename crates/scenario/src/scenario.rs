@@ -21,7 +21,7 @@ use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::run_spec::{CpuScheduling, CpuSpec, RunSpec};
 use innosim_core::seam::ServerModel;
 use innosim_core::storage::StorageSpec;
-use innosim_core::workload::{DriveSpec, WorkloadSpec};
+use innosim_core::workload::{DriveSpec, StopSpec, WorkloadSpec};
 use innosim_flush_models::purge::purge_config;
 use innosim_flush_models::registry::{ModelId, Settings, binary_log, build, change_buffer};
 
@@ -152,7 +152,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let pool_pages = settings.as_ref().and_then(|s| s.integer("innodb_buffer_pool_size").ok()).map(|b| b / PAGE_BYTES);
     let framed = settings.as_ref().and_then(|s| build(s).ok()).is_none_or(|model| model.config().redo.framed);
     let workload = root.table("workload").and_then(|table| read_workload(table, pool_pages, framed, report));
-    let drive = read_drive_for(&root, workload.as_ref(), &mut tables);
+    let (drive, stops) = read_drive_for(&root, workload.as_ref(), &mut tables);
     let published = root.table("published").map(|table| {
         let (published, resolved) = read_published(table, report);
         tables.table("published", resolved);
@@ -179,6 +179,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
             access_classes: access.access_classes,
             transactions: access.transactions,
             drive,
+            stops,
             cores,
         },
         cpu,
@@ -333,18 +334,22 @@ fn read_storage(root: &Section<'_>, tables: &mut Resolved) -> Option<StorageSpec
 }
 
 /// The drive, which an idle workload does without.
-fn read_drive_for(root: &Section<'_>, workload: Option<&ReadWorkload>, tables: &mut Resolved) -> DriveSpec {
+fn read_drive_for(
+    root: &Section<'_>,
+    workload: Option<&ReadWorkload>,
+    tables: &mut Resolved,
+) -> (DriveSpec, Vec<StopSpec>) {
     let idle = workload.is_some_and(|workload| workload.idle);
     match root.table("drive") {
         Some(_) if idle => {
             let problem = Problem::new("an idle workload has no drive").at(root.at_key("drive"));
             root.report.add(problem.help("[drive] is left out of account").into_warning());
-            no_drive()
+            (no_drive(), Vec::new())
         }
         Some(table) => {
-            let (drive, resolved) = read_drive(table, root.report);
-            tables.table("drive", resolved);
-            drive
+            let drive = read_drive(table, root.report);
+            tables.table("drive", drive.resolved);
+            (drive.spec, drive.stops)
         }
         None => {
             if !idle && !root.has("drive") {
@@ -353,7 +358,7 @@ fn read_drive_for(root: &Section<'_>, workload: Option<&ReadWorkload>, tables: &
                     "add a table [drive] with kind = \"closed\" and clients = 16, or kind = \"open\" and rate = 1000";
                 root.report.add(problem.allowed("a table").help(help));
             }
-            no_drive()
+            (no_drive(), Vec::new())
         }
     }
 }

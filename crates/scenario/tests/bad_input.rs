@@ -148,6 +148,11 @@ const EDITS: &[(&str, &str, &str)] = &[
         "kind = \"closed\"",
         "kind = \"open\"\nrate = 5\nspike = [{ at = \"20s\", length = \"9s\", rate = 9 }, { at = \"25s\", length = \"0s\", rate = 7 }]",
     ),
+    (
+        "stops that never end",
+        "clients = 16",
+        "clients = 16\nstop = [{ at = \"1s\", length = \"2s\", every = \"2s\" }, { at = \"9s\", length = \"0s\" }]",
+    ),
     ("several mistakes at once", "cores = 8", "cores = 0\nram = 5\n[tuning]\nfast = true"),
 ];
 

@@ -15,6 +15,6 @@ mod spec;
 
 pub use points::Points;
 pub use spec::{
-    AccessClassSpec, DrawSpec, DriveSpec, Leaves, PageSetSpec, RateSegment, RecentRows, TouchSpec, TransactionSpec,
-    UndoSpec, WorkloadSpec,
+    AccessClassSpec, DrawSpec, DriveSpec, Leaves, PageSetSpec, RateSegment, RecentRows, StopSpec, TouchSpec,
+    TransactionSpec, UndoSpec, WorkloadSpec,
 };

@@ -7,8 +7,10 @@ mod common;
 
 use common::*;
 use innosim_core::config::{CommitDurability, RedoIo};
+use innosim_core::kernel::time::{SimDuration, SimTime};
+use innosim_core::metrics::RunOutput;
 use innosim_core::storage::DeviceSpec;
-use innosim_core::workload::DriveSpec;
+use innosim_core::workload::{DriveSpec, StopSpec};
 
 /// N clients, c cores, exponential CPU demand D, think time Z: product form, X by convolution; R = N / X - Z.
 #[test]
@@ -74,6 +76,31 @@ fn an_open_load_above_capacity_waits() {
     for row in &out.series[1..] {
         assert!(row.transactions.abs_diff(1_000) <= 1, "{row:?}");
         assert!(row.arrivals_waiting.abs_diff(500 * row.second) <= 5, "{row:?}");
+    }
+}
+
+/// A closed loop loses the stops and nothing else; an open one makes them good, as far as its threads allow.
+#[test]
+fn no_transaction_starts_during_a_stop() {
+    let stop = StopSpec {
+        first: SimTime(5_250_000_000),
+        length: SimDuration::from_millis(1_500),
+        every: SimDuration::from_secs(10),
+    };
+    let stopped = |drive| {
+        let mut spec = spec(60, 64, 1, fixed(1_000.0), vec![touch(1, false, 0.0)], drive);
+        spec.workload.stops = vec![stop];
+        run(&TestServer::new(1000), &spec)
+    };
+    let done = |out: &RunOutput, second: u64| out.series.iter().find(|row| row.second == second).unwrap().transactions;
+    let closed_loop = stopped(closed(1));
+    for (second, transactions) in [(5u64, 1_000u64), (6, 250), (7, 250), (8, 1_000), (15, 1_000), (16, 250), (17, 250)]
+    {
+        assert!(done(&closed_loop, second).abs_diff(transactions) <= 2, "second {second}");
+    }
+    let open_loop = stopped(open(4, 500.0, false));
+    for (second, transactions) in [(5u64, 500u64), (6, 125), (7, 250), (8, 1_000), (9, 625), (10, 500)] {
+        assert!(done(&open_loop, second).abs_diff(transactions) <= 6, "{second}: {}", done(&open_loop, second));
     }
 }
 

@@ -21,7 +21,7 @@ use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::{FreeCheck, FreeCheckWait, PassReport};
 use crate::storage::Op;
 use crate::workload::arrivals::Arrivals;
-use crate::workload::{DriveSpec, WorkloadSpec};
+use crate::workload::{DriveSpec, StopSpec, WorkloadSpec};
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasherDefault;
 
@@ -70,6 +70,7 @@ pub(super) struct Clients {
     adaptive_hash: Option<AdaptiveHash>,
     think: Option<DurationSampler>,
     arrivals: Option<Arrivals>,
+    stops: Vec<StopSpec>,
     waiting: VecDeque<SimTime>,
     idle: Vec<u32>,
     /// Pages being read, with the time they arrive.
@@ -116,6 +117,7 @@ impl Clients {
             adaptive_hash: None,
             think,
             arrivals,
+            stops: workload.stops.clone(),
             waiting: VecDeque::new(),
             idle: (0..clients).rev().collect(),
             reads: HashMap::default(),
@@ -133,6 +135,12 @@ impl Clients {
         self.adaptive_hash =
             cost.map(|cost| AdaptiveHash { cost, latches: Station::new("adaptive hash index", cost.parts.max(1)) });
         self
+    }
+
+    /// From when on a transaction that would begin at `at` is let in, see [`StopSpec`]. Transactions under way go on to their
+    /// end, and so do the server's own threads.
+    fn let_in(&self, at: SimTime) -> SimTime {
+        self.stops.iter().fold(at, |at, stop| stop.end(at).unwrap_or(at))
     }
 
     pub(super) fn activity(&self) -> u64 {
@@ -201,6 +209,7 @@ impl Server {
 
     /// Begins a transaction that counts from `began`; its thread runs from `from` on (its last commit's wake-up).
     fn begin(&mut self, index: u32, began: SimTime, from: SimTime) {
+        let from = self.clients.let_in(from);
         let client = &mut self.clients.list[index as usize];
         client.began = began;
         client.kind = self.program.pick(&mut client.rng);

@@ -1,6 +1,7 @@
 //! What a workload is told to be: plain data, see [`crate::workload`] for what it means.
 
 use crate::kernel::sampler::DurationDist;
+use crate::kernel::time::{SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 
 /// A workload: where its pages lie, how they are drawn, what transactions do, and what drives them.
@@ -14,6 +15,8 @@ pub struct WorkloadSpec {
     pub transactions: Vec<TransactionSpec>,
     /// What makes transactions start.
     pub drive: DriveSpec,
+    /// When something outside the model keeps transactions from starting.
+    pub stops: Vec<StopSpec>,
     /// CPU cores (hardware threads) that serve transactions.
     pub cores: u32,
 }
@@ -170,7 +173,6 @@ pub struct TouchSpec {
     /// The part of `redo_bytes` that purge writes, where it modifies the page.
     pub purge_redo_bytes: f64,
     /// The pages were touched by the transactions that inserted these rows, as far as that was in this run.
-    #[serde(default)]
     pub recent: Option<RecentRows>,
 }
 
@@ -204,6 +206,26 @@ pub enum DriveSpec {
     },
 }
 
+/// A time at which no transaction starts: a monitor that holds latches while it reads, a backup's global lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StopSpec {
+    /// When it first begins.
+    pub first: SimTime,
+    /// How long it lasts.
+    pub length: SimDuration,
+    /// From one beginning to the next, at least `length`; zero: it comes once.
+    pub every: SimDuration,
+}
+
+impl StopSpec {
+    /// The end of the stop that `at` lies in, if it lies in one.
+    pub fn end(&self, at: SimTime) -> Option<SimTime> {
+        let since_first = at.0.checked_sub(self.first.0)?;
+        let into = if self.every.0 == 0 { since_first } else { since_first % self.every.0 };
+        (into < self.length.0).then(|| SimTime(at.0 - into + self.length.0))
+    }
+}
+
 /// A piece of a rate schedule: the rate moves linearly from `from_per_s` to `to_per_s` until the next segment starts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RateSegment {
@@ -215,4 +237,24 @@ pub struct RateSegment {
     pub from_per_s: f64,
     /// Rate at the end, transactions a second.
     pub to_per_s: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stop_comes_again_until_its_end() {
+        let at = |first, length, every| StopSpec {
+            first: SimTime(first),
+            length: SimDuration(length),
+            every: SimDuration(every),
+        };
+        let regular = at(40, 3, 60);
+        for (now, end) in [(39, None), (40, Some(43)), (42, Some(43)), (43, None), (100, Some(103)), (162, Some(163))] {
+            assert_eq!(regular.end(SimTime(now)), end.map(SimTime), "{now}");
+        }
+        let once = at(40, 3, 0);
+        assert_eq!([once.end(SimTime(41)), once.end(SimTime(101))], [Some(SimTime(43)), None]);
+    }
 }

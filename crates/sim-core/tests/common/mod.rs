@@ -267,6 +267,7 @@ pub(crate) fn spec(
                 undo: UndoSpec::default(),
             }],
             drive,
+            stops: Vec::new(),
             cores,
         },
         binary_log: None,
