@@ -98,6 +98,8 @@ pub struct SecondSample {
     pub arrivals_waiting: u64,
     /// Whether sync flushing ran in this second.
     pub sync_flushing: bool,
+    /// Whether a stop of the drive reached into this second.
+    pub stopped: bool,
 }
 
 /// Everything a run leaves.

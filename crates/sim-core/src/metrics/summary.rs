@@ -88,7 +88,7 @@ summary_fields! {
         tps_10s_median_min,
         /// Largest 10-second median, transactions a second.
         tps_10s_median_max,
-        /// Seconds with fewer transactions than half the median second.
+        /// Seconds with fewer transactions than half the median second, but for those that a stop of the drive reached into.
         stall_seconds,
         /// Latency of a transaction, mean, ms.
         latency_ms_mean,
@@ -189,6 +189,7 @@ impl Summary {
             ..Summary::default()
         };
         summary.set_throughput(&tps);
+        summary.set_stalls(kept, &tps);
         summary.set_latency(&latencies_after(&output.latency_by_10s, warmup_s));
         summary.set_redo_and_ages(kept);
         summary.set_flushing(kept);
@@ -211,8 +212,11 @@ impl Summary {
         self.tps_10s_median_mean = mean(&blocks);
         self.tps_10s_median_min = quantile(&blocks, 0.0);
         self.tps_10s_median_max = quantile(&blocks, 1.0);
+    }
+
+    fn set_stalls(&mut self, kept: &[SecondSample], tps: &[f64]) {
         let half = median(tps) / 2.0;
-        self.stall_seconds = tps.iter().filter(|&&t| t < half).count() as f64;
+        self.stall_seconds = kept.iter().filter(|s| (s.transactions as f64) < half && !s.stopped).count() as f64;
     }
 
     fn set_latency(&mut self, latencies: &Histogram) {

@@ -143,6 +143,10 @@ impl Clients {
         self.stops.iter().fold(at, |at, stop| stop.end(at).unwrap_or(at))
     }
 
+    pub(super) fn stopped_within(&self, from: SimTime, until: SimTime) -> bool {
+        self.stops.iter().any(|stop| stop.reaches_into(from, until))
+    }
+
     pub(super) fn activity(&self) -> u64 {
         self.activity
     }

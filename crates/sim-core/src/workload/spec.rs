@@ -224,6 +224,20 @@ impl StopSpec {
         let into = if self.every.0 == 0 { since_first } else { since_first % self.every.0 };
         (into < self.length.0).then(|| SimTime(at.0 - into + self.length.0))
     }
+
+    /// Whether some of it lies in `from..until`.
+    pub fn reaches_into(&self, from: SimTime, until: SimTime) -> bool {
+        self.end(from).is_some() || self.next_after(from).is_some_and(|next| next < until)
+    }
+
+    /// When it next begins, if it is not under way at `at`.
+    fn next_after(&self, at: SimTime) -> Option<SimTime> {
+        match at.0.checked_sub(self.first.0) {
+            None => Some(self.first),
+            Some(since_first) if self.every.0 > 0 => Some(SimTime(at.0 + self.every.0 - since_first % self.every.0)),
+            Some(_) => None,
+        }
+    }
 }
 
 /// A piece of a rate schedule: the rate moves linearly from `from_per_s` to `to_per_s` until the next segment starts.
@@ -253,6 +267,9 @@ mod tests {
         let regular = at(40, 3, 60);
         for (now, end) in [(39, None), (40, Some(43)), (42, Some(43)), (43, None), (100, Some(103)), (162, Some(163))] {
             assert_eq!(regular.end(SimTime(now)), end.map(SimTime), "{now}");
+        }
+        for (from, reaches) in [(30, false), (31, true), (42, true), (43, false), (91, true), (102, true), (103, false), (155, true)] {
+            assert_eq!(regular.reaches_into(SimTime(from), SimTime(from + 10)), reaches, "{from}");
         }
         let once = at(40, 3, 0);
         assert_eq!([once.end(SimTime(41)), once.end(SimTime(101))], [Some(SimTime(43)), None]);

@@ -54,6 +54,13 @@ fn throughput_by_hand() {
 }
 
 #[test]
+fn a_stop_of_the_drive_is_no_stall() {
+    let mut output = output();
+    output.series[29].stopped = true;
+    assert_eq!(Summary::of(&output, 20).stall_seconds, 0.0);
+}
+
+#[test]
 fn latency_by_hand() {
     let s = Summary::of(&output(), 20);
     assert!((s.latency_ms_mean - 14.9).abs() < 1e-6);
