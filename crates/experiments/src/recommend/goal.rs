@@ -32,14 +32,6 @@ impl Goal {
         }
     }
 
-    /// Among settings of equal merit the higher of these is taken.
-    pub(super) fn second_score(self, summary: &Summary) -> f64 {
-        match self {
-            Goal::Throughput => -summary.latency_ms_p99,
-            Goal::Latency | Goal::Writes => summary.tps_mean,
-        }
-    }
-
     /// Settings whose scores differ by less than this share are of equal merit.
     pub(super) const fn grain(self) -> f64 {
         match self {

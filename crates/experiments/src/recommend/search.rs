@@ -1,8 +1,10 @@
 //! From coarse to fine.
 //!
 //! The coarse stage tries factors of about 1.4 about the present I/O capacity, and goes on at an end while that end is the
-//! best. The fine stage halves the gaps beside the best until they are a step wide. Then the few that could still be the
-//! answer, and the present setting, are run again with other random numbers; the rest has lost with one run.
+//! best. The fine stage halves the gaps beside the best until they are a step wide, and so the gap at the edge, between the
+//! lowest setting that runs soundly and the next lower one: flushing that is just enough is often best, and a narrow hill there
+//! hides from a coarse look. Then the few that could still be the answer, and the present setting, are run again with other
+//! random numbers; the rest has lost with one run.
 //!
 //! With the redo log to be chosen too, each size gets a search of its own, from small to large, as long as doubling it still
 //! gains something worth a longer recovery.
@@ -18,6 +20,8 @@ const COARSE: [f64; 5] = [0.5, 0.71, 1.0, 1.41, 2.0];
 const ONWARD: f64 = 1.41;
 /// Most steps past an end, and most rounds of halving.
 const ROUNDS: usize = 8;
+/// The edge is looked at if the lowest sound setting is within this share of the best.
+const EDGE: f64 = 0.10;
 /// Candidates within this share of the best are replicated.
 const CLOSE: f64 = 0.03;
 /// Most candidates that are replicated.
@@ -91,8 +95,7 @@ fn at_redo(bench: &mut Bench<'_>, redo: u64, start: f64) -> Result<Point, Recomm
         bench.ensure_as_is("coarse", &[onward], 1)?;
     }
     for _ in 0..ROUNDS {
-        let best = best_of(bench, Case::AS_IS, &tried);
-        let middles = middles(bench, &tried, best);
+        let middles = middles(bench, &tried);
         if middles.is_empty() {
             break;
         }
@@ -114,22 +117,31 @@ fn past_the_end(bench: &Bench<'_>, tried: &[Point], best: Point) -> Option<Point
     (!tried.contains(&onward)).then_some(onward)
 }
 
-/// The middles of the gaps beside the best that are wider than a step.
-fn middles(bench: &Bench<'_>, tried: &[Point], best: Point) -> Vec<Point> {
-    let Some(at) = tried.iter().position(|point| *point == best) else { return Vec::new() };
-    let neighbours = [at.checked_sub(1), Some(at + 1).filter(|next| *next < tried.len())];
-    let mut middles: Vec<Point> = neighbours
-        .into_iter()
-        .flatten()
-        .filter(|&i| tried[i].io_capacity_max.abs_diff(best.io_capacity_max) > step_at(best.io_capacity_max as f64))
-        .map(|i| {
-            let middle = (tried[i].io_capacity_max + best.io_capacity_max) as f64 / 2.0;
-            bench.space().point(middle, best.redo_bytes)
-        })
-        .filter(|point| !tried.contains(point))
-        .collect();
+/// The middles of the gaps beside the best and below the edge that are wider than a step.
+fn middles(bench: &Bench<'_>, tried: &[Point]) -> Vec<Point> {
+    let best = best_of(bench, Case::AS_IS, tried);
+    let at = tried.iter().position(|point| *point == best);
+    let gaps = [at.and_then(|at| at.checked_sub(1)), at, edge(bench, tried, best)].into_iter().flatten();
+    let mut middles: Vec<Point> =
+        gaps.filter_map(|below| middle(bench, *tried.get(below)?, *tried.get(below + 1)?)).collect();
+    middles.retain(|point| !tried.contains(point));
     tidy(&mut middles);
     middles
+}
+
+/// Between two points that are more than a step apart.
+fn middle(bench: &Bench<'_>, low: Point, high: Point) -> Option<Point> {
+    let middle = (low.io_capacity_max + high.io_capacity_max) as f64 / 2.0;
+    let wide = high.io_capacity_max - low.io_capacity_max > step_at(middle);
+    wide.then(|| bench.space().point(middle, low.redo_bytes))
+}
+
+/// The highest point that is not sound below the lowest that is, if that one could come near the best.
+fn edge(bench: &Bench<'_>, tried: &[Point], best: Point) -> Option<usize> {
+    let lowest = tried.iter().position(|&point| bench.is_sound(Case::AS_IS, point))?;
+    let score = |point| bench.mean(Case::AS_IS, point).map(|s| bench.goal().score(&s));
+    let (here, top) = (score(tried[lowest])?, score(best)?);
+    if here < top - EDGE * top.abs() { None } else { lowest.checked_sub(1) }
 }
 
 /// Replicates what could be the answer, and decides.
@@ -176,8 +188,8 @@ fn gains(bench: &Bench<'_>, larger: Point, best: Point) -> bool {
     }
 }
 
-/// The best of `points` in a case: sound, not too slow for the goal, and first by score or, at equal merit, by second score.
-/// If none is sound, the one that stalls least.
+/// The best of `points` in a case: sound, not too slow for the goal, and first by score; of points of equal merit the lowest, as
+/// more capacity buys nothing there. If none is sound, the one that stalls least.
 pub(super) fn best_of(bench: &Bench<'_>, case: Case, points: &[Point]) -> Point {
     let means: Vec<(Point, Summary)> = points.iter().filter_map(|&p| Some((p, bench.mean(case, p)?))).collect();
     let sound: Vec<&(Point, Summary)> = means.iter().filter(|(p, _)| bench.is_sound(case, *p)).collect();
@@ -195,11 +207,7 @@ pub(super) fn best_of(bench: &Bench<'_>, case: Case, points: &[Point]) -> Point 
     let fast: Vec<&&(Point, Summary)> = sound.iter().filter(|(_, s)| s.tps_mean >= least).collect();
     let top = fast.iter().map(|(_, s)| goal.score(s)).fold(f64::MIN, f64::max);
     let equal = fast.iter().filter(|(_, s)| goal.score(s) >= top - goal.grain() * top.abs());
-    equal
-        .max_by(|(_, a), (_, b)| {
-            goal.second_score(a).total_cmp(&goal.second_score(b)).then(goal.score(a).total_cmp(&goal.score(b)))
-        })
-        .map_or(bench.current(), |(point, _)| *point)
+    equal.map(|(point, _)| *point).min().unwrap_or(bench.current())
 }
 
 /// Points of `points` as good as `best` within the goal's grain.

@@ -15,12 +15,14 @@ struct MadeUp {
     power: f64,
     /// Until then its checkpoint age rises.
     settles_s: u64,
+    /// From here on more pages a second cost nothing: the device does no more.
+    device_limit: f64,
     runs: AtomicUsize,
 }
 
 impl MadeUp {
     fn new(edge: f64, power: f64) -> MadeUp {
-        MadeUp { edge, power, settles_s: 0, runs: AtomicUsize::new(0) }
+        MadeUp { edge, power, settles_s: 0, device_limit: f64::INFINITY, runs: AtomicUsize::new(0) }
     }
 }
 
@@ -40,7 +42,8 @@ impl Execute for MadeUp {
         let redo = job.scenario.settings.integer("innodb_log_file_size").unwrap() as f64 / (10u64 << 30) as f64;
         let edge = self.edge * (pages(job.scenario) / nominal).powf(self.power) / redo.sqrt();
         let waves = max < edge;
-        let level = 9000.0 * redo.powf(0.25) - (max - edge).max(0.0) * 0.3 + 5.0 * f64::from(job.replication % 2);
+        let level = 9000.0 * redo.powf(0.25) - (max.min(self.device_limit) - edge).max(0.0) * 0.3
+            + 5.0 * f64::from(job.replication % 2);
         let second = |second: u64| {
             let tps = if waves && (second / 60).is_multiple_of(2) { level / 3.0 } else { level };
             SecondSample {
@@ -85,6 +88,23 @@ fn the_best_is_found_within_a_step_from_either_side() {
         assert!(answer.runs < 45, "{}", answer.runs);
         assert!(answer.candidates.iter().any(|row| row.replications == 1), "losers are run once");
     }
+}
+
+#[test]
+fn a_narrow_hill_at_the_edge_is_found_from_a_plateau() {
+    // Between 7000 and 14 000 nothing changes; only at 6300 to 6600 is there more to gain.
+    let server = MadeUp { device_limit: 6900.0, ..MadeUp::new(6300.0, 0.0) };
+    for start in ["7000-bpi32", "8000-bpi32", "redo40g-7000-bpi32"] {
+        let answer = ask(&server, start, Goal::Throughput, false);
+        let edge = if start.starts_with("redo40g") { 4454.0 } else { 6300.0 };
+        let best = answer.best.point.io_capacity_max as f64;
+        assert!((edge..=edge + 500.0).contains(&best), "{start}: {best}");
+    }
+    // All that is sound is as good: the lowest setting has it.
+    let flat = MadeUp { device_limit: 0.0, ..MadeUp::new(6300.0, 0.0) };
+    let answer = ask(&flat, "8000-bpi32", Goal::Throughput, false);
+    assert_eq!(answer.best.point.io_capacity_max, 6500);
+    assert!(answer.plateau.len() > 1);
 }
 
 #[test]

@@ -268,7 +268,9 @@ mod tests {
         for (now, end) in [(39, None), (40, Some(43)), (42, Some(43)), (43, None), (100, Some(103)), (162, Some(163))] {
             assert_eq!(regular.end(SimTime(now)), end.map(SimTime), "{now}");
         }
-        for (from, reaches) in [(30, false), (31, true), (42, true), (43, false), (91, true), (102, true), (103, false), (155, true)] {
+        for (from, reaches) in
+            [(30, false), (31, true), (42, true), (43, false), (91, true), (102, true), (103, false), (155, true)]
+        {
             assert_eq!(regular.reaches_into(SimTime(from), SimTime(from + 10)), reaches, "{from}");
         }
         let once = at(40, 3, 0);
