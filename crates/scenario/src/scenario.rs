@@ -21,7 +21,7 @@ use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::run_spec::{CpuScheduling, CpuSpec, RunSpec};
 use innosim_core::seam::ServerModel;
 use innosim_core::storage::StorageSpec;
-use innosim_core::workload::{DriveSpec, StopSpec, WorkloadSpec};
+use innosim_core::workload::{DriveSpec, StopSpec};
 use innosim_flush_models::purge::purge_config;
 use innosim_flush_models::registry::{ModelId, Settings, binary_log, build, change_buffer};
 
@@ -168,20 +168,12 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     if report.has_errors() {
         return None;
     }
-    let access = workload.access;
     let run = RunSpec {
         seed: head.seed,
         replication: 0,
         duration: head.duration,
         storage,
-        workload: WorkloadSpec {
-            page_sets: access.page_sets,
-            access_classes: access.access_classes,
-            transactions: access.transactions,
-            drive,
-            stops,
-            cores,
-        },
+        workload: workload.access.driven(drive, stops, cores),
         cpu,
         binary_log,
         change_buffer: change_buffer(&settings).ok().flatten(),

@@ -15,7 +15,8 @@ use crate::resolved::Resolved;
 use crate::section::Section;
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::workload::{
-    AccessClassSpec, DrawSpec, Leaves, PageSetSpec, RecentRows, TouchSpec, TransactionSpec, UndoSpec,
+    AccessClassSpec, DrawSpec, DriveSpec, Leaves, PageSetSpec, RecentRows, StopSpec, TouchSpec, TransactionSpec,
+    UndoSpec, WorkloadSpec,
 };
 use sysbench::Oltp;
 
@@ -31,6 +32,12 @@ pub struct Access {
 }
 
 impl Access {
+    /// The whole workload, with its drive, the stops of that, and the processors that serve it.
+    pub(crate) fn driven(self, drive: DriveSpec, stops: Vec<StopSpec>, cores: u32) -> WorkloadSpec {
+        let Access { page_sets, access_classes, transactions } = self;
+        WorkloadSpec { page_sets, access_classes, transactions, drive, stops, cores }
+    }
+
     /// Multiplies the redo of everything.
     fn stretch_redo(&mut self, factor: f64) {
         for transaction in &mut self.transactions {
