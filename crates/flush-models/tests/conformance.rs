@@ -7,8 +7,9 @@
 mod worlds;
 
 use innosim_core::kernel::sampler::DurationDist;
+use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::RunOutput;
-use innosim_core::workload::{DrawSpec, DriveSpec, RateSegment};
+use innosim_core::workload::{DrawSpec, DriveSpec, RateSegment, StopSpec};
 use innosim_flush_models::registry::{ModelId, Value};
 use proptest::test_runner::{Config, TestRunner};
 use worlds::*;
@@ -91,7 +92,7 @@ fn random_worlds_of_mariadb() {
 }
 
 /// Runs `world` of every model and checks what must hold of any run.
-fn for_every_model(secs: u64, change: impl Fn(World) -> World, then: impl Fn(&World, &RunOutput)) {
+fn for_every_model(secs: u64, change: impl Fn(World) -> World, mut then: impl FnMut(&World, &RunOutput)) {
     for &model in ModelId::ALL {
         let world = change(plain(model, secs));
         let out = world.run_watched();
@@ -202,6 +203,25 @@ fn a_server_without_load() {
         assert!(out.events < 10 * 1_000, "{}: {} events in 10 idle seconds", world.model, out.events);
         assert!(out.series.iter().all(|s| s.pages_flushed + s.redo_generated_bytes == 0), "{}", world.model);
     });
+}
+
+/// No transaction starts for 0.4 s of each second: the load loses that share, and flushing goes on meanwhile.
+#[test]
+fn a_load_that_is_stopped_again_and_again() {
+    let transactions_of = |stopped: bool| {
+        let mut all = Vec::new();
+        let change = |mut world: World| {
+            let (first, length) = (SimTime(600_000_000), SimDuration::from_millis(400));
+            let stop = StopSpec { first, length, every: SimDuration::from_secs(1) };
+            world.spec.workload.stops = if stopped { vec![stop] } else { Vec::new() };
+            world
+        };
+        for_every_model(5, change, |_, out| all.push(transactions(out) as f64));
+        all
+    };
+    for (stopped, free) in transactions_of(true).into_iter().zip(transactions_of(false)) {
+        assert!((0.5..0.7).contains(&(stopped / free)), "{stopped} of {free}");
+    }
 }
 
 /// A pool far smaller than the data: pages leave by the LRU list, free pages are waited for, and all goes on.

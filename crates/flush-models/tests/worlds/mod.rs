@@ -9,8 +9,8 @@ use innosim_core::run_spec::{CpuSpec, RunSpec};
 use innosim_core::server::{RunError, Server, Silent};
 use innosim_core::storage::{DeviceSpec, StorageSpec};
 use innosim_core::workload::{
-    AccessClassSpec, DrawSpec, DriveSpec, Leaves, PageSetSpec, RateSegment, StopSpec, TouchSpec, TransactionSpec,
-    UndoSpec, WorkloadSpec,
+    AccessClassSpec, DrawSpec, DriveSpec, Leaves, PageSetSpec, RateSegment, TouchSpec, TransactionSpec, UndoSpec,
+    WorkloadSpec,
 };
 use innosim_flush_models::purge::purge_config;
 use innosim_flush_models::registry::{ModelId, Settings, Value, build, lookup};
@@ -297,13 +297,6 @@ fn devices() -> impl Strategy<Value = DeviceSpec> {
     })
 }
 
-/// No stops, or one of 0.3 s a second.
-fn stops() -> impl Strategy<Value = Vec<StopSpec>> {
-    let stop =
-        StopSpec { first: SimTime(700_000_000), length: SimDuration(300_000_000), every: SimDuration(1_000_000_000) };
-    select(vec![Vec::new(), Vec::new(), Vec::new(), vec![stop]])
-}
-
 fn drives() -> impl Strategy<Value = DriveSpec> {
     let rate = |start_s, per_s| RateSegment { start_s, ramp_s: 0.5, from_per_s: 0.0, to_per_s: per_s };
     let clients = select(vec![1u32, 2, 16, 64]);
@@ -352,13 +345,13 @@ fn workloads() -> impl Strategy<Value = WorkloadSpec> {
     let resident = || select(vec![0.0, 0.5, 1.0]);
     let sets = (pages(), pages(), resident(), resident(), any::<bool>());
     let kinds = proptest::collection::vec(transactions(), 1..3);
-    (sets, draws(), draws(), kinds, (drives(), stops()), select(vec![1u32, 8, 64])).prop_map(
-        |(sets, first, second, transactions, (drive, stops), cores)| WorkloadSpec {
+    (sets, draws(), draws(), kinds, drives(), select(vec![1u32, 8, 64])).prop_map(
+        |(sets, first, second, transactions, drive, cores)| WorkloadSpec {
             page_sets: vec![page_set(3, sets.0, sets.2), page_set(if sets.4 { 3 } else { 4 }, sets.1, sets.3)],
             access_classes: vec![class(&[0], first), class(&[0, 1], second)],
             transactions,
             drive,
-            stops,
+            stops: Vec::new(),
             cores,
         },
     )
