@@ -41,6 +41,7 @@ fn row(row: &Row) -> Value {
         "published": {
             "source": published.source,
             "tps_10s_median_mean": published.tps_10s_median_mean,
+            "tps_mean": published.tps_mean,
             "tps_10s_median_min": published.tps_10s_median_min,
             "tps_10s_median_max": published.tps_10s_median_max,
             "checkpoint_age_gib": published.checkpoint_age_gib,
@@ -50,6 +51,7 @@ fn row(row: &Row) -> Value {
         },
         "simulated": {
             "tps_10s_median_mean": rounded(simulated.tps_10s_median_mean),
+            "tps_mean": rounded(simulated.tps_mean),
             "tps_10s_median_min": simulated.tps_10s_median_min,
             "tps_10s_median_max": simulated.tps_10s_median_max,
             "checkpoint_age_gib": rounded(row.age_gib()),
