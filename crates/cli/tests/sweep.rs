@@ -137,9 +137,8 @@ fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
     assert_eq!(fresh["runs_made"], 20);
 }
 
-/// The same at full size: `cargo test -p innosim-cli --test sweep -- --ignored`.
+/// The same at full size.
 #[test]
-#[ignore = "takes minutes"]
 fn two_hundred_runs_killed_twenty_times() {
     // Twenty replications of ten points.
     kill_and_compare(&Desk::new(), &["--replications", "20"], 200, 20, 1500);

@@ -31,3 +31,5 @@ pub(crate) mod margin_steps;
 pub mod master_thread;
 pub mod neighbors;
 pub mod redo_geometry;
+#[cfg(test)]
+pub(crate) mod test_support;

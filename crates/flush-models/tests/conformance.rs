@@ -11,19 +11,26 @@ use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::RunOutput;
 use innosim_core::workload::{DrawSpec, DriveSpec, RateSegment, StopSpec};
 use innosim_flush_models::registry::{ModelId, Value};
+use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestRunner};
 use worlds::*;
 
 const MIB: u64 = 1 << 20;
 
-/// Random cases for each model.
+/// Random cases for each model, unless the environment says otherwise (`PROPTEST_CASES`).
 const CASES: u32 = 60;
 
 fn random_worlds(model: ModelId) {
-    let config = Config { cases: CASES, max_shrink_iters: 4, failure_persistence: None, ..Config::default() };
+    run_all(worlds(model), CASES);
+}
+
+fn run_all(worlds: impl Strategy<Value = World>, cases: u32) {
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    let config =
+        Config { cases: asked.unwrap_or(cases), max_shrink_iters: 4, failure_persistence: None, ..Config::default() };
     let rng = proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(config, rng);
-    let result = runner.run(&worlds(model), |world| {
+    let result = runner.run(&worlds, |world| {
         let out = world.run_watched();
         check_run(&world, &out);
         if is_busy(&world) {
@@ -89,6 +96,34 @@ fn random_worlds_of_97() {
 #[test]
 fn random_worlds_of_mariadb() {
     random_worlds(ModelId::Mariadb1011);
+}
+
+/// The least of everything, in every model.
+#[test]
+fn cramped_worlds_go_on() {
+    for &model in ModelId::ALL {
+        println!("{model}");
+        run_all(cramped_worlds(model), CASES / 4);
+    }
+}
+
+/// A transaction that modifies first and reads afterwards, with no redo at its end: when it commits, its redo may have been written
+/// or synced for somebody else, and nothing that is still to come would wake it.
+#[test]
+fn commits_whose_redo_is_out_already_end() {
+    for flush in 0..=2 {
+        let change = |mut world: World| {
+            let kind = &mut world.spec.workload.transactions[0];
+            kind.base_redo_bytes = 0.0;
+            kind.touches.reverse();
+            world.spec.workload.page_sets[0] = page_set(0, 20_000, 0.0);
+            world.spec.workload.drive = DriveSpec::Closed { clients: 2, think: DurationDist::Fixed { us: 0.0 } };
+            world.set("innodb_buffer_pool_size", 8 * MIB).set("innodb_flush_log_at_trx_commit", flush)
+        };
+        for_every_model(5, change, |world, out| {
+            assert!(out.series[1..].iter().all(|s| s.transactions > 0), "{} with commit mode {flush}", world.model);
+        });
+    }
 }
 
 /// Runs `world` of every model and checks what must hold of any run.

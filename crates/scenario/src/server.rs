@@ -41,6 +41,9 @@ pub(crate) fn read_server(table: Option<&Table>, root: Span, context: &Context<'
     let mut explicit = BTreeMap::new();
     let entries = table.map_or(&[][..], |table| &table.entries);
     for entry in entries {
+        if redo_size::is_carried_over(entry, entries, context) {
+            continue;
+        }
         if let Some((name, value)) = read_setting(entry, context) {
             explicit.insert(name, value);
         }
@@ -106,8 +109,10 @@ fn read_setting(entry: &Entry, context: &Context<'_>) -> Option<(&'static str, V
             context.report.add(match unknown.reason {
                 UnknownReason::WithoutEffect => problem.help("it may stay; it changes nothing here").into_warning(),
                 _ if is_of_the_files_model(entry, context) => {
-                    let help = format!("{} does not have it: dropped", context.model);
-                    problem.help(help).into_warning()
+                    // The same words for all models that don't have it, so that a comparison says them once.
+                    let why = unknown.why.split_once("; ").map_or(unknown.why.as_str(), |(_, history)| history);
+                    let message = format!("{} is dropped: {why}", entry.key);
+                    Problem::new(message).at(entry.key_at).into_warning()
                 }
                 _ => problem.help(help_for_unknown(entry, &unknown.help)),
             });

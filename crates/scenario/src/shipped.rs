@@ -120,22 +120,3 @@ pub(crate) fn find(name: &str) -> Result<(&'static str, &'static str), NotShippe
         several => Err(NotShipped::Ambiguous(several.iter().map(|(name, _)| *name).collect())),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::path::Path;
-
-    /// No scenario lies in the folder without being shipped.
-    #[test]
-    fn every_scenario_file_is_shipped() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
-        for folder in ["percona-2020-08", "teaching", "stories"] {
-            for entry in std::fs::read_dir(root.join(folder)).unwrap() {
-                let file = entry.unwrap().file_name().into_string().unwrap();
-                let name = format!("{folder}/{}", file.trim_end_matches(".toml"));
-                assert!(EMBEDDED.iter().any(|(shipped, _)| *shipped == name), "{name} is not shipped");
-            }
-        }
-    }
-}

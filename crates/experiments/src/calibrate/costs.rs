@@ -15,7 +15,7 @@
 
 use super::Parameter;
 use super::counters::Load;
-use innosim_flush_models::registry::ModelId;
+use innosim_flush_models::registry::lookup;
 use innosim_recordings::{Quantity, Recording};
 
 /// CPU time of a redo sync, µs.
@@ -94,9 +94,12 @@ impl Work {
 
 /// Whether adjacent pages are written together.
 fn merges_pages(recording: &Recording) -> bool {
-    let setting = recording.variables.get("innodb_flush_neighbors").map(String::as_str);
-    let always = matches!(recording.server.model, Some(ModelId::Mysql55 | ModelId::Percona55));
-    always || !matches!(setting, None | Some("0" | "OFF" | "none"))
+    let names = ["innodb_flush_neighbors", "innodb_flush_neighbor_pages"];
+    match names.iter().find_map(|name| recording.variables.get(*name)) {
+        Some(value) => !["0", "OFF", "none"].contains(&value.as_str()),
+        // Before 5.6 there is no choice.
+        None => recording.server.model.is_some_and(|model| lookup(model, names[0]).is_err()),
+    }
 }
 
 /// CPU time of transactions alone, where `all` is everybody's, µs at each sample.

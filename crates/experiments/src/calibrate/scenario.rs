@@ -2,7 +2,7 @@
 
 use super::costs::{PAGE_WRITE_CPU_US, SYNC_CPU_US};
 use super::{Calibration, Device, load_of};
-use innosim_flush_models::registry::{ModelId, lookup};
+use innosim_flush_models::registry::lookup;
 use innosim_recordings::{Recording, understood_settings};
 
 /// Spread of the CPU time of a transaction around its mean: not determined by a recording.
@@ -38,7 +38,7 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
         "\n[host]\ncores = {}\nscheduling = \"shared\"\nsync_cpu = \"{SYNC_CPU_US:.0}us\"\n\
          page_write_cpu = \"{PAGE_WRITE_CPU_US:.0}us\"\ncleaner_priority = {}\n\n",
         target.cpus.unwrap_or(16),
-        asks_for_priority(model)
+        model.cleaners_ask_for_priority()
     ));
     text.push_str(&device.toml(target, calibration.sync_operations.as_ref()));
     text.push_str(&format!(
@@ -59,12 +59,6 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
     }
     text.push_str(&drive(target)?);
     Ok(text)
-}
-
-/// Whether page cleaners of this version ask for the highest priority; it is taken as granted.
-fn asks_for_priority(model: ModelId) -> bool {
-    let before = [ModelId::Mysql55, ModelId::Percona55, ModelId::Mysql56, ModelId::Mariadb1011];
-    !before.contains(&model)
 }
 
 /// `[drive]`: a closed loop, or the sum of the rates of all load generators over time.

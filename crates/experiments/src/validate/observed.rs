@@ -122,9 +122,8 @@ pub(super) fn as_run(trajectories: &[Trajectory], predicted: &RunOutput) -> RunO
     };
     RunOutput {
         series: predicted.series.iter().map(sample).collect(),
-        latency_by_10s: Vec::new(),
-        stations: Vec::new(),
-        ..predicted.clone()
+        age_limits: predicted.age_limits,
+        ..RunOutput::default()
     }
 }
 

@@ -1,14 +1,11 @@
 //! The machinery behind the seam: turns of the page cleaner, steps of user threads at the margins, checkpoints.
 
 use super::*;
+use crate::legacy::test_support::{self, START, done, flush, settings};
 use crate::registry::{ModelId, Value};
 use innosim_core::config::{DataSync, DoublewriteConfig, FreePagePolicy, SharedCollecting};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::seam::{CheckpointerNext, FlushLists};
-use std::collections::BTreeMap;
-
-const GIB: u64 = 1 << 30;
-const START: u64 = 1_000_000_000;
 
 /// Lists of which only the number matters.
 struct Lists;
@@ -23,47 +20,17 @@ impl FlushLists for Lists {
 }
 
 fn server(lines: &[(&'static str, Value)]) -> Mysql56 {
-    let mut all: BTreeMap<&'static str, Value> =
-        [("innodb_buffer_pool_size", Value::Integer(4 * GIB)), ("innodb_log_file_size", Value::Integer(GIB / 2))]
-            .into();
-    all.extend(lines.iter().copied());
-    let settings = crate::registry::Settings::resolve(ModelId::Mysql56, &all).unwrap();
-    let mut server = Mysql56::build(&settings).unwrap();
+    let mut server = Mysql56::build(&settings(ModelId::Mysql56, lines)).unwrap();
     server.last_checkpoint_lsn = START;
     server
 }
 
-/// A view at `ms`, with redo up to `START` + `age` and the oldest page at `START`.
 fn view(ms: u64, age: u64, activity: u64) -> View<'static> {
-    View {
-        now: SimTime::ZERO + SimDuration::from_millis(ms),
-        current_lsn: START + age,
-        last_checkpoint_lsn: START,
-        oldest_modification_lsn: START,
-        dirty_pages: 5_000,
-        lru_pages: 200_000,
-        free_pages: 60_000,
-        activity,
-        ..View::at_rest(&Lists)
-    }
-}
-
-fn done(list_pages: u64, lru_pages: u64) -> CleanerInput {
-    CleanerInput::Done(PassReport { list_pages, lru_pages, ..PassReport::default() })
-}
-
-fn flush(action: CleanerAction) -> FlushRequest {
-    match action {
-        CleanerAction::Flush(request) => request,
-        other => panic!("{other:?}"),
-    }
+    test_support::view(&Lists, ms, age, activity)
 }
 
 fn until_ms(action: &CleanerAction) -> u64 {
-    match action {
-        CleanerAction::Wait { until, wake_on_event: false } => until.whole_millis(),
-        other => panic!("{other:?}"),
-    }
+    test_support::until_ms(action, false)
 }
 
 #[test]

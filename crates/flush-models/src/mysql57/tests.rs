@@ -1,13 +1,10 @@
 //! The machinery behind the seam: passes of the coordinator, sync requests and their deferral, user threads that poll.
 
 use super::*;
+use crate::legacy::test_support::{self, START, done, flush, settings};
 use crate::registry::{ModelId, Value};
 use innosim_core::config::{FreePagePolicy, RedoPipeline};
 use innosim_core::seam::FlushLists;
-use std::collections::BTreeMap;
-
-const GIB: u64 = 1 << 30;
-const START: u64 = 1_000_000_000;
 
 /// Lists with these pages up to any LSN, by instance.
 struct Lists([u64; 4]);
@@ -24,51 +21,18 @@ impl FlushLists for Lists {
 const LISTS: Lists = Lists([900, 300, 0, 30]);
 
 fn server(lines: &[(&'static str, Value)]) -> Mysql57 {
-    let mut all: BTreeMap<&'static str, Value> = [
-        ("innodb_buffer_pool_size", Value::Integer(4 * GIB)),
-        ("innodb_buffer_pool_instances", Value::Integer(4)),
-        ("innodb_log_file_size", Value::Integer(GIB / 2)),
-        ("innodb_flushing_avg_loops", Value::Integer(1)),
-    ]
-    .into();
-    all.extend(lines.iter().copied());
-    let settings = crate::registry::Settings::resolve(ModelId::Mysql57, &all).unwrap();
-    let mut server = Mysql57::build(&settings).unwrap();
+    let own = [("innodb_buffer_pool_instances", Value::Integer(4)), ("innodb_flushing_avg_loops", Value::Integer(1))];
+    let mut server = Mysql57::build(&settings(ModelId::Mysql57, &[&own, lines].concat())).unwrap();
     server.last_checkpoint_lsn = START;
     server
 }
 
-/// A view at `ms`, with redo up to `START` + `age` and the oldest page at `START`.
 fn view(ms: u64, age: u64, activity: u64) -> View<'static> {
-    View {
-        now: SimTime::ZERO + SimDuration::from_millis(ms),
-        current_lsn: START + age,
-        last_checkpoint_lsn: START,
-        oldest_modification_lsn: START,
-        dirty_pages: 5_000,
-        lru_pages: 200_000,
-        free_pages: 60_000,
-        activity,
-        ..View::at_rest(&LISTS)
-    }
-}
-
-fn done(list_pages: u64, lru_pages: u64) -> CleanerInput {
-    CleanerInput::Done(PassReport { list_pages, lru_pages, ..PassReport::default() })
-}
-
-fn flush(action: CleanerAction) -> FlushRequest {
-    match action {
-        CleanerAction::Flush(request) => request,
-        other => panic!("{other:?}"),
-    }
+    test_support::view(&LISTS, ms, age, activity)
 }
 
 fn until_ms(action: &CleanerAction) -> u64 {
-    match action {
-        CleanerAction::Wait { until, wake_on_event: true } => until.whole_millis(),
-        other => panic!("{other:?}"),
-    }
+    test_support::until_ms(action, true)
 }
 
 /// Two passes of an active server: the second one recommends.

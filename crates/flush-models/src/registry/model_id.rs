@@ -123,6 +123,11 @@ impl ModelId {
         }
     }
 
+    /// Whether its page cleaners ask for the highest priority.
+    pub fn cleaners_ask_for_priority(self) -> bool {
+        self.mysql_release().is_some_and(|release| release >= 57)
+    }
+
     /// Default of `innodb_adaptive_hash_index_parts`: before MySQL 5.7 there is one latch.
     pub(crate) fn default_adaptive_hash_index_parts(self) -> u64 {
         if self.mysql_release().is_some_and(|release| release < 57) { 1 } else { 8 }

@@ -85,26 +85,7 @@ fn keep_average_method(file: &VectorFile) {
 }
 
 fn doublewrite_layout(file: &VectorFile) {
-    for case in file.pure() {
-        let field = |name| case.input.u64(name);
-        let layout = DoublewriteLayout::percona(
-            field("buffer_pool_instances"),
-            field("doublewrite_files"),
-            field("doublewrite_pages"),
-            field("write_io_threads"),
-        );
-        case.expect("instances", layout.instances);
-        case.expect("files", layout.files);
-        case.expect("pages_per_batch", layout.pages_per_batch);
-        case.expect("segments_per_file", layout.segments_per_file);
-        case.expect("flush_list_segments", layout.flush_list_segments);
-        case.expect("lru_segments", layout.lru_segments);
-        case.expect("single_page_slots", layout.single_page_slots);
-        case.expect("flush_list_instance_of_pool_0", layout.flush_list_instance(0));
-        case.expect("lru_instance_of_pool_0", layout.lru_instance(0));
-        let sizes: Vec<u64> = serde_json::from_value(case.output.get("file_pages").clone()).expect("page counts");
-        assert_eq!(sizes, layout.file_pages, "{}", case.place);
-    }
+    super::pure::doublewrite_layout_by(file, DoublewriteLayout::percona);
 }
 
 fn free_list_backoff(file: &VectorFile) {

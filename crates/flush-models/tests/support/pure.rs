@@ -42,9 +42,14 @@ pub(crate) fn wait_for_backoff(file: &VectorFile) {
 }
 
 pub(crate) fn doublewrite_layout(file: &VectorFile) {
+    doublewrite_layout_by(file, DoublewriteLayout::new);
+}
+
+/// The layout that follows from pool instances, files, pages and write threads by `rule`.
+pub(crate) fn doublewrite_layout_by(file: &VectorFile, rule: fn(u64, u64, u64, u64) -> DoublewriteLayout) {
     for case in file.pure() {
         let field = |name| case.input.u64(name);
-        let layout = DoublewriteLayout::new(
+        let layout = rule(
             field("buffer_pool_instances"),
             field("doublewrite_files"),
             field("doublewrite_pages"),

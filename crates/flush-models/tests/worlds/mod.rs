@@ -359,13 +359,21 @@ fn workloads() -> impl Strategy<Value = WorkloadSpec> {
 
 /// Random settings of `model`.
 fn settings(model: ModelId) -> impl Strategy<Value = BTreeMap<&'static str, Value>> {
-    let pool = select(vec![(8 * MIB, 1u64), (64 * MIB, 1), (1024 * MIB, 1), (1024 * MIB, 8), (1024 * MIB, 64)]);
+    let pool = select(vec![
+        (5 * MIB, 1u64),
+        (8 * MIB, 1),
+        (8 * MIB, 4),
+        (64 * MIB, 1),
+        (1024 * MIB, 1),
+        (1024 * MIB, 8),
+        (1024 * MIB, 64),
+    ]);
     let redo = select(vec![8 * MIB, 16 * MIB, 128 * MIB, 4096 * MIB]);
     let doublewrite = select(vec![("OFF", 0u64), ("ON", 4), ("ON", 128)]);
     let methods = select(vec!["fsync", "O_DSYNC", "nosync", "O_DIRECT", "O_DIRECT_NO_FSYNC"]);
     let numbers = (select(vec![100u64, 2_000, 20_000]), select(vec![1u64, 4]), 0u64..3, select(vec![100u64, 1024]));
     let redo_settings = (0u64..3, select(vec![256u64 << 10, 4 << 20]), select(vec![512u64, 8192]));
-    let switches = (any::<bool>(), any::<bool>(), any::<bool>());
+    let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     let methods_55 = select(vec!["native", "estimate", "keep_average", "reflex"]);
     (pool, redo, doublewrite, (methods, methods_55), numbers, redo_settings, switches).prop_map(
         move |(pool, redo, doublewrite, (method, method_55), numbers, redo_settings, switches)| {
@@ -387,7 +395,8 @@ fn settings(model: ModelId) -> impl Strategy<Value = BTreeMap<&'static str, Valu
                 .with("innodb_adaptive_flushing", Value::Switch(switches.1));
             world = world
                 .with("innodb_log_writer_threads", Value::Switch(switches.2))
-                .with("innodb_use_native_aio", Value::Switch(switches.2))
+                .with("innodb_use_native_aio", Value::Switch(switches.3))
+                .set("innodb_write_io_threads", [1, 4, 64][numbers.2 as usize])
                 .with(
                     "innodb_cleaner_lsn_age_factor",
                     Value::Choice(if switches.1 { "legacy" } else { "high_checkpoint" }),
@@ -417,7 +426,8 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
             purges: io_capacity % 2 > 0,
         })
     });
-    (settings(model), storage, workloads(), binary_log, change_buffer, 2u64..6, any::<u64>()).prop_map(
+    // A page cleaner's averages begin with its second turn: after three seconds it has had time to flush.
+    (settings(model), storage, workloads(), binary_log, change_buffer, 3u64..7, any::<u64>()).prop_map(
         move |(settings, storage, workload, binary_log, change_buffer, secs, seed)| {
             World {
                 model,
@@ -440,4 +450,24 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
             .with_purge(seed)
         },
     )
+}
+
+/// A random world with the least of everything: a pool of 512 pages, a device that takes one request at a time, no doublewrite and
+/// no asynchronous writes where the model has them, two clients and a change buffer.
+pub(crate) fn cramped_worlds(model: ModelId) -> impl Strategy<Value = World> {
+    worlds(model).prop_map(move |mut world| {
+        world.spec.storage.redo = None;
+        let device = &mut world.spec.storage.data;
+        (device.channels, device.queue_depth) = (1, 1);
+        world.spec.workload.drive = DriveSpec::Closed { clients: 2, think: DurationDist::Fixed { us: 0.0 } };
+        let buffer = ChangeBufferConfig { max_pages: 100, io_capacity: 200, changes: true, purges: true };
+        world.spec.change_buffer = Some(buffer);
+        let mut world = world
+            .set("innodb_buffer_pool_size", 8 * MIB)
+            .set("innodb_buffer_pool_instances", 1)
+            .with("innodb_doublewrite", Value::Choice("OFF"))
+            .with("innodb_use_native_aio", Value::Switch(false));
+        world.settings.retain(|name, value| lookup(model, name).is_ok_and(|s| s.check(*value).is_ok()));
+        world
+    })
 }

@@ -34,6 +34,16 @@ impl RedoSize {
     }
 }
 
+/// Whether an entry that the model doesn't know sizes the redo log, which [`carry_over`] takes care of.
+pub(super) fn is_carried_over(entry: &Entry, entries: &[Entry], context: &Context<'_>) -> bool {
+    let Some(from) = context.written_for else { return false };
+    [CAPACITY, FILE_SIZE, FILES].contains(&entry.key.as_str())
+        && lookup(context.model, &entry.key).is_err()
+        && is_of_the_files_model(entry, context)
+        && RedoSize::of(from) != RedoSize::of(context.model)
+        && redo_of(from, entries, context).is_some()
+}
+
 /// A redo log means as much to a model that spells its size in another way.
 pub(super) fn carry_over(entries: &[Entry], explicit: &mut Explicit, context: &Context<'_>) {
     let Some(from) = context.written_for else { return };

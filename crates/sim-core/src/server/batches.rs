@@ -307,11 +307,8 @@ impl Server {
     }
 
     fn clients_see_completion(&mut self, batch: u32, page: u32, done: SimTime) {
-        let entry = self.batches.get(batch);
-        let (ready, waiting) = entry.waiters.iter().partition(|&&(_, p)| p == page);
-        entry.waiters = waiting;
-        let ready: Vec<(u32, u32)> = ready;
-        for (client, _) in ready {
+        let entry = &mut self.batches.slab[batch as usize];
+        for (client, _) in entry.waiters.extract_if(.., |(_, p)| *p == page) {
             self.calendar.schedule(done, Event::Body(client));
         }
     }

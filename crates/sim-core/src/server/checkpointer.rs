@@ -165,11 +165,8 @@ impl Server {
     }
 
     fn release_checkpoint_waiters(&mut self, all: bool) {
-        let (ready, waiting) = self.checkpointer.waiters.iter().partition(|&&(_, for_block)| all || !for_block);
-        self.checkpointer.waiters = waiting;
-        let ready: Vec<(Actor, bool)> = ready;
-        for (actor, _) in ready {
-            self.let_go_on(actor);
+        for (actor, _) in self.checkpointer.waiters.extract_if(.., |(_, for_block)| all || !*for_block) {
+            self.calendar.schedule(self.now, actor.goes_on(Event::CheckpointTaken));
         }
     }
 

@@ -57,9 +57,7 @@ impl Server {
         }
         let count = self.carry_rest(index, batch);
         if count == 0 {
-            self.batches.discard(batch);
-            self.batches.release_unused_buffer(index);
-            self.wake_next_poster();
+            self.found_nothing(index, batch);
             self.end_list(index);
             return self.sleep(index, self.now + costs::SLOT_OVERHEAD, Phase::TakeSlot);
         }
@@ -122,12 +120,7 @@ impl Server {
         let size = self.batch_size() as usize;
         let batch = self.batches.create(ListKind::Lru, instance);
         self.batches.get(batch).pages.append(&mut self.passes.threads[index as usize].carry);
-        let goal = match work {
-            LruWork::None => 0,
-            LruWork::ScanDepth => self.pool.scan_depth(),
-            LruWork::Chunks(pages) => scanned + u64::from(pages),
-            LruWork::Flush(pages) | LruWork::Batch(pages) => pages,
-        };
+        let goal = self.lru_goal(batch, work, scanned);
         let frees = !matches!(work, LruWork::Flush(_));
         let mut seen = scanned;
         let mut evicted = 0;
@@ -162,20 +155,50 @@ impl Server {
             pass.report.lru_pages += count;
         }
         if count == 0 {
-            self.batches.discard(batch);
-            self.batches.release_unused_buffer(index);
-            self.wake_next_poster();
+            self.found_nothing(index, batch);
             self.free_pages.batch_ended(instance);
-            return self.start_list(index);
+            return match self.after_lru_batch(index, work, seen, false) {
+                Phase::WaitLru { scanned } if scanned > seen => self.set_phase(index, Phase::WaitLru { scanned }),
+                _ => self.start_list(index),
+            };
         }
         self.lru_batch_started(instance);
         let in_sync = self.in_sync_pass();
         self.recorder.flushed_lru(count, in_sync);
-        let resume = match work {
-            LruWork::Chunks(pages) => Phase::WaitLru { scanned: scanned + u64::from(pages) },
-            _ => Phase::CollectLru { scanned: seen },
-        };
+        let list_left = count >= size as u64 || goal == scanned;
+        let resume = self.after_lru_batch(index, work, seen, list_left);
         self.batch_collected(index, batch, resume)
+    }
+
+    /// Pages of its slot after which an LRU batch stops, which may begin with what the batch before it had no room for.
+    fn lru_goal(&mut self, batch: u32, work: LruWork, scanned: u64) -> u64 {
+        match work {
+            LruWork::None => 0,
+            LruWork::ScanDepth => self.pool.scan_depth(),
+            // The rest of a chunk is written before the list is looked at again.
+            LruWork::Chunks(_) if !self.batches.get(batch).pages.is_empty() => scanned,
+            LruWork::Chunks(pages) => (scanned + 1).next_multiple_of(u64::from(pages)),
+            LruWork::Flush(pages) | LruWork::Batch(pages) => pages,
+        }
+    }
+
+    /// What a slot does after an LRU batch. It waits for a chunk when all its pages are posted, which may take several batches.
+    fn after_lru_batch(&self, index: u32, work: LruWork, seen: u64, list_left: bool) -> Phase {
+        let LruWork::Chunks(pages) = work else { return Phase::CollectLru { scanned: seen } };
+        let end = seen.next_multiple_of(u64::from(pages));
+        let carries = !self.passes.threads[index as usize].carry.is_empty();
+        if carries || (list_left && seen < end) {
+            Phase::CollectLru { scanned: seen }
+        } else {
+            Phase::WaitLru { scanned: end }
+        }
+    }
+
+    /// A thread found no page: it gives back what it took for them.
+    fn found_nothing(&mut self, index: u32, batch: u32) {
+        self.batches.discard(batch);
+        self.batches.release_unused_buffer(index);
+        self.wake_next_poster();
     }
 
     fn batch_collected(&mut self, index: u32, batch: u32, resume: Phase) -> bool {

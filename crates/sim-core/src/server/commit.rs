@@ -95,7 +95,14 @@ impl Server {
         }
         let lsn = self.redo.current_lsn();
         client.commit_lsn = lsn;
-        if self.config.redo.commit == CommitDurability::Lazy {
+        let position = self.redo.position();
+        // Redo that the transaction appended before its last reads may be where it must be by now.
+        let done = match self.config.redo.commit {
+            CommitDurability::Lazy => true,
+            CommitDurability::Write => position.written_lsn >= lsn,
+            CommitDurability::Sync => position.durable_lsn >= lsn,
+        };
+        if done {
             self.prepared(index, self.now);
             self.after_append();
             return;
@@ -228,11 +235,9 @@ impl Server {
         if self.config.redo.commit == CommitDurability::Sync {
             self.acknowledge(lsn);
         }
-        let (ready, waiting) = self.commit.durable_waiters.iter().partition(|&&(wanted, _)| wanted <= lsn);
-        self.commit.durable_waiters = waiting;
-        let ready: Vec<(u64, Event)> = ready;
-        for (_, event) in ready {
-            self.calendar.schedule(self.now + self.commit.wake_up, event);
+        let at = self.now + self.commit.wake_up;
+        for (_, event) in self.commit.durable_waiters.extract_if(.., |(wanted, _)| *wanted <= lsn) {
+            self.calendar.schedule(at, event);
         }
         self.start_sync_if_wanted();
     }

@@ -353,9 +353,7 @@ impl Server {
         if self.passes.batch_waiters.is_empty() || self.list_busy(instance) {
             return;
         }
-        let (ready, waiting) = self.passes.batch_waiters.iter().partition(|&&(_, i)| i == instance);
-        self.passes.batch_waiters = waiting;
-        let ready: Vec<(Actor, usize)> = ready;
+        let ready: Vec<_> = self.passes.batch_waiters.extract_if(.., |(_, i)| *i == instance).collect();
         for (actor, _) in ready {
             self.go_on_waiting(actor, instance + 1);
         }
@@ -372,10 +370,7 @@ impl Server {
         if self.passes.lru_in_flight[instance] > 0 || self.passes.lru_waiters.is_empty() {
             return;
         }
-        let (ready, waiting) = self.passes.lru_waiters.iter().partition(|&&(i, _)| i == instance);
-        self.passes.lru_waiters = waiting;
-        let ready: Vec<(usize, Event)> = ready;
-        for (_, event) in ready {
+        for (_, event) in self.passes.lru_waiters.extract_if(.., |(i, _)| *i == instance) {
             self.calendar.schedule(self.now, event);
         }
     }

@@ -37,12 +37,14 @@ pub(super) fn render(compared: &Compared) -> String {
     let mut text = head(compared);
     text.push_str(&table(compared, SPEED, "regime", regime));
     text.push('\n');
-    text.push_str(&table(compared, PAGES, ">of its limit", of_limit));
+    text.push_str(&table(compared, PAGES, ">age, of its limit", of_limit));
     text.push('\n');
     text.push_str(&wrapped(&remark(compared), 0));
     text.push('\n');
     for variant in &compared.variants {
-        let line = format!("{}: {}, {}", variant.label, variant.scenario.model, settings_line(&variant.scenario));
+        let model = variant.scenario.model.to_string();
+        let model = if variant.label == model { String::new() } else { format!("{model}, ") };
+        let line = format!("{}: {model}{}", variant.label, settings_line(&variant.scenario));
         text.push_str(&wrapped(&line, 0));
     }
     let twins = compared.twins();
