@@ -10,7 +10,7 @@ use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::RunOutput;
 use innosim_core::workload::{DrawSpec, DriveSpec, RateSegment, StopSpec};
-use innosim_flush_models::registry::{ModelId, Value};
+use innosim_flush_models::registry::{Kind, ModelId, Value, lookup};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestRunner};
 use worlds::*;
@@ -185,6 +185,22 @@ fn a_tiny_redo_log() {
         assert!(waits > 0, "{}: the test means to fill the log", world.model);
         let limit = out.age_limits.stop_bytes + 8 * 8 * 1_500 * 2 + 4 * MIB;
         assert!(out.series.iter().all(|s| s.checkpoint_age_bytes < limit), "{}", world.model);
+    });
+}
+
+/// The largest values of what limits flushing, and a redo log that never fills: nothing overflows, and the work gets done.
+#[test]
+fn huge_capacities() {
+    let change = |world: World| {
+        let names = ["innodb_io_capacity", "innodb_io_capacity_max", "innodb_lru_scan_depth", "innodb_max_purge_lag"];
+        names.into_iter().fold(world.redo(256 << 30), |world, name| match lookup(world.model, name).map(|s| s.kind) {
+            Ok(Kind::Integer { max, .. }) => world.set(name, max),
+            _ => world,
+        })
+    };
+    for_every_model(5, change, |world, out| {
+        assert!(out.series[1..].iter().all(|s| s.transactions > 1_000), "{}", world.model);
+        assert_eq!(out.series.iter().map(|s| s.sync_pages).sum::<u64>(), 0, "{}", world.model);
     });
 }
 

@@ -191,7 +191,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "bytes",
         &[size(FROM_8021, bytes(512, 16 * KIB, 512), 8 * KIB, "8K")],
         "Redo writes don't cross a multiple of this; the first write into such a block fills it.",
-        "A power of two.",
+        "A power of two. Without effect while innodb_log_writer_threads is OFF: who commits writes all there is.",
     ),
     Declaration {
         name: "innodb_log_writer_threads",
