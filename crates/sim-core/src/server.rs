@@ -12,7 +12,7 @@
 //!
 //! One calendar ([`crate::kernel::calendar`]) orders everything; equal times are handled in the order in which they were
 //! scheduled. Devices compute completion times at submission, so pages in flight cost no events. Each file of this module
-//! is one actor: `processors`, `clients` (`touches`: the pages of a transaction), `commit` (writer, flusher, group commit), `binlog`, `change_buffer`,
+//! is one actor: `processors`, `clients` (`plan`, `touches`: the pages of a transaction), `commit` (writer, flusher, group commit), `binlog`, `change_buffer`,
 //! `purge` (`history`: what it has before it, `undo`: undo pages and tablespaces, `undo_truncation`), `free_pages`, `lru_managers`, `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
 //! does), `batches` (page writes and what follows them), `syncs` (data-file syncs), `checkpointer`, `check` (invariants),
 //! `record` (series).
@@ -32,6 +32,7 @@ mod free_pages;
 mod history;
 mod lru_managers;
 mod passes;
+mod plan;
 mod posting;
 mod processors;
 mod purge;
@@ -122,7 +123,7 @@ impl Server {
             events: 0,
             hash: 0xcbf2_9ce4_8422_2325,
             processors: processors::Processors::new(spec.workload.cores, spec.cpu),
-            clients: clients::Clients::new(&spec.workload, spec.seed, spec.replication)
+            clients: clients::Clients::new(&spec.workload, &program, spec.seed, spec.replication)
                 .with_adaptive_hash(spec.adaptive_hash),
             commit: commit::Commit::new(wake_up),
             binary_log: spec.binary_log.map(binlog::BinaryLog::new),

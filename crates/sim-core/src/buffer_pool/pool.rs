@@ -160,15 +160,6 @@ impl BufferPool {
         self.lru.is_some()
     }
 
-    /// Whether all of `pages` are resident and reading them leaves no trace (no LRU order is kept). Without branches, so
-    /// that the look-ups overlap.
-    #[inline]
-    pub fn all_resident(&self, pages: &[u32]) -> bool {
-        self.lru.is_none()
-            && (pages.iter().fold(true, |all, &page| all & self.resident_words.contains(page / 64))
-                || pages.iter().fold(true, |all, &page| all & self.resident.contains(page)))
-    }
-
     /// Whether all pages of a range, and those that share a word with its ends, are resident for good: reads there leave no
     /// trace whatever page they draw.
     #[inline]
@@ -202,17 +193,14 @@ impl BufferPool {
         hit
     }
 
-    /// Modifies pages one after the other, the one at place `i` by redo that begins at `lsn(i)`, up to the first that is not in
-    /// the pool or is under write. Returns how many are modified.
-    #[inline(always)]
-    pub fn modify_run(&mut self, pages: &[u32], lsn: impl Fn(usize) -> u64, space: &PageSpace, now: SimTime) -> usize {
-        for (place, &page) in pages.iter().enumerate() {
-            let costs_only_redo = self.hot.contains(page) && self.lru.is_none();
-            if !costs_only_redo && self.modify(page, lsn(place), space, now) != Modification::Done {
-                return place;
-            }
+    /// How many of `pages`, up to the first for which that does not hold, change nothing in the pool whether they are read or
+    /// modified: they are dirty already, and no LRU order is kept.
+    #[inline]
+    pub fn costing_only_redo(&self, pages: &[u32]) -> usize {
+        if self.lru.is_some() {
+            return 0;
         }
-        pages.len()
+        pages.iter().position(|&page| !self.hot.contains(page)).unwrap_or(pages.len())
     }
 
     /// Modifies a page by redo that begins at `lsn`.

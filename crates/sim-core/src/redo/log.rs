@@ -61,12 +61,11 @@ impl Recent {
             self.overrun = true;
             return;
         }
-        let mut end = self.end as usize;
-        for &page in pages {
-            self.pages[end % RECENT_LIMIT] = page;
-            end += 1;
-        }
-        self.end = end as u64;
+        let start = self.end as usize % RECENT_LIMIT;
+        let (up_to_the_end, from_the_start) = pages.split_at(pages.len().min(RECENT_LIMIT - start));
+        self.pages[start..start + up_to_the_end.len()].copy_from_slice(up_to_the_end);
+        self.pages[..from_the_start.len()].copy_from_slice(from_the_start);
+        self.end += pages.len() as u64;
     }
 
     fn close(&mut self, lsn: u64) {
@@ -99,6 +98,8 @@ impl Recent {
 #[derive(Debug, Clone)]
 pub struct RedoLog {
     sn_fixed: u64,
+    /// LSN of `sn_fixed`.
+    current_lsn: u64,
     written_lsn: u64,
     durable_lsn: u64,
     /// The write in progress ends here and brings `written_lsn` to `write_target`; no write if in the past.
@@ -130,6 +131,7 @@ impl RedoLog {
         let lsn = lsn_of_sn(sn);
         RedoLog {
             sn_fixed: sn << SN_SHIFT,
+            current_lsn: lsn,
             written_lsn: lsn,
             durable_lsn: lsn,
             write_end: SimTime::ZERO,
@@ -159,6 +161,7 @@ impl RedoLog {
         RedoLog {
             framed: false,
             sn_fixed: start_lsn << SN_SHIFT,
+            current_lsn: start_lsn,
             written_lsn: start_lsn,
             durable_lsn: start_lsn,
             write_target: start_lsn,
@@ -187,7 +190,7 @@ impl RedoLog {
     /// End of the last reserved redo.
     #[inline]
     pub fn current_lsn(&self) -> u64 {
-        self.lsn_after(0)
+        self.current_lsn
     }
 
     /// End of the last reserved redo if `payload_fixed` more, in fixed-point form, had been reserved.
@@ -206,6 +209,7 @@ impl RedoLog {
     #[inline]
     pub fn append(&mut self, payload_fixed: u64) {
         self.sn_fixed += payload_fixed;
+        self.current_lsn = self.lsn_after(0);
     }
 
     /// Remembers that `pages` were modified by redo that is being appended; [`RedoLog::appended`] closes it.
@@ -223,6 +227,7 @@ impl RedoLog {
     }
 
     /// Brings the writer's chain of writes up to `now`.
+    #[inline]
     pub fn advance_writer(&mut self, now: SimTime) {
         while self.writing && self.write_end <= now {
             self.written_lsn = self.write_target;

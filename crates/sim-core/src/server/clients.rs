@@ -8,9 +8,8 @@
 
 use super::costs;
 use super::events::Event;
-use super::history::Undo;
 use super::passes::Actor;
-use super::touches::Progress;
+use super::plan::Plan;
 use super::{Server, threads_of};
 use crate::buffer_pool::PageHasher;
 use crate::config::{AdaptiveHashCost, CommitDurability, RedoPipeline};
@@ -21,6 +20,7 @@ use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::{FreeCheck, FreeCheckWait, PassReport};
 use crate::storage::Op;
 use crate::workload::arrivals::Arrivals;
+use crate::workload::program::Program;
 use crate::workload::{DriveSpec, StopSpec, WorkloadSpec};
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasherDefault;
@@ -33,13 +33,14 @@ pub(super) struct Client {
     pub(super) kind: u32,
     /// Home of its transaction, see [`Drawer`](crate::workload::access::Drawer).
     pub(super) home: u64,
-    /// How far its touches are.
-    pub(super) progress: Progress,
+    /// The pages that its transaction touches, and how far it is with them.
+    pub(super) plan: Plan,
+    /// It has modified pages, and the redo of that is not yet closed.
+    pub(super) appended: bool,
+    /// Its transaction has written redo.
     pub(super) wrote: bool,
     /// Rows that it has yet to change and that may wait for purge.
     delayed_rows: u32,
-    /// What purge is to visit once it has committed.
-    pub(super) undo: Undo,
     /// It is through the binary log and waits for its commit to be durable.
     pub(super) in_binary_log: bool,
     free_check: Option<FreeCheckWait>,
@@ -51,16 +52,6 @@ pub(super) struct Client {
     pub(super) rng: Rng,
     /// For the pages it reads.
     pub(super) read_rng: Rng,
-}
-
-impl Client {
-    /// It modified a page that purge visits as this says.
-    pub(super) fn wrote(&mut self, page: u32, purge_visit: u16) {
-        self.wrote = true;
-        if purge_visit > 0 {
-            self.undo.note(purge_visit, &[page]);
-        }
-    }
 }
 
 /// All clients and their drive.
@@ -88,16 +79,16 @@ pub(super) struct Clients {
 }
 
 impl Clients {
-    pub(super) fn new(workload: &WorkloadSpec, seed: u64, replication: u32) -> Self {
+    pub(super) fn new(workload: &WorkloadSpec, program: &Program, seed: u64, replication: u32) -> Self {
         let clients = threads_of(&workload.drive);
         let client = |i: u32| Client {
             began: SimTime::ZERO,
             kind: 0,
             home: 0,
-            progress: Progress::default(),
+            plan: Plan::new(program),
+            appended: false,
             wrote: false,
             delayed_rows: 0,
-            undo: Undo::default(),
             in_binary_log: false,
             free_check: None,
             free_page_tries: 0,
@@ -218,9 +209,8 @@ impl Server {
         client.began = began;
         client.kind = self.program.pick(&mut client.rng);
         client.home = client.rng.next_u64();
-        client.progress.restart();
+        client.plan.clear();
         client.wrote = false;
-        self.program.points.foresee(client.home, |page| self.pool.is_hot(page));
         let kind = &self.program.kinds[client.kind as usize];
         let sampled = kind.cpu.sample(&mut client.rng);
         // A transaction that waits for no commit takes some time at least, or time would stand still.
@@ -241,26 +231,27 @@ impl Server {
         if self.clients.dml_delay > SimDuration::ZERO && self.waits_for_purge(index) {
             return;
         }
+        self.redo.advance_writer(self.now);
         if self.program.kinds[self.clients.list[index as usize].kind as usize].writes && !self.may_write(index) {
             return;
         }
-        self.redo.advance_writer(self.now);
         let finished = self.touch_pages(index);
         let client = &mut self.clients.list[index as usize];
         let kind = &self.program.kinds[client.kind as usize];
         if finished && kind.base_redo_fixed > 0 {
             self.redo.append(kind.base_redo_fixed);
+            client.appended = true;
         }
-        let wrote = client.wrote || (finished && kind.base_redo_fixed > 0);
-        client.wrote = wrote;
-        if wrote {
+        let appended = std::mem::take(&mut client.appended);
+        if appended {
+            client.wrote = true;
             self.redo.appended(self.now);
             self.watch_writer_margin();
             self.look_for_work();
         }
         if finished {
             self.commit(index);
-        } else if wrote {
+        } else if appended {
             self.after_append();
         }
     }
@@ -291,7 +282,6 @@ impl Server {
         }
         let client = &self.clients.list[index as usize];
         let wanted = self.program.kinds[client.kind as usize].max_redo_bytes;
-        self.redo.advance_writer(self.now);
         if self.redo.buffer_full(wanted) {
             self.recorder.counts.log_waits += 1;
             self.clients.log_buffer_waiters.push(index);
@@ -378,9 +368,9 @@ impl Server {
     }
 
     pub(super) fn read_done(&mut self, index: u32) {
-        if let Some(pending) = self.clients.list[index as usize].progress.pending() {
-            self.page_was_read(pending.page);
-            if self.keep_margin(index, pending.page) {
+        if let Some(page) = self.clients.list[index as usize].plan.next_page() {
+            self.page_was_read(page);
+            if self.keep_margin(index, page) {
                 return;
             }
         }

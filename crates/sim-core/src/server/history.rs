@@ -1,7 +1,7 @@
 //! The history list: undo logs of committed transactions in the order of their commits, until they are purged and cut off.
 //!
-//! What purge finds in an undo log is kept as the pages that it visits for it. Undo logs of the same kind of transaction with
-//! as many visits, one after the other, are counted together.
+//! What purge finds in an undo log is kept as the pages that it visits for it. Undo logs on as many undo pages and with as many
+//! visits, one after the other, are counted together.
 
 use crate::config::PurgeShares;
 use std::collections::VecDeque;
@@ -14,25 +14,12 @@ pub(super) struct Visit {
     pub(super) what: u16,
 }
 
-/// Visits that a transaction leaves behind once it has committed.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Undo {
-    visits: Vec<Visit>,
-}
-
-impl Undo {
-    /// `pages` were modified.
-    #[inline]
-    pub(super) fn note(&mut self, what: u16, pages: &[u32]) {
-        self.visits.extend(pages.iter().map(|&page| Visit { page, what }));
-    }
-}
-
 /// Undo logs alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Logs {
     count: u32,
-    bytes: u32,
+    /// Undo pages that each of them counts for in a batch, and its visits.
+    pages: u32,
     visits: u32,
 }
 
@@ -61,15 +48,17 @@ impl History {
         self.committed - self.cut_off
     }
 
-    /// A transaction with `bytes` of undo log has committed.
+    /// A transaction with `bytes` of undo log has committed and leaves these visits behind.
     #[inline]
-    pub(super) fn add(&mut self, bytes: u32, undo: &mut Undo) {
+    pub(super) fn add(&mut self, bytes: u32, visits: impl Iterator<Item = Visit>) {
         self.committed += 1;
-        let visits = undo.visits.len() as u32;
-        self.visits.extend(undo.visits.drain(..));
+        let before = self.visits.len();
+        self.visits.extend(visits);
+        let visits = (self.visits.len() - before) as u32;
+        let pages = bytes.div_ceil(super::undo::PAGE_USED_BYTES);
         match self.logs.back_mut() {
-            Some(last) if (last.bytes, last.visits) == (bytes, visits) && last.count < u32::MAX => last.count += 1,
-            _ => self.logs.push_back(Logs { count: 1, bytes, visits }),
+            Some(last) if (last.pages, last.visits) == (pages, visits) && last.count < u32::MAX => last.count += 1,
+            _ => self.logs.push_back(Logs { count: 1, pages, visits }),
         }
     }
 
@@ -86,15 +75,15 @@ impl History {
         let mut taken = Taken::default();
         while taken.pages < u64::from(batch_pages) && self.taken < limit {
             let Some(logs) = self.logs.front_mut() else { break };
-            let Logs { count, bytes, visits } = *logs;
-            let pages = u64::from(bytes.div_ceil(super::undo::PAGE_USED_BYTES));
+            let Logs { count, pages, visits } = *logs;
+            let pages = u64::from(pages);
             let wanted = (u64::from(batch_pages) - taken.pages).div_ceil(pages).min(limit - self.taken);
             let number = wanted.min(u64::from(count)) as u32;
             logs.count -= number;
             if logs.count == 0 {
                 self.logs.pop_front();
             }
-            for log in 0..number {
+            for log in 0..if visits > 0 { number } else { 0 } {
                 let in_turn = (self.taken + u64::from(log)) as usize;
                 for visit in self.visits.drain(..visits as usize) {
                     let share = if shares == PurgeShares::InTurn { in_turn } else { usize::from(table_of(visit.page)) };
@@ -114,9 +103,7 @@ mod tests {
     use super::*;
 
     fn log(history: &mut History, bytes: u32, pages: &[u32]) {
-        let mut undo = Undo::default();
-        undo.note(1, pages);
-        history.add(bytes, &mut undo);
+        history.add(bytes, pages.iter().map(|&page| Visit { page, what: 1 }));
     }
 
     #[test]

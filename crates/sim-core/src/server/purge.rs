@@ -192,12 +192,21 @@ impl Server {
     #[inline]
     pub(super) fn leave_history(&mut self, index: u32) {
         let Some(purge) = &mut self.purge else { return };
-        let client = &mut self.clients.list[index as usize];
-        let bytes = self.program.kinds[client.kind as usize].history_bytes;
+        let client = &self.clients.list[index as usize];
+        let kind = &self.program.kinds[client.kind as usize];
+        let bytes = kind.history_bytes;
         if bytes == 0 {
             return;
         }
-        purge.history.add(bytes, &mut client.undo);
+        if kind.visited_by_purge {
+            let visits = client.plan.runs().map(|(pages, run)| (pages, kind.touches[run.touch as usize].purge_visit));
+            let visits = visits.filter(|&(_, what)| what > 0);
+            purge
+                .history
+                .add(bytes, visits.flat_map(|(pages, what)| pages.iter().map(move |&page| Visit { page, what })));
+        } else {
+            purge.history.add(bytes, std::iter::empty());
+        }
         let log = purge.history.committed;
         let begun = purge.undo.write(bytes, log);
         if purge.history.len() >= purge.wake_at {

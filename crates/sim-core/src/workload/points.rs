@@ -3,10 +3,8 @@
 //! Points of different classes that have the same number are used together (the ends of orders, order lines and queue of one
 //! district), so they lie side by side, four in half a cache line. No simplification.
 
-use super::access::digit;
 use crate::buffer_pool::PageRun;
 use crate::kernel::random::Rng;
-use std::hint::black_box;
 
 /// A place where rows are inserted or visited one after the other.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,8 +30,6 @@ pub(super) enum PointUse {
 struct Row([Point; COLUMNS]);
 
 const COLUMNS: usize = 4;
-/// Fewer points than this are in the cache anyway.
-const MANY: usize = 256;
 
 #[derive(Debug, Clone)]
 struct Table {
@@ -81,18 +77,6 @@ impl Points {
             row.0[column] = Point { page: own.first, rows: rng.below(rows_per_page.max(1)) };
         }
         Column { table: table as u32, column: column as u32, len: count }
-    }
-
-    /// Looks at the insert points of a home, and lets `look` look at their pages, long before they are needed: from then on they
-    /// are in the processor's cache. Without effect on anything else.
-    #[inline]
-    pub fn foresee(&self, home: u64, look: impl Fn(u32) -> bool) {
-        for table in self.tables.iter().filter(|t| t.purpose == PointUse::Append && t.rows.len() >= MANY) {
-            let (number, _) = digit(home, table.rows.len() as u32);
-            for point in &table.rows[number as usize].0[..table.columns] {
-                black_box(look(point.page));
-            }
-        }
     }
 
     /// The point of a class with a number.

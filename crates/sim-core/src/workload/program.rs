@@ -60,6 +60,8 @@ pub struct TransactionKind {
     pub max_redo_bytes: u64,
     /// Bytes that it leaves in the undo logs, their header included; 0 if it leaves no history.
     pub history_bytes: u32,
+    /// Whether purge visits any of its pages.
+    pub visited_by_purge: bool,
     /// Rows that it changes.
     pub changed_rows: u32,
 }
@@ -124,6 +126,7 @@ impl Program {
                     self.purge_visits.len() - 1
                 });
                 touch.purge_visit = place as u16 + 1;
+                kind.visited_by_purge = true;
             }
         }
     }
@@ -175,6 +178,7 @@ fn kind(spec: &TransactionSpec, classes: &[AccessClass]) -> TransactionKind {
         base_redo_fixed: RedoLog::fixed(spec.base_redo_bytes),
         max_redo_bytes: (spec.base_redo_bytes + most) as u64 + 1,
         history_bytes: 0,
+        visited_by_purge: false,
         changed_rows: 0,
     }
 }
