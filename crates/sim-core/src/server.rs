@@ -13,7 +13,7 @@
 //! One calendar ([`crate::kernel::calendar`]) orders everything; equal times are handled in the order in which they were
 //! scheduled. Devices compute completion times at submission, so pages in flight cost no events. Each file of this module
 //! is one actor: `processors`, `clients` (`plan`, `touches`: the pages of a transaction), `commit` (writer, flusher, group commit), `binlog`, `change_buffer`,
-//! `purge` (`history`: what it has before it, `undo`: undo pages and tablespaces, `undo_truncation`), `free_pages`, `lru_managers`, `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
+//! `purge` (`purge_threads`: what they visit, `history`: what it has before it, `undo`: undo pages and tablespaces, `undo_truncation`), `free_pages`, `lru_managers`, `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
 //! does), `batches` (page writes and what follows them), `syncs` (data-file syncs), `checkpointer`, `check` (invariants),
 //! `record` (series).
 
@@ -36,6 +36,7 @@ mod plan;
 mod posting;
 mod processors;
 mod purge;
+mod purge_threads;
 mod record;
 mod syncs;
 mod touches;

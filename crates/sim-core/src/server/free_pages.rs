@@ -17,6 +17,9 @@ use crate::kernel::time::SimDuration;
 use crate::seam::{FlushKind, FlushRequest, LruWork};
 use crate::storage::Op;
 
+/// Pages from the tail of an LRU list among which purge looks for a clean one: the default of `innodb_lru_scan_depth`.
+const EVICTION_SEARCH: u64 = 1024;
+
 /// The next stage of a single-page flush.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SinglePage {
@@ -162,10 +165,10 @@ impl Server {
         true
     }
 
-    /// Takes a frame of an instance for the server's own threads, if need be that of a clean page among the first `limit`
-    /// from the tail of its LRU list.
-    pub(super) fn take_or_free_frame(&mut self, instance: usize, limit: u64) -> bool {
-        self.pool.take_frame(instance) || (self.free_clean_page(instance, limit) && self.pool.take_frame(instance))
+    /// Takes a frame of an instance for purge and its undo pages, if need be that of a clean page near the tail of its LRU list.
+    pub(super) fn take_or_free_frame(&mut self, instance: usize) -> bool {
+        self.pool.take_frame(instance)
+            || (self.free_clean_page(instance, EVICTION_SEARCH) && self.pool.take_frame(instance))
     }
 
     /// Frees one clean page among the first `limit` from the tail of the instance's LRU list.

@@ -2,9 +2,7 @@
 //!
 //! Not in the specifications beyond settings and defaults; the sequence is known of the servers' sources and documentation.
 //! The purge coordinator takes the oldest undo logs of the history list, up to `innodb_purge_batch_size` undo log pages, reads
-//! those pages, and gives the records to `innodb_purge_threads` threads, itself among them. They look up rows in their clustered
-//! index and remove records marked as deleted, page by page, as any thread modifies pages: missing pages are read, redo is
-//! written, pages become dirty. When all are done the next batch begins. Before each batch the delay of statements is set from
+//! those pages, and gives the records to `innodb_purge_threads` threads, itself among them ([`super::purge_threads`]). When all are done the next batch begins. Before each batch the delay of statements is set from
 //! the length of the history list ([`crate::config::DmlDelay`]). After so many calls the purged part of the history is cut off
 //! and its undo pages are free; until then it counts.
 //!
@@ -12,34 +10,27 @@
 //! commit wakes it. Both calls of such a wake-up count, the one that purges and the one that finds nothing more. In 5.5 without
 //! a purge thread the master thread does all this, at the end of its rounds.
 //!
-//! Simplifications: a small rest is left to the next wait instead of being purged in calls of one or two undo logs each (errs
-//! towards a history longer by some 10 ms of commits); a thread works off its CPU time first, then its pages; while redo is
-//! short of room purge waits for others to make some.
+//! Simplification: a small rest is left to the next wait instead of being purged in calls of one or two undo logs each (errs
+//! towards a history longer by some 10 ms of commits).
 
 use super::Server;
 use super::costs;
 use super::events::Event;
 use super::history::{History, Taken, Visit};
+use super::purge_threads::Thread;
 use super::undo::UndoSpaces;
 use super::undo_truncation::Truncation;
-use crate::buffer_pool::Modification;
-use crate::config::{PurgeConfig, PurgeShares, ReadView, RedoPipeline};
+use crate::config::{PurgeConfig, PurgeShares, ReadView};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::CleanerInput;
 
 /// Longest wait of an idle coordinator once something is to be purged.
 const IDLE_WAIT: SimDuration = SimDuration::from_millis(10);
-/// Wait for room in the redo log.
-const REDO_WAIT: SimDuration = SimDuration::from_millis(10);
-/// Pages visited between two looks at the room that redo has.
-const VISITS_AT_ONCE: usize = 64;
-/// Clean pages looked for from the tail of the LRU list when there is no free frame.
-const EVICTION_SEARCH: u64 = 1024;
 /// A history list that no commit makes longer.
 const NEVER: u64 = u64::MAX;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     Idle,
     /// The coordinator reads undo pages.
     Fetching,
@@ -47,15 +38,6 @@ enum State {
     Working(u32),
     /// An undo tablespace is being truncated.
     Truncating,
-}
-
-/// A purge thread.
-#[derive(Debug, Clone, Default)]
-struct Thread {
-    visits: Vec<Visit>,
-    next: usize,
-    /// The page that it reads.
-    reading: Option<u32>,
 }
 
 /// State of purge.
@@ -68,9 +50,9 @@ pub(super) struct Purge {
     read_views: Vec<ReadView>,
     /// Open read views: when they end, and how many undo logs had been committed when they were opened.
     open_views: Vec<(SimTime, u64)>,
-    state: State,
-    threads: Vec<Thread>,
-    shares: Vec<Vec<Visit>>,
+    pub(super) state: State,
+    pub(super) threads: Vec<Thread>,
+    pub(super) shares: Vec<Vec<Visit>>,
     batch: Taken,
     threads_used: usize,
     last_history: u64,
@@ -269,11 +251,8 @@ impl Server {
         let (limit, shares) = (purge.limit(), purge.shares_now(history));
         let threads = &mut purge.shares[..purge.threads_used];
         purge.batch = purge.history.take(purge.config.batch_pages, limit, shares, threads, |page| space.space_of(page));
-        let thread = &mut purge.threads[0];
-        thread.visits.clear();
-        thread.next = 0;
         let missing = purge.undo.pages_of(purge.history.taken).filter(|&page| !pool.is_resident(page));
-        thread.visits.extend(missing.map(|page| Visit { page, what: 0 }));
+        purge.threads[0].take_up(missing.map(|page| Visit { page, what: 0 }));
         if purge.batch.logs == 0 {
             return self.purge_batch_over();
         }
@@ -281,150 +260,8 @@ impl Server {
         self.compute(demand, SimDuration::ZERO, Event::PurgeThread(0));
     }
 
-    /// The undo records are fetched: the threads begin.
-    fn start_purge_threads(&mut self) {
-        let Server { purge: Some(purge), program, .. } = self else { return };
-        let mut demands = Vec::new();
-        for (number, (thread, share)) in purge.threads.iter_mut().zip(&mut purge.shares).enumerate() {
-            thread.visits.clear();
-            thread.next = 0;
-            std::mem::swap(&mut thread.visits, share);
-            if thread.visits.is_empty() {
-                continue;
-            }
-            let cost = |visit: &Visit| match program.purge_visits[usize::from(visit.what) - 1].modify {
-                true => costs::PURGE_CHANGE.0,
-                false => costs::PURGE_LOOK_UP.0,
-            };
-            let demand = SimDuration(thread.visits.iter().map(cost).sum());
-            demands.push((number as u32, demand));
-        }
-        purge.state = State::Working(demands.len() as u32);
-        if demands.is_empty() {
-            return self.purge_batch_over();
-        }
-        for (number, demand) in demands {
-            self.compute(demand, SimDuration::ZERO, Event::PurgeThread(number));
-        }
-    }
-
-    /// A purge thread goes on with its pages until it is done or must wait.
-    pub(super) fn purge_thread(&mut self, number: u32) {
-        let Some(purge) = &mut self.purge else { return };
-        if let Some(page) = purge.threads[number as usize].reading.take() {
-            self.page_was_read(page);
-        }
-        let wait = loop {
-            if let Some(at) = self.purge_waits_for_redo() {
-                break Some(at);
-            }
-            match self.visit_some(number) {
-                Visited::All => break None,
-                Visited::Some => {}
-                Visited::Waits(at) => break Some(at),
-            }
-        };
-        if let Some(at) = wait {
-            self.calendar.schedule(at, Event::PurgeThread(number));
-            return;
-        }
-        match self.purge.as_mut().map(|purge| &mut purge.state) {
-            Some(State::Fetching) => self.start_purge_threads(),
-            Some(State::Working(running)) if *running > 1 => *running -= 1,
-            _ => self.purge_batch_over(),
-        }
-    }
-
-    /// When purge may write redo, if not now.
-    fn purge_waits_for_redo(&mut self) -> Option<SimTime> {
-        if self.redo.current_lsn() > self.clients.free_check_limit_lsn {
-            self.set_flush_event();
-            self.wake_checkpointer();
-            return Some(self.now + REDO_WAIT);
-        }
-        self.redo.advance_writer(self.now);
-        let largest = self.program.purge_visits.iter().map(|visit| visit.redo_fixed).max().unwrap_or(0);
-        let most = (largest.div_ceil(crate::redo::RedoLog::fixed(1.0)) + 1) * VISITS_AT_ONCE as u64;
-        if self.redo.buffer_full(most) {
-            self.request_redo_write();
-            return Some(self.now + costs::PURGE_RETRY);
-        }
-        let until = self.redo.write_in_progress_until();
-        until.filter(|_| self.config.redo.pipeline == RedoPipeline::LogMutex)
-    }
-
-    fn visit_some(&mut self, number: u32) -> Visited {
-        let mut wrote = false;
-        let mut visited = Visited::Some;
-        for _ in 0..VISITS_AT_ONCE {
-            let Some(purge) = &mut self.purge else { break };
-            let thread = &purge.threads[number as usize];
-            let Some(&visit) = thread.visits.get(thread.next) else {
-                visited = Visited::All;
-                break;
-            };
-            match self.visit(number, visit, &mut wrote) {
-                Some(at) => {
-                    visited = Visited::Waits(at);
-                    break;
-                }
-                None => {
-                    if let Some(purge) = &mut self.purge {
-                        purge.threads[number as usize].next += 1;
-                    }
-                }
-            }
-        }
-        if wrote {
-            self.redo.appended(self.now);
-            self.watch_writer_margin();
-            self.look_for_work();
-            self.after_background_append();
-        }
-        visited
-    }
-
-    /// Visits a page; returns until when the thread must wait, if it must.
-    fn visit(&mut self, number: u32, visit: Visit, wrote: &mut bool) -> Option<SimTime> {
-        let what = usize::from(visit.what).checked_sub(1).map(|place| self.program.purge_visits[place]);
-        let Some(what) = what.filter(|what| what.modify) else {
-            let resident = self.pool.read(visit.page, &self.space, self.now);
-            return if resident { None } else { self.read_for_purge(number, visit.page) };
-        };
-        match self.pool.modify(visit.page, self.redo.current_lsn(), &self.space, self.now) {
-            Modification::Done => {
-                self.append_change(visit.page, what.redo_fixed);
-                *wrote = true;
-                None
-            }
-            Modification::Miss if what.bufferable && self.buffer_removal(visit.page, what.redo_fixed) => {
-                *wrote = true;
-                None
-            }
-            Modification::Miss => self.read_for_purge(number, visit.page),
-            Modification::Blocked => Some(self.now + costs::PURGE_RETRY),
-        }
-    }
-
-    /// Reads a page for a purge thread, or waits for somebody's read or for a frame.
-    fn read_for_purge(&mut self, number: u32, page: u32) -> Option<SimTime> {
-        if let Some(&arrives) = self.clients.reads.get(&page) {
-            return Some(arrives);
-        }
-        let instance = self.space.instance_of(page);
-        if !self.take_or_free_frame(instance, EVICTION_SEARCH) {
-            self.set_flush_event();
-            return Some(self.now + costs::PURGE_RETRY);
-        }
-        let arrives = self.begin_read(page);
-        if let Some(purge) = &mut self.purge {
-            purge.threads[number as usize].reading = Some(page);
-        }
-        Some(arrives)
-    }
-
     /// All threads are done: the history may be cut off, then the next batch begins if there is enough for one.
-    fn purge_batch_over(&mut self) {
+    pub(super) fn purge_batch_over(&mut self) {
         let Some(purge) = &mut self.purge else { return };
         self.recorder.counts.purged_undo_pages += purge.batch.pages;
         let every = u64::from(purge.config.truncate_every.max(1));
@@ -463,12 +300,4 @@ impl Server {
             self.commit_wakes_purge();
         }
     }
-}
-
-/// How far a thread came.
-enum Visited {
-    All,
-    Some,
-    /// It must wait until then.
-    Waits(SimTime),
 }

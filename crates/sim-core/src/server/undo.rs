@@ -19,8 +19,6 @@ pub(super) const PAGE_USED_BYTES: u32 = 12 * 1024;
 const SYSTEM_SPACE: u32 = 0;
 /// Undo tablespaces are numbered downwards from here, as 8.0 does it.
 const FIRST_UNDO_SPACE: u32 = 0xffff_ffef;
-/// Clean pages looked for from the tail of the LRU list when there is no free frame.
-const EVICTION_SEARCH: u64 = 100;
 
 /// A page with undo logs.
 #[derive(Debug, Clone, Copy)]
@@ -226,7 +224,7 @@ impl Server {
             return false;
         }
         if !self.pool.is_resident(page) {
-            if !self.take_or_free_frame(instance, EVICTION_SEARCH) {
+            if !self.take_or_free_frame(instance) {
                 return false;
             }
             self.pool.page_arrived(page, &self.space, self.now);

@@ -1,0 +1,190 @@
+//! Purge threads: the pages of a batch are visited, row by row.
+//!
+//! As [`super::purge`] says, a thread looks rows up in their clustered index and removes records marked as deleted, as any thread
+//! modifies pages: missing pages are read, redo is written, pages become dirty. The coordinator is the first of the threads; it
+//! reads missing undo pages before the others begin.
+//!
+//! Simplifications: a thread works off its CPU time first, then its pages; while redo is short of room it waits for others to make
+//! some.
+
+use super::Server;
+use super::costs;
+use super::events::Event;
+use super::history::Visit;
+use super::purge::State;
+use crate::buffer_pool::Modification;
+use crate::config::RedoPipeline;
+use crate::kernel::time::{SimDuration, SimTime};
+
+/// Wait for room in the redo log.
+const REDO_WAIT: SimDuration = SimDuration::from_millis(10);
+/// Pages visited between two looks at the room that redo has.
+const VISITS_AT_ONCE: usize = 64;
+
+/// A purge thread.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Thread {
+    visits: Vec<Visit>,
+    next: usize,
+    /// The page that it reads.
+    reading: Option<u32>,
+}
+
+impl Thread {
+    /// Work for a thread that has none left.
+    pub(super) fn take_up(&mut self, visits: impl Iterator<Item = Visit>) {
+        self.visits.clear();
+        self.visits.extend(visits);
+        self.next = 0;
+    }
+}
+
+/// How far a thread came.
+enum Visited {
+    All,
+    Some,
+    /// It must wait until then.
+    Waits(SimTime),
+}
+
+impl Server {
+    /// The undo records are fetched: the threads begin.
+    fn start_purge_threads(&mut self) {
+        let Server { purge: Some(purge), program, .. } = self else { return };
+        let mut demands = Vec::new();
+        for (number, (thread, share)) in purge.threads.iter_mut().zip(&mut purge.shares).enumerate() {
+            thread.take_up(share.drain(..));
+            if thread.visits.is_empty() {
+                continue;
+            }
+            let cost = |visit: &Visit| match program.purge_visits[usize::from(visit.what) - 1].modify {
+                true => costs::PURGE_CHANGE.0,
+                false => costs::PURGE_LOOK_UP.0,
+            };
+            let demand = SimDuration(thread.visits.iter().map(cost).sum());
+            demands.push((number as u32, demand));
+        }
+        purge.state = State::Working(demands.len() as u32);
+        if demands.is_empty() {
+            return self.purge_batch_over();
+        }
+        for (number, demand) in demands {
+            self.compute(demand, SimDuration::ZERO, Event::PurgeThread(number));
+        }
+    }
+
+    /// A purge thread goes on with its pages until it is done or must wait.
+    pub(super) fn purge_thread(&mut self, number: u32) {
+        let Some(purge) = &mut self.purge else { return };
+        if let Some(page) = purge.threads[number as usize].reading.take() {
+            self.page_was_read(page);
+        }
+        let wait = loop {
+            if let Some(at) = self.purge_waits_for_redo() {
+                break Some(at);
+            }
+            match self.visit_some(number) {
+                Visited::All => break None,
+                Visited::Some => {}
+                Visited::Waits(at) => break Some(at),
+            }
+        };
+        if let Some(at) = wait {
+            self.calendar.schedule(at, Event::PurgeThread(number));
+            return;
+        }
+        match self.purge.as_mut().map(|purge| &mut purge.state) {
+            Some(State::Fetching) => self.start_purge_threads(),
+            Some(State::Working(running)) if *running > 1 => *running -= 1,
+            _ => self.purge_batch_over(),
+        }
+    }
+
+    /// When purge may write redo, if not now.
+    fn purge_waits_for_redo(&mut self) -> Option<SimTime> {
+        if self.redo.current_lsn() > self.clients.free_check_limit_lsn {
+            self.set_flush_event();
+            self.wake_checkpointer();
+            return Some(self.now + REDO_WAIT);
+        }
+        self.redo.advance_writer(self.now);
+        let largest = self.program.purge_visits.iter().map(|visit| visit.redo_fixed).max().unwrap_or(0);
+        let most = (largest.div_ceil(crate::redo::RedoLog::fixed(1.0)) + 1) * VISITS_AT_ONCE as u64;
+        if self.redo.buffer_full(most) {
+            self.request_redo_write();
+            return Some(self.now + costs::PURGE_RETRY);
+        }
+        let until = self.redo.write_in_progress_until();
+        until.filter(|_| self.config.redo.pipeline == RedoPipeline::LogMutex)
+    }
+
+    fn visit_some(&mut self, number: u32) -> Visited {
+        let mut wrote = false;
+        let mut visited = Visited::Some;
+        for _ in 0..VISITS_AT_ONCE {
+            let Some(purge) = &mut self.purge else { break };
+            let thread = &purge.threads[number as usize];
+            let Some(&visit) = thread.visits.get(thread.next) else {
+                visited = Visited::All;
+                break;
+            };
+            match self.visit(number, visit, &mut wrote) {
+                Some(at) => {
+                    visited = Visited::Waits(at);
+                    break;
+                }
+                None => {
+                    if let Some(purge) = &mut self.purge {
+                        purge.threads[number as usize].next += 1;
+                    }
+                }
+            }
+        }
+        if wrote {
+            self.redo.appended(self.now);
+            self.watch_writer_margin();
+            self.look_for_work();
+            self.after_background_append();
+        }
+        visited
+    }
+
+    /// Visits a page; returns until when the thread must wait, if it must.
+    fn visit(&mut self, number: u32, visit: Visit, wrote: &mut bool) -> Option<SimTime> {
+        let what = usize::from(visit.what).checked_sub(1).map(|place| self.program.purge_visits[place]);
+        let Some(what) = what.filter(|what| what.modify) else {
+            let resident = self.pool.read(visit.page, &self.space, self.now);
+            return if resident { None } else { self.read_for_purge(number, visit.page) };
+        };
+        match self.pool.modify(visit.page, self.redo.current_lsn(), &self.space, self.now) {
+            Modification::Done => {
+                self.append_change(visit.page, what.redo_fixed);
+                *wrote = true;
+                None
+            }
+            Modification::Miss if what.bufferable && self.buffer_removal(visit.page, what.redo_fixed) => {
+                *wrote = true;
+                None
+            }
+            Modification::Miss => self.read_for_purge(number, visit.page),
+            Modification::Blocked => Some(self.now + costs::PURGE_RETRY),
+        }
+    }
+
+    /// Reads a page for a purge thread, or waits for somebody's read or for a frame.
+    fn read_for_purge(&mut self, number: u32, page: u32) -> Option<SimTime> {
+        if let Some(&arrives) = self.clients.reads.get(&page) {
+            return Some(arrives);
+        }
+        let instance = self.space.instance_of(page);
+        if !self.take_or_free_frame(instance) {
+            self.set_flush_event();
+            return Some(self.now + costs::PURGE_RETRY);
+        }
+        let arrives = self.begin_read(page);
+        if let Some(purge) = &mut self.purge {
+            purge.threads[number as usize].reading = Some(page);
+        }
+        Some(arrives)
+    }
+}
