@@ -113,6 +113,18 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
         "0",
         "A page written at most so far behind the last page of its batch needs no seek; 0 for a device that does not seek.",
     ),
+    Key::default(
+        "inode_tick",
+        Kind::Duration,
+        "\"0s\"",
+        "Tick of the kernel's clock where a sync also writes a file's inode, once a tick at most; 0s where it does not.",
+    ),
+    Key::default(
+        "unwritten_redo_bytes",
+        whole(0, 1 << 44),
+        "0",
+        "Redo from the start on that goes to files which were allocated but never written.",
+    ),
     Key::default("sync_operations", real(0.0, 100.0), "1.0", "Operations of cap.write_iops that a sync takes."),
     Key::optional(
         "at_depth",
@@ -210,6 +222,8 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
         burst: read_burst(&mut section),
         cap: read_cap(&mut section),
         sync_operations: section.real("sync_operations"),
+        inode_tick_ns: section.duration("inode_tick"),
+        unwritten_redo_bytes: section.integer("unwritten_redo_bytes"),
         seek_free_bytes: section.integer("seek_free_bytes"),
         at_depth: read_depths(&mut section),
     };

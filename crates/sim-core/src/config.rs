@@ -113,7 +113,7 @@ pub enum FreePagePolicy {
 pub enum BatchEnd {
     /// The I/O thread that completes the last write of the batch syncs; the poster goes on at once.
     IoThread,
-    /// The poster waits for the writes, then syncs (5.5; without doublewrite also 5.6 and 5.7).
+    /// The poster waits for the writes, then syncs (5.5; without doublewrite also 5.6 to 9.7).
     Poster,
 }
 

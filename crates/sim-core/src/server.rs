@@ -30,6 +30,7 @@ mod costs;
 mod events;
 mod free_pages;
 mod history;
+mod inodes;
 mod lru_managers;
 mod passes;
 mod plan;
@@ -88,6 +89,7 @@ pub struct Server {
     posting: posting::Posting,
     batches: batches::Batches,
     syncs: syncs::Syncs,
+    inodes: inodes::Inodes,
     checkpointer: checkpointer::Checkpointer,
     recorder: record::Recorder,
     check: Option<check::Checker>,
@@ -137,6 +139,12 @@ impl Server {
             posting: posting::Posting::default(),
             batches: batches::Batches::new(&config),
             syncs: syncs::Syncs::new(config.write_io_threads, space.spaces()),
+            inodes: inodes::Inodes::new(
+                &spec.storage.data,
+                spec.storage.redo.as_ref().unwrap_or(&spec.storage.data),
+                space.spaces(),
+                start_lsn,
+            ),
             checkpointer: checkpointer::Checkpointer::new(start_lsn),
             recorder: record::Recorder::default(),
             check: spec.check.then(|| check::Checker::new(start_lsn)),

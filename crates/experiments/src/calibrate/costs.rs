@@ -9,7 +9,7 @@
 //! These costs belong to machine and kernel rather than to the server, and one recording seldom tells them apart, so they
 //! are not fitted to it: they are taken off its CPU time, and what is left is the transaction's own.
 //!
-//! **Operations.** A cap counts what the file system writes for a sync: the cache flush, and its journal where metadata changed. It
+//! **Operations.** A cap counts what the file system writes for a sync: the cache flush, and inodes or journal where metadata changed. It
 //! is what the disk wrote, less pages, doublewrite batches and one redo write a redo sync, by syncs. Recordings of ours: 1.1 a
 //! sync at 2000 syncs a second, 1.3 to 1.8 at some hundreds.
 

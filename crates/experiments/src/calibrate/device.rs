@@ -43,7 +43,19 @@ impl Device {
         Ok(Device::Keys(keys))
     }
 
-    /// `[device]`, with the cap that was laid on it during `recording` and the operations of it that a sync takes.
+    /// Whether it is known when the file system writes an inode with a sync; then that need not be taken from a recording.
+    fn writes_inodes(&self, recording: &Recording) -> bool {
+        match self {
+            Device::Measured => recording.fio.is_empty(),
+            Device::Profile(name) => name == LAB_PROFILE,
+            Device::Keys(keys) => {
+                keys.lines().any(|line| line.split('=').next().is_some_and(|key| key.trim() == "inode_tick"))
+            }
+        }
+    }
+
+    /// `[device]`, with the cap that was laid on it during `recording` and, unless the device says when syncs write inodes, the
+    /// operations of it that a sync takes.
     pub(super) fn toml(&self, recording: &Recording, sync_operations: Option<&Parameter>) -> String {
         let cap = &recording.cap;
         let capped = *cap != (Cap { name: cap.name.clone(), ..Cap::default() });
@@ -60,12 +72,18 @@ impl Device {
             Device::Keys(_) => {}
         }
         if capped {
-            text.push_str(&cap_toml(cap, sync_operations));
+            text.push_str(&cap_toml(cap));
+            if !self.writes_inodes(recording) {
+                text.push_str(&sync_operations_toml(sync_operations));
+            }
+        }
+        if let Some(bytes) = unwritten_redo(recording) {
+            text.push_str(&format!("unwritten_redo_bytes = {bytes}   # the redo files were new\n"));
         }
         if let Device::Keys(keys) = self {
             let stays = |line: &&str| {
                 let key = line.split('=').next().unwrap_or_default().trim();
-                !capped || !matches!(key, "cap" | "sync_operations")
+                !capped || key != "cap" && (key != "sync_operations" || self.writes_inodes(recording))
             };
             keys.lines().filter(stays).for_each(|line| text.push_str(&format!("{line}\n")));
         }
@@ -73,8 +91,27 @@ impl Device {
     }
 }
 
-/// The cap, and how many operations of it a sync takes.
-fn cap_toml(cap: &Cap, sync_operations: Option<&Parameter>) -> String {
+/// Redo of this server that goes to files never written before: capacity of its files less what of them there is as the load
+/// begins; `None` if it has all its files.
+fn unwritten_redo(recording: &Recording) -> Option<u64> {
+    let capacity: f64 = recording.variables.get("innodb_redo_log_capacity")?.parse().ok()?;
+    let present = recording.series.column("Innodb_redo_log_physical_size")?;
+    let start = recording.series.seconds.iter().rposition(|second| *second <= 0.0).unwrap_or(0);
+    let present = present.get(start).copied().filter(|bytes| bytes.is_finite())?;
+    (present < capacity).then_some((capacity - present) as u64)
+}
+
+/// How many operations of a cap a sync takes.
+fn sync_operations_toml(parameter: Option<&Parameter>) -> String {
+    let (operations, method) = match parameter {
+        Some(parameter) => (parameter.value, parameter.method.as_str()),
+        None => (SYNC_OPERATIONS, "not determined: typical"),
+    };
+    format!("sync_operations = {operations:.3}   # {method}\n")
+}
+
+/// The cap.
+fn cap_toml(cap: &Cap) -> String {
     let caps: Vec<String> = [
         ("write_iops", cap.write_iops),
         ("read_iops", cap.read_iops),
@@ -85,15 +122,7 @@ fn cap_toml(cap: &Cap, sync_operations: Option<&Parameter>) -> String {
     .filter(|(_, value)| *value > 0.0)
     .map(|(key, value)| format!("{key} = {value}"))
     .collect();
-    let (operations, method) = match sync_operations {
-        Some(parameter) => (parameter.value, parameter.method.as_str()),
-        None => (SYNC_OPERATIONS, "not determined: typical"),
-    };
-    format!(
-        "# The control group's cap ({}).\ncap = {{ {}, slice = \"{SLICE}\" }}\nsync_operations = {operations:.3}   # {method}\n",
-        cap.name,
-        caps.join(", ")
-    )
+    format!("# The control group's cap ({}).\ncap = {{ {}, slice = \"{SLICE}\" }}\n", cap.name, caps.join(", "))
 }
 
 #[cfg(test)]

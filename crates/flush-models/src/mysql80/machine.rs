@@ -69,7 +69,7 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
         },
         doublewrite: doublewrite_config(options),
         data_sync: options.flush_method.data_sync(),
-        batch_end: BatchEnd::IoThread,
+        batch_end: if options.doublewrite == Doublewrite::Off { BatchEnd::Poster } else { BatchEnd::IoThread },
         aio_write_slots: AIO_SLOTS_PER_THREAD * options.write_io_threads,
         write_io_threads: options.write_io_threads,
         flush_neighbors: options.flush_neighbors,

@@ -88,11 +88,6 @@ impl<J> SharedStation<J> {
         self.arrivals += 1;
     }
 
-    /// Time that `service` takes one of those inside if nobody comes or goes.
-    pub fn at_present(&self, service: SimDuration) -> SimDuration {
-        SimDuration((u128::from(service.0) * self.sharing()).div_ceil(u128::from(self.servers)) as u64)
-    }
-
     /// When the next job leaves if nobody comes before.
     pub fn next_completion(&self) -> Option<SimTime> {
         let Reverse((leaves, _, _)) = self.inside.peek()?;

@@ -218,11 +218,14 @@ impl Server {
     fn write_checkpoint(&mut self, lsn: u64) {
         self.checkpointer.state = State::Writing { lsn };
         self.release_checkpoint_waiters(false);
-        let written = self.write_redo(BLOCK_BYTES);
+        let written = self.write_redo(lsn, BLOCK_BYTES);
         self.calendar.schedule(written, Event::CheckpointOnDevice);
     }
 
     pub(super) fn checkpoint_on_device(&mut self) {
+        if let Some(written) = self.write_redo_inode() {
+            return self.calendar.schedule(written, Event::CheckpointOnDevice);
+        }
         let durable = self.flush_redo_device();
         self.calendar.schedule(durable, Event::CheckpointDurable);
     }

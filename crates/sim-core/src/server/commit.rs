@@ -162,16 +162,10 @@ impl Server {
         match self.config.redo.io {
             RedoIo::NoSync => self.calendar.schedule(self.now, Event::RedoSynced),
             RedoIo::Buffered | RedoIo::WriteThrough => {
-                let written = self.write_redo(bytes);
+                let written = self.write_redo(crate::redo::lsn::block_start(position.durable_lsn), bytes);
                 self.calendar.schedule(written, Event::RedoOnDevice);
             }
         }
-    }
-
-    /// Sends `bytes` of redo to the device.
-    pub(super) fn write_redo(&mut self, bytes: u64) -> SimTime {
-        let now = self.now;
-        self.redo_device().submit(now, Op::SequentialWrite, bytes)
     }
 
     /// Flushes the cache of the redo device.
@@ -181,7 +175,11 @@ impl Server {
         self.redo_device().submit(now, Op::Sync, 0)
     }
 
+    /// The redo of a sync is on the device, or the inode that follows it: the cache flush comes when both are.
     pub(super) fn redo_on_device(&mut self) {
+        if let Some(written) = self.write_redo_inode() {
+            return self.calendar.schedule(written, Event::RedoOnDevice);
+        }
         let durable = self.flush_redo_device();
         self.redo_sync_ends(durable);
     }

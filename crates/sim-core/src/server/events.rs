@@ -20,7 +20,7 @@ pub(super) enum Event {
     Arrival,
     /// The redo write in progress ends and somebody waits for it.
     RedoWritten,
-    /// The redo write of a sync is done on the device: its cache flush comes next.
+    /// The redo write of a sync is done on the device: its inode or its cache flush comes next.
     RedoOnDevice,
     /// The redo sync in progress is done on the device: the threads that it concerns compute.
     RedoDurable,

@@ -103,6 +103,9 @@ impl Server {
                 (part, part * PAGE_BYTES, sync_file)
             }
         };
+        if sync_file {
+            self.doublewrite_changes();
+        }
         let done = self.data_device.submit(self.now, Op::SequentialWrite, bytes);
         self.recorder.counts.dblwr_pages += part;
         self.recorder.counts.dblwr_writes += u64::from(written == 0);
@@ -115,6 +118,9 @@ impl Server {
     }
 
     pub(super) fn sync_doublewrite(&mut self, index: u32) -> bool {
+        if let Some(written) = self.write_doublewrite_inode() {
+            return self.sleep(index, written, Phase::SyncDoublewrite);
+        }
         let done = self.sync_data_file();
         self.sleep(index, done, Phase::Post { next: 0 })
     }
@@ -181,6 +187,7 @@ impl Server {
                     Some(distance) => self.data_device.submit_near(self.now, distance, PAGE_BYTES),
                     None => self.data_device.submit(self.now, Op::RandomWrite, PAGE_BYTES),
                 };
+                self.inodes.data_changes(self.space.space_of(page), self.now);
                 self.page_posted(batch, done);
                 next += 1;
             }

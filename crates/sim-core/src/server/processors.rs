@@ -13,9 +13,12 @@
 //! much in the thread that syncs). Of a page write the thread that posts it does half, the one that completes it the other. The halves
 //! are round figures that fit our recordings (`docs/validation.md`).
 //!
-//! A cleaner with priority is not held up by others (`innodb-5.7` section 3.3: nice -20 if permitted).
+//! A cleaner with priority is not held up by others (`innodb-5.7` section 3.3: nice -20 if permitted). Nor is a thread that syncs data
+//! files: it mostly waits for the device, and a fair scheduler holds up those who have used their share (an I/O thread behind a cap
+//! computes a fiftieth of the time, its share among 16 clients on two processors is a tenth). It takes from the others what it
+//! computes. The leader of a redo sync is a client, and is held up as clients are.
 //!
-//! Simplifications: no other priorities, no cost of switching; by how much a data sync is delayed is fixed at its start.
+//! Simplifications: no other priorities, no cost of switching.
 
 use super::Server;
 use super::events::Event;
@@ -51,14 +54,6 @@ impl Processors {
             CpuScheduling::Shared => Sharing::Equal { station: SharedStation::new("CPU", cores), due: None },
         };
         Processors { sharing, spec }
-    }
-
-    /// Time that a piece of work that has just come takes if nobody comes or goes.
-    fn at_present(&self, demand: SimDuration) -> SimDuration {
-        match &self.sharing {
-            Sharing::InTurns(_) => demand,
-            Sharing::Equal { station, .. } => station.at_present(demand),
-        }
     }
 
     pub(super) fn report(&mut self, now: SimTime) -> StationReport {
@@ -144,7 +139,7 @@ impl Server {
             return half;
         }
         self.compute_aside(half);
-        self.processors.at_present(SimDuration(half.0 / 2))
+        SimDuration(half.0 / 2)
     }
 
     /// A thread has handed `pages` page writes to the device: `event` happens when it has done its half of the work, the other is

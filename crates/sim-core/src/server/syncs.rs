@@ -29,6 +29,8 @@ struct Round {
     owner: Owner,
     files: Vec<u16>,
     next: usize,
+    /// Whether the inode of that file is on its way or written.
+    inode: bool,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -95,9 +97,28 @@ impl Syncs {
         self.threads.iter().map(|t| t.clients.len()).sum()
     }
 
+    /// The file that a round syncs next, and whether its inode has been written.
+    fn next_of(&self, round: u32) -> Option<(u16, bool)> {
+        let round = self.rounds[round as usize].as_ref()?;
+        round.files.get(round.next).map(|&file| (file, round.inode))
+    }
+
+    fn inode_written(&mut self, round: u32) {
+        if let Some(round) = &mut self.rounds[round as usize] {
+            round.inode = true;
+        }
+    }
+
+    /// The round is through with its file, or need not sync it.
+    fn pass_over(&mut self, round: u32) {
+        if let Some(round) = &mut self.rounds[round as usize] {
+            (round.next, round.inode) = (round.next + 1, false);
+        }
+    }
+
     fn open(&mut self, owner: Owner) -> u32 {
         let files = (0..self.files.len() as u16).filter(|&f| self.files[usize::from(f)].unsynced).collect();
-        let round = Round { owner, files, next: 0 };
+        let round = Round { owner, files, next: 0, inode: false };
         match self.rounds.iter().position(Option::is_none) {
             Some(free) => {
                 self.rounds[free] = Some(round);
@@ -143,26 +164,38 @@ impl Server {
 
     /// Syncs the next file of a round, or ends the round.
     pub(super) fn sync_round_step(&mut self, index: u32) {
-        let now = self.now;
-        let Some(round) = self.syncs.rounds[index as usize].as_mut() else { return };
-        while let Some(&file) = round.files.get(round.next) {
-            let state = &mut self.syncs.files[usize::from(file)];
-            if state.syncing_until > now {
+        while let Some((file, inode)) = self.syncs.next_of(index) {
+            let state = self.syncs.files[usize::from(file)];
+            if state.syncing_until > self.now {
                 self.calendar.schedule(state.syncing_until, Event::SyncRound(index));
                 return;
             }
-            round.next += 1;
-            if state.unsynced {
-                let done = self.sync_data_file();
-                let state = &mut self.syncs.files[usize::from(file)];
-                (state.unsynced, state.syncing_until) = (false, done);
-                self.calendar.schedule(done, Event::SyncRound(index));
-                return;
+            if !state.unsynced {
+                self.syncs.pass_over(index);
+                continue;
             }
+            let written = if inode { None } else { self.write_data_inode(file) };
+            let done = match written {
+                Some(written) => {
+                    self.syncs.inode_written(index);
+                    written
+                }
+                None => {
+                    self.syncs.pass_over(index);
+                    self.syncs.files[usize::from(file)].unsynced = false;
+                    self.sync_data_file()
+                }
+            };
+            self.syncs.files[usize::from(file)].syncing_until = done;
+            self.calendar.schedule(done, Event::SyncRound(index));
+            return;
         }
-        let owner = round.owner;
-        self.syncs.rounds[index as usize] = None;
-        match owner {
+        self.end_sync_round(index);
+    }
+
+    fn end_sync_round(&mut self, index: u32) {
+        let Some(round) = self.syncs.rounds[index as usize].take() else { return };
+        match round.owner {
             Owner::Checkpointer => self.checkpoint_data_synced(),
             Owner::IoThread { thread, held } => {
                 self.release_held(held);

@@ -57,6 +57,13 @@ pub struct DeviceSpec {
     /// Operations of the cap that a sync takes: 1 for the cache flush, more where the file system writes as well.
     #[serde(default = "one")]
     pub sync_operations: f64,
+    /// Tick of the kernel's clock where a sync also writes the inode of a file whose time of modification has changed (ext4 without
+    /// a journal), ns; 0 where it does not.
+    #[serde(default)]
+    pub inode_tick_ns: u64,
+    /// Redo that goes to files which were allocated but never written, from the start on, bytes.
+    #[serde(default)]
+    pub unwritten_redo_bytes: u64,
     /// A page write at most so many bytes behind the one before it needs no seek: it takes the time in which these bytes
     /// pass under the head. 0 for a device that does not seek.
     #[serde(default)]
@@ -147,6 +154,8 @@ impl DeviceSpec {
             burst: None,
             cap: None,
             sync_operations: 1.0,
+            inode_tick_ns: 0,
+            unwritten_redo_bytes: 0,
             seek_free_bytes: 0,
             at_depth: Vec::new(),
         }
