@@ -217,6 +217,11 @@ impl<'a> Bench<'a> {
         Some(Summary::from_fn(regime, mean))
     }
 
+    /// What a point is worth in a case, in the mean; higher is better.
+    pub(super) fn score(&self, case: Case, point: Point) -> Option<f64> {
+        self.mean(case, point).map(|mean| self.goal.score(&mean))
+    }
+
     /// Whether every run of a point in a case can be left to itself.
     pub(super) fn is_sound(&self, case: Case, point: Point) -> bool {
         let trials = self.trials(case, point);

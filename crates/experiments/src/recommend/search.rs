@@ -139,16 +139,14 @@ fn middle(bench: &Bench<'_>, low: Point, high: Point) -> Option<Point> {
 /// The highest point that is not sound below the lowest that is, if that one could come near the best.
 fn edge(bench: &Bench<'_>, tried: &[Point], best: Point) -> Option<usize> {
     let lowest = tried.iter().position(|&point| bench.is_sound(Case::AS_IS, point))?;
-    let score = |point| bench.mean(Case::AS_IS, point).map(|s| bench.goal().score(&s));
-    let (here, top) = (score(tried[lowest])?, score(best)?);
+    let (here, top) = (bench.score(Case::AS_IS, tried[lowest])?, bench.score(Case::AS_IS, best)?);
     if here < top - EDGE * top.abs() { None } else { lowest.checked_sub(1) }
 }
 
 /// Replicates what could be the answer, and decides.
 fn finals(bench: &mut Bench<'_>, best: Point) -> Result<Found, RecommendError> {
-    let goal = bench.goal();
     let here: Vec<Point> = bench.points().into_iter().filter(|p| p.redo_bytes == best.redo_bytes).collect();
-    let score = |bench: &Bench<'_>, point| bench.mean(Case::AS_IS, point).map_or(f64::MIN, |s| goal.score(&s));
+    let score = |bench: &Bench<'_>, point| bench.score(Case::AS_IS, point).unwrap_or(f64::MIN);
     let top = score(bench, best);
     let mut close: Vec<Point> = here
         .iter()
@@ -177,7 +175,7 @@ fn tidy(points: &mut Vec<Point>) {
 
 /// Whether `larger` is worth its larger redo log.
 fn gains(bench: &Bench<'_>, larger: Point, best: Point) -> bool {
-    let score = |point| bench.mean(Case::AS_IS, point).map(|s: Summary| bench.goal().score(&s));
+    let score = |point| bench.score(Case::AS_IS, point);
     match (bench.is_sound(Case::AS_IS, best), bench.is_sound(Case::AS_IS, larger)) {
         (false, true) => true,
         (true, false) => false,
@@ -212,9 +210,8 @@ pub(super) fn best_of(bench: &Bench<'_>, case: Case, points: &[Point]) -> Point 
 
 /// Points of `points` as good as `best` within the goal's grain.
 fn equals(bench: &Bench<'_>, case: Case, points: &[Point], best: Point) -> Vec<Point> {
-    let goal = bench.goal();
-    let score = |point| bench.mean(case, point).map(|s| goal.score(&s));
-    let Some(top) = score(best) else { return vec![best] };
-    let equal = |point: &&Point| score(**point).is_some_and(|s| s >= top - goal.grain() * top.abs());
+    let Some(top) = bench.score(case, best) else { return vec![best] };
+    let least = top - bench.goal().grain() * top.abs();
+    let equal = |point: &&Point| bench.score(case, **point).is_some_and(|score| score >= least);
     points.iter().filter(equal).copied().collect()
 }

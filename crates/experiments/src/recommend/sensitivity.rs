@@ -238,7 +238,7 @@ fn safer(bench: &mut Bench<'_>, best: Point) -> Result<Option<Point>, RecommendE
         let wanted: Vec<(Case, Point)> = cases.iter().map(|&case| (case, higher)).collect();
         bench.ensure("safer", &wanted, 1)?;
         if cases.iter().all(|&case| bench.is_sound(case, higher)) {
-            let score = |point| bench.mean(Case::AS_IS, point).map_or(f64::MIN, |s| bench.goal().score(&s));
+            let score = |point| bench.score(Case::AS_IS, point).unwrap_or(f64::MIN);
             let price = score(best) - score(higher);
             return Ok((price <= PRICE_OF_SAFETY * score(best).abs()).then_some(higher));
         }
