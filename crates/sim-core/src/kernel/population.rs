@@ -272,25 +272,25 @@ mod tests {
         for (spread, questions) in [(1, 3), (40, 0), (40, 1), (40, 3), (700, 1), (700, 3), (700, 50)] {
             let mut population = Population::with_capacity(4);
             let mut plain = Plain(Vec::new());
-            for now in 0..2_500u64 {
-                population.advance(SimTime(now));
+            for instant in 0..2_500u64 {
+                population.advance(SimTime(instant));
                 for _ in 0..rng.below(3) {
-                    let visit = (now, now + rng.below_u64(spread), rng.below(3) as usize);
+                    let visit = (instant, instant + rng.below_u64(spread), rng.below(3) as usize);
                     population.arrive(SimTime(visit.1), visit.2);
                     plain.0.push(visit);
                 }
                 if questions > 0 && rng.below(questions) == 0 {
-                    let inside = plain.inside(now);
+                    let inside = plain.inside(instant);
                     for places in [1, 3, 100] {
-                        let room = inside.len().checked_sub(places).map_or(now, |k| inside[k]);
+                        let room = inside.len().checked_sub(places).map_or(instant, |k| inside[k]);
                         assert_eq!(population.room_at(places), SimTime(room));
                     }
-                    let of_tag = plain.0.iter().filter(|v| v.1 > now && v.2 == 1).count();
+                    let of_tag = plain.0.iter().filter(|v| v.1 > instant && v.2 == 1).count();
                     assert_eq!(population.inside_with(1) as usize, of_tag);
                     assert_eq!(population.inside(), inside.len());
                 }
                 if rng.below(100) == 0 {
-                    assert_eq!(population.number_ns(), plain.number_ns(now));
+                    assert_eq!(population.number_ns(), plain.number_ns(instant));
                 }
             }
             let last = plain.inside(2_499).len() as u64;

@@ -187,8 +187,8 @@ mod tests {
     fn what_is_left_over_is_kept_for_a_slice() {
         let mut gate = Gate::new(Some(1_000.0), None, SimDuration::from_millis(100)).unwrap();
         // One operation each 50 ms keeps the slices counted; their budgets are not saved up.
-        for now in (0..2_000).step_by(50) {
-            gate.pass(SimTime(now * MS), PARTS_OF_OPERATION, 0);
+        for at_ms in (0..2_000).step_by(50) {
+            gate.pass(SimTime(at_ms * MS), PARTS_OF_OPERATION, 0);
         }
         let passed = passes(&mut gate, 1_999, 1_000, 0);
         let at_once = passed.iter().filter(|at| **at == 1_999).count();
