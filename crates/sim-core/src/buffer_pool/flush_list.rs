@@ -47,9 +47,23 @@ impl FlushList {
         Some(Entry { page: self.pages.pop_front()?, lsn: self.lsns.pop_front()? })
     }
 
-    /// Entries with oldest modification <= `lsn`, at most `cap`.
+    /// Entries with oldest modification <= `lsn`, at most `cap`. Looks from the tail on in steps that double: what is asked for
+    /// mostly lies near it.
     pub fn count_up_to(&self, lsn: u64, cap: u64) -> u64 {
-        (self.lsns.partition_point(|&l| l <= lsn) as u64).min(cap)
+        let most = usize::try_from(cap).unwrap_or(usize::MAX).min(self.lsns.len());
+        let (mut low, mut high) = (0, most.min(64));
+        while high < most && self.lsns[high] <= lsn {
+            (low, high) = (high + 1, most.min(2 * high));
+        }
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.lsns[middle] <= lsn {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low as u64
     }
 
     /// Entries, holes included.
@@ -89,5 +103,18 @@ mod tests {
         assert_eq!(list.pop(), Some(Entry { page: 0, lsn: 1000 }));
         assert_eq!(list.tail(), Some(Entry { page: 1, lsn: 1010 }));
         assert_eq!(list.len(), 99);
+    }
+
+    #[test]
+    fn counts_as_one_who_looks_at_every_entry() {
+        let mut list = FlushList::default();
+        for i in 0..1000u32 {
+            list.push(i, u64::from(i / 3));
+        }
+        for (lsn, cap) in (0..340).flat_map(|lsn| [0, 1, 63, 64, 65, 500, 999, 1000, u64::MAX].map(|cap| (lsn, cap))) {
+            let all = list.iter().take_while(|entry| entry.lsn <= lsn).count() as u64;
+            assert_eq!(list.count_up_to(lsn, cap), all.min(cap), "up to {lsn}, at most {cap}");
+        }
+        assert_eq!(FlushList::default().count_up_to(5, 5), 0);
     }
 }

@@ -62,6 +62,8 @@ pub struct BufferPool {
     lru_min_len: u64,
     dirty_pages: u64,
     pages_under_write: u64,
+    /// Smallest oldest modification over all instances, if nothing has left the lists since it was looked for.
+    oldest: Option<u64>,
 }
 
 impl BufferPool {
@@ -92,6 +94,7 @@ impl BufferPool {
             lru_min_len: u64::from(config.lru_min_len),
             dirty_pages: 0,
             pages_under_write: 0,
+            oldest: None,
         };
         if neighbors != FlushNeighbors::None {
             pool.keep_oldest_by_page(pages);
@@ -112,6 +115,7 @@ impl BufferPool {
     }
 
     fn keep_oldest_by_page(&mut self, pages: u32) {
+        self.oldest = None;
         let mut low = vec![0; pages as usize];
         for instance in &self.instances {
             for entry in instance.list.iter() {
@@ -224,6 +228,9 @@ impl BufferPool {
 
     fn becomes_dirty(&mut self, page: u32, lsn: u64, instance: usize) {
         self.hot.insert(page);
+        if self.dirty_pages == 0 {
+            self.oldest = None;
+        }
         self.instances[instance].list.push(page, lsn);
         if let Some(low) = &mut self.oldest_low {
             low[page as usize] = low_half(lsn);
@@ -279,6 +286,7 @@ impl BufferPool {
     /// Takes the page at the tail of the flush list of `instance` for writing if its oldest modification is below
     /// `lsn_limit`. The page is under write from now on.
     pub fn take_tail(&mut self, instance: usize, lsn_limit: u64) -> Option<TailPage> {
+        self.oldest = None;
         let entry = loop {
             self.drop_stale_tail(instance);
             let entry = self.instances[instance].list.tail().filter(|e| e.lsn < lsn_limit)?;
@@ -290,6 +298,12 @@ impl BufferPool {
         };
         self.begin_write(entry.page);
         Some(TailPage { page: entry.page, lsn: entry.lsn })
+    }
+
+    /// Whether the flush list of `instance` may hold a page whose oldest modification is below `lsn_limit`; false if it does not.
+    pub fn tail_below(&mut self, instance: usize, lsn_limit: u64) -> bool {
+        self.drop_stale_tail(instance);
+        self.instances[instance].list.tail().is_some_and(|entry| entry.lsn < lsn_limit)
     }
 
     /// Takes a given dirty page for writing, out of turn. False if it is not dirty or is under write.
@@ -311,11 +325,13 @@ impl BufferPool {
     /// A batch of pages taken from `instance` is under write; `lsn` is its smallest oldest modification. Batches taken out
     /// of turn ([`BufferPool::take_page`]) stay in the flush list and need no registration.
     pub fn begin_batch(&mut self, instance: usize, batch: u32, lsn: u64) {
+        self.oldest = None;
         self.instances[instance].writing.push((batch, lsn));
     }
 
     /// The batch is written: forget its LSN.
     pub fn end_batch(&mut self, instance: usize, batch: u32) {
+        self.oldest = None;
         self.instances[instance].writing.retain(|&(b, _)| b != batch);
     }
 
@@ -375,7 +391,13 @@ impl BufferPool {
 
     /// Smallest oldest modification over all instances; 0 if nothing is dirty.
     pub fn oldest_modification_lsn(&mut self) -> u64 {
-        (0..self.instances.len()).filter_map(|i| self.oldest_of(i)).min().unwrap_or(0)
+        if let Some(oldest) = self.oldest {
+            return oldest;
+        }
+        let oldest = (0..self.instances.len()).filter_map(|i| self.oldest_of(i)).min().unwrap_or(0);
+        // Where pages can leave early, any write may change it.
+        self.oldest = self.oldest_low.is_none().then_some(oldest);
+        oldest
     }
 
     /// Dirty pages, pages under write included.

@@ -247,37 +247,74 @@ impl Server {
     fn take_slot(&mut self, index: u32) -> bool {
         let Some(pass) = self.passes.of_thread(index) else { return false };
         let Some(request) = &pass.request else { return false };
-        let instance = pass.next_slot;
+        let (first, lru) = (pass.next_slot, request.lru);
         let end = request.only_instance.map_or(request.slots.len(), |only| only as usize + 1);
-        if instance >= end {
+        if first >= end {
             self.thread_out_of_slots(index);
             return false;
         }
-        let lru = request.lru;
-        pass.next_slot += 1;
+        let instance = self.pass_over_slots(index, first, end);
+        if instance > first {
+            return self.pay_for_slots(index, instance - first);
+        }
+        if let Some(pass) = self.passes.of_thread(index) {
+            pass.next_slot += 1;
+        }
         self.passes.threads[index as usize].instance = instance;
-        let wanted = match lru {
-            LruWork::None => false,
-            LruWork::ScanDepth | LruWork::Batch(_) => self.pool.lru_batch_wanted(instance),
-            LruWork::Chunks(_) => self.passes.lru_in_flight[instance] == 0 && self.pool.lru_batch_wanted(instance),
-            LruWork::Flush(pages) => pages > 0 && self.pool.evicts(),
-        };
-        if wanted {
+        if self.lru_wanted(lru, instance) {
             return self.set_phase(index, Phase::CollectLru { scanned: 0 });
         }
         self.start_list(index)
     }
 
+    /// Whether a slot begins with LRU work.
+    fn lru_wanted(&self, work: LruWork, instance: usize) -> bool {
+        match work {
+            LruWork::None => false,
+            LruWork::ScanDepth | LruWork::Batch(_) => self.pool.lru_batch_wanted(instance),
+            LruWork::Chunks(_) => self.passes.lru_in_flight[instance] == 0 && self.pool.lru_batch_wanted(instance),
+            LruWork::Flush(pages) => pages > 0 && self.pool.evicts(),
+        }
+    }
+
+    /// The first slot from `first` on, up to `end`, in which there is something to do. A page cleaner that flushes synchronously
+    /// makes pass after pass without a pause, and finds nearly all slots of nearly all of them as they were.
+    fn pass_over_slots(&mut self, index: u32, first: usize, end: usize) -> usize {
+        let Some(number) = self.passes.threads[index as usize].pass else { return first };
+        for instance in first..end {
+            let Some(request) = &self.passes.passes[number as usize].request else { return first };
+            let (lru, limit) = (request.lru, request.lsn_limit);
+            let (left, busy) = self.list_work(request, instance);
+            let nothing = left == 0 || busy || !self.pool.tail_below(instance, limit);
+            if !nothing || self.lru_wanted(lru, instance) {
+                return instance;
+            }
+            self.passes.passes[number as usize].report.busy_instances += u64::from(left > 0 && busy);
+        }
+        end
+    }
+
+    /// Slots were passed over, each of which takes its time; the threads of the pass share them.
+    fn pay_for_slots(&mut self, index: u32, slots: usize) -> bool {
+        let Some(pass) = self.passes.of_thread(index) else { return false };
+        pass.next_slot += slots;
+        let own = (slots as u64).div_ceil(u64::from(pass.running.max(1)));
+        self.sleep(index, self.now + costs::SLOT_OVERHEAD * own, Phase::TakeSlot)
+    }
+
+    /// Pages that a request wants from the flush list of an instance, and whether an earlier batch there is not over.
+    fn list_work(&self, request: &FlushRequest, instance: usize) -> (u64, bool) {
+        let in_flight = self.pool.has_batch_in_flight(instance) && !request.over_writes;
+        (request.slots.get(instance).copied().unwrap_or(0), self.passes.building[instance] || in_flight)
+    }
+
     /// Begins the flush-list batch of a slot; it is skipped while an earlier one of the instance is not over.
     pub(super) fn start_list(&mut self, index: u32) -> bool {
-        let instance = self.passes.threads[index as usize].instance;
-        let (building, in_flight) = (self.passes.building[instance], self.pool.has_batch_in_flight(instance));
-        let Some(pass) = self.passes.of_thread(index) else { return false };
-        let Some(request) = &pass.request else { return false };
-        let left = request.slots.get(instance).copied().unwrap_or(0);
-        let busy = building || (in_flight && !request.over_writes);
+        let Thread { instance, pass: Some(number), .. } = self.passes.threads[index as usize] else { return false };
+        let Some(request) = &self.passes.passes[number as usize].request else { return false };
+        let (left, busy) = self.list_work(request, instance);
         if left == 0 || busy {
-            pass.report.busy_instances += u64::from(left > 0);
+            self.passes.passes[number as usize].report.busy_instances += u64::from(left > 0);
             return self.sleep(index, self.now + costs::SLOT_OVERHEAD, Phase::TakeSlot);
         }
         self.passes.building[instance] = true;
