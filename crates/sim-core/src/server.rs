@@ -217,6 +217,7 @@ impl Server {
             Event::Computed => self.computed(),
             Event::FlusherTimer => self.flusher_timer(),
             Event::CleanerTimer(number) => self.cleaner_timer(number),
+            Event::PassStarts => self.pass_starts(),
             Event::CleanerThread(thread) => self.thread_step(thread),
             Event::BatchOnDevice(batch) => self.batch_on_device(batch),
             Event::SyncRound(round) => self.sync_round_step(round),

@@ -51,7 +51,7 @@ impl FlushList {
     /// mostly lies near it.
     pub fn count_up_to(&self, lsn: u64, cap: u64) -> u64 {
         let most = usize::try_from(cap).unwrap_or(usize::MAX).min(self.lsns.len());
-        let (mut low, mut high) = (0, most.min(64));
+        let (mut low, mut high) = (0, most.min(4));
         while high < most && self.lsns[high] <= lsn {
             (low, high) = (high + 1, most.min(2 * high));
         }

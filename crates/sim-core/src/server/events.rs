@@ -30,6 +30,8 @@ pub(super) enum Event {
     FlusherTimer,
     /// The page cleaner's sleep is over; a stale number is ignored.
     CleanerTimer(u32),
+    /// All page cleaner threads begin a pass.
+    PassStarts,
     /// A cleaner thread goes on.
     CleanerThread(u32),
     /// The last page write of a batch is done on the device.
@@ -117,6 +119,7 @@ impl Event {
             Event::UndoTruncation => 31,
             Event::ReadViewOpened => 32,
             Event::ReadViewClosed => 33,
+            Event::PassStarts => 34,
         }
     }
 }

@@ -183,10 +183,13 @@ impl Server {
     /// Begins to carry out a request.
     pub(super) fn start_pass(&mut self, actor: Actor, request: FlushRequest) {
         let index = self.passes.open(actor);
-        let threads: Vec<u32> = match actor {
-            Actor::Client(_) | Actor::LruManager(_) | Actor::Purge => vec![self.passes.hire(Some(index))],
-            Actor::PageCleaner if request.parallel => (0..self.passes.cleaner_threads as u32).collect(),
-            Actor::PageCleaner => vec![0],
+        let (threads, starts) = match actor {
+            Actor::PageCleaner if request.parallel => (0..self.passes.cleaner_threads as u32, Event::PassStarts),
+            Actor::PageCleaner => (0..1, Event::CleanerThread(0)),
+            Actor::Client(_) | Actor::LruManager(_) | Actor::Purge => {
+                let thread = self.passes.hire(Some(index));
+                (thread..thread + 1, Event::CleanerThread(thread))
+            }
         };
         let sync_first = request.sync_redo_first;
         if request.reset_event {
@@ -198,14 +201,21 @@ impl Server {
         pass.next_slot = request.only_instance.unwrap_or(0) as usize;
         pass.running = threads.len() as u32;
         pass.request = Some(request);
-        let current = self.redo.current_lsn();
         for thread in threads {
             self.passes.threads[thread as usize].phase = Phase::TakeSlot;
-            if sync_first && current > self.redo.position().durable_lsn {
-                self.when_durable(current, Event::CleanerThread(thread));
-            } else {
-                self.calendar.schedule(self.now + costs::SLOT_OVERHEAD, Event::CleanerThread(thread));
-            }
+        }
+        let current = self.redo.current_lsn();
+        if sync_first && current > self.redo.position().durable_lsn {
+            self.when_durable(current, starts);
+        } else {
+            self.calendar.schedule(self.now + costs::SLOT_OVERHEAD, starts);
+        }
+    }
+
+    /// The page cleaner's threads take their first slots.
+    pub(super) fn pass_starts(&mut self) {
+        for thread in 0..self.passes.cleaner_threads as u32 {
+            self.thread_step(thread);
         }
     }
 
