@@ -46,6 +46,7 @@ told.chosen = texts()[0];
 const box = document.querySelector("input[type=checkbox]");
 const lines = () => document.querySelectorAll("#chart1 svg g path").length;
 told.lines = lines(); box.checked = !box.checked; box.dispatchEvent(new Event("change")); told.fewer = lines();
+window.dispatchEvent(new Event("resize"));
 told.asked = performance.getEntriesByType("resource").length;
 told.wide = document.documentElement.scrollWidth <= document.documentElement.clientWidth;
 fetch("/told", { method: "POST", body: JSON.stringify(told) });
@@ -161,14 +162,16 @@ fn assert_explorable(told: &serde_json::Value, what: &str) {
 fn a_sweep_and_a_comparison_can_be_explored() {
     let Some(browser) = browser() else { return };
     let desk = tempfile::tempdir().unwrap();
-    let (sweep, compare) = (desk.path().join("sweep"), desk.path().join("compare"));
+    let [sweep, line, compare] = ["sweep", "line", "compare"].map(|name| desk.path().join(name));
     let small = ["--duration", "20s", "--quiet", "--set", "workload.tables=1", "--set", "drive.clients=4", "--out"];
     let vary = ["--vary", "innodb_io_capacity_max=4000..8000:1000", "--vary", "innodb_redo_log_capacity=64M,128M"];
     innosim(&[&["sweep", "redo-too-small"][..], &vary, &small, &[sweep.to_str().unwrap()]].concat()).success();
+    innosim(&[&["sweep", "redo-too-small"][..], &vary[..2], &small, &[line.to_str().unwrap()]].concat()).success();
     let models = ["--model", "8.0.30", "--model", "8.0.21"];
     innosim(&[&["compare", "redo-too-small"][..], &models, &small, &[compare.to_str().unwrap()]].concat()).success();
     let (screen, phone) = ((1240, 900), (500, 900));
-    for (page, first) in [(sweep.join("report.html"), "#curves"), (compare.join("report.html"), "#chart1")] {
+    for (folder, first) in [(&sweep, "#curves"), (&line, "#curves"), (&compare, "#chart1")] {
+        let page = folder.join("report.html");
         for size in [screen, phone] {
             let (told, asked) = used(&browser, &page, first, size);
             assert_explorable(&told, &format!("{} at {size:?}", page.display()));

@@ -55,7 +55,8 @@
   // The same figure as a map, where more than one setting varies.
   function drawMap(wanted) {
     const box = document.getElementById("map");
-    if (data.curves.length < 2) { box.remove(); return; }
+    box.hidden = data.curves.length < 2;
+    if (box.hidden) return;
     const known = data.labels.map((_, point) => valueOf(wanted, point)).filter((v) => v !== undefined);
     const [low, high] = [Math.min(...known), Math.max(...known)];
     const [size, bytes] = charts.unitOf(wanted.kind, high);
