@@ -10,6 +10,7 @@
 
 use super::Server;
 use super::events::Event;
+use super::inodes::Synced;
 use super::passes::Actor;
 use crate::kernel::time::SimTime;
 use crate::redo::RedoLog;
@@ -223,7 +224,7 @@ impl Server {
     }
 
     pub(super) fn checkpoint_on_device(&mut self) {
-        if let Some(written) = self.write_redo_inode() {
+        if let Some(written) = self.write_inode(Synced::Redo) {
             return self.calendar.schedule(written, Event::CheckpointOnDevice);
         }
         let durable = self.flush_redo_device();

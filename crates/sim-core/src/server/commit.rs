@@ -13,6 +13,7 @@
 
 use super::Server;
 use super::events::Event;
+use super::inodes::Synced;
 use crate::config::{CommitDurability, RedoIo};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::storage::Op;
@@ -177,7 +178,7 @@ impl Server {
 
     /// The redo of a sync is on the device, or the inode that follows it: the cache flush comes when both are.
     pub(super) fn redo_on_device(&mut self) {
-        if let Some(written) = self.write_redo_inode() {
+        if let Some(written) = self.write_inode(Synced::Redo) {
             return self.calendar.schedule(written, Event::RedoOnDevice);
         }
         let durable = self.flush_redo_device();

@@ -46,6 +46,15 @@ impl Inode {
     }
 }
 
+/// A file that is synced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Synced {
+    Redo,
+    Doublewrite,
+    /// By its number among the data files.
+    Data(u16),
+}
+
 /// Inodes of the files that are synced.
 #[derive(Debug)]
 pub(super) struct Inodes {
@@ -111,29 +120,20 @@ impl Server {
         device.submit(now, Op::SequentialWrite, bytes - old).max(written)
     }
 
-    /// Writes the inode of the redo file if a sync must; returns when it is there.
-    pub(super) fn write_redo_inode(&mut self) -> Option<SimTime> {
-        let now = self.now;
-        std::mem::take(&mut self.inodes.redo.changed)
-            .then(|| self.redo_device().submit(now, Op::SequentialWrite, BLOCK_BYTES))
-    }
-
     /// A doublewrite file that is synced is being written.
     pub(super) fn doublewrite_changes(&mut self) {
         self.inodes.doublewrite.changes(self.now, self.inodes.data_tick_ns);
     }
 
-    /// Writes the inode of the doublewrite file if its sync must; returns when it is there.
-    pub(super) fn write_doublewrite_inode(&mut self) -> Option<SimTime> {
+    /// Writes an inode if the sync of its file must; returns when it is there.
+    pub(super) fn write_inode(&mut self, of: Synced) -> Option<SimTime> {
         let now = self.now;
-        std::mem::take(&mut self.inodes.doublewrite.changed)
-            .then(|| self.data_device.submit(now, Op::SequentialWrite, BLOCK_BYTES))
-    }
-
-    /// Writes the inode of a data file if its sync must; returns when it is there.
-    pub(super) fn write_data_inode(&mut self, file: u16) -> Option<SimTime> {
-        let now = self.now;
-        self.inodes.data_sync_writes(file).then(|| self.data_device.submit(now, Op::SequentialWrite, BLOCK_BYTES))
+        let (changed, device) = match of {
+            Synced::Redo => (std::mem::take(&mut self.inodes.redo.changed), self.redo_device()),
+            Synced::Doublewrite => (std::mem::take(&mut self.inodes.doublewrite.changed), &mut self.data_device),
+            Synced::Data(file) => (self.inodes.data_sync_writes(file), &mut self.data_device),
+        };
+        changed.then(|| device.submit(now, Op::SequentialWrite, BLOCK_BYTES))
     }
 }
 

@@ -14,6 +14,7 @@
 use super::Server;
 use super::costs;
 use super::events::Event;
+use super::inodes::Synced;
 use super::passes::Phase;
 use crate::config::{BatchEnd, DoublewriteConfig, PAGE_BYTES, SharedCollecting};
 use crate::storage::Op;
@@ -118,7 +119,7 @@ impl Server {
     }
 
     pub(super) fn sync_doublewrite(&mut self, index: u32) -> bool {
-        if let Some(written) = self.write_doublewrite_inode() {
+        if let Some(written) = self.write_inode(Synced::Doublewrite) {
             return self.sleep(index, written, Phase::SyncDoublewrite);
         }
         let done = self.sync_data_file();

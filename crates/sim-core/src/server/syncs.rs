@@ -8,6 +8,7 @@
 use super::Server;
 use super::batches::Held;
 use super::events::Event;
+use super::inodes::Synced;
 use crate::config::DataSync;
 use crate::kernel::time::SimTime;
 use crate::storage::Op;
@@ -174,7 +175,7 @@ impl Server {
                 self.syncs.pass_over(index);
                 continue;
             }
-            let written = if inode { None } else { self.write_data_inode(file) };
+            let written = if inode { None } else { self.write_inode(Synced::Data(file)) };
             let done = match written {
                 Some(written) => {
                     self.syncs.inode_written(index);
