@@ -163,7 +163,7 @@ impl SweepPage<'_> {
                     "tps_mean" => self.view.points[number].figures.as_ref().and_then(|f| f.tps.half_width),
                     _ => point.as_ref()?.half_width(name),
                 };
-                Some(json!([short(*values[number].get(i)?), short(half.unwrap_or(0.0))]))
+                Some(json!([short(*values[number].get(i)?), half.map(short)]))
             };
             points.iter().enumerate().map(one).collect::<Vec<Option<Value>>>()
         };

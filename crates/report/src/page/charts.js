@@ -101,10 +101,12 @@ const charts = (() => {
     [...lines].reverse().forEach((line) => {
       if (line.limit) inside.appendChild(make("line", { x1: LEFT, x2: W - RIGHT, y1: y(line.limit), y2: y(line.limit), stroke: line.color, "stroke-dasharray": "5 4" }));
       const path = (list, value) => list.map((p, k) => (k ? "L" : "M") + x(p[0]).toFixed(1) + " " + y(value(p)).toFixed(1)).join("");
-      if (line.points.some((p) => p[2])) {
-        const back = path([...line.points].reverse(), (p) => p[1] - (p[2] || 0)).replace("M", "L");
-        inside.appendChild(make("path", { d: path(line.points, (p) => p[1] + (p[2] || 0)) + back + "Z", fill: line.color, opacity: 0.15 }));
-      }
+      stretches(line.points).forEach((part) => {
+        const back = path([...part].reverse(), (p) => p[1] - p[2]).replace("M", "L");
+        // A point between two without an interval has a line of its own.
+        const edge = part.length > 1 ? {} : { stroke: line.color, "stroke-width": 5 };
+        inside.appendChild(make("path", { d: path(part, (p) => p[1] + p[2]) + back + "Z", fill: line.color, opacity: 0.15, ...edge }));
+      });
       inside.appendChild(make("path", { d: path(line.points, (p) => p[1]) || "M0 0", stroke: line.color, "stroke-width": 1.8 }));
       if (!line.dots) return;
       line.points.forEach((p) => {
@@ -122,6 +124,12 @@ const charts = (() => {
     tip.style.top = "2.2rem";
     handle({ W, box, svg, tip, spec, lines, x, y, size, unit, cursor, chosen });
   }
+
+  // Neighbouring points whose intervals are known: a band has a gap where one is not.
+  const stretches = (points) => points.reduce((parts, p) => {
+    if (typeof p[2] === "number") parts[parts.length - 1].push(p); else parts.push([]);
+    return parts;
+  }, [[]]).filter((part) => part.length);
 
   // Names of lines in the row of the title, from the right.
   function legend(svg, lines, W) {

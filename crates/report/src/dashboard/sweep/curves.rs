@@ -1,6 +1,6 @@
 //! Four figures over one setting, a line for each value of the other settings.
 
-use super::plot::{HEADER, INKS, band_outline, best_mark, dot, header, places, setting_axis};
+use super::plot::{HEADER, INKS, band_outlines, best_mark, dot, header, places, setting_axis};
 use super::{Band, SweepCurve, SweepFigures, SweepView};
 use crate::dashboard::axis::Axis;
 use crate::dashboard::canvas::{Align, Canvas, Ink, Lettering, Rect};
@@ -177,7 +177,7 @@ impl Panel {
         }
         for (i, (curve, ink)) in view.curves.iter().zip(INKS).enumerate() {
             let line = self.line(view, curve, places, plot, self.figure);
-            canvas.polygon(&band_outline(&line, y), ink.alpha(0.16));
+            band_outlines(&line, y).iter().for_each(|outline| canvas.polygon(outline, ink.alpha(0.16)));
             if let Some(thin) = self.thin {
                 let thin = self.line(view, curve, places, plot, thin);
                 canvas.line(&thin.iter().map(|(x, b)| (*x, y(b.mean))).collect::<Vec<_>>(), ink.tint(0.75), 1.2);

@@ -85,12 +85,22 @@ pub(super) fn best_mark<B: DrawingBackend>(canvas: &mut Canvas<'_, B>, at: (f64,
     dot(canvas, at, 4.5, ink);
 }
 
-/// The outline of the intervals around a line of (x, figure), from the points that have one.
-pub(super) fn band_outline(points: &[(f64, Band)], y: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
-    let with = || points.iter().filter_map(|(x, band)| Some((*x, band.mean, band.half_width?)));
-    let upper = with().map(|(x, mean, half)| (x, y(mean + half)));
-    let lower: Vec<(f64, f64)> = with().map(|(x, mean, half)| (x, y(mean - half))).collect();
-    upper.chain(lower.into_iter().rev()).collect()
+/// Half the width of an interval that stands alone.
+const LONE_INTERVAL: f64 = 2.5;
+
+/// The outlines of the intervals around a line of (x, figure): one for each stretch of neighbouring points that have one.
+pub(super) fn band_outlines(points: &[(f64, Band)], y: impl Fn(f64) -> f64) -> Vec<Vec<(f64, f64)>> {
+    let known = |(x, band): &(f64, Band)| band.half_width.map(|half| (*x, y(band.mean + half), y(band.mean - half)));
+    let stretches = points.split(|(_, band)| band.half_width.is_none()).filter(|stretch| !stretch.is_empty());
+    let outline = |stretch: &[(f64, Band)]| {
+        let mut ends: Vec<_> = stretch.iter().filter_map(known).collect();
+        if let [(x, upper, lower)] = ends[..] {
+            ends = [x - LONE_INTERVAL, x + LONE_INTERVAL].map(|x| (x, upper, lower)).to_vec();
+        }
+        let upper = ends.iter().map(|&(x, upper, _)| (x, upper));
+        upper.chain(ends.iter().rev().map(|&(x, _, lower)| (x, lower))).collect()
+    };
+    stretches.map(outline).collect()
 }
 
 /// Colour of a regime's name.
@@ -126,7 +136,12 @@ mod tests {
     #[test]
     fn bands_leave_out_points_without_an_interval() {
         let band = |mean, half_width| Band { mean, half_width };
-        let points = [(0.0, band(5.0, Some(1.0))), (1.0, band(7.0, None)), (2.0, band(9.0, Some(2.0)))];
-        assert_eq!(band_outline(&points, |v| v), [(0.0, 6.0), (2.0, 11.0), (2.0, 7.0), (0.0, 4.0)]);
+        let known = [(0.0, band(5.0, Some(1.0))), (2.0, band(9.0, Some(2.0)))];
+        let both = vec![(0.0, 6.0), (2.0, 11.0), (2.0, 7.0), (0.0, 4.0)];
+        assert_eq!(band_outlines(&known, |v| v), [both]);
+        let gap = [known[0], (1.0, band(7.0, None)), known[1]];
+        let alone = |x, low, high| [(x - 2.5, high), (x + 2.5, high), (x + 2.5, low), (x - 2.5, low)].to_vec();
+        assert_eq!(band_outlines(&gap, |v| v), [alone(0.0, 4.0, 6.0), alone(2.0, 7.0, 11.0)]);
+        assert!(band_outlines(&gap[1..2], |v| v).is_empty());
     }
 }
