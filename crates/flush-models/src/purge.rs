@@ -7,7 +7,9 @@
 //! |---|---|---|---|---|---|---|
 //! | who purges | master thread, or one thread | threads | threads | threads | threads | threads |
 //! | records are shared out | | in turn | in turn | by table | by table; in turn while lagging | by table |
+//! | who has nothing to do is woken | at multiples of the batch | by commits, or after 10 ms | the same | the same | the same | once a second |
 //! | history is cut off | after each batch | each 128 calls | `innodb_purge_rseg_truncate_frequency` | the same | the same | after each batch |
+//! | of it goes | by rollback segment | by rollback segment | all that is purged | the same | the same | the same |
 //! | delay of a row, us | (h/m - 0.5) x 10000 | the same | the same | (h/m - 0.9995) x 10000 | the same | as 5.5 |
 //! | no delay up to | m | m | m, threads x batch | the same | the same | m |
 //! | longest delay | none | `innodb_max_purge_lag_delay` | the same | the same | the same | the same |
@@ -16,12 +18,17 @@
 //!
 //! h is the history list length, m `innodb_max_purge_lag`. With `innodb_max_purge_lag_delay` at its default of 0 nothing is ever
 //! delayed, whatever the manual says: the code takes the smaller of the delay and this. The formula of 8.0.21 is that of 8.0.25.
+//! That 5.5 cuts after each batch is what recordings of 5.5.9 show; later releases count batches, with those that find nothing.
 
 use crate::registry::{ModelId, Settings, SettingsError};
-use innosim_core::config::{DmlDelay, PAGE_BYTES, PurgeConfig, PurgeShares, UndoConfig, UndoTruncation};
+use innosim_core::config::{
+    DmlDelay, HistoryCut, PAGE_BYTES, PurgeConfig, PurgeShares, PurgeWake, UndoConfig, UndoTruncation,
+};
 use innosim_core::kernel::time::SimDuration;
 
-/// Rollback segments of a server: calls of purge of 5.6 after which the history is cut off.
+/// How often the master task of MariaDB wakes purge.
+const MASTER_TASK: SimDuration = SimDuration::from_secs(1);
+/// Rollback segments of a server: also calls of purge of 5.6 after which the history is cut off.
 const RSEGS: u64 = 128;
 /// A new undo tablespace: 10 MiB, from 8.0.23 16 MiB.
 const UNDO_PAGES: u32 = 640;
@@ -40,6 +47,18 @@ pub fn purge_config(s: &Settings) -> Result<PurgeConfig, SettingsError> {
             ModelId::Mysql8030 | ModelId::Percona80 | ModelId::Mysql84 | ModelId::Mysql97 => {
                 PurgeShares::ByTableUnlessLagging
             }
+        },
+        wake: match s.model {
+            ModelId::Mysql55 | ModelId::Percona55 => PurgeWake::Multiple(batch_pages),
+            ModelId::Mariadb1011 => PurgeWake::Timer(MASTER_TASK),
+            _ => PurgeWake::LongHistory,
+        },
+        cut: match s.model {
+            ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 => HistoryCut::BySegment {
+                rollback_segments: whole(RSEGS),
+                with_one_more_call: s.model == ModelId::Mysql56,
+            },
+            _ => HistoryCut::All,
         },
         truncate_every: whole(match s.model {
             ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mariadb1011 => 1,

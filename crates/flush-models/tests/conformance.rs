@@ -219,6 +219,62 @@ fn all_pages_dirty_quickly() {
     });
 }
 
+/// Every page is dirty when the run begins, and the redo log is as full as user threads let it become: the server gets on.
+#[test]
+fn all_pages_dirty_at_the_start() {
+    for age in [0.01, 0.9, 1.0] {
+        let change = |mut world: World| {
+            world.dirty = Some((1.0, age));
+            world.redo(64 * MIB)
+        };
+        for_every_model(10, change, |world, out| {
+            check_progress(out);
+            let (first, limit) = (&out.series[0], out.age_limits.stop_bytes as f64);
+            assert!(out.series[3..].iter().all(|s| s.transactions > 0), "{} at {age}", world.model);
+            assert!(out.series.iter().all(|s| s.dirty_pages <= 4_200), "{}: {first:?}", world.model);
+            assert!(out.series.iter().any(|s| s.pages_flushed > 0) || age < 0.1, "{} at {age}", world.model);
+            let most = out.series.iter().map(|s| s.checkpoint_age_bytes).max().unwrap_or(0) as f64;
+            assert!(most < limit * 1.1 + 1e6, "{} at {age}: {most} of {limit}", world.model);
+        });
+    }
+}
+
+/// Half of the pages are dirty and nobody comes: the server flushes them as its idle rule says, `innodb_io_capacity` a second
+/// where it looks once a second, that many again and again where it does not wait, and the checkpoint follows. 5.6 does not wait
+/// either, but with one buffer pool instance the next batch meets the last one under way, flushes nothing and so waits.
+#[test]
+fn a_dirty_server_without_load_drains() {
+    let change = |mut world: World| {
+        world.dirty = Some((0.5, 0.2));
+        world.spec.workload.drive = DriveSpec::Open { clients: 8, rate: Vec::new(), poisson: false };
+        world.set("innodb_io_capacity", 200).set("innodb_io_capacity_max", 400).redo(64 * MIB)
+    };
+    for_every_model(30, change, |world, out| {
+        let dirty: Vec<_> = out.series.iter().map(|s| s.dirty_pages).collect();
+        assert_eq!(transactions(out), 0);
+        let last = out.series.last().unwrap();
+        assert!(dirty.windows(2).all(|pair| pair[1] <= pair[0]), "{}: {dirty:?}", world.model);
+        match world.model {
+            // Without a mark for dirty pages it goes by the age, and down to innodb_adaptive_flushing_lwm of the redo log.
+            ModelId::Mariadb1011 => {
+                let rest = last.checkpoint_age_bytes as f64 / out.age_limits.adaptive_low_water_bytes as f64;
+                assert!((0.9..=1.0).contains(&rest), "{}: {rest}, {dirty:?}", world.model);
+            }
+            ModelId::Mysql55 | ModelId::Percona55 => {
+                assert_eq!(last.dirty_pages, 0, "{}: {dirty:?}", world.model);
+                let seconds = dirty.windows(2).filter(|pair| pair[1] < pair[0]).count();
+                assert!(seconds <= 2, "{}: {dirty:?}", world.model);
+            }
+            _ => {
+                assert_eq!(last.dirty_pages, 0, "{}: {dirty:?}", world.model);
+                let steady = dirty.windows(2).skip(2).filter(|pair| pair[1] > 0);
+                assert!(steady.clone().all(|pair| pair[0] - pair[1] == 200), "{}: {dirty:?}", world.model);
+                assert!(last.checkpoint_age_bytes < 100_000, "{}: {last:?}", world.model);
+            }
+        }
+    });
+}
+
 /// Nothing arrives after two seconds: the server flushes what is dirty, and a checkpoint follows.
 #[test]
 fn an_idle_server_cleans_up() {

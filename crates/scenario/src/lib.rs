@@ -40,6 +40,7 @@ mod server;
 mod server_files;
 mod shipped;
 mod source;
+mod start;
 mod suggest;
 mod text_file;
 mod units;

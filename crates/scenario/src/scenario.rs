@@ -14,6 +14,7 @@ use crate::section::Section;
 use crate::server::{Context, read_server, resolved_settings};
 use crate::server_files::SettingsFile;
 use crate::source::SourceMap;
+use crate::start::read_start;
 use crate::units::format_duration;
 use crate::workloads::{ReadWorkload, read_workload};
 use innosim_core::config::{AdaptiveHashCost, BinaryLogConfig, PAGE_BYTES, ReadView};
@@ -165,6 +166,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let binary_log = read_binary_log(&root, &settings, &mut tables);
     let adaptive_hash = read_adaptive_hash(&root, &settings, &mut tables);
     let read_views = read_read_view(&root, &mut tables);
+    let dirty_start = read_start(&root, &settings, &workload.access.page_sets, &mut tables);
     if report.has_errors() {
         return None;
     }
@@ -180,6 +182,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         adaptive_hash,
         purge: purge_config(&settings).ok(),
         read_views,
+        dirty_start,
         check: false,
     };
     let mut resolved = root.resolved;

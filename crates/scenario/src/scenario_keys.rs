@@ -4,6 +4,7 @@ use crate::device::DEVICE_KEYS;
 use crate::drive::DRIVES;
 use crate::key::{Key, Kind, MAX_THREADS, real, whole};
 use crate::published::PUBLISHED_KEYS;
+use crate::start::START_KEYS;
 use crate::workloads::WORKLOADS;
 
 /// Keys of `[host]`.
@@ -82,6 +83,7 @@ pub(crate) const ROOT_KEYS: &[Key] = &[
     ),
     Key::required("device", Kind::Table(DEVICE_KEYS), "Storage device of data files, doublewrite files and redo log."),
     Key::optional("redo_device", Kind::Table(DEVICE_KEYS), "the data device", "A device of its own for the redo log."),
+    Key::optional("start", Kind::Table(START_KEYS), "no page is dirty", "A start in the middle of the work."),
     Key::required("workload", Kind::Variant(WORKLOADS), "Which pages transactions touch."),
     Key::optional(
         "drive",

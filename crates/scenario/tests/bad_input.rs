@@ -59,6 +59,18 @@ const CLOSED: &str = "[drive]\nkind = \"closed\"\nclients = 16\n";
 
 /// Edits of the good scenario: name, what is replaced, by what.
 const EDITS: &[(&str, &str, &str)] = &[
+    (
+        "start that is older than user threads let it become",
+        "[host]",
+        "[start]\ndirty_share = 0.5\ncheckpoint_age_bytes = 900_000_000_000\n\n[host]",
+    ),
+    ("start without its age", "[host]", "[start]\ndirty_share = 0.5\n\n[host]"),
+    ("start without a dirty page", "[host]", "[start]\ndirty_share = 0.0\ncheckpoint_age_bytes = 1000\n\n[host]"),
+    (
+        "start with an empty buffer pool",
+        "tables = 4",
+        "tables = 4\nresident_share = 0.0\n\n[start]\ndirty_share = 0.5\ncheckpoint_age_bytes = 1000\n\n[other]",
+    ),
     ("misspelt setting", "innodb_io_capacity =", "innodb_io_capcity ="),
     ("setting of another version", "innodb_io_capacity =", "innodb_adaptive_flushing_method ="),
     ("retired setting", "innodb_io_capacity =", "innodb_support_xa ="),

@@ -2,6 +2,7 @@
 
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::SimDuration;
+use innosim_core::run_spec::DirtyStart;
 use innosim_core::workload::DriveSpec;
 use innosim_scenario::{Overrides, Scenario, Severity, Source, Warmup, json_schema, load, shipped};
 use proptest::prelude::*;
@@ -165,6 +166,15 @@ fn every_kind_of_workload_survives_being_written_out() {
     let scenario = scenario.unwrap_or_else(|errors| panic!("{errors}"));
     assert_eq!(scenario.run.workload.access_classes.len(), 6);
     round_trip(&scenario);
+}
+
+#[test]
+fn a_start_with_dirty_pages_survives_being_written_out() {
+    let start = set(&["start.dirty_share=0.25", "start.checkpoint_age_bytes=40_000_000"]);
+    let scenario = round_trip(&load_shipped("teaching/redo-too-small", &start));
+    let start = DirtyStart { share: 0.25, checkpoint_age_bytes: 40_000_000 };
+    assert_eq!(scenario.run.dirty_start, Some(start));
+    assert_eq!(load_shipped("teaching/redo-too-small", &Overrides::default()).run.dirty_start, None);
 }
 
 #[test]

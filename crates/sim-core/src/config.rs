@@ -6,7 +6,7 @@
 
 mod purge;
 
-pub use purge::{DmlDelay, PurgeConfig, PurgeShares, ReadView, UndoConfig, UndoTruncation};
+pub use purge::{DmlDelay, HistoryCut, PurgeConfig, PurgeShares, PurgeWake, ReadView, UndoConfig, UndoTruncation};
 
 use crate::kernel::time::SimDuration;
 use serde::{Deserialize, Serialize};

@@ -32,8 +32,19 @@ pub struct RunSpec {
     pub purge: Option<PurgeConfig>,
     /// Read views that are held open beside the workload.
     pub read_views: Vec<ReadView>,
+    /// Pages that are dirty at the start; none otherwise.
+    pub dirty_start: Option<DirtyStart>,
     /// Verify the invariants at every event.
     pub check: bool,
+}
+
+/// A start in the middle of the work.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct DirtyStart {
+    /// Share of the pages in the buffer pool that are dirty.
+    pub share: f64,
+    /// Redo between the last checkpoint and the end of the log; the oldest modifications lie evenly over it.
+    pub checkpoint_age_bytes: u64,
 }
 
 /// The processors, but for their number.

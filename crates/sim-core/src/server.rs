@@ -13,9 +13,9 @@
 //! One calendar ([`crate::kernel::calendar`]) orders everything; equal times are handled in the order in which they were
 //! scheduled. Devices compute completion times at submission, so pages in flight cost no events. Each file of this module
 //! is one actor: `processors`, `clients` (`plan`, `touches`: the pages of a transaction), `commit` (writer, flusher, group commit), `binlog`, `change_buffer`,
-//! `purge` (`purge_threads`: what they visit, `history`: what it has before it, `undo`: undo pages and tablespaces, `undo_truncation`), `free_pages`, `lru_managers`, `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
+//! `purge` (`purge_threads`: what they visit, `history`: what it has before it, `rollback_segments`: what of it stays, `undo`: undo pages and tablespaces, `undo_truncation`), `free_pages`, `lru_managers`, `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
 //! does), `batches` (page writes and what follows them), `syncs` (data-file syncs), `checkpointer`, `check` (invariants),
-//! `record` (series).
+//! `record` (series), `start` (what is there at the beginning).
 
 mod batches;
 mod binlog;
@@ -39,6 +39,8 @@ mod processors;
 mod purge;
 mod purge_threads;
 mod record;
+mod rollback_segments;
+mod start;
 mod syncs;
 mod touches;
 mod undo;
@@ -46,8 +48,8 @@ mod undo_truncation;
 
 pub use events::{Observer, RunError, Silent};
 
-use crate::buffer_pool::{BufferPool, PageRun, PageSpace};
-use crate::config::{MachineConfig, RedoConfig, RedoPipeline};
+use crate::buffer_pool::{BufferPool, PageSpace};
+use crate::config::{MachineConfig, RedoPipeline};
 use crate::kernel::calendar::Calendar;
 use crate::kernel::random::Rng;
 use crate::kernel::time::{SimDuration, SimTime};
@@ -56,8 +58,8 @@ use crate::redo::RedoLog;
 use crate::run_spec::RunSpec;
 use crate::seam::{CleanerInput, ServerModel, View};
 use crate::storage::{Device, DeviceSpec};
+use crate::workload::DriveSpec;
 use crate::workload::program::Program;
-use crate::workload::{DriveSpec, PageSetSpec};
 use events::Event;
 
 /// A server in the middle of a run.
@@ -112,8 +114,12 @@ impl Server {
         let change_buffer = change_buffer(spec, &mut space, &instance_of, stream("change buffer"));
         let purge = purge(spec, &mut program, &mut space, &instance_of);
         let mut pool = BufferPool::new(&config.buffer_pool, config.flush_neighbors, &space);
-        make_resident(&spec.workload.page_sets, &space, &mut pool);
-        let redo = redo_log(&config.redo);
+        start::make_resident(&spec.workload.page_sets, &space, &mut pool);
+        if let Some(dirty) = spec.dirty_start {
+            start::make_dirty(dirty, config.redo.start_lsn, &space, &mut pool, &mut stream("dirty pages"));
+        }
+        let redo = start::redo_log(&config.redo, spec.dirty_start.map_or(0, |dirty| dirty.checkpoint_age_bytes));
+        let checkpoint_lsn = spec.dirty_start.map_or(redo.current_lsn(), |_| config.redo.start_lsn);
         let wake_up = match config.redo.pipeline {
             RedoPipeline::DedicatedThreads => costs::COMMIT_WAKE_UP,
             RedoPipeline::CommittingThread | RedoPipeline::LogMutex => costs::SELF_COMMIT_WAKE_UP,
@@ -145,9 +151,9 @@ impl Server {
                 space.spaces(),
                 start_lsn,
             ),
-            checkpointer: checkpointer::Checkpointer::new(start_lsn),
-            recorder: record::Recorder::default(),
-            check: spec.check.then(|| check::Checker::new(start_lsn)),
+            checkpointer: checkpointer::Checkpointer::new(checkpoint_lsn),
+            recorder: record::Recorder::new(start_lsn),
+            check: spec.check.then(|| check::Checker::new(start_lsn, checkpoint_lsn)),
             data_device: Device::new(&bounded(&spec.storage.data, &config), stream("data device")),
             redo_device: spec.storage.redo.as_ref().map(|d| Device::new(d, stream("redo device"))),
             model,
@@ -192,7 +198,7 @@ impl Server {
         self.start_lru_managers();
         self.start_checkpointer();
         self.start_merging();
-        self.open_read_views();
+        self.begin_purge();
         if self.config.monitor {
             self.calendar.schedule(self.now + SimDuration::from_millis(500), Event::Monitor);
         }
@@ -277,15 +283,6 @@ impl Server {
     }
 }
 
-/// The redo log as the version has it.
-fn redo_log(config: &RedoConfig) -> RedoLog {
-    let mut log = RedoLog::new(config.start_lsn, config.write_ahead_bytes, config.log_buffer_bytes, costs::REDO_WRITE);
-    if config.pipeline != RedoPipeline::DedicatedThreads {
-        log = log.written_on_demand();
-    }
-    if config.framed { log } else { log.unframed(config.start_lsn) }
-}
-
 /// The change buffer with its tree in the system tablespace, if the workload changes anything that can be buffered.
 fn change_buffer(
     spec: &RunSpec,
@@ -320,25 +317,6 @@ fn purge(
     let leaves_history = program.kinds.iter().any(|kind| kind.history_bytes > 0);
     leaves_history
         .then(|| purge::Purge::new(config, &spec.read_views, undo::UndoSpaces::new(config.undo, space, instance_of)))
-}
-
-/// Puts the share of each page set that starts in the pool there, spread evenly over the set.
-fn make_resident(sets: &[PageSetSpec], space: &PageSpace, pool: &mut BufferPool) {
-    let mut first = 0;
-    for set in sets {
-        let wanted = (set.pages as f64 * set.resident_share.clamp(0.0, 1.0)) as u64;
-        let whole = wanted == set.pages;
-        if whole {
-            pool.run_arrives(PageRun { first, pages: set.pages as u32 }, space);
-        }
-        for i in 0..if whole { 0 } else { wanted } {
-            let page = first + (i * set.pages / wanted.max(1)) as u32;
-            if pool.take_frame(space.instance_of(page)) {
-                pool.page_arrived(page, space, SimTime::ZERO);
-            }
-        }
-        first += (set.pages as u32).div_ceil(crate::buffer_pool::EXTENT_PAGES) * crate::buffer_pool::EXTENT_PAGES;
-    }
 }
 
 /// The data device with its queue no deeper than the server's places for asynchronous writes: a poster waits for either.

@@ -8,6 +8,7 @@ mod common;
 use common::*;
 use innosim_core::config::{CommitDurability, DataSync, DoublewriteConfig};
 use innosim_core::kernel::time::SimDuration;
+use innosim_core::run_spec::DirtyStart;
 use innosim_core::storage::DeviceSpec;
 
 /// Bytes of LSN for a byte of payload: 512-byte blocks with 496 bytes of payload.
@@ -37,6 +38,27 @@ fn distinct_pages_of_a_window() {
     }
     let share = out.series.last().unwrap().dirty_pages as f64 / total;
     assert!((0.9..0.999).contains(&share), "the run ends where the formula bends: {share}");
+}
+
+/// A start with D dirty pages over an age A and no load: f pages a second leave D - f t, whose oldest lies A (1 - f t / D) back.
+#[test]
+fn a_dirty_start_drains() {
+    let (dirty, age, flushed) = (6_000.0, 90_000_000u64, 500.0);
+    let mut server = TestServer::new(40_000);
+    server.flushing = Flushing::PagesPerSecond(flushed);
+    server.checkpoints = Some(SimDuration::from_millis(50));
+    let mut spec = spec(10, 20_000, 4, fixed(20.0), vec![touch(1, true, 200.0)], open(4, 0.0, false));
+    spec.dirty_start = Some(DirtyStart { share: 0.3, checkpoint_age_bytes: age });
+    let out = run(&server, &spec);
+    for row in &out.series {
+        let left = dirty - flushed * row.second as f64;
+        assert!((row.dirty_pages as f64 - left).abs() <= flushed * 0.011, "{left}: {row:?}");
+        let oldest = age as f64 * left / dirty;
+        assert!((row.oldest_page_age_bytes as f64 - oldest).abs() < 0.002 * age as f64, "{oldest}: {row:?}");
+        let since = (row.checkpoint_age_bytes as f64 - oldest) / age as f64;
+        assert!((-0.001..0.006).contains(&since), "the checkpoint is up to 50 ms behind: {since}");
+    }
+    assert_eq!(out.series.iter().map(|s| s.redo_generated_bytes).sum::<u64>(), 0, "what was there is no new redo");
 }
 
 /// Flushing f pages a second from the tail: a page is clean for 1/lambda on average, then dirty for the window w, the same

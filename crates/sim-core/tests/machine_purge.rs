@@ -3,18 +3,22 @@
 mod common;
 
 use common::*;
-use innosim_core::config::{DmlDelay, PurgeConfig, PurgeShares, ReadView, UndoConfig, UndoTruncation};
+use innosim_core::config::{
+    DmlDelay, HistoryCut, PurgeConfig, PurgeShares, PurgeWake, ReadView, UndoConfig, UndoTruncation,
+};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::run_spec::RunSpec;
 use innosim_core::storage::DeviceSpec;
-use innosim_core::workload::{Leaves, TouchSpec, UndoSpec};
+use innosim_core::workload::{DriveSpec, Leaves, RateSegment, TouchSpec, UndoSpec};
 
 const PURGE: PurgeConfig = PurgeConfig {
     threads: 1,
     batch_pages: 300,
     shares: PurgeShares::InTurn,
+    wake: PurgeWake::LongHistory,
     truncate_every: 128,
+    cut: HistoryCut::All,
     delay: DmlDelay { max_lag: 0, offset: 0.5, least_history: 0, longest: None },
     resets_rows: false,
     undo: UndoConfig {
@@ -70,6 +74,42 @@ fn a_purge_that_keeps_up_has_a_short_history() {
     let slow = run(&server, &deletions(20, 100.0, Some(PURGE)));
     let longest = slow.series.iter().map(|s| s.history_list_length).max().unwrap();
     assert!((40..150).contains(&longest), "{longest}");
+}
+
+/// Purged logs stay until the undo segments of all rollback segments are used up, and with no load for good (5.5, 5.6).
+#[test]
+fn a_history_cut_by_segment_breathes() {
+    let server = TestServer::new(20_000);
+    let cut = HistoryCut::BySegment { rollback_segments: 128, with_one_more_call: true };
+    let mut spec = deletions(80, 400.0, Some(PurgeConfig { cut, ..PURGE }));
+    let load = |start_s, per_s| RateSegment { start_s, ramp_s: 0.0, from_per_s: per_s, to_per_s: per_s };
+    let rate = vec![load(0.0, 400.0), load(60.0, 0.0)];
+    spec.workload.drive = DriveSpec::Open { clients: 64, rate, poisson: false };
+    let out = run(&server, &spec);
+    // 31 logs of 400 bytes until three quarters of a page are used.
+    let full = 128 * 31;
+    let history = |second: usize| out.series[second - 1].history_list_length;
+    let longest = (1..=60).map(history).max().unwrap();
+    assert!((full * 8 / 10..full + 400).contains(&longest), "{longest} of {full}");
+    let falls = (2..=60).filter(|&second| history(second) + 1_500 < history(second - 1)).count();
+    assert!((4..=6).contains(&falls), "24 000 logs, {full} at a time: {falls}");
+    assert!((history(62)..=history(62) + 1).contains(&history(80)) && history(80) > 0, "{}", history(80));
+}
+
+/// A coordinator that a timer wakes finds what was committed since (MariaDB); one that is woken at multiples purges at once (5.5).
+#[test]
+fn purge_begins_when_it_is_woken() {
+    let server = TestServer::new(20_000);
+    let history = |wake| {
+        let purge = PurgeConfig { wake, truncate_every: 1, ..PURGE };
+        let out = run(&server, &deletions(20, 4_000.0, Some(purge)));
+        check_share("purged", sum(&out, |s| s.purged_undo_pages) as f64, sum(&out, |s| s.transactions) as f64, 0.04);
+        out.series[5..].iter().map(|s| s.history_list_length).sum::<u64>() as f64 / 15.0
+    };
+    let second = PurgeWake::Timer(SimDuration::from_secs(1));
+    // Purging a second's logs takes 8 us each.
+    check_share("half a second of commits but those", history(second), 4_000.0 * (0.5 - 4_000.0 * 8e-6), 0.01);
+    assert!(history(PurgeWake::Multiple(20)) < 21.0);
 }
 
 /// A thread looks up and removes one record after the other: missing pages bound it, and threads add up.

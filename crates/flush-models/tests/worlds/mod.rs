@@ -5,7 +5,7 @@ use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig, ReadView};
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
-use innosim_core::run_spec::{CpuSpec, RunSpec};
+use innosim_core::run_spec::{CpuSpec, DirtyStart, RunSpec};
 use innosim_core::server::{RunError, Server, Silent};
 use innosim_core::storage::{DeviceSpec, StorageSpec};
 use innosim_core::workload::{
@@ -28,6 +28,8 @@ pub(crate) struct World {
     pub(crate) model: ModelId,
     pub(crate) settings: BTreeMap<&'static str, Value>,
     pub(crate) spec: RunSpec,
+    /// A start with this share of the pages dirty and the age at this share of the limit of user threads.
+    pub(crate) dirty: Option<(f64, f64)>,
 }
 
 impl World {
@@ -101,8 +103,11 @@ impl World {
         known.retain(|name, _| lookup(self.model, name).is_ok());
         let settings = Settings::resolve(self.model, &known).unwrap_or_else(|error| panic!("{error}"));
         let model = build(&settings).unwrap_or_else(|error| panic!("{error}"));
+        let limit = model.age_limits().stop_bytes;
+        let dirty_start =
+            self.dirty.map(|(share, age)| DirtyStart { share, checkpoint_age_bytes: (limit as f64 * age) as u64 });
         let purge = purge_config(&settings).unwrap_or_else(|error| panic!("{error}"));
-        let spec = RunSpec { purge: Some(purge), ..self.spec.clone() };
+        let spec = RunSpec { purge: Some(purge), dirty_start, ..self.spec.clone() };
         Server::new(model, &spec).run(&mut Silent)
     }
 
@@ -171,9 +176,10 @@ pub(crate) fn plain(model: ModelId, secs: u64) -> World {
         cpu: CpuSpec::default(),
         purge: None,
         read_views: Vec::new(),
+        dirty_start: None,
         check: true,
     };
-    World { model, settings: BTreeMap::new(), spec }
+    World { model, settings: BTreeMap::new(), spec, dirty: None }
 }
 
 /// A run of pages.
@@ -444,8 +450,10 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
                     cpu: CpuSpec::default(),
                     purge: None,
                     read_views: Vec::new(),
+                    dirty_start: None,
                     check: true,
                 },
+                dirty: [None, Some((0.3, 0.05)), Some((1.0, 0.5)), None][(seed >> 60) as usize % 4],
             }
             .with_purge(seed)
         },

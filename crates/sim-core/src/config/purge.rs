@@ -12,8 +12,12 @@ pub struct PurgeConfig {
     pub batch_pages: u32,
     /// How the work of a batch is given to threads.
     pub shares: PurgeShares,
+    /// What wakes a coordinator that has nothing to do.
+    pub wake: PurgeWake,
     /// Calls of purge after which the history that is purged is cut off and its undo pages are freed.
     pub truncate_every: u32,
+    /// How much of the purged history is cut off then.
+    pub cut: HistoryCut,
     /// Delay of statements while purge lags.
     pub delay: DmlDelay,
     /// Whether purge also visits rows that were only inserted or updated, to reset their transaction numbers, and inserts too
@@ -21,6 +25,32 @@ pub struct PurgeConfig {
     pub resets_rows: bool,
     /// Undo tablespaces and their truncation.
     pub undo: UndoConfig,
+}
+
+/// What wakes a purge coordinator that has nothing to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PurgeWake {
+    /// Each commit once the history is longer than threads x batch size, a wait of 10 ms before that (5.6 and later).
+    LongHistory,
+    /// Commits that make the length of the history a multiple of this (5.5).
+    Multiple(u32),
+    /// A timer (MariaDB).
+    Timer(SimDuration),
+}
+
+/// How much of the purged history is cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HistoryCut {
+    /// All of it (5.7 and later, MariaDB).
+    All,
+    /// In each rollback segment what lies before an undo log that is not purged or before the end of an undo segment that is
+    /// not used again (5.5, 5.6).
+    BySegment {
+        /// Rollback segments, which take transactions in turn.
+        rollback_segments: u32,
+        /// Whether the call that cuts is one more, after the last one that was due (5.6).
+        with_one_more_call: bool,
+    },
 }
 
 /// How the undo records of a batch are given to purge threads.

@@ -21,10 +21,10 @@ pub(super) struct Checker {
 }
 
 impl Checker {
-    pub(super) fn new(start_lsn: u64) -> Self {
+    pub(super) fn new(start_lsn: u64, checkpoint_lsn: u64) -> Self {
         Checker {
             position: RedoPosition { current_lsn: start_lsn, written_lsn: start_lsn, durable_lsn: start_lsn },
-            checkpoint_lsn: start_lsn,
+            checkpoint_lsn,
             newest: Vec::new(),
             violation: None,
         }

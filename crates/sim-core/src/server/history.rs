@@ -3,7 +3,8 @@
 //! What purge finds in an undo log is kept as the pages that it visits for it. Undo logs on as many undo pages and with as many
 //! visits, one after the other, are counted together.
 
-use crate::config::PurgeShares;
+use super::rollback_segments::RollbackSegments;
+use crate::config::{HistoryCut, PurgeShares};
 use std::collections::VecDeque;
 
 /// A page that purge visits.
@@ -36,6 +37,8 @@ pub(super) struct History {
     /// Not yet taken by purge.
     logs: VecDeque<Logs>,
     visits: VecDeque<Visit>,
+    /// Rollback segments, where it matters to the cut in which one an undo log lies.
+    segments: Option<RollbackSegments>,
     /// Undo logs committed, taken by purge, and cut off, since the start.
     pub(super) committed: u64,
     pub(super) taken: u64,
@@ -43,6 +46,14 @@ pub(super) struct History {
 }
 
 impl History {
+    pub(super) fn new(cut: HistoryCut) -> Self {
+        let segments = match cut {
+            HistoryCut::All => None,
+            HistoryCut::BySegment { rollback_segments, .. } => Some(RollbackSegments::new(rollback_segments)),
+        };
+        History { segments, ..History::default() }
+    }
+
     /// Undo logs in the list, purged ones that are not cut off included.
     pub(super) fn len(&self) -> u64 {
         self.committed - self.cut_off
@@ -51,6 +62,9 @@ impl History {
     /// A transaction with `bytes` of undo log has committed and leaves these visits behind.
     #[inline]
     pub(super) fn add(&mut self, bytes: u32, visits: impl Iterator<Item = Visit>) {
+        if let Some(segments) = &mut self.segments {
+            segments.add(self.committed, bytes);
+        }
         self.committed += 1;
         let before = self.visits.len();
         self.visits.extend(visits);
@@ -95,6 +109,14 @@ impl History {
             taken.pages += u64::from(number) * pages;
         }
         taken
+    }
+
+    /// Cuts off what is purged, as far as the server does so.
+    pub(super) fn cut_off_purged(&mut self) {
+        match &mut self.segments {
+            None => self.cut_off = self.taken,
+            Some(segments) => self.cut_off += segments.cut_off(self.committed, self.taken),
+        }
     }
 }
 

@@ -4,14 +4,16 @@
 //! The purge coordinator takes the oldest undo logs of the history list, up to `innodb_purge_batch_size` undo log pages, reads
 //! those pages, and gives the records to `innodb_purge_threads` threads, itself among them ([`super::purge_threads`]). When all are done the next batch begins. Before each batch the delay of statements is set from
 //! the length of the history list ([`crate::config::DmlDelay`]). After so many calls the purged part of the history is cut off
-//! and its undo pages are free; until then it counts.
+//! and its undo pages are free; until then it counts. 5.5 and 5.6 leave some of it ([`super::rollback_segments`]).
 //!
-//! A coordinator with nothing left waits for 10 ms, or until the history is longer than threads x batch size: from then on each
-//! commit wakes it. Both calls of such a wake-up count, the one that purges and the one that finds nothing more. In 5.5 without
-//! a purge thread the master thread does all this, at the end of its rounds.
+//! From 5.6 on a coordinator with nothing left waits for 10 ms, or until the history is longer than threads x batch size: from
+//! then on each commit wakes it. Both calls of such a wake-up count, the one that purges and the one that finds nothing more. The
+//! thread of 5.5 is woken each time that the history has grown to a multiple of its batch, the coordinator of MariaDB by the
+//! master task once a second (half a second out of step with the series here; in a server: any phase); both go on until nothing
+//! is left. In 5.5 without a purge thread the master thread does all this, at the end of its rounds.
 //!
-//! Simplification: a small rest is left to the next wait instead of being purged in calls of one or two undo logs each (errs
-//! towards a history longer by some 10 ms of commits).
+//! Simplification: from 5.6 on a small rest is left to the next wait instead of being purged in calls of one or two undo logs
+//! each (errs towards a history longer by some 10 ms of commits).
 
 use super::Server;
 use super::costs;
@@ -20,7 +22,7 @@ use super::history::{History, Taken, Visit};
 use super::purge_threads::Thread;
 use super::undo::UndoSpaces;
 use super::undo_truncation::Truncation;
-use crate::config::{PurgeConfig, PurgeShares, ReadView};
+use crate::config::{HistoryCut, PurgeConfig, PurgeShares, PurgeWake, ReadView};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::CleanerInput;
 
@@ -59,6 +61,8 @@ pub(super) struct Purge {
     last_activity: u64,
     /// Calls since the history was cut off last.
     calls: u64,
+    /// Whether the call under way is one more, that cuts.
+    cutting: bool,
     /// Number of the current timer; older timers are stale. Whether it runs.
     timer: u32,
     armed: bool,
@@ -71,9 +75,9 @@ pub(super) struct Purge {
 impl Purge {
     pub(super) fn new(config: PurgeConfig, read_views: &[ReadView], undo: UndoSpaces) -> Self {
         let threads = config.threads.max(1) as usize;
-        Purge {
+        let mut purge = Purge {
             config,
-            history: History::default(),
+            history: History::new(config.cut),
             undo,
             truncation: None,
             read_views: read_views.to_vec(),
@@ -86,12 +90,15 @@ impl Purge {
             last_history: 0,
             last_activity: 0,
             calls: 0,
+            cutting: false,
             timer: 0,
             armed: false,
-            wake_at: if config.threads == 0 { NEVER } else { 0 },
+            wake_at: NEVER,
             idle_history: 0,
             for_master: false,
-        }
+        };
+        purge.become_idle();
+        purge
     }
 
     pub(super) fn history_len(&self) -> u64 {
@@ -139,17 +146,40 @@ impl Purge {
     fn become_idle(&mut self) {
         let history = self.history.len();
         (self.state, self.armed, self.idle_history) = (State::Idle, false, history);
-        self.wake_at = if self.config.threads == 0 { NEVER } else { 0 };
+        self.wake_at = match self.config.wake {
+            _ if self.config.threads == 0 => NEVER,
+            PurgeWake::LongHistory => 0,
+            PurgeWake::Multiple(of) => history.next_multiple_of(u64::from(of.max(1))).max(history + 1),
+            PurgeWake::Timer(_) => NEVER,
+        };
+    }
+
+    /// Whether the next batch begins without waiting.
+    fn goes_on(&self) -> bool {
+        match self.config.wake {
+            PurgeWake::LongHistory if !self.for_master => self.left() >= u64::from(self.config.batch_pages),
+            _ => self.left() > 0,
+        }
+    }
+
+    /// Whether the call that cuts is still to be made.
+    fn makes_one_more_call(&mut self) -> bool {
+        let own = matches!(self.config.cut, HistoryCut::BySegment { with_one_more_call: true, .. });
+        self.cutting = own && !self.cutting;
+        self.cutting
     }
 }
 
 impl Server {
-    /// Schedules the read views.
-    pub(super) fn open_read_views(&mut self) {
+    /// Schedules the read views and the timer.
+    pub(super) fn begin_purge(&mut self) {
         let Some(purge) = &self.purge else { return };
         for view in &purge.read_views {
             self.calendar.schedule(view.from, Event::ReadViewOpened);
             self.calendar.schedule(view.until, Event::ReadViewClosed);
+        }
+        if let PurgeWake::Timer(every) = purge.config.wake {
+            self.wake_purge_at(self.now + SimDuration(every.0 / 2));
         }
     }
 
@@ -165,7 +195,8 @@ impl Server {
     pub(super) fn read_view_closed(&mut self) {
         let Some(purge) = &mut self.purge else { return };
         purge.open_views.retain(|(until, _)| *until > self.now);
-        if purge.state == State::Idle && purge.left() > 0 && purge.config.threads > 0 {
+        let waits = purge.state == State::Idle && purge.config.wake == PurgeWake::LongHistory;
+        if waits && purge.left() > 0 {
             self.wake_purge_at(self.now);
         }
     }
@@ -202,6 +233,10 @@ impl Server {
     /// The coordinator is idle: it looks in 10 ms, or at once if the history is long.
     fn commit_wakes_purge(&mut self) {
         let Some(purge) = &mut self.purge else { return };
+        if purge.config.wake != PurgeWake::LongHistory {
+            purge.wake_at = NEVER;
+            return self.wake_purge_at(self.now);
+        }
         let until_cut = (u64::from(purge.config.truncate_every).saturating_sub(purge.calls) / 2).max(1);
         let wake_at = purge.idle_history.max(purge.patience()) + until_cut;
         if purge.history.len() >= wake_at {
@@ -223,10 +258,20 @@ impl Server {
 
     pub(super) fn purge_timer(&mut self, number: u32) {
         let Some(purge) = &mut self.purge else { return };
-        if number != purge.timer || purge.state != State::Idle {
+        if number != purge.timer {
             return;
         }
-        let woken = purge.history.len().saturating_sub(purge.patience().max(purge.idle_history));
+        if let PurgeWake::Timer(every) = purge.config.wake {
+            self.wake_purge_at(self.now + every);
+        }
+        let Some(purge) = &mut self.purge else { return };
+        if purge.state != State::Idle {
+            return;
+        }
+        let woken = match purge.config.wake {
+            PurgeWake::LongHistory => purge.history.len().saturating_sub(purge.patience().max(purge.idle_history)),
+            PurgeWake::Multiple(_) | PurgeWake::Timer(_) => 1,
+        };
         purge.calls += 2 * woken.max(1);
         self.start_purge_batch();
     }
@@ -236,6 +281,7 @@ impl Server {
         match &mut self.purge {
             Some(purge) if purge.state == State::Idle => {
                 purge.for_master = true;
+                purge.calls += 2;
                 self.start_purge_batch();
             }
             _ => self.coordinator(CleanerInput::Purged),
@@ -265,10 +311,13 @@ impl Server {
         let Some(purge) = &mut self.purge else { return };
         self.recorder.counts.purged_undo_pages += purge.batch.pages;
         let every = u64::from(purge.config.truncate_every.max(1));
-        if purge.calls >= every || purge.for_master {
+        if purge.calls >= every {
+            if purge.makes_one_more_call() {
+                return self.start_purge_batch();
+            }
             purge.calls %= every;
             let purged = purge.history.taken;
-            purge.history.cut_off = purged;
+            purge.history.cut_off_purged();
             purge.undo.free_up_to(purged);
             if let Some(space) = purge.undo.full_space(purge.history.committed, purged) {
                 purge.state = State::Truncating;
@@ -282,21 +331,17 @@ impl Server {
     /// The next batch, or rest.
     pub(super) fn next_purge_batch(&mut self) {
         let Some(purge) = &mut self.purge else { return };
-        let left = purge.left();
-        if purge.for_master {
-            if left > 0 {
-                return self.start_purge_batch();
-            }
-            purge.for_master = false;
-            purge.become_idle();
-            return self.coordinator(CleanerInput::Purged);
-        }
-        if left >= u64::from(purge.config.batch_pages) {
+        if purge.goes_on() {
             purge.calls += 1;
             return self.start_purge_batch();
         }
+        let left = purge.left();
         purge.become_idle();
-        if left > 0 || self.clients.dml_delay > SimDuration::ZERO {
+        if std::mem::take(&mut purge.for_master) {
+            return self.coordinator(CleanerInput::Purged);
+        }
+        let waits = purge.config.wake == PurgeWake::LongHistory;
+        if waits && (left > 0 || self.clients.dml_delay > SimDuration::ZERO) {
             self.commit_wakes_purge();
         }
     }

@@ -32,10 +32,14 @@ pub(super) struct Recorder {
     series: Vec<SecondSample>,
     /// Page reads, pages posted, and pages posted by LRU batches in the seconds before.
     past: IoTotals,
-    last_lsn: Option<u64>,
+    last_lsn: u64,
 }
 
 impl Recorder {
+    pub(super) fn new(start_lsn: u64) -> Self {
+        Recorder { last_lsn: start_lsn, ..Recorder::default() }
+    }
+
     /// A transaction ended with this latency.
     pub(super) fn transaction(&mut self, latency: SimDuration) {
         self.counts.transactions += 1;
@@ -111,7 +115,7 @@ impl Server {
         row.lsn_avg_rate = gauges.lsn_avg_rate;
         row.pct_for_lsn = gauges.pct_for_lsn;
         row.pct_for_dirty = gauges.pct_for_dirty;
-        row.redo_generated_bytes = position.current_lsn - recorder.last_lsn.unwrap_or(self.config.redo.start_lsn);
+        row.redo_generated_bytes = position.current_lsn - recorder.last_lsn;
         (row.history_list_length, row.undo_pages) = (history, undo_pages);
         row.dml_delay_us = self.clients.dml_delay.0 / 1_000;
         row.device_write_bytes = device.write_bytes;
@@ -121,7 +125,7 @@ impl Server {
         row.arrivals_waiting = self.clients.arrivals_waiting();
         row.sync_flushing = std::mem::take(&mut recorder.sync_flushing) || in_sync_pass;
         row.stopped = self.clients.stopped_within(SimTime(now.0 - 1_000_000_000), now);
-        recorder.last_lsn = Some(position.current_lsn);
+        recorder.last_lsn = position.current_lsn;
         recorder.latency_10s.merge(&recorder.latency);
         recorder.latency.clear();
         if row.second.is_multiple_of(10) {

@@ -276,6 +276,7 @@ pub(crate) fn spec(
         cpu: CpuSpec::default(),
         purge: None,
         read_views: Vec::new(),
+        dirty_start: None,
         check: true,
     }
 }

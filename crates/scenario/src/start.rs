@@ -1,0 +1,49 @@
+//! `[start]`: a server that starts in the middle of its work, with dirty pages and redo since the last checkpoint.
+
+use crate::diagnostic::Problem;
+use crate::key::{Key, positive, whole};
+use crate::resolved::Resolved;
+use crate::section::Section;
+use innosim_core::run_spec::DirtyStart;
+use innosim_core::workload::PageSetSpec;
+use innosim_flush_models::registry::{Settings, build};
+
+/// Keys of `[start]`.
+pub(crate) const START_KEYS: &[Key] = &[
+    Key::required("dirty_share", positive(1.0), "Share of the pages in the buffer pool that are dirty at the start."),
+    Key::required(
+        "checkpoint_age_bytes",
+        whole(1, 1 << 50),
+        "Redo since the last checkpoint at the start, bytes: the pages became dirty evenly over it.",
+    ),
+];
+
+/// Reads `[start]` for a server with these settings, and the pages that it has in its buffer pool.
+pub(crate) fn read_start(
+    root: &Section<'_>,
+    settings: &Settings,
+    page_sets: &[PageSetSpec],
+    tables: &mut Resolved,
+) -> Option<DirtyStart> {
+    let mut section = Section::open(root.table("start")?, START_KEYS, "start", root.report);
+    let share = section.real("dirty_share");
+    let checkpoint_age_bytes = section.integer("checkpoint_age_bytes");
+    let resident: f64 = page_sets.iter().map(|set| set.pages as f64 * set.resident_share).sum();
+    if section.has("dirty_share") && resident * share < 1.0 {
+        let problem = Problem::new("no page that could be dirty is in the buffer pool at the start");
+        let help = "raise `resident_share` in [workload], or leave [start] out; an idle workload has no pages at all";
+        root.report.add(problem.at(section.at_key("dirty_share")).help(help));
+    }
+    let limit = build(settings).ok()?.age_limits().stop_bytes;
+    if checkpoint_age_bytes > limit {
+        let message = format!(
+            "`start.checkpoint_age_bytes` ({checkpoint_age_bytes}) is above the checkpoint age at which {} stops user threads",
+            settings.model
+        );
+        let problem = Problem::new(message).at(section.at_key("checkpoint_age_bytes"));
+        root.report
+            .add(problem.allowed(format!("at most {limit} bytes")).help("lower it, or give the server more redo"));
+    }
+    tables.table("start", section.resolved);
+    Some(DirtyStart { share, checkpoint_age_bytes })
+}

@@ -1,0 +1,66 @@
+//! What the server starts with: its redo log, the pages that are in the buffer pool, and those of them that are dirty.
+//!
+//! A dirty start stands for a server in the middle of its work. The last checkpoint is where a clean start has everything, and
+//! the log has gone on from there by the checkpoint age. Which resident pages are dirty, and in which order they became so, is
+//! drawn; their oldest modifications lie evenly over that redo, the oldest one at the checkpoint. All that redo is durable.
+//!
+//! Simplification: a server that flushed before has fewer pages with old modifications than with new ones where it skips pages
+//! (neighbours, LRU batches); evenly over the redo they are where flushing goes strictly by age (errs towards old pages). Averages
+//! of adaptive flushing begin at nothing, as after a restart.
+
+use super::costs;
+use crate::buffer_pool::{BufferPool, EXTENT_PAGES, Modification, PageRun, PageSpace};
+use crate::config::{RedoConfig, RedoPipeline};
+use crate::kernel::random::Rng;
+use crate::kernel::time::SimTime;
+use crate::redo::RedoLog;
+use crate::run_spec::DirtyStart;
+use crate::workload::PageSetSpec;
+
+/// The redo log as the version has it, `age` bytes beyond its last checkpoint.
+pub(super) fn redo_log(config: &RedoConfig, age: u64) -> RedoLog {
+    let start_lsn = config.start_lsn + age;
+    let mut log = RedoLog::new(start_lsn, config.write_ahead_bytes, config.log_buffer_bytes, costs::REDO_WRITE);
+    if config.pipeline != RedoPipeline::DedicatedThreads {
+        log = log.written_on_demand();
+    }
+    if config.framed { log } else { log.unframed(start_lsn) }
+}
+
+/// Puts the share of each page set that starts in the pool there, spread evenly over the set.
+pub(super) fn make_resident(sets: &[PageSetSpec], space: &PageSpace, pool: &mut BufferPool) {
+    let mut first = 0;
+    for set in sets {
+        let wanted = (set.pages as f64 * set.resident_share.clamp(0.0, 1.0)) as u64;
+        let whole = wanted == set.pages;
+        if whole {
+            pool.run_arrives(PageRun { first, pages: set.pages as u32 }, space);
+        }
+        for i in 0..if whole { 0 } else { wanted } {
+            let page = first + (i * set.pages / wanted.max(1)) as u32;
+            if pool.take_frame(space.instance_of(page)) {
+                pool.page_arrived(page, space, SimTime::ZERO);
+            }
+        }
+        first += (set.pages as u32).div_ceil(EXTENT_PAGES) * EXTENT_PAGES;
+    }
+}
+
+/// Makes the share of the resident pages dirty that starts so, by redo from `checkpoint_lsn` on.
+pub(super) fn make_dirty(
+    start: DirtyStart,
+    checkpoint_lsn: u64,
+    space: &PageSpace,
+    pool: &mut BufferPool,
+    rng: &mut Rng,
+) {
+    let mut pages: Vec<u32> = (0..space.pages()).filter(|&page| pool.is_resident(page)).collect();
+    let dirty = (pages.len() as f64 * start.share.clamp(0.0, 1.0)).round() as usize;
+    for place in 0..dirty {
+        let other = place + rng.below((pages.len() - place) as u32) as usize;
+        pages.swap(place, other);
+        let redo = u128::from(start.checkpoint_age_bytes) * place as u128 / dirty as u128;
+        let modified = pool.modify(pages[place], checkpoint_lsn + redo as u64, space, SimTime::ZERO);
+        debug_assert_eq!(modified, Modification::Done, "a resident page that is not under write");
+    }
+}
