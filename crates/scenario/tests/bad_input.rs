@@ -68,8 +68,8 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("start without a dirty page", "[host]", "[start]\ndirty_share = 0.0\ncheckpoint_age_bytes = 1000\n\n[host]"),
     (
         "start with an empty buffer pool",
-        "tables = 4",
-        "tables = 4\nresident_share = 0.0\n\n[start]\ndirty_share = 0.5\ncheckpoint_age_bytes = 1000\n\n[other]",
+        "table_size = 100000",
+        "table_size = 100000\nresident_share = 0.0\n\n[start]\ndirty_share = 0.5\ncheckpoint_age_bytes = 1000",
     ),
     ("misspelt setting", "innodb_io_capacity =", "innodb_io_capcity ="),
     ("setting of another version", "innodb_io_capacity =", "innodb_adaptive_flushing_method ="),
