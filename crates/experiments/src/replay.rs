@@ -69,6 +69,13 @@ pub fn replay(recording: &Recording) -> Result<ReplayReport, String> {
 /// The settings that the server ran with, as its model understands them.
 fn settings_of(recording: &Recording) -> Result<(Settings, Vec<String>), String> {
     let Some(model) = recording.server.model else {
+        if recording.server.version.is_empty() {
+            return Err(format!(
+                "{}: no version of the server, which replay needs\n  = help: put SHOW GLOBAL VARIABLES beside it; its \
+                 `version` says which model stands for the server",
+                recording.name
+            ));
+        }
         let names: Vec<&str> = ModelId::ALL.iter().map(|model| model.name()).collect();
         return Err(format!(
             "{}: no model stands for {} {}\n  = help: the models are {}",

@@ -57,6 +57,14 @@ fn a_cap_stands_in_front_of_the_device() {
 }
 
 #[test]
+fn how_long_the_server_was_up_is_known_beforehand() {
+    // Uptime 13 half a second before the load.
+    let recording = shipped("mysql97/uni4k-256-io2000");
+    let text = scenario_toml(&recording, &calibrate(&recording).unwrap(), &Device::default()).unwrap();
+    assert!(text.contains("\nserver_up = \"11.0s\" ") || text.contains("\nserver_up = \"10.9s\" "), "{text}");
+}
+
+#[test]
 fn a_clean_start_shows_the_write_working_set() {
     let calibration = calibrate(&shipped("mysql56/uni4k-256-io2000")).unwrap();
     assert!(calibration.undetermined.is_empty(), "{:?}", calibration.undetermined);

@@ -151,11 +151,15 @@ impl Mysql57 {
 
     /// An adaptive pass. Everything is sampled before its LRU work.
     fn recommend(&mut self, view: &View<'_>) -> FlushRequest {
+        if view.up_before > SimDuration::ZERO && self.recommendation.prev_lsn == 0 {
+            // The first recommendation was that of the server's start; without load none came since.
+            self.recommendation.prev_lsn = view.last_checkpoint_lsn;
+        }
         let lists = ListLengths { lru: view.lru_pages, free: view.free_pages, flush_list: view.dirty_pages };
         let seen = Seen {
             cur_lsn: view.current_lsn,
             oldest_lsn: view.oldest_modification_lsn,
-            time_s: view.now.whole_seconds(),
+            time_s: view.server_now().whole_seconds(),
             dirty_pct: lists.modified_ratio_pct_real(),
             last_pages: self.last_pages,
             lists: view.lists,

@@ -336,6 +336,8 @@ impl ServerModel for Mysql80 {
         match (self.coordinator.phase, input) {
             (_, CleanerInput::Start) => {
                 self.coordinator.state = CoordinatorState::new(view.now, self.release.second_ends_inclusively());
+                // A server that was up without load is idle in the second in which the load begins.
+                self.coordinator.state.was_server_active &= view.up_before == SimDuration::ZERO;
                 self.coordinator.last_activity = view.activity;
                 self.next_step(view)
             }

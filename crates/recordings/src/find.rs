@@ -9,7 +9,7 @@
 
 use crate::align::pt_stalk_prefix;
 use crate::assemble::assemble;
-use crate::formats::{Part, READABLE, read_part};
+use crate::formats::{Part, READABLE, is_log_without_intervals, read_part};
 use crate::lab::{is_lab, name_of, read_lab};
 use crate::{Recording, RecordingError};
 use std::collections::BTreeSet;
@@ -45,6 +45,10 @@ fn single(path: &Path) -> Result<Recording, RecordingError> {
     match read_part(path)? {
         Some(part) if part.is_series() => assemble(name_of(&path.with_extension("")), path, vec![part]),
         Some(_) => Err(RecordingError::new(path, "holds no samples; give the folder that it is in", READABLE)),
+        None if is_log_without_intervals(path) => {
+            let help = "run sysbench with --report-interval=1: its closing statistics alone say nothing of the course";
+            Err(RecordingError::new(path, "is sysbench's log, but has no interval lines", help))
+        }
         None => Err(RecordingError::new(path, "is of no known format", READABLE)),
     }
 }

@@ -108,6 +108,14 @@ pub(crate) fn parse(path: &Path, text: &str) -> Result<Option<Part>, RecordingEr
     Ok(known.then_some(part))
 }
 
+/// Whether a file that is of no known kind is sysbench's output without interval lines.
+pub(crate) fn is_log_without_intervals(path: &Path) -> bool {
+    read_text(path).ok().flatten().is_some_and(|text| {
+        text.lines()
+            .any(|line| line.starts_with("Running the test with following options") || line == "SQL statistics:")
+    })
+}
+
 /// The text of a file, decompressed if need be; none if it holds no text.
 fn read_text(path: &Path) -> Result<Option<String>, RecordingError> {
     let unreadable = |error: std::io::Error| {

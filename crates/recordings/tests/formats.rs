@@ -223,6 +223,7 @@ fn broken_files_are_refused_with_their_place() {
         ("instant.json", r#"{"status":"success","data":{"resultType":"vector","result":[]}}"#.to_owned()),
         ("empty.json", r#"{"status":"success","data":{"resultType":"matrix","result":[]}}"#.to_owned()),
         ("other.txt", "Dear diary\n".to_owned()),
+        ("closing.log", "sysbench 1.0.20\n\nRunning the test with following options:\nSQL statistics:\n".to_owned()),
         ("variables.txt", text("variables.txt")),
     ];
     let place = tempfile::tempdir().unwrap();

@@ -16,7 +16,7 @@ use crate::server_files::SettingsFile;
 use crate::source::SourceMap;
 use crate::start::read_start;
 use crate::units::format_duration;
-use crate::workloads::{ReadWorkload, read_workload};
+use crate::workloads::{ReadWorkload, ServerSide, read_workload};
 use innosim_core::config::{AdaptiveHashCost, BinaryLogConfig, PAGE_BYTES, ReadView};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::run_spec::{CpuScheduling, CpuSpec, RunSpec};
@@ -132,6 +132,7 @@ struct Head {
     title: String,
     duration: SimDuration,
     warmup: Warmup,
+    server_up: SimDuration,
     seed: u64,
     replications: u32,
 }
@@ -152,7 +153,9 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let storage = read_storage(&root, &mut tables);
     let pool_pages = settings.as_ref().and_then(|s| s.integer("innodb_buffer_pool_size").ok()).map(|b| b / PAGE_BYTES);
     let framed = settings.as_ref().and_then(|s| build(s).ok()).is_none_or(|model| model.config().redo.framed);
-    let workload = root.table("workload").and_then(|table| read_workload(table, pool_pages, framed, report));
+    let undo_spaces = settings.as_ref().and_then(|s| purge_config(s).ok()).map(|purge| purge.undo.spaces().collect());
+    let server_side = ServerSide { pool_pages, framed, undo_spaces: undo_spaces.unwrap_or_else(|| vec![0]) };
+    let workload = root.table("workload").and_then(|table| read_workload(table, &server_side, report));
     let (drive, stops) = read_drive_for(&root, workload.as_ref(), &mut tables);
     let published = root.table("published").map(|table| {
         let (published, resolved) = read_published(table, report);
@@ -174,6 +177,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         seed: head.seed,
         replication: 0,
         duration: head.duration,
+        server_up: head.server_up,
         storage,
         workload: workload.access.driven(drive, stops, cores),
         cpu,
@@ -233,9 +237,10 @@ fn read_head(root: &mut Section<'_>, found_as: &str, sources: &SourceMap) -> Hea
         root.report.add(problem.help("give a length above 0, such as \"600s\""));
     }
     let warmup = read_warmup(root, duration, sources);
+    let server_up = SimDuration(root.duration("server_up"));
     let seed = root.integer("seed");
     let replications = root.count("replications");
-    Head { name, title, duration: SimDuration(duration), warmup, seed, replications }
+    Head { name, title, duration: SimDuration(duration), warmup, server_up, seed, replications }
 }
 
 fn read_warmup(root: &mut Section<'_>, duration: u64, sources: &SourceMap) -> Warmup {
@@ -276,8 +281,10 @@ fn read_host(root: &Section<'_>) -> (u32, CpuSpec, Resolved) {
     };
     let sync = SimDuration(host.duration("sync_cpu"));
     let page_write = SimDuration(host.duration("page_write_cpu"));
+    let page_read = SimDuration(host.duration("page_read_cpu"));
+    let client_flush = SimDuration(host.duration("client_flush_cpu"));
     let cleaner_priority = host.switch("cleaner_priority");
-    (cores, CpuSpec { scheduling, sync, page_write, cleaner_priority }, host.resolved)
+    (cores, CpuSpec { scheduling, sync, page_write, page_read, client_flush, cleaner_priority }, host.resolved)
 }
 
 fn read_binary_log(root: &Section<'_>, settings: &Settings, tables: &mut Resolved) -> Option<BinaryLogConfig> {

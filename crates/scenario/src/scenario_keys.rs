@@ -23,6 +23,13 @@ pub(crate) const HOST_KEYS: &[Key] = &[
     ),
     Key::default("sync_cpu", Kind::Duration, "\"0us\"", "CPU time of a sync of a file, woken threads included."),
     Key::default("page_write_cpu", Kind::Duration, "\"0us\"", "CPU time of a page write."),
+    Key::default("page_read_cpu", Kind::Duration, "\"0us\"", "CPU time of a page read."),
+    Key::default(
+        "client_flush_cpu",
+        Kind::Duration,
+        "\"0us\"",
+        "CPU time of a client's own flush of old pages, beyond writes and syncs.",
+    ),
     Key::default(
         "cleaner_priority",
         Kind::Switch,
@@ -63,6 +70,12 @@ pub(crate) const ROOT_KEYS: &[Key] = &[
         Kind::AutoDuration,
         "\"auto\"",
         "Time at the start that figures leave out: a length of time, or \"auto\" to detect it.",
+    ),
+    Key::default(
+        "server_up",
+        Kind::Duration,
+        "\"0s\"",
+        "How long the server had been up, without load, when the run begins.",
     ),
     Key::default("seed", whole(0, u64::MAX), "1", "Seed of all random streams."),
     Key::default("replications", whole(1, 100_000), "1", "Runs with random streams of their own."),

@@ -65,12 +65,37 @@ pub(crate) const RESIDENT_SHARE: Key = Key::optional(
 );
 
 /// Hot pages of the undo logs.
-pub(crate) const UNDO_PAGES: Key = Key::default(
+pub(crate) const UNDO_PAGES: Key = Key::optional(
     "undo_pages",
     whole(1, 1_000_000),
-    "512",
-    "Hot pages of undo logs and rollback segment headers: two undo tablespaces x 128 segments x header and log page.",
+    "256 in each undo tablespace",
+    "Hot pages of undo logs and rollback segment headers: 128 segments x header and log page in each tablespace with undo logs.",
 );
+/// Its default.
+const UNDO_PAGES_A_SPACE: u64 = 256;
+
+/// What a workload's pages and redo depend on besides itself.
+#[derive(Debug)]
+pub(crate) struct ServerSide {
+    /// Pages of the buffer pool.
+    pub(crate) pool_pages: Option<u64>,
+    /// Whether the log sequence number counts block headers, or redo alone.
+    pub(crate) framed: bool,
+    /// Tablespaces with undo logs.
+    pub(crate) undo_spaces: Vec<u32>,
+}
+
+impl ServerSide {
+    /// Reads how many undo pages are hot.
+    pub(crate) fn undo_pages(&self, section: &mut Section<'_>) -> u64 {
+        let usual = UNDO_PAGES_A_SPACE * self.undo_spaces.len() as u64;
+        let given = section.optional_integer("undo_pages");
+        if given.is_none() {
+            section.resolved.value("undo_pages", usual.to_string());
+        }
+        given.unwrap_or(usual)
+    }
+}
 
 /// The kinds of workload with their keys.
 pub(crate) const WORKLOADS: Variants = &[
@@ -93,32 +118,26 @@ pub(crate) struct ReadWorkload {
     pub(crate) idle: bool,
 }
 
-/// Reads `[workload]` for a buffer pool of `pool_pages` and a server whose log sequence number counts block headers (`framed`)
-/// or redo alone.
-pub(crate) fn read_workload(
-    table: &Table,
-    pool_pages: Option<u64>,
-    framed: bool,
-    report: &Report,
-) -> Option<ReadWorkload> {
+/// Reads `[workload]`.
+pub(crate) fn read_workload(table: &Table, server: &ServerSide, report: &Report) -> Option<ReadWorkload> {
     let (kind, mut section) = Section::open_variant(table, WORKLOADS, "workload", report)?;
     let access = match kind {
-        "sysbench-tpcc" => tpcc::tpcc(&tpcc::TpccParams::read(&mut section)),
-        "sysbench-oltp-update-non-index" => sysbench::read(&mut section, Oltp::UpdateNonIndex),
-        "sysbench-oltp-update-index" => sysbench::read(&mut section, Oltp::UpdateIndex),
-        "sysbench-oltp-write-only" => sysbench::read(&mut section, Oltp::WriteOnly),
-        "sysbench-oltp-read-write" => sysbench::read(&mut section, Oltp::ReadWrite),
-        "sysbench-oltp-insert" => sysbench::read(&mut section, Oltp::Insert),
+        "sysbench-tpcc" => tpcc::tpcc(&tpcc::TpccParams::read(&mut section, server)),
+        "sysbench-oltp-update-non-index" => sysbench::read(&mut section, Oltp::UpdateNonIndex, server),
+        "sysbench-oltp-update-index" => sysbench::read(&mut section, Oltp::UpdateIndex, server),
+        "sysbench-oltp-write-only" => sysbench::read(&mut section, Oltp::WriteOnly, server),
+        "sysbench-oltp-read-write" => sysbench::read(&mut section, Oltp::ReadWrite, server),
+        "sysbench-oltp-insert" => sysbench::read(&mut section, Oltp::Insert, server),
         "custom" => custom::read(&mut section),
         _ => idle(),
     };
     let mut access = access;
-    if !framed && kind != "custom" {
+    if !server.framed && kind != "custom" {
         access.stretch_redo(1.0 / PAYLOAD_SHARE);
     }
     check_size(&section, &access);
     if kind != "idle" && !report.has_errors() {
-        warm_up(&mut section, kind, &mut access, pool_pages);
+        warm_up(&mut section, kind, &mut access, server.pool_pages);
     }
     Some(ReadWorkload { access, resolved: section.resolved, idle: kind == "idle" })
 }

@@ -15,6 +15,8 @@ pub struct RunSpec {
     pub replication: u32,
     /// Simulated time.
     pub duration: SimDuration,
+    /// How long the server had been up, without load, when the run begins.
+    pub server_up: SimDuration,
     /// Storage devices.
     pub storage: StorageSpec,
     /// Workload.
@@ -56,6 +58,10 @@ pub struct CpuSpec {
     pub sync: SimDuration,
     /// CPU time of a page write.
     pub page_write: SimDuration,
+    /// CPU time of a client's page read.
+    pub page_read: SimDuration,
+    /// CPU time of a client's own flush of old pages, beyond that of its writes and syncs.
+    pub client_flush: SimDuration,
     /// Whether page cleaner threads run before all others, as MySQL 5.7 and later ask for.
     pub cleaner_priority: bool,
 }

@@ -24,6 +24,8 @@ use serde::{Deserialize, Serialize};
 pub struct View<'a> {
     /// Now.
     pub now: SimTime,
+    /// How long the server had been up, without load, at the beginning of the run.
+    pub up_before: SimDuration,
     /// End of the last reserved redo. Also the LSN up to which dirty pages are in the flush lists: the machine adds
     /// pages in the instant their redo is reserved, so the servers' `dirty_pages_added_up_to_lsn` equals it.
     pub current_lsn: u64,
@@ -68,6 +70,7 @@ impl<'a> View<'a> {
     pub fn at_rest(lists: &'a dyn FlushLists) -> Self {
         View {
             now: SimTime::ZERO,
+            up_before: SimDuration::ZERO,
             current_lsn: 0,
             written_lsn: 0,
             durable_lsn: 0,
@@ -87,6 +90,13 @@ impl<'a> View<'a> {
             free_page_wanted: false,
             lists,
         }
+    }
+}
+
+impl View<'_> {
+    /// Now on a clock that began when the server came up.
+    pub fn server_now(&self) -> SimTime {
+        self.now + self.up_before
     }
 }
 

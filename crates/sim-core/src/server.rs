@@ -67,6 +67,7 @@ pub struct Server {
     model: Box<dyn ServerModel>,
     config: MachineConfig,
     end: SimTime,
+    up_before: SimDuration,
     now: SimTime,
     calendar: Calendar<Event>,
     events: u64,
@@ -127,6 +128,7 @@ impl Server {
         let start_lsn = redo.current_lsn();
         Server {
             end: SimTime::ZERO + spec.duration,
+            up_before: spec.server_up,
             now: SimTime::ZERO,
             calendar: Calendar::new(),
             events: 0,
@@ -260,6 +262,7 @@ impl Server {
         let totals = self.recorder.totals();
         let view = View {
             now: self.now,
+            up_before: self.up_before,
             current_lsn: position.current_lsn,
             written_lsn: position.written_lsn,
             durable_lsn: position.durable_lsn,

@@ -9,6 +9,7 @@ use common::*;
 use innosim_core::config::{CommitDurability, RedoIo};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::RunOutput;
+use innosim_core::run_spec::{CpuScheduling, CpuSpec};
 use innosim_core::storage::DeviceSpec;
 use innosim_core::workload::{DriveSpec, StopSpec};
 
@@ -49,6 +50,20 @@ fn a_read_workload_is_bound_by_its_device() {
         check_share("misses", reads_done as f64 / transactions as f64, f64::from(reads) * misses, 0.01);
         out.stations.iter().for_each(check_little);
     }
+}
+
+/// A read that takes no time on the device but CPU of the client: with processors shared and busy, throughput is cores / (D + V C).
+#[test]
+fn reads_take_cpu_time_of_their_clients() {
+    let (demand, read, reads) = (200e-6, 50e-6, 3u32);
+    let mut spec = spec(20, 640_000, 2, fixed(demand * 1e6), vec![touch(reads, false, 0.0)], closed(16));
+    spec.workload.page_sets[0].resident_share = 0.0;
+    spec.cpu =
+        CpuSpec { scheduling: CpuScheduling::Shared, page_read: SimDuration::from_micros(50), ..CpuSpec::default() };
+    let out = run(&TestServer::new(640), &spec);
+    let misses = 1.0 - 640.0 / 640_000.0;
+    let theory = 2.0 / (demand + read * f64::from(reads) * misses);
+    check_throughput("reads that compute", &out, 2, theory);
 }
 
 /// Poisson arrivals below capacity: what arrives leaves, and the CPU is an M/M/c queue (Erlang's C).

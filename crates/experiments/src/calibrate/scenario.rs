@@ -1,12 +1,15 @@
 //! A scenario as text: the settings, load and device of one recording, the workload's numbers of another (or of itself).
 
-use super::costs::{PAGE_WRITE_CPU_US, SYNC_CPU_US};
+use super::costs::{CLIENT_FLUSH_CPU_US, PAGE_READ_CPU_US, PAGE_WRITE_CPU_US, SYNC_CPU_US};
 use super::{Calibration, Device, load_of};
 use innosim_flush_models::registry::lookup;
 use innosim_recordings::{Recording, understood_settings};
 
 /// Spread of the CPU time of a transaction around its mean: not determined by a recording.
 const CPU_CV: f64 = 0.5;
+
+/// Seconds of `Uptime` before a server's page cleaner runs: 2 to 4 where the first renewal of its averages shows it.
+const STARTUP_S: f64 = 3.0;
 
 /// The scenario that predicts `target` with the workload of `calibration`; the error is a sentence.
 pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Device) -> Result<String, String> {
@@ -28,6 +31,11 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
         target.name,
         model.name()
     ));
+    if let Some(up) = server_up(target) {
+        text.push_str(&format!(
+            "server_up = \"{up:.1}s\"   # Uptime as the load begins, less {STARTUP_S} s to start\n"
+        ));
+    }
     text.push_str("\n[server]\n");
     let (settings, _) = understood_settings(target, model);
     for (name, value) in &settings {
@@ -36,7 +44,8 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
     }
     text.push_str(&format!(
         "\n[host]\ncores = {}\nscheduling = \"shared\"\nsync_cpu = \"{SYNC_CPU_US:.0}us\"\n\
-         page_write_cpu = \"{PAGE_WRITE_CPU_US:.0}us\"\ncleaner_priority = {}\n\n",
+         page_write_cpu = \"{PAGE_WRITE_CPU_US:.0}us\"\npage_read_cpu = \"{PAGE_READ_CPU_US:.0}us\"\n\
+         client_flush_cpu = \"{CLIENT_FLUSH_CPU_US:.0}us\"\ncleaner_priority = {}\n\n",
         target.cpus.unwrap_or(16),
         model.cleaners_ask_for_priority()
     ));
@@ -59,6 +68,17 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
     }
     text.push_str(&drive(target)?);
     Ok(text)
+}
+
+/// How long the server's page cleaner had been up as the load began, seconds; `None` if the recording doesn't say.
+fn server_up(target: &Recording) -> Option<f64> {
+    let (start, _) = target.load_window();
+    let uptime = target.series.column("Uptime")?;
+    let known = target.series.seconds.iter().zip(uptime).filter(|(_, uptime)| uptime.is_finite());
+    let (second, uptime) = known.min_by(|a, b| (a.0 - start).abs().total_cmp(&(b.0 - start).abs()))?;
+    // The server counts whole seconds.
+    let up = uptime + 0.5 - STARTUP_S - (second - start);
+    (up > 0.0).then_some(up)
 }
 
 /// `[drive]`: a closed loop, or the sum of the rates of all load generators over time.

@@ -10,7 +10,7 @@
 
 use super::averages::{AverageClock, Averages};
 use crate::percona80::age_factor::high_checkpoint_pct;
-use innosim_core::kernel::time::SimTime;
+use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{AdaptiveFlushing, FlushGauges, FlushLists, Recommendation, RuleInput, View};
 
 /// Seconds of redo that a recommendation looks ahead, and the passes it spreads them over.
@@ -267,9 +267,13 @@ struct PagesDue {
 
 impl AdaptiveFlushing for AdaptiveRule {
     fn recommend(&mut self, view: &View<'_>, input: RuleInput) -> Recommendation {
+        if view.up_before > SimDuration::ZERO {
+            // The first recommendation was that of the server's start; without load none came since.
+            self.averages.begins(view.last_checkpoint_lsn, SimTime::ZERO);
+        }
         let pass = self.pass(&PassInput {
             cur_lsn: view.current_lsn,
-            now: view.now,
+            now: view.server_now(),
             oldest_lsn: view.oldest_modification_lsn,
             dirty_pct: dirty_pct(view.dirty_pages, view.lru_pages, view.free_pages),
             lists: view.lists,

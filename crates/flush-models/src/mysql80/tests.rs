@@ -5,7 +5,7 @@ mod progress;
 use super::*;
 use crate::registry::{Value, build};
 use innosim_core::config::{DataSync, DoublewriteConfig, FreePagePolicy};
-use innosim_core::seam::{CheckpointerNext, FlushLists};
+use innosim_core::seam::{AdaptiveFlushing, CheckpointerNext, FlushLists, RuleInput};
 use std::collections::BTreeMap;
 
 const GIB: u64 = 1 << 30;
@@ -47,6 +47,55 @@ fn view(lists: &Lists, now: SimTime) -> View<'_> {
         activity: 0,
         ..View::at_rest(lists)
     }
+}
+
+#[test]
+fn a_server_that_was_idle_flushes_as_one_in_the_first_second_of_load() {
+    let lists = Lists(8, 100);
+    for (up_s, pages) in [(12, 2_000), (0, 0)] {
+        let mut server = build(&settings(ModelId::Mysql97, &[("innodb_io_capacity", Value::Integer(2_000))])).unwrap();
+        let at = |now, activity| View {
+            up_before: SimDuration::from_secs(up_s),
+            activity,
+            dirty_pages: 2_000,
+            oldest_modification_lsn: 8204,
+            ..view(&lists, now)
+        };
+        let action = server.cleaner(&at(SimTime::ZERO, 0), CleanerInput::Start);
+        let CleanerAction::Wait { until, .. } = action else { panic!("{action:?}") };
+        let action = server.cleaner(&at(until, 4_000), CleanerInput::Timeout);
+        let CleanerAction::Flush(request) = action else { panic!("{action:?}") };
+        assert_eq!(request.slots.iter().sum::<u64>(), pages, "up for {up_s} s: {request:?}");
+    }
+}
+
+#[test]
+fn averages_begin_with_the_server_not_with_the_load() {
+    let lists = Lists(8, 100);
+    let rates = |up_s: u64| {
+        let mut rule = Mysql80::adaptive_rule(&settings(ModelId::Mysql97, &[])).unwrap();
+        let mut rate_after = |second: u64| {
+            let now = SimTime::ZERO + SimDuration::from_secs(second);
+            let lsn = 8204 + second * 1_000_000;
+            let view = View { up_before: SimDuration::from_secs(up_s), current_lsn: lsn, ..view(&lists, now) };
+            let input = RuleInput {
+                sync_limit_lsn: None,
+                last_pages: 0,
+                limit_for_age_bytes: GIB,
+                free_check_capacity_bytes: GIB,
+            };
+            rule.recommend(&view, input);
+            rule.gauges().lsn_avg_rate
+        };
+        (1..=40).map(&mut rate_after).collect::<Vec<_>>()
+    };
+    // Up for 12 s and idle, then 1 MB of redo a second: at 30 s of the server 18 MB, and half of the way to that mean.
+    let early = rates(12);
+    assert_eq!((early[16], early[17]), (0, 300_000));
+    // Up for long: the first pass under load renews.
+    assert_eq!(rates(999)[0], 500);
+    let together = rates(0);
+    assert_eq!((together[29], together[30]), (0, 500_000));
 }
 
 #[test]

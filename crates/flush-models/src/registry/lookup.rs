@@ -109,10 +109,13 @@ fn first_setting(model: ModelId, text: &str) -> Option<&'static str> {
 fn closest(model: ModelId, wanted: &str) -> Option<&'static str> {
     let stem = |name: &str| name.strip_prefix("innodb_").unwrap_or(name).to_owned();
     let wanted = stem(wanted);
+    let most = |name: &str| 1 + stem(name).len() / 5;
     declarations()
         .filter_map(|d| d.setting(model))
+        // Names that differ in length by more are not compared letter by letter: an option file has many of the rest of the server.
+        .filter(|setting| stem(setting.name).len().abs_diff(wanted.len()) <= most(setting.name))
         .map(|setting| (strsim::damerau_levenshtein(&wanted, &stem(setting.name)), setting.name))
         .min()
-        .filter(|(distance, name)| *distance <= 1 + stem(name).len() / 5)
+        .filter(|(distance, name)| *distance <= most(name))
         .map(|(_, name)| name)
 }

@@ -177,6 +177,7 @@ pub(crate) fn plain(model: ModelId, secs: u64) -> World {
         purge: None,
         read_views: Vec::new(),
         dirty_start: None,
+        server_up: SimDuration::ZERO,
         check: true,
     };
     World { model, settings: BTreeMap::new(), spec, dirty: None }
@@ -451,6 +452,7 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
                     purge: None,
                     read_views: Vec::new(),
                     dirty_start: None,
+                    server_up: SimDuration::from_secs(seed % 40),
                     check: true,
                 },
                 dirty: [None, Some((0.3, 0.05)), Some((1.0, 0.5)), None][(seed >> 60) as usize % 4],

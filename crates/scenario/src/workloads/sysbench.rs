@@ -15,8 +15,8 @@
 //!
 //! | script | rows (clustered) | index `k_1` | undo |
 //! |---|---|---|---|
-//! | update_non_index | 1 modified | | 1 |
-//! | update_index | 1 modified | 1 modified | 1 |
+//! | update_non_index | 1 modified | | 2 |
+//! | update_index | 1 modified | 1 modified | 2 |
 //! | write_only | 3 modified | 3 modified | 2 |
 //! | read_write | the same, and 10 point and 4 range reads of 100 rows | 3 modified | 2 |
 //! | insert | 1 at the end of its table | 1 modified | 1 |
@@ -28,8 +28,11 @@
 //!
 //! # Undo
 //!
-//! Undo pages and rollback segment headers are a small set of pages, each equally likely: small transactions reuse their
-//! segment's page, so these pages are always dirty and cost redo, hardly any flushing.
+//! Transactions take rollback segments in turn, and a small one changes two pages of its segment: the header, where the commit enters it
+//! into the history, and the log page, which is reused until three quarters of it are full. So these pages, a small set, are all
+//! dirtied within a few hundred transactions, cost redo and hardly any flushing; but they are the oldest of all, and lie in few
+//! extents, so in few buffer pool instances. Simplified: of two undo tablespaces one is picked at random instead of the other one
+//! each time; headers and log pages begin extents of their own (where a grown tablespace has its log pages is not known).
 //!
 //! What stays in the undo logs until purge comes is the old values: per record some 30 bytes of header, key, transaction number and
 //! roll pointer; `c` 120, `pad` 60, `k` 4 bytes; an index update also keeps the columns of the index. Purge removes one entry of
@@ -46,8 +49,8 @@
 //! rows) with the rest uniform. Places in the index are uniform: `k` was drawn independently of `id`.
 
 use super::{
-    Access, Builder, RESIDENT_SHARE, UNDO_PAGES, cpu_key, keyed_rows, marks, modifies, modifies_index, reads, redo_key,
-    rows,
+    Access, Builder, RESIDENT_SHARE, ServerSide, UNDO_PAGES, cpu_key, keyed_rows, marks, modifies, modifies_index,
+    reads, redo_key, rows,
 };
 use crate::key::{Key, Kind, positive, real, whole};
 use crate::section::Section;
@@ -84,8 +87,10 @@ pub struct OltpParams {
     pub rows_per_page: u32,
     /// Entries on a leaf page of the secondary index.
     pub index_entries_per_page: u32,
-    /// Hot undo pages.
+    /// Hot undo pages, over all tablespaces.
     pub undo_pages: u64,
+    /// Tablespaces with undo logs.
+    pub undo_spaces: Vec<u32>,
     /// Redo of a transaction, bytes of the log sequence number.
     pub redo_bytes_per_transaction: f64,
     /// CPU demand of a transaction.
@@ -135,7 +140,7 @@ pub(crate) const READ_WRITE_KEYS: &[Key] = &keys("1740.0", "{ kind = \"lognormal
 pub(crate) const INSERT_KEYS: &[Key] = &keys("650.0", "{ kind = \"lognormal\", mean_us = 300.0, cv = 0.5 }");
 
 /// Reads the parameters of `script` and makes the accesses of them.
-pub(crate) fn read(section: &mut Section<'_>, script: Oltp) -> Access {
+pub(crate) fn read(section: &mut Section<'_>, script: Oltp, server: &ServerSide) -> Access {
     let tables = section.count("tables");
     let table_size = section.integer("table_size");
     let rand_type = section.choice("rand_type");
@@ -154,7 +159,8 @@ pub(crate) fn read(section: &mut Section<'_>, script: Oltp) -> Access {
         draw,
         rows_per_page: section.count("rows_per_page"),
         index_entries_per_page: section.count("index_entries_per_page"),
-        undo_pages: section.integer("undo_pages"),
+        undo_pages: server.undo_pages(section),
+        undo_spaces: server.undo_spaces.clone(),
         redo_bytes_per_transaction: section.real("redo_bytes_per_transaction"),
         cpu: section.distribution("cpu"),
     })
@@ -170,19 +176,32 @@ pub fn oltp(params: &OltpParams) -> Access {
         let index_pages = params.table_size.div_ceil(u64::from(params.index_entries_per_page));
         index.push(builder.page_set(format!("sbtest{table}.k_{table}"), table, index_pages));
     }
-    let undo = builder.page_set("undo".to_owned(), 0, params.undo_pages);
+    let undo = undo_pages(&mut builder, params);
     let row_draw = match params.script {
         Oltp::Insert => DrawSpec::Append { points: 1, rows_per_page: params.rows_per_page, home_points: 0 },
         _ => params.draw.clone(),
     };
     let row = builder.class("rows", rows, row_draw);
     let index = builder.class("index", index, DrawSpec::Uniform);
-    let undo = builder.class("undo", vec![undo], DrawSpec::Uniform);
     let (name, touches, base) = touches(params, row, index, undo);
     builder.transaction(name, 1.0, params.cpu.clone(), touches, base);
     builder.undo(undo_records(params.script));
     builder.scale_redo(params.redo_bytes_per_transaction);
     builder.access
+}
+
+/// The class of undo pages: rollback segments are taken in turn, and each has a header and a log page, that are in places of their own.
+/// A transaction changes both, those of the next segment of a tablespace.
+fn undo_pages(builder: &mut Builder, params: &OltpParams) -> u32 {
+    let mut sets = Vec::new();
+    let segments = params.undo_pages.div_ceil(2 * params.undo_spaces.len().max(1) as u64);
+    for &space in &params.undo_spaces {
+        for name in ["rollback segments", "undo logs"] {
+            sets.push(builder.page_set(format!("{name} of {space:#x}"), space, segments));
+        }
+    }
+    let in_turn = DrawSpec::Walk { points: sets.len() as u32, rows_per_page: 1, stretch: 1.0, home_points: 2 };
+    builder.class("undo", sets, in_turn)
 }
 
 /// Touches with their redo in rough shares of bytes: a changed row with its new column values some 180, its undo record
@@ -201,14 +220,14 @@ fn touches(params: &OltpParams, row: u32, index: u32, undo: u32) -> (&'static st
     };
     match params.script {
         Oltp::UpdateNonIndex => {
-            ("update_non_index", vec![rows(modifies(row, 1, 1, 180.0)), modifies(undo, 1, 1, 200.0)], 120.0)
+            ("update_non_index", vec![rows(modifies(row, 1, 1, 180.0)), modifies(undo, 2, 2, 100.0)], 120.0)
         }
         Oltp::UpdateIndex => (
             "update_index",
             vec![
                 keyed_rows(modifies(row, 1, 1, 80.0)),
                 marks(modifies_index(index, 1, 1, 120.0)),
-                modifies(undo, 1, 1, 100.0),
+                modifies(undo, 2, 2, 50.0),
             ],
             120.0,
         ),
@@ -254,6 +273,7 @@ mod tests {
             rows_per_page: 73,
             index_entries_per_page: 760,
             undo_pages: 512,
+            undo_spaces: vec![0],
             redo_bytes_per_transaction: 1740.0,
             cpu: DurationDist::Fixed { us: 720.0 },
         };
@@ -265,5 +285,11 @@ mod tests {
         assert!((pages("PRIMARY") as f64 / 131_968.0 - 1.0).abs() < 0.01);
         assert!((pages(".k_") as f64 / 12_572.0 - 1.0).abs() < 0.01);
         assert!((mean_redo(&access.transactions[0]) - 1740.0 * PAYLOAD_SHARE).abs() < 1e-6);
+        // Headers and log pages of the rollback segments.
+        assert_eq!((pages("rollback segments of 0x0"), pages("undo logs of 0x0")), (256, 256));
+        let two = oltp(&OltpParams { undo_spaces: vec![0xffff_ffef, 0xffff_ffee], ..params });
+        let undo: Vec<_> = two.page_sets.iter().filter(|set| !set.name.contains("sbtest")).collect();
+        assert_eq!(undo.len(), 4);
+        assert!(undo.iter().all(|set| set.pages == 128 && set.space_id > 0xffff_0000), "{undo:?}");
     }
 }

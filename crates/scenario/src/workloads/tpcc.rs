@@ -33,7 +33,8 @@
 //! for `orders` and `order_line`, 30 for a deletion, 25 for an insertion, and `c_data` of a tenth of the customers paying.
 
 use super::{
-    Access, Builder, RESIDENT_SHARE, UNDO_PAGES, marks, modifies, modifies_index, reads, reads_recent, redo_key, rows,
+    Access, Builder, RESIDENT_SHARE, ServerSide, UNDO_PAGES, marks, modifies, modifies_index, reads, reads_recent,
+    redo_key, rows,
 };
 use crate::key::{Key, positive, whole};
 use crate::section::Section;
@@ -141,12 +142,12 @@ pub(crate) const KEYS: &[Key] = &[
 
 impl TpccParams {
     /// Reads the parameters.
-    pub(crate) fn read(section: &mut Section<'_>) -> TpccParams {
+    pub(crate) fn read(section: &mut Section<'_>, server: &ServerSide) -> TpccParams {
         TpccParams {
             tables: section.count("tables"),
             scale: section.count("scale"),
             threads: section.count("threads"),
-            undo_pages: section.integer("undo_pages"),
+            undo_pages: server.undo_pages(section),
             redo_bytes_per_transaction: section.real("redo_bytes_per_transaction"),
             cpu_us_per_statement: section.real("cpu_us_per_statement"),
         }

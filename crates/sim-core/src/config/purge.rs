@@ -90,6 +90,11 @@ impl DmlDelay {
     }
 }
 
+/// The system tablespace.
+const SYSTEM_SPACE: u32 = 0;
+/// Undo tablespaces are numbered downwards from here, as 8.0 does it.
+const FIRST_UNDO_SPACE: u32 = 0xffff_ffef;
+
 /// Undo tablespaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UndoConfig {
@@ -101,6 +106,14 @@ pub struct UndoConfig {
     pub truncate_above_pages: Option<u64>,
     /// What truncating one costs.
     pub truncation: UndoTruncation,
+}
+
+impl UndoConfig {
+    /// Numbers of the tablespaces that hold undo logs.
+    pub fn spaces(&self) -> impl Iterator<Item = u32> + use<> {
+        let first = if self.tablespaces == 0 { SYSTEM_SPACE } else { FIRST_UNDO_SPACE };
+        (0..self.tablespaces.max(1)).map(move |i| first - i)
+    }
 }
 
 /// What truncating an undo tablespace costs, once all its undo logs are purged.

@@ -62,6 +62,11 @@ impl<J> SharedStation<J> {
         }
     }
 
+    /// What is to be done for the jobs inside, in the order of their arrival.
+    pub fn jobs(&self) -> impl Iterator<Item = &J> {
+        self.jobs.iter().flatten()
+    }
+
     /// Jobs that share a server, in parts of one: at least as many as servers.
     fn sharing(&self) -> u128 {
         u128::from(self.servers.max(self.inside.len() as u64))

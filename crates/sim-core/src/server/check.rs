@@ -108,7 +108,8 @@ impl Server {
             .iter()
             .filter(|e| matches!(e, Event::Body(_) | Event::Start(_) | Event::ReadDone(_) | Event::SinglePage(_)))
             .count();
-        let waiting = self.commit.waiting()
+        let waiting = self.computing_clients()
+            + self.commit.waiting()
             + self.binary_log.as_ref().map_or(0, super::binlog::BinaryLog::waiting)
             + self.passes.clients()
             + self.passes.lru_waiting_clients()

@@ -336,7 +336,7 @@ impl Server {
         if let Some(wait) = &mut self.clients.list[index as usize].free_check {
             wait.report = report;
         }
-        self.calendar.schedule(self.now, Event::Body(index));
+        self.client_flush_computes(index);
     }
 
     /// Starts reading a page, or joins the read in flight.
@@ -374,7 +374,9 @@ impl Server {
                 return;
             }
         }
-        self.run_body(index);
+        if !self.page_read_computes(index) {
+            self.run_body(index);
+        }
     }
 
     /// A transaction is over: its client goes on to the next.

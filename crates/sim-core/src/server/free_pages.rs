@@ -13,7 +13,7 @@ use super::costs;
 use super::events::Event;
 use super::passes::Actor;
 use crate::config::{DataSync, DoublewriteConfig, FreePagePolicy, PAGE_BYTES};
-use crate::kernel::time::SimDuration;
+use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::{FlushKind, FlushRequest, LruWork};
 use crate::storage::Op;
 
@@ -219,8 +219,14 @@ impl Server {
         let (page, op) = match stage {
             SinglePage::Doublewrite(page) => (page, Op::SequentialWrite),
             SinglePage::Data(page) => (page, Op::RandomWrite),
-            SinglePage::SyncDoublewrite(page) => return self.sync_single_page(index, SinglePage::Data(page)),
-            SinglePage::SyncData(page) => return self.sync_single_page(index, SinglePage::Written(page)),
+            SinglePage::SyncDoublewrite(page) => {
+                let inode = self.write_doublewrite_inode();
+                return self.sync_single_page(index, inode, SinglePage::Data(page));
+            }
+            SinglePage::SyncData(page) => {
+                let inode = self.write_data_inode(self.space.space_of(page));
+                return self.sync_single_page(index, inode, SinglePage::Written(page));
+            }
             SinglePage::Written(page) => return self.single_page_written(index, page),
         };
         let wanted = self.redo.wanted_before_writing(|p| p == page);
@@ -237,6 +243,11 @@ impl Server {
             SinglePage::Doublewrite(_) => sync_doublewrite,
             _ => self.config.data_sync == DataSync::EveryBatch,
         };
+        if op == Op::RandomWrite {
+            self.inodes.data_changes(self.space.space_of(page), self.now);
+        } else if synced {
+            self.doublewrite_changes();
+        }
         let done = self.data_device.submit(self.now, op, PAGE_BYTES);
         let next = if op == Op::SequentialWrite {
             self.recorder.counts.dblwr_pages += 1;
@@ -251,10 +262,12 @@ impl Server {
         self.calendar.schedule(done, Event::SinglePage(index));
     }
 
-    /// Syncs the file just written, then goes on with `next`.
-    fn sync_single_page(&mut self, index: u32, next: SinglePage) {
-        let done = self.sync_data_file();
-        self.clients.list[index as usize].single = Some(next);
+    /// Syncs the file just written, then goes on with `next`; before that, waits for its inode.
+    fn sync_single_page(&mut self, index: u32, inode: Option<SimTime>, next: SinglePage) {
+        let done = inode.unwrap_or_else(|| {
+            self.clients.list[index as usize].single = Some(next);
+            self.sync_data_file()
+        });
         self.calendar.schedule(done, Event::SinglePage(index));
     }
 

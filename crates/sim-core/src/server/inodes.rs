@@ -11,7 +11,7 @@
 //! block layer gets two writes. An area is what the server fills up with zeros when it enters it, `innodb_log_write_ahead_size`.
 //!
 //! Simplifications: inodes of data files lie in the order of the tablespaces from the beginning of a block (errs towards fewer
-//! writes); a single-page flush syncs without an inode (the same); all doublewrite files have one (the same); turning a new area into a written one
+//! writes); all doublewrite files have one (the same); turning a new area into a written one
 //! takes no time of its own.
 
 use super::Server;

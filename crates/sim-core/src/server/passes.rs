@@ -50,6 +50,7 @@ pub(super) enum Phase {
     WaitSegment,
     WriteDoublewrite { written: u64 },
     SyncDoublewrite,
+    SyncedDoublewrite,
     Post { next: usize },
     WaitBatch,
 }
@@ -146,6 +147,12 @@ impl Passes {
         self.lru_waiters.iter().filter(|(_, event)| matches!(event, Event::Body(_))).count()
     }
 
+    /// Whether a thread flushes for a client.
+    pub(super) fn works_for_client(&self, thread: u32) -> bool {
+        let pass = self.threads[thread as usize].pass;
+        pass.is_some_and(|pass| matches!(self.passes[pass as usize].actor, Actor::Client(_)))
+    }
+
     /// A thread for one job beside the page cleaner's.
     pub(super) fn hire(&mut self, pass: Option<u32>) -> u32 {
         let thread = Thread::idle(pass);
@@ -234,6 +241,7 @@ impl Server {
                 Phase::WaitSegment => self.wait_segment(index),
                 Phase::WriteDoublewrite { written } => self.write_doublewrite(index, written),
                 Phase::SyncDoublewrite => self.sync_doublewrite(index),
+                Phase::SyncedDoublewrite => self.synced_doublewrite(index),
                 Phase::Post { next } => self.post(index, next),
             };
             if !goes_on {

@@ -122,8 +122,19 @@ impl Server {
         if let Some(written) = self.write_inode(Synced::Doublewrite) {
             return self.sleep(index, written, Phase::SyncDoublewrite);
         }
+        if self.passes.works_for_client(index) {
+            let done = self.flush_data_device();
+            return self.sleep(index, done, Phase::SyncedDoublewrite);
+        }
         let done = self.sync_data_file();
         self.sleep(index, done, Phase::Post { next: 0 })
+    }
+
+    /// A client's thread has synced the doublewrite file.
+    pub(super) fn synced_doublewrite(&mut self, index: u32) -> bool {
+        self.set_phase(index, Phase::Post { next: 0 });
+        self.sync_by_client_computes(Event::CleanerThread(index));
+        false
     }
 
     /// Whether the data device's queue has room for a thread that wants to submit; if not, the thread stands in line.

@@ -13,12 +13,16 @@
 //! much in the thread that syncs). Of a page write the thread that posts it does half, the one that completes it the other. The halves
 //! are round figures that fit our recordings (`docs/validation.md`).
 //!
-//! A cleaner with priority is not held up by others (`innodb-5.7` section 3.3: nice -20 if permitted). Nor is a thread that syncs data
-//! files: it mostly waits for the device, and a fair scheduler holds up those who have used their share (an I/O thread behind a cap
-//! computes a fiftieth of the time, its share among 16 clients on two processors is a tenth). It takes from the others what it
-//! computes. The leader of a redo sync is a client, and is held up as clients are.
+//! A client that read a page computes before it goes on, and so does one that flushed old pages itself (`innodb-5.6` sections 2.3 and
+//! 5.1): it went through all instances, waited for the batches of others, was woken with all who waited for the same.
 //!
-//! Simplifications: no other priorities, no cost of switching.
+//! A cleaner with priority is not held up by others (`innodb-5.7` section 3.3: nice -20 if permitted). Nor is an I/O thread that syncs
+//! data files: it mostly waits for the device, and a fair scheduler holds up those who have used their share (an I/O thread behind a
+//! cap computes a fiftieth of the time, its share among 16 clients on two processors is a tenth). It takes from the others what it
+//! computes. Clients are held up as all are, also the leader of a redo sync, and one that has synced the doublewrite file.
+//!
+//! Simplifications: no other priorities, no cost of switching; a single-page flush takes CPU for its syncs alone and is not held up
+//! (errs towards more throughput).
 
 use super::Server;
 use super::events::Event;
@@ -132,14 +136,57 @@ impl Server {
         self.compute(half, SimDuration::ZERO, Event::RedoSynced);
     }
 
-    /// A data file is being synced; returns by how much that delays who does it.
-    pub(super) fn data_sync_computes(&mut self) -> SimDuration {
-        let half = SimDuration(self.processors.spec.sync.0 / 2);
-        if half.0 == 0 {
-            return half;
+    /// A client has flushed old pages itself: it computes, then goes on.
+    pub(super) fn client_flush_computes(&mut self, index: u32) {
+        let demand = self.processors.spec.client_flush;
+        if demand.0 == 0 {
+            self.calendar.schedule(self.now, Event::Body(index));
+        } else {
+            self.compute(demand, SimDuration::ZERO, Event::Body(index));
         }
-        self.compute_aside(half);
-        SimDuration(half.0 / 2)
+    }
+
+    /// A client has read a page: it computes, then goes on; false if that takes no time.
+    pub(super) fn page_read_computes(&mut self, index: u32) -> bool {
+        let demand = self.processors.spec.page_read;
+        if demand.0 > 0 {
+            self.compute(demand, SimDuration::ZERO, Event::Body(index));
+        }
+        demand.0 > 0
+    }
+
+    /// CPU time by which a sync of a data file delays who syncs.
+    fn data_sync_delay(&self) -> SimDuration {
+        SimDuration(self.processors.spec.sync.0 / 4)
+    }
+
+    /// A data file is being synced; returns by how much that delays who does it, if it is not held up.
+    pub(super) fn data_sync_computes(&mut self) -> SimDuration {
+        let delay = self.data_sync_delay();
+        if delay.0 > 0 {
+            self.compute_aside(SimDuration(delay.0 * 2));
+        }
+        delay
+    }
+
+    /// The same for a client, which is held up as others are: `event` happens when it has computed, after the sync.
+    pub(super) fn sync_by_client_computes(&mut self, event: Event) {
+        let delay = self.data_sync_delay();
+        if delay.0 == 0 {
+            return self.calendar.schedule(self.now, event);
+        }
+        self.compute_aside(delay);
+        self.compute(delay, SimDuration::ZERO, event);
+    }
+
+    /// Clients that compute.
+    pub(super) fn computing_clients(&self) -> usize {
+        match &self.processors.sharing {
+            Sharing::InTurns(_) => 0,
+            Sharing::Equal { station, .. } => {
+                station.jobs().flatten().filter(|(event, _)| matches!(event, Event::Body(_))).count()
+            }
+        }
     }
 
     /// A thread has handed `pages` page writes to the device: `event` happens when it has done its half of the work, the other is

@@ -159,8 +159,13 @@ impl Server {
     /// Syncs a data file; returns when that is done.
     pub(super) fn sync_data_file(&mut self) -> SimTime {
         let computes = self.data_sync_computes();
+        self.flush_data_device() + computes
+    }
+
+    /// The same by a client, which computes when it is done.
+    pub(super) fn flush_data_device(&mut self) -> SimTime {
         self.recorder.counts.data_fsyncs += 1;
-        self.data_device.submit(self.now, Op::Sync, 0) + computes
+        self.data_device.submit(self.now, Op::Sync, 0)
     }
 
     /// Syncs the next file of a round, or ends the round.

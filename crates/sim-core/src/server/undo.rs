@@ -15,11 +15,6 @@ use std::collections::VecDeque;
 
 /// Bytes of undo logs on a page before the next is begun.
 pub(super) const PAGE_USED_BYTES: u32 = 12 * 1024;
-/// The system tablespace.
-const SYSTEM_SPACE: u32 = 0;
-/// Undo tablespaces are numbered downwards from here, as 8.0 does it.
-const FIRST_UNDO_SPACE: u32 = 0xffff_ffef;
-
 /// A page with undo logs.
 #[derive(Debug, Clone, Copy)]
 struct UndoPage {
@@ -64,20 +59,17 @@ pub(super) struct UndoSpaces {
 
 impl UndoSpaces {
     pub(super) fn new(config: UndoConfig, space: &mut PageSpace, instance_of: &dyn Fn(u32, u32) -> u32) -> Self {
-        let undo_space = |i: u32| {
-            let id = if config.tablespaces == 0 { SYSTEM_SPACE } else { FIRST_UNDO_SPACE - i };
-            UndoSpace {
-                free: Vec::new(),
-                cut_off: Vec::new(),
-                extent: space.add(id, EXTENT_PAGES, instance_of),
-                pages: 0,
-                held: 0,
-                closed_after: None,
-            }
+        let undo_space = |id: u32| UndoSpace {
+            free: Vec::new(),
+            cut_off: Vec::new(),
+            extent: space.add(id, EXTENT_PAGES, instance_of),
+            pages: 0,
+            held: 0,
+            closed_after: None,
         };
         UndoSpaces {
             config,
-            spaces: (0..config.tablespaces.max(1)).map(undo_space).collect(),
+            spaces: config.spaces().map(undo_space).collect(),
             held: VecDeque::new(),
             read: 0,
             next_space: 0,

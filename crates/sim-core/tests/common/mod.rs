@@ -277,6 +277,7 @@ pub(crate) fn spec(
         purge: None,
         read_views: Vec::new(),
         dirty_start: None,
+        server_up: SimDuration::ZERO,
         check: true,
     }
 }
