@@ -11,6 +11,7 @@
 use super::Server;
 use super::costs;
 use super::events::Event;
+use super::inodes::Synced;
 use super::passes::Actor;
 use crate::config::{DataSync, DoublewriteConfig, FreePagePolicy, PAGE_BYTES};
 use crate::kernel::time::{SimDuration, SimTime};
@@ -220,11 +221,11 @@ impl Server {
             SinglePage::Doublewrite(page) => (page, Op::SequentialWrite),
             SinglePage::Data(page) => (page, Op::RandomWrite),
             SinglePage::SyncDoublewrite(page) => {
-                let inode = self.write_doublewrite_inode();
+                let inode = self.write_inode(Synced::Doublewrite);
                 return self.sync_single_page(index, inode, SinglePage::Data(page));
             }
             SinglePage::SyncData(page) => {
-                let inode = self.write_data_inode(self.space.space_of(page));
+                let inode = self.write_inode(Synced::Data(self.space.space_of(page)));
                 return self.sync_single_page(index, inode, SinglePage::Written(page));
             }
             SinglePage::Written(page) => return self.single_page_written(index, page),
