@@ -76,6 +76,23 @@ fn a_small_doublewrite_batch_caps_flushing_below_what_is_asked_for() {
 }
 
 #[test]
+fn a_spike_is_noticed_late_and_the_redo_log_lasts_so_long() {
+    let spike = |column| series(&["run", "activity-spike"], column);
+    let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
+    let flushed = spike("pages_flushed");
+    let (before, early, late) = (mean(&flushed[80..100]), mean(&flushed[100..120]), mean(&flushed[130..160]));
+    assert!(early < 1.3 * before && late > 1.6 * before, "{before} {early} {late}");
+    let age = spike("innodb_checkpoint_age");
+    assert!(mean(&age[150..160]) > 2.5 * mean(&age[90..100]), "{age:?}");
+    let sync = |capacity: &str| {
+        let capacity = format!("innodb_redo_log_capacity={capacity}");
+        number(&summary(&["run", "activity-spike", "--set", &capacity]), "pages_flushed_sync")
+    };
+    assert_eq!(sync("512M"), 0.0, "it lasts");
+    assert!(sync("128M") > 10_000.0, "this one does not");
+}
+
+#[test]
 fn an_idle_server_flushes_on() {
     let idle = summary(&["run", "idle-server"]);
     assert!(number(&idle, "pages_flushed_background") > 0.0, "{idle}");
