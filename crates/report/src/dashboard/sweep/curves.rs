@@ -105,8 +105,8 @@ impl Drawing for Curves<'_> {
         }
         let last = Rect::new(LEFT, 0.0, WIDTH - RIGHT, top - GAP);
         setting_axis(canvas, &view.axes[view.along], &places, last);
-        let words = "Ringed: highest throughput of its line. Bars below throughput: settings that can't be told from it. \
-                     Pale bands: 95 % intervals.";
+        let words = "Ringed: highest throughput of its line without waves, stalls and sync flushing, or at all if there is none. \
+                     Bars: settings that can't be told from it. Pale bands: 95 % intervals.";
         canvas.text(words, (MARGIN, f64::from(self.size().1) - 16.0), Lettering::regular(SMALL, MUTED));
     }
 }

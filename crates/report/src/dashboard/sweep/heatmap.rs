@@ -112,7 +112,8 @@ impl Drawing for HeatMaps<'_> {
             let plot = Rect::new(left + ROW_TEXTS, top + TITLE, left + map_width, top + self.map_height() - BELOW);
             self.draw_map(canvas, map, plot);
         }
-        let words = "Framed: highest throughput. Dots: settings whose throughput can't be told from it.";
+        let words = "Framed: highest throughput without waves, stalls and sync flushing, or at all if there is none. Dots: settings \
+                     whose throughput can't be told from it.";
         canvas.text(words, (MARGIN, height - 16.0), Lettering::regular(SMALL, MUTED));
     }
 }
