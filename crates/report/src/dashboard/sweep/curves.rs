@@ -20,6 +20,8 @@ const FOOT: f64 = 92.0;
 const LEGEND: f64 = 34.0;
 /// Room at the right of the plots, px.
 const RIGHT: f64 = 60.0;
+/// Width and height that the figure of a best point takes, px.
+const LABEL: (f64, f64) = (60.0, 13.0);
 
 /// The picture.
 pub(super) struct Curves<'a>(pub(super) &'a SweepView);
@@ -175,6 +177,7 @@ impl Panel {
         if let Some(limit) = self.limit {
             canvas.dashes((plot.left, plot.right), y(limit), VERMILION, 1.4);
         }
+        let mut labels: Vec<(f64, f64)> = Vec::new();
         for (i, (curve, ink)) in view.curves.iter().zip(INKS).enumerate() {
             let line = self.line(view, curve, places, plot, self.figure);
             band_outlines(&line, y).iter().for_each(|outline| canvas.polygon(outline, ink.alpha(0.16)));
@@ -185,7 +188,7 @@ impl Panel {
             let drawn: Vec<(f64, f64)> = line.iter().map(|(x, b)| (*x, y(b.mean))).collect();
             canvas.line(&drawn, ink, 2.4);
             drawn.iter().for_each(|at| dot(canvas, *at, 3.4, ink));
-            self.mark_best(canvas, view, curve, (places, plot, ink), (i, &y));
+            self.mark_best(canvas, view, curve, (places, plot, ink), (i, &y), &mut labels);
         }
         canvas.line(&[(plot.left, plot.bottom), (plot.right, plot.bottom)], RULE, 1.0);
     }
@@ -214,6 +217,7 @@ impl Panel {
         curve: &SweepCurve,
         (places, plot, ink): (&[f64], Rect, Ink),
         (number, y): (usize, &impl Fn(f64) -> f64),
+        labels: &mut Vec<(f64, f64)>,
     ) {
         let place = |point: usize| places[view.points[point].at[view.along]];
         let x = |share: f64| plot.left + share * (plot.right - plot.left);
@@ -229,7 +233,12 @@ impl Panel {
         let value = (self.figure)(figures).mean * self.scale;
         let at = (x(place(best)), y(value));
         best_mark(canvas, at, ink);
-        let text = if value.abs() < 10.0 { rate(value) } else { tick(value.round()) };
-        canvas.text(&text, (at.0 + 14.0, at.1 - 9.0), Lettering::bold(SMALL, ink));
+        // One that would be written over another's is left out; the legend has the throughput.
+        let near = |(x, y): &(f64, f64)| (x - at.0).abs() < LABEL.0 && (y - at.1).abs() < LABEL.1;
+        if !labels.iter().any(near) {
+            let text = if value.abs() < 10.0 { rate(value) } else { tick(value.round()) };
+            canvas.text(&text, (at.0 + 14.0, at.1 - 9.0), Lettering::bold(SMALL, ink));
+            labels.push(at);
+        }
     }
 }
