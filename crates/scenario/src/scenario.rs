@@ -153,8 +153,9 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let storage = read_storage(&root, &mut tables);
     let pool_pages = settings.as_ref().and_then(|s| s.integer("innodb_buffer_pool_size").ok()).map(|b| b / PAGE_BYTES);
     let framed = settings.as_ref().and_then(|s| build(s).ok()).is_none_or(|model| model.config().redo.framed);
-    let undo_spaces = settings.as_ref().and_then(|s| purge_config(s).ok()).map(|purge| purge.undo.spaces().collect());
-    let server_side = ServerSide { pool_pages, framed, undo_spaces: undo_spaces.unwrap_or_else(|| vec![0]) };
+    let purge = settings.as_ref().and_then(|s| purge_config(s).ok());
+    let undo_spaces = purge.map_or_else(|| vec![0], |purge| purge.undo.spaces().collect());
+    let server_side = ServerSide { pool_pages, framed, undo_spaces };
     let workload = root.table("workload").and_then(|table| read_workload(table, &server_side, report));
     let (drive, stops) = read_drive_for(&root, workload.as_ref(), &mut tables);
     let published = root.table("published").map(|table| {
@@ -184,7 +185,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         binary_log,
         change_buffer: change_buffer(&settings).ok().flatten(),
         adaptive_hash,
-        purge: purge_config(&settings).ok(),
+        purge,
         read_views,
         dirty_start,
         check: false,

@@ -107,15 +107,19 @@ fn first_setting(model: ModelId, text: &str) -> Option<&'static str> {
 
 /// The setting of `model` whose name is most like `wanted`, with or without the prefix; `None` if none is close.
 fn closest(model: ModelId, wanted: &str) -> Option<&'static str> {
-    let stem = |name: &str| name.strip_prefix("innodb_").unwrap_or(name).to_owned();
     let wanted = stem(wanted);
     let most = |name: &str| 1 + stem(name).len() / 5;
     declarations()
-        .filter_map(|d| d.setting(model))
+        .filter_map(|d| d.setting(model).map(|setting| setting.name))
         // Names that differ in length by more are not compared letter by letter: an option file has many of the rest of the server.
-        .filter(|setting| stem(setting.name).len().abs_diff(wanted.len()) <= most(setting.name))
-        .map(|setting| (strsim::damerau_levenshtein(&wanted, &stem(setting.name)), setting.name))
+        .filter(|name| stem(name).len().abs_diff(wanted.len()) <= most(name))
+        .map(|name| (strsim::damerau_levenshtein(wanted, stem(name)), name))
         .min()
         .filter(|(distance, name)| *distance <= most(name))
         .map(|(_, name)| name)
+}
+
+/// A name without the prefix that most have.
+fn stem(name: &str) -> &str {
+    name.strip_prefix("innodb_").unwrap_or(name)
 }

@@ -84,6 +84,15 @@ impl Server {
         }
     }
 
+    /// Computes for `demand`, then `event` happens; at once if that takes no time.
+    fn compute_or_go_on(&mut self, demand: SimDuration, event: Event) {
+        if demand.0 == 0 {
+            self.calendar.schedule(self.now, event);
+        } else {
+            self.compute(demand, SimDuration::ZERO, event);
+        }
+    }
+
     /// Computes for `demand` while everything else goes on.
     fn compute_aside(&mut self, demand: SimDuration) {
         match &mut self.processors.sharing {
@@ -138,12 +147,7 @@ impl Server {
 
     /// A client has flushed old pages itself: it computes, then goes on.
     pub(super) fn client_flush_computes(&mut self, index: u32) {
-        let demand = self.processors.spec.client_flush;
-        if demand.0 == 0 {
-            self.calendar.schedule(self.now, Event::Body(index));
-        } else {
-            self.compute(demand, SimDuration::ZERO, Event::Body(index));
-        }
+        self.compute_or_go_on(self.processors.spec.client_flush, Event::Body(index));
     }
 
     /// A client has read a page: it computes, then goes on; false if that takes no time.
@@ -172,11 +176,10 @@ impl Server {
     /// The same for a client, which is held up as others are: `event` happens when it has computed, after the sync.
     pub(super) fn sync_by_client_computes(&mut self, event: Event) {
         let delay = self.data_sync_delay();
-        if delay.0 == 0 {
-            return self.calendar.schedule(self.now, event);
+        if delay.0 > 0 {
+            self.compute_aside(delay);
         }
-        self.compute_aside(delay);
-        self.compute(delay, SimDuration::ZERO, event);
+        self.compute_or_go_on(delay, event);
     }
 
     /// Clients that compute.

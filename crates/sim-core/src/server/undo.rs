@@ -15,6 +15,7 @@ use std::collections::VecDeque;
 
 /// Bytes of undo logs on a page before the next is begun.
 pub(super) const PAGE_USED_BYTES: u32 = 12 * 1024;
+
 /// A page with undo logs.
 #[derive(Debug, Clone, Copy)]
 struct UndoPage {
