@@ -177,6 +177,10 @@ impl Server {
             if at > self.end {
                 return Ok(self.into_output());
             }
+            if let Some(end) = self.clients.standstill(at).filter(|_| event.is_of_the_server()) {
+                self.calendar.schedule(end, event);
+                continue;
+            }
             self.now = at;
             self.events += 1;
             self.hash = (self.hash ^ at.0 ^ event.code() << 40).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);

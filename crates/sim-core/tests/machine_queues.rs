@@ -94,29 +94,60 @@ fn an_open_load_above_capacity_waits() {
     }
 }
 
-/// A closed loop loses the stops and nothing else; an open one makes them good, as far as its threads allow.
-#[test]
-fn no_transaction_starts_during_a_stop() {
-    let stop = StopSpec {
+/// A stop of 1.5 s every 10 s.
+fn stop(whole_server: bool) -> StopSpec {
+    StopSpec {
         first: SimTime(5_250_000_000),
         length: SimDuration::from_millis(1_500),
         every: SimDuration::from_secs(10),
-    };
-    let stopped = |drive| {
-        let mut spec = spec(60, 64, 1, fixed(1_000.0), vec![touch(1, false, 0.0)], drive);
-        spec.workload.stops = vec![stop];
-        run(&TestServer::new(1000), &spec)
-    };
-    let done = |out: &RunOutput, second: u64| out.series.iter().find(|row| row.second == second).unwrap().transactions;
-    let closed_loop = stopped(closed(1));
-    for (second, transactions) in [(5u64, 1_000u64), (6, 250), (7, 250), (8, 1_000), (15, 1_000), (16, 250), (17, 250)]
-    {
-        assert!(done(&closed_loop, second).abs_diff(transactions) <= 2, "second {second}");
+        whole_server,
     }
-    let open_loop = stopped(open(4, 500.0, false));
-    for (second, transactions) in [(5u64, 500u64), (6, 125), (7, 250), (8, 1_000), (9, 625), (10, 500)] {
-        assert!(done(&open_loop, second).abs_diff(transactions) <= 6, "{second}: {}", done(&open_loop, second));
+}
+
+/// A closed loop loses the stops and nothing else; an open one makes them good, as far as its threads allow.
+#[test]
+fn no_transaction_starts_during_a_stop() {
+    for whole_server in [false, true] {
+        let stopped = |drive| {
+            let mut spec = spec(60, 64, 1, fixed(1_000.0), vec![touch(1, false, 0.0)], drive);
+            spec.workload.stops = vec![stop(whole_server)];
+            run(&TestServer::new(1000), &spec)
+        };
+        let done =
+            |out: &RunOutput, second: u64| out.series.iter().find(|row| row.second == second).unwrap().transactions;
+        let closed_loop = stopped(closed(1));
+        for (second, transactions) in
+            [(5u64, 1_000u64), (6, 250), (7, 250), (8, 1_000), (15, 1_000), (16, 250), (17, 250)]
+        {
+            assert!(done(&closed_loop, second).abs_diff(transactions) <= 2, "second {second}");
+        }
+        let open_loop = stopped(open(4, 500.0, false));
+        for (second, transactions) in [(5u64, 500u64), (6, 125), (7, 250), (8, 1_000), (9, 625), (10, 500)] {
+            assert!(done(&open_loop, second).abs_diff(transactions) <= 6, "{second}: {}", done(&open_loop, second));
+        }
     }
+}
+
+/// Page cleaners and the redo log go on while no transaction starts; when the whole server stands still they do not, and the
+/// first second after it is like any other.
+#[test]
+fn a_stop_of_the_whole_server_stops_its_threads() {
+    let stopped = |whole_server| {
+        let touches = vec![touch(1, true, 100.0)];
+        let mut spec = spec(30, 64_000, 64, fixed(10_000.0), touches, closed(1));
+        spec.workload.stops = vec![StopSpec { length: SimDuration::from_secs(4), ..stop(whole_server) }];
+        let mut server = TestServer::new(64_000);
+        server.flushing = Flushing::PagesPerSecond(50.0);
+        run(&server, &spec)
+    };
+    let flushed = |out: &RunOutput, second: u64| {
+        out.series.iter().find(|row| row.second == second).map_or(0, |row| row.pages_flushed)
+    };
+    let (held, still) = (stopped(false), stopped(true));
+    let within = |out: &RunOutput| (7..=9).map(|second| flushed(out, second)).sum::<u64>();
+    assert!(within(&held) > 0, "the test means to have pages left to flush");
+    assert_eq!(within(&still), 0);
+    assert!(flushed(&still, 11) > 0);
 }
 
 fn committing(clients: u32, cpu_us: f64, sync_us: f64) -> innosim_core::run_spec::RunSpec {

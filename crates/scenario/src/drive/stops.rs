@@ -11,6 +11,12 @@ const STOP_KEYS: &[Key] = &[
     Key::required("at", Kind::Duration, "When it first begins."),
     Key::required("length", Kind::Duration, "How long no transaction starts."),
     Key::default("every", Kind::Duration, "\"0s\"", "From one beginning to the next; \"0s\": it comes once."),
+    Key::default(
+        "whole_server",
+        Kind::Switch,
+        "false",
+        "Transactions under way, page cleaners, checkpoints and purge stand still too; otherwise they go on.",
+    ),
 ];
 
 /// The list of stops, of any drive.
@@ -28,9 +34,11 @@ pub(super) fn read_stops(section: &mut Section<'_>) -> Vec<StopSpec> {
     for (index, table) in section.tables("stop").into_iter().enumerate() {
         let mut one = Section::open(table, STOP_KEYS, format!("drive.stop[{}]", index + 1), section.report);
         let (first, length, every) = (one.duration("at"), one.duration("length"), one.duration("every"));
+        let whole_server = one.switch("whole_server");
         check(&one, length, every);
         resolved.push(one.resolved);
-        stops.push(StopSpec { first: SimTime(first), length: SimDuration(length), every: SimDuration(every) });
+        let (first, length, every) = (SimTime(first), SimDuration(length), SimDuration(every));
+        stops.push(StopSpec { first, length, every, whole_server });
     }
     section.resolved.tables("stop", resolved);
     stops

@@ -134,6 +134,12 @@ impl Clients {
         self.stops.iter().fold(at, |at, stop| stop.end(at).unwrap_or(at))
     }
 
+    /// Until when the whole server stands still, if it does at `at`.
+    #[inline]
+    pub(super) fn standstill(&self, at: SimTime) -> Option<SimTime> {
+        self.stops.iter().filter(|stop| stop.whole_server).find_map(|stop| stop.end(at))
+    }
+
     pub(super) fn stopped_within(&self, from: SimTime, until: SimTime) -> bool {
         self.stops.iter().any(|stop| stop.reaches_into(from, until))
     }

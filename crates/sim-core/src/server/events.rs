@@ -81,6 +81,12 @@ pub(super) enum Event {
 }
 
 impl Event {
+    /// Whether a thread of the server makes it happen; the others come from outside: arrivals, and the second that is over.
+    #[inline]
+    pub(super) fn is_of_the_server(self) -> bool {
+        !matches!(self, Event::Arrival | Event::Second)
+    }
+
     /// A number for the hash of everything that happened.
     pub(super) fn code(self) -> u64 {
         match self {

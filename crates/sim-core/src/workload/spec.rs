@@ -206,7 +206,7 @@ pub enum DriveSpec {
     },
 }
 
-/// A time at which no transaction starts: a monitor that holds latches while it reads, a backup's global lock.
+/// A time at which no transaction starts: a backup's global lock, a monitor that holds latches while it reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StopSpec {
     /// When it first begins.
@@ -215,6 +215,8 @@ pub struct StopSpec {
     pub length: SimDuration,
     /// From one beginning to the next, at least `length`; zero: it comes once.
     pub every: SimDuration,
+    /// Whether transactions under way and the server's own threads stand still too: what would happen meanwhile happens at the end.
+    pub whole_server: bool,
 }
 
 impl StopSpec {
@@ -263,6 +265,7 @@ mod tests {
             first: SimTime(first),
             length: SimDuration(length),
             every: SimDuration(every),
+            whole_server: false,
         };
         let regular = at(40, 3, 60);
         for (now, end) in [(39, None), (40, Some(43)), (42, Some(43)), (43, None), (100, Some(103)), (162, Some(163))] {
