@@ -130,11 +130,11 @@ pub(crate) const KEYS: &[Key] = &[
     Key::default("scale", whole(1, 100_000), "100", "--scale: warehouses in each copy."),
     Key::default("threads", whole(1, 100_000), "56", "--threads: each draws constants of its own for NURand."),
     UNDO_PAGES,
-    redo_key("3575.0"),
+    redo_key("3560.0"),
     Key::default(
         "cpu_us_per_statement",
         positive(1e6),
-        "104.5",
+        "106.0",
         "CPU time of a statement, round trip included, in us; the mix has 35 statements a transaction.",
     ),
     RESIDENT_SHARE,
