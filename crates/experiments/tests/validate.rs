@@ -57,6 +57,30 @@ fn a_cap_stands_in_front_of_the_device() {
 }
 
 #[test]
+fn a_new_redo_file_of_mariadb_was_never_written() {
+    let mut recording = shipped("mariadb/uni4k-256-io2000");
+    let text =
+        |recording: &Recording| scenario_toml(recording, &calibrate(recording).unwrap(), &Device::default()).unwrap();
+    let new = text(&recording);
+    assert!(new.contains("\nunwritten_redo_bytes = 268435456 ") && new.contains("\nredo_map_block = true "), "{new}");
+    recording.new_redo = false;
+    assert!(!text(&recording).contains("unwritten_redo_bytes"));
+    recording.new_redo = true;
+    recording.server = shipped("mysql56/uni4k-256-io2000").server;
+    assert!(!text(&recording).contains("unwritten_redo_bytes"), "5.6 writes its files when it makes them");
+}
+
+#[test]
+fn pages_of_secondary_indexes_are_those_in_memory() {
+    let mut recording = shipped("mysql97/wo-closed-256-ssdsmall");
+    let entries = |recording: &Recording| calibrate(recording).unwrap().get("index_entries_per_page").unwrap();
+    // 142741 pages in the pool, 131968 of the clustered indexes; the statistics say 12763.
+    assert_eq!(entries(&recording), (9.6e6_f64 / 10_773.0).round());
+    recording.data.secondary_pages = Some(9_000);
+    assert_eq!(entries(&recording), (9.6e6_f64 / 9_000.0).round(), "no more than the tables have");
+}
+
+#[test]
 fn how_long_the_server_was_up_is_known_beforehand() {
     // Uptime 13 half a second before the load.
     let recording = shipped("mysql97/uni4k-256-io2000");

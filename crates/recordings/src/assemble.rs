@@ -65,6 +65,7 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
         cap: Cap { name: "raw".to_owned(), ..Cap::default() },
         cpus: parts.iter().find_map(|part| part.cpus),
         clean_start: None,
+        new_redo: false,
         notes: Vec::new(),
         remarks: Vec::new(),
         fio: parts.iter().filter(|part| part.fio).map(|part| part.path.clone()).collect::<Vec<PathBuf>>(),

@@ -1,7 +1,8 @@
 //! The layout of our own recorder: a folder with `series.csv.gz` (a row a second) and `run.json` (settings, load, notes).
 //!
 //! Columns are read as they come, whatever the version. Only the time axis `rel` is indispensable; an empty field is a
-//! gap. `run.json` names counters that stayed 0 and have no column (`zero_columns`).
+//! gap. `run.json` names counters that stayed 0 and have no column (`zero_columns`). The recorder makes new redo files before each
+//! run; `new_redo` says if one did not.
 
 use crate::{Cap, Data, LoadPhase, Recording, RecordingError, Series, Server};
 use flate2::read::MultiGzDecoder;
@@ -51,6 +52,7 @@ pub fn read_lab(folder: &Path) -> Result<Recording, RecordingError> {
         },
         cpus: run["cpus"].as_u64().and_then(|cpus| u32::try_from(cpus).ok()),
         clean_start: run["clean_start"].as_bool(),
+        new_redo: run["new_redo"].as_bool().unwrap_or(true),
         notes,
         remarks: Vec::new(),
         fio: Vec::new(),

@@ -1,6 +1,6 @@
 //! A recording: which server ran with which settings under which load, and what its counters did.
 
-use crate::{LoadPhase, Series};
+use crate::{LoadPhase, Quantity, Series};
 use innosim_flush_models::registry::{ModelId, Value, lookup, parse_value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -90,6 +90,8 @@ pub struct Recording {
     pub cpus: Option<u32>,
     /// Whether hardly any page was dirty when the load began.
     pub clean_start: Option<bool>,
+    /// Whether the redo files were made just before.
+    pub new_redo: bool,
     /// What its makers remarked.
     pub notes: Vec<String>,
     /// What reading it remarked: what was left out, summed up or placed by its looks.
@@ -99,6 +101,20 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// Samples since whose predecessor the machine stood still: under the load of a closed loop no transaction ended, no redo and no
+    /// page was written. A server that stalls goes on writing; one that waits for a machine does not.
+    pub fn frozen(&self) -> Vec<bool> {
+        let samples = self.series.seconds.len();
+        let columns = [Quantity::Tps, Quantity::Lsn, Quantity::PagesWritten].map(|quantity| self.get(quantity));
+        let [Some(tps), Some(lsn), Some(pages)] = columns else { return vec![false; samples] };
+        let (start, end) = self.load_window();
+        let stands = |i: usize| {
+            let within = self.series.seconds[i - 1] > start && self.series.seconds[i] <= end;
+            within && tps[i] == 0.0 && lsn[i] == lsn[i - 1] && pages[i] == pages[i - 1]
+        };
+        (0..samples).map(|i| i > 0 && self.closed_loop() && stands(i)).collect()
+    }
+
     /// Seconds (on the axis of the series) during which load was put on the server.
     pub fn load_window(&self) -> (f64, f64) {
         let first = self.series.seconds.first().copied().unwrap_or(0.0);

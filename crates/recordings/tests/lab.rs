@@ -63,6 +63,23 @@ fn a_recording_is_read_with_its_gaps() {
 }
 
 #[test]
+fn seconds_in_which_the_machine_stood_still_are_known() {
+    let series = "rel,sb.tps,Innodb_pages_written,m.log_lsn_current\n\
+                  -0.5,0,40,9000\n0.5,100,40,9000\n1.5,0,40,9000\n2.5,0,90,9000\n3.5,0,90,9000\n4.5,50,90,9500\n";
+    let run = RUN.replace("[1.4]", "[4.0]");
+    let folder = tempfile::tempdir().unwrap();
+    let recording = read_lab(&write(folder.path(), &run, &gz(series))).unwrap();
+    assert_eq!(
+        recording.frozen(),
+        [false, false, true, false, true, false],
+        "a stall with pages written is the server's"
+    );
+    let open = run.replace("--threads=4", "--threads=4 --rate=100");
+    let recording = read_lab(&write(folder.path(), &open, &gz(series))).unwrap();
+    assert!(!recording.frozen().contains(&true), "an open loop may have nothing to do");
+}
+
+#[test]
 fn what_is_missing_is_said_with_what_to_record() {
     let missing = good().quantity(Quantity::PctForLsn, "replay").unwrap_err().to_string();
     assert!(missing.contains("no buffer_flush_pct_for_lsn, which replay needs"), "{missing}");

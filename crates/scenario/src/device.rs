@@ -125,6 +125,12 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
         "0",
         "Redo from the start on that goes to files which were allocated but never written.",
     ),
+    Key::default(
+        "redo_map_block",
+        Kind::Switch,
+        "false",
+        "Whether the map of such a file lies in a block of its own, for more than four pieces of it.",
+    ),
     Key::default("sync_operations", real(0.0, 100.0), "1.0", "Operations of cap.write_iops that a sync takes."),
     Key::optional(
         "at_depth",
@@ -224,6 +230,7 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
         sync_operations: section.real("sync_operations"),
         inode_tick_ns: section.duration("inode_tick"),
         unwritten_redo_bytes: section.integer("unwritten_redo_bytes"),
+        redo_map_block: section.switch("redo_map_block"),
         seek_free_bytes: section.integer("seek_free_bytes"),
         at_depth: read_depths(&mut section),
     };

@@ -21,6 +21,8 @@ pub(super) struct Load {
     /// Transactions since the first of them.
     transactions: Vec<f64>,
     lsn: Vec<f64>,
+    /// Samples of the recording since whose predecessor the machine stood still.
+    frozen: Vec<bool>,
 }
 
 impl Load {
@@ -52,6 +54,7 @@ impl Load {
             lsn: at.iter().map(|&i| lsn[i]).collect(),
             at,
             transactions,
+            frozen: recording.frozen(),
         })
     }
 
@@ -117,11 +120,13 @@ impl Load {
         Some(self.at.iter().map(|&i| values[i]).collect())
     }
 
-    /// The sum of cumulative columns at the samples under load.
+    /// The sum of cumulative columns at the samples under load, less what they grew while the machine stood still.
     fn sum(&self, recording: &Recording, names: &[&str]) -> Option<Vec<f64>> {
         let columns: Option<Vec<Vec<f64>>> = names.iter().map(|name| recording.series.column(name)).collect();
         let columns = columns?;
-        Some(self.at.iter().map(|&i| columns.iter().map(|column| column[i]).sum()).collect())
+        let sum = |i: usize| columns.iter().map(|column| column[i]).sum::<f64>();
+        let frozen = |i: usize| (1..=i).filter(|&j| self.frozen[j]).map(|j| sum(j) - sum(j - 1)).sum::<f64>();
+        Some(self.at.iter().map(|&i| sum(i) - frozen(i)).collect())
     }
 
     /// Growth of a counter a transaction over the whole load, and the half-width of its 95 % interval over blocks.

@@ -3,6 +3,7 @@
 
 use super::Parameter;
 use super::costs::SYNC_OPERATIONS;
+use innosim_flush_models::registry::ModelId;
 use innosim_recordings::{Cap, Recording};
 use std::path::PathBuf;
 
@@ -10,6 +11,12 @@ use std::path::PathBuf;
 const LAB_PROFILE: &str = "lab-virtual-disk";
 /// Length of a slice of a control group's budget, for disks that call themselves rotating, as virtual ones do.
 const SLICE: &str = "100ms";
+/// Largest piece of a file that is allocated but not written, in the maps of ext4: 32767 blocks.
+const LARGEST_PIECE_BYTES: f64 = 32_767.0 * 4096.0;
+/// Pieces of a map that an inode has room for.
+const PIECES_IN_INODE: f64 = 4.0;
+/// Redo files of 8.0.30 and later.
+const REDO_FILES: f64 = 32.0;
 
 /// The device that a prediction is made with.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -77,8 +84,11 @@ impl Device {
                 text.push_str(&sync_operations_toml(sync_operations));
             }
         }
-        if let Some(bytes) = unwritten_redo(recording) {
+        if let Some(NewRedo { bytes, map_block }) = new_redo(recording) {
             text.push_str(&format!("unwritten_redo_bytes = {bytes}   # the redo files were new\n"));
+            if map_block {
+                text.push_str("redo_map_block = true   # and lie in more than four pieces\n");
+            }
         }
         if let Device::Keys(keys) = self {
             let stays = |line: &&str| {
@@ -91,14 +101,35 @@ impl Device {
     }
 }
 
-/// Redo of this server that goes to files never written before: capacity of its files less what of them there is as the load
-/// begins; `None` if it has all its files.
-fn unwritten_redo(recording: &Recording) -> Option<u64> {
-    let capacity: f64 = recording.variables.get("innodb_redo_log_capacity")?.parse().ok()?;
-    let present = recording.series.column("Innodb_redo_log_physical_size")?;
-    let start = recording.series.seconds.iter().rposition(|second| *second <= 0.0).unwrap_or(0);
-    let present = present.get(start).copied().filter(|bytes| bytes.is_finite())?;
-    (present < capacity).then_some((capacity - present) as u64)
+/// Redo files that are allocated, but not written.
+#[derive(Debug, PartialEq, Eq)]
+struct NewRedo {
+    bytes: u64,
+    map_block: bool,
+}
+
+/// Redo of this server that goes to files never written before; `None` if there are none. From 8.0.30 on it is the capacity less what
+/// there is of the files as the load begins, in files of a 32nd of the capacity; in MariaDB it is the file, if that is new.
+/// Before that servers write their files when they make them.
+fn new_redo(recording: &Recording) -> Option<NewRedo> {
+    let number = |name: &str| recording.variables.get(name)?.parse::<f64>().ok();
+    if let Some(capacity) = number("innodb_redo_log_capacity") {
+        let present = recording.series.column("Innodb_redo_log_physical_size")?;
+        let start = recording.series.seconds.iter().rposition(|second| *second <= 0.0).unwrap_or(0);
+        let present = present.get(start).copied().filter(|bytes| bytes.is_finite())?;
+        let bytes = (capacity - present) as u64;
+        let map_block = pieces(capacity / REDO_FILES) > PIECES_IN_INODE;
+        return (present < capacity).then_some(NewRedo { bytes, map_block });
+    }
+    let mariadb = recording.server.model == Some(ModelId::Mariadb1011);
+    let bytes = number("innodb_log_file_size").filter(|_| mariadb && recording.new_redo)?;
+    Some(NewRedo { bytes: bytes as u64, map_block: pieces(bytes) > PIECES_IN_INODE })
+}
+
+/// Pieces in which a file of ext4 is mapped that is written from its beginning: those of the rest, one more where the free space is in
+/// two parts (files of 256 MiB have three or four on our volume), and what is written.
+fn pieces(bytes: f64) -> f64 {
+    (bytes / LARGEST_PIECE_BYTES).ceil() + 2.0
 }
 
 /// How many operations of a cap a sync takes.
@@ -128,6 +159,13 @@ fn cap_toml(cap: &Cap) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_map_of_a_large_new_file_needs_a_block() {
+        let mib = 1_048_576.0;
+        assert!(pieces(8.0 * mib) <= PIECES_IN_INODE, "a redo file of 8.0.30");
+        assert!(pieces(256.0 * mib) > PIECES_IN_INODE, "that of MariaDB");
+    }
 
     #[test]
     fn a_device_file_is_keys_with_or_without_their_header() {

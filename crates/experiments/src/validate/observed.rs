@@ -6,7 +6,7 @@ use innosim_recordings::{Missing, Quantity, Recording, rates};
 
 /// Series of a recording over its load, one value a sample.
 pub(super) struct Observed {
-    /// Since the load began.
+    /// Since the load began, without those in which the machine stood still.
     pub(super) seconds: Vec<f64>,
     /// Bytes.
     pub(super) age: Vec<f64>,
@@ -29,7 +29,9 @@ impl Observed {
         let purpose = "validate";
         let (start, end) = recording.load_window();
         let all = &recording.series.seconds;
-        let at: Vec<usize> = (1..all.len()).filter(|&i| all[i] > start && all[i] <= end).collect();
+        let frozen = recording.frozen();
+        let at: Vec<usize> = (1..all.len()).filter(|&i| all[i] > start && all[i] <= end && !frozen[i]).collect();
+        let lost = |i: usize| (1..i).filter(|&j| frozen[j]).map(|j| all[j] - all[j - 1]).sum::<f64>();
         let under_load = |values: &[f64]| -> Vec<f64> { at.iter().map(|&i| values[i]).collect() };
         let need = |quantity| recording.quantity(quantity, purpose);
         let lsn = need(Quantity::Lsn)?;
@@ -46,7 +48,7 @@ impl Observed {
         };
         let waiting = recording.series.column("sb.queue").map_or_else(Vec::new, |queue| under_load(&queue));
         Ok(Observed {
-            seconds: at.iter().map(|&i| all[i] - start).collect(),
+            seconds: at.iter().map(|&i| all[i] - start - lost(i)).collect(),
             age: under_load(&difference(&lsn, &need(Quantity::CheckpointLsn)?)),
             oldest_age: oldest.map_or_else(Vec::new, |oldest| under_load(&oldest)),
             flushed: under_load(&written),

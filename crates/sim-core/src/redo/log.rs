@@ -16,7 +16,7 @@
 //! `recent_closed` never hold anybody up (errs towards less waiting, microseconds); a write takes a fixed time, as it goes
 //! to the page cache.
 
-use super::lsn::{block_start, lsn_of_sn, sn_of_lsn};
+use super::lsn::{lsn_of_sn, sn_of_lsn};
 use crate::kernel::time::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
@@ -286,11 +286,6 @@ impl RedoLog {
     /// Whether a log without a writer thread has its buffer more than half full, so that the next check writes it.
     pub fn buffer_half_full(&self) -> bool {
         self.on_demand && self.current_lsn() > self.written_lsn + self.log_buffer_bytes / 2
-    }
-
-    /// Bytes that a sync started now must send to the device: whole 512-byte blocks from the first unsynced one.
-    pub fn unsynced_bytes(&self) -> u64 {
-        block_start(self.written_lsn) + super::lsn::BLOCK_BYTES - block_start(self.durable_lsn)
     }
 
     /// A sync that covered everything up to `lsn` is done.

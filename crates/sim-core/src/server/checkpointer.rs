@@ -14,7 +14,6 @@ use super::inodes::Synced;
 use super::passes::Actor;
 use crate::kernel::time::SimTime;
 use crate::redo::RedoLog;
-use crate::redo::lsn::BLOCK_BYTES;
 use crate::seam::{CheckpointerInput, CheckpointerNext};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -219,7 +218,7 @@ impl Server {
     fn write_checkpoint(&mut self, lsn: u64) {
         self.checkpointer.state = State::Writing { lsn };
         self.release_checkpoint_waiters(false);
-        let written = self.write_redo(lsn, BLOCK_BYTES);
+        let written = self.write_redo_header();
         self.calendar.schedule(written, Event::CheckpointOnDevice);
     }
 

@@ -157,13 +157,12 @@ impl Server {
             return;
         }
         self.commit.leader_wrote = false;
-        let bytes = self.redo.unsynced_bytes();
         self.recorder.counts.redo_written_bytes += position.written_lsn - position.durable_lsn;
         self.commit.syncing = Some(position.written_lsn);
         match self.config.redo.io {
             RedoIo::NoSync => self.calendar.schedule(self.now, Event::RedoSynced),
             RedoIo::Buffered | RedoIo::WriteThrough => {
-                let written = self.write_redo(crate::redo::lsn::block_start(position.durable_lsn), bytes);
+                let written = self.write_redo(position.durable_lsn, position.written_lsn);
                 self.calendar.schedule(written, Event::RedoOnDevice);
             }
         }

@@ -4,18 +4,28 @@
 //! has changed since the last one writes the block with its inode, waits for it, and flushes the device's cache only then: one more
 //! operation, at most once a tick (ext4 without a journal, for `fsync` and `fdatasync` alike; measured on Linux 6.18 with a program
 //! that writes and syncs, and found again in the counters of our recordings). A block holds the inodes of 16 files of a
-//! folder, and one that another file's sync has written is not written again.
+//! folder, and one that another file's sync has written is not written again; while it is being written, a sync that needs it waits,
+//! and writes it once more if it has changed since (`sync_dirty_buffer` locks the buffer).
 //!
-//! Redo files that were allocated but never written (`innodb-8.0.30` section 1.2: new ones, until the redo in them has reached the
-//! capacity once) are mapped as two pieces where a sync covers the end of an area that is written and the beginning of the next: the
-//! block layer gets two writes. An area is what the server fills up with zeros when it enters it, `innodb_log_write_ahead_size`.
+//! Redo goes to the device in whole blocks of the file system; a write that enters an area fills it up with zeros to its end, where
+//! the server writes ahead (`innodb_log_write_ahead_size`). Redo files that were allocated but never written (`innodb-8.0.30` section
+//! 1.2: new ones, until the redo in them has reached the capacity once; all of MariaDB's) are mapped in pieces, written and not. A
+//! sync that enters a new area moves the border between two pieces:
+//!
+//! * what it rewrites of the old area and what is new are two writes to a cap, though the block layer merges them behind it;
+//! * the inode has changed, whatever the tick, since it holds the map;
+//! * where the map has more than four pieces it lies in a block of its own, which the sync writes before the inode.
+//!
+//! Counted with the same program on files of 8 and 256 MiB: writes and bytes a sync are within 2 % of these rules, and in our recordings
+//! of MariaDB, at 700 bytes a sync and at 6400.
 //!
 //! Simplifications: inodes of data files lie in the order of the tablespaces from the beginning of a block (errs towards fewer
-//! writes); all doublewrite files have one (the same); turning a new area into a written one
-//! takes no time of its own.
+//! writes); all doublewrite files have one (the same); turning a new area into a written one takes no time of its own. A device
+//! without a tick has no file system: redo goes there in blocks of 512 bytes.
 
 use super::Server;
 use crate::kernel::time::SimTime;
+use crate::redo::lsn;
 use crate::storage::{DeviceSpec, Op};
 
 /// Inodes in a block.
@@ -46,6 +56,32 @@ impl Inode {
     }
 }
 
+/// A block with inodes.
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    /// It differs from what is on disk, or on its way there.
+    changed: bool,
+    /// Until then it is being written.
+    busy_until: SimTime,
+}
+
+/// What a sync of a file does about its inode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum InodeStep {
+    Nothing,
+    /// Another sync is writing its block.
+    Wait(SimTime),
+    Write,
+}
+
+/// A write of an inode's block.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct InodeWrite {
+    pub(super) over_at: SimTime,
+    /// Whether it was begun for this sync; if not, the sync asks again when it is over.
+    pub(super) own: bool,
+}
+
 /// A file that is synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Synced {
@@ -62,12 +98,25 @@ pub(super) struct Inodes {
     data_tick_ns: u64,
     redo_tick_ns: u64,
     data: Vec<Inode>,
-    /// Whether the block with these inodes differs from what is on disk.
-    data_blocks: Vec<bool>,
+    data_blocks: Vec<Block>,
     doublewrite: Inode,
     redo: Inode,
     /// Up to this LSN redo goes to files never written.
     new_redo_up_to: u64,
+    /// Whether the map of such a file lies in a block of its own, and whether that differs from what is on disk.
+    redo_map_block: bool,
+    redo_map_changed: bool,
+}
+
+/// What a sync of redo sends to the device, bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct RedoWrites {
+    /// Blocks written before, where these are a write of their own.
+    old: u64,
+    /// The others.
+    rest: u64,
+    /// Whether the map of the file changes.
+    new_area: bool,
 }
 
 impl Inodes {
@@ -76,10 +125,12 @@ impl Inodes {
             data_tick_ns: data.inode_tick_ns,
             redo_tick_ns: redo.inode_tick_ns,
             data: vec![Inode::default(); files],
-            data_blocks: vec![false; files.div_ceil(INODES_A_BLOCK)],
+            data_blocks: vec![Block { changed: false, busy_until: SimTime::ZERO }; files.div_ceil(INODES_A_BLOCK)],
             doublewrite: Inode::default(),
             redo: Inode::default(),
             new_redo_up_to: start_lsn + redo.unwritten_redo_bytes,
+            redo_map_block: redo.redo_map_block,
+            redo_map_changed: false,
         }
     }
 
@@ -88,36 +139,68 @@ impl Inodes {
     pub(super) fn data_changes(&mut self, file: u16, now: SimTime) {
         let file = usize::from(file);
         if self.data[file].changes(now, self.data_tick_ns) {
-            self.data_blocks[file / INODES_A_BLOCK] = true;
+            self.data_blocks[file / INODES_A_BLOCK].changed = true;
         }
     }
 
-    /// Whether the sync of a data file that begins must write a block of inodes.
-    fn data_sync_writes(&mut self, file: u16) -> bool {
-        let file = usize::from(file);
-        std::mem::take(&mut self.data[file].changed) && std::mem::take(&mut self.data_blocks[file / INODES_A_BLOCK])
+    /// What the sync of a data file does next about its inode.
+    fn data_sync_step(&mut self, file: u16, now: SimTime) -> InodeStep {
+        let inode = &mut self.data[usize::from(file)];
+        let block = &mut self.data_blocks[usize::from(file) / INODES_A_BLOCK];
+        if !inode.changed {
+            return InodeStep::Nothing;
+        }
+        if block.busy_until > now {
+            return InodeStep::Wait(block.busy_until);
+        }
+        inode.changed = false;
+        if std::mem::take(&mut block.changed) { InodeStep::Write } else { InodeStep::Nothing }
     }
 
-    /// Bytes of a redo write from `from` on that fill up an area already written, if others beyond it go to a new one.
-    fn redo_in_old_area(&self, from: u64, bytes: u64, area: u64) -> u64 {
-        let rest = area - from % area;
-        if from >= self.new_redo_up_to || rest == area || rest >= bytes { 0 } else { rest }
+    /// What a sync of the redo from LSN `from` up to `to` sends, in areas of `area` bytes.
+    fn redo_writes(&self, from: u64, to: u64, area: u64) -> RedoWrites {
+        if self.redo_tick_ns == 0 {
+            let bytes = lsn::block_start(to) + lsn::BLOCK_BYTES - lsn::block_start(from);
+            return RedoWrites { old: 0, rest: bytes, new_area: false };
+        }
+        let first = from - from % BLOCK_BYTES;
+        let old_end = from.next_multiple_of(area);
+        if to <= old_end {
+            return RedoWrites { old: 0, rest: to.next_multiple_of(BLOCK_BYTES) - first, new_area: false };
+        }
+        let bytes = to.next_multiple_of(area) - first;
+        if from >= self.new_redo_up_to {
+            return RedoWrites { old: 0, rest: bytes, new_area: false };
+        }
+        RedoWrites { old: old_end - first, rest: bytes - (old_end - first), new_area: true }
     }
 }
 
 impl Server {
-    /// Sends `bytes` of redo from `from` on to the device; returns when they are there.
-    pub(super) fn write_redo(&mut self, from: u64, bytes: u64) -> SimTime {
+    /// Sends the redo from LSN `from` up to `to` on to the device; returns when it is there.
+    pub(super) fn write_redo(&mut self, from: u64, to: u64) -> SimTime {
         let now = self.now;
-        self.inodes.redo.changes(now, self.inodes.redo_tick_ns);
         let area = self.config.redo.write_ahead_bytes.max(BLOCK_BYTES);
-        let old = self.inodes.redo_in_old_area(from, bytes, area);
+        let inodes = &mut self.inodes;
+        let writes = inodes.redo_writes(from, to, area);
+        inodes.redo.changes(now, inodes.redo_tick_ns);
+        inodes.redo.changed |= writes.new_area;
+        inodes.redo_map_changed |= writes.new_area && inodes.redo_map_block;
         let device = self.redo_device();
         let mut written = now;
-        if old > 0 {
-            written = device.submit(now, Op::SequentialWrite, old);
+        if writes.old > 0 {
+            written = device.submit(now, Op::SequentialWrite, writes.old);
         }
-        device.submit(now, Op::SequentialWrite, bytes - old).max(written)
+        device.submit(now, Op::SequentialWrite, writes.rest).max(written)
+    }
+
+    /// Sends a block of the redo file's header to the device; returns when it is there.
+    pub(super) fn write_redo_header(&mut self) -> SimTime {
+        let now = self.now;
+        let tick = self.inodes.redo_tick_ns;
+        self.inodes.redo.changes(now, tick);
+        let bytes = if tick == 0 { lsn::BLOCK_BYTES } else { BLOCK_BYTES };
+        self.redo_device().submit(now, Op::SequentialWrite, bytes)
     }
 
     /// A doublewrite file that is synced is being written.
@@ -125,15 +208,30 @@ impl Server {
         self.inodes.doublewrite.changes(self.now, self.inodes.data_tick_ns);
     }
 
-    /// Writes an inode if the sync of its file must; returns when it is there.
+    /// Writes an inode if the sync of its file must, or the block with its map before that; returns when it is there. To be called
+    /// until there is nothing left to write.
     pub(super) fn write_inode(&mut self, of: Synced) -> Option<SimTime> {
         let now = self.now;
         let (changed, device) = match of {
+            Synced::Redo if std::mem::take(&mut self.inodes.redo_map_changed) => (true, self.redo_device()),
             Synced::Redo => (std::mem::take(&mut self.inodes.redo.changed), self.redo_device()),
             Synced::Doublewrite => (std::mem::take(&mut self.inodes.doublewrite.changed), &mut self.data_device),
-            Synced::Data(file) => (self.inodes.data_sync_writes(file), &mut self.data_device),
+            Synced::Data(file) => return self.write_data_inode(file).map(|write| write.over_at),
         };
         changed.then(|| device.submit(now, Op::SequentialWrite, BLOCK_BYTES))
+    }
+
+    /// The same for a data file.
+    pub(super) fn write_data_inode(&mut self, file: u16) -> Option<InodeWrite> {
+        match self.inodes.data_sync_step(file, self.now) {
+            InodeStep::Nothing => None,
+            InodeStep::Wait(over_at) => Some(InodeWrite { over_at, own: false }),
+            InodeStep::Write => {
+                let over_at = self.data_device.submit(self.now, Op::SequentialWrite, BLOCK_BYTES);
+                self.inodes.data_blocks[usize::from(file) / INODES_A_BLOCK].busy_until = over_at;
+                Some(InodeWrite { over_at, own: true })
+            }
+        }
     }
 }
 
@@ -152,32 +250,48 @@ mod tests {
     fn an_inode_is_written_once_a_tick_at_most() {
         let mut inodes = inodes(1);
         inodes.data_changes(0, SimTime(0));
-        assert!(inodes.data_sync_writes(0));
+        assert_eq!(inodes.data_sync_step(0, SimTime(0)), InodeStep::Write);
         inodes.data_changes(0, SimTime(3 * MS));
-        assert!(!inodes.data_sync_writes(0), "the same tick");
+        assert_eq!(inodes.data_sync_step(0, SimTime(3 * MS)), InodeStep::Nothing, "the same tick");
         inodes.data_changes(0, SimTime(4 * MS));
-        assert!(inodes.data_sync_writes(0));
-        assert!(!inodes.data_sync_writes(0), "not changed since");
+        assert_eq!(inodes.data_sync_step(0, SimTime(4 * MS)), InodeStep::Write);
+        assert_eq!(inodes.data_sync_step(0, SimTime(5 * MS)), InodeStep::Nothing, "not changed since");
     }
 
     #[test]
-    fn files_of_a_block_share_its_write() {
+    fn files_of_a_block_share_its_write_and_wait_for_it() {
         let mut inodes = inodes(17);
-        for file in [0, 1, 16] {
+        for file in [0, 1, 2, 16] {
             inodes.data_changes(file, SimTime(MS));
         }
-        assert!(inodes.data_sync_writes(0));
-        assert!(!inodes.data_sync_writes(1), "written with the first");
-        assert!(inodes.data_sync_writes(16), "in the next block");
+        assert_eq!(inodes.data_sync_step(0, SimTime(MS)), InodeStep::Write);
+        inodes.data_blocks[0].busy_until = SimTime(3 * MS);
+        assert_eq!(inodes.data_sync_step(1, SimTime(2 * MS)), InodeStep::Wait(SimTime(3 * MS)));
+        assert_eq!(inodes.data_sync_step(16, SimTime(2 * MS)), InodeStep::Write, "in the next block");
+        assert_eq!(inodes.data_sync_step(1, SimTime(3 * MS)), InodeStep::Nothing, "written with the first");
+        inodes.data_changes(0, SimTime(5 * MS));
+        assert_eq!(inodes.data_sync_step(2, SimTime(5 * MS)), InodeStep::Write, "changed since by another file");
     }
 
     #[test]
-    fn redo_from_a_written_area_into_a_new_one_is_two_writes() {
+    fn redo_that_enters_a_new_area_is_two_writes_and_changes_the_map() {
         let inodes = inodes(1);
-        assert_eq!(inodes.redo_in_old_area(8_192, 20_000, 8_192), 0, "from the beginning of an area");
-        assert_eq!(inodes.redo_in_old_area(9_216, 7_168, 8_192), 0, "to its end");
-        assert_eq!(inodes.redo_in_old_area(9_216, 20_000, 8_192), 7_168);
-        assert_eq!(inodes.redo_in_old_area(200_704, 20_000, 8_192), 0, "where all has been written before");
+        let writes = |from, to| {
+            let RedoWrites { old, rest, new_area } = inodes.redo_writes(from, to, 8_192);
+            (old, rest, new_area)
+        };
+        assert_eq!(writes(8_192, 9_000), (0, 8_192, true), "from the beginning of an area");
+        assert_eq!(writes(9_000, 12_000), (0, 4_096, false), "within what is there");
+        assert_eq!(writes(9_000, 16_384), (0, 8_192, false), "to its end");
+        assert_eq!(writes(13_000, 16_385), (4_096, 8_192, true), "the next area is filled up");
+        assert_eq!(writes(200_000, 208_000), (0, 16_384, false), "where all has been written before");
+    }
+
+    #[test]
+    fn without_a_file_system_redo_goes_in_its_own_blocks() {
+        let device = DeviceSpec { unwritten_redo_bytes: 100_000, ..DeviceSpec::instant("d") };
+        let inodes = Inodes::new(&device, &device, 1, 0);
+        assert_eq!(inodes.redo_writes(8_000, 9_000, 8_192), RedoWrites { old: 0, rest: 1_536, new_area: false });
     }
 
     #[test]
@@ -185,6 +299,6 @@ mod tests {
         let device = DeviceSpec::instant("d");
         let mut inodes = Inodes::new(&device, &device, 1, 0);
         inodes.data_changes(0, SimTime(9 * MS));
-        assert!(!inodes.data_sync_writes(0));
+        assert_eq!(inodes.data_sync_step(0, SimTime(9 * MS)), InodeStep::Nothing);
     }
 }

@@ -8,7 +8,6 @@
 use super::Server;
 use super::batches::Held;
 use super::events::Event;
-use super::inodes::Synced;
 use crate::config::DataSync;
 use crate::kernel::time::SimTime;
 use crate::storage::Op;
@@ -180,11 +179,13 @@ impl Server {
                 self.syncs.pass_over(index);
                 continue;
             }
-            let written = if inode { None } else { self.write_inode(Synced::Data(file)) };
+            let written = if inode { None } else { self.write_data_inode(file) };
             let done = match written {
-                Some(written) => {
-                    self.syncs.inode_written(index);
-                    written
+                Some(write) => {
+                    if write.own {
+                        self.syncs.inode_written(index);
+                    }
+                    write.over_at
                 }
                 None => {
                     self.syncs.pass_over(index);

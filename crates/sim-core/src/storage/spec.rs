@@ -64,6 +64,9 @@ pub struct DeviceSpec {
     /// Redo that goes to files which were allocated but never written, from the start on, bytes.
     #[serde(default)]
     pub unwritten_redo_bytes: u64,
+    /// Whether the map of such a file lies in a block of its own, which a sync that enters a new area writes.
+    #[serde(default)]
+    pub redo_map_block: bool,
     /// A page write at most so many bytes behind the one before it needs no seek: it takes the time in which these bytes
     /// pass under the head. 0 for a device that does not seek.
     #[serde(default)]
@@ -156,6 +159,7 @@ impl DeviceSpec {
             sync_operations: 1.0,
             inode_tick_ns: 0,
             unwritten_redo_bytes: 0,
+            redo_map_block: false,
             seek_free_bytes: 0,
             at_depth: Vec::new(),
         }
