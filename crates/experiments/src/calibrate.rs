@@ -20,6 +20,7 @@
 mod costs;
 mod counters;
 mod device;
+mod others;
 mod scenario;
 mod working_set;
 

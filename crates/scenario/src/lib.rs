@@ -26,6 +26,7 @@ mod diagnostic;
 mod distribution;
 mod drive;
 mod fio;
+mod host;
 mod key;
 mod layers;
 mod node;

@@ -4,12 +4,13 @@ use crate::Source;
 use crate::device::{lay_profile, read_device};
 use crate::diagnostic::{Diagnostic, Diagnostics, Problem, Report};
 use crate::drive::{no_drive, read_drive};
+use crate::host::read_host;
 use crate::layers::{Layered, collect};
 use crate::node::{Data, Table};
 use crate::overrides::Overrides;
 use crate::published::{Published, read_published};
 use crate::resolved::{Resolved, quoted};
-use crate::scenario_keys::{ADAPTIVE_HASH_KEYS, BINARY_LOG_KEYS, HOST_KEYS, READ_VIEW_KEYS, ROOT_KEYS};
+use crate::scenario_keys::{ADAPTIVE_HASH_KEYS, BINARY_LOG_KEYS, READ_VIEW_KEYS, ROOT_KEYS};
 use crate::section::Section;
 use crate::server::{Context, read_server, resolved_settings};
 use crate::server_files::SettingsFile;
@@ -19,7 +20,7 @@ use crate::units::format_duration;
 use crate::workloads::{ReadWorkload, ServerSide, read_workload};
 use innosim_core::config::{AdaptiveHashCost, BinaryLogConfig, PAGE_BYTES, ReadView};
 use innosim_core::kernel::time::{SimDuration, SimTime};
-use innosim_core::run_spec::{CpuScheduling, CpuSpec, RunSpec};
+use innosim_core::run_spec::RunSpec;
 use innosim_core::seam::ServerModel;
 use innosim_core::storage::StorageSpec;
 use innosim_core::workload::{DriveSpec, StopSpec};
@@ -141,7 +142,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let mut root = Section::open(&layered.tree, ROOT_KEYS, "", report);
     let model = read_model(&mut root);
     let head = read_head(&mut root, &layered.name, sources);
-    let (cores, cpu, host) = read_host(&root);
+    let (cores, cpu, other_programs, host) = read_host(&root);
     let settings = model.and_then(|model| {
         let own = layered.own_model.as_deref().and_then(|own| ModelId::parse(own).ok());
         let written_for = own.filter(|own| *own != model);
@@ -182,6 +183,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         storage,
         workload: workload.access.driven(drive, stops, cores),
         cpu,
+        other_programs,
         binary_log,
         change_buffer: change_buffer(&settings).ok().flatten(),
         adaptive_hash,
@@ -270,22 +272,6 @@ fn read_warmup(root: &mut Section<'_>, duration: u64, sources: &SourceMap) -> Wa
         root.report.add(problem.help("shorten it, lengthen `duration`, or write warmup = \"auto\""));
     }
     Warmup::Fixed(SimDuration(ns))
-}
-
-fn read_host(root: &Section<'_>) -> (u32, CpuSpec, Resolved) {
-    let empty = Table::empty(root.at());
-    let mut host = Section::open(root.table("host").unwrap_or(&empty), HOST_KEYS, "host", root.report);
-    let cores = host.count("cores");
-    let scheduling = match host.choice("scheduling") {
-        "shared" => CpuScheduling::Shared,
-        _ => CpuScheduling::InTurns,
-    };
-    let sync = SimDuration(host.duration("sync_cpu"));
-    let page_write = SimDuration(host.duration("page_write_cpu"));
-    let page_read = SimDuration(host.duration("page_read_cpu"));
-    let client_flush = SimDuration(host.duration("client_flush_cpu"));
-    let cleaner_priority = host.switch("cleaner_priority");
-    (cores, CpuSpec { scheduling, sync, page_write, page_read, client_flush, cleaner_priority }, host.resolved)
 }
 
 fn read_binary_log(root: &Section<'_>, settings: &Settings, tables: &mut Resolved) -> Option<BinaryLogConfig> {

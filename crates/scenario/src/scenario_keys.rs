@@ -2,41 +2,11 @@
 
 use crate::device::DEVICE_KEYS;
 use crate::drive::DRIVES;
-use crate::key::{Key, Kind, MAX_THREADS, real, whole};
+use crate::host::HOST_KEYS;
+use crate::key::{Key, Kind, real, whole};
 use crate::published::PUBLISHED_KEYS;
 use crate::start::START_KEYS;
 use crate::workloads::WORKLOADS;
-
-/// Keys of `[host]`.
-pub(crate) const HOST_KEYS: &[Key] = &[
-    Key::default(
-        "cores",
-        whole(1, MAX_THREADS),
-        "16",
-        "Hardware threads of the server, shared by the clients' transactions.",
-    ),
-    Key::default(
-        "scheduling",
-        Kind::OneOf(&["in-turns", "shared"]),
-        "\"in-turns\"",
-        "How threads share them: first come, first served, or all at once at equal shares.",
-    ),
-    Key::default("sync_cpu", Kind::Duration, "\"0us\"", "CPU time of a sync of a file, woken threads included."),
-    Key::default("page_write_cpu", Kind::Duration, "\"0us\"", "CPU time of a page write."),
-    Key::default("page_read_cpu", Kind::Duration, "\"0us\"", "CPU time of a page read."),
-    Key::default(
-        "client_flush_cpu",
-        Kind::Duration,
-        "\"0us\"",
-        "CPU time of a client's own flush of old pages, beyond writes and syncs.",
-    ),
-    Key::default(
-        "cleaner_priority",
-        Kind::Switch,
-        "false",
-        "Whether page cleaners compute before all others, as MySQL 5.7 and later ask the system for.",
-    ),
-];
 
 /// Keys of `[binary_log]`.
 pub(crate) const BINARY_LOG_KEYS: &[Key] = &[Key::default(

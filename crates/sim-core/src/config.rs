@@ -31,6 +31,8 @@ pub struct MachineConfig {
     pub batch_end: BatchEnd,
     /// Places for asynchronous data-file writes in flight; a poster waits for a free one.
     pub aio_write_slots: u32,
+    /// Whether adjacent pages of a batch go in one write, up to an extent (writes simulated by threads, before libaio).
+    pub merges_adjacent_writes: bool,
     /// Threads that complete asynchronous writes and run the data-file syncs that follow a batch.
     pub write_io_threads: u32,
     /// Which neighbours of a flushed page go with it.

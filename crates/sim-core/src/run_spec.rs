@@ -1,7 +1,7 @@
 //! One run, fully resolved: everything the machine needs besides the server version.
 
 use crate::config::{AdaptiveHashCost, BinaryLogConfig, ChangeBufferConfig, PurgeConfig, ReadView};
-use crate::kernel::time::SimDuration;
+use crate::kernel::time::{SimDuration, SimTime};
 use crate::storage::StorageSpec;
 use crate::workload::WorkloadSpec;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,8 @@ pub struct RunSpec {
     pub workload: WorkloadSpec,
     /// What takes CPU time besides transactions, and how it is shared.
     pub cpu: CpuSpec,
+    /// CPU time that other programs of the host take, in order of time.
+    pub other_programs: Vec<OtherPrograms>,
     /// The binary log, if one is written.
     pub binary_log: Option<BinaryLogConfig>,
     /// The change buffer, if changes of secondary indexes are buffered.
@@ -60,10 +62,22 @@ pub struct CpuSpec {
     pub page_write: SimDuration,
     /// CPU time of a client's page read.
     pub page_read: SimDuration,
+    /// CPU time of a page's checksum, in the thread that gets the page ready for writing; nothing if it is part of the page
+    /// write's.
+    pub page_checksum: SimDuration,
     /// CPU time of a client's own flush of old pages, beyond that of its writes and syncs.
     pub client_flush: SimDuration,
     /// Whether page cleaner threads run before all others, as MySQL 5.7 and later ask for.
     pub cleaner_priority: bool,
+}
+
+/// What other programs of the host take from some moment on.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct OtherPrograms {
+    /// From when on.
+    pub from: SimTime,
+    /// Seconds of CPU time a second.
+    pub cpus: f64,
 }
 
 /// How threads share processors.

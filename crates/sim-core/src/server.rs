@@ -32,6 +32,7 @@ mod free_pages;
 mod history;
 mod inodes;
 mod lru_managers;
+mod other_programs;
 mod passes;
 mod plan;
 mod posting;
@@ -80,6 +81,7 @@ pub struct Server {
     data_device: Device,
     redo_device: Option<Device>,
     processors: processors::Processors,
+    other_programs: Vec<crate::run_spec::OtherPrograms>,
     clients: clients::Clients,
     commit: commit::Commit,
     binary_log: Option<binlog::BinaryLog>,
@@ -134,6 +136,7 @@ impl Server {
             events: 0,
             hash: 0xcbf2_9ce4_8422_2325,
             processors: processors::Processors::new(spec.workload.cores, spec.cpu),
+            other_programs: spec.other_programs.clone(),
             clients: clients::Clients::new(&spec.workload, &program, spec.seed, spec.replication)
                 .with_adaptive_hash(spec.adaptive_hash),
             commit: commit::Commit::new(wake_up),
@@ -204,6 +207,7 @@ impl Server {
         self.start_lru_managers();
         self.start_checkpointer();
         self.start_merging();
+        self.start_other_programs();
         self.begin_purge();
         if self.config.monitor {
             self.calendar.schedule(self.now + SimDuration::from_millis(500), Event::Monitor);
@@ -251,6 +255,7 @@ impl Server {
             Event::UndoTruncation => self.truncate_undo_tablespace(),
             Event::ReadViewOpened => self.read_view_opened(),
             Event::ReadViewClosed => self.read_view_closed(),
+            Event::OtherPrograms => self.other_programs_compute(),
             Event::QueueRoom => self.queue_room(),
             Event::Second => self.second(),
         }

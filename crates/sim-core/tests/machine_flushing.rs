@@ -6,9 +6,9 @@
 mod common;
 
 use common::*;
-use innosim_core::config::{CommitDurability, DataSync, DoublewriteConfig};
+use innosim_core::config::{CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors};
 use innosim_core::kernel::time::SimDuration;
-use innosim_core::run_spec::DirtyStart;
+use innosim_core::run_spec::{CpuScheduling, CpuSpec, DirtyStart};
 use innosim_core::storage::DeviceSpec;
 
 /// Bytes of LSN for a byte of payload: 512-byte blocks with 496 bytes of payload.
@@ -99,6 +99,46 @@ fn the_device_sees_what_is_flushed() {
     let bytes: u64 = out.series.iter().map(|s| s.device_write_bytes).sum();
     assert!(flushed > 25_000);
     assert!(bytes <= flushed * 16_384 && bytes + 64 * 16_384 >= flushed * 16_384, "{bytes} bytes for {flushed} pages");
+}
+
+/// One thread that gets pages ready, checksum included, flushes no more than it can compute.
+#[test]
+fn checksums_limit_a_thread() {
+    let mut server = TestServer::new(40_000);
+    server.flushing = Flushing::Everything;
+    let mut spec = spec(10, 20_000, 4, fixed(20.0), vec![touch(1, true, 200.0)], open(4, 0.0, false));
+    spec.dirty_start = Some(DirtyStart { share: 0.9, checkpoint_age_bytes: 90_000_000 });
+    spec.cpu = CpuSpec {
+        scheduling: CpuScheduling::Shared,
+        page_checksum: SimDuration::from_micros(994),
+        ..CpuSpec::default()
+    };
+    let out = run(&server, &spec);
+    // Besides the checksum 6 us a page for its lists and copy.
+    let (flushed, _) = batch_means(&out, 1, 2, |s| s.pages_flushed as f64);
+    check_share("flushed", flushed, 1e6 / (994.0 + 6.0), 0.02);
+}
+
+/// Neighbours that follow each other are one write where writes are simulated by threads, and no byte is lost.
+#[test]
+fn adjacent_pages_are_written_at_once() {
+    let writes_and_pages = |merges| {
+        let mut server = TestServer::new(40_000);
+        server.flushing = Flushing::PagesPerSecond(1_000.0);
+        server.config.flush_neighbors = FlushNeighbors::Area;
+        server.config.merges_adjacent_writes = merges;
+        let mut spec = spec(10, 20_000, 4, fixed(20.0), vec![touch(1, true, 200.0)], open(4, 0.0, false));
+        spec.dirty_start = Some(DirtyStart { share: 1.0, checkpoint_age_bytes: 90_000_000 });
+        let out = run(&server, &spec);
+        let pages: u64 = out.series.iter().map(|s| s.pages_flushed).sum();
+        let bytes: u64 = out.series.iter().map(|s| s.device_write_bytes).sum();
+        assert!(pages > 5_000 && bytes.abs_diff(pages * 16_384) <= 64 * 16_384, "{bytes} bytes for {pages} pages");
+        (out.stations[1].arrivals, pages)
+    };
+    let (alone, pages) = writes_and_pages(false);
+    assert!(alone.abs_diff(pages) <= 64, "{alone} writes of {pages} pages");
+    let (merged, pages) = writes_and_pages(true);
+    assert!(merged * 5 < pages, "{merged} writes of {pages} pages");
 }
 
 /// Without flushing the age grows by the redo rate until it meets the limit at stop / rate; then nothing moves, and the

@@ -7,7 +7,8 @@ use common::*;
 use innosim_core::config::{
     BatchEnd, BinaryLogConfig, CommitDurability, DataSync, DoublewriteConfig, RedoIo, RedoPipeline, SharedCollecting,
 };
-use innosim_core::run_spec::RunSpec;
+use innosim_core::kernel::time::SimDuration;
+use innosim_core::run_spec::{CpuScheduling, CpuSpec, RunSpec};
 use innosim_core::storage::DeviceSpec;
 
 fn committing(clients: u32, sync_us: f64) -> RunSpec {
@@ -39,6 +40,20 @@ fn a_leader_writes_for_its_group() {
             let (low, high) = (f64::from(clients) / (2.0 * (sync + 60e-6)), f64::from(clients) / sync);
             assert!((low..=high).contains(&mean), "{pipeline:?}, {clients} clients: {mean} not in {low}..{high}");
         }
+    }
+}
+
+/// One client, whose next sync begins when the threads that the last one concerned have computed: half of a sync's CPU time if
+/// that is one certain thread, a third if it is whichever runs first.
+#[test]
+fn whoever_runs_first_syncs_sooner() {
+    let (sync, cpu) = (1e-3, 600e-6);
+    for (pipeline, share) in [(RedoPipeline::CommittingThread, 1.0 / 2.0), (RedoPipeline::LogMutex, 1.0 / 3.0)] {
+        let mut spec = committing(1, sync * 1e6);
+        spec.cpu = CpuSpec { scheduling: CpuScheduling::Shared, sync: SimDuration::from_micros(600), ..spec.cpu };
+        let mean = throughput(&durable(pipeline), &spec);
+        // A transaction's own 20 us, 15 of the write to the page cache, 8 to wake up.
+        check_share(&format!("{pipeline:?}"), mean, 1.0 / (sync + cpu * share + 43e-6), 0.01);
     }
 }
 

@@ -9,7 +9,7 @@ use common::*;
 use innosim_core::config::{CommitDurability, RedoIo};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::RunOutput;
-use innosim_core::run_spec::{CpuScheduling, CpuSpec};
+use innosim_core::run_spec::{CpuScheduling, CpuSpec, OtherPrograms};
 use innosim_core::storage::DeviceSpec;
 use innosim_core::workload::{DriveSpec, StopSpec};
 
@@ -64,6 +64,21 @@ fn reads_take_cpu_time_of_their_clients() {
     let misses = 1.0 - 640.0 / 640_000.0;
     let theory = 2.0 / (demand + read * f64::from(reads) * misses);
     check_throughput("reads that compute", &out, 2, theory);
+}
+
+/// What other programs take is missing to the clients, however processors are shared.
+#[test]
+fn other_programs_take_what_they_take() {
+    for (scheduling, cpus) in
+        [(CpuScheduling::Shared, 0.5), (CpuScheduling::InTurns, 0.5), (CpuScheduling::Shared, 1.2)]
+    {
+        let mut spec = spec(20, 64, 2, fixed(200.0), vec![touch(1, false, 0.0)], closed(16));
+        spec.cpu = CpuSpec { scheduling, ..CpuSpec::default() };
+        spec.other_programs = vec![OtherPrograms { from: SimTime::ZERO, cpus }];
+        let out = run(&TestServer::new(1000), &spec);
+        let (got, _) = batch_means(&out, 2, 2, |s| s.transactions as f64);
+        check_share(&format!("{scheduling:?} beside {cpus}"), got, (2.0 - cpus) / 200e-6, 0.01);
+    }
 }
 
 /// Poisson arrivals below capacity: what arrives leaves, and the CPU is an M/M/c queue (Erlang's C).

@@ -61,6 +61,7 @@ pub(super) fn machine_config(options: &Options) -> MachineConfig {
         },
         batch_end: BatchEnd::IoThread,
         aio_write_slots: AIO_SLOTS_PER_THREAD * options.write_io_threads,
+        merges_adjacent_writes: false,
         write_io_threads: options.write_io_threads,
         flush_neighbors: options.flush_neighbors,
         lru_managers: None,

@@ -136,6 +136,7 @@ impl Options {
             data_sync: self.data_sync,
             batch_end: BatchEnd::Poster,
             aio_write_slots: (slots * self.write_io_threads) as u32,
+            merges_adjacent_writes: !self.native_aio,
             write_io_threads: self.write_io_threads as u32,
             flush_neighbors: self.flush_neighbors,
             lru_managers: None,

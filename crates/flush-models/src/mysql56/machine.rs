@@ -64,6 +64,7 @@ pub(crate) fn machine_56(options: &Options) -> MachineConfig {
         data_sync: options.data_sync,
         batch_end: if options.doublewrite { BatchEnd::IoThread } else { BatchEnd::Poster },
         aio_write_slots: AIO_SLOTS_PER_THREAD * options.write_io_threads,
+        merges_adjacent_writes: false,
         write_io_threads: options.write_io_threads,
         flush_neighbors: options.flush_neighbors,
         lru_managers: None,

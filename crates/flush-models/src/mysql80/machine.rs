@@ -71,6 +71,7 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
         data_sync: options.flush_method.data_sync(),
         batch_end: if options.doublewrite == Doublewrite::Off { BatchEnd::Poster } else { BatchEnd::IoThread },
         aio_write_slots: AIO_SLOTS_PER_THREAD * options.write_io_threads,
+        merges_adjacent_writes: false,
         write_io_threads: options.write_io_threads,
         flush_neighbors: options.flush_neighbors,
         lru_managers: options.percona.map(|_| SimDuration::from_millis(LONGEST_SLEEP_MS)),

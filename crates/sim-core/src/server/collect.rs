@@ -8,9 +8,9 @@
 use super::Server;
 use super::batches::ListKind;
 use super::costs;
+use super::events::Event;
 use super::passes::Phase;
 use crate::config::{BatchEnd, DoublewriteConfig, FlushNeighbors};
-use crate::kernel::time::SimDuration;
 use crate::seam::LruWork;
 
 /// Pages that a batch without doublewrite collects before they are posted.
@@ -210,7 +210,8 @@ impl Server {
         let wanted = self.redo.wanted_before_writing(|page| pool.is_under_write(page));
         let entry = self.batches.get(batch);
         entry.wanted_lsn = wanted;
-        let cost = SimDuration(costs::PAGE_PREPARE.0 * entry.pages.len() as u64);
-        self.sleep(index, self.now + cost, Phase::WaitRedo)
+        self.set_phase(index, Phase::WaitRedo);
+        self.page_preparation_computes(pages, Event::CleanerThread(index));
+        false
     }
 }

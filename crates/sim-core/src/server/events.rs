@@ -74,6 +74,8 @@ pub(super) enum Event {
     ReadViewOpened,
     /// It is closed.
     ReadViewClosed,
+    /// Other programs of the host compute.
+    OtherPrograms,
     /// The data device's queue has room for the next poster.
     QueueRoom,
     /// A simulated second is over.
@@ -84,7 +86,7 @@ impl Event {
     /// Whether a thread of the server makes it happen; the others come from outside: arrivals, and the second that is over.
     #[inline]
     pub(super) fn is_of_the_server(self) -> bool {
-        !matches!(self, Event::Arrival | Event::Second)
+        !matches!(self, Event::Arrival | Event::OtherPrograms | Event::Second)
     }
 
     /// A number for the hash of everything that happened.
@@ -126,6 +128,7 @@ impl Event {
             Event::ReadViewOpened => 32,
             Event::ReadViewClosed => 33,
             Event::PassStarts => 34,
+            Event::OtherPrograms => 35,
         }
     }
 }

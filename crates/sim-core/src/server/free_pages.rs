@@ -204,12 +204,12 @@ impl Server {
         self.recorder.counts.pages_flushed += 1;
         let wanted = self.redo.wanted_before_writing(|p| p == page);
         self.want_durable(wanted);
-        let start = if sleeps { self.now + sleep } else { self.now };
         self.clients.list[index as usize].single = Some(match self.config.doublewrite {
             DoublewriteConfig::Off => SinglePage::Data(page),
             DoublewriteConfig::PerInstance { .. } | DoublewriteConfig::Shared { .. } => SinglePage::Doublewrite(page),
         });
-        self.calendar.schedule(start, Event::SinglePage(index));
+        let pause = if sleeps { sleep } else { SimDuration::ZERO };
+        self.single_page_computes(pause, Event::SinglePage(index));
     }
 
     /// A client's single-page flush reaches its next stage; each stage is submitted when the one before is done.

@@ -8,6 +8,9 @@
 //! On a device that seeks, the pages of a batch are posted in the order of their addresses, as the block layer's scheduler
 //! hands them on, and a page near the one before it costs no seek (see [`crate::storage`]).
 //!
+//! Where threads simulate asynchronous writes (5.5 without libaio) each takes the pages of its extents in order and writes adjacent
+//! ones at once, which a cap counts as one operation: recorded with neighbours, 7 to 10 pages a write.
+//!
 //! Simplifications: the whole batch waits for redo before it goes on, where the servers wait page by page; the scheduler orders
 //! within a batch, not over all that waits (errs towards more seeks).
 
@@ -16,6 +19,7 @@ use super::costs;
 use super::events::Event;
 use super::inodes::Synced;
 use super::passes::Phase;
+use crate::buffer_pool::EXTENT_PAGES;
 use crate::config::{BatchEnd, DoublewriteConfig, PAGE_BYTES, SharedCollecting};
 use crate::storage::Op;
 use std::collections::VecDeque;
@@ -180,7 +184,7 @@ impl Server {
         let batch = self.passes.threads[index as usize].batch;
         if next == 0 {
             self.others_post(index);
-            if self.data_device.seek_free_bytes() > 0 {
+            if self.data_device.seek_free_bytes() > 0 || self.config.merges_adjacent_writes {
                 self.batches.get(batch).pages.sort_unstable();
             }
         }
@@ -191,19 +195,12 @@ impl Server {
                 self.passes.threads[index as usize].phase = Phase::Post { next };
                 return false;
             }
-            let chunk = costs::POST_CHUNK.min(pages - next);
-            for _ in 0..chunk {
-                let page = self.batches.get(batch).pages[next];
-                self.check_page_write(page);
-                let done = match self.behind_the_last(batch, next) {
-                    Some(distance) => self.data_device.submit_near(self.now, distance, PAGE_BYTES),
-                    None => self.data_device.submit(self.now, Op::RandomWrite, PAGE_BYTES),
-                };
-                self.inodes.data_changes(self.space.space_of(page), self.now);
-                self.page_posted(batch, done);
-                next += 1;
+            let mut writes = 0;
+            while writes < costs::POST_CHUNK && next < pages {
+                next = self.post_write(batch, next);
+                writes += 1;
             }
-            if self.page_writes_compute(chunk as u64, Event::CleanerThread(index)) {
+            if self.page_writes_compute(writes as u64, Event::CleanerThread(index)) {
                 self.passes.threads[index as usize].phase = Phase::Post { next };
                 return false;
             }
@@ -216,6 +213,31 @@ impl Server {
         }
         self.batch_posted(batch);
         self.go_on_after_batch(index)
+    }
+
+    /// Posts the write that begins with the page at `next`; returns the place of the page after it.
+    fn post_write(&mut self, batch: u32, next: usize) -> usize {
+        let end = if self.config.merges_adjacent_writes { self.end_of_adjacent(batch, next) } else { next + 1 };
+        let bytes = (end - next) as u64 * PAGE_BYTES;
+        let done = match self.behind_the_last(batch, next) {
+            Some(distance) => self.data_device.submit_near(self.now, distance, bytes),
+            None if end > next + 1 => self.data_device.submit(self.now, Op::SequentialWrite, bytes),
+            None => self.data_device.submit(self.now, Op::RandomWrite, bytes),
+        };
+        for place in next..end {
+            let page = self.batches.get(batch).pages[place];
+            self.check_page_write(page);
+            self.inodes.data_changes(self.space.space_of(page), self.now);
+            self.page_posted(batch, done);
+        }
+        end
+    }
+
+    /// The place after the pages that follow each other in their extent, from the one at `start` on. All pages of an extent are
+    /// written by the same thread, which looks for adjacent ones.
+    fn end_of_adjacent(&mut self, batch: u32, start: usize) -> usize {
+        let pages = &self.batches.get(batch).pages[start..];
+        start + adjacent(pages)
     }
 
     /// Where threads fill the buffer of the whole server together: it is written, and each posts its own pages.
@@ -262,5 +284,24 @@ impl Server {
         if self.go_on_after_batch(index) {
             self.thread_step(index);
         }
+    }
+}
+
+/// How many pages, from the first on, follow each other within an extent; `pages` is not empty.
+fn adjacent(pages: &[u32]) -> usize {
+    let same = |pair: &&[u32]| pair[1] == pair[0] + 1 && !pair[1].is_multiple_of(EXTENT_PAGES);
+    1 + pages.windows(2).take_while(same).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_of_one_extent_that_follow_each_other_are_one_write() {
+        assert_eq!(adjacent(&[5]), 1);
+        assert_eq!(adjacent(&[5, 6, 7, 9]), 3);
+        assert_eq!(adjacent(&[5, 4]), 1);
+        assert_eq!(adjacent(&[62, 63, 64, 65]), 2, "up to the end of the extent");
     }
 }

@@ -13,6 +13,9 @@
 //! much in the thread that syncs). Of a page write the thread that posts it does half, the one that completes it the other. The halves
 //! are round figures that fit our recordings (`docs/validation.md`).
 //!
+//! A page's checksum is computed before the page is copied to the doublewrite buffer, by the thread that flushes, which is held up as
+//! others are (`innodb-5.6` section 5.4). That of a page that was read is part of the read's time.
+//!
 //! A client that read a page computes before it goes on, and so does one that flushed old pages itself (`innodb-5.6` sections 2.3 and
 //! 5.1): it went through all instances, waited for the batches of others, was woken with all who waited for the same.
 //!
@@ -21,11 +24,13 @@
 //! cap computes a fiftieth of the time, its share among 16 clients on two processors is a tenth). It takes from the others what it
 //! computes. Clients are held up as all are, also the leader of a redo sync, and one that has synced the doublewrite file.
 //!
-//! Simplifications: no other priorities, no cost of switching; a single-page flush takes CPU for its syncs alone and is not held up
-//! (errs towards more throughput).
+//! Simplifications: no other priorities, no cost of switching; a single-page flush takes CPU for its syncs and checksum alone and is held up
+//! for the latter only (errs towards more throughput).
 
 use super::Server;
+use super::costs;
 use super::events::Event;
+use crate::config::RedoPipeline;
 use crate::kernel::shared_station::SharedStation;
 use crate::kernel::station::{Station, StationReport};
 use crate::kernel::time::{SimDuration, SimTime};
@@ -94,7 +99,7 @@ impl Server {
     }
 
     /// Computes for `demand` while everything else goes on.
-    fn compute_aside(&mut self, demand: SimDuration) {
+    pub(super) fn compute_aside(&mut self, demand: SimDuration) {
         match &mut self.processors.sharing {
             Sharing::InTurns(station) => {
                 station.submit(self.now, demand);
@@ -140,9 +145,13 @@ impl Server {
 
     /// It is done there: now the threads that it concerns compute.
     pub(super) fn redo_durable(&mut self) {
-        let half = SimDuration(self.processors.spec.sync.0 / 2);
-        self.compute_aside(half);
-        self.compute(half, SimDuration::ZERO, Event::RedoSynced);
+        let all = self.processors.spec.sync.0;
+        let until_the_next = match self.config.redo.pipeline {
+            RedoPipeline::LogMutex => all / 3,
+            RedoPipeline::CommittingThread | RedoPipeline::DedicatedThreads => all / 2,
+        };
+        self.compute_aside(SimDuration(all - until_the_next));
+        self.compute(SimDuration(until_the_next), SimDuration::ZERO, Event::RedoSynced);
     }
 
     /// A client has flushed old pages itself: it computes, then goes on.
@@ -192,10 +201,32 @@ impl Server {
         }
     }
 
-    /// A thread has handed `pages` page writes to the device: `event` happens when it has done its half of the work, the other is
+    /// A client gets a page ready that it flushes alone: `event` happens `pause` after that.
+    pub(super) fn single_page_computes(&mut self, pause: SimDuration, event: Event) {
+        match self.processors.spec.page_checksum {
+            SimDuration(0) => self.calendar.schedule(self.now + pause, event),
+            checksum => self.compute(checksum, pause, event),
+        }
+    }
+
+    /// A thread gets `pages` pages ready for writing: `event` happens when it is through.
+    pub(super) fn page_preparation_computes(&mut self, pages: u64, event: Event) {
+        let pause = SimDuration(costs::PAGE_PREPARE.0 * pages);
+        let checksums = SimDuration(self.processors.spec.page_checksum.0 * pages);
+        if checksums.0 == 0 {
+            self.calendar.schedule(self.now + pause, event);
+        } else if self.processors.spec.cleaner_priority {
+            self.compute_aside(checksums);
+            self.calendar.schedule(self.now + pause + checksums, event);
+        } else {
+            self.compute(checksums, pause, event);
+        }
+    }
+
+    /// A thread has handed `writes` page writes to the device: `event` happens when it has done its half of the work, the other is
     /// that of the threads that complete them; false if all that takes no time.
-    pub(super) fn page_writes_compute(&mut self, pages: u64, event: Event) -> bool {
-        let half = SimDuration(self.processors.spec.page_write.0 * pages / 2);
+    pub(super) fn page_writes_compute(&mut self, writes: u64, event: Event) -> bool {
+        let half = SimDuration(self.processors.spec.page_write.0 * writes / 2);
         if half.0 == 0 {
             return false;
         }

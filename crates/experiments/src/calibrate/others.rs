@@ -1,0 +1,70 @@
+//! What other programs of the machine took while the load ran, of which a server knows as little as of its device.
+//!
+//! It is the CPU time of the machine that is neither the server's nor the load generator's nor the recorder's, in steps of ten
+//! seconds. Interrupts are not in it: they come from the server's own I/O.
+
+use innosim_recordings::Recording;
+
+/// Length of a step, seconds.
+const STEP_S: f64 = 10.0;
+/// Length of a tick of the CPU counters, seconds.
+const TICK_S: f64 = 0.01;
+/// Seconds of CPU time a second below which ticks don't tell: sums of all programs and of the recorded ones differ by as much.
+const LEAST: f64 = 0.05;
+
+/// From when on other programs took how many seconds of CPU time a second; nothing if they took hardly any or the recording does not
+/// tell.
+pub(super) fn other_programs(recording: &Recording) -> Vec<(f64, f64)> {
+    let taken = other_seconds(recording);
+    taken.map_or_else(Vec::new, |taken| steps(&recording.series.seconds, &taken, recording.load_window()))
+}
+
+/// The same from what was taken up to each sample, seconds; only changes are steps.
+fn steps(seconds: &[f64], taken: &[f64], (start, end): (f64, f64)) -> Vec<(f64, f64)> {
+    let mut steps: Vec<(f64, f64)> = Vec::new();
+    let mut from = start;
+    while from < end {
+        let until = (from + STEP_S).min(end);
+        let mut inside =
+            (0..seconds.len()).filter(|&i| seconds[i] >= from && seconds[i] <= until && taken[i].is_finite());
+        if let (Some(first), Some(last)) = (inside.next(), inside.next_back()) {
+            let rate = (taken[last] - taken[first]) / (seconds[last] - seconds[first]);
+            let cpus = if rate < LEAST { 0.0 } else { (rate * 100.0).round() / 100.0 };
+            if steps.last().map_or(cpus > 0.0, |&(_, before)| before != cpus) {
+                steps.push((from - start, cpus));
+            }
+        }
+        from = until;
+    }
+    steps
+}
+
+/// CPU time of other programs up to each sample, seconds.
+fn other_seconds(recording: &Recording) -> Option<Vec<f64>> {
+    let sum = |names: &[&str]| -> Option<Vec<f64>> {
+        let columns: Option<Vec<Vec<f64>>> = names.iter().map(|name| recording.series.column(name)).collect();
+        let columns = columns?;
+        Some((0..recording.series.seconds.len()).map(|i| columns.iter().map(|column| column[i]).sum()).collect())
+    };
+    let own = sum(&["proc.mysqld_utime", "proc.mysqld_stime", "proc.sysbench_cpu"])?;
+    let all = sum(&["cpu.user", "cpu.system"])?;
+    let or_zero = |name: &str| sum(&[name]).unwrap_or_else(|| vec![0.0; own.len()]);
+    let (nice, recorder) = (or_zero("cpu.nice"), or_zero("proc.recorder_cpu"));
+    Some((0..own.len()).map(|i| (all[i] + nice[i] - own[i] - recorder[i]) * TICK_S).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_where_others_take_more_or_less() {
+        let seconds: Vec<f64> = (0..=40).map(f64::from).collect();
+        let quiet: Vec<f64> = seconds.iter().map(|s| 0.03 * s).collect();
+        assert_eq!(steps(&seconds, &quiet, (0.0, 40.0)), []);
+        let busy: Vec<f64> = seconds.iter().map(|s| 0.5 * (s - 12.0).clamp(0.0, 18.0)).collect();
+        assert_eq!(steps(&seconds, &busy, (2.0, 40.0)), [(10.0, 0.5), (20.0, 0.4), (30.0, 0.0)]);
+        let gap: Vec<f64> = seconds.iter().map(|s| if *s < 30.0 { f64::NAN } else { *s }).collect();
+        assert_eq!(steps(&seconds, &gap, (0.0, 40.0)), [(30.0, 1.0)]);
+    }
+}

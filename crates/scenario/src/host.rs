@@ -1,0 +1,95 @@
+//! `[host]`: processors, and what takes their time besides transactions.
+
+use crate::diagnostic::Problem;
+use crate::key::{Key, Kind, MAX_THREADS, real, whole};
+use crate::node::Table;
+use crate::resolved::Resolved;
+use crate::section::Section;
+use innosim_core::kernel::time::{SimDuration, SimTime};
+use innosim_core::run_spec::{CpuScheduling, CpuSpec, OtherPrograms};
+
+/// Keys of `[host]`.
+pub(crate) const HOST_KEYS: &[Key] = &[
+    Key::default(
+        "cores",
+        whole(1, MAX_THREADS),
+        "16",
+        "Hardware threads of the server, shared by the clients' transactions.",
+    ),
+    Key::default(
+        "scheduling",
+        Kind::OneOf(&["in-turns", "shared"]),
+        "\"in-turns\"",
+        "How threads share them: first come, first served, or all at once at equal shares.",
+    ),
+    Key::default("sync_cpu", Kind::Duration, "\"0us\"", "CPU time of a sync of a file, woken threads included."),
+    Key::default("page_write_cpu", Kind::Duration, "\"0us\"", "CPU time of a page write."),
+    Key::default("page_read_cpu", Kind::Duration, "\"0us\"", "CPU time of a page read."),
+    Key::default(
+        "page_checksum_cpu",
+        Kind::Duration,
+        "\"0us\"",
+        "CPU time of a page's checksum, before it is written.",
+    ),
+    Key::default(
+        "client_flush_cpu",
+        Kind::Duration,
+        "\"0us\"",
+        "CPU time of a client's own flush of old pages, beyond writes and syncs.",
+    ),
+    Key::default(
+        "cleaner_priority",
+        Kind::Switch,
+        "false",
+        "Whether page cleaners compute before all others, as MySQL 5.7 and later ask the system for.",
+    ),
+    Key::optional(
+        "other",
+        Kind::Tables(OTHER_PROGRAMS_KEYS),
+        "nothing else runs",
+        "What other programs take, in order of time.",
+    ),
+];
+
+/// Keys of `[[host.other]]`.
+const OTHER_PROGRAMS_KEYS: &[Key] = &[
+    Key::required("at", Kind::Duration, "From when on."),
+    Key::required("cpus", real(0.0, MAX_THREADS as f64), "CPU time that other programs take, seconds a second."),
+];
+
+/// Reads `[host]`: processors, what takes their time, what other programs take of it.
+pub(crate) fn read_host(root: &Section<'_>) -> (u32, CpuSpec, Vec<OtherPrograms>, Resolved) {
+    let empty = Table::empty(root.at());
+    let mut host = Section::open(root.table("host").unwrap_or(&empty), HOST_KEYS, "host", root.report);
+    let cores = host.count("cores");
+    let scheduling = match host.choice("scheduling") {
+        "shared" => CpuScheduling::Shared,
+        _ => CpuScheduling::InTurns,
+    };
+    let sync = SimDuration(host.duration("sync_cpu"));
+    let page_write = SimDuration(host.duration("page_write_cpu"));
+    let page_read = SimDuration(host.duration("page_read_cpu"));
+    let page_checksum = SimDuration(host.duration("page_checksum_cpu"));
+    let client_flush = SimDuration(host.duration("client_flush_cpu"));
+    let cleaner_priority = host.switch("cleaner_priority");
+    let spec = CpuSpec { scheduling, sync, page_write, page_read, page_checksum, client_flush, cleaner_priority };
+    let other_programs = read_other_programs(&mut host);
+    (cores, spec, other_programs, host.resolved)
+}
+
+fn read_other_programs(host: &mut Section<'_>) -> Vec<OtherPrograms> {
+    let mut steps: Vec<OtherPrograms> = Vec::new();
+    let mut resolved = Vec::new();
+    for (index, table) in host.tables("other").into_iter().enumerate() {
+        let mut one = Section::open(table, OTHER_PROGRAMS_KEYS, format!("host.other[{}]", index + 1), host.report);
+        let (from, cpus) = (SimTime(one.duration("at")), one.real("cpus"));
+        if steps.last().is_some_and(|last| last.from >= from) {
+            let problem = Problem::new(format!("`{}` is not after the one before it", one.path_of("at")));
+            one.report.add(problem.at(one.at_key("at")).help("write them in order of time"));
+        }
+        resolved.push(one.resolved);
+        steps.push(OtherPrograms { from, cpus });
+    }
+    host.resolved.tables("other", resolved);
+    steps
+}
