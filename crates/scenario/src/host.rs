@@ -73,11 +73,11 @@ pub(crate) fn read_host(root: &Section<'_>) -> (u32, CpuSpec, Vec<OtherPrograms>
     let client_flush = SimDuration(host.duration("client_flush_cpu"));
     let cleaner_priority = host.switch("cleaner_priority");
     let spec = CpuSpec { scheduling, sync, page_write, page_read, page_checksum, client_flush, cleaner_priority };
-    let other_programs = read_other_programs(&mut host);
+    let other_programs = read_other_programs(&mut host, cores);
     (cores, spec, other_programs, host.resolved)
 }
 
-fn read_other_programs(host: &mut Section<'_>) -> Vec<OtherPrograms> {
+fn read_other_programs(host: &mut Section<'_>, cores: u32) -> Vec<OtherPrograms> {
     let mut steps: Vec<OtherPrograms> = Vec::new();
     let mut resolved = Vec::new();
     for (index, table) in host.tables("other").into_iter().enumerate() {
@@ -86,6 +86,11 @@ fn read_other_programs(host: &mut Section<'_>) -> Vec<OtherPrograms> {
         if steps.last().is_some_and(|last| last.from >= from) {
             let problem = Problem::new(format!("`{}` is not after the one before it", one.path_of("at")));
             one.report.add(problem.at(one.at_key("at")).help("write them in order of time"));
+        }
+        if cpus > f64::from(cores) {
+            let problem = Problem::new(format!("`{}` is {cpus}, more than there are processors", one.path_of("cpus")));
+            let help = "it is a mean over time, seconds of CPU time a second";
+            one.report.add(problem.at(one.at_key("cpus")).allowed(format!("0 to {cores} (host.cores)")).help(help));
         }
         resolved.push(one.resolved);
         steps.push(OtherPrograms { from, cpus });

@@ -109,6 +109,12 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("replications zero", "seed = 1", "replications = 0"),
     ("title that is a date", "\"Small\"", "2020-08-27"),
     ("cores zero", "cores = 8", "cores = 0"),
+    ("more for other programs than there is", "cores = 8", "cores = 8\n\n[[host.other]]\nat = \"10s\"\ncpus = 8.5"),
+    (
+        "other programs out of order",
+        "cores = 8",
+        "cores = 8\n\n[[host.other]]\nat = \"10s\"\ncpus = 1.5\n\n[[host.other]]\nat = \"5s\"\ncpus = 0.5",
+    ),
     ("device missing", "[device]\nprofile = \"nvme\"\nwrite_iops = 30000\n", ""),
     ("device that is a string", "[device]\nprofile = \"nvme\"\nwrite_iops = 30000\n", ""),
     ("unknown profile", "\"nvme\"", "\"nmve\""),

@@ -1,6 +1,6 @@
 //! A scenario as text: the settings, load and device of one recording, the workload's numbers of another (or of itself).
 
-use super::costs::{CLIENT_FLUSH_CPU_US, PAGE_READ_CPU_US, PAGE_WRITE_CPU_US, SYNC_CPU_US, page_checksum_cpu_us};
+use super::costs::{CLIENT_FLUSH_CPU_US, PAGE_READ_CPU_US, PAGE_WRITE_CPU_US, page_checksum_cpu_us, sync_cpu_us};
 use super::others::other_programs;
 use super::{Calibration, Device, load_of};
 use innosim_flush_models::registry::lookup;
@@ -44,10 +44,11 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
         text.push_str(&format!("{name} = {:?}\n", setting.spell(*value)));
     }
     text.push_str(&format!(
-        "\n[host]\ncores = {}\nscheduling = \"shared\"\nsync_cpu = \"{SYNC_CPU_US:.0}us\"\n\
+        "\n[host]\ncores = {}\nscheduling = \"shared\"\nsync_cpu = \"{:.0}us\"\n\
          page_write_cpu = \"{PAGE_WRITE_CPU_US:.0}us\"\npage_read_cpu = \"{PAGE_READ_CPU_US:.0}us\"\n\
          page_checksum_cpu = \"{:.0}us\"\nclient_flush_cpu = \"{CLIENT_FLUSH_CPU_US:.0}us\"\ncleaner_priority = {}\n\n",
         target.cpus.unwrap_or(16),
+        sync_cpu_us(target),
         page_checksum_cpu_us(target),
         model.cleaners_ask_for_priority()
     ));
