@@ -11,7 +11,9 @@ const EDGE_S: f64 = 2.0;
 /// Share of the processors that must be busy for the CPU demand to be known: on an idle machine ticks are too few.
 const BUSY: f64 = 0.05;
 /// Length of a tick of the CPU counters, seconds.
-const TICK_S: f64 = 0.01;
+pub(super) const TICK_S: f64 = 0.01;
+/// CPU time of server and load generator, ticks.
+pub(super) const OWN_TICKS: [&str; 3] = ["proc.mysqld_utime", "proc.mysqld_stime", "proc.sysbench_cpu"];
 
 /// The samples under load.
 pub(super) struct Load {
@@ -72,8 +74,7 @@ impl Load {
     /// CPU time of server and client if both are recorded, else of the machine, without what syncs and page writes take; `None`
     /// if neither is, or if the machine was too idle.
     pub(super) fn cpu_per_transaction(&self, recording: &Recording) -> Option<Parameter> {
-        let processes = ["proc.mysqld_utime", "proc.mysqld_stime", "proc.sysbench_cpu"];
-        let (ticks, method) = match self.sum(recording, &processes) {
+        let (ticks, method) = match self.sum(recording, &OWN_TICKS) {
             Some(ticks) => (ticks, "CPU time of server and client / transactions"),
             None => (self.sum(recording, &["cpu.user", "cpu.system"])?, "CPU time of the machine / transactions"),
         };
@@ -125,8 +126,11 @@ impl Load {
         let columns: Option<Vec<Vec<f64>>> = names.iter().map(|name| recording.series.column(name)).collect();
         let columns = columns?;
         let sum = |i: usize| columns.iter().map(|column| column[i]).sum::<f64>();
-        let frozen = |i: usize| (1..=i).filter(|&j| self.frozen[j]).map(|j| sum(j) - sum(j - 1)).sum::<f64>();
-        Some(self.at.iter().map(|&i| sum(i) - frozen(i)).collect())
+        let mut frozen = vec![0.0; self.frozen.len()];
+        for i in 1..frozen.len() {
+            frozen[i] = frozen[i - 1] + if self.frozen[i] { sum(i) - sum(i - 1) } else { 0.0 };
+        }
+        Some(self.at.iter().map(|&i| sum(i) - frozen[i]).collect())
     }
 
     /// Growth of a counter a transaction over the whole load, and the half-width of its 95 % interval over blocks.

@@ -3,12 +3,11 @@
 //! It is the CPU time of the machine that is neither the server's nor the load generator's nor the recorder's, in steps of ten
 //! seconds. Interrupts are not in it: they come from the server's own I/O.
 
+use super::counters::{OWN_TICKS, TICK_S};
 use innosim_recordings::Recording;
 
 /// Length of a step, seconds.
 const STEP_S: f64 = 10.0;
-/// Length of a tick of the CPU counters, seconds.
-const TICK_S: f64 = 0.01;
 /// Seconds of CPU time a second below which ticks don't tell: sums of all programs and of the recorded ones differ by as much.
 const LEAST: f64 = 0.05;
 
@@ -46,7 +45,7 @@ fn other_seconds(recording: &Recording) -> Option<Vec<f64>> {
         let columns = columns?;
         Some((0..recording.series.seconds.len()).map(|i| columns.iter().map(|column| column[i]).sum()).collect())
     };
-    let own = sum(&["proc.mysqld_utime", "proc.mysqld_stime", "proc.sysbench_cpu"])?;
+    let own = sum(&OWN_TICKS)?;
     let all = sum(&["cpu.user", "cpu.system"])?;
     let or_zero = |name: &str| sum(&[name]).unwrap_or_else(|| vec![0.0; own.len()]);
     let (nice, recorder) = (or_zero("cpu.nice"), or_zero("proc.recorder_cpu"));

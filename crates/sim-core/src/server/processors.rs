@@ -89,12 +89,12 @@ impl Server {
         }
     }
 
-    /// Computes for `demand`, then `event` happens; at once if that takes no time.
-    fn compute_or_go_on(&mut self, demand: SimDuration, event: Event) {
+    /// Computes for `demand`; `pause` after that, `event` happens. Nobody is held up for a demand of no time.
+    fn compute_or_go_on(&mut self, demand: SimDuration, pause: SimDuration, event: Event) {
         if demand.0 == 0 {
-            self.calendar.schedule(self.now, event);
+            self.calendar.schedule(self.now + pause, event);
         } else {
-            self.compute(demand, SimDuration::ZERO, event);
+            self.compute(demand, pause, event);
         }
     }
 
@@ -156,7 +156,7 @@ impl Server {
 
     /// A client has flushed old pages itself: it computes, then goes on.
     pub(super) fn client_flush_computes(&mut self, index: u32) {
-        self.compute_or_go_on(self.processors.spec.client_flush, Event::Body(index));
+        self.compute_or_go_on(self.processors.spec.client_flush, SimDuration::ZERO, Event::Body(index));
     }
 
     /// A client has read a page: it computes, then goes on; false if that takes no time.
@@ -188,7 +188,7 @@ impl Server {
         if delay.0 > 0 {
             self.compute_aside(delay);
         }
-        self.compute_or_go_on(delay, event);
+        self.compute_or_go_on(delay, SimDuration::ZERO, event);
     }
 
     /// Clients that compute.
@@ -203,23 +203,18 @@ impl Server {
 
     /// A client gets a page ready that it flushes alone: `event` happens `pause` after that.
     pub(super) fn single_page_computes(&mut self, pause: SimDuration, event: Event) {
-        match self.processors.spec.page_checksum {
-            SimDuration(0) => self.calendar.schedule(self.now + pause, event),
-            checksum => self.compute(checksum, pause, event),
-        }
+        self.compute_or_go_on(self.processors.spec.page_checksum, pause, event);
     }
 
     /// A thread gets `pages` pages ready for writing: `event` happens when it is through.
     pub(super) fn page_preparation_computes(&mut self, pages: u64, event: Event) {
         let pause = SimDuration(costs::PAGE_PREPARE.0 * pages);
         let checksums = SimDuration(self.processors.spec.page_checksum.0 * pages);
-        if checksums.0 == 0 {
-            self.calendar.schedule(self.now + pause, event);
-        } else if self.processors.spec.cleaner_priority {
+        if checksums.0 > 0 && self.processors.spec.cleaner_priority {
             self.compute_aside(checksums);
             self.calendar.schedule(self.now + pause + checksums, event);
         } else {
-            self.compute(checksums, pause, event);
+            self.compute_or_go_on(checksums, pause, event);
         }
     }
 
