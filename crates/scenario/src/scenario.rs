@@ -134,6 +134,7 @@ struct Head {
     duration: SimDuration,
     warmup: Warmup,
     server_up: SimDuration,
+    engine_status_every: Option<SimDuration>,
     seed: u64,
     replications: u32,
 }
@@ -180,6 +181,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         replication: 0,
         duration: head.duration,
         server_up: head.server_up,
+        engine_status_every: head.engine_status_every,
         storage,
         workload: workload.access.driven(drive, stops, cores),
         cpu,
@@ -241,9 +243,14 @@ fn read_head(root: &mut Section<'_>, found_as: &str, sources: &SourceMap) -> Hea
     }
     let warmup = read_warmup(root, duration, sources);
     let server_up = SimDuration(root.duration("server_up"));
+    let engine_status_every = root.optional_duration("engine_status_every").map(SimDuration);
+    if engine_status_every == Some(SimDuration::ZERO) {
+        let problem = Problem::new("`engine_status_every` is no time at all").at(root.at_key("engine_status_every"));
+        root.report.add(problem.help("give a length above 0, such as \"1s\", or leave the line out"));
+    }
     let seed = root.integer("seed");
     let replications = root.count("replications");
-    Head { name, title, duration: SimDuration(duration), warmup, server_up, seed, replications }
+    Head { name, title, duration: SimDuration(duration), warmup, server_up, engine_status_every, seed, replications }
 }
 
 fn read_warmup(root: &mut Section<'_>, duration: u64, sources: &SourceMap) -> Warmup {

@@ -69,6 +69,7 @@ pub struct Server {
     config: MachineConfig,
     end: SimTime,
     up_before: SimDuration,
+    engine_status_every: Option<SimDuration>,
     now: SimTime,
     calendar: Calendar<Event>,
     events: u64,
@@ -131,6 +132,7 @@ impl Server {
         Server {
             end: SimTime::ZERO + spec.duration,
             up_before: spec.server_up,
+            engine_status_every: spec.engine_status_every,
             now: SimTime::ZERO,
             calendar: Calendar::new(),
             events: 0,
@@ -256,6 +258,7 @@ impl Server {
             Event::ReadViewOpened => self.read_view_opened(),
             Event::ReadViewClosed => self.read_view_closed(),
             Event::OtherPrograms => self.other_programs_compute(),
+            Event::EngineStatus => self.engine_status_asked(),
             Event::QueueRoom => self.queue_room(),
             Event::Second => self.second(),
         }

@@ -2,6 +2,7 @@
 
 use super::Parameter;
 use super::costs::{Work, own_cpu_us};
+use super::undo_segments::redo_a_transaction;
 use innosim_recordings::{Missing, Quantity, Recording};
 
 /// Seconds of a block.
@@ -60,14 +61,18 @@ impl Load {
         })
     }
 
-    pub(super) fn redo_per_transaction(&self) -> Parameter {
-        let (value, uncertainty) = self.ratio(&self.lsn);
+    pub(super) fn redo_per_transaction(&self, recording: &Recording) -> Parameter {
+        let (all, uncertainty) = self.ratio(&self.lsn);
+        let last = self.seconds.len() - 1;
+        let rate = self.transactions[last] / (self.seconds[last] - self.seconds[0]);
+        let of_purge = redo_a_transaction(recording, rate);
+        let less = if of_purge > 0.0 { ", less that of new undo segments" } else { "" };
         Parameter {
             name: "redo_bytes_per_transaction",
-            value,
+            value: all - of_purge,
             uncertainty,
             unit: "bytes",
-            method: "growth of the log sequence number / transactions".to_owned(),
+            method: format!("growth of the log sequence number / transactions{less}"),
         }
     }
 

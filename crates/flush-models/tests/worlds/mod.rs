@@ -179,6 +179,7 @@ pub(crate) fn plain(model: ModelId, secs: u64) -> World {
         read_views: Vec::new(),
         dirty_start: None,
         server_up: SimDuration::ZERO,
+        engine_status_every: None,
         check: true,
     };
     World { model, settings: BTreeMap::new(), spec, dirty: None }

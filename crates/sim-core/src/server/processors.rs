@@ -31,7 +31,7 @@ use super::Server;
 use super::costs;
 use super::events::Event;
 use crate::config::RedoPipeline;
-use crate::kernel::shared_station::SharedStation;
+use crate::kernel::run_queues::RunQueues;
 use crate::kernel::station::{Station, StationReport};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::run_spec::{CpuScheduling, CpuSpec};
@@ -43,10 +43,27 @@ type Follows = Option<(Event, SimDuration)>;
 enum Sharing {
     InTurns(Station),
     Equal {
-        station: SharedStation<Follows>,
+        queues: RunQueues<Follows>,
         /// When the earliest [`Event::Computed`] that is still to come is due.
         due: Option<SimTime>,
+        /// Whose turn it is among the processors to do what belongs to no thread.
+        turn: usize,
     },
+}
+
+/// The thread whose piece of computing this follows, if it is a certain one.
+fn thread_of(event: Event) -> Option<usize> {
+    match event {
+        Event::Body(client) | Event::SinglePage(client) => Some(client as usize),
+        Event::CleanerThread(thread) | Event::LruManager(thread) | Event::PurgeThread(thread) => Some(thread as usize),
+        _ => None,
+    }
+}
+
+/// Takes turns.
+fn next(turn: &mut usize) -> usize {
+    *turn = turn.wrapping_add(1);
+    *turn
 }
 
 /// The processors of the host.
@@ -60,7 +77,9 @@ impl Processors {
     pub(super) fn new(cores: u32, spec: CpuSpec) -> Self {
         let sharing = match spec.scheduling {
             CpuScheduling::InTurns => Sharing::InTurns(Station::new("CPU", cores)),
-            CpuScheduling::Shared => Sharing::Equal { station: SharedStation::new("CPU", cores), due: None },
+            CpuScheduling::Shared => {
+                Sharing::Equal { queues: RunQueues::new("CPU", cores), due: None, turn: 0 }
+            },
         };
         Processors { sharing, spec }
     }
@@ -68,7 +87,7 @@ impl Processors {
     pub(super) fn report(&mut self, now: SimTime) -> StationReport {
         match &mut self.sharing {
             Sharing::InTurns(station) => station.report(now),
-            Sharing::Equal { station, .. } => station.report(now),
+            Sharing::Equal { queues, .. } => queues.report(now),
         }
     }
 }
@@ -82,8 +101,9 @@ impl Server {
                 let done = station.submit(self.now, demand);
                 self.calendar.schedule(done + pause, event);
             }
-            Sharing::Equal { station, .. } => {
-                station.submit(self.now, demand, Some((event, pause)));
+            Sharing::Equal { queues, turn, .. } => {
+                let thread = thread_of(event).unwrap_or_else(|| next(turn));
+                queues.submit(self.now, thread, demand, Some((event, pause)));
                 self.watch_processors();
             }
         }
@@ -104,8 +124,8 @@ impl Server {
             Sharing::InTurns(station) => {
                 station.submit(self.now, demand);
             }
-            Sharing::Equal { station, .. } => {
-                station.submit(self.now, demand, None);
+            Sharing::Equal { queues, turn, .. } => {
+                queues.submit(self.now, next(turn), demand, None);
                 self.watch_processors();
             }
         }
@@ -113,8 +133,8 @@ impl Server {
 
     /// Makes sure that [`Event::Computed`] comes when the next piece of work is done.
     fn watch_processors(&mut self) {
-        let Sharing::Equal { station, due } = &mut self.processors.sharing else { return };
-        if let Some(next) = station.next_completion()
+        let Sharing::Equal { queues, due, .. } = &mut self.processors.sharing else { return };
+        if let Some(next) = queues.next_completion()
             && due.is_none_or(|due| next < due)
         {
             *due = Some(next);
@@ -125,11 +145,11 @@ impl Server {
     /// A piece of work may be done, unless somebody came since that was foreseen.
     pub(super) fn computed(&mut self) {
         let now = self.now;
-        let Sharing::Equal { station, due } = &mut self.processors.sharing else { return };
+        let Sharing::Equal { queues, due, .. } = &mut self.processors.sharing else { return };
         if *due == Some(now) {
             *due = None;
         }
-        while let Some(follows) = station.pop_completed(now) {
+        while let Some(follows) = queues.pop_completed(now) {
             if let Some((event, pause)) = follows {
                 self.calendar.schedule(now + pause, event);
             }
@@ -195,8 +215,8 @@ impl Server {
     pub(super) fn computing_clients(&self) -> usize {
         match &self.processors.sharing {
             Sharing::InTurns(_) => 0,
-            Sharing::Equal { station, .. } => {
-                station.jobs().flatten().filter(|(event, _)| matches!(event, Event::Body(_))).count()
+            Sharing::Equal { queues, .. } => {
+                queues.jobs().flatten().filter(|(event, _)| matches!(event, Event::Body(_))).count()
             }
         }
     }
