@@ -29,7 +29,7 @@ use innosim_flush_models::registry::{ModelId, lookup};
 use innosim_recordings::{Quantity, Recording};
 
 /// CPU time of a redo sync of MySQL, µs.
-const SYNC_CPU_US: f64 = 300.0;
+const SYNC_CPU_US: f64 = 200.0;
 /// The same of MariaDB.
 const MARIADB_SYNC_CPU_US: f64 = 130.0;
 /// CPU time of a page write, µs.
