@@ -25,8 +25,7 @@
 
 use crate::registry::{ModelId, Settings, SettingsError};
 use innosim_core::config::{
-    DmlDelay, HistoryCut, PAGE_BYTES, PurgeConfig, PurgeShares, PurgeWake, UndoConfig, UndoSegments,
-    UndoTruncation,
+    DmlDelay, HistoryCut, PAGE_BYTES, PurgeConfig, PurgeShares, PurgeWake, UndoConfig, UndoSegments, UndoTruncation,
 };
 use innosim_core::kernel::time::SimDuration;
 

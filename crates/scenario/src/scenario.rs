@@ -18,7 +18,7 @@ use crate::source::SourceMap;
 use crate::start::read_start;
 use crate::units::format_duration;
 use crate::workloads::{ReadWorkload, ServerSide, read_workload};
-use innosim_core::config::{AdaptiveHashCost, BinaryLogConfig, PAGE_BYTES, ReadView};
+use innosim_core::config::{AdaptiveHashCost, BinaryLogConfig, PAGE_BYTES, PurgeConfig, ReadView};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::run_spec::RunSpec;
 use innosim_core::seam::ServerModel;
@@ -153,11 +153,8 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let mut tables = Resolved::default();
     tables.table("host", host);
     let storage = read_storage(&root, &mut tables);
-    let pool_pages = settings.as_ref().and_then(|s| s.integer("innodb_buffer_pool_size").ok()).map(|b| b / PAGE_BYTES);
-    let framed = settings.as_ref().and_then(|s| build(s).ok()).is_none_or(|model| model.config().redo.framed);
     let purge = settings.as_ref().and_then(|s| purge_config(s).ok());
-    let undo_spaces = purge.map_or_else(|| vec![0], |purge| purge.undo.spaces().collect());
-    let server_side = ServerSide { pool_pages, framed, undo_spaces };
+    let server_side = server_side(settings.as_ref(), purge);
     let workload = root.table("workload").and_then(|table| read_workload(table, &server_side, report));
     let (drive, stops) = read_drive_for(&root, workload.as_ref(), &mut tables);
     let published = root.table("published").map(|table| {
@@ -211,6 +208,14 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         settings_files: layered.settings_files.clone(),
         resolved,
     })
+}
+
+/// What a workload must know of the server.
+fn server_side(settings: Option<&Settings>, purge: Option<PurgeConfig>) -> ServerSide {
+    let pool_pages = settings.and_then(|s| s.integer("innodb_buffer_pool_size").ok()).map(|b| b / PAGE_BYTES);
+    let framed = settings.and_then(|s| build(s).ok()).is_none_or(|model| model.config().redo.framed);
+    let undo_spaces = purge.map_or_else(|| vec![0], |purge| purge.undo.spaces().collect());
+    ServerSide { pool_pages, framed, undo_spaces }
 }
 
 fn read_model(root: &mut Section<'_>) -> Option<ModelId> {

@@ -36,11 +36,7 @@ fn new_a_second(rollback_segments: f64, rate: f64, status_every: Option<f64>) ->
     let asked = status_every.map_or(0.0, |every| TIMER_S / every);
     let alone = within(TIMER_S);
     let asked_once = within(TIMER_S * PHASE) + within(TIMER_S * (1.0 - PHASE));
-    if asked <= 1.0 {
-        alone + asked * (asked_once - alone)
-    } else {
-        (asked + 1.0) * within(TIMER_S / (asked + 1.0))
-    }
+    if asked <= 1.0 { alone + asked * (asked_once - alone) } else { (asked + 1.0) * within(TIMER_S / (asked + 1.0)) }
 }
 
 #[cfg(test)]

@@ -77,9 +77,7 @@ impl Processors {
     pub(super) fn new(cores: u32, spec: CpuSpec) -> Self {
         let sharing = match spec.scheduling {
             CpuScheduling::InTurns => Sharing::InTurns(Station::new("CPU", cores)),
-            CpuScheduling::Shared => {
-                Sharing::Equal { queues: RunQueues::new("CPU", cores), due: None, turn: 0 }
-            },
+            CpuScheduling::Shared => Sharing::Equal { queues: RunQueues::new("CPU", cores), due: None, turn: 0 },
         };
         Processors { sharing, spec }
     }
