@@ -137,7 +137,7 @@ impl Server {
             calendar: Calendar::new(),
             events: 0,
             hash: 0xcbf2_9ce4_8422_2325,
-            processors: processors::Processors::new(spec.workload.cores, spec.cpu),
+            processors: processors::Processors::new(spec.workload.cores, spec.cpu, threads_of(&spec.workload.drive)),
             other_programs: spec.other_programs.clone(),
             clients: clients::Clients::new(&spec.workload, &program, spec.seed, spec.replication)
                 .with_adaptive_hash(spec.adaptive_hash),

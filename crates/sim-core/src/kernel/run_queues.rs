@@ -8,7 +8,7 @@
 //! other was not; a processor idled 7 to 15 % of the time, nearly all of it (99 %) with threads waiting for the other. The
 //! scheduler moved 1000 to 4000 threads a second.
 //!
-//! Simplification: nobody is ever moved to another queue (errs towards idle processors).
+//! Simplification: nobody who has work is ever moved to another queue (errs towards idle processors).
 
 use super::shared_station::SharedStation;
 use super::station::StationReport;
@@ -26,10 +26,16 @@ impl<J> RunQueues<J> {
         RunQueues { queues: (0..processors.max(1)).map(|_| SharedStation::new(name, 1)).collect() }
     }
 
-    /// A job of the thread with this number arrives that needs `service`. Threads are dealt to the processors in turn.
-    pub fn submit(&mut self, now: SimTime, thread: usize, service: SimDuration, job: J) {
-        let queue = thread % self.queues.len();
+    /// A job arrives at the processor of this number, counted round and round, that needs `service`.
+    pub fn submit(&mut self, now: SimTime, processor: usize, service: SimDuration, job: J) {
+        let queue = processor % self.queues.len();
         self.queues[queue].submit(now, service, job);
+    }
+
+    /// The processor with the fewest jobs.
+    pub fn shortest(&self) -> usize {
+        let queues = self.queues.iter().enumerate();
+        queues.min_by_key(|(_, queue)| queue.inside()).map_or(0, |(processor, _)| processor)
     }
 
     /// What is to be done for the jobs inside.
@@ -76,6 +82,7 @@ mod tests {
             queues.submit(SimTime(0), thread, SimDuration(100), thread);
         }
         assert_eq!(queues.next_completion(), Some(SimTime(300)));
+        assert_eq!(queues.shortest(), 1);
         queues.submit(SimTime(0), 1, SimDuration(100), 1);
         assert_eq!(queues.next_completion(), Some(SimTime(100)));
         assert_eq!(queues.pop_completed(SimTime(100)), Some(1));
