@@ -125,7 +125,9 @@ fn undo_segments_are_made_anew_after_each_purge() {
             let spec = RunSpec { engine_status_every: asked, ..deletions(41, per_s, Some(purge)) };
             run(&server, &spec).series[1..].iter().map(|s| s.redo_generated_bytes).sum::<u64>() as f64
         };
-        (redo(Some(UndoSegments { rollback_segments: 128, redo_bytes: 1_000 })) - redo(None)) / 1_000.0 / 40.0
+        // A block of 512 bytes holds 496 of them.
+        let segments = UndoSegments { rollback_segments: 128, redo_bytes: 496 };
+        (redo(Some(segments)) - redo(None)) / 512.0 / 40.0
     };
     let each_second = Some(SimDuration::from_secs(1));
     check_share("all are new", made_a_second(100.0, None), 100.0, 0.01);
