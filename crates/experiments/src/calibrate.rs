@@ -127,7 +127,7 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
         Some(cpu) => calibration.parameters.push(cpu),
         None => calibration.undetermined.push(
             "CPU demand: record cpu.user and cpu.system, or the CPU time of server and client, under a load that keeps the \
-             processors busy for a twentieth of the time or more; the workload's default is used"
+             processors busy for a seventh of the time or more; the workload's default is used"
                 .to_owned(),
         ),
     }

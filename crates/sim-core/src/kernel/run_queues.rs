@@ -88,7 +88,10 @@ mod tests {
         assert_eq!(queues.pop_completed(SimTime(100)), Some(1));
         assert_eq!(queues.pop_completed(SimTime(100)), None);
         assert_eq!(queues.jobs().count(), 3);
-        while queues.pop_completed(SimTime(300)).is_some() {}
+        while let Some(at) = queues.next_completion() {
+            assert_eq!(at, SimTime(300));
+            while queues.pop_completed(at).is_some() {}
+        }
         let report = queues.report(SimTime(400));
         assert_eq!((report.servers, report.arrivals, report.completions), (2, 4, 4));
         assert!((report.utilization - 0.5).abs() < 1e-12);
