@@ -142,7 +142,7 @@ struct Head {
 fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Scenario> {
     let mut root = Section::open(&layered.tree, ROOT_KEYS, "", report);
     let model = read_model(&mut root);
-    let head = read_head(&mut root, &layered.name, sources);
+    let head = read_head(&mut root, model, &layered.name, sources);
     let (cores, cpu, other_programs, host) = read_host(&root);
     let settings = model.and_then(|model| {
         let own = layered.own_model.as_deref().and_then(|own| ModelId::parse(own).ok());
@@ -234,13 +234,13 @@ fn read_model(root: &mut Section<'_>) -> Option<ModelId> {
     }
 }
 
-fn read_head(root: &mut Section<'_>, found_as: &str, sources: &SourceMap) -> Head {
-    let model = std::mem::take(&mut root.resolved);
+fn read_head(root: &mut Section<'_>, model: Option<ModelId>, found_as: &str, sources: &SourceMap) -> Head {
+    let model_line = std::mem::take(&mut root.resolved);
     let name = if root.has("name") { root.text("name") } else { None }.unwrap_or_else(|| found_as.to_owned());
     let title = if root.has("title") { root.text("title") } else { None }.unwrap_or_else(|| name.clone());
     root.resolved = Resolved::default();
     root.resolved.value("title", quoted(&title));
-    root.resolved.append(model, Resolved::default());
+    root.resolved.append(model_line, Resolved::default());
     let duration = root.duration("duration");
     if duration == 0 && root.has("duration") && !root.report.has_errors() {
         let problem = Problem::new("`duration` is no time at all").at(root.at_key("duration"));
@@ -248,14 +248,26 @@ fn read_head(root: &mut Section<'_>, found_as: &str, sources: &SourceMap) -> Hea
     }
     let warmup = read_warmup(root, duration, sources);
     let server_up = SimDuration(root.duration("server_up"));
-    let engine_status_every = root.optional_duration("engine_status_every").map(SimDuration);
-    if engine_status_every == Some(SimDuration::ZERO) {
-        let problem = Problem::new("`engine_status_every` is no time at all").at(root.at_key("engine_status_every"));
-        root.report.add(problem.help("give a length above 0, such as \"1s\", or leave the line out"));
-    }
+    let engine_status_every = read_engine_status(root, model);
     let seed = root.integer("seed");
     let replications = root.count("replications");
     Head { name, title, duration: SimDuration(duration), warmup, server_up, engine_status_every, seed, replications }
+}
+
+/// How often somebody asks for the engine's status, which matters to one family of servers.
+fn read_engine_status(root: &mut Section<'_>, model: Option<ModelId>) -> Option<SimDuration> {
+    let every = root.optional_duration("engine_status_every").map(SimDuration)?;
+    let at = root.at_key("engine_status_every");
+    if every == SimDuration::ZERO {
+        let problem = Problem::new("`engine_status_every` is no time at all").at(at);
+        root.report.add(problem.help("give a length above 0, such as \"1s\", or leave the line out"));
+    }
+    if let Some(model) = model.filter(|model| !model.is_mariadb()) {
+        let text =
+            format!("`engine_status_every` has no effect on {}: a purge starts by it in MariaDB alone", model.name());
+        root.report.add(Problem::new(text).at(at).into_warning());
+    }
+    Some(every)
 }
 
 fn read_warmup(root: &mut Section<'_>, duration: u64, sources: &SourceMap) -> Warmup {
