@@ -7,7 +7,7 @@
 //!
 //! | parameter | method |
 //! |---|---|
-//! | `redo_bytes_per_transaction` | growth of the log sequence number / transactions |
+//! | `redo_bytes_per_transaction` | growth of the log sequence number / transactions; in MariaDB less that of new undo segments |
 //! | `cpu` | CPU time of server and client (or of the machine), less what syncs and page writes take, / transactions |
 //! | `device.sync_operations` | writes of the disk beyond pages, doublewrite and redo / syncs; matters behind a cap |
 //! | `rows_per_page`, `index_entries_per_page` | rows of the tables / pages of their statistics, or in memory |
@@ -22,6 +22,7 @@ mod counters;
 mod device;
 mod others;
 mod scenario;
+mod undo_segments;
 mod working_set;
 
 pub use device::Device;
@@ -116,7 +117,7 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
     let mut calibration = Calibration {
         recording: recording.name.clone(),
         kind,
-        parameters: vec![load.redo_per_transaction()],
+        parameters: vec![load.redo_per_transaction(recording)],
         sync_operations: load.sync_operations(recording),
         observed: Vec::new(),
         working_set: WorkingSet::measure(recording),
@@ -126,7 +127,7 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
         Some(cpu) => calibration.parameters.push(cpu),
         None => calibration.undetermined.push(
             "CPU demand: record cpu.user and cpu.system, or the CPU time of server and client, under a load that keeps the \
-             processors busy for a twentieth of the time or more; the workload's default is used"
+             processors busy for a seventh of the time or more; the workload's default is used"
                 .to_owned(),
         ),
     }

@@ -133,6 +133,9 @@ impl Replayer {
 
     fn step(&mut self, inputs: &Inputs, i: usize, between: &Between, report: &mut Builder) {
         let last_pages = between.flushed_before.saturating_sub(self.flushed_before);
+        if let Some(published) = inputs.published(i - 1).filter(|_| !self.averages_known) {
+            self.rule.adopt_gauges(published);
+        }
         let mut best: Option<Trial> = None;
         for step in 0..INSTANTS {
             let instant = f64::from(step) / f64::from(INSTANTS - 1);

@@ -154,7 +154,8 @@ fn task<'a>(
 }
 
 /// The recording to calibrate on: another one of the same server and workload; the same kind of drive and the same device
-/// if there is one, then the one whose redo a transaction is best determined, then the first by name.
+/// if there is one, then one that tells the CPU demand, then the one whose redo a transaction is best determined, then the first by
+/// name.
 pub fn choose<'a>(recording: &Recording, all: &'a [Recording]) -> Option<&'a Recording> {
     let workload = load_of(recording).ok()?;
     let fits = |other: &&Recording| {
@@ -168,16 +169,21 @@ pub fn choose<'a>(recording: &Recording, all: &'a [Recording]) -> Option<&'a Rec
     let distance = |other: &Recording| {
         u8::from(other.closed_loop() != recording.closed_loop()) + u8::from(other.cap != recording.cap)
     };
-    let candidates = all.iter().filter(fits).map(|other| (distance(other), spread_of_redo(other), other));
+    let candidates = all.iter().filter(fits).map(|other| {
+        let (no_cpu, spread) = what_is_unknown(other);
+        ((distance(other), no_cpu), spread, other)
+    });
     let best = candidates.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.name.cmp(&b.2.name)));
     best.map(|(_, _, other)| other)
 }
 
-/// Uncertainty of the redo of a transaction, relative: large where the workload drifts.
-fn spread_of_redo(recording: &Recording) -> f64 {
-    let calibration = calibrate(recording).ok();
-    let redo = calibration.as_ref().and_then(|c| c.parameters.first());
-    redo.and_then(|redo| Some(redo.uncertainty? / redo.value)).unwrap_or(f64::INFINITY)
+/// Whether a recording leaves the CPU demand open, and the uncertainty of the redo of a transaction, relative: large where
+/// the workload drifts.
+fn what_is_unknown(recording: &Recording) -> (bool, f64) {
+    let Ok(calibration) = calibrate(recording) else { return (true, f64::INFINITY) };
+    let redo = calibration.parameters.first();
+    let spread = redo.and_then(|redo| Some(redo.uncertainty? / redo.value)).unwrap_or(f64::INFINITY);
+    (calibration.get("cpu").is_none(), spread)
 }
 
 /// Compares a finished run with its recording; the error is a sentence.

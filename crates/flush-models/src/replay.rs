@@ -130,6 +130,13 @@ impl ReplayRule {
         *counted = counted.saturating_add_signed(calls);
     }
 
+    /// Takes what the server had published before the pass that comes next: a pass that decides nothing leaves it alone.
+    pub fn adopt_gauges(&mut self, published: FlushGauges) {
+        if let ReplayRule::Mariadb { gauges, .. } = self {
+            *gauges = published;
+        }
+    }
+
     /// Takes the averages from the server and begins to count from this pass, as after an update of the averages.
     pub fn adopt_averages(&mut self, avg_page_rate: u64, lsn_avg_rate: u64, cur_lsn: u64, now: SimTime) {
         match self {

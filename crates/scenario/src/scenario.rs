@@ -18,7 +18,7 @@ use crate::source::SourceMap;
 use crate::start::read_start;
 use crate::units::format_duration;
 use crate::workloads::{ReadWorkload, ServerSide, read_workload};
-use innosim_core::config::{AdaptiveHashCost, BinaryLogConfig, PAGE_BYTES, ReadView};
+use innosim_core::config::{AdaptiveHashCost, BinaryLogConfig, PAGE_BYTES, PurgeConfig, ReadView};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::run_spec::RunSpec;
 use innosim_core::seam::ServerModel;
@@ -134,6 +134,7 @@ struct Head {
     duration: SimDuration,
     warmup: Warmup,
     server_up: SimDuration,
+    engine_status_every: Option<SimDuration>,
     seed: u64,
     replications: u32,
 }
@@ -141,7 +142,7 @@ struct Head {
 fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Scenario> {
     let mut root = Section::open(&layered.tree, ROOT_KEYS, "", report);
     let model = read_model(&mut root);
-    let head = read_head(&mut root, &layered.name, sources);
+    let head = read_head(&mut root, model, &layered.name, sources);
     let (cores, cpu, other_programs, host) = read_host(&root);
     let settings = model.and_then(|model| {
         let own = layered.own_model.as_deref().and_then(|own| ModelId::parse(own).ok());
@@ -152,11 +153,8 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let mut tables = Resolved::default();
     tables.table("host", host);
     let storage = read_storage(&root, &mut tables);
-    let pool_pages = settings.as_ref().and_then(|s| s.integer("innodb_buffer_pool_size").ok()).map(|b| b / PAGE_BYTES);
-    let framed = settings.as_ref().and_then(|s| build(s).ok()).is_none_or(|model| model.config().redo.framed);
     let purge = settings.as_ref().and_then(|s| purge_config(s).ok());
-    let undo_spaces = purge.map_or_else(|| vec![0], |purge| purge.undo.spaces().collect());
-    let server_side = ServerSide { pool_pages, framed, undo_spaces };
+    let server_side = server_side(settings.as_ref(), purge);
     let workload = root.table("workload").and_then(|table| read_workload(table, &server_side, report));
     let (drive, stops) = read_drive_for(&root, workload.as_ref(), &mut tables);
     let published = root.table("published").map(|table| {
@@ -180,6 +178,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         replication: 0,
         duration: head.duration,
         server_up: head.server_up,
+        engine_status_every: head.engine_status_every,
         storage,
         workload: workload.access.driven(drive, stops, cores),
         cpu,
@@ -211,6 +210,14 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     })
 }
 
+/// What a workload must know of the server.
+fn server_side(settings: Option<&Settings>, purge: Option<PurgeConfig>) -> ServerSide {
+    let pool_pages = settings.and_then(|s| s.integer("innodb_buffer_pool_size").ok()).map(|b| b / PAGE_BYTES);
+    let framed = settings.and_then(|s| build(s).ok()).is_none_or(|model| model.config().redo.framed);
+    let undo_spaces = purge.map_or_else(|| vec![0], |purge| purge.undo.spaces().collect());
+    ServerSide { pool_pages, framed, undo_spaces }
+}
+
 fn read_model(root: &mut Section<'_>) -> Option<ModelId> {
     let (text, at) = root.loose_text("model")?;
     match ModelId::parse(&text) {
@@ -227,13 +234,13 @@ fn read_model(root: &mut Section<'_>) -> Option<ModelId> {
     }
 }
 
-fn read_head(root: &mut Section<'_>, found_as: &str, sources: &SourceMap) -> Head {
-    let model = std::mem::take(&mut root.resolved);
+fn read_head(root: &mut Section<'_>, model: Option<ModelId>, found_as: &str, sources: &SourceMap) -> Head {
+    let model_line = std::mem::take(&mut root.resolved);
     let name = if root.has("name") { root.text("name") } else { None }.unwrap_or_else(|| found_as.to_owned());
     let title = if root.has("title") { root.text("title") } else { None }.unwrap_or_else(|| name.clone());
     root.resolved = Resolved::default();
     root.resolved.value("title", quoted(&title));
-    root.resolved.append(model, Resolved::default());
+    root.resolved.append(model_line, Resolved::default());
     let duration = root.duration("duration");
     if duration == 0 && root.has("duration") && !root.report.has_errors() {
         let problem = Problem::new("`duration` is no time at all").at(root.at_key("duration"));
@@ -241,9 +248,26 @@ fn read_head(root: &mut Section<'_>, found_as: &str, sources: &SourceMap) -> Hea
     }
     let warmup = read_warmup(root, duration, sources);
     let server_up = SimDuration(root.duration("server_up"));
+    let engine_status_every = read_engine_status(root, model);
     let seed = root.integer("seed");
     let replications = root.count("replications");
-    Head { name, title, duration: SimDuration(duration), warmup, server_up, seed, replications }
+    Head { name, title, duration: SimDuration(duration), warmup, server_up, engine_status_every, seed, replications }
+}
+
+/// How often somebody asks for the engine's status, which matters to one family of servers.
+fn read_engine_status(root: &mut Section<'_>, model: Option<ModelId>) -> Option<SimDuration> {
+    let every = root.optional_duration("engine_status_every").map(SimDuration)?;
+    let at = root.at_key("engine_status_every");
+    if every == SimDuration::ZERO {
+        let problem = Problem::new("`engine_status_every` is no time at all").at(at);
+        root.report.add(problem.help("give a length above 0, such as \"1s\", or leave the line out"));
+    }
+    if let Some(model) = model.filter(|model| !model.is_mariadb()) {
+        let text =
+            format!("`engine_status_every` has no effect on {}: a purge starts by it in MariaDB alone", model.name());
+        root.report.add(Problem::new(text).at(at).into_warning());
+    }
+    Some(every)
 }
 
 fn read_warmup(root: &mut Section<'_>, duration: u64, sources: &SourceMap) -> Warmup {

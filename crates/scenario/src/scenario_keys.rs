@@ -47,6 +47,12 @@ pub(crate) const ROOT_KEYS: &[Key] = &[
         "\"0s\"",
         "How long the server had been up, without load, when the run begins.",
     ),
+    Key::optional(
+        "engine_status_every",
+        Kind::Duration,
+        "nobody asks",
+        "How often somebody asks for SHOW ENGINE INNODB STATUS, which starts a purge in MariaDB.",
+    ),
     Key::default("seed", whole(0, u64::MAX), "1", "Seed of all random streams."),
     Key::default("replications", whole(1, 100_000), "1", "Runs with random streams of their own."),
     Key::optional("server", Kind::Server, "all defaults", "Settings of the server under their real names."),

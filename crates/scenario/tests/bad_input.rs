@@ -101,6 +101,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("duration in quotes without a unit", "\"600s\"", "\"600\""),
     ("duration with an unknown unit", "\"600s\"", "\"600 sec\""),
     ("duration of nothing", "\"600s\"", "\"0s\""),
+    ("engine status at no distance", "duration = \"600s\"", "duration = \"600s\"\nengine_status_every = \"0s\""),
     ("duration of centuries", "\"600s\"", "\"99999999d\""),
     ("warm-up as long as the run", "warmup = \"60s\"", "warmup = \"10m\""),
     ("warm-up misspelt", "warmup = \"60s\"", "warmup = \"automatic\""),

@@ -6,7 +6,9 @@
 
 mod purge;
 
-pub use purge::{DmlDelay, HistoryCut, PurgeConfig, PurgeShares, PurgeWake, ReadView, UndoConfig, UndoTruncation};
+pub use purge::{
+    DmlDelay, HistoryCut, PurgeConfig, PurgeShares, PurgeWake, ReadView, UndoConfig, UndoSegments, UndoTruncation,
+};
 
 use crate::kernel::time::SimDuration;
 use serde::{Deserialize, Serialize};

@@ -13,6 +13,7 @@ pub mod calendar;
 pub mod histogram;
 mod population;
 pub mod random;
+pub mod run_queues;
 pub mod sampler;
 mod servers;
 pub mod shared_station;

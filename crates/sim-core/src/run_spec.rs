@@ -34,6 +34,8 @@ pub struct RunSpec {
     /// Purge, if what the workload leaves behind is purged; otherwise all redo belongs to the transactions and no history is
     /// kept.
     pub purge: Option<PurgeConfig>,
+    /// How often somebody asks for `SHOW ENGINE INNODB STATUS`, which wakes a purge that waits for a timer.
+    pub engine_status_every: Option<SimDuration>,
     /// Read views that are held open beside the workload.
     pub read_views: Vec<ReadView>,
     /// Pages that are dirty at the start; none otherwise.

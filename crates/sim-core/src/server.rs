@@ -69,6 +69,7 @@ pub struct Server {
     config: MachineConfig,
     end: SimTime,
     up_before: SimDuration,
+    engine_status_every: Option<SimDuration>,
     now: SimTime,
     calendar: Calendar<Event>,
     events: u64,
@@ -131,11 +132,12 @@ impl Server {
         Server {
             end: SimTime::ZERO + spec.duration,
             up_before: spec.server_up,
+            engine_status_every: spec.engine_status_every,
             now: SimTime::ZERO,
             calendar: Calendar::new(),
             events: 0,
             hash: 0xcbf2_9ce4_8422_2325,
-            processors: processors::Processors::new(spec.workload.cores, spec.cpu),
+            processors: processors::Processors::new(spec.workload.cores, spec.cpu, threads_of(&spec.workload.drive)),
             other_programs: spec.other_programs.clone(),
             clients: clients::Clients::new(&spec.workload, &program, spec.seed, spec.replication)
                 .with_adaptive_hash(spec.adaptive_hash),
@@ -143,7 +145,7 @@ impl Server {
             binary_log: spec.binary_log.map(binlog::BinaryLog::new),
             change_buffer,
             purge,
-            free_pages: free_pages::FreePages::new(config.buffer_pool.instances),
+            free_pages: free_pages::FreePages::new(config.buffer_pool.instances, config.buffer_pool.free_pages),
             cleaner: cleaner::Cleaner::new(),
             lru_managers: lru_managers::LruManagers::new(config.lru_managers, config.buffer_pool.instances),
             passes: passes::Passes::new(config.cleaner_threads, config.buffer_pool.instances),
@@ -256,6 +258,7 @@ impl Server {
             Event::ReadViewOpened => self.read_view_opened(),
             Event::ReadViewClosed => self.read_view_closed(),
             Event::OtherPrograms => self.other_programs_compute(),
+            Event::EngineStatus => self.engine_status_asked(),
             Event::QueueRoom => self.queue_room(),
             Event::Second => self.second(),
         }

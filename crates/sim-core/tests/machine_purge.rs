@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use innosim_core::config::{
-    DmlDelay, HistoryCut, PurgeConfig, PurgeShares, PurgeWake, ReadView, UndoConfig, UndoTruncation,
+    DmlDelay, HistoryCut, PurgeConfig, PurgeShares, PurgeWake, ReadView, UndoConfig, UndoSegments, UndoTruncation,
 };
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
@@ -27,6 +27,7 @@ const PURGE: PurgeConfig = PurgeConfig {
         truncate_above_pages: None,
         truncation: UndoTruncation::Replacement { blocks: false },
     },
+    undo_segments: None,
 };
 
 fn at(s: u64) -> SimTime {
@@ -110,6 +111,29 @@ fn purge_begins_when_it_is_woken() {
     // Purging a second's logs takes 8 us each.
     check_share("half a second of commits but those", history(second), 4_000.0 * (0.5 - 4_000.0 * 8e-6), 0.01);
     assert!(history(PurgeWake::Multiple(20)) < 21.0);
+}
+
+/// Each purge frees the undo segments without a log, and as many are made anew as there are transactions until the next, at most
+/// one in each rollback segment. Whoever asks for the engine's status starts one more purge (MariaDB).
+#[test]
+fn undo_segments_are_made_anew_after_each_purge() {
+    let server = TestServer::new(20_000);
+    let made_a_second = |per_s: f64, asked: Option<SimDuration>| {
+        let wake = PurgeWake::Timer(SimDuration::from_secs(1));
+        let redo = |undo_segments| {
+            let purge = PurgeConfig { wake, truncate_every: 1, undo_segments, ..PURGE };
+            let spec = RunSpec { engine_status_every: asked, ..deletions(41, per_s, Some(purge)) };
+            run(&server, &spec).series[1..].iter().map(|s| s.redo_generated_bytes).sum::<u64>() as f64
+        };
+        // A block of 512 bytes holds 496 of them.
+        let segments = UndoSegments { rollback_segments: 128, redo_bytes: 496 };
+        (redo(Some(segments)) - redo(None)) / 512.0 / 40.0
+    };
+    let each_second = Some(SimDuration::from_secs(1));
+    check_share("all are new", made_a_second(100.0, None), 100.0, 0.01);
+    check_share("one in each rollback segment", made_a_second(600.0, None), 128.0, 0.03);
+    check_share("two purges, a quarter of a second apart", made_a_second(300.0, each_second), 75.0 + 128.0, 0.03);
+    check_share("two purges with much in between", made_a_second(1_000.0, each_second), 256.0, 0.05);
 }
 
 /// A thread looks up and removes one record after the other: missing pages bound it, and threads add up.

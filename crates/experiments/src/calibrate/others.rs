@@ -1,7 +1,8 @@
 //! What other programs of the machine took while the load ran, of which a server knows as little as of its device.
 //!
 //! It is the CPU time of the machine that is neither the server's nor the load generator's nor the recorder's, in steps of ten
-//! seconds. Interrupts are not in it: they come from the server's own I/O.
+//! seconds, and what the machine under a virtual one kept for itself (`cpu.steal`). Interrupts are not in it: they come from the
+//! server's own I/O.
 
 use super::counters::{OWN_TICKS, TICK_S};
 use innosim_recordings::Recording;
@@ -48,8 +49,8 @@ fn other_seconds(recording: &Recording) -> Option<Vec<f64>> {
     let own = sum(&OWN_TICKS)?;
     let all = sum(&["cpu.user", "cpu.system"])?;
     let or_zero = |name: &str| sum(&[name]).unwrap_or_else(|| vec![0.0; own.len()]);
-    let (nice, recorder) = (or_zero("cpu.nice"), or_zero("proc.recorder_cpu"));
-    Some((0..own.len()).map(|i| (all[i] + nice[i] - own[i] - recorder[i]) * TICK_S).collect())
+    let (nice, stolen, recorder) = (or_zero("cpu.nice"), or_zero("cpu.steal"), or_zero("proc.recorder_cpu"));
+    Some((0..own.len()).map(|i| (all[i] + nice[i] + stolen[i] - own[i] - recorder[i]) * TICK_S).collect())
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 use super::costs::{CLIENT_FLUSH_CPU_US, PAGE_READ_CPU_US, PAGE_WRITE_CPU_US, page_checksum_cpu_us, sync_cpu_us};
 use super::others::other_programs;
+use super::undo_segments::status_every;
 use super::{Calibration, Device, load_of};
+use innosim_flush_models::purge::undo_segments;
 use innosim_flush_models::registry::lookup;
 use innosim_recordings::{Recording, understood_settings};
 
@@ -36,6 +38,9 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
         text.push_str(&format!(
             "server_up = \"{up:.1}s\"   # Uptime as the load begins, less {STARTUP_S} s to start\n"
         ));
+    }
+    if let Some(every) = status_every(target).filter(|_| undo_segments(model).is_some()) {
+        text.push_str(&format!("engine_status_every = \"{every}s\"   # by the recorder\n"));
     }
     text.push_str("\n[server]\n");
     let (settings, _) = understood_settings(target, model);

@@ -149,6 +149,18 @@ impl Inputs {
         self.averages_moved[i]
     }
 
+    /// What the server had published of its decisions at sample `i`; `None` at a gap.
+    pub(super) fn published(&self, i: usize) -> Option<FlushGauges> {
+        Some(FlushGauges {
+            n_to_flush_requested: whole(self.requested[i])?,
+            n_to_flush_by_age: self.due.as_ref().map_or(Some(0), |due| whole(due[i]))?,
+            avg_page_rate: optional(&self.avg_page_rate, i)?,
+            lsn_avg_rate: optional(&self.lsn_avg_rate, i)?,
+            pct_for_dirty: optional(&self.pct_for_dirty, i)?,
+            pct_for_lsn: whole(self.pct_for_lsn[i])?,
+        })
+    }
+
     /// The pass between sample `i` and the one before it; `None` next to a gap.
     pub(super) fn between(&self, i: usize) -> Option<Between> {
         let (before, after) = (self.seconds[i - 1], self.seconds[i]);
@@ -182,10 +194,7 @@ impl Inputs {
             recorded: FlushGauges {
                 n_to_flush_requested: whole(self.requested[i])?,
                 n_to_flush_by_age: due,
-                avg_page_rate: optional(&self.avg_page_rate, shown)?,
-                lsn_avg_rate: optional(&self.lsn_avg_rate, shown)?,
-                pct_for_dirty: optional(&self.pct_for_dirty, shown)?,
-                pct_for_lsn: whole(self.pct_for_lsn[shown])?,
+                ..self.published(shown)?
             },
             known: if self.cleaner.shown[i].is_some() { self.known } else { Known::REQUEST },
             writes: self.writes(i),

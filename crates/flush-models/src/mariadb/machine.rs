@@ -39,7 +39,7 @@ pub(super) fn machine_config(options: &Options) -> MachineConfig {
             old_blocks_pct: options.old_blocks_pct,
             old_blocks_time: options.old_blocks_time,
             free_pages: FreePagePolicy::WaitForCleaner { first_scan: FREE_SEARCH_PAGES },
-            lru_frees_written: true,
+            lru_frees_written: false,
             flush_area_pages: FLUSH_AREA_PAGES,
         },
         cleaner_threads: 1,

@@ -179,6 +179,7 @@ pub(crate) fn plain(model: ModelId, secs: u64) -> World {
         read_views: Vec::new(),
         dirty_start: None,
         server_up: SimDuration::ZERO,
+        engine_status_every: None,
         check: true,
     };
     World { model, settings: BTreeMap::new(), spec, dirty: None }
@@ -455,6 +456,7 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
                     read_views: Vec::new(),
                     dirty_start: None,
                     server_up: SimDuration::from_secs(seed % 40),
+                    engine_status_every: (seed % 3 == 0).then_some(SimDuration::from_millis(500 + seed % 900)),
                     check: true,
                 },
                 dirty: [None, Some((0.3, 0.05)), Some((1.0, 0.5)), None][(seed >> 60) as usize % 4],

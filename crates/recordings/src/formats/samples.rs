@@ -146,7 +146,7 @@ impl Scanner {
         self.innodb = Some(section);
     }
 
-    /// `cpu  user nice system idle iowait irq softirq ...`, `cpu0 ...`: ticks since the machine's start.
+    /// `cpu  user nice system idle iowait irq softirq steal ...`, `cpu0 ...`: ticks since the machine's start.
     fn processor(&mut self, rest: &str) {
         if rest.starts_with(|c: char| c.is_ascii_digit()) {
             let number = rest.split_whitespace().next().and_then(|n| n.parse::<u32>().ok());
@@ -154,8 +154,11 @@ impl Scanner {
             return;
         }
         let ticks: Option<Vec<f64>> = rest.split_whitespace().map(|field| field.parse().ok()).collect();
-        if let Some([user, nice, system, idle, iowait, irq, softirq, ..]) = ticks.as_deref() {
+        if let Some([user, nice, system, idle, iowait, irq, softirq, rest @ ..]) = ticks.as_deref() {
             let values = &mut self.current.values;
+            if let Some(&steal) = rest.first() {
+                values.insert("cpu.steal".to_owned(), steal);
+            }
             for (name, value) in [
                 ("cpu.user", user + nice),
                 ("cpu.system", system + irq + softirq),

@@ -25,6 +25,24 @@ pub struct PurgeConfig {
     pub resets_rows: bool,
     /// Undo tablespaces and their truncation.
     pub undo: UndoConfig,
+    /// Undo segments, where a cut frees those whose logs are all purged (MariaDB).
+    pub undo_segments: Option<UndoSegments>,
+}
+
+/// Undo segments, one in each rollback segment. A transaction uses the one that is there; if it was freed, it makes a new one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UndoSegments {
+    /// Rollback segments, which take transactions in turn.
+    pub rollback_segments: u32,
+    /// Redo of making an undo segment and of freeing it, bytes.
+    pub redo_bytes: u32,
+}
+
+impl UndoSegments {
+    /// Whether the next transaction has to make one: the last log of its rollback segment is cut off, or there was none.
+    pub fn next_is_new(&self, committed: u64, cut_off: u64) -> bool {
+        committed < cut_off + u64::from(self.rollback_segments)
+    }
 }
 
 /// What wakes a purge coordinator that has nothing to do.
@@ -142,6 +160,15 @@ pub struct ReadView {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_undo_segment_is_made_anew_once_its_logs_are_cut_off() {
+        let segments = UndoSegments { rollback_segments: 128, redo_bytes: 154 };
+        let is_new = |committed, cut_off| segments.next_is_new(committed, cut_off);
+        assert!(is_new(0, 0) && is_new(127, 0) && !is_new(128, 0), "the first round makes all of them");
+        assert!(is_new(300, 300) && is_new(427, 300) && !is_new(428, 300), "and so does the one after all is purged");
+        assert!(!is_new(300, 100), "a log that is still in the history keeps its segment");
+    }
 
     const OLD: DmlDelay =
         DmlDelay { max_lag: 1000, offset: 0.5, least_history: 0, longest: Some(SimDuration::from_millis(300)) };

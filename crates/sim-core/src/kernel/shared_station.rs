@@ -67,6 +67,11 @@ impl<J> SharedStation<J> {
         self.jobs.iter().flatten()
     }
 
+    /// How many jobs are inside.
+    pub fn inside(&self) -> usize {
+        self.inside.len()
+    }
+
     /// Jobs that share a server, in parts of one: at least as many as servers.
     fn sharing(&self) -> u128 {
         u128::from(self.servers.max(self.inside.len() as u64))

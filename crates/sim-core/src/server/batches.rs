@@ -392,7 +392,7 @@ impl Server {
             }
         }
         self.pool.end_batch(instance, index);
-        self.free_pages.batch_ended(instance);
+        self.free_pages.written(instance);
         let batch = self.batches.get(index);
         batch.pages = pages;
         let (held, poster) = (batch.held, batch.poster);

@@ -105,7 +105,9 @@ impl Server {
         match self.ask(|model, view| model.cleaner(view, input)) {
             CleanerAction::Wait { until, wake_on_event } => self.sleep_cleaner(until, wake_on_event, NO_WORK),
             CleanerAction::WaitForWork { until, dirty_pages, lsn } => {
-                self.sleep_cleaner(until, true, (dirty_pages, lsn))
+                // A condition variable: who signals while nobody waits is not heard.
+                self.reset_flush_event();
+                self.sleep_cleaner(until, true, (dirty_pages, lsn));
             }
             CleanerAction::Flush(request) => self.start_pass(Actor::PageCleaner, request),
             CleanerAction::WaitForBatches => self.wait_for_batches(Actor::PageCleaner),

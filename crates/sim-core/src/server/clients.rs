@@ -198,7 +198,10 @@ impl Server {
     pub(super) fn arrival(&mut self) {
         self.schedule_arrival();
         match self.clients.idle.pop() {
-            Some(client) => self.begin(client, self.now, self.now),
+            Some(client) => {
+                self.settle_client(client);
+                self.begin(client, self.now, self.now);
+            }
             None => self.clients.waiting.push_back(self.now),
         }
     }

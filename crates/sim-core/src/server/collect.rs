@@ -125,6 +125,7 @@ impl Server {
         let mut seen = scanned;
         let mut evicted = 0;
         let mut next = self.pool.lru().and_then(|l| l.tail(instance));
+        let mut behind = self.behind_the_scan(index, batch, work);
         // Pages of an earlier batch of this slot are still at the tail, under write: they were counted then.
         while let Some(page) = next {
             let full = self.batches.get(batch).pages.len() >= size;
@@ -132,6 +133,10 @@ impl Server {
                 break;
             }
             next = self.pool.lru().and_then(|l| l.before(page));
+            if behind > 0 {
+                behind -= 1;
+                continue;
+            }
             if self.pool.is_under_write(page) {
                 continue;
             }
@@ -168,6 +173,16 @@ impl Server {
         let list_left = count >= size as u64 || goal == scanned;
         let resume = self.after_lru_batch(index, work, seen, list_left);
         self.batch_collected(index, batch, resume)
+    }
+
+    /// Pages at the tail that the scan of this pass has left behind: those that it flushed, where they stay in the list when they
+    /// are written. They are free only for the next pass.
+    fn behind_the_scan(&mut self, index: u32, batch: u32, work: LruWork) -> u64 {
+        if !matches!(work, LruWork::Batch(_)) || self.config.buffer_pool.lru_frees_written {
+            return 0;
+        }
+        let carried = self.batches.get(batch).pages.len() as u64;
+        carried + self.passes.of_thread(index).map_or(0, |pass| pass.report.lru_pages)
     }
 
     /// Pages of its slot after which an LRU batch stops, which may begin with what the batch before it had no room for.

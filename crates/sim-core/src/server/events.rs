@@ -76,6 +76,8 @@ pub(super) enum Event {
     ReadViewClosed,
     /// Other programs of the host compute.
     OtherPrograms,
+    /// Somebody looks at the engine's status.
+    EngineStatus,
     /// The data device's queue has room for the next poster.
     QueueRoom,
     /// A simulated second is over.
@@ -129,6 +131,7 @@ impl Event {
             Event::ReadViewClosed => 33,
             Event::PassStarts => 34,
             Event::OtherPrograms => 35,
+            Event::EngineStatus => 36,
         }
     }
 }

@@ -41,11 +41,14 @@ pub(super) enum SinglePage {
 pub(super) struct FreePages {
     /// False once a search of the tail found nothing, until a batch of the instance ends.
     try_scan: Vec<bool>,
+    /// Whether the end of any page write does as well (MariaDB).
+    writes_count: bool,
 }
 
 impl FreePages {
-    pub(super) fn new(instances: u32) -> Self {
-        FreePages { try_scan: vec![true; instances as usize] }
+    pub(super) fn new(instances: u32, policy: FreePagePolicy) -> Self {
+        let writes_count = !matches!(policy, FreePagePolicy::SinglePage { .. });
+        FreePages { try_scan: vec![true; instances as usize], writes_count }
     }
 
     /// Whether a client found no free page since the last batch of some instance ended.
@@ -53,7 +56,14 @@ impl FreePages {
         self.try_scan.iter().any(|&scan| !scan)
     }
 
-    /// A batch of this instance ended: its tail is worth searching again.
+    /// Pages of this instance were written: where that is enough, its tail is worth searching again.
+    pub(super) fn written(&mut self, instance: usize) {
+        if self.writes_count {
+            self.try_scan[instance] = true;
+        }
+    }
+
+    /// The batch of a slot is posted to its end: the tail is worth searching again.
     pub(super) fn batch_ended(&mut self, instance: usize) {
         self.try_scan[instance] = true;
     }
@@ -75,6 +85,7 @@ impl Server {
         loop {
             if self.pool.take_frame(instance) {
                 self.clients.list[index as usize].free_page_tries = 0;
+                self.wake_cleaner_for_free_pages(instance, policy);
                 return true;
             }
             let scan = match policy {
@@ -94,6 +105,14 @@ impl Server {
         self.clients.list[index as usize].free_page_tries = tries + 1;
         self.without_free_page(index, instance, tries, policy);
         false
+    }
+
+    /// A client took a frame: few are left, and the page cleaner is to make more (MariaDB).
+    fn wake_cleaner_for_free_pages(&mut self, instance: usize, policy: FreePagePolicy) {
+        let cleaner_frees = matches!(policy, FreePagePolicy::WaitForCleaner { .. });
+        if cleaner_frees && self.pool.lru().is_some() && self.pool.free_of(instance) < self.pool.scan_depth() / 2 {
+            self.set_flush_event();
+        }
     }
 
     /// A search found nothing: the client does what the version has it do.

@@ -1,10 +1,15 @@
 //! The processors: who computes, and what happens when they are through.
 //!
 //! Two ways of sharing `cores` processors. In turns: first come, first served, a transaction's demand in one piece; it costs no
-//! events, and where there are more processors than threads, nobody waits and it is all there is to say. Shared: every thread gets
-//! the same share at any moment, which is what a fair scheduler with short slices comes to. The difference matters where threads
+//! events, and where there are more processors than threads, nobody waits and it is all there is to say. Shared: each processor has
+//! a run queue, whose threads get the same share of it at any moment, which is what a fair scheduler with short slices comes to
+//! ([`crate::kernel::run_queues`]). The difference matters where threads
 //! outnumber processors and begin together, as after a redo sync that many waited for: sharing, they arrive at their commits
 //! together again and share the next sync; in turns they would arrive one by one.
+//!
+//! A client, a cleaner and a purge thread stay on their processor; a client of an open drive that had nothing to do goes to the one with
+//! the fewest threads. What belongs to no such thread (completions, syncs of the redo log,
+//! other programs) goes to the processors in turn. So a tenth of the CPU time is not used in a closed loop, as measured.
 //!
 //! Besides transactions, syncs and page writes take CPU time where the scenario says so: system calls, the block layer, threads that
 //! are woken. Half of a redo sync's time lies between its end on the device and the moment at which the next may begin: the thread
@@ -31,7 +36,7 @@ use super::Server;
 use super::costs;
 use super::events::Event;
 use crate::config::RedoPipeline;
-use crate::kernel::shared_station::SharedStation;
+use crate::kernel::run_queues::RunQueues;
 use crate::kernel::station::{Station, StationReport};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::run_spec::{CpuScheduling, CpuSpec};
@@ -43,10 +48,29 @@ type Follows = Option<(Event, SimDuration)>;
 enum Sharing {
     InTurns(Station),
     Equal {
-        station: SharedStation<Follows>,
+        queues: RunQueues<Follows>,
         /// When the earliest [`Event::Computed`] that is still to come is due.
         due: Option<SimTime>,
+        /// Whose turn it is among the processors to do what belongs to no thread.
+        turn: usize,
+        /// The processors of the clients.
+        homes: Vec<usize>,
     },
+}
+
+/// The processor of the thread whose piece of computing this follows, if it is a certain one.
+fn processor_of(event: Event, homes: &[usize]) -> Option<usize> {
+    match event {
+        Event::Body(client) | Event::SinglePage(client) => homes.get(client as usize).copied(),
+        Event::CleanerThread(thread) | Event::LruManager(thread) | Event::PurgeThread(thread) => Some(thread as usize),
+        _ => None,
+    }
+}
+
+/// Takes turns.
+fn next(turn: &mut usize) -> usize {
+    *turn = turn.wrapping_add(1);
+    *turn
 }
 
 /// The processors of the host.
@@ -57,10 +81,15 @@ pub(super) struct Processors {
 }
 
 impl Processors {
-    pub(super) fn new(cores: u32, spec: CpuSpec) -> Self {
+    pub(super) fn new(cores: u32, spec: CpuSpec, clients: u32) -> Self {
         let sharing = match spec.scheduling {
             CpuScheduling::InTurns => Sharing::InTurns(Station::new("CPU", cores)),
-            CpuScheduling::Shared => Sharing::Equal { station: SharedStation::new("CPU", cores), due: None },
+            CpuScheduling::Shared => Sharing::Equal {
+                queues: RunQueues::new("CPU", cores),
+                due: None,
+                turn: 0,
+                homes: (0..clients as usize).collect(),
+            },
         };
         Processors { sharing, spec }
     }
@@ -68,7 +97,7 @@ impl Processors {
     pub(super) fn report(&mut self, now: SimTime) -> StationReport {
         match &mut self.sharing {
             Sharing::InTurns(station) => station.report(now),
-            Sharing::Equal { station, .. } => station.report(now),
+            Sharing::Equal { queues, .. } => queues.report(now),
         }
     }
 }
@@ -82,10 +111,18 @@ impl Server {
                 let done = station.submit(self.now, demand);
                 self.calendar.schedule(done + pause, event);
             }
-            Sharing::Equal { station, .. } => {
-                station.submit(self.now, demand, Some((event, pause)));
+            Sharing::Equal { queues, turn, homes, .. } => {
+                let processor = processor_of(event, homes).unwrap_or_else(|| next(turn));
+                queues.submit(self.now, processor, demand, Some((event, pause)));
                 self.watch_processors();
             }
+        }
+    }
+
+    /// A client that had nothing to do gets a transaction: it goes where least is to be done.
+    pub(super) fn settle_client(&mut self, index: u32) {
+        if let Sharing::Equal { queues, homes, .. } = &mut self.processors.sharing {
+            homes[index as usize] = queues.shortest();
         }
     }
 
@@ -104,8 +141,8 @@ impl Server {
             Sharing::InTurns(station) => {
                 station.submit(self.now, demand);
             }
-            Sharing::Equal { station, .. } => {
-                station.submit(self.now, demand, None);
+            Sharing::Equal { queues, turn, .. } => {
+                queues.submit(self.now, next(turn), demand, None);
                 self.watch_processors();
             }
         }
@@ -113,8 +150,8 @@ impl Server {
 
     /// Makes sure that [`Event::Computed`] comes when the next piece of work is done.
     fn watch_processors(&mut self) {
-        let Sharing::Equal { station, due } = &mut self.processors.sharing else { return };
-        if let Some(next) = station.next_completion()
+        let Sharing::Equal { queues, due, .. } = &mut self.processors.sharing else { return };
+        if let Some(next) = queues.next_completion()
             && due.is_none_or(|due| next < due)
         {
             *due = Some(next);
@@ -125,11 +162,11 @@ impl Server {
     /// A piece of work may be done, unless somebody came since that was foreseen.
     pub(super) fn computed(&mut self) {
         let now = self.now;
-        let Sharing::Equal { station, due } = &mut self.processors.sharing else { return };
+        let Sharing::Equal { queues, due, .. } = &mut self.processors.sharing else { return };
         if *due == Some(now) {
             *due = None;
         }
-        while let Some(follows) = station.pop_completed(now) {
+        while let Some(follows) = queues.pop_completed(now) {
             if let Some((event, pause)) = follows {
                 self.calendar.schedule(now + pause, event);
             }
@@ -195,8 +232,8 @@ impl Server {
     pub(super) fn computing_clients(&self) -> usize {
         match &self.processors.sharing {
             Sharing::InTurns(_) => 0,
-            Sharing::Equal { station, .. } => {
-                station.jobs().flatten().filter(|(event, _)| matches!(event, Event::Body(_))).count()
+            Sharing::Equal { queues, .. } => {
+                queues.jobs().flatten().filter(|(event, _)| matches!(event, Event::Body(_))).count()
             }
         }
     }

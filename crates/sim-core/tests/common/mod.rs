@@ -280,6 +280,7 @@ pub(crate) fn spec(
         read_views: Vec::new(),
         dirty_start: None,
         server_up: SimDuration::ZERO,
+        engine_status_every: None,
         check: true,
     }
 }

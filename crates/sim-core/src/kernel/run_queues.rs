@@ -1,0 +1,101 @@
+//! Run queues: a processor each, shared equally by the jobs of its queue and by nobody else.
+//!
+//! Linux keeps a run queue for each processor, and a thread that wakes goes back to the one where it ran last. A processor may so
+//! have nothing to do while several threads wait for the other.
+//!
+//! Traced (`sched_switch`, `sched_waking`) under three servers with 16 clients in a closed loop on two processors, 50 000 wake-ups
+//! a second: 97 to 99 % of the threads woken went to the processor where they had run last, also when it was busy and the
+//! other was not; a processor idled 7 to 15 % of the time, nearly all of it (99 %) with threads waiting for the other. The
+//! scheduler moved 1000 to 4000 threads a second.
+//!
+//! Simplification: nobody who has work is ever moved to another queue (errs towards idle processors).
+
+use super::shared_station::SharedStation;
+use super::station::StationReport;
+use super::time::{SimDuration, SimTime};
+
+/// A queue for each processor.
+#[derive(Debug, Clone)]
+pub struct RunQueues<J> {
+    queues: Vec<SharedStation<J>>,
+}
+
+impl<J> RunQueues<J> {
+    /// Nobody inside, at least one processor.
+    pub fn new(name: &str, processors: u32) -> Self {
+        RunQueues { queues: (0..processors.max(1)).map(|_| SharedStation::new(name, 1)).collect() }
+    }
+
+    /// A job arrives at the processor of this number, counted round and round, that needs `service`.
+    pub fn submit(&mut self, now: SimTime, processor: usize, service: SimDuration, job: J) {
+        let queue = processor % self.queues.len();
+        self.queues[queue].submit(now, service, job);
+    }
+
+    /// The processor with the fewest jobs.
+    pub fn shortest(&self) -> usize {
+        let queues = self.queues.iter().enumerate();
+        queues.min_by_key(|(_, queue)| queue.inside()).map_or(0, |(processor, _)| processor)
+    }
+
+    /// What is to be done for the jobs inside.
+    pub fn jobs(&self) -> impl Iterator<Item = &J> {
+        self.queues.iter().flat_map(SharedStation::jobs)
+    }
+
+    /// When the next job leaves if nobody comes before.
+    pub fn next_completion(&self) -> Option<SimTime> {
+        self.queues.iter().filter_map(SharedStation::next_completion).min()
+    }
+
+    /// Lets the next job go that has had its service by `now`.
+    pub fn pop_completed(&mut self, now: SimTime) -> Option<J> {
+        self.queues.iter_mut().find_map(|queue| queue.pop_completed(now))
+    }
+
+    /// What happened from the start up to `now`, of all queues together.
+    pub fn report(&mut self, now: SimTime) -> StationReport {
+        let reports: Vec<StationReport> = self.queues.iter_mut().map(|queue| queue.report(now)).collect();
+        let completions = reports.iter().map(|one| one.completions).sum::<u64>();
+        let responses: f64 = reports.iter().map(|one| one.mean_response_s * one.completions as f64).sum();
+        StationReport {
+            name: reports[0].name.clone(),
+            servers: reports.len() as u32,
+            arrivals: reports.iter().map(|one| one.arrivals).sum(),
+            completions,
+            utilization: reports.iter().map(|one| one.utilization).sum::<f64>() / reports.len() as f64,
+            mean_number: reports.iter().map(|one| one.mean_number).sum(),
+            mean_response_s: if completions > 0 { responses / completions as f64 } else { 0.0 },
+            observed_s: reports[0].observed_s,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_processor_may_idle_while_threads_wait_for_the_other() {
+        let mut queues = RunQueues::new("CPU", 2);
+        for thread in [0, 2, 4] {
+            queues.submit(SimTime(0), thread, SimDuration(100), thread);
+        }
+        assert_eq!(queues.next_completion(), Some(SimTime(300)));
+        assert_eq!(queues.shortest(), 1);
+        queues.submit(SimTime(0), 1, SimDuration(100), 1);
+        assert_eq!(queues.next_completion(), Some(SimTime(100)));
+        assert_eq!(queues.pop_completed(SimTime(100)), Some(1));
+        assert_eq!(queues.pop_completed(SimTime(100)), None);
+        assert_eq!(queues.jobs().count(), 3);
+        while let Some(at) = queues.next_completion() {
+            assert!((300..=301).contains(&at.0), "a job gets up to a nanosecond too much: {at:?}");
+            while queues.pop_completed(at).is_some() {}
+        }
+        let report = queues.report(SimTime(400));
+        assert_eq!((report.servers, report.arrivals, report.completions), (2, 4, 4));
+        assert!((report.utilization - 0.5).abs() < 1e-12);
+        assert!((report.mean_number - 2.5).abs() < 1e-12);
+        assert!((report.mean_response_s - 250e-9).abs() < 1e-15);
+    }
+}
