@@ -133,7 +133,9 @@ impl Replayer {
 
     fn step(&mut self, inputs: &Inputs, i: usize, between: &Between, report: &mut Builder) {
         let last_pages = between.flushed_before.saturating_sub(self.flushed_before);
-        if let Some(published) = inputs.published(i - 1).filter(|_| !self.averages_known) {
+        if !self.averages_known
+            && let Some(published) = inputs.published(i - 1)
+        {
             self.rule.adopt_gauges(published);
         }
         let mut best: Option<Trial> = None;

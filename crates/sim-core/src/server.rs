@@ -145,7 +145,7 @@ impl Server {
             binary_log: spec.binary_log.map(binlog::BinaryLog::new),
             change_buffer,
             purge,
-            free_pages: free_pages::FreePages::new(config.buffer_pool.instances, config.buffer_pool.free_pages),
+            free_pages: free_pages::FreePages::new(config.buffer_pool.instances),
             cleaner: cleaner::Cleaner::new(),
             lru_managers: lru_managers::LruManagers::new(config.lru_managers, config.buffer_pool.instances),
             passes: passes::Passes::new(config.cleaner_threads, config.buffer_pool.instances),

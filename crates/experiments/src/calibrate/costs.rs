@@ -70,7 +70,7 @@ pub(super) struct Work {
 
 /// CPU time of a redo sync, threads that it wakes included, µs.
 pub(super) fn sync_cpu_us(server: &Recording) -> f64 {
-    if server.server.model == Some(ModelId::Mariadb1011) { MARIADB_SYNC_CPU_US } else { SYNC_CPU_US }
+    if server.server.model.is_some_and(ModelId::is_mariadb) { MARIADB_SYNC_CPU_US } else { SYNC_CPU_US }
 }
 
 /// CPU time of the checksum of a page beyond that of its write, µs: nothing worth naming where the processor has an instruction

@@ -16,7 +16,7 @@
 use super::Server;
 use super::events::Event;
 use crate::buffer_pool::EXTENT_PAGES;
-use crate::config::{DataSync, DoublewriteConfig, MachineConfig, SharedCollecting};
+use crate::config::{DataSync, DoublewriteConfig, FreePagePolicy, MachineConfig, SharedCollecting};
 use crate::kernel::time::SimTime;
 use std::collections::VecDeque;
 
@@ -392,7 +392,10 @@ impl Server {
             }
         }
         self.pool.end_batch(instance, index);
-        self.free_pages.written(instance);
+        // From 5.6 on MySQL looks at the tail again when a whole slot is posted.
+        if !matches!(self.config.buffer_pool.free_pages, FreePagePolicy::SinglePage { .. }) {
+            self.free_pages.batch_ended(instance);
+        }
         let batch = self.batches.get(index);
         batch.pages = pages;
         let (held, poster) = (batch.held, batch.poster);

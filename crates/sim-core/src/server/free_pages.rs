@@ -41,26 +41,16 @@ pub(super) enum SinglePage {
 pub(super) struct FreePages {
     /// False once a search of the tail found nothing, until a batch of the instance ends.
     try_scan: Vec<bool>,
-    /// Whether the end of any page write does as well (MariaDB).
-    writes_count: bool,
 }
 
 impl FreePages {
-    pub(super) fn new(instances: u32, policy: FreePagePolicy) -> Self {
-        let writes_count = !matches!(policy, FreePagePolicy::SinglePage { .. });
-        FreePages { try_scan: vec![true; instances as usize], writes_count }
+    pub(super) fn new(instances: u32) -> Self {
+        FreePages { try_scan: vec![true; instances as usize] }
     }
 
     /// Whether a client found no free page since the last batch of some instance ended.
     pub(super) fn wanted(&self) -> bool {
         self.try_scan.iter().any(|&scan| !scan)
-    }
-
-    /// Pages of this instance were written: where that is enough, its tail is worth searching again.
-    pub(super) fn written(&mut self, instance: usize) {
-        if self.writes_count {
-            self.try_scan[instance] = true;
-        }
     }
 
     /// The batch of a slot is posted to its end: the tail is worth searching again.

@@ -218,6 +218,8 @@ impl Server {
         if bytes == 0 {
             return;
         }
+        let (committed, cut_off) = (purge.history.committed, purge.history.cut_off);
+        let new_segment = purge.config.undo_segments.filter(|segments| segments.next_is_new(committed, cut_off));
         if kind.visited_by_purge {
             let visits = client.plan.runs().map(|(pages, run)| (pages, kind.touches[run.touch as usize].purge_visit));
             let visits = visits.filter(|&(_, what)| what > 0);
@@ -227,10 +229,6 @@ impl Server {
         } else {
             purge.history.add(bytes, std::iter::empty());
         }
-        let new_segment = purge.config.undo_segments.filter(|segments| {
-            // This log counts already.
-            segments.next_is_new(purge.history.committed - 1, purge.history.cut_off)
-        });
         let log = purge.history.committed;
         let begun = purge.undo.write(bytes, log);
         if purge.history.len() >= purge.wake_at {
@@ -250,12 +248,7 @@ impl Server {
         if let Some(every) = self.engine_status_every {
             self.calendar.schedule(self.now + every, Event::EngineStatus);
         }
-        if let Some(purge) = &mut self.purge
-            && purge.state == State::Idle
-        {
-            purge.calls += 2;
-            self.start_purge_batch();
-        }
+        self.coordinator_wakes();
     }
 
     /// The coordinator is idle: it looks in 10 ms, or at once if the history is long.
@@ -292,6 +285,11 @@ impl Server {
         if let PurgeWake::Timer(every) = purge.config.wake {
             self.wake_purge_at(self.now + every);
         }
+        self.coordinator_wakes();
+    }
+
+    /// The coordinator is woken: it begins a batch if it is idle.
+    fn coordinator_wakes(&mut self) {
         let Some(purge) = &mut self.purge else { return };
         if purge.state != State::Idle {
             return;
