@@ -8,7 +8,7 @@
 //! | parameter | method |
 //! |---|---|
 //! | `redo_bytes_per_transaction` | growth of the log sequence number / transactions; in MariaDB less that of new undo segments |
-//! | `cpu` | CPU time of server and client (or of the machine), less what syncs and page writes take, / transactions |
+//! | `cpu` | CPU time of server and client (or of the machine), less what syncs, page writes and purge take, / transactions |
 //! | `device.sync_operations` | writes of the disk beyond pages, doublewrite and redo / syncs; matters behind a cap |
 //! | `rows_per_page`, `index_entries_per_page` | rows of the tables / pages of their statistics, or in memory |
 //!
@@ -21,6 +21,7 @@ mod costs;
 mod counters;
 mod device;
 mod others;
+mod purge_cpu;
 mod scenario;
 mod undo_segments;
 mod working_set;
@@ -123,7 +124,7 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
         working_set: WorkingSet::measure(recording),
         undetermined: Vec::new(),
     };
-    match load.cpu_per_transaction(recording) {
+    match load.cpu_per_transaction(recording, purge_cpu::a_transaction_us(recording, kind, phase)?) {
         Some(cpu) => calibration.parameters.push(cpu),
         None => calibration.undetermined.push(
             "CPU demand: record cpu.user and cpu.system, or the CPU time of server and client, under a load that keeps the \

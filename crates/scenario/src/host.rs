@@ -38,6 +38,12 @@ pub(crate) const HOST_KEYS: &[Key] = &[
         "CPU time of a client's own flush of old pages, beyond writes and syncs.",
     ),
     Key::default(
+        "purge_cpu",
+        Kind::Duration,
+        "\"6us\"",
+        "CPU time of purge for a record that it removes; half of it to look one up, a third to fetch an undo log.",
+    ),
+    Key::default(
         "cleaner_priority",
         Kind::Switch,
         "false",
@@ -71,8 +77,18 @@ pub(crate) fn read_host(root: &Section<'_>) -> (u32, CpuSpec, Vec<OtherPrograms>
     let page_read = SimDuration(host.duration("page_read_cpu"));
     let page_checksum = SimDuration(host.duration("page_checksum_cpu"));
     let client_flush = SimDuration(host.duration("client_flush_cpu"));
+    let purge_change = SimDuration(host.duration("purge_cpu"));
     let cleaner_priority = host.switch("cleaner_priority");
-    let spec = CpuSpec { scheduling, sync, page_write, page_read, page_checksum, client_flush, cleaner_priority };
+    let spec = CpuSpec {
+        scheduling,
+        sync,
+        page_write,
+        page_read,
+        page_checksum,
+        client_flush,
+        purge_change,
+        cleaner_priority,
+    };
     let other_programs = read_other_programs(&mut host, cores);
     (cores, spec, other_programs, host.resolved)
 }

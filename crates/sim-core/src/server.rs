@@ -233,6 +233,7 @@ impl Server {
             Event::RedoDurable => self.redo_durable(),
             Event::RedoSynced => self.redo_synced(),
             Event::Computed => self.computed(),
+            Event::Wakes(number) => self.wakes(number),
             Event::FlusherTimer => self.flusher_timer(),
             Event::CleanerTimer(number) => self.cleaner_timer(number),
             Event::PassStarts => self.pass_starts(),

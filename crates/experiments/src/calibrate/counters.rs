@@ -77,9 +77,9 @@ impl Load {
         }
     }
 
-    /// CPU time of server and client if both are recorded, else of the machine, without what syncs and page writes take; `None`
-    /// if neither is, or if the machine was too idle.
-    pub(super) fn cpu_per_transaction(&self, recording: &Recording) -> Option<Parameter> {
+    /// CPU time of server and client if both are recorded, else of the machine, without what syncs and page writes take and purge,
+    /// which takes `purge_us` a transaction; `None` if neither is, or if the machine was too idle.
+    pub(super) fn cpu_per_transaction(&self, recording: &Recording, purge_us: f64) -> Option<Parameter> {
         let (ticks, method) = match self.sum(recording, &OWN_TICKS) {
             Some(ticks) => (ticks, "CPU time of server and client / transactions"),
             None => (self.sum(recording, &["cpu.user", "cpu.system"])?, "CPU time of the machine / transactions"),
@@ -91,7 +91,11 @@ impl Load {
         }
         let all: Vec<f64> = ticks.iter().map(|ticks| ticks * TICK_S * 1e6).collect();
         let (own, less) = match Work::of(self, recording) {
-            Some(work) => (own_cpu_us(&all, &work.cpu_us()), ", less that of syncs and page writes"),
+            Some(work) => {
+                let with_purge = |(us, done): (f64, &f64)| us + purge_us * done;
+                let others: Vec<f64> = work.cpu_us().into_iter().zip(&self.transactions).map(with_purge).collect();
+                (own_cpu_us(&all, &others), ", less that of syncs, page writes and purge")
+            }
             None => (all, ""),
         };
         let (value, uncertainty) = self.ratio(&own);

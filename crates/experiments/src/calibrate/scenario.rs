@@ -2,6 +2,7 @@
 
 use super::costs::{CLIENT_FLUSH_CPU_US, PAGE_READ_CPU_US, PAGE_WRITE_CPU_US, page_checksum_cpu_us, sync_cpu_us};
 use super::others::other_programs;
+use super::purge_cpu::removal_us;
 use super::undo_segments::status_every;
 use super::{Calibration, Device, load_of};
 use innosim_flush_models::purge::undo_segments;
@@ -51,10 +52,12 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
     text.push_str(&format!(
         "\n[host]\ncores = {}\nscheduling = \"shared\"\nsync_cpu = \"{:.0}us\"\n\
          page_write_cpu = \"{PAGE_WRITE_CPU_US:.0}us\"\npage_read_cpu = \"{PAGE_READ_CPU_US:.0}us\"\n\
-         page_checksum_cpu = \"{:.0}us\"\nclient_flush_cpu = \"{CLIENT_FLUSH_CPU_US:.0}us\"\ncleaner_priority = {}\n\n",
+         page_checksum_cpu = \"{:.0}us\"\nclient_flush_cpu = \"{CLIENT_FLUSH_CPU_US:.0}us\"\n\
+         purge_cpu = \"{}us\"\ncleaner_priority = {}\n\n",
         target.cpus.unwrap_or(16),
         sync_cpu_us(target),
         page_checksum_cpu_us(target),
+        removal_us(model),
         model.cleaners_ask_for_priority()
     ));
     for (at, cpus) in other_programs(target) {

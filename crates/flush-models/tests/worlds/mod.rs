@@ -5,7 +5,7 @@ use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig, ReadView};
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
-use innosim_core::run_spec::{CpuSpec, DirtyStart, RunSpec};
+use innosim_core::run_spec::{CpuScheduling, CpuSpec, DirtyStart, OtherPrograms, RunSpec};
 use innosim_core::server::{RunError, Server, Silent};
 use innosim_core::storage::{DeviceSpec, StorageSpec};
 use innosim_core::workload::{
@@ -421,6 +421,27 @@ fn settings(model: ModelId) -> impl Strategy<Value = BTreeMap<&'static str, Valu
     )
 }
 
+/// Processors in turns or shared, with CPU times of the server's own work or without.
+fn processors(seed: u64) -> CpuSpec {
+    let us = |bit: u32, us: u64| SimDuration::from_micros(if seed >> bit & 1 == 1 { us } else { 0 });
+    CpuSpec {
+        scheduling: if seed >> 8 & 1 == 1 { CpuScheduling::Shared } else { CpuScheduling::InTurns },
+        sync: us(9, 200),
+        page_write: us(10, 28),
+        page_read: us(11, 44),
+        page_checksum: us(12, 25),
+        client_flush: us(13, 125),
+        purge_change: us(17, 17),
+        cleaner_priority: seed >> 14 & 1 == 1,
+    }
+}
+
+/// Sometimes other programs take most of a processor from the second second on.
+fn others(seed: u64) -> Vec<OtherPrograms> {
+    let from = SimTime::ZERO + SimDuration::from_secs(1);
+    if seed >> 15 & 3 == 0 { vec![OtherPrograms { from, cpus: 0.8 }] } else { Vec::new() }
+}
+
 /// A random server of `model` in random surroundings.
 pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
     let storage = (devices(), proptest::option::of(devices())).prop_map(|(data, redo)| StorageSpec { data, redo });
@@ -450,8 +471,8 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
                     binary_log,
                     change_buffer,
                     adaptive_hash: None,
-                    cpu: CpuSpec::default(),
-                    other_programs: Vec::new(),
+                    cpu: processors(seed),
+                    other_programs: others(seed),
                     purge: None,
                     read_views: Vec::new(),
                     dirty_start: None,

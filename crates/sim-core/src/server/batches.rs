@@ -316,7 +316,7 @@ impl Server {
     /// All pages of the batch are posted; if that took CPU time, they may be written already.
     pub(super) fn batch_posted(&mut self, batch: u32) {
         let last = self.batches.get(batch).done.iter().max().copied();
-        self.calendar.schedule(last.unwrap_or(self.now).max(self.now), Event::BatchOnDevice(batch));
+        self.last_write_completes(last.unwrap_or(self.now).max(self.now), Event::BatchOnDevice(batch));
     }
 
     /// A client met a page under write. If its write is done and its I/O thread is free, the page is completed here and now

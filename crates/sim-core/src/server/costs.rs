@@ -23,11 +23,5 @@ pub(super) const SINGLE_PAGE_POLL: SimDuration = SimDuration::from_micros(200);
 pub(super) const COMMIT_RECORD_BYTES: f64 = 100.0;
 /// Least CPU time of a transaction whose end waits for nothing.
 pub(super) const SHORTEST_TRANSACTION: SimDuration = SimDuration::from_micros(1);
-/// Fetching one undo log of the history list and parsing its records (typical).
-pub(super) const PURGE_LOG: SimDuration = SimDuration::from_micros(2);
-/// Looking up a row in a clustered index for purge (typical).
-pub(super) const PURGE_LOOK_UP: SimDuration = SimDuration::from_micros(3);
-/// Finding and removing a record marked as deleted, or resetting a row's transaction number (typical).
-pub(super) const PURGE_CHANGE: SimDuration = SimDuration::from_micros(6);
 /// A purge thread that finds no free page, or a page under write, looks again after this.
 pub(super) const PURGE_RETRY: SimDuration = SimDuration::from_millis(1);

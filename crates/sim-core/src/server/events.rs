@@ -10,6 +10,8 @@ pub(super) enum Event {
     Body(u32),
     /// A piece of work on the processors may be done, where they are shared.
     Computed,
+    /// A thread that waited for the device wants a processor: the number of what it does then.
+    Wakes(u32),
     /// A client starts its next transaction (after think time or a commit wait).
     Start(u32),
     /// The page a client waited for has been read.
@@ -132,6 +134,7 @@ impl Event {
             Event::PassStarts => 34,
             Event::OtherPrograms => 35,
             Event::EngineStatus => 36,
+            Event::Wakes(number) => u64::from(number) << 8 | 37,
         }
     }
 }

@@ -269,16 +269,16 @@ impl Server {
             SinglePage::Written(page)
         };
         self.clients.list[index as usize].single = Some(next);
-        self.calendar.schedule(done, Event::SinglePage(index));
+        self.single_write_computes(done, op == Op::RandomWrite, Event::SinglePage(index));
     }
 
     /// Syncs the file just written, then goes on with `next`; before that, waits for its inode.
     fn sync_single_page(&mut self, index: u32, inode: Option<SimTime>, next: SinglePage) {
-        let done = inode.unwrap_or_else(|| {
-            self.clients.list[index as usize].single = Some(next);
-            self.sync_data_file()
-        });
-        self.calendar.schedule(done, Event::SinglePage(index));
+        if let Some(written) = inode {
+            return self.calendar.schedule(written, Event::SinglePage(index));
+        }
+        self.clients.list[index as usize].single = Some(next);
+        self.sync_data_file(false, Event::SinglePage(index));
     }
 
     fn single_page_written(&mut self, index: u32, page: u32) {

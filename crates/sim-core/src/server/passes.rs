@@ -50,7 +50,6 @@ pub(super) enum Phase {
     WaitSegment,
     WriteDoublewrite { written: u64 },
     SyncDoublewrite,
-    SyncedDoublewrite,
     Post { next: usize },
     WaitBatch,
 }
@@ -241,7 +240,6 @@ impl Server {
                 Phase::WaitSegment => self.wait_segment(index),
                 Phase::WriteDoublewrite { written } => self.write_doublewrite(index, written),
                 Phase::SyncDoublewrite => self.sync_doublewrite(index),
-                Phase::SyncedDoublewrite => self.synced_doublewrite(index),
                 Phase::Post { next } => self.post(index, next),
             };
             if !goes_on {

@@ -126,18 +126,9 @@ impl Server {
         if let Some(written) = self.write_inode(Synced::Doublewrite) {
             return self.sleep(index, written, Phase::SyncDoublewrite);
         }
-        if self.passes.works_for_client(index) {
-            let done = self.flush_data_device();
-            return self.sleep(index, done, Phase::SyncedDoublewrite);
-        }
-        let done = self.sync_data_file();
-        self.sleep(index, done, Phase::Post { next: 0 })
-    }
-
-    /// A client's thread has synced the doublewrite file.
-    pub(super) fn synced_doublewrite(&mut self, index: u32) -> bool {
         self.set_phase(index, Phase::Post { next: 0 });
-        self.sync_by_client_computes(Event::CleanerThread(index));
+        let priority = !self.passes.works_for_client(index);
+        self.sync_data_file(priority, Event::CleanerThread(index));
         false
     }
 
@@ -200,7 +191,7 @@ impl Server {
                 next = self.post_write(batch, next);
                 writes += 1;
             }
-            if self.page_writes_compute(writes as u64, Event::CleanerThread(index)) {
+            if self.page_writes_compute(writes as u64, next == pages, Event::CleanerThread(index)) {
                 self.passes.threads[index as usize].phase = Phase::Post { next };
                 return false;
             }

@@ -19,7 +19,6 @@
 //! each (errs towards a history longer by some 10 ms of commits).
 
 use super::Server;
-use super::costs;
 use super::events::Event;
 use super::history::{History, Taken, Visit};
 use super::purge_threads::Thread;
@@ -328,7 +327,7 @@ impl Server {
         if purge.batch.logs == 0 {
             return self.purge_batch_over();
         }
-        let demand = SimDuration(costs::PURGE_LOG.0 * purge.batch.logs);
+        let demand = SimDuration(self.processors.spec().purge_log().0 * purge.batch.logs);
         self.compute(demand, SimDuration::ZERO, Event::PurgeThread(0));
     }
 

@@ -50,6 +50,7 @@ enum Visited {
 impl Server {
     /// The undo records are fetched: the threads begin.
     fn start_purge_threads(&mut self) {
+        let cpu = self.processors.spec();
         let Server { purge: Some(purge), program, .. } = self else { return };
         let mut demands = Vec::new();
         for (number, (thread, share)) in purge.threads.iter_mut().zip(&mut purge.shares).enumerate() {
@@ -57,10 +58,7 @@ impl Server {
             if thread.visits.is_empty() {
                 continue;
             }
-            let cost = |visit: &Visit| match program.purge_visits[usize::from(visit.what) - 1].modify {
-                true => costs::PURGE_CHANGE.0,
-                false => costs::PURGE_LOOK_UP.0,
-            };
+            let cost = |visit: &Visit| program.purge_visits[usize::from(visit.what) - 1].cpu(&cpu).0;
             let demand = SimDuration(thread.visits.iter().map(cost).sum());
             demands.push((number as u32, demand));
         }

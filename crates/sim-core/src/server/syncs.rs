@@ -103,6 +103,12 @@ impl Syncs {
         round.files.get(round.next).map(|&file| (file, round.inode))
     }
 
+    /// Whether the thread that posted a batch runs the round.
+    fn is_of_poster(&self, round: u32) -> bool {
+        let round = self.rounds[round as usize].as_ref();
+        round.is_some_and(|round| matches!(round.owner, Owner::Poster { .. }))
+    }
+
     fn inode_written(&mut self, round: u32) {
         if let Some(round) = &mut self.rounds[round as usize] {
             round.inode = true;
@@ -155,16 +161,13 @@ impl Server {
         self.sync_round_step(round);
     }
 
-    /// Syncs a data file; returns when that is done.
-    pub(super) fn sync_data_file(&mut self) -> SimTime {
-        let computes = self.data_sync_computes();
-        self.flush_data_device() + computes
-    }
-
-    /// The same by a client, which computes when it is done.
-    pub(super) fn flush_data_device(&mut self) -> SimTime {
+    /// Syncs a data file, which returns when that is over; `event` happens when the thread that does it has come to a processor after
+    /// that. `priority`: it is one of the page cleaner's.
+    pub(super) fn sync_data_file(&mut self, priority: bool, event: Event) -> SimTime {
         self.recorder.counts.data_fsyncs += 1;
-        self.data_device.submit(self.now, Op::Sync, 0)
+        let over = self.data_device.submit(self.now, Op::Sync, 0);
+        self.data_sync_computes(over, priority, event);
+        over
     }
 
     /// Syncs the next file of a round, or ends the round.
@@ -180,21 +183,22 @@ impl Server {
                 continue;
             }
             let written = if inode { None } else { self.write_data_inode(file) };
-            let done = match written {
+            let over = match written {
                 Some(write) => {
                     if write.own {
                         self.syncs.inode_written(index);
                     }
+                    self.calendar.schedule(write.over_at, Event::SyncRound(index));
                     write.over_at
                 }
                 None => {
+                    let priority = self.syncs.is_of_poster(index);
                     self.syncs.pass_over(index);
                     self.syncs.files[usize::from(file)].unsynced = false;
-                    self.sync_data_file()
+                    self.sync_data_file(priority, Event::SyncRound(index))
                 }
             };
-            self.syncs.files[usize::from(file)].syncing_until = done;
-            self.calendar.schedule(done, Event::SyncRound(index));
+            self.syncs.files[usize::from(file)].syncing_until = over;
             return;
         }
         self.end_sync_round(index);

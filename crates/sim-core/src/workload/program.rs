@@ -7,7 +7,9 @@ use crate::buffer_pool::PageSpace;
 use crate::config::PurgeConfig;
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
+use crate::kernel::time::SimDuration;
 use crate::redo::RedoLog;
+use crate::run_spec::CpuSpec;
 
 /// Some touches of one access class.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +45,34 @@ pub struct PurgeVisit {
     pub redo_fixed: u64,
     /// Whether it can wait in the change buffer.
     pub bufferable: bool,
+}
+
+impl PurgeVisit {
+    /// CPU time that it takes.
+    pub fn cpu(&self, cpu: &CpuSpec) -> SimDuration {
+        if self.modify { cpu.purge_change } else { cpu.purge_look_up() }
+    }
+}
+
+/// CPU time of purge a transaction of this workload, µs: what a server's CPU counters have in them besides the transactions' own.
+pub fn purge_cpu_us(spec: &WorkloadSpec, purge: &PurgeConfig, cpu: &CpuSpec) -> f64 {
+    let total: f64 = spec.transactions.iter().map(|transaction| transaction.weight).sum();
+    let of = |transaction: &TransactionSpec| {
+        if bytes_kept(transaction, purge) <= 0.0 {
+            return 0.0;
+        }
+        let visits = transaction.touches.iter().filter_map(|touch| {
+            let pages = f64::from(touch.min + touch.max) / 2.0 * touch.probability;
+            purge_visit(touch, purge).map(|visit| pages * visit.cpu(cpu).0 as f64)
+        });
+        transaction.weight / total * (cpu.purge_log().0 as f64 + visits.sum::<f64>()) / 1e3
+    };
+    spec.transactions.iter().map(of).sum()
+}
+
+/// Bytes of undo records that a transaction leaves to purge.
+fn bytes_kept(spec: &TransactionSpec, purge: &PurgeConfig) -> f64 {
+    spec.undo.bytes + if purge.resets_rows { spec.undo.insert_bytes } else { 0.0 }
 }
 
 /// A kind of transaction.
@@ -112,7 +142,7 @@ impl Program {
     /// Leaves to purge what it does in this server, and takes its redo off the transactions'.
     pub fn leave_to_purge(&mut self, spec: &WorkloadSpec, purge: &PurgeConfig) {
         for (kind, spec) in self.kinds.iter_mut().zip(&spec.transactions) {
-            let kept = spec.undo.bytes + if purge.resets_rows { spec.undo.insert_bytes } else { 0.0 };
+            let kept = bytes_kept(spec, purge);
             kind.changed_rows = spec.undo.changed_rows;
             if kept <= 0.0 {
                 continue;
