@@ -28,18 +28,39 @@ pub(super) fn removal_us(model: ModelId) -> u64 {
 
 /// CPU time of purge a transaction of the recorded load, µs; nothing if no model stands for the server. The error is a sentence.
 pub(super) fn a_transaction_us(recording: &Recording, kind: &str, phase: &LoadPhase) -> Result<f64, String> {
-    let Some(model) = recording.server.model else { return Ok(0.0) };
+    recording.server.model.map_or(Ok(0.0), |model| of_load(model, kind, phase.tables, phase.table_size))
+}
+
+/// The same of a server and a workload on tables of a size.
+fn of_load(model: ModelId, kind: &str, tables: u32, table_size: u64) -> Result<f64, String> {
     // What the transactions leave does not depend on device and clients.
     let text = format!(
         "model = {:?}\nduration = \"1s\"\ndevice.profile = \"nvme\"\ndrive = {{ kind = \"closed\", clients = 1 }}\n\
-         [workload]\nkind = {kind:?}\ntables = {}\ntable_size = {}\n",
+         [workload]\nkind = {kind:?}\ntables = {tables}\ntable_size = {table_size}\n",
         model.name(),
-        phase.tables,
-        phase.table_size
     );
-    let scenario = load(Source::Text { name: &recording.name, text: &text }, &Overrides::default())
-        .map_err(|errors| errors.to_string())?;
+    let scenario =
+        load(Source::Text { name: kind, text: &text }, &Overrides::default()).map_err(|errors| errors.to_string())?;
     let cpu = CpuSpec { purge_change: SimDuration::from_micros(removal_us(model)), ..CpuSpec::default() };
     let purge = purge_config(&scenario.settings).map_err(|error| error.to_string())?;
     Ok(purge_cpu_us(&scenario.run.workload, &purge, &cpu))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn purge_takes_what_was_measured() {
+        let takes = |model, kind: &str| of_load(model, &format!("sysbench-oltp-{kind}"), 8, 1_200_000).unwrap();
+        let near = |model, kind, measured: f64| {
+            let (takes, rounding) = (takes(model, kind), 0.2 * measured);
+            assert!((takes - measured).abs() < rounding, "{model:?}, {kind}: {takes}, measured {measured}");
+        };
+        near(ModelId::Mysql97, "write-only", 64.0);
+        near(ModelId::Mysql97, "update-non-index", 6.5);
+        near(ModelId::Mysql56, "write-only", 41.0);
+        near(ModelId::Mariadb1011, "write-only", 19.0);
+        assert_eq!(takes(ModelId::Mysql97, "insert"), 0.0, "inserts leave nothing to purge but in MariaDB");
+    }
 }
