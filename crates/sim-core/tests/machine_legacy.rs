@@ -43,12 +43,12 @@ fn a_leader_writes_for_its_group() {
     }
 }
 
-/// One client, whose next sync begins when the threads that the last one concerned have computed: half of a sync's CPU time if
-/// that is one certain thread, a third if it is whichever runs first.
+/// One client, whose next sync begins when the threads that the last one concerned have computed: three quarters of a sync's CPU time
+/// if that is one certain thread, half if it is whichever runs first.
 #[test]
 fn whoever_runs_first_syncs_sooner() {
     let (sync, cpu) = (1e-3, 600e-6);
-    for (pipeline, share) in [(RedoPipeline::CommittingThread, 1.0 / 2.0), (RedoPipeline::LogMutex, 1.0 / 3.0)] {
+    for (pipeline, share) in [(RedoPipeline::CommittingThread, 0.75), (RedoPipeline::LogMutex, 0.5)] {
         let mut spec = committing(1, sync * 1e6);
         spec.cpu = CpuSpec { scheduling: CpuScheduling::Shared, sync: SimDuration::from_micros(600), ..spec.cpu };
         let mean = throughput(&durable(pipeline), &spec);

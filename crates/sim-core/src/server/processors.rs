@@ -12,11 +12,13 @@
 //! other programs) goes to the processors in turn. So a tenth of the CPU time is not used in a closed loop, as measured.
 //!
 //! Besides transactions, syncs and page writes take CPU time where the scenario says so: system calls, the block layer, threads that
-//! are woken. Half of a redo sync's time lies between its end on the device and the moment at which the next may begin: the thread
-//! that synced must run to say so, and the one that syncs next must be woken. The other half is that of the threads that waited;
-//! a sync of a data file, for which no client waits, takes only the first half, of which the thread that syncs computes a quarter, after
+//! are woken. Half of a redo sync's time (before 5.7, where all who wait are woken and whoever runs first syncs) or three quarters of it
+//! lies between its end on the device and the moment at which the next may begin: the thread that synced must run to say so, and the
+//! one that syncs next must be woken. The rest is that of the threads that waited; with these round figures as many transactions share a
+//! sync as in our recordings (`docs/validation.md`). A sync of a data file, for which no client waits, takes half as much, of which the
+//! thread that syncs computes a quarter, after
 //! it, and the kernel's threads and interrupts the rest. Of a page write the thread that posts it does half, the one that completes it
-//! the other. The halves are round figures that fit our recordings (`docs/validation.md`).
+//! the other.
 //!
 //! A page's checksum is computed before the page is copied to the doublewrite buffer, by the thread that flushes, which is held up as
 //! others are (`innodb-5.6` section 5.4). That of a page that was read is part of the read's time.
@@ -215,8 +217,8 @@ impl Server {
     pub(super) fn redo_durable(&mut self) {
         let all = self.processors.spec.sync.0;
         let until_the_next = match self.config.redo.pipeline {
-            RedoPipeline::LogMutex => all / 3,
-            RedoPipeline::CommittingThread | RedoPipeline::DedicatedThreads => all / 2,
+            RedoPipeline::LogMutex => all / 2,
+            RedoPipeline::CommittingThread | RedoPipeline::DedicatedThreads => all * 3 / 4,
         };
         self.compute_aside(SimDuration(all - until_the_next));
         self.compute(SimDuration(until_the_next), SimDuration::ZERO, Event::RedoSynced);
