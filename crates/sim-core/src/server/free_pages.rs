@@ -269,7 +269,7 @@ impl Server {
             SinglePage::Written(page)
         };
         self.clients.list[index as usize].single = Some(next);
-        self.single_write_computes(done, op == Op::RandomWrite, Event::SinglePage(index));
+        self.single_write_completes(done, op == Op::RandomWrite, Event::SinglePage(index));
     }
 
     /// Syncs the file just written, then goes on with `next`; before that, waits for its inode.

@@ -170,6 +170,9 @@ impl Server {
 
     /// Computes for `demand` while everything else goes on.
     pub(super) fn compute_aside(&mut self, demand: SimDuration) {
+        if demand.0 == 0 {
+            return;
+        }
         match &mut self.processors.sharing {
             Sharing::InTurns(station) => {
                 station.submit(self.now, demand);
@@ -239,7 +242,7 @@ impl Server {
     }
 
     /// A thread waits for the device until `at`; `event` happens when it has got a processor and computed there for `demand`.
-    pub(super) fn wake(&mut self, at: SimTime, demand: SimDuration, event: Event) {
+    fn wake(&mut self, at: SimTime, demand: SimDuration, event: Event) {
         if demand.0 == 0 {
             return self.calendar.schedule(at, event);
         }
@@ -259,9 +262,7 @@ impl Server {
     pub(super) fn data_sync_computes(&mut self, at: SimTime, priority: bool, event: Event) {
         let all = self.processors.spec.sync.0 / 2;
         let own = SimDuration(all / 4);
-        if all == 0 {
-            self.calendar.schedule(at, event);
-        } else if priority && self.processors.spec.cleaner_priority {
+        if priority && self.processors.spec.cleaner_priority {
             self.compute_aside(SimDuration(all));
             self.calendar.schedule(at + own, event);
         } else {
@@ -280,10 +281,10 @@ impl Server {
         self.wake(at, self.completion(), event);
     }
 
-    /// A client that writes a page itself is done on the device at `at`; `posts` says whether that is not yet in what the page's
-    /// other write took.
-    pub(super) fn single_write_computes(&mut self, at: SimTime, posts: bool, event: Event) {
-        if posts && self.completion().0 > 0 {
+    /// A write by a client that flushes a page alone is done on the device at `at`: `event` happens when the client has completed it.
+    /// Posting counts once for the page, with the write to the data file.
+    pub(super) fn single_write_completes(&mut self, at: SimTime, to_data_file: bool, event: Event) {
+        if to_data_file {
             self.compute_aside(self.completion());
         }
         self.wake(at, self.completion(), event);
@@ -324,10 +325,7 @@ impl Server {
         if half.0 == 0 {
             return false;
         }
-        let completions = SimDuration(self.completion().0 * (writes - u64::from(last)));
-        if completions.0 > 0 {
-            self.compute_aside(completions);
-        }
+        self.compute_aside(SimDuration(self.completion().0 * (writes - u64::from(last))));
         if self.processors.spec.cleaner_priority {
             self.compute_aside(half);
             self.calendar.schedule(self.now + half, event);
