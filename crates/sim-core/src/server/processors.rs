@@ -16,9 +16,8 @@
 //! lies between its end on the device and the moment at which the next may begin: the thread that synced must run to say so, and the
 //! one that syncs next must be woken. The rest is that of the threads that waited; with these round figures as many transactions share a
 //! sync as in our recordings (`docs/validation.md`). A sync of a data file, for which no client waits, takes half as much, of which the
-//! thread that syncs computes a quarter, after
-//! it, and the kernel's threads and interrupts the rest. Of a page write the thread that posts it does half, the one that completes it
-//! the other.
+//! thread that syncs computes a quarter, after it, and the kernel's threads and interrupts the rest. Of a page write the thread that
+//! posts it does half, the one that completes it the other.
 //!
 //! A page's checksum is computed before the page is copied to the doublewrite buffer, by the thread that flushes, which is held up as
 //! others are (`innodb-5.6` section 5.4). That of a page that was read is part of the read's time.
