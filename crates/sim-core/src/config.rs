@@ -65,8 +65,21 @@ pub struct BufferPoolConfig {
     /// Whether a page written by an LRU batch is freed when its write is complete; otherwise a later search frees it
     /// (5.5, 5.6).
     pub lru_frees_written: bool,
+    /// What the thread that ends a batch holds while it syncs the data files.
+    pub sync_holds: SyncHolds,
     /// Pages of a flush area: neighbours of a page are looked for in its aligned area of this size.
     pub flush_area_pages: u32,
+}
+
+/// What the thread that completes the last page of a batch holds while it syncs the data files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SyncHolds {
+    /// Nothing that others wait for.
+    Nothing,
+    /// The mutex over the LRU list of its instance, after an LRU batch (8.0).
+    LruList,
+    /// The mutex of its instance (5.6, 5.7).
+    Instance,
 }
 
 /// What a user thread does that finds no free page.

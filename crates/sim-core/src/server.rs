@@ -26,11 +26,13 @@ mod cleaner;
 mod clients;
 mod collect;
 mod commit;
+mod completions;
 mod costs;
 mod events;
 mod free_pages;
 mod history;
 mod inodes;
+mod list_mutexes;
 mod lru_managers;
 mod other_programs;
 mod passes;
@@ -94,6 +96,7 @@ pub struct Server {
     passes: passes::Passes,
     posting: posting::Posting,
     batches: batches::Batches,
+    list_mutexes: list_mutexes::ListMutexes,
     syncs: syncs::Syncs,
     inodes: inodes::Inodes,
     checkpointer: checkpointer::Checkpointer,
@@ -151,6 +154,7 @@ impl Server {
             passes: passes::Passes::new(config.cleaner_threads, config.buffer_pool.instances),
             posting: posting::Posting::default(),
             batches: batches::Batches::new(&config),
+            list_mutexes: list_mutexes::ListMutexes::new(config.buffer_pool.sync_holds, config.buffer_pool.instances),
             syncs: syncs::Syncs::new(config.write_io_threads, space.spaces()),
             inodes: inodes::Inodes::new(
                 &spec.storage.data,
@@ -239,6 +243,9 @@ impl Server {
             Event::PassStarts => self.pass_starts(),
             Event::CleanerThread(thread) => self.thread_step(thread),
             Event::BatchOnDevice(batch) => self.batch_on_device(batch),
+            Event::ShareOnDevice { batch, thread } => self.share_on_device(batch, u32::from(thread)),
+            Event::ListMutex(instance) => self.list_mutex_passed_on(instance),
+            Event::ShareCompletes { batch, thread } => self.share_completes(batch, u32::from(thread)),
             Event::SyncRound(round) => self.sync_round_step(round),
             Event::CheckpointerTimer(number) => self.checkpointer_timer(number),
             Event::CheckpointOnDevice => self.checkpoint_on_device(),

@@ -6,7 +6,7 @@
 mod common;
 
 use common::*;
-use innosim_core::config::{CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors};
+use innosim_core::config::{CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, SyncHolds};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::run_spec::{CpuScheduling, CpuSpec, DirtyStart};
 use innosim_core::storage::DeviceSpec;
@@ -231,4 +231,40 @@ fn no_sync_means_none() {
     let out = run(&server, &spec(5, 6_400, 64, fixed(20.0), vec![touch(1, true, 200.0)], open(32, 1_000.0, false)));
     assert!(out.series.last().unwrap().checkpoint_age_bytes < 5_000 * 200, "checkpoints are written");
     assert_eq!(out.series.iter().map(|s| s.data_fsyncs).sum::<u64>(), 0);
+}
+
+/// Pages a second of LRU batches of 10, and reads a second, of clients that miss nearly always.
+fn lru_under(sync_holds: SyncHolds) -> (f64, f64) {
+    let mut server = TestServer::new(4_000);
+    server.flushing = Flushing::PagesPerSecond(0.0);
+    server.config.data_sync = DataSync::EveryBatch;
+    server.config.write_io_threads = 8;
+    server.config.buffer_pool.lru_scan_depth = 1_000;
+    server.config.buffer_pool.sync_holds = sync_holds;
+    server.config.doublewrite = DoublewriteConfig::PerInstance {
+        batch_pages: 10,
+        flush_list_segments: 8,
+        lru_segments: 8,
+        instances: 1,
+        sync_file: false,
+        fixed_bytes: None,
+    };
+    let mut spec = spec(10, 64_000, 64, exponential(100.0), vec![touch(1, true, 50.0)], closed(64));
+    spec.workload.page_sets[0].resident_share = 0.0;
+    spec.storage.data = DeviceSpec { channels: 64, sync: fixed(2_000.0), ..instant_device() };
+    let out = run(&server, &spec);
+    let lru = batch_means(&out, 2, 1, |s| s.lru_pages as f64).0;
+    (lru, batch_means(&out, 2, 1, |s| s.pool_reads as f64).0)
+}
+
+/// The thread that ends an LRU batch holds the mutex of the list until the data files are synced: the next batch cannot end before, and
+/// nobody reads a page meanwhile. Without that reads go on.
+#[test]
+fn syncs_under_a_mutex_hold_up_who_needs_it() {
+    let (alone, reads_alone) = lru_under(SyncHolds::Nothing);
+    let (held, reads_held) = lru_under(SyncHolds::LruList);
+    println!("LRU pages a second {alone} and {held}, reads {reads_alone} and {reads_held}");
+    let ceiling = 10.0 / 2_000e-6;
+    assert!(held <= ceiling && held > 0.4 * ceiling, "{held} of {ceiling}");
+    assert!(reads_held < 0.5 * reads_alone, "{reads_held} of {reads_alone}");
 }

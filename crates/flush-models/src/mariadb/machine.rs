@@ -10,7 +10,7 @@ use super::redo_geometry::LOG_HEADER_BYTES;
 use crate::typed_settings::FlushMethod;
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, MachineConfig, PAGE_BYTES, RedoConfig,
-    RedoPipeline, SharedCollecting,
+    RedoPipeline, SharedCollecting, SyncHolds,
 };
 
 /// Pages in 8 MiB of buffer pool, and how many of them describe the others.
@@ -40,6 +40,7 @@ pub(super) fn machine_config(options: &Options) -> MachineConfig {
             old_blocks_time: options.old_blocks_time,
             free_pages: FreePagePolicy::WaitForCleaner { first_scan: FREE_SEARCH_PAGES },
             lru_frees_written: false,
+            sync_holds: SyncHolds::Nothing,
             flush_area_pages: FLUSH_AREA_PAGES,
         },
         cleaner_threads: 1,

@@ -10,7 +10,7 @@ use crate::legacy::doublewrite::{BLOCK_PAGES, CAPACITY_56};
 use crate::legacy::neighbors::flush_area;
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, MachineConfig, PAGE_BYTES, RedoConfig,
-    RedoPipeline, SharedCollecting,
+    RedoPipeline, SharedCollecting, SyncHolds,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -56,6 +56,7 @@ pub(crate) fn machine_56(options: &Options) -> MachineConfig {
             old_blocks_time: options.old_blocks_time,
             free_pages,
             lru_frees_written: false,
+            sync_holds: SyncHolds::Instance,
             flush_area_pages: area_pages(options),
         },
         cleaner_threads: 1,

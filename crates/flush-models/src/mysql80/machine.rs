@@ -7,7 +7,7 @@ use crate::percona80::PerconaOptions;
 use crate::percona80::lru_manager::LONGEST_SLEEP_MS;
 use crate::typed_settings::FlushMethod;
 use innosim_core::config::{
-    BatchEnd, BufferPoolConfig, DoublewriteConfig, FreePagePolicy, MachineConfig, PAGE_BYTES, RedoConfig,
+    BatchEnd, BufferPoolConfig, DoublewriteConfig, FreePagePolicy, MachineConfig, PAGE_BYTES, RedoConfig, SyncHolds,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -53,6 +53,7 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
             old_blocks_time: options.old_blocks_time,
             free_pages: free_pages(options),
             lru_frees_written: true,
+            sync_holds: SyncHolds::LruList,
             flush_area_pages: flush_area_pages(options),
         },
         cleaner_threads: options.page_cleaners,

@@ -116,17 +116,22 @@ impl LruLists {
     /// A resident page was accessed: it moves to the head if it is too old.
     #[inline]
     pub fn access(&mut self, instance: usize, page: u32, now: SimTime) {
+        if self.is_too_old(instance, page, now) {
+            self.make_young(instance, page);
+        }
+    }
+
+    /// Whether a resident page that is accessed now moves to the head.
+    #[inline]
+    pub fn is_too_old(&self, instance: usize, page: u32, now: SimTime) -> bool {
         let links = self.links[page as usize];
         let list = &self.lists[instance];
-        let too_old = if self.old.contains(page) {
+        if self.old.contains(page) {
             let age_ms = (now.whole_millis() as u32).wrapping_sub(links.first_access_ms);
             u64::from(age_ms) * 1_000_000 >= self.config.old_blocks_time.0
         } else {
             let distance = u64::from(list.freed_clock.wrapping_sub(links.freed_clock));
             distance > list.len * (1024 - self.old_ratio_1024) / 4096
-        };
-        if too_old {
-            self.make_young(instance, page);
         }
     }
 

@@ -197,6 +197,12 @@ impl BufferPool {
         hit
     }
 
+    /// Whether an access to a page moves it to the head of its LRU list.
+    pub fn moves_to_head(&self, page: u32, space: &PageSpace, now: SimTime) -> bool {
+        let Some(lru) = &self.lru else { return false };
+        self.resident.contains(page) && lru.is_too_old(space.instance_of(page), page, now)
+    }
+
     /// How many of `pages`, up to the first for which that does not hold, change nothing in the pool whether they are read or
     /// modified: they are dirty already, and no LRU order is kept.
     #[inline]

@@ -1,27 +1,13 @@
-//! Batches of page writes, from collection to the end of their data-file sync.
+//! Batches of page writes, and what of the doublewrite each of them holds until its data files are synced.
 //!
-//! Source: `innodb-8.0.21` sections 4.5, 6.1 and 8. Pages of a batch are under write from the moment they are collected
-//! (the wait for the doublewrite included) until their batch is finished by an I/O thread. A batch is finished when its last
-//! write is completed; the thread that completes it lets the doublewrite instance start its next batch, then syncs every
-//! data file with unsynced writes, and only then gives the doublewrite segment back.
-//!
-//! Asynchronous writes are spread over the I/O threads by extent, and a thread that is in the middle of its syncs completes
-//! nothing: a batch over many extents is finished when every thread it needs has been free once. This is what ties the page
-//! rate to the time of data-file syncs.
-//!
-//! The pages of a batch become clean together, at its end, unless somebody looks at one of them earlier: a client that wants
-//! to modify a page whose write is done finds it completed. Simplification: the age of the oldest page sees a batch as a whole
-//! (errs upwards by the spread of one batch, milliseconds).
+//! Source: `innodb-8.0.21` sections 4.5 and 6.1. Pages of a batch are under write from the moment they are collected (the wait for the
+//! doublewrite included) until their batch is finished ([`super::completions`]).
 
 use super::Server;
 use super::events::Event;
-use crate::buffer_pool::EXTENT_PAGES;
-use crate::config::{DataSync, DoublewriteConfig, FreePagePolicy, MachineConfig, SharedCollecting};
+use crate::config::{DoublewriteConfig, MachineConfig, SharedCollecting};
 use crate::kernel::time::SimTime;
 use std::collections::VecDeque;
-
-/// Stands for a page of a batch that was completed before the rest of its batch.
-const COMPLETED: u32 = u32::MAX;
 
 /// Which list a batch comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,16 +25,16 @@ pub(super) struct Batch {
     pub(super) instance: usize,
     pub(super) pages: Vec<u32>,
     /// Device completion of each page posted so far.
-    done: Vec<SimTime>,
+    pub(super) done: Vec<SimTime>,
     /// Redo that must be durable before the batch may be written.
     pub(super) wanted_lsn: u64,
     /// Clients that wait for a page of this batch that is not posted yet.
-    waiters: Vec<(u32, u32)>,
+    pub(super) waiters: Vec<(u32, u32)>,
     /// I/O threads that have not yet completed their share.
-    threads_left: u32,
+    pub(super) threads_left: u32,
     /// The thread that waits for the end of the batch.
     pub(super) poster: Option<u32>,
-    held: Held,
+    pub(super) held: Held,
 }
 
 /// What a batch holds of the doublewrite until its data files are synced.
@@ -174,7 +160,7 @@ impl Batches {
     }
 
     /// A batch out of the buffer of the whole server is over; whether it was the last one.
-    fn last_of_buffer(&mut self) -> bool {
+    pub(super) fn last_of_buffer(&mut self) -> bool {
         self.buffer.in_flight -= 1;
         self.buffer.in_flight == 0
     }
@@ -212,6 +198,14 @@ impl Batches {
 
     pub(super) fn get(&mut self, index: u32) -> &mut Batch {
         &mut self.slab[index as usize]
+    }
+
+    /// The batch in which a page is under write, and its place there.
+    pub(super) fn with_page(&mut self, page: u32) -> Option<(&mut Batch, usize)> {
+        self.slab.iter_mut().find_map(|batch| {
+            let place = batch.pages.iter().position(|&p| p == page)?;
+            Some((batch, place))
+        })
     }
 
     /// Claims the doublewrite instance of the batch; false if its previous batch is still in flight, in which case `thread`
@@ -296,130 +290,8 @@ impl Batches {
 }
 
 impl Server {
-    /// The device has accepted the next page of the batch and will be done with it at `done`.
-    pub(super) fn page_posted(&mut self, batch: u32, done: SimTime) {
-        let entry = self.batches.get(batch);
-        let page = entry.pages[entry.done.len()];
-        entry.done.push(done);
-        if !entry.waiters.is_empty() {
-            self.clients_see_completion(batch, page, done);
-        }
-    }
-
-    fn clients_see_completion(&mut self, batch: u32, page: u32, done: SimTime) {
-        let entry = &mut self.batches.slab[batch as usize];
-        for (client, _) in entry.waiters.extract_if(.., |(_, p)| *p == page) {
-            self.calendar.schedule(done, Event::Body(client));
-        }
-    }
-
-    /// All pages of the batch are posted; if that took CPU time, they may be written already.
-    pub(super) fn batch_posted(&mut self, batch: u32) {
-        let last = self.batches.get(batch).done.iter().max().copied();
-        self.last_write_completes(last.unwrap_or(self.now).max(self.now), Event::BatchOnDevice(batch));
-    }
-
-    /// A client met a page under write. If its write is done and its I/O thread is free, the page is completed here and now
-    /// and true comes back; otherwise the client goes on when that may be so.
-    pub(super) fn page_write_over(&mut self, client: u32, page: u32) -> bool {
-        let now = self.now;
-        let thread = page / EXTENT_PAGES % self.syncs.threads();
-        for entry in &mut self.batches.slab {
-            let Some(place) = entry.pages.iter().position(|&p| p == page) else { continue };
-            match entry.done.get(place) {
-                None => entry.waiters.push((client, page)),
-                Some(&done) if done > now => self.calendar.schedule(done, Event::Body(client)),
-                Some(_) if self.syncs.wait_for_thread(thread, client) => {}
-                Some(_) => {
-                    entry.pages[place] = COMPLETED;
-                    self.pool.page_written(page);
-                    self.syncs.mark_unsynced(self.space.space_of(page));
-                    return true;
-                }
-            }
-            self.recorder.blocked_modifications += 1;
-            return false;
-        }
-        self.recorder.blocked_modifications += 1;
-        self.calendar.schedule(now + super::costs::SINGLE_PAGE_POLL, Event::Body(client));
-        false
-    }
-
-    /// The device is done with the last page of a batch: the I/O threads complete it as they are free.
-    pub(super) fn batch_on_device(&mut self, batch: u32) {
-        if self.batches.get(batch).poster.is_some() {
-            return self.finish_batch(batch, 0);
-        }
-        let threads = self.syncs.threads();
-        let mut needed = 0u64;
-        for &page in self.batches.get(batch).pages.iter().filter(|&&p| p != COMPLETED) {
-            needed |= 1 << (page / EXTENT_PAGES % threads);
-        }
-        if needed == 0 {
-            // Every page was completed by a client that looked; some thread must still end the batch.
-            needed = 1 << (batch % threads);
-        }
-        let mut left = 0;
-        let mut last = 0;
-        for thread in (0..threads).filter(|t| needed >> t & 1 != 0) {
-            last = thread;
-            left += u32::from(self.syncs.complete_later(thread, batch));
-        }
-        self.batches.get(batch).threads_left = left;
-        if left == 0 {
-            self.finish_batch(batch, last);
-        }
-    }
-
-    /// An I/O thread that was busy completes its share of a batch; the last one finishes the batch.
-    pub(super) fn complete_share(&mut self, batch: u32, thread: u32) {
-        let entry = self.batches.get(batch);
-        entry.threads_left -= 1;
-        if entry.threads_left == 0 {
-            self.finish_batch(batch, thread);
-        }
-    }
-
-    fn finish_batch(&mut self, index: u32, thread: u32) {
-        let batch = self.batches.get(index);
-        let (kind, instance) = (batch.kind, batch.instance);
-        let pages = std::mem::take(&mut batch.pages);
-        for &page in pages.iter().filter(|&&p| p != COMPLETED) {
-            self.pool.page_written(page);
-            self.syncs.mark_unsynced(self.space.space_of(page));
-            if kind == ListKind::Lru && self.config.buffer_pool.lru_frees_written {
-                self.pool.evict_if_clean(page, instance);
-            }
-        }
-        self.pool.end_batch(instance, index);
-        // From 5.6 on MySQL looks at the tail again when a whole slot is posted.
-        if !matches!(self.config.buffer_pool.free_pages, FreePagePolicy::SinglePage { .. }) {
-            self.free_pages.batch_ended(instance);
-        }
-        let batch = self.batches.get(index);
-        batch.pages = pages;
-        let (held, poster) = (batch.held, batch.poster);
-        self.batches.discard(index);
-        self.release_doublewrite(kind, instance, held);
-        match kind {
-            ListKind::Lru => self.lru_batch_over(instance),
-            ListKind::FlushList => self.instance_maybe_over(instance),
-        }
-        if held == Held::Buffer && !self.batches.last_of_buffer() {
-            return;
-        }
-        match (self.config.data_sync, poster) {
-            (DataSync::EveryBatch, None) => self.start_batch_sync(thread, held),
-            (DataSync::EveryBatch, Some(poster)) => self.start_poster_sync(poster, held),
-            (DataSync::AtCheckpoint | DataSync::Never, None) => self.release_held(held),
-            (DataSync::AtCheckpoint | DataSync::Never, Some(poster)) => {
-                self.release_held(held);
-                self.poster_goes_on(poster);
-            }
-        }
-    }
-
-    fn release_doublewrite(&mut self, kind: ListKind, instance: usize, held: Held) {
+    /// The batch is written: its doublewrite instance may start the next.
+    pub(super) fn release_doublewrite(&mut self, kind: ListKind, instance: usize, held: Held) {
         let side = &mut self.batches.doublewrite[kind as usize];
         if side.is_empty() || held == Held::Nothing {
             return;

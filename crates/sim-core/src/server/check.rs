@@ -117,6 +117,7 @@ impl Server {
             + self.cleaner.watchers.len()
             + self.clients.log_buffer_waiters.len()
             + self.batches.waiting_clients()
+            + self.list_mutexes.waiting_clients()
             + self.syncs.waiting_clients();
         let found = scheduled + waiting + self.clients.idle_count();
         let clients = self.clients.list.len();

@@ -111,10 +111,10 @@ impl Server {
 
     /// Collects a batch from the tail of the LRU list; clean pages are freed on the way, where the work says so.
     pub(super) fn collect_lru(&mut self, index: u32, scanned: u64) -> bool {
-        if !self.buffer_for_collecting(index) {
+        let instance = self.passes.threads[index as usize].instance;
+        if self.list_mutexes.waits(instance, Event::CleanerThread(index)) || !self.buffer_for_collecting(index) {
             return false;
         }
-        let instance = self.passes.threads[index as usize].instance;
         let Some(request) = self.passes.of_thread(index).and_then(|p| p.request.as_ref()) else { return false };
         let work = request.lru;
         let size = self.batch_size() as usize;

@@ -38,6 +38,22 @@ pub(super) enum Event {
     CleanerThread(u32),
     /// The last page write of a batch is done on the device.
     BatchOnDevice(u32),
+    /// The pages of a batch that an I/O thread completes are done on the device, and the thread has computed.
+    ShareOnDevice {
+        /// The batch.
+        batch: u32,
+        /// The thread.
+        thread: u8,
+    },
+    /// An I/O thread has waited for the mutex of an instance to complete its pages of a batch.
+    ShareCompletes {
+        /// The batch.
+        batch: u32,
+        /// The thread.
+        thread: u8,
+    },
+    /// A thread that waited for the mutex of an instance has got a processor.
+    ListMutex(u32),
     /// A data-sync round goes on.
     SyncRound(u32),
     /// The checkpointer's sleep is over; a stale number is ignored.
@@ -134,6 +150,9 @@ impl Event {
             Event::PassStarts => 34,
             Event::OtherPrograms => 35,
             Event::EngineStatus => 36,
+            Event::ShareOnDevice { batch, thread } => u64::from(batch) << 16 | u64::from(thread) << 8 | 39,
+            Event::ListMutex(instance) => u64::from(instance) << 8 | 40,
+            Event::ShareCompletes { batch, thread } => u64::from(batch) << 16 | u64::from(thread) << 8 | 38,
             Event::Wakes(number) => u64::from(number) << 8 | 37,
         }
     }

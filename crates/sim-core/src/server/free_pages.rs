@@ -63,6 +63,9 @@ impl Server {
     /// Takes a frame for `page` on behalf of a client; false if the client must wait (it goes on by itself).
     pub(super) fn find_frame(&mut self, index: u32, page: u32) -> bool {
         let instance = self.space.instance_of(page);
+        if self.list_mutexes.waits(instance, Event::Body(index)) {
+            return false;
+        }
         let tries = self.clients.list[index as usize].free_page_tries;
         let policy = self.config.buffer_pool.free_pages;
         let first_scan = match policy {
@@ -275,7 +278,7 @@ impl Server {
     /// Syncs the file just written, then goes on with `next`; before that, waits for its inode.
     fn sync_single_page(&mut self, index: u32, inode: Option<SimTime>, next: SinglePage) {
         if let Some(written) = inode {
-            return self.calendar.schedule(written, Event::SinglePage(index));
+            return self.wakes_after(written, Event::SinglePage(index));
         }
         self.clients.list[index as usize].single = Some(next);
         self.sync_data_file(false, Event::SinglePage(index));
@@ -283,6 +286,9 @@ impl Server {
 
     fn single_page_written(&mut self, index: u32, page: u32) {
         let instance = self.space.instance_of(page);
+        if self.list_mutexes.waits(instance, Event::SinglePage(index)) {
+            return;
+        }
         self.clients.list[index as usize].single = None;
         self.pool.page_written(page);
         self.pool.evict_if_clean(page, instance);

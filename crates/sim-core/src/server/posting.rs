@@ -180,18 +180,20 @@ impl Server {
             }
         }
         let pages = self.batches.get(batch).pages.len();
+        let by_io_threads = self.config.batch_end == BatchEnd::IoThread && self.io_threads_compute(batch);
         let mut next = next;
         while next < pages {
             if !self.queue_admits(index) {
                 self.passes.threads[index as usize].phase = Phase::Post { next };
                 return false;
             }
-            let mut writes = 0;
-            while writes < costs::POST_CHUNK && next < pages {
+            let mut writes = 0u64;
+            while writes < costs::POST_CHUNK as u64 && next < pages {
                 next = self.post_write(batch, next);
                 writes += 1;
             }
-            if self.page_writes_compute(writes as u64, next == pages, Event::CleanerThread(index)) {
+            let aside = if by_io_threads { 0 } else { writes - u64::from(next == pages) };
+            if self.page_writes_compute(writes, aside, Event::CleanerThread(index)) {
                 self.passes.threads[index as usize].phase = Phase::Post { next };
                 return false;
             }

@@ -138,13 +138,19 @@ impl Server {
     /// Computes for `demand`; `pause` after that, `event` happens.
     #[inline]
     pub(super) fn compute(&mut self, demand: SimDuration, pause: SimDuration, event: Event) {
+        self.compute_as(event, demand, pause, event);
+    }
+
+    /// The same on the processor of the thread that does `thread`.
+    #[inline]
+    fn compute_as(&mut self, thread: Event, demand: SimDuration, pause: SimDuration, event: Event) {
         match &mut self.processors.sharing {
             Sharing::InTurns(station) => {
                 let done = station.submit(self.now, demand);
                 self.calendar.schedule(done + pause, event);
             }
             Sharing::Equal { queues, turn, homes, .. } => {
-                let processor = processor_of(event, homes).unwrap_or_else(|| next(turn));
+                let processor = processor_of(thread, homes).unwrap_or_else(|| next(turn));
                 queues.submit(self.now, processor, demand, Some((event, pause)));
                 self.watch_processors();
             }
@@ -249,6 +255,11 @@ impl Server {
         self.calendar.schedule(at, Event::Wakes(number));
     }
 
+    /// A thread waits until `at` for the inode of a file that it syncs: `event` happens when it has got a processor after that.
+    pub(super) fn wakes_after(&mut self, at: SimTime, event: Event) {
+        self.wake(at, self.completion(), event);
+    }
+
     /// What a thread waited for is done.
     pub(super) fn wakes(&mut self, number: u32) {
         if let Some((demand, event)) = self.processors.sleepers.take(number) {
@@ -275,7 +286,29 @@ impl Server {
         SimDuration(self.processors.spec.page_write.0 / 2)
     }
 
-    /// The last of a batch's writes is done on the device at `at`: `event` happens when a thread has completed it.
+    /// A thread that slept wakes, to do `thread`: `event` happens when it has got its processor.
+    pub(super) fn sleeper_wakes(&mut self, thread: Event, event: Event) {
+        let demand = self.completion();
+        let with_priority = self.processors.spec.cleaner_priority && matches!(thread, Event::CleanerThread(_));
+        if with_priority || demand.0 == 0 {
+            self.compute_aside(demand);
+            self.calendar.schedule(self.now + demand, event);
+        } else {
+            self.compute_as(thread, demand, SimDuration::ZERO, event);
+        }
+    }
+
+    /// Whether completing a page write takes CPU time.
+    pub(super) fn completing_takes_time(&self) -> bool {
+        self.completion().0 > 0
+    }
+
+    /// I/O threads complete so many page writes that hold nobody up.
+    pub(super) fn completions_compute(&mut self, writes: u64) {
+        self.compute_aside(SimDuration(self.completion().0 * writes));
+    }
+
+    /// The last of an I/O thread's writes of a batch is done on the device at `at`: `event` happens when a thread has completed it.
     pub(super) fn last_write_completes(&mut self, at: SimTime, event: Event) {
         self.wake(at, self.completion(), event);
     }
@@ -318,13 +351,13 @@ impl Server {
     }
 
     /// A thread has handed `writes` page writes to the device: `event` happens when it has done its half of the work, the other is
-    /// that of the threads that complete them (that of the last of a batch comes later); false if all that takes no time.
-    pub(super) fn page_writes_compute(&mut self, writes: u64, last: bool, event: Event) -> bool {
+    /// that of the threads that complete them, for which `aside` of them hold nobody up; false if all that takes no time.
+    pub(super) fn page_writes_compute(&mut self, writes: u64, aside: u64, event: Event) -> bool {
         let half = SimDuration(self.completion().0 * writes);
         if half.0 == 0 {
             return false;
         }
-        self.compute_aside(SimDuration(self.completion().0 * (writes - u64::from(last))));
+        self.compute_aside(SimDuration(self.completion().0 * aside));
         if self.processors.spec.cleaner_priority {
             self.compute_aside(half);
             self.calendar.schedule(self.now + half, event);

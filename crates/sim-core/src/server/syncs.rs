@@ -8,6 +8,7 @@
 use super::Server;
 use super::batches::Held;
 use super::events::Event;
+use crate::buffer_pool::EXTENT_PAGES;
 use crate::config::DataSync;
 use crate::kernel::time::SimTime;
 use crate::storage::Op;
@@ -16,8 +17,8 @@ use std::collections::VecDeque;
 /// Who runs a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Owner {
-    /// An I/O thread, after a batch that gives back what it holds at the end.
-    IoThread { thread: u32, held: Held },
+    /// An I/O thread, after a batch that gives back what it holds at the end, the mutex of an instance maybe.
+    IoThread { thread: u32, held: Held, mutex: Option<usize> },
     /// The thread that posted a batch and waited for it.
     Poster { thread: u32, held: Held },
     /// The checkpointer.
@@ -69,6 +70,12 @@ impl Syncs {
         self.threads.len() as u32
     }
 
+    /// The I/O thread that completes writes of a page.
+    #[inline]
+    pub(super) fn thread_of(&self, page: u32) -> u32 {
+        page / EXTENT_PAGES % self.threads()
+    }
+
     /// A page of this file was written.
     pub(super) fn mark_unsynced(&mut self, file: u16) {
         self.files[usize::from(file)].unsynced = true;
@@ -90,6 +97,16 @@ impl Syncs {
             thread.clients.push(client);
         }
         thread.busy
+    }
+
+    /// The thread waits for the mutex of an instance, and completes nothing meanwhile.
+    pub(super) fn io_thread_waits(&mut self, thread: u32) {
+        self.threads[thread as usize].busy = true;
+    }
+
+    /// It has waited, or synced, to the end.
+    pub(super) fn io_thread_goes_on(&mut self, thread: u32) {
+        self.threads[thread as usize].busy = false;
     }
 
     /// Clients that wait for an I/O thread.
@@ -140,9 +157,12 @@ impl Syncs {
 
 impl Server {
     /// An I/O thread finished a batch: it syncs the data files.
-    pub(super) fn start_batch_sync(&mut self, thread: u32, held: Held) {
+    pub(super) fn start_batch_sync(&mut self, thread: u32, held: Held, mutex: Option<usize>) {
         self.syncs.threads[thread as usize].busy = true;
-        let round = self.syncs.open(Owner::IoThread { thread, held });
+        if let Some(instance) = mutex {
+            self.list_mutexes.hold(instance);
+        }
+        let round = self.syncs.open(Owner::IoThread { thread, held, mutex });
         self.sync_round_step(round);
     }
 
@@ -188,7 +208,7 @@ impl Server {
                     if write.own {
                         self.syncs.inode_written(index);
                     }
-                    self.calendar.schedule(write.over_at, Event::SyncRound(index));
+                    self.wakes_after(write.over_at, Event::SyncRound(index));
                     write.over_at
                 }
                 None => {
@@ -208,9 +228,13 @@ impl Server {
         let Some(round) = self.syncs.rounds[index as usize].take() else { return };
         match round.owner {
             Owner::Checkpointer => self.checkpoint_data_synced(),
-            Owner::IoThread { thread, held } => {
+            Owner::IoThread { thread, held, mutex } => {
                 self.release_held(held);
-                self.io_thread_free(thread);
+                if let Some(instance) = mutex {
+                    self.release_list_mutex(instance);
+                }
+                self.syncs.io_thread_goes_on(thread);
+                self.io_thread_done(thread);
             }
             Owner::Poster { thread, held } => {
                 self.release_held(held);
@@ -219,8 +243,11 @@ impl Server {
         }
     }
 
-    fn io_thread_free(&mut self, thread: u32) {
-        self.syncs.threads[thread as usize].busy = false;
+    /// An I/O thread has ended a batch: unless that keeps it busy, it turns to what waits for it.
+    pub(super) fn io_thread_done(&mut self, thread: u32) {
+        if self.syncs.threads[thread as usize].busy {
+            return;
+        }
         for client in std::mem::take(&mut self.syncs.threads[thread as usize].clients) {
             self.calendar.schedule(self.now, Event::Body(client));
         }

@@ -39,14 +39,17 @@ impl Server {
 
     /// Touches pages until one needs the slow path; `None` at the end of the transaction.
     fn touch_on(&mut self, index: u32) -> Option<Met> {
-        let Server { clients, program, pool, redo, space, check, now, .. } = self;
+        let Server { clients, program, pool, redo, space, check, list_mutexes, now, .. } = self;
         let client = &mut clients.list[index as usize];
         let plan = &mut client.plan;
         let (from, redo_before) = (plan.place(), plan.redo_fixed());
         let met = loop {
             plan.pass(pool.costing_only_redo(plan.rest()));
             let (Some(run), Some(page)) = (plan.next_run(), plan.next_page()) else { break None };
-            let done = if run.modify {
+            let held_up = list_mutexes.any_held() && pool.moves_to_head(page, space, *now);
+            let done = if held_up {
+                false
+            } else if run.modify {
                 let lsn = redo.lsn_after(plan.redo_fixed() - redo_before);
                 pool.modify(page, lsn, space, *now) == Modification::Done
             } else {
@@ -70,9 +73,19 @@ impl Server {
         met
     }
 
+    /// Whether the page must move in a list that somebody holds; the client then waits.
+    fn waits_to_move(&mut self, index: u32, page: u32) -> bool {
+        self.list_mutexes.any_held()
+            && self.pool.moves_to_head(page, &self.space, self.now)
+            && self.list_mutexes.waits(self.space.instance_of(page), Event::Body(index))
+    }
+
     /// Touches one page on the slow path: it may be new, missing or under write.
     fn touch_one(&mut self, index: u32, met: Met) -> Touched {
         let Met { page, touch } = met;
+        if self.waits_to_move(index, page) {
+            return Touched::Wait;
+        }
         if !self.pool.is_resident(page) && self.clients.list[index as usize].plan.is_fresh(page) {
             // While its creator waited for a frame, another client may have met the page and begun to read it.
             if let Some(&arrives) = self.clients.reads.get(&page) {

@@ -8,7 +8,7 @@
 
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy,
-    MachineConfig, RedoConfig, RedoIo, RedoPipeline,
+    MachineConfig, RedoConfig, RedoIo, RedoPipeline, SyncHolds,
 };
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::station::StationReport;
@@ -169,6 +169,7 @@ fn config(pool_pages: u64) -> MachineConfig {
                 waits_for_batch: false,
             },
             lru_frees_written: true,
+            sync_holds: SyncHolds::LruList,
             flush_area_pages: 64,
         },
         cleaner_threads: 1,

@@ -1,0 +1,191 @@
+//! Batches completed: by the I/O threads, page by page in the servers, share by share here.
+//!
+//! Source: `innodb-8.0.21` sections 6.1 and 8, `innodb-5.6` section 5.4. A batch is finished when its last write is completed; the
+//! thread that completes it lets the doublewrite instance start its next batch, then syncs every data file with unsynced writes, and
+//! only then gives the doublewrite segment back.
+//!
+//! Asynchronous writes are spread over the I/O threads by extent, and a thread that is in the middle of its syncs completes
+//! nothing: a batch over many extents is finished when every thread it needs has been free once. This is what ties the page
+//! rate to the time of data-file syncs. Where completing takes CPU time, each of these threads must also have come to a processor,
+//! and where syncs are done under a mutex that completing needs, have got that mutex ([`super::list_mutexes`]).
+//!
+//! The pages of a batch become clean together, at its end, unless somebody looks at one of them earlier: a client that wants
+//! to modify a page whose write is done finds it completed. Simplifications: the age of the oldest page sees a batch as a whole
+//! (errs upwards by the spread of one batch, milliseconds); of a thread's share of a batch only the last page holds the thread up.
+
+use super::Server;
+use super::batches::{Held, ListKind};
+use super::costs;
+use super::events::Event;
+use crate::config::{DataSync, FreePagePolicy};
+use crate::kernel::time::SimTime;
+
+/// Stands for a page of a batch that was completed before the rest of its batch.
+const COMPLETED: u32 = u32::MAX;
+
+impl Server {
+    /// The device has accepted the next page of the batch and will be done with it at `done`.
+    pub(super) fn page_posted(&mut self, batch: u32, done: SimTime) {
+        let entry = self.batches.get(batch);
+        let page = entry.pages[entry.done.len()];
+        entry.done.push(done);
+        if !entry.waiters.is_empty() {
+            self.clients_see_completion(batch, page, done);
+        }
+    }
+
+    fn clients_see_completion(&mut self, batch: u32, page: u32, done: SimTime) {
+        let entry = self.batches.get(batch);
+        for (client, _) in entry.waiters.extract_if(.., |(_, p)| *p == page) {
+            self.calendar.schedule(done, Event::Body(client));
+        }
+    }
+
+    /// All pages of the batch are posted; if that took CPU time, they may be written already.
+    pub(super) fn batch_posted(&mut self, batch: u32) {
+        if self.io_threads_compute(batch) {
+            return self.io_threads_complete(batch);
+        }
+        let last = self.batches.get(batch).done.iter().max().copied();
+        self.last_write_completes(last.unwrap_or(self.now).max(self.now), Event::BatchOnDevice(batch));
+    }
+
+    /// Whether I/O threads complete the batch, each of which must get a processor for that.
+    pub(super) fn io_threads_compute(&mut self, batch: u32) -> bool {
+        self.batches.get(batch).poster.is_none() && self.completing_takes_time()
+    }
+
+    /// Each I/O thread that has pages of the batch completes them when the last of them is done on the device.
+    fn io_threads_complete(&mut self, batch: u32) {
+        let mut last_done = vec![None; self.syncs.threads() as usize];
+        let entry = self.batches.get(batch);
+        for (&page, &done) in entry.pages.iter().zip(&entry.done) {
+            // A page that a client completed is any thread's.
+            let last = &mut last_done[self.syncs.thread_of(page) as usize];
+            *last = (*last).max(Some(done.max(self.now)));
+        }
+        let shares = last_done.iter().flatten().count() as u32;
+        entry.threads_left = shares;
+        let others = entry.pages.len() as u64 - u64::from(shares);
+        self.completions_compute(others);
+        for (thread, done) in last_done.into_iter().enumerate() {
+            if let Some(done) = done {
+                self.last_write_completes(done, Event::ShareOnDevice { batch, thread: thread as u8 });
+            }
+        }
+    }
+
+    /// An I/O thread has its share of a batch: it completes it, unless it is busy with another.
+    pub(super) fn share_on_device(&mut self, batch: u32, thread: u32) {
+        if !self.syncs.complete_later(thread, batch) {
+            self.complete_share(batch, thread);
+        }
+    }
+
+    /// A client met a page under write. If its write is done and its I/O thread is free, the page is completed here and now
+    /// and true comes back; otherwise the client goes on when that may be so.
+    pub(super) fn page_write_over(&mut self, client: u32, page: u32) -> bool {
+        let (now, thread) = (self.now, self.syncs.thread_of(page));
+        match self.batches.with_page(page) {
+            // A client flushes it alone.
+            None => self.calendar.schedule(now + costs::SINGLE_PAGE_POLL, Event::Body(client)),
+            Some((batch, place)) => match batch.done.get(place) {
+                None => batch.waiters.push((client, page)),
+                Some(&done) if done > now => self.calendar.schedule(done, Event::Body(client)),
+                Some(_) if self.syncs.wait_for_thread(thread, client) => {}
+                Some(_) => {
+                    batch.pages[place] = COMPLETED;
+                    self.pool.page_written(page);
+                    self.syncs.mark_unsynced(self.space.space_of(page));
+                    return true;
+                }
+            },
+        }
+        self.recorder.blocked_modifications += 1;
+        false
+    }
+
+    /// The device is done with the last page of a batch: the I/O threads complete it as they are free.
+    pub(super) fn batch_on_device(&mut self, batch: u32) {
+        if self.batches.get(batch).poster.is_some() {
+            return self.finish_batch(batch, 0);
+        }
+        let threads = self.syncs.threads();
+        let mut needed = 0u64;
+        for &page in self.batches.get(batch).pages.iter().filter(|&&p| p != COMPLETED) {
+            needed |= 1 << self.syncs.thread_of(page);
+        }
+        if needed == 0 {
+            // Every page was completed by a client that looked; some thread must still end the batch.
+            needed = 1 << (batch % threads);
+        }
+        self.batches.get(batch).threads_left = needed.count_ones();
+        for thread in (0..threads).filter(|t| needed >> t & 1 != 0) {
+            self.share_on_device(batch, thread);
+        }
+    }
+
+    /// An I/O thread completes its share of a batch, if nobody holds the mutex that it needs; the last one finishes the batch.
+    pub(super) fn complete_share(&mut self, batch: u32, thread: u32) {
+        let entry = self.batches.get(batch);
+        let (kind, instance) = (entry.kind, entry.instance);
+        let passes = Event::ShareCompletes { batch, thread: thread as u8 };
+        if self.list_mutexes.held_by_sync(kind) && self.list_mutexes.waits(instance, passes) {
+            return self.syncs.io_thread_waits(thread);
+        }
+        let entry = self.batches.get(batch);
+        entry.threads_left -= 1;
+        if entry.threads_left == 0 {
+            self.finish_batch(batch, thread);
+        }
+    }
+
+    /// An I/O thread has waited for the mutex, and has it if nobody was faster.
+    pub(super) fn share_completes(&mut self, batch: u32, thread: u32) {
+        self.syncs.io_thread_goes_on(thread);
+        self.complete_share(batch, thread);
+        self.io_thread_done(thread);
+    }
+
+    fn finish_batch(&mut self, index: u32, thread: u32) {
+        let batch = self.batches.get(index);
+        let (kind, instance) = (batch.kind, batch.instance);
+        let pages = std::mem::take(&mut batch.pages);
+        for &page in pages.iter().filter(|&&p| p != COMPLETED) {
+            self.pool.page_written(page);
+            self.syncs.mark_unsynced(self.space.space_of(page));
+            if kind == ListKind::Lru && self.config.buffer_pool.lru_frees_written {
+                self.pool.evict_if_clean(page, instance);
+            }
+        }
+        self.pool.end_batch(instance, index);
+        // From 5.6 on MySQL looks at the tail again when a whole slot is posted.
+        if !matches!(self.config.buffer_pool.free_pages, FreePagePolicy::SinglePage { .. }) {
+            self.free_pages.batch_ended(instance);
+        }
+        let batch = self.batches.get(index);
+        batch.pages = pages;
+        let (held, poster) = (batch.held, batch.poster);
+        self.batches.discard(index);
+        self.release_doublewrite(kind, instance, held);
+        match kind {
+            ListKind::Lru => self.lru_batch_over(instance),
+            ListKind::FlushList => self.instance_maybe_over(instance),
+        }
+        if held == Held::Buffer && !self.batches.last_of_buffer() {
+            return;
+        }
+        match (self.config.data_sync, poster) {
+            (DataSync::EveryBatch, None) => {
+                let mutex = self.list_mutexes.held_by_sync(kind).then_some(instance);
+                self.start_batch_sync(thread, held, mutex);
+            }
+            (DataSync::EveryBatch, Some(poster)) => self.start_poster_sync(poster, held),
+            (DataSync::AtCheckpoint | DataSync::Never, None) => self.release_held(held),
+            (DataSync::AtCheckpoint | DataSync::Never, Some(poster)) => {
+                self.release_held(held);
+                self.poster_goes_on(poster);
+            }
+        }
+    }
+}
