@@ -57,21 +57,17 @@ impl Server {
 
     /// Each I/O thread that has pages of the batch completes them when the last of them is done on the device.
     fn io_threads_complete(&mut self, batch: u32) {
-        let mut last_done = vec![None; self.syncs.threads() as usize];
+        let mut shares = vec![(0u64, self.now); self.syncs.threads() as usize];
         let entry = self.batches.get(batch);
         for (&page, &done) in entry.pages.iter().zip(&entry.done) {
             // A page that a client completed is any thread's.
-            let last = &mut last_done[self.syncs.thread_of(page) as usize];
-            *last = (*last).max(Some(done.max(self.now)));
+            let (pages, last_done) = &mut shares[self.syncs.thread_of(page) as usize];
+            (*pages, *last_done) = (*pages + 1, done.max(*last_done));
         }
-        let shares = last_done.iter().flatten().count() as u32;
-        entry.threads_left = shares;
-        let others = entry.pages.len() as u64 - u64::from(shares);
-        self.completions_compute(others);
-        for (thread, done) in last_done.into_iter().enumerate() {
-            if let Some(done) = done {
-                self.last_write_completes(done, Event::ShareOnDevice { batch, thread: thread as u8 });
-            }
+        entry.threads_left = shares.iter().filter(|(pages, _)| *pages > 0).count() as u32;
+        for (thread, (pages, last_done)) in shares.into_iter().enumerate().filter(|(_, (pages, _))| *pages > 0) {
+            self.completions_compute(pages - 1);
+            self.last_write_completes(last_done, Event::ShareOnDevice { batch, thread: thread as u8 });
         }
     }
 

@@ -31,8 +31,8 @@
 //! 27; one with priority (`innodb-5.7` section 3.3: if permitted) is held up by nobody here.
 //!
 //! Simplifications: no other priorities, no cost of switching; a wait follows from how many share the queue, where measured ones
-//! are below 30 us half the time and above 1.5 ms one time in a hundred (errs towards batches that end sooner); of a batch's
-//! completions only the last holds it up (the same).
+//! are below 30 us half the time and above 1.5 ms one time in a hundred (errs towards batches that end sooner); of a thread's share of a
+//! batch only the last completion holds it up (the same).
 
 use super::Server;
 use super::costs;
