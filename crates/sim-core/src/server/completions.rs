@@ -17,7 +17,7 @@ use super::Server;
 use super::batches::{Held, ListKind};
 use super::costs;
 use super::events::Event;
-use crate::config::{DataSync, FreePagePolicy};
+use crate::config::{BatchEnd, DataSync, FreePagePolicy};
 use crate::kernel::time::SimTime;
 
 /// Stands for a page of a batch that was completed before the rest of its batch.
@@ -43,16 +43,16 @@ impl Server {
 
     /// All pages of the batch are posted; if that took CPU time, they may be written already.
     pub(super) fn batch_posted(&mut self, batch: u32) {
-        if self.io_threads_compute(batch) {
+        if self.io_threads_compute() {
             return self.io_threads_complete(batch);
         }
         let last = self.batches.get(batch).done.iter().max().copied();
         self.last_write_completes(last.unwrap_or(self.now).max(self.now), Event::BatchOnDevice(batch));
     }
 
-    /// Whether I/O threads complete the batch, each of which must get a processor for that.
-    pub(super) fn io_threads_compute(&mut self, batch: u32) -> bool {
-        self.batches.get(batch).poster.is_none() && self.completing_takes_time()
+    /// Whether I/O threads complete batches, each of which must get a processor for that.
+    pub(super) fn io_threads_compute(&self) -> bool {
+        self.config.batch_end == BatchEnd::IoThread && self.completing_takes_time()
     }
 
     /// Each I/O thread that has pages of the batch completes them when the last of them is done on the device.

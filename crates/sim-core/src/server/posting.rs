@@ -180,7 +180,6 @@ impl Server {
             }
         }
         let pages = self.batches.get(batch).pages.len();
-        let by_io_threads = self.config.batch_end == BatchEnd::IoThread && self.io_threads_compute(batch);
         let mut next = next;
         while next < pages {
             if !self.queue_admits(index) {
@@ -192,7 +191,7 @@ impl Server {
                 next = self.post_write(batch, next);
                 writes += 1;
             }
-            let aside = if by_io_threads { 0 } else { writes - u64::from(next == pages) };
+            let aside = if self.io_threads_compute() { 0 } else { writes - u64::from(next == pages) };
             if self.page_writes_compute(writes, aside, Event::CleanerThread(index)) {
                 self.passes.threads[index as usize].phase = Phase::Post { next };
                 return false;
