@@ -42,10 +42,11 @@ mod release;
 #[cfg(test)]
 mod tests;
 
+use crate::legacy::io::pct_io;
 use crate::percona80::free_list::backoff_sleep_us;
 use crate::percona80::lru_manager::LruManagers;
 use crate::registry::{ModelId, Settings, SettingsError};
-use adaptive::{AdaptiveRule, AgeFactor, FORM_8021, FORM_8030, Form, pct_io};
+use adaptive::{AdaptiveRule, AgeFactor, FORM_8021, FORM_8030, Form};
 use coordinator::{Branch, CoordinatorState, Top, WaitResult};
 use innosim_core::config::{MachineConfig, PAGE_BYTES};
 use innosim_core::kernel::time::{SimDuration, SimTime};

@@ -20,6 +20,7 @@ mod model_id;
 mod not_modelled;
 mod other_names;
 mod other_names_mariadb;
+mod other_names_percona;
 mod resolve;
 mod value;
 
@@ -175,7 +176,7 @@ pub fn build(settings: &Settings) -> Result<Box<dyn ServerModel>, SettingsError>
 /// Builds the model's machinery with `rule` in place of the server's adaptive flushing.
 ///
 /// # Errors
-/// Only MySQL 8.0 and later take a rule.
+/// Models of MySQL before 8.0 and of Percona Server 5.5 take no rule.
 pub fn build_with_rule(
     settings: &Settings,
     rule: Box<dyn AdaptiveFlushing>,

@@ -118,6 +118,11 @@ impl ReplayRule {
         }
     }
 
+    /// Whether the averages are taken over whole seconds of a clock.
+    pub fn counts_whole_seconds(&self) -> bool {
+        matches!(self, ReplayRule::Mysql57 { .. } | ReplayRule::Mariadb { .. })
+    }
+
     /// Counts `calls` more calls (fewer, if negative) since the last update of the averages: calls that left no trace, or
     /// were taken for calls.
     pub fn shift_calls(&mut self, calls: i64) {

@@ -22,9 +22,10 @@ impl FlushMethod {
     /// How redo reaches the device.
     pub(crate) fn redo_io(self) -> RedoIo {
         match self {
-            FlushMethod::ODsync => RedoIo::WriteThrough,
             FlushMethod::Nosync => RedoIo::NoSync,
-            FlushMethod::Fsync | FlushMethod::ODirect | FlushMethod::ODirectNoFsync => RedoIo::Buffered,
+            FlushMethod::Fsync | FlushMethod::ODsync | FlushMethod::ODirect | FlushMethod::ODirectNoFsync => {
+                RedoIo::Buffered
+            }
         }
     }
 

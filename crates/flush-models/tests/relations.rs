@@ -35,7 +35,7 @@ fn pressed(model: ModelId, redo: u64, device: DeviceSpec) -> World {
         .set("innodb_io_capacity_max", 1_000)
 }
 
-/// Mean latency of a closed loop beyond its CPU and commit, by Little's law: clients / throughput.
+/// Mean latency of a closed loop in parts of clients x length of the run, by Little's law.
 fn latency(out: &RunOutput) -> f64 {
     1.0 / sum(out, |s| s.transactions)
 }
@@ -65,7 +65,7 @@ fn more_redo_means_less_sync_flushing() {
         });
         println!("{model}: {shares:.3?}");
         assert!(shares.windows(3).all(|sizes| sizes[2] <= sizes[0] + 0.05), "{model}: {shares:?}");
-        assert!(shares[0] > 0.2 && shares[4] < 0.01, "{model}: {shares:?}");
+        assert!(shares[0] > 0.05 && shares[4] < 0.01, "{model}: {shares:?}");
     }
 }
 

@@ -12,11 +12,13 @@
 mod bits;
 mod flush_list;
 mod lru;
+mod neighbors;
 mod page_space;
 mod pool;
 
 pub(crate) use bits::BitSet;
 pub use flush_list::{Entry, FlushList};
 pub use lru::{LruConfig, LruLists};
+pub use neighbors::flush_area_range;
 pub use page_space::{EXTENT_PAGES, PageHasher, PageRun, PageSpace};
 pub use pool::{BufferPool, Modification, TailPage};

@@ -41,6 +41,8 @@ pub struct MachineConfig {
     pub flush_neighbors: FlushNeighbors,
     /// First sleep of the LRU manager threads, one an instance; `None` where the page cleaner does their work.
     pub lru_managers: Option<SimDuration>,
+    /// Whether who waits for the batches of an instance waits for its LRU writes too (MariaDB: for all pending writes).
+    pub waits_for_all_writes: bool,
     /// Whether [`crate::seam::ServerModel::monitor`] is called once a second.
     pub monitor: bool,
 }
@@ -62,13 +64,23 @@ pub struct BufferPoolConfig {
     pub old_blocks_time: SimDuration,
     /// What a user thread does that finds no free page.
     pub free_pages: FreePagePolicy,
-    /// Whether a page written by an LRU batch is freed when its write is complete; otherwise a later search frees it
-    /// (5.5, 5.6).
-    pub lru_frees_written: bool,
+    /// What becomes of a page that an LRU batch has written.
+    pub lru_written: LruWritten,
     /// What the thread that ends a batch holds while it syncs the data files.
     pub sync_holds: SyncHolds,
     /// Pages of a flush area: neighbours of a page are looked for in its aligned area of this size.
     pub flush_area_pages: u32,
+}
+
+/// What becomes of a page when its write by an LRU batch is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LruWritten {
+    /// It is freed (5.7 and later).
+    Freed,
+    /// It goes to the tail of its LRU list, where a later search frees it (5.5).
+    MovedToTail,
+    /// It stays where it is until a later search frees it (5.6, MariaDB).
+    Stays,
 }
 
 /// What the thread that completes the last page of a batch holds while it syncs the data files.
@@ -93,7 +105,8 @@ pub enum FreePagePolicy {
         sleep: SimDuration,
         /// Whether each round without success sets the flush event (5.7 and later).
         wakes_cleaner: bool,
-        /// Whether a user thread first waits for an LRU batch of the instance that is in flight (5.6, Percona Server).
+        /// Whether a user thread waits for an LRU batch of the instance that is being collected before it searches, where there is a
+        /// doublewrite (5.6, Percona Server).
         waits_for_batch: bool,
     },
     /// Neither searches nor flushes: looks at the free list again after [`crate::seam::ServerModel::free_page_pause`]
@@ -111,14 +124,7 @@ pub enum FreePagePolicy {
         /// Sleep from the eleventh retry on.
         sleep: SimDuration,
     },
-    /// Searches the tail, then runs an LRU batch by itself (MariaDB before 10.11.3).
-    Batch {
-        /// Pages that the first search looks at; later ones look at the whole list.
-        first_scan: u64,
-        /// `innodb_lru_flush_size`.
-        pages: u64,
-    },
-    /// Searches the tail, then wakes the page cleaner and waits for it (MariaDB 10.11.3 and later).
+    /// Searches the tail, then wakes the page cleaner and waits for it (MariaDB).
     WaitForCleaner {
         /// Pages that the first search looks at; later ones look at the whole list.
         first_scan: u64,
@@ -203,6 +209,8 @@ pub struct RedoConfig {
     pub framed: bool,
     /// Redo that a checkpoint at the oldest modification appends itself, bytes (5.7, MariaDB).
     pub checkpoint_record_bytes: u64,
+    /// Whether nobody can write redo while a checkpoint block is written (8.0, MariaDB).
+    pub checkpoint_holds_writes: bool,
 }
 
 /// `innodb_flush_log_at_trx_commit`.
@@ -230,10 +238,8 @@ pub enum RedoPipeline {
 /// How redo writes reach the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RedoIo {
-    /// Written to the page cache, sent to the device by the sync.
+    /// Written to the page cache, sent to the device by the sync. So is `O_DSYNC`, where each write is synced as it is made.
     Buffered,
-    /// `O_DSYNC`: each write is durable when it returns; there is no separate sync.
-    WriteThrough,
     /// `nosync`: written to the page cache and never synced; durable in name only.
     NoSync,
 }

@@ -31,8 +31,8 @@ pub struct RunSpec {
     pub change_buffer: Option<ChangeBufferConfig>,
     /// What the adaptive hash index costs, if it is on and the scenario says.
     pub adaptive_hash: Option<AdaptiveHashCost>,
-    /// Purge, if what the workload leaves behind is purged; otherwise all redo belongs to the transactions and no history is
-    /// kept.
+    /// Purge, if what the workload leaves behind is purged; otherwise all redo belongs to the transactions and no
+    /// history is kept.
     pub purge: Option<PurgeConfig>,
     /// How often somebody asks for `SHOW ENGINE INNODB STATUS`, which wakes a purge that waits for a timer.
     pub engine_status_every: Option<SimDuration>,
@@ -58,14 +58,14 @@ pub struct DirtyStart {
 pub struct CpuSpec {
     /// How threads share them.
     pub scheduling: CpuScheduling,
-    /// CPU time of a sync of the redo log or a data file, threads that it wakes included.
+    /// CPU time of a sync of the redo log, threads that it wakes included; a sync of a data file takes half of it.
     pub sync: SimDuration,
     /// CPU time of a page write.
     pub page_write: SimDuration,
     /// CPU time of a client's page read.
     pub page_read: SimDuration,
-    /// CPU time of a page's checksum, in the thread that gets the page ready for writing; nothing if it is part of the page
-    /// write's.
+    /// CPU time of a page's checksum, in the thread that gets the page ready for writing; nothing if it is part of the
+    /// page write's.
     pub page_checksum: SimDuration,
     /// CPU time of a client's own flush of old pages, beyond that of its writes and syncs.
     pub client_flush: SimDuration,
@@ -92,8 +92,13 @@ impl Default for CpuSpec {
 }
 
 impl CpuSpec {
-    /// CPU time of purge to fetch an undo log and parse its records: 6 µs where a removal takes 17 (9.7, `oltp_update_non_index`
-    /// and `oltp_write_only`).
+    /// CPU time of a sync of a data file: half of a redo sync's, as no client waits for it.
+    pub fn data_sync(&self) -> SimDuration {
+        SimDuration(self.sync.0 / 2)
+    }
+
+    /// CPU time of purge to fetch an undo log and parse its records: 6 µs where a removal takes 17 (9.7,
+    /// `oltp_update_non_index` and `oltp_write_only`).
     pub fn purge_log(&self) -> SimDuration {
         SimDuration(self.purge_change.0 / 3)
     }
@@ -119,6 +124,6 @@ pub enum CpuScheduling {
     /// First come, first served, the whole demand in one piece.
     #[default]
     InTurns,
-    /// All get the same share at any moment.
+    /// Each processor has a run queue, whose threads get equal shares of it at any moment.
     Shared,
 }

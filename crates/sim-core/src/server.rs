@@ -10,13 +10,22 @@
 //!  checkpointer ----------------------------> checkpoint block
 //! ```
 //!
-//! One calendar ([`crate::kernel::calendar`]) orders everything; equal times are handled in the order in which they were
-//! scheduled. Devices compute completion times at submission, so pages in flight cost no events. Each file of this module
-//! is one actor: `processors`, `clients` (`plan`, `touches`: the pages of a transaction), `commit` (writer, flusher, group commit), `binlog`, `change_buffer`,
-//! `purge` (`purge_threads`: what they visit, `history`: what it has before it, `rollback_segments`: what of it stays, `undo`: undo pages and tablespaces, `undo_truncation`), `free_pages`, `lru_managers`, `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
-//! does), `batches` (page writes and what follows them), `syncs` (data-file syncs), `checkpointer`, `check` (invariants),
-//! `record` (series), `start` (what is there at the beginning).
+//! One calendar ([`crate::kernel::calendar`]) orders everything; equal times are handled in the order in which they
+//! were scheduled. Devices compute completion times at submission, so pages in flight cost no events. Each file of this
+//! module is one actor, or what several of them share:
+//!
+//! * transactions: `clients`, `plan` and `touches` (the pages of a transaction), `reads` (pages that are missing),
+//!   `adaptive_hash`, `commit` (writer, flusher, group commit), `binlog`, `change_buffer`;
+//! * purge: `purge` (coordinator), `purge_threads` (what they visit), `history` (what purge has before it),
+//!   `rollback_segments` (what of it stays), `undo` (undo pages and tablespaces), `undo_truncation`;
+//! * frames: `free_pages`, `single_page`, `lru_managers`, `list_mutexes` (the mutex over each LRU list);
+//! * flushing: `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
+//!   does), `batches` (page writes), `doublewrite` (its buffers and segments), `completions` (how batches end);
+//! * durability: `syncs` (data-file syncs), `inodes` (what the file system writes for a sync), `checkpointer`;
+//! * the host: `processors`, `cpu_costs` (what takes CPU time), `other_programs`, `costs` (times of the server's own code);
+//! * the run: `start` (what is there at the beginning), `events`, `record` (series), `check` (invariants).
 
+mod adaptive_hash;
 mod batches;
 mod binlog;
 mod change_buffer;
@@ -28,6 +37,8 @@ mod collect;
 mod commit;
 mod completions;
 mod costs;
+mod cpu_costs;
+mod doublewrite;
 mod events;
 mod free_pages;
 mod history;
@@ -41,8 +52,10 @@ mod posting;
 mod processors;
 mod purge;
 mod purge_threads;
+mod reads;
 mod record;
 mod rollback_segments;
+mod single_page;
 mod start;
 mod syncs;
 mod touches;
@@ -96,6 +109,7 @@ pub struct Server {
     passes: passes::Passes,
     posting: posting::Posting,
     batches: batches::Batches,
+    doublewrite: doublewrite::Doublewrite,
     list_mutexes: list_mutexes::ListMutexes,
     syncs: syncs::Syncs,
     inodes: inodes::Inodes,
@@ -153,7 +167,8 @@ impl Server {
             lru_managers: lru_managers::LruManagers::new(config.lru_managers, config.buffer_pool.instances),
             passes: passes::Passes::new(config.cleaner_threads, config.buffer_pool.instances),
             posting: posting::Posting::default(),
-            batches: batches::Batches::new(&config),
+            batches: batches::Batches::default(),
+            doublewrite: doublewrite::Doublewrite::new(&config),
             list_mutexes: list_mutexes::ListMutexes::new(config.buffer_pool.sync_holds, config.buffer_pool.instances),
             syncs: syncs::Syncs::new(config.write_io_threads, space.spaces()),
             inodes: inodes::Inodes::new(
@@ -263,8 +278,8 @@ impl Server {
             Event::PurgeTimer(number) => self.purge_timer(number),
             Event::PurgeThread(thread) => self.purge_thread(thread),
             Event::UndoTruncation => self.truncate_undo_tablespace(),
-            Event::ReadViewOpened => self.read_view_opened(),
-            Event::ReadViewClosed => self.read_view_closed(),
+            Event::ReadViewOpened(view) => self.read_view_opened(view),
+            Event::ReadViewClosed(view) => self.read_view_closed(view),
             Event::OtherPrograms => self.other_programs_compute(),
             Event::EngineStatus => self.engine_status_asked(),
             Event::QueueRoom => self.queue_room(),
@@ -342,7 +357,8 @@ fn purge(
         .then(|| purge::Purge::new(config, &spec.read_views, undo::UndoSpaces::new(config.undo, space, instance_of)))
 }
 
-/// The data device with its queue no deeper than the server's places for asynchronous writes: a poster waits for either.
+/// The data device with its queue no deeper than the server's places for asynchronous writes: a poster waits for
+/// either.
 fn bounded(device: &DeviceSpec, config: &MachineConfig) -> DeviceSpec {
     DeviceSpec { queue_depth: device.queue_depth.min(config.aio_write_slots).max(1), ..device.clone() }
 }

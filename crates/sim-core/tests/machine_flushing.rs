@@ -166,14 +166,16 @@ fn redo_fills_up() {
     assert!(last.checkpoint_age_bytes >= server.stop_bytes && last.arrivals_waiting > 20_000);
 }
 
-/// A writer that meets its limit stops there, though transactions of many pages overshoot the free check.
+/// A writer that meets its limit stops there, though transactions that change a large row each overshoot the free check.
 #[test]
 fn the_writer_stops_at_the_capacity() {
     let mut server = TestServer::new(40_000);
     server.config.redo.commit = CommitDurability::Write;
     server.stop_bytes = 1_000_000;
     server.hard_bytes = 1_010_000;
-    let out = run(&server, &spec(10, 20_000, 64, exponential(500.0), vec![touch(50, true, 400.0)], closed(32)));
+    let mut spec = spec(10, 20_000, 64, exponential(500.0), vec![touch(50, true, 400.0)], closed(32));
+    spec.workload.transactions[0].undo.changed_rows = 1;
+    let out = run(&server, &spec);
     let last = out.series.last().unwrap();
     assert_eq!(last.transactions, 0);
     assert!(last.checkpoint_age_bytes > server.hard_bytes, "the test means to overshoot: {last:?}");
@@ -267,4 +269,18 @@ fn syncs_under_a_mutex_hold_up_who_needs_it() {
     let ceiling = 10.0 / 2_000e-6;
     assert!(held <= ceiling && held > 0.4 * ceiling, "{held} of {ceiling}");
     assert!(reads_held < 0.5 * reads_alone, "{reads_held} of {reads_alone}");
+}
+
+/// Open transactions with more redo together than the log has room for: each stops at the free check between two of its changes, and
+/// the log never fills up so far that pages could not be written.
+#[test]
+fn large_transactions_leave_room_to_flush() {
+    let mut server = TestServer::new(10_000);
+    server.flushing = Flushing::Everything;
+    server.checkpoints = Some(SimDuration::from_millis(10));
+    (server.stop_bytes, server.hard_bytes) = (8 << 20, 10 << 20);
+    // 300 clients of 120 kB each: 36 MB.
+    let out = run(&server, &spec(20, 2_000, 1_000, fixed(900.0), vec![touch(1_000, true, 120.0)], closed(300)));
+    assert!(out.series[5..].iter().all(|s| s.transactions > 50), "{:?}", out.series.last());
+    assert!(out.series[5..].iter().all(|s| s.checkpoint_age_bytes < 9 << 20), "{:?}", out.series.last());
 }

@@ -1,5 +1,5 @@
-//! Mechanisms of servers before 8.0 and of MariaDB, each against its closed form: redo written by the committing thread, the
-//! binary log, one doublewrite buffer for the whole server, flushes and checkpoints by user threads.
+//! Mechanisms of servers before 8.0 and of MariaDB, each against a closed form or bounds: redo written and synced by
+//! the committing thread, the binary log, one doublewrite buffer for the whole server.
 
 mod common;
 
@@ -43,8 +43,8 @@ fn a_leader_writes_for_its_group() {
     }
 }
 
-/// One client, whose next sync begins when the threads that the last one concerned have computed: three quarters of a sync's CPU time
-/// if that is one certain thread, half if it is whichever runs first.
+/// One client, whose next sync begins when the threads that the last one concerned have computed: three quarters of a
+/// sync's CPU time if that is one certain thread, half if it is whichever runs first.
 #[test]
 fn whoever_runs_first_syncs_sooner() {
     let (sync, cpu) = (1e-3, 600e-6);
@@ -57,7 +57,8 @@ fn whoever_runs_first_syncs_sooner() {
     }
 }
 
-/// In groups the binary log's sync is shared as the redo log's is; one by one it is a queue of its own: one transaction a sync.
+/// In groups the binary log's sync is shared as the redo log's is; one by one it is a queue of its own: one transaction
+/// a sync.
 #[test]
 fn the_binary_log_groups_commits_or_not() {
     let sync = 1e-3;
@@ -96,8 +97,8 @@ fn sync_binlog_counts_groups() {
     check_share("each tenth", syncs_a_commit(&spec), 0.1, 0.001);
 }
 
-/// One buffer of 120 pages: a cycle is two writes, a sync, the page writes on their channels, and the data file's sync; nothing
-/// of the next batch overlaps it, whoever waits for its end.
+/// One buffer of 120 pages: a cycle is two writes, a sync, the page writes on their channels, and the data file's sync;
+/// nothing of the next batch overlaps it, whoever waits for its end.
 #[test]
 fn one_doublewrite_buffer_serializes_batches() {
     let (write, area, sync) = (100.0, 400.0, 700.0);
@@ -150,7 +151,8 @@ fn collecting_ahead_hides_the_collecting() {
     check_share("collecting ahead", pages_with(SharedCollecting::Ahead), 128.0 / 768e-6, 0.05);
 }
 
-/// Cleaners that fill one buffer together write fuller batches than cleaners that take turns: the pages of four are one batch.
+/// Cleaners that fill one buffer together write fuller batches than cleaners that take turns: the pages of four are one
+/// batch.
 #[test]
 fn cleaners_fill_the_doublewrite_buffer_together() {
     let run_with = |collecting| {
@@ -181,4 +183,41 @@ fn cleaners_fill_the_doublewrite_buffer_together() {
     assert!(together.0 >= turns.0, "{together:?} {turns:?}");
     assert!(together.1 > 3.0 * turns.1, "pages a batch: {} together, {} in turns", together.1, turns.1);
     assert!(together.1 <= 120.0 && together.2 < turns.2, "{together:?} {turns:?}");
+}
+
+/// Transactions that write redo and change no page.
+fn only_redo(sync_us: f64) -> RunSpec {
+    let mut spec = committing(8, sync_us);
+    spec.workload.transactions[0].touches = vec![touch(1, false, 0.0)];
+    spec.workload.transactions[0].base_redo_bytes = 100.0;
+    spec
+}
+
+/// One sync of half a second each second: before 5.7 nobody writes redo meanwhile, so commits that need their redo written stand still.
+#[test]
+fn redo_is_not_written_while_it_is_synced() {
+    let share = |pipeline| {
+        let mut server = durable(pipeline);
+        server.config.redo.commit = CommitDurability::Write;
+        throughput(&server, &only_redo(500_000.0)) / throughput(&server, &only_redo(0.0))
+    };
+    check_share("log mutex", share(RedoPipeline::LogMutex), 0.5, 0.01);
+    check_share("committing thread", share(RedoPipeline::CommittingThread), 1.0, 0.01);
+}
+
+/// The same while a checkpoint block is written, in 8.0 and MariaDB: a checkpoint each 50 ms, of which its sync takes 50 more, and a redo
+/// sync of 50 ms each second, which nobody waits for.
+#[test]
+fn redo_is_not_written_while_a_checkpoint_block_is() {
+    let share = |holds| {
+        let mut server = durable(RedoPipeline::CommittingThread);
+        server.config.redo.commit = CommitDurability::Write;
+        server.config.redo.checkpoint_holds_writes = holds;
+        server.config.redo.flush_timeout = SimDuration::from_millis(100);
+        server.checkpoints = Some(SimDuration::from_millis(50));
+        throughput(&server, &only_redo(50_000.0)) / throughput(&server, &only_redo(0.0))
+    };
+    let (held, free) = (share(true), share(false));
+    println!("{held} held, {free} not");
+    assert!((0.4..0.6).contains(&held) && free > 0.99, "{held} {free}");
 }

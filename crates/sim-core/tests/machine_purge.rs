@@ -10,7 +10,7 @@ use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::run_spec::RunSpec;
 use innosim_core::storage::DeviceSpec;
-use innosim_core::workload::{DriveSpec, Leaves, RateSegment, TouchSpec, UndoSpec};
+use innosim_core::workload::{DriveSpec, Leaves, RateSegment, StopSpec, TouchSpec, UndoSpec};
 
 const PURGE: PurgeConfig = PurgeConfig {
     threads: 1,
@@ -174,6 +174,19 @@ fn a_read_view_holds_purge_up() {
     check_share("undo pages of the history", out.series[19].undo_pages as f64, 1_280.0, 0.0);
     let last = &out.series[39];
     assert_eq!(last.undo_pages, 1_280, "the tablespaces keep their size");
+}
+
+/// A view that would be opened while the whole server stands still is opened at the end of that.
+#[test]
+fn a_read_view_outlasts_a_stop() {
+    let mut spec = deletions(40, 2_000.0, Some(PURGE));
+    spec.read_views = vec![ReadView { from: at(10), until: at(20) }];
+    let first = at(9) + SimDuration::from_millis(500);
+    spec.workload.stops =
+        vec![StopSpec { first, length: SimDuration::from_secs(1), every: SimDuration::ZERO, whole_server: true }];
+    let out = run(&TestServer::new(40_000), &spec);
+    assert!(out.series[18].history_list_length > 15_000, "{:?}", out.series[18]);
+    assert!(out.series[29].history_list_length < 600, "{:?}", out.series[29]);
 }
 
 /// Statements wait as long as the formula says, and throughput falls to what purge can do.

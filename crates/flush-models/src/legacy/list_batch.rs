@@ -4,7 +4,8 @@
 //! write completes during the scan. The LSN limit is exclusive and tested on victims only; neighbours go with their victim
 //! whatever their age, and count.
 
-use super::neighbors::{NeighborMode, Victim, flush_area_range};
+use super::neighbors::{Victim, flush_area_range};
+use innosim_core::config::FlushNeighbors;
 use std::collections::BTreeMap;
 
 /// A page of a flush list.
@@ -28,7 +29,7 @@ pub struct ListBatch {
     /// Only victims with an oldest modification below this.
     pub lsn_limit: u64,
     /// `innodb_flush_neighbors`.
-    pub mode: NeighborMode,
+    pub mode: FlushNeighbors,
     /// Length of the LRU list of the instance.
     pub lru_len: u64,
     /// Pages of the instance.

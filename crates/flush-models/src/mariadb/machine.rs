@@ -9,8 +9,8 @@ use super::page_cleaner::BUF_LRU_MIN_LEN;
 use super::redo_geometry::LOG_HEADER_BYTES;
 use crate::typed_settings::FlushMethod;
 use innosim_core::config::{
-    BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, MachineConfig, PAGE_BYTES, RedoConfig,
-    RedoPipeline, SharedCollecting, SyncHolds,
+    BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LruWritten, MachineConfig, PAGE_BYTES,
+    RedoConfig, RedoPipeline, SharedCollecting, SyncHolds,
 };
 
 /// Pages in 8 MiB of buffer pool, and how many of them describe the others.
@@ -39,13 +39,14 @@ pub(super) fn machine_config(options: &Options) -> MachineConfig {
             old_blocks_pct: options.old_blocks_pct,
             old_blocks_time: options.old_blocks_time,
             free_pages: FreePagePolicy::WaitForCleaner { first_scan: FREE_SEARCH_PAGES },
-            lru_frees_written: false,
+            lru_written: LruWritten::Stays,
             sync_holds: SyncHolds::Nothing,
             flush_area_pages: FLUSH_AREA_PAGES,
         },
         cleaner_threads: 1,
         redo: RedoConfig {
-            log_buffer_bytes: options.log_buffer_size,
+            // Appended to one half while the other is written.
+            log_buffer_bytes: 2 * options.log_buffer_size,
             write_ahead_bytes: options.log_write_ahead_size,
             start_lsn: LOG_HEADER_BYTES,
             commit: options.commit,
@@ -54,6 +55,7 @@ pub(super) fn machine_config(options: &Options) -> MachineConfig {
             io: options.flush_method.redo_io(),
             framed: false,
             checkpoint_record_bytes: CHECKPOINT_RECORD_BYTES,
+            checkpoint_holds_writes: true,
         },
         doublewrite: doublewrite_config(options),
         data_sync: match options.flush_method.data_sync() {
@@ -66,6 +68,7 @@ pub(super) fn machine_config(options: &Options) -> MachineConfig {
         write_io_threads: options.write_io_threads,
         flush_neighbors: options.flush_neighbors,
         lru_managers: None,
+        waits_for_all_writes: true,
         monitor: false,
     }
 }

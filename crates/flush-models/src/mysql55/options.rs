@@ -7,7 +7,7 @@ use crate::legacy::redo_geometry::LogAges;
 use crate::registry::{Settings, SettingsError};
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy,
-    MachineConfig, PAGE_BYTES, RedoConfig, RedoIo, RedoPipeline, SharedCollecting, SyncHolds,
+    LruWritten, MachineConfig, PAGE_BYTES, RedoConfig, RedoIo, RedoPipeline, SharedCollecting, SyncHolds,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -108,7 +108,7 @@ impl Options {
                     search: margins.search_len,
                     sleep: FREE_BLOCK_SLEEP,
                 },
-                lru_frees_written: false,
+                lru_written: LruWritten::MovedToTail,
                 sync_holds: SyncHolds::Nothing,
                 flush_area_pages: flush_area(self.instance_pages()) as u32,
             },
@@ -123,6 +123,7 @@ impl Options {
                 io: self.redo_io,
                 framed: true,
                 checkpoint_record_bytes: 0,
+                checkpoint_holds_writes: false,
             },
             doublewrite: if self.doublewrite {
                 DoublewriteConfig::Shared {
@@ -141,6 +142,7 @@ impl Options {
             write_io_threads: self.write_io_threads as u32,
             flush_neighbors: self.flush_neighbors,
             lru_managers: None,
+            waits_for_all_writes: false,
             monitor: true,
         }
     }

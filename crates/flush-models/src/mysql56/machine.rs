@@ -9,8 +9,8 @@ use super::options::Options;
 use crate::legacy::doublewrite::{BLOCK_PAGES, CAPACITY_56};
 use crate::legacy::neighbors::flush_area;
 use innosim_core::config::{
-    BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, MachineConfig, PAGE_BYTES, RedoConfig,
-    RedoPipeline, SharedCollecting, SyncHolds,
+    BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LruWritten, MachineConfig, PAGE_BYTES,
+    RedoConfig, RedoPipeline, SharedCollecting, SyncHolds,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -45,6 +45,7 @@ pub(crate) fn machine_56(options: &Options) -> MachineConfig {
         io: options.redo_io,
         framed: true,
         checkpoint_record_bytes: 0,
+        checkpoint_holds_writes: false,
     };
     MachineConfig {
         buffer_pool: BufferPoolConfig {
@@ -55,7 +56,7 @@ pub(crate) fn machine_56(options: &Options) -> MachineConfig {
             old_blocks_pct: options.old_blocks_pct,
             old_blocks_time: options.old_blocks_time,
             free_pages,
-            lru_frees_written: false,
+            lru_written: LruWritten::Stays,
             sync_holds: SyncHolds::Instance,
             flush_area_pages: area_pages(options),
         },
@@ -69,6 +70,7 @@ pub(crate) fn machine_56(options: &Options) -> MachineConfig {
         write_io_threads: options.write_io_threads,
         flush_neighbors: options.flush_neighbors,
         lru_managers: None,
+        waits_for_all_writes: false,
         monitor: false,
     }
 }
@@ -83,7 +85,7 @@ pub(crate) fn machine_57(options: &Options) -> MachineConfig {
         wakes_cleaner: true,
         waits_for_batch: false,
     };
-    machine.buffer_pool.lru_frees_written = true;
+    machine.buffer_pool.lru_written = LruWritten::Freed;
     machine.cleaner_threads = options.page_cleaners;
     // Two buffers: one is written while the other fills.
     machine.redo.log_buffer_bytes = 2 * options.log_buffer_size;

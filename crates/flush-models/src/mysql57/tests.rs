@@ -3,7 +3,7 @@
 use super::*;
 use crate::legacy::test_support::{self, START, done, flush, settings};
 use crate::registry::{ModelId, Value};
-use innosim_core::config::{FreePagePolicy, RedoPipeline};
+use innosim_core::config::{FreePagePolicy, LruWritten, RedoPipeline};
 use innosim_core::seam::FlushLists;
 
 /// Lists with these pages up to any LSN, by instance.
@@ -148,6 +148,6 @@ fn the_machine_follows_the_settings() {
     let server = server(&[("innodb_page_cleaners", Value::Integer(3))]);
     let machine = server.config();
     assert_eq!((machine.cleaner_threads, machine.redo.pipeline), (3, RedoPipeline::CommittingThread));
-    assert!(machine.buffer_pool.lru_frees_written);
+    assert_eq!(machine.buffer_pool.lru_written, LruWritten::Freed);
     assert!(matches!(machine.buffer_pool.free_pages, FreePagePolicy::SinglePage { wakes_cleaner: true, .. }));
 }

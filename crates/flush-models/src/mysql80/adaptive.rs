@@ -9,6 +9,7 @@
 //! ([`set_flush_target_by_page`]).
 
 use super::averages::{AverageClock, Averages};
+use crate::legacy::io::{ListLengths, pct_io};
 use crate::percona80::age_factor::high_checkpoint_pct;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{AdaptiveFlushing, FlushGauges, FlushLists, Recommendation, RuleInput, View};
@@ -78,14 +79,9 @@ pub struct AdaptiveConfig {
     pub adaptive_flushing_lwm: u64,
 }
 
-/// `PCT_IO`: `pct` percent of `io_capacity` pages, cut to whole pages.
-pub fn pct_io(io_capacity: u64, pct: u64) -> u64 {
-    (io_capacity as f64 * (pct as f64 / 100.0)) as u64
-}
-
 /// Dirty pages in percent of the pages in use or free, over all instances.
 pub fn dirty_pct(dirty_pages: u64, lru_pages: u64, free_pages: u64) -> f64 {
-    (100 * dirty_pages) as f64 / (1 + lru_pages + free_pages) as f64
+    ListLengths { lru: lru_pages, free: free_pages, flush_list: dirty_pages }.modified_ratio_pct_real()
 }
 
 impl AdaptiveConfig {

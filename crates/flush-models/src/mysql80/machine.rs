@@ -3,11 +3,13 @@
 use super::doublewrite_layout::DoublewriteLayout;
 use super::lsn::{LOG_BLOCK_HEADER_BYTES, LOG_START_LSN};
 use super::options::{Doublewrite, Options};
+use crate::legacy::neighbors::flush_area;
 use crate::percona80::PerconaOptions;
 use crate::percona80::lru_manager::LONGEST_SLEEP_MS;
 use crate::typed_settings::FlushMethod;
 use innosim_core::config::{
-    BatchEnd, BufferPoolConfig, DoublewriteConfig, FreePagePolicy, MachineConfig, PAGE_BYTES, RedoConfig, SyncHolds,
+    BatchEnd, BufferPoolConfig, DoublewriteConfig, FreePagePolicy, LruWritten, MachineConfig, PAGE_BYTES, RedoConfig,
+    SyncHolds,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -52,7 +54,7 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
             old_blocks_pct: options.old_blocks_pct,
             old_blocks_time: options.old_blocks_time,
             free_pages: free_pages(options),
-            lru_frees_written: true,
+            lru_written: LruWritten::Freed,
             sync_holds: SyncHolds::LruList,
             flush_area_pages: flush_area_pages(options),
         },
@@ -67,6 +69,7 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
             io: options.flush_method.redo_io(),
             framed: true,
             checkpoint_record_bytes: 0,
+            checkpoint_holds_writes: true,
         },
         doublewrite: doublewrite_config(options),
         data_sync: options.flush_method.data_sync(),
@@ -76,14 +79,15 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
         write_io_threads: options.write_io_threads,
         flush_neighbors: options.flush_neighbors,
         lru_managers: options.percona.map(|_| SimDuration::from_millis(LONGEST_SLEEP_MS)),
+        waits_for_all_writes: false,
         monitor: false,
     }
 }
 
-/// Pages of a flush area: an extent, less in instances under 1024 pages.
+/// Pages of a flush area: an extent, less in instances under 1984 pages.
 fn flush_area_pages(options: &Options) -> u32 {
     let instance_pages = options.buffer_pool_size / PAGE_BYTES / u64::from(options.buffer_pool_instances.max(1));
-    (instance_pages / 16).max(1).next_power_of_two().min(64) as u32
+    flush_area(instance_pages).max(1) as u32
 }
 
 fn doublewrite_config(options: &Options) -> DoublewriteConfig {

@@ -3,7 +3,7 @@
 use super::declarations::{declarations, setting};
 use super::not_modelled::NOT_MODELLED;
 use super::other_names::{LATER_NAMES, OTHER_VERSIONS, WITHOUT_EFFECT};
-use super::{ModelId, Setting, other_names_mariadb};
+use super::{ModelId, Setting, other_names_mariadb, other_names_percona};
 
 /// Why a name is not a setting of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,9 +62,12 @@ pub fn lookup(model: ModelId, name: &str) -> Result<Setting, UnknownSetting> {
         .find(|o| o.name == wanted && o.applies_to(model))
         .map(|o| (o.history, o.instead))
         .or_else(|| declared.map(|d| (d.history, d.instead)));
-    let elsewhere = match other_names_mariadb::without_effect(model, &wanted) {
+    let elsewhere = match own_without_effect(model, &wanted) {
         Some(_) => None,
-        None => other_names_mariadb::foreign(model, &wanted).or(elsewhere),
+        None => other_names_mariadb::foreign(model, &wanted).or(elsewhere).or_else(|| {
+            let general = without_effect(model, &wanted).is_some();
+            other_names_percona::foreign(&wanted).filter(|_| !general)
+        }),
     };
     if let Some((history, instead)) = elsewhere {
         let why = format!("not a setting of {model}; {history}");
@@ -95,7 +98,12 @@ pub fn without_effect(model: ModelId, name: &str) -> Option<&'static str> {
     }
     let mut groups = WITHOUT_EFFECT.iter().chain(NOT_MODELLED);
     let general = groups.find(|group| group.names.contains(&wanted.as_str())).map(|group| group.why);
-    other_names_mariadb::without_effect(model, &wanted).or(general)
+    own_without_effect(model, &wanted).or(general)
+}
+
+/// The same for names that mean something to servers of this family alone.
+fn own_without_effect(model: ModelId, name: &str) -> Option<&'static str> {
+    other_names_mariadb::without_effect(model, name).or_else(|| other_names_percona::without_effect(model, name))
 }
 
 /// The first setting of `model` that `text` names.

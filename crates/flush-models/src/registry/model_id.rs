@@ -89,25 +89,6 @@ impl ModelId {
         }
     }
 
-    /// Default of `sync_binlog`.
-    pub(crate) const fn default_sync_binlog(self) -> u64 {
-        match self {
-            ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 => 0,
-            ModelId::Mysql57
-            | ModelId::Mysql8021
-            | ModelId::Mysql8030
-            | ModelId::Percona80
-            | ModelId::Mysql84
-            | ModelId::Mysql97 => 1,
-            ModelId::Mariadb1011 => 0,
-        }
-    }
-
-    /// Whether the adaptive hash index and the change buffer are on by default: in MySQL before 8.4.
-    pub(crate) fn buffers_and_hashes_by_default(self) -> bool {
-        self.mysql_release().is_some_and(|release| release < 84)
-    }
-
     /// Whether commits go through the binary log in groups.
     pub const fn groups_binary_log(self) -> bool {
         match self {
@@ -126,11 +107,6 @@ impl ModelId {
     /// Whether its page cleaners ask for the highest priority.
     pub fn cleaners_ask_for_priority(self) -> bool {
         self.mysql_release().is_some_and(|release| release >= 57)
-    }
-
-    /// Default of `innodb_adaptive_hash_index_parts`: before MySQL 5.7 there is one latch.
-    pub(crate) fn default_adaptive_hash_index_parts(self) -> u64 {
-        if self.mysql_release().is_some_and(|release| release < 57) { 1 } else { 8 }
     }
 
     /// What it stands for, in a sentence or two.

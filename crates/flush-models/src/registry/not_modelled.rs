@@ -103,7 +103,13 @@ pub(super) const NOT_MODELLED: &[WithoutEffect] = &[
         why: "files and directories are not modelled; which device holds what is described by the scenario",
     },
     WithoutEffect {
-        names: &["innodb_linux_aio", "innodb_log_file_buffering", "innodb_log_file_mmap", "innodb_use_atomic_writes"],
+        names: &[
+            "innodb_fsync_threshold",
+            "innodb_linux_aio",
+            "innodb_log_file_buffering",
+            "innodb_log_file_mmap",
+            "innodb_use_atomic_writes",
+        ],
         why: "how the operating system is called belongs to the measured device, not to the model",
     },
     WithoutEffect {

@@ -117,6 +117,7 @@ pub(super) const OTHER_VERSIONS: &[OtherVersion] = &[
     until_56("innodb_use_sys_malloc", LEAVE_OUT),
     until_57("query_cache_size", LEAVE_OUT),
     until_57("query_cache_type", LEAVE_OUT),
+    other("skip_log_bin", "it is a line of option files, no variable", "use log_bin = OFF"),
     until_57("tx_isolation", "transaction_isolation replaced it; leave it out"),
 ];
 
@@ -181,6 +182,7 @@ pub(super) const LATER_NAMES: &[OtherVersion] = &[
     from_57("innodb_undo_log_truncate", LEAVE_OUT),
     from_80("innodb_dedicated_server", LEAVE_OUT),
     from_80("innodb_doublewrite_dir", LEAVE_OUT),
+    from_80("innodb_fsync_threshold", LEAVE_OUT),
     from_80("innodb_log_spin_cpu_abs_lwm", LEAVE_OUT),
     from_80("innodb_log_spin_cpu_pct_hwm", LEAVE_OUT),
     from_80("innodb_log_wait_for_flush_spin_hwm", LEAVE_OUT),
@@ -221,7 +223,7 @@ pub(super) const WITHOUT_EFFECT: &[WithoutEffect] = &[
         why: "read-ahead is not modelled: each missing page is read alone",
     },
     WithoutEffect {
-        names: &["binlog_format", "binlog_group_commit_sync_delay", "max_binlog_size", "skip_log_bin"],
+        names: &["binlog_format", "binlog_group_commit_sync_delay", "max_binlog_size"],
         why: "of the binary log log_bin and sync_binlog are modelled, and what [binary_log] of the scenario says",
     },
     WithoutEffect {

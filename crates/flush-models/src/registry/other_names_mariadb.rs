@@ -27,6 +27,7 @@ const FOREIGN: &[(&str, &str, &str)] = &[
         "leave it out: the doublewrite buffer is in the system tablespace",
     ),
     ("innodb_doublewrite_pages", "it exists only in MySQL", "leave it out: a doublewrite batch has up to 128 pages"),
+    ("innodb_fsync_threshold", "it exists only in MySQL from 8.0", "leave it out"),
     (
         "innodb_idle_flush_pct",
         "it exists only in MySQL and in MariaDB until 10.5",

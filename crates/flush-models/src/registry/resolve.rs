@@ -123,12 +123,6 @@ impl Resolver<'_> {
     /// The rules of the model's family.
     fn run(&mut self) -> Result<(), SettingsError> {
         let model = self.s.model;
-        self.derive("sync_binlog", Value::Integer(model.default_sync_binlog()));
-        let on = model.buffers_and_hashes_by_default();
-        self.derive("innodb_adaptive_hash_index", Value::Switch(on));
-        let buffering = if on { "all" } else { "none" };
-        self.derive("innodb_change_buffering", Value::Choice(buffering));
-        self.derive("innodb_adaptive_hash_index_parts", Value::Integer(model.default_adaptive_hash_index_parts()));
         let purge_threads = if self.host.logical_cpus <= 16 { 1 } else { 4 };
         if matches!(model, ModelId::Mysql84 | ModelId::Mysql97) {
             self.derive("innodb_purge_threads", Value::Integer(purge_threads));

@@ -77,6 +77,76 @@ fn names_are_read_as_a_my_cnf_has_them() {
 }
 
 #[test]
+fn defaults_that_differ_by_model_are_those_of_the_model() {
+    use ModelId::{Mariadb1011, Mysql56, Mysql57, Mysql84, Mysql8030, Percona55};
+    for (model, sync_binlog, on) in [
+        (Percona55, 0, true),
+        (Mysql56, 0, true),
+        (Mysql57, 1, true),
+        (Mysql8030, 1, true),
+        (Mysql84, 1, false),
+        (Mariadb1011, 0, false),
+    ] {
+        let plain = Settings::resolve(model, &BTreeMap::new()).unwrap();
+        for (name, value) in [
+            ("sync_binlog", Value::Integer(sync_binlog)),
+            ("innodb_adaptive_hash_index", Value::Switch(on)),
+            ("innodb_change_buffering", Value::Choice(if on { "all" } else { "none" })),
+        ] {
+            let setting = setting(model, name);
+            assert_eq!((setting.default, plain.get(name)), (Some(value), Some(value)), "{name} of {model}");
+            assert_eq!(setting.default_text, setting.spell(value));
+        }
+    }
+}
+
+#[test]
+fn settings_of_percona_and_later_ones_of_mysql_are_known_without_effect() {
+    use ModelId::{Mariadb1011, Mysql57, Mysql97, Mysql8021, Mysql8030, Percona55, Percona80};
+    let reason = |model, name| lookup(model, name).unwrap_err().reason;
+    for model in [Mysql8021, Mysql8030, Percona80, Mysql97] {
+        assert_eq!(reason(model, "innodb_fsync_threshold"), UnknownReason::WithoutEffect, "{model}");
+    }
+    for model in [Percona55, Mysql57, Mariadb1011] {
+        assert_eq!(reason(model, "innodb_fsync_threshold"), UnknownReason::OtherVersion, "{model}");
+    }
+    let of_80 = [
+        "innodb_print_lock_wait_timeout_info",
+        "innodb_compressed_columns_threshold",
+        "innodb_compressed_columns_zip_level",
+        "innodb_track_changed_pages",
+        "innodb_show_locks_held",
+        "innodb_sys_tablespace_encrypt",
+        "innodb_records_in_range",
+        "innodb_corrupt_table_action",
+        "innodb_encrypt_tables",
+        "innodb_numa_interleave",
+    ];
+    let of_55 = [
+        "innodb_ibuf_max_size",
+        "innodb_ibuf_accel_rate",
+        "innodb_lazy_drop_table",
+        "innodb_fast_checksum",
+        "innodb_checkpoint_age_target",
+        "innodb_dict_size_limit",
+        "innodb_read_ahead",
+        "innodb_log_block_size",
+        "innodb_buffer_pool_populate",
+        "innodb_thread_concurrency_timer_based",
+        "innodb_corrupt_table_action",
+    ];
+    for (model, names) in [(Percona80, &of_80[..]), (Percona55, &of_55[..])] {
+        for name in names {
+            assert_eq!(reason(model, name), UnknownReason::WithoutEffect, "{name} of {model}");
+            assert!(without_effect(model, name).is_some_and(|why| !why.is_empty()));
+        }
+    }
+    let elsewhere = lookup(Mysql8030, "innodb_show_locks_held").unwrap_err();
+    assert!(elsewhere.why.ends_with("it is a setting of Percona Server"), "{}", elsewhere.why);
+    assert_eq!(elsewhere.reason, UnknownReason::OtherVersion);
+}
+
+#[test]
 fn names_of_other_versions_say_which_and_what_to_use() {
     let error = lookup(ModelId::Mysql8021, "innodb_redo_log_capacity").unwrap_err();
     assert_eq!(error.reason, UnknownReason::OtherVersion);

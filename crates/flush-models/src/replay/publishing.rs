@@ -15,6 +15,8 @@ pub struct Publishing {
     pub lru_first: bool,
     /// Only passes that count as adaptive ask the rule; the page cleaner has others.
     pub adaptive_only: bool,
+    /// Whether each instance's share of the pages requested is rounded up; otherwise few pages are none.
+    pub rounds_slots_up: bool,
     /// Wishes of which the pages requested are the mean.
     pub wishes: u32,
 }
@@ -22,9 +24,17 @@ pub struct Publishing {
 impl Publishing {
     /// Of the server that `model` stands for.
     pub const fn of(model: ModelId) -> Self {
-        let later = Publishing { after_batch: false, lru_first: false, adaptive_only: false, wishes: 3 };
+        let later = Publishing {
+            after_batch: false,
+            lru_first: false,
+            adaptive_only: false,
+            rounds_slots_up: false,
+            wishes: 3,
+        };
         match model {
-            ModelId::Mysql56 => Publishing { after_batch: true, lru_first: true, wishes: 2, ..later },
+            ModelId::Mysql56 => {
+                Publishing { after_batch: true, lru_first: true, rounds_slots_up: true, wishes: 2, ..later }
+            }
             ModelId::Mariadb1011 => Publishing { adaptive_only: true, ..later },
             _ => later,
         }

@@ -1,6 +1,7 @@
 //! Vectors of what MySQL 5.5, 5.6 and 5.7 share.
 
 use super::{Case, Fields, Test, VectorFile};
+use innosim_core::config::FlushNeighbors;
 use innosim_flush_models::legacy::adaptive::AdaptiveConfig;
 use innosim_flush_models::legacy::doublewrite::{CAPACITY_55, CAPACITY_56, doublewrite_batches};
 use innosim_flush_models::legacy::io::{self, ListLengths};
@@ -8,7 +9,7 @@ use innosim_flush_models::legacy::list_batch::{ListBatch, ListPage};
 use innosim_flush_models::legacy::log_margin::{
     self, LogLsns, MARGIN_55, MARGIN_56, MARGIN_57, MarginCheckpoint, MarginRule, Preflush,
 };
-use innosim_flush_models::legacy::neighbors::{NeighborMode, Victim, flush_area, flush_area_range};
+use innosim_flush_models::legacy::neighbors::{Victim, flush_area, flush_area_range};
 use innosim_flush_models::legacy::redo_geometry::LogAges;
 use innosim_flush_models::legacy::{instance, log_buffer};
 use serde_json::Value;
@@ -244,11 +245,11 @@ fn log_checkpoint_margin(file: &VectorFile, rule: MarginRule) {
 }
 
 /// The mode of a case; 5.5 has no setting for it and takes the area.
-fn mode(input: &Fields) -> NeighborMode {
+fn mode(input: &Fields) -> FlushNeighbors {
     match if input.has("flush_neighbors") { input.u64("flush_neighbors") } else { 2 } {
-        0 => NeighborMode::Off,
-        1 => NeighborMode::Contiguous,
-        _ => NeighborMode::Area,
+        0 => FlushNeighbors::None,
+        1 => FlushNeighbors::Contiguous,
+        _ => FlushNeighbors::Area,
     }
 }
 

@@ -1,13 +1,13 @@
 //! Vectors of MySQL 5.5.
 
 use super::{Case, Fields, Test, VectorFile};
+use innosim_flush_models::legacy::io::pct_io;
 use innosim_flush_models::mysql55::flush_rate::{FlushStat, STAT_INTERVALS};
 use innosim_flush_models::mysql55::list_batch::{DirtyPage, Surroundings, flush_list_batch};
 use innosim_flush_models::mysql55::lru::{LruMargins, lru_search_distance};
 use innosim_flush_models::mysql55::master::{
     FlushReason, OneSecondInput, srv_master_one_second, srv_master_ten_second,
 };
-use innosim_flush_models::mysql80::adaptive::pct_io;
 
 /// Which test reads which file of MySQL 5.5.
 pub(crate) const MYSQL55: &[(&str, Test)] = &[

@@ -3,8 +3,8 @@
 //! Source: `innodb-8.0.21` section 5.3. New pages enter at the midpoint, at the head of the old part, which is
 //! `old_blocks_pct` of the list (in 1/1024, tolerance 20 pages; lists under 512 pages have no old part). An accessed page
 //! moves to the head only if it is "too old": in the old part and first accessed long enough ago, or in the young part and
-//! far from the head by the count of evictions since it was put there. No simplification of these rules; pages are linked
-//! by page number, 16 bytes a page of the data set.
+//! far from the head by the count of evictions since it was put there; before the first eviction nothing moves. No simplification of
+//! these rules; pages are linked by page number, 16 bytes a page of the data set.
 
 use super::bits::BitSet;
 use crate::kernel::time::{SimDuration, SimTime};
@@ -20,6 +20,8 @@ pub struct LruConfig {
     pub old_blocks_pct: u32,
     /// `innodb_old_blocks_time`.
     pub old_blocks_time: SimDuration,
+    /// Pages that an instance holds when it is full.
+    pub instance_pages: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -126,12 +128,15 @@ impl LruLists {
     pub fn is_too_old(&self, instance: usize, page: u32, now: SimTime) -> bool {
         let links = self.links[page as usize];
         let list = &self.lists[instance];
+        if list.freed_clock == 0 {
+            return false;
+        }
         if self.old.contains(page) {
             let age_ms = (now.whole_millis() as u32).wrapping_sub(links.first_access_ms);
             u64::from(age_ms) * 1_000_000 >= self.config.old_blocks_time.0
         } else {
             let distance = u64::from(list.freed_clock.wrapping_sub(links.freed_clock));
-            distance > list.len * (1024 - self.old_ratio_1024) / 4096
+            distance > self.config.instance_pages * (1024 - self.old_ratio_1024) / 4096
         }
     }
 
@@ -143,6 +148,21 @@ impl LruLists {
         list.len += 1;
         self.links[page as usize].freed_clock = list.freed_clock;
         if list.old_head != NONE {
+            self.adjust_midpoint(instance);
+        } else if list.len >= OLD_MIN_LEN {
+            self.create_old_part(instance);
+        }
+    }
+
+    /// A page moves to the tail, into the old part.
+    pub fn move_to_tail(&mut self, instance: usize, page: u32) {
+        self.unlink(instance, page);
+        self.link_before(instance, page, NONE);
+        let list = &mut self.lists[instance];
+        list.len += 1;
+        if list.old_head != NONE {
+            list.old_len += 1;
+            self.old.insert(page);
             self.adjust_midpoint(instance);
         } else if list.len >= OLD_MIN_LEN {
             self.create_old_part(instance);
@@ -260,8 +280,20 @@ mod tests {
     use super::*;
 
     fn lists() -> LruLists {
-        let config = LruConfig { old_blocks_pct: 37, old_blocks_time: SimDuration::from_millis(1000) };
+        let config =
+            LruConfig { old_blocks_pct: 37, old_blocks_time: SimDuration::from_millis(1000), instance_pages: 2000 };
         LruLists::new(config, 4000, 1)
+    }
+
+    /// Lists that `pages` pages have entered, and another one that has left: accesses move pages from then on.
+    fn filled(pages: u32) -> LruLists {
+        let mut lru = lists();
+        for page in 0..pages {
+            lru.insert(0, page, SimTime::ZERO);
+        }
+        lru.insert(0, 3999, SimTime::ZERO);
+        lru.evict(0, 3999);
+        lru
     }
 
     fn order(lru: &LruLists) -> Vec<u32> {
@@ -289,10 +321,7 @@ mod tests {
 
     #[test]
     fn an_old_page_becomes_young_only_after_its_time() {
-        let mut lru = lists();
-        for page in 0..1000 {
-            lru.insert(0, page, SimTime::ZERO);
-        }
+        let mut lru = filled(1000);
         let page = lru.tail(0).unwrap();
         lru.access(0, page, SimTime(999_000_000));
         assert_eq!(lru.tail(0), Some(page));
@@ -314,5 +343,28 @@ mod tests {
         assert_eq!(lru.len(0), 100);
         assert_eq!(order(&lru).len(), 100);
         assert_eq!(lru.old.count(), 0);
+    }
+
+    #[test]
+    fn before_the_first_eviction_nothing_moves() {
+        let mut lru = lists();
+        for page in 0..1000 {
+            lru.insert(0, page, SimTime::ZERO);
+        }
+        let page = lru.tail(0).unwrap();
+        lru.access(0, page, SimTime(5_000_000_000));
+        assert_eq!(lru.tail(0), Some(page));
+    }
+
+    #[test]
+    fn a_page_moved_to_the_tail_is_old_and_the_first_to_go() {
+        let mut lru = filled(1000);
+        let head = lru.lists[0].head;
+        assert!(!lru.is_old(head));
+        lru.move_to_tail(0, head);
+        assert_eq!(lru.tail(0), Some(head));
+        assert!(lru.is_old(head));
+        assert_eq!((lru.len(0), order(&lru).len()), (1000, 1000));
+        assert_eq!(lru.old.count(), lru.lists[0].old_len);
     }
 }

@@ -28,12 +28,20 @@ pub struct TailPage {
     pub lsn: u64,
 }
 
+/// A batch of pages of a flush list under write.
+#[derive(Debug, Clone, Copy)]
+struct Writing {
+    batch: u32,
+    /// Smallest oldest modification in it, LSN.
+    lsn: u64,
+    pages: u64,
+}
+
 /// One buffer pool instance.
 #[derive(Debug, Clone)]
 struct Instance {
     list: FlushList,
-    /// Batches under write: (batch, smallest oldest modification in it).
-    writing: Vec<(u32, u64)>,
+    writing: Vec<Writing>,
     /// Entries met at the tail while a write taken out of turn was in flight: they still count for the oldest
     /// modification, but no longer stand in the way.
     parked: Vec<TailPage>,
@@ -67,11 +75,16 @@ pub struct BufferPool {
 }
 
 impl BufferPool {
-    /// An empty pool for the pages of `space`. `keep_order`: pages may leave the flush lists early.
+    /// An empty pool for the pages of `space`. With neighbour flushing, pages may leave the flush lists before their
+    /// turn.
     pub fn new(config: &BufferPoolConfig, neighbors: FlushNeighbors, space: &PageSpace) -> Self {
         let pages = space.pages();
         let instances = u64::from(config.instances);
-        let lru_config = LruConfig { old_blocks_pct: config.old_blocks_pct, old_blocks_time: config.old_blocks_time };
+        let lru_config = LruConfig {
+            old_blocks_pct: config.old_blocks_pct,
+            old_blocks_time: config.old_blocks_time,
+            instance_pages: config.pages / instances,
+        };
         let mut pool = BufferPool {
             hot: BitSet::with_len(pages as usize),
             resident: BitSet::with_len(pages as usize),
@@ -289,6 +302,13 @@ impl BufferPool {
         true
     }
 
+    /// Moves a page to the tail of its LRU list, if the pool keeps LRU order.
+    pub fn move_to_tail(&mut self, page: u32, instance: usize) {
+        if let Some(lru) = &mut self.lru {
+            lru.move_to_tail(instance, page);
+        }
+    }
+
     /// Takes the page at the tail of the flush list of `instance` for writing if its oldest modification is below
     /// `lsn_limit`. The page is under write from now on.
     pub fn take_tail(&mut self, instance: usize, lsn_limit: u64) -> Option<TailPage> {
@@ -328,17 +348,17 @@ impl BufferPool {
         self.pages_under_write += 1;
     }
 
-    /// A batch of pages taken from `instance` is under write; `lsn` is its smallest oldest modification. Batches taken out
+    /// A batch of so many pages taken from `instance` is under write; `lsn` is its smallest oldest modification. Batches taken out
     /// of turn ([`BufferPool::take_page`]) stay in the flush list and need no registration.
-    pub fn begin_batch(&mut self, instance: usize, batch: u32, lsn: u64) {
+    pub fn begin_batch(&mut self, instance: usize, batch: u32, lsn: u64, pages: u64) {
         self.oldest = None;
-        self.instances[instance].writing.push((batch, lsn));
+        self.instances[instance].writing.push(Writing { batch, lsn, pages });
     }
 
     /// The batch is written: forget its LSN.
     pub fn end_batch(&mut self, instance: usize, batch: u32) {
         self.oldest = None;
-        self.instances[instance].writing.retain(|&(b, _)| b != batch);
+        self.instances[instance].writing.retain(|writing| writing.batch != batch);
     }
 
     /// The write of a page is done: it is clean.
@@ -390,7 +410,7 @@ impl BufferPool {
         self.drop_stale_parked(instance);
         let instance = &self.instances[instance];
         let parked = instance.parked.iter().map(|p| p.lsn).min();
-        let writing = instance.writing.iter().map(|&(_, lsn)| lsn).min();
+        let writing = instance.writing.iter().map(|batch| batch.lsn).min();
         let listed = instance.list.tail().map(|e| e.lsn);
         [writing, listed, parked].into_iter().flatten().min()
     }
@@ -523,7 +543,7 @@ impl FlushLists for BufferPool {
         let dirty = |page: u32| self.hot.contains(page) || self.under_write.contains(page);
         let listed = own.list.iter().find(|e| current(e.page, e.lsn) && dirty(e.page)).map(|e| e.lsn);
         let parked = own.parked.iter().filter(|p| current(p.page, p.lsn) && dirty(p.page)).map(|p| p.lsn).min();
-        let writing = own.writing.iter().map(|&(_, lsn)| lsn).min();
+        let writing = own.writing.iter().map(|batch| batch.lsn).min();
         [listed, parked, writing].into_iter().flatten().min()
     }
 
@@ -532,7 +552,10 @@ impl FlushLists for BufferPool {
     }
 
     fn pages_up_to(&self, instance: u32, lsn: u64, cap: u64) -> u64 {
-        self.instances[instance as usize].list.count_up_to(lsn, cap)
+        // Pages under write leave the servers' flush lists when they are written; a batch counts by its oldest page.
+        let instance = &self.instances[instance as usize];
+        let writing = instance.writing.iter().filter(|batch| batch.lsn <= lsn).map(|batch| batch.pages).sum::<u64>();
+        (instance.list.count_up_to(lsn, cap) + writing).min(cap)
     }
 }
 

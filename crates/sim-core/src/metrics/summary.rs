@@ -215,7 +215,9 @@ impl Summary {
     }
 
     fn set_stalls(&mut self, kept: &[SecondSample], tps: &[f64]) {
-        let half = median(tps) / 2.0;
+        // Where most seconds have none, any second without a transaction is a stall, if there are some at all.
+        let typical = median(tps);
+        let half = if typical > 0.0 { typical / 2.0 } else { self.tps_mean.min(0.5) };
         self.stall_seconds = kept.iter().filter(|s| (s.transactions as f64) < half && !s.stopped).count() as f64;
     }
 

@@ -117,6 +117,8 @@ pub struct RedoLog {
     /// Whether a write starts only when somebody asks for it, and then takes all there is.
     on_demand: bool,
     requested: bool,
+    /// Whether somebody keeps the next write from starting.
+    held: bool,
     /// Whether LSNs count block headers and trailers.
     framed: bool,
     recent: Recent,
@@ -145,6 +147,7 @@ impl RedoLog {
             log_buffer_bytes,
             on_demand: false,
             requested: false,
+            held: false,
             framed: true,
             recent: Recent::new(),
             writes: 0,
@@ -179,6 +182,13 @@ impl RedoLog {
     pub fn request_write(&mut self, now: SimTime) {
         self.advance_writer(now);
         self.requested = true;
+        self.start_write(now);
+    }
+
+    /// Keeps writes from starting, or lets them start again; the one in progress goes on.
+    pub fn hold_writes(&mut self, held: bool, now: SimTime) {
+        self.advance_writer(now);
+        self.held = held;
         self.start_write(now);
     }
 
@@ -238,7 +248,7 @@ impl RedoLog {
     }
 
     fn start_write(&mut self, at: SimTime) {
-        if self.writing || (self.on_demand && !self.requested) {
+        if self.writing || self.held || (self.on_demand && !self.requested) {
             return;
         }
         let mut target = self.current_lsn().min(self.writer_limit_lsn);

@@ -114,7 +114,7 @@ impl Server {
             + self.passes.clients()
             + self.passes.lru_waiting_clients()
             + self.checkpointer.waiting_clients()
-            + self.cleaner.watchers.len()
+            + self.cleaner.watching_clients()
             + self.clients.log_buffer_waiters.len()
             + self.batches.waiting_clients()
             + self.list_mutexes.waiting_clients()

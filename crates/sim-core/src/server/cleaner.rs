@@ -23,8 +23,8 @@ pub(super) struct Cleaner {
     event_set: bool,
     /// Dirty pages and current LSN at which user threads set the flush event.
     work_at: (u64, u64),
-    /// Clients that wait for the end of a pass or a checkpoint.
-    pub(super) watchers: Vec<u32>,
+    /// How those go on that wait for the end of a pass or a checkpoint.
+    pub(super) watchers: Vec<Event>,
 }
 
 impl Cleaner {
@@ -37,6 +37,13 @@ impl Cleaner {
             work_at: NO_WORK,
             watchers: Vec::new(),
         }
+    }
+}
+
+impl Cleaner {
+    /// Clients that wait for the end of a pass or a checkpoint.
+    pub(super) fn watching_clients(&self) -> usize {
+        self.watchers.iter().filter(|event| matches!(event, Event::Body(_))).count()
     }
 }
 
@@ -116,10 +123,10 @@ impl Server {
         }
     }
 
-    /// Lets the clients go on that wait for the page cleaner.
+    /// Lets those go on that wait for the page cleaner.
     pub(super) fn wake_watchers(&mut self) {
-        for client in std::mem::take(&mut self.cleaner.watchers) {
-            self.calendar.schedule(self.now, Event::Body(client));
+        for goes_on in std::mem::take(&mut self.cleaner.watchers) {
+            self.calendar.schedule(self.now, goes_on);
         }
     }
 }

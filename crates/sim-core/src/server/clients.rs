@@ -6,19 +6,19 @@
 //! check and finds room in the log buffer. Each client draws from random streams of its own, so that a client's n-th
 //! transaction is the same whatever the settings are.
 
+use super::adaptive_hash::AdaptiveHash;
 use super::costs;
 use super::events::Event;
 use super::passes::Actor;
 use super::plan::Plan;
+use super::single_page::SinglePage;
 use super::{Server, threads_of};
 use crate::buffer_pool::PageHasher;
 use crate::config::{AdaptiveHashCost, CommitDurability, RedoPipeline};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
-use crate::kernel::station::Station;
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::{FreeCheck, FreeCheckWait, PassReport};
-use crate::storage::Op;
 use crate::workload::arrivals::Arrivals;
 use crate::workload::program::Program;
 use crate::workload::{DriveSpec, StopSpec, WorkloadSpec};
@@ -46,8 +46,8 @@ pub(super) struct Client {
     free_check: Option<FreeCheckWait>,
     /// Tries to find a free page in the current wait.
     pub(super) free_page_tries: u32,
-    /// A single-page flush of this client: the page, and whether it has reached the doublewrite file, the data file.
-    pub(super) single: Option<super::free_pages::SinglePage>,
+    /// The next stage of its single-page flush.
+    pub(super) single: Option<SinglePage>,
     pub(super) commit_lsn: u64,
     pub(super) rng: Rng,
     /// For the pages it reads.
@@ -123,8 +123,7 @@ impl Clients {
 
     /// The same clients, slowed by an adaptive hash index.
     pub(super) fn with_adaptive_hash(mut self, cost: Option<AdaptiveHashCost>) -> Self {
-        self.adaptive_hash =
-            cost.map(|cost| AdaptiveHash { cost, latches: Station::new("adaptive hash index", cost.parts.max(1)) });
+        self.adaptive_hash = cost.map(AdaptiveHash::new);
         self
     }
 
@@ -158,23 +157,6 @@ impl Clients {
 
     pub(super) fn idle_count(&self) -> usize {
         self.idle.len()
-    }
-}
-
-/// The adaptive hash index: CPU time, and latches that transactions wait for. Simplification: a transaction takes its latch once,
-/// for all its look-ups and changes together, of a part drawn by whichever is free first (errs towards less waiting).
-#[derive(Debug)]
-struct AdaptiveHash {
-    cost: AdaptiveHashCost,
-    latches: Station,
-}
-
-impl AdaptiveHash {
-    /// CPU demand with the index's own share, and the wait for a latch.
-    fn charge(&mut self, now: SimTime, demand: SimDuration) -> (SimDuration, SimDuration) {
-        let own = (demand.0 as f64 * (1.0 + self.cost.cpu_share).max(0.0)) as u64 + self.cost.latch.0;
-        let done = self.latches.submit(now, self.cost.latch);
-        (SimDuration(own), SimDuration(done.since(now).0.saturating_sub(self.cost.latch.0)))
     }
 }
 
@@ -283,7 +265,7 @@ impl Server {
     }
 
     /// Whether a client may write redo now; if not, it has been put to wait.
-    fn may_write(&mut self, index: u32) -> bool {
+    pub(super) fn may_write(&mut self, index: u32) -> bool {
         let current = self.redo.current_lsn();
         let waiting = self.clients.list[index as usize].free_check.is_some();
         if (current > self.clients.free_check_limit_lsn || waiting) && !self.pass_free_check(index) {
@@ -294,8 +276,7 @@ impl Server {
         if self.redo.buffer_full(wanted) {
             self.recorder.counts.log_waits += 1;
             self.clients.log_buffer_waiters.push(index);
-            self.redo.request_write(self.now);
-            self.watch_redo_written();
+            self.empty_log_buffer();
             return false;
         }
         match self.redo.write_in_progress_until() {
@@ -317,27 +298,33 @@ impl Server {
         }
         self.clients.list[index as usize].free_check = Some(wait);
         self.recorder.counts.free_check_waits += u64::from(first);
+        self.obey_free_check(Actor::Client(index), answer);
+        false
+    }
+
+    /// A thread that may not write redo yet does what the version says.
+    pub(super) fn obey_free_check(&mut self, actor: Actor, answer: FreeCheck) {
+        let goes_on = actor.goes_on(Event::BatchesOver);
         match answer {
-            FreeCheck::Proceed => {}
+            FreeCheck::Proceed => self.calendar.schedule(self.now, goes_on),
             FreeCheck::Sleep { duration, wake_checkpointer } => {
-                self.calendar.schedule(self.now + duration, Event::Body(index));
+                self.calendar.schedule(self.now + duration, goes_on);
                 if wake_checkpointer {
                     self.wake_checkpointer();
                 }
             }
-            FreeCheck::Flush(request) => self.start_pass(Actor::Client(index), request),
-            FreeCheck::WaitForBatches => self.wait_for_batches(Actor::Client(index)),
+            FreeCheck::Flush(request) => self.start_pass(actor, request),
+            FreeCheck::WaitForBatches => self.wait_for_batches(actor),
             FreeCheck::WakeCleaner { sleep } => {
                 self.set_flush_event();
-                self.calendar.schedule(self.now + sleep, Event::Body(index));
+                self.calendar.schedule(self.now + sleep, goes_on);
             }
             FreeCheck::WaitForCleaner => {
-                self.cleaner.watchers.push(index);
+                self.cleaner.watchers.push(goes_on);
                 self.set_flush_event();
             }
-            FreeCheck::Checkpoint { wait } => self.request_checkpoint(Actor::Client(index), wait),
+            FreeCheck::Checkpoint { wait } => self.request_checkpoint(actor, wait),
         }
-        false
     }
 
     /// The flush that a client did itself is over.
@@ -346,46 +333,6 @@ impl Server {
             wait.report = report;
         }
         self.client_flush_computes(index);
-    }
-
-    /// Starts reading a page, or joins the read in flight.
-    pub(super) fn read_page(&mut self, index: u32, page: u32) {
-        if let Some(&arrives) = self.clients.reads.get(&page) {
-            self.calendar.schedule(arrives, Event::Body(index));
-            return;
-        }
-        if !self.find_frame(index, page) {
-            return;
-        }
-        let arrives = self.begin_read(page);
-        self.calendar.schedule(arrives, Event::ReadDone(index));
-    }
-
-    /// Reads a page into a frame that is taken for it; returns when it arrives.
-    pub(super) fn begin_read(&mut self, page: u32) -> SimTime {
-        let arrives = self.data_device.submit(self.now, Op::RandomRead, crate::config::PAGE_BYTES);
-        self.recorder.counts.pool_reads += 1;
-        self.clients.reads.insert(page, arrives);
-        arrives
-    }
-
-    /// A page that was read is there.
-    pub(super) fn page_was_read(&mut self, page: u32) {
-        self.clients.reads.remove(&page);
-        self.pool.page_arrived(page, &self.space, self.now);
-        self.merge_changes(page);
-    }
-
-    pub(super) fn read_done(&mut self, index: u32) {
-        if let Some(page) = self.clients.list[index as usize].plan.next_page() {
-            self.page_was_read(page);
-            if self.keep_margin(index, page) {
-                return;
-            }
-        }
-        if !self.page_read_computes(index) {
-            self.run_body(index);
-        }
     }
 
     /// A transaction is over: its client goes on to the next.

@@ -10,7 +10,8 @@ use super::batches::ListKind;
 use super::costs;
 use super::events::Event;
 use super::passes::Phase;
-use crate::config::{BatchEnd, DoublewriteConfig, FlushNeighbors};
+use crate::buffer_pool::flush_area_range;
+use crate::config::{BatchEnd, DoublewriteConfig, FlushNeighbors, LruWritten};
 use crate::seam::LruWork;
 
 /// Pages that a batch without doublewrite collects before they are posted.
@@ -21,7 +22,7 @@ const LEAST_FOR_NEIGHBORS: u64 = 512;
 impl Server {
     /// Pages that a batch can take.
     fn batch_size(&self) -> u32 {
-        if let Some(room) = self.batches.room() {
+        if let Some(room) = self.doublewrite.room() {
             return room;
         }
         match self.config.doublewrite {
@@ -52,8 +53,7 @@ impl Server {
                 limit = u64::MAX;
             }
             first_lsn = first_lsn.min(taken.lsn);
-            self.batches.get(batch).pages.push(taken.page);
-            self.collect_neighbors(batch, taken.page, left);
+            self.add_with_neighbors(batch, taken.page, left);
         }
         let count = self.carry_rest(index, batch);
         if count == 0 {
@@ -61,7 +61,7 @@ impl Server {
             self.end_list(index);
             return self.sleep(index, self.now + costs::SLOT_OVERHEAD, Phase::TakeSlot);
         }
-        self.pool.begin_batch(instance, batch, first_lsn);
+        self.pool.begin_batch(instance, batch, first_lsn, count);
         if let Some(pass) = self.passes.of_thread(index) {
             pass.report.list_pages += count;
         }
@@ -81,29 +81,27 @@ impl Server {
         pages.len() as u64
     }
 
-    /// Adds the neighbours of a page to its batch, as `innodb_flush_neighbors` says: dirty pages of its area of the
+    /// Adds a page that was taken to its batch, with its neighbours as `innodb_flush_neighbors` says: dirty pages of its area of the
     /// tablespace, in page order, until the batch of its slot holds `most` pages. In an LRU batch only old pages are taken.
-    fn collect_neighbors(&mut self, batch: u32, page: u32, most: u64) {
-        let mode = self.config.flush_neighbors;
+    fn add_with_neighbors(&mut self, batch: u32, page: u32, most: u64) {
         let entry = self.batches.get(batch);
         let (instance, old_only) = (entry.instance, entry.kind == ListKind::Lru);
-        if mode == FlushNeighbors::None || self.pool.used_of(instance) < LEAST_FOR_NEIGHBORS {
-            return;
+        if self.config.flush_neighbors == FlushNeighbors::None || self.pool.used_of(instance) < LEAST_FOR_NEIGHBORS {
+            return entry.pages.push(page);
         }
-        let area = self.config.buffer_pool.flush_area_pages.max(1);
-        let first = page / area * area;
-        let (mut low, mut high) = (first, first + area);
-        let takes = |pool: &crate::buffer_pool::BufferPool, page| pool.is_hot(page) && (!old_only || pool.is_old(page));
-        if mode == FlushNeighbors::Contiguous {
-            low = (first..page).rev().take_while(|&p| takes(&self.pool, p)).last().unwrap_or(page);
-            high = (page + 1..high).take_while(|&p| takes(&self.pool, p)).last().map_or(page + 1, |p| p + 1);
-        }
-        for neighbor in low..high {
-            if self.batches.get(batch).pages.len() as u64 >= most {
+        let pool = &self.pool;
+        let ready = |p: u64| pool.is_hot(p as u32) && (!old_only || pool.is_old(p as u32));
+        let area = u64::from(self.config.buffer_pool.flush_area_pages);
+        for other in flush_area_range(u64::from(page), area, self.config.flush_neighbors, ready) {
+            let other = other as u32;
+            let full = self.batches.get(batch).pages.len() as u64 >= most;
+            if full && other > page {
                 return;
             }
-            if neighbor != page && takes(&self.pool, neighbor) && self.pool.take_page(neighbor) {
-                self.batches.get(batch).pages.push(neighbor);
+            if other == page {
+                self.batches.get(batch).pages.push(page);
+            } else if !full && (!old_only || self.pool.is_old(other)) && self.pool.take_page(other) {
+                self.batches.get(batch).pages.push(other);
                 self.recorder.counts.neighbor_pages += 1;
             }
         }
@@ -112,6 +110,7 @@ impl Server {
     /// Collects a batch from the tail of the LRU list; clean pages are freed on the way, where the work says so.
     pub(super) fn collect_lru(&mut self, index: u32, scanned: u64) -> bool {
         let instance = self.passes.threads[index as usize].instance;
+        self.claim_lru_batch(instance);
         if self.list_mutexes.waits(instance, Event::CleanerThread(index)) || !self.buffer_for_collecting(index) {
             return false;
         }
@@ -142,15 +141,13 @@ impl Server {
             }
             let before = self.batches.get(batch).pages.len() as u64;
             if self.pool.take_page(page) {
-                self.batches.get(batch).pages.push(page);
-                self.collect_neighbors(batch, page, before + goal - seen);
+                self.add_with_neighbors(batch, page, before + goal - seen);
             } else if frees && self.pool.evict_if_clean(page, instance) {
                 evicted += 1;
             }
             let taken = self.batches.get(batch).pages.len() as u64 - before;
             seen += match work {
-                LruWork::ScanDepth => 1,
-                LruWork::Batch(_) => taken.max(1),
+                LruWork::ScanDepth | LruWork::Batch(_) => taken.max(1),
                 _ => taken,
             };
         }
@@ -161,7 +158,7 @@ impl Server {
         }
         if count == 0 {
             self.found_nothing(index, batch);
-            self.free_pages.batch_ended(instance);
+            self.lru_batch_built(instance);
             return match self.after_lru_batch(index, work, seen, false) {
                 Phase::WaitLru { scanned } if scanned > seen => self.set_phase(index, Phase::WaitLru { scanned }),
                 _ => self.start_list(index),
@@ -172,13 +169,16 @@ impl Server {
         self.recorder.flushed_lru(count, in_sync);
         let list_left = count >= size as u64 || goal == scanned;
         let resume = self.after_lru_batch(index, work, seen, list_left);
+        if matches!(resume, Phase::WaitLru { .. }) {
+            self.lru_batch_built(instance);
+        }
         self.batch_collected(index, batch, resume)
     }
 
     /// Pages at the tail that the scan of this pass has left behind: those that it flushed, where they stay in the list when they
     /// are written. They are free only for the next pass.
     fn behind_the_scan(&mut self, index: u32, batch: u32, work: LruWork) -> u64 {
-        if !matches!(work, LruWork::Batch(_)) || self.config.buffer_pool.lru_frees_written {
+        if !matches!(work, LruWork::Batch(_)) || self.config.buffer_pool.lru_written == LruWritten::Freed {
             return 0;
         }
         let carried = self.batches.get(batch).pages.len() as u64;
@@ -212,7 +212,7 @@ impl Server {
     /// A thread found no page: it gives back what it took for them.
     fn found_nothing(&mut self, index: u32, batch: u32) {
         self.batches.discard(batch);
-        self.batches.release_unused_buffer(index);
+        self.doublewrite.release_unused_buffer(index);
         self.wake_next_poster();
     }
 
@@ -220,7 +220,7 @@ impl Server {
         let thread = &mut self.passes.threads[index as usize];
         (thread.batch, thread.resume) = (batch, resume);
         let pages = self.batches.get(batch).pages.len() as u64;
-        self.batches.filled(pages);
+        self.doublewrite.filled(pages);
         let pool = &self.pool;
         let wanted = self.redo.wanted_before_writing(|page| pool.is_under_write(page));
         let entry = self.batches.get(batch);

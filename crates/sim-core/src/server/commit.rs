@@ -5,16 +5,17 @@
 //! `innodb_flush_log_at_timeout`, or when a page write or a checkpoint needs durable redo.
 //!
 //! Before 8.0, in MariaDB and with the writer threads off there is no writer thread: the first commit that finds no sync
-//! running writes all that was appended, then syncs it; before 5.7 nobody can append while it writes (`innodb-5.6` section 7.2).
+//! running writes all that was appended, then syncs it; before 5.7 nobody can append while it writes, nor write while it syncs
+//! (`innodb-5.6` section 7.2).
 //!
 //! A sync of buffered redo sends the bytes written since the last one to the device; when they are there, it flushes the
-//! device's cache, as fsync does. Simplification: with `O_DSYNC` the write and its flush are modelled as one sync cycle
-//! of the flusher instead of one for each write (errs towards fewer, larger writes).
+//! device's cache, as fsync does. Simplification: `O_DSYNC` is taken as that too, a write with its flush for each group instead of
+//! one for each write (errs towards fewer, larger writes).
 
 use super::Server;
 use super::events::Event;
 use super::inodes::Synced;
-use crate::config::{CommitDurability, RedoIo};
+use crate::config::{CommitDurability, RedoIo, RedoPipeline};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::storage::Op;
 use std::collections::VecDeque;
@@ -140,12 +141,22 @@ impl Server {
         by_commit || self.commit.wanted_lsn > position.durable_lsn
     }
 
+    /// Whether who syncs next, where nobody else writes, has to write first.
+    fn must_write_before_sync(&self) -> bool {
+        match self.config.redo.commit {
+            CommitDurability::Sync => !self.commit.leader_wrote,
+            CommitDurability::Lazy | CommitDurability::Write => {
+                self.redo.position().written_lsn < self.commit.wanted_lsn
+            }
+        }
+    }
+
     /// Starts a sync if there is something written to sync and somebody wants it; otherwise waits for the writer.
     fn start_sync_if_wanted(&mut self) {
         if self.commit.syncing.is_some() || !self.sync_wanted() {
             return;
         }
-        if self.redo.writes_on_demand() && !self.commit.leader_wrote {
+        if self.redo.writes_on_demand() && self.must_write_before_sync() {
             self.redo.request_write(self.now);
             if self.redo.write_in_progress_until().is_some() {
                 return self.watch_redo_written();
@@ -159,9 +170,10 @@ impl Server {
         self.commit.leader_wrote = false;
         self.recorder.counts.redo_written_bytes += position.written_lsn - position.durable_lsn;
         self.commit.syncing = Some(position.written_lsn);
+        self.hold_redo_writes();
         match self.config.redo.io {
             RedoIo::NoSync => self.calendar.schedule(self.now, Event::RedoSynced),
-            RedoIo::Buffered | RedoIo::WriteThrough => {
+            RedoIo::Buffered => {
                 let written = self.write_redo(position.durable_lsn, position.written_lsn);
                 self.calendar.schedule(written, Event::RedoOnDevice);
             }
@@ -203,10 +215,10 @@ impl Server {
             self.acknowledge(self.redo.position().written_lsn);
         }
         self.start_sync_if_wanted();
-        self.release_log_buffer_waiters();
-        if !self.clients.log_buffer_waiters.is_empty()
-            || (self.config.redo.commit == CommitDurability::Write && !self.commit.waiters.is_empty())
-        {
+        if self.config.redo.pipeline != RedoPipeline::LogMutex {
+            self.release_log_buffer_waiters();
+        }
+        if self.config.redo.commit == CommitDurability::Write && !self.commit.waiters.is_empty() {
             self.request_redo_write();
         }
     }
@@ -224,11 +236,14 @@ impl Server {
             released += 1;
         }
         self.clients.log_buffer_waiters.drain(..released);
+        if !self.clients.log_buffer_waiters.is_empty() {
+            self.empty_log_buffer();
+        }
     }
 
     pub(super) fn redo_synced(&mut self) {
         let Some(lsn) = self.commit.syncing.take() else { return };
-        self.redo.advance_writer(self.now);
+        self.hold_redo_writes();
         self.redo.synced(lsn);
         if self.config.redo.commit == CommitDurability::Sync {
             self.acknowledge(lsn);
@@ -238,6 +253,28 @@ impl Server {
             self.calendar.schedule(at, event);
         }
         self.start_sync_if_wanted();
+        if self.config.redo.pipeline == RedoPipeline::LogMutex {
+            self.release_log_buffer_waiters();
+        }
+    }
+
+    /// Keeps redo writes from starting while somebody holds what they need: before 5.7 the thread that syncs (a write ends with its
+    /// sync), in 8.0 and MariaDB the one that writes a checkpoint block.
+    pub(super) fn hold_redo_writes(&mut self) {
+        let by_sync = self.config.redo.pipeline == RedoPipeline::LogMutex && self.commit.syncing.is_some();
+        let by_checkpoint = self.config.redo.checkpoint_holds_writes && self.checkpointer.holds_writer();
+        self.redo.hold_writes(by_sync || by_checkpoint, self.now);
+        if self.config.redo.commit == CommitDurability::Write || !self.clients.log_buffer_waiters.is_empty() {
+            self.watch_redo_written();
+        }
+    }
+
+    /// The log buffer is full: gets it written, before 5.7 synced too.
+    pub(super) fn empty_log_buffer(&mut self) {
+        match self.config.redo.pipeline {
+            RedoPipeline::LogMutex => self.want_durable(self.redo.current_lsn()),
+            RedoPipeline::DedicatedThreads | RedoPipeline::CommittingThread => self.request_redo_write(),
+        }
     }
 
     /// Acknowledges all commits up to `lsn`.

@@ -14,10 +14,11 @@
 //! (errs upwards by the spread of one batch, milliseconds); of a thread's share of a batch only the last page holds the thread up.
 
 use super::Server;
-use super::batches::{Held, ListKind};
+use super::batches::ListKind;
 use super::costs;
+use super::doublewrite::Held;
 use super::events::Event;
-use crate::config::{BatchEnd, DataSync, FreePagePolicy};
+use crate::config::{BatchEnd, DataSync, FreePagePolicy, LruWritten};
 use crate::kernel::time::SimTime;
 
 /// Stands for a page of a batch that was completed before the rest of its batch.
@@ -150,8 +151,10 @@ impl Server {
         for &page in pages.iter().filter(|&&p| p != COMPLETED) {
             self.pool.page_written(page);
             self.syncs.mark_unsynced(self.space.space_of(page));
-            if kind == ListKind::Lru && self.config.buffer_pool.lru_frees_written {
-                self.pool.evict_if_clean(page, instance);
+            match self.config.buffer_pool.lru_written {
+                LruWritten::Freed if kind == ListKind::Lru => drop(self.pool.evict_if_clean(page, instance)),
+                LruWritten::MovedToTail if kind == ListKind::Lru => self.pool.move_to_tail(page, instance),
+                _ => {}
             }
         }
         self.pool.end_batch(instance, index);
@@ -168,7 +171,7 @@ impl Server {
             ListKind::Lru => self.lru_batch_over(instance),
             ListKind::FlushList => self.instance_maybe_over(instance),
         }
-        if held == Held::Buffer && !self.batches.last_of_buffer() {
+        if held == Held::Buffer && !self.doublewrite.last_of_buffer() {
             return;
         }
         match (self.config.data_sync, poster) {

@@ -7,7 +7,8 @@ use crate::kernel::time::SimDuration;
 
 /// One write of redo to the page cache (section 3.5: about 10-20 µs).
 pub(super) const REDO_WRITE: SimDuration = SimDuration::from_micros(15);
-/// From the end of a redo sync to a committing thread running again: two thread wake-ups (sections 3.2, 3.5: 5-20 µs each).
+/// From the end of a redo sync to a committing thread running again: two thread wake-ups (sections 3.2, 3.5: 5-20 µs
+/// each).
 pub(super) const COMMIT_WAKE_UP: SimDuration = SimDuration::from_micros(25);
 /// The same when the committing thread writes and syncs itself: no more than one wake-up (section 3.3).
 pub(super) const SELF_COMMIT_WAKE_UP: SimDuration = SimDuration::from_micros(8);

@@ -88,10 +88,10 @@ pub(super) enum Event {
     PurgeThread(u32),
     /// The truncation of an undo tablespace goes on.
     UndoTruncation,
-    /// A read view is opened.
-    ReadViewOpened,
+    /// The read view of this number is opened.
+    ReadViewOpened(u32),
     /// It is closed.
-    ReadViewClosed,
+    ReadViewClosed(u32),
     /// Other programs of the host compute.
     OtherPrograms,
     /// Somebody looks at the engine's status.
@@ -138,15 +138,15 @@ impl Event {
             Event::BinlogOnDevice => 24,
             Event::BinlogSynced => 25,
             Event::MergeBatch => 26,
-            Event::Computed => 29,
-            Event::RedoDurable => 30,
+            Event::Computed => 41,
+            Event::RedoDurable => 42,
             Event::MergeRead(page) => u64::from(page) << 8 | 27,
             Event::LruManager(i) => u64::from(i) << 8 | 28,
             Event::PurgeTimer(number) => u64::from(number) << 8 | 29,
             Event::PurgeThread(thread) => u64::from(thread) << 8 | 30,
             Event::UndoTruncation => 31,
-            Event::ReadViewOpened => 32,
-            Event::ReadViewClosed => 33,
+            Event::ReadViewOpened(view) => u64::from(view) << 8 | 32,
+            Event::ReadViewClosed(view) => u64::from(view) << 8 | 33,
             Event::PassStarts => 34,
             Event::OtherPrograms => 35,
             Event::EngineStatus => 36,
@@ -207,3 +207,62 @@ impl std::fmt::Display for RunError {
 }
 
 impl std::error::Error for RunError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_tells_all_kinds_of_events_apart() {
+        use Event as E;
+        let (batch, thread) = (0, 0);
+        let kinds = [
+            E::Body(0),
+            E::Computed,
+            E::Wakes(0),
+            E::Start(0),
+            E::ReadDone(0),
+            E::SinglePage(0),
+            E::Arrival,
+            E::RedoWritten,
+            E::RedoOnDevice,
+            E::RedoDurable,
+            E::RedoSynced,
+            E::FlusherTimer,
+            E::CleanerTimer(0),
+            E::PassStarts,
+            E::CleanerThread(0),
+            E::BatchOnDevice(0),
+            E::ShareOnDevice { batch, thread },
+            E::ShareCompletes { batch, thread },
+            E::ListMutex(0),
+            E::SyncRound(0),
+            E::CheckpointerTimer(0),
+            E::CheckpointOnDevice,
+            E::CheckpointDurable,
+            E::CheckpointRedoDurable,
+            E::CheckpointTaken,
+            E::BatchesOver,
+            E::Monitor,
+            E::BinlogWritten,
+            E::BinlogOnDevice,
+            E::BinlogSynced,
+            E::MergeBatch,
+            E::MergeRead(0),
+            E::LruManager(0),
+            E::PurgeTimer(0),
+            E::PurgeThread(0),
+            E::UndoTruncation,
+            E::ReadViewOpened(0),
+            E::ReadViewClosed(0),
+            E::OtherPrograms,
+            E::EngineStatus,
+            E::QueueRoom,
+            E::Second,
+        ];
+        let mut codes: Vec<u64> = kinds.iter().map(|event| event.code() & 0xff).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), kinds.len());
+    }
+}

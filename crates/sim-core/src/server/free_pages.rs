@@ -2,39 +2,21 @@
 //!
 //! Source: `innodb-8.0.21` section 5.1. From the free list if it has any; otherwise by freeing a clean page near the LRU
 //! tail; otherwise as the version has it ([`FreePagePolicy`]). From 5.6 it flushes one dirty page from the tail itself,
-//! synchronously, through the doublewrite (`innodb-5.6` section 4.1). In 5.5 user threads keep a margin of free and clean pages
-//! by LRU batches of their own (`innodb-5.5` section 4); in MariaDB they run a small LRU batch or wait for the page cleaner
+//! synchronously, through the doublewrite (`innodb-5.6` section 4.1, [`super::single_page`]). In 5.5 user threads keep a margin of free and clean pages
+//! by LRU batches of their own (`innodb-5.5` section 4); in MariaDB they wait for the page cleaner
 //! (`mariadb-10.11` section 6). Percona Server can have them pause and look again (`percona` section 4.3).
 //!
-//! Simplification: a first search starts at the tail, not where the last search stopped.
+//! Simplifications: a first search starts at the tail, not where the last search stopped; in 5.5 a client in its eleventh round or later
+//! sleeps instead of flushing and sleeping (errs towards fewer LRU batches where nothing can be freed).
 
 use super::Server;
-use super::costs;
 use super::events::Event;
-use super::inodes::Synced;
 use super::passes::Actor;
-use crate::config::{DataSync, DoublewriteConfig, FreePagePolicy, PAGE_BYTES};
-use crate::kernel::time::{SimDuration, SimTime};
+use crate::config::{DoublewriteConfig, FreePagePolicy};
 use crate::seam::{FlushKind, FlushRequest, LruWork};
-use crate::storage::Op;
 
 /// Pages from the tail of an LRU list among which purge looks for a clean one: the default of `innodb_lru_scan_depth`.
 const EVICTION_SEARCH: u64 = 1024;
-
-/// The next stage of a single-page flush.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SinglePage {
-    /// To the doublewrite file's slot.
-    Doublewrite(u32),
-    /// Sync of the doublewrite file.
-    SyncDoublewrite(u32),
-    /// To its data file.
-    Data(u32),
-    /// Sync of the data file.
-    SyncData(u32),
-    /// Done.
-    Written(u32),
-}
 
 /// State of the search for free pages, by instance.
 #[derive(Debug)]
@@ -69,9 +51,7 @@ impl Server {
         let tries = self.clients.list[index as usize].free_page_tries;
         let policy = self.config.buffer_pool.free_pages;
         let first_scan = match policy {
-            FreePagePolicy::SinglePage { first_scan, .. }
-            | FreePagePolicy::Batch { first_scan, .. }
-            | FreePagePolicy::WaitForCleaner { first_scan } => first_scan,
+            FreePagePolicy::SinglePage { first_scan, .. } | FreePagePolicy::WaitForCleaner { first_scan } => first_scan,
             FreePagePolicy::Margin { .. } => u64::MAX,
             FreePagePolicy::Pause => 0,
         };
@@ -80,6 +60,9 @@ impl Server {
                 self.clients.list[index as usize].free_page_tries = 0;
                 self.wake_cleaner_for_free_pages(instance, policy);
                 return true;
+            }
+            if self.waits_for_lru_batch_first(index, instance, policy) {
+                return false;
             }
             let scan = match policy {
                 FreePagePolicy::Pause => 0,
@@ -100,6 +83,13 @@ impl Server {
         false
     }
 
+    /// Where a client waits for the LRU batch that somebody is collecting before it searches (5.6, Percona Server): whether it does.
+    fn waits_for_lru_batch_first(&mut self, index: u32, instance: usize, policy: FreePagePolicy) -> bool {
+        matches!(policy, FreePagePolicy::SinglePage { waits_for_batch: true, .. })
+            && self.config.doublewrite != DoublewriteConfig::Off
+            && self.wait_for_lru_batch_in_the_making(Event::Body(index), instance)
+    }
+
     /// A client took a frame: few are left, and the page cleaner is to make more (MariaDB).
     fn wake_cleaner_for_free_pages(&mut self, instance: usize, policy: FreePagePolicy) {
         let cleaner_frees = matches!(policy, FreePagePolicy::WaitForCleaner { .. });
@@ -111,8 +101,6 @@ impl Server {
     /// A search found nothing: the client does what the version has it do.
     fn without_free_page(&mut self, index: u32, instance: usize, tries: u32, policy: FreePagePolicy) {
         match policy {
-            FreePagePolicy::SinglePage { waits_for_batch: true, .. }
-                if self.wait_for_lru_batch(Event::Body(index), instance) => {}
             FreePagePolicy::SinglePage { sleep, wakes_cleaner, .. } => {
                 if wakes_cleaner {
                     self.set_flush_event();
@@ -130,13 +118,8 @@ impl Server {
                     self.flush_lru_by_client(index, instance, LruWork::Flush(margin + extra));
                 }
             }
-            FreePagePolicy::Batch { pages, .. } => {
-                if !self.wait_for_lru_batch(Event::Body(index), instance) {
-                    self.flush_lru_by_client(index, instance, LruWork::Batch(pages));
-                }
-            }
             FreePagePolicy::WaitForCleaner { .. } => {
-                self.cleaner.watchers.push(index);
+                self.cleaner.watchers.push(Event::Body(index));
                 self.set_flush_event();
             }
         }
@@ -144,6 +127,7 @@ impl Server {
 
     /// A client runs an LRU batch on one instance.
     fn flush_lru_by_client(&mut self, index: u32, instance: usize, lru: LruWork) {
+        self.claim_lru_batch(instance);
         let request = FlushRequest {
             lru,
             only_instance: Some(instance as u32),
@@ -152,7 +136,7 @@ impl Server {
         self.start_pass(Actor::Client(index), request);
     }
 
-    /// After a page was read: where clients keep a margin of free pages, looks at it and refills it if it is short. Whether the
+    /// After a page was read or created: where clients keep a margin of free pages, looks at it and refills it if it is short. Whether the
     /// client is busy with that.
     pub(super) fn keep_margin(&mut self, index: u32, page: u32) -> bool {
         let FreePagePolicy::Margin { margin, extra, search, .. } = self.config.buffer_pool.free_pages else {
@@ -197,101 +181,5 @@ impl Server {
             }
         }
         false
-    }
-
-    /// Flushes one dirty page from the LRU tail, then lets the client retry; sleeps first if `sleeps`.
-    fn flush_single_page(&mut self, index: u32, instance: usize, sleep: SimDuration, sleeps: bool) {
-        let mut next = self.pool.lru().and_then(|l| l.tail(instance));
-        while let Some(page) = next {
-            if self.pool.take_page(page) {
-                break;
-            }
-            next = self.pool.lru().and_then(|l| l.before(page));
-        }
-        let Some(page) = next else {
-            self.calendar.schedule(self.now + sleep.max(costs::SINGLE_PAGE_POLL), Event::Body(index));
-            return;
-        };
-        self.recorder.counts.single_pages += 1;
-        self.recorder.counts.pages_flushed += 1;
-        let wanted = self.redo.wanted_before_writing(|p| p == page);
-        self.want_durable(wanted);
-        self.clients.list[index as usize].single = Some(match self.config.doublewrite {
-            DoublewriteConfig::Off => SinglePage::Data(page),
-            DoublewriteConfig::PerInstance { .. } | DoublewriteConfig::Shared { .. } => SinglePage::Doublewrite(page),
-        });
-        let pause = if sleeps { sleep } else { SimDuration::ZERO };
-        self.single_page_computes(pause, Event::SinglePage(index));
-    }
-
-    /// A client's single-page flush reaches its next stage; each stage is submitted when the one before is done.
-    pub(super) fn single_page_step(&mut self, index: u32) {
-        let Some(stage) = self.clients.list[index as usize].single else {
-            return self.run_body(index);
-        };
-        let (page, op) = match stage {
-            SinglePage::Doublewrite(page) => (page, Op::SequentialWrite),
-            SinglePage::Data(page) => (page, Op::RandomWrite),
-            SinglePage::SyncDoublewrite(page) => {
-                let inode = self.write_inode(Synced::Doublewrite);
-                return self.sync_single_page(index, inode, SinglePage::Data(page));
-            }
-            SinglePage::SyncData(page) => {
-                let inode = self.write_inode(Synced::Data(self.space.space_of(page)));
-                return self.sync_single_page(index, inode, SinglePage::Written(page));
-            }
-            SinglePage::Written(page) => return self.single_page_written(index, page),
-        };
-        let wanted = self.redo.wanted_before_writing(|p| p == page);
-        if wanted > self.redo.position().durable_lsn {
-            self.when_durable(wanted, Event::SinglePage(index));
-            return;
-        }
-        self.check_page_write(page);
-        let sync_doublewrite = matches!(
-            self.config.doublewrite,
-            DoublewriteConfig::PerInstance { sync_file: true, .. } | DoublewriteConfig::Shared { sync_file: true, .. }
-        );
-        let synced = match stage {
-            SinglePage::Doublewrite(_) => sync_doublewrite,
-            _ => self.config.data_sync == DataSync::EveryBatch,
-        };
-        if op == Op::RandomWrite {
-            self.inodes.data_changes(self.space.space_of(page), self.now);
-        } else if synced {
-            self.doublewrite_changes();
-        }
-        let done = self.data_device.submit(self.now, op, PAGE_BYTES);
-        let next = if op == Op::SequentialWrite {
-            self.recorder.counts.dblwr_pages += 1;
-            self.recorder.counts.dblwr_writes += 1;
-            if synced { SinglePage::SyncDoublewrite(page) } else { SinglePage::Data(page) }
-        } else if synced {
-            SinglePage::SyncData(page)
-        } else {
-            SinglePage::Written(page)
-        };
-        self.clients.list[index as usize].single = Some(next);
-        self.single_write_completes(done, op == Op::RandomWrite, Event::SinglePage(index));
-    }
-
-    /// Syncs the file just written, then goes on with `next`; before that, waits for its inode.
-    fn sync_single_page(&mut self, index: u32, inode: Option<SimTime>, next: SinglePage) {
-        if let Some(written) = inode {
-            return self.wakes_after(written, Event::SinglePage(index));
-        }
-        self.clients.list[index as usize].single = Some(next);
-        self.sync_data_file(false, Event::SinglePage(index));
-    }
-
-    fn single_page_written(&mut self, index: u32, page: u32) {
-        let instance = self.space.instance_of(page);
-        if self.list_mutexes.waits(instance, Event::SinglePage(index)) {
-            return;
-        }
-        self.clients.list[index as usize].single = None;
-        self.pool.page_written(page);
-        self.pool.evict_if_clean(page, instance);
-        self.run_body(index);
     }
 }

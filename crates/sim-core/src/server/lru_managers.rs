@@ -2,7 +2,7 @@
 //!
 //! Source: `percona` section 4.2. Each sleeps, does one LRU batch of its instance and waits for its writes; the version says
 //! how long it then sleeps ([`crate::seam::ServerModel::lru_manager`]). While the data set fits the pool there is no LRU list
-//! to flush and the threads stay away.
+//! to flush and the threads stay away; they begin within a second of its outgrowing the pool.
 
 use super::Server;
 use super::events::Event;
@@ -24,18 +24,21 @@ struct Manager {
 #[derive(Debug)]
 pub(super) struct LruManagers {
     managers: Vec<Manager>,
+    started: bool,
 }
 
 impl LruManagers {
     pub(super) fn new(first_sleep: Option<SimDuration>, instances: u32) -> Self {
         let of = |sleep| Manager { sleep, writing: false, last: PassReport::default() };
-        LruManagers { managers: first_sleep.map_or_else(Vec::new, |sleep| vec![of(sleep); instances as usize]) }
+        let managers = first_sleep.map_or_else(Vec::new, |sleep| vec![of(sleep); instances as usize]);
+        LruManagers { managers, started: false }
     }
 }
 
 impl Server {
+    /// Lets the threads begin, if the pool evicts and they have not begun.
     pub(super) fn start_lru_managers(&mut self) {
-        if self.pool.evicts() {
+        if self.pool.evicts() && !std::mem::replace(&mut self.lru_managers.started, true) {
             (0..self.lru_managers.managers.len() as u32).for_each(|instance| self.manager_sleeps(instance));
         }
     }

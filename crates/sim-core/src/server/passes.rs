@@ -23,6 +23,8 @@ pub(super) enum Actor {
     LruManager(u32),
     /// The purge coordinator, which truncates an undo tablespace.
     Purge,
+    /// A purge thread.
+    PurgeThread(u32),
 }
 
 impl Actor {
@@ -33,6 +35,7 @@ impl Actor {
             Actor::Client(client) => Event::Body(client),
             Actor::LruManager(instance) => Event::LruManager(instance),
             Actor::Purge => Event::UndoTruncation,
+            Actor::PurgeThread(thread) => Event::PurgeThread(thread),
         }
     }
 }
@@ -97,6 +100,8 @@ pub(super) struct Passes {
     unused_passes: Vec<u32>,
     /// Instances whose flush-list batch is being collected.
     building: Vec<bool>,
+    /// Instances of which a thread does an LRU batch, from its claim to its last page posted.
+    lru_building: Vec<bool>,
     /// LRU batches in flight, by instance.
     lru_in_flight: Vec<u32>,
     /// What goes on when the LRU batches of an instance are over.
@@ -117,6 +122,7 @@ impl Passes {
             passes: vec![none],
             unused_passes: Vec::new(),
             building: vec![false; instances as usize],
+            lru_building: vec![false; instances as usize],
             lru_in_flight: vec![0; instances as usize],
             lru_waiters: Vec::new(),
             batch_waiters: Vec::new(),
@@ -192,7 +198,7 @@ impl Server {
         let (threads, starts) = match actor {
             Actor::PageCleaner if request.parallel => (0..self.passes.cleaner_threads as u32, Event::PassStarts),
             Actor::PageCleaner => (0..1, Event::CleanerThread(0)),
-            Actor::Client(_) | Actor::LruManager(_) | Actor::Purge => {
+            Actor::Client(_) | Actor::LruManager(_) | Actor::Purge | Actor::PurgeThread(_) => {
                 let thread = self.passes.hire(Some(index));
                 (thread..thread + 1, Event::CleanerThread(thread))
             }
@@ -287,8 +293,11 @@ impl Server {
     fn lru_wanted(&self, work: LruWork, instance: usize) -> bool {
         match work {
             LruWork::None => false,
-            LruWork::ScanDepth | LruWork::Batch(_) => self.pool.lru_batch_wanted(instance),
-            LruWork::Chunks(_) => self.passes.lru_in_flight[instance] == 0 && self.pool.lru_batch_wanted(instance),
+            LruWork::Batch(_) => self.pool.lru_batch_wanted(instance),
+            // None is begun while the last one of the instance is not over.
+            LruWork::ScanDepth | LruWork::Chunks(_) => {
+                self.passes.lru_in_flight[instance] == 0 && self.pool.lru_batch_wanted(instance)
+            }
             LruWork::Flush(pages) => pages > 0 && self.pool.evicts(),
         }
     }
@@ -383,6 +392,10 @@ impl Server {
                 self.passes.unused_passes.push(number);
                 self.calendar.schedule(self.now, Event::UndoTruncation);
             }
+            Actor::PurgeThread(thread) => {
+                self.passes.unused_passes.push(number);
+                self.flushed_by_purge_thread(thread, report);
+            }
         }
     }
 
@@ -399,15 +412,20 @@ impl Server {
 
     fn go_on_waiting(&mut self, actor: Actor, from: usize) {
         let instances = self.passes.building.len();
-        match (from..instances).find(|&i| self.list_busy(i)) {
+        match (from..instances).find(|&i| self.waits_for(i)) {
             Some(instance) => self.passes.batch_waiters.push((actor, instance)),
             None => self.calendar.schedule(self.now, actor.goes_on(Event::BatchesOver)),
         }
     }
 
+    /// Whether who waits for the batches of an instance still has to.
+    fn waits_for(&self, instance: usize) -> bool {
+        self.list_busy(instance) || (self.config.waits_for_all_writes && self.lru_batch_runs(instance))
+    }
+
     /// The batches of an instance may be over: those who wait for it look.
     pub(super) fn instance_maybe_over(&mut self, instance: usize) {
-        if self.passes.batch_waiters.is_empty() || self.list_busy(instance) {
+        if self.passes.batch_waiters.is_empty() || self.waits_for(instance) {
             return;
         }
         let ready: Vec<_> = self.passes.batch_waiters.extract_if(.., |(_, i)| *i == instance).collect();
@@ -416,36 +434,62 @@ impl Server {
         }
     }
 
-    /// An LRU batch of `instance` is on its way.
+    /// A thread does an LRU batch of `instance`.
+    pub(super) fn claim_lru_batch(&mut self, instance: usize) {
+        self.passes.lru_building[instance] = true;
+    }
+
+    /// Pages of an LRU batch of `instance` are on their way.
     pub(super) fn lru_batch_started(&mut self, instance: usize) {
         self.passes.lru_in_flight[instance] += 1;
+    }
+
+    /// The pages of an LRU batch of `instance` are collected to the last: the tail is worth searching again.
+    pub(super) fn lru_batch_built(&mut self, instance: usize) {
+        self.passes.lru_building[instance] = false;
+        self.free_pages.batch_ended(instance);
+        self.wake_lru_waiters(instance);
     }
 
     /// The writes of an LRU batch of `instance` are complete.
     pub(super) fn lru_batch_over(&mut self, instance: usize) {
         self.passes.lru_in_flight[instance] -= 1;
-        if self.passes.lru_in_flight[instance] > 0 || self.passes.lru_waiters.is_empty() {
+        self.wake_lru_waiters(instance);
+    }
+
+    fn wake_lru_waiters(&mut self, instance: usize) {
+        if self.lru_batch_runs(instance) {
             return;
         }
+        self.instance_maybe_over(instance);
         for (_, event) in self.passes.lru_waiters.extract_if(.., |(i, _)| *i == instance) {
             self.calendar.schedule(self.now, event);
         }
     }
 
+    /// Whether an LRU batch of `instance` is being collected or written.
+    fn lru_batch_runs(&self, instance: usize) -> bool {
+        self.passes.lru_building[instance] || self.passes.lru_in_flight[instance] > 0
+    }
+
     /// `goes_on` comes when the LRU batches of an instance are over; false if there are none.
     pub(super) fn wait_for_lru_batch(&mut self, goes_on: Event, instance: usize) -> bool {
-        let waits = self.passes.lru_in_flight[instance] > 0;
+        let waits = self.lru_batch_runs(instance);
         if waits {
             self.passes.lru_waiters.push((instance, goes_on));
         }
         waits
     }
 
+    /// The same, if a thread is at collecting one.
+    pub(super) fn wait_for_lru_batch_in_the_making(&mut self, goes_on: Event, instance: usize) -> bool {
+        self.passes.lru_building[instance] && self.wait_for_lru_batch(goes_on, instance)
+    }
+
     /// Waits for the LRU batches of the slot's instance, then collects the next chunk.
     fn wait_lru(&mut self, index: u32, scanned: u64) -> bool {
         let instance = self.passes.threads[index as usize].instance;
-        if self.passes.lru_in_flight[instance] > 0 {
-            self.passes.lru_waiters.push((instance, Event::CleanerThread(index)));
+        if self.wait_for_lru_batch(Event::CleanerThread(index), instance) {
             return false;
         }
         if scanned >= self.pool.scan_depth() {

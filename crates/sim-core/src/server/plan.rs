@@ -167,7 +167,7 @@ impl Plan {
     fn begin_page(&mut self, page: u32, pool: &mut BufferPool, space: &PageSpace, now: SimTime) {
         self.fresh.push(page);
         pool.grow(space, now);
-        if pool.take_frame(space.instance_of(page)) {
+        if !pool.evicts() && pool.take_frame(space.instance_of(page)) {
             pool.page_arrived(page, space, now);
         }
     }

@@ -15,7 +15,9 @@
 //! within a batch, not over all that waits (errs towards more seeks).
 
 use super::Server;
+use super::batches::Batch;
 use super::costs;
+use super::doublewrite::Held;
 use super::events::Event;
 use super::inodes::Synced;
 use super::passes::Phase;
@@ -38,9 +40,11 @@ impl Server {
     pub(super) fn buffer_for_collecting(&mut self, index: u32) -> bool {
         match self.config.doublewrite {
             DoublewriteConfig::Shared { collecting: SharedCollecting::OneThread, .. } => {
-                self.batches.claim_buffer(index)
+                self.doublewrite.claim_buffer(index)
             }
-            DoublewriteConfig::Shared { collecting: SharedCollecting::Together, .. } => self.batches.may_fill(index),
+            DoublewriteConfig::Shared { collecting: SharedCollecting::Together, .. } => {
+                self.doublewrite.may_fill(index)
+            }
             _ => true,
         }
     }
@@ -56,7 +60,8 @@ impl Server {
         let next = match self.config.doublewrite {
             DoublewriteConfig::Off => Phase::Post { next: 0 },
             DoublewriteConfig::Shared { collecting: SharedCollecting::OneThread, .. } => {
-                self.batches.buffer_in_flight(batch);
+                self.doublewrite.buffer_in_flight();
+                self.batches.get(batch).held = Held::Buffer;
                 Phase::WriteDoublewrite { written: 0 }
             }
             DoublewriteConfig::PerInstance { .. } | DoublewriteConfig::Shared { .. } => Phase::WaitDoublewrite,
@@ -68,16 +73,21 @@ impl Server {
         let batch = self.passes.threads[index as usize].batch;
         match self.config.doublewrite {
             DoublewriteConfig::Shared { collecting: SharedCollecting::Together, .. } => {
-                return self.batches.prepared(index) && self.set_phase(index, Phase::WriteDoublewrite { written: 0 });
+                return self.doublewrite.prepared(index)
+                    && self.set_phase(index, Phase::WriteDoublewrite { written: 0 });
             }
             DoublewriteConfig::Shared { .. } => {}
-            _ => return self.batches.claim_doublewrite(batch, index) && self.set_phase(index, Phase::WaitSegment),
+            _ => {
+                let &mut Batch { kind, instance, .. } = self.batches.get(batch);
+                return self.doublewrite.claim(kind, instance, index) && self.set_phase(index, Phase::WaitSegment);
+            }
         }
-        if !self.batches.claim_buffer(index) {
+        if !self.doublewrite.claim_buffer(index) {
             return false;
         }
         // The batch goes its way; the thread collects the next.
-        self.batches.buffer_in_flight(batch);
+        self.doublewrite.buffer_in_flight();
+        self.batches.get(batch).held = Held::Buffer;
         let carrier = self.passes.hire(None);
         let thread = &mut self.passes.threads[carrier as usize];
         (thread.batch, thread.phase) = (batch, Phase::WriteDoublewrite { written: 0 });
@@ -87,7 +97,12 @@ impl Server {
 
     pub(super) fn wait_segment(&mut self, index: u32) -> bool {
         let batch = self.passes.threads[index as usize].batch;
-        self.batches.claim_segment(batch, index) && self.set_phase(index, Phase::WriteDoublewrite { written: 0 })
+        let kind = self.batches.get(batch).kind;
+        if !self.doublewrite.claim_segment(kind, index) {
+            return false;
+        }
+        self.batches.get(batch).held = Held::Segment(kind);
+        self.set_phase(index, Phase::WriteDoublewrite { written: 0 })
     }
 
     /// Writes a batch, or the next area of it, to the doublewrite buffer's place on disk.
@@ -97,7 +112,7 @@ impl Server {
         }
         let batch = self.passes.threads[index as usize].batch;
         let own = self.batches.get(batch).pages.len() as u64;
-        let pages = self.batches.pages_filled().unwrap_or(own);
+        let pages = self.doublewrite.pages_filled().unwrap_or(own);
         let (part, bytes, sync_file) = match self.config.doublewrite {
             DoublewriteConfig::Off => return self.set_phase(index, Phase::Post { next: 0 }),
             DoublewriteConfig::PerInstance { sync_file, fixed_bytes, .. } => {
@@ -127,8 +142,7 @@ impl Server {
             return self.sleep(index, written, Phase::SyncDoublewrite);
         }
         self.set_phase(index, Phase::Post { next: 0 });
-        let priority = !self.passes.works_for_client(index);
-        self.sync_data_file(priority, Event::CleanerThread(index));
+        self.sync_data_file(Event::CleanerThread(index), Event::CleanerThread(index));
         false
     }
 
@@ -234,9 +248,9 @@ impl Server {
 
     /// Where threads fill the buffer of the whole server together: it is written, and each posts its own pages.
     fn others_post(&mut self, index: u32) {
-        for thread in self.batches.take_fillers() {
+        for thread in self.doublewrite.take_fillers() {
             let batch = self.passes.threads[thread as usize].batch;
-            self.batches.in_buffer(batch);
+            self.batches.get(batch).held = Held::Buffer;
             if thread != index {
                 self.passes.threads[thread as usize].phase = Phase::Post { next: 0 };
                 self.calendar.schedule(self.now, Event::CleanerThread(thread));

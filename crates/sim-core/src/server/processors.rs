@@ -1,43 +1,25 @@
 //! The processors: who computes, and what happens when they are through.
 //!
-//! Two ways of sharing `cores` processors. In turns: first come, first served, a transaction's demand in one piece; it costs no
-//! events, and where there are more processors than threads, nobody waits and it is all there is to say. Shared: each processor has
-//! a run queue, whose threads get the same share of it at any moment, which is what a fair scheduler with short slices comes to
-//! ([`crate::kernel::run_queues`]). The difference matters where threads
-//! outnumber processors and begin together, as after a redo sync that many waited for: sharing, they arrive at their commits
+//! Two ways of sharing `cores` processors. In turns: first come, first served, a transaction's demand in one piece; it
+//! costs no events, and where there are more processors than threads, nobody waits and it is all there is to say.
+//! Shared: each processor has a run queue, whose threads get the same share of it at any moment, which is what a fair
+//! scheduler with short slices comes to ([`crate::kernel::run_queues`]). The difference matters where threads outnumber
+//! processors and begin together, as after a redo sync that many waited for: sharing, they arrive at their commits
 //! together again and share the next sync; in turns they would arrive one by one.
 //!
-//! A client, a cleaner and a purge thread stay on their processor; a client of an open drive that had nothing to do goes to the one with
-//! the fewest threads. What belongs to no such thread (completions, syncs of the redo log,
-//! other programs) goes to the processors in turn. So a tenth of the CPU time is not used in a closed loop, as measured.
+//! A client, a cleaner, an LRU manager and a purge thread stay on their processor; a client of an open drive that had
+//! nothing to do goes to the one with the fewest threads. What belongs to no such thread (completions, syncs of the
+//! redo log, other programs) goes to the processors in turn. So a tenth of the CPU time is not used in a closed loop,
+//! as measured.
 //!
-//! Besides transactions, syncs and page writes take CPU time where the scenario says so: system calls, the block layer, threads that
-//! are woken. Half of a redo sync's time (before 5.7, where all who wait are woken and whoever runs first syncs) or three quarters of it
-//! lies between its end on the device and the moment at which the next may begin: the thread that synced must run to say so, and the
-//! one that syncs next must be woken. The rest is that of the threads that waited; with these round figures as many transactions share a
-//! sync as in our recordings (`docs/validation.md`). A sync of a data file, for which no client waits, takes half as much, of which the
-//! thread that syncs computes a quarter, after it, and the kernel's threads and interrupts the rest. Of a page write the thread that
-//! posts it does half, the one that completes it the other.
+//! What takes how much is in [`super::cpu_costs`].
 //!
-//! A page's checksum is computed before the page is copied to the doublewrite buffer, by the thread that flushes, which is held up as
-//! others are (`innodb-5.6` section 5.4). That of a page that was read is part of the read's time.
-//!
-//! A client that read a page computes before it goes on, and so does one that flushed old pages itself (`innodb-5.6` sections 2.3 and
-//! 5.1): it went through all instances, waited for the batches of others, was woken with all who waited for the same.
-//!
-//! Whoever waited for the device waits for a processor before it goes on: clients, cleaners, the I/O threads that complete writes
-//! and sync data files. Measured by thread under 9.7 with 16 clients behind a cap, where all wake together when the next part of the
-//! budget comes: clients wait 170 to 230 us each time, I/O threads 130 to 220, and compute 12 to 18. Cleaners of nice -20 wait 20 to
-//! 27; one with priority (`innodb-5.7` section 3.3: if permitted) is held up by nobody here.
-//!
-//! Simplifications: no other priorities, no cost of switching; a wait follows from how many share the queue, where measured ones
-//! are below 30 us half the time and above 1.5 ms one time in a hundred (errs towards batches that end sooner); of a thread's share of a
-//! batch only the last completion holds it up (the same).
+//! Simplifications: no priorities but that of page cleaners, no cost of switching; a wait follows from how many share the
+//! queue, where measured ones are below 30 us half the time and above 1.5 ms one time in a hundred (errs towards batches
+//! that end sooner).
 
 use super::Server;
-use super::costs;
 use super::events::Event;
-use crate::config::RedoPipeline;
 use crate::kernel::run_queues::RunQueues;
 use crate::kernel::station::{Station, StationReport};
 use crate::kernel::time::{SimDuration, SimTime};
@@ -165,11 +147,38 @@ impl Server {
     }
 
     /// Computes for `demand`; `pause` after that, `event` happens. Nobody is held up for a demand of no time.
-    fn compute_or_go_on(&mut self, demand: SimDuration, pause: SimDuration, event: Event) {
+    pub(super) fn compute_or_go_on(&mut self, demand: SimDuration, pause: SimDuration, event: Event) {
         if demand.0 == 0 {
             self.calendar.schedule(self.now + pause, event);
         } else {
             self.compute(demand, pause, event);
+        }
+    }
+
+    /// Whether what `event` goes on with is a thread of the page cleaner that runs before all others.
+    fn has_priority(&self, event: Event) -> bool {
+        let Event::CleanerThread(thread) = event else { return false };
+        self.processors.spec.cleaner_priority && !self.passes.works_for_client(thread)
+    }
+
+    /// Computes for `demand` as the thread that does `thread`, which nobody holds up if it has priority; `event` happens `pause` after
+    /// that.
+    pub(super) fn compute_by_rank(&mut self, thread: Event, demand: SimDuration, pause: SimDuration, event: Event) {
+        if demand.0 == 0 || self.has_priority(thread) {
+            self.compute_aside(demand);
+            self.calendar.schedule(self.now + demand + pause, event);
+        } else {
+            self.compute_as(thread, demand, pause, event);
+        }
+    }
+
+    /// The same for a thread that waits for the device until `at`.
+    pub(super) fn wake_by_rank(&mut self, thread: Event, at: SimTime, demand: SimDuration, event: Event) {
+        if self.has_priority(thread) {
+            self.compute_aside(demand);
+            self.calendar.schedule(at + demand, event);
+        } else {
+            self.wake(at, demand, event);
         }
     }
 
@@ -215,39 +224,9 @@ impl Server {
         self.watch_processors();
     }
 
-    /// A redo sync is done on the device at `at`.
-    pub(super) fn redo_sync_ends(&mut self, at: SimTime) {
-        let computes = self.processors.spec.sync.0 > 0;
-        self.calendar.schedule(at, if computes { Event::RedoDurable } else { Event::RedoSynced });
-    }
-
-    /// It is done there: now the threads that it concerns compute.
-    pub(super) fn redo_durable(&mut self) {
-        let all = self.processors.spec.sync.0;
-        let until_the_next = match self.config.redo.pipeline {
-            RedoPipeline::LogMutex => all / 2,
-            RedoPipeline::CommittingThread | RedoPipeline::DedicatedThreads => all * 3 / 4,
-        };
-        self.compute_aside(SimDuration(all - until_the_next));
-        self.compute(SimDuration(until_the_next), SimDuration::ZERO, Event::RedoSynced);
-    }
-
-    /// A client has flushed old pages itself: it computes, then goes on.
-    pub(super) fn client_flush_computes(&mut self, index: u32) {
-        self.compute_or_go_on(self.processors.spec.client_flush, SimDuration::ZERO, Event::Body(index));
-    }
-
-    /// A client has read a page: it computes, then goes on; false if that takes no time.
-    pub(super) fn page_read_computes(&mut self, index: u32) -> bool {
-        let demand = self.processors.spec.page_read;
-        if demand.0 > 0 {
-            self.compute(demand, SimDuration::ZERO, Event::Body(index));
-        }
-        demand.0 > 0
-    }
-
-    /// A thread waits for the device until `at`; `event` happens when it has got a processor and computed there for `demand`.
-    fn wake(&mut self, at: SimTime, demand: SimDuration, event: Event) {
+    /// A thread waits for the device until `at`; `event` happens when it has got a processor and computed there for
+    /// `demand`.
+    pub(super) fn wake(&mut self, at: SimTime, demand: SimDuration, event: Event) {
         if demand.0 == 0 {
             return self.calendar.schedule(at, event);
         }
@@ -255,71 +234,11 @@ impl Server {
         self.calendar.schedule(at, Event::Wakes(number));
     }
 
-    /// A thread waits until `at` for the inode of a file that it syncs: `event` happens when it has got a processor after that.
-    pub(super) fn wakes_after(&mut self, at: SimTime, event: Event) {
-        self.wake(at, self.completion(), event);
-    }
-
     /// What a thread waited for is done.
     pub(super) fn wakes(&mut self, number: u32) {
         if let Some((demand, event)) = self.processors.sleepers.take(number) {
             self.compute(demand, SimDuration::ZERO, event);
         }
-    }
-
-    /// A data file is being synced until `at`: `event` happens when the thread that syncs it is through, which nothing holds up if
-    /// it has `priority`.
-    pub(super) fn data_sync_computes(&mut self, at: SimTime, priority: bool, event: Event) {
-        let all = self.processors.spec.sync.0 / 2;
-        let own = SimDuration(all / 4);
-        if priority && self.processors.spec.cleaner_priority {
-            self.compute_aside(SimDuration(all));
-            self.calendar.schedule(at + own, event);
-        } else {
-            self.compute_aside(SimDuration(all - own.0));
-            self.wake(at, own, event);
-        }
-    }
-
-    /// CPU time of the thread that completes a page write.
-    fn completion(&self) -> SimDuration {
-        SimDuration(self.processors.spec.page_write.0 / 2)
-    }
-
-    /// A thread that slept wakes, to do `thread`: `event` happens when it has got its processor.
-    pub(super) fn sleeper_wakes(&mut self, thread: Event, event: Event) {
-        let demand = self.completion();
-        let with_priority = self.processors.spec.cleaner_priority && matches!(thread, Event::CleanerThread(_));
-        if with_priority || demand.0 == 0 {
-            self.compute_aside(demand);
-            self.calendar.schedule(self.now + demand, event);
-        } else {
-            self.compute_as(thread, demand, SimDuration::ZERO, event);
-        }
-    }
-
-    /// Whether completing a page write takes CPU time.
-    pub(super) fn completing_takes_time(&self) -> bool {
-        self.completion().0 > 0
-    }
-
-    /// I/O threads complete so many page writes that hold nobody up.
-    pub(super) fn completions_compute(&mut self, writes: u64) {
-        self.compute_aside(SimDuration(self.completion().0 * writes));
-    }
-
-    /// The last of an I/O thread's writes of a batch is done on the device at `at`: `event` happens when a thread has completed it.
-    pub(super) fn last_write_completes(&mut self, at: SimTime, event: Event) {
-        self.wake(at, self.completion(), event);
-    }
-
-    /// A write by a client that flushes a page alone is done on the device at `at`: `event` happens when the client has completed it.
-    /// Posting counts once for the page, with the write to the data file.
-    pub(super) fn single_write_completes(&mut self, at: SimTime, to_data_file: bool, event: Event) {
-        if to_data_file {
-            self.compute_aside(self.completion());
-        }
-        self.wake(at, self.completion(), event);
     }
 
     /// Clients that compute, or will when the device is done.
@@ -331,39 +250,5 @@ impl Server {
             Sharing::Equal { queues, .. } => queues.jobs().flatten().filter(|(event, _)| of_client(event)).count(),
         };
         asleep + computing
-    }
-
-    /// A client gets a page ready that it flushes alone: `event` happens `pause` after that.
-    pub(super) fn single_page_computes(&mut self, pause: SimDuration, event: Event) {
-        self.compute_or_go_on(self.processors.spec.page_checksum, pause, event);
-    }
-
-    /// A thread gets `pages` pages ready for writing: `event` happens when it is through.
-    pub(super) fn page_preparation_computes(&mut self, pages: u64, event: Event) {
-        let pause = SimDuration(costs::PAGE_PREPARE.0 * pages);
-        let checksums = SimDuration(self.processors.spec.page_checksum.0 * pages);
-        if checksums.0 > 0 && self.processors.spec.cleaner_priority {
-            self.compute_aside(checksums);
-            self.calendar.schedule(self.now + pause + checksums, event);
-        } else {
-            self.compute_or_go_on(checksums, pause, event);
-        }
-    }
-
-    /// A thread has handed `writes` page writes to the device: `event` happens when it has done its half of the work, the other is
-    /// that of the threads that complete them, for which `aside` of them hold nobody up; false if all that takes no time.
-    pub(super) fn page_writes_compute(&mut self, writes: u64, aside: u64, event: Event) -> bool {
-        let half = SimDuration(self.completion().0 * writes);
-        if half.0 == 0 {
-            return false;
-        }
-        self.compute_aside(SimDuration(self.completion().0 * aside));
-        if self.processors.spec.cleaner_priority {
-            self.compute_aside(half);
-            self.calendar.schedule(self.now + half, event);
-        } else {
-            self.compute(half, SimDuration::ZERO, event);
-        }
-        true
     }
 }

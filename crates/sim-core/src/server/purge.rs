@@ -53,8 +53,8 @@ pub(super) struct Purge {
     pub(super) undo: UndoSpaces,
     pub(super) truncation: Option<Truncation>,
     read_views: Vec<ReadView>,
-    /// Open read views: when they end, and how many undo logs had been committed when they were opened.
-    open_views: Vec<(SimTime, u64)>,
+    /// Open read views: their numbers, and how many undo logs had been committed when they were opened.
+    open_views: Vec<(u32, u64)>,
     pub(super) state: State,
     pub(super) threads: Vec<Thread>,
     pub(super) shares: Vec<Vec<Visit>>,
@@ -177,9 +177,9 @@ impl Server {
     /// Schedules the read views and the timer.
     pub(super) fn begin_purge(&mut self) {
         let Some(purge) = &self.purge else { return };
-        for view in &purge.read_views {
-            self.calendar.schedule(view.from, Event::ReadViewOpened);
-            self.calendar.schedule(view.until, Event::ReadViewClosed);
+        for (number, view) in (0..).zip(&purge.read_views) {
+            self.calendar.schedule(view.from, Event::ReadViewOpened(number));
+            self.calendar.schedule(view.until, Event::ReadViewClosed(number));
         }
         if let PurgeWake::Timer(every) = purge.config.wake {
             self.wake_purge_at(self.now + SimDuration(every.0 / 2));
@@ -189,18 +189,14 @@ impl Server {
         }
     }
 
-    pub(super) fn read_view_opened(&mut self) {
+    pub(super) fn read_view_opened(&mut self, number: u32) {
         let Some(purge) = &mut self.purge else { return };
-        let committed = purge.history.committed;
-        let opened = purge.read_views.iter().filter(|view| view.from == self.now && view.until > self.now);
-        let opened: Vec<_> = opened.map(|view| (view.until, committed)).collect();
-        purge.open_views.retain(|(until, _)| *until > self.now);
-        purge.open_views.extend(opened);
+        purge.open_views.push((number, purge.history.committed));
     }
 
-    pub(super) fn read_view_closed(&mut self) {
+    pub(super) fn read_view_closed(&mut self, number: u32) {
         let Some(purge) = &mut self.purge else { return };
-        purge.open_views.retain(|(until, _)| *until > self.now);
+        purge.open_views.retain(|(open, _)| *open != number);
         let waits = purge.state == State::Idle && purge.config.wake == PurgeWake::LongHistory;
         if waits && purge.left() > 0 {
             self.wake_purge_at(self.now);

@@ -4,20 +4,20 @@
 //! modifies pages: missing pages are read, redo is written, pages become dirty. The coordinator is the first of the threads; it
 //! reads missing undo pages before the others begin.
 //!
-//! Simplifications: a thread works off its CPU time first, then its pages; while redo is short of room it waits for others to make
-//! some.
+//! While redo is short of room a purge thread passes the version's free check as any thread that writes does, and may have to flush or
+//! take a checkpoint itself. Simplification: it works off its CPU time first, then its pages.
 
 use super::Server;
 use super::costs;
 use super::events::Event;
 use super::history::Visit;
+use super::passes::Actor;
 use super::purge::State;
 use crate::buffer_pool::Modification;
 use crate::config::RedoPipeline;
 use crate::kernel::time::{SimDuration, SimTime};
+use crate::seam::{FreeCheck, FreeCheckWait, PassReport};
 
-/// Wait for room in the redo log.
-const REDO_WAIT: SimDuration = SimDuration::from_millis(10);
 /// Pages visited between two looks at the room that redo has.
 const VISITS_AT_ONCE: usize = 64;
 
@@ -28,6 +28,8 @@ pub(super) struct Thread {
     next: usize,
     /// The page that it reads.
     reading: Option<u32>,
+    /// Where it stands at the free check.
+    free_check: Option<FreeCheckWait>,
 }
 
 impl Thread {
@@ -78,6 +80,9 @@ impl Server {
             self.page_was_read(page);
         }
         let wait = loop {
+            if !self.purge_passes_free_check(number) {
+                return;
+            }
             if let Some(at) = self.purge_waits_for_redo() {
                 break Some(at);
             }
@@ -98,18 +103,41 @@ impl Server {
         }
     }
 
+    /// Whether a purge thread may write redo as far as the age of the redo is concerned; if not, it goes on by itself.
+    fn purge_passes_free_check(&mut self, number: u32) -> bool {
+        let Some(purge) = &mut self.purge else { return true };
+        let waited = purge.threads[number as usize].free_check.take();
+        if waited.is_none() && self.redo.current_lsn() <= self.clients.free_check_limit_lsn {
+            return true;
+        }
+        let mut wait = waited.unwrap_or_default();
+        let answer = self.ask(|model, view| model.free_check(view, &mut wait));
+        if answer == FreeCheck::Proceed {
+            return true;
+        }
+        if let Some(purge) = &mut self.purge {
+            purge.threads[number as usize].free_check = Some(wait);
+        }
+        self.obey_free_check(Actor::PurgeThread(number), answer);
+        false
+    }
+
+    /// The flush that a purge thread did itself is over.
+    pub(super) fn flushed_by_purge_thread(&mut self, number: u32, report: PassReport) {
+        let thread = self.purge.as_mut().map(|purge| &mut purge.threads[number as usize]);
+        if let Some(wait) = thread.and_then(|thread| thread.free_check.as_mut()) {
+            wait.report = report;
+        }
+        self.calendar.schedule(self.now, Event::PurgeThread(number));
+    }
+
     /// When purge may write redo, if not now.
     fn purge_waits_for_redo(&mut self) -> Option<SimTime> {
-        if self.redo.current_lsn() > self.clients.free_check_limit_lsn {
-            self.set_flush_event();
-            self.wake_checkpointer();
-            return Some(self.now + REDO_WAIT);
-        }
         self.redo.advance_writer(self.now);
         let largest = self.program.purge_visits.iter().map(|visit| visit.redo_fixed).max().unwrap_or(0);
         let most = (largest.div_ceil(crate::redo::RedoLog::fixed(1.0)) + 1) * VISITS_AT_ONCE as u64;
         if self.redo.buffer_full(most) {
-            self.request_redo_write();
+            self.empty_log_buffer();
             return Some(self.now + costs::PURGE_RETRY);
         }
         let until = self.redo.write_in_progress_until();

@@ -89,6 +89,7 @@ impl Server {
     /// A simulated second is over.
     pub(super) fn second(&mut self) {
         self.schedule_second();
+        self.start_lru_managers();
         let now = self.now;
         let limits = self.model.age_limits();
         let gauges = self.model.gauges();

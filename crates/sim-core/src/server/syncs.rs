@@ -6,7 +6,7 @@
 //! posted it), and by whoever takes a checkpoint.
 
 use super::Server;
-use super::batches::Held;
+use super::doublewrite::Held;
 use super::events::Event;
 use crate::buffer_pool::EXTENT_PAGES;
 use crate::config::DataSync;
@@ -120,10 +120,12 @@ impl Syncs {
         round.files.get(round.next).map(|&file| (file, round.inode))
     }
 
-    /// Whether the thread that posted a batch runs the round.
-    fn is_of_poster(&self, round: u32) -> bool {
-        let round = self.rounds[round as usize].as_ref();
-        round.is_some_and(|round| matches!(round.owner, Owner::Poster { .. }))
+    /// What the thread that runs a round does.
+    fn thread_of_round(&self, number: u32) -> Event {
+        match self.rounds[number as usize] {
+            Some(Round { owner: Owner::Poster { thread, .. }, .. }) => Event::CleanerThread(thread),
+            _ => Event::SyncRound(number),
+        }
     }
 
     fn inode_written(&mut self, round: u32) {
@@ -182,11 +184,11 @@ impl Server {
     }
 
     /// Syncs a data file, which returns when that is over; `event` happens when the thread that does it has come to a processor after
-    /// that. `priority`: it is one of the page cleaner's.
-    pub(super) fn sync_data_file(&mut self, priority: bool, event: Event) -> SimTime {
+    /// that, to do `thread`.
+    pub(super) fn sync_data_file(&mut self, thread: Event, event: Event) -> SimTime {
         self.recorder.counts.data_fsyncs += 1;
         let over = self.data_device.submit(self.now, Op::Sync, 0);
-        self.data_sync_computes(over, priority, event);
+        self.data_sync_computes(over, thread, event);
         over
     }
 
@@ -212,10 +214,10 @@ impl Server {
                     write.over_at
                 }
                 None => {
-                    let priority = self.syncs.is_of_poster(index);
+                    let thread = self.syncs.thread_of_round(index);
                     self.syncs.pass_over(index);
                     self.syncs.files[usize::from(file)].unsynced = false;
-                    self.sync_data_file(priority, Event::SyncRound(index))
+                    self.sync_data_file(thread, Event::SyncRound(index))
                 }
             };
             self.syncs.files[usize::from(file)].syncing_until = over;

@@ -18,6 +18,16 @@ struct Met {
     touch: Touch,
 }
 
+/// Why a transaction does not go on with the next page.
+enum Stopped {
+    /// It has no more.
+    AtEnd,
+    /// The page needs the slow path.
+    At(Met),
+    /// The redo log is short of room: the free check comes before the next modification.
+    ForRoom,
+}
+
 /// What became of one touch.
 enum Touched {
     Done,
@@ -28,24 +38,40 @@ impl Server {
     /// Touches pages until the transaction has no more; false if the client must wait for a page.
     pub(super) fn touch_pages(&mut self, index: u32) -> bool {
         self.draw_plan(index);
-        while let Some(met) = self.touch_on(index) {
-            if matches!(self.touch_one(index, met), Touched::Wait) {
-                return false;
+        loop {
+            match self.touch_on(index) {
+                Stopped::AtEnd => return true,
+                Stopped::At(met) if matches!(self.touch_one(index, met), Touched::Wait) => return false,
+                Stopped::At(_) => self.clients.list[index as usize].plan.pass(1),
+                Stopped::ForRoom if !self.may_write(index) => return false,
+                Stopped::ForRoom => {}
             }
-            self.clients.list[index as usize].plan.pass(1);
         }
-        true
     }
 
-    /// Touches pages until one needs the slow path; `None` at the end of the transaction.
-    fn touch_on(&mut self, index: u32) -> Option<Met> {
+    /// Touches pages until something stops it. While all its redo fits below the limit of the free check, that is not looked at again;
+    /// otherwise before each row that is changed.
+    fn touch_on(&mut self, index: u32) -> Stopped {
         let Server { clients, program, pool, redo, space, check, list_mutexes, now, .. } = self;
+        let limit_lsn = clients.free_check_limit_lsn;
         let client = &mut clients.list[index as usize];
+        let kind = &program.kinds[client.kind as usize];
+        let near_limit = redo.current_lsn() + kind.max_redo_bytes * 9 / 8 > limit_lsn;
         let plan = &mut client.plan;
         let (from, redo_before) = (plan.place(), plan.redo_fixed());
-        let met = loop {
-            plan.pass(pool.costing_only_redo(plan.rest()));
-            let (Some(run), Some(page)) = (plan.next_run(), plan.next_page()) else { break None };
+        let stopped = loop {
+            let written = plan.redo_fixed() - redo_before;
+            let row_over = near_limit && written >= kind.row_redo_fixed && plan.next_page().is_some();
+            if row_over && redo.lsn_after(written) > limit_lsn {
+                break Stopped::ForRoom;
+            }
+            let ahead = if near_limit { &plan.rest()[..plan.rest().len().min(1)] } else { plan.rest() };
+            let passed = pool.costing_only_redo(ahead);
+            plan.pass(passed);
+            if near_limit && passed > 0 {
+                continue;
+            }
+            let (Some(run), Some(page)) = (plan.next_run(), plan.next_page()) else { break Stopped::AtEnd };
             let held_up = list_mutexes.any_held() && pool.moves_to_head(page, space, *now);
             let done = if held_up {
                 false
@@ -56,8 +82,8 @@ impl Server {
                 pool.read(page, space, *now)
             };
             if !done {
-                let touch = program.kinds[client.kind as usize].touches[run.touch as usize];
-                break Some(Met { page, touch });
+                let touch = kind.touches[run.touch as usize];
+                break Stopped::At(Met { page, touch });
             }
             plan.pass(1);
         };
@@ -70,7 +96,7 @@ impl Server {
                 pages.iter().for_each(|&page| checker.note_newest(page, lsn));
             }
         });
-        met
+        stopped
     }
 
     /// Whether the page must move in a list that somebody holds; the client then waits.
@@ -98,6 +124,9 @@ impl Server {
             self.pool.page_arrived(page, &self.space, self.now);
             // Others may have met it meanwhile and left changes for it.
             self.merge_changes(page);
+            if self.keep_margin(index, page) {
+                return Touched::Wait;
+            }
         }
         if !touch.modify {
             if self.pool.read(page, &self.space, self.now) {

@@ -94,6 +94,9 @@ pub struct TransactionKind {
     pub visited_by_purge: bool,
     /// Rows that it changes.
     pub changed_rows: u32,
+    /// Redo payload of the touches for one of them, in the redo log's fixed-point form; where their number is not known, each
+    /// modification is a row.
+    pub row_redo_fixed: u64,
 }
 
 /// Bytes of the header of an undo log, with room for the name of an external transaction.
@@ -201,6 +204,7 @@ fn purge_visit(spec: &TouchSpec, purge: &PurgeConfig) -> Option<PurgeVisit> {
 fn kind(spec: &TransactionSpec, classes: &[AccessClass]) -> TransactionKind {
     let touches: Vec<Touch> = spec.touches.iter().map(|t| touch(t, classes)).collect();
     let most: f64 = spec.touches.iter().map(|t| f64::from(t.max) * t.redo_bytes).sum();
+    let row = if spec.undo.changed_rows > 0 { RedoLog::fixed(most) / u64::from(spec.undo.changed_rows) } else { 1 };
     TransactionKind {
         cpu: DurationSampler::new(&spec.cpu),
         writes: spec.base_redo_bytes > 0.0 || touches.iter().any(|t| t.modify),
@@ -210,6 +214,7 @@ fn kind(spec: &TransactionSpec, classes: &[AccessClass]) -> TransactionKind {
         history_bytes: 0,
         visited_by_purge: false,
         changed_rows: 0,
+        row_redo_fixed: row.max(1),
     }
 }
 

@@ -8,7 +8,7 @@
 
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy,
-    MachineConfig, RedoConfig, RedoIo, RedoPipeline, SyncHolds,
+    LruWritten, MachineConfig, RedoConfig, RedoIo, RedoPipeline, SyncHolds,
 };
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::station::StationReport;
@@ -168,7 +168,7 @@ fn config(pool_pages: u64) -> MachineConfig {
                 wakes_cleaner: true,
                 waits_for_batch: false,
             },
-            lru_frees_written: true,
+            lru_written: LruWritten::Freed,
             sync_holds: SyncHolds::LruList,
             flush_area_pages: 64,
         },
@@ -183,6 +183,7 @@ fn config(pool_pages: u64) -> MachineConfig {
             io: RedoIo::NoSync,
             framed: true,
             checkpoint_record_bytes: 0,
+            checkpoint_holds_writes: true,
         },
         doublewrite: DoublewriteConfig::Off,
         data_sync: DataSync::Never,
@@ -192,6 +193,7 @@ fn config(pool_pages: u64) -> MachineConfig {
         write_io_threads: 1,
         flush_neighbors: FlushNeighbors::None,
         lru_managers: None,
+        waits_for_all_writes: false,
         monitor: false,
     }
 }

@@ -1,24 +1,56 @@
 //! Settings that every server has and that act above or beside its flushing.
 
 use super::super::{Kind, ModelId, Value};
-use super::{Declaration, U32_MAX, derived, everywhere, integer, span, whole};
+use super::{Declaration, U32_MAX, everywhere, span, whole};
 
 const CHANGE_BUFFERING: &[&str] = &["none", "inserts", "deletes", "changes", "purges", "all"];
 const ALL: &[ModelId] = ModelId::ALL;
+/// Servers whose adaptive hash index and change buffer are on by default.
+const BUFFERED: &[ModelId] = &[
+    ModelId::Mysql55,
+    ModelId::Percona55,
+    ModelId::Mysql56,
+    ModelId::Mysql57,
+    ModelId::Mysql8021,
+    ModelId::Mysql8030,
+    ModelId::Percona80,
+];
+/// Those whose are off.
+const UNBUFFERED: &[ModelId] = &[ModelId::Mysql84, ModelId::Mysql97, ModelId::Mariadb1011];
+/// Servers whose adaptive hash index has several parts.
+const PARTED: &[ModelId] = &[
+    ModelId::Mysql57,
+    ModelId::Mysql8021,
+    ModelId::Mysql8030,
+    ModelId::Percona80,
+    ModelId::Mysql84,
+    ModelId::Mysql97,
+    ModelId::Mariadb1011,
+];
+/// Those in which it is one.
+const UNPARTED: &[ModelId] = &[ModelId::Mysql55, ModelId::Percona55, ModelId::Mysql56];
+/// Servers that sync the binary log with each group of commits by default.
+const SYNCED: &[ModelId] =
+    &[ModelId::Mysql57, ModelId::Mysql8021, ModelId::Mysql8030, ModelId::Percona80, ModelId::Mysql84, ModelId::Mysql97];
+/// Those that leave it to the operating system.
+const NOT_SYNCED: &[ModelId] = &[ModelId::Mysql55, ModelId::Percona55, ModelId::Mysql56, ModelId::Mariadb1011];
 
 /// Settings of every server.
 pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_adaptive_hash_index",
         "",
-        &[derived(ALL, Kind::Switch, "ON; OFF from MySQL 8.4 and in MariaDB")],
+        &[
+            span(BUFFERED, Kind::Switch, Value::Switch(true), "ON"),
+            span(UNBUFFERED, Kind::Switch, Value::Switch(false), "OFF"),
+        ],
         "Whether the adaptive hash index is on; what it costs is stated by the scenario, in [adaptive_hash_index].",
         "Without that table it changes nothing: its gain or cost is then part of the CPU time of the workload.",
     ),
     everywhere(
         "innodb_adaptive_hash_index_parts",
         "",
-        &[derived(ALL, integer(1, 512), "8; 1 before MySQL 5.7")],
+        &[whole(PARTED, 1, 512, 8, "8"), whole(UNPARTED, 1, 512, 1, "1")],
         "Parts of the adaptive hash index, each with a latch of its own.",
         "MySQL before 5.7 has no such setting and one latch.",
     ),
@@ -32,7 +64,10 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_change_buffering",
         "",
-        &[derived(ALL, Kind::Choice(CHANGE_BUFFERING), "all; none from MySQL 8.4 and in MariaDB")],
+        &[
+            span(BUFFERED, Kind::Choice(CHANGE_BUFFERING), Value::Choice("all"), "all"),
+            span(UNBUFFERED, Kind::Choice(CHANGE_BUFFERING), Value::Choice("none"), "none"),
+        ],
         "Whether changes of secondary index pages that are not in memory wait in the change buffer until the page is read.",
         "all, changes and inserts buffer what transactions do to pages that the workload marks as bufferable; all and purges what purge \
          removes there; none and deletes buffer nothing.",
@@ -48,7 +83,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "sync_binlog",
         "groups",
-        &[derived(ALL, integer(0, U32_MAX), "1; 0 before MySQL 5.7 and in MariaDB")],
+        &[whole(SYNCED, 0, U32_MAX, 1, "1"), whole(NOT_SYNCED, 0, U32_MAX, 0, "0")],
         "Groups of commits after which the binary log is synced; 0 leaves it to the operating system.",
         "",
     ),

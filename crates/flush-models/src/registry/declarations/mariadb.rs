@@ -63,8 +63,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "",
         &[span(MARIADB, Kind::Choice(FLUSH_METHODS), Value::Choice("O_DIRECT"), "O_DIRECT")],
         "How files are written and synced.",
-        "O_DIRECT_NO_FSYNC saves the sync of the data files. O_DSYNC makes each write durable. nosync syncs nothing. \
-         littlesync is taken as fsync.",
+        "O_DIRECT_NO_FSYNC saves the sync of the data files. nosync syncs nothing. O_DSYNC and littlesync \
+         are taken as fsync.",
     ),
     everywhere(
         "innodb_flush_neighbors",

@@ -66,8 +66,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "",
         &[span(BOTH, Kind::Choice(FLUSH_METHODS), Value::Choice("fsync"), "fsync")],
         "How files are written and synced.",
-        "O_DIRECT syncs as fsync does. O_DSYNC makes each redo write durable. nosync syncs nothing. fdatasync and \
-         littlesync are taken as fsync.",
+        "O_DIRECT syncs as fsync does. nosync syncs nothing. fdatasync, O_DSYNC and littlesync are taken as fsync.",
     ),
     Declaration {
         name: "innodb_flush_neighbor_pages",

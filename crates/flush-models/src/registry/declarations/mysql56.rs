@@ -89,8 +89,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "",
         &[span(BOTH, Kind::Choice(FLUSH_METHODS), Value::Choice("fsync"), "fsync")],
         "How files are written and synced.",
-        "O_DIRECT_NO_FSYNC saves all syncs of data files and of the doublewrite buffer. O_DSYNC makes each redo write \
-         durable. nosync syncs nothing. littlesync is taken as fsync.",
+        "O_DIRECT_NO_FSYNC saves all syncs of data files and of the doublewrite buffer. nosync syncs \
+         nothing. O_DSYNC and littlesync are taken as fsync.",
     ),
     everywhere(
         "innodb_flush_neighbors",

@@ -114,8 +114,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
             span(FROM_84, Kind::Choice(FLUSH_METHODS), Value::Choice("O_DIRECT"), "O_DIRECT"),
         ],
         "How files are written and synced.",
-        "O_DIRECT saves the sync of the doublewrite file, O_DIRECT_NO_FSYNC also that of the data files. O_DSYNC makes \
-         each redo write durable. nosync syncs nothing. littlesync is taken as fsync.",
+        "O_DIRECT saves the sync of the doublewrite file, O_DIRECT_NO_FSYNC also that of the data files. nosync syncs \
+         nothing. O_DSYNC and littlesync are taken as fsync.",
     ),
     everywhere(
         "innodb_flush_neighbors",

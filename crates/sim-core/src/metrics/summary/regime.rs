@@ -6,8 +6,8 @@
 //! |---|---|
 //! | `overloaded` | the queue of an open drive grows to the end (each quarter's median above the one before it, by a second's worth of work in all), or never falls below a second's worth of work in the last half |
 //! | `idle` | less than one transaction a second |
-//! | `waves` | there was pressure from the checkpoint age, and throughput swings slowly or stalls quickly |
-//! | `rippled` | the 10-second medians vary by more than 4 %, and by more than the noise within blocks explains |
+//! | `waves` | there was pressure from the checkpoint age, and throughput swings slowly, stalls quickly or is nothing in most seconds |
+//! | `rippled` | the 10-second medians vary by more than 4 %, and by more than the noise within blocks explains, or most seconds are without a transaction |
 //! | `steady` | otherwise |
 //!
 //! *Pressure*: sync flushing ran, a user thread had to wait for a checkpoint, or the checkpoint age reached the age at
@@ -121,6 +121,8 @@ impl RegimeInput {
             Regime::Overloaded
         } else if level < IDLE_TPS {
             Regime::Idle
+        } else if median(&self.tps) == 0.0 {
+            if self.pressure == Some(false) { Regime::Rippled } else { Regime::Waves }
         } else if self.swings_slowly() || self.stalls_quickly() {
             Regime::Waves
         } else if self.ripples() {

@@ -105,3 +105,13 @@ fn names_follow_the_promise() {
     let again = Summary::from_fn(s.regime, |name| s.values().find(|v| v.name == name).expect("known").value);
     assert_eq!(again, s);
 }
+
+#[test]
+fn mostly_standing_still_is_not_steady() {
+    let mut output = output();
+    for row in &mut output.series {
+        row.transactions = if row.second % 4 == 0 { 20 } else { 0 };
+    }
+    let summary = Summary::of(&output, 20);
+    assert_eq!((summary.stall_seconds, summary.regime), (15.0, Regime::Waves));
+}

@@ -1,0 +1,50 @@
+//! Page reads by whoever needs a page that is not in the pool: clients, purge, merges of the change buffer.
+//!
+//! A page is read once; who wants it meanwhile waits for the same read. Times of reads in flight are in `Clients::reads`.
+
+use super::Server;
+use super::events::Event;
+use crate::kernel::time::SimTime;
+use crate::storage::Op;
+
+impl Server {
+    /// Starts reading a page, or joins the read in flight.
+    pub(super) fn read_page(&mut self, index: u32, page: u32) {
+        if let Some(&arrives) = self.clients.reads.get(&page) {
+            self.calendar.schedule(arrives, Event::Body(index));
+            return;
+        }
+        if !self.find_frame(index, page) {
+            return;
+        }
+        let arrives = self.begin_read(page);
+        self.calendar.schedule(arrives, Event::ReadDone(index));
+    }
+
+    /// Reads a page into a frame that is taken for it; returns when it arrives.
+    pub(super) fn begin_read(&mut self, page: u32) -> SimTime {
+        let arrives = self.data_device.submit(self.now, Op::RandomRead, crate::config::PAGE_BYTES);
+        self.recorder.counts.pool_reads += 1;
+        self.clients.reads.insert(page, arrives);
+        arrives
+    }
+
+    /// A page that was read is there.
+    pub(super) fn page_was_read(&mut self, page: u32) {
+        self.clients.reads.remove(&page);
+        self.pool.page_arrived(page, &self.space, self.now);
+        self.merge_changes(page);
+    }
+
+    pub(super) fn read_done(&mut self, index: u32) {
+        if let Some(page) = self.clients.list[index as usize].plan.next_page() {
+            self.page_was_read(page);
+            if self.keep_margin(index, page) {
+                return;
+            }
+        }
+        if !self.page_read_computes(index) {
+            self.run_body(index);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Single-page flushes: a client that finds no free page writes one dirty page from the LRU tail itself, and waits for each of its
+//! stages: doublewrite, its sync, the page, the data file's sync.
+//!
+//! Source: `innodb-5.6` section 4.3, `innodb-5.7` section 4.3, `innodb-8.0.21` section 5.1.
+//!
+//! Simplification: the places of the doublewrite for single pages never run out (errs towards faster flushing by many threads).
+
+use super::Server;
+use super::costs;
+use super::events::Event;
+use super::inodes::Synced;
+use crate::config::{DataSync, DoublewriteConfig, PAGE_BYTES};
+use crate::kernel::time::{SimDuration, SimTime};
+use crate::storage::Op;
+
+/// The next stage of a single-page flush.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SinglePage {
+    /// To the doublewrite file's slot.
+    Doublewrite(u32),
+    /// Sync of the doublewrite file.
+    SyncDoublewrite(u32),
+    /// To its data file.
+    Data(u32),
+    /// Sync of the data file.
+    SyncData(u32),
+    /// Done.
+    Written(u32),
+}
+
+impl Server {
+    /// Flushes one dirty page from the LRU tail, then lets the client retry; sleeps first if `sleeps`.
+    pub(super) fn flush_single_page(&mut self, index: u32, instance: usize, sleep: SimDuration, sleeps: bool) {
+        let mut next = self.pool.lru().and_then(|l| l.tail(instance));
+        while let Some(page) = next {
+            if self.pool.take_page(page) {
+                break;
+            }
+            next = self.pool.lru().and_then(|l| l.before(page));
+        }
+        let Some(page) = next else {
+            self.calendar.schedule(self.now + sleep.max(costs::SINGLE_PAGE_POLL), Event::Body(index));
+            return;
+        };
+        self.recorder.counts.single_pages += 1;
+        self.recorder.counts.pages_flushed += 1;
+        let wanted = self.redo.wanted_before_writing(|p| p == page);
+        self.want_durable(wanted);
+        self.clients.list[index as usize].single = Some(match self.config.doublewrite {
+            DoublewriteConfig::Off => SinglePage::Data(page),
+            DoublewriteConfig::PerInstance { .. } | DoublewriteConfig::Shared { .. } => SinglePage::Doublewrite(page),
+        });
+        let pause = if sleeps { sleep } else { SimDuration::ZERO };
+        self.single_page_computes(pause, Event::SinglePage(index));
+    }
+
+    /// A client's single-page flush reaches its next stage; each stage is submitted when the one before is done.
+    pub(super) fn single_page_step(&mut self, index: u32) {
+        let Some(stage) = self.clients.list[index as usize].single else {
+            return self.run_body(index);
+        };
+        let (page, op) = match stage {
+            SinglePage::Doublewrite(page) => (page, Op::SequentialWrite),
+            SinglePage::Data(page) => (page, Op::RandomWrite),
+            SinglePage::SyncDoublewrite(page) => {
+                let inode = self.write_inode(Synced::Doublewrite);
+                return self.sync_single_page(index, inode, SinglePage::Data(page));
+            }
+            SinglePage::SyncData(page) => {
+                let inode = self.write_inode(Synced::Data(self.space.space_of(page)));
+                return self.sync_single_page(index, inode, SinglePage::Written(page));
+            }
+            SinglePage::Written(page) => return self.single_page_written(index, page),
+        };
+        let wanted = self.redo.wanted_before_writing(|p| p == page);
+        if wanted > self.redo.position().durable_lsn {
+            self.when_durable(wanted, Event::SinglePage(index));
+            return;
+        }
+        self.check_page_write(page);
+        let sync_doublewrite = matches!(
+            self.config.doublewrite,
+            DoublewriteConfig::PerInstance { sync_file: true, .. } | DoublewriteConfig::Shared { sync_file: true, .. }
+        );
+        let synced = match stage {
+            SinglePage::Doublewrite(_) => sync_doublewrite,
+            _ => self.config.data_sync == DataSync::EveryBatch,
+        };
+        if op == Op::RandomWrite {
+            self.inodes.data_changes(self.space.space_of(page), self.now);
+        } else if synced {
+            self.doublewrite_changes();
+        }
+        let done = self.data_device.submit(self.now, op, PAGE_BYTES);
+        let next = if op == Op::SequentialWrite {
+            self.recorder.counts.dblwr_pages += 1;
+            self.recorder.counts.dblwr_writes += 1;
+            if synced { SinglePage::SyncDoublewrite(page) } else { SinglePage::Data(page) }
+        } else if synced {
+            SinglePage::SyncData(page)
+        } else {
+            SinglePage::Written(page)
+        };
+        self.clients.list[index as usize].single = Some(next);
+        self.single_write_completes(done, op == Op::RandomWrite, Event::SinglePage(index));
+    }
+
+    /// Syncs the file just written, then goes on with `next`; before that, waits for its inode.
+    fn sync_single_page(&mut self, index: u32, inode: Option<SimTime>, next: SinglePage) {
+        if let Some(written) = inode {
+            return self.wakes_after(written, Event::SinglePage(index));
+        }
+        self.clients.list[index as usize].single = Some(next);
+        self.sync_data_file(Event::SinglePage(index), Event::SinglePage(index));
+    }
+
+    fn single_page_written(&mut self, index: u32, page: u32) {
+        let instance = self.space.instance_of(page);
+        if self.list_mutexes.waits(instance, Event::SinglePage(index)) {
+            return;
+        }
+        self.clients.list[index as usize].single = None;
+        self.pool.page_written(page);
+        self.pool.evict_if_clean(page, instance);
+        self.run_body(index);
+    }
+}

@@ -1,0 +1,83 @@
+//! Data that outgrows the pool: who makes free pages, one LRU batch at a time, threads that begin late.
+
+mod common;
+
+use common::*;
+use innosim_core::config::{BatchEnd, DoublewriteConfig, FreePagePolicy, LruWritten, SharedCollecting};
+use innosim_core::kernel::time::SimDuration;
+use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::run_spec::RunSpec;
+use innosim_core::storage::DeviceSpec;
+use innosim_core::workload::DrawSpec;
+
+/// Pages of the pool and of the data.
+const POOL: u64 = 4_000;
+const DATA: u64 = 20_000;
+
+/// Every transaction modifies one page of five times as many as the pool holds.
+fn missing(secs: u64, clients: u32, data: DeviceSpec) -> RunSpec {
+    let mut spec = spec(secs, DATA, 1_000, exponential(500.0), vec![touch(1, true, 50.0)], closed(clients));
+    spec.workload.page_sets[0].resident_share = 0.15;
+    spec.storage.data = data;
+    spec
+}
+
+fn sum(out: &RunOutput, from: usize, f: fn(&SecondSample) -> u64) -> f64 {
+    out.series[from..].iter().map(f).sum::<u64>() as f64
+}
+
+/// A batch of the scan depth takes as long as its writes, and the next begins at the cleaner's first look after that.
+#[test]
+fn an_lru_batch_begins_when_the_last_one_is_over() {
+    let mut server = TestServer::new(POOL);
+    server.flushing = Flushing::PagesPerSecond(0.0);
+    server.config.buffer_pool.free_pages = FreePagePolicy::Pause;
+    let slow = DeviceSpec { channels: 256, random_write: fixed(95_000.0), ..instant_device() };
+    let out = run(&server, &missing(20, 64, slow));
+    let pages = sum(&out, 5, |s| s.lru_pages) / 15.0;
+    // 100 pages, writes of 95 ms, a look each 10 ms.
+    assert!((900.0..1_053.0).contains(&pages), "{pages} LRU pages a second");
+}
+
+/// However many clients find the margin short, one batch is made for all of them: no more pages are written than frames are used.
+#[test]
+fn clients_share_an_lru_batch() {
+    let mut server = TestServer::new(POOL);
+    server.config.buffer_pool.free_pages =
+        FreePagePolicy::Margin { margin: 50, extra: 100, search: 300, sleep: SimDuration::from_millis(500) };
+    server.config.buffer_pool.lru_written = LruWritten::MovedToTail;
+    server.config.batch_end = BatchEnd::Poster;
+    server.config.doublewrite = DoublewriteConfig::Shared {
+        batch_pages: 128,
+        area_pages: 64,
+        collecting: SharedCollecting::OneThread,
+        sync_file: false,
+    };
+    let disk = DeviceSpec {
+        channels: 16,
+        random_read: fixed(500.0),
+        random_write: fixed(1_000.0),
+        sequential_write: fixed(2_000.0),
+        ..instant_device()
+    };
+    let out = run(&server, &missing(20, 64, disk));
+    let (written, read) = (sum(&out, 5, |s| s.lru_pages), sum(&out, 5, |s| s.pool_reads));
+    check_share("pages written a page read", written / read, 1.0, 0.05);
+    let most = out.series[5..].iter().map(|s| s.lru_pages as f64 - s.pool_reads as f64).fold(0.0, f64::max);
+    assert!(most < 400.0, "{most} pages more than were read in one second");
+}
+
+/// Threads that make free pages begin when rows appended outgrow the pool, though they had nothing to do at the start.
+#[test]
+fn lru_managers_begin_when_the_data_has_outgrown_the_pool() {
+    let mut server = TestServer::new(POOL);
+    server.config.lru_managers = Some(SimDuration::from_millis(100));
+    server.config.buffer_pool.free_pages = FreePagePolicy::Pause;
+    let mut spec = spec(30, 64, 1_000, exponential(1_000.0), vec![touch(1, true, 50.0)], closed(8));
+    spec.workload.access_classes[0].draw = DrawSpec::Append { points: 1, rows_per_page: 10, home_points: 0 };
+    let out = run(&server, &spec);
+    let began = out.series.iter().position(|s| s.lru_pages > 0).expect("LRU pages are written");
+    assert!(began > 3, "in second {began}");
+    // A batch of 100 pages a second, and 10 rows a page.
+    check_share("transactions a second after that", out.series[29].transactions as f64, 1_000.0, 0.01);
+}
