@@ -66,7 +66,8 @@ pub(crate) fn code_of(done: Done) -> ExitCode {
             ExitCode::from(1)
         }
         Err(Failure::Input(what)) => {
-            note_error(&format!("error: {what}"));
+            // What a crate says of a scenario may begin so already.
+            note_error(&format!("error: {}", what.strip_prefix("error: ").unwrap_or(&what)));
             ExitCode::from(2)
         }
         Err(Failure::Scenario(errors)) => {

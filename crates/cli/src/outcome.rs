@@ -2,7 +2,9 @@
 
 use innosim_core::metrics::{RunOutput, Summary, WarmupEstimate};
 use innosim_core::workload::DriveSpec;
+use innosim_experiments::recommend::rise_of;
 use innosim_experiments::runner::warmup_of;
+use innosim_flush_models::registry::{Kind, Settings, Value, lookup};
 use innosim_report::numbers::bytes;
 use innosim_report::{Replications, Report, ReportError, RunIdentity, summary_json};
 use innosim_scenario::Scenario;
@@ -23,6 +25,18 @@ pub(crate) struct Outcome {
     /// Means over the replications.
     pub(crate) replications: Replications,
     warmup_converged: bool,
+    /// Whether the checkpoint age of a replication was still rising at its end.
+    age_rises: bool,
+}
+
+/// Whether the setting that bounds background flushing can't be lower.
+fn flushing_is_lowest(settings: &Settings) -> bool {
+    let names = ["innodb_io_capacity_max", "innodb_io_capacity"];
+    let setting = names.into_iter().find_map(|name| lookup(settings.model, name).ok());
+    setting.is_some_and(|setting| match (setting.kind, settings.get(setting.name)) {
+        (Kind::Integer { min, .. }, Some(Value::Integer(value))) => value <= min,
+        _ => false,
+    })
 }
 
 impl Outcome {
@@ -48,6 +62,7 @@ impl Outcome {
         };
         Some(Outcome {
             replications: Replications::of(&summaries),
+            age_rises: outputs.iter().zip(&warmups).any(|(output, warmup)| rise_of(output, warmup.seconds).is_some()),
             warmup_converged: warmups.iter().all(|warmup| warmup.converged),
             output: outputs.into_iter().next()?,
             scenario,
@@ -65,6 +80,8 @@ impl Outcome {
             title: self.scenario.title.clone(),
             settings_line: settings_line(&self.scenario),
             io_capacity_max: self.scenario.settings.integer("innodb_io_capacity_max").ok(),
+            flushing_is_lowest: flushing_is_lowest(&self.scenario.settings),
+            age_rises: self.age_rises,
             warmup_converged: self.warmup_converged,
         }
     }

@@ -3,6 +3,7 @@
 use crate::exit::{Done, Failure};
 use innosim_scenario::Diagnostic;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Columns of a line where the terminal's width is not known.
@@ -11,7 +12,7 @@ const WIDTH: usize = 100;
 /// Writes text to standard output.
 pub(crate) fn print(text: &str) -> Done {
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(harmless(text).as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::NoReader),
         Err(error) => Err(Failure::Input(format!("can't write to standard output: {error}"))),
@@ -26,7 +27,21 @@ pub(crate) fn print_json(value: &Value) -> Done {
 /// Writes a line to standard error.
 pub(crate) fn note(text: &str) {
     // Nobody is left to be told that nobody reads.
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
+}
+
+/// The text with its control characters written out: names of files, and lines of other people's files, may command a
+/// terminal.
+fn harmless(text: &str) -> Cow<'_, str> {
+    let commands = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(commands) {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if commands(c) { plain.extend(c.escape_unicode()) } else { plain.push(c) }
+    }
+    Cow::Owned(plain)
 }
 
 /// Writes an error to standard error; the words `error` and `warning` stand out on a terminal.
@@ -34,8 +49,9 @@ pub(crate) fn note_error(text: &str) {
     if !coloured() {
         return note(text);
     }
-    let lines: Vec<String> = text.lines().map(highlighted).collect();
-    note(&lines.join("\n"));
+    let lines: Vec<String> = harmless(text).lines().map(highlighted).collect();
+    // As above.
+    let _ = writeln!(std::io::stderr().lock(), "{}", lines.join("\n"));
 }
 
 /// Writes the warnings of a scenario to standard error.
@@ -94,6 +110,12 @@ pub(crate) fn wrapped(text: &str, indent: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_commands_the_terminal() {
+        assert_eq!(harmless("a\u{1b}[31m\tb\r\n"), "a\\u{1b}[31m\tb\\u{d}\n");
+        assert!(matches!(harmless("plain \u{b1} 1\n"), Cow::Borrowed(_)));
+    }
 
     #[test]
     fn lines_stay_within_their_width() {

@@ -43,6 +43,16 @@ fn settings_list_and_explain() {
 }
 
 #[test]
+fn defaults_by_model_are_those_of_each_model() {
+    let text = stdout(&["settings", "sync_binlog"]);
+    for (model, default) in [("mysql-5.6", "0"), ("mysql-5.7", "1"), ("mysql-9.7", "1"), ("mariadb-10.11", "0")] {
+        assert!(text.contains(&format!("    {model:<14} {default}\n")), "{text}");
+    }
+    let one = json(&["settings", "sync_binlog", "--format", "json"]);
+    assert_eq!((&one["settings"][0]["default"], &one["settings"][0]["default_text"]), (&1.into(), &"1".into()));
+}
+
+#[test]
 fn unknown_names_are_answered_with_the_right_one() {
     let error = refused(&["settings", "innodb_io_capcity"], 2);
     assert!(error.contains("did you mean innodb_io_capacity?"), "{error}");

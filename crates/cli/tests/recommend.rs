@@ -44,6 +44,44 @@ fn people_get_a_row_a_setting_and_the_statements() {
 }
 
 #[test]
+fn mariadb_is_searched_with_and_without_its_redo_file() {
+    for redo in [&[][..], &["--redo"]] {
+        let document = json(&[&SHORT[..], &["--model", "mariadb-10.11", "--format", "json", "--quiet"], redo].concat());
+        assert!(document["recommended"]["redo_bytes"].is_number(), "{document}");
+    }
+}
+
+#[test]
+fn what_is_not_sound_comes_without_statements() {
+    let flood = ["--set", "drive.kind=open", "--set", "drive.rate=100000", "--format", "json", "--quiet"];
+    let document = json(&[&SHORT[..], &flood].concat());
+    let recommended = &document["recommended"];
+    assert_eq!((&recommended["sound"], &recommended["statements"]), (&false.into(), &serde_json::json!([])));
+}
+
+#[test]
+fn nothing_is_recommended_where_nothing_runs() {
+    for set in ["workload.kind=idle", "drive.rate=0"] {
+        let error = refused(
+            &[
+                "recommend",
+                "redo-too-small",
+                "--set",
+                "drive.kind=open",
+                "--set",
+                "drive.clients=8",
+                "--set",
+                "drive.rate=0",
+                "--set",
+                set,
+            ],
+            2,
+        );
+        assert!(error.contains("has no transactions: every setting is as good"), "{error}");
+    }
+}
+
+#[test]
 fn mistakes() {
     assert!(refused(&["recommend", "io-capacity-max-too-lo"], 2).contains("did you mean"));
     assert!(refused(&["recommend", "redo-too-small", "--goal", "speed"], 2).contains("throughput"));

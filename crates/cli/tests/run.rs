@@ -122,6 +122,28 @@ fn mistakes_are_told_with_their_remedy() {
 }
 
 #[test]
+fn control_characters_reach_neither_terminal_nor_pictures() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, out) = (folder.path().join("s.toml"), folder.path().join("out"));
+    fs::write(&file, format!("extends = \"{SMALL}\"\ntitle = \"red \\u001B[31m\\nhot\"\n")).unwrap();
+    let table = stdout(&["run", path(&file), "--duration", "5s", "--out", path(&out)]);
+    assert!(table.contains("red \\u{1b}[31m hot") && !table.contains('\u{1b}'), "{table}");
+    let svg = fs::read_to_string(out.join("dashboard.svg")).unwrap();
+    assert!(svg.contains("red \\u{1b}[31m hot") && !svg.contains('\u{1b}'));
+    let error = refused(&["run", "\u{1b}]0;x\u{7}"], 2);
+    assert!(error.contains("\\u{1b}]0;x\\u{7}") && !error.contains('\u{1b}'), "{error}");
+}
+
+#[test]
+fn what_is_no_file_is_called_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = refused(&["run", path(folder.path())], 2);
+    assert!(error.contains("is a folder, not a file"), "{error}");
+    let error = refused(&["run", "/dev/null"], 2);
+    assert!(error.contains("is a pipe or a device, not a file") && error.contains("put it into a file"), "{error}");
+}
+
+#[test]
 fn a_folder_that_cannot_be_written_is_refused_before_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");

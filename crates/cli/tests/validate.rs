@@ -87,7 +87,18 @@ fn mistakes_are_refused_and_leave_nothing() {
     let many = refused(&["calibrate", SHIPPED, "-o", file.to_str().unwrap()], 2);
     assert!(many.contains("holds more than one recording"), "{many}");
     let device = ["calibrate", &recording("low300-256-io200"), "--device", "floppy", "-o", file.to_str().unwrap()];
-    assert!(refused(&device, 2).contains("floppy"));
+    let unknown = refused(&device, 2);
+    assert!(unknown.starts_with("error: --device floppy: there is no such profile or file"), "{unknown}");
+    assert!(unknown.contains("lab-virtual-disk") && unknown.contains("nvme"), "{unknown}");
+    let place = folder.path().join("recording");
+    fs::create_dir(&place).unwrap();
+    for name in ["mysqladmin.txt", "variables.txt"] {
+        let from = concat!(env!("CARGO_MANIFEST_DIR"), "/../recordings/tests/formats");
+        fs::copy(std::path::Path::new(from).join(name), place.join(name)).unwrap();
+    }
+    fs::write(place.join("run.sh"), "sysbench oltp_insert --tables=0 --table-size=0 --threads=0 run\n").unwrap();
+    let zero = refused(&["calibrate", place.to_str().unwrap(), "-o", file.to_str().unwrap()], 2);
+    assert!(zero.contains("`--tables=0`") && zero.matches("error:").count() == 1, "{zero}");
     assert!(!file.exists());
     innosim(&["validate", "no/such/place"]).code(2);
 }

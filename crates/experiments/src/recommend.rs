@@ -33,6 +33,7 @@ pub use goal::Goal;
 pub use plan::Plan;
 pub use rows::{Change, Row};
 pub use sensitivity::{Input, Sensitivity};
+pub use settled::{Rise, rise_of};
 pub use space::{Point, Space};
 
 use bench::Bench;

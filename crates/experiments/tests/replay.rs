@@ -39,6 +39,18 @@ fn mysql_9_7_on_a_saturated_device() {
 }
 
 #[test]
+fn mysql_8_0_under_a_constant_rate_and_steps() {
+    agrees("mysql80/uni2500-192-io1000", 1.0, 105);
+    agrees("mysql80/step-192-io1000", 1.0, 105);
+}
+
+#[test]
+fn mysql_5_7_under_a_constant_rate_and_steps() {
+    agrees("mysql57/uni4k-256-io2000", 0.99, 155);
+    agrees("mysql57/step-256-io1000", 1.0, 105);
+}
+
+#[test]
 fn mysql_5_6_under_a_constant_rate() {
     agrees("mysql56/uni4k-256-io2000", 1.0, 210);
     agrees("mysql56/uni4k-256-io500", 1.0, 165);

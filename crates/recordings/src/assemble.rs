@@ -7,6 +7,8 @@
 
 use crate::align::{interval_at, links, offset, place_log};
 use crate::formats::{Clock, Interval, Link, LoadLog, Part};
+use crate::load::CommandError;
+use crate::restart::{cut_loads, keep_longest_stretch};
 use crate::{Cap, Data, LoadPhase, Quantity, Recording, RecordingError, Script, Series, Server, rates};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -55,6 +57,7 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
             )),
         }
     }
+    let restart = keep_longest_stretch(&mut series);
     command_lines(&parts, &mut loads);
     let variables = variables(&parts);
     let mut recording = Recording {
@@ -77,6 +80,10 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
     if loads.is_empty() {
         lay_commands(&mut recording, &parts);
     }
+    if let Some(remark) = restart {
+        cut_loads(&mut recording.phases, &recording.series);
+        remarks.push(remark);
+    }
     derive_checkpoint(&mut recording.series);
     start_at_load(&mut recording);
     recording.remarks = remarks;
@@ -94,16 +101,25 @@ fn placed_loads(base: &Part, parts: &[Part], links: &[Link], remarks: &mut Vec<S
                 true => Some(log.start.unwrap_or(0.0)),
                 false => by_clock.or_else(|| {
                     let start = place_log(log, &base.seconds, base)?;
-                    remarks.push(format!(
-                        "{}: has no times; placed where its throughput follows the counters of {}",
-                        part.label(),
-                        base.label()
-                    ));
+                    let (label, base) = (part.label(), base.label());
+                    let why = match log.start {
+                        Some(_) => {
+                            format!("its times can't be compared with those of {base}, which has no times of day")
+                        }
+                        None => "has no times".to_owned(),
+                    };
+                    remarks.push(format!("{label}: {why}; placed where its throughput follows the counters of {base}"));
                     Some(start)
                 }),
             };
             match start {
                 Some(start) => placed.push(LoadLog { start: Some(start), ..log.clone() }),
+                None if log.start.is_some() => remarks.push(format!(
+                    "{}: left out, as its times can't be compared with those of {}, which has no times of day: print \
+                     `TS` and the seconds since 1970 before each of its samples (date +'TS %s.%N')",
+                    part.label(),
+                    base.label()
+                )),
                 None => remarks.push(format!(
                     "{}: left out, as it is not known when it began: print the time before each line (sysbench ... | ts %.s)",
                     part.label()
@@ -197,17 +213,12 @@ fn lay_loads(recording: &mut Recording, loads: &[LoadLog]) {
 fn phase(log: &LoadLog) -> Option<LoadPhase> {
     let start = log.start?;
     let end = start + log.intervals.last()?.end;
-    let mut phase =
-        log.command.as_deref().and_then(|command| LoadPhase::parse(command, start, end)).unwrap_or(LoadPhase {
-            script: Script::Unknown,
-            tables: 1,
-            table_size: 10_000,
-            threads: 1,
-            rate: None,
-            rand_type: "special".to_owned(),
-            start_s: start,
-            end_s: end,
-        });
+    let unknown = |script| LoadPhase { start_s: start, end_s: end, ..LoadPhase::of(script) };
+    let mut phase = match log.command.as_deref().map(|command| LoadPhase::parse(command, start, end)) {
+        Some(Ok(phase)) => phase,
+        Some(Err(CommandError::NoNumber(option))) => unknown(Script::Unclear(option)),
+        Some(Err(CommandError::NotSysbench)) | None => unknown(Script::Unknown),
+    };
     phase.threads = log.threads.unwrap_or(phase.threads);
     phase.rate = log.rate.filter(|rate| *rate > 0.0).or(phase.rate);
     Some(phase)
@@ -219,14 +230,21 @@ fn lay_commands(recording: &mut Recording, parts: &[Part]) {
     let [command] = commands[..] else { return };
     let seconds = &recording.series.seconds;
     let (Some(&first), Some(&last)) = (seconds.first(), seconds.last()) else { return };
-    let Some(mut phase) = LoadPhase::parse(command, first, last) else { return };
+    let mut phase = match LoadPhase::parse(command, first, last) {
+        Ok(phase) => phase,
+        Err(CommandError::NoNumber(option)) => {
+            let script = Script::Unclear(option);
+            return recording.phases.push(LoadPhase { start_s: first, end_s: last, ..LoadPhase::of(script) });
+        }
+        Err(CommandError::NotSysbench) => return,
+    };
     let counter = match &phase.script {
         Script::Oltp(script) => match script.as_str() {
             "oltp_insert" => "Com_insert",
             "oltp_update_index" | "oltp_update_non_index" => "Com_update",
             _ => "Com_commit",
         },
-        Script::Other(_) | Script::Unknown => return,
+        Script::Other(_) | Script::Unclear(_) | Script::Unknown => return,
     };
     if let Some(counter) = recording.series.column(counter) {
         let tps = rates(seconds, &counter);

@@ -105,8 +105,8 @@ fn phases(run: &Value, series: &Series) -> (Vec<LoadPhase>, Vec<String>) {
         let start = at("sysbench_start_rel", i).unwrap_or(0.0);
         let end = at("sysbench_end_rel", i).unwrap_or(last);
         match LoadPhase::parse(command, start, end) {
-            Some(phase) => phases.push(phase),
-            None => remarks.push(format!("load generator {} is not understood: {command}", i + 1)),
+            Ok(phase) => phases.push(phase),
+            Err(_) => remarks.push(format!("load generator {} is not understood: {command}", i + 1)),
         }
     }
     phases.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));

@@ -24,6 +24,7 @@ mod load;
 mod purpose;
 mod quantity;
 mod recording;
+mod restart;
 mod series;
 
 pub use error::{Missing, RecordingError};

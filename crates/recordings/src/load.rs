@@ -9,6 +9,8 @@ pub enum Script {
     Oltp(String),
     /// Something else.
     Other(String),
+    /// Its command line has an option that should be a number and is none: that option.
+    Unclear(String),
     /// It is not recorded which.
     Unknown,
 }
@@ -17,7 +19,7 @@ impl fmt::Display for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Script::Oltp(name) | Script::Other(name) => f.write_str(name),
-            Script::Unknown => f.write_str("(unknown script)"),
+            Script::Unclear(_) | Script::Unknown => f.write_str("(unknown script)"),
         }
     }
 }
@@ -43,39 +45,64 @@ pub struct LoadPhase {
     pub end_s: f64,
 }
 
+/// Why a command line says nothing about a load.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum CommandError {
+    /// It is not sysbench's, or names no script.
+    NotSysbench,
+    /// An option is no number from 1 on.
+    NoNumber(String),
+}
+
 impl LoadPhase {
-    /// Reads a command line `sysbench SCRIPT --option=value ... run`; sysbench's own defaults where an option is absent.
-    pub(crate) fn parse(command: &str, start_s: f64, end_s: f64) -> Option<Self> {
-        let mut words = command.split_whitespace().skip_while(|word| !word.ends_with("sysbench")).skip(1);
-        // Options may stand before the script, and the script may be a path.
-        let script = words.clone().find(|word| !word.starts_with('-'))?;
-        let script = script.rsplit('/').next().unwrap_or(script).trim_end_matches(".lua");
-        let mut phase = LoadPhase {
-            script: if script.starts_with("oltp_") {
-                Script::Oltp(script.to_owned())
-            } else {
-                Script::Other(script.to_owned())
-            },
+    /// A load of sysbench's own defaults.
+    pub(crate) fn of(script: Script) -> Self {
+        LoadPhase {
+            script,
             tables: 1,
             table_size: 10_000,
             threads: 1,
             rate: None,
             rand_type: "special".to_owned(),
-            start_s,
-            end_s,
-        };
+            start_s: 0.0,
+            end_s: 0.0,
+        }
+    }
+
+    /// The option of its command line that should be a number and is none.
+    pub(crate) fn unclear(&self) -> Option<&str> {
+        match &self.script {
+            Script::Unclear(option) => Some(option),
+            _ => None,
+        }
+    }
+
+    /// Reads a command line `sysbench SCRIPT --option=value ... run`; sysbench's own defaults where an option is absent.
+    pub(crate) fn parse(command: &str, start_s: f64, end_s: f64) -> Result<Self, CommandError> {
+        let mut words = command.split_whitespace().skip_while(|word| !word.ends_with("sysbench")).skip(1);
+        // Options may stand before the script, and the script may be a path.
+        let script = words.clone().find(|word| !word.starts_with('-')).ok_or(CommandError::NotSysbench)?;
+        let script = script.rsplit('/').next().unwrap_or(script).trim_end_matches(".lua").to_owned();
+        let script = if script.starts_with("oltp_") { Script::Oltp(script) } else { Script::Other(script) };
+        let mut phase = LoadPhase { start_s, end_s, ..LoadPhase::of(script) };
         for word in words.by_ref() {
             let Some((name, value)) = word.split_once('=') else { continue };
+            let no_number = || CommandError::NoNumber(word.to_owned());
+            let count = || value.parse::<u64>().ok().filter(|count| *count > 0).ok_or_else(no_number);
+            let small = || u32::try_from(count()?).map_err(|_| no_number());
             match name.replace('_', "-").as_str() {
-                "--tables" => phase.tables = value.parse().ok()?,
-                "--table-size" => phase.table_size = value.parse().ok()?,
-                "--threads" => phase.threads = value.parse().ok()?,
-                "--rate" => phase.rate = Some(value.parse().ok()?).filter(|rate: &f64| *rate > 0.0),
+                "--tables" => phase.tables = small()?,
+                "--table-size" => phase.table_size = count()?,
+                "--threads" => phase.threads = small()?,
+                "--rate" => {
+                    let rate = value.parse::<f64>().ok().filter(|rate| rate.is_finite()).ok_or_else(no_number)?;
+                    phase.rate = Some(rate).filter(|rate| *rate > 0.0);
+                }
                 "--rand-type" => phase.rand_type = value.to_owned(),
                 _ => {}
             }
         }
-        Some(phase)
+        Ok(phase)
     }
 }
 
@@ -94,7 +121,10 @@ mod tests {
 
     #[test]
     fn other_programs_and_broken_numbers_are_no_load() {
-        assert_eq!(LoadPhase::parse("pgbench -c 16", 0.0, 1.0), None);
-        assert_eq!(LoadPhase::parse("sysbench oltp_insert --threads=many run", 0.0, 1.0), None);
+        assert_eq!(LoadPhase::parse("pgbench -c 16", 0.0, 1.0), Err(CommandError::NotSysbench));
+        for option in ["--threads=many", "--tables=$T", "--table-size=0", "--rate=x", "--threads=99999999999"] {
+            let found = LoadPhase::parse(&format!("sysbench oltp_insert {option} run"), 0.0, 1.0);
+            assert_eq!(found, Err(CommandError::NoNumber(option.to_owned())));
+        }
     }
 }

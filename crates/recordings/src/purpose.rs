@@ -1,6 +1,6 @@
 //! What each purpose needs of a recording, and what one lacks for it.
 
-use crate::{Missing, Quantity, Recording, Script};
+use crate::{LoadPhase, Missing, Quantity, Recording, Script};
 use std::fmt;
 
 /// What a recording is used for.
@@ -83,14 +83,19 @@ impl Recording {
             if self.phases.is_empty() {
                 let help = "put sysbench's log and its command line (sysbench oltp_... --tables=8 ... run) beside it";
                 lacks("description of the load", help.to_owned());
+            } else if let Some(option) = self.phases.iter().find_map(LoadPhase::unclear) {
+                let help = format!("write the number with which it ran in place of `{option}`");
+                lacks(&format!("number above 0 in `{option}` of sysbench's command line"), help);
             } else if self.phases.iter().any(|phase| phase.script == Script::Unknown) {
                 let help = "sysbench's log does not tell: put the command line (sysbench oltp_... --tables=8 ... run) into a \
                             file beside it";
                 lacks("name of the script that sysbench ran", help.to_owned());
             }
         }
+        // Without its numbers a load is not looked for in the counters.
+        let is_unclear = self.phases.iter().any(|phase| phase.unclear().is_some());
         for quantity in purpose.quantities() {
-            if self.get(*quantity).is_none() {
+            if self.get(*quantity).is_none() && !(is_unclear && *quantity == Quantity::Tps) {
                 lacks(quantity.what(), quantity.where_to_find());
             }
         }

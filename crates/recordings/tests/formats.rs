@@ -99,6 +99,38 @@ fn a_log_of_sysbench_finds_its_place_by_the_counters() {
 }
 
 #[test]
+fn times_that_nothing_ties_to_the_samples_are_not_called_missing() {
+    let stamped: String = text("sysbench.log")
+        .lines()
+        .zip(1_795_000_000..)
+        .map(|(line, second)| format!("{second}.0 {line}\n"))
+        .collect();
+    let recording = folder(&[("status.txt", &text("mysqladmin.txt")), ("sysbench.log", &stamped)]);
+    let said = "sysbench.log: its times can't be compared with those of status.txt, which has no times of day; placed where \
+                its throughput follows the counters of status.txt";
+    assert_eq!(recording.remarks, [said]);
+    let elsewhere = "# sysbench oltp_insert run\n1795000001.0 [ 1s ] thds: 3 tps: 50.00\n";
+    let recording = folder(&[("status.txt", &text("mysqladmin.txt")), ("sysbench.log", elsewhere)]);
+    assert!(recording.remarks[0].contains("print `TS`") && !recording.remarks[0].contains("ts %"), "{recording:?}");
+}
+
+#[test]
+fn an_option_that_is_no_number_is_named() {
+    for option in ["--tables=$T", "--threads=0"] {
+        let command = format!("sysbench oltp_update_non_index {option} --rate=300 run\n");
+        let status = ("status.txt", &text("mysqladmin.txt")[..]);
+        let variables = ("variables.txt", &text("variables.txt")[..]);
+        let with_log = folder(&[status, variables, ("sysbench.log", &text("sysbench.log")), ("command.txt", &command)]);
+        let alone = folder(&[status, variables, ("command.txt", &command)]);
+        for recording in [with_log, alone] {
+            let said = recording.check(Purpose::Calibrate).unwrap_err();
+            let what = format!("no number above 0 in `{option}` of sysbench's command line, which calibrate needs");
+            assert!(said.contains(&what) && said.lines().count() == 2, "{said}");
+        }
+    }
+}
+
+#[test]
 fn a_command_line_alone_makes_the_server_count_transactions() {
     let recording = folder(&[
         ("status.txt", &text("mysqladmin.txt")),
@@ -153,15 +185,31 @@ fn snapshots_of_innodb_status_of_several_versions() {
 }
 
 #[test]
-fn a_server_that_was_started_anew_leaves_a_gap() {
+fn what_lies_beyond_a_restart_of_the_server_is_left_out() {
     let block = |uptime: u32, written: u32| {
         format!("| Innodb_page_size | 16384 |\n| Innodb_pages_written | {written} |\n| Uptime | {uptime} |\n")
     };
     let text = [(500, 90), (510, 95), (3, 1), (13, 4)].map(|(uptime, written)| block(uptime, written)).concat();
     let recording = folder(&[("status.txt", &text)]);
-    assert_eq!(recording.series.seconds, [0.0, 10.0, 20.0, 30.0]);
-    assert_eq!(recording.get(Quantity::PagesWritten), Some(vec![90.0, 95.0, 1.0, 4.0]));
+    assert_eq!(recording.series.seconds, [0.0, 10.0]);
+    assert_eq!(recording.get(Quantity::PagesWritten), Some(vec![90.0, 95.0]));
     assert!(recording.remarks[0].contains("started anew before sample 3"), "{:?}", recording.remarks);
+    assert!(recording.remarks[1].contains("from 0 to 10 s (2 of 4 samples)"), "{:?}", recording.remarks);
+    // With times the load goes on behind it.
+    let stamped = |(i, (uptime, written)): (u32, (u32, u32))| {
+        format!("TS {}.0\n{}", 1_795_000_000 + 10 * i, block(uptime, written).replace("| ", "").replace(" |", ""))
+    };
+    let samples = [(500, 90), (510, 95), (3, 1), (13, 4), (23, 9)];
+    let text: String = (0..).zip(samples).map(stamped).collect::<String>().replace(' ', "\t").replace("TS\t", "TS ");
+    let mut log = "# sysbench oltp_insert --tables=1 --table-size=10 --threads=3 run\n".to_owned();
+    for second in 1..=38 {
+        log.push_str(&format!("{}.0 [ {second}s ] thds: 3 tps: 50.00\n", 1_795_000_002 + second));
+    }
+    let recording = folder(&[("status.txt", &text), ("load.log", &log)]);
+    assert_eq!(recording.get(Quantity::PagesWritten), Some(vec![1.0, 4.0, 9.0]));
+    assert_eq!(recording.load_window(), (0.0, 20.0));
+    assert_eq!(recording.remarks.len(), 1);
+    assert!(recording.remarks[0].contains("20 s after the first"), "{:?}", recording.remarks);
 }
 
 #[test]

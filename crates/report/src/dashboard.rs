@@ -110,14 +110,20 @@ fn draw<B: DrawingBackend>(backend: &mut B, report: &Report<'_>) -> Result<(), R
     canvas.finish()
 }
 
+/// Characters that XML can't hold, not even escaped: names and labels may have them.
+fn not_for_xml(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t' | '\r')) || matches!(c, '\u{fffe}' | '\u{ffff}')
+}
+
 /// Sets the size in pixels (the `viewBox` stays in tenths), round joins for all lines, and a title for readers of
 /// screens.
 fn with_size_and_title(svg: &str, (width, height): (u32, u32), title: &str) -> String {
-    let Some((head, body)) = svg.split_once('\n') else { return svg.to_owned() };
+    let svg = svg.replace(not_for_xml, "\u{fffd}");
+    let Some((head, body)) = svg.split_once('\n') else { return svg };
     let big = format!("width=\"{}\" height=\"{}\"", width * SUBPIXELS, height * SUBPIXELS);
     let small = format!(
         "width=\"{width}\" height=\"{height}\" stroke-linejoin=\"round\" stroke-linecap=\"round\" role=\"img\""
     );
-    let title = title.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let title = title.replace(not_for_xml, "\u{fffd}").replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     format!("{}\n<title>{title}</title>\n{body}", head.replace(&big, &small))
 }

@@ -126,6 +126,15 @@ fn balance(report: &Report<'_>) -> String {
     }
     let share = percent(s.checkpoint_age_mean / s.checkpoint_age_limit);
     match s.checkpoint_age_mean / s.checkpoint_age_limit {
+        // What it comes to is not seen yet.
+        used if used < ROOMY && report.age_rises => format!(
+            "The checkpoint age is at {share} of its limit in the mean and was still rising when the run ended: a longer run \
+             shows where it comes to rest."
+        ),
+        used if used < ROOMY && report.flushing_is_lowest => format!(
+            "The checkpoint age uses {share} of its limit, with {} at its least value.",
+            flushing_setting(report)
+        ),
         used if used < ROOMY && s.flushes_per_trx > 0.0 => format!(
             "The checkpoint age uses {share} of its limit: pages are flushed earlier than the redo log demands; a lower {} \
              would write fewer pages a transaction.",

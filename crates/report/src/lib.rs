@@ -70,6 +70,10 @@ pub struct Report<'a> {
     pub settings_line: String,
     /// `innodb_io_capacity_max` in pages a second, for models that have it.
     pub io_capacity_max: Option<u64>,
+    /// Whether the setting that bounds background flushing has its least value.
+    pub flushing_is_lowest: bool,
+    /// Whether the checkpoint age was still rising when the run ended.
+    pub age_rises: bool,
     /// Whether the warm-up was seen to end (or was given by the user).
     pub warmup_converged: bool,
 }

@@ -16,6 +16,15 @@ fn png_size(bytes: &[u8]) -> (u32, u32) {
 }
 
 #[test]
+fn control_characters_leave_svg_well_formed() {
+    let made = Made::of("A\u{1}\u{1b}[31m \u{ffff}run", waves(60, 30));
+    let svg = Dashboard::draw_svg(&made.report()).unwrap();
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let title = document.descendants().find(|n| n.has_tag_name("title")).and_then(|n| n.text()).unwrap();
+    assert_eq!(title, "A\u{fffd}\u{fffd}[31m \u{fffd}run");
+}
+
+#[test]
 fn svg_is_well_formed_and_says_what_people_know() {
     let made = Made::of("Waves & <troughs>", waves(1200, 300));
     let svg = Dashboard::draw_svg(&made.report()).unwrap();

@@ -3,6 +3,7 @@
 mod synthetic;
 
 use innosim_core::metrics::{Regime, Summary};
+use innosim_report::Report;
 use innosim_report::hints::hint;
 use synthetic::{Made, waves};
 
@@ -21,6 +22,25 @@ fn hint_of(change: impl Fn(&mut Summary)) -> String {
     };
     change(&mut made.summary);
     hint(&made.report())
+}
+
+#[test]
+fn less_flushing_is_advised_only_where_it_can_be_had() {
+    let mut made = Made::of("A run", waves(60, 200));
+    made.summary = Summary {
+        tps_mean: 8000.0,
+        regime: Regime::Steady,
+        checkpoint_age_mean: 300.0,
+        checkpoint_age_limit: 1000.0,
+        flushes_per_trx: 0.4,
+        ..Summary::default()
+    };
+    let report = || made.report();
+    assert!(hint(&report()).contains("a lower innodb_io_capacity_max"));
+    let rising = hint(&Report { age_rises: true, ..report() });
+    assert!(rising.contains("still rising when the run ended") && !rising.contains("lower"), "{rising}");
+    let lowest = hint(&Report { flushing_is_lowest: true, ..report() });
+    assert!(lowest.contains("innodb_io_capacity_max at its least value") && !lowest.contains("lower"), "{lowest}");
 }
 
 #[test]

@@ -140,6 +140,11 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
     ),
 ];
 
+/// Names of the shipped profiles.
+pub fn profile_names() -> Vec<&'static str> {
+    PROFILES.iter().map(|(name, _)| *name).collect()
+}
+
 /// Writes `iops` of a layer out as the two ceilings that it stands for.
 pub(crate) fn expand_iops(device: &mut Table) {
     let Some(iops) = device.entry("iops").cloned() else { return };
@@ -156,7 +161,7 @@ pub(crate) fn expand_iops(device: &mut Table) {
 
 /// Lays the profile that the table names under it.
 pub(crate) fn lay_profile(device: &mut Table, path: &str, sources: &mut SourceMap, report: &Report) {
-    let names: Vec<&str> = PROFILES.iter().map(|(name, _)| *name).collect();
+    let names = profile_names();
     if device.get("fio").is_some() {
         lay_fio(device, path, sources, report);
         return;

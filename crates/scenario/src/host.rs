@@ -20,9 +20,14 @@ pub(crate) const HOST_KEYS: &[Key] = &[
         "scheduling",
         Kind::OneOf(&["in-turns", "shared"]),
         "\"in-turns\"",
-        "How threads share them: first come, first served, or all at once at equal shares.",
+        "How threads share them: first come, first served, or a run queue for each processor, with equal shares.",
     ),
-    Key::default("sync_cpu", Kind::Duration, "\"0us\"", "CPU time of a sync of a file, woken threads included."),
+    Key::default(
+        "sync_cpu",
+        Kind::Duration,
+        "\"0us\"",
+        "CPU time of a redo sync, woken threads included; a data file's sync takes half of it.",
+    ),
     Key::default("page_write_cpu", Kind::Duration, "\"0us\"", "CPU time of a page write."),
     Key::default("page_read_cpu", Kind::Duration, "\"0us\"", "CPU time of a page read."),
     Key::default(

@@ -128,8 +128,8 @@ impl Kind {
 
 /// Largest number of clients, threads or cores.
 pub(crate) const MAX_THREADS: u64 = 65_536;
-/// Most pages in a page set and in a whole data set: page numbers are 32 bits wide.
-pub(crate) const MAX_PAGES: u64 = 4_294_967_295;
+/// Most pages in a page set and in a whole data set: up to 21 bytes are kept of each where the pool holds them not all.
+pub(crate) const MAX_PAGES: u64 = 1 << 28;
 /// Highest rate, transactions or operations a second.
 pub(crate) const MAX_RATE: f64 = 1e9;
 /// Longest single service time, µs.

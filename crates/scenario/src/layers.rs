@@ -168,8 +168,22 @@ fn find(source: &Source<'_>) -> Result<Found, Diagnostics> {
             text: (*text).to_owned(),
         }),
         Source::Shipped(name) => from_shipped(name),
-        Source::Named(name) if Path::new(name).is_file() => read_file(Path::new(name)),
-        Source::Named(name) => from_shipped(name),
+        Source::Named(name) => named(name),
+    }
+}
+
+/// A file, or else a shipped scenario. A folder of the same name hides none.
+fn named(name: &str) -> Result<Found, Diagnostics> {
+    let path = Path::new(name);
+    match std::fs::metadata(path) {
+        Ok(meta) if meta.is_file() => read_file(path),
+        Ok(meta) if meta.is_dir() => from_shipped(name).or_else(|_| read_file(path)),
+        Ok(_) => {
+            let help =
+                "it can be read only once, a scenario is read for each variant: put it into a file and name that";
+            Err(Diagnostics::single(format!("{name}: is a pipe or a device, not a file"), Some(help.to_owned())))
+        }
+        Err(_) => from_shipped(name),
     }
 }
 

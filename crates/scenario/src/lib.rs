@@ -47,6 +47,7 @@ mod text_file;
 mod units;
 pub mod workloads;
 
+pub use device::profile_names;
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Severity};
 #[doc(hidden)]
 pub use fio::fuzz_fio;
@@ -61,6 +62,7 @@ pub use server_files::{
 #[doc(hidden)]
 pub use server_files::{fuzz_option_file, fuzz_show_variables};
 pub use shipped::{ShippedScenario, shipped};
+pub use units::in_one_line;
 
 use std::path::Path;
 

@@ -16,7 +16,7 @@ use crate::server::{Context, read_server, resolved_settings};
 use crate::server_files::SettingsFile;
 use crate::source::SourceMap;
 use crate::start::read_start;
-use crate::units::format_duration;
+use crate::units::{format_duration, in_one_line};
 use crate::workloads::{ReadWorkload, ServerSide, read_workload};
 use innosim_core::config::{AdaptiveHashCost, BinaryLogConfig, PAGE_BYTES, PurgeConfig, ReadView};
 use innosim_core::kernel::time::{SimDuration, SimTime};
@@ -26,6 +26,10 @@ use innosim_core::storage::StorageSpec;
 use innosim_core::workload::{DriveSpec, StopSpec};
 use innosim_flush_models::purge::purge_config;
 use innosim_flush_models::registry::{ModelId, Settings, binary_log, build, change_buffer};
+use std::cmp::Ordering;
+
+/// Nanoseconds.
+const SECOND: u64 = 1_000_000_000;
 
 /// Time at the start of a run that its figures leave out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,6 +195,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         dirty_start,
         check: false,
     };
+    warn_of_what_never_begins(&root, &run);
     let mut resolved = root.resolved;
     resolved.table("server", resolved_settings(&settings, cores));
     resolved.append(tables, workload.resolved);
@@ -236,7 +241,7 @@ fn read_model(root: &mut Section<'_>) -> Option<ModelId> {
 
 fn read_head(root: &mut Section<'_>, model: Option<ModelId>, found_as: &str, sources: &SourceMap) -> Head {
     let model_line = std::mem::take(&mut root.resolved);
-    let name = if root.has("name") { root.text("name") } else { None }.unwrap_or_else(|| found_as.to_owned());
+    let name = if root.has("name") { root.text("name") } else { None }.unwrap_or_else(|| in_one_line(found_as));
     let title = if root.has("title") { root.text("title") } else { None }.unwrap_or_else(|| name.clone());
     root.resolved = Resolved::default();
     root.resolved.value("title", quoted(&title));
@@ -280,13 +285,19 @@ fn read_warmup(root: &mut Section<'_>, duration: u64, sources: &SourceMap) -> Wa
         return Warmup::Auto;
     }
     let Some(ns) = root.optional_duration("warmup") else { return Warmup::Auto };
-    if ns >= duration && duration > 0 {
+    // Figures are taken over whole seconds: it ends with one, and at least one must follow.
+    let whole = ns.div_ceil(SECOND).saturating_mul(SECOND);
+    if duration > 0 && (ns >= duration || ns > 0 && whole.saturating_add(SECOND) > duration) {
         let at = root.at_key("warmup");
-        let message = format!(
-            "`warmup` ({}) is not shorter than `duration` ({})",
-            format_duration(ns),
-            format_duration(duration)
-        );
+        let (warmup, length) = (format_duration(ns), format_duration(duration));
+        let message = match ns.cmp(&whole) {
+            _ if ns >= duration => format!("`warmup` ({warmup}) is not shorter than `duration` ({length})"),
+            Ordering::Equal => format!("`warmup` ({warmup}) leaves no whole second of `duration` ({length})"),
+            _ => {
+                let whole = format_duration(whole);
+                format!("`warmup` ({warmup}, {whole} in whole seconds) leaves no whole second of `duration` ({length})")
+            }
+        };
         let problem = Problem::new(message).at(at);
         if sources.on_command_line(root.at_key("duration")) && !sources.on_command_line(at) {
             root.report.add(problem.help("it is detected instead, as if it were \"auto\"").into_warning());
@@ -323,7 +334,13 @@ fn read_adaptive_hash(root: &Section<'_>, settings: &Settings, tables: &mut Reso
         parts: settings.integer("innodb_adaptive_hash_index_parts").map_or(1, |parts| parts as u32),
     };
     tables.table("adaptive_hash_index", section.resolved);
-    settings.switch("innodb_adaptive_hash_index").is_ok_and(|on| on).then_some(cost)
+    let on = settings.switch("innodb_adaptive_hash_index").is_ok_and(|on| on);
+    if !on {
+        let problem = Problem::new("[adaptive_hash_index] is left out of account: there is no such index");
+        let help = "set innodb_adaptive_hash_index = \"ON\" in [server]";
+        root.report.add(problem.at(root.at_key("adaptive_hash_index")).help(help).into_warning());
+    }
+    on.then_some(cost)
 }
 
 fn read_read_view(root: &Section<'_>, tables: &mut Resolved) -> Vec<ReadView> {
@@ -331,8 +348,28 @@ fn read_read_view(root: &Section<'_>, tables: &mut Resolved) -> Vec<ReadView> {
     let mut section = Section::open(table, READ_VIEW_KEYS, "read_view", root.report);
     let from = SimTime::ZERO + SimDuration(section.duration("from"));
     let until = from + SimDuration(section.duration("length"));
+    if until == from {
+        let problem = Problem::new("`read_view.length` is no time at all").at(section.at_key("length"));
+        root.report.add(problem.help("give it a length above 0, such as \"60s\""));
+    }
     tables.table("read_view", section.resolved);
     vec![ReadView { from, until }]
+}
+
+/// Says which read views and stops begin when the run is over.
+fn warn_of_what_never_begins(root: &Section<'_>, run: &RunSpec) {
+    let end = SimTime::ZERO + run.duration;
+    let never = |what: &str, table: &str| {
+        let problem = Problem::new(format!("{what} begins at or after the end of the run, and never is"));
+        root.report
+            .add(problem.at(root.at_key(table)).help("let it begin earlier, or lengthen `duration`").into_warning());
+    };
+    if run.read_views.iter().any(|view| view.from >= end) {
+        never("[read_view]", "read_view");
+    }
+    if run.workload.stops.iter().any(|stop| stop.first >= end) {
+        never("a [[drive.stop]]", "drive");
+    }
 }
 
 fn read_storage(root: &Section<'_>, tables: &mut Resolved) -> Option<StorageSpec> {

@@ -10,7 +10,7 @@ use crate::node::{Data, Entry, Node, Table, parse_argument_value};
 use crate::resolved::{Resolved, number, quoted};
 use crate::source::Span;
 use crate::suggest::{did_you_mean, join_or};
-use crate::units::parse_bandwidth;
+use crate::units::{in_one_line, parse_bandwidth};
 use std::borrow::Cow;
 
 /// A table being read.
@@ -153,7 +153,7 @@ impl<'a> Section<'a> {
     pub(crate) fn text(&mut self, name: &str) -> Option<String> {
         let node = self.node(name)?;
         let text = match &node.data {
-            Data::Text(text) => text.clone(),
+            Data::Text(text) => in_one_line(text),
             _ => return self.refuse_type(name, &node, "put it in quotes"),
         };
         self.resolved.value(name, quoted(&text));

@@ -111,6 +111,20 @@ pub(crate) fn parse_bandwidth(text: &str) -> Result<f64, UnitProblem> {
     Ok(number * scale)
 }
 
+/// A name or title as it can stand in a line of a terminal, in a picture and in a file: ends of lines and tabs are blanks,
+/// other control characters are written out.
+pub fn in_one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => line.push(' '),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => line.extend(c.escape_unicode()),
+            c => line.push(c),
+        }
+    }
+    line
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

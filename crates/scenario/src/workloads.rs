@@ -146,7 +146,7 @@ fn check_size(section: &Section<'_>, access: &Access) {
     let pages = access.page_sets.iter().fold(0_u64, |sum, set| sum.saturating_add(set.pages));
     if pages > MAX_PAGES {
         let problem = Problem::new(format!("the data set has {pages} pages")).at(section.at());
-        section.report.add(problem.allowed(format!("at most {MAX_PAGES} pages (64 TiB)")));
+        section.report.add(problem.allowed(format!("at most {MAX_PAGES} pages (4 TiB)")));
     }
 }
 

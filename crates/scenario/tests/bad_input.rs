@@ -104,6 +104,8 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("engine status at no distance", "duration = \"600s\"", "duration = \"600s\"\nengine_status_every = \"0s\""),
     ("duration of centuries", "\"600s\"", "\"99999999d\""),
     ("warm-up as long as the run", "warmup = \"60s\"", "warmup = \"10m\""),
+    ("warm-up whose last second is the last of the run", "warmup = \"60s\"", "warmup = \"599.5s\""),
+    ("warm-up and less than a second", "duration = \"600s\"", "duration = \"60500ms\""),
     ("warm-up misspelt", "warmup = \"60s\"", "warmup = \"automatic\""),
     ("seed negative", "seed = 1", "seed = -1"),
     ("seed with a fraction", "seed = 1", "seed = 1.5"),

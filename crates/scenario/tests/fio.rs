@@ -83,6 +83,9 @@ fn fio_that_does_not_determine_a_device() {
     write("cached.json", &good.replace("\"direct\": \"1\"", "\"direct\": \"0\""));
     write("mixed.json", &good.replace("\"rw\": \"randwrite\"", "\"rw\": \"randrw\""));
     write("blind.json", &good.replace("\"percentile\"", "\"percentage\""));
+    let iops = good.lines().find(|line| line.trim().starts_with("\"iops\": ") && !line.contains(" 0.0")).unwrap();
+    write("impossible.json", &good.replace(iops, "\"iops\": 1e300,"));
+    write("falling.json", &good.replace("\"50.000000\": ", "\"50.000000\": 9"));
     fs::write(folder.path().join("latin1.json"), b"{\n\"jobs\": \"\xe9\"}").unwrap();
     fs::create_dir(folder.path().join("folder.json")).unwrap();
     let mut out = String::new();
@@ -97,8 +100,21 @@ fn fio_that_does_not_determine_a_device() {
     section("beside a profile", &format!("profile = \"nvme\"\n{}", list(&ENOUGH)));
     section("twice the same", &list(&[&ENOUGH[..], &["raw-randread16k_qd1"]].concat()));
     let wrong = [
-        "missing", "folder", "latin1", "empty", "object", "no-jobs", "cut", "error", "short", "small", "cached",
-        "mixed", "blind",
+        "missing",
+        "folder",
+        "latin1",
+        "empty",
+        "object",
+        "no-jobs",
+        "cut",
+        "error",
+        "short",
+        "small",
+        "cached",
+        "mixed",
+        "blind",
+        "impossible",
+        "falling",
     ];
     for name in wrong {
         section(name, &list(&[&ENOUGH[..], &[name]].concat()));

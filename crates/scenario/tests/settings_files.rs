@@ -109,6 +109,36 @@ fn an_option_file_is_read_as_the_server_reads_it() {
 }
 
 #[test]
+fn the_binary_log_of_an_option_file_is_on_whatever_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    for (lines, on, warnings) in [
+        ("log-bin=mysql-bin", true, 0),
+        ("log_bin = /var/lib/mysql/binlog", true, 0),
+        ("log-bin", true, 0),
+        ("log_bin =", true, 0),
+        ("loose_log_bin = binlog", true, 0),
+        ("log_bin = ON", true, 0),
+        ("log_bin = OFF", true, 1),
+        ("log_bin = 0", true, 1),
+        ("skip-log-bin", false, 0),
+        ("disable_log_bin", false, 0),
+        ("log_bin = binlog\nskip-log-bin", false, 0),
+        ("skip-log-bin\nlog_bin = binlog", true, 0),
+    ] {
+        fs::write(folder.path().join("my.cnf"), format!("[mysqld]\n{lines}\n")).unwrap();
+        let scenario = scenario(folder.path(), "my_cnf = \"my.cnf\"", &Overrides::default()).unwrap();
+        assert_eq!(scenario.settings.switch("log_bin").unwrap(), on, "{lines}");
+        let said: Vec<String> = scenario.notes.iter().map(|note| note.message.clone()).collect();
+        assert_eq!(said.iter().filter(|message| message.contains("leaves the binary log on")).count(), warnings);
+        assert_eq!(scenario.settings_files[0].count(SettingStatus::NoEffect), 0, "{lines}");
+    }
+    // The variable says whether there is a binary log.
+    fs::write(folder.path().join("vars"), "log_bin\tOFF\nlog_bin_basename\t/var/lib/mysql/binlog\n").unwrap();
+    let scenario = scenario(folder.path(), "show_variables = \"vars\"", &Overrides::default()).unwrap();
+    assert!(!scenario.settings.switch("log_bin").unwrap());
+}
+
+#[test]
 fn the_order_of_precedence() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("my.cnf"), "[mysqld]\ninnodb_io_capacity = 300\ninnodb_lru_scan_depth=300\n").unwrap();
@@ -153,6 +183,9 @@ fn variables_in_every_form_that_people_keep() {
         "+-----+\n| Variable_name | Value |\n+-----+\n| innodb_io_capacity | 1234 |\n| innodb_flush_method | O_DIRECT |\n+--+\n2 rows in set (0.01 sec)\n",
         "*** 1. row ***\nVariable_name: innodb_io_capacity\n        Value: 1234\n*** 2. row ***\nVariable_name: innodb_flush_method\n        Value: O_DIRECT\n",
         "{\"innodb_io_capacity\": 1234, \"innodb_flush_method\": \"O_DIRECT\"}",
+        "[\n{\"Variable_name\":\"innodb_io_capacity\",\"Value\":\"1234\"},\n{\"VARIABLE_NAME\":\"innodb_flush_method\",\"VARIABLE_VALUE\":\"O_DIRECT\"}]",
+        "{\n \"hasData\": true,\n \"rows\": [\n  {\n   \"Variable_name\": \"innodb_io_capacity\",\n   \"Value\": \"1234\"\n  },\n  \
+         {\"Variable_name\": \"innodb_flush_method\", \"Value\": \"O_DIRECT\"}\n ],\n \"warningsCount\": 0\n}",
         "{\n \"server\": \"x\",\n \"variables\": {\n  \"innodb_io_capacity\": \"1234\",\n  \"innodb_flush_method\": \"O_DIRECT\"\n }\n}",
     ];
     for form in forms {
@@ -164,6 +197,14 @@ fn variables_in_every_form_that_people_keep() {
         let line = form.lines().position(|line| line.contains("innodb_io_capacity")).unwrap() + 1;
         assert_eq!((row.name.as_str(), row.line), ("innodb_io_capacity", line), "{form}");
     }
+}
+
+#[test]
+fn an_option_file_given_for_variables_is_recognized() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("vars"), "[client]\nport = 3306\n[mysqld]\ninnodb_io_capacity = 5\n").unwrap();
+    let said = scenario(folder.path(), "show_variables = \"vars\"", &Overrides::default()).unwrap_err();
+    assert!(said.contains("it looks like an option file: use my_cnf"), "{said}");
 }
 
 #[test]

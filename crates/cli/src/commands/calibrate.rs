@@ -7,7 +7,7 @@ use crate::output::{note, print, print_json};
 use crate::text_table::TextTable;
 use innosim_experiments::calibrate::{Calibration, Device, Parameter, calibrate, scenario_toml};
 use innosim_report::write_file;
-use innosim_scenario::{Overrides, Source, load};
+use innosim_scenario::{Overrides, Source, load, profile_names};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -39,7 +39,15 @@ pub(crate) fn device_named(name: Option<&str>) -> Result<Device, Failure> {
     let Some(name) = name else { return Ok(Device::default()) };
     let path = Path::new(name);
     if !path.exists() {
-        return Ok(Device::Profile(name.to_owned()));
+        let profiles = profile_names();
+        if profiles.contains(&name) {
+            return Ok(Device::Profile(name.to_owned()));
+        }
+        let known = profiles.join(", ");
+        let help = "name a profile, or a file as `innosim device FIO.json... -o FILE` writes it";
+        return Err(Failure::Input(format!(
+            "--device {name}: there is no such profile or file\n  = allowed: {known}\n  = help: {help}"
+        )));
     }
     let refuse = |why: String| {
         let help = "`innosim device FIO.json... -o FILE` fits a device to fio's output and writes such a file";

@@ -1,30 +1,31 @@
 //! What syncs and page writes cost, besides the device's own time: CPU, and operations of a cap.
 //!
-//! **CPU.** The CPU time of a transaction, as counters show it, depends on the load: in our recordings of one server 550 us at 300
-//! transactions a second, 310 at 4000, 190 at 9000 with all processors busy. What it depends on is the syncs: at 300 each transaction
-//! has a redo sync of its own, at 9000 six share one. 5.6 takes 311 us a transaction with 0.486 redo syncs each and 286 with 0.229, both
-//! at a busy machine; less what pages and data files take, that is 183 us a redo sync, woken threads included. 9.7 flushing after
-//! the load, with nobody else at work, takes 92 to 107 us a page with 0.81 syncs of data files a page, and 25 without
-//! doublewrite with 0.03: 84 to 100 us such a sync, for which no client waits, half of 200. (Together with 300 transactions a second the
-//! fit would be 317 us a redo sync. But a machine that idles takes more for everything: MariaDB takes 341 us at 300 a second, 161 at 4000,
-//! with 0.98 and 0.84 syncs.) MariaDB, which wakes after a sync
-//! only those whose redo is durable and one that leads, takes less: 13 080 transactions with 2040 syncs and 1500 with 1410, in a live
-//! check on a quiet machine, take 1.63 and 0.345 s, which is 101 us a transaction and 128 us a sync. Page writes take what is left
-//! where there are many of them, 28 us.
-//! A page read takes 44 us: fio's own, one read at a time; where 2400 pages a second are read, 39 us a read are left by the counters.
-//! What a client's own flush of old pages takes besides, in 5.6: with 500 to 1900 such flushes a second, the counters of two
-//! recordings show 55 to 190 us more for each than all this, 125 in the middle.
+//! **CPU.** The CPU time of a transaction, as counters show it, depends on the load: in our recordings of one server
+//! 550 us at 300 transactions a second, 310 at 4000, 190 at 9000 with all processors busy. What it depends on is the
+//! syncs: at 300 each transaction has a redo sync of its own, at 9000 six share one. 5.6 takes 311 us a transaction
+//! with 0.486 redo syncs each and 286 with 0.229, both at a busy machine; less what pages and data files take, that is
+//! 183 us a redo sync, woken threads included. 9.7 flushing after the load, with nobody else at work, takes 92 to
+//! 107 us a page with 0.81 syncs of data files a page, and 25 without doublewrite with 0.03: 84 to 100 us such a sync,
+//! for which no client waits, half of 200. (Together with 300 transactions a second the fit would be 317 us a redo
+//! sync. But a machine that idles takes more for everything: MariaDB takes 341 us at 300 a second, 161 at 4000, with
+//! 0.98 and 0.84 syncs.) MariaDB, which wakes after a sync only those whose redo is durable and one that leads, takes
+//! less: 13 080 transactions with 2040 syncs and 1500 with 1410, in a live check on a quiet machine, take 1.63 and
+//! 0.345 s, which is 101 us a transaction and 128 us a sync. Page writes take what is left where there are many of
+//! them, 28 us. A page read takes 44 us: fio's own, one read at a time; where 2400 pages a second are read, 39 us a
+//! read are left by the counters. What a client's own flush of old pages takes besides, in 5.6: with 500 to 1900 such
+//! flushes a second, the counters of two recordings show 55 to 190 us more for each than all this, 125 in the middle.
 //!
-//! 5.5 and 5.6 go over a page byte by byte for its checksum. While they flush after the load, with nobody else at work, nine recordings
-//! of them show 37 to 43 us of user time a page, those of MariaDB and of 9.7 without doublewrite, which have crc32 done by the
-//! processor, 12 to 17: the checksum takes 25, and about five cycles a byte is what its chain of dependent steps needs.
+//! 5.5 and 5.6 go over a page byte by byte for its checksum. While they flush after the load, with nobody else at work,
+//! nine recordings of them show 37 to 43 us of user time a page, those of MariaDB and of 9.7 without doublewrite, which
+//! have crc32 done by the processor, 12 to 17: the checksum takes 25, and about five cycles a byte is what its chain of
+//! dependent steps needs.
 //!
-//! These costs belong to machine and kernel rather than to the server, and one recording seldom tells them apart, so they
-//! are not fitted to it: they are taken off its CPU time, and what is left is the transaction's own.
+//! These costs belong to machine and kernel rather than to the server, and one recording seldom tells them apart, so
+//! they are not fitted to it: they are taken off its CPU time, and what is left is the transaction's own.
 //!
-//! **Operations.** A cap counts what the file system writes for a sync: the cache flush, and inodes or journal where metadata changed. It
-//! is what the disk wrote, less pages, doublewrite batches and one redo write a redo sync, by syncs. Recordings of ours: 1.1 a
-//! sync at 2000 syncs a second, 1.3 to 1.8 at some hundreds.
+//! **Operations.** A cap counts what the file system writes for a sync: the cache flush, and inodes or journal where
+//! metadata changed. It is what the disk wrote, less pages, doublewrite batches and one redo write a redo sync, by
+//! syncs. Recordings of ours: 1.1 a sync at 2000 syncs a second, 1.3 to 1.8 at some hundreds.
 
 use super::Parameter;
 use super::counters::Load;
@@ -43,14 +44,14 @@ pub(super) const PAGE_READ_CPU_US: f64 = 44.0;
 const PAGE_CHECKSUM_CPU_US: f64 = 25.0;
 /// CPU time of a client's own flush of old pages, µs.
 pub(super) const CLIENT_FLUSH_CPU_US: f64 = 125.0;
-/// A sync of a data file by that of a redo sync.
+/// A sync of a data file by that of a redo sync, as `CpuSpec::data_sync` has it.
 const DATA_SYNC_SHARE: f64 = 0.5;
 /// Operations that a sync takes where no recording tells: in the middle of ours.
 pub(super) const SYNC_OPERATIONS: f64 = 1.4;
 /// Pages of a doublewrite write that counts as one operation.
 const PAGES_OF_ONE_WRITE: f64 = 64.0;
-/// Where neighbours are flushed, adjacent pages are one operation: only times with fewer pages than this share of the disk's writes
-/// tell what syncs cost.
+/// Where neighbours are flushed, adjacent pages are one operation: only times with fewer pages than this share of the
+/// disk's writes tell what syncs cost.
 const FEW_PAGES: f64 = 0.1;
 /// Share of the CPU time that is left for transactions at least.
 const LEAST_OWN_SHARE: f64 = 0.1;
@@ -73,8 +74,8 @@ pub(super) fn sync_cpu_us(server: &Recording) -> f64 {
     if server.server.model.is_some_and(ModelId::is_mariadb) { MARIADB_SYNC_CPU_US } else { SYNC_CPU_US }
 }
 
-/// CPU time of the checksum of a page beyond that of its write, µs: nothing worth naming where the processor has an instruction
-/// for it.
+/// CPU time of the checksum of a page beyond that of its write, µs: nothing worth naming where the processor has an
+/// instruction for it.
 pub(super) fn page_checksum_cpu_us(server: &Recording) -> f64 {
     let says = |name: &str| server.variables.get(name).map(String::as_str);
     let byte_by_byte =

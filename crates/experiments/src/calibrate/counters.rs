@@ -4,6 +4,7 @@ use super::Parameter;
 use super::costs::{Work, own_cpu_us};
 use super::undo_segments::redo_a_transaction;
 use innosim_recordings::{Missing, Quantity, Recording};
+use innosim_statistics::Estimate;
 
 /// Seconds of a block.
 const BLOCK_S: f64 = 10.0;
@@ -177,13 +178,6 @@ impl Load {
 
 /// Half-width of the 95 % interval of a mean of some ten or twenty blocks.
 fn half_width(values: &[f64]) -> Option<f64> {
-    if values.len() < 4 || values.iter().any(|value| !value.is_finite()) {
-        return None;
-    }
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    // Student's t for 3 to 30 degrees of freedom, within 4 %.
-    let t = 1.96 + 2.4 / (n - 1.0) + 3.0 / (n - 1.0).powi(2);
-    Some(t * (variance / n).sqrt())
+    let told = values.len() >= 4 && values.iter().all(|value| value.is_finite());
+    if told { Estimate::of(values).half_width } else { None }
 }

@@ -4,7 +4,7 @@
 //! holds and that a model does not know is dropped with a note; one that was asked for by name is an error.
 
 use innosim_flush_models::registry::ModelId;
-use innosim_scenario::{Diagnostics, Overrides, Scenario, Source, load};
+use innosim_scenario::{Diagnostics, Overrides, Scenario, Source, in_one_line, load};
 
 /// How a variant is written.
 const USAGE: &str = "write LABEL:SETTING=VALUE,SETTING=VALUE, such as \"big redo:innodb_redo_log_capacity=20G\"; \
@@ -156,7 +156,7 @@ fn parse(text: &str) -> Result<(String, Vec<String>), CompareError> {
         let problem = format!("--variant `{text}`: `{wrong}` is not SETTING=VALUE");
         return Err(refused(problem, USAGE));
     }
-    Ok((label.to_owned(), settings))
+    Ok((in_one_line(label), settings))
 }
 
 /// The parts of a list with commas, except for commas inside brackets, braces and quotes.
@@ -204,6 +204,7 @@ mod tests {
     fn models_and_variants_multiply() {
         assert_eq!(labels(&asked(&["8.0", "8.4"], &[])), ["mysql-8.0.30", "mysql-8.4"]);
         assert_eq!(labels(&asked(&[], &["a:", "b:drive.clients=2"])), ["a", "b"]);
+        assert_eq!(labels(&asked(&[], &["a\u{1b}[31m\tb:", "c:"])), ["a\\u{1b}[31m b", "c"]);
         assert_eq!(labels(&asked(&["8.4"], &["a:", "b:drive.clients=2"])), ["a", "b"]);
         let four = ["mysql-8.0.30, a", "mysql-8.0.30, b", "mysql-8.4, a", "mysql-8.4, b"];
         assert_eq!(labels(&asked(&["8.0", "8.4"], &["a:", "b:drive.clients=2"])), four);

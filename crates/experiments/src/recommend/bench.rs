@@ -10,6 +10,7 @@ use crate::runner::{Job, in_parallel, warmup_of};
 use crate::sound::is_sound;
 use innosim_core::metrics::{RunOutput, Summary};
 use innosim_core::server::RunError;
+use innosim_core::workload::DriveSpec;
 use innosim_scenario::{Diagnostics, Overrides, Scenario, Source, load};
 use std::collections::BTreeMap;
 
@@ -76,6 +77,16 @@ impl std::fmt::Debug for Bench<'_> {
     }
 }
 
+/// Whether no transaction ever runs.
+fn is_idle(scenario: &Scenario) -> bool {
+    let workload = &scenario.run.workload;
+    let never = match &workload.drive {
+        DriveSpec::Closed { clients, .. } => *clients == 0,
+        DriveSpec::Open { rate, .. } => rate.iter().all(|r| r.from_per_s <= 0.0 && r.to_per_s <= 0.0),
+    };
+    never || workload.transactions.is_empty()
+}
+
 impl<'a> Bench<'a> {
     /// Loads the scenario and makes the pilot run.
     pub(super) fn open(question: &Question<'a>, execute: &'a dyn Execute) -> Result<Bench<'a>, RecommendError> {
@@ -83,7 +94,7 @@ impl<'a> Bench<'a> {
         let nothing = |problem: String| RecommendError::Nothing { problem };
         let space = Space::about(&scenario.settings)
             .ok_or_else(|| nothing(format!("{} has no I/O capacity or redo size to search", scenario.model)))?;
-        if scenario.run.workload.transactions.is_empty() {
+        if is_idle(&scenario) {
             return Err(nothing(format!("{} has no transactions: every setting is as good", scenario.name)));
         }
         let fixed = question.common.duration.is_some();
@@ -172,8 +183,7 @@ impl<'a> Bench<'a> {
             overrides.set.extend(self.space.overrides(point));
             scenario = load(self.source, &overrides)?;
         }
-        let redo_ratio = point.redo_bytes as f64 / self.current().redo_bytes.max(1) as f64;
-        self.plan.apply(&mut scenario, redo_ratio);
+        self.plan.apply(&mut scenario, self.redo_ratio(point));
         case.apply(&mut scenario.run);
         Ok(scenario)
     }
@@ -192,7 +202,7 @@ impl<'a> Bench<'a> {
     /// Makes runs longer, and forgets those that were made, if the age at `point` was still rising and there is room.
     pub(super) fn lengthen(&mut self, point: Point) -> bool {
         // The plan is that of the present redo size.
-        let ratio = point.redo_bytes as f64 / self.current().redo_bytes.max(1) as f64;
+        let ratio = self.redo_ratio(point);
         let longer = self.rise(point).and_then(|_| self.plan.longer(self.turn_s(point) / ratio));
         let Some(plan) = longer else { return false };
         self.execute.planned(&plan);
@@ -225,8 +235,23 @@ impl<'a> Bench<'a> {
     /// Whether every run of a point in a case can be left to itself.
     pub(super) fn is_sound(&self, case: Case, point: Point) -> bool {
         let trials = self.trials(case, point);
-        let seconds = self.plan.warmup_s.map_or(self.plan.duration_s / 2, |warmup| self.plan.duration_s - warmup);
-        !trials.is_empty() && trials.iter().all(|trial| is_sound(trial, seconds as f64))
+        let seconds = self.window_s(point);
+        !trials.is_empty() && trials.iter().all(|trial| is_sound(trial, seconds))
+    }
+
+    /// Share of the time in which a point as the scenario stands stalled or lived by sync flushing.
+    pub(super) fn trouble(&self, point: Point) -> f64 {
+        let seconds = |mean: Summary| mean.stall_seconds + mean.sync_flush_seconds;
+        self.mean(Case::AS_IS, point).map_or(f64::INFINITY, seconds) / self.window_s(point).max(1.0)
+    }
+
+    fn window_s(&self, point: Point) -> f64 {
+        self.plan.window_s(self.redo_ratio(point)) as f64
+    }
+
+    /// The redo log of a point, in present sizes.
+    fn redo_ratio(&self, point: Point) -> f64 {
+        point.redo_bytes as f64 / self.current().redo_bytes.max(1) as f64
     }
 
     /// All points that were run as the scenario stands, in rising order.

@@ -91,6 +91,22 @@ impl Plan {
         allowed.then(|| Plan { duration_s, warmup_s: Some(warmup_s), turn_s: Some(turn_s), ..self.clone() })
     }
 
+    /// Seconds that figures are taken over, with `redo_ratio` times the present redo log; half of a run whose warm-up is
+    /// detected.
+    pub(super) fn window_s(&self, redo_ratio: f64) -> u64 {
+        let (duration_s, warmup_s) = self.turn_s.map_or((self.duration_s, self.warmup_s), |turn_s| {
+            let (duration_s, warmup_s) = lengths(turn_s * redo_ratio);
+            (duration_s, Some(warmup_s))
+        });
+        duration_s - warmup_s.unwrap_or(duration_s / 2)
+    }
+
+    /// Whether runs with `redo_ratio` times the present redo log may be as long as they would have to be.
+    pub(super) fn has_room(&self, redo_ratio: f64) -> bool {
+        let needed_s = self.turn_s.map_or(0, |turn_s| lengths(turn_s * redo_ratio).0);
+        self.at_most_s.is_none_or(|most| needed_s as f64 <= most)
+    }
+
     /// Brings a scenario whose redo log is `redo_ratio` times the present one to its length: twice the redo takes twice as
     /// long to turn.
     pub(super) fn apply(&self, scenario: &mut Scenario, redo_ratio: f64) {
@@ -178,6 +194,8 @@ mod tests {
         assert_eq!((longer.duration_s, longer.warmup_s, longer.warm_start), (200, Some(120), true), "1.6 x 120 s");
         assert_eq!(plan.longer(200.0).unwrap().duration_s, 500, "the log turns in 200 s");
         assert_eq!(plan.longer(600.0), None, "more than four times the scenario's 300 s");
+        assert_eq!([1.0, 4.0].map(|ratio| plan.window_s(ratio)), [60, 160]);
+        assert_eq!([8.0, 16.0].map(|ratio| plan.has_room(ratio)), [true, false], "a turn of 320 s, and of 640 s");
         let own = Plan::for_turn(1000.0, true, &small());
         assert_eq!((own.duration_s, own.longer(150.0).unwrap().duration_s), (300, 480));
         assert_eq!(Plan::own(&small()).longer(1.0), None, "somebody asked for this length");

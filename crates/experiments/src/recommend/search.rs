@@ -7,7 +7,8 @@
 //! random numbers; the rest has lost with one run.
 //!
 //! With the redo log to be chosen too, each size gets a search of its own, from small to large, as long as doubling it still
-//! gains something worth a longer recovery.
+//! gains something worth a longer recovery; and as long as no size was sound, since before that there is nothing to
+//! gain.
 
 use super::bench::{Bench, RecommendError};
 use super::sensitivity::Case;
@@ -28,6 +29,8 @@ const CLOSE: f64 = 0.03;
 const FINALISTS: usize = 4;
 /// Doubling the redo log must gain this share of the goal.
 const REDO_GAIN: f64 = 0.03;
+/// Largest redo log that is tried, in present sizes: of those that gain, and as long as none is sound.
+const MOST_REDO: (f64, f64) = (4.0, 64.0);
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,16 +64,31 @@ fn search_at_this_length(bench: &mut Bench<'_>) -> Result<Option<Found>, Recomme
     }
     let mut best = at_redo(bench, current.redo_bytes, current.io_capacity_max as f64)?;
     if bench.redo {
-        for factor in [2.0, 4.0] {
-            let Some(redo) = bench.space().redo_times(factor) else { break };
-            let next = at_redo(bench, redo, best.io_capacity_max as f64)?;
-            if !gains(bench, next, best) {
-                break;
-            }
-            best = next;
-        }
+        best = at_larger_redo(bench, best)?;
     }
     finals(bench, best).map(Some)
+}
+
+/// The best over the present redo size, whose best is `best`, and larger ones.
+fn at_larger_redo(bench: &mut Bench<'_>, mut best: Point) -> Result<Point, RecommendError> {
+    let (if_it_gains, if_none_is_sound) = MOST_REDO;
+    let mut factor = 2.0;
+    loop {
+        let is_sound = bench.is_sound(Case::AS_IS, best);
+        let within =
+            factor <= if_it_gains || (!is_sound && factor <= if_none_is_sound && bench.plan().has_room(factor));
+        let Some(redo) = bench.space().redo_times(factor).filter(|_| within) else { return Ok(best) };
+        // What stalls least says nothing of where to look on.
+        let start = if is_sound { best } else { bench.current() };
+        let next = at_redo(bench, redo, start.io_capacity_max as f64)?;
+        if is_sound && !gains(bench, next, best) {
+            return Ok(best);
+        }
+        if is_sound || bench.is_sound(Case::AS_IS, next) || bench.trouble(next) < bench.trouble(best) {
+            best = next;
+        }
+        factor *= 2.0;
+    }
 }
 
 /// The points of the coarse stage about `start`.
@@ -173,16 +191,12 @@ fn tidy(points: &mut Vec<Point>) {
     points.dedup();
 }
 
-/// Whether `larger` is worth its larger redo log.
+/// Whether `larger` is worth its larger redo log, with a sound `best` so far.
 fn gains(bench: &Bench<'_>, larger: Point, best: Point) -> bool {
     let score = |point| bench.score(Case::AS_IS, point);
-    match (bench.is_sound(Case::AS_IS, best), bench.is_sound(Case::AS_IS, larger)) {
-        (false, true) => true,
-        (true, false) => false,
-        _ => match (score(larger), score(best)) {
-            (Some(more), Some(less)) => more - less > REDO_GAIN * less.abs(),
-            _ => false,
-        },
+    match (score(larger), score(best)) {
+        (Some(more), Some(less)) if bench.is_sound(Case::AS_IS, larger) => more - less > REDO_GAIN * less.abs(),
+        _ => false,
     }
 }
 

@@ -159,12 +159,10 @@ pub(super) fn examine(bench: &mut Bench<'_>, best: Point) -> Result<WhatIf, Reco
         });
     }
     if !bench.is_sound(Case::AS_IS, best) {
-        let refused = "no setting that was tried runs without stalls or sync flushing: the redo log is too small or the \
-                       device too slow for this load";
         return Ok(WhatIf {
             cases: Vec::new(),
             safer: None,
-            refused: Some(refused.to_owned()),
+            refused: Some(none_is_sound(bench)),
             measure_first: vec![Input::WorkingSet, Input::DeviceSpeed],
         });
     }
@@ -181,6 +179,20 @@ pub(super) fn examine(bench: &mut Bench<'_>, best: Point) -> Result<WhatIf, Reco
     let flips = cases.iter().filter(shaken).find(|s| s.sound || safer.is_none());
     let refused = flips.map(|s| reason(bench, s, best));
     Ok(WhatIf { cases, safer, refused, measure_first })
+}
+
+/// Says that no setting is an answer, and how far the search went.
+fn none_is_sound(bench: &Bench<'_>) -> String {
+    let largest = bench.points().iter().map(|point| point.redo_bytes).max().unwrap_or(0);
+    let up_to = if largest > bench.current().redo_bytes {
+        format!(", with redo logs of up to {} MiB,", largest >> 20)
+    } else {
+        String::new()
+    };
+    format!(
+        "no setting that was tried{up_to} runs without stalls or sync flushing: the redo log is too small or the device too \
+         slow for this load"
+    )
 }
 
 /// Says that runs were too short, and how long they should be.

@@ -15,15 +15,15 @@ const MET: f64 = 0.95;
 
 /// An age that was still on its way up.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Rise {
+pub struct Rise {
     /// Mean age over the first third of the time that counts, bytes.
-    pub(super) from_bytes: f64,
+    pub from_bytes: f64,
     /// The same over the last third.
-    pub(super) to_bytes: f64,
+    pub to_bytes: f64,
 }
 
 /// How the age rises at the end of a run that leaves out `warmup_s` seconds; `None` if it is at rest.
-pub(super) fn rise_of(output: &RunOutput, warmup_s: u64) -> Option<Rise> {
+pub fn rise_of(output: &RunOutput, warmup_s: u64) -> Option<Rise> {
     let counted = &output.series[output.series.partition_point(|s| s.second <= warmup_s)..];
     let third = counted.len() / 3;
     if third == 0 {

@@ -33,7 +33,7 @@ pub struct Space {
     pub current: Point,
     /// `innodb_io_capacity_max / innodb_io_capacity`, in whole numbers.
     ratio: u64,
-    /// Redo files, for models that count in them.
+    /// Redo files of `innodb_log_file_size`, for models whose redo log is sized by them; MariaDB has one.
     files: Option<u64>,
     /// Allowed I/O capacities.
     range: (u64, u64),
@@ -50,7 +50,11 @@ impl Space {
         let io_capacity = settings.integer(CAPACITY).ok()?;
         let io_capacity_max = if has_max { settings.integer(MAX).ok()? } else { io_capacity };
         let capacity = settings.integer(REDO).ok();
-        let files = if capacity.is_none() { Some(settings.integer(FILES).ok()?) } else { None };
+        let files = match capacity {
+            None if lookup(model, FILES).is_ok() => Some(settings.integer(FILES).ok()?),
+            None => Some(1),
+            Some(_) => None,
+        };
         let (redo_bytes, redo_range) = match files {
             None => (capacity?, whole_range(model, REDO)?),
             Some(files) => {
@@ -119,8 +123,9 @@ impl Space {
         if self.has_max() && point.io_capacity > self.current.io_capacity_max {
             values.swap(0, 1);
         }
+        // MariaDB resizes its one file while it runs, from 10.9.
         let statement = |(name, value): (&str, u64)| match name {
-            FILE_SIZE => format!("# my.cnf, with a restart: {name} = {}M", value >> 20),
+            FILE_SIZE if !self.model.is_mariadb() => format!("# my.cnf, with a restart: {name} = {}M", value >> 20),
             _ => format!("SET GLOBAL {name} = {value};"),
         };
         values.into_iter().map(statement).collect()
@@ -196,5 +201,19 @@ mod tests {
         assert!(files.overrides(double).contains(&format!("innodb_log_file_size={}", 20u64 << 30)));
         assert!(files.statements(double)[2].starts_with("# my.cnf"));
         assert_eq!(space("teaching/redo-too-small").redo_times(1e6), None);
+    }
+
+    #[test]
+    fn mariadb_has_one_redo_file_and_resizes_it_while_it_runs() {
+        let overrides = Overrides {
+            model: Some("mariadb-10.11".to_owned()),
+            set: vec!["innodb_log_file_size=1G".to_owned()],
+            ..Overrides::default()
+        };
+        let settings = load(Source::Shipped("teaching/redo-too-small"), &overrides).unwrap().settings;
+        let space = Space::about(&settings).unwrap();
+        assert_eq!((space.current.redo_bytes, space.redo_times(2.0)), (1 << 30, Some(2 << 30)));
+        let double = space.point(3000.0, 2 << 30);
+        assert_eq!(space.statements(double)[2], "SET GLOBAL innodb_log_file_size = 2147483648;");
     }
 }

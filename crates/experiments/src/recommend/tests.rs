@@ -169,6 +169,34 @@ fn redo_grows_while_doubling_it_pays() {
 }
 
 #[test]
+fn redo_grows_until_a_size_is_sound() {
+    let ask = |edge: f64| ask(&MadeUp::new(edge, 0.0), "7000-bpi32", Goal::Throughput, true);
+    // The edge falls with the root of the size. No more than twice the present capacity is looked at where none is
+    // sound.
+    let answer = ask(12_600.0 * 8f64.sqrt());
+    assert!(answer.best.sound && answer.best.point.redo_bytes == 160 << 30, "{:?}", answer.best.point);
+    let hopeless = ask(1e12);
+    let largest = hopeless.candidates.iter().map(|row| row.point.redo_bytes).max().unwrap();
+    assert!(!hopeless.best.sound && largest > 80 << 30, "{largest}");
+    assert!(hopeless.refused.is_some_and(|why| why.contains("with redo logs of up to")));
+}
+
+#[test]
+fn a_load_without_transactions_has_no_best_setting() {
+    for set in ["drive.rate=0", "workload.kind=idle"] {
+        let mut set = vec![set.to_owned()];
+        set.extend(["drive.kind=open".to_owned(), "drive.clients=8".to_owned(), "drive.rate=0".to_owned()]);
+        let common = Overrides { set, ..Overrides::default() };
+        let source = published("7000-bpi32");
+        let question = Question { source, common, goal: Goal::Throughput, redo: false, replications: 1 };
+        match recommend(&question, &MadeUp::new(1.0, 0.0)) {
+            Err(RecommendError::Nothing { problem }) => assert!(problem.contains("has no transactions"), "{problem}"),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
 fn fewest_writes_at_no_loss() {
     // From 8000, every sound setting below is both faster and writes less: the edge is the answer.
     let answer = ask(&MadeUp::new(5800.0, 0.0), "8000-bpi32", Goal::Writes, false);

@@ -8,6 +8,7 @@
 use innosim_flush_models::replay::Publishing;
 
 /// The trace of the cleaner over the samples.
+#[derive(Clone)]
 pub(super) struct Cleaner {
     /// Whether a pass was under way at the sample.
     pub(super) in_flight: Vec<bool>,
@@ -25,6 +26,8 @@ pub(super) struct Cleaner {
 pub(super) struct Counters<'a> {
     /// Pages requested.
     pub(super) requested: &'a [f64],
+    /// Fewest pages requested of which some slot gets one.
+    pub(super) least_request: f64,
     /// What else changes when a pass begins.
     pub(super) gauges: &'a [&'a [f64]],
     /// Batches that ended.
@@ -93,11 +96,11 @@ impl Cleaner {
 }
 
 impl Counters<'_> {
-    /// Whether a pass before sample `i` asks for nothing or for nothing that is old enough: it ends at once and is not
-    /// counted. With an average of 0 the LSN limit of 5.6 is the oldest modification itself.
+    /// Whether a pass before sample `i` asks for nothing, for less than a page a slot or for nothing that is old enough: it ends at
+    /// once and is not counted. With an average of 0 the LSN limit of 5.6 is the oldest modification itself.
     fn ends_at_once(&self, i: usize, publishing: Publishing) -> bool {
         let no_reach = publishing.after_batch && self.lsn_avg_rate.is_some_and(|rate| rate[i] == 0.0);
-        self.requested[i] == 0.0 || no_reach
+        self.requested[i] < self.least_request || no_reach
     }
 
     fn changed(values: &[f64], i: usize) -> bool {
@@ -141,7 +144,15 @@ mod tests {
     use innosim_flush_models::registry::ModelId;
 
     fn trace(model: ModelId, requested: &[f64], batches: &[f64], flushed: &[f64]) -> Cleaner {
-        let counters = Counters { requested, gauges: &[], batches, flushed, lsn_avg_rate: None, pending: None };
+        let counters = Counters {
+            requested,
+            least_request: 1.0,
+            gauges: &[],
+            batches,
+            flushed,
+            lsn_avg_rate: None,
+            pending: None,
+        };
         Cleaner::trace(&counters, Publishing::of(model))
     }
 
@@ -152,6 +163,24 @@ mod tests {
         assert_eq!(trace.in_flight, [false; 4]);
         assert_eq!(trace.began[1..], [true; 3]);
         assert_eq!(trace.flushed_before[1..], [0.0, 104.0, 216.0]);
+    }
+
+    #[test]
+    fn a_request_of_less_than_a_page_a_slot_ends_at_once() {
+        let (requested, batches, flushed) =
+            ([3.0, 3.0, 3.0, 271.0, 285.0], [0.0, 0.0, 0.0, 1.0, 2.0], [0.0, 0.0, 0.0, 264.0, 544.0]);
+        let counters = Counters {
+            requested: &requested,
+            least_request: 8.0,
+            gauges: &[],
+            batches: &batches,
+            flushed: &flushed,
+            lsn_avg_rate: None,
+            pending: None,
+        };
+        let trace = Cleaner::trace(&counters, Publishing::of(ModelId::Mysql57));
+        assert_eq!(trace.in_flight, [false; 5]);
+        assert_eq!(trace.flushed_before[3..], [0.0, 264.0]);
     }
 
     #[test]

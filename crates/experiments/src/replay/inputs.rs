@@ -33,8 +33,11 @@ impl Known {
 }
 
 /// The recorded series that a replay reads.
+#[derive(Clone)]
 pub(super) struct Inputs {
     seconds: Vec<f64>,
+    /// Seconds from a turn of the server's clock to the first sample.
+    clock_phase_s: f64,
     load: (f64, f64),
     lsn: Vec<f64>,
     oldest: Vec<f64>,
@@ -86,7 +89,8 @@ pub(super) struct Between {
 }
 
 impl Inputs {
-    pub(super) fn of(recording: &Recording, publishing: Publishing) -> Result<Self, Missing> {
+    /// `least_request`: fewest pages requested of which some slot gets one.
+    pub(super) fn of(recording: &Recording, publishing: Publishing, least_request: f64) -> Result<Self, Missing> {
         let need = |quantity| recording.quantity(quantity, "replay");
         let adaptive = need(Quantity::AdaptivePages)?;
         let sync = recording.get(Quantity::SyncPages).unwrap_or_else(|| vec![0.0; adaptive.len()]);
@@ -102,6 +106,7 @@ impl Inputs {
         let pending = recording.get(Quantity::PendingListWrites);
         let counters = Counters {
             requested: &requested,
+            least_request,
             gauges: &gauges,
             batches: batches.as_deref().unwrap_or(&flushed),
             flushed: &flushed,
@@ -112,6 +117,7 @@ impl Inputs {
         let averages_moved = cleaner.moves(&[avg_page_rate.as_deref(), lsn_avg_rate.as_deref()]);
         Ok(Inputs {
             seconds: recording.series.seconds.clone(),
+            clock_phase_s: 0.0,
             load: recording.load_window(),
             lsn: need(Quantity::MetricsLsn)?,
             oldest: need(Quantity::OldestModification)?,
@@ -138,6 +144,11 @@ impl Inputs {
             avg_page_rate,
             lsn_avg_rate,
         })
+    }
+
+    /// The same with a clock of the server that turned so many seconds before the first sample.
+    pub(super) fn at_clock_phase(&self, clock_phase_s: f64) -> Self {
+        Inputs { clock_phase_s, ..self.clone() }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -217,7 +228,7 @@ impl Inputs {
     }
 
     fn instant(&self, second: f64) -> SimTime {
-        SimTime(((second - self.seconds[0]) * 1e9).round() as u64)
+        SimTime(((second - self.seconds[0] + self.clock_phase_s) * 1e9).round() as u64)
     }
 }
 

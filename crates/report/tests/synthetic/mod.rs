@@ -49,6 +49,8 @@ impl Made {
                             instances, 56 threads, SATA SSD 30,000 IOPS"
                 .to_owned(),
             io_capacity_max: Some(4000),
+            flushing_is_lowest: false,
+            age_rises: false,
             warmup_converged: true,
         }
     }

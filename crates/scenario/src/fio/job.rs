@@ -6,6 +6,9 @@ use crate::source::Span;
 use crate::units::parse_bandwidth;
 use serde_json::Value;
 
+/// No device does more operations a second.
+const MOST_IOPS: f64 = 1e8;
+
 /// What a job does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobKind {
@@ -152,6 +155,21 @@ fn option<'a>(job: &'a Value, globals: Option<&'a Value>, name: &str) -> Option<
     own.or_else(|| globals.and_then(|options| options.get(name))).and_then(Value::as_str)
 }
 
+/// Refuses percentiles that fall, which no distribution has.
+fn rising(latency: &Value, what: &str) -> Result<(), String> {
+    let written = latency.get("percentile").and_then(Value::as_object);
+    let mut points: Vec<(f64, f64)> =
+        written.into_iter().flatten().filter_map(|(key, value)| Some((key.parse().ok()?, value.as_f64()?))).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    match points.windows(2).find(|pair| pair[1].1 < pair[0].1) {
+        Some(pair) => {
+            let ((p0, ns0), (p1, ns1)) = (pair[0], pair[1]);
+            Err(format!("percentiles of the {what} fall from {ns0} ns at {p0} % to {ns1} ns at {p1} %"))
+        }
+        None => Ok(()),
+    }
+}
+
 fn read_job(job: &Value, globals: Option<&Value>, name: String, disk_writes: Option<u64>) -> Result<FioJob, String> {
     let option = |name: &str| option(job, globals, name);
     match job.get("error").and_then(Value::as_i64) {
@@ -183,6 +201,15 @@ fn read_job(job: &Value, globals: Option<&Value>, name: String, disk_writes: Opt
     let runtime_s = number("runtime").unwrap_or(0.0) / 1e3;
     if iops < 1.0 || operations < 1.0 || runtime_s <= 0.0 {
         return Err(format!("it did no operations of its kind (rw={mode})"));
+    }
+    if iops > MOST_IOPS {
+        return Err(format!("it states {iops:.3e} operations a second, more than any device does ({MOST_IOPS:.0e})"));
+    }
+    for object in ["clat_ns", "lat_ns"].iter().filter_map(|key| figures.get(*key)) {
+        rising(object, "latency")?;
+    }
+    if let Some(object) = job.get("sync").and_then(|sync| sync.get("lat_ns")) {
+        rising(object, "latency of its syncs")?;
     }
     let latency = ["clat_ns", "lat_ns"].iter().find_map(|key| FioLatency::of(figures.get(*key)?));
     let latency = latency.ok_or("it has no latency percentiles: leave clat_percentiles on")?;

@@ -8,7 +8,7 @@ use super::{Models, SettingsFileKind, Statement};
 use crate::diagnostic::{Problem, Report};
 use crate::node::{Data, Entry, Node};
 use crate::server::{allowed, normal_name};
-use crate::source::SourceMap;
+use crate::source::{SourceMap, Span};
 use innosim_flush_models::registry::{
     Kind, ModelId, Setting, UnknownReason, UnknownSetting, lookup, parse_value, without_effect,
 };
@@ -17,6 +17,8 @@ use innosim_flush_models::registry::{
 const SWITCH_PREFIXES: [(&str, &str); 3] = [("skip_", "OFF"), ("disable_", "OFF"), ("enable_", "ON")];
 /// Variables that say what the server is.
 const IDENTITY: [&str; 3] = ["innodb_version", "version", "version_comment"];
+/// An option that names the binary log's files, where the variable of the same name only says whether there is one.
+const BINARY_LOG: &str = "log_bin";
 const REDO_CAPACITY: &str = "innodb_redo_log_capacity";
 const REDO_FILES: [&str; 2] = ["innodb_log_file_size", "innodb_log_files_in_group"];
 
@@ -160,6 +162,9 @@ impl Judge<'_> {
         let written = statement.value.as_ref().map(|(value, _)| value.trim());
         let value = match written {
             None if takes_switch(setting) => "ON",
+            Some(base) if self.kind == SettingsFileKind::MyCnf && setting.name == BINARY_LOG => {
+                return self.binary_log(base, at);
+            }
             None | Some("") if self.kind == SettingsFileKind::MyCnf => {
                 let problem = Problem::new(format!("{}: it has no value", setting.name)).at(at);
                 return Verdict::Wrong(problem.allowed(allowed(setting)));
@@ -175,6 +180,17 @@ impl Judge<'_> {
                 Verdict::Wrong(problem.allowed(allowed(setting)).help(help))
             }
         }
+    }
+
+    /// `log_bin = NAME` of an option file. Servers take every value for the base name of the files, OFF and 0 too: only
+    /// the forms `skip-log-bin` and `disable-log-bin` switch the log off.
+    fn binary_log(&self, base: &str, at: Span) -> Verdict {
+        if ["off", "0", "false"].contains(&base.to_ascii_lowercase().as_str()) {
+            let message = format!("{BINARY_LOG} = {base} leaves the binary log on, in files named {base}");
+            let help = "an option file switches it off with skip-log-bin";
+            self.report.add(Problem::new(message).at(at).help(help).into_warning());
+        }
+        Verdict::Takes(BINARY_LOG.to_owned(), "ON".to_owned())
     }
 
     fn unknown(&self, name: &str, loose: bool, unknown: UnknownSetting, statement: &Statement) -> Verdict {

@@ -3,7 +3,8 @@
 //! - lines `name<tab>value` (`mysql --batch`, pt-stalk's `-variables` files), with or without heads;
 //! - the bordered table of the `mysql` client and of `mysqladmin variables`;
 //! - the vertical form of `\G`;
-//! - JSON: an object of names and values, or one that holds such an object under `"variables"`.
+//! - JSON: an object of names and values, or one that holds such an object under `"variables"`; or a list of rows, each
+//!   with `Variable_name` and `Value`, as such or under `"rows"` (`mysqlsh --result-format=json`).
 //!
 //! Lines that are none of these (a timestamp of pt-stalk, `120 rows in set`) are passed over.
 
@@ -37,7 +38,7 @@ pub(super) fn read(
 
 /// The variables that a text holds; reports a text without any.
 pub(super) fn parse(source: usize, text: &str, report: &Report) -> Vec<Statement> {
-    let statements = if text.trim_start().starts_with('{') {
+    let statements = if is_json(text) {
         match serde_json::from_str::<Value>(text) {
             Ok(value) => from_json(source, text, &value),
             Err(error) => {
@@ -56,6 +57,12 @@ pub(super) fn parse(source: usize, text: &str, report: &Report) -> Vec<Statement
         report.add(Problem::new("no variables are found in the text").at(at).help(help));
     }
     statements
+}
+
+/// Whether it begins as an object or a list of objects. A group of an option file begins with a bracket too.
+fn is_json(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with('{') || text.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with(['{', ']']))
 }
 
 /// The place that a JSON error names.
@@ -111,23 +118,58 @@ fn is_name(text: &str) -> bool {
 }
 
 fn from_json(source: usize, text: &str, value: &Value) -> Vec<Statement> {
+    if let Some(rows) = rows_of(value) {
+        return from_rows(source, text, rows);
+    }
     let inner = value.get("variables").filter(|inner| inner.is_object());
     let mut from = if inner.is_some() { text.find("\"variables\"").unwrap_or(0) } else { 0 };
     let Some(object) = inner.unwrap_or(value).as_object() else { return Vec::new() };
     let mut statements = Vec::new();
     for (name, value) in object {
-        let value = match value {
-            Value::String(text) => text.clone(),
-            Value::Number(number) => number.to_string(),
-            Value::Bool(on) => if *on { "ON" } else { "OFF" }.to_owned(),
-            Value::Null | Value::Array(_) | Value::Object(_) => continue,
-        };
-        // Names keep their order, so each is looked for behind the last.
-        let quoted = format!("\"{name}\"");
-        let start = text[from..].find(&quoted).map_or(from, |index| from + index + 1);
-        let name_at = Span { source, start, end: (start + name.len()).min(text.len()) };
-        from = if text.is_char_boundary(name_at.end) { name_at.end } else { from };
+        let Some(value) = scalar(value) else { continue };
+        let name_at = place_of_name(source, text, name, &mut from);
         statements.push(Statement { name: name.clone(), name_at, value: Some((value, name_at)) });
     }
     statements
+}
+
+/// The rows of a list, or of what holds one.
+fn rows_of(value: &Value) -> Option<&Vec<Value>> {
+    value.as_array().or_else(|| value.get("rows")?.as_array())
+}
+
+/// `[{"Variable_name": "innodb_io_capacity", "Value": "200"}, ...]`.
+fn from_rows(source: usize, text: &str, rows: &[Value]) -> Vec<Statement> {
+    let field = |row: &Value, key: &str| {
+        let (_, value) = row.as_object()?.iter().find(|(name, _)| name.eq_ignore_ascii_case(key))?;
+        scalar(value)
+    };
+    let mut from = 0;
+    let mut statements = Vec::new();
+    for row in rows {
+        let value = field(row, "Value").or_else(|| field(row, "Variable_value"));
+        let (Some(name), Some(value)) = (field(row, "Variable_name"), value) else { continue };
+        let name_at = place_of_name(source, text, &name, &mut from);
+        statements.push(Statement { name, name_at, value: Some((value, name_at)) });
+    }
+    statements
+}
+
+/// A value as the client prints it; nothing for one that is no single value.
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(on) => Some(if *on { "ON" } else { "OFF" }.to_owned()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// Where a name stands in JSON. Names keep their order, so each is looked for behind the last, which `from` remembers.
+fn place_of_name(source: usize, text: &str, name: &str, from: &mut usize) -> Span {
+    let quoted = format!("\"{name}\"");
+    let start = text[*from..].find(&quoted).map_or(*from, |index| *from + index + 1);
+    let name_at = Span { source, start, end: (start + name.len()).min(text.len()) };
+    *from = if text.is_char_boundary(name_at.end) { name_at.end } else { *from };
+    name_at
 }

@@ -123,7 +123,12 @@ const TRANSACTION_KEYS: &[Key] = &[
     Key::default("base_redo_bytes", real(0.0, 1e9), "0.0", "Redo payload beyond that of the touches, bytes."),
     Key::default("undo_bytes", real(0.0, 1e6), "0.0", "Undo records of updates and deletions, bytes; 0: no history."),
     Key::default("insert_undo_bytes", real(0.0, 1e6), "0.0", "Undo records of insertions, bytes; MariaDB keeps them."),
-    Key::default("changed_rows", whole(0, 1_000_000), "0", "Rows changed, each delayed while purge lags too far."),
+    Key::default(
+        "changed_rows",
+        whole(0, 1_000_000),
+        "0",
+        "Rows changed: each passes the free check, and waits while purge lags too far.",
+    ),
     Key::optional("touch", Kind::Tables(TOUCH_KEYS), "no pages", "Page touches, in order."),
 ];
 

@@ -1,36 +1,40 @@
 //! sysbench-tpcc: the pages that its transactions touch, from its schema.
 //!
 //! Source: the public Lua scripts of sysbench-tpcc (tables, keys, statement lists, transaction mix) and InnoDB's record
-//! layout. Nothing here is fitted: rows a page follow from column types, the mix and the draws of keys from the scripts. Two
-//! numbers do not follow from the schema and are parameters: mean redo a transaction and CPU time a statement.
+//! layout. Nothing here is fitted: rows a page follow from column types, the mix and the draws of keys from the
+//! scripts. Two numbers do not follow from the schema and are parameters: mean redo a transaction and CPU time a
+//! statement.
 //!
 //! What the scripts do, and what follows:
-//! * Mix: of 23 transactions 10 new-order, 10 payment, 1 order-status, 1 delivery, 1 stock-level. `tables` copies of the
-//!   schema, each with `scale` warehouses; every transaction picks a copy and a warehouse uniformly. Remote warehouses are
-//!   never drawn (the script's loop ends at the home warehouse).
-//! * NURand's constant C is drawn by each client thread for itself, so the hot keys of the threads differ: together they are
-//!   drawn far more evenly than TPC-C's.
+//! * Mix: of 23 transactions 10 new-order, 10 payment, 1 order-status, 1 delivery, 1 stock-level. `tables` copies of
+//!   the schema, each with `scale` warehouses; every transaction picks a copy and a warehouse uniformly. Remote
+//!   warehouses are never drawn (the script's loop ends at the home warehouse).
+//! * NURand's constant C is drawn by each client thread for itself, so the hot keys of the threads differ: together
+//!   they are drawn far more evenly than TPC-C's.
 //! * Items: NURand(8191, 1, 100000), 5 to 15 a new order. An item's stock row and its entry in the index on
 //!   (supplying warehouse, item) of `order_line` are modified; the index entry is an insert at a random place.
-//! * Customers: NURand(1023, 1, 3000) when drawn by number. By last name (60 % of payments) the middle one of the customers
-//!   of that name is taken; names that are drawn more often also have more customers, so this is nearly uniform and is
-//!   modelled as uniform. A delivery's customer is that of an old order: uniform.
-//! * Orders, order lines and queue entries are inserted at the end of their district's range; a delivery takes the oldest
-//!   order of each of ten districts. Once the loaded ones are delivered, it finds those of the run, in memory since their insert.
-//! * A stock-level reads the stock rows of the last 20 orders of its district: those of orders inserted in this run are in
-//!   memory since their insert, those of loaded orders lie anywhere in the warehouse (the loader draws items uniformly). The
-//!   same holds for the order lines that name them.
-//! * An order-status gives the district's number for the order's: of order lines it reads those of one of the first ten orders.
+//! * Customers: NURand(1023, 1, 3000) when drawn by number. By last name (60 % of payments) the middle one of the
+//!   customers of that name is taken; names that are drawn more often also have more customers, so this is nearly
+//!   uniform and is modelled as uniform. A delivery's customer is that of an old order: uniform.
+//! * Orders, order lines and queue entries are inserted at the end of their district's range; a delivery takes the
+//!   oldest order of each of ten districts. Once the loaded ones are delivered, it finds those of the run, in memory
+//!   since their insert.
+//! * A stock-level reads the stock rows of the last 20 orders of its district: those of orders inserted in this run are
+//!   in memory since their insert, those of loaded orders lie anywhere in the warehouse (the loader draws items
+//!   uniformly). The same holds for the order lines that name them.
+//! * An order-status gives the district's number for the order's: of order lines it reads those of one of the first ten
+//!   orders.
 //! * History rows go to the end of their table and into two indexes.
 //!
-//! Simplifications: row locks and rollbacks (1 % of new orders) are left out; tables' upper B-tree levels, some 0.2 % of
-//! the pages, are part of the leaf counts; current undo pages and rollback segment headers are a fixed hot set.
+//! Simplifications: row locks and rollbacks (1 % of new orders) are left out; tables' upper B-tree levels, some 0.2 %
+//! of the pages, are part of the leaf counts; current undo pages and rollback segment headers are a fixed hot set.
 //!
-//! What is left to purge: only a delivery deletes rows, ten of `new_orders`, which has no secondary index; no transaction updates an
-//! indexed column. So purge removes ten records in one transaction of 23, a page each; all other undo logs of MySQL it only reads and
-//! frees. A removal writes some 30 bytes of redo, which are part of `redo_bytes_per_transaction`: what is calibrated is the sum of
-//! both. Undo records are some 45 bytes for the columns of a row of `stock`, `customer`, `district` or `warehouse` that change, 35
-//! for `orders` and `order_line`, 30 for a deletion, 25 for an insertion, and `c_data` of a tenth of the customers paying.
+//! What is left to purge: only a delivery deletes rows, ten of `new_orders`, which has no secondary index; no
+//! transaction updates an indexed column. So purge removes ten records in one transaction of 23, a page each; all other
+//! undo logs of MySQL it only reads and frees. A removal writes some 30 bytes of redo, which are part of
+//! `redo_bytes_per_transaction`: what is calibrated is the sum of both. Undo records are some 45 bytes for the columns
+//! of a row of `stock`, `customer`, `district` or `warehouse` that change, 35 for `orders` and `order_line`, 30 for a
+//! deletion, 25 for an insertion, and `c_data` of a tenth of the customers paying.
 
 use super::{
     Access, Builder, RESIDENT_SHARE, ServerSide, UNDO_PAGES, marks, modifies, modifies_index, reads, reads_recent,
@@ -63,7 +67,8 @@ const TABLES_A_COPY: u32 = 9;
 /// Two undo tablespaces, numbered from here.
 const UNDO_SPACE: u32 = 2;
 
-/// Leaf-record bytes: 5 of header, 13 of transaction id and roll pointer in a clustered index, null bits and lengths, columns.
+/// Leaf-record bytes: 5 of header, 13 of transaction id and roll pointer in a clustered index, null bits and lengths,
+/// columns.
 mod record {
     pub(super) const STOCK: f64 = 325.0;
     pub(super) const CUSTOMER: f64 = 579.0;
@@ -164,8 +169,8 @@ struct Schema<'a> {
 type Index = Vec<u32>;
 
 impl Schema<'_> {
-    /// Adds the page sets of one index: `rows` a copy, `bytes` a record, `fill` of a page. `table` numbers the table within
-    /// a copy: its indexes share a file.
+    /// Adds the page sets of one index: `rows` a copy, `bytes` a record, `fill` of a page. `table` numbers the table
+    /// within a copy: its indexes share a file.
     fn index(&mut self, table: u32, name: &str, rows: f64, bytes: f64, fill: f64) -> Index {
         let pages = (rows * bytes / (PAGE_ROW_BYTES * fill)).ceil() as u64;
         (0..self.params.tables)

@@ -12,7 +12,9 @@ pub(super) fn document(answer: &Answer, goal: Goal, wall: Duration) -> Value {
     recommended.insert("refused".to_owned(), json!(answer.refused));
     let first: Vec<&str> = answer.measure_first.iter().map(|input| Input::how_to_measure(*input)).collect();
     recommended.insert("measure_first".to_owned(), json!(first));
-    recommended.insert("statements".to_owned(), json!(answer.space.statements(answer.best.point)));
+    // Nobody shall set what was seen to stall.
+    let statements = if answer.best.sound { answer.space.statements(answer.best.point) } else { Vec::new() };
+    recommended.insert("statements".to_owned(), json!(statements));
     let plateau: Vec<u64> = answer.plateau.iter().map(|point| point.io_capacity_max).collect();
     recommended.insert("plateau".to_owned(), json!(plateau));
     let candidates: Vec<Value> = answer.candidates.iter().map(|one| Value::Object(row(answer, one))).collect();
