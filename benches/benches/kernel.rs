@@ -1,7 +1,7 @@
 //! The operations of which runs are made.
 //!
-//! Marks: an event through the calendar under 60 ns at a few thousand pending; a page drawn in about 10 ns, Zipf included;
-//! a page in and out of the flush list in under 10 ns.
+//! Marks: an event through the calendar under 60 ns at a few thousand pending; a page drawn in about 10 ns, Zipf
+//! included; a page in and out of the flush list in under 10 ns.
 
 // The macros of criterion make public items without documentation.
 #![allow(missing_docs)]

@@ -1,9 +1,9 @@
 //! A published scenario, whole: 5.6 million pages, some 8000 transactions a second, page by page.
 //!
-//! The throughput that criterion prints is in simulated seconds a second (`elem/s`). Each sample includes building the server.
-//! The cold run begins with an empty buffer pool, as the scenario does, and runs through its fill; the warm one begins with all
-//! pages in the pool, at full throughput. Marks: 500 simulated seconds a second on one core, later 2000; under 16 bytes of
-//! structures a page.
+//! The throughput that criterion prints is in simulated seconds a second (`elem/s`). Each sample includes building the
+//! server. The cold run begins with an empty buffer pool, as the scenario does, and runs through its fill; the warm one
+//! begins with all pages in the pool, at full throughput. Marks: 500 simulated seconds a second on one core, later
+//! 2000; under 16 bytes of structures a page.
 
 // The macros of criterion make public items without documentation.
 #![allow(missing_docs)]

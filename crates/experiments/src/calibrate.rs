@@ -1,9 +1,9 @@
 //! `calibrate`: from a recording to a workload that behaves like it.
 //!
 //! What is known without a fit is not fitted: settings come from the server's variables, the statements and the tables
-//! from sysbench's command line, pages from the table statistics, the device from its own measurement. From the counters
-//! come only the numbers that they determine directly, each a ratio of two counters with an uncertainty from blocks of ten
-//! seconds (batch means: half-width of the 95 % interval of the ratio over the blocks):
+//! from sysbench's command line, pages from the table statistics, the device from its own measurement. From the
+//! counters come only the numbers that they determine directly, each a ratio of two counters with an uncertainty from
+//! blocks of ten seconds (batch means: half-width of the 95 % interval of the ratio over the blocks):
 //!
 //! | parameter | method |
 //! |---|---|
@@ -12,10 +12,10 @@
 //! | `device.sync_operations` | writes of the disk beyond pages, doublewrite and redo / syncs; matters behind a cap |
 //! | `rows_per_page`, `index_entries_per_page` | rows of the tables / pages of their statistics, or in memory |
 //!
-//! The write working set (distinct pages dirtied in a window of redo) is not fitted either: it follows from tables, access and
-//! redo. Where the load began on a clean pool it is measured at several windows, from the growth of dirty pages before
-//! anything was flushed, and printed beside what the workload says, as a check. Commit cost is the device's and the
-//! server's; the recording gives transactions a redo sync for comparison.
+//! The write working set (distinct pages dirtied in a window of redo) is not fitted either: it follows from tables,
+//! access and redo. Where the load began on a clean pool it is measured at several windows, from the growth of dirty
+//! pages before anything was flushed, and printed beside what the workload says, as a check. Commit cost is the
+//! device's and the server's; the recording gives transactions a redo sync for comparison.
 
 mod costs;
 mod counters;
@@ -33,8 +33,8 @@ pub use working_set::WorkingSet;
 use counters::Load;
 use innosim_recordings::{LoadPhase, Purpose, Quantity, Recording, Script};
 
-/// Pages read under load, as a share of those in the buffer pool before, below which all tables were in memory: the first
-/// transactions read rollback segments.
+/// Pages read under load, as a share of those in the buffer pool before, below which all tables were in memory: the
+/// first transactions read rollback segments.
 const NEGLIGIBLE_MISSES: f64 = 0.005;
 
 /// A number of the workload, with how well it is known.
@@ -168,9 +168,9 @@ fn pages(recording: &Recording, phase: &LoadPhase) -> Vec<Parameter> {
     [clustered, in_memory.or(of_tables)].into_iter().flatten().collect()
 }
 
-/// Pages of the secondary indexes where all tables are in memory: those in the buffer pool as the load begins that are not of the
-/// clustered indexes. The statistics of the tables count free pages of the extents as well. Pages of the system are counted with
-/// them, some hundreds.
+/// Pages of the secondary indexes where all tables are in memory: those in the buffer pool as the load begins that are
+/// not of the clustered indexes. The statistics of the tables count free pages of the extents as well. Pages of the
+/// system are counted with them, some hundreds.
 fn secondary_in_memory(recording: &Recording) -> Option<u64> {
     let (start, end) = recording.load_window();
     let seconds = &recording.series.seconds;

@@ -1,8 +1,8 @@
 //! One scenario in several variants: other server models, other settings, same random numbers.
 //!
-//! Replication `i` of every variant draws from the same random streams, so that variants differ by what sets them apart and
-//! not by luck; differences to the first variant are taken replication by replication. All figures are over the same
-//! seconds: those after the longest warm-up that any run needed.
+//! Replication `i` of every variant draws from the same random streams, so that variants differ by what sets them apart
+//! and not by luck; differences to the first variant are taken replication by replication. All figures are over the
+//! same seconds: those after the longest warm-up that any run needed.
 //!
 //! [`variants`] reads what somebody wants compared and loads it; [`jobs`] lists the runs; [`Comparison::of`] makes
 //! figures of them.

@@ -1,11 +1,12 @@
 //! fio's jobs against a simulated device.
 //!
-//! A job is a closed loop: so many operations are kept in flight, each followed by the next, and after a write perhaps by a
-//! sync. The device alone is simulated, no server. Between operations fio itself takes time, which is what is left of
-//! `depth / operations a second` beyond the measured latencies; it is taken over as it was measured.
+//! A job is a closed loop: so many operations are kept in flight, each followed by the next, and after a write perhaps
+//! by a sync. The device alone is simulated, no server. Between operations fio itself takes time, which is what is left
+//! of `depth / operations a second` beyond the measured latencies; it is taken over as it was measured.
 //!
-//! Operations are submitted for the job's length, in whole seconds; those in flight at its end are waited for, and count for the
-//! latencies alone. A buffered write goes to the disk in its sync, so its sync is a write and a flush; a direct one has its own latency.
+//! Operations are submitted for the job's length, in whole seconds; those in flight at its end are waited for, and
+//! count for the latencies alone. A buffered write goes to the disk in its sync, so its sync is a write and a flush; a
+//! direct one has its own latency.
 
 use innosim_core::kernel::random::Rng;
 use innosim_core::kernel::time::SimTime;

@@ -13,9 +13,9 @@
 //!
 //! Intervals, paired differences, correction for many comparisons are in the crate `innosim_statistics`.
 //!
-//! A run is one scenario with one replication number. It draws from random streams keyed by (seed, replication, name), so
-//! that two scenarios with the same seed and replication meet the same arrivals and the same keys: differences between
-//! them are taken pair by pair.
+//! A run is one scenario with one replication number. It draws from random streams keyed by (seed, replication, name),
+//! so that two scenarios with the same seed and replication meet the same arrivals and the same keys: differences
+//! between them are taken pair by pair.
 
 pub mod calibrate;
 pub mod compare;

@@ -8,14 +8,14 @@
 //!   what if      working set and device a little off: does the answer stand?            sensitivity
 //! ```
 //!
-//! Losers are told by one run and never run again; only what could be the answer is replicated. All runs of a replication
-//! meet the same random numbers, and differences to the present setting are taken pair by pair.
+//! Losers are told by one run and never run again; only what could be the answer is replicated. All runs of a
+//! replication meet the same random numbers, and differences to the present setting are taken pair by pair.
 //!
-//! Runs must be long enough for the checkpoint age to come to rest; if it was rising to their end, they are made longer, and
-//! where somebody asked for their length, the answer is refused.
+//! Runs must be long enough for the checkpoint age to come to rest; if it was rising to their end, they are made
+//! longer, and where somebody asked for their length, the answer is refused.
 //!
-//! The answer is refused too if an error of the inputs within their usual uncertainty would turn it: then measuring is worth
-//! more than setting.
+//! The answer is refused too if an error of the inputs within their usual uncertainty would turn it: then measuring is
+//! worth more than setting.
 
 mod bench;
 mod goal;

@@ -9,30 +9,31 @@
 //!
 //! * log sequence number and dirty pages move steadily between the samples: both are interpolated to the instant of the
 //!   pass;
-//! * the oldest modification moves when a batch is written, which is after the decision: the value of the earlier sample
-//!   holds (of the later one, if nothing was dirty before); it is interpolated too where the pass before was still
-//!   under way, or where LRU tails were written first;
+//! * the oldest modification moves when a batch is written, which is after the decision: the value of the earlier
+//!   sample holds (of the later one, if nothing was dirty before); it is interpolated too where the pass before was
+//!   still under way, or where LRU tails were written first;
 //! * dirty pages of a server that flushes LRU tails before it decides (5.6) go in two steps (see `inputs`);
 //! * pages flushed since the last pass: the growth of the counters of ended passes between the beginnings of the two;
 //! * pages due by age: the flush lists are not recorded, the published `buffer_flush_n_to_flush_by_age` is taken.
 //!
-//! Which counters belong to one pass depends on when the server publishes them ([`Publishing`]): 5.6 does so before and after the
-//! batch, so that one sample may show counters of two passes; `cleaner` puts them together.
+//! Which counters belong to one pass depends on when the server publishes them ([`Publishing`]): 5.6 does so before and
+//! after the batch, so that one sample may show counters of two passes; `cleaner` puts them together.
 //!
 //! The instant itself is the one unknown. The rule is tried at [`INSTANTS`] places between the two samples and the best
 //! one, for all counters together, is kept: a pass matches only if one instant explains all of them.
 //!
-//! Both averages move every `innodb_flushing_avg_loops` passes and remember sums from before the recording. They are taken
-//! from the server until they are first seen to move; from there on the rule makes its own. A pass that drifts over a
-//! sample is counted in the wrong second, so the number of passes since the last update is known within two. 5.7 and MariaDB divide by
-//! whole seconds of a clock of which the recording does not tell when they turn: where passes come with the samples, that decides
-//! whether 29, 30 or 31 have gone by. Two phases of that clock are tried for the whole recording, and the better one is kept.
+//! Both averages move every `innodb_flushing_avg_loops` passes and remember sums from before the recording. They are
+//! taken from the server until they are first seen to move; from there on the rule makes its own. A pass that drifts
+//! over a sample is counted in the wrong second, so the number of passes since the last update is known within two. 5.7
+//! and MariaDB divide by whole seconds of a clock of which the recording does not tell when they turn: where passes
+//! come with the samples, that decides whether 29, 30 or 31 have gone by. Two phases of that clock are tried for the
+//! whole recording, and the better one is kept.
 //!
 //! # What counts as a match
 //!
 //! See [`Tolerance`]. Not judged are: passes outside the load or next to a gap; averages before they are known; seconds
-//! with sync flushing, in which several passes ran and only the last one's gauges are left; seconds in which no pass began
-//! because the one before was still writing, or no pass that asks the rule.
+//! with sync flushing, in which several passes ran and only the last one's gauges are left; seconds in which no pass
+//! began because the one before was still writing, or no pass that asks the rule.
 
 mod cleaner;
 mod inputs;
@@ -77,7 +78,8 @@ pub fn replay(recording: &Recording) -> Result<ReplayReport, String> {
     Ok(phases[1..].iter().map(at_phase).fold(at_phase(&phases[0]), best))
 }
 
-/// Fewest pages requested of which some slot gets one: where slots are equal and cut to whole pages, one for each instance.
+/// Fewest pages requested of which some slot gets one: where slots are equal and cut to whole pages, one for each
+/// instance.
 fn least_request(settings: &Settings, publishing: Publishing) -> f64 {
     let instances = settings.integer("innodb_buffer_pool_instances").unwrap_or(1);
     if publishing.rounds_slots_up { 1.0 } else { instances.max(1) as f64 }

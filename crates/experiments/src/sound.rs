@@ -1,7 +1,7 @@
 //! Whether a server can be left to itself.
 //!
-//! A setting under which it runs in waves, stalls, or lives by sync flushing is no answer, however good its mean: waves at 4000
-//! pages a second can have a higher mean than a smooth run at 6500.
+//! A setting under which it runs in waves, stalls, or lives by sync flushing is no answer, however good its mean: waves
+//! at 4000 pages a second can have a higher mean than a smooth run at 6500.
 
 use innosim_core::metrics::{Regime, Summary};
 

@@ -19,10 +19,10 @@
 //! **Order.** Points are nested loops over the dimensions as given, the first the outermost; replications are the
 //! innermost loop. A point's number, its runs' place in every table and a shard's part of the list follow from it.
 //!
-//! **Identity.** A run is known by the hash of its resolved scenario, seed, replication, whether it is checked, and a hash of
-//! the program's sources. A run that is in the journal is not made again, whatever sweep made it. Results are a function of
-//! the plan and the runs: not of the number of threads, of the order in which runs finished, of interruptions, of
-//! shards. Wall time is therefore in none of them.
+//! **Identity.** A run is known by the hash of its resolved scenario, seed, replication, whether it is checked, and a
+//! hash of the program's sources. A run that is in the journal is not made again, whatever sweep made it. Results are a
+//! function of the plan and the runs: not of the number of threads, of the order in which runs finished, of
+//! interruptions, of shards. Wall time is therefore in none of them.
 
 mod advice;
 mod dimension;

@@ -1,11 +1,12 @@
 //! `validate`: recordings predicted from a calibration on another recording, beside what was measured.
 //!
-//! A prediction knows of its recording only what a person knows beforehand: settings, load, tables, device. The workload's
-//! numbers come from a different recording of the same server and workload ([`choose`]); a recording that has no such
-//! partner is left out and said so, unless it is calibrated on itself by name.
+//! A prediction knows of its recording only what a person knows beforehand: settings, load, tables, device. The
+//! workload's numbers come from a different recording of the same server and workload ([`choose`]); a recording that
+//! has no such partner is left out and said so, unless it is calibrated on itself by name.
 //!
-//! Metrics are over the load: from its first second to its last. `error` = (predicted - observed) / observed, `nrmse` = root
-//! mean square error over the samples / observed mean. The regime of both is found by the same rule (`metrics::regime`).
+//! Metrics are over the load: from its first second to its last. `error` = (predicted - observed) / observed, `nrmse` =
+//! root mean square error over the samples / observed mean. The regime of both is found by the same rule
+//! (`metrics::regime`).
 
 mod observed;
 mod overall;
@@ -153,9 +154,9 @@ fn task<'a>(
     Ok(Task { recording, calibrated_on: source.name.clone(), scenario })
 }
 
-/// The recording to calibrate on: another one of the same server and workload; the same kind of drive and the same device
-/// if there is one, then one that tells the CPU demand, then the one whose redo a transaction is best determined, then the first by
-/// name.
+/// The recording to calibrate on: another one of the same server and workload; the same kind of drive and the same
+/// device if there is one, then one that tells the CPU demand, then the one whose redo a transaction is best
+/// determined, then the first by name.
 pub fn choose<'a>(recording: &Recording, all: &'a [Recording]) -> Option<&'a Recording> {
     let workload = load_of(recording).ok()?;
     let fits = |other: &&Recording| {
@@ -177,8 +178,8 @@ pub fn choose<'a>(recording: &Recording, all: &'a [Recording]) -> Option<&'a Rec
     best.map(|(_, _, other)| other)
 }
 
-/// Whether a recording leaves the CPU demand open, and the uncertainty of the redo of a transaction, relative: large where
-/// the workload drifts.
+/// Whether a recording leaves the CPU demand open, and the uncertainty of the redo of a transaction, relative: large
+/// where the workload drifts.
 fn what_is_unknown(recording: &Recording) -> (bool, f64) {
     let Ok(calibration) = calibrate(recording) else { return (true, f64::INFINITY) };
     let redo = calibration.parameters.first();

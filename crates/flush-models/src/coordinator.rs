@@ -1,5 +1,5 @@
-//! Words of the page cleaner's coordinator that MySQL 5.7 and 8.0 share: how a wait ends, what a pass does. The rules that
-//! choose are each version's own.
+//! Words of the page cleaner's coordinator that MySQL 5.7 and 8.0 share: how a wait ends, what a pass does. The rules
+//! that choose are each version's own.
 
 use innosim_core::kernel::time::{SimDuration, SimTime};
 

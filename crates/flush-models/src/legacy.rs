@@ -1,7 +1,7 @@
 //! MySQL 5.5, 5.6 and 5.7: what their specifications state alike.
 //!
-//! Only formulas that `innodb-5.5`, `innodb-5.6` and `innodb-5.7` give in the same words, with the differences that are a
-//! matter of one number as a parameter. What a version does its own way is in the module named after it.
+//! Only formulas that `innodb-5.5`, `innodb-5.6` and `innodb-5.7` give in the same words, with the differences that are
+//! a matter of one number as a parameter. What a version does its own way is in the module named after it.
 //!
 //! | module | formulas | spec sections |
 //! |---|---|---|

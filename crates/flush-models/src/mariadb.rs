@@ -1,8 +1,9 @@
 //! MariaDB 10.11 (`mariadb-10.11`; its late generation, section 5).
 //!
-//! One buffer pool instance with one flush list in exact order, one page cleaner thread, one redo file, no redo threads.
-//! The page cleaner does everything in turn: a batch from the flush list, a batch from the LRU list, a checkpoint at the
-//! oldest page. What raises its targets are the mini-transactions of user threads, by the checkpoint age at their end:
+//! One buffer pool instance with one flush list in exact order, one page cleaner thread, one redo file, no redo
+//! threads. The page cleaner does everything in turn: a batch from the flush list, a batch from the LRU list, a
+//! checkpoint at the oldest page. What raises its targets are the mini-transactions of user threads, by the checkpoint
+//! age at their end:
 //!
 //! ```text
 //!   checkpoint age   0 ......... max_modified_age_async ......... max_checkpoint_age ...... log_capacity
@@ -14,15 +15,15 @@
 //! The formulas are pure functions in the modules below, checked against vectors. What 10.11.19 does that the
 //! specification gives only in part was checked against recordings of it: a mini-transaction past the first limit wakes
 //! the page cleaner only from its sleep without end, never from the one that ends after a second, and its target is the
-//! LSN that brings the age back to the limit ([`log_targets::flush_ahead_target`]). So at the limit there is a pass each
-//! second, and the age stays pinned there.
+//! LSN that brings the age back to the limit ([`log_targets::flush_ahead_target`]). So at the limit there is a pass
+//! each second, and the age stays pinned there.
 //!
 //! Simplifications:
 //! * Targets are computed when the page cleaner or a waiting user thread looks, from the age then. A target raised by a
 //!   mini-transaction and passed by a checkpoint before anybody looks is not seen (errs towards fewer passes that find
 //!   nothing to do).
-//! * With `innodb_max_dirty_pages_pct_lwm` set and an empty flush list, the first dirty page wakes the page cleaner; the
-//!   server leaves it asleep if a transaction has committed since it last looked. The pass finds nothing to do.
+//! * With `innodb_max_dirty_pages_pct_lwm` set and an empty flush list, the first dirty page wakes the page cleaner;
+//!   the server leaves it asleep if a transaction has committed since it last looked. The pass finds nothing to do.
 //! * A page cleaner that would spin (nothing to flush below a target, no page to free) pauses for [`SPIN_PAUSE`].
 
 pub mod adaptive;

@@ -1,18 +1,18 @@
-//! MySQL 5.5 and Percona Server 5.5: a master thread that does everything once a second, and user threads that flush when
-//! the log runs full.
+//! MySQL 5.5 and Percona Server 5.5: a master thread that does everything once a second, and user threads that flush
+//! when the log runs full.
 //!
-//! There is no page cleaner. The master thread ([`master`]) flushes for the share of dirty pages and for the redo that was
-//! written ([`flush_rate`]), never more than `innodb_io_capacity` at a time; what that leaves is flushed by user threads,
-//! without any limit: beyond 7/8 of the usable redo log by the first that comes, beyond 15/16 by all of them ("furious
-//! flushing"). User threads also keep up the margin of free pages ([`lru`]). Percona Server puts methods of its own in place
-//! of the desired rate ([`crate::percona55::methods`]).
+//! There is no page cleaner. The master thread ([`master`]) flushes for the share of dirty pages and for the redo that
+//! was written ([`flush_rate`]), never more than `innodb_io_capacity` at a time; what that leaves is flushed by user
+//! threads, without any limit: beyond 7/8 of the usable redo log by the first that comes, beyond 15/16 by all of them
+//! ("furious flushing"). User threads also keep up the margin of free pages ([`lru`]). Percona Server puts methods of
+//! its own in place of the desired rate ([`crate::percona55::methods`]).
 //!
 //! Specification: `innodb-5.5`; `percona` sections 1 and 2. Formulas that 5.6 and 5.7 share are in [`crate::legacy`].
 //!
 //! Simplifications:
 //! * The free check runs once before a transaction writes, not at each row operation (see `margin`).
-//! * A server whose redo log overwrites itself only prints an error. In the machine the redo writer waits there, so that a
-//!   run stays recoverable.
+//! * A server whose redo log overwrites itself only prints an error. In the machine the redo writer waits there, so
+//!   that a run stays recoverable.
 //! * The change buffer is not merged by the master thread: errs towards a more punctual thread.
 
 mod adaptive;

@@ -1,5 +1,5 @@
-//! MySQL 5.7: a coordinator and page cleaner workers, sync flushing by the cleaners on request, checkpoints by the master
-//! thread.
+//! MySQL 5.7: a coordinator and page cleaner workers, sync flushing by the cleaners on request, checkpoints by the
+//! master thread.
 //!
 //! ```text
 //!   Mysql57 ── CoordinatorLoop        wait | sync flush | adaptive pass | LRU batches only | idle batch
@@ -11,10 +11,10 @@
 //!
 //! The formulas are pure functions in the modules below and in [`crate::legacy`], each checked against vectors.
 //!
-//! Specification: `innodb-5.7`. Simplifications: a user thread looks at the margins once a transaction, before it writes, not
-//! before each row and at each commit of a mini-transaction (errs towards ages beyond the limits by the redo of a transaction and
-//! client); the log of a mini-transaction counts as one block there; a signal of the flush event that comes while the coordinator
-//! finds nothing to do is not dropped (errs towards one pass more).
+//! Specification: `innodb-5.7`. Simplifications: a user thread looks at the margins once a transaction, before it
+//! writes, not before each row and at each commit of a mini-transaction (errs towards ages beyond the limits by the
+//! redo of a transaction and client); the log of a mini-transaction counts as one block there; a signal of the flush
+//! event that comes while the coordinator finds nothing to do is not dropped (errs towards one pass more).
 
 pub mod commit_margin;
 pub mod coordinator;
@@ -105,8 +105,8 @@ impl Mysql57 {
         })
     }
 
-    /// Passes until one of them has something to wait for. A pass that does nothing leaves `n_flushed` at 0, so that the next
-    /// one waits, or times out and flushes.
+    /// Passes until one of them has something to wait for. A pass that does nothing leaves `n_flushed` at 0, so that
+    /// the next one waits, or times out and flushes.
     fn next_pass(&mut self, view: &View<'_>) -> CleanerAction {
         loop {
             let activity = view.activity != self.last_activity;

@@ -1,15 +1,15 @@
-//! Percona Server 8.0: what it changed in the flushing of MySQL 8.0 (`percona` section 4). All else is MySQL 8.0.30, and
-//! [`Mysql80`](crate::mysql80::Mysql80) is the server of both.
+//! Percona Server 8.0: what it changed in the flushing of MySQL 8.0 (`percona` section 4). All else is MySQL 8.0.30,
+//! and [`Mysql80`](crate::mysql80::Mysql80) is the server of both.
 //!
 //! * a steeper age factor ([`age_factor`]);
-//! * an LRU manager thread for each instance ([`lru_manager`]): the page cleaner's slots flush the flush lists only, and an
-//!   early wake of the coordinator does nothing;
+//! * an LRU manager thread for each instance ([`lru_manager`]): the page cleaner's slots flush the flush lists only,
+//!   and an early wake of the coordinator does nothing;
 //! * user threads without a free page wait for an LRU batch under way, or only pause ([`free_list`]);
 //! * a doublewrite file for each instance and kind of flushing
 //!   ([`DoublewriteLayout::percona`](crate::mysql80::doublewrite_layout::DoublewriteLayout::percona)).
 //!
-//! Simplifications: sections 4.1 to 4.3 were read in 8.0.18 to 8.0.30 and are taken for all of 8.0 from 8.0.30; user threads
-//! have no priorities.
+//! Simplifications: sections 4.1 to 4.3 were read in 8.0.18 to 8.0.30 and are taken for all of 8.0 from 8.0.30; user
+//! threads have no priorities.
 
 pub mod age_factor;
 pub mod free_list;

@@ -1,7 +1,7 @@
 //! Purge as each server has it: what differs between versions in threads, batches, the throttle and undo tablespaces.
 //!
-//! The specifications have the settings of 5.5 and of later versions with their defaults, and where the master thread of 5.5
-//! purges (`innodb-5.5` section 3.2). The rest is known of the servers' sources and documentation:
+//! The specifications have the settings of 5.5 and of later versions with their defaults, and where the master thread
+//! of 5.5 purges (`innodb-5.5` section 3.2). The rest is known of the servers' sources and documentation:
 //!
 //! | | 5.5 | 5.6 | 5.7 | 8.0.21 | 8.0.30 and later | MariaDB 10.11.19 |
 //! |---|---|---|---|---|---|---|
@@ -17,11 +17,12 @@
 //! | rows inserted or updated | | | | | | visited, to reset their transaction number |
 //! | undo segments without a log | kept | kept | kept | kept | kept | freed at the cut |
 //!
-//! h is the history list length, m `innodb_max_purge_lag`. With `innodb_max_purge_lag_delay` at its default of 0 nothing is ever
-//! delayed, whatever the manual says: the code takes the smaller of the delay and this. The formula of 8.0.21 is that of 8.0.25.
-//! That MariaDB frees undo segments was measured (10.11.18, `oltp_update_non_index`): `trx_undo_slots_cached` falls to 0 at each purge, and
-//! redo a transaction is 585 bytes up to 128 transactions a second, 489 at 600, 440 at 4000: that of 431 and 154 for each undo
-//! segment made anew. That 5.5 cuts after each batch is what recordings of 5.5.9 show; later releases count batches, with those that find nothing.
+//! h is the history list length, m `innodb_max_purge_lag`. With `innodb_max_purge_lag_delay` at its default of 0
+//! nothing is ever delayed, whatever the manual says: the code takes the smaller of the delay and this. The formula of
+//! 8.0.21 is that of 8.0.25. That MariaDB frees undo segments was measured (10.11.18, `oltp_update_non_index`):
+//! `trx_undo_slots_cached` falls to 0 at each purge, and redo a transaction is 585 bytes up to 128 transactions a
+//! second, 489 at 600, 440 at 4000: that of 431 and 154 for each undo segment made anew. That 5.5 cuts after each batch
+//! is what recordings of 5.5.9 show; later releases count batches, with those that find nothing.
 
 use crate::registry::{ModelId, Settings, SettingsError};
 use innosim_core::config::{

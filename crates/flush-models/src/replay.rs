@@ -123,8 +123,8 @@ impl ReplayRule {
         matches!(self, ReplayRule::Mysql57 { .. } | ReplayRule::Mariadb { .. })
     }
 
-    /// Counts `calls` more calls (fewer, if negative) since the last update of the averages: calls that left no trace, or
-    /// were taken for calls.
+    /// Counts `calls` more calls (fewer, if negative) since the last update of the averages: calls that left no trace,
+    /// or were taken for calls.
     pub fn shift_calls(&mut self, calls: i64) {
         let counted = match self {
             ReplayRule::Mysql56 { state, .. } => &mut state.n_iterations,
@@ -135,7 +135,8 @@ impl ReplayRule {
         *counted = counted.saturating_add_signed(calls);
     }
 
-    /// Takes what the server had published before the pass that comes next: a pass that decides nothing leaves it alone.
+    /// Takes what the server had published before the pass that comes next: a pass that decides nothing leaves it
+    /// alone.
     pub fn adopt_gauges(&mut self, published: FlushGauges) {
         if let ReplayRule::Mariadb { gauges, .. } = self {
             *gauges = published;

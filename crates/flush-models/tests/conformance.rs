@@ -1,8 +1,8 @@
-//! What every model must pass: random servers in random surroundings, and the degenerate cases, with the invariants of the
-//! machine verified at every event.
+//! What every model must pass: random servers in random surroundings, and the degenerate cases, with the invariants of
+//! the machine verified at every event.
 //!
-//! A run fails if an invariant breaks, if nothing can happen any more, if simulated time stops (an event storm), if events
-//! outnumber what happened by far, or if a server with work to do stands still.
+//! A run fails if an invariant breaks, if nothing can happen any more, if simulated time stops (an event storm), if
+//! events outnumber what happened by far, or if a server with work to do stands still.
 
 mod worlds;
 
@@ -107,8 +107,8 @@ fn cramped_worlds_go_on() {
     }
 }
 
-/// A transaction that modifies first and reads afterwards, with no redo at its end: when it commits, its redo may have been written
-/// or synced for somebody else, and nothing that is still to come would wake it.
+/// A transaction that modifies first and reads afterwards, with no redo at its end: when it commits, its redo may have
+/// been written or synced for somebody else, and nothing that is still to come would wake it.
 #[test]
 fn commits_whose_redo_is_out_already_end() {
     for flush in 0..=2 {
@@ -188,7 +188,8 @@ fn a_tiny_redo_log() {
     });
 }
 
-/// The largest values of what limits flushing, and a redo log that never fills: nothing overflows, and the work gets done.
+/// The largest values of what limits flushing, and a redo log that never fills: nothing overflows, and the work gets
+/// done.
 #[test]
 fn huge_capacities() {
     let change = |world: World| {
@@ -219,7 +220,8 @@ fn all_pages_dirty_quickly() {
     });
 }
 
-/// Every page is dirty when the run begins, and the redo log is as full as user threads let it become: the server gets on.
+/// Every page is dirty when the run begins, and the redo log is as full as user threads let it become: the server gets
+/// on.
 #[test]
 fn all_pages_dirty_at_the_start() {
     for age in [0.01, 0.9, 1.0] {
@@ -239,9 +241,10 @@ fn all_pages_dirty_at_the_start() {
     }
 }
 
-/// Half of the pages are dirty and nobody comes: the server flushes them as its idle rule says, `innodb_io_capacity` a second
-/// where it looks once a second, that many again and again where it does not wait, and the checkpoint follows. 5.6 does not wait
-/// either, but with one buffer pool instance the next batch meets the last one under way, flushes nothing and so waits.
+/// Half of the pages are dirty and nobody comes: the server flushes them as its idle rule says, `innodb_io_capacity` a
+/// second where it looks once a second, that many again and again where it does not wait, and the checkpoint follows.
+/// 5.6 does not wait either, but with one buffer pool instance the next batch meets the last one under way, flushes
+/// nothing and so waits.
 #[test]
 fn a_dirty_server_without_load_drains() {
     let change = |mut world: World| {
@@ -312,7 +315,8 @@ fn a_server_without_load() {
     });
 }
 
-/// No transaction starts for 0.4 s of each second: the load loses that share, whether flushing goes on meanwhile or not.
+/// No transaction starts for 0.4 s of each second: the load loses that share, whether flushing goes on meanwhile or
+/// not.
 #[test]
 fn a_load_that_is_stopped_again_and_again() {
     let transactions_of = |whole_server: Option<bool>| {

@@ -1,6 +1,7 @@
 //! Metamorphic relations: how a run changes when its surroundings do, where no formula says what it should be.
 //!
-//! Pairs of runs share their random numbers, so that small differences mean something. Tolerances are stated at each test.
+//! Pairs of runs share their random numbers, so that small differences mean something. Tolerances are stated at each
+//! test.
 
 mod worlds;
 
@@ -53,8 +54,9 @@ fn a_faster_device_stalls_less() {
     }
 }
 
-/// A redo log four times as large never raises the share of sync flushing (five points of tolerance), and in the end there is
-/// none. Sizes a factor of two apart are not compared: the phase of the waves at the ends of a run moves the share by as much.
+/// A redo log four times as large never raises the share of sync flushing (five points of tolerance), and in the end
+/// there is none. Sizes a factor of two apart are not compared: the phase of the waves at the ends of a run moves the
+/// share by as much.
 #[test]
 fn more_redo_means_less_sync_flushing() {
     for &model in ModelId::ALL {
@@ -69,9 +71,9 @@ fn more_redo_means_less_sync_flushing() {
     }
 }
 
-/// Which number a tablespace has moves pages between instances, and no more: throughput within 2 %, pages flushed within
-/// 3 %, mean age within 5 %. Neighbours are off: with them the whole-number age factor of 5.6 settles in one of two regimes
-/// 4 % apart, and the random numbers decide in which.
+/// Which number a tablespace has moves pages between instances, and no more: throughput within 2 %, pages flushed
+/// within 3 %, mean age within 5 %. Neighbours are off: with them the whole-number age factor of 5.6 settles in one of
+/// two regimes 4 % apart, and the random numbers decide in which.
 #[test]
 fn numbers_of_tablespaces_do_not_matter() {
     let ids = [[1u32, 2, 3], [3, 1, 2], [101, 55, 9]];
@@ -99,8 +101,8 @@ fn numbers_of_tablespaces_do_not_matter() {
     }
 }
 
-/// Twice the pages, cores, clients, channels, redo, pool and I/O capacity: twice the throughput and dirty pages, the same
-/// shares (5 % of tolerance; the costs of syncs and of the margins don't scale).
+/// Twice the pages, cores, clients, channels, redo, pool and I/O capacity: twice the throughput and dirty pages, the
+/// same shares (5 % of tolerance; the costs of syncs and of the margins don't scale).
 #[test]
 fn a_server_twice_as_large_does_twice_as_much() {
     let scaled = |model, k: u64| {

@@ -1,12 +1,12 @@
 //! Placing the files of a recording on one time axis.
 //!
-//! Times of two files are comparable if they are of the same clock, or if some file ties the two clocks together: pt-stalk
-//! writes seconds since 1970 and the date in one line, a sample with both a time and `Uptime` ties those two, the name of
-//! pt-stalk's files holds the date at which it began to collect. Where only a date and seconds since 1970 are to be compared,
-//! the zone is taken that brings them closest: zones are quarters of an hour apart.
+//! Times of two files are comparable if they are of the same clock, or if some file ties the two clocks together:
+//! pt-stalk writes seconds since 1970 and the date in one line, a sample with both a time and `Uptime` ties those two,
+//! the name of pt-stalk's files holds the date at which it began to collect. Where only a date and seconds since 1970
+//! are to be compared, the zone is taken that brings them closest: zones are quarters of an hour apart.
 //!
-//! A log of sysbench without times is placed by what it counts: where its throughput follows the server's own counters best,
-//! and nowhere if there is no such place.
+//! A log of sysbench without times is placed by what it counts: where its throughput follows the server's own counters
+//! best, and nowhere if there is no such place.
 
 use crate::formats::{Clock, Link, LoadLog, Part, parse_date_time};
 use crate::gap::rates;
@@ -124,8 +124,8 @@ fn tps_at(log: &LoadLog, elapsed: f64) -> Option<f64> {
     interval_at(log, elapsed).map(|i| log.intervals[i].tps)
 }
 
-/// The interval whose report belongs to a sample `elapsed` seconds into the run: the one that ends nearest, if samples and
-/// intervals are about as long; the one it lies in, if intervals are longer.
+/// The interval whose report belongs to a sample `elapsed` seconds into the run: the one that ends nearest, if samples
+/// and intervals are about as long; the one it lies in, if intervals are longer.
 pub(crate) fn interval_at(log: &LoadLog, elapsed: f64) -> Option<usize> {
     let ends = &log.intervals;
     let after = ends.partition_point(|interval| interval.end < elapsed - 1e-9);

@@ -1,9 +1,9 @@
 //! Files of one server made into one [`Recording`].
 //!
-//! The file with most samples gives the time axis; values of others go to the nearest of its samples, if that is no further
-//! than three quarters of a step, and leave gaps elsewhere. Zero is where the first load began, as far as it is known.
-//! Computed from recorded values and named so: `derived.checkpoint_lsn` (log sequence number - checkpoint age) and
-//! `derived.tps` (growth of the statement that the script commits with), each only where the original is missing.
+//! The file with most samples gives the time axis; values of others go to the nearest of its samples, if that is no
+//! further than three quarters of a step, and leave gaps elsewhere. Zero is where the first load began, as far as it is
+//! known. Computed from recorded values and named so: `derived.checkpoint_lsn` (log sequence number - checkpoint age)
+//! and `derived.tps` (growth of the statement that the script commits with), each only where the original is missing.
 
 use crate::align::{interval_at, links, offset, place_log};
 use crate::formats::{Clock, Interval, Link, LoadLog, Part};

@@ -1,4 +1,5 @@
-//! What people have of a server, file by file: each is known by its content, whatever its name, and read into a [`Part`].
+//! What people have of a server, file by file: each is known by its content, whatever its name, and read into a
+//! [`Part`].
 //!
 //! | content | from |
 //! |---|---|

@@ -1,8 +1,9 @@
-//! The layout of our own recorder: a folder with `series.csv.gz` (a row a second) and `run.json` (settings, load, notes).
+//! The layout of our own recorder: a folder with `series.csv.gz` (a row a second) and `run.json` (settings, load,
+//! notes).
 //!
 //! Columns are read as they come, whatever the version. Only the time axis `rel` is indispensable; an empty field is a
-//! gap. `run.json` names counters that stayed 0 and have no column (`zero_columns`). The recorder makes new redo files before each
-//! run; `new_redo` says if one did not.
+//! gap. `run.json` names counters that stayed 0 and have no column (`zero_columns`). The recorder makes new redo files
+//! before each run; `new_redo` says if one did not.
 
 use crate::{Cap, Data, LoadPhase, Recording, RecordingError, Series, Server};
 use flate2::read::MultiGzDecoder;

@@ -6,10 +6,10 @@
 //!   folder of such folders                   --find--------------------->  [Recording]
 //! ```
 //!
-//! A [`Recording`] keeps the server's own names: columns of SHOW GLOBAL STATUS as they are, counters of
-//! INNODB_METRICS behind `m.`, SHOW ENGINE INNODB STATUS behind `log.` and `bp.`, sysbench behind `sb.`, /proc behind `cpu.` and `proc.`. What a purpose
-//! needs is asked for as a [`Quantity`], which knows the names that the versions have for it; an answer is a series with
-//! gaps, or a [`Missing`] that says what to record instead.
+//! A [`Recording`] keeps the server's own names: columns of SHOW GLOBAL STATUS as they are, counters of INNODB_METRICS
+//! behind `m.`, SHOW ENGINE INNODB STATUS behind `log.` and `bp.`, sysbench behind `sb.`, /proc behind `cpu.` and
+//! `proc.`. What a purpose needs is asked for as a [`Quantity`], which knows the names that the versions have for it;
+//! an answer is a series with gaps, or a [`Missing`] that says what to record instead.
 //!
 //! This crate reads files and simulates nothing.
 

@@ -77,7 +77,8 @@ impl LoadPhase {
         }
     }
 
-    /// Reads a command line `sysbench SCRIPT --option=value ... run`; sysbench's own defaults where an option is absent.
+    /// Reads a command line `sysbench SCRIPT --option=value ... run`; sysbench's own defaults where an option is
+    /// absent.
     pub(crate) fn parse(command: &str, start_s: f64, end_s: f64) -> Result<Self, CommandError> {
         let mut words = command.split_whitespace().skip_while(|word| !word.ends_with("sysbench")).skip(1);
         // Options may stand before the script, and the script may be a path.

@@ -101,8 +101,8 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Samples since whose predecessor the machine stood still: under the load of a closed loop no transaction ended, no redo and no
-    /// page was written. A server that stalls goes on writing; one that waits for a machine does not.
+    /// Samples since whose predecessor the machine stood still: under the load of a closed loop no transaction ended,
+    /// no redo and no page was written. A server that stalls goes on writing; one that waits for a machine does not.
     pub fn frozen(&self) -> Vec<bool> {
         let samples = self.series.seconds.len();
         let columns = [Quantity::Tps, Quantity::Lsn, Quantity::PagesWritten].map(|quantity| self.get(quantity));

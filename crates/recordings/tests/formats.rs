@@ -1,5 +1,6 @@
-//! Reading what people have. The files in `formats/` were made by the real programs against a MariaDB 10.11.19 (mysqladmin,
-//! pt-mext and pt-stalk 3.2, Prometheus with mysqld_exporter 0.14, sysbench 1.0.20) and shortened to some counters.
+//! Reading what people have. The files in `formats/` were made by the real programs against a MariaDB 10.11.19
+//! (mysqladmin, pt-mext and pt-stalk 3.2, Prometheus with mysqld_exporter 0.14, sysbench 1.0.20) and shortened to some
+//! counters.
 
 // Helpers may fail the test as tests may.
 #![allow(clippy::unwrap_used)]

@@ -1,9 +1,9 @@
 //! One picture of a run: `dashboard.svg` and `dashboard.png`, the same drawing.
 //!
-//! Panels stand one above the other on one time axis, under the titles that people know from monitoring, so that the eye
-//! can run down a moment: throughput fell *here*, the checkpoint age met its limit *here*, sync flushing ran *here*.
-//! Spans with sync flushing are shaded through all panels; a faint line marks the end of the warm-up. Lines carry their
-//! names at their right end instead of a legend; the colours keep apart for colour-blind eyes.
+//! Panels stand one above the other on one time axis, under the titles that people know from monitoring, so that the
+//! eye can run down a moment: throughput fell *here*, the checkpoint age met its limit *here*, sync flushing ran
+//! *here*. Spans with sync flushing are shaded through all panels; a faint line marks the end of the warm-up. Lines
+//! carry their names at their right end instead of a legend; the colours keep apart for colour-blind eyes.
 //!
 //! How it is made, from the ground up:
 //! - `fonts`: the bundled typeface and its widths;

@@ -1,7 +1,7 @@
 //! `report.html`: runs to explore in a browser, in one file that needs no network.
 //!
-//! Choose two metrics, tick runs, drag to zoom, hover for values. Long runs are thinned to means over equal spans, so that the
-//! file stays small.
+//! Choose two metrics, tick runs, drag to zoom, hover for values. Long runs are thinned to means over equal spans, so
+//! that the file stays small.
 
 use crate::files::{ReportError, write_file};
 use crate::page::{Page, Recipe, color, escaped, short};

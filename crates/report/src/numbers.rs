@@ -107,8 +107,8 @@ pub fn tick(value: f64) -> String {
     format!("{}{suffix}", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// What `value` is to JSON and CSV: whole numbers without a point, others with at most nine significant digits, the same
-/// text on every machine.
+/// What `value` is to JSON and CSV: whole numbers without a point, others with at most nine significant digits, the
+/// same text on every machine.
 pub fn compact(value: f64) -> String {
     format!("{}", rounded(value))
 }

@@ -1,8 +1,8 @@
 //! A page to explore in a browser: one file that needs no network.
 //!
 //! `page/` holds its parts: the frame with the recipe (`page.html`), how it looks on a screen, a phone and paper
-//! (`page.css`), charts with hover and zoom (`charts.js`), and for each kind of page its middle and its script. Tables and
-//! the recipe are plain HTML; the charts are drawn from data in the page.
+//! (`page.css`), charts with hover and zoom (`charts.js`), and for each kind of page its middle and its script. Tables
+//! and the recipe are plain HTML; the charts are drawn from data in the page.
 
 use crate::files::ReportError;
 use crate::numbers::rounded;

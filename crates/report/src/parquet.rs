@@ -1,8 +1,8 @@
 //! A table as Parquet, for notebooks and query engines: the columns of the CSV file, with types.
 //!
-//! A column is of whole numbers, numbers, flags or text, by what is in it; a value that is not there is null. Numbers have all
-//! their digits, which the CSV file rounds. One row group, no compression, no time of writing: the same table gives the same
-//! bytes.
+//! A column is of whole numbers, numbers, flags or text, by what is in it; a value that is not there is null. Numbers
+//! have all their digits, which the CSV file rounds. One row group, no compression, no time of writing: the same table
+//! gives the same bytes.
 
 use crate::files::{ReportError, write_file};
 use crate::sheet::{Cell, Sheet};

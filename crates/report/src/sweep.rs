@@ -1,8 +1,8 @@
 //! The tables of a sweep: `runs.csv`, a row a run, and `points.csv`, a row a point with means and intervals.
 //!
-//! Tidy: a column a variable, its name in the first line. The settings that varied come after the point's number, sizes in
-//! bytes; then which run it was; then every field of the summary. There is no wall time in them: the same sweep gives
-//! the same bytes, however it was run.
+//! Tidy: a column a variable, its name in the first line. The settings that varied come after the point's number, sizes
+//! in bytes; then which run it was; then every field of the summary. There is no wall time in them: the same sweep
+//! gives the same bytes, however it was run.
 
 use crate::files::ReportError;
 use crate::replications::Replications;
@@ -60,8 +60,8 @@ pub fn runs_csv(table: &SweepTable<'_>) -> Result<Vec<u8>, ReportError> {
     runs_sheet(table).csv()
 }
 
-/// The text of `points.csv`: means over the runs of a point, each followed by the half-width of its 95 % interval, which
-/// is empty for a single run. Points without a run are left out.
+/// The text of `points.csv`: means over the runs of a point, each followed by the half-width of its 95 % interval,
+/// which is empty for a single run. Points without a run are left out.
 pub fn points_csv(table: &SweepTable<'_>) -> Result<Vec<u8>, ReportError> {
     points_sheet(table).csv()
 }

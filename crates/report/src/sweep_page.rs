@@ -1,6 +1,8 @@
-//! `report.html` of a sweep: choose a figure and see it over the settings, choose points and see the course of their runs.
+//! `report.html` of a sweep: choose a figure and see it over the settings, choose points and see the course of their
+//! runs.
 //!
-//! All figures of all points are in the page; courses are those of each point's first run, thinned where points are many.
+//! All figures of all points are in the page; courses are those of each point's first run, thinned where points are
+//! many.
 
 use crate::dashboard::sweep::{Course, SweepView, places};
 use crate::files::{ReportError, write_file};

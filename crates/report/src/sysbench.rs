@@ -27,8 +27,8 @@ pub fn interval_line(threads: u32, seconds: &[SecondSample], latency_ms_p95: Opt
     )
 }
 
-/// The whole report of a finished run: a line for each `interval_s` seconds, then the closing statistics. Those are over
-/// the whole run, warm-up included, as sysbench has it.
+/// The whole report of a finished run: a line for each `interval_s` seconds, then the closing statistics. Those are
+/// over the whole run, warm-up included, as sysbench has it.
 pub fn render_sysbench(output: &RunOutput, threads: u32, interval_s: u64) -> String {
     let mut text = String::new();
     let interval = interval_s.max(1);

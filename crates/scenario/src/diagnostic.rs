@@ -1,4 +1,5 @@
-//! What is wrong with a scenario, said so that it can be mended: where, what was found, what is allowed, the likely fix.
+//! What is wrong with a scenario, said so that it can be mended: where, what was found, what is allowed, the likely
+//! fix.
 //!
 //! Inside the crate a [`Problem`] points at a span; at the edge it becomes a [`Diagnostic`] with file, line, column and
 //! source line. The text form is plain; colour is the business of the terminal program.

@@ -1,8 +1,8 @@
 //! `[drive]`: what makes transactions start.
 //!
-//! A closed loop has clients that start a transaction when the last one is done. An open loop has a rate, which may move
-//! in steps and ramps and be overlaid by spikes; it is resolved to pieces that are straight lines. Either may be stopped for
-//! a while ([`stops`]).
+//! A closed loop has clients that start a transaction when the last one is done. An open loop has a rate, which may
+//! move in steps and ramps and be overlaid by spikes; it is resolved to pieces that are straight lines. Either may be
+//! stopped for a while ([`stops`]).
 
 mod stops;
 

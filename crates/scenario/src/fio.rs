@@ -1,7 +1,7 @@
 //! A device from fio's output: `[device] fio = ["a.json", ...]`.
 //!
-//! fio's JSON (`--output-format=json` or `json+`) holds a closed loop's operations a second and latency percentiles at one
-//! depth. Some such jobs together determine a device ([`fit`]); jobs that don't are refused with the jobs to run.
+//! fio's JSON (`--output-format=json` or `json+`) holds a closed loop's operations a second and latency percentiles at
+//! one depth. Some such jobs together determine a device ([`fit`]); jobs that don't are refused with the jobs to run.
 //! `docs/devices.md` states the method.
 
 mod fit;

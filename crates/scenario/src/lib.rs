@@ -1,7 +1,7 @@
 //! What people write, made into a checked and resolved scenario.
 //!
-//! A scenario is a TOML text: a server model with its settings, a host, a storage device, a workload and what drives it.
-//! `docs/scenario-format.md` describes it for people, [`json_schema`] for editors.
+//! A scenario is a TOML text: a server model with its settings, a host, a storage device, a workload and what drives
+//! it. `docs/scenario-format.md` describes it for people, [`json_schema`] for editors.
 //!
 //! ```text
 //!   file, or shipped text           what was written                      what was resolved
@@ -12,9 +12,9 @@
 //!   source, layers, server_files, overrides   node                             section, device, drive, workloads, server
 //! ```
 //!
-//! Only the second stage reaches the simulator; [`Scenario::to_resolved_toml`] writes it out as a scenario that runs again
-//! to the same bytes. Between the two stands one declaration for each key ([`key`](self) tables in the modules): name,
-//! values, default, meaning. The checks, the schema and the page of documentation all read it.
+//! Only the second stage reaches the simulator; [`Scenario::to_resolved_toml`] writes it out as a scenario that runs
+//! again to the same bytes. Between the two stands one declaration for each key ([`key`](self) tables in the modules):
+//! name, values, default, meaning. The checks, the schema and the page of documentation all read it.
 //!
 //! Mistakes are collected and reported together, each as a [`Diagnostic`] with file, line, source line, what was found,
 //! what is allowed and the likely fix. Nothing here panics on any input.

@@ -1,4 +1,5 @@
-//! `[published]`: what was measured on a real server under this scenario, for comparison. It has no part in the simulation.
+//! `[published]`: what was measured on a real server under this scenario, for comparison. It has no part in the
+//! simulation.
 
 use crate::diagnostic::Report;
 use crate::key::{Key, Kind, positive, real};

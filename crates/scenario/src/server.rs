@@ -185,8 +185,8 @@ fn help_for_unknown(entry: &Entry, help: &str) -> String {
 
 /// All settings as they were resolved, so that they resolve to the same values when they are set.
 ///
-/// Left out are the sizes of redo files that the server ignores, and a default that the server tolerates but refuses from
-/// a person (a log buffer larger than the redo log).
+/// Left out are the sizes of redo files that the server ignores, and a default that the server tolerates but refuses
+/// from a person (a log buffer larger than the redo log).
 pub(crate) fn resolved_settings(resolved: &Settings, cores: u32) -> Resolved {
     let mut explicit = resolved.values.clone();
     let is_default = |name: &str| lookup(resolved.model, name).is_ok_and(|s| s.default == resolved.get(s.name));

@@ -1,7 +1,8 @@
 //! `my_cnf` and `show_variables` of `[server]`: the settings of a real server, taken from what its people have.
 //!
 //! Both are read into statements, a name and a value each with its line ([`option_file`], [`show_variables`]); each
-//! statement is judged against the model ([`judge`]), and what the model understands is laid under the table's own keys:
+//! statement is judged against the model ([`judge`]), and what the model understands is laid under the table's own
+//! keys:
 //!
 //! ```text
 //!   model's default  <  my_cnf  <  show_variables  <  keys of [server]  <  --set

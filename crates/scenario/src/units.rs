@@ -1,8 +1,8 @@
 //! Units that people write: lengths of time and bytes a second.
 //!
-//! Time is read exactly, in integers, and needs a unit: a bare `600` could be seconds or milliseconds, and a wrong guess
-//! costs an hour. Bytes are binary for `K`, `M`, `G` (as in my.cnf) and `KiB`, `MiB`, `GiB`, decimal for `KB`, `MB`,
-//! `GB` (as on data sheets).
+//! Time is read exactly, in integers, and needs a unit: a bare `600` could be seconds or milliseconds, and a wrong
+//! guess costs an hour. Bytes are binary for `K`, `M`, `G` (as in my.cnf) and `KiB`, `MiB`, `GiB`, decimal for `KB`,
+//! `MB`, `GB` (as on data sheets).
 
 /// Longest time that can be written: about 31 years, far below the end of the 64-bit nanoseconds.
 pub(crate) const LONGEST_NS: u64 = 1_000_000_000_000_000_000;
@@ -111,8 +111,8 @@ pub(crate) fn parse_bandwidth(text: &str) -> Result<f64, UnitProblem> {
     Ok(number * scale)
 }
 
-/// A name or title as it can stand in a line of a terminal, in a picture and in a file: ends of lines and tabs are blanks,
-/// other control characters are written out.
+/// A name or title as it can stand in a line of a terminal, in a picture and in a file: ends of lines and tabs are
+/// blanks, other control characters are written out.
 pub fn in_one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {

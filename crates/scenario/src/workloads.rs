@@ -270,8 +270,9 @@ pub(crate) fn modifies_index(class: u32, min: u32, max: u32, redo_bytes: f64) ->
     TouchSpec { bufferable: true, ..modifies(class, min, max, redo_bytes) }
 }
 
-/// What purge writes, in bytes, of the same measure as the redo of the touch: a record removed (some 25 bytes and the end of the
-/// mini-transaction), a transaction number of a row reset (a page address and 13 bytes). From the layout of redo records.
+/// What purge writes, in bytes, of the same measure as the redo of the touch: a record removed (some 25 bytes and the
+/// end of the mini-transaction), a transaction number of a row reset (a page address and 13 bytes). From the layout of
+/// redo records.
 pub(crate) mod purge_redo {
     pub(crate) const REMOVAL: f64 = 30.0;
     pub(crate) const RESET: f64 = 20.0;

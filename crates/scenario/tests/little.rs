@@ -1,5 +1,5 @@
-//! Every shipped scenario, cut to some seconds, with the invariants of the machine verified at every event: it runs, does
-//! work where it has any, and Little's law holds on each of its stations.
+//! Every shipped scenario, cut to some seconds, with the invariants of the machine verified at every event: it runs,
+//! does work where it has any, and Little's law holds on each of its stations.
 
 use innosim_core::kernel::station::StationReport;
 use innosim_core::kernel::time::SimDuration;

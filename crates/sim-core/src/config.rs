@@ -1,8 +1,8 @@
 //! What a server version makes of its settings: the plain data with which the machine is built.
 //!
-//! A version (see [`crate::seam::ServerModel`]) reads its settings once and hands this over. The machine knows no setting
-//! names and no version: whatever differs between versions and is fixed at start is a field here, whatever is decided
-//! again and again is a method of the seam.
+//! A version (see [`crate::seam::ServerModel`]) reads its settings once and hands this over. The machine knows no
+//! setting names and no version: whatever differs between versions and is fixed at start is a field here, whatever is
+//! decided again and again is a method of the seam.
 
 mod purge;
 
@@ -105,15 +105,15 @@ pub enum FreePagePolicy {
         sleep: SimDuration,
         /// Whether each round without success sets the flush event (5.7 and later).
         wakes_cleaner: bool,
-        /// Whether a user thread waits for an LRU batch of the instance that is being collected before it searches, where there is a
-        /// doublewrite (5.6, Percona Server).
+        /// Whether a user thread waits for an LRU batch of the instance that is being collected before it searches,
+        /// where there is a doublewrite (5.6, Percona Server).
         waits_for_batch: bool,
     },
     /// Neither searches nor flushes: looks at the free list again after [`crate::seam::ServerModel::free_page_pause`]
     /// (Percona Server).
     Pause,
-    /// Keeps a margin of free or clean pages at the tail: after each page it read or created it runs an LRU batch if the margin
-    /// is short, and so it does when it finds no free page (5.5).
+    /// Keeps a margin of free or clean pages at the tail: after each page it read or created it runs an LRU batch if
+    /// the margin is short, and so it does when it finds no free page (5.5).
     Margin {
         /// Free or clean pages wanted at the tail.
         margin: u64,
@@ -145,8 +145,8 @@ pub enum BatchEnd {
 pub struct BinaryLogConfig {
     /// `sync_binlog`: the file is synced after so many groups of commits; 0 leaves it to the operating system.
     pub sync_every: u32,
-    /// Whether commits go through it in groups (from MySQL 5.6, MariaDB 5.3); otherwise one transaction at a time holds it from
-    /// its prepare to its commit, and its commit is made durable once more afterwards (5.5).
+    /// Whether commits go through it in groups (from MySQL 5.6, MariaDB 5.3); otherwise one transaction at a time holds
+    /// it from its prepare to its commit, and its commit is made durable once more afterwards (5.5).
     pub grouped: bool,
     /// Bytes of a transaction's events.
     pub bytes_per_transaction: f64,
@@ -204,8 +204,8 @@ pub struct RedoConfig {
     pub pipeline: RedoPipeline,
     /// How redo reaches the device.
     pub io: RedoIo,
-    /// Whether redo is framed in blocks of 512 bytes with 16 bytes of head and trailer, which count as LSN (all but MariaDB
-    /// 10.8 and later).
+    /// Whether redo is framed in blocks of 512 bytes with 16 bytes of head and trailer, which count as LSN (all but
+    /// MariaDB 10.8 and later).
     pub framed: bool,
     /// Redo that a checkpoint at the oldest modification appends itself, bytes (5.7, MariaDB).
     pub checkpoint_record_bytes: u64,
@@ -238,7 +238,8 @@ pub enum RedoPipeline {
 /// How redo writes reach the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RedoIo {
-    /// Written to the page cache, sent to the device by the sync. So is `O_DSYNC`, where each write is synced as it is made.
+    /// Written to the page cache, sent to the device by the sync. So is `O_DSYNC`, where each write is synced as it is
+    /// made.
     Buffered,
     /// `nosync`: written to the page cache and never synced; durable in name only.
     NoSync,
@@ -258,11 +259,11 @@ pub enum DataSync {
 /// How the one doublewrite buffer of a server is filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SharedCollecting {
-    /// By one thread at a time, which holds the buffer until its batch is over (5.5, which collects and writes under one
-    /// lock).
+    /// By one thread at a time, which holds the buffer until its batch is over (5.5, which collects and writes under
+    /// one lock).
     OneThread,
-    /// By all threads that flush while there is room; the first that has no more pages to add, or fills it, has it written
-    /// (5.6 and 5.7).
+    /// By all threads that flush while there is room; the first that has no more pages to add, or fills it, has it
+    /// written (5.6 and 5.7).
     Together,
     /// By one thread at a time, while the batch before is in progress (MariaDB).
     Ahead,

@@ -2,10 +2,11 @@
 //!
 //! # What it simulates
 //!
-//! A discrete-event simulation of InnoDB's page flushing and redo log: clients run transactions that touch pages and write
-//! redo; dirty pages stand in flush lists by oldest modification; the page cleaner writes them through the doublewrite to a
-//! storage device that redo syncs share; checkpoints follow the oldest dirty page; and user threads stop when the redo log
-//! has no room. Every page is an entry of its own. Throughput is never an input of a closed loop.
+//! A discrete-event simulation of InnoDB's page flushing and redo log: clients run transactions that touch pages and
+//! write redo; dirty pages stand in flush lists by oldest modification; the page cleaner writes them through the
+//! doublewrite to a storage device that redo syncs share; checkpoints follow the oldest dirty page; and user threads
+//! stop when the redo log has no room. Every page is an entry of its own. Throughput is never an input of a closed
+//! loop.
 //!
 //! # Contract of the kernel
 //!
@@ -13,8 +14,8 @@
 //! * Events are handled in order of time; events of equal time in the order in which they were scheduled.
 //! * A handler sees the whole state of its instant and may schedule events at that instant or later, never earlier.
 //! * Randomness comes from named streams keyed by (seed, replication, name): a new stream disturbs no other.
-//! * The same [`run_spec::RunSpec`] and version give the same output, bit for bit, in debug and release, on any machine:
-//!   no platform transcendental functions, no hash iteration, no clock, no threads, no files.
+//! * The same [`run_spec::RunSpec`] and version give the same output, bit for bit, in debug and release, on any
+//!   machine: no platform transcendental functions, no hash iteration, no clock, no threads, no files.
 //!
 //! # Layers, from the ground up
 //!

@@ -1,7 +1,7 @@
 //! The seam: what a server version decides, and what it may see.
 //!
-//! A version implements [`ServerModel`]. The machine (the rest of this crate) owns pages, lists, LSNs, devices and time;
-//! it asks the version what to do next and does it. A version never reaches into the machine: it sees a read-only
+//! A version implements [`ServerModel`]. The machine (the rest of this crate) owns pages, lists, LSNs, devices and
+//! time; it asks the version what to do next and does it. A version never reaches into the machine: it sees a read-only
 //! [`View`] and returns a decision. It never sees the device.
 //!
 //! ```text
@@ -196,8 +196,8 @@ pub enum CleanerAction {
     /// Wait until the batches of every instance, one instance after the other, are over; then ask again with
     /// [`CleanerInput::BatchesOver`].
     WaitForBatches,
-    /// Purge, batch by batch, until nothing is left to purge; then ask again with [`CleanerInput::Purged`] (5.5 without a
-    /// purge thread).
+    /// Purge, batch by batch, until nothing is left to purge; then ask again with [`CleanerInput::Purged`] (5.5 without
+    /// a purge thread).
     Purge,
     /// Take a checkpoint at the oldest modification, then ask again with [`CleanerInput::CheckpointTaken`]: when it is
     /// published if `wait`, otherwise when its block is on its way.
@@ -216,8 +216,8 @@ pub struct FlushRequest {
     pub slots: Vec<u64>,
     /// Only pages with oldest modification below this; [`u64::MAX`] for no limit.
     pub lsn_limit: u64,
-    /// Whether the limit is looked at only where a doublewrite batch begins, so that the rest of the batch may lie beyond it
-    /// (5.5).
+    /// Whether the limit is looked at only where a doublewrite batch begins, so that the rest of the batch may lie
+    /// beyond it (5.5).
     pub limit_on_tail_only: bool,
     /// What each slot does to its LRU list first.
     pub lru: LruWork,
@@ -227,8 +227,8 @@ pub struct FlushRequest {
     pub reset_event: bool,
     /// Serve the slot of this instance alone.
     pub only_instance: Option<u32>,
-    /// Slots are taken by all cleaner threads; otherwise the coordinator serves them one after the other. A flush by a user
-    /// thread is never parallel.
+    /// Slots are taken by all cleaner threads; otherwise the coordinator serves them one after the other. A flush by a
+    /// user thread is never parallel.
     pub parallel: bool,
     /// First make all redo reserved so far durable (8.0.30+).
     pub sync_redo_first: bool,
@@ -257,16 +257,16 @@ impl FlushRequest {
 pub enum LruWork {
     /// Nothing.
     None,
-    /// Looks at `lru_scan_depth` pages from the tail: clean ones are freed, dirty ones flushed, until the free list holds
-    /// `lru_scan_depth` pages (5.7 and later).
+    /// Looks at `lru_scan_depth` pages from the tail: clean ones are freed, dirty ones flushed, until the free list
+    /// holds `lru_scan_depth` pages (5.7 and later).
     ScanDepth,
-    /// The same in chunks of so many flushed pages; the slot waits until the writes of a chunk are complete, and stops after
-    /// a chunk that flushed none (5.6).
+    /// The same in chunks of so many flushed pages; the slot waits until the writes of a chunk are complete, and stops
+    /// after a chunk that flushed none (5.6).
     Chunks(u32),
     /// Flushes up to so many dirty pages from the tail and frees none (5.5).
     Flush(u64),
-    /// Frees clean pages and flushes dirty ones from the tail, so many in all, until the free list holds `lru_scan_depth`
-    /// pages (MariaDB).
+    /// Frees clean pages and flushes dirty ones from the tail, so many in all, until the free list holds
+    /// `lru_scan_depth` pages (MariaDB).
     Batch(u64),
 }
 
@@ -454,8 +454,8 @@ pub trait ServerModel: Send {
     /// A user thread found the current LSN above the limit, or its sleep in the free check ended.
     fn free_check(&mut self, view: &View<'_>, wait: &mut FreeCheckWait) -> FreeCheck;
 
-    /// A checkpoint was published; [`ServerModel::free_check_limit_lsn`] and [`ServerModel::writer_limits`] are read again
-    /// after it.
+    /// A checkpoint was published; [`ServerModel::free_check_limit_lsn`] and [`ServerModel::writer_limits`] are read
+    /// again after it.
     fn checkpoint_published(&mut self, view: &View<'_>) {
         let _ = view;
     }
@@ -473,8 +473,8 @@ pub trait ServerModel: Send {
         SimDuration::from_secs(1)
     }
 
-    /// Called once a second, half a second out of step with the start of the page cleaner, whatever else goes on (the error
-    /// monitor thread of 5.5).
+    /// Called once a second, half a second out of step with the start of the page cleaner, whatever else goes on (the
+    /// error monitor thread of 5.5).
     fn monitor(&mut self, view: &View<'_>) {
         let _ = view;
     }
@@ -516,7 +516,7 @@ pub trait AdaptiveFlushing: Send {
     /// How many pages to flush in this pass. Called at most once a second, back to back in sync passes.
     fn recommend(&mut self, view: &View<'_>, input: RuleInput) -> Recommendation;
 
-    /// Gauges for the series; a rule that has no such notion leaves fields at 0. `lsn_avg_rate` also sets how far a sync
-    /// request reaches.
+    /// Gauges for the series; a rule that has no such notion leaves fields at 0. `lsn_avg_rate` also sets how far a
+    /// sync request reaches.
     fn gauges(&self) -> FlushGauges;
 }

@@ -22,7 +22,8 @@
 //! * flushing: `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
 //!   does), `batches` (page writes), `doublewrite` (its buffers and segments), `completions` (how batches end);
 //! * durability: `syncs` (data-file syncs), `inodes` (what the file system writes for a sync), `checkpointer`;
-//! * the host: `processors`, `cpu_costs` (what takes CPU time), `other_programs`, `costs` (times of the server's own code);
+//! * the host: `processors`, `cpu_costs` (what takes CPU time), `other_programs`, `costs` (times of the server's own
+//!   code);
 //! * the run: `start` (what is there at the beginning), `events`, `record` (series), `check` (invariants).
 
 mod adaptive_hash;

@@ -4,8 +4,8 @@
 //! through those classes, and a drive: a closed loop of clients, or arrivals at a rate.
 //! [`access`] says how pages are drawn, [`arrivals`] how an open drive arrives.
 //!
-//! Simplifications: a transaction first does its CPU work in one piece, then touches its pages one after the other, then
-//! commits; statements, round trips and row locks are part of its CPU demand.
+//! Simplifications: a transaction first does its CPU work in one piece, then touches its pages one after the other,
+//! then commits; statements, round trips and row locks are part of its CPU demand.
 
 pub mod access;
 pub mod arrivals;

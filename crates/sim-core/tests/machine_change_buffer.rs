@@ -29,7 +29,8 @@ fn sum(out: &RunOutput, f: fn(&SecondSample) -> u64) -> u64 {
     out.series.iter().map(f).sum()
 }
 
-/// With it, a busy server reads no more than it merges: 5 % of the I/O capacity; without, each page when it is first changed.
+/// With it, a busy server reads no more than it merges: 5 % of the I/O capacity; without, each page when it is first
+/// changed.
 #[test]
 fn a_buffered_change_needs_no_read() {
     let server = TestServer::new(20_000);
@@ -44,8 +45,8 @@ fn a_buffered_change_needs_no_read() {
     assert_eq!(sum(&with, |s| s.transactions).abs_diff(sum(&without, |s| s.transactions)), 0);
 }
 
-/// Once the load is over the whole I/O capacity merges, and no change is left behind or merged twice. Redo of a buffered
-/// change is written twice.
+/// Once the load is over the whole I/O capacity merges, and no change is left behind or merged twice. Redo of a
+/// buffered change is written twice.
 #[test]
 fn every_change_is_merged_once() {
     let server = TestServer::new(20_000);

@@ -1,7 +1,7 @@
 //! Dirty pages, ages and flushing of the whole machine against closed forms.
 //!
-//! Pages are drawn uniformly, so that each page of N is modified at the rate lambda = transactions a second / N, by a Poisson
-//! process: occupancy formulas for a growing number of dirty pages, renewal theory for a balanced one.
+//! Pages are drawn uniformly, so that each page of N is modified at the rate lambda = transactions a second / N, by a
+//! Poisson process: occupancy formulas for a growing number of dirty pages, renewal theory for a balanced one.
 
 mod common;
 
@@ -40,7 +40,8 @@ fn distinct_pages_of_a_window() {
     assert!((0.9..0.999).contains(&share), "the run ends where the formula bends: {share}");
 }
 
-/// A start with D dirty pages over an age A and no load: f pages a second leave D - f t, whose oldest lies A (1 - f t / D) back.
+/// A start with D dirty pages over an age A and no load: f pages a second leave D - f t, whose oldest lies A (1 - f t /
+/// D) back.
 #[test]
 fn a_dirty_start_drains() {
     let (dirty, age, flushed) = (6_000.0, 90_000_000u64, 500.0);
@@ -61,8 +62,8 @@ fn a_dirty_start_drains() {
     assert_eq!(out.series.iter().map(|s| s.redo_generated_bytes).sum::<u64>(), 0, "what was there is no new redo");
 }
 
-/// Flushing f pages a second from the tail: a page is clean for 1/lambda on average, then dirty for the window w, the same
-/// for all pages as the list is a queue. So f = N / (w + 1/lambda), and D = f w = N (1 - f / (N lambda)).
+/// Flushing f pages a second from the tail: a page is clean for 1/lambda on average, then dirty for the window w, the
+/// same for all pages as the list is a queue. So f = N / (w + 1/lambda), and D = f w = N (1 - f / (N lambda)).
 #[test]
 fn constant_flushing_balances() {
     let (pages, rate, flushed) = (20_000.0, 5_000.0, 2_000.0);
@@ -166,7 +167,8 @@ fn redo_fills_up() {
     assert!(last.checkpoint_age_bytes >= server.stop_bytes && last.arrivals_waiting > 20_000);
 }
 
-/// A writer that meets its limit stops there, though transactions that change a large row each overshoot the free check.
+/// A writer that meets its limit stops there, though transactions that change a large row each overshoot the free
+/// check.
 #[test]
 fn the_writer_stops_at_the_capacity() {
     let mut server = TestServer::new(40_000);
@@ -207,8 +209,8 @@ fn ceiling(data_sync: DataSync, segments: u32, sync_us: f64) -> f64 {
     batch_means(&out, 10, 2, |s| s.pages_flushed as f64).0
 }
 
-/// One instance has one batch of b pages in flight: b / (t_doublewrite + t_data(b)) pages a second, t_data being two rounds
-/// of the device's eight channels here.
+/// One instance has one batch of b pages in flight: b / (t_doublewrite + t_data(b)) pages a second, t_data being two
+/// rounds of the device's eight channels here.
 #[test]
 fn doublewrite_limits_flushing() {
     let pages = ceiling(DataSync::Never, 4, 5_000.0);
@@ -259,8 +261,8 @@ fn lru_under(sync_holds: SyncHolds) -> (f64, f64) {
     (lru, batch_means(&out, 2, 1, |s| s.pool_reads as f64).0)
 }
 
-/// The thread that ends an LRU batch holds the mutex of the list until the data files are synced: the next batch cannot end before, and
-/// nobody reads a page meanwhile. Without that reads go on.
+/// The thread that ends an LRU batch holds the mutex of the list until the data files are synced: the next batch cannot
+/// end before, and nobody reads a page meanwhile. Without that reads go on.
 #[test]
 fn syncs_under_a_mutex_hold_up_who_needs_it() {
     let (alone, reads_alone) = lru_under(SyncHolds::Nothing);
@@ -271,8 +273,8 @@ fn syncs_under_a_mutex_hold_up_who_needs_it() {
     assert!(reads_held < 0.5 * reads_alone, "{reads_held} of {reads_alone}");
 }
 
-/// Open transactions with more redo together than the log has room for: each stops at the free check between two of its changes, and
-/// the log never fills up so far that pages could not be written.
+/// Open transactions with more redo together than the log has room for: each stops at the free check between two of its
+/// changes, and the log never fills up so far that pages could not be written.
 #[test]
 fn large_transactions_leave_room_to_flush() {
     let mut server = TestServer::new(10_000);

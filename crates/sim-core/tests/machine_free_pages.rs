@@ -39,7 +39,8 @@ fn an_lru_batch_begins_when_the_last_one_is_over() {
     assert!((900.0..1_053.0).contains(&pages), "{pages} LRU pages a second");
 }
 
-/// However many clients find the margin short, one batch is made for all of them: no more pages are written than frames are used.
+/// However many clients find the margin short, one batch is made for all of them: no more pages are written than frames
+/// are used.
 #[test]
 fn clients_share_an_lru_batch() {
     let mut server = TestServer::new(POOL);

@@ -193,7 +193,8 @@ fn only_redo(sync_us: f64) -> RunSpec {
     spec
 }
 
-/// One sync of half a second each second: before 5.7 nobody writes redo meanwhile, so commits that need their redo written stand still.
+/// One sync of half a second each second: before 5.7 nobody writes redo meanwhile, so commits that need their redo
+/// written stand still.
 #[test]
 fn redo_is_not_written_while_it_is_synced() {
     let share = |pipeline| {
@@ -205,8 +206,8 @@ fn redo_is_not_written_while_it_is_synced() {
     check_share("committing thread", share(RedoPipeline::CommittingThread), 1.0, 0.01);
 }
 
-/// The same while a checkpoint block is written, in 8.0 and MariaDB: a checkpoint each 50 ms, of which its sync takes 50 more, and a redo
-/// sync of 50 ms each second, which nobody waits for.
+/// The same while a checkpoint block is written, in 8.0 and MariaDB: a checkpoint each 50 ms, of which its sync takes
+/// 50 more, and a redo sync of 50 ms each second, which nobody waits for.
 #[test]
 fn redo_is_not_written_while_a_checkpoint_block_is() {
     let share = |holds| {

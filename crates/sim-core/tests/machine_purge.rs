@@ -97,7 +97,8 @@ fn a_history_cut_by_segment_breathes() {
     assert!((history(62)..=history(62) + 1).contains(&history(80)) && history(80) > 0, "{}", history(80));
 }
 
-/// A coordinator that a timer wakes finds what was committed since (MariaDB); one that is woken at multiples purges at once (5.5).
+/// A coordinator that a timer wakes finds what was committed since (MariaDB); one that is woken at multiples purges at
+/// once (5.5).
 #[test]
 fn purge_begins_when_it_is_woken() {
     let server = TestServer::new(20_000);
@@ -113,8 +114,8 @@ fn purge_begins_when_it_is_woken() {
     assert!(history(PurgeWake::Multiple(20)) < 21.0);
 }
 
-/// Each purge frees the undo segments without a log, and as many are made anew as there are transactions until the next, at most
-/// one in each rollback segment. Whoever asks for the engine's status starts one more purge (MariaDB).
+/// Each purge frees the undo segments without a log, and as many are made anew as there are transactions until the
+/// next, at most one in each rollback segment. Whoever asks for the engine's status starts one more purge (MariaDB).
 #[test]
 fn undo_segments_are_made_anew_after_each_purge() {
     let server = TestServer::new(20_000);
@@ -159,7 +160,8 @@ fn missing_pages_bound_a_purge_thread() {
     check_share("logs a second of four threads with one table", rate(&table), rate(&one), 0.03);
 }
 
-/// While a read view is open nothing that was committed after it is purged; undo pages pile up and are freed afterwards.
+/// While a read view is open nothing that was committed after it is purged; undo pages pile up and are freed
+/// afterwards.
 #[test]
 fn a_read_view_holds_purge_up() {
     let server = TestServer::new(40_000);
@@ -209,7 +211,8 @@ fn statements_are_delayed_until_purge_keeps_up() {
     assert!(after.transactions > 7_000, "{after:?}");
 }
 
-/// A tablespace that has grown too large is truncated once its history is purged; with checkpoints every page is flushed.
+/// A tablespace that has grown too large is truncated once its history is purged; with checkpoints every page is
+/// flushed.
 #[test]
 fn undo_tablespaces_are_truncated() {
     let mut server = TestServer::new(40_000);

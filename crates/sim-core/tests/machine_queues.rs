@@ -1,7 +1,8 @@
 //! The whole machine where it reduces to a queueing network with a known answer.
 //!
-//! Each test switches off all but one mechanism and states the formula. Throughput of random runs must agree within three
-//! standard errors (batch means over two seconds each); deterministic cases must agree to the rounding of the clock.
+//! Each test switches off all but one mechanism and states the formula. Throughput of random runs must agree within
+//! three standard errors (batch means over two seconds each); deterministic cases must agree to the rounding of the
+//! clock.
 
 mod common;
 
@@ -31,8 +32,8 @@ fn clients_on_cores_are_a_closed_network() {
     }
 }
 
-/// All reads miss (data set 1000 times the pool): CPU and device are a closed network of two stations with demands D and
-/// V * S, V reads a transaction.
+/// All reads miss (data set 1000 times the pool): CPU and device are a closed network of two stations with demands D
+/// and V * S, V reads a transaction.
 #[test]
 fn a_read_workload_is_bound_by_its_device() {
     for (clients, channels, reads) in [(1u32, 1u32, 1u32), (16, 1, 3), (16, 4, 3), (64, 16, 10)] {
@@ -52,7 +53,8 @@ fn a_read_workload_is_bound_by_its_device() {
     }
 }
 
-/// A read that takes no time on the device but CPU of the client: with processors shared and busy, throughput is cores / (D + V C).
+/// A read that takes no time on the device but CPU of the client: with processors shared and busy, throughput is cores
+/// / (D + V C).
 #[test]
 fn reads_take_cpu_time_of_their_clients() {
     let (demand, read, reads) = (200e-6, 50e-6, 3u32);
@@ -143,8 +145,8 @@ fn no_transaction_starts_during_a_stop() {
     }
 }
 
-/// Page cleaners and the redo log go on while no transaction starts; when the whole server stands still they do not, and the
-/// first second after it is like any other.
+/// Page cleaners and the redo log go on while no transaction starts; when the whole server stands still they do not,
+/// and the first second after it is like any other.
 #[test]
 fn a_stop_of_the_whole_server_stops_its_threads() {
     let stopped = |whole_server| {
@@ -179,10 +181,10 @@ fn commit_server(commit: CommitDurability) -> TestServer {
 
 /// Group commit with sync time s and no CPU: always within N/(2s) .. N/s.
 ///
-/// The deterministic case is exactly N/(2s): of the clients that a sync releases together the first to write redo has it
-/// written alone, and the sync that starts then covers it alone; the others are written meanwhile and share the
-/// next one; when that ends, the first one's next transaction waits for a sync of its own. So N commits take two syncs
-/// that follow each other without a gap. One client alone waits for its own sync each time, and for two wake-ups.
+/// The deterministic case is exactly N/(2s): of the clients that a sync releases together the first to write redo has
+/// it written alone, and the sync that starts then covers it alone; the others are written meanwhile and share the next
+/// one; when that ends, the first one's next transaction waits for a sync of its own. So N commits take two syncs that
+/// follow each other without a gap. One client alone waits for its own sync each time, and for two wake-ups.
 #[test]
 fn commits_share_syncs() {
     let sync = 2e-3;

@@ -27,8 +27,8 @@ pub struct BatchMeans {
     pub independent: bool,
 }
 
-/// Batch means of the `values` of one run after its warm-up, in order of time. Values that fill no batch are left out at
-/// the start, where what is left of the warm-up is. `None` for fewer values than batches.
+/// Batch means of the `values` of one run after its warm-up, in order of time. Values that fill no batch are left out
+/// at the start, where what is left of the warm-up is. `None` for fewer values than batches.
 pub fn batch_means(values: &[f64]) -> Option<BatchMeans> {
     let batch_len = values.len() / BATCHES;
     if batch_len == 0 {

@@ -5,8 +5,8 @@
 //! same way. Each request depends on the values so far alone, in the order of replications: a sweep ends with the same
 //! runs for any number of threads and after any interruption.
 //!
-//! Looking often and stopping when the interval happens to be narrow would make it cover less than it says. The few looks
-//! of this rule cost under a percentage point; a test counts it.
+//! Looking often and stopping when the interval happens to be narrow would make it cover less than it says. The few
+//! looks of this rule cost under a percentage point; a test counts it.
 
 use super::estimate::Estimate;
 use serde::{Deserialize, Serialize};
@@ -23,8 +23,8 @@ pub struct Precision {
 }
 
 impl Precision {
-    /// Replications before the first look that keep the interval honest: with five, the lucky few that look narrow at once
-    /// bring coverage under 93 %.
+    /// Replications before the first look that keep the interval honest: with five, the lucky few that look narrow at
+    /// once bring coverage under 93 %.
     pub const FIRST: u32 = 10;
 
     /// Replications wanted in all after those with `values`; as many as there are if they suffice.

@@ -10,8 +10,9 @@ use innosim_statistics::Estimate;
 const BLOCK_S: f64 = 10.0;
 /// Seconds after the start and before the end of the load that are left out.
 const EDGE_S: f64 = 2.0;
-/// Share of the processors that must be busy for the CPU demand to be known: a machine that idles takes up to twice as much for the same
-/// transaction (5 to 9 % busy: 341 us for 161 of MariaDB, 550 for 307 of 9.7, with syncs that explain a third of it).
+/// Share of the processors that must be busy for the CPU demand to be known: a machine that idles takes up to twice as
+/// much for the same transaction (5 to 9 % busy: 341 us for 161 of MariaDB, 550 for 307 of 9.7, with syncs that explain
+/// a third of it).
 const BUSY: f64 = 0.15;
 /// Length of a tick of the CPU counters, seconds.
 pub(super) const TICK_S: f64 = 0.01;
@@ -78,8 +79,8 @@ impl Load {
         }
     }
 
-    /// CPU time of server and client if both are recorded, else of the machine, without what syncs and page writes take and purge,
-    /// which takes `purge_us` a transaction; `None` if neither is, or if the machine was too idle.
+    /// CPU time of server and client if both are recorded, else of the machine, without what syncs and page writes take
+    /// and purge, which takes `purge_us` a transaction; `None` if neither is, or if the machine was too idle.
     pub(super) fn cpu_per_transaction(&self, recording: &Recording, purge_us: f64) -> Option<Parameter> {
         let (ticks, method) = match self.sum(recording, &OWN_TICKS) {
             Some(ticks) => (ticks, "CPU time of server and client / transactions"),
@@ -151,8 +152,8 @@ impl Load {
         ((counter[last] - counter[0]) / self.transactions[last].max(1.0), uncertainty)
     }
 
-    /// Growth of one counter by that of another over the blocks (their first and last sample) that `tells` lets count, and the
-    /// half-width of the 95 % interval over them; `None` if there is none.
+    /// Growth of one counter by that of another over the blocks (their first and last sample) that `tells` lets count,
+    /// and the half-width of the 95 % interval over them; `None` if there is none.
     pub(super) fn ratio_where(
         &self,
         counter: &[f64],

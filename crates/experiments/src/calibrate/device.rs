@@ -1,5 +1,5 @@
-//! The device of a scenario that comes from a recording: a shipped profile or a device that was fitted to measurements, behind the
-//! cap that was laid on it during the recording.
+//! The device of a scenario that comes from a recording: a shipped profile or a device that was fitted to measurements,
+//! behind the cap that was laid on it during the recording.
 
 use super::Parameter;
 use super::costs::SYNC_OPERATIONS;
@@ -50,7 +50,8 @@ impl Device {
         Ok(Device::Keys(keys))
     }
 
-    /// Whether it is known when the file system writes an inode with a sync; then that need not be taken from a recording.
+    /// Whether it is known when the file system writes an inode with a sync; then that need not be taken from a
+    /// recording.
     fn writes_inodes(&self, recording: &Recording) -> bool {
         match self {
             Device::Measured => recording.fio.is_empty(),
@@ -61,8 +62,8 @@ impl Device {
         }
     }
 
-    /// `[device]`, with the cap that was laid on it during `recording` and, unless the device says when syncs write inodes, the
-    /// operations of it that a sync takes.
+    /// `[device]`, with the cap that was laid on it during `recording` and, unless the device says when syncs write
+    /// inodes, the operations of it that a sync takes.
     pub(super) fn toml(&self, recording: &Recording, sync_operations: Option<&Parameter>) -> String {
         let cap = &recording.cap;
         let capped = *cap != (Cap { name: cap.name.clone(), ..Cap::default() });
@@ -108,9 +109,9 @@ struct NewRedo {
     map_block: bool,
 }
 
-/// Redo of this server that goes to files never written before; `None` if there are none. From 8.0.30 on it is the capacity less what
-/// there is of the files as the load begins, in files of a 32nd of the capacity; in MariaDB it is the file, if that is new.
-/// Before that servers write their files when they make them.
+/// Redo of this server that goes to files never written before; `None` if there are none. From 8.0.30 on it is the
+/// capacity less what there is of the files as the load begins, in files of a 32nd of the capacity; in MariaDB it is
+/// the file, if that is new. Before that servers write their files when they make them.
 fn new_redo(recording: &Recording) -> Option<NewRedo> {
     let number = |name: &str| recording.variables.get(name)?.parse::<f64>().ok();
     if let Some(capacity) = number("innodb_redo_log_capacity") {
@@ -126,8 +127,8 @@ fn new_redo(recording: &Recording) -> Option<NewRedo> {
     Some(NewRedo { bytes: bytes as u64, map_block: pieces(bytes) > PIECES_IN_INODE })
 }
 
-/// Pieces in which a file of ext4 is mapped that is written from its beginning: those of the rest, one more where the free space is in
-/// two parts (files of 256 MiB have three or four on our volume), and what is written.
+/// Pieces in which a file of ext4 is mapped that is written from its beginning: those of the rest, one more where the
+/// free space is in two parts (files of 256 MiB have three or four on our volume), and what is written.
 fn pieces(bytes: f64) -> f64 {
     (bytes / LARGEST_PIECE_BYTES).ceil() + 2.0
 }

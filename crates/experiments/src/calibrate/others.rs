@@ -1,19 +1,20 @@
 //! What other programs of the machine took while the load ran, of which a server knows as little as of its device.
 //!
-//! It is the CPU time of the machine that is neither the server's nor the load generator's nor the recorder's, in steps of ten
-//! seconds, and what the machine under a virtual one kept for itself (`cpu.steal`). Interrupts are not in it: they come from the
-//! server's own I/O.
+//! It is the CPU time of the machine that is neither the server's nor the load generator's nor the recorder's, in steps
+//! of ten seconds, and what the machine under a virtual one kept for itself (`cpu.steal`). Interrupts are not in it:
+//! they come from the server's own I/O.
 
 use super::counters::{OWN_TICKS, TICK_S};
 use innosim_recordings::Recording;
 
 /// Length of a step, seconds.
 const STEP_S: f64 = 10.0;
-/// Seconds of CPU time a second below which ticks don't tell: sums of all programs and of the recorded ones differ by as much.
+/// Seconds of CPU time a second below which ticks don't tell: sums of all programs and of the recorded ones differ by
+/// as much.
 const LEAST: f64 = 0.05;
 
-/// From when on other programs took how many seconds of CPU time a second; nothing if they took hardly any or the recording does not
-/// tell.
+/// From when on other programs took how many seconds of CPU time a second; nothing if they took hardly any or the
+/// recording does not tell.
 pub(super) fn other_programs(recording: &Recording) -> Vec<(f64, f64)> {
     let taken = other_seconds(recording);
     taken.map_or_else(Vec::new, |taken| steps(&recording.series.seconds, &taken, recording.load_window()))

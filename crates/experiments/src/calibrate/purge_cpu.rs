@@ -1,11 +1,12 @@
 //! CPU time of purge, which is in a server's counters as that of transactions is.
 //!
-//! Measured by thread (schedstat, `oltp_write_only` after so many transactions that pages split no more than in our recordings, which
-//! leaves one deletion and one change of an indexed column a transaction): 9.7 takes 62 us a transaction in a closed loop and 66 at
-//! 750/s, and 6.5 with `oltp_update_non_index`, which leaves nothing but an undo log; 5.6 takes 41 in a closed loop (148 at 750/s, where
-//! each transaction is a batch of its own) and less than 1; MariaDB 10.11.18 takes 19 at 750/s and 2.5. By what the transactions leave
-//! that is 17, 11 and 3 us a removal. 5.5 and 5.7 were not measured and are taken for 5.6. On freshly built indexes, whose pages are split and
-//! merged again and again, 9.7 takes 200 to 340 us a transaction.
+//! Measured by thread (schedstat, `oltp_write_only` after so many transactions that pages split no more than in our
+//! recordings, which leaves one deletion and one change of an indexed column a transaction): 9.7 takes 62 us a
+//! transaction in a closed loop and 66 at 750/s, and 6.5 with `oltp_update_non_index`, which leaves nothing but an undo
+//! log; 5.6 takes 41 in a closed loop (148 at 750/s, where each transaction is a batch of its own) and less than 1;
+//! MariaDB 10.11.18 takes 19 at 750/s and 2.5. By what the transactions leave that is 17, 11 and 3 us a removal. 5.5
+//! and 5.7 were not measured and are taken for 5.6. On freshly built indexes, whose pages are split and merged again
+//! and again, 9.7 takes 200 to 340 us a transaction.
 //!
 //! A closed loop depends on it: purge is a thread of its own, which goes on while clients wait for their syncs.
 
@@ -26,7 +27,8 @@ pub(super) fn removal_us(model: ModelId) -> u64 {
     }
 }
 
-/// CPU time of purge a transaction of the recorded load, µs; nothing if no model stands for the server. The error is a sentence.
+/// CPU time of purge a transaction of the recorded load, µs; nothing if no model stands for the server. The error is a
+/// sentence.
 pub(super) fn a_transaction_us(recording: &Recording, kind: &str, phase: &LoadPhase) -> Result<f64, String> {
     recording.server.model.map_or(Ok(0.0), |model| of_load(model, kind, phase.tables, phase.table_size))
 }

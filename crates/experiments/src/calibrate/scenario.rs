@@ -1,4 +1,5 @@
-//! A scenario as text: the settings, load and device of one recording, the workload's numbers of another (or of itself).
+//! A scenario as text: the settings, load and device of one recording, the workload's numbers of another (or of
+//! itself).
 
 use super::costs::{CLIENT_FLUSH_CPU_US, PAGE_READ_CPU_US, PAGE_WRITE_CPU_US, page_checksum_cpu_us, sync_cpu_us};
 use super::others::other_programs;

@@ -1,8 +1,9 @@
 //! Redo that belongs to purge and not to transactions: undo segments that are made anew, in MariaDB.
 //!
-//! A cut of the history frees the undo segments without a log; the next transaction of that rollback segment makes a new one. How
-//! many a second follows from the rate of transactions and from how often purge runs: once a second, and once more for each
-//! `SHOW ENGINE INNODB STATUS`, which those who record ask for. What is recorded of redo has both parts in it.
+//! A cut of the history frees the undo segments without a log; the next transaction of that rollback segment makes a
+//! new one. How many a second follows from the rate of transactions and from how often purge runs: once a second, and
+//! once more for each `SHOW ENGINE INNODB STATUS`, which those who record ask for. What is recorded of redo has both
+//! parts in it.
 
 use innosim_flush_models::purge::undo_segments;
 use innosim_recordings::Recording;
@@ -29,8 +30,8 @@ pub(super) fn redo_a_transaction(recording: &Recording, rate: f64) -> f64 {
     made * f64::from(segments.redo_bytes) / rate
 }
 
-/// Undo segments made a second: in each time between two purges as many as there are transactions, at most one in each rollback
-/// segment.
+/// Undo segments made a second: in each time between two purges as many as there are transactions, at most one in each
+/// rollback segment.
 fn new_a_second(rollback_segments: f64, rate: f64, status_every: Option<f64>) -> f64 {
     let within = |seconds: f64| (rate * seconds).min(rollback_segments);
     let asked = status_every.map_or(0.0, |every| TIMER_S / every);

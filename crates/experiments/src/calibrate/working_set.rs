@@ -1,7 +1,7 @@
 //! The write working set: how many distinct pages a window of redo dirties, measured where it can be.
 //!
-//! On a clean pool every page that is dirty was dirtied since the load began, and as long as nothing is flushed none left:
-//! the number of dirty pages is the number of distinct pages in the redo written so far.
+//! On a clean pool every page that is dirty was dirtied since the load began, and as long as nothing is flushed none
+//! left: the number of dirty pages is the number of distinct pages in the redo written so far.
 
 use innosim_recordings::{Quantity, Recording};
 

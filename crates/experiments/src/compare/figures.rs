@@ -1,7 +1,7 @@
 //! What came out of a comparison: means with intervals, paired differences to the first variant.
 //!
-//! Intervals are 95 % by Student's t. Differences of the headline figures carry a p-value adjusted by Holm's rule over all
-//! of them, variants and figures together: what is called significant holds for the whole table at once.
+//! Intervals are 95 % by Student's t. Differences of the headline figures carry a p-value adjusted by Holm's rule over
+//! all of them, variants and figures together: what is called significant holds for the whole table at once.
 
 use super::Variant;
 use crate::runner::warmup_of;

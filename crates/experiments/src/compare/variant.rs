@@ -1,7 +1,7 @@
 //! From the words of a command line to loaded scenarios.
 //!
-//! Models and variants multiply: two models and two variants are four runs to compare. A setting that the scenario's file
-//! holds and that a model does not know is dropped with a note; one that was asked for by name is an error.
+//! Models and variants multiply: two models and two variants are four runs to compare. A setting that the scenario's
+//! file holds and that a model does not know is dropped with a note; one that was asked for by name is an error.
 
 use innosim_flush_models::registry::ModelId;
 use innosim_scenario::{Diagnostics, Overrides, Scenario, Source, in_one_line, load};

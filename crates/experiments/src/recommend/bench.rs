@@ -188,8 +188,8 @@ impl<'a> Bench<'a> {
         Ok(scenario)
     }
 
-    /// How the age of a point as the scenario stands was rising at the end of a run; `None` if it was at rest in all, or the
-    /// load is no even one, so that there is no rest.
+    /// How the age of a point as the scenario stands was rising at the end of a run; `None` if it was at rest in all,
+    /// or the load is no even one, so that there is no rest.
     pub(super) fn rise(&self, point: Point) -> Option<Rise> {
         self.rising.get(&(Case::AS_IS, point)).copied().filter(|_| is_even(&self.scenario))
     }

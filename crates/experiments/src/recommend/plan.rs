@@ -1,12 +1,13 @@
 //! How long runs are.
 //!
-//! What a setting does to the checkpoint age shows after turns of the redo log, not after seconds: the pages dirtied in one
-//! turn are the work of the next. A run takes two and a half turns, and the last one counts. How long a turn takes is read off a short
-//! pilot run of the present setting. Where all pages fit the buffer pool they are in it from the start: reading them in
-//! takes longer than the rest and says nothing about flushing.
+//! What a setting does to the checkpoint age shows after turns of the redo log, not after seconds: the pages dirtied in
+//! one turn are the work of the next. A run takes two and a half turns, and the last one counts. How long a turn takes
+//! is read off a short pilot run of the present setting. Where all pages fit the buffer pool they are in it from the
+//! start: reading them in takes longer than the rest and says nothing about flushing.
 //!
-//! A load that changes with time has its own length, and keeps it. So does a scenario whose own run is shorter, unless the
-//! checkpoint age is seen to rise to its end ([`settled`](super::settled)): then runs are made longer, and all of them anew.
+//! A load that changes with time has its own length, and keeps it. So does a scenario whose own run is shorter, unless
+//! the checkpoint age is seen to rise to its end ([`settled`](super::settled)): then runs are made longer, and all of
+//! them anew.
 
 use crate::runner::Job;
 use innosim_core::config::PAGE_BYTES;
@@ -83,7 +84,8 @@ impl Plan {
         Plan { duration_s, warmup_s: Some(warmup_s), warm_start, turn_s: Some(turn_s), at_most_s }
     }
 
-    /// A plan of longer runs, for a redo log that turns in no less than `turn_s`; `None` if they may not be made so long.
+    /// A plan of longer runs, for a redo log that turns in no less than `turn_s`; `None` if they may not be made so
+    /// long.
     pub(super) fn longer(&self, turn_s: f64) -> Option<Plan> {
         let turn_s = turn_s.max(LONGER * self.duration_s as f64 / TURNS);
         let (duration_s, warmup_s) = lengths(turn_s);
@@ -91,8 +93,8 @@ impl Plan {
         allowed.then(|| Plan { duration_s, warmup_s: Some(warmup_s), turn_s: Some(turn_s), ..self.clone() })
     }
 
-    /// Seconds that figures are taken over, with `redo_ratio` times the present redo log; half of a run whose warm-up is
-    /// detected.
+    /// Seconds that figures are taken over, with `redo_ratio` times the present redo log; half of a run whose warm-up
+    /// is detected.
     pub(super) fn window_s(&self, redo_ratio: f64) -> u64 {
         let (duration_s, warmup_s) = self.turn_s.map_or((self.duration_s, self.warmup_s), |turn_s| {
             let (duration_s, warmup_s) = lengths(turn_s * redo_ratio);
@@ -107,8 +109,8 @@ impl Plan {
         self.at_most_s.is_none_or(|most| needed_s as f64 <= most)
     }
 
-    /// Brings a scenario whose redo log is `redo_ratio` times the present one to its length: twice the redo takes twice as
-    /// long to turn.
+    /// Brings a scenario whose redo log is `redo_ratio` times the present one to its length: twice the redo takes twice
+    /// as long to turn.
     pub(super) fn apply(&self, scenario: &mut Scenario, redo_ratio: f64) {
         let (duration_s, warmup_s) = match self.turn_s {
             Some(turn_s) => {

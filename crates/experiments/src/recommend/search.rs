@@ -1,14 +1,14 @@
 //! From coarse to fine.
 //!
-//! The coarse stage tries factors of about 1.4 about the present I/O capacity, and goes on at an end while that end is the
-//! best. The fine stage halves the gaps beside the best until they are a step wide, and so the gap at the edge, between the
-//! lowest setting that runs soundly and the next lower one: flushing that is just enough is often best, and a narrow hill there
-//! hides from a coarse look. Then the few that could still be the answer, and the present setting, are run again with other
-//! random numbers; the rest has lost with one run.
+//! The coarse stage tries factors of about 1.4 about the present I/O capacity, and goes on at an end while that end is
+//! the best. The fine stage halves the gaps beside the best until they are a step wide, and so the gap at the edge,
+//! between the lowest setting that runs soundly and the next lower one: flushing that is just enough is often best, and
+//! a narrow hill there hides from a coarse look. Then the few that could still be the answer, and the present setting,
+//! are run again with other random numbers; the rest has lost with one run.
 //!
-//! With the redo log to be chosen too, each size gets a search of its own, from small to large, as long as doubling it still
-//! gains something worth a longer recovery; and as long as no size was sound, since before that there is nothing to
-//! gain.
+//! With the redo log to be chosen too, each size gets a search of its own, from small to large, as long as doubling it
+//! still gains something worth a longer recovery; and as long as no size was sound, since before that there is nothing
+//! to gain.
 
 use super::bench::{Bench, RecommendError};
 use super::sensitivity::Case;
@@ -41,8 +41,8 @@ pub(super) struct Found {
     pub(super) plateau: Vec<Point>,
 }
 
-/// Finds the best point. As long as its age is seen to rise to the end of its runs, and longer ones may be made, it starts anew
-/// with those.
+/// Finds the best point. As long as its age is seen to rise to the end of its runs, and longer ones may be made, it
+/// starts anew with those.
 pub(super) fn search(bench: &mut Bench<'_>) -> Result<Found, RecommendError> {
     loop {
         if let Some(found) = search_at_this_length(bench)?
@@ -200,8 +200,8 @@ fn gains(bench: &Bench<'_>, larger: Point, best: Point) -> bool {
     }
 }
 
-/// The best of `points` in a case: sound, not too slow for the goal, and first by score; of points of equal merit the lowest, as
-/// more capacity buys nothing there. If none is sound, the one that stalls least.
+/// The best of `points` in a case: sound, not too slow for the goal, and first by score; of points of equal merit the
+/// lowest, as more capacity buys nothing there. If none is sound, the one that stalls least.
 pub(super) fn best_of(bench: &Bench<'_>, case: Case, points: &[Point]) -> Point {
     let means: Vec<(Point, Summary)> = points.iter().filter_map(|&p| Some((p, bench.mean(case, p)?))).collect();
     let sound: Vec<&(Point, Summary)> = means.iter().filter(|(p, _)| bench.is_sound(case, *p)).collect();

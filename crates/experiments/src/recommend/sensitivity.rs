@@ -1,10 +1,10 @@
 //! What the answer depends on.
 //!
-//! Two inputs of a scenario are known least: how many different pages the load writes (the working set), and how fast the
-//! device is under this mix. Each is moved to either side by as much as such numbers are usually off, and the best setting is
-//! run again there beside its neighbours. The answer stands if the best setting stays sound and loses little to a neighbour.
-//! If it does not, the nearest higher setting that is sound in every case is offered as the safer one. If there is none near,
-//! or a neighbour gains much, the answer is refused: measuring that input comes first.
+//! Two inputs of a scenario are known least: how many different pages the load writes (the working set), and how fast
+//! the device is under this mix. Each is moved to either side by as much as such numbers are usually off, and the best
+//! setting is run again there beside its neighbours. The answer stands if the best setting stays sound and loses little
+//! to a neighbour. If it does not, the nearest higher setting that is sound in every case is offered as the safer one.
+//! If there is none near, or a neighbour gains much, the answer is refused: measuring that input comes first.
 
 use super::bench::{Bench, RecommendError};
 use super::plan::lengths;

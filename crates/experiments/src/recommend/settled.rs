@@ -1,10 +1,10 @@
 //! Whether a run was long enough for its checkpoint age to come to rest.
 //!
-//! A setting that flushes too little looks good for as long as the age has room to rise: writes are put off, not saved. In
-//! steady state the age takes no more of the redo than it gives back, so the share of the redo written that stayed in the age
-//! tells how far a run is from it. The age is compared between the first and the last third of the time that counts, and
-//! must have risen through the second, so that a ripple is not taken for a trend. An age that has met its limit rises no more:
-//! such a run shows what there is to see, however it looks.
+//! A setting that flushes too little looks good for as long as the age has room to rise: writes are put off, not saved.
+//! In steady state the age takes no more of the redo than it gives back, so the share of the redo written that stayed
+//! in the age tells how far a run is from it. The age is compared between the first and the last third of the time that
+//! counts, and must have risen through the second, so that a ripple is not taken for a trend. An age that has met its
+//! limit rises no more: such a run shows what there is to see, however it looks.
 
 use innosim_core::metrics::{RunOutput, SecondSample};
 

@@ -1,7 +1,8 @@
 //! The settings that are searched, and how they are spelt for a model.
 //!
-//! `innodb_io_capacity_max` is what is searched. `innodb_io_capacity` goes along, so that the whole-number ratio of the two,
-//! which enters the flushing formulas of MySQL 8.0, stays as it is. A model without the first is searched by the second.
+//! `innodb_io_capacity_max` is what is searched. `innodb_io_capacity` goes along, so that the whole-number ratio of the
+//! two, which enters the flushing formulas of MySQL 8.0, stays as it is. A model without the first is searched by the
+//! second.
 
 use innosim_flush_models::registry::{Kind, ModelId, Settings, lookup};
 
@@ -115,8 +116,8 @@ impl Space {
         values
     }
 
-    /// Statements that bring a running server from the present setting to `point`, in an order that it accepts; settings
-    /// that need a restart are lines of a my.cnf.
+    /// Statements that bring a running server from the present setting to `point`, in an order that it accepts;
+    /// settings that need a restart are lines of a my.cnf.
     pub fn statements(&self, point: Point) -> Vec<String> {
         let mut values = self.values(point);
         // The server refuses a capacity above its maximum: when both rise, the maximum goes first.

@@ -1,9 +1,9 @@
 //! Where the page cleaner stood at each sample, as far as its counters tell.
 //!
-//! The pages requested appear when a pass begins, its pages and its batch are counted when it ends. On a fast device both
-//! fall into the same second; on a slow one a pass lasts several seconds, in which no other one begins. Percentages and
-//! averages appear when it begins or, where the server [publishes them after the batch](Publishing::after_batch), when it
-//! ends.
+//! The pages requested appear when a pass begins, its pages and its batch are counted when it ends. On a fast device
+//! both fall into the same second; on a slow one a pass lasts several seconds, in which no other one begins.
+//! Percentages and averages appear when it begins or, where the server [publishes them after the
+//! batch](Publishing::after_batch), when it ends.
 
 use innosim_flush_models::replay::Publishing;
 
@@ -96,8 +96,9 @@ impl Cleaner {
 }
 
 impl Counters<'_> {
-    /// Whether a pass before sample `i` asks for nothing, for less than a page a slot or for nothing that is old enough: it ends at
-    /// once and is not counted. With an average of 0 the LSN limit of 5.6 is the oldest modification itself.
+    /// Whether a pass before sample `i` asks for nothing, for less than a page a slot or for nothing that is old
+    /// enough: it ends at once and is not counted. With an average of 0 the LSN limit of 5.6 is the oldest modification
+    /// itself.
     fn ends_at_once(&self, i: usize, publishing: Publishing) -> bool {
         let no_reach = publishing.after_batch && self.lsn_avg_rate.is_some_and(|rate| rate[i] == 0.0);
         self.requested[i] < self.least_request || no_reach
@@ -107,8 +108,8 @@ impl Counters<'_> {
         values.get(i).is_some_and(|value| *value != values[i - 1])
     }
 
-    /// Whether a pass began between sample `i` and the one before it, and whether one is in flight then. `was`: whether one was
-    /// at the earlier sample; `ended`: batches that ended between the two.
+    /// Whether a pass began between sample `i` and the one before it, and whether one is in flight then. `was`: whether
+    /// one was at the earlier sample; `ended`: batches that ended between the two.
     fn second(&self, i: usize, was: bool, ended: f64, traceless: bool) -> (bool, bool) {
         let moved = Self::changed(self.requested, i) || self.gauges.iter().any(|gauge| Self::changed(gauge, i));
         let began = moved || traceless || (ended > 0.0 && !was) || ended > 1.0;
@@ -116,9 +117,9 @@ impl Counters<'_> {
         (began, !traceless && passes > ended)
     }
 
-    /// The same where only the pages requested tell of a beginning, which may be as many as before. A pass begins a second
-    /// after the one before it, or when that ends if it takes longer; so one that ended is followed by another, unless
-    /// nothing is being written or the next second shows that it began there.
+    /// The same where only the pages requested tell of a beginning, which may be as many as before. A pass begins a
+    /// second after the one before it, or when that ends if it takes longer; so one that ended is followed by another,
+    /// unless nothing is being written or the next second shows that it began there.
     fn second_of_56(&self, i: usize, was: bool, ended: f64, traceless: bool) -> (bool, bool) {
         let began_later = Self::changed(self.requested, i + 1) && self.batches[i + 1] == self.batches[i];
         let pending = self.pending.map(|pending| pending[i] > 0.0);

@@ -73,8 +73,8 @@ pub(super) struct Between {
     pub(super) several_passes: bool,
     /// Whether a pass began in it; a long one may take the whole second.
     pub(super) pass_began: bool,
-    /// Whether the pass before it was still writing, or LRU tails were written first, so that the oldest modification moved
-    /// before the decision.
+    /// Whether the pass before it was still writing, or LRU tails were written first, so that the oldest modification
+    /// moved before the decision.
     pub(super) oldest_moves: bool,
     /// Pages that finished passes had flushed when it began, since the server's start.
     pub(super) flushed_before: u64,
@@ -214,8 +214,8 @@ impl Inputs {
         })
     }
 
-    /// Pages written between sample `i` and the one before it, of the LRU lists and of all, if they are those of one pass
-    /// that flushes LRU tails first.
+    /// Pages written between sample `i` and the one before it, of the LRU lists and of all, if they are those of one
+    /// pass that flushes LRU tails first.
     fn writes(&self, i: usize) -> Option<(f64, f64)> {
         let whole = self.cleaner.began[i] && !self.cleaner.in_flight[i - 1] && !self.cleaner.in_flight[i];
         if !self.publishing.lru_first || !whole {

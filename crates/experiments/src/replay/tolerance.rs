@@ -17,8 +17,8 @@ pub const COUNTERS: [&str; 5] = [
 /// Largest difference that rounding and sampling explain.
 ///
 /// * Percentages are whole numbers made of an age and a number of dirty pages that are interpolated: 1.
-/// * Pages requested: what 1 percent point of `innodb_io_capacity` is worth in the mean of the server's wishes, and a page
-///   for its rounding.
+/// * Pages requested: what 1 percent point of `innodb_io_capacity` is worth in the mean of the server's wishes, and a
+///   page for its rounding.
 /// * Averages: the interval that they cover is known to a tenth of a second in 30: 1 % of the server's value, and 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {

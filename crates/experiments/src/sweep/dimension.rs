@@ -1,8 +1,8 @@
 //! What varies: `SETTING=FROM..TO:STEP`, `SETTING=FROM..TO:*FACTOR`, `SETTING=V1,V2,...`.
 //!
 //! Several settings joined by `+` take the same value: `innodb_io_capacity+innodb_io_capacity_max=1000..12000:500`.
-//! Ranges count up and hold `FROM`; they hold `TO` if the steps meet it. Sizes may mix suffixes (`512M..4G:512M`); other
-//! units must be the same in all three places.
+//! Ranges count up and hold `FROM`; they hold `TO` if the steps meet it. Sizes may mix suffixes (`512M..4G:512M`);
+//! other units must be the same in all three places.
 
 use super::argument_error;
 use super::number::Number;

@@ -108,8 +108,8 @@ impl Plan {
     }
 }
 
-/// Makes all runs of `shard` that `runs` lacks, saves each in `store`, and adds it to `runs`. Runs that fail are reported
-/// and the others still made.
+/// Makes all runs of `shard` that `runs` lacks, saves each in `store`, and adds it to `runs`. Runs that fail are
+/// reported and the others still made.
 ///
 /// # Errors
 /// [`SweepError`] if a run can't be saved: no more are made then.

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// Version of the program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// Hash of the sources that a run's result depends on (`build.rs`), part of every run's identity: two builds of a version
-/// that would give other numbers don't take each other's runs for their own.
+/// Hash of the sources that a run's result depends on (`build.rs`), part of every run's identity: two builds of a
+/// version that would give other numbers don't take each other's runs for their own.
 const BUILD: &str = env!("INNOSIM_BUILD");
 /// Most points of a sweep.
 const MOST_POINTS: usize = 10_000;
@@ -289,8 +289,8 @@ impl Plan {
         self.format == FORMAT
     }
 
-    /// The words of the command that makes this sweep. A sweep from a file is written out; number of jobs, shards and the folder's name
-    /// change nothing and are left out.
+    /// The words of the command that makes this sweep. A sweep from a file is written out; number of jobs, shards and
+    /// the folder's name change nothing and are left out.
     pub fn command(&self) -> Vec<String> {
         let mut words = vec!["innosim".to_owned(), "sweep".to_owned(), self.scenario.clone()];
         for dimension in &self.dimensions {

@@ -51,8 +51,8 @@ pub struct ThinSeries {
     pub flushed: Vec<f64>,
 }
 
-/// The line of a journal. Numbers of the summary by name, so that a summary with more fields reads older lines not at all
-/// rather than wrongly.
+/// The line of a journal. Numbers of the summary by name, so that a summary with more fields reads older lines not at
+/// all rather than wrongly.
 #[derive(Serialize, Deserialize)]
 struct Line {
     id: RunId,

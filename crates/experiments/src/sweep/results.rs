@@ -37,8 +37,8 @@ pub type Metric = fn(&Summary) -> f64;
 /// Which point is best, and which are as good.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// The point with the highest mean throughput among those that run soundly, or among all if none does; of equals the
-    /// first.
+    /// The point with the highest mean throughput among those that run soundly, or among all if none does; of equals
+    /// the first.
     pub best: usize,
     /// Whether it runs without waves and stalls, and does not live by sync flushing.
     pub sound: bool,

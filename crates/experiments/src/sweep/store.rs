@@ -1,11 +1,11 @@
 //! The folder of a sweep: what was planned, and a journal of finished runs that survives anything.
 //!
 //! `runs.jsonl` holds a line for each finished run: a checksum, a blank, the run as JSON. Lines are appended whole and
-//! brought to the disk one by one. A process that dies while it writes leaves a torn last line; the next one cuts it off. A
-//! line whose checksum doesn't fit is skipped, and its run made again.
+//! brought to the disk one by one. A process that dies while it writes leaves a torn last line; the next one cuts it
+//! off. A line whose checksum doesn't fit is skipped, and its run made again.
 //!
-//! When a sweep is done, the journal is written anew in the order of the plan, so that it holds the same bytes however the
-//! runs came to be; runs of other plans follow, in the order of their identities.
+//! When a sweep is done, the journal is written anew in the order of the plan, so that it holds the same bytes however
+//! the runs came to be; runs of other plans follow, in the order of their identities.
 
 use super::SweepError;
 use super::plan::{Plan, RunId};

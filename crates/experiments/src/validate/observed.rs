@@ -88,8 +88,8 @@ impl Observed {
         self.sync_pages.map(|pages| pages > 0.0)
     }
 
-    /// The regime, by the rule that simulated runs are judged by; `sync_start` is the age of the oldest page at which sync
-    /// flushing starts, bytes.
+    /// The regime, by the rule that simulated runs are judged by; `sync_start` is the age of the oldest page at which
+    /// sync flushing starts, bytes.
     pub(super) fn regime(&self, sync_start: f64) -> Regime {
         let finite = |values: &[f64]| values.iter().copied().filter(|value| value.is_finite()).collect::<Vec<f64>>();
         let at_limit = sync_start > 0.0 && self.oldest_age.iter().any(|age| *age >= sync_start);
@@ -102,7 +102,8 @@ impl Observed {
     }
 }
 
-/// What was measured in the form of a run, to be drawn beside one: at each simulated second the last sample that is there.
+/// What was measured in the form of a run, to be drawn beside one: at each simulated second the last sample that is
+/// there.
 pub(super) fn as_run(trajectories: &[Trajectory], predicted: &RunOutput) -> RunOutput {
     let at = |name: &str, second: f64| -> u64 {
         let Some(trajectory) = trajectories.iter().find(|trajectory| trajectory.name == name) else { return 0 };

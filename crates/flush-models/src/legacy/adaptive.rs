@@ -1,5 +1,5 @@
-//! What 5.6 and 5.7 share of adaptive flushing: its settings and the share that the age calls for (`innodb-5.6` section 3.4,
-//! `innodb-5.7` section 3.5).
+//! What 5.6 and 5.7 share of adaptive flushing: its settings and the share that the age calls for (`innodb-5.6` section
+//! 3.4, `innodb-5.7` section 3.5).
 
 /// The settings that the rules read.
 #[derive(Debug, Clone, Copy, PartialEq)]

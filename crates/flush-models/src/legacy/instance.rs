@@ -1,4 +1,5 @@
-//! Which buffer pool instance a page lives in; extents of 64 pages stay together (`innodb-5.5` to `innodb-5.7`, section 0).
+//! Which buffer pool instance a page lives in; extents of 64 pages stay together (`innodb-5.5` to `innodb-5.7`, section
+//! 0).
 
 /// `buf_pool_get`: a 64-bit sum, modulo `instances`.
 pub fn buf_pool_get(space_id: u32, page_no: u32, instances: u32) -> u32 {

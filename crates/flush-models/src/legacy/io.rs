@@ -42,8 +42,8 @@ pub fn loop_sleep_us(now_ms: u64, next_loop_time_ms: u64) -> u64 {
 /// `innodb_io_capacity_max` of a server that was told none.
 const IO_CAPACITY_MAX_AT_LEAST: u64 = 2000;
 
-/// `innodb_io_capacity` and `innodb_io_capacity_max` in force after start-up (5.6, 5.7). `configured_max` is `None` if the
-/// maximum was not set.
+/// `innodb_io_capacity` and `innodb_io_capacity_max` in force after start-up (5.6, 5.7). `configured_max` is `None` if
+/// the maximum was not set.
 pub fn io_capacity_at_startup(io_capacity: u64, configured_max: Option<u64>) -> (u64, u64) {
     match configured_max {
         None if io_capacity >= u64::MAX / 2 => (io_capacity, u64::MAX),

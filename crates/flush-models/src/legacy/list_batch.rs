@@ -1,8 +1,8 @@
 //! One flush-list batch: which pages it takes, in which order (`innodb-5.6` and `innodb-5.7`, sections 5.2 and 5.3).
 //!
-//! This is the reference for what the machine does page by page: one instance, one tablespace, nobody else at work, and no
-//! write completes during the scan. The LSN limit is exclusive and tested on victims only; neighbours go with their victim
-//! whatever their age, and count.
+//! This is the reference for what the machine does page by page: one instance, one tablespace, nobody else at work, and
+//! no write completes during the scan. The LSN limit is exclusive and tested on victims only; neighbours go with their
+//! victim whatever their age, and count.
 
 use super::neighbors::{Victim, flush_area_range};
 use innosim_core::config::FlushNeighbors;

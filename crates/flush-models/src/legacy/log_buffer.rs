@@ -64,8 +64,8 @@ pub struct LogWrite {
     pub buf_next_to_write: u64,
 }
 
-/// One write of 5.5 and 5.6 with nothing appended meanwhile: the last block is copied on, and the content moves down when
-/// the end of what was written is beyond half of `max_buf_free`.
+/// One write of 5.5 and 5.6 with nothing appended meanwhile: the last block is copied on, and the content moves down
+/// when the end of what was written is beyond half of `max_buf_free`.
 pub fn log_write_area(buf_next_to_write: u64, buf_free: u64, max_buf_free: u64) -> LogWrite {
     let start = buf_next_to_write - buf_next_to_write % BLOCK_BYTES;
     let end = buf_free.next_multiple_of(BLOCK_BYTES);

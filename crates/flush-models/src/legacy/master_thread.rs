@@ -1,11 +1,12 @@
 //! The master thread of 5.6 and 5.7 as far as it makes checkpoints (`innodb-5.6` and `innodb-5.7`, section 3.2).
 //!
-//! It sleeps a full second, then works. Seen active, it takes a checkpoint in seconds that are multiples of 7; seen idle, in each
-//! pass. As its work comes on top of the second, it can miss such a second and then comes 7 seconds later.
+//! It sleeps a full second, then works. Seen active, it takes a checkpoint in seconds that are multiples of 7; seen
+//! idle, in each pass. As its work comes on top of the second, it can miss such a second and then comes 7 seconds
+//! later.
 //!
-//! Simplifications: its own look at the redo margins, purge, change buffer merges and dictionary eviction are left out (errs
-//! towards slightly more flushing by user threads and fewer missed checkpoints); it writes redo as often as the machine's
-//! flusher does.
+//! Simplifications: its own look at the redo margins, purge, change buffer merges and dictionary eviction are left out
+//! (errs towards slightly more flushing by user threads and fewer missed checkpoints); it writes redo as often as the
+//! machine's flusher does.
 
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::seam::{CheckpointerAction, CheckpointerInput, CheckpointerNext, View};

@@ -31,8 +31,8 @@ pub fn flush_area(curr_size: u64) -> u64 {
     read_ahead_area(curr_size).min(curr_size / 16)
 }
 
-/// The range of pages (from, to exclusive) that is written with a victim. `ready` tells whether a page is in the pool, dirty
-/// and not under write.
+/// The range of pages (from, to exclusive) that is written with a victim. `ready` tells whether a page is in the pool,
+/// dirty and not under write.
 pub fn flush_area_range(victim: Victim, mode: FlushNeighbors, ready: impl Fn(u64) -> bool) -> (u64, u64) {
     let mode = if victim.lru_len < MIN_LRU_LEN { FlushNeighbors::None } else { mode };
     let range = neighbors::flush_area_range(victim.page_no, flush_area(victim.curr_size), mode, ready);

@@ -1,8 +1,8 @@
-//! Redo geometry: what `innodb_log_file_size` x `innodb_log_files_in_group` leaves to use (`innodb-5.5` to `innodb-5.7`,
-//! section 1).
+//! Redo geometry: what `innodb_log_file_size` x `innodb_log_files_in_group` leaves to use (`innodb-5.5` to
+//! `innodb-5.7`, section 1).
 //!
-//! A tenth of the files is never used; of the rest, a reserve for threads that are past their check and another tenth go
-//! off; the limits are fractions of what remains, all fixed at start-up.
+//! A tenth of the files is never used; of the rest, a reserve for threads that are past their check and another tenth
+//! go off; the limits are fractions of what remains, all fixed at start-up.
 
 /// Bytes that each redo file loses to its header.
 const LOG_FILE_HEADER_BYTES: u64 = 2048;

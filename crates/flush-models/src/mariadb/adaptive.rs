@@ -168,7 +168,8 @@ impl Pass {
 /// The second branch of a recommendation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdaptivePart {
-    /// `buffer_flush_pct_for_dirty`. Early: what it says. Late: percent of `io_capacity` that counts, of whatever cause.
+    /// `buffer_flush_pct_for_dirty`. Early: what it says. Late: percent of `io_capacity` that counts, of whatever
+    /// cause.
     pub pct_for_dirty: u64,
     /// Pages with an oldest modification up to this LSN are due.
     pub target_lsn: u64,

@@ -1,8 +1,9 @@
 //! What the machine is built with: the plain numbers that follow from the settings.
 //!
-//! Sources: `mariadb-10.11` sections 3 (redo), 6 (LRU), 7 (doublewrite), 10 (settings). Three numbers are from recordings
-//! of 10.11.19: a pool of 4 GiB holds 259584 pages, 507 for each 512 of its size; a doublewrite batch of 128 pages is one
-//! write, as the two extents lie side by side; a checkpoint after changes to eight tables appends 208 bytes.
+//! Sources: `mariadb-10.11` sections 3 (redo), 6 (LRU), 7 (doublewrite), 10 (settings). Three numbers are from
+//! recordings of 10.11.19: a pool of 4 GiB holds 259584 pages, 507 for each 512 of its size; a doublewrite batch of 128
+//! pages is one write, as the two extents lie side by side; a checkpoint after changes to eight tables appends 208
+//! bytes.
 
 use super::options::Options;
 use super::page_cleaner::BUF_LRU_MIN_LEN;

@@ -103,8 +103,8 @@ pub fn branch_early(c: &AdaptiveConfig, s: &PassState) -> Branch {
     }
 }
 
-/// The late generation, with a flush list that is not empty or an LRU list that needs work. A target that is left makes a
-/// list batch even of an empty list, so that the LRU batch after it runs.
+/// The late generation, with a flush list that is not empty or an LRU list that needs work. A target that is left makes
+/// a list batch even of an empty list, so that the LRU batch after it runs.
 pub fn pass_late(c: &AdaptiveConfig, s: &PassState) -> Branch {
     if s.sync_lsn != 0 && s.flush_sync {
         return Branch::Furious;

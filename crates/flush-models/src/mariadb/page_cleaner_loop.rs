@@ -1,4 +1,5 @@
-//! The page cleaner's loop, step by step (`mariadb-10.11` section 5): what it asks of the machine and what it remembers.
+//! The page cleaner's loop, step by step (`mariadb-10.11` section 5): what it asks of the machine and what it
+//! remembers.
 //!
 //! ```text
 //!   top ── furious target ──> LRU batch if needed, list batch, wait for all writes, checkpoint ──> top

@@ -1,4 +1,5 @@
-//! The page cleaner and the waiting user threads, step by step against the rules, and worlds that try to stop the clock.
+//! The page cleaner and the waiting user threads, step by step against the rules, and worlds that try to stop the
+//! clock.
 
 use super::*;
 use crate::registry::{ModelId, Value, build};

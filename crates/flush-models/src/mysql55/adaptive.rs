@@ -1,5 +1,5 @@
-//! Adaptive flushing of a pass of the master thread: the method in force and what it remembers (`innodb-5.5` section 3.3;
-//! `percona` sections 1, 2.1 and 2.2).
+//! Adaptive flushing of a pass of the master thread: the method in force and what it remembers (`innodb-5.5` section
+//! 3.3; `percona` sections 1, 2.1 and 2.2).
 
 use super::flush_rate::FlushStat;
 use super::options::{Method, Options};

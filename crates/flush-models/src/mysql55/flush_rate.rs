@@ -1,12 +1,12 @@
 //! Adaptive flushing of 5.5: the desired flush rate (`innodb-5.5` sections 3.1 and 3.3).
 //!
 //! Once a second the error monitor thread notes how much redo was written and how many pages LRU batches posted in that
-//! second; sums over the last twenty seconds are kept. The master thread asks for the dirty pages that one second of redo
-//! makes due if all of them were to be flushed in one turn of the log, less what LRU flushing does anyway.
+//! second; sums over the last twenty seconds are kept. The master thread asks for the dirty pages that one second of
+//! redo makes due if all of them were to be flushed in one turn of the log, less what LRU flushing does anyway.
 //!
-//! The average starts at zero and counts empty slots, so the first twenty seconds of a load are under-flushed; the second
-//! in progress is added in full, so right before the monitor's tick the rate is up to twice the true one. Both are the
-//! server's.
+//! The average starts at zero and counts empty slots, so the first twenty seconds of a load are under-flushed; the
+//! second in progress is added in full, so right before the monitor's tick the rate is up to twice the true one. Both
+//! are the server's.
 
 /// `BUF_FLUSH_STAT_N_INTERVAL`: seconds in the averages.
 pub const STAT_INTERVALS: usize = 20;

@@ -1,8 +1,9 @@
 //! One flush-list batch of 5.5, page by page (`innodb-5.5` sections 5.2 and 5.3).
 //!
 //! The machine flushes by the same rules on its own lists; here they stand alone, on a small list, so that the order of
-//! pages can be checked: the scan restarts at the tail after each success, neighbours of an area go in page order and count,
-//! and the LSN limit is tested on the tail page only, so that a batch runs past it while its tail is under write.
+//! pages can be checked: the scan restarts at the tail after each success, neighbours of an area go in page order and
+//! count, and the LSN limit is tested on the tail page only, so that a batch runs past it while its tail is under
+//! write.
 
 use crate::legacy::neighbors::flush_area;
 use std::ops::Range;
@@ -73,8 +74,8 @@ struct Run<'a> {
     posted: usize,
 }
 
-/// `buf_flush_flush_list_batch`: flushes from the tail of `list` (tail first) until `min_n` pages are posted or the tail
-/// page is not older than `lsn_limit`.
+/// `buf_flush_flush_list_batch`: flushes from the tail of `list` (tail first) until `min_n` pages are posted or the
+/// tail page is not older than `lsn_limit`.
 pub fn flush_list_batch(list: Vec<DirtyPage>, min_n: u64, lsn_limit: u64, surroundings: &Surroundings) -> ListBatch {
     let mut run = Run { surroundings, list, min_n, result: ListBatch::default(), posted: 0 };
     while run.list.first().is_some_and(|tail| tail.oldest_modification < lsn_limit) {

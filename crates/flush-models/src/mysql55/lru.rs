@@ -36,7 +36,8 @@ impl LruMargins {
         self.free_block_margin + self.extra_margin
     }
 
-    /// `buf_flush_LRU_recommendation`. `tail_replaceable`: pages from the LRU tail on, whether each is clean and unused.
+    /// `buf_flush_LRU_recommendation`. `tail_replaceable`: pages from the LRU tail on, whether each is clean and
+    /// unused.
     pub fn recommendation(&self, free_len: u64, tail_replaceable: impl IntoIterator<Item = bool>) -> LruRecommendation {
         let mut found = LruRecommendation { n_replaceable: free_len, distance: 0, n_to_flush: 0 };
         for replaceable in tail_replaceable {

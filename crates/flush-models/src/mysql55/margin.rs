@@ -1,12 +1,12 @@
 //! The free check of 5.5: user threads flush by themselves when the log runs full (`innodb-5.5` sections 2.1 to 2.3).
 //!
-//! `log_check_margins` as a sequence of steps that one thread goes through: a look at the ages, a flush of its own up to an
-//! LSN (beyond the sync limit followed by a wait for everybody's batches, and by another look if others were in its way),
-//! then a checkpoint. The flag that sends threads here is global: the first thread takes it down, the next append beyond
-//! the limits raises it again.
+//! `log_check_margins` as a sequence of steps that one thread goes through: a look at the ages, a flush of its own up
+//! to an LSN (beyond the sync limit followed by a wait for everybody's batches, and by another look if others were in
+//! its way), then a checkpoint. The flag that sends threads here is global: the first thread takes it down, the next
+//! append beyond the limits raises it again.
 //!
-//! Simplification: the flag is raised where a transaction is about to write, not at each append within one. Errs towards
-//! fewer threads between the async and the sync limit.
+//! Simplification: the flag is raised where a transaction is about to write, not at each append within one. Errs
+//! towards fewer threads between the async and the sync limit.
 
 use crate::legacy::log_margin::{
     LogLsns, MARGIN_55, MarginCheckpoint, Preflush, log_checkpoint_margin, log_close_flag,

@@ -1,7 +1,7 @@
 //! Decisions of the master thread of 5.5 (`innodb-5.5` section 3.2), as pure functions.
 //!
-//! The thread works in rounds: ten passes of a second each, then the 10-second part; without activity it goes to its idle
-//! loop. Which step follows which is the machinery's; here is what each step asks for.
+//! The thread works in rounds: ten passes of a second each, then the 10-second part; without activity it goes to its
+//! idle loop. Which step follows which is the machinery's; here is what each step asks for.
 
 use crate::legacy::io::pct_io;
 

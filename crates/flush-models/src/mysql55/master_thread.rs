@@ -9,8 +9,8 @@
 //!     └────────────┴──────────────<── activity ──<───────────────────┘
 //! ```
 //!
-//! With `keep_average` of Percona Server a pass is a tenth of a second and a round has a hundred of them. The thread is what
-//! the machine calls the page cleaner; whatever it does, it does alone and one after the other.
+//! With `keep_average` of Percona Server a pass is a tenth of a second and a round has a hundred of them. The thread is
+//! what the machine calls the page cleaner; whatever it does, it does alone and one after the other.
 //!
 //! It purges if there is no purge thread, until nothing is left, whatever else waits for it meanwhile.
 //!

@@ -1,9 +1,9 @@
 //! Adaptive flushing of 5.6: pages and LSN limit of one call of `page_cleaner_flush_pages_if_needed` (`innodb-5.6`
 //! section 3.4).
 //!
-//! Half of what the percentages ask for plus half of the recent average, up to an LSN limit of one second of redo beyond
-//! the oldest page, more if the call before fell short. The averages move only every `innodb_flushing_avg_loops` calls; until
-//! they first do, the LSN limit is the oldest LSN itself and nothing is flushed.
+//! Half of what the percentages ask for plus half of the recent average, up to an LSN limit of one second of redo
+//! beyond the oldest page, more if the call before fell short. The averages move only every `innodb_flushing_avg_loops`
+//! calls; until they first do, the LSN limit is the oldest LSN itself and nothing is flushed.
 
 use crate::legacy::adaptive::AdaptiveConfig;
 use crate::legacy::io::pct_io;

@@ -1,7 +1,7 @@
 //! One chunk of the LRU tail flush of 5.6: which pages it frees and which it posts (`innodb-5.6` section 4.2).
 //!
-//! This is the reference for what the machine does page by page: no neighbours, and no write completes during the scan. After
-//! each page that it frees, the scan begins at the tail again; only posted pages count against the chunk.
+//! This is the reference for what the machine does page by page: no neighbours, and no write completes during the scan.
+//! After each page that it frees, the scan begins at the tail again; only posted pages count against the chunk.
 
 /// Pages of one chunk.
 pub const CHUNK_PAGES: u64 = 100;

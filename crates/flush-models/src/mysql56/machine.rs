@@ -1,9 +1,9 @@
-//! What the machine is built with: the plain numbers that follow from the settings of 5.6, and where those of 5.7 differ
-//! (`innodb-5.6` and `innodb-5.7`, sections 4 to 7).
+//! What the machine is built with: the plain numbers that follow from the settings of 5.6, and where those of 5.7
+//! differ (`innodb-5.6` and `innodb-5.7`, sections 4 to 7).
 //!
-//! Simplifications: the 8 doublewrite places of single-page flushes never run out (errs towards faster single-page flushes); a
-//! checkpoint of 5.7 appends its marker only, no records of file names, whose volume is not known (errs by some hundred bytes
-//! a checkpoint).
+//! Simplifications: the 8 doublewrite places of single-page flushes never run out (errs towards faster single-page
+//! flushes); a checkpoint of 5.7 appends its marker only, no records of file names, whose volume is not known (errs by
+//! some hundred bytes a checkpoint).
 
 use super::options::Options;
 use crate::legacy::doublewrite::{BLOCK_PAGES, CAPACITY_56};
@@ -75,8 +75,8 @@ pub(crate) fn machine_56(options: &Options) -> MachineConfig {
     }
 }
 
-/// The machine of MySQL 5.7: pages of LRU batches are freed when they are written, mini-transactions commit while redo is
-/// written, and there are several cleaners.
+/// The machine of MySQL 5.7: pages of LRU batches are freed when they are written, mini-transactions commit while redo
+/// is written, and there are several cleaners.
 pub(crate) fn machine_57(options: &Options) -> MachineConfig {
     let mut machine = machine_56(options);
     machine.buffer_pool.free_pages = FreePagePolicy::SinglePage {

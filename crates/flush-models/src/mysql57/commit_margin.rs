@@ -1,4 +1,5 @@
-//! The margin check of every mini-transaction that writes log (`innodb-5.7` section 2.5): the last guard of the redo log.
+//! The margin check of every mini-transaction that writes log (`innodb-5.7` section 2.5): the last guard of the redo
+//! log.
 
 use crate::legacy::log_margin::LogLsns;
 use innosim_core::kernel::time::SimDuration;

@@ -1,7 +1,8 @@
 //! The coordinator of the page cleaner, pass by pass (`innodb-5.7` section 3.4).
 //!
-//! A pass waits for the flush event or the end of its second, or doesn't wait, and takes one of five branches. A pass that does
-//! not look at the event resets it all the same: that is how a sync request can be put off for as long as passes overrun.
+//! A pass waits for the flush event or the end of its second, or doesn't wait, and takes one of five branches. A pass
+//! that does not look at the event resets it all the same: that is how a sync request can be put off for as long as
+//! passes overrun.
 
 pub use crate::coordinator::{Branch, LOOP_PERIOD, Top, WaitResult};
 
@@ -37,8 +38,8 @@ impl CoordinatorLoop {
         }
     }
 
-    /// After the wait: begins the next second if it timed out, and chooses the branch. `sync_requested` is whether a sync flush
-    /// is allowed and asked for.
+    /// After the wait: begins the next second if it timed out, and chooses the branch. `sync_requested` is whether a
+    /// sync flush is allowed and asked for.
     pub fn after_wait(&mut self, now: SimTime, result: WaitResult, sync_requested: bool, activity: bool) -> Branch {
         if result == WaitResult::Timeout {
             self.next_loop_time = now + LOOP_PERIOD;

@@ -1,4 +1,5 @@
-//! One write of the redo log of 5.7: what it takes from the buffer, and its write-ahead padding (`innodb-5.7` section 7.2).
+//! One write of the redo log of 5.7: what it takes from the buffer, and its write-ahead padding (`innodb-5.7` section
+//! 7.2).
 
 /// Bytes of a redo block.
 const BLOCK_BYTES: u64 = 512;
@@ -14,9 +15,9 @@ pub struct LogWrite {
     pub buf_free: u64,
 }
 
-/// A write of the buffer's content from `buf_next_to_write` to `buf_free`, both rounded out to blocks. `file_offset_end` is
-/// where its last block ends in the log group. The first write into each unit of `log_write_ahead_size` is extended to the
-/// unit's end.
+/// A write of the buffer's content from `buf_next_to_write` to `buf_free`, both rounded out to blocks.
+/// `file_offset_end` is where its last block ends in the log group. The first write into each unit of
+/// `log_write_ahead_size` is extended to the unit's end.
 pub fn log_write_area(
     buf_next_to_write: u64,
     buf_free: u64,

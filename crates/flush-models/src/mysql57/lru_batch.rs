@@ -1,7 +1,7 @@
 //! The LRU batch of one cleaner slot of 5.7: which pages it frees and which it posts (`innodb-5.7` section 4.2).
 //!
-//! This is the reference for what the machine does page by page: no neighbours, and no write completes during the scan. The
-//! scan goes on after a page that it freed, and freed pages count against the batch, unlike in 5.6.
+//! This is the reference for what the machine does page by page: no neighbours, and no write completes during the scan.
+//! The scan goes on after a page that it freed, and freed pages count against the batch, unlike in 5.6.
 
 use crate::mysql56::lru_batch::{LRU_MIN_LEN, LruList, LruOutcome, LruPage};
 

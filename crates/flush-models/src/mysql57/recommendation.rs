@@ -1,8 +1,9 @@
-//! Adaptive flushing of 5.7: pages of one timed pass, by instance (`page_cleaner_flush_pages_recommendation`; `innodb-5.7`
-//! section 3.5).
+//! Adaptive flushing of 5.7: pages of one timed pass, by instance (`page_cleaner_flush_pages_recommendation`;
+//! `innodb-5.7` section 3.5).
 //!
-//! The mean of three wishes: the percentages, the recent average, and a third of the pages that three seconds of redo make
-//! due. With an age that asks for more than 30 % the slots follow the pages due by instance; below, they are equal.
+//! The mean of three wishes: the percentages, the recent average, and a third of the pages that three seconds of redo
+//! make due. With an age that asks for more than 30 % the slots follow the pages due by instance; below, they are
+//! equal.
 
 use super::request::SYNC_REACH;
 use crate::legacy::adaptive::AdaptiveConfig;

@@ -20,8 +20,8 @@ const AIO_SLOTS_PER_THREAD: u32 = 256;
 /// Bytes that `DETECT_ONLY` writes for a batch.
 const REDUCED_BATCH_BYTES: u64 = 8192;
 
-/// Section 5.1: the first search looks at 100 pages, each round without success wakes the page cleaner, and from the second
-/// retry on 10 ms of sleep come before a single-page flush.
+/// Section 5.1: the first search looks at 100 pages, each round without success wakes the page cleaner, and from the
+/// second retry on 10 ms of sleep come before a single-page flush.
 const FREE_PAGES: FreePagePolicy = FreePagePolicy::SinglePage {
     first_scan: 100,
     sleep: SimDuration::from_millis(10),

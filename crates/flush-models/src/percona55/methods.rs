@@ -1,7 +1,7 @@
 //! Adaptive flushing of Percona Server 5.5 and XtraDB 5.1 (`percona` sections 1, 2.1 and 2.2).
 //!
-//! Each method asks, once a second or ten times, for pages to flush and an LSN up to which to flush them. The limit is one
-//! interval of redo above the oldest page and usually ends the batch before the number of pages does.
+//! Each method asks, once a second or ten times, for pages to flush and an LSN up to which to flush them. The limit is
+//! one interval of redo above the oldest page and usually ends the batch before the number of pages does.
 
 use crate::legacy::io::pct_io;
 
@@ -59,9 +59,9 @@ impl ListLevel {
     }
 }
 
-/// `innodb_adaptive_flushing_method = estimate`, within [`EstimateZone::Active`]: the pages of each list must leave before
-/// they reach the maximal age, so a byte of redo calls for (pages / their mean distance) pages. `lsn_old`: LSN at the
-/// previous pass.
+/// `innodb_adaptive_flushing_method = estimate`, within [`EstimateZone::Active`]: the pages of each list must leave
+/// before they reach the maximal age, so a byte of redo calls for (pages / their mean distance) pages. `lsn_old`: LSN
+/// at the previous pass.
 pub fn estimate(
     lsn: u64,
     lsn_old: u64,

@@ -1,7 +1,7 @@
 //! `innodb_cleaner_lsn_age_factor = high_checkpoint` of Percona Server 8.0, its default (`percona` section 4.1).
 //!
-//! Below an age of about 93 % of the limit it asks for less than MySQL's formula, above for more: the standing age is kept
-//! higher and the response near the limit is steeper. From which age on it counts is decided as in MySQL
+//! Below an age of about 93 % of the limit it asks for less than MySQL's formula, above for more: the standing age is
+//! kept higher and the response near the limit is steeper. From which age on it counts is decided as in MySQL
 //! ([`AdaptiveConfig::pct_for_lsn`](crate::mysql80::adaptive::AdaptiveConfig::pct_for_lsn)).
 
 /// Scales the curve so that it meets MySQL's near 93 %.

@@ -1,5 +1,5 @@
-//! `innodb_empty_free_list_algorithm = backoff` of Percona Server (`percona` section 4.3): a user thread that finds no free
-//! page neither scans nor flushes; it pauses and looks again, longer each time.
+//! `innodb_empty_free_list_algorithm = backoff` of Percona Server (`percona` section 4.3): a user thread that finds no
+//! free page neither scans nor flushes; it pauses and looks again, longer each time.
 
 /// Longest pause, microseconds.
 const LONGEST_PAUSE_US: u64 = 10_000;

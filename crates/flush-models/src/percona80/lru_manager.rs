@@ -1,7 +1,8 @@
 //! LRU manager threads of Percona Server 8.0, one an instance, and their sleep (`percona` section 4.2).
 //!
-//! Each sleeps, does one LRU batch of its instance and waits for its writes; page cleaner slots then do flush-list batches
-//! only. A thread that neither sleeps nor finds anything to do would spin; here it pauses for [`SPIN_PAUSE`]. The sleep shrinks to nothing while the free list runs dry and grows by a millisecond at a time while it is full.
+//! Each sleeps, does one LRU batch of its instance and waits for its writes; page cleaner slots then do flush-list
+//! batches only. A thread that neither sleeps nor finds anything to do would spin; here it pauses for [`SPIN_PAUSE`].
+//! The sleep shrinks to nothing while the free list runs dry and grows by a millisecond at a time while it is full.
 
 use crate::mysql80::SPIN_PAUSE;
 use innosim_core::kernel::time::SimDuration;

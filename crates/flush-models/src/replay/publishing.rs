@@ -1,8 +1,8 @@
 //! When a server publishes what a pass decided: what a reader of its counters must know to put them together again.
 //!
-//! Sources: the order of `page_cleaner_flush_pages_if_needed` of 5.6 as recordings of 5.6.24 show it (under long batches
-//! `n_to_flush_requested` runs one pass ahead of the other four), `innodb-5.6` section 3.3 for the LRU work before the
-//! decision, `mariadb-10.11` sections 4.1 and 9 for passes that ask no rule.
+//! Sources: the order of `page_cleaner_flush_pages_if_needed` of 5.6 as recordings of 5.6.24 show it (under long
+//! batches `n_to_flush_requested` runs one pass ahead of the other four), `innodb-5.6` section 3.3 for the LRU work
+//! before the decision, `mariadb-10.11` sections 4.1 and 9 for passes that ask no rule.
 
 use crate::registry::ModelId;
 

@@ -487,8 +487,8 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
     )
 }
 
-/// A random world with the least of everything: a pool of 512 pages, a device that takes one request at a time, no doublewrite and
-/// no asynchronous writes where the model has them, two clients and a change buffer.
+/// A random world with the least of everything: a pool of 512 pages, a device that takes one request at a time, no
+/// doublewrite and no asynchronous writes where the model has them, two clients and a change buffer.
 pub(crate) fn cramped_worlds(model: ModelId) -> impl Strategy<Value = World> {
     worlds(model).prop_map(move |mut world| {
         world.spec.storage.redo = None;

@@ -22,8 +22,8 @@ pub(crate) struct Link {
     pub(crate) offset: f64,
 }
 
-/// Seconds since 1970-01-01 00:00:00, of `2026-11-21 15:20:23`, `2026-11-21T15:20:23.5` or `261121 15:20:23` (hours may have
-/// one digit); with what follows it.
+/// Seconds since 1970-01-01 00:00:00, of `2026-11-21 15:20:23`, `2026-11-21T15:20:23.5` or `261121 15:20:23` (hours may
+/// have one digit); with what follows it.
 pub(crate) fn parse_date_time(text: &str) -> Option<(f64, &str)> {
     let text = text.trim_start();
     let date_end = text.find([' ', 'T'])?;

@@ -1,7 +1,7 @@
 //! The text of SHOW ENGINE INNODB STATUS: the lines that hold counters, whatever the version.
 //!
-//! Lines are `words number`; the words are the name. Servers before 5.5 print a log sequence number as two numbers of 32
-//! bits. Sections `INDIVIDUAL BUFFER POOL INFO` repeat those of the whole pool and are passed over.
+//! Lines are `words number`; the words are the name. Servers before 5.5 print a log sequence number as two numbers of
+//! 32 bits. Sections `INDIVIDUAL BUFFER POOL INFO` repeat those of the whole pool and are passed over.
 
 /// Where in the text a line stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,4 +1,5 @@
-//! A Prometheus range query (`/api/v1/query_range`) over mysqld_exporter's metrics, and the other JSON that may lie beside it.
+//! A Prometheus range query (`/api/v1/query_range`) over mysqld_exporter's metrics, and the other JSON that may lie
+//! beside it.
 //!
 //! | metric | column |
 //! |---|---|
@@ -11,8 +12,8 @@
 //! | `mysql_global_variables_NAME`, labels of `mysql_version_info` | variables |
 //! | `node_cpu_seconds_total{mode=}` of node_exporter, over all processors | `cpu.user`, `cpu.system`, ... in ticks of 10 ms |
 //!
-//! The exporter takes the type of a counter from the server, which calls some gauges counters: so `_total` says nothing, and
-//! is taken off. Variables with texts (`innodb_flush_method`) are not exported.
+//! The exporter takes the type of a counter from the server, which calls some gauges counters: so `_total` says
+//! nothing, and is taken off. Variables with texts (`innodb_flush_method`) are not exported.
 
 use super::{Clock, Part};
 use crate::RecordingError;

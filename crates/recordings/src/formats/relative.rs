@@ -1,7 +1,7 @@
 //! Samples that hold differences to the sample before (`mysqladmin -r`, `pt-mext -r`), made whole again.
 //!
-//! Both print the first sample as it is and then differences, of counters and gauges alike, so that sums restore every value
-//! exactly. Neither says so in its output; what gives them away is a constant: `Innodb_page_size` becomes 0.
+//! Both print the first sample as it is and then differences, of counters and gauges alike, so that sums restore every
+//! value exactly. Neither says so in its output; what gives them away is a constant: `Innodb_page_size` becomes 0.
 
 use std::collections::BTreeMap;
 

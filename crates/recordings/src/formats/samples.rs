@@ -1,15 +1,15 @@
 //! Texts of samples, one below the other, as clients and scripts print them.
 //!
-//! A sample is a set of names and values: lines `| name | value |` or `name<tab>value`, counters in a text of SHOW ENGINE
-//! INNODB STATUS, a line `cpu` of /proc/stat. A new one begins
+//! A sample is a set of names and values: lines `| name | value |` or `name<tab>value`, counters in a text of SHOW
+//! ENGINE INNODB STATUS, a line `cpu` of /proc/stat. A new one begins
 //!
 //! - at a line `TS 1795274467.003 2026-11-21 15:21:07` (pt-stalk's; the date may be missing),
 //! - at a head of SHOW ENGINE INNODB STATUS, which has a time, if the sample has one already,
 //! - where a name comes again: `mysqladmin -i` prints no times.
 //!
-//! Whose name it is, its spelling tells, or the head of its table: SHOW GLOBAL STATUS begins with a capital, SHOW GLOBAL
-//! VARIABLES and INNODB_METRICS don't, and the latter has the heads `NAME` and `COUNT`. Heads `COLUMN` and `VALUE` stand above
-//! names that are columns of a recording as they are. All other lines are passed over.
+//! Whose name it is, its spelling tells, or the head of its table: SHOW GLOBAL STATUS begins with a capital, SHOW
+//! GLOBAL VARIABLES and INNODB_METRICS don't, and the latter has the heads `NAME` and `COUNT`. Heads `COLUMN` and
+//! `VALUE` stand above names that are columns of a recording as they are. All other lines are passed over.
 
 use super::innodb_status::Section;
 use super::relative::{accumulate, is_relative};

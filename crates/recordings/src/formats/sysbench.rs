@@ -5,8 +5,8 @@
 //! [  10s] threads: 56, tps: 8429.10, reads: ..., response time: 9.91ms (95%), errors: 0.00  sysbench 0.5
 //! ```
 //!
-//! Times are those since the start of the run. Where each line has a time before it (seconds since 1970, or a date), the log is
-//! on that clock; otherwise `assemble` finds its place.
+//! Times are those since the start of the run. Where each line has a time before it (seconds since 1970, or a date),
+//! the log is on that clock; otherwise `assemble` finds its place.
 
 use super::{Clock, Part, parse_date_time};
 use crate::RecordingError;

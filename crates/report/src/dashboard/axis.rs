@@ -41,8 +41,8 @@ impl Axis {
         Axis { low: 0.0, high: max, logarithmic: false, ticks, unit }
     }
 
-    /// About all `values`: from 0 if they come down to half of their largest, otherwise from just below the smallest, so that
-    /// the shape of a curve can be seen.
+    /// About all `values`: from 0 if they come down to half of their largest, otherwise from just below the smallest,
+    /// so that the shape of a curve can be seen.
     pub(super) fn about(values: &[f64], wanted: usize, unit: &'static str) -> Axis {
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = values.iter().copied().fold(0.0, f64::max);

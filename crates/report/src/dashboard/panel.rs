@@ -186,8 +186,8 @@ fn crisp(place: f64) -> f64 {
     place.floor() + 0.5
 }
 
-/// Moves places apart to at least `gap`, in their order, as little as a pass down and a pass up need, within `low..high`
-/// if that has room for all.
+/// Moves places apart to at least `gap`, in their order, as little as a pass down and a pass up need, within
+/// `low..high` if that has room for all.
 fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));

@@ -47,8 +47,8 @@ fn latency(report: &Report<'_>) -> Panel {
     Panel { title, labels, ..second_and_median(points, axis, HEIGHTS[1], PURPLE) }
 }
 
-/// An axis for these latencies: linear with about `wanted` ticks, logarithmic where the largest would press all others to
-/// the bottom.
+/// An axis for these latencies: linear with about `wanted` ticks, logarithmic where the largest would press all others
+/// to the bottom.
 pub(super) fn latency_axis(mut values: Vec<f64>, wanted: usize) -> Axis {
     values.retain(|v| *v > 0.0);
     values.sort_by(f64::total_cmp);

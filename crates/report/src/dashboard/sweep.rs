@@ -6,8 +6,8 @@
 //! | `heatmap` | the same four over two settings | two settings vary |
 //! | `series` | throughput and age over time, a small panel a point | always |
 //!
-//! Bands are 95 % intervals. The best point and its plateau (what can't be told from it) are those of throughput, and are
-//! marked in all panels: what else happens there is what one wants to know.
+//! Bands are 95 % intervals. The best point and its plateau (what can't be told from it) are those of throughput, and
+//! are marked in all panels: what else happens there is what one wants to know.
 
 mod curves;
 mod heatmap;

@@ -1,18 +1,18 @@
 //! From fio's jobs to a device.
 //!
-//! **Random reads and writes.** A closed loop at depth `q` gives the distribution of latencies at `q` in flight; it becomes
-//! one point of `at_depth`. fio itself spends time between operations, so that on average fewer than `q` are in flight: by
-//! Little's law `X * R` of them, `X` operations a second with a mean latency `R`; an operation meets
-//! `1 + (q - 1) * X * R / q`, itself included.
+//! **Random reads and writes.** A closed loop at depth `q` gives the distribution of latencies at `q` in flight; it
+//! becomes one point of `at_depth`. fio itself spends time between operations, so that on average fewer than `q` are in
+//! flight: by Little's law `X * R` of them, `X` operations a second with a mean latency `R`; an operation meets `1 + (q
+//! - 1) * X * R / q`, itself included.
 //!
-//! **Sequential writes** (redo, doublewrite). A small size comes from direct writes of at most 16 KiB, a large one from those
-//! of at least 64 KiB. Where a depth was not measured, times are those at the nearest measured one, scaled as random writes
-//! scale between the two depths; beyond the deepest measured large write, in proportion to the depth, as bandwidth is then
-//! what limits.
+//! **Sequential writes** (redo, doublewrite). A small size comes from direct writes of at most 16 KiB, a large one from
+//! those of at least 64 KiB. Where a depth was not measured, times are those at the nearest measured one, scaled as
+//! random writes scale between the two depths; beyond the deepest measured large write, in proportion to the depth, as
+//! bandwidth is then what limits.
 //!
-//! **Syncs.** The time of a cache flush is the latency of fdatasync after a buffered write, less the mean time of the small
-//! direct write that fdatasync does first; or the latency of fdatasync after a direct write as it is.
-//! What the disk wrote beyond the job's own writes is the file system's; the operations a sync takes of a cap follow.
+//! **Syncs.** The time of a cache flush is the latency of fdatasync after a buffered write, less the mean time of the
+//! small direct write that fdatasync does first; or the latency of fdatasync after a direct write as it is. What the
+//! disk wrote beyond the job's own writes is the file system's; the operations a sync takes of a cap follow.
 
 use super::job::{FioJob, FioLatency, JobKind};
 use crate::diagnostic::Problem;

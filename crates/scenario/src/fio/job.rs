@@ -67,8 +67,8 @@ impl FioLatency {
         if p1 <= p0 { us1 } else { us0 + (us1 - us0) * ((probability - p0) / (p1 - p0)).clamp(0.0, 1.0) }
     }
 
-    /// The quantiles, scaled so that the mean of the distribution that is linear between them is the measured one: linear
-    /// pieces overstate the tail a little.
+    /// The quantiles, scaled so that the mean of the distribution that is linear between them is the measured one:
+    /// linear pieces overstate the tail a little.
     pub(super) fn with_its_mean(&self) -> Vec<(f64, f64)> {
         let pieces = self.quantiles.windows(2);
         let linear: f64 = pieces.map(|pair| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1) / 2.0).sum();

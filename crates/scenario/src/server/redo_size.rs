@@ -1,7 +1,7 @@
 //! The size of the redo log under another model than the scenario's own.
 //!
-//! Models spell it in bytes, as files of one size, or as one file. A scenario that runs with another model keeps its size, and
-//! where that model takes no log so large, the largest that it takes; each change is a warning.
+//! Models spell it in bytes, as files of one size, or as one file. A scenario that runs with another model keeps its
+//! size, and where that model takes no log so large, the largest that it takes; each change is a warning.
 
 use super::{Context, Explicit, entry_of, is_of_the_files_model, whole};
 use crate::diagnostic::Problem;

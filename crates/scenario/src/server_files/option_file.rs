@@ -3,13 +3,14 @@
 //! Source: "Using Option Files" and "Program Option Modifiers" of the MySQL Reference Manual, "Configuring MariaDB with
 //! Option Files" of the MariaDB documentation.
 //!
-//! Groups that the server does not read are skipped (`[client]`, `[mysqldump]`, another series' `[mysqld-8.4]`). Comments
-//! begin with `#`, anywhere outside of quotes, or with `;` at the start of a line. Values may stand in single or double
-//! quotes and hold escapes. `!include` and `!includedir` are followed, folders in the order of names, `*.cnf` only.
+//! Groups that the server does not read are skipped (`[client]`, `[mysqldump]`, another series' `[mysqld-8.4]`).
+//! Comments begin with `#`, anywhere outside of quotes, or with `;` at the start of a line. Values may stand in single
+//! or double quotes and hold escapes. `!include` and `!includedir` are followed, folders in the order of names, `*.cnf`
+//! only.
 //!
 //! Differences: a relative path of an include is relative to the file that holds it, not to the server's working
-//! directory; and an included file that is missing is an error, as what it says would be missed (servers pass it over in
-//! silence). Names can't be abbreviated.
+//! directory; and an included file that is missing is an error, as what it says would be missed (servers pass it over
+//! in silence). Names can't be abbreviated.
 
 use super::Statement;
 use crate::diagnostic::{Problem, Report};

@@ -2,10 +2,11 @@
 //!
 //! # Pages from the schema
 //!
-//! A row of `sbtest` is `id INT`, `k INT`, `c CHAR(120)`, `pad CHAR(60)`. Its record in the clustered index has a header
-//! of 5 bytes, `id` 4, the transaction id 6, the roll pointer 7, `k` 4, `c` 120, `pad` 60 bytes: 206, with its share of
-//! the page directory 206.4. Of a page of 16384 bytes, 128 are headers and trailer and 1/16 is left free by inserts in
-//! order: 15232 / 206.4 = 73 rows. Measured by us: 9.6 million rows on 131 968 pages, 72.7 a page with the inner pages.
+//! A row of `sbtest` is `id INT`, `k INT`, `c CHAR(120)`, `pad CHAR(60)`. Its record in the clustered index has a
+//! header of 5 bytes, `id` 4, the transaction id 6, the roll pointer 7, `k` 4, `c` 120, `pad` 60 bytes: 206, with its
+//! share of the page directory 206.4. Of a page of 16384 bytes, 128 are headers and trailer and 1/16 is left free by
+//! inserts in order: 15232 / 206.4 = 73 rows. Measured by us: 9.6 million rows on 131 968 pages, 72.7 a page with the
+//! inner pages.
 //!
 //! An entry of the index `k_1` has a header of 5 bytes, `k` 4, `id` 4: 13.4 bytes with the directory, 1130 on a freshly
 //! built page. Inserts at random places split pages to about two thirds full. Measured by us after such ageing: 9.6
@@ -21,32 +22,34 @@
 //! | read_write | the same, and 10 point and 4 range reads of 100 rows | 3 modified | 2 |
 //! | insert | 1 at the end of its table | 1 modified | 1 |
 //!
-//! An index update is `k = k + 1`: the old entry is marked and the new one inserted right behind it, on the same page but
-//! for one in some hundred. A deletion with the insertion of the same id (write_only, read_write) changes one clustered
-//! page and, as the new row has another `k`, two pages of the index. Inner pages of the trees are always in memory and
-//! hardly ever changed, so they are left out.
+//! An index update is `k = k + 1`: the old entry is marked and the new one inserted right behind it, on the same page
+//! but for one in some hundred. A deletion with the insertion of the same id (write_only, read_write) changes one
+//! clustered page and, as the new row has another `k`, two pages of the index. Inner pages of the trees are always in
+//! memory and hardly ever changed, so they are left out.
 //!
 //! # Undo
 //!
-//! Transactions take rollback segments in turn, and a small one changes two pages of its segment: the header, where the commit enters it
-//! into the history, and the log page, which is reused until three quarters of it are full. So these pages, a small set, are all
-//! dirtied within a few hundred transactions, cost redo and hardly any flushing; but they are the oldest of all, and lie in few
-//! extents, so in few buffer pool instances. Simplified: of two undo tablespaces one is picked at random instead of the other one
-//! each time; headers and log pages begin extents of their own (where a grown tablespace has its log pages is not known).
+//! Transactions take rollback segments in turn, and a small one changes two pages of its segment: the header, where the
+//! commit enters it into the history, and the log page, which is reused until three quarters of it are full. So these
+//! pages, a small set, are all dirtied within a few hundred transactions, cost redo and hardly any flushing; but they
+//! are the oldest of all, and lie in few extents, so in few buffer pool instances. Simplified: of two undo tablespaces
+//! one is picked at random instead of the other one each time; headers and log pages begin extents of their own (where
+//! a grown tablespace has its log pages is not known).
 //!
-//! What stays in the undo logs until purge comes is the old values: per record some 30 bytes of header, key, transaction number and
-//! roll pointer; `c` 120, `pad` 60, `k` 4 bytes; an index update also keeps the columns of the index. Purge removes one entry of
-//! `k_1` for each index update and each deletion, after a look at the row. Measured by us, a write_only transaction leaves one
-//! deletion and one update of an indexed column to purge, which is what the table gives.
+//! What stays in the undo logs until purge comes is the old values: per record some 30 bytes of header, key,
+//! transaction number and roll pointer; `c` 120, `pad` 60, `k` 4 bytes; an index update also keeps the columns of the
+//! index. Purge removes one entry of `k_1` for each index update and each deletion, after a look at the row. Measured
+//! by us, a write_only transaction leaves one deletion and one update of an indexed column to purge, which is what the
+//! table gives.
 //!
-//! A removal writes some 30 bytes of redo. They are part of `redo_bytes_per_transaction`, as it was measured: the log sequence number
-//! counts them whoever writes them.
+//! A removal writes some 30 bytes of redo. They are part of `redo_bytes_per_transaction`, as it was measured: the log
+//! sequence number counts them whoever writes them.
 //!
 //! # Randomness
 //!
-//! `--rand-type`: `uniform` and `pareto` as sysbench draws them, rows in the order of the pages. `zipfian` is drawn over
-//! pages instead of rows, the hot pages scattered. `special` is drawn as its hot part (75 % of accesses to 1 % of the
-//! rows) with the rest uniform. Places in the index are uniform: `k` was drawn independently of `id`.
+//! `--rand-type`: `uniform` and `pareto` as sysbench draws them, rows in the order of the pages. `zipfian` is drawn
+//! over pages instead of rows, the hot pages scattered. `special` is drawn as its hot part (75 % of accesses to 1 % of
+//! the rows) with the rest uniform. Places in the index are uniform: `k` was drawn independently of `id`.
 
 use super::{
     Access, Builder, RESIDENT_SHARE, ServerSide, UNDO_PAGES, cpu_key, keyed_rows, marks, modifies, modifies_index,
@@ -190,8 +193,8 @@ pub fn oltp(params: &OltpParams) -> Access {
     builder.access
 }
 
-/// The class of undo pages: rollback segments are taken in turn, and each has a header and a log page, that are in places of their own.
-/// A transaction changes both, those of the next segment of a tablespace.
+/// The class of undo pages: rollback segments are taken in turn, and each has a header and a log page, that are in
+/// places of their own. A transaction changes both, those of the next segment of a tablespace.
 fn undo_pages(builder: &mut Builder, params: &OltpParams) -> u32 {
     let mut sets = Vec::new();
     let segments = params.undo_pages.div_ceil(2 * params.undo_spaces.len().max(1) as u64);

@@ -1,12 +1,13 @@
 //! The flush list of one buffer pool instance: dirty pages by oldest modification.
 //!
 //! Modifications come in LSN order, so the list is a FIFO: a page that becomes dirty is appended with the LSN of its
-//! modification, flushing takes from the other end, the tail. Source: `innodb-8.0.21` section 0.
-//! The servers' lists are ordered only roughly, by up to 2 MiB of LSN; ours are exact, and the versions subtract that lag
-//! where they compute the checkpoint.
+//! modification, flushing takes from the other end, the tail. Source: `innodb-8.0.21` section 0. The servers' lists are
+//! ordered only roughly, by up to 2 MiB of LSN; ours are exact, and the versions subtract that lag where they compute
+//! the checkpoint.
 //!
 //! A page that leaves early (an LRU flush, a neighbour flush) leaves a hole: its entry stays and is skipped when it
-//! reaches the tail. Counting pages up to an LSN counts such holes too, so it errs upwards by the share of early leavers.
+//! reaches the tail. Counting pages up to an LSN counts such holes too, so it errs upwards by the share of early
+//! leavers.
 
 use std::collections::VecDeque;
 
@@ -47,8 +48,8 @@ impl FlushList {
         Some(Entry { page: self.pages.pop_front()?, lsn: self.lsns.pop_front()? })
     }
 
-    /// Entries with oldest modification <= `lsn`, at most `cap`. Looks from the tail on in steps that double: what is asked for
-    /// mostly lies near it.
+    /// Entries with oldest modification <= `lsn`, at most `cap`. Looks from the tail on in steps that double: what is
+    /// asked for mostly lies near it.
     pub fn count_up_to(&self, lsn: u64, cap: u64) -> u64 {
         let most = usize::try_from(cap).unwrap_or(usize::MAX).min(self.lsns.len());
         let (mut low, mut high) = (0, most.min(4));

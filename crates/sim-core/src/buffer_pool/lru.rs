@@ -1,10 +1,10 @@
 //! LRU lists with a young and an old part, one an instance.
 //!
 //! Source: `innodb-8.0.21` section 5.3. New pages enter at the midpoint, at the head of the old part, which is
-//! `old_blocks_pct` of the list (in 1/1024, tolerance 20 pages; lists under 512 pages have no old part). An accessed page
-//! moves to the head only if it is "too old": in the old part and first accessed long enough ago, or in the young part and
-//! far from the head by the count of evictions since it was put there; before the first eviction nothing moves. No simplification of
-//! these rules; pages are linked by page number, 16 bytes a page of the data set.
+//! `old_blocks_pct` of the list (in 1/1024, tolerance 20 pages; lists under 512 pages have no old part). An accessed
+//! page moves to the head only if it is "too old": in the old part and first accessed long enough ago, or in the young
+//! part and far from the head by the count of evictions since it was put there; before the first eviction nothing
+//! moves. No simplification of these rules; pages are linked by page number, 16 bytes a page of the data set.
 
 use super::bits::BitSet;
 use crate::kernel::time::{SimDuration, SimTime};

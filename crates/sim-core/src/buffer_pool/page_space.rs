@@ -1,8 +1,8 @@
 //! Where pages lie: tablespaces, extents, and the instance each extent hashes to.
 //!
-//! The simulator numbers pages densely from 0. Extents of 64 pages belong to one tablespace and one buffer pool instance
-//! (all versions hash `page_no >> 6`), so two small tables by extent answer both questions. Page sets of one tablespace
-//! follow each other in its file; pages that inserts add come in whole new extents at its end.
+//! The simulator numbers pages densely from 0. Extents of 64 pages belong to one tablespace and one buffer pool
+//! instance (all versions hash `page_no >> 6`), so two small tables by extent answer both questions. Page sets of one
+//! tablespace follow each other in its file; pages that inserts add come in whole new extents at its end.
 
 use crate::kernel::random::mix;
 use std::hash::Hasher;

@@ -64,7 +64,8 @@ pub struct BufferPool {
     instances: Vec<Instance>,
     lru: Option<LruLists>,
     lru_config: LruConfig,
-    /// Low half of the oldest modification LSN by page, 0 if clean; kept only where pages can leave the flush list early.
+    /// Low half of the oldest modification LSN by page, 0 if clean; kept only where pages can leave the flush list
+    /// early.
     oldest_low: Option<Vec<u32>>,
     scan_depth: u64,
     lru_min_len: u64,
@@ -177,8 +178,8 @@ impl BufferPool {
         self.lru.is_some()
     }
 
-    /// Whether all pages of a range, and those that share a word with its ends, are resident for good: reads there leave no
-    /// trace whatever page they draw.
+    /// Whether all pages of a range, and those that share a word with its ends, are resident for good: reads there
+    /// leave no trace whatever page they draw.
     #[inline]
     pub fn range_resident(&self, range: PageRun) -> bool {
         let last = range.first + range.pages.max(1) - 1;
@@ -216,8 +217,8 @@ impl BufferPool {
         self.resident.contains(page) && lru.is_too_old(space.instance_of(page), page, now)
     }
 
-    /// How many of `pages`, up to the first for which that does not hold, change nothing in the pool whether they are read or
-    /// modified: they are dirty already, and no LRU order is kept.
+    /// How many of `pages`, up to the first for which that does not hold, change nothing in the pool whether they are
+    /// read or modified: they are dirty already, and no LRU order is kept.
     #[inline]
     pub fn costing_only_redo(&self, pages: &[u32]) -> usize {
         if self.lru.is_some() {
@@ -326,7 +327,8 @@ impl BufferPool {
         Some(TailPage { page: entry.page, lsn: entry.lsn })
     }
 
-    /// Whether the flush list of `instance` may hold a page whose oldest modification is below `lsn_limit`; false if it does not.
+    /// Whether the flush list of `instance` may hold a page whose oldest modification is below `lsn_limit`; false if it
+    /// does not.
     pub fn tail_below(&mut self, instance: usize, lsn_limit: u64) -> bool {
         self.drop_stale_tail(instance);
         self.instances[instance].list.tail().is_some_and(|entry| entry.lsn < lsn_limit)
@@ -348,8 +350,8 @@ impl BufferPool {
         self.pages_under_write += 1;
     }
 
-    /// A batch of so many pages taken from `instance` is under write; `lsn` is its smallest oldest modification. Batches taken out
-    /// of turn ([`BufferPool::take_page`]) stay in the flush list and need no registration.
+    /// A batch of so many pages taken from `instance` is under write; `lsn` is its smallest oldest modification.
+    /// Batches taken out of turn ([`BufferPool::take_page`]) stay in the flush list and need no registration.
     pub fn begin_batch(&mut self, instance: usize, batch: u32, lsn: u64, pages: u64) {
         self.oldest = None;
         self.instances[instance].writing.push(Writing { batch, lsn, pages });

@@ -20,8 +20,8 @@ pub struct PurgeConfig {
     pub cut: HistoryCut,
     /// Delay of statements while purge lags.
     pub delay: DmlDelay,
-    /// Whether purge also visits rows that were only inserted or updated, to reset their transaction numbers, and inserts too
-    /// are history (MariaDB from 10.3).
+    /// Whether purge also visits rows that were only inserted or updated, to reset their transaction numbers, and
+    /// inserts too are history (MariaDB from 10.3).
     pub resets_rows: bool,
     /// Undo tablespaces and their truncation.
     pub undo: UndoConfig,
@@ -29,7 +29,8 @@ pub struct PurgeConfig {
     pub undo_segments: Option<UndoSegments>,
 }
 
-/// Undo segments, one in each rollback segment. A transaction uses the one that is there; if it was freed, it makes a new one.
+/// Undo segments, one in each rollback segment. A transaction uses the one that is there; if it was freed, it makes a
+/// new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UndoSegments {
     /// Rollback segments, which take transactions in turn.
@@ -39,7 +40,8 @@ pub struct UndoSegments {
 }
 
 impl UndoSegments {
-    /// Whether the next transaction has to make one: the last log of its rollback segment is cut off, or there was none.
+    /// Whether the next transaction has to make one: the last log of its rollback segment is cut off, or there was
+    /// none.
     pub fn next_is_new(&self, committed: u64, cut_off: u64) -> bool {
         committed < cut_off + u64::from(self.rollback_segments)
     }
@@ -61,8 +63,8 @@ pub enum PurgeWake {
 pub enum HistoryCut {
     /// All of it (5.7 and later, MariaDB).
     All,
-    /// In each rollback segment what lies before an undo log that is not purged or before the end of an undo segment that is
-    /// not used again (5.5, 5.6).
+    /// In each rollback segment what lies before an undo log that is not purged or before the end of an undo segment
+    /// that is not used again (5.5, 5.6).
     BySegment {
         /// Rollback segments, which take transactions in turn.
         rollback_segments: u32,
@@ -139,7 +141,8 @@ impl UndoConfig {
 pub enum UndoTruncation {
     /// A checkpoint at the current LSN before and after: every dirty page is flushed, twice (5.7, 8.0 before 8.0.21).
     Checkpoints,
-    /// The file is replaced by a new one, logged; transactions that begin meanwhile wait if `blocks` (8.0.21 and later).
+    /// The file is replaced by a new one, logged; transactions that begin meanwhile wait if `blocks` (8.0.21 and
+    /// later).
     Replacement {
         /// Whether the list of undo tablespaces is locked meanwhile.
         blocks: bool,

@@ -6,10 +6,10 @@
 //!
 //! The store is an implicit four-ary heap of (time, sequence number, event), the first two packed into one 128-bit key
 //! so that a comparison is one comparison. Four children make the heap half as deep as a binary one and lie next to
-//! each other in memory. An event that was popped leaves its place at the top to the next one that is scheduled, as most
-//! events schedule another: one way through the heap instead of two. Calendar and ladder queues gain nothing at the
-//! lengths that occur here, some hundred events: there is one for each client, background thread and timer, and none for
-//! a page.
+//! each other in memory. An event that was popped leaves its place at the top to the next one that is scheduled, as
+//! most events schedule another: one way through the heap instead of two. Calendar and ladder queues gain nothing at
+//! the lengths that occur here, some hundred events: there is one for each client, background thread and timer, and
+//! none for a page.
 
 use crate::kernel::time::SimTime;
 

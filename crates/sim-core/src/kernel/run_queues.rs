@@ -1,12 +1,12 @@
 //! Run queues: a processor each, shared equally by the jobs of its queue and by nobody else.
 //!
-//! Linux keeps a run queue for each processor, and a thread that wakes goes back to the one where it ran last. A processor may so
-//! have nothing to do while several threads wait for the other.
+//! Linux keeps a run queue for each processor, and a thread that wakes goes back to the one where it ran last. A
+//! processor may so have nothing to do while several threads wait for the other.
 //!
-//! Traced (`sched_switch`, `sched_waking`) under three servers with 16 clients in a closed loop on two processors, 50 000 wake-ups
-//! a second: 97 to 99 % of the threads woken went to the processor where they had run last, also when it was busy and the
-//! other was not; a processor idled 7 to 15 % of the time, nearly all of it (99 %) with threads waiting for the other. The
-//! scheduler moved 1000 to 4000 threads a second.
+//! Traced (`sched_switch`, `sched_waking`) under three servers with 16 clients in a closed loop on two processors, 50
+//! 000 wake-ups a second: 97 to 99 % of the threads woken went to the processor where they had run last, also when it
+//! was busy and the other was not; a processor idled 7 to 15 % of the time, nearly all of it (99 %) with threads
+//! waiting for the other. The scheduler moved 1000 to 4000 threads a second.
 //!
 //! Simplification: nobody who has work is ever moved to another queue (errs towards idle processors).
 

@@ -1,15 +1,15 @@
 //! Processor sharing: all who are inside are served at once, each at the same rate.
 //!
-//! The limit of short time slices, as a scheduler that is fair to threads comes to: `n` jobs on `c` servers get `min(1, c / n)`
-//! of a server each. A job that came later but is shorter overtakes, so jobs that begin together end nearly together, where a
-//! [`Station`](crate::kernel::station::Station) would end them one after the other.
+//! The limit of short time slices, as a scheduler that is fair to threads comes to: `n` jobs on `c` servers get `min(1,
+//! c / n)` of a server each. A job that came later but is shorter overtakes, so jobs that begin together end nearly
+//! together, where a [`Station`](crate::kernel::station::Station) would end them one after the other.
 //!
-//! All jobs inside have received the same service since any moment at which they all were inside. So one clock of service
-//! suffices (a job that needs `s` leaves when the clock stands `s` further), and the next to leave is at the front of a heap; an
-//! arrival moves completions, therefore the caller asks again for the next one after each.
+//! All jobs inside have received the same service since any moment at which they all were inside. So one clock of
+//! service suffices (a job that needs `s` leaves when the clock stands `s` further), and the next to leave is at the
+//! front of a heap; an arrival moves completions, therefore the caller asks again for the next one after each.
 //!
-//! The clock counts in 2^-32 ns, in integers. A completion is due at the first whole nanosecond after it, so a job gets up to one
-//! nanosecond too much.
+//! The clock counts in 2^-32 ns, in integers. A completion is due at the first whole nanosecond after it, so a job gets
+//! up to one nanosecond too much.
 
 use crate::kernel::station::StationReport;
 use crate::kernel::time::{SimDuration, SimTime};

@@ -88,7 +88,8 @@ summary_fields! {
         tps_10s_median_min,
         /// Largest 10-second median, transactions a second.
         tps_10s_median_max,
-        /// Seconds with fewer transactions than half the median second, but for those that a stop of the drive reached into.
+        /// Seconds with fewer transactions than half the median second, but for those that a stop of the drive reached
+        /// into.
         stall_seconds,
         /// Latency of a transaction, mean, ms.
         latency_ms_mean,

@@ -1,20 +1,20 @@
 //! The redo pipeline: reserve, write, sync.
 //!
 //! Source: `innodb-8.0.21` section 3. A user thread reserves LSNs and copies its redo to the log buffer (no time of its
-//! own). The log writer moves what is ready to the file in writes that do not cross a write-ahead boundary while they are
-//! small: under load writes chain and grow. The flusher's sync makes durable what was written when it started; commits
-//! that arrive during a sync share the next one (group commit).
+//! own). The log writer moves what is ready to the file in writes that do not cross a write-ahead boundary while they
+//! are small: under load writes chain and grow. The flusher's sync makes durable what was written when it started;
+//! commits that arrive during a sync share the next one (group commit).
 //!
 //! The writer needs no events: between two looks at it nothing new can have become ready, so its chain of writes is
-//! computed when somebody looks ([`RedoLog::advance_writer`]). The flusher is driven by the server, since its time comes
-//! from the device.
+//! computed when somebody looks ([`RedoLog::advance_writer`]). The flusher is driven by the server, since its time
+//! comes from the device.
 //!
-//! Without a writer thread (before 8.0, MariaDB, writer threads off) a write starts when somebody asks for one and takes all
-//! that is appended.
+//! Without a writer thread (before 8.0, MariaDB, writer threads off) a write starts when somebody asks for one and
+//! takes all that is appended.
 //!
 //! Simplifications: copying into the log buffer takes no time, so there are no gaps in it and `recent_written` and
-//! `recent_closed` never hold anybody up (errs towards less waiting, microseconds); a write takes a fixed time, as it goes
-//! to the page cache.
+//! `recent_closed` never hold anybody up (errs towards less waiting, microseconds); a write takes a fixed time, as it
+//! goes to the page cache.
 
 use super::lsn::{lsn_of_sn, sn_of_lsn};
 use crate::kernel::time::{SimDuration, SimTime};
@@ -22,8 +22,8 @@ use std::collections::VecDeque;
 
 /// Fixed-point scale of payload positions: 1/256 byte, so that fractional means carry over exactly.
 const SN_SHIFT: u32 = 8;
-/// Above this many remembered modifications (a power of two), the write-ahead rule asks for all redo of the moment instead
-/// of looking the pages up.
+/// Above this many remembered modifications (a power of two), the write-ahead rule asks for all redo of the moment
+/// instead of looking the pages up.
 const RECENT_LIMIT: usize = 16 * 1024;
 
 /// Positions in the redo log, bytes of LSN.
@@ -177,8 +177,8 @@ impl RedoLog {
         self.on_demand
     }
 
-    /// Asks for a write of all that is appended; it starts now unless one is in progress. Without effect on a log that has a
-    /// writer thread.
+    /// Asks for a write of all that is appended; it starts now unless one is in progress. Without effect on a log that
+    /// has a writer thread.
     pub fn request_write(&mut self, now: SimTime) {
         self.advance_writer(now);
         self.requested = true;
@@ -286,8 +286,8 @@ impl RedoLog {
         !self.writing && self.written_lsn >= self.writer_limit_lsn && self.current_lsn() > self.written_lsn
     }
 
-    /// Whether a transaction that needs `payload_bytes` would overrun the log buffer. One that needs more than half of it
-    /// waits for half (the servers grow the buffer for it).
+    /// Whether a transaction that needs `payload_bytes` would overrun the log buffer. One that needs more than half of
+    /// it waits for half (the servers grow the buffer for it).
     pub fn buffer_full(&self, payload_bytes: u64) -> bool {
         let payload_bytes = payload_bytes.min(self.log_buffer_bytes / 2);
         self.current_lsn() + payload_bytes + 1024 > self.written_lsn + self.log_buffer_bytes

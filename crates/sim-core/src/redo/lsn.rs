@@ -1,8 +1,8 @@
 //! Block framing of the redo log: payload bytes (`sn`) and log sequence numbers (`lsn`).
 //!
 //! Redo is a sequence of payload bytes numbered by sn. On disk they lie in blocks of 512 bytes, 12 of header, 496 of
-//! payload, 4 of trailer; the LSN counts all of them. Source: `innodb-8.0.21` section 0 (the framing is the same in every
-//! version). No simplification.
+//! payload, 4 of trailer; the LSN counts all of them. Source: `innodb-8.0.21` section 0 (the framing is the same in
+//! every version). No simplification.
 
 /// Bytes in a redo block.
 pub const BLOCK_BYTES: u64 = 512;

@@ -1,7 +1,8 @@
-//! The adaptive hash index as a cost: CPU time, and latches that transactions wait for, both as the scenario states them.
+//! The adaptive hash index as a cost: CPU time, and latches that transactions wait for, both as the scenario states
+//! them.
 //!
-//! Simplification: a transaction takes its latch once, for all its look-ups and changes together, of a part drawn by whichever is free
-//! first (errs towards less waiting).
+//! Simplification: a transaction takes its latch once, for all its look-ups and changes together, of a part drawn by
+//! whichever is free first (errs towards less waiting).
 
 use crate::config::AdaptiveHashCost;
 use crate::kernel::station::Station;

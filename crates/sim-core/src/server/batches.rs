@@ -1,7 +1,7 @@
 //! Batches of page writes.
 //!
-//! Source: `innodb-8.0.21` sections 4.5 and 6.1. Pages of a batch are under write from the moment they are collected (the wait for the
-//! doublewrite included) until their batch is finished ([`super::completions`]).
+//! Source: `innodb-8.0.21` sections 4.5 and 6.1. Pages of a batch are under write from the moment they are collected
+//! (the wait for the doublewrite included) until their batch is finished ([`super::completions`]).
 
 use super::doublewrite::Held;
 use crate::kernel::time::SimTime;

@@ -1,14 +1,15 @@
 //! The binary log: group commit between the prepare and the commit of the storage engine.
 //!
 //! Source: `innodb-5.5` section 7.3 and `innodb-5.6` section 7.3 for the order of syncs; the server's documentation of
-//! `sync_binlog` for the rest. A transaction is prepared first: its redo is made durable as `innodb_flush_log_at_trx_commit`
-//! says. Then it queues for the binary log. From 5.6 the first in the queue leads a group: it writes the events of all that
-//! are queued, syncs the file if it is the turn of this group, and commits them all, in order. In 5.5 a mutex is held from the
-//! prepare to the commit, so that a group is one transaction, and its commit is flushed once more.
+//! `sync_binlog` for the rest. A transaction is prepared first: its redo is made durable as
+//! `innodb_flush_log_at_trx_commit` says. Then it queues for the binary log. From 5.6 the first in the queue leads a
+//! group: it writes the events of all that are queued, syncs the file if it is the turn of this group, and commits them
+//! all, in order. In 5.5 a mutex is held from the prepare to the commit, so that a group is one transaction, and its
+//! commit is flushed once more.
 //!
-//! The file lies on the redo log's device. Simplifications: the leader's redo flush for its whole group (from 5.7) is the group
-//! commit of the redo log; writing to the page cache takes the time of a redo write; a new file every `max_binlog_size` is
-//! left out (errs towards fewer pauses).
+//! The file lies on the redo log's device. Simplifications: the leader's redo flush for its whole group (from 5.7) is
+//! the group commit of the redo log; writing to the page cache takes the time of a redo write; a new file every
+//! `max_binlog_size` is left out (errs towards fewer pauses).
 
 use super::Server;
 use super::costs;

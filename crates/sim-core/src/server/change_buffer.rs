@@ -1,16 +1,17 @@
 //! The change buffer: changes of secondary index pages that are not in memory, kept until the page is read.
 //!
-//! Source: `innodb-5.6` section 3.2 and `innodb-5.5` section 3.2 for the pace of merging; the servers' documentation for the rest. A
-//! change of a leaf page of a secondary index that is not unique need not read the page: it is recorded in a tree of the system
-//! tablespace, in the order of pages. When the page is read, by whomever, its changes are merged into it. In the background
-//! the master thread reads such pages, a few neighbours at a time from a random place: 5 % of `innodb_io_capacity` a second while
-//! the server is busy (more once the buffer is over half full), all of it while idle. Removals by purge are buffered alike.
+//! Source: `innodb-5.6` section 3.2 and `innodb-5.5` section 3.2 for the pace of merging; the servers' documentation
+//! for the rest. A change of a leaf page of a secondary index that is not unique need not read the page: it is recorded
+//! in a tree of the system tablespace, in the order of pages. When the page is read, by whomever, its changes are
+//! merged into it. In the background the master thread reads such pages, a few neighbours at a time from a random
+//! place: 5 % of `innodb_io_capacity` a second while the server is busy (more once the buffer is over half full), all
+//! of it while idle. Removals by purge are buffered alike.
 //!
 //! A page of the tree keeps as many changes as fit, those of many index pages while each has few of them.
 //!
-//! Simplifications: the tree's pages divide the index pages evenly, by the mean of changes a page, and split or merge all at once; a
-//! change's redo is written once for the tree and once at the merge; a page takes [`CHANGES_A_PAGE`] changes, then it is read; pages of the tree
-//! are never read back.
+//! Simplifications: the tree's pages divide the index pages evenly, by the mean of changes a page, and split or merge
+//! all at once; a change's redo is written once for the tree and once at the merge; a page takes [`CHANGES_A_PAGE`]
+//! changes, then it is read; pages of the tree are never read back.
 
 use super::Server;
 use super::events::Event;
@@ -47,8 +48,8 @@ struct Pending {
 pub(super) struct ChangeBuffer {
     config: ChangeBufferConfig,
     tree: PageRun,
-    /// Changes by page, and the set of those pages, which answers most questions from the processor's cache and is walked in
-    /// order.
+    /// Changes by page, and the set of those pages, which answers most questions from the processor's cache and is
+    /// walked in order.
     pending: HashMap<u32, Pending, BuildHasherDefault<PageHasher>>,
     changed: BitSet,
     changes: u64,

@@ -1,8 +1,8 @@
 //! Invariants, verified at every event under `--check`.
 //!
 //! LSNs never fall; checkpoint <= oldest modification <= current; written >= durable; redo in use never exceeds the
-//! capacity; dirty pages = the flush lists; no page is written before its redo; every client is in exactly one place; and
-//! "crash now" is recoverable: what a crash would lose was not acknowledged (commit mode 1).
+//! capacity; dirty pages = the flush lists; no page is written before its redo; every client is in exactly one place;
+//! and "crash now" is recoverable: what a crash would lose was not acknowledged (commit mode 1).
 
 use super::Server;
 use super::events::{Event, RunError};

@@ -1,12 +1,13 @@
 //! Checkpoints: data files synced, the checkpoint block written and published.
 //!
-//! Source: `innodb-8.0.21` section 2.4; `innodb-5.6` section 2.4 and `mariadb-10.11` section 2.3 for checkpoints that user threads,
-//! the master thread and the page cleaner take. From 8.0 a thread of its own decides; what to do and when is the version's.
-//! Writing a checkpoint: a round of data-file syncs for files with unsynced writes; then one 512-byte block and a sync of the
-//! redo file, during which nobody can start a redo sync, in 8.0 and MariaDB nor a write; then the new checkpoint is published.
+//! Source: `innodb-8.0.21` section 2.4; `innodb-5.6` section 2.4 and `mariadb-10.11` section 2.3 for checkpoints that
+//! user threads, the master thread and the page cleaner take. From 8.0 a thread of its own decides; what to do and when
+//! is the version's. Writing a checkpoint: a round of data-file syncs for files with unsynced writes; then one 512-byte
+//! block and a sync of the redo file, during which nobody can start a redo sync, in 8.0 and MariaDB nor a write; then
+//! the new checkpoint is published.
 //!
-//! A checkpoint at the oldest modification looks at the flush lists after the data files are synced, and makes redo durable up
-//! to there first. One checkpoint is taken at a time: who asks for another meanwhile joins it.
+//! A checkpoint at the oldest modification looks at the flush lists after the data files are synced, and makes redo
+//! durable up to there first. One checkpoint is taken at a time: who asks for another meanwhile joins it.
 
 use super::Server;
 use super::events::Event;

@@ -1,8 +1,8 @@
 //! The page cleaner's coordinator: its sleep, its event, and the steps that the version asks for.
 //!
-//! Source: `innodb-8.0.21` section 4.1; the same actor is the page cleaner thread of 5.6 and MariaDB and the master thread of
-//! 5.5. What to do is the version's ([`crate::seam::ServerModel::cleaner`]); here it is done: a flush becomes a pass (see
-//! [`super::passes`]).
+//! Source: `innodb-8.0.21` section 4.1; the same actor is the page cleaner thread of 5.6 and MariaDB and the master
+//! thread of 5.5. What to do is the version's ([`crate::seam::ServerModel::cleaner`]); here it is done: a flush becomes
+//! a pass (see [`super::passes`]).
 
 use super::Server;
 use super::events::Event;

@@ -1,10 +1,10 @@
 //! Clients: CPU work, page touches, commits; closed and open drives.
 //!
-//! Source: `innodb-8.0.21` sections 2.3 and 8. A client's transaction is CPU work,
-//! then its page touches, then its commit. A touch may miss (a device read, maybe an eviction), may meet a page under write
-//! (the client waits until that page's data-file write is done), and before it goes on the client passes the version's free
-//! check and finds room in the log buffer. Each client draws from random streams of its own, so that a client's n-th
-//! transaction is the same whatever the settings are.
+//! Source: `innodb-8.0.21` sections 2.3 and 8. A client's transaction is CPU work, then its page touches, then its
+//! commit. A touch may miss (a device read, maybe an eviction), may meet a page under write (the client waits until
+//! that page's data-file write is done), and before it goes on the client passes the version's free check and finds
+//! room in the log buffer. Each client draws from random streams of its own, so that a client's n-th transaction is the
+//! same whatever the settings are.
 
 use super::adaptive_hash::AdaptiveHash;
 use super::costs;
@@ -127,8 +127,8 @@ impl Clients {
         self
     }
 
-    /// From when on a transaction that would begin at `at` is let in, see [`StopSpec`]. Transactions under way go on to their
-    /// end, and so do the server's own threads.
+    /// From when on a transaction that would begin at `at` is let in, see [`StopSpec`]. Transactions under way go on to
+    /// their end, and so do the server's own threads.
     fn let_in(&self, at: SimTime) -> SimTime {
         self.stops.iter().fold(at, |at, stop| stop.end(at).unwrap_or(at))
     }

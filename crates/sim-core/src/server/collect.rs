@@ -1,7 +1,7 @@
 //! Collecting pages: from the tail of a flush list or an LRU list into a batch, neighbours included.
 //!
-//! Source: `innodb-8.0.21` sections 5.2 and 6.1; `innodb-5.5` and `innodb-5.6` sections 4 and 5. With a doublewrite buffer for
-//! the whole server the thread takes the buffer before it collects, as pages are under write from then on.
+//! Source: `innodb-8.0.21` sections 5.2 and 6.1; `innodb-5.5` and `innodb-5.6` sections 4 and 5. With a doublewrite
+//! buffer for the whole server the thread takes the buffer before it collects, as pages are under write from then on.
 //!
 //! Simplification: preparing pages takes its time after a batch is collected, not page by page.
 
@@ -81,8 +81,9 @@ impl Server {
         pages.len() as u64
     }
 
-    /// Adds a page that was taken to its batch, with its neighbours as `innodb_flush_neighbors` says: dirty pages of its area of the
-    /// tablespace, in page order, until the batch of its slot holds `most` pages. In an LRU batch only old pages are taken.
+    /// Adds a page that was taken to its batch, with its neighbours as `innodb_flush_neighbors` says: dirty pages of
+    /// its area of the tablespace, in page order, until the batch of its slot holds `most` pages. In an LRU batch only
+    /// old pages are taken.
     fn add_with_neighbors(&mut self, batch: u32, page: u32, most: u64) {
         let entry = self.batches.get(batch);
         let (instance, old_only) = (entry.instance, entry.kind == ListKind::Lru);
@@ -175,8 +176,8 @@ impl Server {
         self.batch_collected(index, batch, resume)
     }
 
-    /// Pages at the tail that the scan of this pass has left behind: those that it flushed, where they stay in the list when they
-    /// are written. They are free only for the next pass.
+    /// Pages at the tail that the scan of this pass has left behind: those that it flushed, where they stay in the list
+    /// when they are written. They are free only for the next pass.
     fn behind_the_scan(&mut self, index: u32, batch: u32, work: LruWork) -> u64 {
         if !matches!(work, LruWork::Batch(_)) || self.config.buffer_pool.lru_written == LruWritten::Freed {
             return 0;
@@ -197,7 +198,8 @@ impl Server {
         }
     }
 
-    /// What a slot does after an LRU batch. It waits for a chunk when all its pages are posted, which may take several batches.
+    /// What a slot does after an LRU batch. It waits for a chunk when all its pages are posted, which may take several
+    /// batches.
     fn after_lru_batch(&self, index: u32, work: LruWork, seen: u64, list_left: bool) -> Phase {
         let LruWork::Chunks(pages) = work else { return Phase::CollectLru { scanned: seen } };
         let end = seen.next_multiple_of(u64::from(pages));

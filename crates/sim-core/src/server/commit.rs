@@ -4,13 +4,13 @@
 //! during a sync are served by the next, which starts at once. With commit modes 0 and 2 the flusher runs once in
 //! `innodb_flush_log_at_timeout`, or when a page write or a checkpoint needs durable redo.
 //!
-//! Before 8.0, in MariaDB and with the writer threads off there is no writer thread: the first commit that finds no sync
-//! running writes all that was appended, then syncs it; before 5.7 nobody can append while it writes, nor write while it syncs
-//! (`innodb-5.6` section 7.2).
+//! Before 8.0, in MariaDB and with the writer threads off there is no writer thread: the first commit that finds no
+//! sync running writes all that was appended, then syncs it; before 5.7 nobody can append while it writes, nor write
+//! while it syncs (`innodb-5.6` section 7.2).
 //!
-//! A sync of buffered redo sends the bytes written since the last one to the device; when they are there, it flushes the
-//! device's cache, as fsync does. Simplification: `O_DSYNC` is taken as that too, a write with its flush for each group instead of
-//! one for each write (errs towards fewer, larger writes).
+//! A sync of buffered redo sends the bytes written since the last one to the device; when they are there, it flushes
+//! the device's cache, as fsync does. Simplification: `O_DSYNC` is taken as that too, a write with its flush for each
+//! group instead of one for each write (errs towards fewer, larger writes).
 
 use super::Server;
 use super::events::Event;
@@ -258,8 +258,8 @@ impl Server {
         }
     }
 
-    /// Keeps redo writes from starting while somebody holds what they need: before 5.7 the thread that syncs (a write ends with its
-    /// sync), in 8.0 and MariaDB the one that writes a checkpoint block.
+    /// Keeps redo writes from starting while somebody holds what they need: before 5.7 the thread that syncs (a write
+    /// ends with its sync), in 8.0 and MariaDB the one that writes a checkpoint block.
     pub(super) fn hold_redo_writes(&mut self) {
         let by_sync = self.config.redo.pipeline == RedoPipeline::LogMutex && self.commit.syncing.is_some();
         let by_checkpoint = self.config.redo.checkpoint_holds_writes && self.checkpointer.holds_writer();

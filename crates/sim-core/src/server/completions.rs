@@ -1,17 +1,19 @@
 //! Batches completed: by the I/O threads, page by page in the servers, share by share here.
 //!
-//! Source: `innodb-8.0.21` sections 6.1 and 8, `innodb-5.6` section 5.4. A batch is finished when its last write is completed; the
-//! thread that completes it lets the doublewrite instance start its next batch, then syncs every data file with unsynced writes, and
-//! only then gives the doublewrite segment back.
+//! Source: `innodb-8.0.21` sections 6.1 and 8, `innodb-5.6` section 5.4. A batch is finished when its last write is
+//! completed; the thread that completes it lets the doublewrite instance start its next batch, then syncs every data
+//! file with unsynced writes, and only then gives the doublewrite segment back.
 //!
-//! Asynchronous writes are spread over the I/O threads by extent, and a thread that is in the middle of its syncs completes
-//! nothing: a batch over many extents is finished when every thread it needs has been free once. This is what ties the page
-//! rate to the time of data-file syncs. Where completing takes CPU time, each of these threads must also have come to a processor,
-//! and where syncs are done under a mutex that completing needs, have got that mutex ([`super::list_mutexes`]).
+//! Asynchronous writes are spread over the I/O threads by extent, and a thread that is in the middle of its syncs
+//! completes nothing: a batch over many extents is finished when every thread it needs has been free once. This is what
+//! ties the page rate to the time of data-file syncs. Where completing takes CPU time, each of these threads must also
+//! have come to a processor, and where syncs are done under a mutex that completing needs, have got that mutex
+//! ([`super::list_mutexes`]).
 //!
-//! The pages of a batch become clean together, at its end, unless somebody looks at one of them earlier: a client that wants
-//! to modify a page whose write is done finds it completed. Simplifications: the age of the oldest page sees a batch as a whole
-//! (errs upwards by the spread of one batch, milliseconds); of a thread's share of a batch only the last page holds the thread up.
+//! The pages of a batch become clean together, at its end, unless somebody looks at one of them earlier: a client that
+//! wants to modify a page whose write is done finds it completed. Simplifications: the age of the oldest page sees a
+//! batch as a whole (errs upwards by the spread of one batch, milliseconds); of a thread's share of a batch only the
+//! last page holds the thread up.
 
 use super::Server;
 use super::batches::ListKind;
@@ -79,8 +81,8 @@ impl Server {
         }
     }
 
-    /// A client met a page under write. If its write is done and its I/O thread is free, the page is completed here and now
-    /// and true comes back; otherwise the client goes on when that may be so.
+    /// A client met a page under write. If its write is done and its I/O thread is free, the page is completed here and
+    /// now and true comes back; otherwise the client goes on when that may be so.
     pub(super) fn page_write_over(&mut self, client: u32, page: u32) -> bool {
         let (now, thread) = (self.now, self.syncs.thread_of(page));
         match self.batches.with_page(page) {
@@ -122,7 +124,8 @@ impl Server {
         }
     }
 
-    /// An I/O thread completes its share of a batch, if nobody holds the mutex that it needs; the last one finishes the batch.
+    /// An I/O thread completes its share of a batch, if nobody holds the mutex that it needs; the last one finishes the
+    /// batch.
     pub(super) fn complete_share(&mut self, batch: u32, thread: u32) {
         let entry = self.batches.get(batch);
         let (kind, instance) = (entry.kind, entry.instance);

@@ -1,8 +1,9 @@
-//! The doublewrite: whose turn it is to write pages there, and what of it a batch holds until its data files are synced.
+//! The doublewrite: whose turn it is to write pages there, and what of it a batch holds until its data files are
+//! synced.
 //!
-//! Source: `innodb-8.0.21` section 6.1 (a buffer for each pool instance and kind, segments of its files); `innodb-5.5` and `innodb-5.6`
-//! section 6, `mariadb-10.11` section 7 (one buffer for the whole server, filled by one thread at a time or by all together).
-//! [`super::posting`] takes the batches through it.
+//! Source: `innodb-8.0.21` section 6.1 (a buffer for each pool instance and kind, segments of its files); `innodb-5.5`
+//! and `innodb-5.6` section 6, `mariadb-10.11` section 7 (one buffer for the whole server, filled by one thread at a
+//! time or by all together). [`super::posting`] takes the batches through it.
 
 use super::Server;
 use super::batches::ListKind;
@@ -107,8 +108,8 @@ impl Doublewrite {
         }
     }
 
-    /// The pages of a thread are prepared: the buffer is closed. Once those of every thread are, it holds so many batches that
-    /// can be written, and true comes back.
+    /// The pages of a thread are prepared: the buffer is closed. Once those of every thread are, it holds so many
+    /// batches that can be written, and true comes back.
     pub(super) fn prepared(&mut self, thread: u32) -> bool {
         let Some((_, filling)) = &mut self.filling else { return false };
         filling.closed = true;
@@ -134,7 +135,8 @@ impl Doublewrite {
         self.shared.in_flight == 0
     }
 
-    /// Claims the buffer of an instance; false if its previous batch is still in flight, in which case `thread` is woken when it is not.
+    /// Claims the buffer of an instance; false if its previous batch is still in flight, in which case `thread` is
+    /// woken when it is not.
     pub(super) fn claim(&mut self, kind: ListKind, instance: usize, thread: u32) -> bool {
         let side = &mut self.buffers[kind as usize];
         let count = side.len();
@@ -158,8 +160,8 @@ impl Doublewrite {
         true
     }
 
-    /// Takes the buffer of the whole server for a thread; false if another has it, in which case the thread is woken when it
-    /// has become its own.
+    /// Takes the buffer of the whole server for a thread; false if another has it, in which case the thread is woken
+    /// when it has become its own.
     pub(super) fn claim_buffer(&mut self, thread: u32) -> bool {
         if self.shared.holder == Some(thread) {
             return true;

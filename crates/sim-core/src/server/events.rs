@@ -103,7 +103,8 @@ pub(super) enum Event {
 }
 
 impl Event {
-    /// Whether a thread of the server makes it happen; the others come from outside: arrivals, and the second that is over.
+    /// Whether a thread of the server makes it happen; the others come from outside: arrivals, and the second that is
+    /// over.
     #[inline]
     pub(super) fn is_of_the_server(self) -> bool {
         !matches!(self, Event::Arrival | Event::OtherPrograms | Event::Second)

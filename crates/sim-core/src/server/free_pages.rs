@@ -1,13 +1,15 @@
 //! Free pages: what a user thread does to get one.
 //!
-//! Source: `innodb-8.0.21` section 5.1. From the free list if it has any; otherwise by freeing a clean page near the LRU
-//! tail; otherwise as the version has it ([`FreePagePolicy`]). From 5.6 it flushes one dirty page from the tail itself,
-//! synchronously, through the doublewrite (`innodb-5.6` section 4.1, [`super::single_page`]). In 5.5 user threads keep a margin of free and clean pages
-//! by LRU batches of their own (`innodb-5.5` section 4); in MariaDB they wait for the page cleaner
-//! (`mariadb-10.11` section 6). Percona Server can have them pause and look again (`percona` section 4.3).
+//! Source: `innodb-8.0.21` section 5.1. From the free list if it has any; otherwise by freeing a clean page near the
+//! LRU tail; otherwise as the version has it ([`FreePagePolicy`]). From 5.6 it flushes one dirty page from the tail
+//! itself, synchronously, through the doublewrite (`innodb-5.6` section 4.1, [`super::single_page`]). In 5.5 user
+//! threads keep a margin of free and clean pages by LRU batches of their own (`innodb-5.5` section 4); in MariaDB they
+//! wait for the page cleaner (`mariadb-10.11` section 6). Percona Server can have them pause and look again (`percona`
+//! section 4.3).
 //!
-//! Simplifications: a first search starts at the tail, not where the last search stopped; in 5.5 a client in its eleventh round or later
-//! sleeps instead of flushing and sleeping (errs towards fewer LRU batches where nothing can be freed).
+//! Simplifications: a first search starts at the tail, not where the last search stopped; in 5.5 a client in its
+//! eleventh round or later sleeps instead of flushing and sleeping (errs towards fewer LRU batches where nothing can be
+//! freed).
 
 use super::Server;
 use super::events::Event;
@@ -83,7 +85,8 @@ impl Server {
         false
     }
 
-    /// Where a client waits for the LRU batch that somebody is collecting before it searches (5.6, Percona Server): whether it does.
+    /// Where a client waits for the LRU batch that somebody is collecting before it searches (5.6, Percona Server):
+    /// whether it does.
     fn waits_for_lru_batch_first(&mut self, index: u32, instance: usize, policy: FreePagePolicy) -> bool {
         matches!(policy, FreePagePolicy::SinglePage { waits_for_batch: true, .. })
             && self.config.doublewrite != DoublewriteConfig::Off
@@ -136,8 +139,8 @@ impl Server {
         self.start_pass(Actor::Client(index), request);
     }
 
-    /// After a page was read or created: where clients keep a margin of free pages, looks at it and refills it if it is short. Whether the
-    /// client is busy with that.
+    /// After a page was read or created: where clients keep a margin of free pages, looks at it and refills it if it is
+    /// short. Whether the client is busy with that.
     pub(super) fn keep_margin(&mut self, index: u32, page: u32) -> bool {
         let FreePagePolicy::Margin { margin, extra, search, .. } = self.config.buffer_pool.free_pages else {
             return false;
@@ -162,7 +165,8 @@ impl Server {
         true
     }
 
-    /// Takes a frame of an instance for purge and its undo pages, if need be that of a clean page near the tail of its LRU list.
+    /// Takes a frame of an instance for purge and its undo pages, if need be that of a clean page near the tail of its
+    /// LRU list.
     pub(super) fn take_or_free_frame(&mut self, instance: usize) -> bool {
         self.pool.take_frame(instance)
             || (self.free_clean_page(instance, EVICTION_SEARCH) && self.pool.take_frame(instance))

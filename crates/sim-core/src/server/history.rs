@@ -1,7 +1,8 @@
-//! The history list: undo logs of committed transactions in the order of their commits, until they are purged and cut off.
+//! The history list: undo logs of committed transactions in the order of their commits, until they are purged and cut
+//! off.
 //!
-//! What purge finds in an undo log is kept as the pages that it visits for it. Undo logs on as many undo pages and with as many
-//! visits, one after the other, are counted together.
+//! What purge finds in an undo log is kept as the pages that it visits for it. Undo logs on as many undo pages and with
+//! as many visits, one after the other, are counted together.
 
 use super::rollback_segments::RollbackSegments;
 use crate::config::{HistoryCut, PurgeShares};

@@ -1,27 +1,29 @@
 //! Inodes: what a file system writes for a sync besides the data.
 //!
-//! A write changes the file's time of modification, which has the grain of the kernel's clock tick. A sync of a file whose time
-//! has changed since the last one writes the block with its inode, waits for it, and flushes the device's cache only then: one more
-//! operation, at most once a tick (ext4 without a journal, for `fsync` and `fdatasync` alike; measured on Linux 6.18 with a program
-//! that writes and syncs, and found again in the counters of our recordings). A block holds the inodes of 16 files of a
-//! folder, and one that another file's sync has written is not written again; while it is being written, a sync that needs it waits,
-//! and writes it once more if it has changed since (`sync_dirty_buffer` locks the buffer).
+//! A write changes the file's time of modification, which has the grain of the kernel's clock tick. A sync of a file
+//! whose time has changed since the last one writes the block with its inode, waits for it, and flushes the device's
+//! cache only then: one more operation, at most once a tick (ext4 without a journal, for `fsync` and `fdatasync` alike;
+//! measured on Linux 6.18 with a program that writes and syncs, and found again in the counters of our recordings). A
+//! block holds the inodes of 16 files of a folder, and one that another file's sync has written is not written again;
+//! while it is being written, a sync that needs it waits, and writes it once more if it has changed since
+//! (`sync_dirty_buffer` locks the buffer).
 //!
-//! Redo goes to the device in whole blocks of the file system; a write that enters an area fills it up with zeros to its end, where
-//! the server writes ahead (`innodb_log_write_ahead_size`). Redo files that were allocated but never written (`innodb-8.0.30` section
-//! 1.2: new ones, until the redo in them has reached the capacity once; all of MariaDB's) are mapped in pieces, written and not. A
-//! sync that enters a new area moves the border between two pieces:
+//! Redo goes to the device in whole blocks of the file system; a write that enters an area fills it up with zeros to
+//! its end, where the server writes ahead (`innodb_log_write_ahead_size`). Redo files that were allocated but never
+//! written (`innodb-8.0.30` section 1.2: new ones, until the redo in them has reached the capacity once; all of
+//! MariaDB's) are mapped in pieces, written and not. A sync that enters a new area moves the border between two pieces:
 //!
-//! * what it rewrites of the old area and what is new are two writes to a cap, though the block layer merges them behind it;
+//! * what it rewrites of the old area and what is new are two writes to a cap, though the block layer merges them
+//!   behind it;
 //! * the inode has changed, whatever the tick, since it holds the map;
 //! * where the map has more than four pieces it lies in a block of its own, which the sync writes before the inode.
 //!
-//! Counted with the same program on files of 8 and 256 MiB: writes and bytes a sync are within 2 % of these rules, and in our recordings
-//! of MariaDB, at 700 bytes a sync and at 6400.
+//! Counted with the same program on files of 8 and 256 MiB: writes and bytes a sync are within 2 % of these rules, and
+//! in our recordings of MariaDB, at 700 bytes a sync and at 6400.
 //!
-//! Simplifications: inodes of data files lie in the order of the tablespaces from the beginning of a block (errs towards fewer
-//! writes); all doublewrite files have one (the same); turning a new area into a written one takes no time of its own. A device
-//! without a tick has no file system: redo goes there in blocks of 512 bytes.
+//! Simplifications: inodes of data files lie in the order of the tablespaces from the beginning of a block (errs
+//! towards fewer writes); all doublewrite files have one (the same); turning a new area into a written one takes no
+//! time of its own. A device without a tick has no file system: redo goes there in blocks of 512 bytes.
 
 use super::Server;
 use crate::kernel::time::SimTime;
@@ -208,8 +210,8 @@ impl Server {
         self.inodes.doublewrite.changes(self.now, self.inodes.data_tick_ns);
     }
 
-    /// Writes an inode if the sync of its file must, or the block with its map before that; returns when it is there. To be called
-    /// until there is nothing left to write.
+    /// Writes an inode if the sync of its file must, or the block with its map before that; returns when it is there.
+    /// To be called until there is nothing left to write.
     pub(super) fn write_inode(&mut self, of: Synced) -> Option<SimTime> {
         let now = self.now;
         let (changed, device) = match of {

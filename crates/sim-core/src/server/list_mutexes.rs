@@ -1,17 +1,18 @@
 //! The mutex over the LRU list of each buffer pool instance, held while data files are synced.
 //!
-//! Source: `innodb-5.6` section 5.4 and `innodb-5.7` section 5.4: the I/O thread that completes the last page of a doublewrite batch
-//! holds the mutex of that page's instance while it syncs the data files. From 8.0 on it is the mutex of the LRU list, taken to complete
-//! pages that an LRU batch has flushed, as they are freed at once (known of the server: `buf_page_io_complete`). Meanwhile nobody
-//! reads a page into that instance or looks for a page to free there, no access moves a page to the head of its list, and other
-//! threads that would complete such pages wait.
+//! Source: `innodb-5.6` section 5.4 and `innodb-5.7` section 5.4: the I/O thread that completes the last page of a
+//! doublewrite batch holds the mutex of that page's instance while it syncs the data files. From 8.0 on it is the mutex
+//! of the LRU list, taken to complete pages that an LRU batch has flushed, as they are freed at once (known of the
+//! server: `buf_page_io_complete`). Meanwhile nobody reads a page into that instance or looks for a page to free there,
+//! no access moves a page to the head of its list, and other threads that would complete such pages wait.
 //!
-//! Who waited goes on one after the other, each when it has got a processor: all are woken at once, but each must take and give back
-//! the mutex of the event that it slept on. Traced under 9.7 with 16 clients: one release wakes ten threads, and the last of three I/O
-//! threads among them goes on 1.4 ms later. Here the next one wakes when the one before has computed as for a completion.
+//! Who waited goes on one after the other, each when it has got a processor: all are woken at once, but each must take
+//! and give back the mutex of the event that it slept on. Traced under 9.7 with 16 clients: one release wakes ten
+//! threads, and the last of three I/O threads among them goes on 1.4 ms later. Here the next one wakes when the one
+//! before has computed as for a completion.
 //!
-//! Simplifications: all other holds of that mutex take no time (errs towards less waiting); who comes while others wake is not
-//! held up by them.
+//! Simplifications: all other holds of that mutex take no time (errs towards less waiting); who comes while others wake
+//! is not held up by them.
 
 use super::Server;
 use super::batches::ListKind;
@@ -73,8 +74,8 @@ impl ListMutexes {
         self.held += 1;
     }
 
-    /// The mutex of an instance is given back, and those who sleep are woken. The first of them, unless somebody woken before is
-    /// still on his way.
+    /// The mutex of an instance is given back, and those who sleep are woken. The first of them, unless somebody woken
+    /// before is still on his way.
     fn give_back(&mut self, instance: usize) -> Option<Event> {
         let mutex = &mut self.mutexes[instance];
         mutex.held = false;

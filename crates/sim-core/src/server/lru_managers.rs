@@ -1,8 +1,8 @@
 //! LRU manager threads: one for each buffer pool instance, beside the page cleaner.
 //!
-//! Source: `percona` section 4.2. Each sleeps, does one LRU batch of its instance and waits for its writes; the version says
-//! how long it then sleeps ([`crate::seam::ServerModel::lru_manager`]). While the data set fits the pool there is no LRU list
-//! to flush and the threads stay away; they begin within a second of its outgrowing the pool.
+//! Source: `percona` section 4.2. Each sleeps, does one LRU batch of its instance and waits for its writes; the version
+//! says how long it then sleeps ([`crate::seam::ServerModel::lru_manager`]). While the data set fits the pool there is
+//! no LRU list to flush and the threads stay away; they begin within a second of its outgrowing the pool.
 
 use super::Server;
 use super::events::Event;

@@ -1,8 +1,8 @@
 //! Other programs of the host, which take CPU time from the server and its clients.
 //!
-//! How much they take is told beforehand (a recording's counters have it): the CPU time of the machine that is neither the server's
-//! nor the load generator's. It comes as short pieces of work, each 4 ms, as a scheduler with slices of some milliseconds lets a
-//! busy program have it, and shares the processors with all threads as equals.
+//! How much they take is told beforehand (a recording's counters have it): the CPU time of the machine that is neither
+//! the server's nor the load generator's. It comes as short pieces of work, each 4 ms, as a scheduler with slices of
+//! some milliseconds lets a busy program have it, and shares the processors with all threads as equals.
 //!
 //! Simplifications: no weights of control groups (errs towards a larger hold-up); pieces come evenly.
 

@@ -1,10 +1,10 @@
 //! Passes: flush requests carried out, slot by slot, by threads.
 //!
-//! Source: `innodb-8.0.21` sections 4.1, 5.2, 6.1; `innodb-5.5` and `innodb-5.6` section 5 for passes by user threads. The page
-//! cleaner has one pass at a time, taken by its threads; a user thread that must flush has a pass and a thread of its own. A
-//! request sets one slot for each buffer pool instance; each thread takes one slot after the other and does the LRU work, then
-//! a flush-list batch (`collect`). Pages are collected into batches of the doublewrite's size, which `posting` takes to the
-//! device.
+//! Source: `innodb-8.0.21` sections 4.1, 5.2, 6.1; `innodb-5.5` and `innodb-5.6` section 5 for passes by user threads.
+//! The page cleaner has one pass at a time, taken by its threads; a user thread that must flush has a pass and a thread
+//! of its own. A request sets one slot for each buffer pool instance; each thread takes one slot after the other and
+//! does the LRU work, then a flush-list batch (`collect`). Pages are collected into batches of the doublewrite's size,
+//! which `posting` takes to the device.
 
 use super::Server;
 use super::costs;
@@ -302,9 +302,10 @@ impl Server {
         }
     }
 
-    /// The first slot from `first` on, up to `end`, in which there is something to do. A page cleaner that flushes synchronously
-    /// makes pass after pass without a pause, and finds nearly all slots of nearly all of them as they were. Not so a client: many
-    /// flush at once, and each instance is as the others have left it when the client comes there.
+    /// The first slot from `first` on, up to `end`, in which there is something to do. A page cleaner that flushes
+    /// synchronously makes pass after pass without a pause, and finds nearly all slots of nearly all of them as they
+    /// were. Not so a client: many flush at once, and each instance is as the others have left it when the client comes
+    /// there.
     fn pass_over_slots(&mut self, index: u32, first: usize, end: usize) -> usize {
         let Some(number) = self.passes.threads[index as usize].pass else { return first };
         if self.passes.works_for_client(index) {

@@ -1,11 +1,11 @@
 //! What a transaction will touch: its pages, drawn all together before the first of them is touched.
 //!
-//! A client's draws therefore do not depend on what it meets. Reads draw from a stream of their own: where all pages that a class
-//! can draw are resident for good, reading them leaves no trace, and they are not drawn.
+//! A client's draws therefore do not depend on what it meets. Reads draw from a stream of their own: where all pages
+//! that a class can draw are resident for good, reading them leaves no trace, and they are not drawn.
 //!
-//! A page that an insert begins takes a frame as it is drawn, if there is a free one, so that others who insert there find it.
-//! Simplification: insert and visit points move on when a transaction is drawn, a little before it touches their pages if it has
-//! to wait on the way (no effect on how many pages are touched).
+//! A page that an insert begins takes a frame as it is drawn, if there is a free one, so that others who insert there
+//! find it. Simplification: insert and visit points move on when a transaction is drawn, a little before it touches
+//! their pages if it has to wait on the way (no effect on how many pages are touched).
 
 use super::Server;
 use super::clients::Clients;

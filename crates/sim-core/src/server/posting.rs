@@ -1,18 +1,19 @@
 //! Taking a batch to the device: redo first, the doublewrite, then the page writes as the device's queue has room.
 //!
-//! Source: `innodb-8.0.21` section 6.1; `innodb-5.5` and `innodb-5.6` section 6, `mariadb-10.11` section 7 for the one buffer of the
-//! whole server. Where threads fill that buffer together, the last one that is ready writes it for all, and each then posts
-//! its own pages. For each batch the thread waits until the pages' redo is durable and until the doublewrite buffer is its own
-//! (with a buffer for each instance: and for a segment); it writes the batch there, then posts the page writes.
+//! Source: `innodb-8.0.21` section 6.1; `innodb-5.5` and `innodb-5.6` section 6, `mariadb-10.11` section 7 for the one
+//! buffer of the whole server. Where threads fill that buffer together, the last one that is ready writes it for all,
+//! and each then posts its own pages. For each batch the thread waits until the pages' redo is durable and until the
+//! doublewrite buffer is its own (with a buffer for each instance: and for a segment); it writes the batch there, then
+//! posts the page writes.
 //!
-//! On a device that seeks, the pages of a batch are posted in the order of their addresses, as the block layer's scheduler
-//! hands them on, and a page near the one before it costs no seek (see [`crate::storage`]).
+//! On a device that seeks, the pages of a batch are posted in the order of their addresses, as the block layer's
+//! scheduler hands them on, and a page near the one before it costs no seek (see [`crate::storage`]).
 //!
-//! Where threads simulate asynchronous writes (5.5 without libaio) each takes the pages of its extents in order and writes adjacent
-//! ones at once, which a cap counts as one operation: recorded with neighbours, 7 to 10 pages a write.
+//! Where threads simulate asynchronous writes (5.5 without libaio) each takes the pages of its extents in order and
+//! writes adjacent ones at once, which a cap counts as one operation: recorded with neighbours, 7 to 10 pages a write.
 //!
-//! Simplifications: the whole batch waits for redo before it goes on, where the servers wait page by page; the scheduler orders
-//! within a batch, not over all that waits (errs towards more seeks).
+//! Simplifications: the whole batch waits for redo before it goes on, where the servers wait page by page; the
+//! scheduler orders within a batch, not over all that waits (errs towards more seeks).
 
 use super::Server;
 use super::batches::Batch;
@@ -239,8 +240,8 @@ impl Server {
         end
     }
 
-    /// The place after the pages that follow each other in their extent, from the one at `start` on. All pages of an extent are
-    /// written by the same thread, which looks for adjacent ones.
+    /// The place after the pages that follow each other in their extent, from the one at `start` on. All pages of an
+    /// extent are written by the same thread, which looks for adjacent ones.
     fn end_of_adjacent(&mut self, batch: u32, start: usize) -> usize {
         let pages = &self.batches.get(batch).pages[start..];
         start + adjacent(pages)

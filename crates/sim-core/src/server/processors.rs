@@ -14,9 +14,9 @@
 //!
 //! What takes how much is in [`super::cpu_costs`].
 //!
-//! Simplifications: no priorities but that of page cleaners, no cost of switching; a wait follows from how many share the
-//! queue, where measured ones are below 30 us half the time and above 1.5 ms one time in a hundred (errs towards batches
-//! that end sooner).
+//! Simplifications: no priorities but that of page cleaners, no cost of switching; a wait follows from how many share
+//! the queue, where measured ones are below 30 us half the time and above 1.5 ms one time in a hundred (errs towards
+//! batches that end sooner).
 
 use super::Server;
 use super::events::Event;
@@ -161,8 +161,8 @@ impl Server {
         self.processors.spec.cleaner_priority && !self.passes.works_for_client(thread)
     }
 
-    /// Computes for `demand` as the thread that does `thread`, which nobody holds up if it has priority; `event` happens `pause` after
-    /// that.
+    /// Computes for `demand` as the thread that does `thread`, which nobody holds up if it has priority; `event`
+    /// happens `pause` after that.
     pub(super) fn compute_by_rank(&mut self, thread: Event, demand: SimDuration, pause: SimDuration, event: Event) {
         if demand.0 == 0 || self.has_priority(thread) {
             self.compute_aside(demand);

@@ -1,22 +1,27 @@
 //! Purge: what committed transactions left behind is removed in the background.
 //!
-//! Not in the specifications beyond settings and defaults; the sequence is known of the servers' sources and documentation.
-//! The purge coordinator takes the oldest undo logs of the history list, up to `innodb_purge_batch_size` undo log pages, reads
-//! those pages, and gives the records to `innodb_purge_threads` threads, itself among them ([`super::purge_threads`]). When all are done the next batch begins. Before each batch the delay of statements is set from
-//! the length of the history list ([`crate::config::DmlDelay`]). After so many calls the purged part of the history is cut off
-//! and its undo pages are free; until then it counts. 5.5 and 5.6 leave some of it ([`super::rollback_segments`]).
+//! Not in the specifications beyond settings and defaults; the sequence is known of the servers' sources and
+//! documentation. The purge coordinator takes the oldest undo logs of the history list, up to `innodb_purge_batch_size`
+//! undo log pages, reads those pages, and gives the records to `innodb_purge_threads` threads, itself among them
+//! ([`super::purge_threads`]). When all are done the next batch begins. Before each batch the delay of statements is
+//! set from the length of the history list ([`crate::config::DmlDelay`]). After so many calls the purged part of the
+//! history is cut off and its undo pages are free; until then it counts. 5.5 and 5.6 leave some of it
+//! ([`super::rollback_segments`]).
 //!
-//! From 5.6 on a coordinator with nothing left waits for 10 ms, or until the history is longer than threads x batch size: from
-//! then on each commit wakes it. Both calls of such a wake-up count, the one that purges and the one that finds nothing more. The
-//! thread of 5.5 is woken each time that the history has grown to a multiple of its batch, the coordinator of MariaDB by the
-//! master task once a second (half a second out of step with the series here; in a server: any phase); both go on until nothing
-//! is left. `SHOW ENGINE INNODB STATUS` wakes that of MariaDB too (measured: `docs/fidelity.md`). In 5.5 without a purge thread the master thread does all this, at the end of its rounds.
+//! From 5.6 on a coordinator with nothing left waits for 10 ms, or until the history is longer than threads x batch
+//! size: from then on each commit wakes it. Both calls of such a wake-up count, the one that purges and the one that
+//! finds nothing more. The thread of 5.5 is woken each time that the history has grown to a multiple of its batch, the
+//! coordinator of MariaDB by the master task once a second (half a second out of step with the series here; in a
+//! server: any phase); both go on until nothing is left. `SHOW ENGINE INNODB STATUS` wakes that of MariaDB too
+//! (measured: `docs/fidelity.md`). In 5.5 without a purge thread the master thread does all this, at the end of its
+//! rounds.
 //!
-//! MariaDB frees an undo segment at the cut after which none of its logs is left, and the next transaction of that rollback segment
-//! makes a new one. With few transactions between two purges that is most of them, and a fifth of the redo.
+//! MariaDB frees an undo segment at the cut after which none of its logs is left, and the next transaction of that
+//! rollback segment makes a new one. With few transactions between two purges that is most of them, and a fifth of the
+//! redo.
 //!
-//! Simplification: from 5.6 on a small rest is left to the next wait instead of being purged in calls of one or two undo logs
-//! each (errs towards a history longer by some 10 ms of commits).
+//! Simplification: from 5.6 on a small rest is left to the next wait instead of being purged in calls of one or two
+//! undo logs each (errs towards a history longer by some 10 ms of commits).
 
 use super::Server;
 use super::events::Event;

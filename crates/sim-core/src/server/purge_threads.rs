@@ -1,11 +1,11 @@
 //! Purge threads: the pages of a batch are visited, row by row.
 //!
-//! As [`super::purge`] says, a thread looks rows up in their clustered index and removes records marked as deleted, as any thread
-//! modifies pages: missing pages are read, redo is written, pages become dirty. The coordinator is the first of the threads; it
-//! reads missing undo pages before the others begin.
+//! As [`super::purge`] says, a thread looks rows up in their clustered index and removes records marked as deleted, as
+//! any thread modifies pages: missing pages are read, redo is written, pages become dirty. The coordinator is the first
+//! of the threads; it reads missing undo pages before the others begin.
 //!
-//! While redo is short of room a purge thread passes the version's free check as any thread that writes does, and may have to flush or
-//! take a checkpoint itself. Simplification: it works off its CPU time first, then its pages.
+//! While redo is short of room a purge thread passes the version's free check as any thread that writes does, and may
+//! have to flush or take a checkpoint itself. Simplification: it works off its CPU time first, then its pages.
 
 use super::Server;
 use super::costs;

@@ -1,6 +1,7 @@
 //! Page reads by whoever needs a page that is not in the pool: clients, purge, merges of the change buffer.
 //!
-//! A page is read once; who wants it meanwhile waits for the same read. Times of reads in flight are in `Clients::reads`.
+//! A page is read once; who wants it meanwhile waits for the same read. Times of reads in flight are in
+//! `Clients::reads`.
 
 use super::Server;
 use super::events::Event;

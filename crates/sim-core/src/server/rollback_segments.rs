@@ -1,17 +1,17 @@
 //! What the servers before 5.7 leave of the purged history in each rollback segment.
 //!
-//! Known of the servers' sources, not in the specifications, and seen in the recordings (`docs/fidelity.md`): cutting off walks
-//! the history of a rollback segment from its oldest undo log on and counts. What it has counted goes once it meets an undo log
-//! that is not purged, or the last log of an undo segment that will not be used again; where it meets neither, all stays. An
-//! undo segment of one page is used by the next transaction of its rollback segment until three quarters of the page are used. So
-//! with a purge that keeps up the history breathes: it grows by every transaction until the pages of all rollback segments are
-//! used up, and with no load what is left stays in the list for good.
+//! Known of the servers' sources, not in the specifications, and seen in the recordings (`docs/fidelity.md`): cutting
+//! off walks the history of a rollback segment from its oldest undo log on and counts. What it has counted goes once it
+//! meets an undo log that is not purged, or the last log of an undo segment that will not be used again; where it meets
+//! neither, all stays. An undo segment of one page is used by the next transaction of its rollback segment until three
+//! quarters of the page are used. So with a purge that keeps up the history breathes: it grows by every transaction
+//! until the pages of all rollback segments are used up, and with no load what is left stays in the list for good.
 //!
 //! Transactions take the rollback segments in turn.
 //!
-//! Simplifications: undo segments are empty at the start and there is one at a time in a rollback segment, so that all are used up
-//! at about the same time (errs towards a saw-tooth that falls more steeply; with more clients than rollback segments towards a
-//! shorter one); logs count as they commit, not as their transactions began.
+//! Simplifications: undo segments are empty at the start and there is one at a time in a rollback segment, so that all
+//! are used up at about the same time (errs towards a saw-tooth that falls more steeply; with more clients than
+//! rollback segments towards a shorter one); logs count as they commit, not as their transactions began.
 
 use super::undo::PAGE_USED_BYTES;
 

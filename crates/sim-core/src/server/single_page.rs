@@ -1,9 +1,10 @@
-//! Single-page flushes: a client that finds no free page writes one dirty page from the LRU tail itself, and waits for each of its
-//! stages: doublewrite, its sync, the page, the data file's sync.
+//! Single-page flushes: a client that finds no free page writes one dirty page from the LRU tail itself, and waits for
+//! each of its stages: doublewrite, its sync, the page, the data file's sync.
 //!
 //! Source: `innodb-5.6` section 4.3, `innodb-5.7` section 4.3, `innodb-8.0.21` section 5.1.
 //!
-//! Simplification: the places of the doublewrite for single pages never run out (errs towards faster flushing by many threads).
+//! Simplification: the places of the doublewrite for single pages never run out (errs towards faster flushing by many
+//! threads).
 
 use super::Server;
 use super::costs;

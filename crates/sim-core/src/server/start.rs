@@ -1,12 +1,13 @@
 //! What the server starts with: its redo log, the pages that are in the buffer pool, and those of them that are dirty.
 //!
-//! A dirty start stands for a server in the middle of its work. The last checkpoint is where a clean start has everything, and
-//! the log has gone on from there by the checkpoint age. Which resident pages are dirty, and in which order they became so, is
-//! drawn; their oldest modifications lie evenly over that redo, the oldest one at the checkpoint. All that redo is durable.
+//! A dirty start stands for a server in the middle of its work. The last checkpoint is where a clean start has
+//! everything, and the log has gone on from there by the checkpoint age. Which resident pages are dirty, and in which
+//! order they became so, is drawn; their oldest modifications lie evenly over that redo, the oldest one at the
+//! checkpoint. All that redo is durable.
 //!
-//! Simplification: a server that flushed before has fewer pages with old modifications than with new ones where it skips pages
-//! (neighbours, LRU batches); evenly over the redo they are where flushing goes strictly by age (errs towards old pages). Averages
-//! of adaptive flushing begin at nothing, as after a restart.
+//! Simplification: a server that flushed before has fewer pages with old modifications than with new ones where it
+//! skips pages (neighbours, LRU batches); evenly over the redo they are where flushing goes strictly by age (errs
+//! towards old pages). Averages of adaptive flushing begin at nothing, as after a restart.
 
 use super::costs;
 use crate::buffer_pool::{BufferPool, EXTENT_PAGES, Modification, PageRun, PageSpace};

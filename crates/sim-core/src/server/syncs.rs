@@ -1,9 +1,9 @@
 //! Data-file syncs: rounds over all files with unsynced writes.
 //!
-//! Source: `innodb-8.0.21` sections 2.4 and 6.1. A round takes the list of files with unsynced writes when it starts and
-//! syncs them one after the other. A file that another round is syncing is waited for and looked at again; a file that has
-//! been synced meanwhile is passed over. Rounds are run by the I/O thread that finished a batch (before 8.0 in part by the thread that
-//! posted it), and by whoever takes a checkpoint.
+//! Source: `innodb-8.0.21` sections 2.4 and 6.1. A round takes the list of files with unsynced writes when it starts
+//! and syncs them one after the other. A file that another round is syncing is waited for and looked at again; a file
+//! that has been synced meanwhile is passed over. Rounds are run by the I/O thread that finished a batch (before 8.0 in
+//! part by the thread that posted it), and by whoever takes a checkpoint.
 
 use super::Server;
 use super::doublewrite::Held;
@@ -183,8 +183,8 @@ impl Server {
         self.sync_round_step(round);
     }
 
-    /// Syncs a data file, which returns when that is over; `event` happens when the thread that does it has come to a processor after
-    /// that, to do `thread`.
+    /// Syncs a data file, which returns when that is over; `event` happens when the thread that does it has come to a
+    /// processor after that, to do `thread`.
     pub(super) fn sync_data_file(&mut self, thread: Event, event: Event) -> SimTime {
         self.recorder.counts.data_fsyncs += 1;
         let over = self.data_device.submit(self.now, Op::Sync, 0);

@@ -1,9 +1,10 @@
 //! Page touches: what a transaction reads and modifies, in order. The hot loop of the simulator.
 //!
-//! Source: `innodb-8.0.21` sections 2.3 and 8. A read needs the page in the pool; a modification needs it there and not under
-//! write, makes a clean page dirty and appends redo. Nearly all touches meet a page that is dirty already; they cost no more than a
-//! look at one bit, and follow each other without anything between them, so that the looks overlap. What meets something else ([`Met`]) takes the slow path and may have to wait;
-//! then the transaction comes back to the same page.
+//! Source: `innodb-8.0.21` sections 2.3 and 8. A read needs the page in the pool; a modification needs it there and not
+//! under write, makes a clean page dirty and appends redo. Nearly all touches meet a page that is dirty already; they
+//! cost no more than a look at one bit, and follow each other without anything between them, so that the looks overlap.
+//! What meets something else ([`Met`]) takes the slow path and may have to wait; then the transaction comes back to the
+//! same page.
 
 use super::Server;
 use super::change_buffer::Buffered;
@@ -49,8 +50,8 @@ impl Server {
         }
     }
 
-    /// Touches pages until something stops it. While all its redo fits below the limit of the free check, that is not looked at again;
-    /// otherwise before each row that is changed.
+    /// Touches pages until something stops it. While all its redo fits below the limit of the free check, that is not
+    /// looked at again; otherwise before each row that is changed.
     fn touch_on(&mut self, index: u32) -> Stopped {
         let Server { clients, program, pool, redo, space, check, list_mutexes, now, .. } = self;
         let limit_lsn = clients.free_check_limit_lsn;

@@ -1,12 +1,13 @@
 //! Undo pages: where undo logs lie, and when their pages are free again.
 //!
-//! An undo log of a small transaction shares its page with others: a page takes logs until three quarters of it are used, then
-//! the next one is begun, in the undo tablespaces in turn. Pages are freed when the last log in them is cut off from the
-//! history; the page freed last is used first. A new page is dirty from the start and needs no read. What lies in it until
-//! purge comes may be flushed and evicted meanwhile; then purge reads it back.
+//! An undo log of a small transaction shares its page with others: a page takes logs until three quarters of it are
+//! used, then the next one is begun, in the undo tablespaces in turn. Pages are freed when the last log in them is cut
+//! off from the history; the page freed last is used first. A new page is dirty from the start and needs no read. What
+//! lies in it until purge comes may be flushed and evicted meanwhile; then purge reads it back.
 //!
-//! Simplifications: pages are filled one after the other, not 128 rollback segments at once (their current pages and headers are
-//! the workload's hot undo pages); a new page that finds no free frame at once gets one later, and nobody waits for it.
+//! Simplifications: pages are filled one after the other, not 128 rollback segments at once (their current pages and
+//! headers are the workload's hot undo pages); a new page that finds no free frame at once gets one later, and nobody
+//! waits for it.
 
 use super::Server;
 use crate::buffer_pool::{EXTENT_PAGES, Modification, PageRun, PageSpace};
@@ -158,8 +159,8 @@ impl UndoSpaces {
         }
     }
 
-    /// Closes a tablespace that has grown too large, so that no further undo log goes there, `committed` being the number of the
-    /// last one written; returns a closed one that holds none up to `cut_off` any more.
+    /// Closes a tablespace that has grown too large, so that no further undo log goes there, `committed` being the
+    /// number of the last one written; returns a closed one that holds none up to `cut_off` any more.
     pub(super) fn full_space(&mut self, committed: u64, cut_off: u64) -> Option<usize> {
         let limit = self.config.truncate_above_pages?.max(u64::from(self.config.initial_pages));
         if !self.spaces.iter().any(|space| space.closed_after.is_some()) {

@@ -1,16 +1,16 @@
 //! Truncation of an undo tablespace that has grown too large, by the purge coordinator.
 //!
-//! Known of the servers' sources and documentation, not in the specifications. Once all undo logs of a closed tablespace are
-//! purged the coordinator truncates it, and purges nothing meanwhile:
+//! Known of the servers' sources and documentation, not in the specifications. Once all undo logs of a closed
+//! tablespace are purged the coordinator truncates it, and purges nothing meanwhile:
 //!
 //! * 5.7: a checkpoint at the current LSN, which flushes every dirty page, before and after the file is cut;
-//! * 8.0.21 and later: the file is replaced by a new one under redo, without a checkpoint; the first releases hold the lock that
-//!   a transaction needs to get a rollback segment;
+//! * 8.0.21 and later: the file is replaced by a new one under redo, without a checkpoint; the first releases hold the
+//!   lock that a transaction needs to get a rollback segment;
 //! * MariaDB: the mini-transaction that trims the file is made durable, then the file is cut.
 //!
-//! Simplifications: the flush of 5.7 is a pass of the coordinator's own beside the page cleaner; creating or cutting the file is
-//! one write of its new size, where it is created, and a sync; dirty pages of the old file are still flushed as others are, where 8.0 drops
-//! them (errs towards more page writes).
+//! Simplifications: the flush of 5.7 is a pass of the coordinator's own beside the page cleaner; creating or cutting
+//! the file is one write of its new size, where it is created, and a sync; dirty pages of the old file are still
+//! flushed as others are, where 8.0 drops them (errs towards more page writes).
 
 use super::Server;
 use super::events::Event;

@@ -5,8 +5,8 @@
 //! one finishes one every `1 / r`. The same holds for bytes. The turnstile holds no channel, so it limits the rate
 //! without adding to the latency of an operation that takes longer than its turn anyway.
 //!
-//! Time is counted here in 2^-32 ns (in 128 bits), as `1 / r` is rarely whole: 30 000 operations a second are
-//! 33 333.3... ns each, and rounding them would drift. The remaining error is below 10^-8 for any rate up to 10 GB/s, and
+//! Time is counted here in 2^-32 ns (in 128 bits), as `1 / r` is rarely whole: 30 000 operations a second are 33
+//! 333.3... ns each, and rounding them would drift. The remaining error is below 10^-8 for any rate up to 10 GB/s, and
 //! it is the same on every platform.
 //!
 //! Burst credits are a token bucket, as cloud volumes document it: the bucket fills at the baseline rate, an operation

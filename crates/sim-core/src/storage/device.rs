@@ -25,27 +25,28 @@
 //! [`Device::admission_time`] first and comes back then. What is larger than 512 KiB is split by the block layer and
 //! counts as several operations, in the queue as under the ceilings on operations, though it completes as a whole.
 //!
-//! **Caps** stand in front of all this (see [`super::gate`]): an operation reaches the device when its cap lets it pass.
-//! As a completion is computed at submission, reads and writes behind a cap have channels and ceilings of their own, so that
-//! a read need not wait for a channel that a waiting write will use; reads and writes then don't compete for these.
+//! **Caps** stand in front of all this (see [`super::gate`]): an operation reaches the device when its cap lets it
+//! pass. As a completion is computed at submission, reads and writes behind a cap have channels and ceilings of their
+//! own, so that a read need not wait for a channel that a waiting write will use; reads and writes then don't compete
+//! for these.
 //!
-//! **Seeks.** The time of a random write on a disk is a seek, half a turn and the transfer. A page a little behind the one
-//! written before it lies on the same track, under a head that is there already: it is written when it comes by, after the
-//! bytes between the two have passed at the write bandwidth ([`Device::submit_near`]). How far that reaches is
-//! `seek_free_bytes`, about a track; which pages follow each other the submitter knows. A device without seeks has 0.
+//! **Seeks.** The time of a random write on a disk is a seek, half a turn and the transfer. A page a little behind the
+//! one written before it lies on the same track, under a head that is there already: it is written when it comes by,
+//! after the bytes between the two have passed at the write bandwidth ([`Device::submit_near`]). How far that reaches
+//! is `seek_free_bytes`, about a track; which pages follow each other the submitter knows. A device without seeks has
+//! 0.
 //!
-//! **Measured times.** Where the times of a kind of operation were measured at several depths (`at_depth`), they replace
-//! its distribution, its transfer and the interference (see [`super::loaded`]).
+//! **Measured times.** Where the times of a kind of operation were measured at several depths (`at_depth`), they
+//! replace its distribution, its transfer and the interference (see [`super::loaded`]).
 //!
 //! **Accounting** is exact and needs no events (see [`crate::kernel::station`]). Bytes and operations count when they
 //! are submitted. The utilisation is that of the busiest part: the channels (on average over them), each ceiling, the
 //! sync unit. While a barrier is pending or running, every part counts as busy, for it can serve nothing else.
 //!
 //! Simplifications: the order is that of submission, without scheduler or NCQ reordering; every seek is drawn from one
-//! distribution, whatever its length, and reads always seek (errs towards a slower disk); files lie in one piece (errs towards
-//! fewer seeks); garbage collection inside an SSD is not modelled
-//! beyond what the distributions and ceilings say; merged syncs take places in the queue though the block layer holds
-//! them outside.
+//! distribution, whatever its length, and reads always seek (errs towards a slower disk); files lie in one piece (errs
+//! towards fewer seeks); garbage collection inside an SSD is not modelled beyond what the distributions and ceilings
+//! say; merged syncs take places in the queue though the block layer holds them outside.
 
 use super::gate::{Gate, ONE_OPERATION_BYTES, PARTS_OF_OPERATION};
 use super::limits::Limits;
@@ -320,8 +321,8 @@ impl Device {
         self.seek_free_bytes
     }
 
-    /// Submits a page write that begins `distance` bytes after the beginning of the one submitted before it, no more than
-    /// [`Device::seek_free_bytes`]; returns its completion.
+    /// Submits a page write that begins `distance` bytes after the beginning of the one submitted before it, no more
+    /// than [`Device::seek_free_bytes`]; returns its completion.
     pub fn submit_near(&mut self, now: SimTime, distance: u64, bytes: u64) -> SimTime {
         self.population.advance(now);
         self.totals.random_writes += 1;

@@ -1,9 +1,9 @@
 //! Caps in front of a device: budgets of operations and bytes that are handed out in slices.
 //!
-//! Control groups of Linux (`block/blk-throttle.c`) and clouds cap a volume by a budget for each slice of time. While the
-//! budget of a slice lasts, operations pass at once; then nothing passes until the next slice. A saturated volume so
-//! serves a burst at the speed of the device behind the cap, then falls silent, which no smooth ceiling does: the mean
-//! latency is what the rate implies, but the 99 % latency is nearly a slice.
+//! Control groups of Linux (`block/blk-throttle.c`) and clouds cap a volume by a budget for each slice of time. While
+//! the budget of a slice lasts, operations pass at once; then nothing passes until the next slice. A saturated volume
+//! so serves a burst at the speed of the device behind the cap, then falls silent, which no smooth ceiling does: the
+//! mean latency is what the rate implies, but the 99 % latency is nearly a slice.
 //!
 //! Rules, as the kernel has them. Slices are counted from the first operation after a slice of idleness. An operation
 //! passes if it fits the budget of all slices since then, the running one included. One that does not waits: for

@@ -1,8 +1,9 @@
 //! The ceilings of a device, side by side: an operation passes all that concern it.
 //!
-//! Flash that is being programmed cannot be read: a read takes, besides its own turn at the ceiling on reads, the time for which
-//! the writes since the last read hold the flash (`reads_a_page_written`), but waits no longer than one program takes. Writes
-//! don't wait for reads, since they go to the device's buffer first. Simplification: garbage collection is part of that number.
+//! Flash that is being programmed cannot be read: a read takes, besides its own turn at the ceiling on reads, the time
+//! for which the writes since the last read hold the flash (`reads_a_page_written`), but waits no longer than one
+//! program takes. Writes don't wait for reads, since they go to the device's buffer first. Simplification: garbage
+//! collection is part of that number.
 
 use super::ceiling::{Burst, Ceiling};
 use super::spec::DeviceSpec;

@@ -1,14 +1,14 @@
 //! Times of operations by what is in flight: a device as a benchmark measured it at several depths.
 //!
-//! A device that does `X(q)` operations a second at `q` in flight, each taking `R(q)` on average, obeys `q = X(q) R(q)`.
-//! Few devices are `c` equal channels, for which `R` would be constant up to `c` and proportional to `q` from there on;
-//! most get slower with each operation beside. Measured at some depths, the distribution of `R(q)` says all: an
-//! operation that is submitted as the `q`-th in flight takes a time from that distribution. A closed loop at a measured
-//! depth then has the measured throughput and the measured quantiles, by construction.
+//! A device that does `X(q)` operations a second at `q` in flight, each taking `R(q)` on average, obeys `q = X(q)
+//! R(q)`. Few devices are `c` equal channels, for which `R` would be constant up to `c` and proportional to `q` from
+//! there on; most get slower with each operation beside. Measured at some depths, the distribution of `R(q)` says all:
+//! an operation that is submitted as the `q`-th in flight takes a time from that distribution. A closed loop at a
+//! measured depth then has the measured throughput and the measured quantiles, by construction.
 //!
-//! Between two depths the quantiles are interpolated; beyond the deepest, times grow in proportion to the depth, so that
-//! throughput stays as it was there. Between two sizes the quantiles are interpolated as well; beyond the largest, each
-//! further byte costs as much as between the two largest sizes.
+//! Between two depths the quantiles are interpolated; beyond the deepest, times grow in proportion to the depth, so
+//! that throughput stays as it was there. Between two sizes the quantiles are interpolated as well; beyond the largest,
+//! each further byte costs as much as between the two largest sizes.
 //!
 //! Simplifications: an operation's time is fixed at its submission, whatever comes or goes afterwards; reads and random
 //! writes count as each other's load, sequential writes only as that of sequential ones.

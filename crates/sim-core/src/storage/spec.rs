@@ -57,8 +57,8 @@ pub struct DeviceSpec {
     /// Operations of the cap that a sync takes: 1 for the cache flush, more where the file system writes as well.
     #[serde(default = "one")]
     pub sync_operations: f64,
-    /// Tick of the kernel's clock where a sync also writes the inode of a file whose time of modification has changed (ext4 without
-    /// a journal), ns; 0 where it does not.
+    /// Tick of the kernel's clock where a sync also writes the inode of a file whose time of modification has changed
+    /// (ext4 without a journal), ns; 0 where it does not.
     #[serde(default)]
     pub inode_tick_ns: u64,
     /// Redo that goes to files which were allocated but never written, from the start on, bytes.
@@ -67,8 +67,8 @@ pub struct DeviceSpec {
     /// Whether the map of such a file lies in a block of its own, which a sync that enters a new area writes.
     #[serde(default)]
     pub redo_map_block: bool,
-    /// A page write at most so many bytes behind the one before it needs no seek: it takes the time in which these bytes
-    /// pass under the head. 0 for a device that does not seek.
+    /// A page write at most so many bytes behind the one before it needs no seek: it takes the time in which these
+    /// bytes pass under the head. 0 for a device that does not seek.
     #[serde(default)]
     pub seek_free_bytes: u64,
     /// Measured times by operations in flight; they replace the distributions above for their kind of operation.

@@ -5,10 +5,11 @@
 //! says how much flushing a redo capacity costs.
 //!
 //! * Key draws (NURand, Pareto) lay keys in order over the pages of the set, as a clustered index does.
-//! * `Append` inserts at the end of growing runs. A full page is followed by a new one, allocated in whole extents shared
-//!   by the runs of the class; a new page needs no read.
-//! * Reads of rows that were inserted lately (`RecentRows`) find the pages in memory, for their inserts touched them: only the
-//!   rows that are older than the run are drawn. In a pool that evicts, all are drawn (errs towards more reads).
+//! * `Append` inserts at the end of growing runs. A full page is followed by a new one, allocated in whole extents
+//!   shared by the runs of the class; a new page needs no read.
+//! * Reads of rows that were inserted lately (`RecentRows`) find the pages in memory, for their inserts touched them:
+//!   only the rows that are older than the run are drawn. In a pool that evicts, all are drawn (errs towards more
+//!   reads).
 //! * `Walk` visits existing pages in order, from `points` places at once, each going round in its own.
 //!
 //! Simplifications: the draws of one transaction are independent of each other; inserts into the middle of an index
@@ -123,8 +124,8 @@ pub(super) fn digit(fraction: u64, base: u32) -> (u32, u64) {
 pub struct Drawer {
     /// The client.
     pub client: u32,
-    /// Home of its transaction: a uniform random word, read as a fraction of 2^64 whose leading digits name the page set and
-    /// the group.
+    /// Home of its transaction: a uniform random word, read as a fraction of 2^64 whose leading digits name the page
+    /// set and the group.
     pub home: u64,
 }
 
@@ -194,8 +195,8 @@ struct ResidentPart {
 }
 
 impl AccessClass {
-    /// Compiles a class that draws from `runs` (one a page set). `rng` places insert points inside their pages; they are kept
-    /// among `all_points`.
+    /// Compiles a class that draws from `runs` (one a page set). `rng` places insert points inside their pages; they
+    /// are kept among `all_points`.
     pub fn new(spec: &DrawSpec, runs: Vec<PageRun>, all_points: &mut Points, rng: &mut Rng) -> Self {
         let pages = runs.iter().map(|r| r.pages).min().unwrap_or(1).max(1);
         let draw = match *spec {
@@ -239,7 +240,8 @@ impl AccessClass {
         }
     }
 
-    /// Of `count` pages that belong to the last `rows` rows at the home's point, those that no insert of this run touched.
+    /// Of `count` pages that belong to the last `rows` rows at the home's point, those that no insert of this run
+    /// touched.
     #[inline]
     pub fn older_of(&self, who: Drawer, rows: u8, count: u32) -> u32 {
         if self.inserts.counting == 0 {
@@ -312,8 +314,8 @@ impl AccessClass {
         }
     }
 
-    /// Draws the next page of a class that does not draw ahead: inserts a row, or moves on along existing pages. `nth` numbers
-    /// the draws of one touch.
+    /// Draws the next page of a class that does not draw ahead: inserts a row, or moves on along existing pages. `nth`
+    /// numbers the draws of one touch.
     #[inline]
     pub fn advance(
         &mut self,
@@ -348,7 +350,8 @@ impl AccessClass {
         Drawn { page, fresh }
     }
 
-    /// The page of a point is full, or visited often enough: the page to which the point moves, and whether it is a new one.
+    /// The page of a point is full, or visited often enough: the page to which the point moves, and whether it is a new
+    /// one.
     fn page_after(
         &mut self,
         (set, own): (usize, PageRun),

@@ -1,7 +1,7 @@
 //! Insert and visit points: places where rows are inserted, or pages visited, one after the other.
 //!
-//! Points of different classes that have the same number are used together (the ends of orders, order lines and queue of one
-//! district), so they lie side by side, four in half a cache line. No simplification.
+//! Points of different classes that have the same number are used together (the ends of orders, order lines and queue
+//! of one district), so they lie side by side, four in half a cache line. No simplification.
 
 use crate::buffer_pool::PageRun;
 use crate::kernel::random::Rng;
@@ -86,8 +86,8 @@ impl Points {
     }
 }
 
-/// Page set of a point, and the pages of it that are the point's own: points are dealt out to the sets in blocks, in order, and
-/// spread evenly over the pages of their set. Where pages are fewer than points, some share one.
+/// Page set of a point, and the pages of it that are the point's own: points are dealt out to the sets in blocks, in
+/// order, and spread evenly over the pages of their set. Where pages are fewer than points, some share one.
 pub(super) fn own_pages(point: usize, points: usize, runs: &[PageRun]) -> (usize, PageRun) {
     let set = point * runs.len() / points;
     let (first, next) = ((set * points).div_ceil(runs.len()), ((set + 1) * points).div_ceil(runs.len()));

@@ -54,7 +54,8 @@ impl PurgeVisit {
     }
 }
 
-/// CPU time of purge a transaction of this workload, µs: what a server's CPU counters have in them besides the transactions' own.
+/// CPU time of purge a transaction of this workload, µs: what a server's CPU counters have in them besides the
+/// transactions' own.
 pub fn purge_cpu_us(spec: &WorkloadSpec, purge: &PurgeConfig, cpu: &CpuSpec) -> f64 {
     let total: f64 = spec.transactions.iter().map(|transaction| transaction.weight).sum();
     let of = |transaction: &TransactionSpec| {
@@ -94,8 +95,8 @@ pub struct TransactionKind {
     pub visited_by_purge: bool,
     /// Rows that it changes.
     pub changed_rows: u32,
-    /// Redo payload of the touches for one of them, in the redo log's fixed-point form; where their number is not known, each
-    /// modification is a row.
+    /// Redo payload of the touches for one of them, in the redo log's fixed-point form; where their number is not
+    /// known, each modification is a row.
     pub row_redo_fixed: u64,
 }
 

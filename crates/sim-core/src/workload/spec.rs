@@ -61,8 +61,8 @@ pub enum DrawSpec {
         /// Number of different run-time constants C, drawn from 0..=a; client `i` uses constant `i` modulo this. TPC-C
         /// has one for all; sysbench-tpcc draws one in each thread, which spreads the hot keys.
         constants: u32,
-        /// Whether all draws of a transaction stay in one page set and one group, its home (tpcc: its warehouse). Classes of
-        /// one transaction share the home: the one with more groups divides the home of the one with fewer.
+        /// Whether all draws of a transaction stay in one page set and one group, its home (tpcc: its warehouse).
+        /// Classes of one transaction share the home: the one with more groups divides the home of the one with fewer.
         at_home: bool,
     },
     /// Zipf over pages with exponent `theta`, the ranks scattered over the set.
@@ -89,13 +89,13 @@ pub enum DrawSpec {
         points: u32,
         /// Rows that fill a page.
         rows_per_page: u32,
-        /// 0: each insert picks a point. Otherwise the inserts of a transaction go round this many points that follow each
-        /// other, where its home is (1: its district, 10: the districts of its warehouse).
+        /// 0: each insert picks a point. Otherwise the inserts of a transaction go round this many points that follow
+        /// each other, where its home is (1: its district, 10: the districts of its warehouse).
         home_points: u32,
     },
-    /// Visits existing pages in order from `points` places at once, one picked uniformly, `rows_per_page` visits a page. The
-    /// places share the pages evenly, and each goes round in the first `stretch` of its own (tpcc's delivery of the oldest
-    /// orders: once all loaded ones are delivered, the next are those of the run, which are in memory).
+    /// Visits existing pages in order from `points` places at once, one picked uniformly, `rows_per_page` visits a
+    /// page. The places share the pages evenly, and each goes round in the first `stretch` of its own (tpcc's delivery
+    /// of the oldest orders: once all loaded ones are delivered, the next are those of the run, which are in memory).
     Walk {
         /// Places.
         points: u32,
@@ -163,8 +163,8 @@ pub struct TouchSpec {
     pub probability: f64,
     /// Whether the page is modified (otherwise read).
     pub modify: bool,
-    /// Whether the change can wait in the change buffer while the page is not in memory: a leaf page of a secondary index that
-    /// is not unique.
+    /// Whether the change can wait in the change buffer while the page is not in memory: a leaf page of a secondary
+    /// index that is not unique.
     pub bufferable: bool,
     /// Redo payload of one modification, bytes (mean; fractions are carried over), that of its purge included.
     pub redo_bytes: f64,
@@ -215,7 +215,8 @@ pub struct StopSpec {
     pub length: SimDuration,
     /// From one beginning to the next, at least `length`; zero: it comes once.
     pub every: SimDuration,
-    /// Whether transactions under way and the server's own threads stand still too: what would happen meanwhile happens at the end.
+    /// Whether transactions under way and the server's own threads stand still too: what would happen meanwhile happens
+    /// at the end.
     pub whole_server: bool,
 }
 

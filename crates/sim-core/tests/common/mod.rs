@@ -1,9 +1,9 @@
 //! A server small enough to reason about, for tests of the whole machine against closed forms.
 //!
-//! [`TestServer`] fills in the seam with the simplest decisions that there are: flush nothing, a constant number of pages
-//! a second, or everything; stop user threads at a fixed age; write checkpoints at a fixed interval. The builders make
-//! runs of it. Defaults are those of a machine without friction (devices and redo take no time), so that each test puts in
-//! just what its formula speaks of.
+//! [`TestServer`] fills in the seam with the simplest decisions that there are: flush nothing, a constant number of
+//! pages a second, or everything; stop user threads at a fixed age; write checkpoints at a fixed interval. The builders
+//! make runs of it. Defaults are those of a machine without friction (devices and redo take no time), so that each test
+//! puts in just what its formula speaks of.
 #![allow(dead_code)]
 
 use innosim_core::config::{
@@ -318,8 +318,8 @@ pub(crate) fn check_share(name: &str, value: f64, theory: f64, share: f64) {
     assert!((value / theory - 1.0).abs() <= share, "{name}: {value} for {theory}");
 }
 
-/// Throughput of a closed network with a product form: stations of `(demand, servers)` with exponential service, a think
-/// time, `clients` clients. Buzen's convolution: X = G(N - 1) / G(N).
+/// Throughput of a closed network with a product form: stations of `(demand, servers)` with exponential service, a
+/// think time, `clients` clients. Buzen's convolution: X = G(N - 1) / G(N).
 pub(crate) fn closed_network(stations: &[(f64, u32)], think: f64, clients: usize) -> f64 {
     let mut g = vec![0.0; clients + 1];
     g[0] = 1.0;

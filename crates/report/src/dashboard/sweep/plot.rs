@@ -88,7 +88,8 @@ pub(super) fn best_mark<B: DrawingBackend>(canvas: &mut Canvas<'_, B>, at: (f64,
 /// Half the width of an interval that stands alone.
 const LONE_INTERVAL: f64 = 2.5;
 
-/// The outlines of the intervals around a line of (x, figure): one for each stretch of neighbouring points that have one.
+/// The outlines of the intervals around a line of (x, figure): one for each stretch of neighbouring points that have
+/// one.
 pub(super) fn band_outlines(points: &[(f64, Band)], y: impl Fn(f64) -> f64) -> Vec<Vec<(f64, f64)>> {
     let known = |(x, band): &(f64, Band)| band.half_width.map(|half| (*x, y(band.mean + half), y(band.mean - half)));
     let stretches = points.split(|(_, band)| band.half_width.is_none()).filter(|stretch| !stretch.is_empty());

@@ -15,8 +15,8 @@
 //! recording that shows throughput alone can't tell, and is judged by throughput alone.
 //!
 //! *Swings slowly*: over the 10-second medians (max - min) / mean is above 0.25, and the medians, smoothed by a running
-//! median of three, turn at least once: a move of a fifth of the mean, then a move of as much the other way. A step or a
-//! late warm-up makes one move and so no wave. The move must also be four times the noise of a block's median, as the
+//! median of three, turn at least once: a move of a fifth of the mean, then a move of as much the other way. A step or
+//! a late warm-up makes one move and so no wave. The move must also be four times the noise of a block's median, as the
 //! scatter within blocks shows it: throughput of ten transactions a second swings by chance.
 //!
 //! *Stalls quickly*: furious flushing can stop the server for a second or two every few seconds, and the 10-second
