@@ -7,8 +7,8 @@ use innosim_report::Report;
 use innosim_report::hints::hint;
 use synthetic::{Made, waves};
 
-/// The hint of a sound run, changed by `change`; flushing is capped at 4000 pages a second.
-fn hint_of(change: impl Fn(&mut Summary)) -> String {
+/// A sound run, changed by `change`; flushing is capped at 4000 pages a second.
+fn sound(change: impl Fn(&mut Summary)) -> Made {
     let mut made = Made::of("A run", waves(60, 200));
     made.summary = Summary {
         tps_mean: 8000.0,
@@ -21,20 +21,17 @@ fn hint_of(change: impl Fn(&mut Summary)) -> String {
         ..Summary::default()
     };
     change(&mut made.summary);
-    hint(&made.report())
+    made
+}
+
+/// Its hint.
+fn hint_of(change: impl Fn(&mut Summary)) -> String {
+    hint(&sound(change).report())
 }
 
 #[test]
 fn less_flushing_is_advised_only_where_it_can_be_had() {
-    let mut made = Made::of("A run", waves(60, 200));
-    made.summary = Summary {
-        tps_mean: 8000.0,
-        regime: Regime::Steady,
-        checkpoint_age_mean: 300.0,
-        checkpoint_age_limit: 1000.0,
-        flushes_per_trx: 0.4,
-        ..Summary::default()
-    };
+    let made = sound(|summary| summary.checkpoint_age_mean = 300.0);
     let report = || made.report();
     assert!(hint(&report()).contains("a lower innodb_io_capacity_max"));
     let rising = hint(&Report { age_rises: true, ..report() });

@@ -289,21 +289,27 @@ impl Server {
     }
 
     fn pass_free_check(&mut self, index: u32) -> bool {
-        let first = self.clients.list[index as usize].free_check.is_none();
-        let mut wait = self.clients.list[index as usize].free_check.unwrap_or_default();
+        let before = self.clients.list[index as usize].free_check;
+        let wait = self.ask_for_room(Actor::Client(index), before);
+        self.clients.list[index as usize].free_check = wait;
+        self.recorder.counts.free_check_waits += u64::from(before.is_none() && wait.is_some());
+        wait.is_none()
+    }
+
+    /// Asks the version whether a thread that stands at `wait` may write redo: `None` if it may, otherwise where it stands
+    /// now, and it goes on by itself.
+    pub(super) fn ask_for_room(&mut self, actor: Actor, wait: Option<FreeCheckWait>) -> Option<FreeCheckWait> {
+        let mut wait = wait.unwrap_or_default();
         let answer = self.ask(|model, view| model.free_check(view, &mut wait));
         if answer == FreeCheck::Proceed {
-            self.clients.list[index as usize].free_check = None;
-            return true;
+            return None;
         }
-        self.clients.list[index as usize].free_check = Some(wait);
-        self.recorder.counts.free_check_waits += u64::from(first);
-        self.obey_free_check(Actor::Client(index), answer);
-        false
+        self.obey_free_check(actor, answer);
+        Some(wait)
     }
 
     /// A thread that may not write redo yet does what the version says.
-    pub(super) fn obey_free_check(&mut self, actor: Actor, answer: FreeCheck) {
+    fn obey_free_check(&mut self, actor: Actor, answer: FreeCheck) {
         let goes_on = actor.goes_on(Event::BatchesOver);
         match answer {
             FreeCheck::Proceed => self.calendar.schedule(self.now, goes_on),

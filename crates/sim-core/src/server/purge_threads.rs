@@ -16,7 +16,7 @@ use super::purge::State;
 use crate::buffer_pool::Modification;
 use crate::config::RedoPipeline;
 use crate::kernel::time::{SimDuration, SimTime};
-use crate::seam::{FreeCheck, FreeCheckWait, PassReport};
+use crate::seam::{FreeCheckWait, PassReport};
 
 /// Pages visited between two looks at the room that redo has.
 const VISITS_AT_ONCE: usize = 64;
@@ -110,16 +110,11 @@ impl Server {
         if waited.is_none() && self.redo.current_lsn() <= self.clients.free_check_limit_lsn {
             return true;
         }
-        let mut wait = waited.unwrap_or_default();
-        let answer = self.ask(|model, view| model.free_check(view, &mut wait));
-        if answer == FreeCheck::Proceed {
-            return true;
-        }
+        let wait = self.ask_for_room(Actor::PurgeThread(number), waited);
         if let Some(purge) = &mut self.purge {
-            purge.threads[number as usize].free_check = Some(wait);
+            purge.threads[number as usize].free_check = wait;
         }
-        self.obey_free_check(Actor::PurgeThread(number), answer);
-        false
+        wait.is_none()
     }
 
     /// The flush that a purge thread did itself is over.
