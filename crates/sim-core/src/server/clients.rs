@@ -301,18 +301,9 @@ impl Server {
     pub(super) fn ask_for_room(&mut self, actor: Actor, wait: Option<FreeCheckWait>) -> Option<FreeCheckWait> {
         let mut wait = wait.unwrap_or_default();
         let answer = self.ask(|model, view| model.free_check(view, &mut wait));
-        if answer == FreeCheck::Proceed {
-            return None;
-        }
-        self.obey_free_check(actor, answer);
-        Some(wait)
-    }
-
-    /// A thread that may not write redo yet does what the version says.
-    fn obey_free_check(&mut self, actor: Actor, answer: FreeCheck) {
         let goes_on = actor.goes_on(Event::BatchesOver);
         match answer {
-            FreeCheck::Proceed => self.calendar.schedule(self.now, goes_on),
+            FreeCheck::Proceed => return None,
             FreeCheck::Sleep { duration, wake_checkpointer } => {
                 self.calendar.schedule(self.now + duration, goes_on);
                 if wake_checkpointer {
@@ -331,6 +322,7 @@ impl Server {
             }
             FreeCheck::Checkpoint { wait } => self.request_checkpoint(actor, wait),
         }
+        Some(wait)
     }
 
     /// The flush that a client did itself is over.

@@ -57,6 +57,7 @@ impl Server {
         let limit_lsn = clients.free_check_limit_lsn;
         let client = &mut clients.list[index as usize];
         let kind = &program.kinds[client.kind as usize];
+        // An eighth more than the payload holds the headers of its blocks too.
         let near_limit = redo.current_lsn() + kind.max_redo_bytes * 9 / 8 > limit_lsn;
         let plan = &mut client.plan;
         let (from, redo_before) = (plan.place(), plan.redo_fixed());
