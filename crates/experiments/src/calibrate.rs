@@ -19,7 +19,9 @@
 
 mod costs;
 mod counters;
+mod cpu_demand;
 mod device;
+mod log_threads;
 mod others;
 mod purge_cpu;
 mod scenario;
@@ -30,7 +32,9 @@ pub use device::Device;
 pub use scenario::scenario_toml;
 pub use working_set::WorkingSet;
 
+use costs::Work;
 use counters::Load;
+use cpu_demand::cpu_demand;
 use innosim_recordings::{LoadPhase, Purpose, Quantity, Recording, Script};
 
 /// Pages read under load, as a share of those in the buffer pool before, below which all tables were in memory: the
@@ -67,6 +71,8 @@ pub struct Calibration {
     pub observed: Vec<Parameter>,
     /// Distinct pages in windows of redo.
     pub working_set: Vec<WorkingSet>,
+    /// Whether the CPU demand is known as well as its uncertainty says.
+    pub cpu_is_known: bool,
     /// What the recording does not determine, and what to record instead.
     pub undetermined: Vec<String>,
 }
@@ -75,6 +81,26 @@ impl Calibration {
     /// The value of a parameter.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.parameters.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.value)
+    }
+
+    /// Takes what counters say about the CPU demand; `spinning` is the server's user time if its log writer's threads
+    /// spin, processors.
+    fn take_cpu(&mut self, demand: Option<Parameter>, spinning: Option<f64>) {
+        match (&demand, spinning) {
+            (Some(_), None) => self.cpu_is_known = true,
+            (Some(_), Some(processors)) => self.undetermined.push(format!(
+                "the transactions' part of the CPU demand: with {processors:.2} processors of user time the log writer's \
+                 threads of this server spin (innodb_log_spin_cpu_abs_lwm), and counters don't tell their time from the \
+                 transactions'; all of it is taken, which holds for this load. For others record a load that takes less, \
+                 or innodb_log_writer_threads = OFF"
+            )),
+            (None, _) => self.undetermined.push(
+                "CPU demand: record cpu.user and cpu.system, or the CPU time of server and client, under a load that keeps \
+                 the processors busy for a seventh of the time or more; the workload's default is used"
+                    .to_owned(),
+            ),
+        }
+        self.parameters.extend(demand);
     }
 }
 
@@ -119,19 +145,14 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
         recording: recording.name.clone(),
         kind,
         parameters: vec![load.redo_per_transaction(recording)],
-        sync_operations: load.sync_operations(recording),
+        sync_operations: Work::of(&load, recording).and_then(|work| work.sync_operations(&load, recording)),
         observed: Vec::new(),
         working_set: WorkingSet::measure(recording),
+        cpu_is_known: false,
         undetermined: Vec::new(),
     };
-    match load.cpu_per_transaction(recording, purge_cpu::a_transaction_us(recording, kind, phase)?) {
-        Some(cpu) => calibration.parameters.push(cpu),
-        None => calibration.undetermined.push(
-            "CPU demand: record cpu.user and cpu.system, or the CPU time of server and client, under a load that keeps the \
-             processors busy for a seventh of the time or more; the workload's default is used"
-                .to_owned(),
-        ),
-    }
+    let purge_us = purge_cpu::a_transaction_us(recording, kind, phase)?;
+    calibration.take_cpu(cpu_demand(recording, &load, purge_us), log_threads::spinning(recording, &load));
     calibration.parameters.extend(pages(recording, phase));
     if calibration.sync_operations.is_none() {
         calibration.undetermined.push(format!(

@@ -5,7 +5,7 @@
 //!   coarse       factors of 1.4 about the present setting, one run each                 search
 //!   fine         the gaps beside the best halved until they are one step wide           search
 //!   replicate    the best few and the present setting again, with other random numbers  search
-//!   what if      working set and device a little off: does the answer stand?            sensitivity
+//!   what if      working set and device a little off: does the answer stand?            case, sensitivity
 //! ```
 //!
 //! Losers are told by one run and never run again; only what could be the answer is replicated. All runs of a
@@ -18,6 +18,7 @@
 //! worth more than setting.
 
 mod bench;
+mod case;
 mod goal;
 mod plan;
 mod rows;
@@ -29,10 +30,11 @@ mod space;
 mod tests;
 
 pub use bench::{Execute, RecommendError};
+pub use case::Input;
 pub use goal::Goal;
 pub use plan::Plan;
 pub use rows::{Change, Row};
-pub use sensitivity::{Input, Sensitivity};
+pub use sensitivity::Sensitivity;
 pub use settled::{Rise, rise_of};
 pub use space::{Point, Space};
 

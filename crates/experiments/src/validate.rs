@@ -184,7 +184,7 @@ fn what_is_unknown(recording: &Recording) -> (bool, f64) {
     let Ok(calibration) = calibrate(recording) else { return (true, f64::INFINITY) };
     let redo = calibration.parameters.first();
     let spread = redo.and_then(|redo| Some(redo.uncertainty? / redo.value)).unwrap_or(f64::INFINITY);
-    (calibration.get("cpu").is_none(), spread)
+    (!calibration.cpu_is_known, spread)
 }
 
 /// Compares a finished run with its recording; the error is a sentence.

@@ -110,6 +110,22 @@ fn an_idle_machine_does_not_tell_the_cpu_demand() {
 }
 
 #[test]
+fn threads_that_spin_hide_the_cpu_demand() {
+    let mut recording = shipped("mysql80/step-192-io1000");
+    let calibration = calibrate(&recording).unwrap();
+    assert!(calibration.cpu_is_known, "0.4 processors of user time: {:?}", calibration.undetermined);
+    recording.variables.insert("innodb_log_spin_cpu_abs_lwm".into(), "20".into());
+    let spinning = calibrate(&recording).unwrap();
+    assert!(!spinning.cpu_is_known);
+    assert_eq!(spinning.get("cpu"), calibration.get("cpu"));
+    assert!(spinning.undetermined[0].contains("innodb_log_writer_threads = OFF"), "{:?}", spinning.undetermined);
+    // Without these threads nothing spins, and a sync takes less, so that more is left for transactions.
+    recording.variables.insert("innodb_log_writer_threads".into(), "OFF".into());
+    let without = calibrate(&recording).unwrap();
+    assert!(without.cpu_is_known && without.get("cpu") > calibration.get("cpu"), "{:?}", without.parameters);
+}
+
+#[test]
 fn a_scenario_of_a_step_has_the_sum_of_its_rates() {
     let mut recording = shipped("mysql56/step-256-io1000");
     recording.server.model = Some(innosim_flush_models::registry::ModelId::Mysql8030);

@@ -27,8 +27,8 @@
 //! metadata changed. It is what the disk wrote, less pages, doublewrite batches and one redo write a redo sync, by
 //! syncs. Recordings of ours: 1.1 a sync at 2000 syncs a second, 1.3 to 1.8 at some hundreds.
 
-use super::Parameter;
 use super::counters::Load;
+use super::{Parameter, log_threads};
 use innosim_flush_models::registry::{ModelId, lookup};
 use innosim_recordings::{Quantity, Recording};
 
@@ -53,9 +53,6 @@ const PAGES_OF_ONE_WRITE: f64 = 64.0;
 /// Where neighbours are flushed, adjacent pages are one operation: only times with fewer pages than this share of the
 /// disk's writes tell what syncs cost.
 const FEW_PAGES: f64 = 0.1;
-/// Share of the CPU time that is left for transactions at least.
-const LEAST_OWN_SHARE: f64 = 0.1;
-
 /// What a server did in a time, by its counters.
 pub(super) struct Work {
     redo_syncs: Vec<f64>,
@@ -71,7 +68,11 @@ pub(super) struct Work {
 
 /// CPU time of a redo sync, threads that it wakes included, µs.
 pub(super) fn sync_cpu_us(server: &Recording) -> f64 {
-    if server.server.model.is_some_and(ModelId::is_mariadb) { MARIADB_SYNC_CPU_US } else { SYNC_CPU_US }
+    if server.server.model.is_some_and(ModelId::is_mariadb) {
+        MARIADB_SYNC_CPU_US
+    } else {
+        SYNC_CPU_US + log_threads::cpu_us(server)
+    }
 }
 
 /// CPU time of the checksum of a page beyond that of its write, µs: nothing worth naming where the processor has an
@@ -163,25 +164,9 @@ fn merges_pages(recording: &Recording) -> bool {
     }
 }
 
-/// CPU time of transactions alone, where `all` is everybody's, µs at each sample.
-pub(super) fn own_cpu_us(all: &[f64], others: &[f64]) -> Vec<f64> {
-    let growth = |values: &[f64]| values.last().zip(values.first()).map_or(0.0, |(last, first)| last - first);
-    let least = LEAST_OWN_SHARE * growth(all);
-    // Costs that are too high for this machine are scaled down rather than taken at face value.
-    let scale = ((growth(all) - least) / growth(others).max(1e-9)).clamp(0.0, 1.0);
-    all.iter().zip(others).map(|(all, others)| all - scale * others).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn transactions_keep_a_tenth() {
-        assert_eq!(own_cpu_us(&[0.0, 100.0], &[0.0, 60.0]), [0.0, 40.0]);
-        let own = own_cpu_us(&[0.0, 100.0], &[0.0, 400.0]);
-        assert!((own[1] - 10.0).abs() < 1e-9, "{own:?}");
-    }
 
     #[test]
     fn older_checksums_go_byte_by_byte() {

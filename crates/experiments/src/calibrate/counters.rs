@@ -1,7 +1,6 @@
 //! Ratios of counters over the load, with their uncertainty.
 
 use super::Parameter;
-use super::costs::{Work, own_cpu_us};
 use super::undo_segments::redo_a_transaction;
 use innosim_recordings::{Missing, Quantity, Recording};
 use innosim_statistics::Estimate;
@@ -10,10 +9,6 @@ use innosim_statistics::Estimate;
 const BLOCK_S: f64 = 10.0;
 /// Seconds after the start and before the end of the load that are left out.
 const EDGE_S: f64 = 2.0;
-/// Share of the processors that must be busy for the CPU demand to be known: a machine that idles takes up to twice as
-/// much for the same transaction (5 to 9 % busy: 341 us for 161 of MariaDB, 550 for 307 of 9.7, with syncs that explain
-/// a third of it).
-const BUSY: f64 = 0.15;
 /// Length of a tick of the CPU counters, seconds.
 pub(super) const TICK_S: f64 = 0.01;
 /// CPU time of server and load generator, ticks.
@@ -66,9 +61,7 @@ impl Load {
 
     pub(super) fn redo_per_transaction(&self, recording: &Recording) -> Parameter {
         let (all, uncertainty) = self.ratio(&self.lsn);
-        let last = self.seconds.len() - 1;
-        let rate = self.transactions[last] / (self.seconds[last] - self.seconds[0]);
-        let of_purge = redo_a_transaction(recording, rate);
+        let of_purge = redo_a_transaction(recording, self.transactions_a_second());
         let less = if of_purge > 0.0 { ", less that of new undo segments" } else { "" };
         Parameter {
             name: "redo_bytes_per_transaction",
@@ -79,29 +72,19 @@ impl Load {
         }
     }
 
-    /// CPU time of server and client if both are recorded, else of the machine, without what syncs and page writes take
-    /// and purge, which takes `purge_us` a transaction; `None` if neither is, or if the machine was too idle.
-    pub(super) fn cpu_per_transaction(&self, recording: &Recording, purge_us: f64) -> Option<Parameter> {
-        let (ticks, method) = match self.sum(recording, &OWN_TICKS) {
-            Some(ticks) => (ticks, "CPU time of server and client / transactions"),
-            None => (self.sum(recording, &["cpu.user", "cpu.system"])?, "CPU time of the machine / transactions"),
-        };
-        let seconds = self.seconds[self.seconds.len() - 1] - self.seconds[0];
-        let busy = (ticks[ticks.len() - 1] - ticks[0]) * TICK_S / seconds / f64::from(recording.cpus.unwrap_or(1));
-        if busy < BUSY {
-            return None;
-        }
-        let all: Vec<f64> = ticks.iter().map(|ticks| ticks * TICK_S * 1e6).collect();
-        let (own, less) = match Work::of(self, recording) {
-            Some(work) => {
-                let with_purge = |(us, done): (f64, &f64)| us + purge_us * done;
-                let others: Vec<f64> = work.cpu_us().into_iter().zip(&self.transactions).map(with_purge).collect();
-                (own_cpu_us(&all, &others), ", less that of syncs, page writes and purge")
-            }
-            None => (all, ""),
-        };
-        let (value, uncertainty) = self.ratio(&own);
-        Some(Parameter { name: "cpu", value, uncertainty, unit: "us", method: format!("{method}{less}") })
+    /// Growth of a cumulative column a second, over the whole load.
+    pub(super) fn a_second(&self, column: &[f64]) -> f64 {
+        let last = self.seconds.len() - 1;
+        (column[last] - column[0]) / (self.seconds[last] - self.seconds[0])
+    }
+
+    /// Transactions since the first sample.
+    pub(super) fn transactions(&self) -> &[f64] {
+        &self.transactions
+    }
+
+    pub(super) fn transactions_a_second(&self) -> f64 {
+        self.a_second(&self.transactions)
     }
 
     /// Transactions a redo sync.
@@ -117,11 +100,6 @@ impl Load {
         })
     }
 
-    /// Operations of a cap that a sync takes.
-    pub(super) fn sync_operations(&self, recording: &Recording) -> Option<Parameter> {
-        Work::of(self, recording)?.sync_operations(self, recording)
-    }
-
     /// The first of these columns that was recorded, at the samples under load.
     pub(super) fn column(&self, recording: &Recording, names: &[&str]) -> Option<Vec<f64>> {
         names.iter().find_map(|name| self.sum(recording, &[name]))
@@ -134,7 +112,7 @@ impl Load {
     }
 
     /// The sum of cumulative columns at the samples under load, less what they grew while the machine stood still.
-    fn sum(&self, recording: &Recording, names: &[&str]) -> Option<Vec<f64>> {
+    pub(super) fn sum(&self, recording: &Recording, names: &[&str]) -> Option<Vec<f64>> {
         let columns: Option<Vec<Vec<f64>>> = names.iter().map(|name| recording.series.column(name)).collect();
         let columns = columns?;
         let sum = |i: usize| columns.iter().map(|column| column[i]).sum::<f64>();
@@ -146,7 +124,7 @@ impl Load {
     }
 
     /// Growth of a counter a transaction over the whole load, and the half-width of its 95 % interval over blocks.
-    fn ratio(&self, counter: &[f64]) -> (f64, Option<f64>) {
+    pub(super) fn ratio(&self, counter: &[f64]) -> (f64, Option<f64>) {
         let (_, uncertainty) = self.ratio_where(counter, &self.transactions, |_, _| true).unwrap_or((0.0, None));
         let last = self.seconds.len() - 1;
         ((counter[last] - counter[0]) / self.transactions[last].max(1.0), uncertainty)

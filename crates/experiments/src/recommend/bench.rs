@@ -1,9 +1,9 @@
 //! Runs settings and remembers what came out: no run is made twice.
 
 use super::Question;
+use super::case::Case;
 use super::goal::Goal;
 use super::plan::{Plan, is_even, turn_at};
-use super::sensitivity::Case;
 use super::settled::{Rise, rise_of};
 use super::space::{Point, Space};
 use crate::runner::{Job, in_parallel, warmup_of};

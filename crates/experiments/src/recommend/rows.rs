@@ -1,7 +1,7 @@
 //! A setting that was tried, relative to the present one.
 
 use super::bench::Bench;
-use super::sensitivity::Case;
+use super::case::Case;
 use super::space::Point;
 use innosim_core::metrics::{Regime, Summary};
 use innosim_statistics::{Estimate, Paired};

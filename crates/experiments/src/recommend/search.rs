@@ -11,7 +11,7 @@
 //! to gain.
 
 use super::bench::{Bench, RecommendError};
-use super::sensitivity::Case;
+use super::case::Case;
 use super::space::{Point, step_at};
 use innosim_core::metrics::Summary;
 

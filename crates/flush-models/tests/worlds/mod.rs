@@ -9,8 +9,8 @@ use innosim_core::run_spec::{CpuScheduling, CpuSpec, DirtyStart, OtherPrograms, 
 use innosim_core::server::{RunError, Server, Silent};
 use innosim_core::storage::{DeviceSpec, StorageSpec};
 use innosim_core::workload::{
-    AccessClassSpec, DrawSpec, DriveSpec, Leaves, PageSetSpec, RateSegment, TouchSpec, TransactionSpec, UndoSpec,
-    WorkloadSpec,
+    AccessClassSpec, DrawSpec, DriveSpec, Leaves, PageSetSpec, RateSegment, StopSpec, TouchSpec, TransactionSpec,
+    UndoSpec, WorkloadSpec,
 };
 use innosim_flush_models::purge::purge_config;
 use innosim_flush_models::registry::{ModelId, Settings, Value, build, lookup};
@@ -442,6 +442,15 @@ fn others(seed: u64) -> Vec<OtherPrograms> {
     if seed >> 15 & 3 == 0 { vec![OtherPrograms { from, cpus: 0.8 }] } else { Vec::new() }
 }
 
+/// Sometimes the load stops for 100 to 355 ms from the second second on, once or again and again, alone or with the
+/// whole server.
+fn stops(seed: u64) -> Vec<StopSpec> {
+    let (first, length) = (SimTime(1_000_000_000), SimDuration::from_millis(100 + (seed >> 18 & 255)));
+    let every = if seed >> 26 & 1 == 1 { SimDuration::from_millis(700) } else { SimDuration::ZERO };
+    let stop = StopSpec { first, length, every, whole_server: seed >> 27 & 1 == 1 };
+    if seed >> 28 & 3 == 0 { vec![stop] } else { Vec::new() }
+}
+
 /// A random server of `model` in random surroundings.
 pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
     let storage = (devices(), proptest::option::of(devices())).prop_map(|(data, redo)| StorageSpec { data, redo });
@@ -467,7 +476,7 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
                     replication: 0,
                     duration: SimDuration::from_secs(secs),
                     storage,
-                    workload,
+                    workload: WorkloadSpec { stops: stops(seed), ..workload },
                     binary_log,
                     change_buffer,
                     adaptive_hash: None,
