@@ -23,6 +23,7 @@ mod cpu_demand;
 mod device;
 mod log_threads;
 mod others;
+mod page_splits;
 mod purge_cpu;
 mod scenario;
 mod undo_segments;
@@ -153,6 +154,8 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
     };
     let purge_us = purge_cpu::a_transaction_us(recording, kind, phase)?;
     calibration.take_cpu(cpu_demand(recording, &load, purge_us), log_threads::spinning(recording, &load));
+    let redo_bytes = calibration.parameters[0].value;
+    calibration.undetermined.extend(page_splits::remark(recording, &load, redo_bytes));
     calibration.parameters.extend(pages(recording, phase));
     if calibration.sync_operations.is_none() {
         calibration.undetermined.push(format!(
