@@ -38,7 +38,17 @@ impl Access {
         WorkloadSpec { page_sets, access_classes, transactions, drive, stops, cores }
     }
 
-    /// Multiplies the redo of everything.
+    /// All redo is payload: the log sequence number counts no block headers.
+    fn without_frames(&mut self) {
+        self.stretch_redo(1.0 / PAYLOAD_SHARE);
+        for class in &mut self.access_classes {
+            if let DrawSpec::Index { split_redo_bytes, .. } = &mut class.draw {
+                *split_redo_bytes /= PAYLOAD_SHARE;
+            }
+        }
+    }
+
+    /// Multiplies the redo of all transactions.
     fn stretch_redo(&mut self, factor: f64) {
         for transaction in &mut self.transactions {
             transaction.base_redo_bytes *= factor;
@@ -133,7 +143,7 @@ pub(crate) fn read_workload(table: &Table, server: &ServerSide, report: &Report)
     };
     let mut access = access;
     if !server.framed && kind != "custom" {
-        access.stretch_redo(1.0 / PAYLOAD_SHARE);
+        access.without_frames();
     }
     check_size(&section, &access);
     if kind != "idle" && !report.has_errors() {
@@ -249,6 +259,7 @@ pub(crate) fn reads(class: u32, min: u32, max: u32) -> TouchSpec {
         modify: false,
         bufferable: false,
         redo_bytes: 0.0,
+        inserts: false,
         leaves: Leaves::Nothing,
         purge_redo_bytes: 0.0,
         recent: None,
@@ -286,6 +297,11 @@ pub(crate) fn rows(touch: TouchSpec) -> TouchSpec {
 /// A touch that changes or deletes rows of a clustered index whose entries in secondary indexes move or go.
 pub(crate) fn keyed_rows(touch: TouchSpec) -> TouchSpec {
     TouchSpec { leaves: Leaves::KeyedRow, purge_redo_bytes: purge_redo::RESET, ..touch }
+}
+
+/// A touch that inserts an entry, for which a full page must split.
+pub(crate) fn inserts(touch: TouchSpec) -> TouchSpec {
+    TouchSpec { inserts: true, ..touch }
 }
 
 /// A touch that marks records as deleted.

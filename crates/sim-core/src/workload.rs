@@ -9,10 +9,12 @@
 
 pub mod access;
 pub mod arrivals;
+mod index_pages;
 mod points;
 pub mod program;
 mod spec;
 
+pub use index_pages::IndexPages;
 pub use points::Points;
 pub use spec::{
     AccessClassSpec, DrawSpec, DriveSpec, Leaves, PageSetSpec, RateSegment, RecentRows, StopSpec, TouchSpec,

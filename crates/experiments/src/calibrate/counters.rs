@@ -78,6 +78,11 @@ impl Load {
         (column[last] - column[0]) / (self.seconds[last] - self.seconds[0])
     }
 
+    /// Log sequence numbers.
+    pub(super) fn lsn(&self) -> &[f64] {
+        &self.lsn
+    }
+
     /// Transactions since the first sample.
     pub(super) fn transactions(&self) -> &[f64] {
         &self.transactions

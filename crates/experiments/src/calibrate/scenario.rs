@@ -77,6 +77,7 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
         let value = match parameter.name {
             "cpu" => format!("{{ kind = \"lognormal\", mean_us = {:.1}, cv = {CPU_CV:?} }}", parameter.value),
             "redo_bytes_per_transaction" => format!("{:.1}", parameter.value),
+            "index_changes_a_page" => format!("{:.2}", parameter.value),
             _ => format!("{:.0}", parameter.value),
         };
         text.push_str(&format!("{} = {value}   # {}{note}\n", parameter.name, parameter.method));

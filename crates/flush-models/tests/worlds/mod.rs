@@ -147,6 +147,7 @@ pub(crate) fn plain(model: ModelId, secs: u64) -> World {
         bufferable: false,
         recent: None,
         redo_bytes,
+        inserts: false,
         leaves: if modify { Leaves::Marked } else { Leaves::Nothing },
         purge_redo_bytes: redo_bytes / 5.0,
     };
@@ -329,6 +330,7 @@ fn touches(classes: u32) -> impl Strategy<Value = TouchSpec> {
             bufferable: class == 1,
             recent: None,
             redo_bytes,
+            inserts: modify,
             leaves: Leaves::Nothing,
             purge_redo_bytes: 0.0,
         },
@@ -451,6 +453,15 @@ fn stops(seed: u64) -> Vec<StopSpec> {
     if seed >> 28 & 3 == 0 { vec![stop] } else { Vec::new() }
 }
 
+/// Sometimes the first class draws index pages that split and merge, freshly built or not.
+fn with_index(mut workload: WorkloadSpec, seed: u64) -> WorkloadSpec {
+    if seed >> 30 & 3 == 0 {
+        let changes_a_page = [0.0, 0.5, 4.0, 300.0][(seed >> 32 & 3) as usize];
+        workload.access_classes[0].draw = DrawSpec::Index { changes_a_page, split_redo_bytes: 7_000.0 };
+    }
+    workload
+}
+
 /// A random server of `model` in random surroundings.
 pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
     let storage = (devices(), proptest::option::of(devices())).prop_map(|(data, redo)| StorageSpec { data, redo });
@@ -476,7 +487,7 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
                     replication: 0,
                     duration: SimDuration::from_secs(secs),
                     storage,
-                    workload: WorkloadSpec { stops: stops(seed), ..workload },
+                    workload: with_index(WorkloadSpec { stops: stops(seed), ..workload }, seed),
                     binary_log,
                     change_buffer,
                     adaptive_hash: None,

@@ -348,6 +348,7 @@ fn touch(table: &Table, path: String, classes: &[AccessClassSpec], report: &Repo
         modify,
         bufferable,
         redo_bytes,
+        inserts: false,
         leaves,
         purge_redo_bytes,
         recent: None,

@@ -23,7 +23,8 @@
 //! | insert | 1 at the end of its table | 1 modified | 1 |
 //!
 //! An index update is `k = k + 1`: the old entry is marked and the new one inserted right behind it, on the same page
-//! but for one in some hundred. A deletion with the insertion of the same id (write_only, read_write) changes one
+//! but for one in some hundred. With `index_changes_a_page` the pages of `k_1` split and merge as those of a real index
+//! do ([`innosim_core::workload::IndexPages`]); `index_entries_per_page` is then what fits on a page, 1203. A deletion with the insertion of the same id (write_only, read_write) changes one
 //! clustered page and, as the new row has another `k`, two pages of the index. Inner pages of the trees are always in
 //! memory and hardly ever changed, so they are left out.
 //!
@@ -52,8 +53,8 @@
 //! the rows) with the rest uniform. Places in the index are uniform: `k` was drawn independently of `id`.
 
 use super::{
-    Access, Builder, RESIDENT_SHARE, ServerSide, UNDO_PAGES, cpu_key, keyed_rows, marks, modifies, modifies_index,
-    reads, redo_key, rows,
+    Access, Builder, PAYLOAD_SHARE, RESIDENT_SHARE, ServerSide, UNDO_PAGES, cpu_key, inserts, keyed_rows, marks,
+    modifies, modifies_index, reads, redo_key, rows,
 };
 use crate::key::{Key, Kind, positive, real, whole};
 use crate::section::Section;
@@ -90,6 +91,11 @@ pub struct OltpParams {
     pub rows_per_page: u32,
     /// Entries on a leaf page of the secondary index.
     pub index_entries_per_page: u32,
+    /// Insertions and deletions a page that the index has had since it was built in one go; none if its pages no longer
+    /// split.
+    pub index_changes_a_page: Option<f64>,
+    /// Redo of a page of the index that splits, and of two that merge, bytes of the log sequence number.
+    pub index_split_bytes: f64,
     /// Hot undo pages, over all tablespaces.
     pub undo_pages: u64,
     /// Tablespaces with undo logs.
@@ -101,7 +107,7 @@ pub struct OltpParams {
 }
 
 const RAND_TYPES: &[&str] = &["uniform", "pareto", "zipfian", "special"];
-const COUNT: usize = 11;
+const COUNT: usize = 13;
 
 const fn keys(redo_bytes: &'static str, cpu: &'static str) -> [Key; COUNT] {
     [
@@ -117,6 +123,18 @@ const fn keys(redo_bytes: &'static str, cpu: &'static str) -> [Key; COUNT] {
         Key::default("rand_zipfian_exp", positive(10.0), "0.8", "sysbench's --rand-zipfian-exp."),
         Key::default("rows_per_page", whole(1, 1000), "73", "Rows on a page of the clustered index."),
         Key::default("index_entries_per_page", whole(1, 2000), "760", "Entries on a page of the index k_1."),
+        Key::optional(
+            "index_changes_a_page",
+            real(0.0, 10_000.0),
+            "its pages never split, as if it had aged for long",
+            "Insertions and deletions a page of k_1 since it was built in one go: its full pages split and merge again.",
+        ),
+        Key::default(
+            "index_split_bytes",
+            positive(1e6),
+            "7500.0",
+            "Redo of a page of k_1 that splits, and of two that merge; besides redo_bytes_per_transaction.",
+        ),
         UNDO_PAGES,
         redo_key(redo_bytes),
         cpu_key(cpu),
@@ -163,6 +181,8 @@ pub(crate) fn read(section: &mut Section<'_>, script: Oltp, server: &ServerSide)
         draw,
         rows_per_page: section.count("rows_per_page"),
         index_entries_per_page: section.count("index_entries_per_page"),
+        index_changes_a_page: section.optional_real("index_changes_a_page"),
+        index_split_bytes: section.real("index_split_bytes"),
         undo_pages: server.undo_pages(section),
         undo_spaces: server.undo_spaces.clone(),
         redo_bytes_per_transaction: section.real("redo_bytes_per_transaction"),
@@ -177,7 +197,9 @@ pub fn oltp(params: &OltpParams) -> Access {
     for table in 1..=params.tables {
         let row_pages = params.table_size.div_ceil(u64::from(params.rows_per_page));
         rows.push(builder.page_set(format!("sbtest{table}.PRIMARY"), table, row_pages));
-        let index_pages = params.table_size.div_ceil(u64::from(params.index_entries_per_page));
+        // As many again for the halves of pages that split.
+        let halves = if params.index_changes_a_page.is_some() { 2 } else { 1 };
+        let index_pages = params.table_size.div_ceil(u64::from(params.index_entries_per_page)) * halves;
         index.push(builder.page_set(format!("sbtest{table}.k_{table}"), table, index_pages));
     }
     let undo = undo_pages(&mut builder, params);
@@ -186,7 +208,13 @@ pub fn oltp(params: &OltpParams) -> Access {
         _ => params.draw.clone(),
     };
     let row = builder.class("rows", rows, row_draw);
-    let index = builder.class("index", index, DrawSpec::Uniform);
+    let index_draw = match params.index_changes_a_page {
+        Some(changes_a_page) => {
+            DrawSpec::Index { changes_a_page, split_redo_bytes: params.index_split_bytes * PAYLOAD_SHARE }
+        }
+        None => DrawSpec::Uniform,
+    };
+    let index = builder.class("index", index, index_draw);
     let (name, touches, base) = touches(params, row, index, undo);
     builder.transaction(name, 1.0, params.cpu.clone(), touches, base);
     builder.undo(undo_records(params.script));
@@ -216,9 +244,9 @@ fn touches(params: &OltpParams, row: u32, index: u32, undo: u32) -> (&'static st
         touches.push(rows(modifies(row, 1, 1, 180.0)));
         touches.push(keyed_rows(modifies(row, 1, 1, 180.0)));
         touches.push(keyed_rows(modifies(row, 1, 1, 320.0)));
-        touches.push(marks(modifies_index(index, 1, 1, 120.0)));
+        touches.push(inserts(marks(modifies_index(index, 1, 1, 120.0))));
         touches.push(marks(modifies_index(index, 1, 1, 60.0)));
-        touches.push(modifies_index(index, 1, 1, 60.0));
+        touches.push(inserts(modifies_index(index, 1, 1, 60.0)));
         touches.push(modifies(undo, 2, 2, 300.0));
         touches
     };
@@ -230,7 +258,7 @@ fn touches(params: &OltpParams, row: u32, index: u32, undo: u32) -> (&'static st
             "update_index",
             vec![
                 keyed_rows(modifies(row, 1, 1, 80.0)),
-                marks(modifies_index(index, 1, 1, 120.0)),
+                inserts(marks(modifies_index(index, 1, 1, 120.0))),
                 modifies(undo, 2, 2, 50.0),
             ],
             120.0,
@@ -244,7 +272,11 @@ fn touches(params: &OltpParams, row: u32, index: u32, undo: u32) -> (&'static st
         }
         Oltp::Insert => (
             "insert",
-            vec![rows(modifies(row, 1, 1, 260.0)), modifies_index(index, 1, 1, 60.0), modifies(undo, 1, 1, 60.0)],
+            vec![
+                rows(modifies(row, 1, 1, 260.0)),
+                inserts(modifies_index(index, 1, 1, 60.0)),
+                modifies(undo, 1, 1, 60.0),
+            ],
             120.0,
         ),
     }
@@ -265,7 +297,7 @@ fn undo_records(script: Oltp) -> UndoSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workloads::{PAYLOAD_SHARE, mean_redo};
+    use crate::workloads::mean_redo;
 
     #[test]
     fn the_pages_of_the_measured_tables_come_out() {
@@ -276,6 +308,8 @@ mod tests {
             draw: DrawSpec::Uniform,
             rows_per_page: 73,
             index_entries_per_page: 760,
+            index_changes_a_page: None,
+            index_split_bytes: 7500.0,
             undo_pages: 512,
             undo_spaces: vec![0],
             redo_bytes_per_transaction: 1740.0,

@@ -33,7 +33,7 @@ pub struct TailPage {
 struct Writing {
     batch: u32,
     /// Smallest oldest modification in it, LSN.
-    lsn: u64,
+    lsn: Option<u64>,
     pages: u64,
 }
 
@@ -350,9 +350,10 @@ impl BufferPool {
         self.pages_under_write += 1;
     }
 
-    /// A batch of so many pages taken from `instance` is under write; `lsn` is its smallest oldest modification.
-    /// Batches taken out of turn ([`BufferPool::take_page`]) stay in the flush list and need no registration.
-    pub fn begin_batch(&mut self, instance: usize, batch: u32, lsn: u64, pages: u64) {
+    /// A batch of so many pages taken from `instance` is under write; `lsn` is the smallest oldest modification of those
+    /// that were at the tail, if any was. Batches taken out of turn ([`BufferPool::take_page`]) stay in the flush list and
+    /// need no registration.
+    pub fn begin_batch(&mut self, instance: usize, batch: u32, lsn: Option<u64>, pages: u64) {
         self.oldest = None;
         self.instances[instance].writing.push(Writing { batch, lsn, pages });
     }
@@ -412,7 +413,7 @@ impl BufferPool {
         self.drop_stale_parked(instance);
         let instance = &self.instances[instance];
         let parked = instance.parked.iter().map(|p| p.lsn).min();
-        let writing = instance.writing.iter().map(|batch| batch.lsn).min();
+        let writing = instance.writing.iter().filter_map(|batch| batch.lsn).min();
         let listed = instance.list.tail().map(|e| e.lsn);
         [writing, listed, parked].into_iter().flatten().min()
     }
@@ -545,7 +546,7 @@ impl FlushLists for BufferPool {
         let dirty = |page: u32| self.hot.contains(page) || self.under_write.contains(page);
         let listed = own.list.iter().find(|e| current(e.page, e.lsn) && dirty(e.page)).map(|e| e.lsn);
         let parked = own.parked.iter().filter(|p| current(p.page, p.lsn) && dirty(p.page)).map(|p| p.lsn).min();
-        let writing = own.writing.iter().map(|batch| batch.lsn).min();
+        let writing = own.writing.iter().filter_map(|batch| batch.lsn).min();
         [listed, parked, writing].into_iter().flatten().min()
     }
 
@@ -556,7 +557,12 @@ impl FlushLists for BufferPool {
     fn pages_up_to(&self, instance: u32, lsn: u64, cap: u64) -> u64 {
         // Pages under write leave the servers' flush lists when they are written; a batch counts by its oldest page.
         let instance = &self.instances[instance as usize];
-        let writing = instance.writing.iter().filter(|batch| batch.lsn <= lsn).map(|batch| batch.pages).sum::<u64>();
+        let writing = instance
+            .writing
+            .iter()
+            .filter(|batch| batch.lsn.is_some_and(|first| first <= lsn))
+            .map(|batch| batch.pages)
+            .sum::<u64>();
         (instance.list.count_up_to(lsn, cap) + writing).min(cap)
     }
 }

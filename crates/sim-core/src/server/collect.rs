@@ -45,14 +45,14 @@ impl Server {
         let size = left.min(u64::from(self.batch_size())) as usize;
         let batch = self.batches.create(ListKind::FlushList, instance);
         self.batches.get(batch).pages.append(&mut self.passes.threads[index as usize].carry);
-        let mut first_lsn = u64::MAX;
+        let mut first_lsn = None;
         while self.batches.get(batch).pages.len() < size
             && let Some(taken) = self.pool.take_tail(instance, limit)
         {
             if tail_only {
                 limit = u64::MAX;
             }
-            first_lsn = first_lsn.min(taken.lsn);
+            first_lsn = Some(first_lsn.map_or(taken.lsn, |first: u64| first.min(taken.lsn)));
             self.add_with_neighbors(batch, taken.page, left);
         }
         let count = self.carry_rest(index, batch);

@@ -40,6 +40,8 @@ pub(super) struct Plan {
     reads: bool,
     /// The pages that no file holds yet: they need no read.
     fresh: Vec<u32>,
+    /// Pages that splits of the touch being drawn have begun.
+    split: Vec<u32>,
     /// The next page, and the run that it belongs to.
     place: usize,
     run: usize,
@@ -48,7 +50,8 @@ pub(super) struct Plan {
 impl Plan {
     /// A plan with room for the pages of any transaction of the program.
     pub(super) fn new(program: &Program) -> Self {
-        let pages = |kind: &TransactionKind| kind.touches.iter().map(|touch| touch.max as usize).sum();
+        let of_touch = |touch: &Touch| touch.max as usize * if touch.split.is_some() { 2 } else { 1 };
+        let pages = |kind: &TransactionKind| kind.touches.iter().map(of_touch).sum();
         let most = program.kinds.iter().map(pages).max().unwrap_or(0);
         Plan {
             drawn: false,
@@ -57,6 +60,7 @@ impl Plan {
             runs: Vec::new(),
             reads: false,
             fresh: Vec::new(),
+            split: Vec::new(),
             place: 0,
             run: 0,
         }
@@ -162,6 +166,15 @@ impl Plan {
         }
     }
 
+    /// The pages that were split on the way of a touch follow it.
+    fn add_split_pages(&mut self, touch: &Touch, number: u16) {
+        let pages = std::mem::take(&mut self.split);
+        self.room(pages.len() as u32).copy_from_slice(&pages);
+        self.end_run(touch, usize::from(number));
+        self.split = pages;
+        self.split.clear();
+    }
+
     /// A page that no file holds yet is drawn.
     #[cold]
     fn begin_page(&mut self, page: u32, pool: &mut BufferPool, space: &PageSpace, now: SimTime) {
@@ -184,7 +197,7 @@ impl Server {
         if std::mem::replace(&mut plan.drawn, true) {
             return;
         }
-        let Program { kinds, classes, points, .. } = program;
+        let Program { kinds, classes, points, index_pages, .. } = program;
         let who = Drawer { client: index, home: client.home };
         for (number, touch) in kinds[client.kind as usize].touches.iter().enumerate() {
             let &Touch { min, max, threshold, recent, .. } = touch;
@@ -201,6 +214,11 @@ impl Server {
             let class = &mut classes[touch.class as usize];
             if !touch.draws_ahead {
                 for left in (0..count).rev() {
+                    if let Some(drawn) = class.draw_entry(touch.split.is_some(), &mut client.rng, index_pages) {
+                        plan.room(1)[0] = drawn.page;
+                        plan.split.extend(drawn.split);
+                        continue;
+                    }
                     let instance_of = |space: u32, page: u32| model.instance_of(space, page);
                     let drawn = class.advance(who, left, &mut client.rng, points, space, &instance_of);
                     plan.room(1)[0] = drawn.page;
@@ -214,6 +232,9 @@ impl Server {
                 class.fill(who, &mut client.read_rng, plan.room(count));
             }
             plan.end_run(touch, number);
+            if let Some(split) = touch.split {
+                plan.add_split_pages(&kinds[client.kind as usize].touches[usize::from(split)], split);
+            }
         }
     }
 }

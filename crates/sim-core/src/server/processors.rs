@@ -213,7 +213,8 @@ impl Server {
     pub(super) fn computed(&mut self) {
         let now = self.now;
         let Sharing::Equal { queues, due, .. } = &mut self.processors.sharing else { return };
-        if *due == Some(now) {
+        // Later than due where the whole server stood still.
+        if due.is_some_and(|due| due <= now) {
             *due = None;
         }
         while let Some(follows) = queues.pop_completed(now) {

@@ -129,8 +129,8 @@ impl Server {
     /// When purge may write redo, if not now.
     fn purge_waits_for_redo(&mut self) -> Option<SimTime> {
         self.redo.advance_writer(self.now);
-        let largest = self.program.purge_visits.iter().map(|visit| visit.redo_fixed).max().unwrap_or(0);
-        let most = (largest.div_ceil(crate::redo::RedoLog::fixed(1.0)) + 1) * VISITS_AT_ONCE as u64;
+        let largest = self.program.purge_visits.iter().map(|visit| visit.redo_fixed + visit.merge_fixed).max();
+        let most = (largest.unwrap_or(0).div_ceil(crate::redo::RedoLog::fixed(1.0)) + 1) * VISITS_AT_ONCE as u64;
         if self.redo.buffer_full(most) {
             self.empty_log_buffer();
             return Some(self.now + costs::PURGE_RETRY);
@@ -180,10 +180,12 @@ impl Server {
         match self.pool.modify(visit.page, self.redo.current_lsn(), &self.space, self.now) {
             Modification::Done => {
                 self.append_change(visit.page, what.redo_fixed);
+                self.index_entry_removed(visit.page, what.merge_fixed);
                 *wrote = true;
                 None
             }
             Modification::Miss if what.bufferable && self.buffer_removal(visit.page, what.redo_fixed) => {
+                self.index_entry_removed(visit.page, what.merge_fixed);
                 *wrote = true;
                 None
             }
@@ -192,10 +194,24 @@ impl Server {
         }
     }
 
+    /// An entry is gone from an index page whose merging would take `merge_fixed` of redo: the page that takes both halves
+    /// becomes dirty, if it is there and not under write.
+    fn index_entry_removed(&mut self, page: u32, merge_fixed: u64) {
+        if merge_fixed == 0 {
+            return;
+        }
+        let Some(into) = self.program.index_pages.removed(page) else { return };
+        match self.pool.modify(into, self.redo.current_lsn(), &self.space, self.now) {
+            Modification::Done => self.append_change(into, merge_fixed),
+            Modification::Miss | Modification::Blocked => self.redo.append(merge_fixed),
+        }
+    }
+
     /// Reads a page for a purge thread, or waits for somebody's read or for a frame.
     fn read_for_purge(&mut self, number: u32, page: u32) -> Option<SimTime> {
         if let Some(&arrives) = self.clients.reads.get(&page) {
-            return Some(arrives);
+            // Past where the whole server stood still.
+            return Some(arrives.max(self.now));
         }
         let instance = self.space.instance_of(page);
         if !self.take_or_free_frame(instance) {

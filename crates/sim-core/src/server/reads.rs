@@ -12,7 +12,8 @@ impl Server {
     /// Starts reading a page, or joins the read in flight.
     pub(super) fn read_page(&mut self, index: u32, page: u32) {
         if let Some(&arrives) = self.clients.reads.get(&page) {
-            self.calendar.schedule(arrives, Event::Body(index));
+            // Past where the whole server stood still.
+            self.calendar.schedule(arrives.max(self.now), Event::Body(index));
             return;
         }
         if !self.find_frame(index, page) {

@@ -117,7 +117,7 @@ impl Server {
         if !self.pool.is_resident(page) && self.clients.list[index as usize].plan.is_fresh(page) {
             // While its creator waited for a frame, another client may have met the page and begun to read it.
             if let Some(&arrives) = self.clients.reads.get(&page) {
-                self.calendar.schedule(arrives, Event::Body(index));
+                self.calendar.schedule(arrives.max(self.now), Event::Body(index));
                 return Touched::Wait;
             }
             if !self.find_frame(index, page) {

@@ -13,10 +13,11 @@
 //! * `Walk` visits existing pages in order, from `points` places at once, each going round in its own.
 //!
 //! Simplifications: the draws of one transaction are independent of each other; inserts into the middle of an index
-//! (random secondary keys) do not split pages, so such an index keeps its number of pages (errs towards fewer distinct
-//! pages: by under 1 % an hour in the shipped workloads once their indexes have aged, by much more on an index that was
-//! built in one go, whose pages are full).
+//! (random secondary keys) split pages only in an `Index` ([`super::IndexPages`]); others keep their number of pages (errs
+//! towards fewer distinct pages: by under 1 % an hour in the shipped workloads once their indexes have aged, by much more
+//! on an index that was built in one go, whose pages are full).
 
+use super::index_pages::{DrawnEntry, IndexPages, Indexes};
 use super::points::{Column, Point, PointUse, Points, own_pages};
 use super::spec::DrawSpec;
 use crate::buffer_pool::{BufferPool, EXTENT_PAGES, PageRun, PageSpace};
@@ -157,6 +158,10 @@ enum Draw {
         home_points: u32,
         stretch: f64,
     },
+    Index {
+        indexes: Indexes,
+        split_redo_bytes: f64,
+    },
 }
 
 /// A compiled access class.
@@ -198,7 +203,13 @@ struct ResidentPart {
 impl AccessClass {
     /// Compiles a class that draws from `runs` (one a page set). `rng` places insert points inside their pages; they
     /// are kept among `all_points`.
-    pub fn new(spec: &DrawSpec, runs: Vec<PageRun>, all_points: &mut Points, rng: &mut Rng) -> Self {
+    pub fn new(
+        spec: &DrawSpec,
+        runs: Vec<PageRun>,
+        all_points: &mut Points,
+        index_pages: &mut IndexPages,
+        rng: &mut Rng,
+    ) -> Self {
         let pages = runs.iter().map(|r| r.pages).min().unwrap_or(1).max(1);
         let draw = match *spec {
             DrawSpec::Uniform if runs.iter().all(|run| run.pages == pages) => {
@@ -229,6 +240,9 @@ impl AccessClass {
                 let points = all_points.place(PointUse::Walk, &runs, points, rows_per_page, rng);
                 Draw::Walk { points, rows_per_page, home_points, stretch }
             }
+            DrawSpec::Index { changes_a_page, split_redo_bytes } => {
+                Draw::Index { indexes: index_pages.place(&runs, changes_a_page, rng), split_redo_bytes }
+            }
         };
         AccessClass { runs, draw, resident: ResidentPart::default(), inserts: Inserts::default() }
     }
@@ -254,7 +268,7 @@ impl AccessClass {
 
     /// Whether draws leave no trace, so that [`AccessClass::fill`] can draw ahead.
     pub fn draws_ahead(&self) -> bool {
-        !matches!(self.draw, Draw::Append { .. } | Draw::Walk { .. })
+        !matches!(self.draw, Draw::Append { .. } | Draw::Walk { .. } | Draw::Index { .. })
     }
 
     /// Whether all pages that it can draw for this home are resident for good, so that reading them leaves no trace.
@@ -302,7 +316,7 @@ impl AccessClass {
                     *hot_pages + rng.below(cold)
                 }
             }),
-            Draw::Append { .. } | Draw::Walk { .. } => {}
+            Draw::Append { .. } | Draw::Walk { .. } | Draw::Index { .. } => {}
         }
     }
 
@@ -312,6 +326,24 @@ impl AccessClass {
             let set = if self.runs.len() == 1 { 0 } else { rng.below(self.runs.len() as u32) };
             let run = &self.runs[set as usize];
             *page = run.first + draw(run, rng);
+        }
+    }
+
+    /// Redo payload of a page that splits, and of two that merge, bytes, where pages do.
+    pub fn split_redo_bytes(&self) -> Option<f64> {
+        match self.draw {
+            Draw::Index { split_redo_bytes, .. } => Some(split_redo_bytes),
+            _ => None,
+        }
+    }
+
+    /// Draws the page of an index entry, beside which another is inserted if `inserts`; `None` for classes whose pages
+    /// do not split.
+    #[inline]
+    pub fn draw_entry(&self, inserts: bool, rng: &mut Rng, pages: &mut IndexPages) -> Option<DrawnEntry> {
+        match self.draw {
+            Draw::Index { indexes, .. } => Some(pages.draw(indexes, inserts, rng)),
+            _ => None,
         }
     }
 
@@ -390,7 +422,7 @@ mod tests {
         let run = space.add(9, 64, &|_, _| 0);
         let mut points = Points::default();
         let spec = DrawSpec::Append { points: 2, rows_per_page: 8, home_points: 1 };
-        let mut class = AccessClass::new(&spec, vec![run], &mut points, &mut rng);
+        let mut class = AccessClass::new(&spec, vec![run], &mut points, &mut IndexPages::default(), &mut rng);
         class.count_inserts(3);
         let [here, there] = [0, u64::MAX].map(|home| Drawer { client: 0, home });
         let mut insert = |class: &mut AccessClass, who| {

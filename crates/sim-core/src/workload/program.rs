@@ -1,6 +1,7 @@
 //! The workload, compiled: thresholds instead of weights, fixed-point redo instead of fractions.
 
 use super::access::AccessClass;
+use super::index_pages::IndexPages;
 use super::points::Points;
 use super::spec::{Leaves, RecentRows, TouchSpec, TransactionSpec, WorkloadSpec};
 use crate::buffer_pool::PageSpace;
@@ -32,6 +33,8 @@ pub struct Touch {
     pub draws_ahead: bool,
     /// The pages were touched when these rows were inserted.
     pub recent: Option<RecentRows>,
+    /// The touch that a page split on the way is, among those of the transaction, where that can be.
+    pub split: Option<u16>,
     /// What purge does on the pages: its place among [`Program::purge_visits`], from 1; 0 for nothing.
     pub purge_visit: u16,
 }
@@ -45,6 +48,8 @@ pub struct PurgeVisit {
     pub redo_fixed: u64,
     /// Whether it can wait in the change buffer.
     pub bufferable: bool,
+    /// Redo payload of two pages that merge because an entry is removed; 0 where pages do not.
+    pub merge_fixed: u64,
 }
 
 impl PurgeVisit {
@@ -64,7 +69,7 @@ pub fn purge_cpu_us(spec: &WorkloadSpec, purge: &PurgeConfig, cpu: &CpuSpec) -> 
         }
         let visits = transaction.touches.iter().filter_map(|touch| {
             let pages = f64::from(touch.min + touch.max) / 2.0 * touch.probability;
-            purge_visit(touch, purge).map(|visit| pages * visit.cpu(cpu).0 as f64)
+            purge_visit(touch, purge, 0.0).map(|visit| pages * visit.cpu(cpu).0 as f64)
         });
         transaction.weight / total * (cpu.purge_log().0 as f64 + visits.sum::<f64>()) / 1e3
     };
@@ -110,6 +115,8 @@ pub struct Program {
     pub classes: Vec<AccessClass>,
     /// Insert and visit points of the classes.
     pub points: Points,
+    /// Index pages that split and merge.
+    pub index_pages: IndexPages,
     /// Kinds of transactions.
     pub kinds: Vec<TransactionKind>,
     /// What purge does on pages.
@@ -128,19 +135,20 @@ impl Program {
     ) -> Self {
         let runs: Vec<_> =
             spec.page_sets.iter().map(|set| space.add(set.space_id, set.pages as u32, instance_of)).collect();
-        let mut points = Points::default();
+        let (mut points, mut index_pages) = (Points::default(), IndexPages::default());
         let mut classes: Vec<AccessClass> = spec
             .access_classes
             .iter()
             .map(|class| {
                 let own = class.page_sets.iter().map(|&s| runs[s as usize]).collect();
-                AccessClass::new(&class.draw, own, &mut points, rng)
+                AccessClass::new(&class.draw, own, &mut points, &mut index_pages, rng)
             })
             .collect();
         let recent = spec.transactions.iter().flat_map(|t| &t.touches).filter_map(|touch| touch.recent);
         recent.for_each(|recent| classes[recent.class as usize].count_inserts(recent.rows));
         let kinds = spec.transactions.iter().map(|t| kind(t, &classes)).collect();
-        Program { classes, points, kinds, purge_visits: Vec::new(), cumulative: cumulative(&spec.transactions) }
+        let cumulative = cumulative(&spec.transactions);
+        Program { classes, points, index_pages, kinds, purge_visits: Vec::new(), cumulative }
     }
 
     /// Leaves to purge what it does in this server, and takes its redo off the transactions'.
@@ -153,7 +161,8 @@ impl Program {
             }
             kind.history_bytes = (kept + UNDO_LOG_HEADER_BYTES) as u32;
             for (touch, spec) in kind.touches.iter_mut().zip(&spec.touches) {
-                let Some(visit) = purge_visit(spec, purge) else { continue };
+                let merge = self.classes[spec.class as usize].split_redo_bytes().unwrap_or(0.0);
+                let Some(visit) = purge_visit(spec, purge, merge) else { continue };
                 touch.redo_fixed -= visit.redo_fixed.min(touch.redo_fixed);
                 let place = self.purge_visits.iter().position(|known| *known == visit).unwrap_or_else(|| {
                     self.purge_visits.push(visit);
@@ -189,8 +198,8 @@ fn cumulative(transactions: &[TransactionSpec]) -> Vec<u64> {
     out
 }
 
-/// What purge does on the pages of a touch.
-fn purge_visit(spec: &TouchSpec, purge: &PurgeConfig) -> Option<PurgeVisit> {
+/// What purge does on the pages of a touch; two index pages that merge take `merge_redo_bytes`.
+fn purge_visit(spec: &TouchSpec, purge: &PurgeConfig, merge_redo_bytes: f64) -> Option<PurgeVisit> {
     let modify = match spec.leaves {
         _ if !spec.modify => return None,
         Leaves::Nothing => return None,
@@ -199,13 +208,15 @@ fn purge_visit(spec: &TouchSpec, purge: &PurgeConfig) -> Option<PurgeVisit> {
         Leaves::Marked => true,
     };
     let redo_fixed = RedoLog::fixed(if modify { spec.purge_redo_bytes } else { 0.0 });
-    Some(PurgeVisit { modify, redo_fixed, bufferable: modify && spec.bufferable })
+    let merge_fixed = if spec.leaves == Leaves::Marked { RedoLog::fixed(merge_redo_bytes) } else { 0 };
+    Some(PurgeVisit { modify, redo_fixed, bufferable: modify && spec.bufferable, merge_fixed })
 }
 
 fn kind(spec: &TransactionSpec, classes: &[AccessClass]) -> TransactionKind {
-    let touches: Vec<Touch> = spec.touches.iter().map(|t| touch(t, classes)).collect();
+    let mut touches: Vec<Touch> = spec.touches.iter().map(|t| touch(t, classes)).collect();
     let most: f64 = spec.touches.iter().map(|t| f64::from(t.max) * t.redo_bytes).sum();
     let row = if spec.undo.changed_rows > 0 { RedoLog::fixed(most) / u64::from(spec.undo.changed_rows) } else { 1 };
+    let most = most + add_splits(&mut touches, spec, classes);
     TransactionKind {
         cpu: DurationSampler::new(&spec.cpu),
         writes: spec.base_redo_bytes > 0.0 || touches.iter().any(|t| t.modify),
@@ -219,6 +230,19 @@ fn kind(spec: &TransactionSpec, classes: &[AccessClass]) -> TransactionKind {
     }
 }
 
+/// Adds a touch, which draws nothing by itself, for each that can split pages: the most redo of that, bytes.
+fn add_splits(touches: &mut Vec<Touch>, spec: &TransactionSpec, classes: &[AccessClass]) -> f64 {
+    let mut most = 0.0;
+    for (number, spec) in spec.touches.iter().enumerate().filter(|(_, spec)| spec.inserts && spec.modify) {
+        let Some(redo_bytes) = classes[spec.class as usize].split_redo_bytes() else { continue };
+        most += redo_bytes * f64::from(spec.max);
+        touches[number].split = Some(touches.len() as u16);
+        let split = TouchSpec { min: 0, max: 0, redo_bytes, leaves: Leaves::Nothing, ..spec.clone() };
+        touches.push(touch(&split, classes));
+    }
+    most
+}
+
 fn touch(spec: &TouchSpec, classes: &[AccessClass]) -> Touch {
     Touch {
         class: spec.class,
@@ -230,6 +254,7 @@ fn touch(spec: &TouchSpec, classes: &[AccessClass]) -> Touch {
         redo_fixed: RedoLog::fixed(if spec.modify { spec.redo_bytes } else { 0.0 }),
         draws_ahead: classes[spec.class as usize].draws_ahead(),
         recent: spec.recent,
+        split: None,
         purge_visit: 0,
     }
 }

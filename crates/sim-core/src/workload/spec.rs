@@ -93,6 +93,14 @@ pub enum DrawSpec {
         /// each other, where its home is (1: its district, 10: the districts of its warehouse).
         home_points: u32,
     },
+    /// Entries of a secondary index whose full pages split and merge again ([`super::IndexPages`]). The first half of the
+    /// set are the pages that the index had when it was built in one go; splits take the others.
+    Index {
+        /// Insertions and deletions a page since it was built.
+        changes_a_page: f64,
+        /// Redo payload of a page that splits, and of two that merge, bytes.
+        split_redo_bytes: f64,
+    },
     /// Visits existing pages in order from `points` places at once, one picked uniformly, `rows_per_page` visits a
     /// page. The places share the pages evenly, and each goes round in the first `stretch` of its own (tpcc's delivery
     /// of the oldest orders: once all loaded ones are delivered, the next are those of the run, which are in memory).
@@ -168,6 +176,8 @@ pub struct TouchSpec {
     pub bufferable: bool,
     /// Redo payload of one modification, bytes (mean; fractions are carried over), that of its purge included.
     pub redo_bytes: f64,
+    /// Whether an entry is inserted on the page, where the class draws index pages that split.
+    pub inserts: bool,
     /// What it leaves for purge.
     pub leaves: Leaves,
     /// The part of `redo_bytes` that purge writes, where it modifies the page.

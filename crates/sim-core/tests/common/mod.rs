@@ -224,6 +224,7 @@ pub(crate) fn touch(count: u32, modify: bool, redo_bytes: f64) -> TouchSpec {
         bufferable: false,
         redo_bytes,
         recent: None,
+        inserts: false,
         leaves: Leaves::Nothing,
         purge_redo_bytes: 0.0,
     }

@@ -1,0 +1,312 @@
+//! Leaf pages of a secondary index that was built in one go: full ones split, and merge again.
+//!
+//! Source: measurement (`docs/validation.md`, "Other scripts, and indexes of different age"): page by page, an index
+//! consists of ranges of entries, each of which was one page when it was built. A range lies on one page while all its
+//! entries fit, on two halves when it has more.
+//!
+//! What a range does:
+//! * An insertion takes the unused end of the page, or the place of a removed entry as long as some of that end is left
+//!   (`contiguous`) or much of the page is free. If neither is, the page splits, even if a place is free.
+//! * When purge removes an entry of a split range whose entries fit on one page again, the halves merge, and all that
+//!   is free is at the end of the page.
+//! * So a change of an entry (one inserted beside the old one, which purge removes) splits and merges a full page each
+//!   time; insertions and deletions make ranges fuller and emptier than full, and fewer are exactly full.
+//!
+//! Both halves of a split range are drawn equally, and all ranges, whatever they hold. The page that a merge frees is
+//! the next that a split takes, as the segment's list of extents with free pages gives it out.
+//!
+//! Simplifications: halves do not fill up and split again, nor do half-empty neighbours merge (errs towards fewer
+//! splits, where an index has grown or shrunk by a third); parents and neighbours of a split page are not touched. A
+//! removal from a page that has merged meanwhile counts for the range that had it last.
+
+use crate::buffer_pool::PageRun;
+use crate::kernel::random::Rng;
+
+/// Entries that must be free for a page to be tidied up instead of split: a 32nd of the page by entries of 13 bytes.
+const TIDY_UP: i16 = 38;
+/// Changes of a page from which on their number is taken as it is.
+const MANY: f64 = 100.0;
+/// No second page.
+const NONE: u32 = u32::MAX;
+
+/// Entries that were one page.
+#[derive(Debug, Clone, Copy)]
+struct Range {
+    /// Entries beyond what fits on one page.
+    surplus: i16,
+    /// Free places at the end of the page that were never used.
+    contiguous: i16,
+    /// The other half, if it is split.
+    second: u32,
+}
+
+/// One index: its pages when it was built, and as many for halves.
+#[derive(Debug, Clone)]
+struct Index {
+    run: PageRun,
+    ranges: Vec<Range>,
+    /// Pages that no range uses; the last is taken next.
+    spare: Vec<u32>,
+    /// The ranges that use the pages of the second half of the run, or did last.
+    users: Vec<u32>,
+}
+
+/// The indexes of one access class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Indexes {
+    first: u32,
+    count: u32,
+}
+
+/// A page drawn, and the one that it was split into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DrawnEntry {
+    /// The page.
+    pub page: u32,
+    /// A page that a split has begun.
+    pub split: Option<u32>,
+}
+
+/// The indexes of all classes.
+#[derive(Debug, Clone, Default)]
+pub struct IndexPages {
+    indexes: Vec<Index>,
+    splits: u64,
+    merges: u64,
+}
+
+impl IndexPages {
+    /// Lays indexes out over `runs`, the first half of each for the pages that were built, the second for halves. Since
+    /// then there were `changes` insertions and deletions a page.
+    pub(super) fn place(&mut self, runs: &[PageRun], changes: f64, rng: &mut Rng) -> Indexes {
+        let first = self.indexes.len() as u32;
+        for &run in runs {
+            let built = (run.pages / 2).max(1);
+            let mut index = Index {
+                run: PageRun { first: run.first, pages: built },
+                ranges: Vec::with_capacity(built as usize),
+                spare: (run.first + built..run.first + run.pages).rev().collect(),
+                users: vec![0; (run.pages - built) as usize],
+            };
+            for number in 0..built {
+                index.begin(number, walk(changes, rng));
+            }
+            self.indexes.push(index);
+        }
+        Indexes { first, count: runs.len() as u32 }
+    }
+
+    /// Draws the page of an entry, beside which another is inserted if `inserts`.
+    #[inline]
+    pub(super) fn draw(&mut self, of: Indexes, inserts: bool, rng: &mut Rng) -> DrawnEntry {
+        let number = of.first + if of.count == 1 { 0 } else { rng.below(of.count) };
+        let index = &mut self.indexes[number as usize];
+        let range = rng.below(index.ranges.len() as u32);
+        let page = index.page_of(range, rng);
+        let split = if inserts { index.insert(range) } else { None };
+        self.splits += u64::from(split.is_some());
+        DrawnEntry { page, split }
+    }
+
+    /// Purge has removed an entry from this page: the page into which the range has merged, if it has.
+    pub fn removed(&mut self, page: u32) -> Option<u32> {
+        let after = self.indexes.partition_point(|index| index.run.first <= page);
+        let index = self.indexes.get_mut(after.checked_sub(1)?)?;
+        let merged = index.remove(index.range_of(page)?);
+        self.merges += u64::from(merged.is_some());
+        merged
+    }
+
+    /// Pages split and merged so far.
+    pub fn splits_and_merges(&self) -> (u64, u64) {
+        (self.splits, self.merges)
+    }
+}
+
+impl Index {
+    /// Adds a range as it is at the start.
+    fn begin(&mut self, number: u32, surplus: i16) {
+        let second = if surplus > 0 { self.take(number) } else { NONE };
+        self.ranges.push(Range { surplus, contiguous: (-surplus).max(0), second });
+    }
+
+    /// A page for the half of a range; none if there is none left.
+    fn take(&mut self, range: u32) -> u32 {
+        let page = self.spare.pop().unwrap_or(NONE);
+        if page != NONE {
+            self.users[(page - self.run.first - self.run.pages) as usize] = range;
+        }
+        page
+    }
+
+    fn page_of(&self, range: u32, rng: &mut Rng) -> u32 {
+        match self.ranges[range as usize].second {
+            NONE => self.run.first + range,
+            second => [self.run.first + range, second][rng.below(2) as usize],
+        }
+    }
+
+    fn range_of(&self, page: u32) -> Option<u32> {
+        let place = page - self.run.first;
+        if place < self.run.pages { Some(place) } else { self.users.get((place - self.run.pages) as usize).copied() }
+    }
+
+    /// An entry is inserted: the page that a split begins, if there is one.
+    fn insert(&mut self, number: u32) -> Option<u32> {
+        let range = &mut self.ranges[number as usize];
+        let free = -range.surplus;
+        range.surplus = range.surplus.saturating_add(1);
+        if range.second != NONE {
+            return None;
+        }
+        if free >= TIDY_UP && range.contiguous == 0 {
+            range.contiguous = free;
+        }
+        if free > 0 && range.contiguous > 0 {
+            // The place of a removed entry, if there is one, comes before the unused end.
+            range.contiguous = range.contiguous.min(free - 1);
+            return None;
+        }
+        let page = self.take(number);
+        self.ranges[number as usize].second = page;
+        (page != NONE).then_some(page)
+    }
+
+    /// An entry is removed: the page that takes both halves, if they merge.
+    fn remove(&mut self, number: u32) -> Option<u32> {
+        let range = &mut self.ranges[number as usize];
+        range.surplus = range.surplus.saturating_sub(1);
+        if range.second == NONE || range.surplus > 0 {
+            return None;
+        }
+        range.contiguous = -range.surplus;
+        self.spare.push(std::mem::replace(&mut range.second, NONE));
+        Some(self.run.first + number)
+    }
+}
+
+/// Insertions less deletions after some changes of either kind: a Poisson number of them, `changes` in the mean; where
+/// there are many, that number or one more.
+fn walk(changes: f64, rng: &mut Rng) -> i16 {
+    let number = if changes < MANY { poisson(changes, rng) } else { changes as u32 + rng.below(2) };
+    let mut surplus = 0;
+    for first in (0..number).step_by(64) {
+        let steps = (number - first).min(64);
+        let insertions = (rng.next_u64() >> (64 - steps)).count_ones();
+        surplus += 2 * insertions as i32 - steps as i32;
+    }
+    surplus.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16
+}
+
+/// A Poisson number by counting exponential steps.
+fn poisson(mean: f64, rng: &mut Rng) -> u32 {
+    let (mut number, mut at) = (0, -libm::log(1.0 - rng.uniform_f64()));
+    while at <= mean {
+        number += 1;
+        at -= libm::log(1.0 - rng.uniform_f64());
+    }
+    number
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(changes: f64, rng: &mut Rng) -> (IndexPages, Indexes) {
+        let mut pages = IndexPages::default();
+        let runs = [PageRun { first: 64, pages: 4_000 }, PageRun { first: 8_192, pages: 4_000 }];
+        let indexes = pages.place(&runs, changes, rng);
+        (pages, indexes)
+    }
+
+    /// Share of the ranges that have so many entries beyond a full page.
+    fn share(pages: &IndexPages, surplus: i16) -> f64 {
+        let ranges = || pages.indexes.iter().flat_map(|index| &index.ranges);
+        ranges().filter(|range| range.surplus == surplus).count() as f64 / ranges().count() as f64
+    }
+
+    #[test]
+    fn a_full_page_splits_and_merges_with_every_change() {
+        let mut rng = Rng::stream(3, 0, "index pages");
+        let (mut pages, indexes) = index(0.0, &mut rng);
+        for _ in 0..100 {
+            let drawn = pages.draw(indexes, true, &mut rng);
+            assert!(drawn.split.is_some_and(|page| page != drawn.page), "{drawn:?}");
+            assert_eq!(pages.removed(drawn.page), Some(drawn.page));
+        }
+        assert_eq!(pages.splits_and_merges(), (100, 100));
+        // The page that a merge frees is taken by the next split.
+        let used =
+            pages.indexes.iter().map(|index| index.users.iter().filter(|user| **user > 0).count()).sum::<usize>();
+        assert!(used <= 2, "{used} pages for halves");
+    }
+
+    #[test]
+    fn a_page_with_one_place_splits_with_every_second_change() {
+        let mut rng = Rng::stream(3, 0, "index pages");
+        let mut pages = IndexPages::default();
+        let indexes = pages.place(&[PageRun { first: 0, pages: 2 }], 0.0, &mut rng);
+        assert_eq!(pages.removed(0), None);
+        let splits: Vec<bool> = (0..6)
+            .map(|_| {
+                let split = pages.draw(indexes, true, &mut rng).split.is_some();
+                assert_eq!(pages.removed(0).is_some(), split);
+                split
+            })
+            .collect();
+        assert_eq!(splits, [true, false, true, false, true, false]);
+        // With two places free, one of them at the end, a change takes the other.
+        assert_eq!(pages.removed(0), None);
+        assert!(pages.draw(indexes, true, &mut rng).split.is_some(), "both were left by removed entries");
+        assert_eq!(pages.removed(0), Some(0));
+        assert!((0..10).all(|_| pages.draw(indexes, true, &mut rng).split.is_none() && pages.removed(0).is_none()));
+    }
+
+    /// The pages of a real 5.7.22 after 440 000 transactions of write_only: 4.7 % of the ranges exactly full, 5.5 % with
+    /// one place left, and 0.08 splits for a change of an entry.
+    #[test]
+    fn an_aged_index_splits_as_often_as_a_real_one() {
+        let mut rng = Rng::stream(3, 0, "index pages");
+        let (mut pages, indexes) = index(64.0, &mut rng);
+        assert!((share(&pages, 0) - 0.05).abs() < 0.01, "{}", share(&pages, 0));
+        let halves = pages.indexes.iter().flat_map(|index| &index.ranges).filter(|range| range.second != NONE).count();
+        assert!((halves as f64 / 4_000.0 - 0.475).abs() < 0.03, "{halves}; recorded 1800 of 3810");
+        let changes = 40_000;
+        for _ in 0..changes {
+            let drawn = pages.draw(indexes, true, &mut rng);
+            pages.removed(drawn.page);
+        }
+        let splits = pages.splits_and_merges().0 as f64 / f64::from(changes);
+        assert!((splits - 0.08).abs() < 0.015, "{splits}");
+    }
+
+    #[test]
+    fn ranges_wander_as_far_as_the_root_of_the_changes() {
+        let mut rng = Rng::stream(3, 0, "index pages");
+        for changes in [0.5, 20.0, 99.0, 100.0, 400.0, 5_000.0] {
+            let (pages, _) = index(changes, &mut rng);
+            let surplus = || pages.indexes.iter().flat_map(|index| &index.ranges).map(|range| f64::from(range.surplus));
+            let variance = surplus().map(|surplus| surplus * surplus).sum::<f64>() / surplus().count() as f64;
+            assert!((variance / changes - 1.0).abs() < 0.08, "{changes}: {variance}");
+            assert!(surplus().any(|s| s % 2.0 == 0.0) && surplus().any(|s| s % 2.0 != 0.0));
+        }
+    }
+
+    #[test]
+    fn insertions_alone_split_each_page_once() {
+        let mut rng = Rng::stream(3, 0, "index pages");
+        let (mut pages, indexes) = index(0.0, &mut rng);
+        for _ in 0..40_000 {
+            pages.draw(indexes, true, &mut rng);
+        }
+        let (splits, merges) = pages.splits_and_merges();
+        assert!((3_990..=4_000).contains(&splits) && merges == 0, "{splits}, {merges}");
+    }
+
+    #[test]
+    fn removals_from_pages_of_no_index_change_nothing() {
+        let mut rng = Rng::stream(3, 0, "index pages");
+        let (mut pages, _) = index(2.0, &mut rng);
+        assert_eq!((pages.removed(0), pages.removed(5_000)), (None, None));
+    }
+}
