@@ -148,6 +148,19 @@ fn five_five_flushes_furiously_at_seven_eighths() {
     assert!(number(&off, "tps_cv") > 5.0 * number(&on, "tps_cv") && number(&off, "latency_ms_max") > 1000.0);
 }
 
+/// Recorded on a real 5.7.22 with tables just built: 9060 bytes in the first 100 s, 2950 after a hundred changes a page.
+#[test]
+fn an_index_just_built_writes_redo_by_splitting() {
+    let redo_a_transaction = |changes: &str| {
+        let run = story("index-just-built", &[&format!("workload.index_changes_a_page={changes}")]);
+        number(&run, "redo_bytes_per_s") / number(&run, "tps_mean")
+    };
+    let [built, young, aged] = ["0", "10", "1000"].map(redo_a_transaction);
+    assert!((7_500.0..11_000.0).contains(&built), "{built} bytes a transaction");
+    assert!(built > 1.3 * young && young > 2.0 * aged, "{built}, {young}, {aged}");
+    assert!((1_370.0..2_200.0).contains(&aged), "{aged} bytes a transaction");
+}
+
 #[test]
 fn one_purge_thread_falls_behind_and_the_throttle_makes_it_keep_up() {
     let threads = |n| story("purge-lag", &[&format!("innodb_purge_threads={n}")]);
