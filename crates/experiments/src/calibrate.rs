@@ -169,18 +169,20 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
     recording.check(Purpose::Calibrate)?;
     let (kind, phase) = load_of(recording)?;
     let load = Load::of(recording).map_err(|missing| missing.to_string())?;
+    let work = Work::of(&load, recording);
     let mut calibration = Calibration {
         recording: recording.name.clone(),
         kind,
         parameters: vec![load.redo_per_transaction(recording)],
-        sync_operations: Work::of(&load, recording).and_then(|work| work.sync_operations(&load, recording)),
+        sync_operations: work.as_ref().and_then(|work| work.sync_operations(&load, recording)),
         observed: Vec::new(),
         working_set: WorkingSet::measure(recording),
         cpu_is_known: false,
         undetermined: Vec::new(),
     };
     let purge_us = purge_cpu::a_transaction_us(recording, kind, phase)?;
-    calibration.take_cpu(cpu_demand(recording, &load, purge_us), log_threads::spinning(recording, &load));
+    calibration
+        .take_cpu(cpu_demand(recording, &load, work.as_ref(), purge_us), log_threads::spinning(recording, &load));
     calibration.parameters.extend(pages(recording, phase));
     calibration.take_page_splits(&PageSplits::told(recording, &load, kind, phase));
     if calibration.sync_operations.is_none() {

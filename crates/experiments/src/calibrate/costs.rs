@@ -53,6 +53,7 @@ const PAGES_OF_ONE_WRITE: f64 = 64.0;
 /// Where neighbours are flushed, adjacent pages are one operation: only times with fewer pages than this share of the
 /// disk's writes tell what syncs cost.
 const FEW_PAGES: f64 = 0.1;
+
 /// What a server did in a time, by its counters.
 pub(super) struct Work {
     redo_syncs: Vec<f64>,

@@ -14,7 +14,7 @@ const LEAST_OWN_SHARE: f64 = 0.1;
 
 /// CPU time of server and client if both are recorded, else of the machine, without what syncs and page writes take and
 /// purge, which takes `purge_us` a transaction; `None` if neither is, or if the machine was too idle.
-pub(super) fn cpu_demand(recording: &Recording, load: &Load, purge_us: f64) -> Option<Parameter> {
+pub(super) fn cpu_demand(recording: &Recording, load: &Load, work: Option<&Work>, purge_us: f64) -> Option<Parameter> {
     let (ticks, method) = match load.sum(recording, &OWN_TICKS) {
         Some(ticks) => (ticks, "CPU time of server and client / transactions"),
         None => (load.sum(recording, &["cpu.user", "cpu.system"])?, "CPU time of the machine / transactions"),
@@ -24,7 +24,7 @@ pub(super) fn cpu_demand(recording: &Recording, load: &Load, purge_us: f64) -> O
         return None;
     }
     let all: Vec<f64> = ticks.iter().map(|ticks| ticks * TICK_S * 1e6).collect();
-    let (own, less) = match Work::of(load, recording) {
+    let (own, less) = match work {
         Some(work) => {
             let with_purge = |(us, done): (f64, &f64)| us + purge_us * done;
             let others: Vec<f64> = work.cpu_us().into_iter().zip(load.transactions()).map(with_purge).collect();

@@ -30,7 +30,7 @@ use innosim_flush_models::registry::ModelId;
 use innosim_recordings::{LoadPhase, Recording};
 
 /// Entries that fit on a page of `k_1`.
-pub(super) const ENTRIES_A_PAGE: f64 = 1203.0;
+const ENTRIES_A_PAGE: f64 = 1203.0;
 /// Rows of a page at the end of the table, which grows by splits that copy nothing.
 const ROWS_A_PAGE: f64 = 73.0;
 /// Redo of a page that splits, and of two that merge, bytes, where the recording does not tell.

@@ -11,6 +11,7 @@ use innosim_core::storage::DeviceSpec;
 const WORKING_SET_OFF: i32 = 100;
 /// How far the speed of a device is usually off, parts in a thousand.
 const DEVICE_OFF: i32 = 150;
+
 /// An input that is known only so well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Input {

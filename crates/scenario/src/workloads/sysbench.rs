@@ -23,10 +23,11 @@
 //! | insert | 1 at the end of its table | 1 modified | 1 |
 //!
 //! An index update is `k = k + 1`: the old entry is marked and the new one inserted right behind it, on the same page
-//! but for one in some hundred. With `index_changes_a_page` the pages of `k_1` split and merge as those of a real index
-//! do ([`innosim_core::workload::IndexPages`]); `index_entries_per_page` is then what fits on a page, 1203. A deletion with the insertion of the same id (write_only, read_write) changes one
+//! but for one in some hundred. A deletion with the insertion of the same id (write_only, read_write) changes one
 //! clustered page and, as the new row has another `k`, two pages of the index. Inner pages of the trees are always in
-//! memory and hardly ever changed, so they are left out.
+//! memory and hardly ever changed, so they are left out. With `index_changes_a_page` the pages of `k_1` split and merge
+//! as those of a real index do ([`innosim_core::workload::IndexPages`]); `index_entries_per_page` is then what fits on a
+//! page, 1203.
 //!
 //! # Undo
 //!

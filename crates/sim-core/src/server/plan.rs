@@ -168,11 +168,11 @@ impl Plan {
 
     /// The pages that were split on the way of a touch follow it.
     fn add_split_pages(&mut self, touch: &Touch, number: u16) {
-        let pages = std::mem::take(&mut self.split);
-        self.room(pages.len() as u32).copy_from_slice(&pages);
-        self.end_run(touch, usize::from(number));
-        self.split = pages;
+        for place in 0..self.split.len() {
+            self.room(1)[0] = self.split[place];
+        }
         self.split.clear();
+        self.end_run(touch, usize::from(number));
     }
 
     /// A page that no file holds yet is drawn.
