@@ -2,7 +2,8 @@
 //!
 //! The page cleaner's coordinator, the bookkeeping of checkpoint requests and the glue to the seam are the same in
 //! every release and live here. What a release does its own way (redo geometry, free check, sync flushing,
-//! checkpointer) is a `Release`, one file each: `mysql8021` and `mysql8030`. What Percona Server changed stands in
+//! checkpointer) is a `Release`, one file each: `mysql8021`, `mysql8027` and
+//! `mysql8030`. What Percona Server changed stands in
 //! [`crate::percona80`]. The formulas are pure functions in the modules below, under the names of the servers'
 //! documentation, and each is checked against vectors.
 //!
@@ -25,8 +26,10 @@
 pub mod adaptive;
 pub mod averages;
 pub mod checkpoint;
+mod checkpointer;
 pub mod coordinator;
 pub mod doublewrite_layout;
+mod fixed_files;
 pub mod free_check;
 pub mod instance;
 pub mod limits;
@@ -34,6 +37,7 @@ mod log_state;
 pub mod lsn;
 mod machine;
 mod mysql8021;
+mod mysql8027;
 mod mysql8030;
 mod options;
 pub mod redo_geometry_8021;
@@ -47,7 +51,7 @@ use crate::legacy::io::pct_io;
 use crate::percona80::free_list::backoff_sleep_us;
 use crate::percona80::lru_manager::LruManagers;
 use crate::registry::{ModelId, Settings, SettingsError};
-use adaptive::{AdaptiveRule, AgeFactor, FORM_8021, FORM_8030, Form};
+use adaptive::{AdaptiveRule, AgeFactor, FORM_8021, FORM_8027, FORM_8030, Form};
 use coordinator::{Branch, CoordinatorState, Top, WaitResult};
 use innosim_core::config::{MachineConfig, PAGE_BYTES};
 use innosim_core::kernel::time::{SimDuration, SimTime};
@@ -58,6 +62,7 @@ use innosim_core::seam::{
 };
 use log_state::LogState;
 use mysql8021::Mysql8021;
+use mysql8027::Mysql8027;
 use mysql8030::Mysql8030;
 use options::Options;
 use redo_geometry_8021::MaxAges;
@@ -141,6 +146,7 @@ impl Mysql80 {
         let start_lsn = machine.redo.start_lsn;
         let release: Box<dyn Release> = match settings.model {
             ModelId::Mysql8021 => Box::new(Mysql8021::new(&options, start_lsn)?),
+            ModelId::Mysql8027 => Box::new(Mysql8027::new(&options, start_lsn)?),
             _ => Box::new(Mysql8030::new(&options, start_lsn)?),
         };
         let state = CoordinatorState::new(SimTime::ZERO, release.second_ends_inclusively());
@@ -158,11 +164,12 @@ impl Mysql80 {
     /// What the server would warn of: a redo log that is too small for its threads.
     pub(crate) fn margin_warning(settings: &Settings) -> Result<Option<String>, SettingsError> {
         let options = Options::new(settings)?;
-        let (_, safe) = match settings.model {
-            ModelId::Mysql8021 => MaxAges::new(options.log_file_size, options.log_files_in_group, PAGE_BYTES)
-                .concurrency_margin(options.thread_concurrency, PAGE_BYTES),
-            _ => FilesCapacity::new(options.redo_log_capacity, PAGE_BYTES)
-                .concurrency_margin(options.thread_concurrency, PAGE_BYTES),
+        let (_, safe) = if settings.model.has_fixed_redo_files() {
+            MaxAges::new(options.log_file_size, options.log_files_in_group, PAGE_BYTES)
+                .concurrency_margin(options.thread_concurrency, PAGE_BYTES)
+        } else {
+            FilesCapacity::new(options.redo_log_capacity, PAGE_BYTES)
+                .concurrency_margin(options.thread_concurrency, PAGE_BYTES)
         };
         Ok((!safe).then(|| {
             format!(
@@ -285,6 +292,7 @@ impl Mysql80 {
 fn form(model: ModelId, options: &Options) -> Form {
     match model {
         ModelId::Mysql8021 => FORM_8021,
+        ModelId::Mysql8027 => FORM_8027,
         _ if options.percona.is_some_and(|percona| percona.high_checkpoint) => {
             Form { age_factor: AgeFactor::HighCheckpoint, ..FORM_8030 }
         }

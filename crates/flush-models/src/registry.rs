@@ -166,9 +166,12 @@ pub fn build(settings: &Settings) -> Result<Box<dyn ServerModel>, SettingsError>
         ModelId::Mysql55 | ModelId::Percona55 => Box::new(Mysql55::build(settings)?),
         ModelId::Mysql56 => Box::new(Mysql56::build(settings)?),
         ModelId::Mysql57 => Box::new(Mysql57::build(settings)?),
-        ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Percona80 | ModelId::Mysql84 | ModelId::Mysql97 => {
-            Box::new(Mysql80::build(settings)?)
-        }
+        ModelId::Mysql8021
+        | ModelId::Mysql8027
+        | ModelId::Mysql8030
+        | ModelId::Percona80
+        | ModelId::Mysql84
+        | ModelId::Mysql97 => Box::new(Mysql80::build(settings)?),
         ModelId::Mariadb1011 => Box::new(Mariadb::build(settings)?),
     })
 }
@@ -182,9 +185,12 @@ pub fn build_with_rule(
     rule: Box<dyn AdaptiveFlushing>,
 ) -> Result<Box<dyn ServerModel>, SettingsError> {
     match settings.model {
-        ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Percona80 | ModelId::Mysql84 | ModelId::Mysql97 => {
-            Ok(Box::new(Mysql80::build_with_rule(settings, rule)?))
-        }
+        ModelId::Mysql8021
+        | ModelId::Mysql8027
+        | ModelId::Mysql8030
+        | ModelId::Percona80
+        | ModelId::Mysql84
+        | ModelId::Mysql97 => Ok(Box::new(Mysql80::build_with_rule(settings, rule)?)),
         ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 => Err(SettingsError {
             setting: "innodb_adaptive_flushing".to_owned(),
             problem: format!("{} takes no flushing rule of another kind", settings.model),

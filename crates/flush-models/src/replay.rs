@@ -84,7 +84,12 @@ impl ReplayRule {
         match settings.model {
             ModelId::Mysql56 => Ok(Some(ReplayRule::Mysql56 { state: Default::default(), config: legacy()? })),
             ModelId::Mysql57 => Ok(Some(ReplayRule::Mysql57 { state: Default::default(), config: legacy()? })),
-            ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Percona80 | ModelId::Mysql84 | ModelId::Mysql97 => {
+            ModelId::Mysql8021
+            | ModelId::Mysql8027
+            | ModelId::Mysql8030
+            | ModelId::Percona80
+            | ModelId::Mysql84
+            | ModelId::Mysql97 => {
                 let limits = build(settings)?.age_limits();
                 Ok(Some(ReplayRule::Mysql80 {
                     rule: Box::new(Mysql80::adaptive_rule(settings)?),
@@ -97,7 +102,7 @@ impl ReplayRule {
                 config: mariadb::options::Options::new(settings)?.adaptive,
                 gauges: FlushGauges::default(),
             })),
-            _ => Ok(None),
+            ModelId::Mysql55 | ModelId::Percona55 => Ok(None),
         }
     }
 

@@ -74,6 +74,11 @@ fn random_worlds_of_8021() {
 }
 
 #[test]
+fn random_worlds_of_8027() {
+    random_worlds(ModelId::Mysql8027);
+}
+
+#[test]
 fn random_worlds_of_8030() {
     random_worlds(ModelId::Mysql8030);
 }

@@ -23,7 +23,12 @@ pub(super) fn removal_us(model: ModelId) -> u64 {
     match model {
         ModelId::Mariadb1011 => 3,
         ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 => 11,
-        ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Percona80 | ModelId::Mysql84 | ModelId::Mysql97 => 17,
+        ModelId::Mysql8021
+        | ModelId::Mysql8027
+        | ModelId::Mysql8030
+        | ModelId::Percona80
+        | ModelId::Mysql84
+        | ModelId::Mysql97 => 17,
     }
 }
 

@@ -10,8 +10,14 @@ use std::collections::BTreeMap;
 
 const GIB: u64 = 1 << 30;
 /// The models of this machinery.
-const MODELS: [ModelId; 5] =
-    [ModelId::Mysql8021, ModelId::Mysql8030, ModelId::Percona80, ModelId::Mysql84, ModelId::Mysql97];
+const MODELS: [ModelId; 6] = [
+    ModelId::Mysql8021,
+    ModelId::Mysql8027,
+    ModelId::Mysql8030,
+    ModelId::Percona80,
+    ModelId::Mysql84,
+    ModelId::Mysql97,
+];
 
 /// Lists that always hold some pages.
 struct Lists(u32, u64);
@@ -140,6 +146,54 @@ fn the_published_limits_of_20_gib_are_those_of_the_model() {
     let server = build(&s).unwrap();
     assert_eq!(server.age_limits().async_bytes, 16_679_326_720);
     assert_eq!(server.writer_limits().hard_bytes, 20_065_355_776);
+}
+
+/// Seconds after which a busy server of a model writes its first checkpoint.
+fn first_checkpoint_s(model: ModelId) -> u64 {
+    let lists = Lists(8, 0);
+    let mut server = build(&settings(model, &[])).unwrap();
+    let busy = |s: u64| View {
+        activity: s,
+        current_lsn: 100_000 + s,
+        durable_lsn: 100_000,
+        ..view(&lists, SimTime::ZERO + SimDuration::from_secs(s))
+    };
+    server.checkpointer(&busy(0), CheckpointerInput::Start);
+    let writes = |s: &u64| {
+        let action = server.checkpointer(&busy(*s), CheckpointerInput::Timeout);
+        matches!(action.next, CheckpointerNext::Write { .. })
+    };
+    (1..20).find(writes).unwrap()
+}
+
+#[test]
+fn checkpoints_of_a_busy_server_come_each_second_in_8021_and_seldom_later() {
+    assert_eq!(MODELS.map(first_checkpoint_s), [1, 7, 7, 7, 7, 7]);
+}
+
+#[test]
+fn the_coordinator_of_8027_asks_for_the_sync_target_itself() {
+    let lists = Lists(8, 0);
+    let limits = build(&settings(ModelId::Mysql8027, &[])).unwrap().age_limits();
+    let first_action = |model, age: u64| {
+        let now = SimTime(5_000_000_000);
+        let aged = View {
+            current_lsn: 8204 + age,
+            durable_lsn: 8204 + age,
+            oldest_modification_lsn: 8204,
+            dirty_pages: 1,
+            ..view(&lists, now)
+        };
+        let mut server = build(&settings(model, &[])).unwrap();
+        server.cleaner(&view(&lists, SimTime::ZERO), CleanerInput::Start);
+        server.cleaner(&aged, CleanerInput::Event)
+    };
+    let kind = |action| if let CleanerAction::Flush(request) = action { Some(request.kind) } else { None };
+    let above = limits.sync_flush_start_bytes + 1;
+    assert_eq!(kind(first_action(ModelId::Mysql8027, above)), Some(FlushKind::Sync));
+    assert_eq!(kind(first_action(ModelId::Mysql8027, above - (8 << 20))), Some(FlushKind::LruOnly));
+    // No checkpointer has handed it a target.
+    assert_eq!(kind(first_action(ModelId::Mysql8021, above)), Some(FlushKind::LruOnly));
 }
 
 #[test]

@@ -15,6 +15,8 @@ pub enum ModelId {
     Mysql57,
     /// MySQL 8.0.21 (stands for 8.0.20 .. 8.0.22).
     Mysql8021,
+    /// MySQL 8.0.27 (stands for 8.0.23 .. 8.0.29).
+    Mysql8027,
     /// MySQL 8.0.30 and later 8.0.
     Mysql8030,
     /// Percona Server 8.0.30 and later 8.0.
@@ -45,6 +47,7 @@ impl ModelId {
         ModelId::Mysql56,
         ModelId::Mysql57,
         ModelId::Mysql8021,
+        ModelId::Mysql8027,
         ModelId::Mysql8030,
         ModelId::Percona80,
         ModelId::Mysql84,
@@ -65,6 +68,7 @@ impl ModelId {
             ModelId::Mysql56 => "mysql-5.6",
             ModelId::Mysql57 => "mysql-5.7",
             ModelId::Mysql8021 => "mysql-8.0.21",
+            ModelId::Mysql8027 => "mysql-8.0.27",
             ModelId::Mysql8030 => "mysql-8.0.30",
             ModelId::Percona80 => "percona-8.0",
             ModelId::Mysql84 => "mysql-8.4",
@@ -81,6 +85,7 @@ impl ModelId {
             ModelId::Mysql56 => "MySQL 5.6",
             ModelId::Mysql57 => "MySQL 5.7",
             ModelId::Mysql8021 => "MySQL 8.0.21",
+            ModelId::Mysql8027 => "MySQL 8.0.27",
             ModelId::Mysql8030 => "MySQL 8.0.30",
             ModelId::Percona80 => "Percona Server 8.0",
             ModelId::Mysql84 => "MySQL 8.4",
@@ -96,6 +101,7 @@ impl ModelId {
             ModelId::Mysql56
             | ModelId::Mysql57
             | ModelId::Mysql8021
+            | ModelId::Mysql8027
             | ModelId::Mysql8030
             | ModelId::Percona80
             | ModelId::Mysql84
@@ -134,6 +140,11 @@ impl ModelId {
                 "Stands for 8.0.20 to 8.0.22: fixed redo files, separate doublewrite files, a checkpointer that looks \
                  every 10 ms and a free-check margin that grows when the log writer runs out of space."
             }
+            ModelId::Mysql8027 => {
+                "Stands for 8.0.23 to 8.0.29: the redo files and margins of mysql-8.0.21, with checkpoints every 7 s on a busy \
+                 server, a page cleaner that decides itself when to flush synchronously, and averages of what was really \
+                 flushed."
+            }
             ModelId::Mysql8030 => {
                 "Stands for 8.0.30 and later: innodb_redo_log_capacity, checkpoints every 7 s on a busy server, and all \
                  user threads stopped while the log writer is inside its extra margin."
@@ -156,13 +167,18 @@ impl ModelId {
         }
     }
 
+    /// Whether its redo log is a number of files of fixed size, and not a capacity (8.0 before 8.0.30).
+    pub const fn has_fixed_redo_files(self) -> bool {
+        matches!(self, ModelId::Mysql8021 | ModelId::Mysql8027)
+    }
+
     /// The release of MySQL that it is or that it is built on, times ten: 55 for 5.5; `None` for MariaDB.
-    pub(super) const fn mysql_release(self) -> Option<u32> {
+    pub(crate) const fn mysql_release(self) -> Option<u32> {
         match self {
             ModelId::Mysql55 | ModelId::Percona55 => Some(55),
             ModelId::Mysql56 => Some(56),
             ModelId::Mysql57 => Some(57),
-            ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Percona80 => Some(80),
+            ModelId::Mysql8021 | ModelId::Mysql8027 | ModelId::Mysql8030 | ModelId::Percona80 => Some(80),
             ModelId::Mysql84 => Some(84),
             ModelId::Mysql97 => Some(97),
             ModelId::Mariadb1011 => None,
@@ -193,6 +209,7 @@ impl ModelId {
             Some([5] | [5, 7] | [5, 7, _]) => Ok(ModelId::Mysql57),
             Some([8] | [8, 0]) => Ok(ModelId::Mysql8030),
             Some([8, 0, patch]) if (20..=22).contains(patch) => Ok(ModelId::Mysql8021),
+            Some([8, 0, patch]) if (23..=29).contains(patch) => Ok(ModelId::Mysql8027),
             Some([8, 0, patch]) if *patch >= 30 => Ok(ModelId::Mysql8030),
             Some([8, 0, _]) => Err(UnknownModel::near(text, ModelId::Mysql8021)),
             Some([8, 4] | [8, 4, _]) => Ok(ModelId::Mysql84),

@@ -131,9 +131,12 @@ impl Resolver<'_> {
         match self.s.model {
             ModelId::Mysql55 | ModelId::Percona55 => mysql55::run(self),
             ModelId::Mysql56 | ModelId::Mysql57 => mysql56::run(self),
-            ModelId::Mysql8021 | ModelId::Mysql8030 | ModelId::Percona80 | ModelId::Mysql84 | ModelId::Mysql97 => {
-                mysql80::run(self)
-            }
+            ModelId::Mysql8021
+            | ModelId::Mysql8027
+            | ModelId::Mysql8030
+            | ModelId::Percona80
+            | ModelId::Mysql84
+            | ModelId::Mysql97 => mysql80::run(self),
             ModelId::Mariadb1011 => mariadb::run(self),
         }
     }

@@ -34,6 +34,8 @@ fn models_are_found_by_the_names_that_people_use() {
         ("MySQL8.0", ModelId::Mysql8030),
         ("8.0.20", ModelId::Mysql8021),
         ("8.0.22", ModelId::Mysql8021),
+        ("8.0.23", ModelId::Mysql8027),
+        ("8.0.29", ModelId::Mysql8027),
         ("8.0.41", ModelId::Mysql8030),
         ("8.4", ModelId::Mysql84),
         (" mysql 8.4.3 ", ModelId::Mysql84),
@@ -47,7 +49,7 @@ fn models_are_found_by_the_names_that_people_use() {
 fn an_unknown_model_is_answered_with_a_likely_one() {
     let suggestion = |text| ModelId::parse(text).unwrap_err().suggestion;
     assert_eq!(suggestion("mysql-8.0.2l"), "did you mean mysql-8.0.21?");
-    assert_eq!(suggestion("8.0.27"), "no model stands for that version; the nearest is mysql-8.0.21");
+    assert_eq!(suggestion("8.0.19"), "no model stands for that version; the nearest is mysql-8.0.21");
     assert!(suggestion("postgres").contains("mysql-8.4"));
 }
 
@@ -102,9 +104,9 @@ fn defaults_that_differ_by_model_are_those_of_the_model() {
 
 #[test]
 fn settings_of_percona_and_later_ones_of_mysql_are_known_without_effect() {
-    use ModelId::{Mariadb1011, Mysql57, Mysql97, Mysql8021, Mysql8030, Percona55, Percona80};
+    use ModelId::{Mariadb1011, Mysql57, Mysql97, Mysql8021, Mysql8027, Mysql8030, Percona55, Percona80};
     let reason = |model, name| lookup(model, name).unwrap_err().reason;
-    for model in [Mysql8021, Mysql8030, Percona80, Mysql97] {
+    for model in [Mysql8021, Mysql8027, Mysql8030, Percona80, Mysql97] {
         assert_eq!(reason(model, "innodb_fsync_threshold"), UnknownReason::WithoutEffect, "{model}");
     }
     for model in [Percona55, Mysql57, Mariadb1011] {

@@ -47,7 +47,7 @@ impl World {
     /// Sets the size of the redo log, by whatever name the model has for it.
     pub(crate) fn redo(self, bytes: u64) -> Self {
         match self.model {
-            ModelId::Mysql56 | ModelId::Mysql57 | ModelId::Mysql8021 | ModelId::Percona55 => {
+            ModelId::Mysql56 | ModelId::Mysql57 | ModelId::Mysql8021 | ModelId::Mysql8027 | ModelId::Percona55 => {
                 self.set("innodb_log_file_size", bytes / 2).set("innodb_log_files_in_group", 2)
             }
             ModelId::Mysql55 => {

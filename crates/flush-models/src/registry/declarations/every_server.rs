@@ -12,6 +12,7 @@ const BUFFERED: &[ModelId] = &[
     ModelId::Mysql56,
     ModelId::Mysql57,
     ModelId::Mysql8021,
+    ModelId::Mysql8027,
     ModelId::Mysql8030,
     ModelId::Percona80,
 ];
@@ -21,6 +22,7 @@ const UNBUFFERED: &[ModelId] = &[ModelId::Mysql84, ModelId::Mysql97, ModelId::Ma
 const PARTED: &[ModelId] = &[
     ModelId::Mysql57,
     ModelId::Mysql8021,
+    ModelId::Mysql8027,
     ModelId::Mysql8030,
     ModelId::Percona80,
     ModelId::Mysql84,
@@ -30,8 +32,15 @@ const PARTED: &[ModelId] = &[
 /// Those in which it is one.
 const UNPARTED: &[ModelId] = &[ModelId::Mysql55, ModelId::Percona55, ModelId::Mysql56];
 /// Servers that sync the binary log with each group of commits by default.
-const SYNCED: &[ModelId] =
-    &[ModelId::Mysql57, ModelId::Mysql8021, ModelId::Mysql8030, ModelId::Percona80, ModelId::Mysql84, ModelId::Mysql97];
+const SYNCED: &[ModelId] = &[
+    ModelId::Mysql57,
+    ModelId::Mysql8021,
+    ModelId::Mysql8027,
+    ModelId::Mysql8030,
+    ModelId::Percona80,
+    ModelId::Mysql84,
+    ModelId::Mysql97,
+];
 /// Those that leave it to the operating system.
 const NOT_SYNCED: &[ModelId] = &[ModelId::Mysql55, ModelId::Percona55, ModelId::Mysql56, ModelId::Mariadb1011];
 

@@ -1,18 +1,20 @@
 //! Settings of MySQL 8.0 and later, and of Percona Server 8.0, which has some of its own in `percona80`.
 
-use super::super::ModelId::{Mysql84, Mysql97, Mysql8021, Mysql8030, Percona80};
+use super::super::ModelId::{Mysql84, Mysql97, Mysql8021, Mysql8027, Mysql8030, Percona80};
 use super::super::{Kind, ModelId, Value};
 use super::{Declaration, GIB, KIB, MIB, TIB, U32_MAX, bytes, derived, everywhere, integer, size, span, whole};
 
 /// MySQL 8.0 and later.
-const FROM_8021: &[ModelId] = &[Mysql8021, Mysql8030, Percona80, Mysql84, Mysql97];
-const M8021: &[ModelId] = &[Mysql8021];
-const M8030: &[ModelId] = &[Mysql8030, Percona80];
+const FROM_8021: &[ModelId] = &[Mysql8021, Mysql8027, Mysql8030, Percona80, Mysql84, Mysql97];
+/// 8.0 before 8.0.30.
+const BEFORE_8030: &[ModelId] = &[Mysql8021, Mysql8027];
+/// 8.0 from 8.0.22 on.
+const M80_FROM_8022: &[ModelId] = &[Mysql8027, Mysql8030, Percona80];
 const M84: &[ModelId] = &[Mysql84];
 const M97: &[ModelId] = &[Mysql97];
-const M80: &[ModelId] = &[Mysql8021, Mysql8030, Percona80];
+const M80: &[ModelId] = &[Mysql8021, Mysql8027, Mysql8030, Percona80];
 /// MySQL 8.0 alone.
-const MYSQL80: &[ModelId] = &[Mysql8021, Mysql8030];
+const MYSQL80: &[ModelId] = &[Mysql8021, Mysql8027, Mysql8030];
 const FROM_8030: &[ModelId] = &[Mysql8030, Percona80, Mysql84, Mysql97];
 const FROM_84: &[ModelId] = &[Mysql84, Mysql97];
 
@@ -66,7 +68,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "innodb_doublewrite",
         "",
         &[
-            span(M8021, Kind::Choice(&["OFF", "ON"]), Value::Choice("ON"), "ON"),
+            span(BEFORE_8030, Kind::Choice(&["OFF", "ON"]), Value::Choice("ON"), "ON"),
             span(
                 FROM_8030,
                 Kind::Choice(&["OFF", "ON", "DETECT_ONLY", "DETECT_AND_RECOVER"]),
@@ -201,7 +203,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         history: "it exists from MySQL 8.0.22",
         instead: "leave it out: this version always has the writer threads",
         spans: &[
-            span(M8030, Kind::Switch, Value::Switch(true), "ON"),
+            span(M80_FROM_8022, Kind::Switch, Value::Switch(true), "ON"),
             derived(M84, Kind::Switch, "ON from 32 logical CPUs"),
             derived(M97, Kind::Switch, "ON from 32 logical CPUs, without a binary log from 5"),
         ],

@@ -1,18 +1,19 @@
 //! Settings of purge and undo tablespaces, of every server.
 
 use super::super::ModelId::{
-    Mariadb1011, Mysql55, Mysql56, Mysql57, Mysql84, Mysql97, Mysql8021, Mysql8030, Percona55, Percona80,
+    Mariadb1011, Mysql55, Mysql56, Mysql57, Mysql84, Mysql97, Mysql8021, Mysql8027, Mysql8030, Percona55, Percona80,
 };
 use super::super::{Kind, ModelId, Value};
 use super::{Declaration, GIB, MIB, U32_MAX, bytes, derived, everywhere, integer, size, span, whole};
 
 const ALL: &[ModelId] = ModelId::ALL;
 const OF_55: &[ModelId] = &[Mysql55, Percona55];
-const FROM_56: &[ModelId] = &[Mysql56, Mysql57, Mysql8021, Mysql8030, Percona80, Mysql84, Mysql97, Mariadb1011];
-const MYSQL_FROM_56: &[ModelId] = &[Mysql56, Mysql57, Mysql8021, Mysql8030, Percona80, Mysql84, Mysql97];
-const MYSQL_FROM_57: &[ModelId] = &[Mysql57, Mysql8021, Mysql8030, Percona80, Mysql84, Mysql97];
-const FROM_80: &[ModelId] = &[Mysql8021, Mysql8030, Percona80, Mysql84, Mysql97];
-const FOUR_THREADS: &[ModelId] = &[Mysql57, Mysql8021, Mysql8030, Percona80, Mariadb1011];
+const FROM_56: &[ModelId] =
+    &[Mysql56, Mysql57, Mysql8021, Mysql8027, Mysql8030, Percona80, Mysql84, Mysql97, Mariadb1011];
+const MYSQL_FROM_56: &[ModelId] = &[Mysql56, Mysql57, Mysql8021, Mysql8027, Mysql8030, Percona80, Mysql84, Mysql97];
+const MYSQL_FROM_57: &[ModelId] = &[Mysql57, Mysql8021, Mysql8027, Mysql8030, Percona80, Mysql84, Mysql97];
+const FROM_80: &[ModelId] = &[Mysql8021, Mysql8027, Mysql8030, Percona80, Mysql84, Mysql97];
+const FOUR_THREADS: &[ModelId] = &[Mysql57, Mysql8021, Mysql8027, Mysql8030, Percona80, Mariadb1011];
 const FROM_84: &[ModelId] = &[Mysql84, Mysql97];
 const M56: &[ModelId] = &[Mysql56];
 const M57: &[ModelId] = &[Mysql57];

@@ -139,7 +139,7 @@ impl Resolver<'_> {
     fn redo(&mut self) -> Result<(), SettingsError> {
         let files = self.s.integer("innodb_log_file_size")? * self.s.integer("innodb_log_files_in_group")?;
         let legacy = self.is_explicit("innodb_log_file_size") || self.is_explicit("innodb_log_files_in_group");
-        let (blame, bytes) = if self.s.model == ModelId::Mysql8021 {
+        let (blame, bytes) = if self.s.model.has_fixed_redo_files() {
             ("innodb_log_file_size", files)
         } else if self.is_explicit("innodb_redo_log_capacity") || !legacy {
             if legacy {
