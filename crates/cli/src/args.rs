@@ -330,6 +330,9 @@ pub(crate) struct ReplayArgs {
     /// Folder for a CSV file a recording, a row a pass
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Model of the servers [default: by the version in their variables]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
@@ -353,6 +356,9 @@ pub(crate) struct CalibrateArgs {
     /// File for the scenario
     #[arg(long, short, value_name = "SCENARIO.toml")]
     pub(crate) out: PathBuf,
+    /// Model of the servers [default: by the version in their variables]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
@@ -379,6 +385,9 @@ pub(crate) struct ValidateArgs {
     /// Folder for validate.json and for each recording its trajectories, measured and predicted
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Model of the servers [default: by the version in their variables]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,

@@ -36,10 +36,14 @@ pub use working_set::WorkingSet;
 
 use costs::Work;
 use counters::Load;
-use cpu_demand::cpu_demand;
+use cpu_demand::{CpuDemand, cpu_demand};
 use innosim_recordings::{LoadPhase, Purpose, Quantity, Recording, Script};
 use page_splits::{PageSplits, Told};
 
+/// Processors of a machine that does not say.
+const UNKNOWN_CPUS: u32 = 16;
+/// `--rand-type`s that a workload has.
+const RAND_TYPES: [&str; 4] = ["uniform", "pareto", "zipfian", "special"];
 /// Pages read under load, as a share of those in the buffer pool before, below which all tables were in memory: the
 /// first transactions read rollback segments.
 const NEGLIGIBLE_MISSES: f64 = 0.005;
@@ -76,6 +80,9 @@ pub struct Calibration {
     pub working_set: Vec<WorkingSet>,
     /// Whether the CPU demand is known as well as its uncertainty says.
     pub cpu_is_known: bool,
+    /// What the CPU time of syncs, page writes and purge is of that measured on our machines; 1 unless it is too much for
+    /// this one.
+    pub cost_scale: f64,
     /// What the recording does not determine, and what to record instead.
     pub undetermined: Vec<String>,
 }
@@ -88,8 +95,14 @@ impl Calibration {
 
     /// Takes what counters say about the CPU demand; `spinning` is the server's user time if its log writer's threads
     /// spin, processors.
-    fn take_cpu(&mut self, demand: Option<Parameter>, spinning: Option<f64>) {
+    fn take_cpu(&mut self, demand: Option<CpuDemand>, spinning: Option<f64>) {
         match (&demand, spinning) {
+            (Some(CpuDemand { cost_scale, .. }), None) if *cost_scale < 1.0 => self.undetermined.push(format!(
+                "the transactions' part of the CPU demand: with what syncs, page writes and purge take on our machines \
+                 there would be next to nothing left for it; their CPU time is taken {:.0} % of that, and transactions get \
+                 a tenth of all. Record a load with more transactions a redo sync",
+                100.0 * cost_scale
+            )),
             (Some(_), None) => self.cpu_is_known = true,
             (Some(_), Some(processors)) => self.undetermined.push(format!(
                 "the transactions' part of the CPU demand: with {processors:.2} processors of user time the log writer's \
@@ -103,7 +116,10 @@ impl Calibration {
                     .to_owned(),
             ),
         }
-        self.parameters.extend(demand);
+        if let Some(CpuDemand { own, cost_scale }) = demand {
+            self.parameters.push(own);
+            self.cost_scale = cost_scale;
+        }
     }
 
     /// Takes how index pages split, and takes the redo of that off the transactions'.
@@ -161,6 +177,14 @@ pub fn load_of(recording: &Recording) -> Result<(&'static str, &LoadPhase), Stri
     if !recording.phases.iter().all(same) {
         return refuse("its load generators run different scripts or tables", "record one workload at a time");
     }
+    if let Some(option) = recording.phases.iter().find_map(|phase| phase.changed.first()) {
+        let help = "record the script with its own transactions; --tables, --table-size and --rand-type are modelled";
+        return refuse(&format!("its load ran with {option}, which no workload has"), help);
+    }
+    if let Some(phase) = recording.phases.iter().find(|phase| !RAND_TYPES.contains(&phase.rand_type.as_str())) {
+        let what = format!("its rows are drawn by --rand-type={}, which no workload has", phase.rand_type);
+        return refuse(&what, &format!("record one of {}", RAND_TYPES.join(", ")));
+    }
     Ok((kind, first))
 }
 
@@ -178,6 +202,7 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
         observed: Vec::new(),
         working_set: WorkingSet::measure(recording),
         cpu_is_known: false,
+        cost_scale: 1.0,
         undetermined: Vec::new(),
     };
     let purge_us = purge_cpu::a_transaction_us(recording, kind, phase)?;
@@ -185,6 +210,11 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
         .take_cpu(cpu_demand(recording, &load, work.as_ref(), purge_us), log_threads::spinning(recording, &load));
     calibration.parameters.extend(pages(recording, phase));
     calibration.take_page_splits(&PageSplits::told(recording, &load, kind, phase));
+    if recording.cpus.is_none() {
+        calibration.undetermined.push(format!(
+            "number of processors: put the output of lscpu beside the recording; {UNKNOWN_CPUS} are taken"
+        ));
+    }
     if calibration.sync_operations.is_none() {
         calibration.undetermined.push(format!(
             "operations of a cap that a sync takes: record writes of the disk (disk.wr_ios), Innodb_data_fsyncs and \

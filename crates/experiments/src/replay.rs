@@ -44,7 +44,7 @@ pub use report::{CounterReport, PassRow, ReplayReport};
 pub use tolerance::{COUNTERS, Tolerance};
 
 use innosim_core::seam::FlushGauges;
-use innosim_flush_models::registry::{ModelId, Settings};
+use innosim_flush_models::registry::Settings;
 use innosim_flush_models::replay::{Publishing, ReplayPass, ReplayRule};
 use innosim_recordings::{Purpose, Recording, understood_settings};
 use inputs::{Between, Inputs};
@@ -87,23 +87,7 @@ fn least_request(settings: &Settings, publishing: Publishing) -> f64 {
 
 /// The settings that the server ran with, as its model understands them.
 fn settings_of(recording: &Recording) -> Result<(Settings, Vec<String>), String> {
-    let Some(model) = recording.server.model else {
-        if recording.server.version.is_empty() {
-            return Err(format!(
-                "{}: no version of the server, which replay needs\n  = help: put SHOW GLOBAL VARIABLES beside it; its \
-                 `version` says which model stands for the server",
-                recording.name
-            ));
-        }
-        let names: Vec<&str> = ModelId::ALL.iter().map(|model| model.name()).collect();
-        return Err(format!(
-            "{}: no model stands for {} {}\n  = help: the models are {}",
-            recording.name,
-            recording.server.product,
-            recording.server.version,
-            names.join(", ")
-        ));
-    };
+    let model = recording.model()?;
     let (values, remarks) = understood_settings(recording, model);
     let settings = Settings::resolve(model, &values)
         .map_err(|error| format!("{}: {error}\n  = help: {}", recording.name, error.help))?;

@@ -132,10 +132,7 @@ fn task<'a>(
     seed: Option<u64>,
 ) -> Result<Task<'a>, String> {
     recording.check(Purpose::Validate)?;
-    if recording.server.model.is_none() {
-        let Recording { name, server, .. } = recording;
-        return Err(format!("{name}: no model stands for {} {}", server.product, server.version));
-    }
+    recording.model()?;
     let (kind, _) = load_of(recording)?;
     let source = match calibrate_on {
         Some(source) => source,

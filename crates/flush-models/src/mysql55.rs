@@ -10,10 +10,12 @@
 //! Specification: `innodb-5.5`; `percona` sections 1 and 2. Formulas that 5.6 and 5.7 share are in [`crate::legacy`].
 //!
 //! Simplifications:
-//! * The free check runs once before a transaction writes, not at each row operation (see `margin`).
+//! * The free check runs before each row that is changed; where the number of rows is not known, before each change of a
+//!   page.
 //! * A server whose redo log overwrites itself only prints an error. In the machine the redo writer waits there, so
 //!   that a run stays recoverable.
-//! * The change buffer is not merged by the master thread: errs towards a more punctual thread.
+//! * The change buffer is merged at the pace of 5.6, by a thread of its own, also while there is other I/O: errs towards
+//!   more reads and a more punctual master thread.
 
 mod adaptive;
 pub mod flush_rate;

@@ -10,8 +10,7 @@
 //! The formulas are pure functions in the modules below and in [`crate::legacy`], each checked against vectors.
 //!
 //! Specification: `innodb-5.6`. What is simplified is said in the modules and in the fidelity table of the
-//! documentation; besides, a user thread looks at the margins once a transaction, before it writes, not before each row
-//! (errs towards ages beyond the limit by the redo of a transaction and client).
+//! documentation.
 
 pub mod adaptive;
 pub mod lru_batch;

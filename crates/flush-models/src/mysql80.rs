@@ -252,7 +252,7 @@ impl Mysql80 {
         let pages = pct_io(self.options.adaptive.io_capacity, self.options.idle_flush_pct);
         let instances = self.instances();
         let slots = vec![pages.div_ceil(instances as u64); instances];
-        FlushRequest::list(FlushKind::Background, slots)
+        FlushRequest { reset_event: true, ..FlushRequest::list(FlushKind::Background, slots) }
     }
 
     /// A request to all slots; no `slots` stand for LRU batches only.
@@ -260,6 +260,7 @@ impl Mysql80 {
         let slots = if slots.is_empty() { vec![0; self.instances()] } else { slots };
         FlushRequest {
             lsn_limit: lsn_limit.unwrap_or(u64::MAX),
+            reset_event: true,
             lru: if self.options.percona.is_some() { LruWork::None } else { LruWork::ScanDepth },
             parallel: true,
             ..FlushRequest::list(kind, slots)

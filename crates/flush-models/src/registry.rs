@@ -30,7 +30,7 @@ mod tests;
 pub use lookup::{UnknownReason, UnknownSetting, lookup, without_effect};
 pub use model_id::{ModelId, UnknownModel};
 pub use resolve::{Adjustment, Host, Note, SettingsError};
-pub use value::{Kind, Value, ValueError, parse_value};
+pub use value::{Kind, Value, ValueError, adjusted_value, parse_value};
 
 use crate::mariadb::Mariadb;
 use crate::mysql55::Mysql55;

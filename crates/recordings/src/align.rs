@@ -8,7 +8,7 @@
 //! A log of sysbench without times is placed by what it counts: where its throughput follows the server's own counters
 //! best, and nowhere if there is no such place.
 
-use crate::formats::{Clock, Link, LoadLog, Part, parse_date_time};
+use crate::formats::{Clock, Interval, Link, LoadLog, Part, parse_date_time};
 use crate::gap::rates;
 
 /// Step in which the place of a log is searched, seconds.
@@ -129,12 +129,21 @@ fn tps_at(log: &LoadLog, elapsed: f64) -> Option<f64> {
 pub(crate) fn interval_at(log: &LoadLog, elapsed: f64) -> Option<usize> {
     let ends = &log.intervals;
     let after = ends.partition_point(|interval| interval.end < elapsed - 1e-9);
-    let begin = |i: usize| if i == 0 { 0.0 } else { ends[i - 1].end };
     // Just behind an end, that interval's report is still the nearest one.
     if after > 0 && elapsed - ends[after - 1].end <= 0.5 {
         return Some(after - 1);
     }
-    let length = ends.get(after)?.end - begin(after);
-    let reaches = elapsed > begin(after) && length <= 120.0;
-    reaches.then_some(after)
+    let interval = ends.get(after)?;
+    (elapsed > interval.end - interval.length).then_some(after)
+}
+
+/// The intervals whose reports belong to a sample `elapsed` seconds into the run, which comes `step` seconds after the
+/// one before: all since that one, if intervals are shorter than the samples' distance.
+pub(crate) fn intervals_at(log: &LoadLog, elapsed: f64, step: f64) -> &[Interval] {
+    let Some(last) = interval_at(log, elapsed) else { return &[] };
+    let first = match interval_at(log, elapsed - step) {
+        Some(before) => (before + 1).min(last),
+        None => log.intervals.partition_point(|interval| interval.end <= elapsed - step).min(last),
+    };
+    &log.intervals[first..=last]
 }

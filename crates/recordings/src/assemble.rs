@@ -1,11 +1,12 @@
 //! Files of one server made into one [`Recording`].
 //!
-//! The file with most samples gives the time axis; values of others go to the nearest of its samples, if that is no
-//! further than three quarters of a step, and leave gaps elsewhere. Zero is where the first load began, as far as it is
-//! known. Computed from recorded values and named so: `derived.checkpoint_lsn` (log sequence number - checkpoint age)
-//! and `derived.tps` (growth of the statement that the script commits with), each only where the original is missing.
+//! Files of the same samples that follow each other are put together. The file with most samples gives the time axis;
+//! values of others go to the nearest of its samples, if that is no further than three quarters of a step, and leave
+//! gaps elsewhere. Zero is where the first load began, as far as it is known. Computed from recorded values and named
+//! so: `derived.checkpoint_lsn` (log sequence number - checkpoint age) and `derived.tps` (growth of the statement that
+//! the script commits with), each only where the original is missing.
 
-use crate::align::{interval_at, links, offset, place_log};
+use crate::align::{intervals_at, links, offset, place_log, pt_stalk_prefix};
 use crate::formats::{Clock, Interval, Link, LoadLog, Part};
 use crate::load::CommandError;
 use crate::restart::{cut_loads, keep_longest_stretch};
@@ -30,6 +31,7 @@ const SYSBENCH: [(&str, Figure); 3] =
 pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Recording, RecordingError> {
     let mut remarks: Vec<String> =
         parts.iter().flat_map(|part| part.remarks.iter().map(|r| format!("{}: {r}", part.label()))).collect();
+    let parts = join_consecutive(parts, &mut remarks);
     let links = links(&parts);
     let base =
         parts.iter().enumerate().max_by_key(|(i, part)| (part.seconds.len(), usize::MAX - i)).map(|(_, part)| part);
@@ -88,6 +90,61 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
     start_at_load(&mut recording);
     recording.remarks = remarks;
     Ok(recording)
+}
+
+/// Files of the same samples that follow each other in time (a log that was rotated) as one file.
+fn join_consecutive(parts: Vec<Part>, remarks: &mut Vec<String>) -> Vec<Part> {
+    let mut joined: Vec<Part> = Vec::new();
+    for part in parts {
+        match joined.iter_mut().find_map(|other| follows(other, &part).map(|later| (other, later))) {
+            Some((other, later)) => {
+                let (first, second) = if later { (other.label(), part.label()) } else { (part.label(), other.label()) };
+                // pt-stalk takes the same twice.
+                if pt_stalk_prefix(&first).is_none() {
+                    remarks.push(format!("{second}: goes on where {first} ends"));
+                }
+                let (first, second) = if later { (other.clone(), part) } else { (part, other.clone()) };
+                *other = chain(first, second);
+            }
+            None => joined.push(part),
+        }
+    }
+    joined
+}
+
+/// Whether `part` comes after `other` (or before it) on the same clock and has the same columns, but for a few.
+fn follows(other: &Part, part: &Part) -> Option<bool> {
+    let ends = |part: &Part| Some((*part.seconds.first()?, *part.seconds.last()?));
+    let ((a, b), (c, d)) = (ends(other)?, ends(part)?);
+    let shared = part.columns.keys().filter(|name| other.columns.contains_key(*name)).count();
+    let alike = 2 * shared > part.columns.len().max(other.columns.len());
+    let comparable = other.clock == part.clock && part.clock != Clock::Own;
+    if !(alike && comparable) {
+        None
+    } else if c > b {
+        Some(true)
+    } else {
+        (a > d).then_some(false)
+    }
+}
+
+/// Two files in a row, under the name of the first.
+fn chain(mut first: Part, mut second: Part) -> Part {
+    let gap = |part: &Part| vec![f64::NAN; part.seconds.len()];
+    let names: BTreeSet<String> = first.columns.keys().chain(second.columns.keys()).cloned().collect();
+    let (gap_first, gap_second) = (gap(&first), gap(&second));
+    for name in names {
+        let later = second.columns.remove(&name).unwrap_or_else(|| gap_second.clone());
+        first.columns.entry(name).or_insert_with(|| gap_first.clone()).extend(later);
+    }
+    first.seconds.append(&mut second.seconds);
+    first.links.append(&mut second.links);
+    first.loads.append(&mut second.loads);
+    first.commands.append(&mut second.commands);
+    first.variables.append(&mut second.variables);
+    first.table_bytes = first.table_bytes.or(second.table_bytes);
+    first.cpus = first.cpus.or(second.cpus);
+    first
 }
 
 /// The logs of sysbench with their start on the axis of `base`; those that can't be placed are left out with a remark.
@@ -195,19 +252,29 @@ fn data(parts: &[Part], variables: &BTreeMap<String, String>) -> Data {
 
 /// The columns and phases of placed logs.
 fn lay_loads(recording: &mut Recording, loads: &[LoadLog]) {
+    let seconds = &recording.series.seconds;
+    let step = |i: usize| if i == 0 { 0.0 } else { seconds[i] - seconds[i - 1] };
     for (name, value) in SYSBENCH {
-        let at = |t: &f64| {
-            let intervals = loads.iter().filter_map(|log| Some(&log.intervals[interval_at(log, t - log.start?)?]));
-            let values = intervals.map(value);
-            values.filter(|v| v.is_finite()).reduce(|a, b| a + b).unwrap_or(f64::NAN)
+        let at = |i: usize| {
+            let of_log = |log: &LoadLog| mean(intervals_at(log, seconds[i] - log.start?, step(i)), value);
+            loads.iter().filter_map(of_log).reduce(|a, b| a + b).unwrap_or(f64::NAN)
         };
-        let column: Vec<f64> = recording.series.seconds.iter().map(at).collect();
+        let column: Vec<f64> = (0..seconds.len()).map(at).collect();
         if column.iter().any(|v| v.is_finite()) {
             recording.series.columns.insert(name.to_owned(), column);
         }
     }
     recording.phases = loads.iter().filter_map(phase).collect();
     recording.phases.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
+}
+
+/// Mean of a figure over time; `None` of no intervals.
+fn mean(intervals: &[Interval], figure: Figure) -> Option<f64> {
+    let known = intervals.iter().filter(|interval| figure(interval).is_finite());
+    let (sum, length) = known.fold((0.0, 0.0), |(sum, length), interval| {
+        (sum + figure(interval) * interval.length, length + interval.length)
+    });
+    (length > 0.0).then(|| sum / length)
 }
 
 fn phase(log: &LoadLog) -> Option<LoadPhase> {

@@ -20,6 +20,7 @@ mod prometheus;
 mod relative;
 mod samples;
 mod sysbench;
+mod tables;
 
 pub(crate) use clock::{Clock, Link, parse_date_time};
 pub(crate) use sysbench::{Interval, LoadLog};
@@ -69,6 +70,15 @@ impl Part {
     /// Whether it says how a server fared over time.
     pub(crate) fn is_series(&self) -> bool {
         !self.seconds.is_empty() || !self.loads.is_empty()
+    }
+
+    /// Leaves out the samples that `keep` says no to.
+    pub(crate) fn retain(&mut self, keep: &[bool]) {
+        let kept = |values: &[f64]| values.iter().zip(keep).filter(|(_, keep)| **keep).map(|(v, _)| *v).collect();
+        self.seconds = kept(&self.seconds);
+        for values in self.columns.values_mut() {
+            *values = kept(values);
+        }
     }
 
     /// Name for remarks.

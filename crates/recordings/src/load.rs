@@ -39,6 +39,12 @@ pub struct LoadPhase {
     pub rate: Option<f64>,
     /// `--rand-type`.
     pub rand_type: String,
+    /// `--rand-pareto-h`, if stated.
+    pub rand_pareto_h: Option<f64>,
+    /// `--rand-zipfian-exp`, if stated.
+    pub rand_zipfian_exp: Option<f64>,
+    /// Options by which its transactions are others than the script's own.
+    pub changed: Vec<String>,
     /// Seconds since the load of the recording began.
     pub start_s: f64,
     /// The same.
@@ -64,6 +70,9 @@ impl LoadPhase {
             threads: 1,
             rate: None,
             rand_type: "special".to_owned(),
+            rand_pareto_h: None,
+            rand_zipfian_exp: None,
+            changed: Vec::new(),
             start_s: 0.0,
             end_s: 0.0,
         }
@@ -87,10 +96,11 @@ impl LoadPhase {
         let script = if script.starts_with("oltp_") { Script::Oltp(script) } else { Script::Other(script) };
         let mut phase = LoadPhase { start_s, end_s, ..LoadPhase::of(script) };
         for word in words.by_ref() {
-            let Some((name, value)) = word.split_once('=') else { continue };
+            let (name, value) = word.split_once('=').unwrap_or((word, "on"));
             let no_number = || CommandError::NoNumber(word.to_owned());
             let count = || value.parse::<u64>().ok().filter(|count| *count > 0).ok_or_else(no_number);
             let small = || u32::try_from(count()?).map_err(|_| no_number());
+            let fraction = || value.parse::<f64>().ok().filter(|x| x.is_finite() && *x > 0.0).ok_or_else(no_number);
             match name.replace('_', "-").as_str() {
                 "--tables" => phase.tables = small()?,
                 "--table-size" => phase.table_size = count()?,
@@ -100,11 +110,44 @@ impl LoadPhase {
                     phase.rate = Some(rate).filter(|rate| *rate > 0.0);
                 }
                 "--rand-type" => phase.rand_type = value.to_owned(),
+                "--rand-pareto-h" => phase.rand_pareto_h = Some(fraction()?),
+                "--rand-zipfian-exp" => phase.rand_zipfian_exp = Some(fraction()?),
+                option if changes_the_script(option, value) => phase.changed.push(word.to_owned()),
                 _ => {}
             }
         }
         Ok(phase)
     }
+}
+
+/// Options of the `oltp_*` scripts that say what a transaction does or how rows are drawn, with sysbench's defaults.
+const OF_THE_SCRIPT: [(&str, &str); 16] = [
+    ("--point-selects", "10"),
+    ("--simple-ranges", "1"),
+    ("--sum-ranges", "1"),
+    ("--order-ranges", "1"),
+    ("--distinct-ranges", "1"),
+    ("--range-size", "100"),
+    ("--range-selects", "on"),
+    ("--index-updates", "1"),
+    ("--non-index-updates", "1"),
+    ("--delete-inserts", "1"),
+    ("--skip-trx", "off"),
+    ("--secondary", "off"),
+    ("--create-secondary", "on"),
+    ("--rand-spec-iter", "12"),
+    ("--rand-spec-pct", "1"),
+    ("--rand-spec-res", "75"),
+];
+
+/// Whether an option makes the script another one.
+fn changes_the_script(option: &str, value: &str) -> bool {
+    let same = |default: &str| match default {
+        "on" => ["on", "true", "1"].contains(&value),
+        "off" => ["off", "false", "0"].contains(&value),
+        number => value == number,
+    };
+    OF_THE_SCRIPT.iter().any(|(name, default)| *name == option && !same(default))
 }
 
 #[cfg(test)]
@@ -118,6 +161,16 @@ mod tests {
         assert_eq!(phase.script, Script::Oltp("oltp_write_only".to_owned()));
         assert_eq!((phase.tables, phase.table_size, phase.threads, phase.rate), (8, 1_200_000, 16, None));
         assert_eq!(phase.rand_type, "uniform");
+        assert!(phase.changed.is_empty(), "{:?}", phase.changed);
+    }
+
+    #[test]
+    fn options_that_make_it_another_script_are_kept() {
+        let command = "sysbench oltp_write_only --skip_trx --index-updates=1 --non-index-updates=10 --rand-type=zipfian \
+                       --rand-zipfian-exp=1.2 --range-selects=on --time=60 run";
+        let phase = LoadPhase::parse(command, 0.0, 180.0).expect("a sysbench command");
+        assert_eq!(phase.changed, ["--skip_trx", "--non-index-updates=10"]);
+        assert_eq!((phase.rand_zipfian_exp, phase.rand_pareto_h), (Some(1.2), None));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::{LoadPhase, Quantity, Series};
 use innosim_flush_models::registry::{ModelId, Value, lookup, parse_value};
+use innosim_scenario::redo_sizes_out_of_force;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -21,26 +22,31 @@ impl Server {
         let model = candidates(product, version).iter().find_map(|name| ModelId::parse(name).ok());
         Server { product: product.to_owned(), version: version.to_owned(), model }
     }
+
+    /// Why no model stands for it, with the nearest one if there is one.
+    fn no_model(&self) -> String {
+        let names = candidates(&self.product, &self.version);
+        let nearest = names.first().and_then(|name| ModelId::parse(name).err()).map(|unknown| unknown.suggestion);
+        nearest.unwrap_or_else(|| "its storage engine is not InnoDB as in MySQL, Percona Server or MariaDB".to_owned())
+    }
 }
 
-/// Names to try, most exact first: `10.11.19-MariaDB-0+deb12u1` is `mariadb-10.11.19` or `mariadb-10.11`.
+/// Names to try, best first: `10.11.19-MariaDB-0+deb12u1` is `mariadb-10.11.19`. None for Aurora, whose pages are
+/// flushed by its storage.
 fn candidates(product: &str, version: &str) -> Vec<String> {
-    let numbers: String = version.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
-    let series: Vec<&str> = numbers.trim_end_matches('.').split('.').collect();
     let text = format!("{product} {version}").to_ascii_lowercase();
-    let family = if text.contains("mariadb") {
-        "mariadb-"
+    let numbers: String = version.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+    let numbers: Vec<&str> = numbers.trim_end_matches('.').split('.').take(3).collect();
+    let numbers = numbers.join(".");
+    if text.contains("aurora") {
+        Vec::new()
+    } else if text.contains("mariadb") {
+        vec![format!("mariadb-{numbers}")]
     } else if text.contains("percona") {
-        "percona-"
+        vec![format!("percona-{numbers}"), format!("mysql-{numbers}")]
     } else {
-        "mysql-"
-    };
-    let mut names: Vec<String> =
-        (2..=series.len()).rev().map(|n| format!("{family}{}", series[..n].join("."))).collect();
-    if family == "percona-" {
-        names.extend((2..=series.len()).rev().map(|n| format!("mysql-{}", series[..n].join("."))));
+        vec![format!("mysql-{numbers}")]
     }
-    names
 }
 
 /// Ceilings that were laid on the device during the recording; 0 stands for none.
@@ -101,6 +107,22 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// The model that stands for the server; the error is a sentence with what helps.
+    pub fn model(&self) -> Result<ModelId, String> {
+        let Recording { name, server, .. } = self;
+        server.model.ok_or_else(|| match server.version.as_str() {
+            "" => format!(
+                "{name}: no version of the server, which tells its model\n  = help: put SHOW GLOBAL VARIABLES beside it, \
+                 or name the model: --model NAME"
+            ),
+            version => format!(
+                "{name}: no model stands for {} {version}\n  = help: {}; --model NAME takes it for another",
+                server.product,
+                server.no_model()
+            ),
+        })
+    }
+
     /// Samples since whose predecessor the machine stood still: under the load of a closed loop no transaction ended,
     /// no redo and no page was written. A server that stalls goes on writing; one that waits for a machine does not.
     pub fn frozen(&self) -> Vec<bool> {
@@ -130,12 +152,21 @@ impl Recording {
     }
 }
 
-/// The recorded variables that `model` knows, with remarks on values that it refuses.
+/// The recorded variables that `model` knows and that are in force, with remarks on values that it refuses.
 pub fn understood_settings(recording: &Recording, model: ModelId) -> (BTreeMap<&'static str, Value>, Vec<String>) {
     let mut values = BTreeMap::new();
     let mut remarks = Vec::new();
+    let has_default = |name: &str| {
+        let setting = lookup(model, name).ok()?;
+        let value = parse_value(&setting, recording.variables.get(name)?).ok()?;
+        Some(setting.default == Some(value))
+    };
+    let out_of_force = redo_sizes_out_of_force(has_default).map_or(&[][..], |(names, _)| names);
     for (name, text) in &recording.variables {
         let Ok(setting) = lookup(model, name) else { continue };
+        if out_of_force.contains(&setting.name) {
+            continue;
+        }
         match parse_value(&setting, text) {
             Ok(value) => {
                 values.insert(setting.name, value);
@@ -155,12 +186,26 @@ mod tests {
         assert_eq!(Server::new("mysql97", "9.7.4-2").model, Some(ModelId::Mysql97));
         assert_eq!(Server::new("mysql", "8.0.36").model, Some(ModelId::Mysql8030));
         assert_eq!(Server::new("Percona Server", "8.0.36-28").model, Some(ModelId::Percona80));
+        assert_eq!(Server::new("mysql", "8.0.28-0ubuntu4").model, Some(ModelId::Mysql8027));
         assert_eq!(Server::new("postgres", "17.2").model, None);
+    }
+
+    #[test]
+    fn a_version_without_a_model_is_not_taken_for_its_series() {
+        for (product, version, hint) in [
+            ("mysql", "8.0.19", "nearest is mysql-8.0.21"),
+            ("mariadb", "10.6.18-MariaDB-log", "nearest is mariadb-10.11"),
+            ("mysql", "8.0.mysql_aurora.3.04.0", "not InnoDB as in MySQL"),
+        ] {
+            let server = Server::new(product, version);
+            assert_eq!(server.model, None, "{version}");
+            assert!(server.no_model().contains(hint), "{version}: {}", server.no_model());
+        }
     }
 
     #[test]
     fn a_mariadb_is_not_taken_for_a_mysql() {
         let names = candidates("mariadb", "10.11.19-MariaDB-0+deb12u1");
-        assert_eq!(names, ["mariadb-10.11.19", "mariadb-10.11"]);
+        assert_eq!(names, ["mariadb-10.11.19"]);
     }
 }

@@ -158,6 +158,80 @@ fn prometheus_has_the_names_of_the_server() {
     assert!(differences(&lsn).iter().all(|grown| *grown >= 0.0), "{lsn:?}");
 }
 
+/// The fixture's answer with each sample given `times` times over: the step is so much finer than the scrapes.
+fn repeated(times: u32) -> String {
+    let mut document: serde_json::Value = serde_json::from_str(&text("prometheus.json")).unwrap();
+    for series in document["data"]["result"].as_array_mut().unwrap() {
+        let values = series["values"].as_array().unwrap();
+        let again = values.iter().flat_map(|pair| {
+            let at = |i: u32| pair[0].as_f64().unwrap() + f64::from(i) / f64::from(times);
+            (0..times).map(move |i| serde_json::json!([at(i), pair[1]]))
+        });
+        series["values"] = again.collect();
+    }
+    document.to_string()
+}
+
+#[test]
+fn scrapes_that_a_fine_step_repeats_count_once() {
+    let (once, again) = (one(&fixture("prometheus.json")), folder(&[("prometheus.json", &repeated(5))]));
+    assert_eq!(again.series.seconds, once.series.seconds);
+    assert_eq!(again.get(Quantity::Lsn), once.get(Quantity::Lsn));
+    assert!(again.remarks[0].contains("20 samples that repeat the one before"), "{:?}", again.remarks);
+}
+
+#[test]
+fn status_comes_in_every_layout_that_clients_print() {
+    let rows = [("Uptime", "10"), ("Innodb_pages_written", "7"), ("Innodb_lsn_current", "900")];
+    let bordered: String = rows.iter().map(|(name, value)| format!("| {name} | {value} |\n")).collect();
+    let vertical: String = rows
+        .iter()
+        .map(|(name, value)| format!("*** 1. row ***\nVariable_name: {name}\n        Value: {value}\n"))
+        .collect();
+    let commas: String = rows.iter().map(|(name, value)| format!("\"{name}\",\"{value}\"\n")).collect();
+    let capitals: String = rows.iter().map(|(name, value)| format!("{}\t{value}\n", name.to_uppercase())).collect();
+    let metrics = "NAME\tSUBSYSTEM\tCOUNT\nbuffer_pool_pages_dirty\tbuffer\t5\n";
+    for layout in [
+        bordered,
+        vertical,
+        format!("\"Variable_name\",\"Value\"\n{commas}"),
+        format!("VARIABLE_NAME\tVARIABLE_VALUE\n{capitals}INNODB_IO_CAPACITY\t300\n"),
+    ] {
+        let recording = folder(&[("status.txt", &format!("{layout}{metrics}"))]);
+        assert_eq!(recording.get(Quantity::PagesWritten), Some(vec![7.0]), "{layout}");
+        assert_eq!(recording.get(Quantity::Lsn), Some(vec![900.0]), "{layout}");
+        assert_eq!(recording.series.column("m.buffer_pool_pages_dirty"), Some(vec![5.0]), "{layout}");
+        let stated = recording.variables.get("innodb_io_capacity").map(String::as_str);
+        assert_eq!(stated, layout.contains("INNODB_IO").then_some("300"));
+    }
+}
+
+#[test]
+fn files_that_follow_each_other_are_one_recording() {
+    let sample = |second: u32| {
+        format!("TS {}.0\nInnodb_lsn_current\t{}\nUptime\t{second}\n", 1_795_000_000 + second, second * 10)
+    };
+    let [first, second]: [String; 2] = [1..5, 5..8].map(|seconds| seconds.map(sample).collect());
+    let recording = folder(&[("b.txt", &first), ("a.txt", &second)]);
+    assert_eq!(recording.get(Quantity::Lsn), Some((1..8).map(|second| f64::from(second) * 10.0).collect()));
+    assert_eq!(recording.remarks, ["a.txt: goes on where b.txt ends"]);
+}
+
+#[test]
+fn throughput_of_a_rare_sample_is_that_of_all_intervals_before_it() {
+    let sample = |second: u32| format!("TS {}.0\nUptime\t{second}\n", 1_795_000_000 + second);
+    let status: String = (0..40).step_by(10).map(sample).collect();
+    let line = |second: u32| format!("{}.0 [ {second}s ] thds: 3 tps: {}.00\n", 1_795_000_000 + second, 10 * second);
+    let lines = |missing: std::ops::Range<u32>| -> String {
+        (1..=30).filter(|second| !missing.contains(second)).map(line).collect()
+    };
+    let tps = |log: &str| folder(&[("status.txt", &status), ("load.log", log)]).get(Quantity::Tps).unwrap();
+    assert_eq!(tps(&lines(0..0))[1..], [55.0, 155.0, 255.0]);
+    let with_gap = tps(&lines(11..21));
+    assert_eq!((with_gap[1], with_gap[3]), (55.0, 255.0));
+    assert!(with_gap[2].is_nan(), "nothing is made up: {with_gap:?}");
+}
+
 #[test]
 fn snapshots_of_innodb_status_of_several_versions() {
     let recording = one(&fixture("innodb-status.txt"));

@@ -96,6 +96,20 @@ fn variables_become_settings_and_nonsense_a_remark() {
 }
 
 #[test]
+fn of_two_sizes_of_the_redo_log_the_one_in_force_is_understood() {
+    let understood = |capacity: &str, size: &str| {
+        let mut recording = good();
+        for (name, value) in [("innodb_redo_log_capacity", capacity), ("innodb_log_file_size", size)] {
+            recording.variables.insert(name.to_owned(), value.to_owned());
+        }
+        let (settings, _) = understood_settings(&recording, ModelId::Mysql8030);
+        ["innodb_redo_log_capacity", "innodb_log_file_size"].map(|name| settings.contains_key(name))
+    };
+    assert_eq!(understood("104857600", "1073741824"), [false, true], "the capacity has its default");
+    assert_eq!(understood("8589934592", "50331648"), [true, false]);
+}
+
+#[test]
 fn broken_recordings_are_refused_with_their_place() {
     let whole = gz(&SERIES.repeat(50));
     let cut = refused(RUN, &whole[..whole.len() / 2]);

@@ -57,7 +57,8 @@ pub use published::Published;
 pub use scenario::{Scenario, Warmup, load};
 pub use schema::json_schema;
 pub use server_files::{
-    SettingRow, SettingStatus, SettingsFile, SettingsFileKind, SettingsReading, read_settings_files, show_pair,
+    SettingRow, SettingStatus, SettingsFile, SettingsFileKind, SettingsReading, read_settings_files,
+    redo_sizes_out_of_force, show_pair,
 };
 #[doc(hidden)]
 pub use server_files::{fuzz_option_file, fuzz_show_variables};

@@ -15,6 +15,7 @@ mod option_file;
 mod show_variables;
 mod table;
 
+pub use judge::redo_sizes_out_of_force;
 pub(crate) use show_variables::place_of;
 pub use show_variables::show_pair;
 pub use table::{SettingRow, SettingStatus, SettingsFile, SettingsFileKind, SettingsReading, read_settings_files};

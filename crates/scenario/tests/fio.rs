@@ -86,6 +86,13 @@ fn fio_that_does_not_determine_a_device() {
     let iops = good.lines().find(|line| line.trim().starts_with("\"iops\": ") && !line.contains(" 0.0")).unwrap();
     write("impossible.json", &good.replace(iops, "\"iops\": 1e300,"));
     write("falling.json", &good.replace("\"50.000000\": ", "\"50.000000\": 9"));
+    let option = |name: &str, value: &str| {
+        good.replace("\"bs\": \"16k\"", &format!("\"bs\": \"16k\",\n\"{name}\": \"{value}\""))
+    };
+    write("limited.json", &option("rate_iops", "500"));
+    write("o-sync.json", &option("sync", "1"));
+    write("sizes.json", &good.replace("\"bs\": \"16k\"", "\"bs\": \"16k,4k\""));
+    write("reports.json", &format!("{good}\n{good}"));
     fs::write(folder.path().join("latin1.json"), b"{\n\"jobs\": \"\xe9\"}").unwrap();
     fs::create_dir(folder.path().join("folder.json")).unwrap();
     let mut out = String::new();
@@ -115,6 +122,10 @@ fn fio_that_does_not_determine_a_device() {
         "blind",
         "impossible",
         "falling",
+        "limited",
+        "o-sync",
+        "sizes",
+        "reports",
     ];
     for name in wrong {
         section(name, &list(&[&ENOUGH[..], &[name]].concat()));
@@ -123,6 +134,28 @@ fn fio_that_does_not_determine_a_device() {
     section("slice without a unit", &format!("{}\ncap = {{ write_iops = 3000, slice = 100 }}", list(&ENOUGH)));
     section("unknown key of the cap", &format!("{}\ncap = {{ writes = 3000 }}", list(&ENOUGH)));
     insta::assert_snapshot!("fio_that_does_not_determine_a_device", out);
+}
+
+#[test]
+fn fio_is_read_as_fio_means_it() {
+    let folder = with_files();
+    let good = fs::read_to_string(folder.path().join("raw-randwrite16k_qd16.json")).unwrap();
+    let read = |text: &str| {
+        let path = folder.path().join("one.json");
+        fs::write(&path, text).unwrap();
+        read_fio_jobs(&[path]).unwrap_or_else(|errors| panic!("{errors}")).remove(0)
+    };
+    let job = read(&good);
+    assert_eq!((job.depth, job.bytes), (16, 16 << 10));
+    // An engine that does one operation after the other, fio's default, keeps no more in flight.
+    for engine in ["\"ioengine\": \"psync\"", "\"engine\": \"\""] {
+        assert_eq!(read(&good.replace("\"ioengine\": \"libaio\"", engine)).depth, 1, "{engine}");
+    }
+    assert_eq!(read(&good.replace("\"bs\": \"16k\"", "\"bs\": \"16kb,16kb\"")).bytes, 16 << 10);
+    assert_eq!(read(&format!("fio: a remark\n{good}\nfio: done\n")).depth, 16);
+    // fio 2 counted in microseconds.
+    let old = read(&good.replace("clat_ns", "clat").replace("\"lat_ns\"", "\"lat\""));
+    assert!((old.latency.mean_us / job.latency.mean_us - 1000.0).abs() < 1e-6, "{old:?}");
 }
 
 #[test]

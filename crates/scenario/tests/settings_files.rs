@@ -109,6 +109,34 @@ fn an_option_file_is_read_as_the_server_reads_it() {
 }
 
 #[test]
+fn numbers_out_of_range_are_taken_as_the_server_takes_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "[mysqld]\ninnodb_io_capacity = 50\ninnodb_redo_log_capacity = 1P\ninnodb_buffer_pool_instances = 100\n\
+                innodb_buffer_pool_size = 9E\ninnodb = FORCE\n";
+    fs::write(folder.path().join("my.cnf"), text).unwrap();
+    let scenario = scenario(folder.path(), "my_cnf = \"my.cnf\"", &Overrides::default()).unwrap();
+    for (name, expected) in [
+        ("innodb_io_capacity", 100),
+        ("innodb_redo_log_capacity", 512 << 30),
+        ("innodb_buffer_pool_instances", 64),
+        ("innodb_buffer_pool_size", 16 << 40),
+    ] {
+        assert_eq!(scenario.settings.integer(name).unwrap(), expected, "{name}");
+    }
+    let warnings: Vec<&str> = scenario.notes.iter().map(|warning| warning.message.as_str()).collect();
+    assert!(warnings.contains(&"innodb_io_capacity = 50: out of range"), "{warnings:?}");
+    assert_eq!(scenario.settings_files[0].count(SettingStatus::Wrong), 0);
+}
+
+#[test]
+fn a_server_that_sizes_itself_is_remarked() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("my.cnf"), "[mysqld]\ninnodb_dedicated_server = ON\n").unwrap();
+    let scenario = scenario(folder.path(), "my_cnf = \"my.cnf\"", &Overrides::default()).unwrap();
+    assert!(scenario.notes[0].message.contains("the server chooses buffer pool"), "{:?}", scenario.notes);
+}
+
+#[test]
 fn the_binary_log_of_an_option_file_is_on_whatever_its_name() {
     let folder = tempfile::tempdir().unwrap();
     for (lines, on, warnings) in [
@@ -238,7 +266,6 @@ fn variables_of_another_server_come_with_a_warning() {
 const WRONG: &[(&str, &str)] = &[
     ("misspelt name", "[mysqld]\n\n  innodb_io_capcity = 2000 # fast\n"),
     ("name of another version", "[mysqld]\ninnodb_file_format = Barracuda\n"),
-    ("out of range", "[mysqld]\ninnodb_page_cleaners = 0\n"),
     ("not a number", "[mysqld]\ninnodb_io_capacity = fast\n"),
     ("unknown suffix", "[mysqld]\ninnodb_buffer_pool_size = 10X\n"),
     ("fraction of a unit", "[mysqld]\ninnodb_buffer_pool_size = 1.5G\n"),

@@ -265,7 +265,7 @@ pub enum LruWork {
     Chunks(u32),
     /// Flushes up to so many dirty pages from the tail and frees none (5.5).
     Flush(u64),
-    /// Frees clean pages and flushes dirty ones from the tail, so many in all, until the free list holds
+    /// Frees clean pages and flushes dirty ones from the tail, so many of these, until the free list holds
     /// `lru_scan_depth` pages (MariaDB).
     Batch(u64),
 }

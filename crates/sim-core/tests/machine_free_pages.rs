@@ -3,7 +3,9 @@
 mod common;
 
 use common::*;
-use innosim_core::config::{BatchEnd, DoublewriteConfig, FreePagePolicy, LruWritten, SharedCollecting};
+use innosim_core::config::{
+    BatchEnd, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy, LruWritten, SharedCollecting,
+};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::run_spec::RunSpec;
@@ -81,4 +83,64 @@ fn lru_managers_begin_when_the_data_has_outgrown_the_pool() {
     assert!(began > 3, "in second {began}");
     // A batch of 100 pages a second, and 10 rows a page.
     check_share("transactions a second after that", out.series[29].transactions as f64, 1_000.0, 0.01);
+}
+
+/// The flush lists go on beside LRU batches where each thread waits for its batch and its sync, though the batch of one
+/// is over and its place taken by another's while it still waits.
+#[test]
+fn flush_lists_go_on_beside_lru_batches_without_doublewrite() {
+    let mut server = TestServer::new(POOL);
+    server.flushing = Flushing::PagesPerSecond(2_000.0);
+    (server.config.buffer_pool.instances, server.config.cleaner_threads) = (4, 4);
+    (server.config.batch_end, server.config.data_sync) = (BatchEnd::Poster, DataSync::EveryBatch);
+    let slow_sync = DeviceSpec { random_write: fixed(50.0), sync: fixed(500.0), ..instant_device() };
+    let out = run(&server, &missing(30, 16, slow_sync));
+    let of_lists: Vec<u64> = out.series.iter().map(|s| s.adaptive_pages).collect();
+    assert!(of_lists[5..].iter().all(|pages| *pages > 0), "{of_lists:?}");
+    assert!(sum(&out, 5, |s| s.lru_pages) > 0.0, "there were LRU batches beside them");
+}
+
+/// More readers than the queue of the device is deep leave writers their places: free pages come from LRU batches alone.
+#[test]
+fn readers_do_not_keep_writers_out() {
+    let mut server = TestServer::new(POOL);
+    server.config.buffer_pool.free_pages = FreePagePolicy::Pause;
+    server.config.buffer_pool.lru_min_len = 10;
+    server.config.lru_managers = Some(SimDuration::from_millis(1));
+    let busy = |queue_depth| {
+        let disk = DeviceSpec {
+            queue_depth,
+            channels: 8,
+            random_read: fixed(200.0),
+            random_write: fixed(200.0),
+            ..instant_device()
+        };
+        let out = run(&server, &missing(10, 100, disk));
+        sum(&out, 5, |s| s.transactions)
+    };
+    check_share("transactions with a queue of 32 and of 4096", busy(32) / busy(4096), 1.0, 0.1);
+}
+
+/// Where neighbours go over the number of pages of a slot, the page that is too many is written at once too: nobody waits
+/// for it until the next pass.
+#[test]
+fn a_page_beyond_the_number_of_a_slot_is_not_left_under_write() {
+    let mut server = TestServer::new(1_000);
+    server.flushing = Flushing::PagesPerSecond(400.0);
+    server.config.flush_neighbors = FlushNeighbors::Area;
+    server.config.batch_end = BatchEnd::IoThread;
+    server.config.doublewrite = DoublewriteConfig::PerInstance {
+        batch_pages: 4,
+        flush_list_segments: 8,
+        lru_segments: 8,
+        instances: 1,
+        sync_file: false,
+        fixed_bytes: None,
+    };
+    let device = DeviceSpec { random_write: fixed(50.0), sequential_write: fixed(50.0), ..instant_device() };
+    let mut spec = spec(20, 900, 1_000, fixed(100.0), vec![touch(1, true, 50.0)], open(64, 2_000.0, false));
+    spec.storage.data = device;
+    let out = run(&server, &spec);
+    let longest = out.series[2..].iter().map(|s| s.latency_ms_max).fold(0.0, f64::max);
+    assert!(longest < 5.0, "a transaction took {longest} ms");
 }

@@ -8,6 +8,7 @@ use innosim_core::config::{
     BatchEnd, BinaryLogConfig, CommitDurability, DataSync, DoublewriteConfig, RedoIo, RedoPipeline, SharedCollecting,
 };
 use innosim_core::kernel::time::SimDuration;
+use innosim_core::metrics::SecondSample;
 use innosim_core::run_spec::{CpuScheduling, CpuSpec, RunSpec};
 use innosim_core::storage::DeviceSpec;
 
@@ -41,6 +42,30 @@ fn a_leader_writes_for_its_group() {
             assert!((low..=high).contains(&mean), "{pipeline:?}, {clients} clients: {mean} not in {low}..{high}");
         }
     }
+}
+
+/// Without a writer thread nobody syncs but who commits: a transaction that waits for the pages it changes leaves its redo
+/// unsynced until then. A flusher thread syncs whenever there is something to sync.
+#[test]
+fn without_a_flusher_thread_only_commits_sync() {
+    let syncs_a_commit = |pipeline| {
+        let mut server = durable(pipeline);
+        server.config.buffer_pool.pages = 2_000;
+        let mut spec = committing(1, 1e3);
+        spec.workload.transactions[0].touches = vec![touch(8, true, 100.0)];
+        spec.workload.page_sets[0].resident_share = 0.2;
+        spec.storage.data = DeviceSpec { random_read: fixed(5e3), ..instant_device() };
+        let out = run(&server, &spec);
+        let total = |f: fn(&SecondSample) -> u64| out.series[2..].iter().map(f).sum::<u64>() as f64;
+        total(|s| s.redo_fsyncs) / total(|s| s.transactions)
+    };
+    for pipeline in [RedoPipeline::CommittingThread, RedoPipeline::LogMutex] {
+        let syncs = syncs_a_commit(pipeline);
+        // Pages flushed to make room need durable redo too.
+        assert!((1.0..1.8).contains(&syncs), "{pipeline:?}: {syncs} syncs a commit");
+    }
+    let syncs = syncs_a_commit(RedoPipeline::DedicatedThreads);
+    assert!(syncs > 4.0, "{syncs} syncs a commit");
 }
 
 /// One client, whose next sync begins when the threads that the last one concerned have computed: three quarters of a

@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// Calibrates on one recording.
 pub(crate) fn run(args: &CalibrateArgs) -> Done {
-    let mut recordings = recordings_in(std::slice::from_ref(&args.recording), args.quiet)?;
+    let mut recordings = recordings_in(std::slice::from_ref(&args.recording), args.model.as_deref(), args.quiet)?;
     let (Some(recording), true) = (recordings.pop(), recordings.is_empty()) else {
         let place = args.recording.display();
         let help = "name one of the folders in it";

@@ -5,6 +5,7 @@ use crate::exit::{Done, Failure};
 use crate::output::{note, print, print_json};
 use crate::text_table::TextTable;
 use innosim_experiments::replay::{COUNTERS, CounterReport, PassRow, ReplayReport, replay};
+use innosim_flush_models::registry::{ModelId, UnknownModel};
 use innosim_recordings::{Recording, find};
 use innosim_report::write_file;
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use std::path::Path;
 
 /// Replays recordings.
 pub(crate) fn run(args: &ReplayArgs) -> Done {
-    let recordings = recordings_in(&args.recordings, args.quiet)?;
+    let recordings = recordings_in(&args.recordings, args.model.as_deref(), args.quiet)?;
     let mut reports = Vec::new();
     let mut refused = Vec::new();
     for recording in &recordings {
@@ -39,11 +40,21 @@ pub(crate) fn run(args: &ReplayArgs) -> Done {
     }
 }
 
-/// The recordings at all of the paths; says what reading them remarked.
-pub(crate) fn recordings_in(paths: &[std::path::PathBuf], quiet: bool) -> Result<Vec<Recording>, Failure> {
+/// The recordings at all of the paths, of servers that `--model` stands for; says what reading them remarked.
+pub(crate) fn recordings_in(
+    paths: &[std::path::PathBuf],
+    model: Option<&str>,
+    quiet: bool,
+) -> Result<Vec<Recording>, Failure> {
+    let refuse =
+        |unknown: UnknownModel| Failure::Input(format!("--model: {unknown}\n  = help: {}", unknown.suggestion));
+    let model = model.map(ModelId::parse).transpose().map_err(refuse)?;
     let mut recordings = Vec::new();
     for path in paths {
         recordings.extend(find(path).map_err(|error| Failure::Input(error.to_string()))?);
+    }
+    for recording in &mut recordings {
+        recording.server.model = model.or(recording.server.model);
     }
     for recording in recordings.iter().filter(|_| !quiet) {
         recording.remarks.iter().for_each(|remark| note(&format!("{}: {remark}", recording.name)));

@@ -20,9 +20,9 @@ use std::path::Path;
 
 /// Predicts recordings.
 pub(crate) fn run(args: &ValidateArgs) -> Done {
-    let recordings = recordings_in(&args.recordings, args.common.quiet)?;
+    let recordings = recordings_in(&args.recordings, args.model.as_deref(), args.common.quiet)?;
     let source = match &args.calibrate_on {
-        Some(path) => recordings_in(std::slice::from_ref(path), args.common.quiet)?.pop(),
+        Some(path) => recordings_in(std::slice::from_ref(path), args.model.as_deref(), args.common.quiet)?.pop(),
         None => None,
     };
     let device = device_named(args.device.as_deref())?;

@@ -14,8 +14,12 @@ pub(super) const TICK_S: f64 = 0.01;
 /// CPU time of server and load generator, ticks.
 pub(super) const OWN_TICKS: [&str; 3] = ["proc.mysqld_utime", "proc.mysqld_stime", "proc.sysbench_cpu"];
 
+/// Longest time without a report of the load generator over which its throughput is taken to go on, seconds.
+const SHORT_GAP_S: f64 = 3.0;
+
 /// The samples under load.
 pub(super) struct Load {
+    /// Without the times of which the transactions are not known.
     seconds: Vec<f64>,
     /// Places of these samples in the recording.
     at: Vec<usize>,
@@ -24,6 +28,8 @@ pub(super) struct Load {
     lsn: Vec<f64>,
     /// Samples of the recording since whose predecessor the machine stood still.
     frozen: Vec<bool>,
+    /// Samples since whose predecessor here it is not known how many transactions there were.
+    unknown: Vec<bool>,
 }
 
 impl Load {
@@ -44,18 +50,23 @@ impl Load {
                 help: "record a minute of load or more".to_owned(),
             });
         }
-        let mut transactions = vec![0.0];
-        for pair in at.windows(2) {
-            let rate = if tps[pair[1]].is_finite() { tps[pair[1]] } else { tps[pair[0]] };
-            let before = transactions[transactions.len() - 1];
-            transactions.push(before + rate.max(0.0) * (all[pair[1]] - all[pair[0]]));
-        }
+        let between: Vec<Option<f64>> =
+            at.windows(2).map(|pair| transactions_between(all, &tps, pair[0], pair[1])).collect();
+        let unknown: Vec<bool> = std::iter::once(false).chain(between.iter().map(Option::is_none)).collect();
+        let grown = between.iter().map(|count| count.unwrap_or(0.0));
+        let transactions = std::iter::once(0.0).chain(grown).scan(0.0, |sum, count| {
+            *sum += count;
+            Some(*sum)
+        });
+        let transactions = transactions.collect();
+        let of_samples = |values: &[f64]| less_unknown(at.iter().map(|&i| values[i]).collect(), &unknown);
         Ok(Load {
-            seconds: at.iter().map(|&i| all[i]).collect(),
-            lsn: at.iter().map(|&i| lsn[i]).collect(),
+            seconds: of_samples(all),
+            lsn: of_samples(&lsn),
             at,
             transactions,
             frozen: recording.frozen(),
+            unknown,
         })
     }
 
@@ -110,10 +121,10 @@ impl Load {
         names.iter().find_map(|name| self.sum(recording, &[name]))
     }
 
-    /// A quantity at the samples under load.
+    /// A cumulative quantity at the samples under load.
     pub(super) fn of_quantity(&self, recording: &Recording, quantity: Quantity) -> Option<Vec<f64>> {
         let values = recording.get(quantity)?;
-        Some(self.at.iter().map(|&i| values[i]).collect())
+        Some(less_unknown(self.at.iter().map(|&i| values[i]).collect(), &self.unknown))
     }
 
     /// The sum of cumulative columns at the samples under load, less what they grew while the machine stood still.
@@ -125,7 +136,7 @@ impl Load {
         for i in 1..frozen.len() {
             frozen[i] = frozen[i - 1] + if self.frozen[i] { sum(i) - sum(i - 1) } else { 0.0 };
         }
-        Some(self.at.iter().map(|&i| sum(i) - frozen[i]).collect())
+        Some(less_unknown(self.at.iter().map(|&i| sum(i) - frozen[i]).collect(), &self.unknown))
     }
 
     /// Growth of a counter a transaction over the whole load, and the half-width of its 95 % interval over blocks.
@@ -158,6 +169,35 @@ impl Load {
         }
         (sum_by > 0.0).then(|| (sum / sum_by, half_width(&ratios)))
     }
+}
+
+/// Transactions from one sample of the recording to a later one; `None` if the load generator reported nothing for too
+/// long. A report that came a little late leaves the throughput as it was.
+fn transactions_between(seconds: &[f64], tps: &[f64], from: usize, to: usize) -> Option<f64> {
+    let (mut sum, mut since_report) = (0.0, 0.0);
+    let mut rate = tps[from];
+    for i in from + 1..=to {
+        let step = seconds[i] - seconds[i - 1];
+        since_report = if tps[i].is_finite() { 0.0 } else { since_report + step };
+        if since_report > SHORT_GAP_S {
+            return None;
+        }
+        rate = if tps[i].is_finite() { tps[i] } else { rate };
+        sum += if rate.is_finite() { rate.max(0.0) * step } else { return None };
+    }
+    Some(sum)
+}
+
+/// Values of a cumulative counter, less what it grew where transactions are not known.
+fn less_unknown(mut values: Vec<f64>, unknown: &[bool]) -> Vec<f64> {
+    let (mut less, mut before) = (0.0, values.first().copied().unwrap_or(0.0));
+    for (value, unknown) in values.iter_mut().zip(unknown) {
+        let grown = *value - before;
+        before = *value;
+        less += if *unknown { grown } else { 0.0 };
+        *value -= less;
+    }
+    values
 }
 
 /// Half-width of the 95 % interval of a mean of some ten or twenty blocks.

@@ -12,9 +12,17 @@ const BUSY: f64 = 0.15;
 /// Share of the CPU time that is left for transactions at least.
 const LEAST_OWN_SHARE: f64 = 0.1;
 
+/// What counters say about the CPU time of transactions.
+pub(super) struct CpuDemand {
+    /// Of a transaction.
+    pub(super) own: Parameter,
+    /// What the costs of syncs, page writes and purge had to be scaled by, so that they fit into the recorded time.
+    pub(super) cost_scale: f64,
+}
+
 /// CPU time of server and client if both are recorded, else of the machine, without what syncs and page writes take and
 /// purge, which takes `purge_us` a transaction; `None` if neither is, or if the machine was too idle.
-pub(super) fn cpu_demand(recording: &Recording, load: &Load, work: Option<&Work>, purge_us: f64) -> Option<Parameter> {
+pub(super) fn cpu_demand(recording: &Recording, load: &Load, work: Option<&Work>, purge_us: f64) -> Option<CpuDemand> {
     let (ticks, method) = match load.sum(recording, &OWN_TICKS) {
         Some(ticks) => (ticks, "CPU time of server and client / transactions"),
         None => (load.sum(recording, &["cpu.user", "cpu.system"])?, "CPU time of the machine / transactions"),
@@ -24,25 +32,27 @@ pub(super) fn cpu_demand(recording: &Recording, load: &Load, work: Option<&Work>
         return None;
     }
     let all: Vec<f64> = ticks.iter().map(|ticks| ticks * TICK_S * 1e6).collect();
-    let (own, less) = match work {
+    let (own, cost_scale, less) = match work {
         Some(work) => {
             let with_purge = |(us, done): (f64, &f64)| us + purge_us * done;
             let others: Vec<f64> = work.cpu_us().into_iter().zip(load.transactions()).map(with_purge).collect();
-            (own_cpu_us(&all, &others), ", less that of syncs, page writes and purge")
+            let (own, cost_scale) = own_cpu_us(&all, &others);
+            (own, cost_scale, ", less that of syncs, page writes and purge")
         }
-        None => (all, ""),
+        None => (all, 1.0, ""),
     };
     let (value, uncertainty) = load.ratio(&own);
-    Some(Parameter { name: "cpu", value, uncertainty, unit: "us", method: format!("{method}{less}") })
+    let own = Parameter { name: "cpu", value, uncertainty, unit: "us", method: format!("{method}{less}") };
+    Some(CpuDemand { own, cost_scale })
 }
 
-/// CPU time of transactions alone, where `all` is everybody's, µs at each sample.
-fn own_cpu_us(all: &[f64], others: &[f64]) -> Vec<f64> {
+/// CPU time of transactions alone, where `all` is everybody's, µs at each sample, and what the others' was scaled by.
+fn own_cpu_us(all: &[f64], others: &[f64]) -> (Vec<f64>, f64) {
     let growth = |values: &[f64]| values.last().zip(values.first()).map_or(0.0, |(last, first)| last - first);
     let least = LEAST_OWN_SHARE * growth(all);
     // Costs that are too high for this machine are scaled down rather than taken at face value.
     let scale = ((growth(all) - least) / growth(others).max(1e-9)).clamp(0.0, 1.0);
-    all.iter().zip(others).map(|(all, others)| all - scale * others).collect()
+    (all.iter().zip(others).map(|(all, others)| all - scale * others).collect(), scale)
 }
 
 #[cfg(test)]
@@ -51,8 +61,8 @@ mod tests {
 
     #[test]
     fn transactions_keep_a_tenth() {
-        assert_eq!(own_cpu_us(&[0.0, 100.0], &[0.0, 60.0]), [0.0, 40.0]);
-        let own = own_cpu_us(&[0.0, 100.0], &[0.0, 400.0]);
-        assert!((own[1] - 10.0).abs() < 1e-9, "{own:?}");
+        assert_eq!(own_cpu_us(&[0.0, 100.0], &[0.0, 60.0]), (vec![0.0, 40.0], 1.0));
+        let (own, scale) = own_cpu_us(&[0.0, 100.0], &[0.0, 400.0]);
+        assert!((own[1] - 10.0).abs() < 1e-9 && (scale - 0.225).abs() < 1e-9, "{own:?} {scale}");
     }
 }

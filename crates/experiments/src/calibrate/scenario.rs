@@ -5,11 +5,14 @@ use super::costs::{CLIENT_FLUSH_CPU_US, PAGE_READ_CPU_US, PAGE_WRITE_CPU_US, pag
 use super::others::other_programs;
 use super::purge_cpu::removal_us;
 use super::undo_segments::status_every;
-use super::{Calibration, Device, load_of};
+use super::{Calibration, Device, UNKNOWN_CPUS, load_of};
+use innosim_core::config::PAGE_BYTES;
 use innosim_flush_models::purge::undo_segments;
 use innosim_flush_models::registry::lookup;
-use innosim_recordings::{Recording, understood_settings};
+use innosim_recordings::{Quantity, Recording, understood_settings};
 
+/// Share of the pages that could be in the buffer pool from which it counts as warm.
+const WARM_SHARE: f64 = 0.85;
 /// Spread of the CPU time of a transaction around its mean: not determined by a recording.
 const CPU_CV: f64 = 0.5;
 
@@ -22,9 +25,7 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
     if kind != calibration.kind {
         return Err(format!("{} ran {kind}, {} ran {}", target.name, calibration.recording, calibration.kind));
     }
-    let Some(model) = target.server.model else {
-        return Err(format!("{}: no model stands for {}", target.name, target.server.version));
-    };
+    let model = target.model()?;
     let mut text = format!(
         "# {} as the model sees it: settings, load and device of that recording,\n# the workload's numbers from {}.\n\n",
         target.name, calibration.recording
@@ -52,13 +53,14 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
     }
     text.push_str(&format!(
         "\n[host]\ncores = {}\nscheduling = \"shared\"\nsync_cpu = \"{:.0}us\"\n\
-         page_write_cpu = \"{PAGE_WRITE_CPU_US:.0}us\"\npage_read_cpu = \"{PAGE_READ_CPU_US:.0}us\"\n\
+         page_write_cpu = \"{:.0}us\"\npage_read_cpu = \"{PAGE_READ_CPU_US:.0}us\"\n\
          page_checksum_cpu = \"{:.0}us\"\nclient_flush_cpu = \"{CLIENT_FLUSH_CPU_US:.0}us\"\n\
          purge_cpu = \"{}us\"\ncleaner_priority = {}\n\n",
-        target.cpus.unwrap_or(16),
-        sync_cpu_us(target),
+        target.cpus.unwrap_or(UNKNOWN_CPUS),
+        sync_cpu_us(target) * calibration.cost_scale,
+        PAGE_WRITE_CPU_US * calibration.cost_scale,
         page_checksum_cpu_us(target),
-        removal_us(model),
+        (removal_us(model) as f64 * calibration.cost_scale).round(),
         model.cleaners_ask_for_priority()
     ));
     for (at, cpus) in other_programs(target) {
@@ -69,9 +71,11 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
         "\n[workload]\nkind = {kind:?}\ntables = {}\ntable_size = {}\n",
         phase.tables, phase.table_size
     ));
-    if ["uniform", "pareto", "zipfian", "special"].contains(&phase.rand_type.as_str()) {
-        text.push_str(&format!("rand_type = {:?}\n", phase.rand_type));
+    text.push_str(&format!("rand_type = {:?}\n", phase.rand_type));
+    for (key, exponent) in [("rand_pareto_h", phase.rand_pareto_h), ("rand_zipfian_exp", phase.rand_zipfian_exp)] {
+        text.extend(exponent.map(|exponent| format!("{key} = {exponent:?}\n")));
     }
+    text.extend(resident_share(target));
     for parameter in &calibration.parameters {
         let note = parameter.uncertainty.map_or_else(String::new, |half| format!(", +- {half:.1}"));
         let value = match parameter.name {
@@ -84,6 +88,21 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
     }
     text.push_str(&drive(target)?);
     Ok(text)
+}
+
+/// `resident_share` of a buffer pool that was not warm as the load began, where the recording shows that.
+fn resident_share(target: &Recording) -> Option<String> {
+    let (start, _) = target.load_window();
+    let first = target.series.seconds.iter().rposition(|second| *second <= start)?;
+    let present = target.get(Quantity::LruPages)?[first];
+    let data = (target.data.clustered_pages? + target.data.secondary_pages.unwrap_or(0)) as f64;
+    let pool = target.variables.get("innodb_buffer_pool_size")?.parse::<f64>().ok()? / PAGE_BYTES as f64;
+    let share = present / data.max(1.0);
+    (present < WARM_SHARE * data.min(pool)).then(|| {
+        format!(
+            "resident_share = {share:.3}   # {present:.0} pages in the buffer pool as the load begins, of {data:.0}\n"
+        )
+    })
 }
 
 /// How long the server's page cleaner had been up as the load began, seconds; `None` if the recording doesn't say.

@@ -4,6 +4,9 @@ use super::Trajectory;
 use innosim_core::metrics::{Regime, RegimeInput, RunOutput, SecondSample};
 use innosim_recordings::{Missing, Quantity, Recording, rates};
 
+/// Longer steps between samples are gaps.
+const LONGEST_SAMPLE_S: f64 = 120.0;
+
 /// Series of a recording over its load, one value a sample.
 pub(super) struct Observed {
     /// Since the load began, without those in which the machine stood still.
@@ -16,6 +19,7 @@ pub(super) struct Observed {
     pub(super) flushed: Vec<f64>,
     pub(super) dirty: Vec<f64>,
     pub(super) tps: Vec<f64>,
+    lsn: Vec<f64>,
     /// Bytes a second.
     redo: Vec<f64>,
     /// Pages of sync flushing over the load.
@@ -55,6 +59,7 @@ impl Observed {
             dirty: under_load(&need(Quantity::DirtyPages)?),
             tps: under_load(&need(Quantity::Tps)?),
             redo: under_load(&rates(all, &lsn)),
+            lsn: under_load(&lsn),
             sync_pages: sync.map(|sync| growth(&sync)),
             waiting: if recording.closed_loop() { Vec::new() } else { waiting },
         })
@@ -69,19 +74,38 @@ impl Observed {
             ("checkpoint_age_max", Some(largest)),
             ("pages_flushed_per_s_mean", mean(&self.flushed)),
             ("dirty_pages_mean", mean(&self.dirty)),
-            ("redo_bytes_per_s", mean(&self.redo)),
+            // Log sequence numbers that are rarer than the samples have no neighbours.
+            ("redo_bytes_per_s", mean(&self.redo).or_else(|| self.redo_over_all())),
             ("pages_flushed_sync", self.sync_pages),
             ("stall_seconds", self.stall_seconds()),
         ];
         figures.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
 
-    /// Seconds under half the median throughput.
+    /// The values that are there, each as often as the whole seconds that its sample stands for.
+    fn each_second(&self, values: &[f64]) -> Vec<f64> {
+        let length = |i: usize| if i == 0 { 1.0 } else { self.seconds[i] - self.seconds[i - 1] };
+        let of_sample = |(i, value): (usize, &f64)| {
+            let seconds = if value.is_finite() { length(i).round().clamp(1.0, LONGEST_SAMPLE_S) as usize } else { 0 };
+            std::iter::repeat_n(*value, seconds)
+        };
+        values.iter().enumerate().flat_map(of_sample).collect()
+    }
+
+    /// Seconds under half the median throughput, all of the load's counted.
     fn stall_seconds(&self) -> Option<f64> {
-        let mut tps: Vec<f64> = self.tps.iter().copied().filter(|tps| tps.is_finite()).collect();
+        let mut tps = self.each_second(&self.tps);
         tps.sort_by(f64::total_cmp);
         let median = *tps.get(tps.len() / 2)?;
         Some(tps.iter().filter(|tps| **tps < median / 2.0).count() as f64)
+    }
+
+    /// Growth of the log sequence number a second, from the first sample that has one to the last.
+    fn redo_over_all(&self) -> Option<f64> {
+        let known = |i: &usize| self.lsn[*i].is_finite();
+        let (first, last) = ((0..self.lsn.len()).find(known)?, (0..self.lsn.len()).rfind(known)?);
+        let seconds = self.seconds[last] - self.seconds[first];
+        (seconds > 0.0).then(|| (self.lsn[last] - self.lsn[first]) / seconds)
     }
 
     pub(super) fn sync_flushing(&self) -> Option<bool> {
@@ -91,14 +115,23 @@ impl Observed {
     /// The regime, by the rule that simulated runs are judged by; `sync_start` is the age of the oldest page at which
     /// sync flushing starts, bytes.
     pub(super) fn regime(&self, sync_start: f64) -> Regime {
-        let finite = |values: &[f64]| values.iter().copied().filter(|value| value.is_finite()).collect::<Vec<f64>>();
-        let at_limit = sync_start > 0.0 && self.oldest_age.iter().any(|age| *age >= sync_start);
         RegimeInput {
-            tps: finite(&self.tps),
-            waiting: finite(&self.waiting),
-            pressure: Some(at_limit || self.sync_flushing() == Some(true)),
+            tps: self.each_second(&self.tps),
+            waiting: self.each_second(&self.waiting),
+            pressure: self.pressure(sync_start),
         }
         .regime()
+    }
+
+    /// Whether the checkpoint age put pressure on the server, if the recording tells. The checkpoint is older than the
+    /// oldest dirty page, so only an age below the limit is an answer where nothing else was recorded.
+    fn pressure(&self, sync_start: f64) -> Option<bool> {
+        let reached = |ages: &[f64]| sync_start > 0.0 && ages.iter().any(|age| *age >= sync_start);
+        if reached(&self.oldest_age) || self.sync_flushing() == Some(true) {
+            return Some(true);
+        }
+        let told = !self.oldest_age.is_empty() || self.sync_pages.is_some() || !reached(&self.age);
+        told.then_some(false)
     }
 }
 

@@ -5,8 +5,8 @@
 //! its way), then a checkpoint. The flag that sends threads here is global: the first thread takes it down, the next
 //! append beyond the limits raises it again.
 //!
-//! Simplification: the flag is raised where a transaction is about to write, not at each append within one. Errs
-//! towards fewer threads between the async and the sync limit.
+//! Simplification: the flag is raised where a row is about to be changed, not at each append within one. Errs towards
+//! fewer threads between the async and the sync limit.
 
 use crate::legacy::log_margin::{
     LogLsns, MARGIN_55, MarginCheckpoint, Preflush, log_checkpoint_margin, log_close_flag,

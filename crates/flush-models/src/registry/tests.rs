@@ -222,7 +222,7 @@ fn wrong_values_say_what_is_allowed() {
     };
     assert_eq!(
         message("innodb_buffer_pool_size", "10X"),
-        "innodb_buffer_pool_size = 10X: unknown size suffix `X`; use K, M, G or T"
+        "innodb_buffer_pool_size = 10X: unknown size suffix `X`; use K, M, G, T, P or E"
     );
     assert_eq!(
         message("innodb_redo_log_capacity", "4M"),

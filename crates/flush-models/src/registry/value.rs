@@ -70,7 +70,7 @@ pub struct ValueError {
 }
 
 /// Size suffixes and their powers of two.
-const SUFFIXES: &[(char, u32)] = &[('k', 10), ('m', 20), ('g', 30), ('t', 40)];
+const SUFFIXES: &[(char, u32)] = &[('k', 10), ('m', 20), ('g', 30), ('t', 40), ('p', 50), ('e', 60)];
 
 impl fmt::Display for Value {
     /// Plain: sizes in bytes. [`Setting::spell`] knows which numbers are sizes.
@@ -174,6 +174,19 @@ pub fn parse_value(setting: &Setting, text: &str) -> Result<Value, ValueError> {
     setting.check(value).map_err(|error| ValueError { given: given.to_owned(), ..error })
 }
 
+/// What a server that starts with a number it does not take makes of it: the nearer end of the range, or the multiple
+/// below; `None` of what is no number, or where the model is stricter than the servers.
+pub fn adjusted_value(setting: &Setting, text: &str) -> Option<Value> {
+    let given = parse_whole(setting, text.trim()).ok()?;
+    match setting.kind {
+        Kind::Integer { min, max } => Some(Value::Integer(given.clamp(min, max))),
+        Kind::Bytes { min, max, step } if min < max => {
+            Some(Value::Integer((given.clamp(min, max) / step * step).max(min)))
+        }
+        _ => None,
+    }
+}
+
 fn parse_switch(given: &str) -> Option<bool> {
     match given.to_ascii_uppercase().as_str() {
         "ON" | "1" | "TRUE" => Some(true),
@@ -232,7 +245,7 @@ fn parse_whole(setting: &Setting, given: &str) -> Result<u64, ValueError> {
     };
     let Some(power) = power else {
         let problem = format!("unknown size suffix `{suffix}`");
-        return Err(setting.error(given, problem, "use K, M, G or T".to_owned()));
+        return Err(setting.error(given, problem, "use K, M, G, T, P or E".to_owned()));
     };
     number.checked_mul(1 << power).ok_or_else(|| setting.out_of_range(given))
 }

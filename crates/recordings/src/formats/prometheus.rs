@@ -13,7 +13,7 @@
 //! | `node_cpu_seconds_total{mode=}` of node_exporter, over all processors | `cpu.user`, `cpu.system`, ... in ticks of 10 ms |
 //!
 //! The exporter takes the type of a counter from the server, which calls some gauges counters: so `_total` says
-//! nothing, and is taken off. Variables with texts (`innodb_flush_method`) are not exported.
+//! nothing, and is taken off. Scrapes that a fine step repeats count once. Variables with texts (`innodb_flush_method`) are not exported.
 
 use super::{Clock, Part};
 use crate::RecordingError;
@@ -160,7 +160,27 @@ fn matrix(path: &Path, data: &Value) -> Result<Part, RecordingError> {
         part.columns.insert(name, column);
     }
     part.seconds = times.into_iter().map(f64::from_bits).collect();
+    leave_out_repeats(&mut part);
     Ok(part)
+}
+
+/// Prometheus answers a query whose step is finer than the scrapes with each scrape several times: samples in which
+/// none of the server's counters moved are left out. Its age alone moves in each second.
+fn leave_out_repeats(part: &mut Part) {
+    let own: Vec<&Vec<f64>> =
+        part.columns.iter().filter(|(name, _)| !name.starts_with("cpu.")).map(|(_, values)| values).collect();
+    if own.is_empty() {
+        return;
+    }
+    let repeats = |i: usize| i > 0 && own.iter().all(|values| values[i].to_bits() == values[i - 1].to_bits());
+    let keep: Vec<bool> = (0..part.seconds.len()).map(|i| !repeats(i)).collect();
+    let left_out = keep.iter().filter(|keep| !**keep).count();
+    if left_out > 0 {
+        part.retain(&keep);
+        part.remarks.push(format!(
+            "{left_out} samples that repeat the one before are left out: the step of the query is finer than the scrapes"
+        ));
+    }
 }
 
 fn check_instances(path: &Path, instances: &mut Vec<&str>) -> Result<(), RecordingError> {

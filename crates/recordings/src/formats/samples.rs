@@ -1,6 +1,6 @@
 //! Texts of samples, one below the other, as clients and scripts print them.
 //!
-//! A sample is a set of names and values: lines `| name | value |` or `name<tab>value`, counters in a text of SHOW
+//! A sample is a set of names and values: rows in one of the layouts of [`super::tables`], counters in a text of SHOW
 //! ENGINE INNODB STATUS, a line `cpu` of /proc/stat. A new one begins
 //!
 //! - at a line `TS 1795274467.003 2026-11-21 15:21:07` (pt-stalk's; the date may be missing),
@@ -9,13 +9,16 @@
 //!
 //! Whose name it is, its spelling tells, or the head of its table: SHOW GLOBAL STATUS begins with a capital, SHOW
 //! GLOBAL VARIABLES and INNODB_METRICS don't, and the latter has the heads `NAME` and `COUNT`. Heads `COLUMN` and
-//! `VALUE` stand above names that are columns of a recording as they are. All other lines are passed over.
+//! `VALUE` stand above names that are columns of a recording as they are. Names in capitals, as tables of the
+//! information schema have them, are spelt as SHOW does. All other lines are passed over.
 
 use super::innodb_status::Section;
 use super::relative::{accumulate, is_relative};
+use super::tables::Tables;
 use super::{Clock, Link, Part, parse_date_time, sysbench};
 use crate::RecordingError;
-use innosim_scenario::show_pair;
+use innosim_flush_models::registry::{ModelId, UnknownReason, lookup};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -46,6 +49,7 @@ struct Scanner {
     samples: Vec<Sample>,
     current: Sample,
     head: Head,
+    tables: Tables,
     /// Inside a text of SHOW ENGINE INNODB STATUS.
     innodb: Option<Section>,
     part: Part,
@@ -60,6 +64,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Part, RecordingError> {
         samples: Vec::new(),
         current: Sample::default(),
         head: Head::None,
+        tables: Tables::default(),
         innodb: None,
         part: Part::default(),
         variables_had_head: false,
@@ -88,12 +93,13 @@ impl Scanner {
             self.monitor_line(trimmed);
         } else if let Some(rest) = line.strip_prefix("cpu") {
             self.processor(rest);
-        } else if let Some((name, value)) = show_pair(trimmed) {
-            // `mysqladmin -E` puts a number between the two.
-            let value = value.rsplit('|').next().unwrap_or(value).trim();
-            self.pair(name, value);
+        } else if let Some((name, value)) = self.tables.pair(trimmed) {
+            self.pair(&name, &value);
         } else if let Some((key, value)) = trimmed.split_once(':') {
-            self.once(key, value.trim());
+            match self.tables.vertical(key, value.trim()) {
+                Some((name, value)) => self.pair(&name, &value),
+                None => self.once(key, value.trim()),
+            }
         }
     }
 
@@ -181,6 +187,8 @@ impl Scanner {
         if name.is_empty() || name.len() > 128 || !name.chars().all(plain) {
             return;
         }
+        let shown = as_shown(name);
+        let name = shown.as_ref();
         let status = name.starts_with(|c: char| c.is_ascii_uppercase());
         let metric = METRICS.iter().any(|beginning| name.starts_with(beginning));
         let key = match self.head {
@@ -242,6 +250,22 @@ impl Scanner {
         }
         timed(path, part, &self.samples)
     }
+}
+
+/// A name as SHOW prints it: tables of the information schema have it in capitals.
+fn as_shown(name: &str) -> Cow<'_, str> {
+    if name.chars().any(|c| c.is_ascii_lowercase()) || !name.starts_with(|c: char| c.is_ascii_uppercase()) {
+        return name.into();
+    }
+    let lower = name.to_ascii_lowercase();
+    let is_setting = |model: &ModelId| match lookup(*model, &lower) {
+        Ok(_) => true,
+        Err(unknown) => matches!(unknown.reason, UnknownReason::OtherVersion | UnknownReason::WithoutEffect),
+    };
+    if lower.starts_with("version") || ModelId::ALL.iter().any(is_setting) {
+        return lower.into();
+    }
+    (name[..1].to_owned() + &lower[1..]).into()
 }
 
 /// Puts samples on the best clock that they have.
@@ -319,9 +343,5 @@ pub(super) fn forward_only(part: &mut Part) {
         return;
     }
     part.remarks.push(format!("{dropped} samples that are not later than the one before are left out"));
-    let kept = |values: &[f64]| values.iter().zip(&keep).filter(|(_, keep)| **keep).map(|(v, _)| *v).collect();
-    part.seconds = kept(&part.seconds);
-    for values in part.columns.values_mut() {
-        *values = kept(values);
-    }
+    part.retain(&keep);
 }

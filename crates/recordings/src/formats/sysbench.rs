@@ -30,6 +30,8 @@ pub(crate) struct LoadLog {
 pub(crate) struct Interval {
     /// Seconds since the start of the run at which it ends.
     pub(crate) end: f64,
+    /// Seconds.
+    pub(crate) length: f64,
     pub(crate) tps: f64,
     /// Latency at the percentile that sysbench was asked for, ms.
     pub(crate) latency_ms: f64,
@@ -75,8 +77,21 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Part, RecordingError> {
         }
     }
     part.loads.push(log);
+    part.loads.iter_mut().for_each(|log| measure(&mut log.intervals));
     part.clock = clock;
     Ok(part)
+}
+
+/// An interval that is much longer than most has lines missing before its own, and stands for as long as most.
+fn measure(intervals: &mut [Interval]) {
+    let ends = std::iter::once(0.0).chain(intervals.iter().map(|interval| interval.end));
+    let distances: Vec<f64> = ends.zip(intervals.iter()).map(|(before, interval)| interval.end - before).collect();
+    let mut sorted = distances.clone();
+    sorted.sort_by(f64::total_cmp);
+    let Some(&median) = sorted.get(sorted.len() / 2) else { return };
+    for (interval, distance) in intervals.iter_mut().zip(distances) {
+        interval.length = if distance > 1.5 * median { median } else { distance };
+    }
 }
 
 fn broken(path: &Path, index: usize, problem: &str, line: &str) -> RecordingError {
@@ -110,7 +125,7 @@ fn read_interval(log: &mut LoadLog, elapsed: f64, rest: &str) -> Result<(), Stri
     // The same second again adds nothing.
     if log.intervals.last().is_none_or(|last| elapsed > last.end) {
         let latency_ms = latency.unwrap_or(f64::NAN);
-        log.intervals.push(Interval { end: elapsed, tps, latency_ms, queue: f64::NAN });
+        log.intervals.push(Interval { end: elapsed, length: 0.0, tps, latency_ms, queue: f64::NAN });
     }
     Ok(())
 }
@@ -174,7 +189,7 @@ mod tests {
         let part = read(new);
         let log = &part.loads[0];
         assert_eq!((log.threads, log.rate, log.start, part.clock), (Some(16), Some(4000.0), None, Clock::Own));
-        assert_eq!(log.intervals[0], Interval { end: 1.0, tps: 3794.7, latency_ms: 5.37, queue: 8.0 });
+        assert_eq!(log.intervals[0], Interval { end: 1.0, length: 1.0, tps: 3794.7, latency_ms: 5.37, queue: 8.0 });
         let old =
             "[  10s] threads: 56, tps: 8429.10, reads: 1.0, writes: 2.0, response time: 9.91ms (95%), errors: 0.00\n";
         let log = &read(old).loads[0];
@@ -196,6 +211,13 @@ mod tests {
         assert_eq!(part.loads.len(), 2);
         assert_eq!(part.loads[1].command.as_deref(), Some("sysbench oltp_insert run"));
         assert_eq!((part.loads[0].threads, part.loads[1].threads), (Some(1), Some(2)));
+    }
+
+    #[test]
+    fn missing_lines_are_not_filled_with_the_next() {
+        let part = read("[ 1s ] thds: 1 tps: 5\n[ 2s ] thds: 1 tps: 6\n[ 62s ] thds: 1 tps: 7\n");
+        let lengths: Vec<f64> = part.loads[0].intervals.iter().map(|interval| interval.length).collect();
+        assert_eq!(lengths, [1.0, 1.0, 1.0]);
     }
 
     #[test]

@@ -76,8 +76,8 @@ impl FioLatency {
         self.quantiles.iter().map(|(probability, us)| (*probability, us * scale)).collect()
     }
 
-    /// From fio's object of latencies in ns.
-    fn of(object: &Value) -> Option<FioLatency> {
+    /// From fio's object of latencies in units of `unit_ns`.
+    fn of(object: &Value, unit_ns: f64) -> Option<FioLatency> {
         let number = |key: &str| object.get(key).and_then(Value::as_f64).filter(|value| value.is_finite());
         let (mean, min, max) = (number("mean")?, number("min")?, number("max")?);
         let mut points = vec![(0.0, min)];
@@ -98,8 +98,9 @@ impl FioLatency {
         if points.len() < 5 || mean <= 0.0 || points[0].0 != 0.0 || points[points.len() - 1].0 != 1.0 {
             return None;
         }
-        let quantiles = points.iter().map(|(probability, ns)| (*probability, ns / 1e3)).collect();
-        Some(FioLatency { mean_us: mean / 1e3, quantiles })
+        let us = |time: f64| time * unit_ns / 1e3;
+        let quantiles = points.iter().map(|(probability, time)| (*probability, us(*time))).collect();
+        Some(FioLatency { mean_us: us(mean), quantiles })
     }
 }
 
@@ -109,15 +110,28 @@ pub(super) fn parse_jobs(source: usize, name: &str, text: &str, report: &Report)
     let start = text.find('{').unwrap_or(0);
     let at = Span { source, start, end: start };
     let wrong = |message: String, help: &str| report.add(Problem::new(message).at(at).help(help));
-    let document: Value = match serde_json::from_str(&text[start..]) {
-        Ok(document) => document,
-        Err(error) => {
+    // What stands behind the document is another program's, or the next of several reports.
+    let mut documents = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
+    let document: Value = match documents.next() {
+        Some(Ok(document)) => document,
+        None => {
+            wrong("it is empty".to_owned(), super::WANTED);
+            return Vec::new();
+        }
+        Some(Err(error)) => {
             let place = place_of(source, &text[start..], error.line(), error.column());
             let place = Span { start: start + place.start, end: start + place.end, ..place };
             report.add(Problem::new(format!("not JSON: {error}")).at(place).help(super::WANTED));
             return Vec::new();
         }
     };
+    if matches!(documents.next(), Some(Ok(Value::Object(_)))) {
+        wrong(
+            "it holds several reports, of which only the last is of the whole job".to_owned(),
+            "run the job without --status-interval",
+        );
+        return Vec::new();
+    }
     let Some(written) = document.get("jobs").and_then(Value::as_array) else {
         wrong("it has no `jobs`, so it is not fio's output".to_owned(), super::WANTED);
         return Vec::new();
@@ -131,6 +145,17 @@ pub(super) fn parse_jobs(source: usize, name: &str, text: &str, report: &Report)
         _ => None,
     };
     let alone = |job: &Value| option(job, options, "stonewall").is_some();
+    let threads = |job: &Value| option(job, options, "numjobs").is_some_and(|number| number != "1");
+    if written.len() > 1 && written.iter().any(threads) {
+        wrong(
+            format!(
+                "it has {} entries for the threads of one job, so the figures of one are not the device's",
+                written.len()
+            ),
+            "run the job again with --group_reporting",
+        );
+        return Vec::new();
+    }
     if written.len() > 1 && !written[1..].iter().all(alone) {
         wrong(
             format!("its {} jobs ran beside each other, so the figures of one are not the device's", written.len()),
@@ -170,6 +195,29 @@ fn rising(latency: &Value, what: &str) -> Result<(), String> {
     }
 }
 
+/// fio's latencies, best first, and their unit in ns: fio 2 counted in microseconds.
+const LATENCIES: [(&str, f64); 4] = [("clat_ns", 1.0), ("lat_ns", 1.0), ("clat", 1e3), ("lat", 1e3)];
+
+/// Whether an engine does one operation after the other whatever `iodepth` says; fio's default does.
+fn keeps_one_in_flight(engine: Option<&str>) -> bool {
+    const ONE: [&str; 7] = ["psync", "sync", "vsync", "pvsync", "pvsync2", "mmap", "splice"];
+    ONE.contains(&engine.unwrap_or("psync"))
+}
+
+/// Size of an operation: `16k`, `16kb`, `16k,16k` (reads, writes, trims; one size only).
+fn block_bytes(written: Option<&str>) -> Result<u64, String> {
+    let Some(written) = written else { return Ok(4096) };
+    let mut sizes = written.split(',').filter(|size| !size.is_empty());
+    let (first, rest) = (sizes.next().unwrap_or(written), sizes);
+    // fio counts in powers of two, also with a `b` behind.
+    let plain = first.to_ascii_lowercase();
+    let number = plain.strip_suffix('b').map_or(plain.as_str(), |plain| plain.strip_suffix('i').unwrap_or(plain));
+    match parse_bandwidth(number) {
+        Ok(value) if (1.0..=1e12).contains(&value) && rest.clone().all(|size| size == first) => Ok(value as u64),
+        _ => Err(format!("bs={written} is not understood: give one size")),
+    }
+}
+
 fn read_job(job: &Value, globals: Option<&Value>, name: String, disk_writes: Option<u64>) -> Result<FioJob, String> {
     let option = |name: &str| option(job, globals, name);
     match job.get("error").and_then(Value::as_i64) {
@@ -191,8 +239,19 @@ fn read_job(job: &Value, globals: Option<&Value>, name: String, disk_writes: Opt
             _ => Err(format!("{name}={text} is not understood")),
         },
     };
-    let bytes = whole("bs", whole("blocksize", 4096)?)?;
-    let depth = whole("iodepth", 1)?.saturating_mul(whole("numjobs", 1)?);
+    for limit in ["rate", "rate_iops", "rate_min", "rate_iops_min", "thinktime"] {
+        if let Some(value) = option(limit).filter(|value| *value != "0") {
+            return Err(format!("{limit}={value} limits it, so its figures are not the device's; run it without"));
+        }
+    }
+    if let Some(value) = option("sync").filter(|value| !["0", "none"].contains(value)) {
+        return Err(format!(
+            "sync={value} makes each write a sync, so it tells neither from the other; run it with fdatasync=1 instead"
+        ));
+    }
+    let bytes = block_bytes(option("bs").or_else(|| option("blocksize")))?;
+    let in_flight = if keeps_one_in_flight(option("ioengine")) { 1 } else { whole("iodepth", 1)? };
+    let depth = in_flight.saturating_mul(whole("numjobs", 1)?);
     let depth = u32::try_from(depth).ok().filter(|depth| *depth <= 65_536).ok_or("its depth is out of range")?;
     let figures = job.get(side).ok_or_else(|| format!("it has no figures of `{side}`"))?;
     let number =
@@ -205,16 +264,18 @@ fn read_job(job: &Value, globals: Option<&Value>, name: String, disk_writes: Opt
     if iops > MOST_IOPS {
         return Err(format!("it states {iops:.3e} operations a second, more than any device does ({MOST_IOPS:.0e})"));
     }
-    for object in ["clat_ns", "lat_ns"].iter().filter_map(|key| figures.get(*key)) {
+    for object in LATENCIES.iter().filter_map(|(key, _)| figures.get(*key)) {
         rising(object, "latency")?;
     }
     if let Some(object) = job.get("sync").and_then(|sync| sync.get("lat_ns")) {
         rising(object, "latency of its syncs")?;
     }
-    let latency = ["clat_ns", "lat_ns"].iter().find_map(|key| FioLatency::of(figures.get(*key)?));
-    let latency = latency.ok_or("it has no latency percentiles: leave clat_percentiles on")?;
+    let latency = LATENCIES.iter().find_map(|(key, unit_ns)| FioLatency::of(figures.get(*key)?, *unit_ns));
+    let latency = latency
+        .ok_or("it has too few latency percentiles: leave clat_percentiles on, and percentile_list at its default")?;
     let syncs = ["fdatasync", "fsync"].iter().any(|name| option(name) == Some("1"));
-    let sync = match job.get("sync").and_then(|sync| sync.get("lat_ns")).and_then(FioLatency::of) {
+    let sync = match job.get("sync").and_then(|sync| sync.get("lat_ns")).and_then(|object| FioLatency::of(object, 1.0))
+    {
         Some(sync) if syncs => Some(sync),
         _ if syncs => return Err("it has no latency percentiles of its syncs".to_owned()),
         _ => None,

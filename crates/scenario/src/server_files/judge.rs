@@ -10,7 +10,7 @@ use crate::node::{Data, Entry, Node};
 use crate::server::{allowed, normal_name};
 use crate::source::{SourceMap, Span};
 use innosim_flush_models::registry::{
-    Kind, ModelId, Setting, UnknownReason, UnknownSetting, lookup, parse_value, without_effect,
+    Kind, ModelId, Setting, UnknownReason, UnknownSetting, adjusted_value, lookup, parse_value, without_effect,
 };
 
 /// Prefixes that say how a switch stands.
@@ -176,6 +176,13 @@ impl Judge<'_> {
             Ok(_) => Verdict::Takes(setting.name.to_owned(), value.to_owned()),
             Err(error) => {
                 let problem = Problem::new(format!("{} = {value}: {}", setting.name, error.problem)).at(at);
+                if let Some(adjusted) = adjusted_value(setting, value).filter(|_| self.kind == SettingsFileKind::MyCnf)
+                {
+                    let taken = setting.spell(adjusted);
+                    let help = format!("the server takes {taken} instead, and warns");
+                    self.report.add(problem.allowed(allowed(setting)).help(help).into_warning());
+                    return Verdict::Takes(setting.name.to_owned(), taken);
+                }
                 let help = error.help.split("allowed: ").next().unwrap_or_default().trim().to_owned();
                 Verdict::Wrong(problem.allowed(allowed(setting)).help(help))
             }
@@ -193,9 +200,24 @@ impl Judge<'_> {
         Verdict::Takes(BINARY_LOG.to_owned(), "ON".to_owned())
     }
 
+    /// A server that sizes itself: what it chose is not in the file.
+    fn remark_on_dedicated_server(&self, name: &str, statement: &Statement) {
+        let on = statement
+            .value
+            .as_ref()
+            .is_none_or(|(value, _)| !["off", "0", "false"].contains(&value.trim().to_ascii_lowercase().as_str()));
+        if name == "innodb_dedicated_server" && on {
+            let message =
+                "innodb_dedicated_server: the server chooses buffer pool, redo log and flush method itself".to_owned();
+            let help = "give the text of SHOW GLOBAL VARIABLES instead, or state the sizes that it chose; here their defaults hold";
+            self.report.add(Problem::new(message).at(statement.name_at).help(help).into_warning());
+        }
+    }
+
     fn unknown(&self, name: &str, loose: bool, unknown: UnknownSetting, statement: &Statement) -> Verdict {
-        let of_innodb = name.starts_with("innodb");
+        let of_innodb = name.starts_with("innodb_");
         let model = self.models.model;
+        self.remark_on_dedicated_server(name, statement);
         match unknown.reason {
             UnknownReason::WithoutEffect => {
                 // "no effect in MODEL: " is what the table's head says.
@@ -257,33 +279,39 @@ fn takes_switch(setting: &Setting) -> bool {
     }
 }
 
-/// Which of the two ways to size the redo log SHOW GLOBAL VARIABLES means: a server that has both shows both, and only
-/// one of them is in force.
+/// Which of the two ways to size the redo log SHOW GLOBAL VARIABLES does not mean, and why: a server that has both shows
+/// both, and only one of them is in force. `has_default` says of a setting whether it has its default; nothing of one
+/// that the server does not have.
+pub fn redo_sizes_out_of_force(
+    has_default: impl Fn(&str) -> Option<bool>,
+) -> Option<(&'static [&'static str], &'static str)> {
+    let (capacity, size) = (has_default(REDO_CAPACITY)?, has_default(REDO_FILES[0])?);
+    let files_are_default = size && has_default(REDO_FILES[1]).unwrap_or(true);
+    Some(if capacity && !files_are_default {
+        let why = "it has its default, and innodb_log_file_size has not: the files' sizes are in force";
+        (&[REDO_CAPACITY][..], why)
+    } else {
+        (&REDO_FILES[..], "innodb_redo_log_capacity is in force")
+    })
+}
+
+/// The sizes of the redo log in SHOW GLOBAL VARIABLES that are not in force.
 struct Redo {
     left_out: Option<(&'static [&'static str], &'static str)>,
 }
 
 impl Redo {
     fn of(judge: &Judge<'_>, statements: &[Statement]) -> Redo {
-        let nothing = Redo { left_out: None };
         if judge.kind != SettingsFileKind::ShowVariables {
-            return nothing;
+            return Redo { left_out: None };
         }
-        let find = |name: &str| {
+        let has_default = |name: &str| {
             let statement = statements.iter().rev().find(|statement| normal_name(&statement.name) == name)?;
             let setting = judge.known(name).ok()?;
             let value = parse_value(&setting, &statement.value.as_ref()?.0).ok()?;
             Some(setting.default == Some(value))
         };
-        let (Some(capacity), Some(size)) = (find(REDO_CAPACITY), find(REDO_FILES[0])) else { return nothing };
-        let files_are_default = size && find(REDO_FILES[1]).unwrap_or(true);
-        let left_out = if capacity && !files_are_default {
-            let why = "it has its default, and innodb_log_file_size has not: the files' sizes are in force";
-            (&[REDO_CAPACITY][..], why)
-        } else {
-            (&REDO_FILES[..], "innodb_redo_log_capacity is in force")
-        };
-        Redo { left_out: Some(left_out) }
+        Redo { left_out: redo_sizes_out_of_force(has_default) }
     }
 
     fn leaves_out(&self, statement: &Statement) -> Option<String> {

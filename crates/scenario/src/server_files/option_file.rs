@@ -35,12 +35,12 @@ impl Groups {
         let series: Vec<&str> = version.split('.').take(2).collect();
         let series = series.join(".");
         let bases: &[&str] = if product == "mariadb" {
-            &["mysqld", "server", "client-server", "mariadb", "mariadbd"]
+            &["mysqld", "server", "client-server", "mariadb", "mariadbd", "galera"]
         } else {
             &["mysqld", "server"]
         };
         let mut names: Vec<String> = bases.iter().map(|base| (*base).to_owned()).collect();
-        for base in bases.iter().filter(|base| !["server", "client-server"].contains(base)) {
+        for base in bases.iter().filter(|base| !["server", "client-server", "galera"].contains(base)) {
             names.push(format!("{base}-{series}"));
         }
         Groups { names }

@@ -112,7 +112,7 @@ const COUNT: usize = 13;
 
 const fn keys(redo_bytes: &'static str, cpu: &'static str) -> [Key; COUNT] {
     [
-        Key::default("tables", whole(1, 100_000), "1", "sysbench's --tables."),
+        Key::default("tables", whole(1, 60_000), "1", "sysbench's --tables."),
         Key::default("table_size", whole(1, 1_000_000_000_000), "10000000", "sysbench's --table-size: rows a table."),
         Key::default(
             "rand_type",

@@ -327,6 +327,12 @@ impl BufferPool {
         Some(TailPage { page: entry.page, lsn: entry.lsn })
     }
 
+    /// A page taken from the tail is not yet in a registered batch: its oldest modification counts until it is written.
+    pub fn park(&mut self, instance: usize, taken: TailPage) {
+        self.oldest = None;
+        self.instances[instance].parked.push(taken);
+    }
+
     /// Whether the flush list of `instance` may hold a page whose oldest modification is below `lsn_limit`; false if it
     /// does not.
     pub fn tail_below(&mut self, instance: usize, lsn_limit: u64) -> bool {
@@ -554,16 +560,24 @@ impl FlushLists for BufferPool {
         self.has_batch_in_flight(instance as usize)
     }
 
-    fn pages_up_to(&self, instance: u32, lsn: u64, cap: u64) -> u64 {
+    fn pages_up_to(&self, number: u32, lsn: u64, cap: u64) -> u64 {
         // Pages under write leave the servers' flush lists when they are written; a batch counts by its oldest page.
-        let instance = &self.instances[instance as usize];
+        // Those of LRU batches are left out, for they are few.
+        let instance = &self.instances[number as usize];
         let writing = instance
             .writing
             .iter()
             .filter(|batch| batch.lsn.is_some_and(|first| first <= lsn))
             .map(|batch| batch.pages)
             .sum::<u64>();
-        (instance.list.count_up_to(lsn, cap) + writing).min(cap)
+        let listed = if self.oldest_low.is_none() {
+            instance.list.count_up_to(lsn, cap)
+        } else {
+            // Entries of pages that were written out of turn are no longer in a server's list.
+            let most = usize::try_from(cap).unwrap_or(usize::MAX);
+            self.current_entries(number).take_while(|entry| entry.lsn <= lsn).take(most).count() as u64
+        };
+        (listed + writing).min(cap)
     }
 }
 

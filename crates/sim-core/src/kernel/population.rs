@@ -200,16 +200,19 @@ impl Population {
         self.by_tag[tag % TAGS]
     }
 
-    /// The earliest moment from now on at which fewer than `places` (at least one) operations are inside.
+    /// The earliest moment from now on at which fewer than `places` (at least one) operations are inside, those with
+    /// `tag` not counted.
     #[inline]
-    pub(crate) fn room_at(&mut self, places: usize) -> SimTime {
+    pub(crate) fn room_beside(&mut self, tag: usize, places: usize) -> SimTime {
         if self.visits.len() - self.head < places {
             return SimTime(self.now);
         }
-        match self.inside().checked_sub(places) {
-            None => SimTime(self.now),
-            Some(k) => SimTime(self.visits[self.head + k].completion()),
-        }
+        let inside = self.inside();
+        let beside = self.by_tag[tag % TAGS] as usize;
+        let Some(k) = (inside - beside).checked_sub(places) else { return SimTime(self.now) };
+        let counted = &self.visits[self.head..];
+        let leaves = if beside == 0 { counted.get(k) } else { counted.iter().filter(|v| v.tag() != tag).nth(k) };
+        SimTime(leaves.map_or(self.now, |visit| visit.completion()))
     }
 
     /// Time-integral of the number inside up to the present moment, operations times ns.
@@ -282,8 +285,11 @@ mod tests {
                 if questions > 0 && rng.below(questions) == 0 {
                     let inside = plain.inside(instant);
                     for places in [1, 3, 100] {
-                        let room = inside.len().checked_sub(places).map_or(instant, |k| inside[k]);
-                        assert_eq!(population.room_at(places), SimTime(room));
+                        let mut counted: Vec<u64> =
+                            plain.0.iter().filter(|v| v.1 > instant && v.2 != 1).map(|v| v.1).collect();
+                        counted.sort_unstable();
+                        let room = counted.len().checked_sub(places).map_or(instant, |k| counted[k]);
+                        assert_eq!(population.room_beside(1, places), SimTime(room));
                     }
                     let of_tag = plain.0.iter().filter(|v| v.1 > instant && v.2 == 1).count();
                     assert_eq!(population.inside_with(1) as usize, of_tag);

@@ -33,6 +33,8 @@ const CHANGES_A_PAGE: u32 = 80;
 const CHANGE_BYTES: u64 = 70;
 /// Pages that one merge reads.
 const MERGED_AT_ONCE: usize = 8;
+/// Batches that would follow each other faster are taken together.
+const SHORTEST_PAUSE: SimDuration = SimDuration::from_micros(1);
 const A_SECOND: SimDuration = SimDuration::from_secs(1);
 /// Share of the I/O capacity that goes into merging while the server is busy, percent.
 const BUSY_PERCENT: u64 = 5;
@@ -112,7 +114,7 @@ impl ChangeBuffer {
         }
         let (size, max) = (self.pages(), self.config.max_pages);
         let extra = if size > max / 2 { (size - max / 2) * 100 / (max + 1) } else { 0 };
-        self.config.io_capacity * (BUSY_PERCENT + extra) / 100
+        self.config.io_capacity.saturating_mul(BUSY_PERCENT + extra) / 100
     }
 
     /// Some pages with changes that follow each other, from a random place.
@@ -238,7 +240,7 @@ impl Server {
             let active = activity != buffer.last_activity;
             buffer.last_activity = activity;
             buffer.batches_left = buffer.pages_to_merge(active).div_ceil(MERGED_AT_ONCE as u64).max(1);
-            buffer.pause = SimDuration(A_SECOND.0 / buffer.batches_left);
+            buffer.pause = SimDuration((A_SECOND.0 / buffer.batches_left).max(SHORTEST_PAUSE.0));
         }
         let picked = buffer.pick(pages);
         let pause = if picked.is_empty() { A_SECOND } else { buffer.pause };

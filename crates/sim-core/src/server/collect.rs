@@ -16,6 +16,8 @@ use crate::seam::LruWork;
 
 /// Pages that a batch without doublewrite collects before they are posted.
 const DIRECT_BATCH: u32 = 64;
+/// Pages that a poster that waits for its writes posts at least before it does, however few are in flight at a time.
+const LEAST_POSTER_BATCH: u32 = 1024;
 /// Pools with fewer pages in use than this flush no neighbours (`innodb-5.5` section 5.3).
 const LEAST_FOR_NEIGHBORS: u64 = 512;
 
@@ -26,7 +28,9 @@ impl Server {
             return room;
         }
         match self.config.doublewrite {
-            DoublewriteConfig::Off if self.config.batch_end == BatchEnd::Poster => self.config.aio_write_slots.max(1),
+            DoublewriteConfig::Off if self.config.batch_end == BatchEnd::Poster => {
+                self.config.aio_write_slots.max(LEAST_POSTER_BATCH)
+            }
             DoublewriteConfig::Off => DIRECT_BATCH,
             DoublewriteConfig::PerInstance { batch_pages, .. } | DoublewriteConfig::Shared { batch_pages, .. } => {
                 batch_pages
@@ -45,7 +49,7 @@ impl Server {
         let size = left.min(u64::from(self.batch_size())) as usize;
         let batch = self.batches.create(ListKind::FlushList, instance);
         self.batches.get(batch).pages.append(&mut self.passes.threads[index as usize].carry);
-        let mut first_lsn = None;
+        let (mut first_lsn, mut last) = (None, None);
         while self.batches.get(batch).pages.len() < size
             && let Some(taken) = self.pool.take_tail(instance, limit)
         {
@@ -53,9 +57,15 @@ impl Server {
                 limit = u64::MAX;
             }
             first_lsn = Some(first_lsn.map_or(taken.lsn, |first: u64| first.min(taken.lsn)));
+            last = Some(taken);
             self.add_with_neighbors(batch, taken.page, left);
         }
         let count = self.carry_rest(index, batch);
+        let carry = &self.passes.threads[index as usize].carry;
+        let carried = carry.len() as u64;
+        if let Some(last) = last.filter(|last| carry.contains(&last.page)) {
+            self.pool.park(instance, last);
+        }
         if count == 0 {
             self.found_nothing(index, batch);
             self.end_list(index);
@@ -66,8 +76,10 @@ impl Server {
             pass.report.list_pages += count;
         }
         self.recorder.flushed(kind, count);
-        let exhausted = count < size as u64 || count >= left;
-        let resume = if exhausted { Phase::TakeSlot } else { Phase::CollectList { left: left - count } };
+        // What was taken is written in this slot, also where a page's neighbours went over its number.
+        let exhausted = carried == 0 && (count < size as u64 || count >= left);
+        let rest = left.saturating_sub(count).max(carried);
+        let resume = if exhausted { Phase::TakeSlot } else { Phase::CollectList { left: rest } };
         self.batch_collected(index, batch, resume)
     }
 
@@ -147,10 +159,7 @@ impl Server {
                 evicted += 1;
             }
             let taken = self.batches.get(batch).pages.len() as u64 - before;
-            seen += match work {
-                LruWork::ScanDepth | LruWork::Batch(_) => taken.max(1),
-                _ => taken,
-            };
+            seen += if work == LruWork::ScanDepth { taken.max(1) } else { taken };
         }
         let count = self.carry_rest(index, batch);
         if let Some(pass) = self.passes.of_thread(index) {
@@ -219,9 +228,10 @@ impl Server {
     }
 
     fn batch_collected(&mut self, index: u32, batch: u32, resume: Phase) -> bool {
+        let collected = self.batches.get(batch);
+        let (kind, pages) = (collected.kind, collected.pages.len() as u64);
         let thread = &mut self.passes.threads[index as usize];
-        (thread.batch, thread.resume) = (batch, resume);
-        let pages = self.batches.get(batch).pages.len() as u64;
+        (thread.batch, thread.kind, thread.resume) = (batch, kind, resume);
         self.doublewrite.filled(pages);
         let pool = &self.pool;
         let wanted = self.redo.wanted_before_writing(|page| pool.is_under_write(page));

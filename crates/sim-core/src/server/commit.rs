@@ -20,6 +20,9 @@ use crate::kernel::time::{SimDuration, SimTime};
 use crate::storage::Op;
 use std::collections::VecDeque;
 
+/// A background thread that has nothing else to wait for looks once a second.
+const BACKGROUND_PERIOD: SimDuration = SimDuration::from_secs(1);
+
 /// State of the writer's and flusher's customers.
 #[derive(Debug)]
 pub(super) struct Commit {
@@ -36,6 +39,7 @@ pub(super) struct Commit {
     written_event: Option<SimTime>,
     /// The leader of the next group has written: its sync is due.
     leader_wrote: bool,
+    last_sync_began: SimTime,
     in_extra_margin: bool,
     /// LSN above which the writer is inside its extra margin.
     soft_limit_lsn: u64,
@@ -53,6 +57,7 @@ impl Commit {
             wanted_lsn: 0,
             written_event: None,
             leader_wrote: false,
+            last_sync_began: SimTime::ZERO,
             in_extra_margin: false,
             soft_limit_lsn: u64::MAX,
             acknowledged_lsn: 0,
@@ -73,19 +78,30 @@ impl Commit {
 
 impl Server {
     pub(super) fn start_flusher_timer(&mut self) {
-        if self.config.redo.commit != CommitDurability::Sync {
-            self.calendar.schedule(self.now + self.config.redo.flush_timeout, Event::FlusherTimer);
+        let threads = self.config.redo.pipeline == RedoPipeline::DedicatedThreads;
+        if self.config.redo.commit != CommitDurability::Sync && !(threads && self.flusher_never_rests()) {
+            self.calendar.schedule(self.now + self.flusher_period(), Event::FlusherTimer);
         }
     }
 
     pub(super) fn flusher_timer(&mut self) {
+        // A flusher thread counts from its last sync, whoever wanted that.
+        let due = self.commit.last_sync_began + self.flusher_period();
+        if self.config.redo.pipeline == RedoPipeline::DedicatedThreads && due > self.now {
+            return self.calendar.schedule(due, Event::FlusherTimer);
+        }
         self.redo.advance_writer(self.now);
         let position = self.redo.position();
         let reached = if self.redo.writes_on_demand() { position.current_lsn } else { position.written_lsn };
         self.commit.wanted_lsn = self.commit.wanted_lsn.max(reached);
         self.start_sync_if_wanted();
-        let period = self.config.redo.flush_timeout.max(SimDuration::from_millis(100));
-        self.calendar.schedule(self.now + period, Event::FlusherTimer);
+        self.start_flusher_timer();
+    }
+
+    /// Time between two syncs that nobody asked for: a background thread comes by once a second at most.
+    fn flusher_period(&self) -> SimDuration {
+        let timeout = self.config.redo.flush_timeout;
+        if timeout == SimDuration::ZERO { BACKGROUND_PERIOD } else { timeout }
     }
 
     /// A client's transaction is through with its pages.
@@ -134,11 +150,22 @@ impl Server {
         self.watch_redo_written();
     }
 
+    /// Whether somebody wants a sync: a flusher thread whenever there is something to sync, without one only who waits
+    /// for it.
     fn sync_wanted(&self) -> bool {
         let position = self.redo.position();
-        let by_commit =
-            self.config.redo.commit == CommitDurability::Sync && position.current_lsn > position.durable_lsn;
+        let by_commit = match self.config.redo.pipeline {
+            RedoPipeline::DedicatedThreads => self.flusher_never_rests() && position.current_lsn > position.durable_lsn,
+            RedoPipeline::CommittingThread | RedoPipeline::LogMutex => {
+                self.config.redo.commit == CommitDurability::Sync && !self.commit.waiters.is_empty()
+            }
+        };
         by_commit || self.commit.wanted_lsn > position.durable_lsn
+    }
+
+    /// Whether a flusher thread syncs again as soon as there is something to sync.
+    fn flusher_never_rests(&self) -> bool {
+        self.config.redo.commit == CommitDurability::Sync || self.config.redo.flush_timeout == SimDuration::ZERO
     }
 
     /// Whether who syncs next, where nobody else writes, has to write first.
@@ -163,11 +190,14 @@ impl Server {
             }
         }
         let position = self.redo.position();
-        if position.written_lsn <= position.durable_lsn || self.checkpointer.holds_writer() {
+        // The flusher thread needs nothing that the writer of a checkpoint block holds.
+        let held = self.checkpointer.holds_writer() && self.config.redo.pipeline != RedoPipeline::DedicatedThreads;
+        if position.written_lsn <= position.durable_lsn || held {
             self.watch_redo_written();
             return;
         }
         self.commit.leader_wrote = false;
+        self.commit.last_sync_began = self.now;
         self.recorder.counts.redo_written_bytes += position.written_lsn - position.durable_lsn;
         self.commit.syncing = Some(position.written_lsn);
         self.hold_redo_writes();

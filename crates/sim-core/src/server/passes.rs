@@ -7,6 +7,7 @@
 //! which `posting` takes to the device.
 
 use super::Server;
+use super::batches::ListKind;
 use super::costs;
 use super::events::Event;
 use crate::kernel::time::SimTime;
@@ -65,6 +66,8 @@ pub(super) struct Thread {
     pub(super) resume: Phase,
     pub(super) instance: usize,
     pub(super) batch: u32,
+    /// What that is of; the batch itself is gone when the thread has waited for it.
+    pub(super) kind: ListKind,
     /// Its pass; `None` for a thread that carries one batch and is done.
     pub(super) pass: Option<u32>,
     /// Pages taken that did not fit into the batch: the first of the next.
@@ -73,7 +76,8 @@ pub(super) struct Thread {
 
 impl Thread {
     fn idle(pass: Option<u32>) -> Self {
-        Thread { phase: Phase::Idle, resume: Phase::Idle, instance: 0, batch: 0, pass, carry: Vec::new() }
+        let (phase, resume, kind) = (Phase::Idle, Phase::Idle, ListKind::FlushList);
+        Thread { phase, resume, instance: 0, batch: 0, kind, pass, carry: Vec::new() }
     }
 }
 

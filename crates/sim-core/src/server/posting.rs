@@ -16,7 +16,7 @@
 //! scheduler orders within a batch, not over all that waits (errs towards more seeks).
 
 use super::Server;
-use super::batches::Batch;
+use super::batches::{Batch, ListKind};
 use super::costs;
 use super::doublewrite::Held;
 use super::events::Event;
@@ -275,12 +275,12 @@ impl Server {
     /// The thread's batch is on its way, or over: the thread goes on.
     fn go_on_after_batch(&mut self, index: u32) -> bool {
         let thread = &self.passes.threads[index as usize];
-        let (batch, resume) = (thread.batch, thread.resume);
+        let (kind, resume) = (thread.kind, thread.resume);
         if thread.pass.is_none() {
             self.dismiss(index);
             return false;
         }
-        if resume == Phase::TakeSlot && self.batches.get(batch).kind == super::batches::ListKind::FlushList {
+        if resume == Phase::TakeSlot && kind == ListKind::FlushList {
             self.end_list(index);
         }
         self.set_phase(index, resume)

@@ -157,7 +157,7 @@ impl Purge {
         self.wake_at = match self.config.wake {
             _ if self.config.threads == 0 => NEVER,
             PurgeWake::LongHistory => 0,
-            PurgeWake::Multiple(of) => history.next_multiple_of(u64::from(of.max(1))).max(history + 1),
+            PurgeWake::Multiple(of) => (history + 1).next_multiple_of(u64::from(of.max(1))),
             PurgeWake::Timer(_) => NEVER,
         };
     }

@@ -21,8 +21,9 @@
 //! while another one waits to start joins it; and a sync completes no sooner than the writes submitted before it. A
 //! sync covers what is complete when it is submitted: a submitter waits for its own writes first, as fsync does.
 //!
-//! **The queue.** `queue_depth` operations fit in. [`Device::submit`] does not block: a submitter asks
-//! [`Device::admission_time`] first and comes back then. What is larger than 512 KiB is split by the block layer and
+//! **The queue.** `queue_depth` writes and syncs fit in; a read, for which a thread waits, always does, so that readers
+//! can't keep writers out. [`Device::submit`] does not block: a submitter of writes asks [`Device::admission_time`]
+//! first and comes back then. What is larger than 512 KiB is split by the block layer and
 //! counts as several operations, in the queue as under the ceilings on operations, though it completes as a whole.
 //!
 //! **Caps** stand in front of all this (see [`super::gate`]): an operation reaches the device when its cap lets it
@@ -450,13 +451,13 @@ impl Device {
         self.population.inside() as u32
     }
 
-    /// The earliest moment from `now` on at which the queue has `places` places (at most its depth), if nothing else is
-    /// submitted until then.
+    /// The earliest moment from `now` on at which the queue has `places` places (at most its depth) for writes, if nothing
+    /// else is submitted until then.
     #[inline]
     pub fn admission_time(&mut self, now: SimTime, places: u32) -> SimTime {
         self.population.advance(now);
         let others = self.queue_depth - (places as usize).clamp(1, self.queue_depth);
-        self.population.room_at(others + 1)
+        self.population.room_beside(READ, others + 1)
     }
 
     /// Operations and bytes submitted since the start.

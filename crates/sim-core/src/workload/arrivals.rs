@@ -51,10 +51,12 @@ impl Arrivals {
         let index = self.segments.iter().rposition(|s| s.start_s <= self.time_s);
         let next = self.segments.get(index.map_or(0, |i| i + 1)).map_or(f64::INFINITY, |s| s.start_s);
         let Some(segment) = index.map(|i| self.segments[i]) else { return (0.0, 0.0, next) };
-        let into = self.time_s - segment.start_s;
-        if into < segment.ramp_s {
+        let ramp_end_s = segment.start_s + segment.ramp_s;
+        // Compared as it was left: the difference to the start is rounded.
+        if self.time_s < ramp_end_s {
+            let into = self.time_s - segment.start_s;
             let slope = (segment.to_per_s - segment.from_per_s) / segment.ramp_s;
-            (segment.from_per_s + slope * into, slope, next.min(segment.start_s + segment.ramp_s))
+            (segment.from_per_s + slope * into, slope, next.min(ramp_end_s))
         } else {
             (segment.to_per_s, 0.0, next)
         }
@@ -100,6 +102,17 @@ mod tests {
         assert_eq!(count(&[step(0.0, 50.0)], false, 10.001), 500);
         assert!(count(&[step(0.0, 50.0), ramp], false, 20.0).abs_diff(1000) <= 1);
         assert!(count(&[step(0.0, 50.0), step(5.0, 0.0), step(8.0, 10.0)], false, 10.0).abs_diff(270) <= 1);
+    }
+
+    #[test]
+    fn ramps_of_any_length_end() {
+        for tenths in 1..100 {
+            let ramp_s = f64::from(tenths) / 10.0;
+            let ramp = RateSegment { start_s: 10.0, ramp_s, from_per_s: 50.0, to_per_s: 100.0 };
+            let expected = 500.0 + 75.0 * ramp_s + 100.0 * (30.0 - 10.0 - ramp_s);
+            let n = count(&[step(0.0, 50.0), ramp], false, 30.0) as f64;
+            assert!((n - expected).abs() <= 2.0, "{ramp_s} s: {n} instead of {expected}");
+        }
     }
 
     #[test]

@@ -68,7 +68,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "%",
         &[whole(ALL, 0, 50, 25, "25")],
         "Largest size of the change buffer, a share of the buffer pool.",
-        "MySQL before 5.6 takes half of the pool and has no such setting.",
+        "MySQL before 5.6 has no such setting and takes up to half of the pool; the default here is 25 all the same.",
     ),
     everywhere(
         "innodb_change_buffering",
