@@ -100,27 +100,6 @@ fn flush_lists_go_on_beside_lru_batches_without_doublewrite() {
     assert!(sum(&out, 5, |s| s.lru_pages) > 0.0, "there were LRU batches beside them");
 }
 
-/// More readers than the queue of the device is deep leave writers their places: free pages come from LRU batches alone.
-#[test]
-fn readers_do_not_keep_writers_out() {
-    let mut server = TestServer::new(POOL);
-    server.config.buffer_pool.free_pages = FreePagePolicy::Pause;
-    server.config.buffer_pool.lru_min_len = 10;
-    server.config.lru_managers = Some(SimDuration::from_millis(1));
-    let busy = |queue_depth| {
-        let disk = DeviceSpec {
-            queue_depth,
-            channels: 8,
-            random_read: fixed(200.0),
-            random_write: fixed(200.0),
-            ..instant_device()
-        };
-        let out = run(&server, &missing(10, 100, disk));
-        sum(&out, 5, |s| s.transactions)
-    };
-    check_share("transactions with a queue of 32 and of 4096", busy(32) / busy(4096), 1.0, 0.1);
-}
-
 /// Where neighbours go over the number of pages of a slot, the page that is too many is written at once too: nobody waits
 /// for it until the next pass.
 #[test]
