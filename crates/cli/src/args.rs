@@ -418,7 +418,7 @@ pub(crate) struct DeviceArgs {
     /// Files of fio that are compared with the device without being part of the fit; repeatable
     #[arg(long, value_name = "FIO.json", num_args = 1..)]
     pub(crate) against: Vec<PathBuf>,
-    /// File for the device as TOML, to stand under `[device]` in a scenario
+    /// File for the device: the table `[device]` of a scenario
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Form of the result

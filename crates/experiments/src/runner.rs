@@ -6,7 +6,7 @@
 use innosim_core::metrics::{RunOutput, SecondSample, WarmupEstimate, detect_warmup};
 use innosim_core::run_spec::RunSpec;
 use innosim_core::server::{Observer, RunError, Server};
-use innosim_scenario::{Scenario, Warmup};
+use innosim_scenario::Scenario;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
@@ -27,7 +27,7 @@ impl Job<'_> {
 
     /// Simulated time of the run, whole seconds.
     pub fn seconds(&self) -> u64 {
-        self.scenario.run.duration.0 / 1_000_000_000
+        self.scenario.run.duration.whole_seconds()
     }
 }
 
@@ -62,9 +62,9 @@ pub fn in_parallel<T: Sync, R: Send>(tasks: &[T], one: impl Fn(&T) -> R + Sync +
 
 /// The warm-up of a run: as its scenario says, or as it is detected.
 pub fn warmup_of(scenario: &Scenario, output: &RunOutput) -> WarmupEstimate {
-    match scenario.warmup {
-        Warmup::Fixed(length) => WarmupEstimate { seconds: length.0.div_ceil(1_000_000_000), converged: true },
-        Warmup::Auto => detect_warmup(&output.series),
+    match scenario.warmup.fixed_seconds() {
+        Some(seconds) => WarmupEstimate { seconds, converged: true },
+        None => detect_warmup(&output.series),
     }
 }
 
@@ -72,6 +72,7 @@ pub fn warmup_of(scenario: &Scenario, output: &RunOutput) -> WarmupEstimate {
 mod tests {
     use super::*;
     use innosim_core::kernel::time::SimDuration;
+    use innosim_scenario::Warmup;
     use innosim_scenario::{Overrides, Source, load};
 
     fn small() -> Scenario {

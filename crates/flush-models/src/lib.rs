@@ -8,6 +8,8 @@
 //! * [`purge`] is purge of all of them: one machinery, told by plain data.
 //! * [`replay`] runs a server's flushing rule alone, on recorded inputs.
 //!
+//! Modules name the specification that they follow, such as `innodb-8.0.21` section 2.3: see `docs/fidelity.md`.
+//!
 //! A version never sees the device or the pages: it reads a [`View`](innosim_core::seam::View) and returns decisions.
 //!
 //! # A flushing rule of your own

@@ -15,7 +15,7 @@ use crate::mysql80::Mysql80;
 use crate::mysql80::adaptive::{AdaptiveRule, PassInput, dirty_pct};
 use crate::registry::{ModelId, Settings, SettingsError, build};
 use crate::{legacy, mariadb, mysql56, mysql57};
-use innosim_core::kernel::time::SimTime;
+use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{FlushGauges, FlushLists, RuleInput};
 
 /// Inputs of one pass of the page cleaner.
@@ -247,9 +247,12 @@ fn pass_mariadb(
 
 /// `limits`: the age of a full age factor and the age at which user threads stop, bytes.
 fn pass_80(rule: &mut AdaptiveRule, limits: (u64, u64), pass: &ReplayPass) -> Option<FlushGauges> {
+    // Where seconds are cut off to whole ones, it matters that adaptive passes begin a second apart at least.
+    let seconds = SimDuration::from_secs(rule.averages.n_iterations + 1);
+    let now = if rule.cuts_seconds_off() { pass.now.max(rule.averages.prev_time + seconds) } else { pass.now };
     let details = rule.pass(&PassInput {
         cur_lsn: pass.cur_lsn,
-        now: pass.now,
+        now,
         oldest_lsn: pass.oldest_lsn,
         dirty_pct: dirty_pct(pass.dirty_pages, pass.lru_pages, pass.free_pages),
         lists: &Published { n_to_flush_by_age: pass.n_to_flush_by_age },

@@ -48,7 +48,6 @@ pub use page::Recipe;
 pub use replications::Replications;
 pub use summary::{summary_json, write_summary_json};
 pub use sweep_page::{SweepPage, write_sweep_page};
-pub use sysbench::render_sysbench;
 pub use table::render_summary;
 
 use innosim_core::metrics::{RunOutput, Summary};

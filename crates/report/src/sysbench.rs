@@ -8,47 +8,16 @@ use innosim_core::kernel::histogram::Histogram;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use std::fmt::Write;
 
-/// Seconds that one latency histogram of a run covers.
-const HISTOGRAM_S: u64 = 10;
-
 /// One interval line. `seconds` are the rows of the interval; the line is stamped with the last of them.
-///
-/// While a run is under way only the percentiles of its seconds are known: pass `None` and the line shows their mean,
-/// weighted by transactions.
-pub fn interval_line(threads: u32, seconds: &[SecondSample], latency_ms_p95: Option<f64>) -> String {
+/// `latency_ms_p95` is the 95th percentile of its latencies, ms.
+pub fn interval_line(threads: u32, seconds: &[SecondSample], latency_ms_p95: f64) -> String {
     let end = seconds.last().map_or(0, |s| s.second);
     let transactions: u64 = seconds.iter().map(|s| s.transactions).sum();
     let tps = transactions as f64 / seconds.len().max(1) as f64;
-    let weighted: f64 = seconds.iter().map(|s| s.latency_ms_p95 * s.transactions as f64).sum();
-    let p95 = latency_ms_p95.unwrap_or(weighted / transactions.max(1) as f64);
     format!(
-        "[ {end}s ] thds: {threads} tps: {tps:.2} qps: 0.00 (r/w/o: 0.00/0.00/0.00) lat (ms,95%): {p95:.2} \
+        "[ {end}s ] thds: {threads} tps: {tps:.2} qps: 0.00 (r/w/o: 0.00/0.00/0.00) lat (ms,95%): {latency_ms_p95:.2} \
          err/s: 0.00 reconn/s: 0.00"
     )
-}
-
-/// The whole report of a finished run: a line for each `interval_s` seconds, then the closing statistics. Those are
-/// over the whole run, warm-up included, as sysbench has it.
-pub fn render_sysbench(output: &RunOutput, threads: u32, interval_s: u64) -> String {
-    let mut text = String::new();
-    let interval = interval_s.max(1);
-    for seconds in output.series.chunks(interval as usize) {
-        let p95 = interval_p95(output, seconds, interval);
-        let _ = writeln!(text, "{}", interval_line(threads, seconds, p95));
-    }
-    text.push_str(&closing_statistics(output));
-    text
-}
-
-/// Exact 95th percentile of an interval that the histograms cover exactly.
-fn interval_p95(output: &RunOutput, seconds: &[SecondSample], interval_s: u64) -> Option<f64> {
-    let first = seconds.first()?.second.checked_sub(1)?;
-    if !interval_s.is_multiple_of(HISTOGRAM_S) || !first.is_multiple_of(HISTOGRAM_S) {
-        return None;
-    }
-    let from = (first / HISTOGRAM_S) as usize;
-    let blocks = output.latency_by_10s.get(from..)?;
-    Some(merged(&blocks[..blocks.len().min((interval_s / HISTOGRAM_S) as usize)]).quantile(0.95).as_millis_f64())
 }
 
 fn merged(blocks: &[Histogram]) -> Histogram {
@@ -57,8 +26,9 @@ fn merged(blocks: &[Histogram]) -> Histogram {
     all
 }
 
-/// Closing statistics of a finished run. Latencies of a whole run are known to the histogram's resolution.
-fn closing_statistics(output: &RunOutput) -> String {
+/// Closing statistics of a finished run, over the whole run, warm-up included, as sysbench has it. Latencies are known to
+/// the histogram's resolution.
+pub fn closing_statistics(output: &RunOutput) -> String {
     let total_s = output.series.last().map_or(0, |s| s.second) as f64;
     let transactions: u64 = output.series.iter().map(|s| s.transactions).sum();
     let rate = if total_s > 0.0 { transactions as f64 / total_s } else { 0.0 };

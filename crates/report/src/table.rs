@@ -157,10 +157,11 @@ impl<'a> Table<'a> {
             ("sync", "pages_flushed_sync", s.pages_flushed_sync),
             ("LRU", "pages_flushed_lru", s.pages_flushed_lru),
             ("single page", "pages_flushed_single", s.pages_flushed_single),
-            ("neighbours", "pages_flushed_neighbor", s.pages_flushed_neighbor),
         ];
         let all: f64 = kinds.iter().map(|(.., pages)| pages).sum();
-        for (name, field, pages) in kinds.into_iter().filter(|&(.., pages)| pages > 0.0) {
+        // Neighbours are flushed with a page of one of the kinds, and counted there.
+        let neighbors = ("of these neighbours", "pages_flushed_neighbor", s.pages_flushed_neighbor);
+        for (name, field, pages) in kinds.into_iter().chain([neighbors]).filter(|&(.., pages)| pages > 0.0) {
             self.mean(name, field, pages, count, &percent(pages / all));
         }
         self.mean("dirty pages", "dirty_pages_mean", s.dirty_pages_mean, count, "");

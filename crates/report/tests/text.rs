@@ -3,9 +3,8 @@
 mod synthetic;
 
 use innosim_core::metrics::Summary;
-use innosim_report::{
-    Replications, render_summary, render_sysbench, summary_json, write_series_csv, write_summary_json,
-};
+use innosim_report::sysbench::{closing_statistics, interval_line};
+use innosim_report::{Replications, render_summary, summary_json, write_series_csv, write_summary_json};
 use synthetic::{Made, idle, noise, waves};
 
 fn made() -> Made {
@@ -55,15 +54,18 @@ fn summary_json_of_one_run() {
 
 #[test]
 fn sysbench_lines() {
-    let text = render_sysbench(&made().output, 56, 10);
-    let lines: Vec<&str> = text.lines().collect();
-    insta::assert_snapshot!([&lines[..3], &lines[118..]].concat().join("\n"));
+    let output = &made().output;
+    let line = |block: usize| {
+        let p95 = output.latency_by_10s[block].quantile(0.95).as_millis_f64();
+        interval_line(56, &output.series[10 * block..10 * (block + 1)], p95)
+    };
+    let lines: Vec<String> = [0, 1, 2, 118, 119].into_iter().map(line).collect();
+    insta::assert_snapshot!(lines.join("\n") + "\n" + &closing_statistics(output));
 }
 
 #[test]
 fn sysbench_lines_have_their_columns() {
-    let text = render_sysbench(&made().output, 56, 3);
-    let line = text.lines().next().unwrap();
+    let line = interval_line(56, &made().output.series[..3], 1.5);
     let words: Vec<&str> = line.split_whitespace().collect();
     assert_eq!((words[0], words[1], words[3], words[5], words[7]), ("[", "3s", "thds:", "tps:", "qps:"));
     assert_eq!(&words[11..13], ["lat", "(ms,95%):"]);

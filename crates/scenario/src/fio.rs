@@ -28,6 +28,15 @@ pub struct FioDevice {
     pub toml: String,
 }
 
+impl FioDevice {
+    /// The table `[device]`, as it stands in a scenario.
+    pub fn section(&self) -> String {
+        let lines = self.toml.lines().map(|line| if line == "[[at_depth]]" { "[[device.at_depth]]" } else { line });
+        let lines: Vec<&str> = std::iter::once("[device]").chain(lines).collect();
+        lines.join("\n") + "\n"
+    }
+}
+
 /// The jobs in files of fio's output.
 pub fn read_fio_jobs(paths: &[PathBuf]) -> Result<Vec<FioJob>, Diagnostics> {
     let (mut sources, report) = (SourceMap::default(), Report::default());

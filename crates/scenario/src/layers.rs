@@ -118,7 +118,12 @@ fn chain(found: Found, sources: &mut SourceMap) -> Result<Vec<Layer>, Diagnostic
         })?;
         if let Some(extends) = table.remove("extends") {
             let base = base_of(&found.origin, &extends.node).map_err(|problem| problem.into_diagnostics(sources))?;
-            if labels.iter().any(|(origin, _)| *origin == base.origin) || labels.len() >= MAX_CHAIN {
+            if labels.len() >= MAX_CHAIN {
+                let problem = Problem::new(format!("a chain of more than {MAX_CHAIN} scenarios extend each other"));
+                let help = "let some of them stand on their own: at most so many are read";
+                return Err(problem.at(extends.node.at).help(help).into_diagnostics(sources));
+            }
+            if labels.iter().any(|(origin, _)| *origin == base.origin) {
                 labels.push((base.origin, base.label));
                 let names: Vec<&str> = labels.iter().map(|(_, label)| label.as_str()).collect();
                 let problem = Problem::new(format!("scenarios extend each other in a circle: {}", names.join(" -> ")));

@@ -40,6 +40,16 @@ pub enum Warmup {
     Fixed(SimDuration),
 }
 
+impl Warmup {
+    /// The whole seconds that figures leave out; `None` if they are detected.
+    pub const fn fixed_seconds(self) -> Option<u64> {
+        match self {
+            Warmup::Auto => None,
+            Warmup::Fixed(length) => Some(length.seconds_rounded_up()),
+        }
+    }
+}
+
 /// A scenario, checked and resolved.
 ///
 /// Two scenarios are equal if they run the same: notes, and what the server would remark at its start, don't count.

@@ -17,6 +17,11 @@
 //! * The same [`run_spec::RunSpec`] and version give the same output, bit for bit, in debug and release, on any
 //!   machine: no platform transcendental functions, no hash iteration, no clock, no threads, no files.
 //!
+//! # Sources
+//!
+//! Modules name the specification that they follow, such as `innodb-8.0.21` section 2.3: `docs/fidelity.md` says what
+//! these are, and has a row for every mechanism.
+//!
 //! # Layers, from the ground up
 //!
 //! ```text

@@ -10,7 +10,7 @@
 //!     page cleaner finished / woke up / starts    cleaner()       wait | flush this much, up to this LSN, this way
 //!     checkpointer woke up / wrote                checkpointer()  wait | write a checkpoint at this LSN
 //!     a user thread reached the free-check limit  free_check()    go on | sleep | flush | wait | take a checkpoint
-//!     the redo writer reached its limits          writer_limits_changed()
+//!     the redo writer entered or left its margin  writer_in_extra_margin()
 //! ```
 //!
 //! A research rule for adaptive flushing alone implements the smaller [`AdaptiveFlushing`] and plugs into the machinery
@@ -66,7 +66,7 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// A server at rest: all numbers 0. For tests and replays that fill in what they know.
+    /// A server at rest: all numbers 0. For tests, and for trying a rule alone.
     pub fn at_rest(lists: &'a dyn FlushLists) -> Self {
         View {
             now: SimTime::ZERO,

@@ -79,6 +79,10 @@ use crate::workload::DriveSpec;
 use crate::workload::program::Program;
 use events::Event;
 
+/// Hash of the events so far: FNV-1a's start and prime, with a rotation so that the order counts.
+const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
+const HASH_PRIME: u64 = 0x0000_0100_0000_01b3;
+
 /// A server in the middle of a run.
 pub struct Server {
     model: Box<dyn ServerModel>,
@@ -154,7 +158,7 @@ impl Server {
             now: SimTime::ZERO,
             calendar: Calendar::new(),
             events: 0,
-            hash: 0xcbf2_9ce4_8422_2325,
+            hash: HASH_START,
             processors: processors::Processors::new(spec.workload.cores, spec.cpu, threads_of(&spec.workload.drive)),
             other_programs: spec.other_programs.clone(),
             clients: clients::Clients::new(&spec.workload, &program, spec.seed, spec.replication)
@@ -208,10 +212,13 @@ impl Server {
             }
             self.now = at;
             self.events += 1;
-            self.hash = (self.hash ^ at.0 ^ event.code() << 40).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+            self.hash = (self.hash ^ at.0 ^ event.code() << 40).wrapping_mul(HASH_PRIME).rotate_left(23);
             self.handle(event);
             if self.check.is_some() {
                 self.check_invariants(event == Event::Second)?;
+            }
+            if event == Event::Second {
+                observer.latencies(self.recorder.latencies());
             }
             if event == Event::Second && observer.second(self.recorder.last()).is_break() {
                 return Err(RunError::Stopped { at });

@@ -250,7 +250,9 @@ fn writes_hold_the_flash_from_reads() {
 #[test]
 fn reads_take_no_places_from_writes() {
     let mut device = build(&DeviceSpec { queue_depth: 4, ..plain() });
-    (0..100).for_each(|_| drop(device.submit(SimTime(0), Op::RandomRead, PAGE)));
+    for _ in 0..100 {
+        device.submit(SimTime(0), Op::RandomRead, PAGE);
+    }
     assert_eq!(device.admission_time(SimTime(0), 4), SimTime(0));
     let first = (0..4).map(|_| device.submit(SimTime(0), Op::RandomWrite, PAGE)).min().unwrap();
     assert_eq!(device.admission_time(SimTime(0), 1), first);

@@ -16,7 +16,8 @@ pub struct Paired {
     /// Variant - baseline: mean and interval.
     pub difference: Estimate,
     /// Probability of a mean difference this large, on either side, if there were none in truth. 1 for fewer than two
-    /// pairs. 0 for equal differences other than 0.
+    /// pairs. Differences that are all equal (of small counts, or of classes of a histogram) say nothing of their scatter:
+    /// of them it is the probability that all have the same sign.
     pub p_value: f64,
 }
 
@@ -52,7 +53,7 @@ fn p_value(difference: &Estimate) -> f64 {
         return 1.0;
     }
     if difference.deviation == 0.0 {
-        return 0.0;
+        return 0.5_f64.powi(i32::try_from(difference.count - 1).unwrap_or(i32::MAX));
     }
     let t = difference.mean / (difference.deviation / (difference.count as f64).sqrt());
     student_t_two_sided_p(t, difference.count - 1)
@@ -83,7 +84,8 @@ mod tests {
     fn edges() {
         assert_eq!(Paired::of(&[1.0], &[2.0]).p_value, 1.0);
         assert_eq!(Paired::of(&[5.0, 6.0], &[5.0, 6.0]).p_value, 1.0);
-        assert_eq!(Paired::of(&[6.0, 7.0], &[5.0, 6.0]).p_value, 0.0);
+        assert_eq!(Paired::of(&[6.0, 7.0], &[5.0, 6.0]).p_value, 0.5);
+        assert_eq!(Paired::of(&[2.0; 6], &[1.0; 6]).p_value, 1.0 / 32.0);
         assert_eq!(Paired::of(&[1.0, 2.0], &[0.0, 0.0]).relative(), None);
         assert_eq!(Paired::of(&[], &[]).difference.count, 0);
     }

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &DeviceArgs) -> Done {
     let fitted: Vec<JobComparison> = pages(&jobs).map(|job| compare(job, &uncapped.spec, seed)).collect();
     let against: Vec<JobComparison> = pages(&others).map(|job| compare(job, &device.spec, seed)).collect();
     if let Some(path) = &args.output {
-        write_file(path, device.toml.as_bytes())?;
+        write_file(path, device.section().as_bytes())?;
     }
     match args.format {
         Format::Json => print_json(&json!({

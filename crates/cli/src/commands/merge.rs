@@ -42,7 +42,7 @@ fn read_all(args: &MergeArgs) -> Result<(Plan, BTreeMap<RunId, Record>), Failure
         runs.extend(opened.runs);
         match &first {
             None => first = Some(plan),
-            Some(first) if *first == plan => {}
+            Some(first) if first.is_same(&plan) => {}
             Some(first) => {
                 return Err(Failure::Input(format!(
                     "{} and {} are of different sweeps: {}\n  = help: give all shards the same command but for --shard and \

@@ -8,11 +8,12 @@ use crate::outcome::{Outcome, threads_of};
 use crate::output::{note, note_warnings, print};
 use crate::progress::Progress;
 use crate::runner::{failure, pool, refuse_too_short, run_all};
+use innosim_core::kernel::histogram::Histogram;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::server::Observer;
 use innosim_experiments::runner::{Job, run_one};
 use innosim_report::render_summary;
-use innosim_report::sysbench::{interval_line, render_sysbench};
+use innosim_report::sysbench::{closing_statistics, interval_line};
 use innosim_scenario::{Overrides, Scenario, Source, load};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &RunArgs) -> Done {
     match args.format {
         RunFormat::Json => print(&outcome.summary_json()?)?,
         RunFormat::Human => print(&render_summary(&outcome.report()))?,
-        RunFormat::Sysbench => print(closing_statistics(&render_sysbench(&outcome.output, 0, INTERVAL_S)))?,
+        RunFormat::Sysbench => print(&closing_statistics(&outcome.output))?,
     }
     if let Some(out) = out.filter(|_| !args.common.quiet) {
         let files = "summary.json, series.csv, scenario.resolved.toml, dashboard.svg, dashboard.png";
@@ -80,6 +81,7 @@ fn run_replications(scenario: &Scenario, args: &RunArgs) -> Result<Vec<RunOutput
 struct IntervalLines {
     threads: u32,
     seconds: Vec<SecondSample>,
+    latency_ms_p95: f64,
     /// What printing came to.
     printed: Done,
 }
@@ -87,7 +89,7 @@ struct IntervalLines {
 impl IntervalLines {
     fn line(&mut self) -> ControlFlow<()> {
         if !self.seconds.is_empty() {
-            self.printed = print(&(interval_line(self.threads, &self.seconds, None) + "\n"));
+            self.printed = print(&(interval_line(self.threads, &self.seconds, self.latency_ms_p95) + "\n"));
             self.seconds.clear();
         }
         if self.printed.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -95,6 +97,10 @@ impl IntervalLines {
 }
 
 impl Observer for IntervalLines {
+    fn latencies(&mut self, since_ten: &Histogram) {
+        self.latency_ms_p95 = since_ten.quantile(0.95).as_millis_f64();
+    }
+
     fn second(&mut self, sample: &SecondSample) -> ControlFlow<()> {
         if interrupt::asked() {
             return ControlFlow::Break(());
@@ -105,15 +111,11 @@ impl Observer for IntervalLines {
 }
 
 fn run_as_sysbench(scenario: &Scenario, check: bool) -> Result<RunOutput, Failure> {
-    let mut lines = IntervalLines { threads: threads_of(scenario), seconds: Vec::new(), printed: Ok(()) };
+    let mut lines =
+        IntervalLines { threads: threads_of(scenario), seconds: Vec::new(), latency_ms_p95: 0.0, printed: Ok(()) };
     let job = Job { scenario, replication: 0 };
     let ran = run_one(job, check, &mut lines).map_err(|error| failure(job, &error));
     let _ = lines.line();
     lines.printed?;
     ran
-}
-
-/// What follows the interval lines, which have been printed already.
-fn closing_statistics(report: &str) -> &str {
-    report.find("\nSQL statistics:").map_or(report, |start| &report[start..])
 }

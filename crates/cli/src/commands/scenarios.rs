@@ -45,7 +45,7 @@ fn human() -> Result<String, Failure> {
             folder = own;
         }
         let scenario = loaded(one)?;
-        let length = scenario.run.duration.0 / 1_000_000_000;
+        let length = scenario.run.duration.whole_seconds();
         text.push_str(&format!(
             "  {:<width$}  {:<12} {length:>5} s  {}\n",
             last(one.name),

@@ -32,7 +32,10 @@ pub(crate) fn run(args: &SweepArgs) -> Done {
     let (Some(name), Some(out)) = (&args.scenario, &args.out) else { return list(args.format) };
     let prepared = request(args, name)?.prepare()?;
     let quiet = args.common.quiet;
-    note_warnings(&prepared.base.notes, quiet);
+    note_warnings(&prepared.notes, quiet);
+    for (first, again) in prepared.twins().iter().filter(|_| !quiet) {
+        note(&format!("{again} is the same run as {first}"));
+    }
     let out = OutDir::prepare(out)?;
     let dir = out.path();
     let (store, mut opened) = Store::open(dir)?;

@@ -13,6 +13,7 @@ use crate::text_table::TextTable;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_experiments::runner::{Job, run_many};
 use innosim_experiments::validate::{Metric, Overall, Task, Trajectory, Validation, compare, tasks};
+use innosim_report::numbers::bytes;
 use innosim_report::write_file;
 use serde_json::{Map, Value, json};
 use std::ops::ControlFlow;
@@ -118,7 +119,8 @@ fn tables(validations: &[Validation], overall: &Overall) -> String {
         ));
         let mut table = TextTable::new(&["metric", ">observed", ">predicted", ">error"]);
         for metric in &validation.metrics {
-            table.row(vec![metric.name.into(), number(metric.observed), number(metric.predicted), error_text(metric)]);
+            let [observed, predicted] = [metric.observed, metric.predicted].map(|value| number(metric.name, value));
+            table.row(vec![metric.name.into(), observed, predicted, error_text(metric)]);
         }
         text.push_str(&table.render());
         let errors: Vec<String> = validation
@@ -165,8 +167,13 @@ fn errors_of_all(validations: &[Validation]) -> String {
     table.render()
 }
 
-fn number(value: f64) -> String {
-    if value >= 1e6 { format!("{:.2}M", value / 1e6) } else { format!("{value:.0}") }
+/// A figure with the unit that its name tells.
+fn number(name: &str, value: f64) -> String {
+    if name.starts_with("checkpoint_age") || name.starts_with("redo_bytes") {
+        bytes(value)
+    } else {
+        format!("{value:.0}")
+    }
 }
 
 fn error_text(metric: &Metric) -> String {

@@ -123,6 +123,10 @@ fn wanted(asked: &Asked) -> Result<Vec<Wanted>, CompareError> {
 }
 
 fn loaded(source: Source<'_>, asked: &Asked, wanted: Wanted) -> Result<Variant, CompareError> {
+    if let Some(key) = fixed_twice(&asked.common, &wanted) {
+        let problem = format!("variant `{}` sets `{key}`, and one value is given for all variants too", wanted.label);
+        return Err(refused(problem, format!("leave out --{key}, or `{key}` of the variant")));
+    }
     let mut overrides = asked.common.clone();
     if wanted.model.is_some() {
         overrides.model.clone_from(&wanted.model);
@@ -140,6 +144,18 @@ fn loaded(source: Source<'_>, asked: &Asked, wanted: Wanted) -> Result<Variant, 
         }
         Err(errors) => Err(CompareError::Scenario { label: wanted.label, errors }),
     }
+}
+
+/// What a variant sets though an option gives it to all: the option would win.
+fn fixed_twice(common: &Overrides, wanted: &Wanted) -> Option<&'static str> {
+    let given = [
+        ("model", common.model.is_some() || wanted.model.is_some()),
+        ("duration", common.duration.is_some()),
+        ("seed", common.seed.is_some()),
+        ("replications", common.replications.is_some()),
+    ];
+    let sets = |key: &str| wanted.set.iter().any(|set| set.split('=').next().is_some_and(|path| path.trim() == key));
+    given.into_iter().find(|(key, given)| *given && sets(key)).map(|(key, _)| key)
 }
 
 /// Label and settings of `label:setting=value,setting=value`.
@@ -191,6 +207,14 @@ mod tests {
     fn labels(asked: &Asked) -> Vec<String> {
         let source = Source::Shipped("teaching/redo-too-small");
         variants(source, asked).unwrap().into_iter().map(|variant| variant.label).collect()
+    }
+
+    #[test]
+    fn what_an_option_gives_to_all_no_variant_sets() {
+        let common = Overrides { duration: Some("5s".to_owned()), ..Overrides::default() };
+        let asked = Asked { common, ..asked(&[], &["a:duration=3s", "b:"]) };
+        let error = variants(Source::Shipped("teaching/redo-too-small"), &asked).unwrap_err().to_string();
+        assert!(error.starts_with("variant `a` sets `duration`, and one value"), "{error}");
     }
 
     #[test]

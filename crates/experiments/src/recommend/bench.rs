@@ -100,7 +100,7 @@ impl<'a> Bench<'a> {
         let fixed = question.common.duration.is_some();
         let mut pilot_s = 0;
         let plan = Plan::of(&scenario, fixed, |job| {
-            pilot_s = job.scenario.run.duration.0 / 1_000_000_000;
+            pilot_s = job.seconds();
             execute.stage("pilot", 1, pilot_s);
             execute.execute(job)
         });
@@ -144,7 +144,7 @@ impl<'a> Bench<'a> {
         let scenarios: Result<Vec<Scenario>, RecommendError> =
             wanted.iter().map(|&(case, point, _)| self.scenario_of(case, point)).collect();
         let scenarios = scenarios?;
-        let seconds: u64 = scenarios.iter().map(|s| s.run.duration.0 / 1_000_000_000).sum();
+        let seconds: u64 = scenarios.iter().map(|s| s.run.duration.whole_seconds()).sum();
         self.execute.stage(stage, wanted.len(), seconds);
         let execute = self.execute;
         let jobs = scenarios.iter().zip(&wanted).map(|(scenario, &(.., replication))| Job { scenario, replication });

@@ -27,7 +27,7 @@ const LONGER: f64 = 1.6;
 /// Runs are made no longer than this many times the scenario's own length.
 const MOST_OWN_LENGTHS: f64 = 4.0;
 /// Shortest time that figures are taken over.
-const LEAST_WINDOW_S: u64 = 60;
+pub(super) const LEAST_WINDOW_S: u64 = 60;
 
 /// How long runs are.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,11 +47,13 @@ pub struct Plan {
 impl Plan {
     /// The scenario's own length.
     fn own(scenario: &Scenario) -> Plan {
-        let warmup_s = match scenario.warmup {
-            Warmup::Fixed(length) => Some(length.0.div_ceil(1_000_000_000)),
-            Warmup::Auto => None,
-        };
+        let warmup_s = scenario.warmup.fixed_seconds();
         Plan { duration_s: seconds(scenario), warmup_s, warm_start: false, turn_s: None, at_most_s: None }
+    }
+
+    /// Whether somebody asked for this length, or it is the load's own.
+    pub(super) fn is_asked_for(&self) -> bool {
+        self.at_most_s.is_none()
     }
 
     /// The plan for `scenario`. `fixed` keeps its length, as somebody asked for it. `pilot` makes a run.
@@ -95,12 +97,18 @@ impl Plan {
 
     /// Seconds that figures are taken over, with `redo_ratio` times the present redo log; half of a run whose warm-up
     /// is detected.
-    pub(super) fn window_s(&self, redo_ratio: f64) -> u64 {
-        let (duration_s, warmup_s) = self.turn_s.map_or((self.duration_s, self.warmup_s), |turn_s| {
+    pub fn window_s(&self, redo_ratio: f64) -> u64 {
+        let (duration_s, warmup_s) = self.lengths_at(redo_ratio);
+        duration_s - warmup_s.unwrap_or(duration_s / 2)
+    }
+
+    /// Seconds of a run with `redo_ratio` times the present redo log, and those that figures leave out; `None` if they
+    /// are detected.
+    fn lengths_at(&self, redo_ratio: f64) -> (u64, Option<u64>) {
+        self.turn_s.map_or((self.duration_s, self.warmup_s), |turn_s| {
             let (duration_s, warmup_s) = lengths(turn_s * redo_ratio);
             (duration_s, Some(warmup_s))
-        });
-        duration_s - warmup_s.unwrap_or(duration_s / 2)
+        })
     }
 
     /// Whether runs with `redo_ratio` times the present redo log may be as long as they would have to be.
@@ -112,13 +120,7 @@ impl Plan {
     /// Brings a scenario whose redo log is `redo_ratio` times the present one to its length: twice the redo takes twice
     /// as long to turn.
     pub(super) fn apply(&self, scenario: &mut Scenario, redo_ratio: f64) {
-        let (duration_s, warmup_s) = match self.turn_s {
-            Some(turn_s) => {
-                let (duration_s, warmup_s) = lengths(turn_s * redo_ratio);
-                (duration_s, Some(warmup_s))
-            }
-            None => (self.duration_s, self.warmup_s),
-        };
+        let (duration_s, warmup_s) = self.lengths_at(redo_ratio);
         scenario.run.duration = SimDuration::from_secs(duration_s);
         scenario.warmup = match warmup_s {
             Some(warmup) => Warmup::Fixed(SimDuration::from_secs(warmup)),
@@ -142,7 +144,7 @@ pub(super) fn lengths(turn_s: f64) -> (u64, u64) {
 }
 
 fn seconds(scenario: &Scenario) -> u64 {
-    scenario.run.duration.0 / 1_000_000_000
+    scenario.run.duration.whole_seconds()
 }
 
 /// Whether the load is the same all the time.

@@ -7,7 +7,7 @@
 
 use super::bench::{Bench, RecommendError};
 use super::case::{Case, Input};
-use super::plan::lengths;
+use super::plan::{LEAST_WINDOW_S, lengths};
 use super::search::best_of;
 use super::settled::Rise;
 use super::space::{Point, step_at};
@@ -47,13 +47,10 @@ pub(super) struct WhatIf {
 
 /// Runs `best` and its neighbours in every case.
 pub(super) fn examine(bench: &mut Bench<'_>, best: Point) -> Result<WhatIf, RecommendError> {
-    if let Some(rise) = bench.rise(best) {
-        return Ok(WhatIf {
-            cases: Vec::new(),
-            safer: None,
-            refused: Some(too_short(bench, best, rise)),
-            measure_first: Vec::new(),
-        });
+    let too_short =
+        bench.rise(best).map(|rise| still_rising(bench, best, rise)).or_else(|| too_short_to_tell(bench, best));
+    if let Some(why) = too_short {
+        return Ok(WhatIf { cases: Vec::new(), safer: None, refused: Some(why), measure_first: Vec::new() });
     }
     if !bench.is_sound(Case::AS_IS, best) {
         return Ok(WhatIf {
@@ -92,8 +89,23 @@ fn none_is_sound(bench: &Bench<'_>) -> String {
     )
 }
 
+/// Says that figures are taken over too short a time to tell whether the checkpoint age is at rest, if somebody asked for
+/// runs of that length.
+fn too_short_to_tell(bench: &Bench<'_>, best: Point) -> Option<String> {
+    let (plan, turn_s) = (bench.plan(), bench.turn_s(best));
+    let (window_s, least_s) = (plan.window_s(1.0), (LEAST_WINDOW_S as f64).min(turn_s));
+    (plan.is_asked_for() && (window_s as f64) < least_s).then(|| {
+        format!(
+            "runs of {} s leave {window_s} s to take figures over, in which it can't be told whether the checkpoint age is at \
+             rest: the redo log turns in {turn_s:.0} s. Give --duration {}s, or leave it out",
+            plan.duration_s,
+            lengths(turn_s).0
+        )
+    })
+}
+
 /// Says that runs were too short, and how long they should be.
-fn too_short(bench: &Bench<'_>, best: Point, rise: Rise) -> String {
+fn still_rising(bench: &Bench<'_>, best: Point, rise: Rise) -> String {
     let mib = |bytes: f64| (bytes / 1_048_576.0).round();
     let plan = bench.plan();
     let enough_s = lengths(bench.turn_s(best)).0.max(2 * plan.duration_s);

@@ -134,6 +134,10 @@ fn runs_whose_age_still_rises_are_made_longer_or_refused() {
     let why = short.refused.unwrap();
     assert!(why.contains("still rising when its runs of 600 s ended") && why.contains("--duration 2060s"), "{why}");
     assert!(short.measure_first.is_empty() && short.sensitivity.is_empty());
+    // So short that nothing can be told, though the age does not rise in it.
+    let common = Overrides { duration: Some("40s".to_owned()), ..Overrides::default() };
+    let shorter = recommend(&Question { common, ..question }, &MadeUp::new(6300.0, 0.0)).unwrap();
+    assert!(shorter.refused.is_some_and(|why| why.contains("to take figures over")));
 }
 
 #[test]

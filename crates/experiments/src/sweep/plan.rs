@@ -53,6 +53,9 @@ pub struct Plan {
     pub build: String,
     /// Name of the scenario.
     pub scenario: String,
+    /// The scenario as it was asked for: a file or a shipped name; empty in the folder of a version without it.
+    #[serde(default)]
+    source: String,
     /// Title for headings.
     pub title: String,
     /// Seed.
@@ -104,6 +107,20 @@ pub struct Prepared {
     pub base: Scenario,
     /// The scenario of each point.
     pub scenarios: Vec<Scenario>,
+    /// What is worth knowing before it runs, about any point.
+    pub notes: Vec<Diagnostic>,
+}
+
+impl Prepared {
+    /// Pairs of points that are the same run, by their labels.
+    pub fn twins(&self) -> Vec<(String, String)> {
+        let points = &self.plan.points;
+        let twin = |i: usize| {
+            let first = points[..i].iter().position(|other| other.hash == points[i].hash)?;
+            Some((self.plan.label(first), self.plan.label(i)))
+        };
+        (1..points.len()).filter_map(twin).collect()
+    }
 }
 
 impl Request {
@@ -132,6 +149,7 @@ impl Request {
             innosim_version: VERSION.to_owned(),
             build: BUILD.to_owned(),
             scenario: base.name.clone(),
+            source: self.scenario.clone(),
             title: if self.title.is_empty() { base.title.clone() } else { self.title.clone() },
             seed: base.run.seed,
             check: self.check,
@@ -142,7 +160,8 @@ impl Request {
             points,
             shared: self.shared(),
         };
-        Ok(Prepared { plan, base, scenarios })
+        let notes = notes_of(&base, &scenarios);
+        Ok(Prepared { plan, base, scenarios, notes })
     }
 
     /// Arguments that all points share.
@@ -170,13 +189,16 @@ impl Request {
         if !errors.is_empty() {
             return Err(SweepError::Input(errors));
         }
-        let names: Vec<String> = dimensions
-            .iter()
-            .flat_map(|d| &d.settings)
-            .map(|name| name.to_ascii_lowercase().replace('-', "_"))
-            .collect();
+        let names: Vec<String> = dimensions.iter().flat_map(|d| &d.settings).map(|name| normal(name)).collect();
         if let Some((_, twice)) = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)) {
             return Err(SweepError::usage(format!("`{twice}` varies twice"), "give all its values in one --vary"));
+        }
+        if let Some(fixed) = names.iter().find(|name| self.gives(name)) {
+            let problem = format!("`{fixed}` varies, and one value is given for all points too");
+            return Err(SweepError::usage(
+                problem,
+                format!("leave out --vary {fixed}=... or the option or --set for it"),
+            ));
         }
         let count = dimensions.iter().map(|d| d.values.len()).fold(1_usize, usize::saturating_mul);
         if count > MOST_POINTS {
@@ -184,6 +206,17 @@ impl Request {
             return Err(SweepError::usage(format!("{count} points are too many"), help));
         }
         Ok(dimensions)
+    }
+
+    /// Whether something other than `--vary` gives the setting or key.
+    fn gives(&self, name: &str) -> bool {
+        let set = |assignment: &String| assignment.split('=').next().is_some_and(|path| normal(path.trim()) == name);
+        match name {
+            "model" => self.model.is_some(),
+            "duration" => self.duration.is_some(),
+            "seed" => self.seed.is_some(),
+            _ => self.set.iter().any(set),
+        }
     }
 
     /// The scenario with these settings on top.
@@ -198,6 +231,17 @@ impl Request {
         };
         load(Source::Named(&self.scenario), &overrides).map_err(|errors| relabelled(errors, assignments))
     }
+}
+
+/// The notes of the scenario, and those that only some points have, each once.
+fn notes_of(base: &Scenario, points: &[Scenario]) -> Vec<Diagnostic> {
+    let mut notes: Vec<Diagnostic> = base.notes.clone();
+    for note in points.iter().flat_map(|point| &point.notes) {
+        if notes.iter().all(|known| known.message != note.message) {
+            notes.push(note.clone());
+        }
+    }
+    notes
 }
 
 /// Errors of settings that came from `--vary` say so.
@@ -233,9 +277,14 @@ fn assignments(dimensions: &[Dimension], at: &[usize]) -> Vec<String> {
     dimensions.iter().zip(at).flat_map(of).collect()
 }
 
+/// A name as settings are compared.
+fn normal(name: &str) -> String {
+    name.to_ascii_lowercase().replace('-', "_")
+}
+
 /// The real name of a server setting; anything else as written.
 fn column_of(scenario: &Scenario, name: &str) -> String {
-    let normal = name.to_ascii_lowercase().replace('-', "_");
+    let normal = normal(name);
     if scenario.settings.get(&normal).is_some() || normal.starts_with("innodb_") { normal } else { name.to_owned() }
 }
 
@@ -289,10 +338,19 @@ impl Plan {
         self.format == FORMAT
     }
 
+    fn asked_for(&self) -> &str {
+        if self.source.is_empty() { &self.scenario } else { &self.source }
+    }
+
+    /// Whether the two are one sweep, from wherever its scenario was read.
+    pub fn is_same(&self, other: &Plan) -> bool {
+        Plan { source: other.source.clone(), ..self.clone() } == *other
+    }
+
     /// The words of the command that makes this sweep. A sweep from a file is written out; number of jobs, shards and
     /// the folder's name change nothing and are left out.
     pub fn command(&self) -> Vec<String> {
-        let mut words = vec!["innosim".to_owned(), "sweep".to_owned(), self.scenario.clone()];
+        let mut words = vec!["innosim".to_owned(), "sweep".to_owned(), self.asked_for().to_owned()];
         for dimension in &self.dimensions {
             words.extend(["--vary".to_owned(), dimension.argument()]);
         }
@@ -326,6 +384,29 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_varies_is_not_given_too() {
+        let refused = |request: Request| match request.prepare() {
+            Err(SweepError::Usage { message, .. }) => message,
+            other => panic!("{other:?}"),
+        };
+        let set =
+            Request { set: vec!["innodb-io-capacity=5000".to_owned()], ..request(&["innodb_io_capacity=2000,3000"]) };
+        assert!(refused(set).starts_with("`innodb_io_capacity` varies, and one value"));
+        let model = Request { model: Some("5.7".to_owned()), ..request(&["model=8.0,8.4"]) };
+        assert!(refused(model).starts_with("`model` varies"));
+        let duration = Request { duration: Some("5s".to_owned()), ..request(&["duration=6s,7s"]) };
+        assert!(refused(duration).starts_with("`duration` varies"));
+    }
+
+    #[test]
+    fn notes_of_single_points_and_points_that_are_one_run_are_told() {
+        let prepared = request(&["innodb_io_capacity=2000,2K,2048,100000"]).prepare().unwrap();
+        let again = ("innodb_io_capacity = 2K".to_owned(), "innodb_io_capacity = 2048".to_owned());
+        assert_eq!(prepared.twins(), [again]);
+        assert!(prepared.notes.iter().any(|note| note.message.contains("100000")), "{:?}", prepared.notes);
+    }
 
     fn request(vary: &[&str]) -> Request {
         Request {

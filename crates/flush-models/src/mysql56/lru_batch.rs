@@ -45,11 +45,6 @@ pub struct LruOutcome {
     pub free_len: u64,
 }
 
-/// Depth to which the chunks of one pass go, pages.
-pub fn lru_depth(scan_depth: u64, lru_len: u64) -> u64 {
-    scan_depth.min(lru_len)
-}
-
 /// One chunk of at most `max` posted pages.
 pub fn lru_list_batch(list: LruList<'_>, max: u64) -> LruOutcome {
     let mut left: Vec<(usize, LruPage)> = list.tail_first.iter().copied().enumerate().collect();

@@ -178,6 +178,11 @@ impl AdaptiveRule {
         AdaptiveRule { form, config, averages: Averages::default(), last: None }
     }
 
+    /// Whether its averages are over whole seconds of a finer clock.
+    pub fn cuts_seconds_off(&self) -> bool {
+        self.form.clock == AverageClock::Milliseconds
+    }
+
     /// One recommendation. `None` stands for "nothing", in which case the request is for LRU batches only.
     pub fn pass(&mut self, input: &PassInput<'_>) -> Option<PassDetails> {
         self.last = self.next_pass(input);

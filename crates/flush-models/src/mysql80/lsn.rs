@@ -2,7 +2,7 @@
 //!
 //! Redo is a sequence of payload bytes, numbered by `sn`. The log file holds it in blocks of 512 bytes with a header of
 //! 12 and a trailer of 4 bytes; `lsn` counts all bytes of the blocks. Margins are counted in `sn`, distances between
-//! marks in `lsn`, and comparing one with the other is part of the servers' behaviour (spec 8.0.21, section 0). The
+//! marks in `lsn`, and comparing one with the other is part of the servers' behaviour (`innodb-8.0.21` section 0). The
 //! framing itself is the machine's; here it has the names of the spec.
 
 pub use innosim_core::redo::lsn::{

@@ -1,4 +1,4 @@
-//! The buffer pool proper: state of every page, flush lists, free counts.
+//! The buffer pool proper: state of every page, flush lists, free counts ([`super`] has sources and simplifications).
 
 use super::bits::BitSet;
 use super::flush_list::FlushList;
@@ -50,7 +50,7 @@ struct Instance {
     used: u64,
 }
 
-/// The buffer pool. See the module page above.
+/// The buffer pool.
 #[derive(Debug, Clone)]
 pub struct BufferPool {
     /// Resident, dirty and not under write.
@@ -387,28 +387,31 @@ impl BufferPool {
 
     /// Entries of a flush list that stand for a dirty page, pages under write left out.
     fn current_entries(&self, instance: u32) -> impl Iterator<Item = super::flush_list::Entry> + '_ {
-        self.instances[instance as usize].list.iter().filter(|entry| {
-            let low = self.oldest_low.as_ref();
-            self.hot.contains(entry.page) && low.is_none_or(|low| low[entry.page as usize] == low_half(entry.lsn))
-        })
+        let listed = self.instances[instance as usize].list.iter();
+        listed.filter(|entry| self.hot.contains(entry.page) && is_newest(&self.oldest_low, entry.page, entry.lsn))
+    }
+
+    /// Whether a page is dirty, under write or not.
+    fn is_dirty(&self, page: u32) -> bool {
+        self.hot.contains(page) || self.under_write.contains(page)
     }
 
     fn drop_stale_tail(&mut self, instance: usize) {
-        let Some(low) = &self.oldest_low else { return };
-        let list = &mut self.instances[instance].list;
-        while let Some(entry) = list.tail() {
-            let current = low[entry.page as usize] == low_half(entry.lsn)
-                && (self.hot.contains(entry.page) || self.under_write.contains(entry.page));
-            if current {
+        if self.oldest_low.is_none() {
+            return;
+        }
+        while let Some(entry) = self.instances[instance].list.tail() {
+            if is_newest(&self.oldest_low, entry.page, entry.lsn) && self.is_dirty(entry.page) {
                 return;
             }
-            list.pop();
+            self.instances[instance].list.pop();
         }
     }
 
     fn drop_stale_parked(&mut self, instance: usize) {
-        if let (Some(low), under_write) = (&self.oldest_low, &self.under_write) {
-            let current = |p: &TailPage| under_write.contains(p.page) && low[p.page as usize] == low_half(p.lsn);
+        if self.oldest_low.is_some() {
+            let (low, under_write) = (&self.oldest_low, &self.under_write);
+            let current = |p: &TailPage| under_write.contains(p.page) && is_newest(low, p.page, p.lsn);
             self.instances[instance].parked.retain(current);
         }
     }
@@ -547,11 +550,9 @@ impl FlushLists for BufferPool {
 
     fn oldest(&self, instance: u32) -> Option<u64> {
         let own = &self.instances[instance as usize];
-        let current =
-            |page: u32, lsn: u64| self.oldest_low.as_ref().is_none_or(|low| low[page as usize] == low_half(lsn));
-        let dirty = |page: u32| self.hot.contains(page) || self.under_write.contains(page);
-        let listed = own.list.iter().find(|e| current(e.page, e.lsn) && dirty(e.page)).map(|e| e.lsn);
-        let parked = own.parked.iter().filter(|p| current(p.page, p.lsn) && dirty(p.page)).map(|p| p.lsn).min();
+        let current = |page: u32, lsn: u64| is_newest(&self.oldest_low, page, lsn) && self.is_dirty(page);
+        let listed = own.list.iter().find(|e| current(e.page, e.lsn)).map(|e| e.lsn);
+        let parked = own.parked.iter().filter(|p| current(p.page, p.lsn)).map(|p| p.lsn).min();
         let writing = own.writing.iter().filter_map(|batch| batch.lsn).min();
         [listed, parked, writing].into_iter().flatten().min()
     }
@@ -579,6 +580,11 @@ impl FlushLists for BufferPool {
         };
         (listed + writing).min(cap)
     }
+}
+
+/// Whether an entry of a flush list is the newest of its page: older ones are left behind where pages leave early.
+fn is_newest(oldest_low: &Option<Vec<u32>>, page: u32, lsn: u64) -> bool {
+    oldest_low.as_ref().is_none_or(|low| low[page as usize] == low_half(lsn))
 }
 
 /// Low half of an LSN, never 0 (0 stands for "clean"): LSNs that differ by a multiple of 4 GiB or lie on it by one byte

@@ -65,6 +65,16 @@ impl SimDuration {
         SimDuration((s * 1e9 + 0.5) as u64)
     }
 
+    /// Whole seconds.
+    pub const fn whole_seconds(self) -> u64 {
+        self.0 / 1_000_000_000
+    }
+
+    /// Seconds, those that are not whole counted as one.
+    pub const fn seconds_rounded_up(self) -> u64 {
+        self.0.div_ceil(1_000_000_000)
+    }
+
     /// Seconds, for output and for the formulas that the servers keep in floating point.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9

@@ -22,6 +22,9 @@ use std::collections::VecDeque;
 
 /// Fixed-point scale of payload positions: 1/256 byte, so that fractional means carry over exactly.
 const SN_SHIFT: u32 = 8;
+/// Room for headers and trailers of the blocks of a transaction, bytes: the servers' rules, each its own, ask for some
+/// more.
+const FRAMING_ROOM: u64 = 1024;
 /// Above this many remembered modifications (a power of two), the write-ahead rule asks for all redo of the moment
 /// instead of looking the pages up.
 const RECENT_LIMIT: usize = 16 * 1024;
@@ -122,7 +125,7 @@ pub struct RedoLog {
     /// Whether LSNs count block headers and trailers.
     framed: bool,
     recent: Recent,
-    /// Writes made so far, bytes written so far (padding excluded).
+    /// Writes made so far.
     writes: u64,
 }
 
@@ -290,7 +293,7 @@ impl RedoLog {
     /// it waits for half (the servers grow the buffer for it).
     pub fn buffer_full(&self, payload_bytes: u64) -> bool {
         let payload_bytes = payload_bytes.min(self.log_buffer_bytes / 2);
-        self.current_lsn() + payload_bytes + 1024 > self.written_lsn + self.log_buffer_bytes
+        self.current_lsn() + payload_bytes + FRAMING_ROOM > self.written_lsn + self.log_buffer_bytes
     }
 
     /// Whether a log without a writer thread has its buffer more than half full, so that the next check writes it.
@@ -305,7 +308,7 @@ impl RedoLog {
         self.recent.forget_up_to(self.durable_lsn);
     }
 
-    /// Durable LSN that the write-ahead rule wants before `pages` may be written: 0 if all their redo is durable.
+    /// Durable LSN that the write-ahead rule wants before the pages of a batch may be written: 0 if all their redo is durable.
     /// One walk over the recent modifications, newest first, answers for a whole batch.
     pub fn wanted_before_writing(&self, in_batch: impl Fn(u32) -> bool) -> u64 {
         if self.recent.overrun { self.current_lsn() } else { self.recent.newest(in_batch) }

@@ -225,9 +225,7 @@ impl Server {
         self.recorder.counts.merged_changes += u64::from(pending.changes);
         if self.pool.modify(page, self.redo.current_lsn(), &self.space, self.now) == Modification::Done {
             self.append_change(page, pending.redo_fixed);
-            self.redo.appended(self.now);
-            self.watch_writer_margin();
-            self.look_for_work();
+            self.redo_appended();
             self.after_append();
         }
     }

@@ -1,8 +1,9 @@
-//! Invariants, verified at every event under `--check`.
+//! Invariants, verified under `--check`.
 //!
-//! LSNs never fall; checkpoint <= oldest modification <= current; written >= durable; redo in use never exceeds the
-//! capacity; dirty pages = the flush lists; no page is written before its redo; every client is in exactly one place;
-//! and "crash now" is recoverable: what a crash would lose was not acknowledged (commit mode 1).
+//! At every event: LSNs never fall; checkpoint <= oldest modification <= current; written >= durable; redo in use never
+//! exceeds the capacity; no page is written before its redo; and "crash now" is recoverable: what a crash would lose
+//! was not acknowledged (commit mode 1). Once a simulated second, as they walk over everything: dirty pages = the flush
+//! lists; every client is in exactly one place.
 
 use super::Server;
 use super::events::{Event, RunError};
@@ -54,12 +55,12 @@ impl Server {
         }
     }
 
-    /// Verifies everything; the walk over all pages only if `thorough`.
-    pub(super) fn check_invariants(&mut self, thorough: bool) -> Result<(), RunError> {
+    /// Verifies everything; what walks over all pages and clients only if `walks_too`.
+    pub(super) fn check_invariants(&mut self, walks_too: bool) -> Result<(), RunError> {
         let at = self.now;
         let broken = |what: String| RunError::Invariant { at, what };
         self.check_redo().map_err(broken)?;
-        if thorough {
+        if walks_too {
             self.pool.check().map_err(broken)?;
             self.check_clients().map_err(broken)?;
         }

@@ -236,9 +236,7 @@ impl Server {
         let appended = std::mem::take(&mut client.appended);
         if appended {
             client.wrote = true;
-            self.redo.appended(self.now);
-            self.watch_writer_margin();
-            self.look_for_work();
+            self.redo_appended();
         }
         if finished {
             self.commit(index);

@@ -129,6 +129,14 @@ impl Server {
         self.after_append();
     }
 
+    /// A group of redo is closed: its writer, the margin and who waits for work look at it.
+    #[inline]
+    pub(super) fn redo_appended(&mut self) {
+        self.redo.appended(self.now);
+        self.watch_writer_margin();
+        self.look_for_work();
+    }
+
     /// Redo was appended: gets the flusher or the watcher of the writer going.
     pub(super) fn after_append(&mut self) {
         self.start_sync_if_wanted();

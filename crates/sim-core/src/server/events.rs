@@ -1,5 +1,6 @@
 //! What can happen, and the entry points of those who watch a run.
 
+use crate::kernel::histogram::Histogram;
 use crate::metrics::SecondSample;
 use std::ops::ControlFlow;
 
@@ -161,6 +162,10 @@ impl Event {
 
 /// Watches a run as it goes.
 pub trait Observer {
+    /// Latencies of the transactions that ended since the last whole ten simulated seconds were over; comes each second,
+    /// before [`Observer::second`].
+    fn latencies(&mut self, _since_ten: &Histogram) {}
+
     /// A simulated second is over; `Break` ends the run early.
     fn second(&mut self, sample: &SecondSample) -> ControlFlow<()>;
 }

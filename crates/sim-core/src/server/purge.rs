@@ -71,7 +71,7 @@ pub(super) struct Purge {
     calls: u64,
     /// Whether the call under way is one more, that cuts.
     cutting: bool,
-    /// Number of the current timer; older timers are stale. Whether it runs.
+    /// Number of the current timer; older timers are stale.
     timer: u32,
     armed: bool,
     /// History at which a commit wakes the coordinator, and the history when it became idle.

@@ -162,9 +162,7 @@ impl Server {
             }
         }
         if wrote {
-            self.redo.appended(self.now);
-            self.watch_writer_margin();
-            self.look_for_work();
+            self.redo_appended();
             self.after_background_append();
         }
         visited

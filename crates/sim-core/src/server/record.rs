@@ -65,6 +65,14 @@ impl Recorder {
         }
     }
 
+    /// Latencies since the last whole ten seconds were over; of these, at their end.
+    pub(super) fn latencies(&self) -> &Histogram {
+        match self.latency_by_10s.last() {
+            Some(full) if self.latency_10s.count() == 0 => full,
+            _ => &self.latency_10s,
+        }
+    }
+
     /// Amounts since the start.
     pub(super) fn totals(&self) -> IoTotals {
         IoTotals {

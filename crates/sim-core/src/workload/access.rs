@@ -316,7 +316,9 @@ impl AccessClass {
                     *hot_pages + rng.below(cold)
                 }
             }),
-            Draw::Append { .. } | Draw::Walk { .. } | Draw::Index { .. } => {}
+            Draw::Append { .. } | Draw::Walk { .. } | Draw::Index { .. } => {
+                debug_assert!(false, "a class whose draws leave traces is not drawn ahead");
+            }
         }
     }
 
@@ -362,6 +364,7 @@ impl AccessClass {
         let (&Draw::Append { points, rows_per_page, home_points, .. }
         | &Draw::Walk { points, rows_per_page, home_points, .. }) = &self.draw
         else {
+            debug_assert!(false, "a class that draws ahead has no points to move on");
             return Drawn { page: self.runs[0].first, fresh: false };
         };
         let number = match home_points {

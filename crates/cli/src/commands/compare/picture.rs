@@ -39,7 +39,7 @@ pub(super) fn of(compared: &Compared) -> Overlay<'_> {
         ],
         warmup_s: compared.comparison.warmup_s as f64,
         remark: format!(
-            "Figures are over the last {} s.{intervals}{one_of}{left_out}",
+            "Figures are over the last {} s; thick lines are medians over 10 s.{intervals}{one_of}{left_out}",
             count(compared.simulated_s() - compared.comparison.warmup_s as f64)
         ),
         latency: true,

@@ -31,9 +31,10 @@ fn head(answer: &Answer, goal: Goal, wall: Duration) -> String {
     let scenario = &answer.scenario;
     let length = match answer.plan.turn_s {
         Some(turn) => format!(
-            "{} s each, two and a half turns of the redo log ({} s), of which the last counts{}",
+            "{} s each, at least two and a half turns of the redo log ({} s), of which the last {} s count{}",
             count(answer.plan.duration_s as f64),
             count(turn),
+            count(answer.plan.window_s(1.0) as f64),
             if answer.plan.warm_start { "; all pages in the buffer pool from the start" } else { "" }
         ),
         None => format!("{} s each, as given", count(answer.plan.duration_s as f64)),

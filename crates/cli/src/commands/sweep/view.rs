@@ -32,6 +32,7 @@ pub(super) fn view(results: &Results<'_>) -> SweepView {
 fn subtitle(results: &Results<'_>) -> String {
     let plan = results.plan;
     let mut models: Vec<&str> = plan.points.iter().map(|point| point.model.as_str()).collect();
+    models.sort_unstable();
     models.dedup();
     let models = if models.len() > 3 { format!("{} models", models.len()) } else { models.join(", ") };
     let seconds = plan.points.iter().map(|p| p.simulated_s).fold(0.0, f64::max);

@@ -27,8 +27,9 @@ pub(super) fn write(folder: &Path, validations: &[Validation], predicted: &[RunO
 
 fn overlay<'a>(validation: &Validation, observed: &'a RunOutput, predicted: &'a RunOutput) -> Overlay<'a> {
     let metric = |name: &str| validation.metrics.iter().find(|metric| metric.name == name);
-    let measured = |name| metric(name).map_or_else(String::new, |metric| number(metric.observed));
-    let said = |name| metric(name).map_or_else(String::new, |m| format!("{} ({})", number(m.predicted), error_text(m)));
+    let measured = |name| metric(name).map_or_else(String::new, |metric| number(name, metric.observed));
+    let said =
+        |name| metric(name).map_or_else(String::new, |m| format!("{} ({})", number(name, m.predicted), error_text(m)));
     let figures = |of: &dyn Fn(&'static str) -> String, regime: &str| -> Vec<String> {
         FIGURES.iter().map(|(name, _)| of(name)).chain([regime.to_owned()]).collect()
     };

@@ -7,7 +7,7 @@
 //! | `overloaded` | the queue of an open drive grows to the end (each quarter's median above the one before it, by a second's worth of work in all), or never falls below a second's worth of work in the last half |
 //! | `idle` | less than one transaction a second |
 //! | `waves` | there was pressure from the checkpoint age, and throughput swings slowly, stalls quickly or is nothing in most seconds |
-//! | `rippled` | the 10-second medians vary by more than 4 %, and by more than the noise within blocks explains, or most seconds are without a transaction |
+//! | `rippled` | the 10-second medians vary by more than 4 %, and by more than the noise within blocks explains, or the seconds of most blocks scatter by more than 25 %, or most seconds are without a transaction |
 //! | `steady` | otherwise |
 //!
 //! *Pressure*: sync flushing ran, a user thread had to wait for a checkpoint, or the checkpoint age reached the age at
@@ -50,6 +50,10 @@ const STALL_SHARE: f64 = 0.02;
 const RIPPLE_CV: f64 = 0.04;
 /// The same in standard errors of a block's median.
 const RIPPLE_NOISE: f64 = 1.5;
+/// Least standard deviation of the seconds of the typical block in a rippled run, as a share of the mean.
+const SCATTER_CV: f64 = 0.25;
+/// The same in standard deviations that chance explains.
+const SCATTER_CHANCE: f64 = 3.0;
 /// Below this many transactions a second, mean, a server is idle.
 const IDLE_TPS: f64 = 1.0;
 
@@ -166,7 +170,14 @@ impl RegimeInput {
     fn ripples(&self) -> bool {
         let medians = block_medians(&self.tps);
         let spread = standard_deviation(&medians);
-        spread > RIPPLE_CV * mean(&medians) && spread > RIPPLE_NOISE * median_noise(&self.tps)
+        let moves = spread > RIPPLE_CV * mean(&medians) && spread > RIPPLE_NOISE * median_noise(&self.tps);
+        moves || self.seconds_scatter()
+    }
+
+    /// Whether single seconds are far apart in most blocks, by more than chance.
+    fn seconds_scatter(&self) -> bool {
+        let (level, scatter) = (mean(&self.tps), typical_scatter(&self.tps));
+        scatter > SCATTER_CV * level && scatter > SCATTER_CHANCE * level.sqrt()
     }
 }
 
@@ -179,13 +190,17 @@ pub fn block_medians(per_second: &[f64]) -> Vec<f64> {
     per_second.chunks_exact(BLOCK_S).map(median).collect()
 }
 
+/// Standard deviation of the seconds of the typical block, by their quartiles.
+fn typical_scatter(per_second: &[f64]) -> f64 {
+    let scatter = |block: &[f64]| (quantile(block, 0.75) - quantile(block, 0.25)) / 1.349;
+    median(&per_second.chunks_exact(BLOCK_S).map(scatter).collect::<Vec<f64>>())
+}
+
 /// Standard error of a block's median as the scatter within blocks shows it: of the typical block, so that a few blocks
 /// in which the level itself moves don't count as noise.
 fn median_noise(per_second: &[f64]) -> f64 {
-    let scatter = |block: &[f64]| (quantile(block, 0.75) - quantile(block, 0.25)) / 1.349;
-    let scatters: Vec<f64> = per_second.chunks_exact(BLOCK_S).map(scatter).collect();
     // 1.2533 = sqrt(pi / 2), the price of a median against a mean.
-    1.2533 * median(&scatters) / (BLOCK_S as f64).sqrt()
+    1.2533 * typical_scatter(per_second) / (BLOCK_S as f64).sqrt()
 }
 
 /// Running median of three; at the ends, of two.
@@ -262,6 +277,13 @@ mod tests {
         let medians = block_medians(&input(noisy, None).tps);
         assert!(standard_deviation(&medians) > RIPPLE_CV * mean(&medians), "the noise is worth guarding against");
         assert_eq!(input(noisy, Some(true)).regime(), Regime::Steady);
+    }
+
+    #[test]
+    fn seconds_that_alternate_are_no_steady_line() {
+        let alternate = |low: f64| move |s: usize| if s.is_multiple_of(2) { low } else { 1000.0 };
+        assert_eq!(input(alternate(600.0), Some(false)).regime(), Regime::Rippled);
+        assert_eq!(input(alternate(900.0), Some(false)).regime(), Regime::Steady);
     }
 
     #[test]
