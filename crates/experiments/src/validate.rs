@@ -138,7 +138,8 @@ fn task<'a>(
         Some(source) => source,
         None => choose(recording, all).ok_or_else(|| {
             format!(
-                "{}: no other recording of {} ran {kind}, so there is nothing to calibrate on",
+                "{}: no other recording of {} ran {kind}, so there is nothing to calibrate on\n  = help: --calibrate-on \
+                 RECORDING names one; its own path tests the mechanisms alone",
                 recording.name, recording.server.product
             )
         })?,

@@ -6,6 +6,9 @@
 use super::doublewrite::Held;
 use crate::kernel::time::SimTime;
 
+/// Stands for a page of a batch that was completed before the rest of its batch.
+pub(super) const COMPLETED: u32 = u32::MAX;
+
 /// Which list a batch comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListKind {
@@ -75,6 +78,12 @@ impl Batches {
 
     pub(super) fn get(&mut self, index: u32) -> &mut Batch {
         &mut self.slab[index as usize]
+    }
+
+    /// Pages under write in all of them.
+    pub(super) fn pages_under_write(&self) -> u64 {
+        let left = |batch: &Batch| batch.pages.iter().filter(|&&page| page != COMPLETED).count() as u64;
+        self.slab.iter().map(left).sum()
     }
 
     /// The batch in which a page is under write, and its place there.

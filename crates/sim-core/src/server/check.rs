@@ -3,10 +3,11 @@
 //! At every event: LSNs never fall; checkpoint <= oldest modification <= current; written >= durable; redo in use never
 //! exceeds the capacity; no page is written before its redo; and "crash now" is recoverable: what a crash would lose
 //! was not acknowledged (commit mode 1). Once a simulated second, as they walk over everything: dirty pages = the flush
-//! lists; every client is in exactly one place.
+//! lists; every page under write is written by somebody; every client is in exactly one place.
 
 use super::Server;
 use super::events::{Event, RunError};
+use super::passes::Phase;
 use crate::config::CommitDurability;
 use crate::redo::RedoPosition;
 
@@ -63,6 +64,7 @@ impl Server {
         if walks_too {
             self.pool.check().map_err(broken)?;
             self.check_clients().map_err(broken)?;
+            self.check_writes().map_err(broken)?;
         }
         Ok(())
     }
@@ -100,6 +102,21 @@ impl Server {
                  acknowledged {acknowledged}"
             )),
         }
+    }
+
+    /// Every page under write is in one batch, in the hands of a thread that is at work, or flushed alone by a client.
+    fn check_writes(&self) -> Result<(), String> {
+        let threads = &self.passes.threads;
+        if let Some(left) = threads.iter().find(|thread| thread.phase == Phase::Idle && !thread.carry.is_empty()) {
+            return Err(format!("pages {:?} are under write, and nobody writes them", left.carry));
+        }
+        let carried: u64 = threads.iter().map(|thread| thread.carry.len() as u64).sum();
+        let alone = self.clients.list.iter().filter(|client| client.single.is_some()).count() as u64;
+        let (written, under_write) = (self.batches.pages_under_write(), self.pool.pages_under_write());
+        if written + carried + alone == under_write {
+            return Ok(());
+        }
+        Err(format!("{under_write} pages are under write: {written} in batches, {carried} carried, {alone} alone"))
     }
 
     /// Every client is in exactly one place: idle, waiting for something, flushing, or in one calendar event.

@@ -16,15 +16,12 @@
 //! last page holds the thread up.
 
 use super::Server;
-use super::batches::ListKind;
+use super::batches::{COMPLETED, ListKind};
 use super::costs;
 use super::doublewrite::Held;
 use super::events::Event;
 use crate::config::{BatchEnd, DataSync, FreePagePolicy, LruWritten};
 use crate::kernel::time::SimTime;
-
-/// Stands for a page of a batch that was completed before the rest of its batch.
-const COMPLETED: u32 = u32::MAX;
 
 impl Server {
     /// The device has accepted the next page of the batch and will be done with it at `done`.
