@@ -239,7 +239,7 @@ impl Overlay<'_> {
     }
 
     fn latency_panel(&self, height: f64) -> Panel {
-        let each = self.drawn().iter().map(|run| each_second(&run.output.series, |s| s.latency_ms_p95));
+        let each = self.drawn().iter().map(|run| panels::latencies(&run.output.series));
         let bold: Vec<Vec<(f64, f64)>> = each.map(|points| medians(&points)).collect();
         let axis = panels::latency_axis(bold.iter().flatten().map(|p| p.1).collect(), ticks(height));
         let mut panel = self.empty("Transaction Latency, 95th Percentile", height, axis);

@@ -36,7 +36,7 @@ fn throughput(report: &Report<'_>) -> Panel {
 }
 
 fn latency(report: &Report<'_>) -> Panel {
-    let points = each_second(&report.output.series, |s| s.latency_ms_p95);
+    let points = latencies(&report.output.series);
     let axis = latency_axis(points.iter().map(|p| p.1).collect(), 3);
     let labels = vec![Label {
         value: medians(&points).last().map_or(0.0, |p| p.1),
@@ -45,6 +45,14 @@ fn latency(report: &Report<'_>) -> Panel {
     }];
     let title = "Transaction Latency, 95th Percentile";
     Panel { title, labels, ..second_and_median(points, axis, HEIGHTS[1], PURPLE) }
+}
+
+/// Latencies of the seconds in which a transaction ended: one in which none did has none, and not the best. All of them if
+/// none ever did.
+pub(super) fn latencies(series: &[SecondSample]) -> Vec<(f64, f64)> {
+    let points = each_second(series, |s| s.latency_ms_p95);
+    let ended = || points.iter().zip(series).filter(|(_, s)| s.transactions > 0).map(|(point, _)| *point);
+    if ended().next().is_some() { ended().collect() } else { points }
 }
 
 /// An axis for these latencies: linear with about `wanted` ticks, logarithmic where the largest would press all others
