@@ -22,7 +22,6 @@ mod output;
 mod progress;
 mod runner;
 mod text_table;
-mod waves;
 
 use args::{Cli, Command};
 use clap::Parser;

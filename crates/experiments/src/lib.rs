@@ -8,6 +8,7 @@
 //! | [`fio`] | fio's jobs against a simulated device, beside what fio measured |
 //! | [`replay`] | a model's flushing rule alone, on recorded inputs, beside the server's own counters |
 //! | [`validate`] | recordings predicted from others, beside what was measured |
+//! | [`reproduce`] | runs beside published figures: errors, order, waves |
 //! | [`runner`] | runs (scenario, replication) pairs on all cores, results in order; the warm-up of a run |
 //! | [`sweep`] | every combination of settings, each run once, saved as it ends, shared between machines |
 //!
@@ -22,6 +23,7 @@ pub mod compare;
 pub mod fio;
 pub mod recommend;
 pub mod replay;
+pub mod reproduce;
 pub mod runner;
 mod sound;
 pub mod sweep;

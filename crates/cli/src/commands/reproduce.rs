@@ -1,11 +1,9 @@
 //! `innosim reproduce`: runs every shipped scenario of a folder that carries published figures, and lays the two beside
 //! each other.
 //!
-//! `row` compares one run, `order` asks whether the runs stand in the same order, `table` and `json` print.
+//! `table` and `json` print what [`innosim_experiments::reproduce`] finds.
 
 mod json;
-mod order;
-mod row;
 mod table;
 
 use crate::args::{Format, ReproduceArgs};
@@ -16,12 +14,11 @@ use crate::outcome::Outcome;
 use crate::output::{note, print, print_json};
 use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short, run_all};
+use innosim_experiments::reproduce::{Order, Row, short};
 use innosim_experiments::runner::{Job, in_parallel};
 use innosim_report::numbers::rate;
 use innosim_report::write_file;
 use innosim_scenario::{Overrides, Scenario, Source, load, shipped};
-use order::Order;
-use row::Row;
 use std::path::Path;
 use std::time::Instant;
 
@@ -135,7 +132,7 @@ fn published(args: &ReproduceArgs) -> Result<(Vec<Scenario>, bool), Failure> {
 fn folders(dir: &Path, scenarios: &[Scenario]) -> Result<(Vec<OutDir>, OutDir), Failure> {
     let all = OutDir::prepare(dir)?;
     let each: Result<Vec<OutDir>, Failure> =
-        scenarios.iter().map(|scenario| OutDir::prepare(&dir.join(row::short(&scenario.name)))).collect();
+        scenarios.iter().map(|scenario| OutDir::prepare(&dir.join(short(&scenario.name)))).collect();
     Ok((each?, all))
 }
 
@@ -147,7 +144,11 @@ fn run_row(scenario: &Scenario, out: Option<&OutDir>, progress: &Progress) -> Re
     if let Some(out) = out {
         out.write(&outcome)?;
     }
-    let row = Row::of(&outcome);
+    let Some(published) = &outcome.scenario.published else {
+        return Err(Failure::Input(format!("{}: a scenario without published figures", scenario.name)));
+    };
+    let (summary, warmup_s) = (&outcome.replications.summary, outcome.identity.warmup_s);
+    let row = Row::of(&outcome.scenario, published, summary, warmup_s, &outcome.output.series);
     progress.note(&format!(
         "{}: {} s in {} s, {} tps",
         row.name,

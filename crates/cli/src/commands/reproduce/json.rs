@@ -1,8 +1,8 @@
 //! `reproduce.json`. Times in seconds, ages in GiB, errors as shares: (simulated - published) / published.
 
 use super::Comparison;
-use super::row::{AGE_TOLERANCE, Row, TPS_TOLERANCE};
 use crate::outcome::VERSION;
+use innosim_experiments::reproduce::{AGE_TOLERANCE, Row, TPS_TOLERANCE};
 use innosim_report::numbers::rounded;
 use serde_json::{Value, json};
 

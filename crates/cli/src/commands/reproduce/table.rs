@@ -1,10 +1,10 @@
 //! The comparison as tables: throughput and ages, then the waves, then what they come to.
 
 use super::Comparison;
-use super::row::{AGE_TOLERANCE, Row, TPS_TOLERANCE};
 use crate::outcome::VERSION;
 use crate::output::wrapped;
 use crate::text_table::TextTable;
+use innosim_experiments::reproduce::{AGE_TOLERANCE, Row, TPS_TOLERANCE};
 use innosim_report::numbers::{count, decimal, milliseconds, rate};
 
 /// What stands where nothing was published or found.

@@ -1,53 +1,65 @@
-//! One run: published figures, simulated figures, and where the two are further apart than they may be.
+//! Runs beside published figures: a [`Row`] for each, and where the two are further apart than they may be.
+//!
+//! [`Order`] asks whether the runs stand in the same order as published, [`Waves`] when throughput collapses.
 
-use crate::outcome::Outcome;
-use crate::waves::Waves;
-use innosim_core::metrics::{Regime, Summary};
-use innosim_scenario::Published;
+mod order;
+mod waves;
 
-/// Largest error of throughput, as a share, under `--strict`.
-pub(super) const TPS_TOLERANCE: f64 = 0.05;
-/// Largest error of the checkpoint age, as a share, under `--strict`.
-pub(super) const AGE_TOLERANCE: f64 = 0.08;
+pub use order::{Order, Swapped};
+pub use waves::Waves;
+
+use innosim_core::metrics::{Regime, SecondSample, Summary};
+use innosim_scenario::{Published, Scenario};
+
+/// Largest error of throughput, as a share, of a run that agrees.
+pub const TPS_TOLERANCE: f64 = 0.05;
+/// Largest error of the checkpoint age, as a share, of a run that agrees.
+pub const AGE_TOLERANCE: f64 = 0.08;
 
 const GIB: f64 = (1u64 << 30) as f64;
 
 /// One run of a reproduction.
 #[derive(Debug)]
-pub(super) struct Row {
+pub struct Row {
     /// Name without its folder.
-    pub(super) name: String,
+    pub name: String,
     /// Name with its folder.
-    pub(super) scenario: String,
+    pub scenario: String,
     /// Length of the run, seconds.
-    pub(super) simulated_s: f64,
+    pub simulated_s: f64,
     /// Seconds left out at the start.
-    pub(super) warmup_s: f64,
+    pub warmup_s: f64,
     /// Seed.
-    pub(super) seed: u64,
+    pub seed: u64,
     /// What was measured on a real server.
-    pub(super) published: Published,
+    pub published: Published,
     /// What came out here.
-    pub(super) simulated: Summary,
+    pub simulated: Summary,
     /// Waves of the simulated throughput.
-    pub(super) waves: Waves,
+    pub waves: Waves,
     /// What is off, in words.
-    pub(super) misses: Vec<String>,
+    pub misses: Vec<String>,
 }
 
 impl Row {
-    /// Compares a run of a scenario that has published figures.
-    pub(super) fn of(outcome: &Outcome) -> Row {
-        let published = outcome.scenario.published.clone().unwrap_or_else(|| unreachable!("chosen for its figures"));
+    /// Compares a run of `scenario`, whose summary leaves out the first `warmup_s` seconds of `series`, with the published
+    /// figures.
+    pub fn of(
+        scenario: &Scenario,
+        published: &Published,
+        simulated: &Summary,
+        warmup_s: f64,
+        series: &[SecondSample],
+    ) -> Row {
         let mut row = Row {
-            name: short(&outcome.scenario.name).to_owned(),
-            scenario: outcome.scenario.name.clone(),
-            simulated_s: outcome.identity.simulated_s,
-            warmup_s: outcome.identity.warmup_s,
-            seed: outcome.identity.seed,
-            published,
-            simulated: outcome.replications.summary.clone(),
-            waves: Waves::of(&outcome.output.series),
+            name: short(&scenario.name).to_owned(),
+            scenario: scenario.name.clone(),
+            simulated_s: scenario.run.duration.as_secs_f64(),
+            warmup_s,
+            seed: scenario.run.seed,
+            published: published.clone(),
+            simulated: simulated.clone(),
+            waves: Waves::of(series),
             misses: Vec::new(),
         };
         row.misses = row.find_misses();
@@ -55,22 +67,22 @@ impl Row {
     }
 
     /// (simulated - published) / published throughput.
-    pub(super) fn tps_error(&self) -> f64 {
+    pub fn tps_error(&self) -> f64 {
         error(self.simulated.tps_10s_median_mean, self.published.tps_10s_median_mean)
     }
 
     /// Simulated checkpoint age, GiB.
-    pub(super) fn age_gib(&self) -> f64 {
+    pub fn age_gib(&self) -> f64 {
         self.simulated.checkpoint_age_mean / GIB
     }
 
     /// (simulated - published) / published checkpoint age, where it was published.
-    pub(super) fn age_error(&self) -> Option<f64> {
+    pub fn age_error(&self) -> Option<f64> {
         self.published.checkpoint_age_gib.map(|age| error(self.age_gib(), age))
     }
 
     /// Whether there are waves where there were, and none where there were none.
-    pub(super) fn regime_agrees(&self) -> bool {
+    pub fn regime_agrees(&self) -> bool {
         (self.simulated.regime == Regime::Waves) == self.published.has_waves()
     }
 
@@ -90,7 +102,7 @@ impl Row {
 }
 
 /// The last part of a name.
-pub(super) fn short(name: &str) -> &str {
+pub fn short(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 

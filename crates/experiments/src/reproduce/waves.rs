@@ -20,16 +20,16 @@ const LEAST_MOVE: f64 = 0.2;
 
 /// Waves of throughput, as far as there are any.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Waves {
+pub struct Waves {
     /// Time of the first collapse, seconds.
-    pub(crate) first_collapse_s: Option<f64>,
+    pub first_collapse_s: Option<f64>,
     /// Mean time between two minima, seconds.
-    pub(crate) period_s: Option<f64>,
+    pub period_s: Option<f64>,
 }
 
 impl Waves {
     /// The waves in a series.
-    pub(crate) fn of(series: &[SecondSample]) -> Waves {
+    pub fn of(series: &[SecondSample]) -> Waves {
         let tps: Vec<f64> = series.iter().map(|sample| sample.transactions as f64).collect();
         let Some(collapse) = first_collapse(&tps) else { return Waves::default() };
         Waves { first_collapse_s: Some(collapse as f64), period_s: period(&tps, collapse) }

@@ -3,31 +3,31 @@
 //! Each two runs are a pair; a pair agrees if the same one of them is faster in both worlds. Kendall's rank correlation is
 //! (pairs that agree - pairs that don't) / pairs: 1 for the same order, 0 for chance, -1 for the reverse.
 
-use super::row::Row;
+use super::Row;
 
 /// Two runs that are the other way round in the simulation: the published faster one first.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Swapped {
+pub struct Swapped {
     /// Faster as published.
-    pub(super) faster: String,
+    pub faster: String,
     /// Slower as published.
-    pub(super) slower: String,
+    pub slower: String,
     /// How far they are apart as published, as a share of the slower one.
-    pub(super) published_gap: f64,
+    pub published_gap: f64,
 }
 
 /// Agreement of the order of all runs.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Order {
+pub struct Order {
     /// Number of pairs.
-    pub(super) pairs: usize,
+    pub pairs: usize,
     /// Pairs out of order.
-    pub(super) swapped: Vec<Swapped>,
+    pub swapped: Vec<Swapped>,
 }
 
 impl Order {
     /// The order of `rows`.
-    pub(super) fn of(rows: &[Row]) -> Order {
+    pub fn of(rows: &[Row]) -> Order {
         let points: Vec<(&str, f64, f64)> = rows
             .iter()
             .map(|row| (row.name.as_str(), row.published.tps_10s_median_mean, row.simulated.tps_10s_median_mean))
@@ -56,7 +56,7 @@ impl Order {
     }
 
     /// Kendall's rank correlation; `None` for fewer than two runs.
-    pub(super) fn rank_correlation(&self) -> Option<f64> {
+    pub fn rank_correlation(&self) -> Option<f64> {
         (self.pairs > 0).then(|| 1.0 - 2.0 * self.swapped.len() as f64 / self.pairs as f64)
     }
 }
