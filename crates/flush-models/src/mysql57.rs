@@ -11,9 +11,10 @@
 //!
 //! The formulas are pure functions in the modules below and in [`crate::legacy`], each checked against vectors.
 //!
-//! Specification: `innodb-5.7`. Simplifications: a user thread looks at the margins before each row that it changes, not
-//! at each commit of a mini-transaction (errs towards ages beyond the limits by the redo of a row and client); the log of a mini-transaction counts as one block there; a signal of the flush
-//! event that comes while the coordinator finds nothing to do is not dropped (errs towards one pass more).
+//! Specification: `innodb-5.7`. Simplifications: a user thread looks at the margins before each row that it changes,
+//! not at each commit of a mini-transaction (errs towards ages beyond the limits by the redo of a row and client); the
+//! log of a mini-transaction counts as one block there; a signal of the flush event that comes while the coordinator
+//! finds nothing to do is not dropped (errs towards one pass more).
 
 pub mod commit_margin;
 pub mod coordinator;

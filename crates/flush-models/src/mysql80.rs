@@ -2,9 +2,8 @@
 //!
 //! The page cleaner's coordinator, the bookkeeping of checkpoint requests and the glue to the seam are the same in
 //! every release and live here. What a release does its own way (redo geometry, free check, sync flushing,
-//! checkpointer) is a `Release`, one file each: `mysql8021`, `mysql8027` and
-//! `mysql8030`. What Percona Server changed stands in
-//! [`crate::percona80`]. The formulas are pure functions in the modules below, under the names of the servers'
+//! checkpointer) is a `Release`, one file each: `mysql8021`, `mysql8027` and `mysql8030`. What Percona Server changed
+//! stands in [`crate::percona80`]. The formulas are pure functions in the modules below, under the names of the servers'
 //! documentation, and each is checked against vectors.
 //!
 //! ```text

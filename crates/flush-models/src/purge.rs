@@ -17,12 +17,13 @@
 //! | rows inserted or updated | | | | | | visited, to reset their transaction number |
 //! | undo segments without a log | kept | kept | kept | kept | kept | freed at the cut |
 //!
-//! 8.0.27 is as 8.0.30, but for the lock at truncation. h is the history list length, m `innodb_max_purge_lag`. With `innodb_max_purge_lag_delay` at its default of 0
-//! nothing is ever delayed, whatever the manual says: the code takes the smaller of the delay and this. The formula of
-//! 8.0.21 is that of 8.0.25. That MariaDB frees undo segments was measured (10.11.18, `oltp_update_non_index`):
-//! `trx_undo_slots_cached` falls to 0 at each purge, and redo a transaction is 585 bytes up to 128 transactions a
-//! second, 489 at 600, 440 at 4000: that of 431 and 154 for each undo segment made anew. That 5.5 cuts after each batch
-//! is what recordings of 5.5.9 show; later releases count batches, with those that find nothing.
+//! 8.0.27 is as 8.0.30, but for the lock at truncation. h is the history list length, m `innodb_max_purge_lag`. With
+//! `innodb_max_purge_lag_delay` at its default of 0 nothing is ever delayed, whatever the manual says: the code takes
+//! the smaller of the delay and this. The formula of 8.0.21 is that of 8.0.25. That MariaDB frees undo segments was
+//! measured (10.11.18, `oltp_update_non_index`): `trx_undo_slots_cached` falls to 0 at each purge, and redo a
+//! transaction is 585 bytes up to 128 transactions a second, 489 at 600, 440 at 4000: that of 431 and 154 for each undo
+//! segment made anew. That 5.5 cuts after each batch is what recordings of 5.5.9 show; later releases count batches,
+//! with those that find nothing.
 
 use crate::registry::{ModelId, Settings, SettingsError};
 use innosim_core::config::{

@@ -27,7 +27,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-pub use lookup::{UnknownReason, UnknownSetting, lookup, without_effect};
+pub use lookup::{UnknownReason, UnknownSetting, lookup, normal_name, without_effect};
 pub use model_id::{ModelId, UnknownModel};
 pub use resolve::{Adjustment, Host, Note, SettingsError};
 pub use value::{Kind, Value, ValueError, adjusted_value, parse_value};

@@ -3,8 +3,8 @@
 use crate::diagnostic::{Problem, Report};
 use crate::node::{Data, Entry, Node, Table, parse_argument_value};
 use crate::scenario_keys::is_root;
-use crate::server::normal_name;
 use crate::source::{SourceMap, Span};
+use innosim_flush_models::registry::normal_name;
 
 /// Changes to a scenario that the command line asks for.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +19,19 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// Number of replications.
     pub replications: Option<u32>,
+}
+
+impl Overrides {
+    /// Whether an option of its own, not `--set`, gives this key; it wins over any other layer.
+    pub fn has_option_for(&self, key: &str) -> bool {
+        match key {
+            "model" => self.model.is_some(),
+            "duration" => self.duration.is_some(),
+            "seed" => self.seed.is_some(),
+            "replications" => self.replications.is_some(),
+            _ => false,
+        }
+    }
 }
 
 /// The topmost layer.

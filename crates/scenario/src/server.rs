@@ -11,7 +11,8 @@ use crate::node::{Entry, Table};
 use crate::resolved::{Resolved, quoted};
 use crate::source::{SourceMap, Span};
 use innosim_flush_models::registry::{
-    Host, Kind, ModelId, Setting, Settings, SettingsError, UnknownReason, Value, lookup, parse_value, settings,
+    Host, Kind, ModelId, Setting, Settings, SettingsError, UnknownReason, Value, lookup, normal_name, parse_value,
+    settings,
 };
 use std::collections::BTreeMap;
 
@@ -29,11 +30,6 @@ pub(crate) struct Context<'a> {
     pub(crate) cores: u32,
     pub(crate) sources: &'a SourceMap,
     pub(crate) report: &'a Report,
-}
-
-/// A setting's name in its one spelling.
-pub(crate) fn normal_name(name: &str) -> String {
-    name.trim().to_ascii_lowercase().replace('-', "_")
 }
 
 /// Reads the settings, fills in defaults, and checks that they go together. `root` is blamed where nothing was written.

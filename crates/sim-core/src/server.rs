@@ -219,9 +219,9 @@ impl Server {
             }
             if event == Event::Second {
                 observer.latencies(self.recorder.latencies());
-            }
-            if event == Event::Second && observer.second(self.recorder.last()).is_break() {
-                return Err(RunError::Stopped { at });
+                if observer.second(self.recorder.last()).is_break() {
+                    return Err(RunError::Stopped { at });
+                }
             }
         }
         Ok(self.into_output())

@@ -123,13 +123,13 @@ fn wanted(asked: &Asked) -> Result<Vec<Wanted>, CompareError> {
 }
 
 fn loaded(source: Source<'_>, asked: &Asked, wanted: Wanted) -> Result<Variant, CompareError> {
-    if let Some(key) = fixed_twice(&asked.common, &wanted) {
-        let problem = format!("variant `{}` sets `{key}`, and one value is given for all variants too", wanted.label);
-        return Err(refused(problem, format!("leave out --{key}, or `{key}` of the variant")));
-    }
     let mut overrides = asked.common.clone();
     if wanted.model.is_some() {
         overrides.model.clone_from(&wanted.model);
+    }
+    if let Some(key) = fixed_twice(&overrides, &wanted) {
+        let problem = format!("variant `{}` sets `{key}`, and one value is given for all variants too", wanted.label);
+        return Err(refused(problem, format!("leave out --{key}, or `{key}` of the variant")));
     }
     // A variant's own settings come last, which lays them over the common ones.
     overrides.set.extend(wanted.set.iter().cloned());
@@ -146,16 +146,10 @@ fn loaded(source: Source<'_>, asked: &Asked, wanted: Wanted) -> Result<Variant, 
     }
 }
 
-/// What a variant sets though an option gives it to all: the option would win.
-fn fixed_twice(common: &Overrides, wanted: &Wanted) -> Option<&'static str> {
-    let given = [
-        ("model", common.model.is_some() || wanted.model.is_some()),
-        ("duration", common.duration.is_some()),
-        ("seed", common.seed.is_some()),
-        ("replications", common.replications.is_some()),
-    ];
-    let sets = |key: &str| wanted.set.iter().any(|set| set.split('=').next().is_some_and(|path| path.trim() == key));
-    given.into_iter().find(|(key, given)| *given && sets(key)).map(|(key, _)| key)
+/// What a variant sets though an option gives it: the option would win.
+fn fixed_twice<'a>(overrides: &Overrides, wanted: &'a Wanted) -> Option<&'a str> {
+    let key = |set: &'a String| set.split('=').next().map(str::trim);
+    wanted.set.iter().filter_map(key).find(|key| overrides.has_option_for(key))
 }
 
 /// Label and settings of `label:setting=value,setting=value`.

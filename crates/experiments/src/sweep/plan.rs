@@ -3,9 +3,11 @@
 use super::SweepError;
 use super::dimension::Dimension;
 use innosim_core::kernel::time::SimDuration;
+use innosim_flush_models::registry::normal_name;
 use innosim_scenario::{Diagnostic, Diagnostics, Overrides, Scenario, Source, load};
 use innosim_statistics::Precision;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// Version of the program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -114,12 +116,12 @@ pub struct Prepared {
 impl Prepared {
     /// Pairs of points that are the same run, by their labels.
     pub fn twins(&self) -> Vec<(String, String)> {
-        let points = &self.plan.points;
-        let twin = |i: usize| {
-            let first = points[..i].iter().position(|other| other.hash == points[i].hash)?;
-            Some((self.plan.label(first), self.plan.label(i)))
+        let mut firsts = HashMap::new();
+        let twin = |(i, point): (usize, &'_ Point)| {
+            let first = *firsts.entry(point.hash.clone()).or_insert(i);
+            (first != i).then(|| (self.plan.label(first), self.plan.label(i)))
         };
-        (1..points.len()).filter_map(twin).collect()
+        self.plan.points.iter().enumerate().filter_map(twin).collect()
     }
 }
 
@@ -189,7 +191,7 @@ impl Request {
         if !errors.is_empty() {
             return Err(SweepError::Input(errors));
         }
-        let names: Vec<String> = dimensions.iter().flat_map(|d| &d.settings).map(|name| normal(name)).collect();
+        let names: Vec<String> = dimensions.iter().flat_map(|d| &d.settings).map(|name| normal_name(name)).collect();
         if let Some((_, twice)) = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)) {
             return Err(SweepError::usage(format!("`{twice}` varies twice"), "give all its values in one --vary"));
         }
@@ -210,25 +212,25 @@ impl Request {
 
     /// Whether something other than `--vary` gives the setting or key.
     fn gives(&self, name: &str) -> bool {
-        let set = |assignment: &String| assignment.split('=').next().is_some_and(|path| normal(path.trim()) == name);
-        match name {
-            "model" => self.model.is_some(),
-            "duration" => self.duration.is_some(),
-            "seed" => self.seed.is_some(),
-            _ => self.set.iter().any(set),
-        }
+        let set = |assignment: &String| assignment.split('=').next().is_some_and(|path| normal_name(path) == name);
+        self.overrides(&[]).has_option_for(name) || self.set.iter().any(set)
     }
 
-    /// The scenario with these settings on top.
-    fn load(&self, assignments: &[String]) -> Result<Scenario, SweepError> {
-        let overrides = Overrides {
+    /// All that is asked for on top of the scenario, with the settings of a point.
+    fn overrides(&self, assignments: &[String]) -> Overrides {
+        Overrides {
             model: self.model.clone(),
             set: self.set.iter().chain(assignments).cloned().collect(),
             duration: self.duration.clone(),
             seed: self.seed,
             // Replications are the sweep's business; a run's identity must not depend on their number.
             replications: (!assignments.is_empty()).then_some(1),
-        };
+        }
+    }
+
+    /// The scenario with these settings on top.
+    fn load(&self, assignments: &[String]) -> Result<Scenario, SweepError> {
+        let overrides = self.overrides(assignments);
         load(Source::Named(&self.scenario), &overrides).map_err(|errors| relabelled(errors, assignments))
     }
 }
@@ -277,14 +279,9 @@ fn assignments(dimensions: &[Dimension], at: &[usize]) -> Vec<String> {
     dimensions.iter().zip(at).flat_map(of).collect()
 }
 
-/// A name as settings are compared.
-fn normal(name: &str) -> String {
-    name.to_ascii_lowercase().replace('-', "_")
-}
-
 /// The real name of a server setting; anything else as written.
 fn column_of(scenario: &Scenario, name: &str) -> String {
-    let normal = normal(name);
+    let normal = normal_name(name);
     if scenario.settings.get(&normal).is_some() || normal.starts_with("innodb_") { normal } else { name.to_owned() }
 }
 

@@ -16,6 +16,9 @@ use innosim_core::seam::{CheckpointerAction, CheckpointerInput, CheckpointerNext
 /// Wait of the checkpointer between two passes.
 const CHECKPOINTER_WAIT: SimDuration = SimDuration::from_millis(1000);
 
+/// Its longest wait for the end of a cleaner pass.
+pub(super) const TICK_WAIT: SimDuration = SimDuration::from_millis(1000);
+
 /// What the checkpointer asks of the redo files.
 pub(super) trait RedoFiles {
     /// The limits in force now.
@@ -28,7 +31,9 @@ pub(super) trait RedoFiles {
     fn should_checkpoint(&self, state: &CheckpointState, elapsed_us: u64) -> bool;
 
     /// Longest wait for the end of a cleaner pass.
-    fn tick_wait(&self) -> SimDuration;
+    fn tick_wait(&self) -> SimDuration {
+        TICK_WAIT
+    }
 
     /// The sync target, 0 for none.
     fn sync_target(&self, log: &mut LogState, view: &View<'_>) -> u64 {

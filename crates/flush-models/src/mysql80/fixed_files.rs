@@ -2,6 +2,8 @@
 //! 2.5): the concurrency margin grows by 20 % whenever the log writer needs its extra margin, and the free check counts
 //! in sn.
 
+use super::checkpoint::{CheckpointState, log_should_checkpoint_8021};
+use super::checkpointer::RedoFiles;
 use super::free_check::{FREE_CHECK_FIRST_SLEEP, backoff, checkpoint_to_request, free_check_limit_sn, limit_lsn};
 use super::limits::{RedoLimits, dict_persist_margin};
 use super::log_state::LogState;
@@ -42,16 +44,6 @@ impl FixedFiles {
         })
     }
 
-    pub(super) fn limits(&self) -> RedoLimits {
-        self.limits
-    }
-
-    /// Looks again how far user threads may go.
-    pub(super) fn update_limits(&mut self, last_checkpoint_lsn: u64) {
-        self.free_check_limit_sn =
-            free_check_limit_sn(self.free_check_limit_sn, last_checkpoint_lsn, self.limits.free_check_capacity);
-    }
-
     /// See [`Release::writer_in_extra_margin`](super::release::Release::writer_in_extra_margin).
     pub(super) fn writer_in_extra_margin(&mut self, view: &View<'_>, inside: bool) {
         if inside && self.concurrency_margin_ok {
@@ -89,5 +81,20 @@ impl FixedFiles {
         }
         wait.sleeps += 1;
         FreeCheck::Sleep { duration: backoff(FREE_CHECK_FIRST_SLEEP, wait.sleeps), wake_checkpointer }
+    }
+}
+
+impl RedoFiles for FixedFiles {
+    fn limits(&self) -> RedoLimits {
+        self.limits
+    }
+
+    fn update_limits(&mut self, last_checkpoint_lsn: u64) {
+        self.free_check_limit_sn =
+            free_check_limit_sn(self.free_check_limit_sn, last_checkpoint_lsn, self.limits.free_check_capacity);
+    }
+
+    fn should_checkpoint(&self, state: &CheckpointState, elapsed_us: u64) -> bool {
+        log_should_checkpoint_8021(state, self.limits.age_checkpoint, elapsed_us)
     }
 }

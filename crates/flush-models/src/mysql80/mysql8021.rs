@@ -7,7 +7,8 @@
 //! after [`SPIN_PAUSE`].
 
 use super::SPIN_PAUSE;
-use super::checkpoint::{buf_flush_request_force, log_should_checkpoint_8021, sync_flush_up_to};
+use super::checkpoint::{buf_flush_request_force, sync_flush_up_to};
+use super::checkpointer::RedoFiles;
 use super::coordinator::is_sync_flush_8021;
 use super::fixed_files::FixedFiles;
 use super::instance::buf_pool_get_8021;
@@ -91,9 +92,8 @@ impl Release for Mysql8021 {
         }
         log.update_available(view);
         let (wake_cleaner, raised) = self.consider_sync_flush(log, view, lsn_avg_rate);
-        let limits = self.files.limits();
-        let state = log.checkpoint_state(view, &limits);
-        let next = if log_should_checkpoint_8021(&state, limits.age_checkpoint, log.elapsed_us(view)) {
+        let state = log.checkpoint_state(view, &self.files.limits());
+        let next = if self.files.should_checkpoint(&state, log.elapsed_us(view)) {
             CheckpointerNext::Write { lsn: state.available_for_checkpoint_lsn }
         } else {
             let timeout = if raised { SPIN_PAUSE } else { CHECKPOINTER_WAIT };

@@ -4,7 +4,6 @@
 //! itself, a checkpointer that on a busy server writes every 7 seconds unless somebody asks, averages of the pages
 //! really flushed (spec 8.0.21, sections 0.1, 2.4 and 4, in the forms for 8.0.23 and later).
 
-use super::checkpoint::{CheckpointState, log_should_checkpoint_8021};
 use super::checkpointer::{Checkpointer, RedoFiles};
 use super::coordinator::sync_limit_8030;
 use super::fixed_files::FixedFiles;
@@ -14,11 +13,7 @@ use super::log_state::LogState;
 use super::options::Options;
 use super::release::{LastPages, Release};
 use crate::registry::SettingsError;
-use innosim_core::kernel::time::SimDuration;
 use innosim_core::seam::{CheckpointerAction, CheckpointerInput, FreeCheck, FreeCheckWait, View};
-
-/// Longest wait of the checkpointer for the end of a cleaner pass.
-const TICK_WAIT: SimDuration = SimDuration::from_millis(1000);
 
 /// The release's own state.
 #[derive(Debug)]
@@ -31,24 +26,6 @@ impl Mysql8027 {
     /// The release with these options, for a redo log that begins at `start_lsn`.
     pub(crate) fn new(options: &Options, start_lsn: u64) -> Result<Self, SettingsError> {
         Ok(Mysql8027 { files: FixedFiles::new(options, start_lsn)?, checkpointer: Checkpointer::new() })
-    }
-}
-
-impl RedoFiles for FixedFiles {
-    fn limits(&self) -> RedoLimits {
-        FixedFiles::limits(self)
-    }
-
-    fn update_limits(&mut self, last_checkpoint_lsn: u64) {
-        FixedFiles::update_limits(self, last_checkpoint_lsn);
-    }
-
-    fn should_checkpoint(&self, state: &CheckpointState, elapsed_us: u64) -> bool {
-        log_should_checkpoint_8021(state, FixedFiles::limits(self).age_checkpoint, elapsed_us)
-    }
-
-    fn tick_wait(&self) -> SimDuration {
-        TICK_WAIT
     }
 }
 

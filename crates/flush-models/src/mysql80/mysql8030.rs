@@ -8,7 +8,7 @@
 //! the few bytes of a block's header and trailer.
 
 use super::checkpoint::{CheckpointState, log_should_checkpoint_8030};
-use super::checkpointer::{Checkpointer, RedoFiles};
+use super::checkpointer::{Checkpointer, RedoFiles, TICK_WAIT};
 use super::coordinator::sync_limit_8030;
 use super::free_check::{FREE_CHECK_FIRST_SLEEP, backoff, checkpoint_to_request};
 use super::instance::buf_pool_get_8030;
@@ -23,9 +23,7 @@ use innosim_core::config::PAGE_BYTES;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::seam::{CheckpointerAction, CheckpointerInput, FreeCheck, FreeCheckWait, View};
 
-/// Longest wait of the checkpointer for the end of a cleaner pass.
-const TICK_WAIT: SimDuration = SimDuration::from_millis(1000);
-/// The same while the log writer is inside its extra margin.
+/// Longest wait of the checkpointer for the end of a cleaner pass, while the log writer is inside its extra margin.
 const TICK_WAIT_IN_EXTRA_MARGIN: SimDuration = SimDuration::from_millis(1);
 
 /// The redo files, and how far user threads may go.

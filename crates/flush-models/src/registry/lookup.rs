@@ -36,14 +36,14 @@ pub struct UnknownSetting {
     pub suggestion: Option<&'static str>,
 }
 
-/// The name with underscores and without capitals.
-pub(crate) fn normalize(name: &str) -> String {
+/// A setting's name in its one spelling: with underscores, without capitals.
+pub fn normal_name(name: &str) -> String {
     name.trim().to_ascii_lowercase().replace('-', "_")
 }
 
 /// What `name` means to `model`.
 pub fn lookup(model: ModelId, name: &str) -> Result<Setting, UnknownSetting> {
-    let wanted = normalize(name);
+    let wanted = normal_name(name);
     if let Some(setting) = setting(model, &wanted) {
         return Ok(setting);
     }
@@ -92,7 +92,7 @@ pub fn lookup(model: ModelId, name: &str) -> Result<Setting, UnknownSetting> {
 
 /// Why a setting that the server of `model` knows does nothing in the model; `None` for any other name.
 pub fn without_effect(model: ModelId, name: &str) -> Option<&'static str> {
-    let wanted = normalize(name);
+    let wanted = normal_name(name);
     if setting(model, &wanted).is_some() {
         return None;
     }

@@ -17,7 +17,7 @@ use super::relative::{accumulate, is_relative};
 use super::tables::Tables;
 use super::{Clock, Link, Part, parse_date_time, sysbench};
 use crate::RecordingError;
-use innosim_flush_models::registry::{ModelId, UnknownReason, lookup};
+use innosim_flush_models::registry::{ModelId, UnknownReason, lookup, normal_name};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -199,7 +199,7 @@ impl Scanner {
             Head::Variables | Head::None => {
                 self.variables_had_head |= self.head == Head::Variables;
                 if !value.contains('\t') {
-                    self.part.variables.insert(name.to_ascii_lowercase().replace('-', "_"), value.to_owned());
+                    self.part.variables.insert(normal_name(name), value.to_owned());
                 }
                 return;
             }

@@ -7,10 +7,11 @@ use super::table::{SettingRow, SettingStatus};
 use super::{Models, SettingsFileKind, Statement};
 use crate::diagnostic::{Problem, Report};
 use crate::node::{Data, Entry, Node};
-use crate::server::{allowed, normal_name};
+use crate::server::allowed;
 use crate::source::{SourceMap, Span};
 use innosim_flush_models::registry::{
-    Kind, ModelId, Setting, UnknownReason, UnknownSetting, adjusted_value, lookup, parse_value, without_effect,
+    Kind, ModelId, Setting, UnknownReason, UnknownSetting, adjusted_value, lookup, normal_name, parse_value,
+    without_effect,
 };
 
 /// Prefixes that say how a switch stands.

@@ -117,7 +117,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         ],
         "How files are written and synced.",
         "O_DIRECT saves the sync of the doublewrite file, O_DIRECT_NO_FSYNC also that of the data files. nosync \
-         leaves out the syncs of the redo log and before checkpoints, not those of batches. O_DSYNC and littlesync are taken as fsync.",
+         leaves out the syncs of the redo log and before checkpoints, not those of batches. O_DSYNC and littlesync are \
+         taken as fsync.",
     ),
     everywhere(
         "innodb_flush_neighbors",
