@@ -13,7 +13,8 @@
 //! | `node_cpu_seconds_total{mode=}` of node_exporter, over all processors | `cpu.user`, `cpu.system`, ... in ticks of 10 ms |
 //!
 //! The exporter takes the type of a counter from the server, which calls some gauges counters: so `_total` says
-//! nothing, and is taken off. Scrapes that a fine step repeats count once. Variables with texts (`innodb_flush_method`) are not exported.
+//! nothing, and is taken off. Scrapes that a fine step repeats count once. Variables with texts (`innodb_flush_method`)
+//! are not exported.
 
 use super::{Clock, Part};
 use crate::RecordingError;

@@ -19,7 +19,7 @@ use super::{Clock, Link, Part, parse_date_time, sysbench};
 use crate::RecordingError;
 use innosim_flush_models::registry::{ModelId, UnknownReason, lookup, normal_name};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// Beginnings of names of INNODB_METRICS, for tables without heads; no variable begins so.
@@ -50,6 +50,8 @@ struct Scanner {
     current: Sample,
     head: Head,
     tables: Tables,
+    /// Names in capitals, as SHOW prints them: the same come in each sample, and a look at every model's takes long.
+    shown: HashMap<String, String>,
     /// Inside a text of SHOW ENGINE INNODB STATUS.
     innodb: Option<Section>,
     part: Part,
@@ -65,6 +67,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Part, RecordingError> {
         current: Sample::default(),
         head: Head::None,
         tables: Tables::default(),
+        shown: HashMap::new(),
         innodb: None,
         part: Part::default(),
         variables_had_head: false,
@@ -101,6 +104,14 @@ impl Scanner {
                 None => self.once(key, value.trim()),
             }
         }
+    }
+
+    /// A name as SHOW prints it: tables of the information schema have it in capitals.
+    fn as_shown<'a>(&mut self, name: &'a str) -> Cow<'a, str> {
+        if name.chars().any(|c| c.is_ascii_lowercase()) || !name.starts_with(|c: char| c.is_ascii_uppercase()) {
+            return name.into();
+        }
+        self.shown.entry(name.to_owned()).or_insert_with(|| without_capitals(name)).clone().into()
     }
 
     fn next_sample(&mut self) {
@@ -187,7 +198,7 @@ impl Scanner {
         if name.is_empty() || name.len() > 128 || !name.chars().all(plain) {
             return;
         }
-        let shown = as_shown(name);
+        let shown = self.as_shown(name);
         let name = shown.as_ref();
         let status = name.starts_with(|c: char| c.is_ascii_uppercase());
         let metric = METRICS.iter().any(|beginning| name.starts_with(beginning));
@@ -252,20 +263,17 @@ impl Scanner {
     }
 }
 
-/// A name as SHOW prints it: tables of the information schema have it in capitals.
-fn as_shown(name: &str) -> Cow<'_, str> {
-    if name.chars().any(|c| c.is_ascii_lowercase()) || !name.starts_with(|c: char| c.is_ascii_uppercase()) {
-        return name.into();
-    }
+/// A name in capitals as SHOW prints it.
+fn without_capitals(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let is_setting = |model: &ModelId| match lookup(*model, &lower) {
         Ok(_) => true,
         Err(unknown) => matches!(unknown.reason, UnknownReason::OtherVersion | UnknownReason::WithoutEffect),
     };
     if lower.starts_with("version") || ModelId::ALL.iter().any(is_setting) {
-        return lower.into();
+        return lower;
     }
-    (name[..1].to_owned() + &lower[1..]).into()
+    name[..1].to_owned() + &lower[1..]
 }
 
 /// Puts samples on the best clock that they have.
