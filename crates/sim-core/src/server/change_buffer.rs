@@ -7,17 +7,17 @@
 //! place: 5 % of `innodb_io_capacity` a second while the server is busy (more once the buffer is over half full), all
 //! of it while idle. Removals by purge are buffered alike.
 //!
-//! A page of the tree keeps as many changes as fit, those of many index pages while each has few of them.
+//! A page of the tree keeps as many changes as fit, those of many index pages while each has few of them. As the pages
+//! have more, leaves split in halves, one after the other, and merge again as they have fewer.
 //!
-//! Simplifications: the tree's pages divide the index pages evenly, by the mean of changes a page, and split or merge
-//! all at once; a change's redo is written once for the tree and once at the merge; a page takes [`CHANGES_A_PAGE`]
+//! Simplifications: how many leaves are split follows from the mean of changes a page; a change's redo is written once for the tree and once at the merge; a page takes [`CHANGES_A_PAGE`]
 //! changes, then it is read; pages of the tree are never read back.
 
 use super::Server;
 use super::events::Event;
 use crate::buffer_pool::{BitSet, Modification, PageHasher, PageRun};
 use crate::config::{ChangeBufferConfig, PAGE_BYTES};
-use crate::kernel::random::Rng;
+use crate::kernel::random::{Rng, mix};
 use crate::kernel::time::SimDuration;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -55,8 +55,6 @@ pub(super) struct ChangeBuffer {
     pending: HashMap<u32, Pending, BuildHasherDefault<PageHasher>>,
     changed: BitSet,
     changes: u64,
-    /// Index pages whose changes share a leaf now.
-    pages_a_leaf: u32,
     rng: Rng,
     last_activity: u64,
     /// Batches left to read in the second in progress.
@@ -83,7 +81,6 @@ impl ChangeBuffer {
             pending: HashMap::default(),
             changed: BitSet::default(),
             changes: 0,
-            pages_a_leaf: PAGES_A_LEAF,
             rng,
             last_activity: 0,
             batches_left: 0,
@@ -97,14 +94,21 @@ impl ChangeBuffer {
     }
 
     /// The leaf that keeps a page's changes.
-    fn leaf_of(&mut self, page: u32) -> u32 {
-        let fit = CHANGES_A_LEAF * self.pending.len() as u64 / self.changes.max(1);
-        let fit = (fit as u32).max(PAGES_A_LEAF);
-        // Leaves are full somewhere between half and all.
-        if fit <= self.pages_a_leaf / 2 || fit >= self.pages_a_leaf * 2 {
-            self.pages_a_leaf = fit;
+    ///
+    /// Leaves hold the changes of `whole` index pages or of half as many, in such shares that they are filled in the
+    /// mean. Each splits when the share that is split has passed a number of its own.
+    fn leaf_of(&self, page: u32) -> u32 {
+        let fit = (CHANGES_A_LEAF * (self.pending.len() as u64 + 1)) as f64 / (self.changes + 1) as f64;
+        let fit = fit.max(f64::from(PAGES_A_LEAF));
+        let mut whole = PAGES_A_LEAF;
+        while f64::from(whole) < fit {
+            whole *= 2;
         }
-        self.tree.first + page / self.pages_a_leaf % self.tree.pages
+        let first = page / whole * whole;
+        let splits_at = mix(u64::from(first)) as f64 / u64::MAX as f64;
+        let split = splits_at < f64::from(whole) / fit - 1.0;
+        let half = if split && page - first >= whole / 2 { whole / 2 } else { 0 };
+        self.tree.first + (first + half) / PAGES_A_LEAF % self.tree.pages
     }
 
     /// Pages to merge in the coming second.

@@ -10,6 +10,7 @@
 //! * Reads of rows that were inserted lately (`RecentRows`) find the pages in memory, for their inserts touched them:
 //!   only the rows that are older than the run are drawn. In a pool that evicts, all are drawn (errs towards more
 //!   reads).
+//! * `OfHome` reads the same pages whenever it is at the same home.
 //! * `Walk` visits existing pages in order, from `points` places at once, each going round in its own.
 //!
 //! Simplifications: the draws of one transaction are independent of each other; inserts into the middle of an index
@@ -19,7 +20,7 @@
 
 use super::index_pages::{DrawnEntry, IndexPages, Indexes};
 use super::points::{Column, Point, PointUse, Points, own_pages};
-use super::spec::DrawSpec;
+use super::spec::{DrawSpec, HomePages};
 use crate::buffer_pool::{BufferPool, EXTENT_PAGES, PageRun, PageSpace};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::{NuRand, Scatter, SysbenchPareto, Zipf};
@@ -114,6 +115,39 @@ impl NuRandPages {
     }
 }
 
+/// The same pages whenever a transaction is at the same home.
+#[derive(Debug, Clone)]
+struct PagesOfHomes {
+    homes: u32,
+    /// Parts of the sets among which a home's pages are scattered, and the key of where; `None` if they lie in order.
+    scattered: Option<(u32, u64)>,
+}
+
+impl PagesOfHomes {
+    /// The pages among which those of a home lie.
+    fn range(&self, who: Drawer, runs: &[PageRun]) -> PageRun {
+        let parts = self.scattered.map_or(self.homes, |(groups, _)| groups);
+        let (set, rest) = digit(who.home, runs.len() as u32);
+        let parts_a_set = (parts / runs.len() as u32).max(1);
+        let (part, _) = digit(rest, parts_a_set);
+        let run = runs[set as usize];
+        let start = |part: u32| (u64::from(run.pages) * u64::from(part) / u64::from(parts_a_set)) as u32;
+        PageRun { first: run.first + start(part), pages: (start(part + 1) - start(part)).max(1) }
+    }
+
+    fn fill(&self, who: Drawer, runs: &[PageRun], pages: &mut [u32]) {
+        let range = self.range(who, runs);
+        match self.scattered {
+            Some((_, key)) => {
+                let (home, _) = digit(who.home, self.homes);
+                let mut rng = Rng::from_key(key.wrapping_add(u64::from(home)));
+                pages.fill_with(|| range.first + rng.below(range.pages));
+            }
+            None => pages.iter_mut().zip(0..).for_each(|(page, nth)| *page = range.first + nth % range.pages),
+        }
+    }
+}
+
 /// The leading digit of `fraction` / 2^64 in base `base`, and the rest.
 #[inline]
 pub(super) fn digit(fraction: u64, base: u32) -> (u32, u64) {
@@ -137,6 +171,7 @@ enum Draw {
     UniformEqual([u32; 2], u64),
     Uniform,
     NuRand(NuRandPages),
+    OfHome(PagesOfHomes),
     Zipf {
         ranks: Zipf,
         scatter: Scatter,
@@ -220,6 +255,13 @@ impl AccessClass {
             DrawSpec::NuRand { a, range, groups, constants, at_home } => {
                 Draw::NuRand(NuRandPages::new(a, range, groups, constants, at_home, &runs, rng))
             }
+            DrawSpec::OfHome { homes, pages } => Draw::OfHome(PagesOfHomes {
+                homes,
+                scattered: match pages {
+                    HomePages::InOrder => None,
+                    HomePages::Scattered { groups } => Some((groups, rng.next_u64())),
+                },
+            }),
             DrawSpec::Zipf { theta } => Draw::Zipf {
                 ranks: Zipf::new(u64::from(pages), theta),
                 scatter: Scatter::new(u64::from(pages), rng.next_u64()),
@@ -284,6 +326,7 @@ impl AccessClass {
                 self.resident.pages = reached - run.first;
                 return match &self.draw {
                     Draw::NuRand(nurand) if nurand.at_home => pool.range_resident(nurand.home_range(who, &self.runs)),
+                    Draw::OfHome(homes) => pool.range_resident(homes.range(who, &self.runs)),
                     _ => false,
                 };
             }
@@ -304,6 +347,7 @@ impl AccessClass {
             }
             Draw::Uniform => self.fill_with(rng, pages, |run, rng| rng.below(run.pages)),
             Draw::NuRand(nurand) => nurand.fill(who, rng, &self.runs, pages),
+            Draw::OfHome(homes) => homes.fill(who, &self.runs, pages),
             Draw::Zipf { ranks, scatter } => {
                 self.fill_with(rng, pages, |_, rng| scatter.apply(ranks.sample(rng)) as u32);
             }
@@ -417,6 +461,37 @@ impl AccessClass {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_home_has_pages_of_its_own() {
+        let mut space = PageSpace::default();
+        let runs: Vec<_> = (0..2).map(|set| space.add(set, 120, &|_, _| 0)).collect();
+        let mut class = |pages| {
+            let mut rng = Rng::stream(7, 0, "homes");
+            let spec = DrawSpec::OfHome { homes: 20, pages };
+            AccessClass::new(&spec, runs.clone(), &mut Points::default(), &mut IndexPages::default(), &mut rng)
+        };
+        let at = |home: u32| Drawer { client: 0, home: (u64::MAX / 20 + 1) * u64::from(home) };
+        let drawn = |class: &AccessClass, home: u32, count: usize| {
+            let mut pages = vec![0; count];
+            class.fill(at(home), &mut Rng::stream(1, 1, "unused"), &mut pages);
+            pages
+        };
+        let in_order = class(HomePages::InOrder);
+        let first = |home: u32| runs[home as usize / 10].first + home % 10 * 12;
+        for home in 0..20 {
+            assert_eq!(drawn(&in_order, home, 3), [first(home), first(home) + 1, first(home) + 2]);
+        }
+        assert_eq!(drawn(&in_order, 3, 14)[12..], [first(3), first(3) + 1], "round again");
+        let scattered = class(HomePages::Scattered { groups: 4 });
+        for home in 0..20 {
+            let group = runs[home as usize / 10].first + home % 10 / 5 * 60;
+            let pages = drawn(&scattered, home, 50);
+            assert!(pages.iter().all(|page| (group..group + 60).contains(page)), "home {home}: {pages:?}");
+            assert_eq!(drawn(&scattered, home, 20), pages[..20], "the same each time");
+        }
+        assert_ne!(drawn(&scattered, 0, 50), drawn(&scattered, 1, 50), "neighbours have others");
+    }
 
     #[test]
     fn inserts_make_recent_rows_known() {

@@ -65,6 +65,13 @@ pub enum DrawSpec {
         /// Classes of one transaction share the home: the one with more groups divides the home of the one with fewer.
         at_home: bool,
     },
+    /// Always the same pages at a home, one after the other from the first on at each touch.
+    OfHome {
+        /// Homes: stretches of the page sets, all equally long (districts of tpcc).
+        homes: u32,
+        /// Where the pages of a home lie.
+        pages: HomePages,
+    },
     /// Zipf over pages with exponent `theta`, the ranks scattered over the set.
     Zipf {
         /// Exponent, at least 0.
@@ -113,6 +120,19 @@ pub enum DrawSpec {
         stretch: f64,
         /// As for `Append`.
         home_points: u32,
+    },
+}
+
+/// Where the pages of a home lie ([`DrawSpec::OfHome`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HomePages {
+    /// In its own stretch, in order (what a look at a range of keys reads).
+    InOrder,
+    /// Anywhere in the stretch of the `groups`-th part to which the home belongs, uniformly (rows that the home's rows
+    /// refer to).
+    Scattered {
+        /// Parts of the page sets, each of as many homes (warehouses of tpcc).
+        groups: u32,
     },
 }
 
