@@ -48,6 +48,7 @@ mod list_mutexes;
 mod lru_managers;
 mod other_programs;
 mod passes;
+mod pending_changes;
 mod plan;
 mod posting;
 mod processors;

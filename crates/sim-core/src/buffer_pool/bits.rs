@@ -41,6 +41,13 @@ impl BitSet {
         Some((place * 64) as u32 + word.trailing_zeros())
     }
 
+    /// The first member from `i` on in its word, for which there must be room.
+    #[inline]
+    pub(crate) fn next_in_word(&self, i: u32) -> Option<u32> {
+        let word = self.words[(i >> 6) as usize] & u64::MAX << (i & 63);
+        (word != 0).then(|| (i & !63) + word.trailing_zeros())
+    }
+
     /// Adds `i`.
     #[inline]
     pub(crate) fn insert(&mut self, i: u32) {

@@ -15,12 +15,11 @@
 
 use super::Server;
 use super::events::Event;
-use crate::buffer_pool::{BitSet, Modification, PageHasher, PageRun};
+use super::pending_changes::PendingChanges;
+use crate::buffer_pool::{Modification, PageRun};
 use crate::config::{ChangeBufferConfig, PAGE_BYTES};
 use crate::kernel::random::{Rng, mix};
 use crate::kernel::time::SimDuration;
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 use std::iter::successors;
 
 /// Fewest index pages whose changes share a leaf of the tree.
@@ -39,22 +38,12 @@ const A_SECOND: SimDuration = SimDuration::from_secs(1);
 /// Share of the I/O capacity that goes into merging while the server is busy, percent.
 const BUSY_PERCENT: u64 = 5;
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Pending {
-    changes: u32,
-    redo_fixed: u64,
-}
-
 /// State of the change buffer.
 #[derive(Debug)]
 pub(super) struct ChangeBuffer {
     config: ChangeBufferConfig,
     tree: PageRun,
-    /// Changes by page, and the set of those pages, which answers most questions from the processor's cache and is
-    /// walked in order.
-    pending: HashMap<u32, Pending, BuildHasherDefault<PageHasher>>,
-    changed: BitSet,
-    changes: u64,
+    pending: PendingChanges,
     rng: Rng,
     last_activity: u64,
     /// Batches left to read in the second in progress.
@@ -78,9 +67,7 @@ impl ChangeBuffer {
         ChangeBuffer {
             config,
             tree,
-            pending: HashMap::default(),
-            changed: BitSet::default(),
-            changes: 0,
+            pending: PendingChanges::default(),
             rng,
             last_activity: 0,
             batches_left: 0,
@@ -90,7 +77,7 @@ impl ChangeBuffer {
 
     /// Pages that the tree takes now.
     fn pages(&self) -> u64 {
-        self.changes * CHANGE_BYTES / PAGE_BYTES
+        self.pending.total() * CHANGE_BYTES / PAGE_BYTES
     }
 
     /// The leaf that keeps a page's changes.
@@ -98,7 +85,7 @@ impl ChangeBuffer {
     /// Leaves hold the changes of `whole` index pages or of half as many, in such shares that they are filled in the
     /// mean. Each splits when the share that is split has passed a number of its own.
     fn leaf_of(&self, page: u32) -> u32 {
-        let fit = (CHANGES_A_LEAF * (self.pending.len() as u64 + 1)) as f64 / (self.changes + 1) as f64;
+        let fit = (CHANGES_A_LEAF * (self.pending.pages() + 1)) as f64 / (self.pending.total() + 1) as f64;
         let fit = fit.max(f64::from(PAGES_A_LEAF));
         let mut whole = PAGES_A_LEAF;
         while f64::from(whole) < fit {
@@ -124,39 +111,9 @@ impl ChangeBuffer {
     /// Some pages with changes that follow each other, from a random place.
     fn pick(&mut self, pages: u32) -> Vec<u32> {
         let from = self.rng.below(pages.max(1));
-        if self.pending.is_empty() {
-            return Vec::new();
-        }
         let from_here =
-            |place: u32| successors(self.changed.next_from(place), |&page| self.changed.next_from(page + 1));
+            |place: u32| successors(self.pending.next_from(place), |&page| self.pending.next_from(page + 1));
         from_here(from).chain(from_here(0).take_while(|&page| page < from)).take(MERGED_AT_ONCE).collect()
-    }
-
-    /// What waits for a page.
-    fn waiting_for(&self, page: u32) -> Pending {
-        let changed = self.changed.contains_if_in_range(page);
-        if changed { self.pending.get(&page).copied().unwrap_or_default() } else { Pending::default() }
-    }
-
-    /// One more change waits for a page.
-    fn add(&mut self, page: u32, redo_fixed: u64) {
-        self.changed.grow(page as usize + 1);
-        self.changed.insert(page);
-        let pending = self.pending.entry(page).or_default();
-        pending.changes += 1;
-        pending.redo_fixed += redo_fixed;
-        self.changes += 1;
-    }
-
-    /// Takes out what waits for a page, if anything does.
-    fn take(&mut self, page: u32) -> Option<Pending> {
-        if !self.changed.contains_if_in_range(page) {
-            return None;
-        }
-        self.changed.remove(page);
-        let pending = self.pending.remove(&page)?;
-        self.changes -= u64::from(pending.changes);
-        Some(pending)
     }
 }
 
@@ -191,7 +148,7 @@ impl Server {
     /// Records a change; the page of the tree that is under write, if that is in the way.
     fn record_change(&mut self, page: u32, redo_fixed: u64) -> Result<Buffered, u32> {
         let Some(buffer) = &mut self.change_buffer else { return Ok(Buffered::No) };
-        let waiting = buffer.waiting_for(page).changes;
+        let waiting = buffer.pending.of(page);
         let full = waiting >= CHANGES_A_PAGE || buffer.pages() >= buffer.config.max_pages;
         if full || self.clients.reads.contains_key(&page) {
             return Ok(Buffered::No);
@@ -208,7 +165,7 @@ impl Server {
         }
         self.append_change(leaf, redo_fixed);
         if let Some(buffer) = &mut self.change_buffer {
-            buffer.add(page, redo_fixed);
+            buffer.pending.add(page, redo_fixed);
         }
         Ok(Buffered::Done)
     }
@@ -225,7 +182,7 @@ impl Server {
     /// A page has been read: its changes are merged into it.
     pub(super) fn merge_changes(&mut self, page: u32) {
         let Some(buffer) = &mut self.change_buffer else { return };
-        let Some(pending) = buffer.take(page) else { return };
+        let Some(pending) = buffer.pending.take(page) else { return };
         self.recorder.counts.merged_changes += u64::from(pending.changes);
         if self.pool.modify(page, self.redo.current_lsn(), &self.space, self.now) == Modification::Done {
             self.append_change(page, pending.redo_fixed);

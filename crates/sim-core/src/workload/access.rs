@@ -466,7 +466,7 @@ mod tests {
     fn a_home_has_pages_of_its_own() {
         let mut space = PageSpace::default();
         let runs: Vec<_> = (0..2).map(|set| space.add(set, 120, &|_, _| 0)).collect();
-        let mut class = |pages| {
+        let class = |pages| {
             let mut rng = Rng::stream(7, 0, "homes");
             let spec = DrawSpec::OfHome { homes: 20, pages };
             AccessClass::new(&spec, runs.clone(), &mut Points::default(), &mut IndexPages::default(), &mut rng)
