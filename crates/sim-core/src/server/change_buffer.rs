@@ -10,8 +10,10 @@
 //! A page of the tree keeps as many changes as fit, those of many index pages while each has few of them. As the pages
 //! have more, leaves split in halves, one after the other, and merge again as they have fewer.
 //!
-//! Simplifications: how many leaves are split follows from the mean of changes a page; a change's redo is written once for the tree and once at the merge; a page takes [`CHANGES_A_PAGE`]
-//! changes, then it is read; pages of the tree are never read back.
+//! Simplifications: how many leaves are split follows from the mean of changes a page; a change's redo is written once
+//! for the tree and once at the merge, in full (errs upwards: a real server was seen to write some 30 bytes for both
+//! beyond what the change would have taken); how much room a page has is drawn once, from what was counted in one index
+//! ([`ROOM`]), and when it is used up the page is read; pages of the tree are never read back.
 
 use super::Server;
 use super::events::Event;
@@ -26,8 +28,12 @@ use std::iter::successors;
 pub(super) const PAGES_A_LEAF: u32 = 4;
 /// Changes that a leaf of the tree holds, filled in random order.
 const CHANGES_A_LEAF: u64 = PAGE_BYTES * 69 / 100 / CHANGE_BYTES;
-/// Changes that a page's free space is good for, as its bitmap counts it: at most 2 KiB of some 25 bytes.
-const CHANGES_A_PAGE: u32 = 80;
+/// Shares of the pages, in 1000ths from the fullest on, and the changes that their free space is good for: a bitmap knows
+/// it as less than 512, 1024, 2048 bytes or more, and a change counts 28. Counted in an index that was filled in random
+/// order.
+const ROOM: [(u64, u32); 3] = [(15, 0), (46, 18), (108, 36)];
+/// Changes that fit into a page with 2 KiB of free space; with more, no more are taken.
+const MOST_CHANGES: u32 = 73;
 /// Bytes of a change in the tree, its page two thirds full.
 const CHANGE_BYTES: u64 = 70;
 /// Pages that one merge reads.
@@ -117,6 +123,12 @@ impl ChangeBuffer {
     }
 }
 
+/// Changes that the free space of a page is good for.
+fn room_for_changes(page: u32) -> u32 {
+    let part = mix(u64::from(page) + 1) % 1000;
+    ROOM.iter().find(|(up_to, _)| part < *up_to).map_or(MOST_CHANGES, |&(_, changes)| changes)
+}
+
 impl Server {
     /// Begins the master thread's merging, where there is a change buffer.
     pub(super) fn start_merging(&mut self) {
@@ -149,7 +161,7 @@ impl Server {
     fn record_change(&mut self, page: u32, redo_fixed: u64) -> Result<Buffered, u32> {
         let Some(buffer) = &mut self.change_buffer else { return Ok(Buffered::No) };
         let waiting = buffer.pending.of(page);
-        let full = waiting >= CHANGES_A_PAGE || buffer.pages() >= buffer.config.max_pages;
+        let full = waiting >= room_for_changes(page) || buffer.pages() >= buffer.config.max_pages;
         if full || self.clients.reads.contains_key(&page) {
             return Ok(Buffered::No);
         }
