@@ -40,6 +40,12 @@ impl Ink {
         Ink::rgb(mix(self.rgb.0), mix(self.rgb.1), mix(self.rgb.2))
     }
 
+    /// How light it looks, 0 to 1: the weights of the colours for the eye, on squares in place of the screen's exponent.
+    pub(super) fn lightness(self) -> f64 {
+        let square = |c: u8| (f64::from(c) / 255.0).powi(2);
+        0.2126 * square(self.rgb.0) + 0.7152 * square(self.rgb.1) + 0.0722 * square(self.rgb.2)
+    }
+
     fn color(self) -> RGBAColor {
         RGBAColor(self.rgb.0, self.rgb.1, self.rgb.2, self.alpha)
     }

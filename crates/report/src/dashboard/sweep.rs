@@ -12,6 +12,7 @@
 mod curves;
 mod heatmap;
 mod multiples;
+mod notes;
 mod plot;
 
 pub(crate) use plot::places;

@@ -15,14 +15,21 @@ pub(super) fn view(results: &Results<'_>) -> SweepView {
     let layout = Layout::of(plan);
     let all: Vec<usize> = (0..plan.points.len()).collect();
     let verdict = results.verdict(&all);
+    let axes: Vec<SweepAxis> = plan.dimensions.iter().map(axis).collect();
+    let along = layout.along;
+    let curve = |line: Line| {
+        let label = line.points.first().map_or(String::new(), |&point| others(&axes, along, &plan.points[point].at));
+        curve(results, line.points, label)
+    };
+    let curves = layout.lines.into_iter().map(curve).collect();
     SweepView {
         title: plan.title.clone(),
         subtitle: subtitle(results),
         origin: format!("seed {} \u{b7} innosim {}", plan.seed, plan.innosim_version),
-        axes: plan.dimensions.iter().map(axis).collect(),
+        axes,
         points: results.points.iter().map(|point| self::point(plan, point)).collect(),
-        along: layout.along,
-        curves: layout.lines.into_iter().map(|line| curve(results, line)).collect(),
+        along,
+        curves,
         best: verdict.as_ref().map(|v| v.best),
         plateau: verdict.map(|v| v.plateau).unwrap_or_default(),
     }
@@ -60,13 +67,19 @@ fn axis(dimension: &innosim_experiments::sweep::Dimension) -> SweepAxis {
     }
 }
 
-fn curve(results: &Results<'_>, line: Line) -> SweepCurve {
-    let verdict = results.verdict(&line.points);
+/// Values on all axes but `along`, spelled as there.
+fn others(axes: &[SweepAxis], along: usize, at: &[usize]) -> String {
+    let others = axes.iter().zip(at).enumerate().filter(|(i, _)| *i != along);
+    others.map(|(_, (axis, &at))| axis.labels[at].as_str()).collect::<Vec<&str>>().join(" \u{b7} ")
+}
+
+fn curve(results: &Results<'_>, points: Vec<usize>, label: String) -> SweepCurve {
+    let verdict = results.verdict(&points);
     SweepCurve {
-        label: line.label,
+        label,
         best: verdict.as_ref().map(|v| v.best),
         plateau: verdict.map(|v| v.plateau).unwrap_or_default(),
-        points: line.points,
+        points,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Four figures over one setting, a line for each value of the other settings.
 
-use super::plot::{HEADER, INKS, band_outlines, best_mark, dot, header, places, setting_axis};
+use super::notes::{Note, draw_notes};
+use super::plot::{HEADER, INKS, PADDING, band_outlines, best_mark, dot, header, places, setting_axis};
 use super::{Band, SweepCurve, SweepFigures, SweepView};
 use crate::dashboard::axis::Axis;
 use crate::dashboard::canvas::{Align, Canvas, Ink, Lettering, Rect};
@@ -16,12 +17,12 @@ const TITLE: f64 = 32.0;
 const GAP: f64 = 16.0;
 /// Under the last panel, px.
 const FOOT: f64 = 92.0;
-/// Height of the row of names above the panels, px.
-const LEGEND: f64 = 34.0;
+/// Height of the names above the panels, px: of the first row, and of each other.
+const LEGEND: (f64, f64) = (34.0, 22.0);
+/// Most room for the name of a line, and for the names of the settings before them, px.
+const NAMES: (f64, f64) = (560.0, 420.0);
 /// Room at the right of the plots, px.
 const RIGHT: f64 = 60.0;
-/// Width and height that the figure of a best point takes, px.
-const LABEL: (f64, f64) = (60.0, 13.0);
 
 /// The picture.
 pub(super) struct Curves<'a>(pub(super) &'a SweepView);
@@ -87,7 +88,7 @@ const PANELS: [Panel; 4] = [
 impl Drawing for Curves<'_> {
     fn size(&self) -> (u32, u32) {
         let panels: f64 = PANELS.iter().map(|p| TITLE + p.height + GAP).sum();
-        (WIDTH as u32, (HEADER + LEGEND + panels + FOOT) as u32)
+        (WIDTH as u32, (HEADER + Legend::of(self.0).height() + panels + FOOT) as u32)
     }
 
     fn title(&self) -> &str {
@@ -97,9 +98,10 @@ impl Drawing for Curves<'_> {
     fn draw<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>) {
         let view = self.0;
         header(canvas, view, f64::from(self.size().1));
-        legend(canvas, view);
+        let legend = Legend::of(view);
+        legend.draw(canvas);
         let places = places(&view.axes[view.along]);
-        let mut top = HEADER + LEGEND;
+        let mut top = HEADER + legend.height();
         for panel in &PANELS {
             let plot = Rect::new(LEFT, top + TITLE, WIDTH - RIGHT, top + TITLE + panel.height);
             panel.draw(canvas, view, &places, plot);
@@ -113,32 +115,67 @@ impl Drawing for Curves<'_> {
     }
 }
 
-/// Names of the lines, with what is best on each.
-fn legend<B: DrawingBackend>(canvas: &mut Canvas<'_, B>, view: &SweepView) {
-    let others: Vec<&str> =
-        view.axes.iter().enumerate().filter(|(i, _)| *i != view.along).map(|(_, axis)| axis.name.as_str()).collect();
-    let mut x = MARGIN;
-    let baseline = HEADER + 12.0;
-    if !others.is_empty() {
-        let name = format!("{}:", others.join(" \u{b7} "));
-        let name = truncated(&name, SMALL, Weight::Regular, 420.0);
-        canvas.text(&name, (x, baseline), Lettering::regular(SMALL, MUTED));
-        x += width(&name, SMALL, Weight::Regular) + 20.0;
+/// Names of the lines, with what is best on each, in as many rows as they take.
+struct Legend {
+    /// The settings that the names are values of.
+    settings: String,
+    names: Vec<Name>,
+}
+
+/// One name, its colour, its row and where it begins, px.
+struct Name {
+    text: String,
+    ink: Ink,
+    row: usize,
+    x: f64,
+}
+
+impl Legend {
+    fn of(view: &SweepView) -> Legend {
+        let others = view.axes.iter().enumerate().filter(|(i, _)| *i != view.along);
+        let others: Vec<&str> = others.map(|(_, axis)| axis.name.as_str()).collect();
+        let mut settings = String::new();
+        let mut begin = MARGIN;
+        if !others.is_empty() {
+            settings = truncated(&format!("{}:", others.join(" \u{b7} ")), SMALL, Weight::Regular, NAMES.1);
+            begin += width(&settings, SMALL, Weight::Regular) + 20.0;
+        }
+        let (mut row, mut x) = (0, begin);
+        let mut names = Vec::new();
+        for (curve, ink) in view.curves.iter().zip(INKS) {
+            let text = truncated(&name_of(view, curve), SMALL, Weight::Bold, NAMES.0);
+            let end = x + 34.0 + width(&text, SMALL, Weight::Bold);
+            if end > WIDTH - MARGIN && x > begin {
+                (row, x) = (row + 1, begin);
+            }
+            let next = x + 68.0 + width(&text, SMALL, Weight::Bold);
+            names.push(Name { text, ink, row, x });
+            x = next;
+        }
+        Legend { settings, names }
     }
-    for (curve, ink) in view.curves.iter().zip(INKS) {
-        canvas.line(&[(x, baseline - 4.5), (x + 26.0, baseline - 4.5)], ink, 3.0);
-        let text = format!("{}{}", curve.label, best_in_words(view, curve));
-        canvas.text(&text, (x + 34.0, baseline), Lettering::bold(SMALL, ink));
-        x += 34.0 + width(&text, SMALL, Weight::Bold) + 34.0;
+
+    fn height(&self) -> f64 {
+        LEGEND.0 + LEGEND.1 * self.names.last().map_or(0.0, |name| name.row as f64)
+    }
+
+    fn draw<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>) {
+        canvas.text(&self.settings, (MARGIN, HEADER + 12.0), Lettering::regular(SMALL, MUTED));
+        for name in &self.names {
+            let baseline = HEADER + 12.0 + LEGEND.1 * name.row as f64;
+            canvas.line(&[(name.x, baseline - 4.5), (name.x + 26.0, baseline - 4.5)], name.ink, 3.0);
+            canvas.text(&name.text, (name.x + 34.0, baseline), Lettering::bold(SMALL, name.ink));
+        }
     }
 }
 
-fn best_in_words(view: &SweepView, curve: &SweepCurve) -> String {
-    let Some(best) = curve.best else { return String::new() };
+/// A line's values, and its best point.
+fn name_of(view: &SweepView, curve: &SweepCurve) -> String {
+    let Some(best) = curve.best else { return curve.label.clone() };
     let label = &view.axes[view.along].labels[view.points[best].at[view.along]];
     let tps = view.points[best].figures.as_ref().map_or(0.0, |f| f.tps.mean);
-    let before = if curve.label.is_empty() { "" } else { ", " };
-    format!("{before}best at {label}: {} tps", rate(tps))
+    let before = if curve.label.is_empty() { String::new() } else { format!("{}: ", curve.label) };
+    format!("{before}best at {label}, {} tps", rate(tps))
 }
 
 impl Panel {
@@ -177,19 +214,29 @@ impl Panel {
         if let Some(limit) = self.limit {
             canvas.dashes((plot.left, plot.right), y(limit), VERMILION, 1.4);
         }
-        let mut labels: Vec<(f64, f64)> = Vec::new();
+        let mut lines: Vec<Vec<(f64, f64)>> = Vec::new();
         for (i, (curve, ink)) in view.curves.iter().zip(INKS).enumerate() {
             let line = self.line(view, curve, places, plot, self.figure);
             band_outlines(&line, y).iter().for_each(|outline| canvas.polygon(outline, ink.alpha(0.16)));
+            let drawn = |line: &[(f64, Band)]| line.iter().map(|(x, b)| (*x, y(b.mean))).collect::<Vec<_>>();
             if let Some(thin) = self.thin {
-                let thin = self.line(view, curve, places, plot, thin);
-                canvas.line(&thin.iter().map(|(x, b)| (*x, y(b.mean))).collect::<Vec<_>>(), ink.tint(0.75), 1.2);
+                let thin = drawn(&self.line(view, curve, places, plot, thin));
+                canvas.line(&thin, ink.tint(0.75), 1.2);
+                lines.push(thin);
             }
-            let drawn: Vec<(f64, f64)> = line.iter().map(|(x, b)| (*x, y(b.mean))).collect();
+            let drawn = drawn(&line);
             canvas.line(&drawn, ink, 2.4);
             drawn.iter().for_each(|at| dot(canvas, *at, 3.4, ink));
-            self.mark_best(canvas, view, curve, (places, plot, ink), (i, &y), &mut labels);
+            lines.push(drawn);
+            if self.bars {
+                draw_bars(canvas, view, curve, (places, plot, ink), i);
+            }
         }
+        let notes: Vec<Note> =
+            view.curves.iter().zip(INKS).filter_map(|(c, ink)| self.note(view, c, places, plot, ink, &y)).collect();
+        // Over all lines, so that none hides a mark.
+        notes.iter().for_each(|note| best_mark(canvas, note.at, note.ink));
+        draw_notes(canvas, &notes, &lines, plot);
         canvas.line(&[(plot.left, plot.bottom), (plot.right, plot.bottom)], RULE, 1.0);
     }
 
@@ -209,36 +256,38 @@ impl Panel {
         }
     }
 
-    /// Ring around the best point; bars at the bottom under its plateau.
-    fn mark_best<B: DrawingBackend>(
+    /// Place and figure of a curve's best point.
+    fn note(
         &self,
-        canvas: &mut Canvas<'_, B>,
         view: &SweepView,
         curve: &SweepCurve,
-        (places, plot, ink): (&[f64], Rect, Ink),
-        (number, y): (usize, &impl Fn(f64) -> f64),
-        labels: &mut Vec<(f64, f64)>,
-    ) {
-        let place = |point: usize| places[view.points[point].at[view.along]];
-        let x = |share: f64| plot.left + share * (plot.right - plot.left);
-        let half = 0.35 * places.windows(2).map(|pair| pair[1] - pair[0]).fold(0.1, f64::min);
-        let bottom = plot.bottom - 3.0 - 7.0 * number as f64;
-        for &point in curve.plateau.iter().filter(|_| self.bars) {
-            let (left, right) = (x(place(point) - half).max(plot.left), x(place(point) + half).min(plot.right));
-            canvas.rectangle(Rect::new(left, bottom - 4.0, right, bottom), ink.tint(0.6));
-        }
-        let Some((best, figures)) = curve.best.and_then(|b| Some((b, view.points[b].figures.as_ref()?))) else {
-            return;
-        };
-        let value = (self.figure)(figures).mean * self.scale;
-        let at = (x(place(best)), y(value));
-        best_mark(canvas, at, ink);
-        // One that would be written over another's is left out; the legend has the throughput.
-        let near = |(x, y): &(f64, f64)| (x - at.0).abs() < LABEL.0 && (y - at.1).abs() < LABEL.1;
-        if !labels.iter().any(near) {
-            let text = if value.abs() < 10.0 { rate(value) } else { tick(value.round()) };
-            canvas.text(&text, (at.0 + 14.0, at.1 - 9.0), Lettering::bold(SMALL, ink));
-            labels.push(at);
-        }
+        places: &[f64],
+        plot: Rect,
+        ink: Ink,
+        y: &impl Fn(f64) -> f64,
+    ) -> Option<Note> {
+        let best = curve.best?;
+        let value = (self.figure)(view.points[best].figures.as_ref()?).mean * self.scale;
+        let x = plot.left + places[view.points[best].at[view.along]] * (plot.right - plot.left);
+        let text = if value.abs() < 10.0 { rate(value) } else { tick(value.round()) };
+        Some(Note { at: (x, y(value)), text, ink })
+    }
+}
+
+/// Bars at the bottom of `plot` under a curve's plateau, those of the curves above each other.
+fn draw_bars<B: DrawingBackend>(
+    canvas: &mut Canvas<'_, B>,
+    view: &SweepView,
+    curve: &SweepCurve,
+    (places, plot, ink): (&[f64], Rect, Ink),
+    number: usize,
+) {
+    let x = |share: f64| plot.left + share * (plot.right - plot.left);
+    // No wider than what is left at the ends.
+    let half = 0.35 * places.windows(2).map(|pair| pair[1] - pair[0]).fold(PADDING / 0.35, f64::min);
+    let bottom = plot.bottom - 3.0 - 7.0 * number as f64;
+    for &point in &curve.plateau {
+        let place = places[view.points[point].at[view.along]];
+        canvas.rectangle(Rect::new(x(place - half), bottom - 4.0, x(place + half), bottom), ink.tint(0.6));
     }
 }

@@ -13,8 +13,8 @@ use plotters::prelude::DrawingBackend;
 const ROW_TEXTS: f64 = 88.0;
 /// Between the two columns of maps, px.
 const BETWEEN: f64 = 44.0;
-/// Above a map: its title, px.
-const TITLE: f64 = 46.0;
+/// Above a map: its title and the name of the setting that runs up, px.
+const TITLE: f64 = 66.0;
 /// Below a map: texts of its columns and the name of the setting, px.
 const BELOW: f64 = 62.0;
 /// Least and most height of a cell, px.
@@ -23,6 +23,8 @@ const CELL: (f64, f64) = (20.0, 46.0);
 const CELLS: f64 = 330.0;
 /// At the foot of the picture, px.
 const FOOT: f64 = 44.0;
+/// Lightness of a cell below which white numbers are read better than dark ones.
+const WHITE_BELOW: f64 = 0.3;
 
 /// The picture.
 pub(super) struct HeatMaps<'a>(pub(super) &'a SweepView);
@@ -33,45 +35,21 @@ struct Map {
     ink: Ink,
     figure: fn(&SweepFigures) -> f64,
     text: fn(f64) -> String,
-    /// Share of the scale from which the colour asks for white numbers.
-    white_from: f64,
     /// The colour scale begins at 0 instead of the smallest value.
     from_zero: bool,
 }
 
 const MAPS: [Map; 4] = [
-    Map {
-        title: "Throughput, tps",
-        ink: BLUE,
-        figure: |f| f.tps.mean,
-        text: count,
-        white_from: 0.55,
-        from_zero: false,
-    },
-    Map {
-        title: "Stalled seconds",
-        ink: VERMILION,
-        figure: |f| f.stall_seconds.mean,
-        text: rate,
-        white_from: 0.55,
-        from_zero: true,
-    },
+    Map { title: "Throughput, tps", ink: BLUE, figure: |f| f.tps.mean, text: count, from_zero: false },
+    Map { title: "Stalled seconds", ink: VERMILION, figure: |f| f.stall_seconds.mean, text: rate, from_zero: true },
     Map {
         title: "Age headroom: % of the limit left at the largest age",
         ink: GREEN,
         figure: |f| (100.0 * (1.0 - f.age_max.mean)).max(0.0),
         text: count,
-        white_from: 0.55,
         from_zero: true,
     },
-    Map {
-        title: "Page writes a transaction",
-        ink: ORANGE,
-        figure: |f| f.writes.mean,
-        text: rate,
-        white_from: 2.0,
-        from_zero: false,
-    },
+    Map { title: "Page writes a transaction", ink: ORANGE, figure: |f| f.writes.mean, text: rate, from_zero: false },
 ];
 
 impl HeatMaps<'_> {
@@ -130,7 +108,7 @@ impl HeatMaps<'_> {
 
     fn draw_map<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>, map: &Map, plot: Rect) {
         let view = self.0;
-        canvas.text(map.title, (plot.left, plot.top - 14.0), Lettering::bold(16.0, TEXT));
+        canvas.text(map.title, (plot.left - ROW_TEXTS, plot.top - 36.0), Lettering::bold(16.0, TEXT));
         let values: Vec<Option<f64>> = view.points.iter().map(|p| p.figures.as_ref().map(map.figure)).collect();
         let known = || values.iter().copied().flatten();
         let low = if map.from_zero { 0.0 } else { known().fold(f64::MAX, f64::min) };
@@ -143,8 +121,9 @@ impl HeatMaps<'_> {
                 continue;
             };
             let share = share(*value);
-            canvas.rectangle(cell, map.ink.tint(0.06 + 0.86 * share));
-            let ink = if share > map.white_from { PAPER } else { TEXT };
+            let ground = map.ink.tint(0.06 + 0.86 * share);
+            canvas.rectangle(cell, ground);
+            let ink = if ground.lightness() < WHITE_BELOW { PAPER } else { TEXT };
             draw_number(canvas, &(map.text)(*value), cell, ink);
             if view.plateau.contains(&point) && view.best != Some(point) {
                 super::plot::dot(canvas, (cell.right - 6.0, cell.top + 6.0), 2.6, ink);
@@ -179,8 +158,8 @@ impl HeatMaps<'_> {
             let label = truncated(label, SMALL, Weight::Regular, ROW_TEXTS - 14.0);
             canvas.text(&label, (plot.left - 8.0, y + 4.7), Lettering::regular(SMALL, MUTED).align(Align::End));
         }
-        let name = truncated(&y_axis.name, SMALL, Weight::Bold, 330.0);
-        canvas.text(&name, (plot.right, plot.top - 14.0), bold.align(Align::End));
+        let name = truncated(&y_axis.name, SMALL, Weight::Bold, ROW_TEXTS + plot.right - plot.left);
+        canvas.text(&name, (plot.left - ROW_TEXTS, plot.top - 12.0), bold);
     }
 }
 

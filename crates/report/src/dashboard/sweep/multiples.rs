@@ -46,8 +46,7 @@ impl<'a> Multiples<'a> {
         } else {
             (0..MOST).map(|i| with_runs[i * (with_runs.len() - 1) / (MOST - 1)]).collect()
         };
-        let most = ((WIDTH - 2.0 * MARGIN - TICKS + GAP) / (LEAST_WIDTH + GAP)) as usize;
-        Multiples { columns: shown.len().clamp(1, most), view, shown }
+        Multiples { columns: columns(view, shown.len()), view, shown }
     }
 
     fn rows(&self) -> usize {
@@ -60,6 +59,17 @@ impl<'a> Multiples<'a> {
 
     fn figures(&self) -> impl Iterator<Item = &SweepFigures> {
         self.shown.iter().filter_map(|&p| self.view.points[p].figures.as_ref())
+    }
+}
+
+/// How many panels stand in a row. The same value of a setting stands below itself, if that leaves panels wide enough.
+fn columns(view: &SweepView, panels: usize) -> usize {
+    let most = ((WIDTH - 2.0 * MARGIN - TICKS + GAP) / (LEAST_WIDTH + GAP)) as usize;
+    let along = view.axes.get(view.along).map_or(1, |axis| axis.labels.len());
+    let even = (3..=most).rev().find(|columns| columns.is_multiple_of(along) || along.is_multiple_of(*columns));
+    match even {
+        Some(columns) if panels > most && panels == view.points.len() => columns,
+        _ => panels.clamp(1, most),
     }
 }
 
@@ -98,10 +108,12 @@ impl Drawing for Multiples<'_> {
             self.draw_panel(canvas, &scales, point, plot, i % self.columns == 0);
         }
         let names: Vec<&str> = self.view.axes.iter().map(|axis| axis.name.as_str()).collect();
+        let warmup = self.figures().any(|f| f.course.warmup_s > 0.0);
         let words = format!(
             "Each panel: {}. Above: transactions a second; below: checkpoint age as a share of its limit (dashed). First \
-             run of each point; the vertical line ends the warm-up.",
-            names.join(" \u{b7} ")
+             run of each point{}.",
+            names.join(" \u{b7} "),
+            if warmup { "; the vertical line ends the warm-up" } else { "" }
         );
         let words = truncated(&words, LETTERS, Weight::Regular, WIDTH - 2.0 * MARGIN);
         canvas.text(&words, (MARGIN, height - 16.0), Lettering::regular(LETTERS, MUTED));

@@ -13,10 +13,8 @@ use plotters::prelude::DrawingBackend;
 pub(super) const HEADER: f64 = 104.0;
 /// Colours of curves, in their order.
 pub(super) const INKS: [Ink; super::MOST_CURVES] = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SLATE];
-/// Ratio of the largest to the smallest value from which an axis is logarithmic.
-const LOGARITHMIC_FROM: f64 = 20.0;
 /// Room at both ends of a setting's axis, as a share of it.
-const PADDING: f64 = 0.035;
+pub(super) const PADDING: f64 = 0.035;
 
 /// Title, what all points share, seed and version.
 pub(super) fn header<B: DrawingBackend>(canvas: &mut Canvas<'_, B>, view: &SweepView, height: f64) {
@@ -28,8 +26,8 @@ pub(super) fn header<B: DrawingBackend>(canvas: &mut Canvas<'_, B>, view: &Sweep
     canvas.text(&subtitle, (MARGIN, 80.0), Lettering::regular(15.0, MUTED));
 }
 
-/// Places of a setting's values, 0 to 1 over the width of a plot: in proportion where they are numbers in order, by
-/// their logarithms where they span much, otherwise at equal distances.
+/// Places of a setting's values, 0 to 1 over the width of a plot: where they are numbers in order, in proportion to them
+/// or to their logarithms, whichever keeps the closest two further apart; otherwise at equal distances.
 pub(crate) fn places(axis: &SweepAxis) -> Vec<f64> {
     let count = axis.labels.len();
     let even = || (0..count).map(|i| (i as f64 + 0.5) / count as f64).collect();
@@ -37,14 +35,16 @@ pub(crate) fn places(axis: &SweepAxis) -> Vec<f64> {
         return even();
     };
     let (low, high) = (numbers[0], numbers[count - 1]);
-    let share = |value: f64| {
-        if low > 0.0 && high / low > LOGARITHMIC_FROM {
-            (value / low).log10() / (high / low).log10()
-        } else {
-            (value - low) / (high - low)
+    let closest = |shares: &[f64]| shares.windows(2).map(|pair| pair[1] - pair[0]).fold(1.0, f64::min);
+    let mut shares: Vec<f64> = numbers.iter().map(|value| (value - low) / (high - low)).collect();
+    if low > 0.0 {
+        let by_factors: Vec<f64> = numbers.iter().map(|value| (value / low).log10() / (high / low).log10()).collect();
+        // Of two values the places are the same but for rounding.
+        if closest(&by_factors) > closest(&shares) + 1e-9 {
+            shares = by_factors;
         }
-    };
-    numbers.iter().map(|&value| PADDING + share(value) * (1.0 - 2.0 * PADDING)).collect()
+    }
+    shares.into_iter().map(|share| PADDING + share * (1.0 - 2.0 * PADDING)).collect()
 }
 
 /// Texts of the values under a plot, as many as find room, and the setting's name.
@@ -128,6 +128,8 @@ mod tests {
         let p = places(&axis(Some(vec![0.0, 1.0, 4.0]), 3));
         assert!((p[1] - p[0]) * 3.0 - (p[2] - p[1]) < 1e-12 && p[0] > 0.0 && p[2] < 1.0);
         let p = places(&axis(Some(vec![4.0, 16.0, 64.0, 256.0]), 4));
+        assert!(p.windows(3).all(|w| (w[1] - w[0] - (w[2] - w[1])).abs() < 1e-12), "{p:?}");
+        let p = places(&axis(Some((1..=30).map(f64::from).collect()), 30));
         assert!(p.windows(3).all(|w| (w[1] - w[0] - (w[2] - w[1])).abs() < 1e-12), "{p:?}");
         assert_eq!(places(&axis(None, 2)), [0.25, 0.75]);
         assert_eq!(places(&axis(Some(vec![5.0, 1.0]), 2)), [0.25, 0.75]);
