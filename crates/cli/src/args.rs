@@ -111,7 +111,7 @@ pub(crate) enum RunFormat {
 #[derive(Debug, Args)]
 pub(crate) struct Common {
     /// Seed of all random numbers [default: the scenario's, 1 in shipped ones]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
     /// Runs at a time; results don't depend on it [default: one a core]
     #[arg(long, value_name = "N", value_parser = jobs)]
@@ -121,23 +121,38 @@ pub(crate) struct Common {
     pub(crate) quiet: bool,
 }
 
+/// What commands take that run a scenario on one server.
+#[derive(Debug, Args)]
+pub(crate) struct OtherServer {
+    /// Server model instead of the scenario's, such as mysql-8.0.30 or 8.0
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+}
+
+/// What commands take that read recordings.
+#[derive(Debug, Args)]
+pub(crate) struct RecordedServers {
+    /// Model of the servers [default: by the version in their variables]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+}
+
 /// `innosim run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// A TOML file, or the name of a shipped scenario with or without its folder
     #[arg(value_name = "SCENARIO")]
     pub(crate) scenario: String,
-    /// Server model instead of the scenario's, such as mysql-8.0.30 or 8.0
-    #[arg(long, value_name = "NAME")]
-    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: OtherServer,
     /// A server setting by its real name, or a scenario key by its dotted path (drive.clients=32); repeatable
     #[arg(long = "set", value_name = "SETTING=VALUE")]
     pub(crate) set: Vec<String>,
     /// Simulated time instead of the scenario's, with its unit: 600s, 10m, 1h30m
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) duration: Option<String>,
     /// Runs with random numbers of their own; results become means with 95 % confidence intervals
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = replications, allow_negative_numbers = true)]
     pub(crate) replications: Option<u32>,
     /// Folder for summary.json, series.csv, scenario.resolved.toml, dashboard.svg and dashboard.png
     #[arg(long, value_name = "DIR")]
@@ -163,14 +178,13 @@ pub(crate) struct SweepArgs {
     /// the same value. Values: FROM..TO:STEP, FROM..TO:*FACTOR or V1,V2,... Repeatable: all combinations are run
     #[arg(long, value_name = "SETTING=VALUES")]
     pub(crate) vary: Vec<String>,
-    /// Server model instead of the scenario's, such as mysql-8.0.30 or 8.0
-    #[arg(long, value_name = "NAME")]
-    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: OtherServer,
     /// A setting or scenario key that all points share; repeatable
     #[arg(long = "set", value_name = "SETTING=VALUE")]
     pub(crate) set: Vec<String>,
     /// Simulated time of each run instead of the scenario's, with its unit: 600s, 10m, 1h30m
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) duration: Option<String>,
     /// Runs of each point, with the same random numbers at every point; with --precision those before the first look
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
@@ -239,10 +253,10 @@ pub(crate) struct CompareArgs {
     #[arg(long = "set", value_name = "SETTING=VALUE")]
     pub(crate) set: Vec<String>,
     /// Simulated time instead of the scenario's, with its unit: 600s, 10m, 1h30m
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) duration: Option<String>,
     /// Runs of each variant, from which intervals follow [default: the scenario's if several, else 3]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = replications, allow_negative_numbers = true)]
     pub(crate) replications: Option<u32>,
     /// Folder for compare.json, compare.csv, compare.svg, compare.png, report.html, and a folder for each variant
     #[arg(long, value_name = "DIR")]
@@ -269,14 +283,13 @@ pub(crate) struct RecommendArgs {
     /// Choose the size of the redo log too
     #[arg(long)]
     pub(crate) redo: bool,
-    /// Server model instead of the scenario's, such as mysql-8.0.30 or 8.0
-    #[arg(long, value_name = "NAME")]
-    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: OtherServer,
     /// A server setting by its real name, or a scenario key by its dotted path (drive.clients=32); repeatable
     #[arg(long = "set", value_name = "SETTING=VALUE")]
     pub(crate) set: Vec<String>,
     /// Simulated time of each run [default: two and a half turns of the redo log, if the scenario's own is longer]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) duration: Option<String>,
     /// Runs of each setting that could be the answer
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -306,7 +319,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(value_name = "FOLDER", default_value = "percona-2020-08")]
     pub(crate) folder: String,
     /// Simulated time instead of the published one: quicker, and less comparable
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) duration: Option<String>,
     /// Folder for reproduce.json and a folder for each run, as `innosim run --out` leaves it
     #[arg(long, value_name = "DIR")]
@@ -330,9 +343,8 @@ pub(crate) struct ReplayArgs {
     /// Folder for a CSV file a recording, a row a pass
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Model of the servers [default: by the version in their variables]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) servers: RecordedServers,
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
@@ -356,9 +368,8 @@ pub(crate) struct CalibrateArgs {
     /// File for the scenario
     #[arg(long, short, value_name = "SCENARIO.toml")]
     pub(crate) out: PathBuf,
-    /// Model of the servers [default: by the version in their variables]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) servers: RecordedServers,
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
@@ -385,9 +396,8 @@ pub(crate) struct ValidateArgs {
     /// Folder for validate.json and for each recording its trajectories, measured and predicted
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Model of the servers [default: by the version in their variables]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) servers: RecordedServers,
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
@@ -480,6 +490,15 @@ fn jobs(text: &str) -> Result<usize, String> {
         Ok(jobs @ 1..=1024) => Ok(jobs),
         _ => Err("give a whole number from 1 to 1024".to_owned()),
     }
+}
+
+/// A number of runs; the scenario says how many are too many.
+fn replications(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| "give a whole number from 1 up".to_owned())
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
 }
 
 /// A share of 1, or a percentage with its sign.

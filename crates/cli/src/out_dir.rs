@@ -7,6 +7,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// What a run leaves, in the order in which it is written.
+const FILES: [&str; 5] = ["scenario.resolved.toml", "series.csv", "dashboard.svg", "dashboard.png", "summary.json"];
+
 /// A folder for results. One that was made for the run is taken away again if nothing comes into it.
 #[derive(Debug)]
 pub(crate) struct OutDir {
@@ -50,8 +53,16 @@ impl OutDir {
         &self.path
     }
 
-    /// Writes everything that a run leaves. `summary.json` comes last: where it is, the rest is there too.
-    pub(crate) fn write(&self, outcome: &Outcome) -> Result<(), ReportError> {
+    /// Writes everything that a run leaves.
+    ///
+    /// # Errors
+    /// What went wrong, and which files are not there for it.
+    pub(crate) fn write(&self, outcome: &Outcome) -> Result<(), Failure> {
+        self.write_all(outcome).map_err(|error| incomplete(&self.path, &error, &FILES))
+    }
+
+    /// `summary.json` comes last: where it is, the rest is there too.
+    fn write_all(&self, outcome: &Outcome) -> Result<(), ReportError> {
         let summary = self.path.join("summary.json");
         // A summary of an earlier run must not stand beside the files of this one.
         let _ = fs::remove_file(&summary);
@@ -63,11 +74,37 @@ impl OutDir {
     }
 }
 
+/// An error that left `dir` without some of its `files`, which are written in this order: without that one and what
+/// comes after it.
+pub(crate) fn incomplete(dir: &Path, error: &ReportError, files: &[&str]) -> Failure {
+    let ReportError::Io { path, .. } = error else { return Failure::Input(error.to_string()) };
+    // What is not among them was written before.
+    let first = files.iter().position(|file| path.ends_with(file)).unwrap_or(0);
+    Failure::Input(format!(
+        "{error}\n  = help: {} lacks this run's {}; make room, and give the same command again",
+        dir.display(),
+        files[first..].join(", ")
+    ))
+}
+
 impl Drop for OutDir {
     fn drop(&mut self) {
         // A folder that holds something stays: only empty ones can be removed.
         for folder in &self.made {
             let _ = fs::remove_dir(folder);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_not_be_written_is_named() {
+        let dir = Path::new("out");
+        let full = ReportError::Io { path: dir.join("dashboard.png"), source: io::ErrorKind::StorageFull.into() };
+        let Failure::Input(text) = incomplete(dir, &full, &FILES) else { panic!("no input") };
+        assert!(text.contains("out lacks this run's dashboard.png, summary.json; make room"), "{text}");
     }
 }

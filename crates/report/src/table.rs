@@ -184,7 +184,7 @@ impl<'a> Table<'a> {
         self.block("Device");
         let queue = format!("mean queue {}", rate(s.device_queue_mean));
         self.mean("busy", "device_utilization", s.device_utilization, percent, &queue);
-        self.mean("writes/s", "device_write_bytes_per_s", s.device_write_bytes_per_s, bytes, "");
+        self.mean("written/s", "device_write_bytes_per_s", s.device_write_bytes_per_s, bytes, "");
         if s.doublewrite_writes > 0.0 {
             let batch = format!("{} pages a batch", decimal(s.doublewrite_pages / s.doublewrite_writes, 1));
             self.mean("doublewrite batches", "doublewrite_writes", s.doublewrite_writes, count, &batch);

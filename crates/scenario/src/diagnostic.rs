@@ -43,6 +43,18 @@ pub struct Place {
     pub source_line: String,
 }
 
+impl Place {
+    /// The same place where the line is a part of `argument`, which followed `option`.
+    pub fn within(self, option: &str, argument: &str) -> Place {
+        let before = argument.find(&self.source_line).map(|start| argument[..start].chars().count());
+        let (source_line, before) = match before {
+            Some(before) => (argument.replace('\t', " "), before),
+            None => (self.source_line, 0),
+        };
+        Place { file: option.to_owned(), source_line, column: self.column + before, ..self }
+    }
+}
+
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -104,6 +116,12 @@ impl Diagnostics {
     /// The message of the first.
     pub(crate) fn first_message(&self) -> String {
         self.0.first().map(|first| first.message.clone()).unwrap_or_default()
+    }
+
+    /// The same with each changed by `change`.
+    #[must_use]
+    pub fn map(self, change: impl FnMut(Diagnostic) -> Diagnostic) -> Diagnostics {
+        Diagnostics(self.0.into_iter().map(change).collect())
     }
 
     /// All of them; never empty.

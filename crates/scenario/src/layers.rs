@@ -109,6 +109,11 @@ fn chain(found: Found, sources: &mut SourceMap) -> Result<Vec<Layer>, Diagnostic
     let mut labels: Vec<(Origin, String)> = Vec::new();
     let mut next = Some(found);
     while let Some(found) = next.take() {
+        if found.text.trim().is_empty() && found.origin != Origin::Text {
+            let help = "a scenario states model, duration, [device], [workload] and [drive], or `extends` another one, such as \
+                        extends = \"redo-too-small\"";
+            return Err(Diagnostics::single(format!("{}: is empty", found.label), Some(help.to_owned())));
+        }
         let source = sources.add_file(&found.label, &found.text);
         labels.push((found.origin.clone(), found.label.clone()));
         let mut table = parse(source, &found.text).map_err(|problems| {
@@ -209,6 +214,11 @@ fn from_shipped(name: &str) -> Result<Found, Diagnostics> {
         NotShipped::Ambiguous(names) => {
             let help = format!("write {}", join_or(&names));
             Diagnostics::single(format!("`{name}` is the name of {} shipped scenarios", names.len()), Some(help))
+        }
+        NotShipped::Unknown(_) if shipped::in_folder(name).is_some() => {
+            let first = shipped::in_folder(name).unwrap_or_default();
+            let help = format!("name one of them, such as {first}; `innosim scenarios` lists all");
+            Diagnostics::single(format!("`{name}` is a folder of shipped scenarios"), Some(help))
         }
         NotShipped::Unknown(near) => {
             let help = match near.as_slice() {

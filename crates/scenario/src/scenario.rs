@@ -242,8 +242,10 @@ fn read_model(root: &mut Section<'_>) -> Option<ModelId> {
         }
         Err(unknown) => {
             let names: Vec<&str> = ModelId::ALL.iter().map(|model| model.name()).collect();
-            let problem = Problem::new(unknown.to_string()).at(at).allowed(names.join(", "));
-            root.report.add(problem.help(unknown.suggestion));
+            let allowed = names.join(", ");
+            // Where nothing is near, the suggestion is the same list.
+            let help = if unknown.suggestion.ends_with(&allowed) { String::new() } else { unknown.suggestion.clone() };
+            root.report.add(Problem::new(unknown.to_string()).at(at).allowed(allowed).help(help));
             None
         }
     }

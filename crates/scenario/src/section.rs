@@ -222,7 +222,8 @@ impl<'a> Section<'a> {
         let Kind::Integer { min, max } = self.key(name).kind else { unreachable!("`{name}` is no whole number") };
         let node = self.node(name)?;
         let Data::Integer(text) = &node.data else {
-            let help = if matches!(node.data, Data::Text(_)) { "write the number without quotes" } else { "" };
+            let quoted = matches!(&node.data, Data::Text(text) if text.trim().parse::<u64>().is_ok());
+            let help = if quoted { "write the number without quotes" } else { "" };
             return self.refuse_type(name, &node, help);
         };
         match text.parse::<u64>() {

@@ -100,6 +100,13 @@ pub(crate) fn find_exactly(name: &str) -> Result<(&'static str, &'static str), N
     }
 }
 
+/// The first scenario of a folder.
+pub(crate) fn in_folder(name: &str) -> Option<&'static str> {
+    let folder = plain(name).trim_end_matches('/');
+    let inside = |name: &&'static str| name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+    shipped().iter().map(|one| one.name).find(inside)
+}
+
 /// The scenario with this name, with or without its folder.
 pub(crate) fn find(name: &str) -> Result<(&'static str, &'static str), NotShipped> {
     let wanted = plain(name);

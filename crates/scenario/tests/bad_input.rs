@@ -314,12 +314,13 @@ fn names_and_files() {
         let canonical = folder.path().canonicalize().unwrap();
         text.replace(canonical.to_str().unwrap(), "DIR").replace(folder.path().to_str().unwrap(), "DIR")
     };
-    for name in ["latin1.toml", "a.toml", "child.toml", "missing.toml"] {
+    std::fs::write(path("empty.toml"), "\n").unwrap();
+    for name in ["latin1.toml", "a.toml", "child.toml", "missing.toml", "empty.toml"] {
         let errors = load(Source::File(&path(name)), &Overrides::default()).unwrap_err();
         section(&mut out, name, &clean(errors.to_string()));
     }
     assert!(load(Source::File(folder.path()), &Overrides::default()).is_err(), "a folder is no scenario");
-    for name in ["redo-to-small", "teaching/idle", "base.tml", "xyzzy", ""] {
+    for name in ["redo-to-small", "teaching/idle", "base.tml", "xyzzy", "", "teaching", "scenarios/stories/"] {
         let errors = load(Source::Named(name), &Overrides::default()).unwrap_err();
         section(&mut out, &format!("named {name:?}"), &errors.to_string());
     }

@@ -6,6 +6,7 @@ use crate::exit::{Done, Failure};
 use crate::output::{note, print, print_json};
 use crate::text_table::TextTable;
 use innosim_experiments::calibrate::{Calibration, Device, Parameter, calibrate, scenario_toml};
+use innosim_report::numbers::count;
 use innosim_report::write_file;
 use innosim_scenario::{Overrides, Source, load, profile_names};
 use serde_json::{Value, json};
@@ -13,7 +14,8 @@ use std::path::Path;
 
 /// Calibrates on one recording.
 pub(crate) fn run(args: &CalibrateArgs) -> Done {
-    let mut recordings = recordings_in(std::slice::from_ref(&args.recording), args.model.as_deref(), args.quiet)?;
+    let mut recordings =
+        recordings_in(std::slice::from_ref(&args.recording), args.servers.model.as_deref(), args.quiet)?;
     let (Some(recording), true) = (recordings.pop(), recordings.is_empty()) else {
         let place = args.recording.display();
         let help = "name one of the folders in it";
@@ -71,7 +73,7 @@ fn table(calibration: &Calibration) -> String {
         text.push_str("\nWrite working set, measured from the clean start:\n");
         let mut table = TextTable::new(&[">redo MB", ">distinct pages"]);
         for window in &calibration.working_set {
-            table.row(vec![format!("{:.0}", window.redo_bytes / 1e6), format!("{:.0}", window.pages)]);
+            table.row(vec![count(window.redo_bytes / 1e6), count(window.pages)]);
         }
         text.push_str(&table.render());
     }

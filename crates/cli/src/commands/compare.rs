@@ -10,7 +10,7 @@ mod table;
 use crate::args::{CompareArgs, Format};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
-use crate::out_dir::OutDir;
+use crate::out_dir::{OutDir, incomplete};
 use crate::output::{note, note_error, print, print_json, shell_line};
 use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short, run_all};
@@ -24,6 +24,9 @@ use std::time::Instant;
 
 /// Replications if neither the command line nor the scenario asks for several: the fewest with a usable interval.
 const REPLICATIONS: u32 = 3;
+
+/// What is left beside the folders of the variants, in the order in which it is written.
+const FILES: [&str; 5] = ["compare.csv", "compare.svg", "compare.png", "report.html", "compare.json"];
 
 /// A comparison that ran.
 #[derive(Debug)]
@@ -85,13 +88,13 @@ pub(crate) fn run(args: &CompareArgs) -> Done {
     interrupt::listen();
     let compared = simulated(variants, args)?;
     let document = files::document(&compared)?;
-    if let Some((each, dir)) = &out {
-        write_all(dir.path(), each, &compared, &document)?;
-    }
+    // What was found is told even where it can't be written.
+    let written = out.as_ref().map_or(Ok(()), |(each, dir)| write_all(dir.path(), each, &compared, &document));
     match args.format {
         Format::Json => print_json(&document)?,
         Format::Human => print(&table::render(&compared))?,
     }
+    written?;
     if let Some((_, dir)) = out.filter(|_| !args.common.quiet) {
         let files = "compare.json, compare.csv, compare.svg, compare.png, report.html, and a folder for each variant";
         note(&format!("\nIn {}: {files}", dir.path().display()));
@@ -163,18 +166,18 @@ fn simulated(variants: Vec<Variant>, args: &CompareArgs) -> Result<Compared, Fai
 
 /// Writes everything that a comparison leaves. `compare.json` comes last: where it is, the rest is there too.
 fn write_all(dir: &Path, each: &[OutDir], compared: &Compared, document: &serde_json::Value) -> Done {
+    let told = |error| incomplete(dir, &error, &FILES);
     let json = dir.join("compare.json");
     // An earlier one must not stand beside the files of this one.
     let _ = std::fs::remove_file(&json);
     for ((variant, outputs), folder) in compared.variants.iter().zip(&compared.outputs).zip(each) {
-        files::write_variant(folder.path(), variant, outputs)?;
+        files::write_variant(folder.path(), variant, outputs).map_err(told)?;
     }
-    write_file(&dir.join("compare.csv"), &files::csv(compared)?)?;
+    write_file(&dir.join("compare.csv"), &files::csv(compared)?).map_err(told)?;
     let overlay: Overlay<'_> = picture::of(compared);
-    write_overlay(dir, "compare", &overlay)?;
-    write_explorer(&dir.join("report.html"), &picture::explorer(compared, &overlay, command()))?;
-    write_file(&json, (serde_json::to_string_pretty(document)? + "\n").as_bytes())?;
-    Ok(())
+    write_overlay(dir, "compare", &overlay).map_err(told)?;
+    write_explorer(&dir.join("report.html"), &picture::explorer(compared, &overlay, command())).map_err(told)?;
+    write_file(&json, (serde_json::to_string_pretty(document)? + "\n").as_bytes()).map_err(told)
 }
 
 /// The command line, with the program's plain name.

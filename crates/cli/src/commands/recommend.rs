@@ -84,7 +84,7 @@ impl From<RecommendError> for Failure {
 /// Searches and answers.
 pub(crate) fn run(args: &RecommendArgs) -> Done {
     let common = Overrides {
-        model: args.model.clone(),
+        model: args.server.model.clone(),
         set: args.set.clone(),
         duration: args.duration.clone(),
         seed: args.common.seed,

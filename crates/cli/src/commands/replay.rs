@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// Replays recordings.
 pub(crate) fn run(args: &ReplayArgs) -> Done {
-    let recordings = recordings_in(&args.recordings, args.model.as_deref(), args.quiet)?;
+    let recordings = recordings_in(&args.recordings, args.servers.model.as_deref(), args.quiet)?;
     let mut reports = Vec::new();
     let mut refused = Vec::new();
     for recording in &recordings {

@@ -24,7 +24,7 @@ const INTERVAL_S: u64 = 10;
 /// Runs a scenario.
 pub(crate) fn run(args: &RunArgs) -> Done {
     let overrides = Overrides {
-        model: args.model.clone(),
+        model: args.server.model.clone(),
         set: args.set.clone(),
         duration: args.duration.clone(),
         seed: args.common.seed,
@@ -46,14 +46,14 @@ pub(crate) fn run(args: &RunArgs) -> Done {
         RunFormat::Human | RunFormat::Json => run_replications(&scenario, args)?,
     };
     let Some(outcome) = Outcome::of(scenario, outputs, began.elapsed()) else { return Ok(()) };
-    if let Some(out) = &out {
-        out.write(&outcome)?;
-    }
+    // What was found is told even where it can't be written.
+    let written = out.as_ref().map_or(Ok(()), |out| out.write(&outcome));
     match args.format {
         RunFormat::Json => print(&outcome.summary_json()?)?,
         RunFormat::Human => print(&render_summary(&outcome.report()))?,
         RunFormat::Sysbench => print(&closing_statistics(&outcome.output))?,
     }
+    written?;
     if let Some(out) = out.filter(|_| !args.common.quiet) {
         let files = "summary.json, series.csv, scenario.resolved.toml, dashboard.svg, dashboard.png";
         note(&format!("\nIn {}: {files}", out.path().display()));

@@ -56,9 +56,24 @@ pub(crate) fn run(args: &SweepArgs) -> Done {
         return Err(Failure::Interrupted);
     }
     let effort = Effort { made: made.runs, reused, simulated_s: made.simulated_s, wall: began.elapsed() };
-    folder::write(dir, &store, &results, &opened.runs, args.shard.is_all(), &folder::scenario(&prepared))?;
+    let whole = args.shard.is_all();
+    let written = folder::write(dir, &store, &results, &opened.runs, whole, &folder::scenario(&prepared));
+    // What was found is told even where it can't be written.
     print_results(args.format, &results, Some(&effort), dir)?;
+    written.map_err(|failure| kept(failure, dir))?;
     conclude(args, &results, &made, dir)
+}
+
+/// A failure to write results, with what became of the runs.
+fn kept(failure: Failure, dir: &Path) -> Failure {
+    match failure {
+        Failure::Input(text) if !text.contains("= help:") => Failure::Input(format!(
+            "{text}\n  = help: all runs are kept in {}, but tables and pictures are missing; make room, and the same command \
+             makes them without running anything again",
+            dir.display()
+        )),
+        other => other,
+    }
 }
 
 /// What it took to get the results.
@@ -87,7 +102,7 @@ fn request(args: &SweepArgs, name: &str) -> Result<Request, Failure> {
     Ok(Request {
         scenario: file.scenario,
         title: if from_file { file.title } else { String::new() },
-        model: args.model.clone(),
+        model: args.server.model.clone(),
         set: file.set.iter().chain(&args.set).cloned().collect(),
         vary: if args.vary.is_empty() { file.vary } else { args.vary.clone() },
         duration: args.duration.clone().or(file.duration),

@@ -13,7 +13,7 @@ use crate::text_table::TextTable;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_experiments::runner::{Job, run_many};
 use innosim_experiments::validate::{Metric, Overall, Task, Trajectory, Validation, compare, tasks};
-use innosim_report::numbers::bytes;
+use innosim_report::numbers::{bytes, count};
 use innosim_report::write_file;
 use serde_json::{Map, Value, json};
 use std::ops::ControlFlow;
@@ -21,9 +21,11 @@ use std::path::Path;
 
 /// Predicts recordings.
 pub(crate) fn run(args: &ValidateArgs) -> Done {
-    let recordings = recordings_in(&args.recordings, args.model.as_deref(), args.common.quiet)?;
+    let recordings = recordings_in(&args.recordings, args.servers.model.as_deref(), args.common.quiet)?;
     let source = match &args.calibrate_on {
-        Some(path) => recordings_in(std::slice::from_ref(path), args.model.as_deref(), args.common.quiet)?.pop(),
+        Some(path) => {
+            recordings_in(std::slice::from_ref(path), args.servers.model.as_deref(), args.common.quiet)?.pop()
+        }
         None => None,
     };
     let device = device_named(args.device.as_deref())?;
@@ -169,11 +171,7 @@ fn errors_of_all(validations: &[Validation]) -> String {
 
 /// A figure with the unit that its name tells.
 fn number(name: &str, value: f64) -> String {
-    if name.starts_with("checkpoint_age") || name.starts_with("redo_bytes") {
-        bytes(value)
-    } else {
-        format!("{value:.0}")
-    }
+    if name.starts_with("checkpoint_age") || name.starts_with("redo_bytes") { bytes(value) } else { count(value) }
 }
 
 fn error_text(metric: &Metric) -> String {

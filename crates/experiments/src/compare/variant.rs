@@ -4,7 +4,7 @@
 //! file holds and that a model does not know is dropped with a note; one that was asked for by name is an error.
 
 use innosim_flush_models::registry::ModelId;
-use innosim_scenario::{Diagnostics, Overrides, Scenario, Source, in_one_line, load};
+use innosim_scenario::{Diagnostic, Diagnostics, Overrides, Place, Scenario, Source, in_one_line, load};
 
 /// How a variant is written.
 const USAGE: &str = "write LABEL:SETTING=VALUE,SETTING=VALUE, such as \"big redo:innodb_redo_log_capacity=20G\"; \
@@ -68,6 +68,8 @@ struct Wanted {
     label: String,
     model: Option<String>,
     set: Vec<String>,
+    /// What followed `--variant`; empty without one.
+    argument: String,
 }
 
 /// Loads every variant of `source` that is asked for, in the order of models and variants.
@@ -98,24 +100,21 @@ fn wanted(asked: &Asked) -> Result<Vec<Wanted>, CompareError> {
         .iter()
         .map(|text| ModelId::parse(text).map_err(|unknown| refused(unknown.to_string(), unknown.suggestion)))
         .collect::<Result<_, _>>()?;
-    let settings: Vec<(String, Vec<String>)> =
-        asked.variants.iter().map(|text| parse(text)).collect::<Result<_, _>>()?;
+    let settings: Vec<Wanted> = asked.variants.iter().map(|text| parse(text)).collect::<Result<_, _>>()?;
     let by_model = models.iter().map(|model| (model.name(), Some(model.name().to_owned())));
-    let plain = || Wanted { label: String::new(), model: None, set: Vec::new() };
     Ok(match (models.len(), settings.len()) {
-        (0, _) => settings.into_iter().map(|(label, set)| Wanted { label, set, ..plain() }).collect(),
-        (_, 0) => by_model.map(|(name, model)| Wanted { label: name.to_owned(), model, ..plain() }).collect(),
-        // One model says where all variants run, and need not stand in every label.
-        (1, _) => settings
-            .into_iter()
-            .map(|(label, set)| Wanted { label, model: asked.models.first().cloned(), set })
+        (0, _) => settings,
+        (_, 0) => by_model
+            .map(|(name, model)| Wanted { label: name.to_owned(), model, set: Vec::new(), argument: String::new() })
             .collect(),
+        // One model says where all variants run, and need not stand in every label.
+        (1, _) => settings.into_iter().map(|one| Wanted { model: asked.models.first().cloned(), ..one }).collect(),
         _ => by_model
             .flat_map(|(name, model)| {
-                settings.iter().map(move |(label, set)| Wanted {
-                    label: format!("{name}, {label}"),
+                settings.iter().map(move |one| Wanted {
+                    label: format!("{name}, {}", one.label),
                     model: model.clone(),
-                    set: set.clone(),
+                    ..one.clone()
                 })
             })
             .collect(),
@@ -142,8 +141,19 @@ fn loaded(source: Source<'_>, asked: &Asked, wanted: Wanted) -> Result<Variant, 
             });
             Ok(Variant { label: wanted.label, set: wanted.set, notes: notes.collect(), scenario })
         }
-        Err(errors) => Err(CompareError::Scenario { label: wanted.label, errors }),
+        Err(errors) => {
+            let errors = errors.map(|error| relabelled(error, &wanted));
+            Err(CompareError::Scenario { label: wanted.label, errors })
+        }
     }
+}
+
+/// An error in a setting of a variant shows the whole argument that it stands in.
+fn relabelled(mut error: Diagnostic, wanted: &Wanted) -> Diagnostic {
+    let own = |place: &Place| place.on_command_line && place.file == "--set" && wanted.set.contains(&place.source_line);
+    error.place =
+        error.place.map(|place| if own(&place) { place.within("--variant", &wanted.argument) } else { place });
+    error
 }
 
 /// What a variant sets though an option gives it: the option would win.
@@ -152,8 +162,8 @@ fn fixed_twice<'a>(overrides: &Overrides, wanted: &'a Wanted) -> Option<&'a str>
     wanted.set.iter().filter_map(key).find(|key| overrides.has_option_for(key))
 }
 
-/// Label and settings of `label:setting=value,setting=value`.
-fn parse(text: &str) -> Result<(String, Vec<String>), CompareError> {
+/// The variant that `label:setting=value,setting=value` asks for.
+fn parse(text: &str) -> Result<Wanted, CompareError> {
     let Some((label, settings)) = text.split_once(':') else {
         return Err(refused(format!("--variant `{text}` has no `:` after its label"), USAGE));
     };
@@ -166,7 +176,7 @@ fn parse(text: &str) -> Result<(String, Vec<String>), CompareError> {
         let problem = format!("--variant `{text}`: `{wrong}` is not SETTING=VALUE");
         return Err(refused(problem, USAGE));
     }
-    Ok((in_one_line(label), settings))
+    Ok(Wanted { label: in_one_line(label), model: None, set: settings, argument: text.to_owned() })
 }
 
 /// The parts of a list with commas, except for commas inside brackets, braces and quotes.
@@ -214,8 +224,9 @@ mod tests {
     #[test]
     fn commas_in_values_stay() {
         assert_eq!(split("a=1, b=[2,3] ,c=\"x,y\",,d={e=1,f=2}"), ["a=1", "b=[2,3]", "c=\"x,y\"", "d={e=1,f=2}"]);
-        assert_eq!(parse("as is:"), Ok(("as is".to_owned(), vec![])));
-        assert_eq!(parse(" a : b=c:d"), Ok(("a".to_owned(), vec!["b=c:d".to_owned()])));
+        let parsed = |text| parse(text).map(|one| (one.label, one.set));
+        assert_eq!(parsed("as is:"), Ok(("as is".to_owned(), vec![])));
+        assert_eq!(parsed(" a : b=c:d"), Ok(("a".to_owned(), vec!["b=c:d".to_owned()])));
     }
 
     #[test]
@@ -250,6 +261,19 @@ mod tests {
         named.common.set.push("innodb_redo_log_capacity=1G".to_owned());
         let error = variants(source, &named).unwrap_err().to_string();
         assert!(error.starts_with("variant `mysql-8.0.21`: error: innodb_redo_log_capacity"), "{error}");
+    }
+
+    #[test]
+    fn an_error_points_into_the_variant() {
+        let source = Source::Shipped("teaching/redo-too-small");
+        let wrong = asked(&[], &["a:", "b: innodb_io_capacity=4000, drive.clients=none"]);
+        let error = variants(source, &wrong).unwrap_err().to_string();
+        let lines: Vec<&str> = error.lines().collect();
+        assert!(error.starts_with("variant `b`: ") && lines[1].ends_with("command line, --variant"), "{error}");
+        assert!(lines[3].ends_with("| b: innodb_io_capacity=4000, drive.clients=none"), "{error}");
+        let marked: String =
+            lines[3].chars().zip(lines[4].chars()).filter(|(_, mark)| *mark == '^').map(|c| c.0).collect();
+        assert_eq!(marked, "none");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! Several settings joined by `+` take the same value: `innodb_io_capacity+innodb_io_capacity_max=1000..12000:500`.
 //! Ranges count up and hold `FROM`; they hold `TO` if the steps meet it. Sizes may mix suffixes (`512M..4G:512M`);
-//! other units must be the same in all three places.
+//! other units must be the same in all three places. What a factor makes is rounded to what settings take: from 100 up to
+//! whole numbers, sizes from 1M up to whole megabytes.
 
 use super::argument_error;
 use super::number::Number;
@@ -181,7 +182,11 @@ fn doubled(
             let message = format!("the range `{whole}` holds more than {MOST_VALUES} values");
             return Err(error(argument, whole, message, "take a larger factor".to_owned()));
         }
-        values.push(if sizes { value.spelled_as_size() } else { value.to_string() });
+        let spelled = if sizes { Number { unit: "B".to_owned(), ..value.clone() } } else { value.clone() }.rounded();
+        values.push(match spelled.in_bytes() {
+            Some(bytes) if sizes => bytes.spelled_as_size(),
+            _ => spelled.to_string(),
+        });
         next = value.times(factor).filter(|grown| grown.value > value.value);
     }
     if values.is_empty() {
@@ -207,6 +212,9 @@ mod tests {
         assert_eq!(values("a=512M..2G:512M"), ["512M", "1G", "1536M", "2G"]);
         assert_eq!(values("a=10G..30G:10G"), ["10G", "20G", "30G"]);
         assert_eq!(values("a=4..128:*2"), ["4", "8", "16", "32", "64", "128"]);
+        assert_eq!(values("a=300M..1G:*1.5"), ["300M", "450M", "675M", "1013M"]);
+        assert_eq!(values("a=10G..16G:*1.3"), ["10G", "13G"]);
+        assert_eq!(values("a=1000..3000:*1.4"), ["1000", "1400", "1960", "2744"]);
         assert_eq!(values("a=1ms..3ms:1ms"), ["1ms", "2ms", "3ms"]);
         assert_eq!(values("model=8.0, 8.4"), ["8.0", "8.4"]);
         assert_eq!(values("a=5..5:1"), ["5"]);

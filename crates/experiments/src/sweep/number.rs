@@ -54,6 +54,26 @@ impl Number {
         }
     }
 
+    /// The number, rounded where a factor made it finer than settings are: from 100 up to whole numbers, sizes from 1M up
+    /// to whole megabytes.
+    pub(super) fn rounded(self) -> Number {
+        let nearest = |value: i128, step: i128| (value + step / 2) / step * step;
+        // `m` may be minutes.
+        let bytes = if self.unit.is_empty() || self.unit == "m" { None } else { self.in_bytes() };
+        let (value, step, least) = match &bytes {
+            Some(bytes) => (bytes.value, ONE << 20, ONE << 20),
+            None => (self.value, ONE, 100 * ONE),
+        };
+        if value % step == 0 || value < least || bytes.is_none() && !self.unit.is_empty() {
+            return self;
+        }
+        let value = nearest(value, step);
+        match bytes {
+            Some(_) => Number { value: value >> 20, unit: "M".to_owned() },
+            None => Number { value, ..self },
+        }
+    }
+
     /// This number times `factor`, rounded down to a billionth.
     pub(super) fn times(&self, factor: &Number) -> Option<Number> {
         Some(Number { value: self.value.checked_mul(factor.value)? / ONE, unit: self.unit.clone() })
@@ -96,5 +116,15 @@ mod tests {
         assert_eq!(bytes("1.5GiB").unwrap().spelled_as_size(), "1536M");
         assert_eq!(bytes("1000").unwrap().spelled_as_size(), "1000");
         assert_eq!(bytes("5ms"), None);
+    }
+
+    #[test]
+    fn what_settings_cannot_hold_is_rounded() {
+        let rounded = |text: &str| Number::parse(text).unwrap().rounded().to_string();
+        assert_eq!(
+            ["1093.5M", "1.3G", "1.5G", "640K", "0.5M"].map(rounded),
+            ["1094M", "1331M", "1.5G", "640K", "0.5M"]
+        );
+        assert_eq!(["2744.5", "99.5", "250.5us", "1.5m"].map(rounded), ["2745", "99.5", "250.5us", "1.5m"]);
     }
 }

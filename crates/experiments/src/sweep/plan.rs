@@ -4,7 +4,7 @@ use super::SweepError;
 use super::dimension::Dimension;
 use innosim_core::kernel::time::SimDuration;
 use innosim_flush_models::registry::normal_name;
-use innosim_scenario::{Diagnostic, Diagnostics, Overrides, Scenario, Source, load};
+use innosim_scenario::{Diagnostic, Overrides, Scenario, Source, load};
 use innosim_statistics::Precision;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -231,7 +231,14 @@ impl Request {
     /// The scenario with these settings on top.
     fn load(&self, assignments: &[String]) -> Result<Scenario, SweepError> {
         let overrides = self.overrides(assignments);
-        load(Source::Named(&self.scenario), &overrides).map_err(|errors| relabelled(errors, assignments))
+        let relabel = |diagnostic| relabelled(diagnostic, assignments);
+        match load(Source::Named(&self.scenario), &overrides) {
+            Ok(mut scenario) => {
+                scenario.notes = scenario.notes.into_iter().map(relabel).collect();
+                Ok(scenario)
+            }
+            Err(errors) => Err(SweepError::Input(errors.into_iter().map(relabel).collect())),
+        }
     }
 }
 
@@ -246,17 +253,14 @@ fn notes_of(base: &Scenario, points: &[Scenario]) -> Vec<Diagnostic> {
     notes
 }
 
-/// Errors of settings that came from `--vary` say so.
-fn relabelled(errors: Diagnostics, assignments: &[String]) -> SweepError {
-    let relabel = |mut error: Diagnostic| {
-        if let Some(place) = error.place.as_mut().filter(|place| place.on_command_line)
-            && assignments.contains(&place.source_line)
-        {
-            place.file = "--vary".to_owned();
-        }
-        error
-    };
-    SweepError::Input(errors.into_iter().map(relabel).collect())
+/// What is said of a setting that came from `--vary` says so.
+fn relabelled(mut diagnostic: Diagnostic, assignments: &[String]) -> Diagnostic {
+    if let Some(place) = diagnostic.place.as_mut().filter(|place| place.on_command_line)
+        && assignments.contains(&place.source_line)
+    {
+        place.file = "--vary".to_owned();
+    }
+    diagnostic
 }
 
 /// All places, the first dimension the outermost loop.

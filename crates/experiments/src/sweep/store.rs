@@ -113,11 +113,16 @@ impl Store {
 /// [`SweepError`] if it is not such a folder.
 pub fn read_folder(dir: &Path) -> Result<(Plan, Opened), SweepError> {
     let path = dir.join(PLAN);
-    let text = fs::read_to_string(&path).map_err(|source| SweepError::Io {
-        what: "read",
-        path: path.clone(),
-        source,
-        help: "give folders that `innosim sweep --out` left".to_owned(),
+    let help = "give folders that `innosim sweep --out` left";
+    if !dir.is_dir() {
+        let what = if dir.exists() { "is a file, not a folder" } else { "is not there" };
+        return Err(SweepError::usage(format!("{} {what}", dir.display()), help));
+    }
+    let text = fs::read_to_string(&path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => {
+            SweepError::usage(format!("{} holds no sweep: there is no {PLAN} in it", dir.display()), help)
+        }
+        _ => SweepError::Io { what: "read", path: path.clone(), source, help: help.to_owned() },
     })?;
     let plan: Plan = serde_json::from_str(&text).map_err(|error| {
         let message = format!("{} is not the plan of a sweep: {error}", path.display());

@@ -120,7 +120,11 @@ fn flushing(report: &Report<'_>) -> Panel {
     let layers: Vec<Vec<(f64, f64)>> =
         present.iter().map(|(.., pages)| each_second(series, |s| pages(s) as f64)).collect();
     let sums = stacked(&layers);
-    let total: f64 = layers.iter().flatten().map(|p| p.1).sum();
+    // As in the footer: without the warm-up.
+    let counted = |pages: fn(&SecondSample) -> u64| -> f64 {
+        series.iter().filter(|s| s.second as f64 > report.identity.warmup_s).map(|s| pages(s) as f64).sum()
+    };
+    let total: f64 = present.iter().map(|(.., pages)| counted(*pages)).sum();
     let top = sums.last().map_or(0.0, |sum| largest(sum));
     let mut panel = Panel {
         title: "InnoDB Flushing by Type",
@@ -129,10 +133,10 @@ fn flushing(report: &Report<'_>) -> Panel {
         layers: Vec::new(),
         labels: Vec::new(),
     };
-    for (i, (name, ink, _)) in present.into_iter().enumerate() {
+    for (i, (name, ink, pages)) in present.into_iter().enumerate() {
         let lower = i.checked_sub(1).map(|below| sums[below].clone());
         let middle = (end(&sums[i]) + lower.as_deref().map_or(0.0, end)) / 2.0;
-        let share = layers[i].iter().map(|p| p.1).sum::<f64>() / total;
+        let share = counted(pages) / total.max(1.0);
         // Yellow letters on white are hard to read.
         let letters = if ink == YELLOW { ORANGE } else { ink };
         panel.labels.push(Label { value: middle, text: format!("{name} {}", percent(share)), ink: letters });

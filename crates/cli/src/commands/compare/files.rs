@@ -1,13 +1,13 @@
 //! What a comparison leaves for scripts: one JSON document, a CSV with a row a run, a folder for each variant.
 
 use super::Compared;
-use crate::exit::{Done, Failure};
+use crate::exit::Failure;
 use crate::out_dir::OutDir;
 use crate::outcome::VERSION;
 use innosim_core::metrics::{RunOutput, Summary};
 use innosim_experiments::compare::{HEADLINE, Variant, VariantFigures};
 use innosim_report::numbers::{compact, rounded};
-use innosim_report::{Replications, RunIdentity, summary::summary_object, write_file, write_series_csv};
+use innosim_report::{Replications, ReportError, RunIdentity, summary::summary_object, write_file, write_series_csv};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -36,7 +36,7 @@ fn folder_names(variants: &[Variant]) -> Vec<String> {
 }
 
 /// The files of one variant: the series of its first replication, and its scenario.
-pub(super) fn write_variant(dir: &Path, variant: &Variant, outputs: &[RunOutput]) -> Done {
+pub(super) fn write_variant(dir: &Path, variant: &Variant, outputs: &[RunOutput]) -> Result<(), ReportError> {
     write_file(&dir.join("scenario.resolved.toml"), variant.scenario.to_resolved_toml(VERSION).as_bytes())?;
     if let Some(first) = outputs.first() {
         write_series_csv(&dir.join("series.csv"), first)?;

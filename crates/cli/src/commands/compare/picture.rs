@@ -57,7 +57,8 @@ pub(super) fn of(compared: &Compared) -> Overlay<'_> {
     }
 }
 
-/// What sets a variant apart: its value of every setting that some variant states, or the settings that matter most.
+/// What sets a variant apart: its value of every setting that some variant states, or those of the settings that matter
+/// most in which some variants differ.
 fn about(compared: &Compared, variant: &Variant) -> String {
     let mut names: Vec<&str> = Vec::new();
     for set in compared.variants.iter().flat_map(|other| &other.set) {
@@ -70,13 +71,21 @@ fn about(compared: &Compared, variant: &Variant) -> String {
     let value = |name: &&str| variant.scenario.settings.line(name).or_else(|| written(name).cloned());
     let mut parts: Vec<String> = names.iter().filter_map(value).map(|text| text.replace(" = ", "=")).collect();
     if parts.is_empty() {
-        parts.push(settings_line(&variant.scenario));
+        parts.push(apart(compared, &settings_line(&variant.scenario)));
     }
     let model = variant.scenario.model.name();
     if variant.label != model && compared.variants.iter().any(|other| other.scenario.model.name() != model) {
         parts.insert(0, model.to_owned());
     }
     parts.join(", ")
+}
+
+/// The parts of a line of settings that are not the same in all variants; the whole line if all are.
+fn apart(compared: &Compared, line: &str) -> String {
+    let others: Vec<String> = compared.variants.iter().map(|variant| settings_line(&variant.scenario)).collect();
+    let everywhere = |part: &&str| others.iter().all(|other| other.split(", ").any(|known| known == *part));
+    let parts: Vec<&str> = line.split(", ").filter(|part| !everywhere(part)).collect();
+    if parts.is_empty() { line.to_owned() } else { parts.join(", ") }
 }
 
 fn subtitle(compared: &Compared) -> String {

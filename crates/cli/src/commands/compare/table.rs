@@ -7,37 +7,50 @@ use crate::text_table::TextTable;
 use innosim_experiments::compare::{Difference, VariantFigures};
 use innosim_report::numbers::{ByteUnit, count, decimal, percent, rate};
 
-/// A column: its head, the figure, and how a value is written.
+/// A column: its head, the figure, and the unit of one that is in bytes.
 struct Column {
-    head: &'static str,
+    head: String,
     metric: &'static str,
-    format: fn(f64) -> String,
+    unit: Option<ByteUnit>,
 }
 
-const SPEED: &[Column] = &[
-    Column { head: ">tps", metric: "tps_mean", format: rate },
-    Column { head: ">95 % latency, ms", metric: "latency_ms_p95", format: rate },
-    Column { head: ">99 % latency, ms", metric: "latency_ms_p99", format: rate },
-    Column { head: ">stalls, s", metric: "stall_seconds", format: rate },
-];
+impl Column {
+    fn new(head: &str, metric: &'static str) -> Column {
+        Column { head: format!(">{head}"), metric, unit: None }
+    }
 
-const PAGES: &[Column] = &[
-    Column { head: ">checkpoint age, GiB", metric: "checkpoint_age_mean", format: gib },
-    Column { head: ">dirty pages", metric: "dirty_pages_mean", format: rate },
-    Column { head: ">flushed pages/s", metric: "pages_flushed_per_s_mean", format: rate },
-    Column { head: ">flushes a trx", metric: "flushes_per_trx", format: rate },
-];
+    fn format(&self, value: f64) -> String {
+        self.unit.map_or_else(|| rate(value), |unit| unit.format(value))
+    }
+}
 
-fn gib(bytes: f64) -> String {
-    decimal(bytes / ByteUnit { name: "GiB", bytes: 1 << 30 }.bytes as f64, 2)
+fn speed() -> [Column; 4] {
+    [
+        Column::new("tps", "tps_mean"),
+        Column::new("95 % latency, ms", "latency_ms_p95"),
+        Column::new("99 % latency, ms", "latency_ms_p99"),
+        Column::new("stalls, s", "stall_seconds"),
+    ]
+}
+
+fn pages(compared: &Compared) -> [Column; 4] {
+    const AGE: &str = "checkpoint_age_mean";
+    let largest = compared.comparison.variants.iter().map(|figures| figures.estimate(AGE).mean).fold(0.0, f64::max);
+    let unit = ByteUnit::for_size(largest);
+    [
+        Column { unit: Some(unit), ..Column::new(&format!("checkpoint age, {}", unit.name), AGE) },
+        Column::new("dirty pages", "dirty_pages_mean"),
+        Column::new("flushed pages/s", "pages_flushed_per_s_mean"),
+        Column::new("flushes a trx", "flushes_per_trx"),
+    ]
 }
 
 /// The comparison for people.
 pub(super) fn render(compared: &Compared) -> String {
     let mut text = head(compared);
-    text.push_str(&table(compared, SPEED, "regime", regime));
+    text.push_str(&table(compared, &speed(), "regime", regime));
     text.push('\n');
-    text.push_str(&table(compared, PAGES, ">age, of its limit", of_limit));
+    text.push_str(&table(compared, &pages(compared), ">age, of its limit", of_limit));
     text.push('\n');
     text.push_str(&wrapped(&remark(compared), 0));
     text.push('\n');
@@ -84,9 +97,9 @@ fn head(compared: &Compared) -> String {
 }
 
 /// A table with one more column at its right.
-fn table(compared: &Compared, columns: &[Column], last: &'static str, field: fn(&VariantFigures) -> String) -> String {
+fn table(compared: &Compared, columns: &[Column], last: &str, field: fn(&VariantFigures) -> String) -> String {
     let mut heads = vec!["variant"];
-    heads.extend(columns.iter().map(|column| column.head));
+    heads.extend(columns.iter().map(|column| column.head.as_str()));
     heads.push(last);
     let mut table = TextTable::new(&heads);
     for (variant, figures) in compared.variants.iter().zip(&compared.comparison.variants) {
@@ -109,8 +122,8 @@ fn mean(column: &Column, figures: &VariantFigures) -> String {
     let estimate = figures.estimate(column.metric);
     // Room for the mark of the row below.
     match estimate.half_width {
-        Some(half) => format!("{} \u{b1}{}  ", (column.format)(estimate.mean), (column.format)(half)),
-        None => format!("{}  ", (column.format)(estimate.mean)),
+        Some(half) => format!("{} \u{b1}{}  ", column.format(estimate.mean), column.format(half)),
+        None => format!("{}  ", column.format(estimate.mean)),
     }
 }
 
@@ -120,8 +133,8 @@ fn change(column: &Column, difference: &Difference) -> String {
     let sign = if difference.mean >= 0.0 { "+" } else { "-" };
     let scale = difference.relative.filter(|_| difference.mean != 0.0).map(|relative| relative / difference.mean);
     let Some(scale) = scale.map(|scale| scale.abs() * 100.0) else {
-        let interval = difference.ci95.map_or(String::new(), |half| format!(" \u{b1}{}", (column.format)(half)));
-        return format!("{sign}{}{interval}{mark}", (column.format)(difference.mean.abs()));
+        let interval = difference.ci95.map_or(String::new(), |half| format!(" \u{b1}{}", column.format(half)));
+        return format!("{sign}{}{interval}{mark}", column.format(difference.mean.abs()));
     };
     let share = |value: f64| decimal(value * scale, 1);
     let interval = difference.ci95.map_or(String::new(), |half| format!(" \u{b1}{}", share(half)));
