@@ -29,7 +29,7 @@ mod space;
 #[cfg(test)]
 mod tests;
 
-pub use bench::{Execute, RecommendError};
+pub use bench::{RecommendError, TrialRunner};
 pub use case::Input;
 pub use goal::Goal;
 pub use plan::Plan;
@@ -92,7 +92,7 @@ pub struct Answer {
 ///
 /// # Errors
 /// [`RecommendError`] if the scenario is wrong, has no setting to vary, or a run fails.
-pub fn recommend(question: &Question<'_>, execute: &dyn Execute) -> Result<Answer, RecommendError> {
+pub fn recommend(question: &Question<'_>, execute: &dyn TrialRunner) -> Result<Answer, RecommendError> {
     let mut bench = Bench::open(question, execute)?;
     let Found { best, plateau } = search::search(&mut bench)?;
     let what_if = sensitivity::examine(&mut bench, best)?;

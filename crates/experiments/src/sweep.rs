@@ -38,7 +38,7 @@ mod store;
 
 pub use advice::{Advice, AdviceKind};
 pub use dimension::Dimension;
-pub use engine::{Execute, Failure, Made, run};
+pub use engine::{Failure, Made, SweepRunner, run};
 pub use file::{SweepFile, find};
 pub use plan::{Plan, Point, Prepared, Request, RunId};
 pub use record::{BatchInterval, Record, ThinSeries};

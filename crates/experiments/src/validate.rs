@@ -190,7 +190,7 @@ pub fn compare(task: &Task<'_>, output: &RunOutput) -> Result<Validation, String
     let recording = task.recording;
     let observed = Observed::of(recording).map_err(|missing| missing.to_string())?;
     let summary = Summary::of(output, 0);
-    let predicted = |name: &str| summary.values().find(|value| value.name == name).map(|value| value.value);
+    let predicted = |name: &str| summary.value(name);
     let metrics = observed
         .metrics()
         .into_iter()

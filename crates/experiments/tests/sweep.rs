@@ -8,7 +8,7 @@ use innosim_core::metrics::RunOutput;
 use innosim_core::server::{RunError, Silent};
 use innosim_experiments::runner::{Job, run_one};
 use innosim_experiments::sweep::{
-    Advice, AdviceKind, Execute, Made, Prepared, Record, Request, Results, RunId, Shard, Store, SweepError, run,
+    Advice, AdviceKind, Made, Prepared, Record, Request, Results, RunId, Shard, Store, SweepError, SweepRunner, run,
 };
 use innosim_statistics::Precision;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ struct Counting {
     stop_after: Option<usize>,
 }
 
-impl Execute for Counting {
+impl SweepRunner for Counting {
     fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
         self.executed.fetch_add(1, Ordering::Relaxed);
         if self.breaks == Some(job.replication) {

@@ -13,7 +13,7 @@ use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short};
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::server::RunError;
-use innosim_experiments::recommend::{Answer, Execute, Goal, Plan, Question, RecommendError, recommend};
+use innosim_experiments::recommend::{Answer, Goal, Plan, Question, RecommendError, TrialRunner, recommend};
 use innosim_experiments::runner::{Job, run_one};
 use innosim_report::numbers::{count, rate};
 use innosim_scenario::{Overrides, Source, load};
@@ -43,7 +43,7 @@ impl Staged {
     }
 }
 
-impl Execute for Staged {
+impl TrialRunner for Staged {
     fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
         let progress = self.progress();
         run_one(job, false, &mut |_: &SecondSample| progress.advance())

@@ -19,7 +19,7 @@ use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::server::RunError;
 use innosim_experiments::runner::{Job, run_one};
 use innosim_experiments::sweep::{
-    Advice, Execute, Made, Opened, Plan, Prepared, Request, Results, Store, SweepFile, find, run as run_missing,
+    Advice, Made, Opened, Plan, Prepared, Request, Results, Store, SweepFile, SweepRunner, find, run as run_missing,
     shipped,
 };
 use innosim_statistics::Precision;
@@ -153,7 +153,7 @@ impl Runner {
     }
 }
 
-impl Execute for Runner {
+impl SweepRunner for Runner {
     fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
         run_one(job, self.check, &mut |_: &SecondSample| self.progress.advance())
     }

@@ -66,7 +66,7 @@ impl VariantFigures {
 
     /// The figure `name` of each replication.
     pub fn values(&self, name: &str) -> Vec<f64> {
-        self.summaries.iter().filter_map(|s| s.values().find(|v| v.name == name)).map(|v| v.value).collect()
+        self.summaries.iter().filter_map(|summary| summary.value(name)).collect()
     }
 }
 

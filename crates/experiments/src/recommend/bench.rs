@@ -15,7 +15,7 @@ use innosim_scenario::{Diagnostics, Overrides, Scenario, Source, load};
 use std::collections::BTreeMap;
 
 /// How runs are made, and who is told.
-pub trait Execute: Sync {
+pub trait TrialRunner: Sync {
     /// Makes a run.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ pub enum RecommendError {
 
 /// Runs settings of one scenario.
 pub(super) struct Bench<'a> {
-    execute: &'a dyn Execute,
+    execute: &'a dyn TrialRunner,
     source: Source<'a>,
     common: Overrides,
     scenario: Scenario,
@@ -89,7 +89,7 @@ fn is_idle(scenario: &Scenario) -> bool {
 
 impl<'a> Bench<'a> {
     /// Loads the scenario and makes the pilot run.
-    pub(super) fn open(question: &Question<'a>, execute: &'a dyn Execute) -> Result<Bench<'a>, RecommendError> {
+    pub(super) fn open(question: &Question<'a>, execute: &'a dyn TrialRunner) -> Result<Bench<'a>, RecommendError> {
         let scenario = load(question.source, &question.common)?;
         let nothing = |problem: String| RecommendError::Nothing { problem };
         let space = Space::about(&scenario.settings)
@@ -222,8 +222,8 @@ impl<'a> Bench<'a> {
         let trials = self.trials(case, point);
         // The worst regime that was seen: an answer must not be a matter of luck.
         let regime = trials.iter().map(|trial| trial.regime).max()?;
-        let value = |trial: &Summary, name| trial.values().find(|v| v.name == name).map_or(0.0, |v| v.value);
-        let mean = |name| trials.iter().map(|trial| value(trial, name)).sum::<f64>() / trials.len() as f64;
+        let value = |name| trials.iter().filter_map(move |trial| trial.value(name));
+        let mean = |name| value(name).sum::<f64>() / trials.len() as f64;
         Some(Summary::from_fn(regime, mean))
     }
 

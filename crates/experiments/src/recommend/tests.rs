@@ -34,7 +34,7 @@ fn published(name: &'static str) -> Source<'static> {
     Source::Shipped(name)
 }
 
-impl Execute for MadeUp {
+impl TrialRunner for MadeUp {
     fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
         self.runs.fetch_add(1, Ordering::Relaxed);
         let nominal = pages(&innosim_scenario::load(Source::Shipped("7000-bpi32"), &Overrides::default()).unwrap());

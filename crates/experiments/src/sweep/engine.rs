@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 /// How a run is made: [`run_one`](crate::runner::run_one) with a watch, as a rule.
-pub trait Execute: Sync {
+pub trait SweepRunner: Sync {
     /// Makes the run.
     ///
     /// # Errors
@@ -118,7 +118,7 @@ pub fn run(
     shard: Shard,
     store: &Store,
     runs: &mut BTreeMap<RunId, Record>,
-    execute: &dyn Execute,
+    execute: &dyn SweepRunner,
 ) -> Result<Made, SweepError> {
     let mut made = Made::default();
     let mut failed = BTreeSet::new();
@@ -153,7 +153,12 @@ pub fn run(
 /// How a task ended; `None` if it was not begun.
 type Ended = Option<Result<Record, RunError>>;
 
-fn round(prepared: &Prepared, tasks: &[Task], store: &Store, execute: &dyn Execute) -> Result<Vec<Ended>, SweepError> {
+fn round(
+    prepared: &Prepared,
+    tasks: &[Task],
+    store: &Store,
+    execute: &dyn SweepRunner,
+) -> Result<Vec<Ended>, SweepError> {
     let unsaved: Mutex<Option<SweepError>> = Mutex::new(None);
     let first_error = || unsaved.lock().unwrap_or_else(PoisonError::into_inner);
     let one = |task: &Task| -> Ended {

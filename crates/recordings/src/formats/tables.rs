@@ -75,11 +75,10 @@ impl Tables {
 
     fn comma_row(&mut self, line: &str) -> Option<(String, String)> {
         let (name, value) = line.split_once(',')?;
-        let cell = |text: &str| text.trim().trim_matches('"').to_owned();
-        let (name, value) = (cell(name), cell(value));
-        let head = |heads: &[&str], text: &str| heads.contains(&text.to_ascii_uppercase().as_str());
-        self.comma_separated |= head(&NAMES, &name) && head(&VALUES, &value);
-        self.comma_separated.then_some((name, value))
+        let [name, value] = [name, value].map(|cell| cell.trim().trim_matches('"'));
+        let head = |heads: &[&str], text: &str| heads.iter().any(|head| head.eq_ignore_ascii_case(text));
+        self.comma_separated |= head(&NAMES, name) && head(&VALUES, value);
+        self.comma_separated.then(|| (name.to_owned(), value.to_owned()))
     }
 }
 

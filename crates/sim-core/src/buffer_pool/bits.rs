@@ -35,10 +35,12 @@ impl BitSet {
     /// The first member from `i` on.
     pub(crate) fn next_from(&self, i: u32) -> Option<u32> {
         let first = (i >> 6) as usize;
-        let in_first = *self.words.get(first)? & u64::MAX << (i & 63);
-        let later = self.words.iter().enumerate().skip(first + 1).map(|(place, &word)| (place, word));
-        let (place, word) = std::iter::once((first, in_first)).chain(later).find(|&(_, word)| word != 0)?;
-        Some((place * 64) as u32 + word.trailing_zeros())
+        self.words.get(first)?;
+        self.next_in_word(i).or_else(|| {
+            let mut later = self.words.iter().enumerate().skip(first + 1);
+            let (place, _) = later.find(|&(_, &word)| word != 0)?;
+            self.next_in_word((place * 64) as u32)
+        })
     }
 
     /// The first member from `i` on in its word, for which there must be room.

@@ -60,6 +60,11 @@ macro_rules! summary_fields {
                 .into_iter()
             }
 
+            /// The numeric field called `name`; `None` if there is none.
+            pub fn value(&self, name: &str) -> Option<f64> {
+                self.values().find(|value| value.name == name).map(|value| value.value)
+            }
+
             /// A summary whose every numeric field is `value(name)`: how means over replications are made.
             pub fn from_fn(regime: Regime, mut value: impl FnMut(&'static str) -> f64) -> Summary {
                 Summary {

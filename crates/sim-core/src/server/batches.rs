@@ -47,7 +47,7 @@ pub(super) struct Batches {
 impl Batches {
     /// A new empty batch.
     pub(super) fn create(&mut self, kind: ListKind, instance: usize) -> u32 {
-        let index = self.unused.pop().unwrap_or_else(|| {
+        let batch_number = self.unused.pop().unwrap_or_else(|| {
             self.slab.push(Batch {
                 kind,
                 instance,
@@ -61,23 +61,23 @@ impl Batches {
             });
             self.slab.len() as u32 - 1
         });
-        let batch = &mut self.slab[index as usize];
+        let batch = &mut self.slab[batch_number as usize];
         (batch.kind, batch.instance, batch.wanted_lsn) = (kind, instance, 0);
         (batch.poster, batch.held) = (None, Held::Nothing);
-        index
+        batch_number
     }
 
     /// Gives an empty batch back.
-    pub(super) fn discard(&mut self, index: u32) {
-        let batch = &mut self.slab[index as usize];
+    pub(super) fn discard(&mut self, batch_number: u32) {
+        let batch = &mut self.slab[batch_number as usize];
         batch.pages.clear();
         batch.done.clear();
         batch.waiters.clear();
-        self.unused.push(index);
+        self.unused.push(batch_number);
     }
 
-    pub(super) fn get(&mut self, index: u32) -> &mut Batch {
-        &mut self.slab[index as usize]
+    pub(super) fn get(&mut self, batch_number: u32) -> &mut Batch {
+        &mut self.slab[batch_number as usize]
     }
 
     /// Pages under write in all of them.

@@ -194,9 +194,9 @@ impl Server {
     }
 
     /// Begins a transaction that counts from `began`; its thread runs from `from` on (its last commit's wake-up).
-    fn begin(&mut self, index: u32, began: SimTime, from: SimTime) {
+    fn begin(&mut self, client_number: u32, began: SimTime, from: SimTime) {
         let from = self.clients.let_in(from);
-        let client = &mut self.clients.list[index as usize];
+        let client = &mut self.clients.list[client_number as usize];
         client.began = began;
         client.kind = self.program.pick(&mut client.rng);
         client.home = client.rng.next_u64();
@@ -208,26 +208,28 @@ impl Server {
         let waits = kind.writes && self.config.redo.commit != CommitDurability::Lazy;
         let demand = if waits { sampled } else { sampled.max(costs::SHORTEST_TRANSACTION) };
         let (demand, latch_wait) = match &mut self.clients.adaptive_hash {
-            Some(index) => index.charge(self.now, demand),
+            Some(hash) => hash.charge(self.now, demand),
             None => (demand, SimDuration::ZERO),
         };
         client.delayed_rows = kind.changed_rows;
         let locked = if kind.history_bytes > 0 { self.clients.undo_locked_until } else { SimTime::ZERO };
         let wait = (latch_wait + from.since(self.now)).max(locked.since(self.now));
-        self.compute(demand, wait, Event::Body(index));
+        self.compute(demand, wait, Event::Body(client_number));
     }
 
     /// Goes on with a transaction's touches until it commits or must wait.
-    pub(super) fn run_body(&mut self, index: u32) {
-        if self.clients.dml_delay > SimDuration::ZERO && self.waits_for_purge(index) {
+    pub(super) fn run_body(&mut self, client_number: u32) {
+        if self.clients.dml_delay > SimDuration::ZERO && self.waits_for_purge(client_number) {
             return;
         }
         self.redo.advance_writer(self.now);
-        if self.program.kinds[self.clients.list[index as usize].kind as usize].writes && !self.may_write(index) {
+        if self.program.kinds[self.clients.list[client_number as usize].kind as usize].writes
+            && !self.may_write(client_number)
+        {
             return;
         }
-        let finished = self.touch_pages(index);
-        let client = &mut self.clients.list[index as usize];
+        let finished = self.touch_pages(client_number);
+        let client = &mut self.clients.list[client_number as usize];
         let kind = &self.program.kinds[client.kind as usize];
         if finished && kind.base_redo_fixed > 0 {
             self.redo.append(kind.base_redo_fixed);
@@ -239,57 +241,57 @@ impl Server {
             self.redo_appended();
         }
         if finished {
-            self.commit(index);
+            self.commit(client_number);
         } else if appended {
             self.after_append();
         }
     }
 
     /// Purge lags: before each row that it changes a client sleeps as long as the delay is then.
-    fn waits_for_purge(&mut self, index: u32) -> bool {
-        let client = &mut self.clients.list[index as usize];
+    fn waits_for_purge(&mut self, client_number: u32) -> bool {
+        let client = &mut self.clients.list[client_number as usize];
         let waits = client.delayed_rows > 0;
         if waits {
             client.delayed_rows -= 1;
-            self.calendar.schedule(self.now + self.clients.dml_delay, Event::Body(index));
+            self.calendar.schedule(self.now + self.clients.dml_delay, Event::Body(client_number));
         }
         waits
     }
 
     /// Upper bound of the redo payload of a client's transaction, bytes.
-    pub(super) fn largest_redo(&self, index: u32) -> u64 {
-        let client = &self.clients.list[index as usize];
+    pub(super) fn largest_redo(&self, client_number: u32) -> u64 {
+        let client = &self.clients.list[client_number as usize];
         self.program.kinds[client.kind as usize].max_redo_bytes
     }
 
     /// Whether a client may write redo now; if not, it has been put to wait.
-    pub(super) fn may_write(&mut self, index: u32) -> bool {
+    pub(super) fn may_write(&mut self, client_number: u32) -> bool {
         let current = self.redo.current_lsn();
-        let waiting = self.clients.list[index as usize].free_check.is_some();
-        if (current > self.clients.free_check_limit_lsn || waiting) && !self.pass_free_check(index) {
+        let waiting = self.clients.list[client_number as usize].free_check.is_some();
+        if (current > self.clients.free_check_limit_lsn || waiting) && !self.pass_free_check(client_number) {
             return false;
         }
-        let client = &self.clients.list[index as usize];
+        let client = &self.clients.list[client_number as usize];
         let wanted = self.program.kinds[client.kind as usize].max_redo_bytes;
         if self.redo.buffer_full(wanted) {
             self.recorder.counts.log_waits += 1;
-            self.clients.log_buffer_waiters.push(index);
+            self.clients.log_buffer_waiters.push(client_number);
             self.empty_log_buffer();
             return false;
         }
         match self.redo.write_in_progress_until() {
             Some(until) if self.config.redo.pipeline == RedoPipeline::LogMutex => {
-                self.calendar.schedule(until, Event::Body(index));
+                self.calendar.schedule(until, Event::Body(client_number));
                 false
             }
             _ => true,
         }
     }
 
-    fn pass_free_check(&mut self, index: u32) -> bool {
-        let before = self.clients.list[index as usize].free_check;
-        let wait = self.ask_for_room(Actor::Client(index), before);
-        self.clients.list[index as usize].free_check = wait;
+    fn pass_free_check(&mut self, client_number: u32) -> bool {
+        let before = self.clients.list[client_number as usize].free_check;
+        let wait = self.ask_for_room(Actor::Client(client_number), before);
+        self.clients.list[client_number as usize].free_check = wait;
         self.recorder.counts.free_check_waits += u64::from(before.is_none() && wait.is_some());
         wait.is_none()
     }
@@ -324,34 +326,34 @@ impl Server {
     }
 
     /// The flush that a client did itself is over.
-    pub(super) fn flushed_by_client(&mut self, index: u32, report: PassReport) {
-        if let Some(wait) = &mut self.clients.list[index as usize].free_check {
+    pub(super) fn flushed_by_client(&mut self, client_number: u32, report: PassReport) {
+        if let Some(wait) = &mut self.clients.list[client_number as usize].free_check {
             wait.report = report;
         }
-        self.client_flush_computes(index);
+        self.client_flush_computes(client_number);
     }
 
     /// A transaction is over: its client goes on to the next.
-    pub(super) fn finish(&mut self, index: u32, at: SimTime) {
-        let client = &mut self.clients.list[index as usize];
+    pub(super) fn finish(&mut self, client_number: u32, at: SimTime) {
+        let client = &mut self.clients.list[client_number as usize];
         self.recorder.transaction(at.since(client.began));
         if client.wrote {
             self.clients.activity += 1;
-            self.leave_history(index);
+            self.leave_history(client_number);
         }
-        let client = &mut self.clients.list[index as usize];
+        let client = &mut self.clients.list[client_number as usize];
         match &self.clients.think {
             Some(think) => {
                 let pause = think.sample(&mut client.rng);
                 if pause.0 == 0 {
-                    self.begin(index, at, at);
+                    self.begin(client_number, at, at);
                 } else {
-                    self.calendar.schedule(at + pause, Event::Start(index));
+                    self.calendar.schedule(at + pause, Event::Start(client_number));
                 }
             }
             None => match self.clients.waiting.pop_front() {
-                Some(arrived) => self.begin(index, arrived, at),
-                None => self.clients.idle.push(index),
+                Some(arrived) => self.begin(client_number, arrived, at),
+                None => self.clients.idle.push(client_number),
             },
         }
     }

@@ -39,16 +39,16 @@ impl Server {
     }
 
     /// Collects a batch from the tail of the flush list.
-    pub(super) fn collect_list(&mut self, index: u32, left: u64) -> bool {
-        if !self.buffer_for_collecting(index) {
+    pub(super) fn collect_list(&mut self, thread_number: u32, left: u64) -> bool {
+        if !self.buffer_for_collecting(thread_number) {
             return false;
         }
-        let instance = self.passes.threads[index as usize].instance;
-        let Some(request) = self.passes.of_thread(index).and_then(|p| p.request.as_ref()) else { return false };
+        let instance = self.passes.threads[thread_number as usize].instance;
+        let Some(request) = self.passes.of_thread(thread_number).and_then(|p| p.request.as_ref()) else { return false };
         let (mut limit, kind, tail_only) = (request.lsn_limit, request.kind, request.limit_on_tail_only);
         let size = left.min(u64::from(self.batch_size())) as usize;
         let batch = self.batches.create(ListKind::FlushList, instance);
-        self.batches.get(batch).pages.append(&mut self.passes.threads[index as usize].carry);
+        self.batches.get(batch).pages.append(&mut self.passes.threads[thread_number as usize].carry);
         let (mut first_lsn, mut last) = (None, None);
         while self.batches.get(batch).pages.len() < size
             && let Some(taken) = self.pool.take_tail(instance, limit)
@@ -60,19 +60,19 @@ impl Server {
             last = Some(taken);
             self.add_with_neighbors(batch, taken.page, left);
         }
-        let count = self.carry_rest(index, batch);
-        let carry = &self.passes.threads[index as usize].carry;
+        let count = self.carry_rest(thread_number, batch);
+        let carry = &self.passes.threads[thread_number as usize].carry;
         let carried = carry.len() as u64;
         if let Some(last) = last.filter(|last| carry.contains(&last.page)) {
             self.pool.park(instance, last);
         }
         if count == 0 {
-            self.found_nothing(index, batch);
-            self.end_list(index);
-            return self.sleep(index, self.now + costs::SLOT_OVERHEAD, Phase::TakeSlot);
+            self.found_nothing(thread_number, batch);
+            self.end_list(thread_number);
+            return self.sleep(thread_number, self.now + costs::SLOT_OVERHEAD, Phase::TakeSlot);
         }
         self.pool.begin_batch(instance, batch, first_lsn, count);
-        if let Some(pass) = self.passes.of_thread(index) {
+        if let Some(pass) = self.passes.of_thread(thread_number) {
             pass.report.list_pages += count;
         }
         self.recorder.flushed(kind, count);
@@ -80,15 +80,15 @@ impl Server {
         let exhausted = carried == 0 && (count < size as u64 || count >= left);
         let rest = left.saturating_sub(count).max(carried);
         let resume = if exhausted { Phase::TakeSlot } else { Phase::CollectList { left: rest } };
-        self.batch_collected(index, batch, resume)
+        self.batch_collected(thread_number, batch, resume)
     }
 
     /// Keeps what is beyond the batch's size for the next one; the pages that stay.
-    fn carry_rest(&mut self, index: u32, batch: u32) -> u64 {
+    fn carry_rest(&mut self, thread_number: u32, batch: u32) -> u64 {
         let size = self.batch_size() as usize;
         let pages = &mut self.batches.get(batch).pages;
         if pages.len() > size {
-            self.passes.threads[index as usize].carry = pages.split_off(size);
+            self.passes.threads[thread_number as usize].carry = pages.split_off(size);
         }
         pages.len() as u64
     }
@@ -121,23 +121,25 @@ impl Server {
     }
 
     /// Collects a batch from the tail of the LRU list; clean pages are freed on the way, where the work says so.
-    pub(super) fn collect_lru(&mut self, index: u32, scanned: u64) -> bool {
-        let instance = self.passes.threads[index as usize].instance;
+    pub(super) fn collect_lru(&mut self, thread_number: u32, scanned: u64) -> bool {
+        let instance = self.passes.threads[thread_number as usize].instance;
         self.claim_lru_batch(instance);
-        if self.list_mutexes.waits(instance, Event::CleanerThread(index)) || !self.buffer_for_collecting(index) {
+        if self.list_mutexes.waits(instance, Event::CleanerThread(thread_number))
+            || !self.buffer_for_collecting(thread_number)
+        {
             return false;
         }
-        let Some(request) = self.passes.of_thread(index).and_then(|p| p.request.as_ref()) else { return false };
+        let Some(request) = self.passes.of_thread(thread_number).and_then(|p| p.request.as_ref()) else { return false };
         let work = request.lru;
         let size = self.batch_size() as usize;
         let batch = self.batches.create(ListKind::Lru, instance);
-        self.batches.get(batch).pages.append(&mut self.passes.threads[index as usize].carry);
+        self.batches.get(batch).pages.append(&mut self.passes.threads[thread_number as usize].carry);
         let goal = self.lru_goal(batch, work, scanned);
         let frees = !matches!(work, LruWork::Flush(_));
         let mut seen = scanned;
         let mut evicted = 0;
         let mut next = self.pool.lru().and_then(|l| l.tail(instance));
-        let mut behind = self.behind_the_scan(index, batch, work);
+        let mut behind = self.behind_the_scan(thread_number, batch, work);
         // Pages of an earlier batch of this slot are still at the tail, under write: they were counted then.
         while let Some(page) = next {
             let full = self.batches.get(batch).pages.len() >= size;
@@ -161,38 +163,40 @@ impl Server {
             let taken = self.batches.get(batch).pages.len() as u64 - before;
             seen += if work == LruWork::ScanDepth { taken.max(1) } else { taken };
         }
-        let count = self.carry_rest(index, batch);
-        if let Some(pass) = self.passes.of_thread(index) {
+        let count = self.carry_rest(thread_number, batch);
+        if let Some(pass) = self.passes.of_thread(thread_number) {
             pass.report.evicted_pages += evicted;
             pass.report.lru_pages += count;
         }
         if count == 0 {
-            self.found_nothing(index, batch);
+            self.found_nothing(thread_number, batch);
             self.lru_batch_built(instance);
-            return match self.after_lru_batch(index, work, seen, false) {
-                Phase::WaitLru { scanned } if scanned > seen => self.set_phase(index, Phase::WaitLru { scanned }),
-                _ => self.start_list(index),
+            return match self.after_lru_batch(thread_number, work, seen, false) {
+                Phase::WaitLru { scanned } if scanned > seen => {
+                    self.set_phase(thread_number, Phase::WaitLru { scanned })
+                }
+                _ => self.start_list(thread_number),
             };
         }
         self.lru_batch_started(instance);
         let in_sync = self.in_sync_pass();
         self.recorder.flushed_lru(count, in_sync);
         let list_left = count >= size as u64 || goal == scanned;
-        let resume = self.after_lru_batch(index, work, seen, list_left);
+        let resume = self.after_lru_batch(thread_number, work, seen, list_left);
         if matches!(resume, Phase::WaitLru { .. }) {
             self.lru_batch_built(instance);
         }
-        self.batch_collected(index, batch, resume)
+        self.batch_collected(thread_number, batch, resume)
     }
 
     /// Pages at the tail that the scan of this pass has left behind: those that it flushed, where they stay in the list
     /// when they are written. They are free only for the next pass.
-    fn behind_the_scan(&mut self, index: u32, batch: u32, work: LruWork) -> u64 {
+    fn behind_the_scan(&mut self, thread_number: u32, batch: u32, work: LruWork) -> u64 {
         if !matches!(work, LruWork::Batch(_)) || self.config.buffer_pool.lru_written == LruWritten::Freed {
             return 0;
         }
         let carried = self.batches.get(batch).pages.len() as u64;
-        carried + self.passes.of_thread(index).map_or(0, |pass| pass.report.lru_pages)
+        carried + self.passes.of_thread(thread_number).map_or(0, |pass| pass.report.lru_pages)
     }
 
     /// Pages of its slot after which an LRU batch stops, which may begin with what the batch before it had no room for.
@@ -209,10 +213,10 @@ impl Server {
 
     /// What a slot does after an LRU batch. It waits for a chunk when all its pages are posted, which may take several
     /// batches.
-    fn after_lru_batch(&self, index: u32, work: LruWork, seen: u64, list_left: bool) -> Phase {
+    fn after_lru_batch(&self, thread_number: u32, work: LruWork, seen: u64, list_left: bool) -> Phase {
         let LruWork::Chunks(pages) = work else { return Phase::CollectLru { scanned: seen } };
         let end = seen.next_multiple_of(u64::from(pages));
-        let carries = !self.passes.threads[index as usize].carry.is_empty();
+        let carries = !self.passes.threads[thread_number as usize].carry.is_empty();
         if carries || (list_left && seen < end) {
             Phase::CollectLru { scanned: seen }
         } else {
@@ -221,24 +225,24 @@ impl Server {
     }
 
     /// A thread found no page: it gives back what it took for them.
-    fn found_nothing(&mut self, index: u32, batch: u32) {
+    fn found_nothing(&mut self, thread_number: u32, batch: u32) {
         self.batches.discard(batch);
-        self.doublewrite.release_unused_buffer(index);
+        self.doublewrite.release_unused_buffer(thread_number);
         self.wake_next_poster();
     }
 
-    fn batch_collected(&mut self, index: u32, batch: u32, resume: Phase) -> bool {
+    fn batch_collected(&mut self, thread_number: u32, batch: u32, resume: Phase) -> bool {
         let collected = self.batches.get(batch);
         let (kind, pages) = (collected.kind, collected.pages.len() as u64);
-        let thread = &mut self.passes.threads[index as usize];
+        let thread = &mut self.passes.threads[thread_number as usize];
         (thread.batch, thread.kind, thread.resume) = (batch, kind, resume);
         self.doublewrite.filled(pages);
         let pool = &self.pool;
         let wanted = self.redo.wanted_before_writing(|page| pool.is_under_write(page));
         let entry = self.batches.get(batch);
         entry.wanted_lsn = wanted;
-        self.set_phase(index, Phase::WaitRedo);
-        self.page_preparation_computes(pages, Event::CleanerThread(index));
+        self.set_phase(thread_number, Phase::WaitRedo);
+        self.page_preparation_computes(pages, Event::CleanerThread(thread_number));
         false
     }
 }

@@ -105,10 +105,10 @@ impl Server {
     }
 
     /// A client's transaction is through with its pages.
-    pub(super) fn commit(&mut self, index: u32) {
-        let client = &mut self.clients.list[index as usize];
+    pub(super) fn commit(&mut self, client_number: u32) {
+        let client = &mut self.clients.list[client_number as usize];
         if !client.wrote {
-            self.finish(index, self.now);
+            self.finish(client_number, self.now);
             return;
         }
         let lsn = self.redo.current_lsn();
@@ -121,11 +121,11 @@ impl Server {
             CommitDurability::Sync => position.durable_lsn >= lsn,
         };
         if done {
-            self.prepared(index, self.now);
+            self.prepared(client_number, self.now);
             self.after_append();
             return;
         }
-        self.commit.waiters.push_back((lsn, index));
+        self.commit.waiters.push_back((lsn, client_number));
         self.after_append();
     }
 

@@ -144,8 +144,8 @@ impl Server {
         self.io_thread_done(thread);
     }
 
-    fn finish_batch(&mut self, index: u32, thread: u32) {
-        let batch = self.batches.get(index);
+    fn finish_batch(&mut self, batch_number: u32, thread: u32) {
+        let batch = self.batches.get(batch_number);
         let (kind, instance) = (batch.kind, batch.instance);
         let pages = std::mem::take(&mut batch.pages);
         for &page in pages.iter().filter(|&&p| p != COMPLETED) {
@@ -157,15 +157,15 @@ impl Server {
                 _ => {}
             }
         }
-        self.pool.end_batch(instance, index);
+        self.pool.end_batch(instance, batch_number);
         // From 5.6 on MySQL looks at the tail again when a whole slot is posted.
         if !matches!(self.config.buffer_pool.free_pages, FreePagePolicy::SinglePage { .. }) {
             self.free_pages.batch_ended(instance);
         }
-        let batch = self.batches.get(index);
+        let batch = self.batches.get(batch_number);
         batch.pages = pages;
         let (held, poster) = (batch.held, batch.poster);
-        self.batches.discard(index);
+        self.batches.discard(batch_number);
         self.release_doublewrite(kind, instance, held);
         match kind {
             ListKind::Lru => self.lru_batch_over(instance),

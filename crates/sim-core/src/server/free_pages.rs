@@ -45,12 +45,12 @@ impl FreePages {
 
 impl Server {
     /// Takes a frame for `page` on behalf of a client; false if the client must wait (it goes on by itself).
-    pub(super) fn find_frame(&mut self, index: u32, page: u32) -> bool {
+    pub(super) fn find_frame(&mut self, client_number: u32, page: u32) -> bool {
         let instance = self.space.instance_of(page);
-        if self.list_mutexes.waits(instance, Event::Body(index)) {
+        if self.list_mutexes.waits(instance, Event::Body(client_number)) {
             return false;
         }
-        let tries = self.clients.list[index as usize].free_page_tries;
+        let tries = self.clients.list[client_number as usize].free_page_tries;
         let policy = self.config.buffer_pool.free_pages;
         let first_scan = match policy {
             FreePagePolicy::SinglePage { first_scan, .. } | FreePagePolicy::WaitForCleaner { first_scan } => first_scan,
@@ -59,11 +59,11 @@ impl Server {
         };
         loop {
             if self.pool.take_frame(instance) {
-                self.clients.list[index as usize].free_page_tries = 0;
+                self.clients.list[client_number as usize].free_page_tries = 0;
                 self.wake_cleaner_for_free_pages(instance, policy);
                 return true;
             }
-            if self.waits_for_lru_batch_first(index, instance, policy) {
+            if self.waits_for_lru_batch_first(client_number, instance, policy) {
                 return false;
             }
             let scan = match policy {
@@ -80,17 +80,17 @@ impl Server {
             self.free_pages.try_scan[instance] = false;
         }
         self.recorder.counts.wait_free += 1;
-        self.clients.list[index as usize].free_page_tries = tries + 1;
-        self.without_free_page(index, instance, tries, policy);
+        self.clients.list[client_number as usize].free_page_tries = tries + 1;
+        self.without_free_page(client_number, instance, tries, policy);
         false
     }
 
     /// Where a client waits for the LRU batch that somebody is collecting before it searches (5.6, Percona Server):
     /// whether it does.
-    fn waits_for_lru_batch_first(&mut self, index: u32, instance: usize, policy: FreePagePolicy) -> bool {
+    fn waits_for_lru_batch_first(&mut self, client_number: u32, instance: usize, policy: FreePagePolicy) -> bool {
         matches!(policy, FreePagePolicy::SinglePage { waits_for_batch: true, .. })
             && self.config.doublewrite != DoublewriteConfig::Off
-            && self.wait_for_lru_batch_in_the_making(Event::Body(index), instance)
+            && self.wait_for_lru_batch_in_the_making(Event::Body(client_number), instance)
     }
 
     /// A client took a frame: few are left, and the page cleaner is to make more (MariaDB).
@@ -102,46 +102,46 @@ impl Server {
     }
 
     /// A search found nothing: the client does what the version has it do.
-    fn without_free_page(&mut self, index: u32, instance: usize, tries: u32, policy: FreePagePolicy) {
+    fn without_free_page(&mut self, client_number: u32, instance: usize, tries: u32, policy: FreePagePolicy) {
         match policy {
             FreePagePolicy::SinglePage { sleep, wakes_cleaner, .. } => {
                 if wakes_cleaner {
                     self.set_flush_event();
                 }
-                self.flush_single_page(index, instance, sleep, tries > 1);
+                self.flush_single_page(client_number, instance, sleep, tries > 1);
             }
             FreePagePolicy::Pause => {
                 let pause = self.model.free_page_pause(tries);
-                self.calendar.schedule(self.now + pause, Event::Body(index));
+                self.calendar.schedule(self.now + pause, Event::Body(client_number));
             }
             FreePagePolicy::Margin { margin, extra, sleep, .. } => {
                 if tries > 9 {
-                    self.calendar.schedule(self.now + sleep, Event::Body(index));
-                } else if !self.wait_for_lru_batch(Event::Body(index), instance) {
-                    self.flush_lru_by_client(index, instance, LruWork::Flush(margin + extra));
+                    self.calendar.schedule(self.now + sleep, Event::Body(client_number));
+                } else if !self.wait_for_lru_batch(Event::Body(client_number), instance) {
+                    self.flush_lru_by_client(client_number, instance, LruWork::Flush(margin + extra));
                 }
             }
             FreePagePolicy::WaitForCleaner { .. } => {
-                self.cleaner.watchers.push(Event::Body(index));
+                self.cleaner.watchers.push(Event::Body(client_number));
                 self.set_flush_event();
             }
         }
     }
 
     /// A client runs an LRU batch on one instance.
-    fn flush_lru_by_client(&mut self, index: u32, instance: usize, lru: LruWork) {
+    fn flush_lru_by_client(&mut self, client_number: u32, instance: usize, lru: LruWork) {
         self.claim_lru_batch(instance);
         let request = FlushRequest {
             lru,
             only_instance: Some(instance as u32),
             ..FlushRequest::list(FlushKind::LruOnly, Vec::new())
         };
-        self.start_pass(Actor::Client(index), request);
+        self.start_pass(Actor::Client(client_number), request);
     }
 
     /// After a page was read or created: where clients keep a margin of free pages, looks at it and refills it if it is
     /// short. Whether the client is busy with that.
-    pub(super) fn keep_margin(&mut self, index: u32, page: u32) -> bool {
+    pub(super) fn keep_margin(&mut self, client_number: u32, page: u32) -> bool {
         let FreePagePolicy::Margin { margin, extra, search, .. } = self.config.buffer_pool.free_pages else {
             return false;
         };
@@ -159,8 +159,8 @@ impl Server {
         if found >= margin {
             return false;
         }
-        if !self.wait_for_lru_batch(Event::Body(index), instance) {
-            self.flush_lru_by_client(index, instance, LruWork::Flush(wanted - found));
+        if !self.wait_for_lru_batch(Event::Body(client_number), instance) {
+            self.flush_lru_by_client(client_number, instance, LruWork::Flush(wanted - found));
         }
         true
     }

@@ -139,8 +139,8 @@ impl Passes {
     }
 
     /// The pass of a thread.
-    pub(super) fn of_thread(&mut self, index: u32) -> Option<&mut Pass> {
-        let pass = self.threads[index as usize].pass?;
+    pub(super) fn of_thread(&mut self, thread_number: u32) -> Option<&mut Pass> {
+        let pass = self.threads[thread_number as usize].pass?;
         Some(&mut self.passes[pass as usize])
     }
 
@@ -166,9 +166,9 @@ impl Passes {
     pub(super) fn hire(&mut self, pass: Option<u32>) -> u32 {
         let thread = Thread::idle(pass);
         match self.unused_threads.pop() {
-            Some(index) => {
-                self.threads[index as usize] = thread;
-                index
+            Some(thread_number) => {
+                self.threads[thread_number as usize] = thread;
+                thread_number
             }
             None => {
                 self.threads.push(thread);
@@ -183,9 +183,9 @@ impl Passes {
         }
         let pass = Pass { actor, request: None, next_slot: 0, running: 0, report: PassReport::default() };
         match self.unused_passes.pop() {
-            Some(index) => {
-                self.passes[index as usize] = pass;
-                index
+            Some(pass_number) => {
+                self.passes[pass_number as usize] = pass;
+                pass_number
             }
             None => {
                 self.passes.push(pass);
@@ -198,12 +198,12 @@ impl Passes {
 impl Server {
     /// Begins to carry out a request.
     pub(super) fn start_pass(&mut self, actor: Actor, request: FlushRequest) {
-        let index = self.passes.open(actor);
+        let pass_number = self.passes.open(actor);
         let (threads, starts) = match actor {
             Actor::PageCleaner if request.parallel => (0..self.passes.cleaner_threads as u32, Event::PassStarts),
             Actor::PageCleaner => (0..1, Event::CleanerThread(0)),
             Actor::Client(_) | Actor::LruManager(_) | Actor::Purge | Actor::PurgeThread(_) => {
-                let thread = self.passes.hire(Some(index));
+                let thread = self.passes.hire(Some(pass_number));
                 (thread..thread + 1, Event::CleanerThread(thread))
             }
         };
@@ -212,7 +212,7 @@ impl Server {
             self.reset_flush_event();
         }
         self.recorder.sync_flushing |= request.kind == crate::seam::FlushKind::Sync;
-        let pass = &mut self.passes.passes[index as usize];
+        let pass = &mut self.passes.passes[pass_number as usize];
         pass.report = PassReport::default();
         pass.next_slot = request.only_instance.unwrap_or(0) as usize;
         pass.running = threads.len() as u32;
@@ -236,21 +236,21 @@ impl Server {
     }
 
     /// A thread goes on until it must wait for something.
-    pub(super) fn thread_step(&mut self, index: u32) {
+    pub(super) fn thread_step(&mut self, thread_number: u32) {
         loop {
-            let phase = self.passes.threads[index as usize].phase;
+            let phase = self.passes.threads[thread_number as usize].phase;
             let goes_on = match phase {
                 Phase::Idle | Phase::WaitBatch => false,
-                Phase::TakeSlot => self.take_slot(index),
-                Phase::CollectLru { scanned } => self.collect_lru(index, scanned),
-                Phase::WaitLru { scanned } => self.wait_lru(index, scanned),
-                Phase::CollectList { left } => self.collect_list(index, left),
-                Phase::WaitRedo => self.wait_redo(index),
-                Phase::WaitDoublewrite => self.wait_doublewrite(index),
-                Phase::WaitSegment => self.wait_segment(index),
-                Phase::WriteDoublewrite { written } => self.write_doublewrite(index, written),
-                Phase::SyncDoublewrite => self.sync_doublewrite(index),
-                Phase::Post { next } => self.post(index, next),
+                Phase::TakeSlot => self.take_slot(thread_number),
+                Phase::CollectLru { scanned } => self.collect_lru(thread_number, scanned),
+                Phase::WaitLru { scanned } => self.wait_lru(thread_number, scanned),
+                Phase::CollectList { left } => self.collect_list(thread_number, left),
+                Phase::WaitRedo => self.wait_redo(thread_number),
+                Phase::WaitDoublewrite => self.wait_doublewrite(thread_number),
+                Phase::WaitSegment => self.wait_segment(thread_number),
+                Phase::WriteDoublewrite { written } => self.write_doublewrite(thread_number, written),
+                Phase::SyncDoublewrite => self.sync_doublewrite(thread_number),
+                Phase::Post { next } => self.post(thread_number, next),
             };
             if !goes_on {
                 return;
@@ -258,39 +258,39 @@ impl Server {
         }
     }
 
-    pub(super) fn set_phase(&mut self, index: u32, phase: Phase) -> bool {
-        self.passes.threads[index as usize].phase = phase;
+    pub(super) fn set_phase(&mut self, thread_number: u32, phase: Phase) -> bool {
+        self.passes.threads[thread_number as usize].phase = phase;
         true
     }
 
     /// Sleeps until `at`, then goes on in `phase`.
-    pub(super) fn sleep(&mut self, index: u32, at: SimTime, phase: Phase) -> bool {
-        self.passes.threads[index as usize].phase = phase;
-        self.calendar.schedule(at, Event::CleanerThread(index));
+    pub(super) fn sleep(&mut self, thread_number: u32, at: SimTime, phase: Phase) -> bool {
+        self.passes.threads[thread_number as usize].phase = phase;
+        self.calendar.schedule(at, Event::CleanerThread(thread_number));
         false
     }
 
-    fn take_slot(&mut self, index: u32) -> bool {
-        let Some(pass) = self.passes.of_thread(index) else { return false };
+    fn take_slot(&mut self, thread_number: u32) -> bool {
+        let Some(pass) = self.passes.of_thread(thread_number) else { return false };
         let Some(request) = &pass.request else { return false };
         let (first, lru) = (pass.next_slot, request.lru);
         let end = request.only_instance.map_or(request.slots.len(), |only| only as usize + 1);
         if first >= end {
-            self.thread_out_of_slots(index);
+            self.thread_out_of_slots(thread_number);
             return false;
         }
-        let instance = self.pass_over_slots(index, first, end);
+        let instance = self.pass_over_slots(thread_number, first, end);
         if instance > first {
-            return self.pay_for_slots(index, instance - first);
+            return self.pay_for_slots(thread_number, instance - first);
         }
-        if let Some(pass) = self.passes.of_thread(index) {
+        if let Some(pass) = self.passes.of_thread(thread_number) {
             pass.next_slot += 1;
         }
-        self.passes.threads[index as usize].instance = instance;
+        self.passes.threads[thread_number as usize].instance = instance;
         if self.lru_wanted(lru, instance) {
-            return self.set_phase(index, Phase::CollectLru { scanned: 0 });
+            return self.set_phase(thread_number, Phase::CollectLru { scanned: 0 });
         }
-        self.start_list(index)
+        self.start_list(thread_number)
     }
 
     /// Whether a slot begins with LRU work.
@@ -310,9 +310,9 @@ impl Server {
     /// synchronously makes pass after pass without a pause, and finds nearly all slots of nearly all of them as they
     /// were. Not so a client: many flush at once, and each instance is as the others have left it when the client comes
     /// there.
-    fn pass_over_slots(&mut self, index: u32, first: usize, end: usize) -> usize {
-        let Some(number) = self.passes.threads[index as usize].pass else { return first };
-        if self.passes.works_for_client(index) {
+    fn pass_over_slots(&mut self, thread_number: u32, first: usize, end: usize) -> usize {
+        let Some(number) = self.passes.threads[thread_number as usize].pass else { return first };
+        if self.passes.works_for_client(thread_number) {
             return first;
         }
         for instance in first..end {
@@ -329,11 +329,11 @@ impl Server {
     }
 
     /// Slots were passed over, each of which takes its time; the threads of the pass share them.
-    fn pay_for_slots(&mut self, index: u32, slots: usize) -> bool {
-        let Some(pass) = self.passes.of_thread(index) else { return false };
+    fn pay_for_slots(&mut self, thread_number: u32, slots: usize) -> bool {
+        let Some(pass) = self.passes.of_thread(thread_number) else { return false };
         pass.next_slot += slots;
         let own = (slots as u64).div_ceil(u64::from(pass.running.max(1)));
-        self.sleep(index, self.now + costs::SLOT_OVERHEAD * own, Phase::TakeSlot)
+        self.sleep(thread_number, self.now + costs::SLOT_OVERHEAD * own, Phase::TakeSlot)
     }
 
     /// Pages that a request wants from the flush list of an instance, and whether an earlier batch there is not over.
@@ -343,21 +343,23 @@ impl Server {
     }
 
     /// Begins the flush-list batch of a slot; it is skipped while an earlier one of the instance is not over.
-    pub(super) fn start_list(&mut self, index: u32) -> bool {
-        let Thread { instance, pass: Some(number), .. } = self.passes.threads[index as usize] else { return false };
+    pub(super) fn start_list(&mut self, thread_number: u32) -> bool {
+        let Thread { instance, pass: Some(number), .. } = self.passes.threads[thread_number as usize] else {
+            return false;
+        };
         let Some(request) = &self.passes.passes[number as usize].request else { return false };
         let (left, busy) = self.list_work(request, instance);
         if left == 0 || busy {
             self.passes.passes[number as usize].report.busy_instances += u64::from(left > 0);
-            return self.sleep(index, self.now + costs::SLOT_OVERHEAD, Phase::TakeSlot);
+            return self.sleep(thread_number, self.now + costs::SLOT_OVERHEAD, Phase::TakeSlot);
         }
         self.passes.building[instance] = true;
-        self.set_phase(index, Phase::CollectList { left })
+        self.set_phase(thread_number, Phase::CollectList { left })
     }
 
     /// The flush-list batch of a slot is collected and posted.
-    pub(super) fn end_list(&mut self, index: u32) {
-        let instance = self.passes.threads[index as usize].instance;
+    pub(super) fn end_list(&mut self, thread_number: u32) {
+        let instance = self.passes.threads[thread_number as usize].instance;
         self.passes.building[instance] = false;
         self.free_pages.batch_ended(instance);
         self.instance_maybe_over(instance);
@@ -367,11 +369,11 @@ impl Server {
         self.passes.building[instance] || self.pool.has_batch_in_flight(instance)
     }
 
-    fn thread_out_of_slots(&mut self, index: u32) {
-        self.passes.threads[index as usize].phase = Phase::Idle;
-        let Some(number) = self.passes.threads[index as usize].pass else { return };
-        if index as usize >= self.passes.cleaner_threads {
-            self.passes.unused_threads.push(index);
+    fn thread_out_of_slots(&mut self, thread_number: u32) {
+        self.passes.threads[thread_number as usize].phase = Phase::Idle;
+        let Some(number) = self.passes.threads[thread_number as usize].pass else { return };
+        if thread_number as usize >= self.passes.cleaner_threads {
+            self.passes.unused_threads.push(thread_number);
         }
         let pass = &mut self.passes.passes[number as usize];
         pass.running -= 1;
@@ -405,9 +407,9 @@ impl Server {
     }
 
     /// A thread that carried one batch is done with it.
-    pub(super) fn dismiss(&mut self, index: u32) {
-        self.passes.threads[index as usize].phase = Phase::Idle;
-        self.passes.unused_threads.push(index);
+    pub(super) fn dismiss(&mut self, thread_number: u32) {
+        self.passes.threads[thread_number as usize].phase = Phase::Idle;
+        self.passes.unused_threads.push(thread_number);
     }
 
     /// Lets `actor` go on when the batches of every instance, one instance after the other, are over.
@@ -492,14 +494,14 @@ impl Server {
     }
 
     /// Waits for the LRU batches of the slot's instance, then collects the next chunk.
-    fn wait_lru(&mut self, index: u32, scanned: u64) -> bool {
-        let instance = self.passes.threads[index as usize].instance;
-        if self.wait_for_lru_batch(Event::CleanerThread(index), instance) {
+    fn wait_lru(&mut self, thread_number: u32, scanned: u64) -> bool {
+        let instance = self.passes.threads[thread_number as usize].instance;
+        if self.wait_for_lru_batch(Event::CleanerThread(thread_number), instance) {
             return false;
         }
         if scanned >= self.pool.scan_depth() {
-            return self.start_list(index);
+            return self.start_list(thread_number);
         }
-        self.set_phase(index, Phase::CollectLru { scanned })
+        self.set_phase(thread_number, Phase::CollectLru { scanned })
     }
 }

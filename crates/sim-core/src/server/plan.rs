@@ -189,16 +189,16 @@ impl Plan {
 impl Server {
     /// Draws the pages of a client's transaction, if that is not yet done.
     #[inline]
-    pub(super) fn draw_plan(&mut self, index: u32) {
+    pub(super) fn draw_plan(&mut self, client_number: u32) {
         let Server { clients, program, pool, space, model, now, .. } = self;
         let Clients { list, touches: touches_so_far, .. } = clients;
-        let client = &mut list[index as usize];
+        let client = &mut list[client_number as usize];
         let plan = &mut client.plan;
         if std::mem::replace(&mut plan.drawn, true) {
             return;
         }
         let Program { kinds, classes, points, index_pages, .. } = program;
-        let who = Drawer { client: index, home: client.home };
+        let who = Drawer { client: client_number, home: client.home };
         for (number, touch) in kinds[client.kind as usize].touches.iter().enumerate() {
             let &Touch { min, max, threshold, recent, .. } = touch;
             if threshold.is_some_and(|t| !client.rng.bernoulli(t)) {

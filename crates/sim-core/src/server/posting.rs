@@ -38,24 +38,24 @@ pub(super) struct Posting {
 
 impl Server {
     /// Where one buffer serves the whole server and holds one batch: takes it, or stands in line for it.
-    pub(super) fn buffer_for_collecting(&mut self, index: u32) -> bool {
+    pub(super) fn buffer_for_collecting(&mut self, thread_number: u32) -> bool {
         match self.config.doublewrite {
             DoublewriteConfig::Shared { collecting: SharedCollecting::OneThread, .. } => {
-                self.doublewrite.claim_buffer(index)
+                self.doublewrite.claim_buffer(thread_number)
             }
             DoublewriteConfig::Shared { collecting: SharedCollecting::Together, .. } => {
-                self.doublewrite.may_fill(index)
+                self.doublewrite.may_fill(thread_number)
             }
             _ => true,
         }
     }
 
-    pub(super) fn wait_redo(&mut self, index: u32) -> bool {
-        let batch = self.passes.threads[index as usize].batch;
+    pub(super) fn wait_redo(&mut self, thread_number: u32) -> bool {
+        let batch = self.passes.threads[thread_number as usize].batch;
         let wanted = self.batches.get(batch).wanted_lsn;
         if wanted > self.redo.position().durable_lsn {
             self.recorder.writes_that_waited_for_redo += 1;
-            self.when_durable(wanted, Event::CleanerThread(index));
+            self.when_durable(wanted, Event::CleanerThread(thread_number));
             return false;
         }
         let next = match self.config.doublewrite {
@@ -67,23 +67,24 @@ impl Server {
             }
             DoublewriteConfig::PerInstance { .. } | DoublewriteConfig::Shared { .. } => Phase::WaitDoublewrite,
         };
-        self.set_phase(index, next)
+        self.set_phase(thread_number, next)
     }
 
-    pub(super) fn wait_doublewrite(&mut self, index: u32) -> bool {
-        let batch = self.passes.threads[index as usize].batch;
+    pub(super) fn wait_doublewrite(&mut self, thread_number: u32) -> bool {
+        let batch = self.passes.threads[thread_number as usize].batch;
         match self.config.doublewrite {
             DoublewriteConfig::Shared { collecting: SharedCollecting::Together, .. } => {
-                return self.doublewrite.prepared(index)
-                    && self.set_phase(index, Phase::WriteDoublewrite { written: 0 });
+                return self.doublewrite.prepared(thread_number)
+                    && self.set_phase(thread_number, Phase::WriteDoublewrite { written: 0 });
             }
             DoublewriteConfig::Shared { .. } => {}
             _ => {
                 let &mut Batch { kind, instance, .. } = self.batches.get(batch);
-                return self.doublewrite.claim(kind, instance, index) && self.set_phase(index, Phase::WaitSegment);
+                return self.doublewrite.claim(kind, instance, thread_number)
+                    && self.set_phase(thread_number, Phase::WaitSegment);
             }
         }
-        if !self.doublewrite.claim_buffer(index) {
+        if !self.doublewrite.claim_buffer(thread_number) {
             return false;
         }
         // The batch goes its way; the thread collects the next.
@@ -93,29 +94,29 @@ impl Server {
         let thread = &mut self.passes.threads[carrier as usize];
         (thread.batch, thread.phase) = (batch, Phase::WriteDoublewrite { written: 0 });
         self.calendar.schedule(self.now, Event::CleanerThread(carrier));
-        self.go_on_after_batch(index)
+        self.go_on_after_batch(thread_number)
     }
 
-    pub(super) fn wait_segment(&mut self, index: u32) -> bool {
-        let batch = self.passes.threads[index as usize].batch;
+    pub(super) fn wait_segment(&mut self, thread_number: u32) -> bool {
+        let batch = self.passes.threads[thread_number as usize].batch;
         let kind = self.batches.get(batch).kind;
-        if !self.doublewrite.claim_segment(kind, index) {
+        if !self.doublewrite.claim_segment(kind, thread_number) {
             return false;
         }
         self.batches.get(batch).held = Held::Segment(kind);
-        self.set_phase(index, Phase::WriteDoublewrite { written: 0 })
+        self.set_phase(thread_number, Phase::WriteDoublewrite { written: 0 })
     }
 
     /// Writes a batch, or the next area of it, to the doublewrite buffer's place on disk.
-    pub(super) fn write_doublewrite(&mut self, index: u32, written: u64) -> bool {
-        if !self.queue_admits(index) {
+    pub(super) fn write_doublewrite(&mut self, thread_number: u32, written: u64) -> bool {
+        if !self.queue_admits(thread_number) {
             return false;
         }
-        let batch = self.passes.threads[index as usize].batch;
+        let batch = self.passes.threads[thread_number as usize].batch;
         let own = self.batches.get(batch).pages.len() as u64;
         let pages = self.doublewrite.pages_filled().unwrap_or(own);
         let (part, bytes, sync_file) = match self.config.doublewrite {
-            DoublewriteConfig::Off => return self.set_phase(index, Phase::Post { next: 0 }),
+            DoublewriteConfig::Off => return self.set_phase(thread_number, Phase::Post { next: 0 }),
             DoublewriteConfig::PerInstance { sync_file, fixed_bytes, .. } => {
                 (pages, fixed_bytes.unwrap_or(pages * PAGE_BYTES), sync_file)
             }
@@ -135,21 +136,21 @@ impl Server {
             _ if sync_file => Phase::SyncDoublewrite,
             _ => Phase::Post { next: 0 },
         };
-        self.sleep(index, done, next)
+        self.sleep(thread_number, done, next)
     }
 
-    pub(super) fn sync_doublewrite(&mut self, index: u32) -> bool {
+    pub(super) fn sync_doublewrite(&mut self, thread_number: u32) -> bool {
         if let Some(written) = self.write_inode(Synced::Doublewrite) {
-            return self.sleep(index, written, Phase::SyncDoublewrite);
+            return self.sleep(thread_number, written, Phase::SyncDoublewrite);
         }
-        self.set_phase(index, Phase::Post { next: 0 });
-        self.sync_data_file(Event::CleanerThread(index), Event::CleanerThread(index));
+        self.set_phase(thread_number, Phase::Post { next: 0 });
+        self.sync_data_file(Event::CleanerThread(thread_number), Event::CleanerThread(thread_number));
         false
     }
 
     /// Whether the data device's queue has room for a thread that wants to submit; if not, the thread stands in line.
-    fn queue_admits(&mut self, index: u32) -> bool {
-        if self.posting.served == Some(index) {
+    fn queue_admits(&mut self, thread_number: u32) -> bool {
+        if self.posting.served == Some(thread_number) {
             self.posting.served = None;
             return true;
         }
@@ -157,7 +158,7 @@ impl Server {
         if self.posting.posters.is_empty() && self.data_device.admission_time(now, costs::POST_CHUNK as u32) <= now {
             return true;
         }
-        self.posting.posters.push_back(index);
+        self.posting.posters.push_back(thread_number);
         self.watch_queue_room();
         false
     }
@@ -186,10 +187,10 @@ impl Server {
     }
 
     /// Posts page writes, a few at a time, as the device's queue has room.
-    pub(super) fn post(&mut self, index: u32, next: usize) -> bool {
-        let batch = self.passes.threads[index as usize].batch;
+    pub(super) fn post(&mut self, thread_number: u32, next: usize) -> bool {
+        let batch = self.passes.threads[thread_number as usize].batch;
         if next == 0 {
-            self.others_post(index);
+            self.others_post(thread_number);
             if self.data_device.seek_free_bytes() > 0 || self.config.merges_adjacent_writes {
                 self.batches.get(batch).pages.sort_unstable();
             }
@@ -197,8 +198,8 @@ impl Server {
         let pages = self.batches.get(batch).pages.len();
         let mut next = next;
         while next < pages {
-            if !self.queue_admits(index) {
-                self.passes.threads[index as usize].phase = Phase::Post { next };
+            if !self.queue_admits(thread_number) {
+                self.passes.threads[thread_number as usize].phase = Phase::Post { next };
                 return false;
             }
             let mut writes = 0u64;
@@ -207,19 +208,19 @@ impl Server {
                 writes += 1;
             }
             let aside = if self.io_threads_compute() { 0 } else { writes - u64::from(next == pages) };
-            if self.page_writes_compute(writes, aside, Event::CleanerThread(index)) {
-                self.passes.threads[index as usize].phase = Phase::Post { next };
+            if self.page_writes_compute(writes, aside, Event::CleanerThread(thread_number)) {
+                self.passes.threads[thread_number as usize].phase = Phase::Post { next };
                 return false;
             }
         }
         if self.config.batch_end == BatchEnd::Poster {
-            self.batches.get(batch).poster = Some(index);
-            self.passes.threads[index as usize].phase = Phase::WaitBatch;
+            self.batches.get(batch).poster = Some(thread_number);
+            self.passes.threads[thread_number as usize].phase = Phase::WaitBatch;
             self.batch_posted(batch);
             return false;
         }
         self.batch_posted(batch);
-        self.go_on_after_batch(index)
+        self.go_on_after_batch(thread_number)
     }
 
     /// Posts the write that begins with the page at `next`; returns the place of the page after it.
@@ -248,11 +249,11 @@ impl Server {
     }
 
     /// Where threads fill the buffer of the whole server together: it is written, and each posts its own pages.
-    fn others_post(&mut self, index: u32) {
+    fn others_post(&mut self, thread_number: u32) {
         for thread in self.doublewrite.take_fillers() {
             let batch = self.passes.threads[thread as usize].batch;
             self.batches.get(batch).held = Held::Buffer;
-            if thread != index {
+            if thread != thread_number {
                 self.passes.threads[thread as usize].phase = Phase::Post { next: 0 };
                 self.calendar.schedule(self.now, Event::CleanerThread(thread));
             }
@@ -273,23 +274,23 @@ impl Server {
     }
 
     /// The thread's batch is on its way, or over: the thread goes on.
-    fn go_on_after_batch(&mut self, index: u32) -> bool {
-        let thread = &self.passes.threads[index as usize];
+    fn go_on_after_batch(&mut self, thread_number: u32) -> bool {
+        let thread = &self.passes.threads[thread_number as usize];
         let (kind, resume) = (thread.kind, thread.resume);
         if thread.pass.is_none() {
-            self.dismiss(index);
+            self.dismiss(thread_number);
             return false;
         }
         if resume == Phase::TakeSlot && kind == ListKind::FlushList {
-            self.end_list(index);
+            self.end_list(thread_number);
         }
-        self.set_phase(index, resume)
+        self.set_phase(thread_number, resume)
     }
 
     /// The batch that its poster waited for is written and synced.
-    pub(super) fn poster_goes_on(&mut self, index: u32) {
-        if self.go_on_after_batch(index) {
-            self.thread_step(index);
+    pub(super) fn poster_goes_on(&mut self, thread_number: u32) {
+        if self.go_on_after_batch(thread_number) {
+            self.thread_step(thread_number);
         }
     }
 }

@@ -140,9 +140,9 @@ impl Server {
     }
 
     /// A client that had nothing to do gets a transaction: it goes where least is to be done.
-    pub(super) fn settle_client(&mut self, index: u32) {
+    pub(super) fn settle_client(&mut self, client_number: u32) {
         if let Sharing::Equal { queues, homes, .. } = &mut self.processors.sharing {
-            homes[index as usize] = queues.shortest();
+            homes[client_number as usize] = queues.shortest();
         }
     }
 

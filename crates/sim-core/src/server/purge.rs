@@ -210,9 +210,9 @@ impl Server {
 
     /// A transaction has committed: its undo log joins the history list.
     #[inline]
-    pub(super) fn leave_history(&mut self, index: u32) {
+    pub(super) fn leave_history(&mut self, client_number: u32) {
         let Some(purge) = &mut self.purge else { return };
-        let client = &self.clients.list[index as usize];
+        let client = &self.clients.list[client_number as usize];
         let kind = &self.program.kinds[client.kind as usize];
         let bytes = kind.history_bytes;
         if bytes == 0 {

@@ -10,17 +10,17 @@ use crate::storage::Op;
 
 impl Server {
     /// Starts reading a page, or joins the read in flight.
-    pub(super) fn read_page(&mut self, index: u32, page: u32) {
+    pub(super) fn read_page(&mut self, client_number: u32, page: u32) {
         if let Some(&arrives) = self.clients.reads.get(&page) {
             // Past where the whole server stood still.
-            self.calendar.schedule(arrives.max(self.now), Event::Body(index));
+            self.calendar.schedule(arrives.max(self.now), Event::Body(client_number));
             return;
         }
-        if !self.find_frame(index, page) {
+        if !self.find_frame(client_number, page) {
             return;
         }
         let arrives = self.begin_read(page);
-        self.calendar.schedule(arrives, Event::ReadDone(index));
+        self.calendar.schedule(arrives, Event::ReadDone(client_number));
     }
 
     /// Reads a page into a frame that is taken for it; returns when it arrives.
@@ -38,15 +38,15 @@ impl Server {
         self.merge_changes(page);
     }
 
-    pub(super) fn read_done(&mut self, index: u32) {
-        if let Some(page) = self.clients.list[index as usize].plan.next_page() {
+    pub(super) fn read_done(&mut self, client_number: u32) {
+        if let Some(page) = self.clients.list[client_number as usize].plan.next_page() {
             self.page_was_read(page);
-            if self.keep_margin(index, page) {
+            if self.keep_margin(client_number, page) {
                 return;
             }
         }
-        if !self.page_read_computes(index) {
-            self.run_body(index);
+        if !self.page_read_computes(client_number) {
+            self.run_body(client_number);
         }
     }
 }

@@ -31,7 +31,7 @@ pub(super) enum SinglePage {
 
 impl Server {
     /// Flushes one dirty page from the LRU tail, then lets the client retry; sleeps first if `sleeps`.
-    pub(super) fn flush_single_page(&mut self, index: u32, instance: usize, sleep: SimDuration, sleeps: bool) {
+    pub(super) fn flush_single_page(&mut self, client_number: u32, instance: usize, sleep: SimDuration, sleeps: bool) {
         let mut next = self.pool.lru().and_then(|l| l.tail(instance));
         while let Some(page) = next {
             if self.pool.take_page(page) {
@@ -40,42 +40,42 @@ impl Server {
             next = self.pool.lru().and_then(|l| l.before(page));
         }
         let Some(page) = next else {
-            self.calendar.schedule(self.now + sleep.max(costs::SINGLE_PAGE_POLL), Event::Body(index));
+            self.calendar.schedule(self.now + sleep.max(costs::SINGLE_PAGE_POLL), Event::Body(client_number));
             return;
         };
         self.recorder.counts.single_pages += 1;
         self.recorder.counts.pages_flushed += 1;
         let wanted = self.redo.wanted_before_writing(|p| p == page);
         self.want_durable(wanted);
-        self.clients.list[index as usize].single = Some(match self.config.doublewrite {
+        self.clients.list[client_number as usize].single = Some(match self.config.doublewrite {
             DoublewriteConfig::Off => SinglePage::Data(page),
             DoublewriteConfig::PerInstance { .. } | DoublewriteConfig::Shared { .. } => SinglePage::Doublewrite(page),
         });
         let pause = if sleeps { sleep } else { SimDuration::ZERO };
-        self.single_page_computes(pause, Event::SinglePage(index));
+        self.single_page_computes(pause, Event::SinglePage(client_number));
     }
 
     /// A client's single-page flush reaches its next stage; each stage is submitted when the one before is done.
-    pub(super) fn single_page_step(&mut self, index: u32) {
-        let Some(stage) = self.clients.list[index as usize].single else {
-            return self.run_body(index);
+    pub(super) fn single_page_step(&mut self, client_number: u32) {
+        let Some(stage) = self.clients.list[client_number as usize].single else {
+            return self.run_body(client_number);
         };
         let (page, op) = match stage {
             SinglePage::Doublewrite(page) => (page, Op::SequentialWrite),
             SinglePage::Data(page) => (page, Op::RandomWrite),
             SinglePage::SyncDoublewrite(page) => {
                 let inode = self.write_inode(Synced::Doublewrite);
-                return self.sync_single_page(index, inode, SinglePage::Data(page));
+                return self.sync_single_page(client_number, inode, SinglePage::Data(page));
             }
             SinglePage::SyncData(page) => {
                 let inode = self.write_inode(Synced::Data(self.space.space_of(page)));
-                return self.sync_single_page(index, inode, SinglePage::Written(page));
+                return self.sync_single_page(client_number, inode, SinglePage::Written(page));
             }
-            SinglePage::Written(page) => return self.single_page_written(index, page),
+            SinglePage::Written(page) => return self.single_page_written(client_number, page),
         };
         let wanted = self.redo.wanted_before_writing(|p| p == page);
         if wanted > self.redo.position().durable_lsn {
-            self.when_durable(wanted, Event::SinglePage(index));
+            self.when_durable(wanted, Event::SinglePage(client_number));
             return;
         }
         self.check_page_write(page);
@@ -102,27 +102,27 @@ impl Server {
         } else {
             SinglePage::Written(page)
         };
-        self.clients.list[index as usize].single = Some(next);
-        self.single_write_completes(done, op == Op::RandomWrite, Event::SinglePage(index));
+        self.clients.list[client_number as usize].single = Some(next);
+        self.single_write_completes(done, op == Op::RandomWrite, Event::SinglePage(client_number));
     }
 
     /// Syncs the file just written, then goes on with `next`; before that, waits for its inode.
-    fn sync_single_page(&mut self, index: u32, inode: Option<SimTime>, next: SinglePage) {
+    fn sync_single_page(&mut self, client_number: u32, inode: Option<SimTime>, next: SinglePage) {
         if let Some(written) = inode {
-            return self.wakes_after(written, Event::SinglePage(index));
+            return self.wakes_after(written, Event::SinglePage(client_number));
         }
-        self.clients.list[index as usize].single = Some(next);
-        self.sync_data_file(Event::SinglePage(index), Event::SinglePage(index));
+        self.clients.list[client_number as usize].single = Some(next);
+        self.sync_data_file(Event::SinglePage(client_number), Event::SinglePage(client_number));
     }
 
-    fn single_page_written(&mut self, index: u32, page: u32) {
+    fn single_page_written(&mut self, client_number: u32, page: u32) {
         let instance = self.space.instance_of(page);
-        if self.list_mutexes.waits(instance, Event::SinglePage(index)) {
+        if self.list_mutexes.waits(instance, Event::SinglePage(client_number)) {
             return;
         }
-        self.clients.list[index as usize].single = None;
+        self.clients.list[client_number as usize].single = None;
         self.pool.page_written(page);
         self.pool.evict_if_clean(page, instance);
-        self.run_body(index);
+        self.run_body(client_number);
     }
 }

@@ -193,41 +193,41 @@ impl Server {
     }
 
     /// Syncs the next file of a round, or ends the round.
-    pub(super) fn sync_round_step(&mut self, index: u32) {
-        while let Some((file, inode)) = self.syncs.next_of(index) {
+    pub(super) fn sync_round_step(&mut self, round_number: u32) {
+        while let Some((file, inode)) = self.syncs.next_of(round_number) {
             let state = self.syncs.files[usize::from(file)];
             if state.syncing_until > self.now {
-                self.calendar.schedule(state.syncing_until, Event::SyncRound(index));
+                self.calendar.schedule(state.syncing_until, Event::SyncRound(round_number));
                 return;
             }
             if !state.unsynced {
-                self.syncs.pass_over(index);
+                self.syncs.pass_over(round_number);
                 continue;
             }
             let written = if inode { None } else { self.write_data_inode(file) };
             let over = match written {
                 Some(write) => {
                     if write.own {
-                        self.syncs.inode_written(index);
+                        self.syncs.inode_written(round_number);
                     }
-                    self.wakes_after(write.over_at, Event::SyncRound(index));
+                    self.wakes_after(write.over_at, Event::SyncRound(round_number));
                     write.over_at
                 }
                 None => {
-                    let thread = self.syncs.thread_of_round(index);
-                    self.syncs.pass_over(index);
+                    let thread = self.syncs.thread_of_round(round_number);
+                    self.syncs.pass_over(round_number);
                     self.syncs.files[usize::from(file)].unsynced = false;
-                    self.sync_data_file(thread, Event::SyncRound(index))
+                    self.sync_data_file(thread, Event::SyncRound(round_number))
                 }
             };
             self.syncs.files[usize::from(file)].syncing_until = over;
             return;
         }
-        self.end_sync_round(index);
+        self.end_sync_round(round_number);
     }
 
-    fn end_sync_round(&mut self, index: u32) {
-        let Some(round) = self.syncs.rounds[index as usize].take() else { return };
+    fn end_sync_round(&mut self, round_number: u32) {
+        let Some(round) = self.syncs.rounds[round_number as usize].take() else { return };
         match round.owner {
             Owner::Checkpointer => self.checkpoint_data_synced(),
             Owner::IoThread { thread, held, mutex } => {

@@ -37,14 +37,14 @@ enum Touched {
 
 impl Server {
     /// Touches pages until the transaction has no more; false if the client must wait for a page.
-    pub(super) fn touch_pages(&mut self, index: u32) -> bool {
-        self.draw_plan(index);
+    pub(super) fn touch_pages(&mut self, client_number: u32) -> bool {
+        self.draw_plan(client_number);
         loop {
-            match self.touch_on(index) {
+            match self.touch_on(client_number) {
                 Stopped::AtEnd => return true,
-                Stopped::At(met) if matches!(self.touch_one(index, met), Touched::Wait) => return false,
-                Stopped::At(_) => self.clients.list[index as usize].plan.pass(1),
-                Stopped::ForRoom if !self.may_write(index) => return false,
+                Stopped::At(met) if matches!(self.touch_one(client_number, met), Touched::Wait) => return false,
+                Stopped::At(_) => self.clients.list[client_number as usize].plan.pass(1),
+                Stopped::ForRoom if !self.may_write(client_number) => return false,
                 Stopped::ForRoom => {}
             }
         }
@@ -52,10 +52,10 @@ impl Server {
 
     /// Touches pages until something stops it. While all its redo fits below the limit of the free check, that is not
     /// looked at again; otherwise before each row that is changed.
-    fn touch_on(&mut self, index: u32) -> Stopped {
+    fn touch_on(&mut self, client_number: u32) -> Stopped {
         let Server { clients, program, pool, redo, space, check, list_mutexes, now, .. } = self;
         let limit_lsn = clients.free_check_limit_lsn;
-        let client = &mut clients.list[index as usize];
+        let client = &mut clients.list[client_number as usize];
         let kind = &program.kinds[client.kind as usize];
         // An eighth more than the payload holds the headers of its blocks too.
         let near_limit = redo.current_lsn() + kind.max_redo_bytes * 9 / 8 > limit_lsn;
@@ -102,31 +102,31 @@ impl Server {
     }
 
     /// Whether the page must move in a list that somebody holds; the client then waits.
-    fn waits_to_move(&mut self, index: u32, page: u32) -> bool {
+    fn waits_to_move(&mut self, client_number: u32, page: u32) -> bool {
         self.list_mutexes.any_held()
             && self.pool.moves_to_head(page, &self.space, self.now)
-            && self.list_mutexes.waits(self.space.instance_of(page), Event::Body(index))
+            && self.list_mutexes.waits(self.space.instance_of(page), Event::Body(client_number))
     }
 
     /// Touches one page on the slow path: it may be new, missing or under write.
-    fn touch_one(&mut self, index: u32, met: Met) -> Touched {
+    fn touch_one(&mut self, client_number: u32, met: Met) -> Touched {
         let Met { page, touch } = met;
-        if self.waits_to_move(index, page) {
+        if self.waits_to_move(client_number, page) {
             return Touched::Wait;
         }
-        if !self.pool.is_resident(page) && self.clients.list[index as usize].plan.is_fresh(page) {
+        if !self.pool.is_resident(page) && self.clients.list[client_number as usize].plan.is_fresh(page) {
             // While its creator waited for a frame, another client may have met the page and begun to read it.
             if let Some(&arrives) = self.clients.reads.get(&page) {
-                self.calendar.schedule(arrives.max(self.now), Event::Body(index));
+                self.calendar.schedule(arrives.max(self.now), Event::Body(client_number));
                 return Touched::Wait;
             }
-            if !self.find_frame(index, page) {
+            if !self.find_frame(client_number, page) {
                 return Touched::Wait;
             }
             self.pool.page_arrived(page, &self.space, self.now);
             // Others may have met it meanwhile and left changes for it.
             self.merge_changes(page);
-            if self.keep_margin(index, page) {
+            if self.keep_margin(client_number, page) {
                 return Touched::Wait;
             }
         }
@@ -134,30 +134,30 @@ impl Server {
             if self.pool.read(page, &self.space, self.now) {
                 return Touched::Done;
             }
-            self.read_page(index, page);
+            self.read_page(client_number, page);
             return Touched::Wait;
         }
         match self.pool.modify(page, self.redo.current_lsn(), &self.space, self.now) {
             Modification::Done => {
                 self.append_change(page, touch.redo_fixed);
-                self.clients.list[index as usize].appended = true;
+                self.clients.list[client_number as usize].appended = true;
                 Touched::Done
             }
             Modification::Miss => {
                 if touch.bufferable {
-                    match self.buffer_change(index, page, touch.redo_fixed) {
+                    match self.buffer_change(client_number, page, touch.redo_fixed) {
                         Buffered::Done => {
-                            self.clients.list[index as usize].appended = true;
+                            self.clients.list[client_number as usize].appended = true;
                             return Touched::Done;
                         }
                         Buffered::Wait => return Touched::Wait,
                         Buffered::No => {}
                     }
                 }
-                self.read_page(index, page);
+                self.read_page(client_number, page);
                 Touched::Wait
             }
-            Modification::Blocked if self.page_write_over(index, page) => self.touch_one(index, met),
+            Modification::Blocked if self.page_write_over(client_number, page) => self.touch_one(client_number, met),
             Modification::Blocked => Touched::Wait,
         }
     }
