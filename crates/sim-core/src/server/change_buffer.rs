@@ -10,10 +10,13 @@
 //! A page of the tree keeps as many changes as fit, those of many index pages while each has few of them. As the pages
 //! have more, leaves split in halves, one after the other, and merge again as they have fewer.
 //!
-//! Simplifications: how many leaves are split follows from the mean of changes a page; a change's redo is written once
-//! for the tree and once at the merge, in full (errs upwards: a real server was seen to write some 30 bytes for both
-//! beyond what the change would have taken); how much room a page has is drawn once, from what was counted in one index
-//! ([`ROOM`]), and when it is used up the page is read; pages of the tree are never read back.
+//! Redo: a change that goes into the tree takes what it would have taken on its page, and merging takes redo of its own
+//! ([`MERGED_CHANGE_REDO`]). Both were measured: `docs/validation.md`, "sysbench-tpcc beside a real server".
+//!
+//! Simplifications: how many leaves are split follows from the mean of changes a page, and the redo of the splits is left
+//! out (15 bytes a change until the tree has some 1000 leaves, hardly any then); merging takes the same redo for changes
+//! of any length; how much room a page has is drawn once, from what was counted in one index ([`ROOM`]), and when it is
+//! used up the page is read; pages of the tree are never read back.
 
 use super::Server;
 use super::events::Event;
@@ -22,6 +25,7 @@ use crate::buffer_pool::{Modification, PageRun};
 use crate::config::{ChangeBufferConfig, PAGE_BYTES};
 use crate::kernel::random::{Rng, mix};
 use crate::kernel::time::SimDuration;
+use crate::redo::RedoLog;
 use std::iter::successors;
 
 /// Fewest index pages whose changes share a leaf of the tree.
@@ -36,6 +40,10 @@ const ROOM: [(u64, u32); 3] = [(15, 0), (46, 18), (108, 36)];
 const MOST_CHANGES: u32 = 73;
 /// Bytes of a change in the tree, its page two thirds full.
 const CHANGE_BYTES: u64 = 70;
+/// Redo of merging a change of 21 bytes: it is inserted into its page and deleted from the tree. Payload bytes.
+const MERGED_CHANGE_REDO: u32 = 51;
+/// Redo of a page that changes are merged into, besides that, payload bytes.
+const MERGED_PAGE_REDO: u32 = 50;
 /// Pages that one merge reads.
 const MERGED_AT_ONCE: usize = 8;
 /// Batches that would follow each other faster are taken together.
@@ -177,7 +185,7 @@ impl Server {
         }
         self.append_change(leaf, redo_fixed);
         if let Some(buffer) = &mut self.change_buffer {
-            buffer.pending.add(page, redo_fixed);
+            buffer.pending.add(page);
         }
         Ok(Buffered::Done)
     }
@@ -194,10 +202,10 @@ impl Server {
     /// A page has been read: its changes are merged into it.
     pub(super) fn merge_changes(&mut self, page: u32) {
         let Some(buffer) = &mut self.change_buffer else { return };
-        let Some(pending) = buffer.pending.take(page) else { return };
-        self.recorder.counts.merged_changes += u64::from(pending.changes);
+        let Some(changes) = buffer.pending.take(page) else { return };
+        self.recorder.counts.merged_changes += u64::from(changes);
         if self.pool.modify(page, self.redo.current_lsn(), &self.space, self.now) == Modification::Done {
-            self.append_change(page, pending.redo_fixed);
+            self.append_change(page, RedoLog::fixed(f64::from(MERGED_PAGE_REDO + changes * MERGED_CHANGE_REDO)));
             self.redo_appended();
             self.after_append();
         }

@@ -2,21 +2,12 @@
 
 use crate::buffer_pool::{BitSet, EXTENT_PAGES};
 
-/// The changes of one page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pending {
-    pub(super) changes: u32,
-    /// Redo of merging them, fixed-point bytes.
-    pub(super) redo_fixed: u64,
-}
-
 /// The changes of all pages.
 #[derive(Debug, Default)]
 pub(super) struct PendingChanges {
     /// Where the pages of an extent lie in the arrays, by extent, in extents from 1 on; 0 if it never had changes.
     places: Vec<u32>,
     changes: Vec<u8>,
-    redo_fixed: Vec<u64>,
     /// The pages that have changes, and the words of that set that are not empty.
     changed: BitSet,
     words: BitSet,
@@ -48,7 +39,7 @@ impl PendingChanges {
     }
 
     /// One more change waits for a page, which has fewer than 255.
-    pub(super) fn add(&mut self, page: u32, redo_fixed: u64) {
+    pub(super) fn add(&mut self, page: u32) {
         let place = self.place(page).unwrap_or_else(|| self.make_room(page));
         if self.changes[place] == 0 {
             self.changed.insert(page);
@@ -56,7 +47,6 @@ impl PendingChanges {
             self.pages += 1;
         }
         self.changes[place] += 1;
-        self.redo_fixed[place] += redo_fixed;
         self.total += 1;
     }
 
@@ -71,24 +61,22 @@ impl PendingChanges {
         self.words.grow(end.div_ceil(64));
         let first = self.changes.len();
         self.changes.resize(first + EXTENT_PAGES as usize, 0);
-        self.redo_fixed.resize(first + EXTENT_PAGES as usize, 0);
         self.places[extent] = (first / EXTENT_PAGES as usize) as u32 + 1;
         first + (page % EXTENT_PAGES) as usize
     }
 
-    /// Takes out what waits for a page, if anything does.
+    /// Takes out what waits for a page: how many changes, if there are any.
     #[inline]
-    pub(super) fn take(&mut self, page: u32) -> Option<Pending> {
+    pub(super) fn take(&mut self, page: u32) -> Option<u32> {
         let place = self.place(page).filter(|&place| self.changes[place] > 0)?;
         let changes = u32::from(std::mem::take(&mut self.changes[place]));
-        let redo_fixed = std::mem::take(&mut self.redo_fixed[place]);
         self.changed.remove(page);
         if self.changed.word_empty(page) {
             self.words.remove(page / 64);
         }
         self.pages -= 1;
         self.total -= u64::from(changes);
-        Some(Pending { changes, redo_fixed })
+        Some(changes)
     }
 
     /// The first page from `page` on that has changes.
@@ -107,22 +95,20 @@ mod tests {
     #[test]
     fn keeps_what_a_map_would() {
         let mut rng = Rng::stream(1, 0, "pending");
-        let (mut pending, mut map) = (PendingChanges::default(), BTreeMap::<u32, (u32, u64)>::new());
-        for step in 0..20_000u64 {
+        let (mut pending, mut map) = (PendingChanges::default(), BTreeMap::<u32, u32>::new());
+        for _ in 0..20_000 {
             let page = rng.below(40) * 173 + rng.below(3);
             if rng.below(3) > 0 && pending.of(page) < 80 {
-                pending.add(page, step);
-                let entry = map.entry(page).or_default();
-                *entry = (entry.0 + 1, entry.1 + step);
+                pending.add(page);
+                *map.entry(page).or_default() += 1;
             } else {
-                let expected = map.remove(&page).map(|(changes, redo_fixed)| Pending { changes, redo_fixed });
-                assert_eq!(pending.take(page), expected);
+                assert_eq!(pending.take(page), map.remove(&page));
             }
             let from = rng.below(8_000);
             assert_eq!(pending.next_from(from), map.range(from..).next().map(|(&page, _)| page), "from {from}");
-            assert_eq!(pending.of(page), map.get(&page).map_or(0, |entry| entry.0));
+            assert_eq!(pending.of(page), map.get(&page).copied().unwrap_or(0));
         }
         assert_eq!(pending.pages(), map.len() as u64);
-        assert_eq!(pending.total(), map.values().map(|entry| u64::from(entry.0)).sum::<u64>());
+        assert_eq!(pending.total(), map.values().map(|&changes| u64::from(changes)).sum::<u64>());
     }
 }

@@ -166,10 +166,14 @@ impl Plan {
         }
     }
 
-    /// The pages that were split on the way of a touch follow it.
-    fn add_split_pages(&mut self, touch: &Touch, number: u16) {
+    /// The pages that were split on the way of a touch follow it. They are created, so none is read.
+    fn add_split_pages(&mut self, touch: &Touch, number: u16, pool: &BufferPool) {
         for place in 0..self.split.len() {
-            self.room(1)[0] = self.split[place];
+            let page = self.split[place];
+            self.room(1)[0] = page;
+            if !pool.is_resident(page) {
+                self.fresh.push(page);
+            }
         }
         self.split.clear();
         self.end_run(touch, usize::from(number));
@@ -233,7 +237,7 @@ impl Server {
             }
             plan.end_run(touch, number);
             if let Some(split) = touch.split {
-                plan.add_split_pages(&kinds[client.kind as usize].touches[usize::from(split)], split);
+                plan.add_split_pages(&kinds[client.kind as usize].touches[usize::from(split)], split, pool);
             }
         }
     }
