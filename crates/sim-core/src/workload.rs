@@ -17,6 +17,6 @@ mod spec;
 pub use index_pages::IndexPages;
 pub use points::Points;
 pub use spec::{
-    AccessClassSpec, DrawSpec, DriveSpec, HomePages, Leaves, PageSetSpec, RateSegment, RecentRows, StopSpec, TouchSpec,
-    TransactionSpec, UndoSpec, WorkloadSpec,
+    AccessClassSpec, DrawSpec, DriveSpec, HomePages, IndexFill, Leaves, PageSetSpec, RateSegment, RecentRows, StopSpec,
+    TouchSpec, TransactionSpec, UndoSpec, WorkloadSpec,
 };

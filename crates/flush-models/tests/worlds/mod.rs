@@ -9,7 +9,7 @@ use innosim_core::run_spec::{CpuScheduling, CpuSpec, DirtyStart, OtherPrograms, 
 use innosim_core::server::{RunError, Server, Silent};
 use innosim_core::storage::{DeviceSpec, StorageSpec};
 use innosim_core::workload::{
-    AccessClassSpec, DrawSpec, DriveSpec, HomePages, Leaves, PageSetSpec, RateSegment, StopSpec, TouchSpec,
+    AccessClassSpec, DrawSpec, DriveSpec, HomePages, IndexFill, Leaves, PageSetSpec, RateSegment, StopSpec, TouchSpec,
     TransactionSpec, UndoSpec, WorkloadSpec,
 };
 use innosim_flush_models::purge::purge_config;
@@ -469,11 +469,15 @@ fn stops(seed: u64) -> Vec<StopSpec> {
     if seed >> 28 & 3 == 0 { vec![stop] } else { Vec::new() }
 }
 
-/// Sometimes the first class draws index pages that split and merge, freshly built or not.
+/// Sometimes the first class draws index pages that split and merge, freshly built or not, or filled in random order.
 fn with_index(mut workload: WorkloadSpec, seed: u64) -> WorkloadSpec {
     if seed >> 30 & 3 == 0 {
         let changes_a_page = [0.0, 0.5, 4.0, 300.0][(seed >> 32 & 3) as usize];
-        workload.access_classes[0].draw = DrawSpec::Index { changes_a_page, split_redo_bytes: 7_000.0 };
+        let (filled, keys) = match seed >> 34 & 3 {
+            0 => (IndexFill::InRandomOrder { entries_a_page: 40 }, Some(Box::new(DrawSpec::Zipf { theta: 0.6 }))),
+            _ => (IndexFill::InOneGo { changes_a_page }, None),
+        };
+        workload.access_classes[0].draw = DrawSpec::Index { filled, keys, split_redo_bytes: 7_000.0 };
     }
     workload
 }

@@ -60,7 +60,7 @@ use super::{
 use crate::key::{Key, Kind, positive, real, whole};
 use crate::section::Section;
 use innosim_core::kernel::sampler::DurationDist;
-use innosim_core::workload::{DrawSpec, TouchSpec, UndoSpec};
+use innosim_core::workload::{DrawSpec, IndexFill, TouchSpec, UndoSpec};
 
 /// The scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -211,7 +211,8 @@ pub fn oltp(params: &OltpParams) -> Access {
     let row = builder.class("rows", rows, row_draw);
     let index_draw = match params.index_changes_a_page {
         Some(changes_a_page) => {
-            DrawSpec::Index { changes_a_page, split_redo_bytes: params.index_split_bytes * PAYLOAD_SHARE }
+            let filled = IndexFill::InOneGo { changes_a_page };
+            DrawSpec::Index { filled, keys: None, split_redo_bytes: params.index_split_bytes * PAYLOAD_SHARE }
         }
         None => DrawSpec::Uniform,
     };

@@ -10,13 +10,14 @@
 //! A page of the tree keeps as many changes as fit, those of many index pages while each has few of them. As the pages
 //! have more, leaves split in halves, one after the other, and merge again as they have fewer.
 //!
-//! Redo: a change that goes into the tree takes what it would have taken on its page, and merging takes redo of its own
-//! ([`MERGED_CHANGE_REDO`]). Both were measured: `docs/validation.md`, "sysbench-tpcc beside a real server".
+//! Redo: a change that goes into the tree takes a little more than on its page, the first one for a page more than the
+//! others (it is noted in the bitmap of the index's file), and merging takes redo of its own. Measured:
+//! `docs/validation.md`, "sysbench-tpcc beside a real server".
 //!
-//! Simplifications: how many leaves are split follows from the mean of changes a page, and the redo of the splits is left
-//! out (15 bytes a change until the tree has some 1000 leaves, hardly any then); merging takes the same redo for changes
-//! of any length; how much room a page has is drawn once, from what was counted in one index ([`ROOM`]), and when it is
-//! used up the page is read; pages of the tree are never read back.
+//! Simplifications: how many leaves are split follows from the mean of changes a page; these amounts of redo are the same
+//! for changes of any length, and that of leaves which split and merge is written though no changes come (errs towards
+//! more redo on an idle server); how much room a page has is drawn once, from what was counted in one index ([`ROOM`]),
+//! and when it is used up the page is read; pages of the tree are never read back.
 
 use super::Server;
 use super::events::Event;
@@ -40,8 +41,14 @@ const ROOM: [(u64, u32); 3] = [(15, 0), (46, 18), (108, 36)];
 const MOST_CHANGES: u32 = 73;
 /// Bytes of a change in the tree, its page two thirds full.
 const CHANGE_BYTES: u64 = 70;
+/// Redo of a change in the tree beyond that of one on its page, and of the first change for a page beyond that of others,
+/// payload bytes.
+const CHANGE_REDO: u32 = 10;
+const FIRST_CHANGE_REDO: u32 = 73;
 /// Redo of merging a change of 21 bytes: it is inserted into its page and deleted from the tree. Payload bytes.
 const MERGED_CHANGE_REDO: u32 = 51;
+/// Redo of leaves of the tree that split and merge while changes come and go, for each that goes, payload bytes.
+const LEAVES_REDO: u32 = 70;
 /// Redo of a page that changes are merged into, besides that, payload bytes.
 const MERGED_PAGE_REDO: u32 = 50;
 /// Pages that one merge reads.
@@ -183,7 +190,8 @@ impl Server {
         if self.pool.modify(leaf, self.redo.current_lsn(), &self.space, self.now) != Modification::Done {
             return Err(leaf);
         }
-        self.append_change(leaf, redo_fixed);
+        let more_redo = CHANGE_REDO + if waiting == 0 { FIRST_CHANGE_REDO } else { 0 };
+        self.append_change(leaf, redo_fixed + RedoLog::fixed(f64::from(more_redo)));
         if let Some(buffer) = &mut self.change_buffer {
             buffer.pending.add(page);
         }
@@ -205,7 +213,8 @@ impl Server {
         let Some(changes) = buffer.pending.take(page) else { return };
         self.recorder.counts.merged_changes += u64::from(changes);
         if self.pool.modify(page, self.redo.current_lsn(), &self.space, self.now) == Modification::Done {
-            self.append_change(page, RedoLog::fixed(f64::from(MERGED_PAGE_REDO + changes * MERGED_CHANGE_REDO)));
+            let redo_bytes = MERGED_PAGE_REDO + changes * (MERGED_CHANGE_REDO + LEAVES_REDO);
+            self.append_change(page, RedoLog::fixed(f64::from(redo_bytes)));
             self.redo_appended();
             self.after_append();
         }

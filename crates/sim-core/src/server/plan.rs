@@ -218,7 +218,7 @@ impl Server {
             let class = &mut classes[touch.class as usize];
             if !touch.draws_ahead {
                 for left in (0..count).rev() {
-                    if let Some(drawn) = class.draw_entry(touch.split.is_some(), &mut client.rng, index_pages) {
+                    if let Some(drawn) = class.draw_entry(who, touch.split.is_some(), &mut client.rng, index_pages) {
                         plan.room(1)[0] = drawn.page;
                         plan.split.extend(drawn.split);
                         continue;

@@ -15,8 +15,8 @@
 //!
 //! Simplifications: the draws of one transaction are independent of each other; inserts into the middle of an index
 //! (random secondary keys) split pages only in an `Index` ([`super::IndexPages`]); others keep their number of pages (errs
-//! towards fewer distinct pages: by under 1 % an hour in the shipped workloads once their indexes have aged, by much more
-//! on an index that was built in one go, whose pages are full).
+//! towards fewer distinct pages: by under 1 % an hour in sysbench's `oltp_*` once their indexes have aged, by much more on
+//! an index that was built in one go, whose pages are full).
 
 use super::index_pages::{DrawnEntry, IndexPages, Indexes};
 use super::points::{Column, Point, PointUse, Points, own_pages};
@@ -195,6 +195,7 @@ enum Draw {
     },
     Index {
         indexes: Indexes,
+        keys: Option<Box<AccessClass>>,
         split_redo_bytes: f64,
     },
 }
@@ -282,9 +283,14 @@ impl AccessClass {
                 let points = all_points.place(PointUse::Walk, &runs, points, rows_per_page, rng);
                 Draw::Walk { points, rows_per_page, home_points, stretch }
             }
-            DrawSpec::Index { changes_a_page, split_redo_bytes } => {
-                Draw::Index { indexes: index_pages.place(&runs, changes_a_page, rng), split_redo_bytes }
-            }
+            DrawSpec::Index { filled, ref keys, split_redo_bytes } => Draw::Index {
+                indexes: index_pages.place(&runs, filled, rng),
+                keys: keys.as_ref().map(|keys| {
+                    let before_splits = runs.iter().map(IndexPages::before_splits).collect();
+                    Box::new(AccessClass::new(keys, before_splits, all_points, index_pages, rng))
+                }),
+                split_redo_bytes,
+            },
         };
         AccessClass { runs, draw, resident: ResidentPart::default(), inserts: Inserts::default() }
     }
@@ -386,11 +392,16 @@ impl AccessClass {
     /// Draws the page of an index entry, beside which another is inserted if `inserts`; `None` for classes whose pages
     /// do not split.
     #[inline]
-    pub fn draw_entry(&self, inserts: bool, rng: &mut Rng, pages: &mut IndexPages) -> Option<DrawnEntry> {
-        match self.draw {
-            Draw::Index { indexes, .. } => Some(pages.draw(indexes, inserts, rng)),
-            _ => None,
-        }
+    pub fn draw_entry(&self, who: Drawer, inserts: bool, rng: &mut Rng, pages: &mut IndexPages) -> Option<DrawnEntry> {
+        let Draw::Index { indexes, keys, .. } = &self.draw else { return None };
+        Some(match keys {
+            None => pages.draw(*indexes, inserts, rng),
+            Some(keys) => {
+                let mut page = [0];
+                keys.fill(who, rng, &mut page);
+                pages.draw_at(*indexes, page[0], inserts, rng)
+            }
+        })
     }
 
     /// Draws the next page of a class that does not draw ahead: inserts a row, or moves on along existing pages. `nth`

@@ -101,10 +101,12 @@ pub enum DrawSpec {
         home_points: u32,
     },
     /// Entries of a secondary index whose full pages split and merge again ([`super::IndexPages`]). The first half of the
-    /// set are the pages that the index had when it was built in one go; splits take the others.
+    /// set are the pages that the index had before the run, or when it was built in one go; splits take the others.
     Index {
-        /// Insertions and deletions a page since it was built.
-        changes_a_page: f64,
+        /// How they were filled.
+        filled: IndexFill,
+        /// Which of them an entry belongs to; all equally often, if nothing says so.
+        keys: Option<Box<DrawSpec>>,
         /// Redo payload of a page that splits, and of two that merge, bytes.
         split_redo_bytes: f64,
     },
@@ -120,6 +122,21 @@ pub enum DrawSpec {
         stretch: f64,
         /// As for `Append`.
         home_points: u32,
+    },
+}
+
+/// How the pages of a secondary index were filled ([`DrawSpec::Index`]).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum IndexFill {
+    /// All of them to the end, when the index was built in one go; then so many insertions and deletions a page.
+    InOneGo {
+        /// Insertions and deletions.
+        changes_a_page: f64,
+    },
+    /// By insertions in random order, so that each split made two halves: between half full and full.
+    InRandomOrder {
+        /// Entries that fit on a page.
+        entries_a_page: u32,
     },
 }
 
