@@ -149,6 +149,14 @@ impl Plan {
         &mut self.pages[from..self.len]
     }
 
+    /// The same, and where to put the pages that splits begin meanwhile.
+    #[inline]
+    fn room_and_splits(&mut self, count: u32) -> (&mut [u32], &mut Vec<u32>) {
+        let from = self.len;
+        self.len += count as usize;
+        (&mut self.pages[from..self.len], &mut self.split)
+    }
+
     /// The pages drawn last are those of a touch.
     #[inline]
     fn end_run(&mut self, touch: &Touch, number: usize) {
@@ -216,13 +224,11 @@ impl Server {
                 count = classes[recent.class as usize].older_of(who, recent.rows, count);
             }
             let class = &mut classes[touch.class as usize];
-            if !touch.draws_ahead {
+            if class.split_redo_bytes().is_some() {
+                let (pages, split) = plan.room_and_splits(count);
+                class.draw_entries(who, touch.split.is_some(), &mut client.rng, index_pages, pages, split);
+            } else if !touch.draws_ahead {
                 for left in (0..count).rev() {
-                    if let Some(drawn) = class.draw_entry(who, touch.split.is_some(), &mut client.rng, index_pages) {
-                        plan.room(1)[0] = drawn.page;
-                        plan.split.extend(drawn.split);
-                        continue;
-                    }
                     let instance_of = |space: u32, page: u32| model.instance_of(space, page);
                     let drawn = class.advance(who, left, &mut client.rng, points, space, &instance_of);
                     plan.room(1)[0] = drawn.page;

@@ -18,7 +18,7 @@
 //! towards fewer distinct pages: by under 1 % an hour in sysbench's `oltp_*` once their indexes have aged, by much more on
 //! an index that was built in one go, whose pages are full).
 
-use super::index_pages::{DrawnEntry, IndexPages, Indexes};
+use super::index_pages::{IndexPages, Indexes};
 use super::points::{Column, Point, PointUse, Points, own_pages};
 use super::spec::{DrawSpec, HomePages};
 use crate::buffer_pool::{BufferPool, EXTENT_PAGES, PageRun, PageSpace};
@@ -389,19 +389,32 @@ impl AccessClass {
         }
     }
 
-    /// Draws the page of an index entry, beside which another is inserted if `inserts`; `None` for classes whose pages
-    /// do not split.
+    /// Draws as many pages of index entries as `pages` holds, beside each of which another is inserted if `inserts`; adds
+    /// to `split` the pages that splits have begun. Only for classes whose pages split; others leave all as it is.
     #[inline]
-    pub fn draw_entry(&self, who: Drawer, inserts: bool, rng: &mut Rng, pages: &mut IndexPages) -> Option<DrawnEntry> {
-        let Draw::Index { indexes, keys, .. } = &self.draw else { return None };
-        Some(match keys {
-            None => pages.draw(*indexes, inserts, rng),
-            Some(keys) => {
-                let mut page = [0];
-                keys.fill(who, rng, &mut page);
-                pages.draw_at(*indexes, page[0], inserts, rng)
+    pub fn draw_entries(
+        &self,
+        who: Drawer,
+        inserts: bool,
+        rng: &mut Rng,
+        index_pages: &mut IndexPages,
+        pages: &mut [u32],
+        split: &mut Vec<u32>,
+    ) {
+        let Draw::Index { indexes, keys, .. } = &self.draw else { return };
+        match keys {
+            None => {
+                for page in pages {
+                    let drawn = index_pages.draw(*indexes, inserts, rng);
+                    *page = drawn.page;
+                    split.extend(drawn.split);
+                }
             }
-        })
+            Some(keys) => {
+                keys.fill(who, rng, pages);
+                index_pages.draw_at(*indexes, pages, inserts, rng, split);
+            }
+        }
     }
 
     /// Draws the next page of a class that does not draw ahead: inserts a row, or moves on along existing pages. `nth`

@@ -64,7 +64,7 @@ pub(super) struct Indexes {
 
 /// A page drawn, and the one that it was split into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DrawnEntry {
+pub(super) struct DrawnEntry {
     /// The page.
     pub page: u32,
     /// A page that a split has begun.
@@ -116,13 +116,34 @@ impl IndexPages {
         index.draw(range, inserts, rng)
     }
 
-    /// The same for an entry that belongs to the range which was `page` before any split.
+    /// The same for entries that belong to the ranges which were `pages` before any split: these become the pages where
+    /// the entries are now. Pages that splits have begun are added to `split`.
     #[inline]
-    pub(super) fn draw_at(&mut self, of: Indexes, page: u32, inserts: bool, rng: &mut Rng) -> DrawnEntry {
+    pub(super) fn draw_at(
+        &mut self,
+        of: Indexes,
+        pages: &mut [u32],
+        inserts: bool,
+        rng: &mut Rng,
+        split: &mut Vec<u32>,
+    ) {
         let indexes = &mut self.indexes[of.first as usize..(of.first + of.count) as usize];
-        let after = indexes.partition_point(|index| index.run.first <= page);
-        let index = &mut indexes[after.saturating_sub(1)];
-        index.draw(page - index.run.first, inserts, rng)
+        let number_of =
+            |indexes: &[Index], page: u32| indexes.partition_point(|index| index.run.first <= page).saturating_sub(1);
+        // Ranges lie anywhere in memory. All are read before the first is used, so that the processor waits for all of
+        // them at once.
+        let read = pages.iter().fold(0, |read, &page| {
+            let index = &indexes[number_of(indexes, page)];
+            read ^ index.ranges[(page - index.run.first) as usize].second
+        });
+        std::hint::black_box(read);
+        for page in pages {
+            let number = number_of(indexes, *page);
+            let index = &mut indexes[number];
+            let drawn = index.draw(*page - index.run.first, inserts, rng);
+            *page = drawn.page;
+            split.extend(drawn.split);
+        }
     }
 
     /// Purge has removed an entry from this page: the page into which the range has merged, if it has.
@@ -338,9 +359,11 @@ mod tests {
         let mut splits = 0;
         for _ in 0..200_000 {
             let key = 64 + rng.below(11_200);
-            let drawn = pages.draw_at(indexes, key, true, &mut rng);
-            assert!(drawn.page == key || drawn.page >= 64 + 11_200, "{drawn:?} for {key}");
-            splits += u32::from(drawn.split.is_some());
+            let mut page = [key];
+            let mut split = Vec::new();
+            pages.draw_at(indexes, &mut page, true, &mut rng, &mut split);
+            assert!(page[0] == key || page[0] >= 64 + 11_200, "{page:?} for {key}");
+            splits += split.len();
         }
         assert!((230..330).contains(&splits), "{splits}");
     }
