@@ -11,8 +11,8 @@ use innosim_core::buffer_pool::{FlushList, PageRun};
 use innosim_core::kernel::calendar::Calendar;
 use innosim_core::kernel::random::Rng;
 use innosim_core::kernel::time::{SimDuration, SimTime};
-use innosim_core::workload::access::{AccessClass, Drawer};
-use innosim_core::workload::{DrawSpec, IndexPages, Points};
+use innosim_core::workload::DrawSpec;
+use innosim_core::workload::access::{AccessClass, Drawer, Places};
 use std::hint::black_box;
 
 /// Pages of the set that is drawn from: some more than the published data set has.
@@ -52,9 +52,8 @@ fn page_draws(c: &mut Criterion) {
     ];
     for (name, spec) in draws {
         let mut rng = Rng::stream(1, 0, name);
-        let (mut points, mut index_pages) = (Points::default(), IndexPages::default());
         let runs = vec![PageRun { first: 0, pages: PAGES }];
-        let class = AccessClass::new(&spec, runs, &mut points, &mut index_pages, &mut rng);
+        let class = AccessClass::new(&spec, runs, &mut Places::default(), &mut rng);
         let who = Drawer { client: 0, home: 0 };
         let mut pages = [0; DRAWS];
         group.bench_function(name, |b| {

@@ -15,7 +15,6 @@ pub mod program;
 mod spec;
 
 pub use index_pages::IndexPages;
-pub use points::Points;
 pub use spec::{
     AccessClassSpec, DrawSpec, DriveSpec, HomePages, IndexFill, Leaves, PageSetSpec, RateSegment, RecentRows, StopSpec,
     TouchSpec, TransactionSpec, UndoSpec, WorkloadSpec,

@@ -1,5 +1,7 @@
 //! A set of page numbers, one bit each: small enough to stay in the processor's cache.
 
+use prefetch_index::prefetch_index;
+
 /// A growable set of small integers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BitSet {
@@ -24,6 +26,12 @@ impl BitSet {
     #[inline]
     pub(crate) fn contains(&self, i: u32) -> bool {
         self.words[(i >> 6) as usize] >> (i & 63) & 1 != 0
+    }
+
+    /// Asks the processor for the memory of `i`.
+    #[inline]
+    pub(crate) fn prefetch(&self, i: u32) {
+        prefetch_index(&self.words, (i >> 6) as usize);
     }
 
     /// Whether `i`, for which there may be no room yet, is a member.

@@ -227,6 +227,12 @@ impl BufferPool {
         pages.iter().position(|&page| !self.hot.contains(page)).unwrap_or(pages.len())
     }
 
+    /// Asks the processor for what [`BufferPool::costing_only_redo`] will look at.
+    #[inline]
+    pub fn prefetch(&self, pages: &[u32]) {
+        pages.iter().for_each(|&page| self.hot.prefetch(page));
+    }
+
     /// Modifies a page by redo that begins at `lsn`.
     pub fn modify(&mut self, page: u32, lsn: u64, space: &PageSpace, now: SimTime) -> Modification {
         let hot = self.hot.contains(page);

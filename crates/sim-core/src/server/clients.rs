@@ -200,7 +200,6 @@ impl Server {
         client.began = began;
         client.kind = self.program.pick(&mut client.rng);
         client.home = client.rng.next_u64();
-        client.plan.clear();
         client.wrote = false;
         let kind = &self.program.kinds[client.kind as usize];
         let sampled = kind.cpu.sample(&mut client.rng);
@@ -214,6 +213,7 @@ impl Server {
         client.delayed_rows = kind.changed_rows;
         let locked = if kind.history_bytes > 0 { self.clients.undo_locked_until } else { SimTime::ZERO };
         let wait = (latch_wait + from.since(self.now)).max(locked.since(self.now));
+        self.draw_plan(client_number);
         self.compute(demand, wait, Event::Body(client_number));
     }
 

@@ -1,14 +1,19 @@
-//! What a transaction will touch: its pages, drawn all together before the first of them is touched.
+//! What a transaction will touch: its pages, drawn all together as it begins.
 //!
 //! A client's draws therefore do not depend on what it meets. Reads draw from a stream of their own: where all pages
 //! that a class can draw are resident for good, reading them leaves no trace, and they are not drawn.
 //!
-//! A page that an insert begins takes a frame as it is drawn, if there is a free one, so that others who insert there
-//! find it. Simplification: insert and visit points move on when a transaction is drawn, a little before it touches
-//! their pages if it has to wait on the way (no effect on how many pages are touched).
+//! Inserts, visits and entries of indexes that split draw places. Their pages are found when the transaction's CPU work
+//! is done, just before it touches the first page. That is also why all is drawn earlier: what a transaction will look
+//! at lies anywhere in megabytes, the processor is asked for it as it is drawn, and has it by then.
+//!
+//! A page that an insert begins takes a frame as it is found, if there is a free one, so that others who insert there
+//! find it. Simplifications: insert and visit points move on when the pages are found, a little before they are touched
+//! if the transaction has to wait on the way (no effect on how many pages are touched); pages that splits begin are
+//! touched after all others.
 
 use super::Server;
-use super::clients::Clients;
+use super::clients::{Client, Clients};
 use crate::buffer_pool::{BufferPool, PageSpace};
 use crate::kernel::time::SimTime;
 use crate::workload::access::Drawer;
@@ -31,7 +36,8 @@ pub(super) struct Run {
 /// The pages of a transaction, and how far it is with them.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
-    drawn: bool,
+    /// Whether all places that were drawn have become pages.
+    found: bool,
     /// Room for the pages of any transaction, and how many are drawn.
     pages: Box<[u32]>,
     len: usize,
@@ -40,8 +46,6 @@ pub(super) struct Plan {
     reads: bool,
     /// The pages that no file holds yet: they need no read.
     fresh: Vec<u32>,
-    /// Pages that splits of the touch being drawn have begun.
-    split: Vec<u32>,
     /// The next page, and the run that it belongs to.
     place: usize,
     run: usize,
@@ -54,13 +58,12 @@ impl Plan {
         let pages = |kind: &TransactionKind| kind.touches.iter().map(of_touch).sum();
         let most = program.kinds.iter().map(pages).max().unwrap_or(0);
         Plan {
-            drawn: false,
+            found: false,
             pages: vec![0; most].into(),
             len: 0,
             runs: Vec::new(),
             reads: false,
             fresh: Vec::new(),
-            split: Vec::new(),
             place: 0,
             run: 0,
         }
@@ -68,7 +71,7 @@ impl Plan {
 
     /// A new transaction begins.
     pub(super) fn clear(&mut self) {
-        (self.drawn, self.len, self.reads, self.place, self.run) = (false, 0, false, 0, 0);
+        (self.found, self.len, self.reads, self.place, self.run) = (false, 0, false, 0, 0);
         self.runs.clear();
         self.fresh.clear();
     }
@@ -149,14 +152,6 @@ impl Plan {
         &mut self.pages[from..self.len]
     }
 
-    /// The same, and where to put the pages that splits begin meanwhile.
-    #[inline]
-    fn room_and_splits(&mut self, count: u32) -> (&mut [u32], &mut Vec<u32>) {
-        let from = self.len;
-        self.len += count as usize;
-        (&mut self.pages[from..self.len], &mut self.split)
-    }
-
     /// The pages drawn last are those of a touch.
     #[inline]
     fn end_run(&mut self, touch: &Touch, number: usize) {
@@ -174,17 +169,13 @@ impl Plan {
         }
     }
 
-    /// The pages that were split on the way of a touch follow it. They are created, so none is read.
-    fn add_split_pages(&mut self, touch: &Touch, number: u16, pool: &BufferPool) {
-        for place in 0..self.split.len() {
-            let page = self.split[place];
-            self.room(1)[0] = page;
-            if !pool.is_resident(page) {
-                self.fresh.push(page);
-            }
+    /// A page that a split has begun is created, so it is not read.
+    #[cold]
+    fn add_split_page(&mut self, page: u32, pool: &BufferPool) {
+        self.room(1)[0] = page;
+        if !pool.is_resident(page) {
+            self.fresh.push(page);
         }
-        self.split.clear();
-        self.end_run(touch, usize::from(number));
     }
 
     /// A page that no file holds yet is drawn.
@@ -199,24 +190,21 @@ impl Plan {
 }
 
 impl Server {
-    /// Draws the pages of a client's transaction, if that is not yet done.
+    /// Draws the pages of a client's transaction, or the places where they will be found.
     #[inline]
     pub(super) fn draw_plan(&mut self, client_number: u32) {
-        let Server { clients, program, pool, space, model, now, .. } = self;
+        let Server { clients, program, pool, .. } = self;
         let Clients { list, touches: touches_so_far, .. } = clients;
-        let client = &mut list[client_number as usize];
-        let plan = &mut client.plan;
-        if std::mem::replace(&mut plan.drawn, true) {
-            return;
-        }
-        let Program { kinds, classes, points, index_pages, .. } = program;
-        let who = Drawer { client: client_number, home: client.home };
-        for (number, touch) in kinds[client.kind as usize].touches.iter().enumerate() {
-            let &Touch { min, max, threshold, recent, .. } = touch;
-            if threshold.is_some_and(|t| !client.rng.bernoulli(t)) {
+        let Client { plan, rng, read_rng, kind, home, .. } = &mut list[client_number as usize];
+        plan.clear();
+        let Program { kinds, classes, places, .. } = program;
+        let who = Drawer { client: client_number, home: *home };
+        for (number, touch) in kinds[*kind as usize].touches.iter().enumerate() {
+            let &Touch { min, max, threshold, recent, draws_pages, .. } = touch;
+            if threshold.is_some_and(|t| !rng.bernoulli(t)) {
                 continue;
             }
-            let mut count = if min == max { min } else { client.rng.range_inclusive(min, max) };
+            let mut count = if min == max { min } else { rng.range_inclusive(min, max) };
             *touches_so_far += u64::from(count);
             if let Some(recent) = recent
                 && !pool.evicts()
@@ -224,26 +212,57 @@ impl Server {
                 count = classes[recent.class as usize].older_of(who, recent.rows, count);
             }
             let class = &mut classes[touch.class as usize];
-            if class.split_redo_bytes().is_some() {
-                let (pages, split) = plan.room_and_splits(count);
-                class.draw_entries(who, touch.split.is_some(), &mut client.rng, index_pages, pages, split);
-            } else if !touch.draws_ahead {
-                for left in (0..count).rev() {
-                    let instance_of = |space: u32, page: u32| model.instance_of(space, page);
-                    let drawn = class.advance(who, left, &mut client.rng, points, space, &instance_of);
-                    plan.room(1)[0] = drawn.page;
-                    if drawn.fresh {
-                        plan.begin_page(drawn.page, pool, space, *now);
-                    }
-                }
-            } else if touch.modify {
-                class.fill(who, &mut client.rng, plan.room(count));
-            } else if !class.is_resident_for(who, pool) {
-                class.fill(who, &mut client.read_rng, plan.room(count));
+            let reads_pages = draws_pages && !touch.modify;
+            if reads_pages && class.is_resident_for(who, pool) {
+                continue;
+            }
+            let drawn = plan.room(count);
+            class.fill(who, if reads_pages { read_rng } else { rng }, drawn);
+            if draws_pages {
+                pool.prefetch(drawn);
+            } else {
+                class.prefetch(drawn, places);
             }
             plan.end_run(touch, number);
+        }
+    }
+
+    /// Finds the pages of the places that were drawn for a client's transaction, if that is not yet done. The pages that
+    /// splits begin come last.
+    #[inline]
+    pub(super) fn find_pages(&mut self, client_number: u32) {
+        let Server { clients, program, pool, space, model, now, .. } = self;
+        let Client { plan, kind, home, .. } = &mut clients.list[client_number as usize];
+        if std::mem::replace(&mut plan.found, true) {
+            return;
+        }
+        let Program { kinds, classes, places, .. } = program;
+        let instance_of = |space: u32, page: u32| model.instance_of(space, page);
+        let touches = &kinds[*kind as usize].touches;
+        let (drawn_runs, mut start) = (plan.runs.len(), 0);
+        for run in 0..drawn_runs {
+            let Run { end, touch, .. } = plan.runs[run];
+            let touch = &touches[touch as usize];
+            let from = std::mem::replace(&mut start, end);
+            if touch.draws_pages {
+                continue;
+            }
+            for nth in from..end {
+                // A home's leading digits are in use; the others are as random.
+                let upper = *home >> (nth % u32::BITS) & 1 != 0;
+                let place = &mut plan.pages[nth as usize];
+                let class = &mut classes[touch.class as usize];
+                let found = class.find(*place, (upper, touch.split.is_some()), places, space, &instance_of);
+                *place = found.page;
+                if found.fresh {
+                    plan.begin_page(found.page, pool, space, *now);
+                }
+                if let Some(page) = found.split {
+                    plan.add_split_page(page, pool);
+                }
+            }
             if let Some(split) = touch.split {
-                plan.add_split_pages(&kinds[client.kind as usize].touches[usize::from(split)], split, pool);
+                plan.end_run(&touches[usize::from(split)], usize::from(split));
             }
         }
     }

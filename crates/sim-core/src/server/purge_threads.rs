@@ -198,7 +198,7 @@ impl Server {
         if merge_fixed == 0 {
             return;
         }
-        let Some(into) = self.program.index_pages.removed(page) else { return };
+        let Some(into) = self.program.places.index_pages.removed(page) else { return };
         match self.pool.modify(into, self.redo.current_lsn(), &self.space, self.now) {
             Modification::Done => self.append_change(into, merge_fixed),
             Modification::Miss | Modification::Blocked => self.redo.append(merge_fixed),

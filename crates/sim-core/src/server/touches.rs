@@ -38,7 +38,7 @@ enum Touched {
 impl Server {
     /// Touches pages until the transaction has no more; false if the client must wait for a page.
     pub(super) fn touch_pages(&mut self, client_number: u32) -> bool {
-        self.draw_plan(client_number);
+        self.find_pages(client_number);
         loop {
             match self.touch_on(client_number) {
                 Stopped::AtEnd => return true,

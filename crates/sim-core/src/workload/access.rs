@@ -18,20 +18,31 @@
 //! towards fewer distinct pages: by under 1 % an hour in sysbench's `oltp_*` once their indexes have aged, by much more on
 //! an index that was built in one go, whose pages are full).
 
-use super::index_pages::{IndexPages, Indexes};
+use super::index_pages::{FoundEntry, IndexPages};
 use super::points::{Column, Point, PointUse, Points, own_pages};
 use super::spec::{DrawSpec, HomePages};
 use crate::buffer_pool::{BufferPool, EXTENT_PAGES, PageRun, PageSpace};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::{NuRand, Scatter, SysbenchPareto, Zipf};
 
-/// One draw.
+/// The page of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Drawn {
+pub struct Found {
     /// The page.
     pub page: u32,
     /// The page was allocated just now: it is touched without being read.
     pub fresh: bool,
+    /// A page that it has begun to split into.
+    pub split: Option<u32>,
+}
+
+/// What moves on as places are found: the state of the classes that do not draw pages outright.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    /// Insert and visit points.
+    pub(super) points: Points,
+    /// Index pages that split and merge.
+    pub index_pages: IndexPages,
 }
 
 /// NURand over the keys of groups, laid in order over pages.
@@ -194,8 +205,8 @@ enum Draw {
         stretch: f64,
     },
     Index {
-        indexes: Indexes,
-        keys: Option<Box<AccessClass>>,
+        /// Draws the ranges of entries.
+        keys: Box<AccessClass>,
         split_redo_bytes: f64,
     },
 }
@@ -238,14 +249,8 @@ struct ResidentPart {
 
 impl AccessClass {
     /// Compiles a class that draws from `runs` (one a page set). `rng` places insert points inside their pages; they
-    /// are kept among `all_points`.
-    pub fn new(
-        spec: &DrawSpec,
-        runs: Vec<PageRun>,
-        all_points: &mut Points,
-        index_pages: &mut IndexPages,
-        rng: &mut Rng,
-    ) -> Self {
+    /// are kept among `places`.
+    pub fn new(spec: &DrawSpec, runs: Vec<PageRun>, places: &mut Places, rng: &mut Rng) -> Self {
         let pages = runs.iter().map(|r| r.pages).min().unwrap_or(1).max(1);
         let draw = match *spec {
             DrawSpec::Uniform if runs.iter().all(|run| run.pages == pages) => {
@@ -274,23 +279,21 @@ impl AccessClass {
             },
             DrawSpec::Append { points, rows_per_page, home_points } => Draw::Append {
                 home_points: home_points.min(points),
-                points: all_points.place(PointUse::Append, &runs, points, rows_per_page, rng),
+                points: places.points.place(PointUse::Append, &runs, points, rows_per_page, rng),
                 rows_per_page,
                 spare: vec![PageRun { first: 0, pages: 0 }; runs.len()],
             },
             DrawSpec::Walk { points, rows_per_page, home_points, stretch } => {
                 let home_points = home_points.min(points);
-                let points = all_points.place(PointUse::Walk, &runs, points, rows_per_page, rng);
+                let points = places.points.place(PointUse::Walk, &runs, points, rows_per_page, rng);
                 Draw::Walk { points, rows_per_page, home_points, stretch }
             }
-            DrawSpec::Index { filled, ref keys, split_redo_bytes } => Draw::Index {
-                indexes: index_pages.place(&runs, filled, rng),
-                keys: keys.as_ref().map(|keys| {
-                    let before_splits = runs.iter().map(IndexPages::before_splits).collect();
-                    Box::new(AccessClass::new(keys, before_splits, all_points, index_pages, rng))
-                }),
-                split_redo_bytes,
-            },
+            DrawSpec::Index { filled, ref keys, split_redo_bytes } => {
+                let ranges = places.index_pages.place(&runs, filled, rng);
+                let keys = keys.as_deref().unwrap_or(&DrawSpec::Uniform);
+                let keys = Box::new(AccessClass::new(keys, ranges, places, rng));
+                Draw::Index { keys, split_redo_bytes }
+            }
         };
         AccessClass { runs, draw, resident: ResidentPart::default(), inserts: Inserts::default() }
     }
@@ -314,8 +317,8 @@ impl AccessClass {
         count * u32::from(rows.saturating_sub(self.inserts.counts[point as usize])) / u32::from(rows.max(1))
     }
 
-    /// Whether draws leave no trace, so that [`AccessClass::fill`] can draw ahead.
-    pub fn draws_ahead(&self) -> bool {
+    /// Whether what is drawn are pages; otherwise they are places, for [`AccessClass::find`].
+    pub fn draws_pages(&self) -> bool {
         !matches!(self.draw, Draw::Append { .. } | Draw::Walk { .. } | Draw::Index { .. })
     }
 
@@ -341,7 +344,7 @@ impl AccessClass {
         true
     }
 
-    /// Draws as many pages as `pages` holds. Only for classes that draw ahead; others leave it as it is.
+    /// Draws as many pages, or places, as `pages` holds.
     #[inline]
     pub fn fill(&self, who: Drawer, rng: &mut Rng, pages: &mut [u32]) {
         match &self.draw {
@@ -366,9 +369,15 @@ impl AccessClass {
                     *hot_pages + rng.below(cold)
                 }
             }),
-            Draw::Append { .. } | Draw::Walk { .. } | Draw::Index { .. } => {
-                debug_assert!(false, "a class whose draws leave traces is not drawn ahead");
-            }
+            Draw::Index { keys, .. } => keys.fill(who, rng, pages),
+            Draw::Append { points, home_points, .. } | Draw::Walk { points, home_points, .. } => match *home_points {
+                0 => pages.fill_with(|| rng.below(points.len)),
+                1 => pages.fill(digit(who.home, points.len).0),
+                block => {
+                    let first = digit(who.home, points.len / block).0 * block;
+                    pages.iter_mut().zip(0..).for_each(|(page, nth)| *page = first + nth % block);
+                }
+            },
         }
     }
 
@@ -389,69 +398,49 @@ impl AccessClass {
         }
     }
 
-    /// Draws as many pages of index entries as `pages` holds, beside each of which another is inserted if `inserts`; adds
-    /// to `split` the pages that splits have begun. Only for classes whose pages split; others leave all as it is.
+    /// Asks the processor for the memory that finding the pages of `drawn` places will need.
     #[inline]
-    pub fn draw_entries(
-        &self,
-        who: Drawer,
-        inserts: bool,
-        rng: &mut Rng,
-        index_pages: &mut IndexPages,
-        pages: &mut [u32],
-        split: &mut Vec<u32>,
-    ) {
-        let Draw::Index { indexes, keys, .. } = &self.draw else { return };
-        match keys {
-            None => {
-                for page in pages {
-                    let drawn = index_pages.draw(*indexes, inserts, rng);
-                    *page = drawn.page;
-                    split.extend(drawn.split);
-                }
-            }
-            Some(keys) => {
-                keys.fill(who, rng, pages);
-                index_pages.draw_at(*indexes, pages, inserts, rng, split);
-            }
+    pub fn prefetch(&self, drawn: &[u32], places: &Places) {
+        match &self.draw {
+            Draw::Append { points, .. } | Draw::Walk { points, .. } => places.points.prefetch(*points, drawn),
+            Draw::Index { .. } => places.index_pages.prefetch(drawn),
+            _ => {}
         }
     }
 
-    /// Draws the next page of a class that does not draw ahead: inserts a row, or moves on along existing pages. `nth`
-    /// numbers the draws of one touch.
+    /// Finds the page of a place that was drawn: inserts a row there, or moves on along existing pages. In an index, the
+    /// entry is on the second of two halves if it is `upper`, and another is inserted beside it if `inserts`.
     #[inline]
-    pub fn advance(
+    pub fn find(
         &mut self,
-        who: Drawer,
-        nth: u32,
-        rng: &mut Rng,
-        all_points: &mut Points,
+        place: u32,
+        (upper, inserts): (bool, bool),
+        places: &mut Places,
         space: &mut PageSpace,
         instance_of: &dyn Fn(u32, u32) -> u32,
-    ) -> Drawn {
-        let (&Draw::Append { points, rows_per_page, home_points, .. }
-        | &Draw::Walk { points, rows_per_page, home_points, .. }) = &self.draw
-        else {
-            debug_assert!(false, "a class that draws ahead has no points to move on");
-            return Drawn { page: self.runs[0].first, fresh: false };
-        };
-        let number = match home_points {
-            0 => rng.below(points.len),
-            1 => digit(who.home, points.len).0,
-            block => digit(who.home, points.len / block).0 * block + nth % block,
+    ) -> Found {
+        let (points, rows_per_page) = match &self.draw {
+            Draw::Append { points, rows_per_page, .. } | Draw::Walk { points, rows_per_page, .. } => {
+                (*points, *rows_per_page)
+            }
+            Draw::Index { .. } => {
+                let FoundEntry { page, split } = places.index_pages.find(place, upper, inserts);
+                return Found { page, fresh: false, split };
+            }
+            _ => return Found { page: place, fresh: false, split: None },
         };
         if self.inserts.counting > 0 {
-            self.inserts.count(number);
+            self.inserts.count(place);
         }
-        let point = all_points.get(points, number);
+        let point = places.points.get(points, place);
         if point.rows < rows_per_page {
             point.rows += 1;
-            return Drawn { page: point.page, fresh: false };
+            return Found { page: point.page, fresh: false, split: None };
         }
-        let own = own_pages(number as usize, points.len as usize, &self.runs);
+        let own = own_pages(place as usize, points.len as usize, &self.runs);
         let (page, fresh) = self.page_after(own, point.page, space, instance_of);
         *point = Point { page, rows: 1 };
-        Drawn { page, fresh }
+        Found { page, fresh, split: None }
     }
 
     /// The page of a point is full, or visited often enough: the page to which the point moves, and whether it is a new
@@ -493,7 +482,7 @@ mod tests {
         let class = |pages| {
             let mut rng = Rng::stream(7, 0, "homes");
             let spec = DrawSpec::OfHome { homes: 20, pages };
-            AccessClass::new(&spec, runs.clone(), &mut Points::default(), &mut IndexPages::default(), &mut rng)
+            AccessClass::new(&spec, runs.clone(), &mut Places::default(), &mut rng)
         };
         let at = |home: u32| Drawer { client: 0, home: (u64::MAX / 20 + 1) * u64::from(home) };
         let drawn = |class: &AccessClass, home: u32, count: usize| {
@@ -522,13 +511,15 @@ mod tests {
         let mut rng = Rng::stream(7, 0, "inserts");
         let mut space = PageSpace::default();
         let run = space.add(9, 64, &|_, _| 0);
-        let mut points = Points::default();
+        let mut places = Places::default();
         let spec = DrawSpec::Append { points: 2, rows_per_page: 8, home_points: 1 };
-        let mut class = AccessClass::new(&spec, vec![run], &mut points, &mut IndexPages::default(), &mut rng);
+        let mut class = AccessClass::new(&spec, vec![run], &mut places, &mut rng);
         class.count_inserts(3);
         let [here, there] = [0, u64::MAX].map(|home| Drawer { client: 0, home });
         let mut insert = |class: &mut AccessClass, who| {
-            class.advance(who, 0, &mut rng, &mut points, &mut space, &|_, _| 0);
+            let mut place = [0];
+            class.fill(who, &mut rng, &mut place);
+            class.find(place[0], (false, false), &mut places, &mut space, &|_, _| 0);
         };
         assert_eq!(class.older_of(here, 3, 30), 30);
         insert(&mut class, here);

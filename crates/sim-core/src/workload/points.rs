@@ -5,6 +5,7 @@
 
 use crate::buffer_pool::PageRun;
 use crate::kernel::random::Rng;
+use prefetch_index::prefetch_index;
 
 /// A place where rows are inserted or visited one after the other.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,7 +50,7 @@ pub(super) struct Column {
 
 /// The points of all classes.
 #[derive(Debug, Clone, Default)]
-pub struct Points {
+pub(super) struct Points {
     tables: Vec<Table>,
 }
 
@@ -77,6 +78,13 @@ impl Points {
             row.0[column] = Point { page: own.first, rows: rng.below(rows_per_page.max(1)) };
         }
         Column { table: table as u32, column: column as u32, len: count }
+    }
+
+    /// Asks the processor for the memory of some points.
+    #[inline]
+    pub(super) fn prefetch(&self, column: Column, numbers: &[u32]) {
+        let rows = &self.tables[column.table as usize].rows;
+        numbers.iter().for_each(|&number| prefetch_index(rows, number as usize));
     }
 
     /// The point of a class with a number.

@@ -1,8 +1,6 @@
 //! The workload, compiled: thresholds instead of weights, fixed-point redo instead of fractions.
 
-use super::access::AccessClass;
-use super::index_pages::IndexPages;
-use super::points::Points;
+use super::access::{AccessClass, Places};
 use super::spec::{Leaves, RecentRows, TouchSpec, TransactionSpec, WorkloadSpec};
 use crate::buffer_pool::PageSpace;
 use crate::config::PurgeConfig;
@@ -29,8 +27,8 @@ pub struct Touch {
     pub bufferable: bool,
     /// Redo payload of a modification, in the redo log's fixed-point form.
     pub redo_fixed: u64,
-    /// Whether the class draws ahead.
-    pub draws_ahead: bool,
+    /// Whether the class draws pages, not places.
+    pub draws_pages: bool,
     /// The pages were touched when these rows were inserted.
     pub recent: Option<RecentRows>,
     /// The touch that a page split on the way is, among those of the transaction, where that can be.
@@ -113,10 +111,8 @@ const UNDO_LOG_HEADER_BYTES: f64 = 186.0;
 pub struct Program {
     /// Access classes.
     pub classes: Vec<AccessClass>,
-    /// Insert and visit points of the classes.
-    pub points: Points,
-    /// Index pages that split and merge.
-    pub index_pages: IndexPages,
+    /// Their insert and visit points and index pages.
+    pub places: Places,
     /// Kinds of transactions.
     pub kinds: Vec<TransactionKind>,
     /// What purge does on pages.
@@ -135,20 +131,20 @@ impl Program {
     ) -> Self {
         let runs: Vec<_> =
             spec.page_sets.iter().map(|set| space.add(set.space_id, set.pages as u32, instance_of)).collect();
-        let (mut points, mut index_pages) = (Points::default(), IndexPages::default());
+        let mut places = Places::default();
         let mut classes: Vec<AccessClass> = spec
             .access_classes
             .iter()
             .map(|class| {
                 let own = class.page_sets.iter().map(|&s| runs[s as usize]).collect();
-                AccessClass::new(&class.draw, own, &mut points, &mut index_pages, rng)
+                AccessClass::new(&class.draw, own, &mut places, rng)
             })
             .collect();
         let recent = spec.transactions.iter().flat_map(|t| &t.touches).filter_map(|touch| touch.recent);
         recent.for_each(|recent| classes[recent.class as usize].count_inserts(recent.rows));
         let kinds = spec.transactions.iter().map(|t| kind(t, &classes)).collect();
         let cumulative = cumulative(&spec.transactions);
-        Program { classes, points, index_pages, kinds, purge_visits: Vec::new(), cumulative }
+        Program { classes, places, kinds, purge_visits: Vec::new(), cumulative }
     }
 
     /// Leaves to purge what it does in this server, and takes its redo off the transactions'.
@@ -252,7 +248,7 @@ fn touch(spec: &TouchSpec, classes: &[AccessClass]) -> Touch {
         modify: spec.modify,
         bufferable: spec.bufferable && spec.modify,
         redo_fixed: RedoLog::fixed(if spec.modify { spec.redo_bytes } else { 0.0 }),
-        draws_ahead: classes[spec.class as usize].draws_ahead(),
+        draws_pages: classes[spec.class as usize].draws_pages(),
         recent: spec.recent,
         split: None,
         purge_visit: 0,
