@@ -4,21 +4,23 @@
 //! workload's numbers come from a different recording of the same server and workload ([`choose`]); a recording that
 //! has no such partner is left out and said so, unless it is calibrated on itself by name.
 //!
-//! Metrics are over the load: from its first second to its last. `error` = (predicted - observed) / observed, `nrmse` =
+//! Metrics are over the load: from its first second to its last, where the recording has samples, on both sides. `error` = (predicted - observed) / observed, `nrmse` =
 //! root mean square error over the samples / observed mean. The regime of both is found by the same rule
 //! (`metrics::regime`).
 
 mod observed;
 mod overall;
+mod predicted;
 
 pub use overall::{MARKS, Mark, Overall};
 
 use crate::calibrate::{Calibration, Device, calibrate, load_of, scenario_toml};
-use innosim_core::metrics::{Regime, RegimeInput, RunOutput, Summary};
+use innosim_core::metrics::{Regime, RunOutput};
 use innosim_flush_models::registry::ModelId;
 use innosim_recordings::{Purpose, Recording};
 use innosim_scenario::{Overrides, Scenario, Source, load};
 use observed::{Observed, mean};
+use predicted::Predicted;
 
 /// A measured figure and its prediction.
 #[derive(Debug, Clone, PartialEq)]
@@ -189,15 +191,13 @@ fn what_is_unknown(recording: &Recording) -> (bool, f64) {
 pub fn compare(task: &Task<'_>, output: &RunOutput) -> Result<Validation, String> {
     let recording = task.recording;
     let observed = Observed::of(recording).map_err(|missing| missing.to_string())?;
-    let summary = Summary::of(output, 0);
-    let predicted = |name: &str| summary.value(name);
+    let predicted = Predicted::of(&observed, output);
     let metrics = observed
         .metrics()
         .into_iter()
-        .filter_map(|(name, observed)| Some(Metric { name, observed, predicted: predicted(name)? }))
+        .filter_map(|(name, observed)| Some(Metric { name, observed, predicted: predicted.value(name)? }))
         .collect();
     let sync_start = output.age_limits.sync_flush_start_bytes as f64;
-    let sync_predicted = output.series.iter().any(|second| second.sync_pages > 0);
     Ok(Validation {
         recording: recording.name.clone(),
         model: task.scenario.model,
@@ -205,56 +205,30 @@ pub fn compare(task: &Task<'_>, output: &RunOutput) -> Result<Validation, String
         closed_loop: recording.closed_loop(),
         load_changes: recording.phases.len() > 1,
         metrics,
-        trajectories: trajectories(&observed, output),
-        regime: (observed.regime(sync_start), RegimeInput::of_samples(&output.series, &output.age_limits).regime()),
-        sync_flushing: (observed.sync_flushing(), sync_predicted),
+        trajectories: trajectories(&observed, predicted.series()),
+        regime: (observed.regime(sync_start), predicted.regime()),
+        sync_flushing: (observed.sync_flushing(), predicted.sync_flushing()),
     })
 }
 
-fn trajectories(observed: &Observed, output: &RunOutput) -> Vec<Trajectory> {
-    let seconds = &observed.seconds;
-    let at = |value: &dyn Fn(&innosim_core::metrics::SecondSample) -> f64| -> Vec<f64> {
-        let values: Vec<f64> = output.series.iter().map(value).collect();
-        seconds.iter().map(|second| interpolated(&values, *second)).collect()
-    };
-    let one = |name, observed: &[f64], predicted| Trajectory {
+fn trajectories(observed: &Observed, predicted: &Observed) -> Vec<Trajectory> {
+    let one = |name, observed_values: &[f64], predicted: &[f64]| Trajectory {
         name,
-        seconds: seconds.clone(),
-        observed: observed.to_vec(),
-        predicted,
+        seconds: observed.seconds.clone(),
+        observed: observed_values.to_vec(),
+        predicted: predicted.to_vec(),
     };
     vec![
-        one("checkpoint_age", &observed.age, at(&|s| s.checkpoint_age_bytes as f64)),
-        one("pages_flushed_per_s", &observed.flushed, at(&|s| s.pages_flushed as f64)),
-        one("dirty_pages", &observed.dirty, at(&|s| s.dirty_pages as f64)),
-        one("tps", &observed.tps, at(&|s| s.transactions as f64)),
+        one("checkpoint_age", &observed.age, &predicted.age),
+        one("pages_flushed_per_s", &observed.flushed, &predicted.flushed),
+        one("dirty_pages", &observed.dirty, &predicted.dirty),
+        one("tps", &observed.tps, &predicted.tps),
     ]
-}
-
-/// A series whose first value stands at second 1, at any second.
-fn interpolated(values: &[f64], second: f64) -> f64 {
-    let Some(&last) = values.last() else { return f64::NAN };
-    let place = second - 1.0;
-    if place <= 0.0 {
-        return values[0];
-    }
-    let i = place.floor() as usize;
-    match values.get(i + 1) {
-        Some(next) => values[i] + (place - place.floor()) * (next - values[i]),
-        None => last,
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn values_stand_at_the_end_of_their_second() {
-        let values = [10.0, 20.0, 40.0];
-        let at = |second| interpolated(&values, second);
-        assert_eq!([at(0.5), at(1.0), at(1.5), at(2.25), at(3.0), at(9.0)], [10.0, 10.0, 15.0, 25.0, 40.0, 40.0]);
-    }
 
     #[test]
     fn errors_and_nrmse_by_hand() {

@@ -3,16 +3,49 @@
 // Helpers may fail the test as tests may.
 #![allow(clippy::unwrap_used)]
 
+use flate2::read::GzDecoder;
 use innosim_core::server::Silent;
 use innosim_experiments::calibrate::{Device, calibrate, scenario_toml};
 use innosim_experiments::runner::{Job, run_one};
-use innosim_experiments::validate::{Overall, choose, compare, tasks};
+use innosim_experiments::validate::{Overall, Validation, choose, compare, tasks};
 use innosim_recordings::{Recording, find, read_lab};
 use innosim_scenario::{Overrides, Source, load};
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::Path;
 
 fn shipped(name: &str) -> Recording {
     read_lab(&Path::new("../../recordings").join(name)).unwrap()
+}
+
+/// A shipped recording with the rows alone that `keep` says yes to, by their number and second.
+fn thinned(name: &str, keep: impl Fn(usize, f64) -> bool) -> Recording {
+    let whole = Path::new("../../recordings").join(name);
+    let mut text = String::new();
+    let packed = File::open(whole.join("series.csv.gz")).unwrap();
+    GzDecoder::new(packed).read_to_string(&mut text).unwrap();
+    let place = text.lines().next().unwrap().split(',').position(|name| name == "rel").unwrap();
+    let second = |row: &str| row.split(',').nth(place).unwrap().parse::<f64>().unwrap_or(0.0);
+    let kept = text.lines().enumerate().filter(|(i, row)| *i == 0 || keep(*i, second(row)));
+    let kept: String = kept.map(|(_, row)| format!("{row}\n")).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join(name);
+    fs::create_dir_all(&place).unwrap();
+    fs::write(place.join("series.csv"), kept).unwrap();
+    fs::copy(whole.join("run.json"), place.join("run.json")).unwrap();
+    find(&place).unwrap().remove(0)
+}
+
+/// A recording predicted from itself.
+fn from_itself(recording: &Recording) -> Validation {
+    let (tasks, left_out) = tasks(std::slice::from_ref(recording), Some(recording), &Device::default(), None);
+    let task = tasks.first().unwrap_or_else(|| panic!("{left_out:?}"));
+    let output = run_one(Job { scenario: &task.scenario, replication: 0 }, false, &mut Silent).unwrap();
+    compare(task, &output).unwrap()
+}
+
+fn error_of(validation: &Validation, name: &str) -> f64 {
+    validation.metrics.iter().find(|m| m.name == name).unwrap().error().unwrap()
 }
 
 #[test]
@@ -183,4 +216,50 @@ fn what_can_not_be_predicted_is_left_out_with_a_reason() {
     assert!(reason(&alone).contains("the load tpcc.lua is not modelled"));
     alone.phases.clear();
     assert!(reason(&alone).contains("no description of the load, which validate needs"));
+}
+
+#[test]
+fn a_warm_up_that_was_not_recorded_is_simulated_all_the_same() {
+    // From a clean start the age would be a third too low.
+    let late = thinned("mysql97/uni4k-256-io500", |_, second| second > 50.0);
+    let text = scenario_toml(&late, &calibrate(&late).unwrap(), &Device::default()).unwrap();
+    assert!(text.contains("\nduration = \"140s\"\n"), "{text}");
+    let validation = from_itself(&late);
+    assert!(validation.trajectories[0].seconds[0] > 50.0, "{:?}", validation.trajectories[0].seconds);
+    for name in ["checkpoint_age_mean", "dirty_pages_mean", "pages_flushed_per_s_mean", "redo_bytes_per_s"] {
+        assert!(error_of(&validation, name).abs() < 0.03, "{name}: {:+.3}", error_of(&validation, name));
+    }
+}
+
+#[test]
+fn steps_of_a_load_stand_where_they_were_if_its_beginning_was_not_recorded() {
+    let late = thinned("mysql56/step-256-io1000", |_, second| second > 100.0);
+    let text = scenario_toml(&late, &calibrate(&late).unwrap(), &Device::default()).unwrap();
+    assert!(
+        text.contains("at = \"80s\"\nrate = 5500.0\n") && text.contains("at = \"140s\"\nrate = 1500.0\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_falls_into_a_gap_counts_on_neither_side() {
+    let whole = from_itself(&shipped("mysql56/step-256-io1000"));
+    let gap = from_itself(&thinned("mysql56/step-256-io1000", |_, second| !(80.0..140.0).contains(&second)));
+    let every_5 = from_itself(&thinned("mysql56/step-256-io1000", |row, _| row % 5 == 0));
+    for name in ["tps_mean", "checkpoint_age_mean", "dirty_pages_mean", "pages_flushed_per_s_mean", "redo_bytes_per_s"]
+    {
+        for (what, other) in [("a gap", &gap), ("samples 5 s apart", &every_5)] {
+            let (with, without) = (error_of(other, name), error_of(&whole, name));
+            assert!((with - without).abs() < 0.015, "{name} with {what}: {with:+.3}, without {without:+.3}");
+        }
+    }
+}
+
+#[test]
+fn transactions_in_a_gap_are_not_guessed() {
+    let redo = |recording: &Recording| calibrate(recording).unwrap().get("redo_bytes_per_transaction").unwrap();
+    let whole = redo(&shipped("mysql56/step-256-io1000"));
+    // The load changes within the gap.
+    let gap = redo(&thinned("mysql56/step-256-io1000", |_, second| !(60.0..90.0).contains(&second)));
+    assert!((gap / whole - 1.0).abs() < 0.01, "{gap} and {whole} bytes");
 }

@@ -68,6 +68,7 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
         server: server(&variables),
         data: data(&parts, &variables),
         cap: Cap { name: "raw".to_owned(), ..Cap::default() },
+        tps_is_of_steps: true,
         cpus: parts.iter().find_map(|part| part.cpus),
         clean_start: None,
         new_redo: false,
@@ -215,7 +216,7 @@ fn lay(series: &mut Series, part: &Part, offset: f64) {
 }
 
 /// Gives logs without a command line the one that stands elsewhere.
-fn command_lines(parts: &[Part], loads: &mut [LoadLog]) {
+pub(crate) fn command_lines(parts: &[Part], loads: &mut [LoadLog]) {
     let commands: Vec<&String> = parts.iter().flat_map(|part| &part.commands).collect();
     let several = commands.len() == loads.len();
     for (i, log) in loads.iter_mut().enumerate().filter(|(_, log)| log.command.is_none()) {
@@ -224,7 +225,7 @@ fn command_lines(parts: &[Part], loads: &mut [LoadLog]) {
     }
 }
 
-fn variables(parts: &[Part]) -> BTreeMap<String, String> {
+pub(crate) fn variables(parts: &[Part]) -> BTreeMap<String, String> {
     // Texts of SHOW GLOBAL VARIABLES hold more than what a monitoring system exports.
     let mut tables: Vec<&BTreeMap<String, String>> = parts.iter().map(|part| &part.variables).collect();
     tables.sort_by_key(|table| table.len());
@@ -233,10 +234,13 @@ fn variables(parts: &[Part]) -> BTreeMap<String, String> {
 
 fn server(variables: &BTreeMap<String, String>) -> Server {
     let text = |name: &str| variables.get(name).map_or("", String::as_str);
-    let (version, comment) = (text("version"), text("version_comment"));
+    Server::new(product_of(text("version"), text("version_comment")), text("version"))
+}
+
+/// Whose server it is, by what it says of itself.
+pub(crate) fn product_of(version: &str, comment: &str) -> &'static str {
     let both = format!("{version} {comment}").to_ascii_lowercase();
-    let product = ["mariadb", "percona"].into_iter().find(|product| both.contains(product)).unwrap_or("mysql");
-    Server::new(product, version)
+    ["mariadb", "percona"].into_iter().find(|product| both.contains(product)).unwrap_or("mysql")
 }
 
 fn data(parts: &[Part], variables: &BTreeMap<String, String>) -> Data {
@@ -251,7 +255,7 @@ fn data(parts: &[Part], variables: &BTreeMap<String, String>) -> Data {
 }
 
 /// The columns and phases of placed logs.
-fn lay_loads(recording: &mut Recording, loads: &[LoadLog]) {
+pub(crate) fn lay_loads(recording: &mut Recording, loads: &[LoadLog]) {
     let seconds = &recording.series.seconds;
     let step = |i: usize| if i == 0 { 0.0 } else { seconds[i] - seconds[i - 1] };
     for (name, value) in SYSBENCH {
@@ -305,14 +309,7 @@ fn lay_commands(recording: &mut Recording, parts: &[Part]) {
         }
         Err(CommandError::NotSysbench) => return,
     };
-    let counter = match &phase.script {
-        Script::Oltp(script) => match script.as_str() {
-            "oltp_insert" => "Com_insert",
-            "oltp_update_index" | "oltp_update_non_index" => "Com_update",
-            _ => "Com_commit",
-        },
-        Script::Other(_) | Script::Unclear(_) | Script::Unknown => return,
-    };
+    let Some(counter) = counter_of_transactions(&phase.script) else { return };
     if let Some(counter) = recording.series.column(counter) {
         let tps = rates(seconds, &counter);
         let busy = |rate: &f64| *rate > 1.0;
@@ -322,6 +319,16 @@ fn lay_commands(recording: &mut Recording, parts: &[Part]) {
         }
     }
     recording.phases.push(phase);
+}
+
+/// The statement that a script commits with.
+pub(crate) fn counter_of_transactions(script: &Script) -> Option<&'static str> {
+    let Script::Oltp(script) = script else { return None };
+    Some(match script.as_str() {
+        "oltp_insert" => "Com_insert",
+        "oltp_update_index" | "oltp_update_non_index" => "Com_update",
+        _ => "Com_commit",
+    })
 }
 
 /// `derived.checkpoint_lsn`, where only the age is published.
@@ -347,8 +354,8 @@ fn start_at_load(recording: &mut Recording) {
     for phase in &mut recording.phases {
         (phase.start_s, phase.end_s) = (moved(phase.start_s), moved(phase.end_s));
     }
-    recording.clean_start = recording.get(Quantity::DirtyPages).map(|dirty| {
-        let before = recording.series.seconds.iter().rposition(|t| *t <= 0.0);
-        before.is_some_and(|i| dirty[i] <= CLEAN_PAGES)
+    recording.clean_start = recording.get(Quantity::DirtyPages).and_then(|dirty| {
+        let before = recording.series.seconds.iter().rposition(|t| *t <= 0.0)?;
+        Some(dirty[before] <= CLEAN_PAGES)
     });
 }

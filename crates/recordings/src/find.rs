@@ -2,7 +2,7 @@
 //!
 //! | path | recordings |
 //! |---|---|
-//! | folder with `series.csv.gz` and `run.json`, or one of the two | one, in the layout of our own recorder |
+//! | folder with `series.csv.gz` and `run.json`, or one of the two (also with or without `.gz`, or both under other names) | one, in the layout of our own recorder |
 //! | a file of samples, or sysbench's log | one, of that file alone |
 //! | folder with such files | one, of all its files (and those in a folder `fio`); with files of several runs of pt-stalk, one a run |
 //! | folder of such folders | all of them, by name |
@@ -10,7 +10,7 @@
 use crate::align::pt_stalk_prefix;
 use crate::assemble::assemble;
 use crate::formats::{Part, READABLE, is_log_without_intervals, read_part};
-use crate::lab::{is_lab, name_of, read_lab};
+use crate::lab::{complement, is_beside, is_lab, is_of_lab, name_of, read_lab};
 use crate::{Recording, RecordingError};
 use std::collections::BTreeSet;
 use std::fs;
@@ -29,8 +29,7 @@ pub fn find(path: &Path) -> Result<Vec<Recording>, RecordingError> {
     }
     if path.is_file() {
         let folder = path.parent().unwrap_or(path);
-        let of_lab = path.file_name().is_some_and(|name| name == crate::lab::RUN || name == crate::lab::SERIES);
-        return if of_lab { Ok(vec![read_lab(folder)?]) } else { Ok(vec![single(path)?]) };
+        return Ok(vec![if is_of_lab(path) { of_lab(folder)? } else { single(path)? }]);
     }
     let mut found = Vec::new();
     collect(path, MAX_DEPTH, &mut found)?;
@@ -53,9 +52,17 @@ fn single(path: &Path) -> Result<Recording, RecordingError> {
     }
 }
 
+/// A recording of our own recorder, with what its two files lack and others of its folder have.
+fn of_lab(folder: &Path) -> Result<Recording, RecordingError> {
+    let mut recording = read_lab(folder)?;
+    let beside = entries(folder)?.into_iter().filter(|path| path.is_file() && is_beside(folder, path));
+    complement(&mut recording, beside)?;
+    Ok(recording)
+}
+
 fn collect(folder: &Path, depth: u32, found: &mut Vec<Recording>) -> Result<(), RecordingError> {
     if is_lab(folder) {
-        found.push(read_lab(folder)?);
+        found.push(of_lab(folder)?);
         return Ok(());
     }
     let entries = entries(folder)?;

@@ -33,7 +33,7 @@ use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
 /// Largest file that is read, also after decompression.
-const MAX_BYTES: u64 = 256 << 20;
+pub(crate) const MAX_BYTES: u64 = 256 << 20;
 /// As much of a file tells what it is.
 const HEAD_BYTES: usize = 256 << 10;
 /// What can be read, for messages.

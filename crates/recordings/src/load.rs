@@ -43,6 +43,10 @@ pub struct LoadPhase {
     pub rand_pareto_h: Option<f64>,
     /// `--rand-zipfian-exp`, if stated.
     pub rand_zipfian_exp: Option<f64>,
+    /// `--time` with what runs before it without being counted (`--warmup-time`), seconds, if stated.
+    pub seconds: Option<f64>,
+    /// `--report-interval`, seconds, if stated.
+    pub report_interval_s: Option<f64>,
     /// Options by which its transactions are others than the script's own.
     pub changed: Vec<String>,
     /// Seconds since the load of the recording began.
@@ -72,6 +76,8 @@ impl LoadPhase {
             rand_type: "special".to_owned(),
             rand_pareto_h: None,
             rand_zipfian_exp: None,
+            seconds: None,
+            report_interval_s: None,
             changed: Vec::new(),
             start_s: 0.0,
             end_s: 0.0,
@@ -95,6 +101,7 @@ impl LoadPhase {
         let script = script.rsplit('/').next().unwrap_or(script).trim_end_matches(".lua").to_owned();
         let script = if script.starts_with("oltp_") { Script::Oltp(script) } else { Script::Other(script) };
         let mut phase = LoadPhase { start_s, end_s, ..LoadPhase::of(script) };
+        let mut warmup = 0.0;
         for word in words.by_ref() {
             let (name, value) = word.split_once('=').unwrap_or((word, "on"));
             let no_number = || CommandError::NoNumber(word.to_owned());
@@ -109,6 +116,10 @@ impl LoadPhase {
                     let rate = value.parse::<f64>().ok().filter(|rate| rate.is_finite()).ok_or_else(no_number)?;
                     phase.rate = Some(rate).filter(|rate| *rate > 0.0);
                 }
+                // What is no number here decides nothing: the log says when a load ended.
+                "--time" | "--max-time" => phase.seconds = fraction().ok(),
+                "--warmup-time" => warmup = fraction().unwrap_or(0.0),
+                "--report-interval" => phase.report_interval_s = fraction().ok(),
                 "--rand-type" => phase.rand_type = value.to_owned(),
                 "--rand-pareto-h" => phase.rand_pareto_h = Some(fraction()?),
                 "--rand-zipfian-exp" => phase.rand_zipfian_exp = Some(fraction()?),
@@ -116,6 +127,7 @@ impl LoadPhase {
                 _ => {}
             }
         }
+        phase.seconds = phase.seconds.map(|seconds| seconds + warmup);
         Ok(phase)
     }
 }

@@ -73,6 +73,10 @@ pub struct Data {
     pub secondary_pages: Option<u64>,
 }
 
+/// Longest time before the first sample for which a load is followed, seconds: what a server did before that decides
+/// little of what it does now.
+const LONGEST_LEAD_S: f64 = 3600.0;
+
 /// A recording of a real server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {
@@ -90,6 +94,8 @@ pub struct Recording {
     pub phases: Vec<LoadPhase>,
     /// Ceilings of the device.
     pub cap: Cap,
+    /// Whether reports of the load generator that are closer than the samples were averaged over their distance.
+    pub(crate) tps_is_of_steps: bool,
     /// Data set.
     pub data: Data,
     /// Processors of the machine.
@@ -144,6 +150,27 @@ impl Recording {
         let start = self.phases.iter().map(|phase| phase.start_s).fold(f64::INFINITY, f64::min);
         let end = self.phases.iter().map(|phase| phase.end_s).fold(f64::NEG_INFINITY, f64::max);
         if start < end { (start.max(first), end.min(last)) } else { (first, last) }
+    }
+
+    /// Where on the axis the load began, which may be before the first sample: a recording may leave out a warm-up. Not
+    /// more than [`LONGEST_LEAD_S`] before it.
+    pub fn load_start(&self) -> f64 {
+        let (window_start, _) = self.load_window();
+        let begun = self.phases.iter().map(|phase| phase.start_s).fold(window_start, f64::min);
+        begun.max(window_start - LONGEST_LEAD_S)
+    }
+
+    /// Seconds that a value of the throughput stands for, counted back from its sample: an interval of sysbench's
+    /// reports, or the time since the sample before, where the server's counters tell.
+    pub fn tps_interval_s(&self) -> f64 {
+        let step = self.series.median_step().unwrap_or(1.0);
+        if self.series.column("sb.tps").is_none() {
+            return step;
+        }
+        let intervals = self.phases.iter().filter_map(|phase| phase.report_interval_s);
+        let interval = intervals.fold(0.0, f64::max);
+        let interval = if interval > 0.0 { interval } else { 1.0 };
+        if self.tps_is_of_steps { interval.max(step) } else { interval }
     }
 
     /// Whether throughput is what the server makes of it: no load generator had a rate.

@@ -1,7 +1,7 @@
 //! `innosim calibrate`: from a recording to a scenario.
 
 use crate::args::{CalibrateArgs, Format};
-use crate::commands::replay::recordings_in;
+use crate::commands::replay::{recordings_in, remark_settings};
 use crate::exit::{Done, Failure};
 use crate::output::{note, print, print_json};
 use crate::text_table::TextTable;
@@ -16,6 +16,7 @@ use std::path::Path;
 pub(crate) fn run(args: &CalibrateArgs) -> Done {
     let mut recordings =
         recordings_in(std::slice::from_ref(&args.recording), args.servers.model.as_deref(), args.quiet)?;
+    remark_settings(&recordings, args.quiet);
     let (Some(recording), true) = (recordings.pop(), recordings.is_empty()) else {
         let place = args.recording.display();
         let help = "name one of the folders in it";

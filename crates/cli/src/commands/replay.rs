@@ -6,7 +6,7 @@ use crate::output::{note, print, print_json};
 use crate::text_table::TextTable;
 use innosim_experiments::replay::{COUNTERS, CounterReport, PassRow, ReplayReport, replay};
 use innosim_flush_models::registry::{ModelId, UnknownModel};
-use innosim_recordings::{Recording, find};
+use innosim_recordings::{Recording, find, understood_settings};
 use innosim_report::write_file;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -60,6 +60,15 @@ pub(crate) fn recordings_in(
         recording.remarks.iter().for_each(|remark| note(&format!("{}: {remark}", recording.name)));
     }
     Ok(recordings)
+}
+
+/// Says which recorded settings the models don't take; they have their defaults.
+pub(crate) fn remark_settings(recordings: &[Recording], quiet: bool) {
+    for recording in recordings.iter().filter(|_| !quiet) {
+        let Ok(model) = recording.model() else { continue };
+        let (_, remarks) = understood_settings(recording, model);
+        remarks.iter().for_each(|remark| note(&format!("{}: {remark}", recording.name)));
+    }
 }
 
 /// `folder/mysql97-uni4k-256-io2000.csv`: a row a pass.

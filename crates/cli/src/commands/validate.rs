@@ -4,7 +4,7 @@ mod picture;
 
 use crate::args::{Format, ValidateArgs};
 use crate::commands::calibrate::device_named;
-use crate::commands::replay::recordings_in;
+use crate::commands::replay::{recordings_in, remark_settings};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
 use crate::output::{note, print, print_json};
@@ -22,6 +22,7 @@ use std::path::Path;
 /// Predicts recordings.
 pub(crate) fn run(args: &ValidateArgs) -> Done {
     let recordings = recordings_in(&args.recordings, args.servers.model.as_deref(), args.common.quiet)?;
+    remark_settings(&recordings, args.common.quiet);
     let source = match &args.calibrate_on {
         Some(path) => {
             recordings_in(std::slice::from_ref(path), args.servers.model.as_deref(), args.common.quiet)?.pop()

@@ -14,6 +14,8 @@ pub(super) const TICK_S: f64 = 0.01;
 /// CPU time of server and load generator, ticks.
 pub(super) const OWN_TICKS: [&str; 3] = ["proc.mysqld_utime", "proc.mysqld_stime", "proc.sysbench_cpu"];
 
+/// Steps between samples, or between reports, that are longer than the usual one by more than this have some missing.
+const LONG_STEP: f64 = 1.5;
 /// Longest time without a report of the load generator over which its throughput is taken to go on, seconds.
 const SHORT_GAP_S: f64 = 3.0;
 
@@ -50,8 +52,9 @@ impl Load {
                 help: "record a minute of load or more".to_owned(),
             });
         }
+        let interval = recording.tps_interval_s().max(recording.series.median_step().unwrap_or(0.0));
         let between: Vec<Option<f64>> =
-            at.windows(2).map(|pair| transactions_between(all, &tps, pair[0], pair[1])).collect();
+            at.windows(2).map(|pair| transactions_between(all, &tps, (pair[0], pair[1]), interval)).collect();
         let unknown: Vec<bool> = std::iter::once(false).chain(between.iter().map(Option::is_none)).collect();
         let grown = between.iter().map(|count| count.unwrap_or(0.0));
         let transactions = std::iter::once(0.0).chain(grown).scan(0.0, |sum, count| {
@@ -172,14 +175,18 @@ impl Load {
 }
 
 /// Transactions from one sample of the recording to a later one; `None` if the load generator reported nothing for too
-/// long. A report that came a little late leaves the throughput as it was.
-fn transactions_between(seconds: &[f64], tps: &[f64], from: usize, to: usize) -> Option<f64> {
+/// long, or if samples are missing for longer than one report of `interval` seconds tells. A report that came a little
+/// late leaves the throughput as it was.
+fn transactions_between(seconds: &[f64], tps: &[f64], (from, to): (usize, usize), interval: f64) -> Option<f64> {
     let (mut sum, mut since_report) = (0.0, 0.0);
     let mut rate = tps[from];
     for i in from + 1..=to {
         let step = seconds[i] - seconds[i - 1];
+        if step > LONG_STEP * interval && step > SHORT_GAP_S {
+            return None;
+        }
         since_report = if tps[i].is_finite() { 0.0 } else { since_report + step };
-        if since_report > SHORT_GAP_S {
+        if since_report > SHORT_GAP_S.max(LONG_STEP * interval) {
             return None;
         }
         rate = if tps[i].is_finite() { tps[i] } else { rate };

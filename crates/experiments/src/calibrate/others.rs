@@ -17,7 +17,10 @@ const LEAST: f64 = 0.05;
 /// recording does not tell.
 pub(super) fn other_programs(recording: &Recording) -> Vec<(f64, f64)> {
     let taken = other_seconds(recording);
-    taken.map_or_else(Vec::new, |taken| steps(&recording.series.seconds, &taken, recording.load_window()))
+    let (start, end) = recording.load_window();
+    let steps = taken.map_or_else(Vec::new, |taken| steps(&recording.series.seconds, &taken, (start, end)));
+    // Before the first sample nothing is known of them.
+    steps.into_iter().map(|(at, cpus)| (at + start - recording.load_start(), cpus)).collect()
 }
 
 /// The same from what was taken up to each sample, seconds; only changes are steps.

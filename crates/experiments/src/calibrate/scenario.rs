@@ -30,7 +30,8 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
         "# {} as the model sees it: settings, load and device of that recording,\n# the workload's numbers from {}.\n\n",
         target.name, calibration.recording
     );
-    let (start, end) = target.load_window();
+    // From where the load began, even if the recording begins later: what is dirty then comes from what went before.
+    let (start, (_, end)) = (target.load_start(), target.load_window());
     let duration = (end - start).floor().max(1.0);
     text.push_str(&format!(
         "title = {:?}\nmodel = {:?}\nduration = \"{duration}s\"\nwarmup = \"0s\"\n",
@@ -92,7 +93,7 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
 
 /// `resident_share` of a buffer pool that was not warm as the load began, where the recording shows that.
 fn resident_share(target: &Recording) -> Option<String> {
-    let (start, _) = target.load_window();
+    let start = target.load_start();
     let first = target.series.seconds.iter().rposition(|second| *second <= start)?;
     let present = target.get(Quantity::LruPages)?[first];
     let data = (target.data.clustered_pages? + target.data.secondary_pages.unwrap_or(0)) as f64;
@@ -107,7 +108,7 @@ fn resident_share(target: &Recording) -> Option<String> {
 
 /// How long the server's page cleaner had been up as the load began, seconds; `None` if the recording doesn't say.
 fn server_up(target: &Recording) -> Option<f64> {
-    let (start, _) = target.load_window();
+    let start = target.load_start();
     let uptime = target.series.column("Uptime")?;
     let known = target.series.seconds.iter().zip(uptime).filter(|(_, uptime)| uptime.is_finite());
     let (second, uptime) = known.min_by(|a, b| (a.0 - start).abs().total_cmp(&(b.0 - start).abs()))?;
@@ -132,7 +133,9 @@ fn drive(target: &Recording) -> Result<String, String> {
             target.name
         ));
     }
-    let mut bounds: Vec<f64> = phases.iter().flat_map(|phase| [phase.start_s, phase.end_s]).collect();
+    let begin = target.load_start();
+    let mut bounds: Vec<f64> =
+        phases.iter().flat_map(|phase| [phase.start_s, phase.end_s]).map(|at| at.max(begin)).collect();
     bounds.sort_by(f64::total_cmp);
     // A sysbench that ends with the load is no step, nor are starts within a second of each other.
     bounds.dedup_by(|later, earlier| *later - *earlier < 1.0);

@@ -28,7 +28,8 @@ impl WorkingSet {
             return Vec::new();
         }
         let seconds = &recording.series.seconds;
-        let Some(start) = seconds.iter().rposition(|second| *second <= 0.0) else { return Vec::new() };
+        let begun = recording.load_start();
+        let Some(start) = seconds.iter().rposition(|second| *second <= begun) else { return Vec::new() };
         let end = (start..seconds.len()).find(|&i| written[i] - written[start] > NOTHING_FLUSHED);
         let end = end.unwrap_or(seconds.len());
         let at = |window: f64| {

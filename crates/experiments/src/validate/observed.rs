@@ -4,63 +4,74 @@ use super::Trajectory;
 use innosim_core::metrics::{Regime, RegimeInput, RunOutput, SecondSample};
 use innosim_recordings::{Missing, Quantity, Recording, rates};
 
-/// Longer steps between samples are gaps.
+/// Longest time that a sample stands for, seconds.
 const LONGEST_SAMPLE_S: f64 = 120.0;
+/// Steps that are longer than the usual one by more than this are gaps.
+const LONG_STEP: f64 = 1.5;
 
-/// Series of a recording over its load, one value a sample.
+/// Series over a load, one value a sample: what was recorded, or what a run has at the same instants.
 pub(super) struct Observed {
     /// Since the load began, without those in which the machine stood still.
     pub(super) seconds: Vec<f64>,
+    /// Since the sample before.
+    pub(super) steps: Vec<f64>,
+    /// Seconds before a sample that its throughput stands for.
+    pub(super) tps_interval: f64,
     /// Bytes.
     pub(super) age: Vec<f64>,
     /// Age of the oldest dirty page, bytes; empty if not recorded.
-    oldest_age: Vec<f64>,
-    /// Pages a second.
+    pub(super) oldest_age: Vec<f64>,
+    /// Pages a second since the sample before.
     pub(super) flushed: Vec<f64>,
     pub(super) dirty: Vec<f64>,
     pub(super) tps: Vec<f64>,
-    lsn: Vec<f64>,
-    /// Bytes a second.
-    redo: Vec<f64>,
+    pub(super) lsn: Vec<f64>,
+    /// Bytes a second since the sample before.
+    pub(super) redo: Vec<f64>,
     /// Pages of sync flushing over the load.
-    sync_pages: Option<f64>,
+    pub(super) sync_pages: Option<f64>,
     /// Transactions waiting for a thread, of an open loop.
-    waiting: Vec<f64>,
+    pub(super) waiting: Vec<f64>,
 }
 
 impl Observed {
     pub(super) fn of(recording: &Recording) -> Result<Self, Missing> {
         let purpose = "validate";
         let (start, end) = recording.load_window();
+        let begun = recording.load_start();
         let all = &recording.series.seconds;
         let frozen = recording.frozen();
         let at: Vec<usize> = (1..all.len()).filter(|&i| all[i] > start && all[i] <= end && !frozen[i]).collect();
         let lost = |i: usize| (1..i).filter(|&j| frozen[j]).map(|j| all[j] - all[j - 1]).sum::<f64>();
         let under_load = |values: &[f64]| -> Vec<f64> { at.iter().map(|&i| values[i]).collect() };
         let need = |quantity| recording.quantity(quantity, purpose);
+        // A step that began before the load says nothing of the load alone.
+        let of_load = |rates: Vec<f64>| -> Vec<f64> {
+            at.iter().map(|&i| if all[i - 1] < begun { f64::NAN } else { rates[i] }).collect()
+        };
+        let of_steps = |counter: &[f64]| of_load(rates(all, counter));
+        let tps = need(Quantity::Tps)?;
         let lsn = need(Quantity::Lsn)?;
         let difference = |from: &[f64], to: &[f64]| -> Vec<f64> { from.iter().zip(to).map(|(a, b)| a - b).collect() };
         let oldest = recording.get(Quantity::OldestModification).map(|oldest| {
             let known = |(lsn, oldest): (&f64, &f64)| if *oldest > 0.0 { lsn - oldest } else { 0.0 };
             lsn.iter().zip(&oldest).map(known).collect::<Vec<f64>>()
         });
-        let written = rates(all, &need(Quantity::PagesWritten)?);
         let sync = recording.get(Quantity::SyncPages).map(|sync| under_load(&sync));
-        let growth = |values: &[f64]| match (values.first(), values.last()) {
-            (Some(first), Some(last)) => last - first,
-            _ => 0.0,
-        };
         let waiting = recording.series.column("sb.queue").map_or_else(Vec::new, |queue| under_load(&queue));
         Ok(Observed {
-            seconds: at.iter().map(|&i| all[i] - start - lost(i)).collect(),
+            seconds: at.iter().map(|&i| all[i] - begun - lost(i)).collect(),
+            steps: at.iter().map(|&i| all[i] - all[i - 1]).collect(),
+            tps_interval: recording.tps_interval_s(),
             age: under_load(&difference(&lsn, &need(Quantity::CheckpointLsn)?)),
             oldest_age: oldest.map_or_else(Vec::new, |oldest| under_load(&oldest)),
-            flushed: under_load(&written),
+            flushed: of_steps(&need(Quantity::PagesWritten)?),
             dirty: under_load(&need(Quantity::DirtyPages)?),
-            tps: under_load(&need(Quantity::Tps)?),
-            redo: under_load(&rates(all, &lsn)),
+            // Reports begin with the load, counters don't.
+            tps: if recording.series.column("sb.tps").is_some() { under_load(&tps) } else { of_load(tps) },
+            redo: of_steps(&lsn),
             lsn: under_load(&lsn),
-            sync_pages: sync.map(|sync| growth(&sync)),
+            sync_pages: sync.and_then(|sync| growth(&sync)),
             waiting: if recording.closed_loop() { Vec::new() } else { waiting },
         })
     }
@@ -72,19 +83,31 @@ impl Observed {
             ("tps_mean", mean(&self.tps)),
             ("checkpoint_age_mean", mean(&self.age)),
             ("checkpoint_age_max", Some(largest)),
-            ("pages_flushed_per_s_mean", mean(&self.flushed)),
+            ("pages_flushed_per_s_mean", self.mean_of_steps(&self.flushed)),
             ("dirty_pages_mean", mean(&self.dirty)),
             // Log sequence numbers that are rarer than the samples have no neighbours.
-            ("redo_bytes_per_s", mean(&self.redo).or_else(|| self.redo_over_all())),
+            ("redo_bytes_per_s", self.mean_of_steps(&self.redo).or_else(|| self.redo_over_all())),
             ("pages_flushed_sync", self.sync_pages),
             ("stall_seconds", self.stall_seconds()),
         ];
         figures.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
 
-    /// The values that are there, each as often as the whole seconds that its sample stands for.
-    fn each_second(&self, values: &[f64]) -> Vec<f64> {
-        let length = |i: usize| if i == 0 { 1.0 } else { self.seconds[i] - self.seconds[i - 1] };
+    /// Mean of a rate over time: a long step counts for as long as it is.
+    pub(super) fn mean_of_steps(&self, rates: &[f64]) -> Option<f64> {
+        let known = rates.iter().zip(&self.steps).filter(|(rate, _)| rate.is_finite());
+        let (grown, seconds) = known.fold((0.0, 0.0), |(sum, time), (rate, step)| (sum + rate * step, time + step));
+        (seconds > 0.0).then(|| grown / seconds)
+    }
+
+    /// The reports that are there, each as often as the whole seconds that it stands for: the usual distance of samples,
+    /// or of reports if those are rarer. A report after a gap stands for no more than others.
+    pub(super) fn each_second(&self, values: &[f64]) -> Vec<f64> {
+        let mut steps = self.steps.clone();
+        steps.sort_by(f64::total_cmp);
+        let usual = steps.get(steps.len() / 2).copied().unwrap_or(1.0);
+        let step = |i: usize| if self.steps[i] > LONG_STEP * usual { usual } else { self.steps[i] };
+        let length = |i: usize| step(i).max(self.tps_interval);
         let of_sample = |(i, value): (usize, &f64)| {
             let seconds = if value.is_finite() { length(i).round().clamp(1.0, LONGEST_SAMPLE_S) as usize } else { 0 };
             std::iter::repeat_n(*value, seconds)
@@ -93,7 +116,7 @@ impl Observed {
     }
 
     /// Seconds under half the median throughput, all of the load's counted.
-    fn stall_seconds(&self) -> Option<f64> {
+    pub(super) fn stall_seconds(&self) -> Option<f64> {
         let mut tps = self.each_second(&self.tps);
         tps.sort_by(f64::total_cmp);
         let median = *tps.get(tps.len() / 2)?;
@@ -161,6 +184,13 @@ pub(super) fn as_run(trajectories: &[Trajectory], predicted: &RunOutput) -> RunO
         age_limits: predicted.age_limits,
         ..RunOutput::default()
     }
+}
+
+/// From the first value that is there to the last.
+fn growth(counter: &[f64]) -> Option<f64> {
+    let mut known = counter.iter().filter(|value| value.is_finite());
+    let first = known.next()?;
+    Some(known.next_back().unwrap_or(first) - first)
 }
 
 /// Mean of the values that are there.
