@@ -74,17 +74,11 @@ pub(crate) enum Command {
     /// List the shipped scenarios
     Scenarios(ListArgs),
     /// Print the JSON Schema of scenarios, for editors
-    Schema,
+    Schema(ListArgs),
     /// Print a completion script for a shell
-    Completions {
-        /// Shell that completes
-        shell: Shell,
-    },
+    Completions(CompletionsArgs),
     /// Print the manual page of the program or of a command, as roff
-    Man {
-        /// Command; the program itself if left out
-        command: Option<String>,
-    },
+    Man(ManArgs),
 }
 
 /// Form of results.
@@ -442,6 +436,30 @@ pub(crate) struct DeviceArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
     /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) unused: Unused,
+}
+
+/// `innosim completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// Shell that completes
+    pub(crate) shell: Shell,
+    /// Form of the result; in JSON the script is a text
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) unused: Unused,
+}
+
+/// `innosim man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Command; the program itself if left out
+    pub(crate) command: Option<String>,
+    /// Form of the result; in JSON the page is a text
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
     #[command(flatten)]

@@ -43,9 +43,9 @@ fn main() -> ExitCode {
         Command::Models(args) => commands::models::run(args),
         Command::Settings(args) => commands::settings::run(args),
         Command::Scenarios(args) => commands::scenarios::run(args),
-        Command::Schema => commands::meta::schema(),
-        Command::Completions { shell } => commands::meta::completions(*shell),
-        Command::Man { command } => commands::meta::man(command.as_deref()),
+        Command::Schema(_) => commands::meta::schema(),
+        Command::Completions(args) => commands::meta::completions(args),
+        Command::Man(args) => commands::meta::man(args),
     };
     exit::code_of(done)
 }

@@ -79,6 +79,14 @@ fn schema_completions_and_manual() {
     }
     assert!(stdout(&["man"]).contains(".TH innosim"));
     assert!(stdout(&["man", "run"]).contains("replications"));
+    // As every command, they take the options that scripts give to all.
+    let common = ["--format", "json", "--seed", "1", "--jobs", "1", "--quiet"];
+    let with = |command: &[&str]| json(&[command, &common].concat());
+    assert_eq!(with(&["schema"]), json(&["schema"]));
+    let script = with(&["completions", "bash"]);
+    assert_eq!((&script["shell"], &script["script"]), (&"bash".into(), &stdout(&["completions", "bash"]).into()));
+    let page = with(&["man", "run"]);
+    assert_eq!((&page["command"], &page["page"]), (&"run".into(), &stdout(&["man", "run"]).into()));
 }
 
 #[test]

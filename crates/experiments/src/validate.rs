@@ -4,9 +4,9 @@
 //! workload's numbers come from a different recording of the same server and workload ([`choose`]); a recording that
 //! has no such partner is left out and said so, unless it is calibrated on itself by name.
 //!
-//! Metrics are over the load: from its first second to its last, where the recording has samples, on both sides. `error` = (predicted - observed) / observed, `nrmse` =
-//! root mean square error over the samples / observed mean. The regime of both is found by the same rule
-//! (`metrics::regime`).
+//! Metrics are over the load: from its first second to its last, where the recording has samples, on both sides.
+//! `error` = (predicted - observed) / observed, `nrmse` = root mean square error over the samples / observed mean. The
+//! regime of both is found by the same rule (`metrics::regime`).
 
 mod observed;
 mod overall;

@@ -2,10 +2,12 @@
 //!
 //! | path | recordings |
 //! |---|---|
-//! | folder with `series.csv.gz` and `run.json`, or one of the two (also with or without `.gz`, or both under other names) | one, in the layout of our own recorder |
+//! | folder with `series.csv.gz` and `run.json`, or one of the two | one, in the layout of our own recorder |
 //! | a file of samples, or sysbench's log | one, of that file alone |
 //! | folder with such files | one, of all its files (and those in a folder `fio`); with files of several runs of pt-stalk, one a run |
 //! | folder of such folders | all of them, by name |
+//!
+//! The two files of our own recorder may be packed or not, and may have other names.
 
 use crate::align::pt_stalk_prefix;
 use crate::assemble::assemble;

@@ -139,7 +139,8 @@ fn the_end_of_a_load_is_known_by_its_time_but_not_the_start_of_a_second_one() {
 #[test]
 fn what_the_two_files_lack_is_in_others_or_in_counters() {
     let series = "rel,t,Com_commit,cpu.user,cpu.system,cpu.idle,m.log_lsn_current\n\
-                  -0.5,1795238380,0,0,0,0,5000\n0.5,1795238381,60,100,50,50,9000\n1.5,1795238382,160,200,100,100,13000\n";
+                  -0.5,1795238380,0,0,0,0,5000\n\
+                  0.5,1795238381,60,100,50,50,9000\n1.5,1795238382,160,200,100,100,13000\n";
     let read = |run: &str, beside: &[(&str, &str)]| {
         let folder = tempfile::tempdir().unwrap();
         let place = write(folder.path(), run, &gz(series));

@@ -1,28 +1,32 @@
 //! `innosim schema`, `innosim completions`, `innosim man`: the program's description of itself.
 
-use crate::args::Cli;
+use crate::args::{Cli, CompletionsArgs, Format, ManArgs};
 use crate::exit::{Done, Failure};
 use crate::output::{print, print_json};
 use clap::{Command, CommandFactory};
-use clap_complete::Shell;
+use serde_json::json;
 
-/// Prints the JSON Schema of scenarios.
+/// Prints the JSON Schema of scenarios, which is JSON in either form.
 pub(crate) fn schema() -> Done {
     print_json(&innosim_scenario::json_schema())
 }
 
 /// Prints a completion script.
-pub(crate) fn completions(shell: Shell) -> Done {
+pub(crate) fn completions(args: &CompletionsArgs) -> Done {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "innosim", &mut script);
-    print(&String::from_utf8_lossy(&script))
+    clap_complete::generate(args.shell, &mut Cli::command(), "innosim", &mut script);
+    let script = String::from_utf8_lossy(&script);
+    match args.format {
+        Format::Json => print_json(&json!({ "shell": args.shell.to_string(), "script": script })),
+        Format::Human => print(&script),
+    }
 }
 
 /// Prints a manual page.
-pub(crate) fn man(name: Option<&str>) -> Done {
+pub(crate) fn man(args: &ManArgs) -> Done {
     let mut program = Cli::command().disable_help_subcommand(true);
     program.build();
-    let command = match name {
+    let command = match &args.command {
         None => program,
         Some(name) => subcommand(&program, name)?,
     };
@@ -30,7 +34,11 @@ pub(crate) fn man(name: Option<&str>) -> Done {
     clap_mangen::Man::new(command)
         .render(&mut page)
         .map_err(|error| Failure::Input(format!("can't render the manual page: {error}")))?;
-    print(&String::from_utf8_lossy(&page))
+    let page = String::from_utf8_lossy(&page);
+    match args.format {
+        Format::Json => print_json(&json!({ "command": args.command, "page": page })),
+        Format::Human => print(&page),
+    }
 }
 
 fn subcommand(program: &Command, name: &str) -> Result<Command, Failure> {

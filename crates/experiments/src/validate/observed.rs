@@ -100,8 +100,8 @@ impl Observed {
         (seconds > 0.0).then(|| grown / seconds)
     }
 
-    /// The reports that are there, each as often as the whole seconds that it stands for: the usual distance of samples,
-    /// or of reports if those are rarer. A report after a gap stands for no more than others.
+    /// The reports that are there, each as often as the whole seconds that it stands for: the usual distance of
+    /// samples, or of reports if those are rarer. A report after a gap stands for no more than others.
     pub(super) fn each_second(&self, values: &[f64]) -> Vec<f64> {
         let mut steps = self.steps.clone();
         steps.sort_by(f64::total_cmp);

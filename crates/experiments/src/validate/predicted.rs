@@ -1,7 +1,7 @@
 //! The predicted side: what a run has where its recording has something.
 //!
-//! A recording may begin after its load, have gaps or samples that are far apart, and reports of throughput may be rarer
-//! than samples. Figures of both sides are of the same instants and steps, so that what was not recorded counts on
+//! A recording may begin after its load, have gaps or samples that are far apart, and reports of throughput may be
+//! rarer than samples. Figures of both sides are of the same instants and steps, so that what was not recorded counts on
 //! neither.
 
 use super::observed::Observed;
