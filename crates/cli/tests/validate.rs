@@ -81,6 +81,22 @@ fn a_fitted_device_is_taken_from_its_file() {
 }
 
 #[test]
+fn a_recorded_setting_that_no_model_takes_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("low");
+    fs::create_dir(&place).unwrap();
+    fs::copy(recording("low300-256-io200/series.csv.gz"), place.join("series.csv.gz")).unwrap();
+    let run = fs::read_to_string(recording("low300-256-io200/run.json")).unwrap();
+    let mut run: serde_json::Value = serde_json::from_str(&run).unwrap();
+    run["variables"]["innodb_lru_scan_depth"] = "deep".into();
+    fs::write(place.join("run.json"), run.to_string()).unwrap();
+    let file = folder.path().join("scenario.toml");
+    let calibrate = ["calibrate", place.to_str().unwrap(), "-o", file.to_str().unwrap()];
+    let said = String::from_utf8(innosim(&calibrate).success().get_output().stderr.clone()).unwrap();
+    assert!(said.contains("innodb_lru_scan_depth = deep: ") && said.contains("left at its default"), "{said}");
+}
+
+#[test]
 fn mistakes_are_refused_and_leave_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("scenario.toml");

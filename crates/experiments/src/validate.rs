@@ -159,10 +159,15 @@ fn task<'a>(
 /// determined, then the first by name.
 pub fn choose<'a>(recording: &Recording, all: &'a [Recording]) -> Option<&'a Recording> {
     let workload = load_of(recording).ok()?;
+    // What the recorder called it matters only where no model tells.
+    let same_server = |other: &Recording| match (other.server.model, recording.server.model) {
+        (Some(other), Some(own)) => other == own,
+        (None, None) => other.server.product == recording.server.product,
+        _ => false,
+    };
     let fits = |other: &&Recording| {
         other.path != recording.path
-            && other.server.product == recording.server.product
-            && other.server.model == recording.server.model
+            && same_server(other)
             && load_of(other).is_ok_and(|(kind, phase)| {
                 kind == workload.0 && phase.tables == workload.1.tables && phase.table_size == workload.1.table_size
             })

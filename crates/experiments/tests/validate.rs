@@ -263,3 +263,27 @@ fn transactions_in_a_gap_are_not_guessed() {
     let gap = redo(&thinned("mysql56/step-256-io1000", |_, second| !(60.0..90.0).contains(&second)));
     assert!((gap / whole - 1.0).abs() < 0.01, "{gap} and {whole} bytes");
 }
+
+#[test]
+fn a_load_that_begins_on_a_dirty_pool_starts_there() {
+    let mut late = thinned("mysql97/uni4k-256-io500", |_, second| second > 60.0);
+    late.phases[0].start_s = late.series.seconds[0];
+    let text = scenario_toml(&late, &calibrate(&late).unwrap(), &Device::default()).unwrap();
+    assert!(text.contains("\n[start] ") && text.contains("\ncheckpoint_age_bytes = "), "{text}");
+    let validation = from_itself(&late);
+    for name in ["checkpoint_age_mean", "dirty_pages_mean"] {
+        assert!(error_of(&validation, name).abs() < 0.1, "{name}: {:+.3}", error_of(&validation, name));
+    }
+    let clean = shipped("mysql97/uni4k-256-io500");
+    assert!(!scenario_toml(&clean, &calibrate(&clean).unwrap(), &Device::default()).unwrap().contains("[start]"));
+}
+
+#[test]
+fn a_partner_is_known_by_its_model_and_not_by_what_its_recorder_called_it() {
+    let recording = shipped("mysql97/uni4k-256-io2000");
+    let mut other = shipped("mysql97/uni4k-256-io500");
+    other.server.product = "db-host-7".to_owned();
+    assert!(choose(&recording, std::slice::from_ref(&other)).is_some());
+    other.server.model = shipped("mysql84/uni3k-256-own").server.model;
+    assert!(choose(&recording, std::slice::from_ref(&other)).is_none());
+}

@@ -160,6 +160,7 @@ fn what_the_two_files_lack_is_in_others_or_in_counters() {
         &[("sysbench.log", &log), ("variables.txt", "innodb_io_capacity\t700\ninnodb_buffer_pool_size\t1\n")],
     );
     assert_eq!(completed.variables.get("innodb_io_capacity").map(String::as_str), Some("700"));
+    assert!(completed.remarks.iter().any(|remark| remark.contains("has no `cap`")), "{:?}", completed.remarks);
     let phase = &completed.phases[0];
     assert_eq!((phase.tables, phase.threads), (8, 4));
     // Zero is at 1795238380.5.

@@ -13,6 +13,8 @@ use innosim_recordings::{Quantity, Recording, understood_settings};
 
 /// Share of the pages that could be in the buffer pool from which it counts as warm.
 const WARM_SHARE: f64 = 0.85;
+/// Dirty pages up to which a pool counts as clean.
+const CLEAN_PAGES: f64 = 40.0;
 /// Spread of the CPU time of a transaction around its mean: not determined by a recording.
 const CPU_CV: f64 = 0.5;
 
@@ -88,7 +90,24 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
         text.push_str(&format!("{} = {value}   # {}{note}\n", parameter.name, parameter.method));
     }
     text.push_str(&drive(target)?);
+    text.extend(start_on_dirty_pages(target));
     Ok(text)
+}
+
+/// `[start]` where the recording shows that pages were dirty as the load began.
+fn start_on_dirty_pages(target: &Recording) -> Option<String> {
+    let begun = target.load_start();
+    let last_before = target.series.seconds.iter().rposition(|second| *second <= begun)?;
+    let at = |quantity| target.get(quantity).map(|values| values[last_before]).filter(|value| value.is_finite());
+    let (dirty, present) = (at(Quantity::DirtyPages)?, at(Quantity::LruPages)?);
+    let age = at(Quantity::Lsn)? - at(Quantity::CheckpointLsn)?;
+    (dirty > CLEAN_PAGES && present >= dirty && age > 0.0).then(|| {
+        format!(
+            "\n[start]   # {dirty:.0} dirty pages of {present:.0} in the buffer pool as the load begins\n\
+             dirty_share = {:.4}\ncheckpoint_age_bytes = {age:.0}\n",
+            dirty / present
+        )
+    })
 }
 
 /// `resident_share` of a buffer pool that was not warm as the load began, where the recording shows that.
