@@ -81,6 +81,27 @@ fn a_fitted_device_is_taken_from_its_file() {
 }
 
 #[test]
+fn recordings_of_one_name_are_told_apart_and_one_named_twice_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let copied = |place: &str| {
+        let place = folder.path().join(place).join("mysql97/low300-256-io200");
+        fs::create_dir_all(&place).unwrap();
+        for name in ["series.csv.gz", "run.json"] {
+            fs::copy(recording("low300-256-io200").clone() + "/" + name, place.join(name)).unwrap();
+        }
+        place.to_str().unwrap().to_owned()
+    };
+    let (one, two) = (copied("a"), copied("b"));
+    let names = |paths: &[&str]| -> Vec<String> {
+        let document = json(&[&["replay"], paths, &["--format", "json"]].concat());
+        let recordings = document["recordings"].as_array().unwrap();
+        recordings.iter().map(|recording| recording["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&[&one, &format!("{one}/../low300-256-io200")]), ["mysql97/low300-256-io200"]);
+    assert_eq!(names(&[&one, &two]), [one.clone(), two.clone()]);
+}
+
+#[test]
 fn a_recorded_setting_that_no_model_takes_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("low");

@@ -17,7 +17,7 @@ pub use overall::{MARKS, Mark, Overall};
 use crate::calibrate::{Calibration, Device, calibrate, load_of, scenario_toml};
 use innosim_core::metrics::{Regime, RunOutput};
 use innosim_flush_models::registry::ModelId;
-use innosim_recordings::{Purpose, Recording};
+use innosim_recordings::{Purpose, Quantity, Recording};
 use innosim_scenario::{Overrides, Scenario, Source, load};
 use observed::{Observed, mean};
 use predicted::Predicted;
@@ -166,7 +166,7 @@ pub fn choose<'a>(recording: &Recording, all: &'a [Recording]) -> Option<&'a Rec
         _ => false,
     };
     let fits = |other: &&Recording| {
-        other.path != recording.path
+        !is_same_run(other, recording)
             && same_server(other)
             && load_of(other).is_ok_and(|(kind, phase)| {
                 kind == workload.0 && phase.tables == workload.1.tables && phase.table_size == workload.1.table_size
@@ -181,6 +181,15 @@ pub fn choose<'a>(recording: &Recording, all: &'a [Recording]) -> Option<&'a Rec
     });
     let best = candidates.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.name.cmp(&b.2.name)));
     best.map(|(_, _, other)| other)
+}
+
+/// Whether two recordings are one, under whatever paths: a run's log sequence numbers are its own.
+fn is_same_run(a: &Recording, b: &Recording) -> bool {
+    let numbers = |recording: &Recording| {
+        let lsn = recording.get(Quantity::Lsn).unwrap_or_default();
+        lsn.into_iter().map(f64::to_bits).collect::<Vec<u64>>()
+    };
+    a.path == b.path || a.series.seconds == b.series.seconds && numbers(a) == numbers(b)
 }
 
 /// Whether a recording leaves the CPU demand open, and the uncertainty of the redo of a transaction, relative: large

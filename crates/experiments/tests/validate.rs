@@ -279,6 +279,15 @@ fn a_load_that_begins_on_a_dirty_pool_starts_there() {
 }
 
 #[test]
+fn a_copy_of_a_recording_is_no_partner() {
+    let recording = shipped("mysql97/uni4k-256-io2000");
+    let copy = thinned("mysql97/uni4k-256-io2000", |_, _| true);
+    assert!(choose(&recording, &[copy]).is_none());
+    let shorter = thinned("mysql97/uni4k-256-io500", |_, second| second < 100.0);
+    assert!(choose(&recording, &[shorter]).is_some());
+}
+
+#[test]
 fn a_partner_is_known_by_its_model_and_not_by_what_its_recorder_called_it() {
     let recording = shipped("mysql97/uni4k-256-io2000");
     let mut other = shipped("mysql97/uni4k-256-io500");

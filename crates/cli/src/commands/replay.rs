@@ -9,6 +9,7 @@ use innosim_flush_models::registry::{ModelId, UnknownModel};
 use innosim_recordings::{Recording, find, understood_settings};
 use innosim_report::write_file;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Replays recordings.
@@ -53,6 +54,7 @@ pub(crate) fn recordings_in(
     for path in paths {
         recordings.extend(find(path).map_err(|error| Failure::Input(error.to_string()))?);
     }
+    each_once(&mut recordings);
     for recording in &mut recordings {
         recording.server.model = model.or(recording.server.model);
     }
@@ -60,6 +62,20 @@ pub(crate) fn recordings_in(
         recording.remarks.iter().for_each(|remark| note(&format!("{}: {remark}", recording.name)));
     }
     Ok(recordings)
+}
+
+/// Leaves a recording that several paths lead to once, and tells others of the same name apart by their whole path.
+fn each_once(recordings: &mut Vec<Recording>) {
+    let mut seen = BTreeSet::new();
+    recordings.retain(|recording| {
+        seen.insert(std::fs::canonicalize(&recording.path).unwrap_or_else(|_| recording.path.clone()))
+    });
+    let names: Vec<String> = recordings.iter().map(|recording| recording.name.clone()).collect();
+    for recording in recordings {
+        if names.iter().filter(|name| **name == recording.name).count() > 1 {
+            recording.name = recording.path.display().to_string();
+        }
+    }
 }
 
 /// Says which recorded settings the models don't take; they have their defaults.

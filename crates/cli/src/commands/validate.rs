@@ -91,7 +91,8 @@ fn write_files(folder: &Path, validations: &[Validation], document: &Value) -> D
 
 /// Name of a recording's files, without what follows the point.
 fn stem(validation: &Validation) -> String {
-    validation.recording.replace(['/', '\\'], "-")
+    // A whole path would begin with a dash, or hide the file.
+    validation.recording.replace(['/', '\\'], "-").trim_start_matches(['-', '.']).to_owned()
 }
 
 fn csv(trajectories: &[Trajectory]) -> String {
