@@ -123,6 +123,8 @@ fn mistakes_are_refused_and_leave_nothing() {
     let file = folder.path().join("scenario.toml");
     let many = refused(&["calibrate", SHIPPED, "-o", file.to_str().unwrap()], 2);
     assert!(many.contains("holds more than one recording"), "{many}");
+    let many = refused(&["validate", &recording("low300-256-io200"), "--calibrate-on", SHIPPED], 2);
+    assert!(many.contains("holds more than one recording"), "it took the last of them: {many}");
     let device = ["calibrate", &recording("low300-256-io200"), "--device", "floppy", "-o", file.to_str().unwrap()];
     let unknown = refused(&device, 2);
     assert!(unknown.starts_with("error: --device floppy: there is no such profile or file"), "{unknown}");

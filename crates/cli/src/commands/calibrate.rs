@@ -6,6 +6,7 @@ use crate::exit::{Done, Failure};
 use crate::output::{note, print, print_json};
 use crate::text_table::TextTable;
 use innosim_experiments::calibrate::{Calibration, Device, Parameter, calibrate, scenario_toml};
+use innosim_recordings::Recording;
 use innosim_report::numbers::count;
 use innosim_report::write_file;
 use innosim_scenario::{Overrides, Source, load, profile_names};
@@ -14,14 +15,7 @@ use std::path::Path;
 
 /// Calibrates on one recording.
 pub(crate) fn run(args: &CalibrateArgs) -> Done {
-    let mut recordings =
-        recordings_in(std::slice::from_ref(&args.recording), args.servers.model.as_deref(), args.quiet)?;
-    remark_settings(&recordings, args.quiet);
-    let (Some(recording), true) = (recordings.pop(), recordings.is_empty()) else {
-        let place = args.recording.display();
-        let help = "name one of the folders in it";
-        return Err(Failure::Input(format!("{place}: holds more than one recording\n  = help: {help}")));
-    };
+    let recording = the_one(&args.recording, args.servers.model.as_deref(), args.quiet)?;
     let device = device_named(args.device.as_deref())?;
     let calibration = calibrate(&recording).map_err(Failure::Input)?;
     let text = scenario_toml(&recording, &calibration, &device).map_err(Failure::Input)?;
@@ -34,6 +28,19 @@ pub(crate) fn run(args: &CalibrateArgs) -> Done {
     match args.format {
         Format::Json => print_json(&document(&calibration)),
         Format::Human => print(&table(&calibration)),
+    }
+}
+
+/// The recording at a path that must hold one.
+pub(crate) fn the_one(path: &Path, model: Option<&str>, quiet: bool) -> Result<Recording, Failure> {
+    let mut recordings = recordings_in(&[path.to_owned()], model, quiet)?;
+    remark_settings(&recordings, quiet);
+    match (recordings.pop(), recordings.is_empty()) {
+        (Some(recording), true) => Ok(recording),
+        _ => {
+            let help = "name one of the folders in it";
+            Err(Failure::Input(format!("{}: holds more than one recording\n  = help: {help}", path.display())))
+        }
     }
 }
 

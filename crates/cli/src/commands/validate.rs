@@ -3,7 +3,7 @@
 mod picture;
 
 use crate::args::{Format, ValidateArgs};
-use crate::commands::calibrate::device_named;
+use crate::commands::calibrate::{device_named, the_one};
 use crate::commands::replay::{recordings_in, remark_settings};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
@@ -23,12 +23,8 @@ use std::path::Path;
 pub(crate) fn run(args: &ValidateArgs) -> Done {
     let recordings = recordings_in(&args.recordings, args.servers.model.as_deref(), args.common.quiet)?;
     remark_settings(&recordings, args.common.quiet);
-    let source = match &args.calibrate_on {
-        Some(path) => {
-            recordings_in(std::slice::from_ref(path), args.servers.model.as_deref(), args.common.quiet)?.pop()
-        }
-        None => None,
-    };
+    let source = args.calibrate_on.as_deref();
+    let source = source.map(|path| the_one(path, args.servers.model.as_deref(), args.common.quiet)).transpose()?;
     let device = device_named(args.device.as_deref())?;
     let (tasks, mut left_out) = tasks(&recordings, source.as_ref(), &device, args.common.seed);
     if tasks.is_empty() {
