@@ -90,6 +90,7 @@ fn ages(server: &mut dyn ServerModel, seconds: u64) -> Vec<f64> {
                 oldest += pages * REDO_PER_PAGE;
                 CleanerInput::Done(PassReport { list_pages: pages, ..PassReport::default() })
             }
+            CleanerAction::SyncRedo => CleanerInput::RedoSynced,
             other => unreachable!("8.0 never asks for {other:?}"),
         };
     }

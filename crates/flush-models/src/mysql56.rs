@@ -238,7 +238,8 @@ impl ServerModel for Mysql56 {
             | CleanerInput::Event
             | CleanerInput::BatchesOver
             | CleanerInput::CheckpointTaken
-            | CleanerInput::Purged => self.work(view),
+            | CleanerInput::Purged
+            | CleanerInput::RedoSynced => self.work(view),
         }
     }
 

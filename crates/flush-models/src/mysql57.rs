@@ -297,7 +297,8 @@ impl ServerModel for Mysql57 {
             CleanerInput::Timeout
             | CleanerInput::BatchesOver
             | CleanerInput::CheckpointTaken
-            | CleanerInput::Purged => WaitResult::Timeout,
+            | CleanerInput::Purged
+            | CleanerInput::RedoSynced => WaitResult::Timeout,
         };
         match self.after_wait(view, result) {
             Some(action) => action,

@@ -79,6 +79,11 @@ enum Phase {
         /// Whether the server counted as active when the wait began.
         active: bool,
     },
+    /// The redo of a pass that begins a second is being made durable.
+    SyncingRedo {
+        /// Whether the server counted as active at the top of the pass.
+        active: bool,
+    },
     /// The request of a pass is under way.
     Flushing {
         /// What was asked for.
@@ -198,16 +203,26 @@ impl Mysql80 {
         }
     }
 
-    /// The pass after its wait; `None` if it does nothing.
+    /// The pass after its wait; `None` if it does nothing. Where redo is made durable first, what the pass decides it
+    /// decides after that (spec 8.0.30, section 3).
     fn after_wait(&mut self, view: &View<'_>, active: bool, result: WaitResult) -> Option<CleanerAction> {
         let activity = view.activity != self.coordinator.last_activity;
         if self.coordinator.state.after_wait(view.now, result, activity) {
             self.coordinator.last_activity = view.activity;
+            if self.release.syncs_redo_on_timeout() {
+                self.coordinator.phase = Phase::SyncingRedo { active };
+                return Some(CleanerAction::SyncRedo);
+            }
         }
+        self.decide(view, active, result)
+    }
+
+    /// What a pass does; `None` if nothing.
+    fn decide(&mut self, view: &View<'_>, active: bool, result: WaitResult) -> Option<CleanerAction> {
         let lsn_avg_rate = self.rule.gauges().lsn_avg_rate;
         let sync_limit = self.release.sync_limit(&mut self.log, view, lsn_avg_rate);
         let branch = self.coordinator.state.branch(active, result, sync_limit.is_some(), self.options.idle_flush_pct);
-        let mut request = match branch {
+        let request = match branch {
             Branch::Sync => self.recommended(view, FlushKind::Sync, sync_limit),
             Branch::Adaptive => self.recommended(view, FlushKind::Adaptive, None),
             Branch::LruOnly if self.options.percona.is_none() => self.request(FlushKind::LruOnly, Vec::new(), None),
@@ -217,7 +232,6 @@ impl Mysql80 {
                 return None;
             }
         };
-        request.sync_redo_first = result == WaitResult::Timeout && self.release.syncs_redo_on_timeout();
         self.coordinator.phase = Phase::Flushing { kind: request.kind, since: view.now };
         Some(CleanerAction::Flush(request))
     }
@@ -355,6 +369,9 @@ impl ServerModel for Mysql80 {
                 let timeout = input == CleanerInput::Timeout;
                 let result = if timeout { WaitResult::Timeout } else { WaitResult::Event };
                 self.after_wait(view, active, result).unwrap_or_else(|| self.next_step(view))
+            }
+            (Phase::SyncingRedo { active }, CleanerInput::RedoSynced) => {
+                self.decide(view, active, WaitResult::Timeout).unwrap_or_else(|| self.next_step(view))
             }
             (Phase::Flushing { kind, since }, CleanerInput::Done(report)) => self.pass_done(view, kind, since, report),
             _ => self.next_step(view),

@@ -157,6 +157,8 @@ pub enum CleanerInput {
     CheckpointTaken,
     /// Nothing is left to purge, as [`CleanerAction::Purge`] asked.
     Purged,
+    /// The redo is durable, as [`CleanerAction::SyncRedo`] asked.
+    RedoSynced,
 }
 
 /// What a finished flush did.
@@ -205,6 +207,8 @@ pub enum CleanerAction {
         /// Whether to wait for the block.
         wait: bool,
     },
+    /// Make all redo reserved so far durable, then ask again with [`CleanerInput::RedoSynced`] (8.0.30 and later).
+    SyncRedo,
 }
 
 /// One request to the cleaner slots.
@@ -230,8 +234,6 @@ pub struct FlushRequest {
     /// Slots are taken by all cleaner threads; otherwise the coordinator serves them one after the other. A flush by a
     /// user thread is never parallel.
     pub parallel: bool,
-    /// First make all redo reserved so far durable (8.0.30+).
-    pub sync_redo_first: bool,
 }
 
 impl FlushRequest {
@@ -247,7 +249,6 @@ impl FlushRequest {
             reset_event: false,
             only_instance: None,
             parallel: false,
-            sync_redo_first: false,
         }
     }
 }

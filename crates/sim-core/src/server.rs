@@ -277,6 +277,7 @@ impl Server {
             Event::CheckpointRedoDurable => self.checkpoint_redo_durable(),
             Event::CheckpointTaken => self.coordinator(CleanerInput::CheckpointTaken),
             Event::BatchesOver => self.coordinator(CleanerInput::BatchesOver),
+            Event::CleanerRedoDurable => self.coordinator(CleanerInput::RedoSynced),
             Event::Monitor => self.monitor(),
             Event::BinlogWritten => self.binlog_written(),
             Event::BinlogOnDevice => self.binlog_on_device(),

@@ -73,6 +73,7 @@ fn name(action: &CleanerAction) -> String {
         CleanerAction::WaitForBatches => "wait for batches".to_owned(),
         CleanerAction::Purge => "purge".to_owned(),
         CleanerAction::Checkpoint { wait } => format!("checkpoint, wait {wait}"),
+        CleanerAction::SyncRedo => "sync redo".to_owned(),
         CleanerAction::WaitForWork { lsn, .. } => format!("sleep until LSN {lsn}"),
     }
 }
@@ -97,6 +98,7 @@ fn steps(server: &mut Mysql55, steps: usize, activity: impl Fn(f64) -> u64) -> V
             CleanerAction::WaitForBatches => CleanerInput::BatchesOver,
             CleanerAction::Purge => CleanerInput::Purged,
             CleanerAction::Checkpoint { .. } => CleanerInput::CheckpointTaken,
+            CleanerAction::SyncRedo => CleanerInput::RedoSynced,
             CleanerAction::Flush(_) => CleanerInput::Done(PassReport::default()),
         };
     }

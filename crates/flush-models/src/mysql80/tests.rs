@@ -55,6 +55,17 @@ fn view(lists: &Lists, now: SimTime) -> View<'_> {
     }
 }
 
+/// `action`, or what comes after it where the redo is to be made durable first and is so at once.
+fn redo_durable(server: &mut dyn ServerModel, view: &View<'_>, action: CleanerAction) -> CleanerAction {
+    if action == CleanerAction::SyncRedo { server.cleaner(view, CleanerInput::RedoSynced) } else { action }
+}
+
+/// What the page cleaner does at the end of a second.
+fn timed_out(server: &mut dyn ServerModel, view: &View<'_>) -> CleanerAction {
+    let action = server.cleaner(view, CleanerInput::Timeout);
+    redo_durable(server, view, action)
+}
+
 #[test]
 fn a_server_that_was_idle_flushes_as_one_in_the_first_second_of_load() {
     let lists = Lists(8, 100);
@@ -69,7 +80,7 @@ fn a_server_that_was_idle_flushes_as_one_in_the_first_second_of_load() {
         };
         let action = server.cleaner(&at(SimTime::ZERO, 0), CleanerInput::Start);
         let CleanerAction::Wait { until, .. } = action else { panic!("{action:?}") };
-        let action = server.cleaner(&at(until, 4_000), CleanerInput::Timeout);
+        let action = timed_out(server.as_mut(), &at(until, 4_000));
         let CleanerAction::Flush(request) = action else { panic!("{action:?}") };
         assert_eq!(request.slots.iter().sum::<u64>(), pages, "up for {up_s} s: {request:?}");
     }
@@ -127,6 +138,7 @@ fn a_sync_flush_that_finds_nothing_pauses() {
             assert_eq!(request.kind, FlushKind::Sync, "{model}");
             passes += 1;
             action = server.cleaner(&stuck(now), CleanerInput::Done(PassReport::default()));
+            action = redo_durable(server.as_mut(), &stuck(now), action);
         }
         assert_eq!(passes, 2, "{model}");
         assert_eq!(action, CleanerAction::Wait { until: now + SPIN_PAUSE, wake_on_event: false });
@@ -246,10 +258,19 @@ fn an_idle_server_flushes_instance_after_instance() {
     let lists = Lists(8, 0);
     let mut server = build(&settings(ModelId::Mysql8030, &[])).unwrap();
     let mut kinds = Vec::new();
-    let mut action = server.cleaner(&view(&lists, SimTime::ZERO), CleanerInput::Start);
-    for _ in 0..12 {
+    let mut redo_syncs = 0;
+    let mut now = SimTime::ZERO;
+    let mut action = server.cleaner(&view(&lists, now), CleanerInput::Start);
+    for _ in 0..20 {
         action = match action {
-            CleanerAction::Wait { until, .. } => server.cleaner(&view(&lists, until), CleanerInput::Timeout),
+            CleanerAction::Wait { until, .. } => {
+                now = until;
+                server.cleaner(&view(&lists, now), CleanerInput::Timeout)
+            }
+            CleanerAction::SyncRedo => {
+                redo_syncs += 1;
+                server.cleaner(&view(&lists, now), CleanerInput::RedoSynced)
+            }
             CleanerAction::Flush(request) => {
                 kinds.push(request.kind);
                 let idle = request.kind == FlushKind::Background;
@@ -257,16 +278,41 @@ fn an_idle_server_flushes_instance_after_instance() {
                     (request.parallel, request.lru, request.slots[0]),
                     (!idle, if idle { LruWork::None } else { LruWork::ScanDepth }, if idle { 25 } else { 0 })
                 );
-                assert!(request.sync_redo_first);
-                let at = SimTime(kinds.len() as u64 * 1_000_000_000 + 1);
-                server
-                    .cleaner(&view(&lists, at), CleanerInput::Done(PassReport { list_pages: 5, ..Default::default() }))
+                assert_eq!(redo_syncs, kinds.len(), "each pass first makes the redo durable");
+                now = SimTime(kinds.len() as u64 * 1_000_000_000 + 1);
+                let flushed = PassReport { list_pages: 5, ..Default::default() };
+                server.cleaner(&view(&lists, now), CleanerInput::Done(flushed))
             }
             other => unreachable!("8.0 never asks for {other:?}"),
         };
     }
     assert_eq!(kinds[0], FlushKind::Adaptive, "the first second counts as active");
     assert!(kinds.len() > 3 && kinds[1..].iter().all(|kind| *kind == FlushKind::Background), "{kinds:?}");
+}
+
+/// The recommendation of a pass sees the redo and the pages that came while its redo was made durable.
+#[test]
+fn a_pass_decides_after_its_redo_is_durable() {
+    let lists = Lists(8, 100);
+    for (model, syncs) in [(ModelId::Mysql8021, false), (ModelId::Mysql8027, false), (ModelId::Mysql8030, true)] {
+        let mut server = build(&settings(model, &[])).unwrap();
+        let CleanerAction::Wait { until, .. } = server.cleaner(&view(&lists, SimTime::ZERO), CleanerInput::Start)
+        else {
+            unreachable!("{model} waits for its second to end")
+        };
+        let at = |now, age| {
+            let lsn = 8204 + age;
+            View { current_lsn: lsn, oldest_modification_lsn: 8204, activity: 1, ..view(&lists, now) }
+        };
+        let action = server.cleaner(&at(until, 0), CleanerInput::Timeout);
+        assert_eq!(action == CleanerAction::SyncRedo, syncs, "{model}: {action:?}");
+        if syncs {
+            // At the sync limit once the redo is durable, far below it before.
+            let later = until + SimDuration::from_millis(30);
+            let decided = server.cleaner(&at(later, server.age_limits().stop_bytes), CleanerInput::RedoSynced);
+            assert!(matches!(&decided, CleanerAction::Flush(r) if r.kind == FlushKind::Sync), "{decided:?}");
+        }
+    }
 }
 
 #[test]
@@ -347,7 +393,7 @@ fn percona_leaves_lru_work_to_its_managers() {
     assert!(matches!(action, CleanerAction::Wait { wake_on_event: true, .. }), "{action:?}");
     action = server.cleaner(&at(0), CleanerInput::Event);
     assert!(matches!(action, CleanerAction::Wait { .. }), "an early wake does nothing: {action:?}");
-    action = server.cleaner(&at(2), CleanerInput::Timeout);
+    action = timed_out(server.as_mut(), &at(2));
     let CleanerAction::Flush(request) = action else { panic!("{action:?}") };
     assert_eq!((request.kind, request.lru), (FlushKind::Adaptive, LruWork::None));
     let starved = LruManagerInput {
@@ -396,7 +442,7 @@ fn the_age_factor_of_percona_is_a_setting() {
         };
         server.cleaner(&at(0), CleanerInput::Start);
         for second in 1..4 {
-            if let CleanerAction::Flush(_) = server.cleaner(&at(second), CleanerInput::Timeout) {
+            if let CleanerAction::Flush(_) = timed_out(server.as_mut(), &at(second)) {
                 server.cleaner(&at(second), CleanerInput::Done(PassReport::default()));
             }
         }

@@ -120,6 +120,17 @@ impl Server {
             CleanerAction::WaitForBatches => self.wait_for_batches(Actor::PageCleaner),
             CleanerAction::Purge => self.purge_by_master(),
             CleanerAction::Checkpoint { wait } => self.request_checkpoint(Actor::PageCleaner, wait),
+            CleanerAction::SyncRedo => self.sync_redo_by_cleaner(),
+        }
+    }
+
+    /// Makes all redo reserved so far durable for the coordinator, which goes on then.
+    fn sync_redo_by_cleaner(&mut self) {
+        let current = self.redo.current_lsn();
+        if current > self.redo.position().durable_lsn {
+            self.when_durable(current, Event::CleanerRedoDurable);
+        } else {
+            self.coordinator(CleanerInput::RedoSynced);
         }
     }
 

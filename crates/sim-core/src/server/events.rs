@@ -69,6 +69,8 @@ pub(super) enum Event {
     CheckpointTaken,
     /// The batches that the page cleaner waited for are over.
     BatchesOver,
+    /// The redo that the page cleaner waited for is durable.
+    CleanerRedoDurable,
     /// The version's monitor looks.
     Monitor,
     /// The events of a group are in the binary log's page cache.
@@ -142,6 +144,7 @@ impl Event {
             Event::MergeBatch => 26,
             Event::Computed => 41,
             Event::RedoDurable => 42,
+            Event::CleanerRedoDurable => 43,
             Event::MergeRead(page) => u64::from(page) << 8 | 27,
             Event::LruManager(i) => u64::from(i) << 8 | 28,
             Event::PurgeTimer(number) => u64::from(number) << 8 | 29,
@@ -249,6 +252,7 @@ mod tests {
             E::CheckpointRedoDurable,
             E::CheckpointTaken,
             E::BatchesOver,
+            E::CleanerRedoDurable,
             E::Monitor,
             E::BinlogWritten,
             E::BinlogOnDevice,

@@ -207,7 +207,6 @@ impl Server {
                 (thread..thread + 1, Event::CleanerThread(thread))
             }
         };
-        let sync_first = request.sync_redo_first;
         if request.reset_event {
             self.reset_flush_event();
         }
@@ -220,12 +219,7 @@ impl Server {
         for thread in threads {
             self.passes.threads[thread as usize].phase = Phase::TakeSlot;
         }
-        let current = self.redo.current_lsn();
-        if sync_first && current > self.redo.position().durable_lsn {
-            self.when_durable(current, starts);
-        } else {
-            self.calendar.schedule(self.now + costs::SLOT_OVERHEAD, starts);
-        }
+        self.calendar.schedule(self.now + costs::SLOT_OVERHEAD, starts);
     }
 
     /// The page cleaner's threads take their first slots.

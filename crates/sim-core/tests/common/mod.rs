@@ -128,9 +128,10 @@ impl ServerModel for TestServer {
                 let period = if goes_on { SimDuration::ZERO } else { CLEANER_PERIOD };
                 CleanerAction::Wait { until: view.now + period, wake_on_event: false }
             }
-            CleanerInput::BatchesOver | CleanerInput::CheckpointTaken | CleanerInput::Purged => {
-                unreachable!("never asked for")
-            }
+            CleanerInput::BatchesOver
+            | CleanerInput::CheckpointTaken
+            | CleanerInput::Purged
+            | CleanerInput::RedoSynced => unreachable!("never asked for"),
         }
     }
 

@@ -96,6 +96,12 @@ impl Machine {
                 (server.cleaner(&self.view(), CleanerInput::Timeout), false)
             }
             CleanerAction::Wait { .. } => (action, false),
+            CleanerAction::SyncRedo => {
+                let took = SimDuration::from_micros(self.dice.roll(3) * 20_000);
+                self.advance(self.now + took);
+                self.durable = self.current;
+                (server.cleaner(&self.view(), CleanerInput::RedoSynced), false)
+            }
             CleanerAction::Flush(request) => {
                 assert_eq!(request.slots.len(), self.lists.instances() as usize);
                 let mut report = PassReport::default();
@@ -198,6 +204,7 @@ fn calls_until_quiet(
         let tick = matches!(cleaner, CleanerAction::Flush(_));
         cleaner = match cleaner {
             CleanerAction::Flush(_) => server.cleaner(frozen, CleanerInput::Done(PassReport::default())),
+            CleanerAction::SyncRedo => server.cleaner(frozen, CleanerInput::RedoSynced),
             CleanerAction::Wait { wake_on_event: true, .. } if event => {
                 event = false;
                 server.cleaner(frozen, CleanerInput::Event)
