@@ -108,6 +108,9 @@ pub enum FreePagePolicy {
         /// Whether a user thread waits for an LRU batch of the instance that is being collected before it searches,
         /// where there is a doublewrite (5.6, Percona Server).
         waits_for_batch: bool,
+        /// Whether the search for a page to flush frees the first clean one that it meets and flushes none (5.7 and
+        /// later); otherwise the first clean one from the tail is freed when a page has been flushed (5.6).
+        clean_first: bool,
     },
     /// Neither searches nor flushes: looks at the free list again after [`crate::seam::ServerModel::free_page_pause`]
     /// (Percona Server).
@@ -121,7 +124,7 @@ pub enum FreePagePolicy {
         extra: u64,
         /// Pages from the tail that count.
         search: u64,
-        /// Sleep from the eleventh retry on.
+        /// Sleep after the batch, from the eleventh round without a free page on.
         sleep: SimDuration,
     },
     /// Searches the tail, then wakes the page cleaner and waits for it (MariaDB).

@@ -34,6 +34,7 @@ pub(crate) fn machine_56(options: &Options) -> MachineConfig {
         sleep: SimDuration::from_millis(100),
         wakes_cleaner: false,
         waits_for_batch: options.doublewrite,
+        clean_first: false,
     };
     let redo = RedoConfig {
         log_buffer_bytes: options.log_buffer_size,
@@ -84,6 +85,7 @@ pub(crate) fn machine_57(options: &Options) -> MachineConfig {
         sleep: SimDuration::from_millis(10),
         wakes_cleaner: true,
         waits_for_batch: false,
+        clean_first: true,
     };
     machine.buffer_pool.lru_written = LruWritten::Freed;
     machine.cleaner_threads = options.page_cleaners;

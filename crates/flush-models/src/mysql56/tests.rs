@@ -157,7 +157,8 @@ fn the_machine_follows_the_settings() {
             first_scan: 499,
             sleep: SimDuration::from_millis(100),
             wakes_cleaner: false,
-            waits_for_batch: true
+            waits_for_batch: true,
+            clean_first: false
         }
     );
     let shared = DoublewriteConfig::Shared {

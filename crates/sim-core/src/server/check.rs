@@ -8,6 +8,7 @@
 use super::Server;
 use super::events::{Event, RunError};
 use super::passes::Phase;
+use super::single_page::SinglePage;
 use crate::config::CommitDurability;
 use crate::redo::RedoPosition;
 
@@ -111,7 +112,8 @@ impl Server {
             return Err(format!("pages {:?} are under write, and nobody writes them", left.carry));
         }
         let carried: u64 = threads.iter().map(|thread| thread.carry.len() as u64).sum();
-        let alone = self.clients.list.iter().filter(|client| client.single.is_some()).count() as u64;
+        let alone =
+            self.clients.list.iter().filter(|client| client.single.is_some_and(SinglePage::has_page)).count() as u64;
         let (written, under_write) = (self.batches.pages_under_write(), self.pool.pages_under_write());
         if written + carried + alone == under_write {
             return Ok(());

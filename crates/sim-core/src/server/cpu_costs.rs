@@ -112,9 +112,9 @@ impl Server {
         self.wake(at, self.completion(), event);
     }
 
-    /// A client gets a page ready that it flushes alone: `event` happens `pause` after that.
-    pub(super) fn single_page_computes(&mut self, pause: SimDuration, event: Event) {
-        self.compute_or_go_on(self.processors.spec().page_checksum, pause, event);
+    /// A client gets a page ready that it flushes alone: `event` happens after that.
+    pub(super) fn single_page_computes(&mut self, event: Event) {
+        self.compute_or_go_on(self.processors.spec().page_checksum, SimDuration::ZERO, event);
     }
 
     /// A thread gets `pages` pages ready for writing: `event` happens when it is through.

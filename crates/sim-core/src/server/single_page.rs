@@ -1,7 +1,9 @@
 //! Single-page flushes: a client that finds no free page writes one dirty page from the LRU tail itself, and waits for
 //! each of its stages: doublewrite, its sync, the page, the data file's sync.
 //!
-//! Source: `innodb-5.6` section 4.3, `innodb-5.7` section 4.3, `innodb-8.0.21` section 5.1.
+//! Source: `innodb-5.6` section 4.3, `innodb-5.7` section 4.3, `innodb-8.0.21` section 5.1. Where the client sleeps
+//! before its flush, it looks for a page when it has slept. From 5.7 on it frees the first clean page that it meets and
+//! flushes none; in 5.6 it flushes a page, then frees the first clean one from the tail.
 //!
 //! Simplification: the places of the doublewrite for single pages never run out (errs towards faster flushing by many
 //! threads).
@@ -10,13 +12,15 @@ use super::Server;
 use super::costs;
 use super::events::Event;
 use super::inodes::Synced;
-use crate::config::{DataSync, DoublewriteConfig, PAGE_BYTES};
+use crate::config::{DataSync, DoublewriteConfig, FreePagePolicy, PAGE_BYTES};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::storage::Op;
 
 /// The next stage of a single-page flush.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SinglePage {
+    /// The client slept: now it looks for a page of this instance.
+    Search(u32),
     /// To the doublewrite file's slot.
     Doublewrite(u32),
     /// Sync of the doublewrite file.
@@ -29,20 +33,51 @@ pub(super) enum SinglePage {
     Written(u32),
 }
 
+impl SinglePage {
+    /// Whether a page is under write for it.
+    pub(super) fn has_page(self) -> bool {
+        !matches!(self, SinglePage::Search(_))
+    }
+}
+
 impl Server {
     /// Flushes one dirty page from the LRU tail, then lets the client retry; sleeps first if `sleeps`.
     pub(super) fn flush_single_page(&mut self, client_number: u32, instance: usize, sleep: SimDuration, sleeps: bool) {
+        self.clients.list[client_number as usize].single = Some(SinglePage::Search(instance as u32));
+        if sleeps {
+            self.calendar.schedule(self.now + sleep, Event::SinglePage(client_number));
+        } else {
+            self.search_single_page(client_number, instance);
+        }
+    }
+
+    /// Looks for a page to flush and begins to; or frees a clean one, where the version does.
+    fn search_single_page(&mut self, client_number: u32, instance: usize) {
+        if self.list_mutexes.waits(instance, Event::SinglePage(client_number)) {
+            return;
+        }
+        self.clients.list[client_number as usize].single = None;
+        let frees_clean = self.frees_clean_page_first();
         let mut next = self.pool.lru().and_then(|l| l.tail(instance));
         while let Some(page) = next {
             if self.pool.take_page(page) {
-                break;
+                return self.begin_single_page(client_number, page);
             }
             next = self.pool.lru().and_then(|l| l.before(page));
+            if frees_clean && self.pool.evict_if_clean(page, instance) {
+                return self.calendar.schedule(self.now, Event::Body(client_number));
+            }
         }
-        let Some(page) = next else {
-            self.calendar.schedule(self.now + sleep.max(costs::SINGLE_PAGE_POLL), Event::Body(client_number));
-            return;
-        };
+        self.calendar.schedule(self.now + costs::SINGLE_PAGE_POLL, Event::Body(client_number));
+    }
+
+    /// Whether the search for a page to flush ends with the first clean one.
+    fn frees_clean_page_first(&self) -> bool {
+        matches!(self.config.buffer_pool.free_pages, FreePagePolicy::SinglePage { clean_first: true, .. })
+    }
+
+    /// A client has taken a page to flush it alone.
+    fn begin_single_page(&mut self, client_number: u32, page: u32) {
         self.recorder.counts.single_pages += 1;
         self.recorder.counts.pages_flushed += 1;
         let wanted = self.redo.wanted_before_writing(|p| p == page);
@@ -51,8 +86,7 @@ impl Server {
             DoublewriteConfig::Off => SinglePage::Data(page),
             DoublewriteConfig::PerInstance { .. } | DoublewriteConfig::Shared { .. } => SinglePage::Doublewrite(page),
         });
-        let pause = if sleeps { sleep } else { SimDuration::ZERO };
-        self.single_page_computes(pause, Event::SinglePage(client_number));
+        self.single_page_computes(Event::SinglePage(client_number));
     }
 
     /// A client's single-page flush reaches its next stage; each stage is submitted when the one before is done.
@@ -61,6 +95,7 @@ impl Server {
             return self.run_body(client_number);
         };
         let (page, op) = match stage {
+            SinglePage::Search(instance) => return self.search_single_page(client_number, instance as usize),
             SinglePage::Doublewrite(page) => (page, Op::SequentialWrite),
             SinglePage::Data(page) => (page, Op::RandomWrite),
             SinglePage::SyncDoublewrite(page) => {
@@ -122,7 +157,11 @@ impl Server {
         }
         self.clients.list[client_number as usize].single = None;
         self.pool.page_written(page);
-        self.pool.evict_if_clean(page, instance);
+        if self.frees_clean_page_first() {
+            self.pool.evict_if_clean(page, instance);
+        } else {
+            self.free_clean_page(instance, u64::MAX);
+        }
         self.run_body(client_number);
     }
 }

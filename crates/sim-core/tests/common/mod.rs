@@ -168,6 +168,7 @@ fn config(pool_pages: u64) -> MachineConfig {
                 sleep: SimDuration::from_millis(10),
                 wakes_cleaner: true,
                 waits_for_batch: false,
+                clean_first: true,
             },
             lru_written: LruWritten::Freed,
             sync_holds: SyncHolds::LruList,
