@@ -159,3 +159,21 @@ fn nobody_sleeps_with_a_page_under_write() {
     let per_s = sum(&out, 5, |s| s.transactions) / 15.0;
     assert!((5_000.0..24_000.0).contains(&per_s), "{per_s} transactions a second");
 }
+
+/// A search that finds nothing keeps nobody else from searching, other than from 5.6 on; and what an LRU batch has
+/// written is free for all who wait (5.5).
+#[test]
+fn clients_of_55_search_though_others_found_nothing() {
+    let mut server = TestServer::new(100);
+    server.flushing = Flushing::PagesPerSecond(5_000.0);
+    server.config.buffer_pool.free_pages =
+        FreePagePolicy::Margin { margin: 5, extra: 10, search: 20, sleep: SimDuration::from_millis(500) };
+    server.config.buffer_pool.lru_written = LruWritten::MovedToTail;
+    server.config.batch_end = BatchEnd::Poster;
+    let mut spec = spec(20, 130, 1_000, exponential(500.0), vec![touch(1, true, 50.0)], closed(80));
+    spec.workload.page_sets[0].resident_share = 0.5;
+    spec.storage.data = DeviceSpec { channels: 256, random_write: fixed(100.0), ..instant_device() };
+    let out = run(&server, &spec);
+    let waits = sum(&out, 5, |s| s.wait_free) / sum(&out, 5, |s| s.pool_reads);
+    assert!(waits < 0.0008, "{waits} rounds without a free page for each page read");
+}

@@ -9,6 +9,7 @@
 use super::adaptive_hash::AdaptiveHash;
 use super::costs;
 use super::events::Event;
+use super::free_pages::FrameSearch;
 use super::passes::Actor;
 use super::plan::Plan;
 use super::single_page::SinglePage;
@@ -44,8 +45,7 @@ pub(super) struct Client {
     /// It is through the binary log and waits for its commit to be durable.
     pub(super) in_binary_log: bool,
     free_check: Option<FreeCheckWait>,
-    /// Tries to find a free page in the current wait.
-    pub(super) free_page_tries: u32,
+    pub(super) frame_search: FrameSearch,
     /// The next stage of its single-page flush.
     pub(super) single: Option<SinglePage>,
     pub(super) commit_lsn: u64,
@@ -91,7 +91,7 @@ impl Clients {
             delayed_rows: 0,
             in_binary_log: false,
             free_check: None,
-            free_page_tries: 0,
+            frame_search: FrameSearch::default(),
             single: None,
             commit_lsn: 0,
             rng: Rng::stream(seed, replication, &format!("client {i}")),

@@ -153,7 +153,10 @@ impl Server {
             self.syncs.mark_unsynced(self.space.space_of(page));
             match self.config.buffer_pool.lru_written {
                 LruWritten::Freed if kind == ListKind::Lru => drop(self.pool.evict_if_clean(page, instance)),
-                LruWritten::MovedToTail if kind == ListKind::Lru => self.pool.move_to_tail(page, instance),
+                LruWritten::MovedToTail if kind == ListKind::Lru => {
+                    self.pool.move_to_tail(page, instance);
+                    self.free_pages.page_at_tail(instance);
+                }
                 _ => {}
             }
         }

@@ -7,9 +7,7 @@
 //! wait for the page cleaner (`mariadb-10.11` section 6). Percona Server can have them pause and look again (`percona`
 //! section 4.3).
 //!
-//! Simplifications: a first search starts at the tail, not where the last search stopped; in 5.5 a client in its
-//! eleventh round or later sleeps instead of flushing and sleeping (errs towards fewer LRU batches where nothing can be
-//! freed).
+//! Simplification: a first search starts at the tail, not where the last search stopped.
 
 use super::Server;
 use super::events::Event;
@@ -20,16 +18,38 @@ use crate::seam::{FlushKind, FlushRequest, LruWork};
 /// Pages from the tail of an LRU list among which purge looks for a clean one: the default of `innodb_lru_scan_depth`.
 const EVICTION_SEARCH: u64 = 1024;
 
+/// Rounds without a free page after which a client of 5.5 sleeps too.
+const MARGIN_ROUNDS_AWAKE: u32 = 10;
+
+/// A client's search for a free page.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct FrameSearch {
+    /// The page that it is for.
+    page: u32,
+    /// Rounds without success.
+    rounds: u32,
+    /// Whether the LRU batch of a round is under way (5.5).
+    flushing: bool,
+}
+
 /// State of the search for free pages, by instance.
 #[derive(Debug)]
 pub(super) struct FreePages {
-    /// False once a search of the tail found nothing, until a batch of the instance ends.
+    /// False once a search of the tail found nothing, until a batch of the instance ends (from 5.6 on).
     try_scan: Vec<bool>,
+    /// Pages that LRU batches wrote and that no search has freed: `LRU_flush_ended` (5.5).
+    lru_written: Vec<u64>,
 }
 
 impl FreePages {
     pub(super) fn new(instances: u32) -> Self {
-        FreePages { try_scan: vec![true; instances as usize] }
+        let instances = instances as usize;
+        FreePages { try_scan: vec![true; instances], lru_written: vec![0; instances] }
+    }
+
+    /// A page of an LRU batch was written and is at the tail of its list.
+    pub(super) fn page_at_tail(&mut self, instance: usize) {
+        self.lru_written[instance] += 1;
     }
 
     /// Whether a client found no free page since the last batch of some instance ended.
@@ -50,39 +70,74 @@ impl Server {
         if self.list_mutexes.waits(instance, Event::Body(client_number)) {
             return false;
         }
-        let tries = self.clients.list[client_number as usize].free_page_tries;
+        let search = &mut self.clients.list[client_number as usize].frame_search;
+        if search.page != page {
+            *search = FrameSearch { page, ..FrameSearch::default() };
+        }
+        let rounds = search.rounds;
         let policy = self.config.buffer_pool.free_pages;
-        let first_scan = match policy {
-            FreePagePolicy::SinglePage { first_scan, .. } | FreePagePolicy::WaitForCleaner { first_scan } => first_scan,
-            FreePagePolicy::Margin { .. } => u64::MAX,
-            FreePagePolicy::Pause => 0,
-        };
+        if self.sleeps_after_lru_batch(client_number, instance, policy) {
+            return false;
+        }
         loop {
             if self.pool.take_frame(instance) {
-                self.clients.list[client_number as usize].free_page_tries = 0;
+                self.clients.list[client_number as usize].frame_search = FrameSearch::default();
                 self.wake_cleaner_for_free_pages(instance, policy);
                 return true;
             }
             if self.waits_for_lru_batch_first(client_number, instance, policy) {
                 return false;
             }
-            let scan = match policy {
-                FreePagePolicy::Pause => 0,
-                FreePagePolicy::Margin { .. } => 100 + u64::from(tries + 1) * self.pool.used_of(instance) / 10,
-                _ if tries == 0 => first_scan,
-                _ => u64::MAX,
-            };
-            if (tries == 0 && !self.free_pages.try_scan[instance]) || !self.free_clean_page(instance, scan) {
+            if !self.search_tail(instance, rounds, policy) {
                 break;
             }
         }
-        if tries == 0 {
-            self.free_pages.try_scan[instance] = false;
-        }
         self.recorder.counts.wait_free += 1;
-        self.clients.list[client_number as usize].free_page_tries = tries + 1;
-        self.without_free_page(client_number, instance, tries, policy);
+        self.clients.list[client_number as usize].frame_search.rounds = rounds + 1;
+        self.without_free_page(client_number, instance, rounds, policy);
         false
+    }
+
+    /// Frees a clean page near the tail as the version searches for one in this round; false if there is none.
+    fn search_tail(&mut self, instance: usize, rounds: u32, policy: FreePagePolicy) -> bool {
+        let first_scan = match policy {
+            FreePagePolicy::SinglePage { first_scan, .. } | FreePagePolicy::WaitForCleaner { first_scan } => first_scan,
+            FreePagePolicy::Margin { .. } => return self.search_tail_55(instance, rounds),
+            FreePagePolicy::Pause => return false,
+        };
+        if rounds > 0 {
+            return self.free_clean_page(instance, u64::MAX);
+        }
+        let found = self.free_pages.try_scan[instance] && self.free_clean_page(instance, first_scan);
+        self.free_pages.try_scan[instance] = found;
+        found
+    }
+
+    /// The same in 5.5: further in each round.
+    fn search_tail_55(&mut self, instance: usize, rounds: u32) -> bool {
+        let distance = 100 + u64::from(rounds + 1) * self.pool.used_of(instance) / 10;
+        let found = self.free_clean_page(instance, distance);
+        let written = &mut self.free_pages.lru_written[instance];
+        *written = if found { written.saturating_sub(1) } else { 0 };
+        found
+    }
+
+    /// A client comes back from the LRU batch of a round without success: it frees what such batches have written, and
+    /// from the eleventh round on sleeps before it looks again; whether it does (5.5).
+    fn sleeps_after_lru_batch(&mut self, client_number: u32, instance: usize, policy: FreePagePolicy) -> bool {
+        let FreePagePolicy::Margin { sleep, .. } = policy else { return false };
+        let search = &mut self.clients.list[client_number as usize].frame_search;
+        let sleeps = search.rounds > MARGIN_ROUNDS_AWAKE;
+        if !std::mem::take(&mut search.flushing) {
+            return false;
+        }
+        while self.free_pages.lru_written[instance] > 0 {
+            self.search_tail_55(instance, 0);
+        }
+        if sleeps {
+            self.calendar.schedule(self.now + sleep, Event::Body(client_number));
+        }
+        sleeps
     }
 
     /// Where a client waits for the LRU batch that somebody is collecting before it searches (5.6, Percona Server):
@@ -102,22 +157,21 @@ impl Server {
     }
 
     /// A search found nothing: the client does what the version has it do.
-    fn without_free_page(&mut self, client_number: u32, instance: usize, tries: u32, policy: FreePagePolicy) {
+    fn without_free_page(&mut self, client_number: u32, instance: usize, rounds: u32, policy: FreePagePolicy) {
         match policy {
             FreePagePolicy::SinglePage { sleep, wakes_cleaner, .. } => {
                 if wakes_cleaner {
                     self.set_flush_event();
                 }
-                self.flush_single_page(client_number, instance, sleep, tries > 1);
+                self.flush_single_page(client_number, instance, sleep, rounds > 1);
             }
             FreePagePolicy::Pause => {
-                let pause = self.model.free_page_pause(tries);
+                let pause = self.model.free_page_pause(rounds);
                 self.calendar.schedule(self.now + pause, Event::Body(client_number));
             }
-            FreePagePolicy::Margin { margin, extra, sleep, .. } => {
-                if tries > 9 {
-                    self.calendar.schedule(self.now + sleep, Event::Body(client_number));
-                } else if !self.wait_for_lru_batch(Event::Body(client_number), instance) {
+            FreePagePolicy::Margin { margin, extra, .. } => {
+                self.clients.list[client_number as usize].frame_search.flushing = true;
+                if !self.wait_for_lru_batch(Event::Body(client_number), instance) {
                     self.flush_lru_by_client(client_number, instance, LruWork::Flush(margin + extra));
                 }
             }
