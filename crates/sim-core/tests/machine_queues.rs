@@ -227,3 +227,25 @@ fn lazy_commits_do_not_wait_for_syncs() {
     let (mean, _) = batch_means(&out, 1, 2, |s| s.transactions as f64);
     assert!((4_000.0 / 1.1..4_000.0).contains(&mean), "mode 2: {mean}");
 }
+
+/// A transaction larger than the log buffer fills what there is and waits for the writer, row by row: the redo never
+/// passes what the files and the buffer hold, however large the transactions are.
+#[test]
+fn redo_never_passes_the_files_and_the_buffer() {
+    const BUFFER: u64 = 1 << 20;
+    const FILES: u64 = 8 << 20;
+    for commit in [CommitDurability::Sync, CommitDurability::Write, CommitDurability::Lazy] {
+        let mut server = commit_server(commit);
+        server.config.redo.log_buffer_bytes = BUFFER;
+        let mut spec = spec(10, 1_000, 8, fixed(1_000.0), vec![touch(4_000, true, 2_000.0)], closed(4));
+        spec.storage.redo.as_mut().unwrap().sync = fixed(100.0);
+        let free = run(&server, &spec);
+        let written = free.series.iter().map(|s| s.redo_generated_bytes).sum::<u64>();
+        assert!(written > 100 * FILES, "{commit:?}: transactions larger than the buffer get through, {written} bytes");
+        // No checkpoint ever makes room.
+        (server.hard_bytes, server.checkpoints) = (FILES, None);
+        let stuck = run(&server, &spec);
+        let age = stuck.series.last().unwrap().checkpoint_age_bytes;
+        assert!((FILES..=FILES + BUFFER + 4_000).contains(&age), "{commit:?}: {age} bytes");
+    }
+}

@@ -14,7 +14,10 @@
 //!
 //! Simplifications: copying into the log buffer takes no time, so there are no gaps in it and `recent_written` and
 //! `recent_closed` never hold anybody up (errs towards less waiting, microseconds); a write takes a fixed time, as it
-//! goes to the page cache.
+//! goes to the page cache. A write of the writer thread takes all that is ready up to the end of its write-ahead area,
+//! where that of a server takes 4 KiB and the rest of the mini-transaction that this ends in: here the redo of many
+//! mini-transactions comes in one piece, of which a server has written the first by the time the last is ready (errs
+//! towards fewer writes, and where more than 4 KiB have piled up towards less waiting, microseconds).
 
 use super::lsn::{lsn_of_sn, sn_of_lsn};
 use crate::kernel::time::{SimDuration, SimTime};
@@ -294,6 +297,13 @@ impl RedoLog {
     pub fn buffer_full(&self, payload_bytes: u64) -> bool {
         let payload_bytes = payload_bytes.min(self.log_buffer_bytes / 2);
         self.current_lsn() + payload_bytes + FRAMING_ROOM > self.written_lsn + self.log_buffer_bytes
+    }
+
+    /// LSN up to which a transaction of `payload_bytes` that found room appends before it looks for room again: one that
+    /// found room for all of it does not look.
+    #[inline]
+    pub fn room_up_to(&self, payload_bytes: u64) -> u64 {
+        if payload_bytes <= self.log_buffer_bytes / 2 { u64::MAX } else { self.written_lsn + self.log_buffer_bytes }
     }
 
     /// Whether a log without a writer thread has its buffer more than half full, so that the next check writes it.

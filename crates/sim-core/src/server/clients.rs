@@ -274,6 +274,7 @@ impl Server {
         let client = &self.clients.list[client_number as usize];
         let wanted = self.program.kinds[client.kind as usize].max_redo_bytes;
         if self.redo.buffer_full(wanted) {
+            self.show_to_writer(client_number);
             self.recorder.counts.log_waits += 1;
             self.clients.log_buffer_waiters.push(client_number);
             self.empty_log_buffer();
@@ -285,6 +286,15 @@ impl Server {
                 false
             }
             _ => true,
+        }
+    }
+
+    /// A client stops in the middle of its transaction: what it appended so far is there to be written.
+    fn show_to_writer(&mut self, client_number: u32) {
+        let client = &mut self.clients.list[client_number as usize];
+        if std::mem::take(&mut client.appended) {
+            client.wrote = true;
+            self.redo_appended();
         }
     }
 

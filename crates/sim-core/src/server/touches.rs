@@ -51,12 +51,13 @@ impl Server {
     }
 
     /// Touches pages until something stops it. While all its redo fits below the limit of the free check, that is not
-    /// looked at again; otherwise before each row that is changed.
+    /// looked at again; otherwise before each row that is changed. So it is with room in the log buffer, of which a
+    /// transaction too large for it takes what there is.
     fn touch_on(&mut self, client_number: u32) -> Stopped {
         let Server { clients, program, pool, redo, space, check, list_mutexes, now, .. } = self;
-        let limit_lsn = clients.free_check_limit_lsn;
         let client = &mut clients.list[client_number as usize];
         let kind = &program.kinds[client.kind as usize];
+        let limit_lsn = clients.free_check_limit_lsn.min(redo.room_up_to(kind.max_redo_bytes));
         // An eighth more than the payload holds the headers of its blocks too.
         let near_limit = redo.current_lsn() + kind.max_redo_bytes * 9 / 8 > limit_lsn;
         let plan = &mut client.plan;
