@@ -29,7 +29,7 @@ use innosim_core::seam::{CleanerAction, CleanerInput, FlushKind, FlushRequest, F
 const SECOND: SimDuration = SimDuration::from_secs(1);
 /// Pass of `keep_average`.
 const TENTH: SimDuration = SimDuration::from_millis(100);
-/// Pause of a Percona method that finds a batch under way, before it tries again.
+/// Pause of `estimate` when it finds a batch under way, before it tries again.
 const BUSY_PAUSE: SimDuration = SimDuration::from_millis(5);
 
 /// What the thread waits for.
@@ -224,7 +224,7 @@ impl MasterThread {
 
     fn pass_flushed(&mut self, view: &View<'_>, report: PassReport, margin: &mut LogMargin) -> CleanerAction {
         let limited = self.asked.lsn_limit < u64::MAX;
-        if limited && report.busy_instances > 0 {
+        if limited && self.adaptive.method == Method::Estimate && report.busy_instances > 0 {
             let until = view.now + BUSY_PAUSE;
             return self.enter(Step::Retry, CleanerAction::Wait { until, wake_on_event: false });
         }
