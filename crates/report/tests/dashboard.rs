@@ -150,6 +150,25 @@ fn runs_laid_over_each_other_carry_their_names() {
 }
 
 #[test]
+fn long_names_of_runs_stand_whole_in_the_table_and_numbered_at_the_lines() {
+    let runs = [Made::of("a", waves(60, 20)), Made::of("b", waves(60, 20))];
+    let long =
+        "as it is on the server in the data centre today, before anybody has changed a setting of its redo log, with";
+    let overlay = overlay(&runs, |i| format!("{long} {i}"));
+    let svg = overlay.draw_svg().unwrap();
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let texts = document.descendants().filter(|n| n.has_tag_name("text")).filter_map(|n| n.text().map(str::trim));
+    let texts: Vec<&str> = texts.collect();
+    let all = texts.join(" ");
+    for (i, at) in ["1: as", "2: as"].iter().enumerate() {
+        assert!(all.contains(&format!("{}: {long} {i}", i + 1)), "{texts:?}");
+        let cut = texts.iter().filter(|text| text.starts_with(at) && text.ends_with('\u{2026}')).count();
+        assert_eq!(cut, 5, "once in each panel: {texts:?}");
+    }
+    assert_eq!(texts.iter().filter(|text| **text == "innodb_io_capacity_max=4000").count(), 2, "{texts:?}");
+}
+
+#[test]
 fn any_number_of_runs_gives_a_picture() {
     for count in [0, 1, 4, Overlay::MOST, 30] {
         let series = |i| if i == 1 { Vec::new() } else { waves(60 + i as u64, 20) };

@@ -1,9 +1,12 @@
 //! Several runs laid over each other: one time axis, one colour a run, and the figures that tell them apart.
 //!
 //! The head is legend and table in one: a row a run, its colour before its name. In the panels each line carries its
-//! run's name at its right end. Runs of equal age limit share one dashed line for it; otherwise each has its own, in a
+//! run's name at its right end, with a number before it where names are too long for that. Runs of equal age limit share one dashed line for it; otherwise each has its own, in a
 //! tint of its colour.
 
+mod head;
+
+use self::head::Head;
 use super::axis::Axis;
 use super::canvas::{Align, Canvas, Ink, Lettering, Rect, SUBPIXELS};
 use super::fonts::{Weight, truncated, width};
@@ -12,8 +15,8 @@ use super::panels::{end, largest};
 use super::raster::Raster;
 use super::shape::{each_second, medians};
 use super::theme::{
-    AXIS_HEIGHT, BLUE, GAP, GREEN, GRID, INDIGO, LEFT, MARGIN, MUTED, OLIVE, ORANGE, PAPER, PURPLE, RIGHT, SKY, SLATE,
-    SMALL, TEXT, TITLE_HEIGHT, VERMILION, WIDTH,
+    AXIS_HEIGHT, BLUE, GAP, GREEN, INDIGO, LEFT, MARGIN, MUTED, OLIVE, ORANGE, PAPER, PURPLE, RIGHT, SKY, SLATE, TEXT,
+    TITLE_HEIGHT, VERMILION, WIDTH,
 };
 use super::{panels, with_size_and_title};
 use crate::files::{ReportError, write_file};
@@ -27,14 +30,6 @@ use std::path::Path;
 const INKS: [Ink; 10] = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, TEXT, OLIVE, INDIGO, SLATE];
 /// Up to this many runs, each second is drawn too, pale behind the medians.
 const FEW: usize = 3;
-/// Base line of the first row of the table, px.
-const TABLE_TOP: f64 = 114.0;
-/// Height of a row of the table, px.
-const ROW: f64 = 24.0;
-/// Between two columns of the table, px.
-const COLUMN_GAP: f64 = 26.0;
-/// Length of the colour before a name, px.
-const SWATCH: f64 = 26.0;
 /// Heights of the plots, px; more where more names have to find room.
 const HEIGHTS: [f64; 5] = [190.0, 200.0, 120.0, 110.0, 110.0];
 
@@ -98,7 +93,7 @@ impl Overlay<'_> {
     /// Width and height, pixels.
     pub fn size(&self) -> (u32, u32) {
         let panels: f64 = self.heights().iter().map(|h| TITLE_HEIGHT + h + GAP).sum();
-        (WIDTH as u32, (self.header_height() + panels + AXIS_HEIGHT) as u32)
+        (WIDTH as u32, (Head::of(self).height() + panels + AXIS_HEIGHT) as u32)
     }
 
     fn drawn(&self) -> &[OverlayRun<'_>] {
@@ -112,16 +107,13 @@ impl Overlay<'_> {
         HEIGHTS[..panels].iter().map(|h| h.max(names)).collect()
     }
 
-    fn header_height(&self) -> f64 {
-        TABLE_TOP + ROW * self.drawn().len() as f64 + 44.0
-    }
-
     fn draw<B: DrawingBackend>(&self, backend: &mut B) -> Result<(), ReportError> {
         let (width, height) = self.size();
         let mut canvas = Canvas::new(backend);
         canvas.rectangle(Rect::new(0.0, 0.0, f64::from(width), f64::from(height)), PAPER);
         self.header(&mut canvas);
-        self.table(&mut canvas);
+        let head = Head::of(self);
+        head.draw(&mut canvas, self);
         let time = TimeFrame {
             seconds: self.drawn().iter().map(|run| seconds(run.output)).fold(1.0, f64::max),
             left: LEFT,
@@ -129,7 +121,7 @@ impl Overlay<'_> {
             warmup_s: self.warmup_s,
             sync_spans: Vec::new(),
         };
-        let mut top = self.header_height();
+        let mut top = head.height();
         for panel in self.panels() {
             panel.draw(&mut canvas, &time, top);
             top += TITLE_HEIGHT + panel.height + GAP;
@@ -146,37 +138,6 @@ impl Overlay<'_> {
         canvas.text(&title, (MARGIN, 52.0), Lettering::bold(30.0, TEXT));
         let subtitle = truncated(&self.subtitle, 15.0, Weight::Regular, room);
         canvas.text(&subtitle, (MARGIN, 80.0), Lettering::regular(15.0, MUTED));
-    }
-
-    /// Legend and table in one.
-    fn table<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>) {
-        let mut right = WIDTH - MARGIN;
-        for (i, head) in self.heads.iter().enumerate().rev() {
-            let texts = || self.drawn().iter().filter_map(|run| run.figures.get(i));
-            let widest = texts().map(|text| width(text, 15.0, Weight::Bold)).fold(0.0, f64::max);
-            let align = |lettering: Lettering| lettering.align(Align::End);
-            canvas.text(head, (right, TABLE_TOP), align(Lettering::regular(SMALL, MUTED)));
-            for (row, text) in texts().enumerate() {
-                canvas.text(text, (right, row_y(row)), align(Lettering::bold(15.0, TEXT)));
-            }
-            right -= widest.max(width(head, SMALL, Weight::Regular)) + COLUMN_GAP;
-        }
-        let names = self.drawn().iter().map(|run| width(&run.label, 15.0, Weight::Bold)).fold(0.0, f64::max);
-        let names = names.min((right - MARGIN) / 2.0);
-        for (row, (run, ink)) in self.drawn().iter().zip(INKS).enumerate() {
-            let y = row_y(row);
-            canvas.line(&[(MARGIN, y - 5.0), (MARGIN + SWATCH, y - 5.0)], ink, 4.0);
-            let start = MARGIN + SWATCH + 10.0;
-            canvas.text(&truncated(&run.label, 15.0, Weight::Bold, names), (start, y), Lettering::bold(15.0, ink));
-            // A tenth more, for the wider letters of a fallback font.
-            let about = start + names * 1.1 + 14.0;
-            let text = truncated(&run.about, 14.0, Weight::Regular, right - about);
-            canvas.text(&text, (about, y), Lettering::regular(14.0, MUTED));
-        }
-        let below = row_y(self.drawn().len());
-        canvas.rectangle(Rect::new(MARGIN, below - 15.0, WIDTH - MARGIN, below - 14.0), GRID);
-        let remark = truncated(&self.remark, SMALL, Weight::Regular, WIDTH - 2.0 * MARGIN);
-        canvas.text(&remark, (MARGIN, below + 5.0), Lettering::regular(SMALL, MUTED));
     }
 
     fn panels(&self) -> Vec<Panel> {
@@ -254,8 +215,8 @@ impl Overlay<'_> {
 
     /// The runs' names, each where its line ends.
     fn names(&self, series: &[Vec<(f64, f64)>]) -> Vec<Label> {
-        let ended = self.drawn().iter().zip(series).zip(INKS);
-        ended.map(|((run, points), ink)| Label { value: end(points), text: run.label.clone(), ink }).collect()
+        let ended = head::names(self).into_iter().zip(series).zip(INKS);
+        ended.map(|((text, points), ink)| Label { value: end(points), text, ink }).collect()
     }
 }
 
@@ -263,10 +224,6 @@ impl Overlay<'_> {
 pub fn write_overlay(dir: &Path, stem: &str, overlay: &Overlay<'_>) -> Result<(), ReportError> {
     write_file(&dir.join(format!("{stem}.svg")), overlay.draw_svg()?.as_bytes())?;
     write_file(&dir.join(format!("{stem}.png")), &overlay.draw_png()?)
-}
-
-fn row_y(row: usize) -> f64 {
-    TABLE_TOP + ROW * (row + 1) as f64
 }
 
 fn seconds(output: &RunOutput) -> f64 {

@@ -9,6 +9,8 @@ use plotters::prelude::DrawingBackend;
 
 /// Least distance between the base lines of labels, px.
 pub(super) const LABEL_GAP: f64 = 17.0;
+/// Room for a label, px.
+pub(super) const LABEL_ROOM: f64 = RIGHT - 28.0;
 /// Least width at which a sync span is drawn, px.
 const THINNEST_SPAN: f64 = 1.5;
 
@@ -175,7 +177,7 @@ impl Panel {
         for ((label, from), to) in self.labels.iter().zip(wanted).zip(placed) {
             let tie = [(plot.right + 3.0, from), (plot.right + 12.0, to), (plot.right + 17.0, to)];
             canvas.line(&tie, label.ink.tint(0.6), 1.0);
-            let text = truncated(&label.text, SMALL, Weight::Bold, RIGHT - 28.0);
+            let text = truncated(&label.text, SMALL, Weight::Bold, LABEL_ROOM);
             canvas.text(&text, (plot.right + 21.0, to + 4.7), Lettering::bold(SMALL, label.ink));
         }
     }
