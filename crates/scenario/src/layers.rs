@@ -215,18 +215,19 @@ fn from_shipped(name: &str) -> Result<Found, Diagnostics> {
             let help = format!("write {}", join_or(&names));
             Diagnostics::single(format!("`{name}` is the name of {} shipped scenarios", names.len()), Some(help))
         }
-        NotShipped::Unknown(_) if shipped::in_folder(name).is_some() => {
-            let first = shipped::in_folder(name).unwrap_or_default();
-            let help = format!("name one of them, such as {first}; `innosim scenarios` lists all");
-            Diagnostics::single(format!("`{name}` is a folder of shipped scenarios"), Some(help))
-        }
-        NotShipped::Unknown(near) => {
-            let help = match near.as_slice() {
-                [] => "`innosim scenarios` lists the shipped scenarios".to_owned(),
-                near => format!("did you mean {}?", join_or(near)),
-            };
-            Diagnostics::single(format!("there is no file and no shipped scenario `{name}`"), Some(help))
-        }
+        NotShipped::Unknown(near) => match shipped::in_folder(name) {
+            Some(first) => {
+                let help = format!("name one of them, such as {first}; `innosim scenarios` lists all");
+                Diagnostics::single(format!("`{name}` is a folder of shipped scenarios"), Some(help))
+            }
+            None => {
+                let help = match near.as_slice() {
+                    [] => "`innosim scenarios` lists the shipped scenarios".to_owned(),
+                    near => format!("did you mean {}?", join_or(near)),
+                };
+                Diagnostics::single(format!("there is no file and no shipped scenario `{name}`"), Some(help))
+            }
+        },
     })
 }
 

@@ -242,10 +242,9 @@ fn read_model(root: &mut Section<'_>) -> Option<ModelId> {
         }
         Err(unknown) => {
             let names: Vec<&str> = ModelId::ALL.iter().map(|model| model.name()).collect();
-            let allowed = names.join(", ");
+            let problem = Problem::new(unknown.to_string()).at(at).allowed(names.join(", "));
             // Where nothing is near, the suggestion is the same list.
-            let help = if unknown.suggestion.ends_with(&allowed) { String::new() } else { unknown.suggestion.clone() };
-            root.report.add(Problem::new(unknown.to_string()).at(at).allowed(allowed).help(help));
+            root.report.add(if unknown.near.is_some() { problem.help(unknown.suggestion) } else { problem });
             None
         }
     }

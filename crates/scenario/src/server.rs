@@ -132,7 +132,7 @@ fn read_setting(entry: &Entry, context: &Context<'_>) -> Option<(&'static str, V
         }
         Err(error) => {
             let message = format!("{} = {}: {}", setting.name, text.trim(), error.problem);
-            let help = error.help.split("allowed: ").next().unwrap_or_default().trim().to_owned();
+            let help = error.help.split("allowed: ").next().unwrap_or_default().trim_end_matches([' ', ',']).to_owned();
             context.report.add(Problem::new(message).at(entry.node.at).allowed(allowed(&setting)).help(help));
             None
         }

@@ -35,7 +35,9 @@ pub enum ModelId {
 pub struct UnknownModel {
     /// What was asked for.
     pub given: String,
-    /// The likely one: `did you mean ...`, or the list of names.
+    /// The model that is probably meant, or the nearest; `None` if nothing is near.
+    pub near: Option<ModelId>,
+    /// A sentence about that one, or the list of names.
     pub suggestion: String,
 }
 
@@ -251,6 +253,7 @@ impl UnknownModel {
     fn near(given: &str, model: ModelId) -> Self {
         UnknownModel {
             given: given.trim().to_owned(),
+            near: Some(model),
             suggestion: format!("no model stands for that version; the nearest is {}", model.name()),
         }
     }
@@ -259,15 +262,15 @@ impl UnknownModel {
     fn like(given: &str, lowered: &str) -> Self {
         let close = ModelId::ALL
             .iter()
-            .map(|model| (strsim::damerau_levenshtein(lowered, model.name()), model.name()))
-            .filter(|(distance, _)| *distance <= 3)
-            .min();
+            .map(|model| (strsim::damerau_levenshtein(lowered, model.name()), model.name(), *model))
+            .filter(|(distance, _, _)| *distance <= 3)
+            .min_by_key(|(distance, name, _)| (*distance, *name));
         let names: Vec<_> = ModelId::ALL.iter().map(|model| model.name()).collect();
         let suggestion = match close {
-            Some((_, name)) => format!("did you mean {name}?"),
+            Some((_, name, _)) => format!("did you mean {name}?"),
             None => format!("the models are {}", names.join(", ")),
         };
-        UnknownModel { given: given.trim().to_owned(), suggestion }
+        UnknownModel { given: given.trim().to_owned(), near: close.map(|(_, _, model)| model), suggestion }
     }
 }
 

@@ -51,6 +51,10 @@ fn an_unknown_model_is_answered_with_a_likely_one() {
     assert_eq!(suggestion("mysql-8.0.2l"), "did you mean mysql-8.0.21?");
     assert_eq!(suggestion("8.0.19"), "no model stands for that version; the nearest is mysql-8.0.21");
     assert!(suggestion("postgres").contains("mysql-8.4"));
+    let near = |text| ModelId::parse(text).unwrap_err().near;
+    assert_eq!(near("mysql-8.0.2l"), Some(ModelId::Mysql8021));
+    assert_eq!((near("8.0.19"), near("percona-5.6")), (Some(ModelId::Mysql8021), Some(ModelId::Percona55)));
+    assert_eq!(near("postgres"), None);
 }
 
 #[test]
@@ -224,6 +228,13 @@ fn wrong_values_say_what_is_allowed() {
         message("innodb_buffer_pool_size", "10X"),
         "innodb_buffer_pool_size = 10X: unknown size suffix `X`; use K, M, G, T, P or E"
     );
+    for text in ["8000MB", "8000 MiB", "8000B"] {
+        let told = message("innodb_io_capacity_max", text);
+        let words = format!(
+            "innodb_io_capacity_max = {text}: a size in bytes, but the setting is no size; write a plain number, allowed: 100 to "
+        );
+        assert!(told.starts_with(&words), "{told}");
+    }
     assert_eq!(
         message("innodb_redo_log_capacity", "4M"),
         "innodb_redo_log_capacity = 4M: out of range; allowed: 8M to 512G in steps of 1M"

@@ -236,6 +236,11 @@ fn parse_whole(setting: &Setting, given: &str) -> Result<u64, ValueError> {
     }
     let number: u64 = digits.parse().map_err(|_| not_whole())?;
     let lowered = suffix.to_ascii_lowercase();
+    if lowered.ends_with('b') && !setting.kind.is_bytes() {
+        // Servers multiply any number by K, M, G; whoever writes bytes takes a count for a size.
+        let help = format!("write a plain number, {}", setting.allowed_help());
+        return Err(setting.error(given, "a size in bytes, but the setting is no size".to_owned(), help));
+    }
     let unit = lowered.strip_suffix('b').map_or(lowered.as_str(), |unit| unit.strip_suffix('i').unwrap_or(unit));
     let mut letters = unit.chars();
     let power = match (letters.next(), letters.next()) {

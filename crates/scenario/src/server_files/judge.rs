@@ -184,7 +184,8 @@ impl Judge<'_> {
                     self.report.add(problem.allowed(allowed(setting)).help(help).into_warning());
                     return Verdict::Takes(setting.name.to_owned(), taken);
                 }
-                let help = error.help.split("allowed: ").next().unwrap_or_default().trim().to_owned();
+                let help =
+                    error.help.split("allowed: ").next().unwrap_or_default().trim_end_matches([' ', ',']).to_owned();
                 Verdict::Wrong(problem.allowed(allowed(setting)).help(help))
             }
         }
