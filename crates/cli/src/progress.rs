@@ -5,6 +5,8 @@
 use crate::interrupt;
 use crate::output::note;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use innosim_core::metrics::SecondSample;
+use innosim_experiments::runner::Watch;
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
@@ -51,12 +53,6 @@ impl Progress {
         self.bar.set_message(text);
     }
 
-    /// A simulated second of some run is over; `Break` if runs should stop.
-    pub(crate) fn advance(&self) -> ControlFlow<()> {
-        self.bar.inc(1);
-        if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-
     /// A line above the progress; a line of standard error if there is none.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
@@ -67,6 +63,17 @@ impl Progress {
     /// Takes the progress off the terminal.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+impl Watch for Progress {
+    fn second(&self, _: &SecondSample) -> ControlFlow<()> {
+        self.bar.inc(1);
+        interrupt::go_on()
+    }
+
+    fn go_on(&self) -> ControlFlow<()> {
+        interrupt::go_on()
     }
 }
 

@@ -4,7 +4,7 @@ use crate::exit::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
 use innosim_core::kernel::time::SimDuration;
-use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::metrics::RunOutput;
 use innosim_core::server::RunError;
 use innosim_experiments::runner::{Job, run_many};
 use innosim_scenario::Scenario;
@@ -20,8 +20,7 @@ pub(crate) fn refuse_too_short(scenario: &Scenario) -> Result<(), Failure> {
 
 /// Makes all `jobs` on the threads of the pool around it; results are in order.
 pub(crate) fn run_all(jobs: &[Job<'_>], check: bool, progress: &Progress) -> Result<Vec<RunOutput>, Failure> {
-    let watch = |_: &SecondSample| progress.advance();
-    let ended = run_many(jobs, check, &watch, |job, output| output.map_err(|error| failure(job, &error)));
+    let ended = run_many(jobs, check, progress, |job, output| output.map_err(|error| failure(job, &error)));
     ended.into_iter().collect()
 }
 

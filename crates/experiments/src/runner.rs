@@ -31,8 +31,36 @@ impl Job<'_> {
     }
 }
 
-/// Sees each simulated second of every run, from any thread; `Break` ends the run it belongs to.
-pub type Watch<'a> = &'a (dyn Fn(&SecondSample) -> ControlFlow<()> + Sync);
+/// Sees every run as it goes, from any thread; `Break` ends the run it belongs to.
+pub trait Watch: Sync {
+    /// A simulated second is over.
+    fn second(&self, sample: &SecondSample) -> ControlFlow<()>;
+
+    /// Asked many times a simulated second.
+    fn go_on(&self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+impl<F: Fn(&SecondSample) -> ControlFlow<()> + Sync> Watch for F {
+    fn second(&self, sample: &SecondSample) -> ControlFlow<()> {
+        self(sample)
+    }
+}
+
+/// A watch over one run.
+#[derive(Debug)]
+pub struct Watched<'a, W>(pub &'a W);
+
+impl<W: Watch> Observer for Watched<'_, W> {
+    fn second(&mut self, sample: &SecondSample) -> ControlFlow<()> {
+        self.0.second(sample)
+    }
+
+    fn go_on(&mut self) -> ControlFlow<()> {
+        self.0.go_on()
+    }
+}
 
 /// Makes one run. `check` verifies the invariants at every event.
 ///
@@ -48,10 +76,10 @@ pub fn run_one(job: Job<'_>, check: bool, observer: &mut dyn Observer) -> Result
 pub fn run_many<T: Send>(
     jobs: &[Job<'_>],
     check: bool,
-    watch: Watch<'_>,
+    watch: &impl Watch,
     finish: impl Fn(Job<'_>, Result<RunOutput, RunError>) -> T + Sync,
 ) -> Vec<T> {
-    in_parallel(jobs, |&job| finish(job, run_one(job, check, &mut |sample: &SecondSample| watch(sample))))
+    in_parallel(jobs, |&job| finish(job, run_one(job, check, &mut Watched(watch))))
 }
 
 /// Does `one` for each task on the threads of the pool, and gives what came of them in the order of the tasks.
@@ -106,6 +134,25 @@ mod tests {
             |s: &SecondSample| if s.second >= 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let ended = run_one(Job { scenario: &scenario, replication: 0 }, false, &mut stop_at_3);
         assert!(matches!(ended, Err(RunError::Stopped { .. })), "{ended:?}");
+    }
+
+    #[test]
+    fn a_watch_is_asked_within_a_second_too() {
+        struct Impatient(std::sync::atomic::AtomicU32);
+        impl Watch for Impatient {
+            fn second(&self, _: &SecondSample) -> ControlFlow<()> {
+                ControlFlow::Continue(())
+            }
+            fn go_on(&self) -> ControlFlow<()> {
+                let asked = self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                if asked < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            }
+        }
+        let scenario = small();
+        let job = Job { scenario: &scenario, replication: 0 };
+        let ended = run_one(job, false, &mut Watched(&Impatient(0.into())));
+        let Err(RunError::Stopped { at }) = ended else { panic!("{ended:?}") };
+        assert!(at.0 < 1_000_000_000, "{at}");
     }
 
     #[test]

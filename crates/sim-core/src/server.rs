@@ -81,6 +81,8 @@ use crate::workload::program::Program;
 use events::Event;
 
 /// Hash of the events so far: FNV-1a's start and prime, with a rotation so that the order counts.
+/// Events between two questions whether the run is to go on; a power of two.
+const EVENTS_BETWEEN_QUESTIONS: u64 = 256;
 const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 const HASH_PRIME: u64 = 0x0000_0100_0000_01b3;
 
@@ -215,6 +217,9 @@ impl Server {
             self.events += 1;
             self.hash = (self.hash ^ at.0 ^ event.code() << 40).wrapping_mul(HASH_PRIME).rotate_left(23);
             self.handle(event);
+            if self.events.is_multiple_of(EVENTS_BETWEEN_QUESTIONS) && observer.go_on().is_break() {
+                return Err(RunError::Stopped { at });
+            }
             if self.check.is_some() {
                 self.check_invariants(event == Event::Second)?;
             }

@@ -11,10 +11,10 @@ use crate::interrupt;
 use crate::output::{note_warnings, print, print_json};
 use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short};
-use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::metrics::RunOutput;
 use innosim_core::server::RunError;
 use innosim_experiments::recommend::{Answer, Goal, Plan, Question, RecommendError, TrialRunner, recommend};
-use innosim_experiments::runner::{Job, run_one};
+use innosim_experiments::runner::{Job, Watched, run_one};
 use innosim_report::numbers::{count, rate};
 use innosim_scenario::{Overrides, Source, load};
 use std::sync::{Mutex, PoisonError};
@@ -46,7 +46,7 @@ impl Staged {
 impl TrialRunner for Staged {
     fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
         let progress = self.progress();
-        run_one(job, false, &mut |_: &SecondSample| progress.advance())
+        run_one(job, false, &mut Watched(&progress))
     }
 
     fn stage(&self, name: &str, runs: usize, seconds: u64) {

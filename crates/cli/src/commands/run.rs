@@ -108,6 +108,10 @@ impl Observer for IntervalLines {
         self.seconds.push(sample.clone());
         if sample.second.is_multiple_of(INTERVAL_S) { self.line() } else { ControlFlow::Continue(()) }
     }
+
+    fn go_on(&mut self) -> ControlFlow<()> {
+        interrupt::go_on()
+    }
 }
 
 fn run_as_sysbench(scenario: &Scenario, check: bool) -> Result<RunOutput, Failure> {

@@ -15,9 +15,9 @@ use crate::out_dir::OutDir;
 use crate::output::{note, note_error, note_warnings, print, print_json, wrapped};
 use crate::progress::Progress;
 use crate::runner::pool;
-use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::metrics::RunOutput;
 use innosim_core::server::RunError;
-use innosim_experiments::runner::{Job, run_one};
+use innosim_experiments::runner::{Job, Watched, run_one};
 use innosim_experiments::sweep::{
     Advice, Made, Opened, Plan, Prepared, Request, Results, Store, SweepFile, SweepRunner, find, run as run_missing,
     shipped,
@@ -155,7 +155,7 @@ impl Runner {
 
 impl SweepRunner for Runner {
     fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
-        run_one(job, self.check, &mut |_: &SecondSample| self.progress.advance())
+        run_one(job, self.check, &mut Watched(&self.progress))
     }
 
     fn round(&self, runs: usize, seconds: f64) {

@@ -6,17 +6,16 @@ use crate::args::{Format, ValidateArgs};
 use crate::commands::calibrate::{device_named, the_one};
 use crate::commands::replay::{recordings_in, remark_settings};
 use crate::exit::{Done, Failure};
-use crate::interrupt;
+use crate::interrupt::{self, UntilAsked};
 use crate::output::{note, print, print_json};
 use crate::runner::pool;
 use crate::text_table::TextTable;
-use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::metrics::RunOutput;
 use innosim_experiments::runner::{Job, run_many};
 use innosim_experiments::validate::{Metric, Overall, Task, Trajectory, Validation, compare, tasks};
 use innosim_report::numbers::{bytes, count};
 use innosim_report::write_file;
 use serde_json::{Map, Value, json};
-use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Predicts recordings.
@@ -62,11 +61,7 @@ type Prediction = (Validation, RunOutput);
 
 fn predictions(tasks: &[Task<'_>], args: &ValidateArgs) -> Result<Vec<Result<Prediction, String>>, Failure> {
     let jobs: Vec<Job<'_>> = tasks.iter().map(|task| Job { scenario: &task.scenario, replication: 0 }).collect();
-    let watch = |_: &SecondSample| match interrupt::asked() {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
-    };
-    let outputs = pool(args.common.jobs)?.install(|| run_many(&jobs, false, &watch, |_, output| output));
+    let outputs = pool(args.common.jobs)?.install(|| run_many(&jobs, false, &UntilAsked, |_, output| output));
     let compared = outputs.into_iter().zip(tasks).map(|(output, task)| {
         let output = output.map_err(|error| format!("{}: {error}", task.recording.name))?;
         Ok((compare(task, &output)?, output))

@@ -171,6 +171,11 @@ pub trait Observer {
 
     /// A simulated second is over; `Break` ends the run early.
     fn second(&mut self, sample: &SecondSample) -> ControlFlow<()>;
+
+    /// Asked every few hundred events, since a simulated second may take long; `Break` ends the run there.
+    fn go_on(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 }
 
 impl<F: FnMut(&SecondSample) -> ControlFlow<()>> Observer for F {
