@@ -7,10 +7,12 @@
 //! | 2 | bad input or usage, or a result that can't be written |
 //! | 130 | interrupted |
 
-use crate::output::note_error;
+use crate::out_dir::remedy;
+use crate::output::{note_error, unprinted};
 use innosim_experiments::sweep::SweepError;
 use innosim_report::ReportError;
 use innosim_scenario::Diagnostics;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Why a command ended before its end.
@@ -39,7 +41,10 @@ impl From<Diagnostics> for Failure {
 
 impl From<ReportError> for Failure {
     fn from(error: ReportError) -> Failure {
-        Failure::Input(error.to_string())
+        match &error {
+            ReportError::Io { source, .. } => Failure::Input(format!("{error}\n  = help: {}", remedy(source))),
+            _ => Failure::Input(error.to_string()),
+        }
     }
 }
 
@@ -55,6 +60,15 @@ impl From<serde_json::Error> for Failure {
     fn from(error: serde_json::Error) -> Failure {
         Failure::Input(format!("the result can't be put into JSON: {error}"))
     }
+}
+
+/// Prints help, or what is wrong with the command line, and gives the exit code.
+pub(crate) fn code_of_usage(error: &clap::Error) -> ExitCode {
+    let printed = error.print().and_then(|()| std::io::stdout().flush());
+    if error.use_stderr() {
+        return ExitCode::from(2);
+    }
+    code_of(printed.map_err(unprinted))
 }
 
 /// Prints what went wrong and gives the exit code.

@@ -28,7 +28,10 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return exit::code_of_usage(&error),
+    };
     let done = match &cli.command {
         Command::Run(args) => commands::run::run(args),
         Command::Compare(args) => commands::compare::run(args),

@@ -7,8 +7,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a run leaves, in the order in which it is written.
-const FILES: [&str; 5] = ["scenario.resolved.toml", "series.csv", "dashboard.svg", "dashboard.png", "summary.json"];
+/// What a run leaves last: where it is, the rest is there too.
+const LAST: &str = "summary.json";
 
 /// A folder for results. One that was made for the run is taken away again if nothing comes into it.
 #[derive(Debug)]
@@ -53,38 +53,83 @@ impl OutDir {
         &self.path
     }
 
-    /// Writes everything that a run leaves.
+    /// Writes everything that a run leaves, or nothing.
     ///
     /// # Errors
-    /// What went wrong, and which files are not there for it.
+    /// What went wrong.
     pub(crate) fn write(&self, outcome: &Outcome) -> Result<(), Failure> {
-        self.write_all(outcome).map_err(|error| incomplete(&self.path, &error, &FILES))
-    }
-
-    /// `summary.json` comes last: where it is, the rest is there too.
-    fn write_all(&self, outcome: &Outcome) -> Result<(), ReportError> {
-        let summary = self.path.join("summary.json");
-        // A summary of an earlier run must not stand beside the files of this one.
-        let _ = fs::remove_file(&summary);
         let resolved = outcome.scenario.to_resolved_toml(VERSION);
-        write_file(&self.path.join("scenario.resolved.toml"), resolved.as_bytes())?;
-        write_series_csv(&self.path.join("series.csv"), &outcome.output)?;
-        write_dashboards(&self.path, &outcome.report())?;
-        write_file(&summary, outcome.summary_json()?.as_bytes())
+        fill(&self.path, LAST, |dir| {
+            write_file(&dir.join("scenario.resolved.toml"), resolved.as_bytes())?;
+            write_series_csv(&dir.join("series.csv"), &outcome.output)?;
+            write_dashboards(dir, &outcome.report())?;
+            write_file(&dir.join(LAST), outcome.summary_json()?.as_bytes())
+        })
     }
 }
 
-/// An error that left `dir` without some of its `files`, which are written in this order: without that one and what
-/// comes after it.
-pub(crate) fn incomplete(dir: &Path, error: &ReportError, files: &[&str]) -> Failure {
-    let ReportError::Io { path, .. } = error else { return Failure::Input(error.to_string()) };
-    // What is not among them was written before.
-    let first = files.iter().position(|file| path.ends_with(file)).unwrap_or(0);
-    Failure::Input(format!(
-        "{error}\n  = help: {} lacks this run's {}; make room, and give the same command again",
-        dir.display(),
-        files[first..].join(", ")
-    ))
+/// Lets `write` make the files of a result in a folder inside `dir`, and puts them into their places when all are there:
+/// `last`, if there is one, at the end, so that it never stands beside files of another result.
+///
+/// # Errors
+/// What went wrong; then nothing of the result is left, and what was there before stays as it is.
+pub(crate) fn fill(
+    dir: &Path,
+    last: &str,
+    write: impl FnOnce(&Path) -> Result<(), ReportError>,
+) -> Result<(), Failure> {
+    let staging = dir.join(format!(".innosim.{}.tmp", std::process::id()));
+    let at_its_place = |path: &Path| path.strip_prefix(&staging).map_or(path.to_path_buf(), |inside| dir.join(inside));
+    let io = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| ReportError::Io { path, source }
+    };
+    let filled = fs::create_dir_all(&staging)
+        .map_err(io(dir))
+        .and_then(|()| write(&staging))
+        .and_then(|()| put_into_place(&staging, dir, last).map_err(io(dir)));
+    // There is nothing in it that anybody needs.
+    let _ = fs::remove_dir_all(&staging);
+    filled.map_err(|error| match error {
+        ReportError::Io { path, source } => Failure::Input(format!(
+            "can't write {}: {source}\n  = help: nothing of this result is left in {}; {}, and give the same command again",
+            at_its_place(&path).display(),
+            dir.display(),
+            remedy(&source)
+        )),
+        other => other.into(),
+    })
+}
+
+/// What helps against an error of writing.
+pub(crate) fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "make the folder first",
+        io::ErrorKind::IsADirectory => "name a file, not a folder",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "choose a place that you may write to",
+        _ => "choose another place",
+    }
+}
+
+/// Moves every file below `from` to the same place below `to`; `last`, if there is one, at the end.
+fn put_into_place(from: &Path, to: &Path, last: &str) -> io::Result<()> {
+    if !last.is_empty() {
+        match fs::remove_file(to.join(last)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    for entry in fs::read_dir(from)? {
+        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
+        if path.is_dir() {
+            fs::create_dir_all(to.join(&name))?;
+            put_into_place(&path, &to.join(&name), "")?;
+        } else if name != last {
+            fs::rename(&path, to.join(&name))?;
+        }
+    }
+    if last.is_empty() { Ok(()) } else { fs::rename(from.join(last), to.join(last)) }
 }
 
 impl Drop for OutDir {
@@ -101,10 +146,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_could_not_be_written_is_named() {
-        let dir = Path::new("out");
-        let full = ReportError::Io { path: dir.join("dashboard.png"), source: io::ErrorKind::StorageFull.into() };
-        let Failure::Input(text) = incomplete(dir, &full, &FILES) else { panic!("no input") };
-        assert!(text.contains("out lacks this run's dashboard.png, summary.json; make room"), "{text}");
+    fn a_result_comes_whole_or_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let names = || {
+            let mut names: Vec<String> =
+                fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into()).collect();
+            names.sort();
+            names
+        };
+        let put = |text: &'static str| {
+            move |at: &Path| {
+                fs::create_dir_all(at.join("inside")).unwrap();
+                write_file(&at.join("inside/a.csv"), text.as_bytes())?;
+                write_file(&at.join("all.json"), text.as_bytes())
+            }
+        };
+        fill(dir.path(), "all.json", put("one")).unwrap();
+        assert_eq!(names(), ["all.json", "inside"]);
+        let full = fill(dir.path(), "all.json", |at| {
+            put("two")(at)?;
+            Err(ReportError::Io { path: at.join("b.png"), source: io::ErrorKind::StorageFull.into() })
+        });
+        let Err(Failure::Input(text)) = full else { panic!("{full:?}") };
+        let place = dir.path().join("b.png").display().to_string();
+        assert!(text.starts_with(&format!("can't write {place}: ")) && text.contains("make room"), "{text}");
+        assert_eq!(names(), ["all.json", "inside"]);
+        assert_eq!(fs::read(dir.path().join("inside/a.csv")).unwrap(), b"one");
+        fill(dir.path(), "all.json", put("two")).unwrap();
+        assert_eq!(fs::read(dir.path().join("inside/a.csv")).unwrap(), b"two");
     }
 }

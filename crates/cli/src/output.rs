@@ -12,10 +12,14 @@ const WIDTH: usize = 100;
 /// Writes text to standard output.
 pub(crate) fn print(text: &str) -> Done {
     let mut out = std::io::stdout().lock();
-    match out.write_all(harmless(text).as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::NoReader),
-        Err(error) => Err(Failure::Input(format!("can't write to standard output: {error}"))),
+    out.write_all(harmless(text).as_bytes()).and_then(|()| out.flush()).map_err(unprinted)
+}
+
+/// Why standard output did not take something.
+pub(crate) fn unprinted(error: std::io::Error) -> Failure {
+    match error.kind() {
+        ErrorKind::BrokenPipe => Failure::NoReader,
+        _ => Failure::Input(format!("can't write to standard output: {error}")),
     }
 }
 

@@ -188,3 +188,69 @@ fn an_interrupted_run_leaves_nothing_behind() {
     assert_eq!(status.code(), Some(130));
     assert!(files_in(folder.path()).is_empty());
 }
+
+/// The program, whose files may not grow beyond so many blocks of 512 bytes.
+#[cfg(unix)]
+fn limited(blocks: u32, arguments: &[&str]) -> std::process::Output {
+    std::process::Command::new("sh")
+        .args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"")])
+        .arg(assert_cmd::cargo::cargo_bin!("innosim"))
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+/// Every file and folder below `dir`, with its bytes.
+#[cfg(unix)]
+fn contents(dir: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    let paths = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let mut all: Vec<_> = paths
+        .flat_map(|path| if path.is_dir() { contents(&path) } else { vec![(path.clone(), fs::read(path).unwrap())] })
+        .collect();
+    all.sort();
+    all
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_fills_leaves_what_was_there_and_no_part_of_a_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let there = |name: &str| folder.path().join(name).display().to_string();
+    let commands = [&["run", SMALL][..], &["compare", SMALL, "--variant", "a:", "--variant", "b:drive.clients=3"]];
+    for command in commands {
+        let with = |seed: &'static str, out: &str| {
+            let more = ["-q", "--duration", "3s", "--seed", seed, "--out", out].map(str::to_owned);
+            command.iter().map(|&one| one.to_owned()).chain(more).collect()
+        };
+        let run = |arguments: Vec<String>| limited(40, &arguments.iter().map(String::as_str).collect::<Vec<&str>>());
+        let out = there(command[0]);
+        let whole: Vec<String> = with("1", &out);
+        innosim(&whole.iter().map(String::as_str).collect::<Vec<&str>>()).success();
+        let before = contents(Path::new(&out));
+        for place in [&out, &there("new/inside")] {
+            let full = run(with("2", place));
+            let error = text(&full.stderr);
+            assert_eq!(full.status.code(), Some(2), "{error}");
+            assert!(error.contains(&format!("can't write {place}/")) && error.contains("make room"), "{error}");
+            assert!(error.contains("nothing of this result is left") && !error.contains(".innosim."), "{error}");
+        }
+        assert!(contents(Path::new(&out)) == before, "{command:?}");
+        assert!(!folder.path().join("new").exists());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_standard_output_that_is_full_is_told() {
+    for arguments in [&["models"][..], &["--help"], &["--version"], &["run", SMALL, "--duration", "2s", "-q"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = std::process::Command::new(assert_cmd::cargo::cargo_bin!("innosim"))
+            .args(arguments)
+            .stdout(full)
+            .output()
+            .unwrap();
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(error.contains("can't write to standard output: No space left"), "{error}");
+    }
+}

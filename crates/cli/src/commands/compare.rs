@@ -10,14 +10,14 @@ mod table;
 use crate::args::{CompareArgs, Format};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
-use crate::out_dir::{OutDir, incomplete};
+use crate::out_dir::{OutDir, fill};
 use crate::output::{note, note_error, print, print_json, shell_line};
 use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short, run_all};
 use innosim_core::metrics::RunOutput;
 use innosim_experiments::compare::{Asked, CompareError, Comparison, Variant, jobs, variants};
 use innosim_experiments::runner::Job;
-use innosim_report::{Overlay, write_explorer, write_file, write_overlay};
+use innosim_report::{Overlay, ReportError, write_explorer, write_file, write_overlay};
 use innosim_scenario::{Overrides, Source};
 use std::path::Path;
 use std::time::Instant;
@@ -25,8 +25,8 @@ use std::time::Instant;
 /// Replications if neither the command line nor the scenario asks for several: the fewest with a usable interval.
 const REPLICATIONS: u32 = 3;
 
-/// What is left beside the folders of the variants, in the order in which it is written.
-const FILES: [&str; 5] = ["compare.csv", "compare.svg", "compare.png", "report.html", "compare.json"];
+/// What is left last: where it is, the rest is there too.
+const LAST: &str = "compare.json";
 
 /// A comparison that ran.
 #[derive(Debug)]
@@ -164,20 +164,25 @@ fn simulated(variants: Vec<Variant>, args: &CompareArgs) -> Result<Compared, Fai
     Ok(Compared { comparison, outputs, wall_s: began.elapsed().as_secs_f64(), variants })
 }
 
-/// Writes everything that a comparison leaves. `compare.json` comes last: where it is, the rest is there too.
+/// Writes everything that a comparison leaves, or nothing.
 fn write_all(dir: &Path, each: &[OutDir], compared: &Compared, document: &serde_json::Value) -> Done {
-    let told = |error| incomplete(dir, &error, &FILES);
-    let json = dir.join("compare.json");
-    // An earlier one must not stand beside the files of this one.
-    let _ = std::fs::remove_file(&json);
-    for ((variant, outputs), folder) in compared.variants.iter().zip(&compared.outputs).zip(each) {
-        files::write_variant(folder.path(), variant, outputs).map_err(told)?;
-    }
-    write_file(&dir.join("compare.csv"), &files::csv(compared)?).map_err(told)?;
+    let csv = files::csv(compared)?;
     let overlay: Overlay<'_> = picture::of(compared);
-    write_overlay(dir, "compare", &overlay).map_err(told)?;
-    write_explorer(&dir.join("report.html"), &picture::explorer(compared, &overlay, command())).map_err(told)?;
-    write_file(&json, (serde_json::to_string_pretty(document)? + "\n").as_bytes()).map_err(told)
+    fill(dir, LAST, |staging| {
+        for ((variant, outputs), folder) in compared.variants.iter().zip(&compared.outputs).zip(each) {
+            let inside = staging.join(folder.path().file_name().unwrap_or_default());
+            create_folder(&inside)?;
+            files::write_variant(&inside, variant, outputs)?;
+        }
+        write_file(&staging.join("compare.csv"), &csv)?;
+        write_overlay(staging, "compare", &overlay)?;
+        write_explorer(&staging.join("report.html"), &picture::explorer(compared, &overlay, command()))?;
+        write_file(&staging.join(LAST), (serde_json::to_string_pretty(document)? + "\n").as_bytes())
+    })
+}
+
+fn create_folder(path: &Path) -> Result<(), ReportError> {
+    std::fs::create_dir_all(path).map_err(|source| ReportError::Io { path: path.to_path_buf(), source })
 }
 
 /// The command line, with the program's plain name.

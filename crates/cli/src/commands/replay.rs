@@ -2,12 +2,13 @@
 
 use crate::args::{Format, ReplayArgs};
 use crate::exit::{Done, Failure};
+use crate::out_dir::{OutDir, fill};
 use crate::output::{note, print, print_json};
 use crate::text_table::TextTable;
 use innosim_experiments::replay::{COUNTERS, CounterReport, PassRow, ReplayReport, replay};
 use innosim_flush_models::registry::{ModelId, UnknownModel};
 use innosim_recordings::{Recording, find, understood_settings};
-use innosim_report::write_file;
+use innosim_report::{ReportError, write_file};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -33,7 +34,8 @@ pub(crate) fn run(args: &ReplayArgs) -> Done {
         }
     }
     if let Some(folder) = &args.out {
-        reports.iter().try_for_each(|report| write_csv(folder, report))?;
+        let out = OutDir::prepare(folder)?;
+        fill(out.path(), "", |dir| reports.iter().try_for_each(|report| write_csv(dir, report)))?;
     }
     match args.format {
         Format::Json => print_json(&document(&reports, &refused)),
@@ -88,9 +90,7 @@ pub(crate) fn remark_settings(recordings: &[Recording], quiet: bool) {
 }
 
 /// `folder/mysql97-uni4k-256-io2000.csv`: a row a pass.
-fn write_csv(folder: &Path, report: &ReplayReport) -> Done {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::Input(format!("{}: the folder can't be made: {error}", folder.display())))?;
+fn write_csv(folder: &Path, report: &ReplayReport) -> Result<(), ReportError> {
     let mut text = String::from("second,instant,age_bytes");
     for counter in COUNTERS {
         text.push_str(&format!(",{counter},{counter}_replayed,{counter}_matches"));
@@ -100,7 +100,7 @@ fn write_csv(folder: &Path, report: &ReplayReport) -> Done {
         text.push_str(&csv_row(pass));
     }
     let file = folder.join(format!("{}.csv", report.recording.replace(['/', '\\'], "-")));
-    Ok(write_file(&file, text.as_bytes())?)
+    write_file(&file, text.as_bytes())
 }
 
 fn csv_row(pass: &PassRow) -> String {

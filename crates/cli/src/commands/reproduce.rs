@@ -22,6 +22,9 @@ use innosim_scenario::{Overrides, Scenario, Source, load, shipped};
 use std::path::Path;
 use std::time::Instant;
 
+/// What is left beside the folders of the runs.
+const RESULT: &str = "reproduce.json";
+
 /// All rows of a reproduction, in the order of the shipped scenarios.
 #[derive(Debug)]
 struct Comparison {
@@ -46,6 +49,10 @@ pub(crate) fn run(args: &ReproduceArgs) -> Done {
     let (scenarios, shortened) = published(args)?;
     scenarios.iter().try_for_each(refuse_too_short)?;
     let out = args.out.as_deref().map(|dir| folders(dir, &scenarios)).transpose()?;
+    if let Some((_, dir)) = &out {
+        // One of an earlier reproduction must not stand beside the runs of this one.
+        let _ = std::fs::remove_file(dir.path().join(RESULT));
+    }
     interrupt::listen();
     let pool = pool(args.common.jobs)?;
     let jobs = pool.current_num_threads();
@@ -76,7 +83,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Done {
 fn conclude(args: &ReproduceArgs, comparison: &Comparison, out: Option<&Path>) -> Done {
     let document = json::document(comparison);
     if let Some(dir) = out {
-        write_file(&dir.join("reproduce.json"), (serde_json::to_string_pretty(&document)? + "\n").as_bytes())?;
+        write_file(&dir.join(RESULT), (serde_json::to_string_pretty(&document)? + "\n").as_bytes())?;
     }
     match args.format {
         Format::Json => print_json(&document)?,

@@ -67,9 +67,10 @@ pub(crate) fn run(args: &SweepArgs) -> Done {
 /// A failure to write results, with what became of the runs.
 fn kept(failure: Failure, dir: &Path) -> Failure {
     match failure {
-        Failure::Input(text) if !text.contains("= help:") => Failure::Input(format!(
-            "{text}\n  = help: all runs are kept in {}, but tables and pictures are missing; make room, and the same command \
+        Failure::Input(text) if text.contains("can't write") => Failure::Input(format!(
+            "{}\n  = help: all runs are kept in {}, but tables and pictures are missing; make room, and the same command \
              makes them without running anything again",
+            text.lines().next().unwrap_or_default(),
             dir.display()
         )),
         other => other,

@@ -7,6 +7,7 @@ use crate::commands::calibrate::{device_named, the_one};
 use crate::commands::replay::{recordings_in, remark_settings};
 use crate::exit::{Done, Failure};
 use crate::interrupt::{self, UntilAsked};
+use crate::out_dir::{OutDir, fill};
 use crate::output::{note, print, print_json};
 use crate::runner::pool;
 use crate::text_table::TextTable;
@@ -14,9 +15,12 @@ use innosim_core::metrics::RunOutput;
 use innosim_experiments::runner::{Job, run_many};
 use innosim_experiments::validate::{Metric, Overall, Task, Trajectory, Validation, compare, tasks};
 use innosim_report::numbers::{bytes, count};
-use innosim_report::write_file;
+use innosim_report::{ReportError, write_file};
 use serde_json::{Map, Value, json};
 use std::path::Path;
+
+/// What is left last: where it is, the rest is there too.
+const LAST: &str = "validate.json";
 
 /// Predicts recordings.
 pub(crate) fn run(args: &ValidateArgs) -> Done {
@@ -29,6 +33,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Done {
     if tasks.is_empty() {
         return Err(Failure::Input(left_out.join("\n")));
     }
+    let out = args.out.as_deref().map(OutDir::prepare).transpose()?;
     interrupt::listen();
     let (mut validations, mut outputs) = (Vec::new(), Vec::new());
     for result in predictions(&tasks, args)? {
@@ -46,9 +51,11 @@ pub(crate) fn run(args: &ValidateArgs) -> Done {
     }
     let overall = Overall::of(&validations);
     let document = document(&validations, &overall, &left_out);
-    if let Some(folder) = &args.out {
-        write_files(folder, &validations, &document)?;
-        picture::write(folder, &validations, &outputs)?;
+    if let Some(out) = &out {
+        fill(out.path(), LAST, |dir| {
+            picture::write(dir, &validations, &outputs)?;
+            write_files(dir, &validations, &document)
+        })?;
     }
     match args.format {
         Format::Json => print_json(&document),
@@ -70,14 +77,12 @@ fn predictions(tasks: &[Task<'_>], args: &ValidateArgs) -> Result<Vec<Result<Pre
 }
 
 /// `validate.json`, and for each recording its trajectories as CSV.
-fn write_files(folder: &Path, validations: &[Validation], document: &Value) -> Done {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::Input(format!("{}: the folder can't be made: {error}", folder.display())))?;
+fn write_files(folder: &Path, validations: &[Validation], document: &Value) -> Result<(), ReportError> {
     for validation in validations {
         write_file(&folder.join(format!("{}.csv", stem(validation))), csv(&validation.trajectories).as_bytes())?;
     }
     let text = serde_json::to_string_pretty(document)? + "\n";
-    Ok(write_file(&folder.join("validate.json"), text.as_bytes())?)
+    write_file(&folder.join(LAST), text.as_bytes())
 }
 
 /// Name of a recording's files, without what follows the point.

@@ -151,7 +151,7 @@ fn lock(dir: &Path) -> Result<Option<File>, SweepError> {
     }
 }
 
-/// Removes temporary files of processes that were killed: `NAME.PID.tmp`.
+/// Removes temporary files and folders of processes that were killed: `NAME.PID.tmp`.
 fn remove_leftovers(dir: &Path) {
     let is_leftover = |name: &str| {
         let number = name.strip_suffix(".tmp").and_then(|rest| rest.rsplit_once('.')).map(|(_, number)| number);
@@ -159,7 +159,7 @@ fn remove_leftovers(dir: &Path) {
     };
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         if entry.file_name().to_str().is_some_and(is_leftover) {
-            let _ = fs::remove_file(entry.path());
+            let _ = fs::remove_file(entry.path()).or_else(|_| fs::remove_dir_all(entry.path()));
         }
     }
 }

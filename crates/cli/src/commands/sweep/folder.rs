@@ -3,6 +3,7 @@
 use super::table::{HEADS, best, figures};
 use super::view::view;
 use crate::exit::{Done, Failure};
+use crate::out_dir::fill;
 use crate::outcome::VERSION;
 use crate::output::shell_line;
 use innosim_experiments::sweep::{Advice, Plan, PointResult, Prepared, Record, Results, RunId, Store};
@@ -59,18 +60,19 @@ pub(in crate::commands) fn write(
 ) -> Done {
     clear(dir);
     store.settle(&results.ids(), runs)?;
-    write_file(&dir.join(SCENARIO), scenario.as_bytes())?;
     let table = table(results);
-    if whole && results.count() > 0 {
-        let view = view(results);
-        write_sweep_pictures(dir, &view)?;
-        write_sweep_page(&dir.join("report.html"), &page(results, &view, &table, scenario))?;
-    }
-    #[cfg(feature = "parquet")]
-    innosim_report::parquet::write_parquet(dir, &table)?;
-    write_file(&dir.join("points.csv"), &points_csv(&table)?)?;
-    // Last: where it is, the rest is there too.
-    write_file(&dir.join("runs.csv"), &runs_csv(&table)?).map_err(Failure::from)
+    let view = (whole && results.count() > 0).then(|| view(results));
+    fill(dir, "runs.csv", |staging| {
+        write_file(&staging.join(SCENARIO), scenario.as_bytes())?;
+        if let Some(view) = &view {
+            write_sweep_pictures(staging, view)?;
+            write_sweep_page(&staging.join("report.html"), &page(results, view, &table, scenario))?;
+        }
+        #[cfg(feature = "parquet")]
+        innosim_report::parquet::write_parquet(staging, &table)?;
+        write_file(&staging.join("points.csv"), &points_csv(&table)?)?;
+        write_file(&staging.join("runs.csv"), &runs_csv(&table)?)
+    })
 }
 
 /// The scenario that is varied, as text.

@@ -1,11 +1,10 @@
 //! Predicted over observed: a picture for each recording.
 
 use super::{error_text, number, stem};
-use crate::exit::Done;
 use crate::outcome::VERSION;
 use innosim_core::metrics::RunOutput;
 use innosim_experiments::validate::Validation;
-use innosim_report::{Overlay, OverlayRun, write_overlay};
+use innosim_report::{Overlay, OverlayRun, ReportError, write_overlay};
 use std::path::Path;
 
 /// Figures under the names.
@@ -17,7 +16,7 @@ const FIGURES: [(&str, &str); 4] = [
 ];
 
 /// Writes `NAME.svg` and `NAME.png` for each.
-pub(super) fn write(folder: &Path, validations: &[Validation], predicted: &[RunOutput]) -> Done {
+pub(super) fn write(folder: &Path, validations: &[Validation], predicted: &[RunOutput]) -> Result<(), ReportError> {
     for (validation, predicted) in validations.iter().zip(predicted) {
         let observed = validation.observed_run(predicted);
         write_overlay(folder, &stem(validation), &overlay(validation, &observed, predicted))?;
