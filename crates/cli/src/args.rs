@@ -195,7 +195,7 @@ pub(crate) struct SweepArgs {
     /// Folder for runs.csv, points.csv and pictures; also keeps finished runs, so that the same command continues
     #[arg(long, value_name = "DIR", required_unless_present = "list")]
     pub(crate) out: Option<PathBuf>,
-    /// Make all runs anew, also those that are in the folder already
+    /// Make all runs anew, also those that are in the folder already, be they of a different sweep
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Verify the invariants at every event; exit code 1 if one breaks, with all other runs kept

@@ -230,6 +230,51 @@ fn merge_wants_shards_of_one_sweep_and_all_of_them() {
 }
 
 #[test]
+fn a_different_sweep_in_the_folder_is_neither_lost_nor_mixed() {
+    let desk = Desk::new();
+    let before = desk.run("out", &[]);
+    let sweep = desk.sweep("out", &[]);
+    let other = |more: &[&'static str]| [borrowed(&sweep), more.to_vec()].concat();
+    for (more, words) in [
+        (&["--seed", "9"][..], "its seed: 1; of this one: 9"),
+        (&["--set", "innodb_io_capacity=500"], "its options: --duration 4s; of this one: --set innodb_io_capacity=500"),
+    ] {
+        let error = refused(&other(more), 2);
+        assert!(error.contains("out holds a different sweep") && error.contains(words), "{error}");
+        assert!(error.contains("there: innosim sweep ") && error.contains("give another folder"), "{error}");
+    }
+    assert_same(&before, &bytes_in(&desk.path("out")));
+    let more = json(&borrowed(&desk.sweep("out", &["--replications", "3", "--format", "json"])));
+    assert_eq!((more["runs_reused"].as_u64(), more["runs_made"].as_u64()), (Some(20), Some(10)));
+    desk.run("part", &["--shard", "1/2", "--seed", "9"]);
+    let path = |name: &str| desk.path(name).display().to_string();
+    let error = refused(&["merge", &path("part"), "--allow-missing", "--out", &path("out")], 2);
+    assert!(error.contains("out holds a different sweep"), "{error}");
+    innosim(&other(&["--seed", "9", "--fresh"])).success();
+    assert_eq!(rows(&fs::read(desk.path("out/runs.csv")).unwrap()), 20);
+}
+
+#[test]
+fn sweeps_and_scenarios_point_to_each_others_command() {
+    let out = tempfile::tempdir().unwrap().path().join("out").display().to_string();
+    for command in ["run", "compare", "recommend"] {
+        let error = refused(&[command, "doublewrite-pages"], 2);
+        assert!(
+            error.contains("is a sweep, not a scenario") && error.contains("`innosim sweep doublewrite-pages"),
+            "{error}"
+        );
+        assert!(error.contains("name its scenario, percona-2020-08/7000-bpi32"), "{error}");
+    }
+    let error = refused(&["sweep", "redo-too-small", "--out", &out], 2);
+    assert!(
+        error.contains("is a scenario, and nothing varies") && error.contains("`innosim run redo-too-small`"),
+        "{error}"
+    );
+    let error = refused(&["sweep", "doublewrite-page", "--out", &out], 2);
+    assert!(error.contains("no sweep and no scenario") && error.contains("did you mean doublewrite-pages?"), "{error}");
+}
+
+#[test]
 fn mistakes_are_told_with_their_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");

@@ -35,6 +35,7 @@ mod results;
 mod shard;
 mod shipped;
 mod store;
+mod succession;
 
 pub use advice::{Advice, AdviceKind};
 pub use dimension::Dimension;

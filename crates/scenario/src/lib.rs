@@ -63,6 +63,7 @@ pub use server_files::{
 #[doc(hidden)]
 pub use server_files::{fuzz_option_file, fuzz_show_variables};
 pub use shipped::{ShippedScenario, shipped};
+pub use suggest::did_you_mean;
 pub use units::in_one_line;
 
 use std::path::Path;

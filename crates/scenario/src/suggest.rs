@@ -22,7 +22,7 @@ fn similarity(wanted: &str, candidate: &str) -> f64 {
 }
 
 /// `did you mean a, b or c?`, or nothing if nothing is near.
-pub(crate) fn did_you_mean(name: &str, candidates: &[&str]) -> Option<String> {
+pub fn did_you_mean(name: &str, candidates: &[&str]) -> Option<String> {
     match near(name, candidates.iter().copied()).as_slice() {
         [] => None,
         names => Some(format!("did you mean {}?", join_or(names))),

@@ -7,6 +7,7 @@ mod files;
 mod picture;
 mod table;
 
+use super::sweep::refuse_sweep;
 use crate::args::{CompareArgs, Format};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
@@ -78,6 +79,7 @@ impl From<CompareError> for Failure {
 
 /// Compares variants of a scenario.
 pub(crate) fn run(args: &CompareArgs) -> Done {
+    refuse_sweep(&args.scenario)?;
     let variants = loaded(args)?;
     variants.iter().try_for_each(|variant| refuse_too_short(&variant.scenario))?;
     let out = args.out.as_deref().map(|dir| files::folders(dir, &variants)).transpose()?;

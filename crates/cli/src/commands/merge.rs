@@ -22,6 +22,7 @@ pub(crate) fn run(args: &MergeArgs) -> Done {
     let out = OutDir::prepare(&args.out)?;
     let dir = out.path();
     let (store, there) = Store::open(dir)?;
+    folder::refuse_to_replace(dir, &store, &plan, &there.runs)?;
     runs.extend(there.runs);
     store.save_plan(&plan)?;
     let results = Results::of(&plan, &runs);

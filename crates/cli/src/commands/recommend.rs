@@ -5,6 +5,7 @@
 mod json;
 mod table;
 
+use super::sweep::refuse_sweep;
 use crate::args::{Format, GoalName, RecommendArgs};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
@@ -91,6 +92,7 @@ pub(crate) fn run(args: &RecommendArgs) -> Done {
         ..Overrides::default()
     };
     let source = Source::Named(&args.scenario);
+    refuse_sweep(&args.scenario)?;
     let scenario = load(source, &common)?;
     refuse_too_short(&scenario)?;
     note_warnings(&scenario.notes, args.common.quiet);

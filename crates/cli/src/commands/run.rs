@@ -1,5 +1,6 @@
 //! `innosim run`: one scenario, one or several replications.
 
+use super::sweep::refuse_sweep;
 use crate::args::{RunArgs, RunFormat};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
@@ -30,6 +31,7 @@ pub(crate) fn run(args: &RunArgs) -> Done {
         seed: args.common.seed,
         replications: args.replications,
     };
+    refuse_sweep(&args.scenario)?;
     let scenario = load(Source::Named(&args.scenario), &overrides)?;
     refuse_too_short(&scenario)?;
     note_warnings(&scenario.notes, args.common.quiet);

@@ -12,7 +12,7 @@ use crate::args::{Format, SweepArgs};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
 use crate::out_dir::OutDir;
-use crate::output::{note, note_error, note_warnings, print, print_json, wrapped};
+use crate::output::{note, note_error, note_warnings, print, print_json, shell_line, wrapped};
 use crate::progress::Progress;
 use crate::runner::pool;
 use innosim_core::metrics::RunOutput;
@@ -39,6 +39,9 @@ pub(crate) fn run(args: &SweepArgs) -> Done {
     let out = OutDir::prepare(out)?;
     let dir = out.path();
     let (store, mut opened) = Store::open(dir)?;
+    if !args.fresh {
+        folder::refuse_to_replace(dir, &store, &prepared.plan, &opened.runs)?;
+    }
     start(args, &prepared.plan, &store, &mut opened)?;
     let reused = Results::of(&prepared.plan, &opened.runs).count();
     folder::remove_results(dir, &prepared.plan, &opened.runs);
@@ -89,6 +92,9 @@ pub(super) struct Effort {
 fn request(args: &SweepArgs, name: &str) -> Result<Request, Failure> {
     let file = find(name)?;
     let from_file = file.is_some();
+    if let Some(sweep) = &file {
+        refuse_sweep(&sweep.scenario)?;
+    }
     let file = file.unwrap_or_else(|| SweepFile { scenario: name.to_owned(), ..SweepFile::default() });
     let written = file.precision.as_deref().map(crate::args::share).transpose().map_err(|help| {
         Failure::Input(format!("{name}: precision = {:?}\n  = help: {help}", file.precision.unwrap_or_default()))
@@ -112,6 +118,18 @@ fn request(args: &SweepArgs, name: &str) -> Result<Request, Failure> {
         precision,
         check: args.check,
     })
+}
+
+/// Refuses the name of a sweep where a scenario is wanted.
+pub(super) fn refuse_sweep(name: &str) -> Done {
+    // A sweep that is wrong is one all the same.
+    let scenario = match find(name) {
+        Ok(None) => return Ok(()),
+        Ok(Some(sweep)) => format!(", or name its scenario, {}", sweep.scenario),
+        Err(_) => String::new(),
+    };
+    let help = format!("run it with `innosim sweep {} --out DIR`{scenario}", shell_line([name.to_owned()]));
+    Err(Failure::Input(format!("`{name}` is a sweep, not a scenario\n  = help: {help}")))
 }
 
 /// Saves the plan, and says what is there already.

@@ -2,12 +2,14 @@
 
 use super::SweepError;
 use super::dimension::Dimension;
+use super::shipped::shipped;
 use innosim_core::kernel::time::SimDuration;
 use innosim_flush_models::registry::normal_name;
-use innosim_scenario::{Diagnostic, Overrides, Scenario, Source, load};
+use innosim_scenario::{Diagnostic, Overrides, Scenario, Source, did_you_mean, load};
 use innosim_statistics::Precision;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::path::Path;
 
 /// Version of the program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -131,6 +133,9 @@ impl Request {
     /// # Errors
     /// [`SweepError`] for anything wrong with any point: a sweep starts whole or not at all.
     pub fn prepare(&self) -> Result<Prepared, SweepError> {
+        if self.vary.is_empty() {
+            return Err(self.nothing_varies());
+        }
         let dimensions = self.dimensions()?;
         let base = self.load(&[])?;
         let columns: Vec<String> =
@@ -176,11 +181,25 @@ impl Request {
         model.into_iter().chain(set).chain(duration).collect()
     }
 
-    fn dimensions(&self) -> Result<Vec<Dimension>, SweepError> {
-        if self.vary.is_empty() {
-            let help = "add --vary SETTING=FROM..TO:STEP, such as --vary innodb_io_capacity_max=1000..12000:500";
-            return Err(SweepError::usage("nothing varies", help));
+    /// Why this is no sweep: a scenario that is to be run as it stands, or a name that is nothing at all.
+    fn nothing_varies(&self) -> SweepError {
+        let name = &self.scenario;
+        if let Err(error) = self.load(&[]) {
+            let sweeps: Vec<&str> = shipped().iter().map(|one| one.name).collect();
+            let known = Path::new(name).exists();
+            return match did_you_mean(name, &sweeps).filter(|_| !known) {
+                Some(help) => SweepError::usage(format!("there is no sweep and no scenario `{name}`"), help),
+                None => error,
+            };
         }
+        let help = format!(
+            "add --vary SETTING=FROM..TO:STEP, such as --vary innodb_io_capacity_max=1000..12000:500; `innosim run {name}` \
+             runs it as it stands; `innosim sweep --list` lists the shipped sweeps"
+        );
+        SweepError::usage(format!("`{name}` is a scenario, and nothing varies"), help)
+    }
+
+    fn dimensions(&self) -> Result<Vec<Dimension>, SweepError> {
         let (mut dimensions, mut errors) = (Vec::<Dimension>::new(), Vec::new());
         for argument in &self.vary {
             match Dimension::parse(argument) {
@@ -343,6 +362,11 @@ impl Plan {
         if self.source.is_empty() { &self.scenario } else { &self.source }
     }
 
+    /// Arguments that all points share.
+    pub(super) fn shared(&self) -> &[String] {
+        &self.shared
+    }
+
     /// Whether the two are one sweep, from wherever its scenario was read.
     pub fn is_same(&self, other: &Plan) -> bool {
         Plan { source: other.source.clone(), ..self.clone() } == *other
@@ -463,7 +487,7 @@ mod tests {
             (&["extends=base"], "can't be set"),
             (&["innodb_io_capacity=200,300", "innodb-io-capacity=400"], "varies twice"),
             (&["innodb_io_capacity=1000..9000:1", "innodb_lru_scan_depth=100,200"], "16002 points are too many"),
-            (&[], "nothing varies"),
+            (&[], "`teaching/redo-too-small` is a scenario, and nothing varies"),
         ] {
             let error = request(vary).prepare().map_or_else(|error| error.to_string(), |_| String::new());
             assert!(error.contains(words), "{vary:?}: {error}");

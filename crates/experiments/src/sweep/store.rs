@@ -63,6 +63,14 @@ impl Store {
         Ok((store, opened))
     }
 
+    /// The plan of the sweep that worked here last.
+    ///
+    /// # Errors
+    /// [`SweepError`] if there is something else in its place.
+    pub fn earlier(&self) -> Result<Option<Plan>, SweepError> {
+        read_plan(&self.dir.join(PLAN), "give another folder")
+    }
+
     /// Saves what is planned.
     ///
     /// # Errors
@@ -118,13 +126,24 @@ pub fn read_folder(dir: &Path) -> Result<(Plan, Opened), SweepError> {
         let what = if dir.exists() { "is a file, not a folder" } else { "is not there" };
         return Err(SweepError::usage(format!("{} {what}", dir.display()), help));
     }
-    let text = fs::read_to_string(&path).map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound => {
-            SweepError::usage(format!("{} holds no sweep: there is no {PLAN} in it", dir.display()), help)
-        }
-        _ => SweepError::Io { what: "read", path: path.clone(), source, help: help.to_owned() },
+    let plan = read_plan(&path, help)?.ok_or_else(|| {
+        SweepError::usage(format!("{} holds no sweep: there is no {PLAN} in it", dir.display()), help)
     })?;
-    let plan: Plan = serde_json::from_str(&text).map_err(|error| {
+    let journal = dir.join(JOURNAL);
+    let bytes = read_if_there(&journal).map_err(|source| io_error("read", &journal, source))?;
+    Ok((plan, read_journal(&bytes).0))
+}
+
+/// The plan that a sweep left, if there is one.
+fn read_plan(path: &Path, help: &str) -> Result<Option<Plan>, SweepError> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => {
+            return Err(SweepError::Io { what: "read", path: path.to_path_buf(), source, help: help.to_owned() });
+        }
+    };
+    let plan: Plan = serde_json::from_slice(&bytes).map_err(|error| {
         let message = format!("{} is not the plan of a sweep: {error}", path.display());
         SweepError::usage(message, "was it left by another version of innosim?")
     })?;
@@ -132,9 +151,7 @@ pub fn read_folder(dir: &Path) -> Result<(Plan, Opened), SweepError> {
         let message = format!("{} has the layout of another version of innosim", path.display());
         return Err(SweepError::usage(message, format!("read it with innosim {}", plan.innosim_version)));
     }
-    let journal = dir.join(JOURNAL);
-    let bytes = read_if_there(&journal).map_err(|source| io_error("read", &journal, source))?;
-    Ok((plan, read_journal(&bytes).0))
+    Ok(Some(plan))
 }
 
 /// Locks the folder, where the system can.

@@ -34,6 +34,23 @@ const RESULTS: [&str; 11] = [
     "series.png",
 ];
 
+/// Refuses to put this plan's tables in place of a different sweep's.
+pub(in crate::commands) fn refuse_to_replace(
+    dir: &Path,
+    store: &Store,
+    plan: &Plan,
+    runs: &BTreeMap<RunId, Record>,
+) -> Done {
+    let Some(earlier) = store.earlier()? else { return Ok(()) };
+    let Some(difference) = plan.takes_away(&earlier, runs) else { return Ok(()) };
+    Err(Failure::Input(format!(
+        "{} holds a different sweep: {difference}\n  there: {}\n  = help: give another folder; a sweep goes on in its folder with the \
+         same or more values and replications, not with fewer; `innosim sweep --fresh` replaces what is there",
+        dir.display(),
+        shell_line(earlier.command()),
+    )))
+}
+
 /// Takes away results that will no longer be true, if runs are to come.
 pub(super) fn remove_results(dir: &Path, plan: &Plan, runs: &BTreeMap<RunId, Record>) {
     if !Results::of(plan, runs).missing.is_empty() {
