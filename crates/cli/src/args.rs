@@ -181,13 +181,13 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) duration: Option<String>,
     /// Runs of each point, with the same random numbers at every point; with --precision those before the first look
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = |text: &str| within(text, 1, 10_000))]
     pub(crate) replications: Option<u32>,
     /// Run each point until the 95 % interval of mean throughput is this narrow on either side: 1%
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) precision: Option<f64>,
     /// Most runs of a point under --precision
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = |text: &str| within(text, 2, 10_000))]
     pub(crate) max_replications: u32,
     /// Make only part K of N of the runs; `innosim merge` joins the parts
     #[arg(long, value_name = "K/N", value_parser = Shard::parse, default_value = "1/1", hide_default_value = true)]
@@ -286,7 +286,7 @@ pub(crate) struct RecommendArgs {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) duration: Option<String>,
     /// Runs of each setting that could be the answer
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = |text: &str| within(text, 1, 1000))]
     pub(crate) replications: u32,
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -513,6 +513,12 @@ fn jobs(text: &str) -> Result<usize, String> {
 /// A number of runs; the scenario says how many are too many.
 fn replications(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| "give a whole number from 1 up".to_owned())
+}
+
+/// A number from `least` to `most`.
+fn within(text: &str, least: u32, most: u32) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| format!("give a whole number from {least} to {most}"))
 }
 
 fn seed(text: &str) -> Result<u64, String> {

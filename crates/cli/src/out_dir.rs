@@ -33,10 +33,13 @@ impl OutDir {
             return Err(Failure::Input(format!("{} is a file\n  = help: {help}", path.display())));
         }
         dir.probe().map_err(|error| {
-            Failure::Input(format!(
-                "can't write to {}: {error}\n  = help: --out takes a folder; it is made if it is not there",
-                path.display()
-            ))
+            let help = match error.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+                    "--out takes a folder; it is made if it is not there"
+                }
+                _ => remedy(&error),
+            };
+            Failure::Input(format!("can't write to {}: {error}\n  = help: {help}", path.display()))
         })?;
         Ok(dir)
     }

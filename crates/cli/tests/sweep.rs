@@ -270,6 +270,13 @@ fn sweeps_and_scenarios_point_to_each_others_command() {
         error.contains("is a scenario, and nothing varies") && error.contains("`innosim run redo-too-small`"),
         "{error}"
     );
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(&file, "scenario = \"doublewrite-pages\"\nvary = [\"drive.clients=1,2\"]").unwrap();
+    let error = refused(&["sweep", file.path().to_str().unwrap(), "--out", &out], 2);
+    assert!(error.contains("`doublewrite-pages` is a sweep, not a scenario"), "{error}");
+    let error =
+        refused(&["sweep", "redo-too-small", "--vary", "drive.clients=1", "--replications", "0", "--out", &out], 2);
+    assert!(error.contains("give a whole number from 1 to 10000"), "{error}");
     let error = refused(&["sweep", "doublewrite-page", "--out", &out], 2);
     assert!(error.contains("no sweep and no scenario") && error.contains("did you mean doublewrite-pages?"), "{error}");
 }

@@ -17,6 +17,11 @@ use crate::source::{SourceMap, Span};
 use std::cell::RefCell;
 use std::fmt;
 
+/// Most errors that are told at once.
+const MOST_TOLD: usize = 20;
+/// Longest line of a source that is shown whole, characters.
+const LONGEST_LINE: usize = 200;
+
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
@@ -93,14 +98,29 @@ impl fmt::Display for Diagnostic {
 }
 
 fn write_place(f: &mut fmt::Formatter<'_>, place: &Place, indent: &str) -> fmt::Result {
-    let marks = " ".repeat(place.column.saturating_sub(1)) + &"^".repeat(place.width);
+    let (excerpt, marks) = excerpt(place);
     if place.on_command_line {
         write!(f, "\n{indent}--> command line, {}", place.file)?;
-        write!(f, "\n{indent} |\n{indent} | {}\n{indent} | {marks}", place.source_line)
+        write!(f, "\n{indent} |\n{indent} | {excerpt}\n{indent} | {marks}")
     } else {
         write!(f, "\n{indent}--> {}:{}:{}", place.file, place.line, place.column)?;
-        write!(f, "\n{indent} |\n {} | {}\n{indent} | {marks}", place.line, place.source_line)
+        write!(f, "\n{indent} |\n {} | {excerpt}\n{indent} | {marks}", place.line)
     }
+}
+
+/// The line of a place, or what of a long one is near it, and the marks below.
+fn excerpt(place: &Place) -> (String, String) {
+    let before = place.column.saturating_sub(1);
+    let length = place.source_line.chars().count();
+    if length <= LONGEST_LINE {
+        return (place.source_line.clone(), " ".repeat(before) + &"^".repeat(place.width));
+    }
+    let start = before.saturating_sub(LONGEST_LINE / 2).min(length - LONGEST_LINE);
+    let part: String = place.source_line.chars().skip(start).take(LONGEST_LINE).collect();
+    let cut = |there: bool| if there { "\u{2026}" } else { "" };
+    let excerpt = format!("{}{part}{}", cut(start > 0), cut(start + LONGEST_LINE < length));
+    let width = place.width.min(LONGEST_LINE.saturating_sub(before - start)).max(1);
+    (excerpt, " ".repeat(before - start + usize::from(start > 0)) + &"^".repeat(width))
 }
 
 /// One or more things that are wrong.
@@ -140,13 +160,16 @@ impl IntoIterator for Diagnostics {
 
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, diagnostic) in self.0.iter().enumerate() {
+        for (index, diagnostic) in self.0.iter().take(MOST_TOLD).enumerate() {
             if index > 0 {
                 write!(f, "\n\n")?;
             }
             write!(f, "{diagnostic}")?;
         }
-        Ok(())
+        match self.0.len().saturating_sub(MOST_TOLD) {
+            0 => Ok(()),
+            more => write!(f, "\n\nand {more} more"),
+        }
     }
 }
 
@@ -233,5 +256,48 @@ impl Report {
         problems.sort_by_key(|problem| problem.at.map_or((usize::MAX, 0), |at| (at.source, at.start)));
         let diagnostics = problems.into_iter().map(|problem| problem.into_diagnostic(sources)).collect();
         if failed { Err(Diagnostics(diagnostics)) } else { Ok(diagnostics) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(column: usize, source_line: &str) -> Diagnostic {
+        let place = Place {
+            file: "x.toml".to_owned(),
+            on_command_line: false,
+            line: 1,
+            column,
+            width: 3,
+            source_line: source_line.to_owned(),
+        };
+        Diagnostic {
+            severity: Severity::Error,
+            message: "wrong".to_owned(),
+            place: Some(place),
+            allowed: None,
+            help: None,
+        }
+    }
+
+    #[test]
+    fn of_a_long_line_what_is_near_is_shown() {
+        for before in [0, 5, 90, 150, 5000, 9_997] {
+            let line = format!("{}bad{}", "ä".repeat(before), "x".repeat(9_997 - before));
+            let text = at(before + 1, &line).to_string();
+            let shown: Vec<&str> = text.lines().collect();
+            assert!(text.chars().count() < 600, "{text}");
+            let marked: String =
+                shown[3].chars().zip(shown[4].chars()).filter(|(_, mark)| *mark == '^').map(|pair| pair.0).collect();
+            assert_eq!(marked, "bad");
+        }
+    }
+
+    #[test]
+    fn of_many_errors_the_first_are_told() {
+        let text = Diagnostics(vec![at(1, "bad"); 1000]).to_string();
+        assert_eq!(text.matches("error: wrong").count(), MOST_TOLD);
+        assert!(text.ends_with("\n\nand 980 more"), "{text}");
     }
 }

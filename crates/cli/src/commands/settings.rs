@@ -39,6 +39,11 @@ fn chosen(args: &SettingsArgs) -> Result<(ModelId, Vec<Setting>), Failure> {
     };
     let model = named.unwrap_or(DEFAULT_MODEL);
     let Some(name) = &args.name else { return Ok((model, settings(model))) };
+    if name.trim().is_empty() {
+        return Err(Failure::Input(
+            "no setting is named\n  = help: give a name, or none at all to list them".to_owned(),
+        ));
+    }
     let others = ModelId::ALL.iter().copied().filter(|_| named.is_none());
     match lookup(model, name) {
         Ok(setting) => Ok((model, vec![setting])),

@@ -13,7 +13,7 @@
 
 use super::SweepError;
 use super::shipped::shipped;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use std::path::Path;
 
 /// A sweep as a file describes it.
@@ -33,9 +33,21 @@ pub struct SweepFile {
     /// Simulated time with its unit.
     pub duration: Option<String>,
     /// Runs of each point.
+    #[serde(default, deserialize_with = "replications")]
     pub replications: Option<u32>,
     /// Wanted half-width of throughput's interval, such as `1%`.
     pub precision: Option<String>,
+}
+
+/// Most runs of a point.
+const MOST_REPLICATIONS: u32 = 10_000;
+
+fn replications<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    let number = i64::deserialize(deserializer)?;
+    let allowed = u32::try_from(number).ok().filter(|number| (1..=MOST_REPLICATIONS).contains(number));
+    allowed.map(Some).ok_or_else(|| {
+        serde::de::Error::custom(format!("replications = {number}: give a whole number from 1 to {MOST_REPLICATIONS}"))
+    })
 }
 
 /// The sweep with this name: a file, or a shipped sweep with or without `sweeps/` and `.toml`. `None` if the name is
@@ -97,5 +109,13 @@ mod tests {
     fn a_misspelt_key_is_told() {
         let error = parse("x.toml", "scenario = \"a\"\nvary = []\nreplication = 3").unwrap_err().to_string();
         assert!(error.contains("replication") && error.contains("line 3"), "{error}");
+        for number in ["0", "-3", "99999999999"] {
+            let text = format!("scenario = \"a\"\nvary = []\nreplications = {number}");
+            let error = parse("x.toml", &text).unwrap_err().to_string();
+            assert!(
+                error.contains(&format!("replications = {number}: give a whole number from 1 to 10000")),
+                "{error}"
+            );
+        }
     }
 }
