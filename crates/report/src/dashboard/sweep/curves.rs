@@ -21,6 +21,8 @@ const FOOT: f64 = 92.0;
 const LEGEND: (f64, f64) = (34.0, 22.0);
 /// Most room for the name of a line, and for the names of the settings before them, px.
 const NAMES: (f64, f64) = (560.0, 420.0);
+/// From one bar of a plateau to the next, px.
+const BAR: f64 = 7.0;
 /// Room at the right of the plots, px.
 const RIGHT: f64 = 60.0;
 
@@ -200,7 +202,18 @@ impl Panel {
         values.extend(self.thin.iter().flat_map(|thin| figures().map(|f| thin(f).mean)));
         values.iter_mut().for_each(|v| *v *= self.scale);
         values.extend(self.limit);
+        if self.bars && view.curves.len() > 1 {
+            values.extend(self.below_bars(&values, view.curves.len()));
+        }
         Axis::about(&values, (self.height / 55.0) as usize, self.unit)
+    }
+
+    /// A value so far below the others that the bars of so many curves don't hide the lowest line.
+    fn below_bars(&self, values: &[f64], curves: usize) -> Option<f64> {
+        let low = values.iter().copied().reduce(f64::min)?;
+        let high = values.iter().copied().reduce(f64::max)?;
+        let share = BAR * (curves + 1) as f64 / self.height;
+        Some((low - (high - low) * share / (1.0 - share)).max(0.0))
     }
 
     fn draw<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>, view: &SweepView, places: &[f64], plot: Rect) {
@@ -285,9 +298,27 @@ fn draw_bars<B: DrawingBackend>(
     let x = |share: f64| plot.left + share * (plot.right - plot.left);
     // No wider than what is left at the ends.
     let half = 0.35 * places.windows(2).map(|pair| pair[1] - pair[0]).fold(PADDING / 0.35, f64::min);
-    let bottom = plot.bottom - 3.0 - 7.0 * number as f64;
+    let bottom = plot.bottom - 3.0 - BAR * number as f64;
     for &point in &curve.plateau {
         let place = places[view.points[point].at[view.along]];
         canvas.rectangle(Rect::new(x(place - half), bottom - 4.0, x(place + half), bottom), ink.tint(0.6));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_of_many_curves_lie_below_the_lowest_line() {
+        let panel = &PANELS[0];
+        for (low, high) in [(6_645.0, 12_933.0), (900.0, 1_000.0), (46_000.0, 46_100.0), (500.0, 1_001.0)] {
+            for curves in 2..=6 {
+                let mut values = vec![low, high];
+                values.extend(panel.below_bars(&values, curves));
+                let above = Axis::about(&values, 5, "tps").share(low) * panel.height;
+                assert!(above > BAR * curves as f64, "{curves} curves, {low} to {high}: {above}");
+            }
+        }
     }
 }
