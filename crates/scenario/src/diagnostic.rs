@@ -112,6 +112,10 @@ fn write_place(f: &mut fmt::Formatter<'_>, place: &Place, indent: &str) -> fmt::
 fn excerpt(place: &Place) -> (String, String) {
     let before = place.column.saturating_sub(1);
     let length = place.source_line.chars().count();
+    if before > length {
+        // The line was cut when the place was taken; what is meant comes after it.
+        return (format!("{}\u{2026}", place.source_line), " ".repeat(length) + "^");
+    }
     if length <= LONGEST_LINE {
         return (place.source_line.clone(), " ".repeat(before) + &"^".repeat(place.width));
     }
@@ -292,6 +296,12 @@ mod tests {
                 shown[3].chars().zip(shown[4].chars()).filter(|(_, mark)| *mark == '^').map(|pair| pair.0).collect();
             assert_eq!(marked, "bad");
         }
+    }
+
+    #[test]
+    fn what_lies_beyond_a_line_that_was_cut_is_marked_at_its_end() {
+        let text = at(100_005, "a = [[[[").to_string();
+        assert!(text.ends_with(" 1 | a = [[[[\u{2026}\n   |         ^"), "{text}");
     }
 
     #[test]
