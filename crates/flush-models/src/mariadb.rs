@@ -24,6 +24,8 @@
 //!   nothing to do).
 //! * With `innodb_max_dirty_pages_pct_lwm` set and an empty flush list, the first dirty page wakes the page cleaner;
 //!   the server leaves it asleep if a transaction has committed since it last looked. The pass finds nothing to do.
+//! * A server whose redo log overwrites itself only warns. In the machine the redo writer waits there, so that a run
+//!   stays recoverable (errs towards stalls).
 //! * A page cleaner that would spin (nothing to flush below a target, no page to free) pauses for [`SPIN_PAUSE`].
 
 pub mod adaptive;
