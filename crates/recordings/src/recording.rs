@@ -153,7 +153,7 @@ impl Recording {
     }
 
     /// Where on the axis the load began, which may be before the first sample: a recording may leave out a warm-up. Not
-    /// more than [`LONGEST_LEAD_S`] before it.
+    /// more than an hour before it.
     pub fn load_start(&self) -> f64 {
         let (window_start, _) = self.load_window();
         let begun = self.phases.iter().map(|phase| phase.start_s).fold(window_start, f64::min);
