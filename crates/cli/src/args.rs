@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use innosim_experiments::sweep::Shard;
+use innosim_experiments::sweep::{MOST_REPLICATIONS, Shard};
 use std::path::PathBuf;
 
 const AFTER_HELP: &str = "\
@@ -181,13 +181,13 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) duration: Option<String>,
     /// Runs of each point, with the same random numbers at every point; with --precision those before the first look
-    #[arg(long, value_name = "N", value_parser = |text: &str| within(text, 1, 10_000))]
+    #[arg(long, value_name = "N", value_parser = |text: &str| within(text, 1, MOST_REPLICATIONS))]
     pub(crate) replications: Option<u32>,
     /// Run each point until the 95 % interval of mean throughput is this narrow on either side: 1%
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) precision: Option<f64>,
     /// Most runs of a point under --precision
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = |text: &str| within(text, 2, 10_000))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = |text: &str| within(text, 2, MOST_REPLICATIONS))]
     pub(crate) max_replications: u32,
     /// Make only part K of N of the runs; `innosim merge` joins the parts
     #[arg(long, value_name = "K/N", value_parser = Shard::parse, default_value = "1/1", hide_default_value = true)]

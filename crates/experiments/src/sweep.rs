@@ -40,7 +40,7 @@ mod succession;
 pub use advice::{Advice, AdviceKind};
 pub use dimension::Dimension;
 pub use engine::{Failure, Made, SweepRunner, run};
-pub use file::{SweepFile, find};
+pub use file::{MOST_REPLICATIONS, SweepFile, find};
 pub use plan::{Plan, Point, Prepared, Request, RunId};
 pub use record::{BatchInterval, Record, ThinSeries};
 pub use results::{Metric, PointResult, Results, Verdict};

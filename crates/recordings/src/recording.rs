@@ -160,6 +160,12 @@ impl Recording {
         begun.max(window_start - LONGEST_LEAD_S)
     }
 
+    /// Number of the last sample that is not after the load's beginning; `None` if all are.
+    pub fn sample_at_start(&self) -> Option<usize> {
+        let begun = self.load_start();
+        self.series.seconds.iter().rposition(|second| *second <= begun)
+    }
+
     /// Seconds that a value of the throughput stands for, counted back from its sample: an interval of sysbench's
     /// reports, or the time since the sample before, where the server's counters tell.
     pub fn tps_interval_s(&self) -> f64 {

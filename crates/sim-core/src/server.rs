@@ -80,9 +80,9 @@ use crate::workload::DriveSpec;
 use crate::workload::program::Program;
 use events::Event;
 
-/// Hash of the events so far: FNV-1a's start and prime, with a rotation so that the order counts.
 /// Events between two questions whether the run is to go on; a power of two.
 const EVENTS_BETWEEN_QUESTIONS: u64 = 256;
+/// Hash of the events so far: FNV-1a's start and prime, with a rotation so that the order counts.
 const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 const HASH_PRIME: u64 = 0x0000_0100_0000_01b3;
 

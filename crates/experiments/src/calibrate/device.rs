@@ -116,8 +116,7 @@ fn new_redo(recording: &Recording) -> Option<NewRedo> {
     let number = |name: &str| recording.variables.get(name)?.parse::<f64>().ok();
     if let Some(capacity) = number("innodb_redo_log_capacity") {
         let present = recording.series.column("Innodb_redo_log_physical_size")?;
-        let begun = recording.load_start();
-        let start = recording.series.seconds.iter().rposition(|second| *second <= begun).unwrap_or(0);
+        let start = recording.sample_at_start().unwrap_or(0);
         let present = present.get(start).copied().filter(|bytes| bytes.is_finite())?;
         let bytes = (capacity - present) as u64;
         let map_block = pieces(capacity / REDO_FILES) > PIECES_IN_INODE;

@@ -96,9 +96,8 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
 
 /// `[start]` where the recording shows that pages were dirty as the load began.
 fn start_on_dirty_pages(target: &Recording) -> Option<String> {
-    let begun = target.load_start();
-    let last_before = target.series.seconds.iter().rposition(|second| *second <= begun)?;
-    let at = |quantity| target.get(quantity).map(|values| values[last_before]).filter(|value| value.is_finite());
+    let first = target.sample_at_start()?;
+    let at = |quantity| target.get(quantity).map(|values| values[first]).filter(|value| value.is_finite());
     let (dirty, present) = (at(Quantity::DirtyPages)?, at(Quantity::LruPages)?);
     let age = at(Quantity::Lsn)? - at(Quantity::CheckpointLsn)?;
     (dirty > CLEAN_PAGES && present >= dirty && age > 0.0).then(|| {
@@ -112,8 +111,7 @@ fn start_on_dirty_pages(target: &Recording) -> Option<String> {
 
 /// `resident_share` of a buffer pool that was not warm as the load began, where the recording shows that.
 fn resident_share(target: &Recording) -> Option<String> {
-    let start = target.load_start();
-    let first = target.series.seconds.iter().rposition(|second| *second <= start)?;
+    let first = target.sample_at_start()?;
     let present = target.get(Quantity::LruPages)?[first];
     let data = (target.data.clustered_pages? + target.data.secondary_pages.unwrap_or(0)) as f64;
     let pool = target.variables.get("innodb_buffer_pool_size")?.parse::<f64>().ok()? / PAGE_BYTES as f64;

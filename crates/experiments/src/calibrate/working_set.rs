@@ -27,11 +27,9 @@ impl WorkingSet {
         if recording.clean_start == Some(false) {
             return Vec::new();
         }
-        let seconds = &recording.series.seconds;
-        let begun = recording.load_start();
-        let Some(start) = seconds.iter().rposition(|second| *second <= begun) else { return Vec::new() };
-        let end = (start..seconds.len()).find(|&i| written[i] - written[start] > NOTHING_FLUSHED);
-        let end = end.unwrap_or(seconds.len());
+        let Some(start) = recording.sample_at_start() else { return Vec::new() };
+        let samples = recording.series.len();
+        let end = (start..samples).find(|&i| written[i] - written[start] > NOTHING_FLUSHED).unwrap_or(samples);
         let at = |window: f64| {
             let i = (start + 1..end).find(|&i| lsn[i] - lsn[start] >= window)?;
             let share = (window - (lsn[i - 1] - lsn[start])) / (lsn[i] - lsn[i - 1]);

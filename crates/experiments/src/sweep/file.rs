@@ -40,7 +40,7 @@ pub struct SweepFile {
 }
 
 /// Most runs of a point.
-const MOST_REPLICATIONS: u32 = 10_000;
+pub const MOST_REPLICATIONS: u32 = 10_000;
 
 fn replications<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     let number = i64::deserialize(deserializer)?;

@@ -235,11 +235,7 @@ impl Server {
             self.redo.append(kind.base_redo_fixed);
             client.appended = true;
         }
-        let appended = std::mem::take(&mut client.appended);
-        if appended {
-            client.wrote = true;
-            self.redo_appended();
-        }
+        let appended = self.show_to_writer(client_number);
         if finished {
             self.commit(client_number);
         } else if appended {
@@ -289,13 +285,16 @@ impl Server {
         }
     }
 
-    /// A client stops in the middle of its transaction: what it appended so far is there to be written.
-    fn show_to_writer(&mut self, client_number: u32) {
+    /// A client goes no further for now: what it appended since it last stopped is there to be written. Whether that is
+    /// anything.
+    fn show_to_writer(&mut self, client_number: u32) -> bool {
         let client = &mut self.clients.list[client_number as usize];
-        if std::mem::take(&mut client.appended) {
+        let appended = std::mem::take(&mut client.appended);
+        if appended {
             client.wrote = true;
             self.redo_appended();
         }
+        appended
     }
 
     fn pass_free_check(&mut self, client_number: u32) -> bool {

@@ -51,7 +51,7 @@ impl Server {
 
     /// A client has flushed old pages itself: it computes, then goes on.
     pub(super) fn client_flush_computes(&mut self, client_number: u32) {
-        self.compute_or_go_on(self.processors.spec().client_flush, SimDuration::ZERO, Event::Body(client_number));
+        self.compute_or_go_on(self.processors.spec().client_flush, Event::Body(client_number));
     }
 
     /// A client has read a page: it computes, then goes on; false if that takes no time.
@@ -114,7 +114,7 @@ impl Server {
 
     /// A client gets a page ready that it flushes alone: `event` happens after that.
     pub(super) fn single_page_computes(&mut self, event: Event) {
-        self.compute_or_go_on(self.processors.spec().page_checksum, SimDuration::ZERO, event);
+        self.compute_or_go_on(self.processors.spec().page_checksum, event);
     }
 
     /// A thread gets `pages` pages ready for writing: `event` happens when it is through.

@@ -146,12 +146,12 @@ impl Server {
         }
     }
 
-    /// Computes for `demand`; `pause` after that, `event` happens. Nobody is held up for a demand of no time.
-    pub(super) fn compute_or_go_on(&mut self, demand: SimDuration, pause: SimDuration, event: Event) {
+    /// Computes for `demand`; `event` happens after that. Nobody is held up for a demand of no time.
+    pub(super) fn compute_or_go_on(&mut self, demand: SimDuration, event: Event) {
         if demand.0 == 0 {
-            self.calendar.schedule(self.now + pause, event);
+            self.calendar.schedule(self.now, event);
         } else {
-            self.compute(demand, pause, event);
+            self.compute(demand, SimDuration::ZERO, event);
         }
     }
 
