@@ -96,6 +96,12 @@ impl ChangeBuffer {
         }
     }
 
+    /// Asks the processor for what is known of a page.
+    #[inline]
+    pub(super) fn prefetch(&self, page: u32) {
+        self.pending.prefetch(page);
+    }
+
     /// Pages that the tree takes now.
     fn pages(&self) -> u64 {
         self.pending.total() * CHANGE_BYTES / PAGE_BYTES

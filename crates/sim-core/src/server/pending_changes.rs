@@ -1,6 +1,7 @@
 //! What waits in the change buffer, by index page: a few bytes for each page of the extents that have any.
 
 use crate::buffer_pool::{BitSet, EXTENT_PAGES};
+use prefetch_index::prefetch_index;
 
 /// The changes of all pages.
 #[derive(Debug, Default)]
@@ -36,6 +37,14 @@ impl PendingChanges {
     #[inline]
     pub(super) fn of(&self, page: u32) -> u32 {
         self.place(page).map_or(0, |place| u32::from(self.changes[place]))
+    }
+
+    /// Asks the processor for what [`PendingChanges::of`] looks up.
+    #[inline]
+    pub(super) fn prefetch(&self, page: u32) {
+        if let Some(place) = self.place(page) {
+            prefetch_index(&self.changes, place);
+        }
     }
 
     /// One more change waits for a page, which has fewer than 255.

@@ -231,7 +231,7 @@ impl Server {
     /// splits begin come last.
     #[inline]
     pub(super) fn find_pages(&mut self, client_number: u32) {
-        let Server { clients, program, pool, space, model, now, .. } = self;
+        let Server { clients, program, pool, space, model, change_buffer, now, .. } = self;
         let Client { plan, kind, home, .. } = &mut clients.list[client_number as usize];
         if std::mem::replace(&mut plan.found, true) {
             return;
@@ -254,6 +254,11 @@ impl Server {
                 let class = &mut classes[touch.class as usize];
                 let found = class.find(*place, (upper, touch.split.is_some()), places, space, &instance_of);
                 *place = found.page;
+                if touch.bufferable
+                    && let Some(buffer) = change_buffer
+                {
+                    buffer.prefetch(found.page);
+                }
                 if found.fresh {
                     plan.begin_page(found.page, pool, space, *now);
                 }

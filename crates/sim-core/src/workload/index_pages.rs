@@ -105,7 +105,10 @@ impl IndexPages {
     /// Asks the processor for the memory of some ranges.
     #[inline]
     pub(super) fn prefetch(&self, ranges: &[u32]) {
-        ranges.iter().for_each(|&range| prefetch_index(&self.ranges, range as usize));
+        ranges.iter().for_each(|&range| {
+            prefetch_index(&self.ranges, range as usize);
+            prefetch_index(&self.halves, range as usize);
+        });
     }
 
     /// Finds an entry of a range, on the second of two halves if it is `upper`; another is inserted beside it if
