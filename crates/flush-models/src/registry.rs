@@ -156,6 +156,8 @@ pub fn change_buffer(settings: &Settings) -> Result<Option<ChangeBufferConfig>, 
         purges: matches!(buffering, "all" | "purges"),
         max_pages: pool_pages * settings.integer("innodb_change_buffer_max_size")? / 100,
         io_capacity: settings.integer("innodb_io_capacity")?,
+        // MariaDB gave it up in 10.5.
+        merges_ahead: !settings.model.is_mariadb(),
     };
     Ok(((config.changes || config.purges) && config.max_pages > 0).then_some(config))
 }

@@ -166,6 +166,8 @@ pub struct ChangeBufferConfig {
     pub changes: bool,
     /// Whether removals by purge are buffered.
     pub purges: bool,
+    /// Whether pages are read in order to merge their changes; otherwise they are merged when somebody needs the page.
+    pub merges_ahead: bool,
 }
 
 /// What the adaptive hash index costs, as a scenario states it: CPU for keeping it, and a latch on each of its parts.

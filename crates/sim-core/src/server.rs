@@ -287,7 +287,7 @@ impl Server {
             Event::BinlogWritten => self.binlog_written(),
             Event::BinlogOnDevice => self.binlog_on_device(),
             Event::BinlogSynced => self.binlog_synced(),
-            Event::MergeBatch => self.merge_batch(),
+            Event::Merge => self.merge_in_background(),
             Event::MergeRead(page) => self.page_was_read(page),
             Event::LruManager(instance) => self.lru_manager(instance),
             Event::PurgeTimer(number) => self.purge_timer(number),

@@ -494,6 +494,7 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
             io_capacity,
             changes: io_capacity % 3 > 0,
             purges: io_capacity % 2 > 0,
+            merges_ahead: io_capacity % 5 > 0,
         })
     });
     // A page cleaner's averages begin with its second turn: after three seconds it has had time to flush.
@@ -535,7 +536,8 @@ pub(crate) fn cramped_worlds(model: ModelId) -> impl Strategy<Value = World> {
         let device = &mut world.spec.storage.data;
         (device.channels, device.queue_depth) = (1, 1);
         world.spec.workload.drive = DriveSpec::Closed { clients: 2, think: DurationDist::Fixed { us: 0.0 } };
-        let buffer = ChangeBufferConfig { max_pages: 100, io_capacity: 200, changes: true, purges: true };
+        let buffer =
+            ChangeBufferConfig { max_pages: 100, io_capacity: 200, changes: true, purges: true, merges_ahead: true };
         world.spec.change_buffer = Some(buffer);
         let mut world = world
             .set("innodb_buffer_pool_size", 8 * MIB)

@@ -163,7 +163,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key::default("scale", whole(1, 100_000), "100", "--scale: warehouses in each copy."),
     Key::default("threads", whole(1, 100_000), "56", "--threads: each draws constants of its own for NURand."),
     UNDO_PAGES,
-    redo_key("3160.0"),
+    redo_key("3165.0"),
     Key::default(
         "cpu_us_per_statement",
         positive(1e6),

@@ -3,9 +3,11 @@
 //! Source: `innodb-5.6` section 3.2 and `innodb-5.5` section 3.2 for the pace of merging; the servers' documentation
 //! for the rest. A change of a leaf page of a secondary index that is not unique need not read the page: it is recorded
 //! in a tree of the system tablespace, in the order of pages. When the page is read, by whomever, its changes are
-//! merged into it. In the background the master thread reads such pages, a few neighbours at a time from a random
-//! place: 5 % of `innodb_io_capacity` a second while the server is busy (more once the buffer is over half full), all
-//! of it while idle. Removals by purge are buffered alike.
+//! merged into it. Once a second the master thread reads such pages, those of a leaf that are neighbours at a time, from
+//! a random place: 5 % of `innodb_io_capacity` while the server is busy (more once the buffer is over half full), all of it
+//! while idle. A page that has no room for more is read with those of its neighbours in the leaf whose changes fill
+//! more than three quarters of 2 KiB. MariaDB does neither: it merges only what is read anyway. Removals by purge are
+//! buffered alike.
 //!
 //! A page of the tree keeps as many changes as fit, those of many index pages while each has few of them. As the pages
 //! have more, leaves split in halves, one after the other, and merge again as they have fewer.
@@ -27,10 +29,9 @@ use crate::config::{ChangeBufferConfig, PAGE_BYTES};
 use crate::kernel::random::{Rng, mix};
 use crate::kernel::time::SimDuration;
 use crate::redo::RedoLog;
-use std::iter::successors;
 
 /// Fewest index pages whose changes share a leaf of the tree.
-pub(super) const PAGES_A_LEAF: u32 = 4;
+pub(super) const PAGES_A_LEAF: u32 = 2;
 /// Changes that a leaf of the tree holds, filled in random order.
 const CHANGES_A_LEAF: u64 = PAGE_BYTES * 69 / 100 / CHANGE_BYTES;
 /// Shares of the pages, in 1000ths from the fullest on, and the changes that their free space is good for: a bitmap knows
@@ -39,6 +40,10 @@ const CHANGES_A_LEAF: u64 = PAGE_BYTES * 69 / 100 / CHANGE_BYTES;
 const ROOM: [(u64, u32); 3] = [(15, 0), (46, 18), (108, 36)];
 /// Changes that fit into a page with 2 KiB of free space; with more, no more are taken.
 const MOST_CHANGES: u32 = 73;
+/// Changes from which on a page is read along with a neighbour that is full: they take more than 1536 bytes.
+const WORTH_READING: u32 = 55;
+/// Pages of a file that are merged together lie in the same so many.
+const MERGE_AREA: u32 = 8;
 /// Bytes of a change in the tree, its page two thirds full.
 const CHANGE_BYTES: u64 = 70;
 /// Redo of a change in the tree beyond that of one on its page, and of the first change for a page beyond that of others,
@@ -51,10 +56,6 @@ const MERGED_CHANGE_REDO: u32 = 51;
 const LEAVES_REDO: u32 = 70;
 /// Redo of a page that changes are merged into, besides that, payload bytes.
 const MERGED_PAGE_REDO: u32 = 50;
-/// Pages that one merge reads.
-const MERGED_AT_ONCE: usize = 8;
-/// Batches that would follow each other faster are taken together.
-const SHORTEST_PAUSE: SimDuration = SimDuration::from_micros(1);
 const A_SECOND: SimDuration = SimDuration::from_secs(1);
 /// Share of the I/O capacity that goes into merging while the server is busy, percent.
 const BUSY_PERCENT: u64 = 5;
@@ -67,10 +68,6 @@ pub(super) struct ChangeBuffer {
     pending: PendingChanges,
     rng: Rng,
     last_activity: u64,
-    /// Batches left to read in the second in progress.
-    batches_left: u64,
-    /// Time between two of them.
-    pause: SimDuration,
 }
 
 /// What became of a change.
@@ -85,15 +82,7 @@ pub(super) enum Buffered {
 
 impl ChangeBuffer {
     pub(super) fn new(config: ChangeBufferConfig, tree: PageRun, rng: Rng) -> Self {
-        ChangeBuffer {
-            config,
-            tree,
-            pending: PendingChanges::default(),
-            rng,
-            last_activity: 0,
-            batches_left: 0,
-            pause: A_SECOND,
-        }
+        ChangeBuffer { config, tree, pending: PendingChanges::default(), rng, last_activity: 0 }
     }
 
     /// Asks the processor for what is known of a page.
@@ -135,12 +124,23 @@ impl ChangeBuffer {
         self.config.io_capacity.saturating_mul(BUSY_PERCENT + extra) / 100
     }
 
-    /// Some pages with changes that follow each other, from a random place.
-    fn pick(&mut self, pages: u32) -> Vec<u32> {
-        let from = self.rng.below(pages.max(1));
-        let from_here =
-            |place: u32| successors(self.pending.next_from(place), |&page| self.pending.next_from(page + 1));
-        from_here(from).chain(from_here(0).take_while(|&page| page < from)).take(MERGED_AT_ONCE).collect()
+    /// Pages whose changes are in the same leaf as those of `page`, this one included, and which lie near it.
+    fn beside(&self, page: u32) -> impl Iterator<Item = u32> {
+        let (first, leaf) = (page / MERGE_AREA * MERGE_AREA, self.leaf_of(page));
+        let near = first..first + MERGE_AREA;
+        near.filter(move |&near| self.pending.of(near) > 0 && self.leaf_of(near) == leaf)
+    }
+
+    /// Neighbours that are read along with a page that is full.
+    fn read_with(&self, full: u32) -> Vec<u32> {
+        let worth_it = |page: &u32| *page != full && self.pending.of(*page) >= WORTH_READING;
+        self.beside(full).filter(worth_it).collect()
+    }
+
+    /// Some neighbours with changes, at a random place; none if there are no changes.
+    fn pick(&mut self) -> Vec<u32> {
+        let page = self.pending.random(&mut self.rng);
+        page.map(|page| self.beside(page).collect()).unwrap_or_default()
     }
 }
 
@@ -151,10 +151,10 @@ fn room_for_changes(page: u32) -> u32 {
 }
 
 impl Server {
-    /// Begins the master thread's merging, where there is a change buffer.
+    /// Begins the master thread's merging, where there is any.
     pub(super) fn start_merging(&mut self) {
-        if self.change_buffer.is_some() {
-            self.calendar.schedule(self.now + A_SECOND, Event::MergeBatch);
+        if self.change_buffer.as_ref().is_some_and(|buffer| buffer.config.merges_ahead) {
+            self.calendar.schedule(self.now + A_SECOND, Event::Merge);
         }
     }
 
@@ -181,9 +181,13 @@ impl Server {
     /// Records a change; the page of the tree that is under write, if that is in the way.
     fn record_change(&mut self, page: u32, redo_fixed: u64) -> Result<Buffered, u32> {
         let Some(buffer) = &mut self.change_buffer else { return Ok(Buffered::No) };
+        if self.clients.reads.contains_key(&page) || buffer.pages() >= buffer.config.max_pages {
+            return Ok(Buffered::No);
+        }
         let waiting = buffer.pending.of(page);
-        let full = waiting >= room_for_changes(page) || buffer.pages() >= buffer.config.max_pages;
-        if full || self.clients.reads.contains_key(&page) {
+        if waiting >= room_for_changes(page) {
+            let along = if buffer.config.merges_ahead { buffer.read_with(page) } else { Vec::new() };
+            along.into_iter().for_each(|page| self.read_for_merge(page));
             return Ok(Buffered::No);
         }
         let leaf = buffer.leaf_of(page);
@@ -226,25 +230,22 @@ impl Server {
         }
     }
 
-    /// The master thread reads the next few pages that have changes, unless redo is short of room.
-    pub(super) fn merge_batch(&mut self) {
-        let (activity, pages) = (self.clients.activity(), self.space.pages());
+    /// The master thread reads some pages that have changes, unless redo is short of room. A place that it comes to twice
+    /// counts twice.
+    pub(super) fn merge_in_background(&mut self) {
+        let activity = self.clients.activity();
         let Some(buffer) = &mut self.change_buffer else { return };
-        if buffer.batches_left == 0 {
-            let active = activity != buffer.last_activity;
-            buffer.last_activity = activity;
-            buffer.batches_left = buffer.pages_to_merge(active).div_ceil(MERGED_AT_ONCE as u64).max(1);
-            buffer.pause = SimDuration((A_SECOND.0 / buffer.batches_left).max(SHORTEST_PAUSE.0));
+        let active = std::mem::replace(&mut buffer.last_activity, activity) != activity;
+        let mut wanted = buffer.pages_to_merge(active) as usize;
+        if self.redo.current_lsn() > self.clients.free_check_limit_lsn {
+            wanted = 0;
         }
-        let picked = buffer.pick(pages);
-        let pause = if picked.is_empty() { A_SECOND } else { buffer.pause };
-        buffer.batches_left = if picked.is_empty() { 0 } else { buffer.batches_left - 1 };
-        if self.redo.current_lsn() <= self.clients.free_check_limit_lsn {
-            for page in picked {
-                self.read_for_merge(page);
-            }
+        while wanted > 0 {
+            let picked = self.change_buffer.as_mut().map(ChangeBuffer::pick).unwrap_or_default();
+            wanted = if picked.is_empty() { 0 } else { wanted.saturating_sub(picked.len()) };
+            picked.into_iter().for_each(|page| self.read_for_merge(page));
         }
-        self.calendar.schedule(self.now + pause, Event::MergeBatch);
+        self.calendar.schedule(self.now + A_SECOND, Event::Merge);
     }
 
     fn read_for_merge(&mut self, page: u32) {

@@ -80,7 +80,7 @@ pub(super) enum Event {
     /// The binary log is synced.
     BinlogSynced,
     /// The master thread merges changes of the change buffer.
-    MergeBatch,
+    Merge,
     /// A page read for its changes is there.
     MergeRead(u32),
     /// An LRU manager thread goes on.
@@ -141,7 +141,7 @@ impl Event {
             Event::BinlogWritten => 23,
             Event::BinlogOnDevice => 24,
             Event::BinlogSynced => 25,
-            Event::MergeBatch => 26,
+            Event::Merge => 26,
             Event::Computed => 41,
             Event::RedoDurable => 42,
             Event::CleanerRedoDurable => 43,
@@ -262,7 +262,7 @@ mod tests {
             E::BinlogWritten,
             E::BinlogOnDevice,
             E::BinlogSynced,
-            E::MergeBatch,
+            E::Merge,
             E::MergeRead(0),
             E::LruManager(0),
             E::PurgeTimer(0),

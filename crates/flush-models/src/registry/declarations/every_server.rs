@@ -79,7 +79,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         ],
         "Whether changes of secondary index pages that are not in memory wait in the change buffer until the page is read.",
         "all, changes and inserts buffer what transactions do to pages that the workload marks as bufferable; all and purges what purge \
-         removes there; none and deletes buffer nothing.",
+         removes there; none and deletes buffer nothing. MySQL also reads pages in order to merge their changes, MariaDB since 10.5 does not.",
     ),
     everywhere(
         "log_bin",
