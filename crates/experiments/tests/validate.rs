@@ -278,6 +278,19 @@ fn a_load_that_begins_on_a_dirty_pool_starts_there() {
     assert!(!scenario_toml(&clean, &calibrate(&clean).unwrap(), &Device::default()).unwrap().contains("[start]"));
 }
 
+/// With averages of nothing at the start the age would be a quarter too high.
+#[test]
+fn a_recording_that_begins_under_load_goes_on_from_its_averages() {
+    let mut late = thinned("mysql97/uni4k-256-io2000", |_, second| second > 120.0);
+    late.phases[0].start_s = late.series.seconds[0];
+    let text = scenario_toml(&late, &calibrate(&late).unwrap(), &Device::default()).unwrap();
+    assert!(text.contains("\nredo_bytes_per_s = 1995413\npages_flushed_per_s = 1280\n"), "{text}");
+    let validation = from_itself(&late);
+    for name in ["checkpoint_age_mean", "dirty_pages_mean", "pages_flushed_per_s_mean"] {
+        assert!(error_of(&validation, name).abs() < 0.08, "{name}: {:+.3}", error_of(&validation, name));
+    }
+}
+
 #[test]
 fn a_copy_of_a_recording_is_no_partner() {
     let recording = shipped("mysql97/uni4k-256-io2000");

@@ -45,7 +45,7 @@ use innosim_core::config::MachineConfig;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::seam::{
     AdaptiveFlushing, AgeLimits, CheckpointerAction, CheckpointerInput, CheckpointerNext, CleanerAction, CleanerInput,
-    FlushGauges, FreeCheck, FreeCheckWait, ServerModel, View, WriterLimits,
+    FlushGauges, FreeCheck, FreeCheckWait, ServerModel, View, WorkBefore, WriterLimits,
 };
 use log_targets::{LogClose, MARGIN_SLEEP, flush_ahead_target, log_checkpoint_margin, log_close};
 use options::Options;
@@ -214,6 +214,10 @@ impl ServerModel for Mariadb {
     fn checkpointer(&mut self, _view: &View<'_>, _input: CheckpointerInput) -> CheckpointerAction {
         let next = CheckpointerNext::Wait { timeout: NO_CHECKPOINTER, on_cleaner_tick: false };
         CheckpointerAction { wake_cleaner: false, next }
+    }
+
+    fn starts_after(&mut self, before: WorkBefore) {
+        self.rule.starts_after(before);
     }
 
     fn gauges(&self) -> FlushGauges {

@@ -34,7 +34,7 @@ use innosim_core::config::MachineConfig;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::seam::{
     AgeLimits, CheckpointerAction, CheckpointerInput, CheckpointerNext, CleanerAction, CleanerInput, FlushGauges,
-    FreeCheck, FreeCheckWait, ServerModel, View, WriterLimits,
+    FreeCheck, FreeCheckWait, ServerModel, View, WorkBefore, WriterLimits,
 };
 use margin::{LogMargin, MarginStep};
 use master_thread::MasterThread;
@@ -127,6 +127,10 @@ impl ServerModel for Mysql55 {
             _ => CheckpointerNext::Wait { timeout: CHECKPOINTER_SLEEP, on_cleaner_tick: false },
         };
         CheckpointerAction { wake_cleaner: false, next }
+    }
+
+    fn starts_after(&mut self, before: WorkBefore) {
+        self.master.adaptive.stat.fill(before.redo_bytes_per_s);
     }
 
     fn gauges(&self) -> FlushGauges {

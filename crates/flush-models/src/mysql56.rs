@@ -33,7 +33,7 @@ use innosim_core::config::MachineConfig;
 use innosim_core::kernel::time::SimTime;
 use innosim_core::seam::{
     AgeLimits, CheckpointerAction, CheckpointerInput, CleanerAction, CleanerInput, FlushGauges, FlushKind,
-    FlushRequest, FreeCheck, FreeCheckWait, LruWork, PassReport, ServerModel, View, WriterLimits,
+    FlushRequest, FreeCheck, FreeCheckWait, LruWork, PassReport, ServerModel, View, WorkBefore, WriterLimits,
 };
 use options::Options;
 use page_cleaner::{Branch, PageCleanerLoop};
@@ -245,6 +245,11 @@ impl ServerModel for Mysql56 {
 
     fn checkpointer(&mut self, view: &View<'_>, input: CheckpointerInput) -> CheckpointerAction {
         self.master.next(view, input)
+    }
+
+    fn starts_after(&mut self, before: WorkBefore) {
+        (self.adaptive.lsn_avg_rate, self.adaptive.avg_page_rate) =
+            (before.redo_bytes_per_s, before.pages_flushed_per_s);
     }
 
     fn gauges(&self) -> FlushGauges {

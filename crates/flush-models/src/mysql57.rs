@@ -42,7 +42,7 @@ use innosim_core::config::MachineConfig;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{
     AgeLimits, CheckpointerAction, CheckpointerInput, CleanerAction, CleanerInput, FlushGauges, FlushKind,
-    FlushRequest, FreeCheck, FreeCheckWait, LruWork, PassReport, ServerModel, View, WriterLimits,
+    FlushRequest, FreeCheck, FreeCheckWait, LruWork, PassReport, ServerModel, View, WorkBefore, WriterLimits,
 };
 use recommendation::{RecommendationState, Recommended, Seen};
 
@@ -308,6 +308,11 @@ impl ServerModel for Mysql57 {
 
     fn checkpointer(&mut self, view: &View<'_>, input: CheckpointerInput) -> CheckpointerAction {
         self.master.next(view, input)
+    }
+
+    fn starts_after(&mut self, before: WorkBefore) {
+        (self.recommendation.lsn_avg_rate, self.recommendation.avg_page_rate) =
+            (before.redo_bytes_per_s, before.pages_flushed_per_s);
     }
 
     fn gauges(&self) -> FlushGauges {

@@ -57,7 +57,7 @@ use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{
     AdaptiveFlushing, AgeLimits, CheckpointerAction, CheckpointerInput, CleanerAction, CleanerInput, FlushGauges,
     FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruManagerInput, LruWork, PassReport, Recommendation, RuleInput,
-    ServerModel, View, WriterLimits,
+    ServerModel, View, WorkBefore, WriterLimits,
 };
 use log_state::LogState;
 use mysql8021::Mysql8021;
@@ -389,6 +389,10 @@ impl ServerModel for Mysql80 {
 
     fn lru_manager(&mut self, seen: LruManagerInput) -> SimDuration {
         self.lru_managers.next_sleep(seen)
+    }
+
+    fn starts_after(&mut self, before: WorkBefore) {
+        self.rule.starts_after(before);
     }
 
     fn gauges(&self) -> FlushGauges {

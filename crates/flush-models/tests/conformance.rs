@@ -9,10 +9,12 @@ mod worlds;
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::RunOutput;
+use innosim_core::seam::WorkBefore;
 use innosim_core::workload::{DrawSpec, DriveSpec, RateSegment, StopSpec};
-use innosim_flush_models::registry::{Kind, ModelId, Value, lookup};
+use innosim_flush_models::registry::{Kind, ModelId, Settings, Value, build, lookup};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestRunner};
+use std::collections::BTreeMap;
 use worlds::*;
 
 const MIB: u64 = 1 << 20;
@@ -46,6 +48,20 @@ fn run_all(worlds: impl Strategy<Value = World>, cases: u32) {
 /// Whether clients always have something to do.
 fn is_busy(world: &World) -> bool {
     matches!(world.spec.workload.drive, DriveSpec::Closed { .. })
+}
+
+/// A run that starts in the middle of the work goes on with the averages of what went on before. 5.5 counts only what LRU
+/// batches flush.
+#[test]
+fn every_model_goes_on_from_its_averages() {
+    for model in ModelId::ALL {
+        let settings = Settings::resolve(*model, &BTreeMap::new()).unwrap();
+        let mut server = build(&settings).unwrap();
+        server.starts_after(WorkBefore { redo_bytes_per_s: 5_000_000, pages_flushed_per_s: 300 });
+        let gauges = server.gauges();
+        let pages = if matches!(model, ModelId::Mysql55 | ModelId::Percona55) { 0 } else { 300 };
+        assert_eq!((gauges.lsn_avg_rate, gauges.avg_page_rate), (5_000_000, pages), "{model}");
+    }
 }
 
 #[test]

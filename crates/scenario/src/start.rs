@@ -5,6 +5,7 @@ use crate::key::{Key, positive, whole};
 use crate::resolved::Resolved;
 use crate::section::Section;
 use innosim_core::run_spec::DirtyStart;
+use innosim_core::seam::WorkBefore;
 use innosim_core::workload::PageSetSpec;
 use innosim_flush_models::registry::{Settings, build};
 
@@ -15,6 +16,18 @@ pub(crate) const START_KEYS: &[Key] = &[
         "checkpoint_age_bytes",
         whole(1, 1 << 50),
         "Redo since the last checkpoint at the start, bytes: the pages became dirty evenly over it.",
+    ),
+    Key::default(
+        "redo_bytes_per_s",
+        whole(0, 1 << 50),
+        "0",
+        "Redo a second until then: what adaptive flushing begins with as its average.",
+    ),
+    Key::default(
+        "pages_flushed_per_s",
+        whole(0, 1 << 40),
+        "0",
+        "Pages flushed a second until then: what adaptive flushing begins with as its average.",
     ),
 ];
 
@@ -28,6 +41,10 @@ pub(crate) fn read_start(
     let mut section = Section::open(root.table("start")?, START_KEYS, "start", root.report);
     let share = section.real("dirty_share");
     let checkpoint_age_bytes = section.integer("checkpoint_age_bytes");
+    let before = WorkBefore {
+        redo_bytes_per_s: section.integer("redo_bytes_per_s"),
+        pages_flushed_per_s: section.integer("pages_flushed_per_s"),
+    };
     let resident: f64 = page_sets.iter().map(|set| set.pages as f64 * set.resident_share).sum();
     if section.has("dirty_share") && resident * share < 1.0 {
         let problem = Problem::new("no page that could be dirty is in the buffer pool at the start");
@@ -45,5 +62,5 @@ pub(crate) fn read_start(
             .add(problem.allowed(format!("at most {limit} bytes")).help("lower it, or give the server more redo"));
     }
     tables.table("start", section.resolved);
-    Some(DirtyStart { share, checkpoint_age_bytes })
+    Some(DirtyStart { share, checkpoint_age_bytes, before })
 }

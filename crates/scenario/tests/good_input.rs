@@ -3,6 +3,7 @@
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::run_spec::DirtyStart;
+use innosim_core::seam::WorkBefore;
 use innosim_core::workload::DriveSpec;
 use innosim_scenario::{Overrides, Scenario, Severity, Source, Warmup, json_schema, load, shipped};
 use proptest::prelude::*;
@@ -170,9 +171,11 @@ fn every_kind_of_workload_survives_being_written_out() {
 
 #[test]
 fn a_start_with_dirty_pages_survives_being_written_out() {
-    let start = set(&["start.dirty_share=0.25", "start.checkpoint_age_bytes=40_000_000"]);
+    let start =
+        set(&["start.dirty_share=0.25", "start.checkpoint_age_bytes=40_000_000", "start.redo_bytes_per_s=7000"]);
     let scenario = round_trip(&load_shipped("teaching/redo-too-small", &start));
-    let start = DirtyStart { share: 0.25, checkpoint_age_bytes: 40_000_000 };
+    let before = WorkBefore { redo_bytes_per_s: 7_000, pages_flushed_per_s: 0 };
+    let start = DirtyStart { share: 0.25, checkpoint_age_bytes: 40_000_000, before };
     assert_eq!(scenario.run.dirty_start, Some(start));
     assert_eq!(load_shipped("teaching/redo-too-small", &Overrides::default()).run.dirty_start, None);
 }

@@ -2,6 +2,7 @@
 
 use crate::config::{AdaptiveHashCost, BinaryLogConfig, ChangeBufferConfig, PurgeConfig, ReadView};
 use crate::kernel::time::{SimDuration, SimTime};
+use crate::seam::WorkBefore;
 use crate::storage::StorageSpec;
 use crate::workload::WorkloadSpec;
 use serde::{Deserialize, Serialize};
@@ -51,6 +52,8 @@ pub struct DirtyStart {
     pub share: f64,
     /// Redo between the last checkpoint and the end of the log; the oldest modifications lie evenly over it.
     pub checkpoint_age_bytes: u64,
+    /// What went on until then.
+    pub before: WorkBefore,
 }
 
 /// The processors, but for their number.

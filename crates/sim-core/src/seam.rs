@@ -431,10 +431,22 @@ pub struct FlushGauges {
     pub pct_for_lsn: u64,
 }
 
+/// What went on before a run that starts in the middle of the work, on average.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct WorkBefore {
+    /// Redo, bytes a second.
+    pub redo_bytes_per_s: u64,
+    /// Pages flushed a second.
+    pub pages_flushed_per_s: u64,
+}
+
 /// A whole server version: everything that versions decide differently. See the module page.
 pub trait ServerModel: Send {
     /// What the machine is built with.
     fn config(&self) -> &MachineConfig;
+
+    /// The run starts in the middle of the work: the averages that the version keeps are those of what went on before.
+    fn starts_after(&mut self, before: WorkBefore);
 
     /// Buffer pool instance of a page.
     fn instance_of(&self, space_id: u32, page_no: u32) -> u32;
@@ -514,6 +526,11 @@ pub struct Recommendation {
 
 /// The smaller seam: an adaptive flushing rule that plugs into the page cleaner of a version that takes one.
 pub trait AdaptiveFlushing: Send {
+    /// The run starts in the middle of the work. A rule that keeps averages takes them from what went on before.
+    fn starts_after(&mut self, before: WorkBefore) {
+        let _ = before;
+    }
+
     /// How many pages to flush in this pass. Called at most once a second, back to back in sync passes.
     fn recommend(&mut self, view: &View<'_>, input: RuleInput) -> Recommendation;
 

@@ -73,7 +73,7 @@ use crate::kernel::random::Rng;
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::metrics::RunOutput;
 use crate::redo::RedoLog;
-use crate::run_spec::RunSpec;
+use crate::run_spec::{DirtyStart, RunSpec};
 use crate::seam::{CleanerInput, ServerModel, View};
 use crate::storage::{Device, DeviceSpec};
 use crate::workload::DriveSpec;
@@ -134,7 +134,10 @@ impl std::fmt::Debug for Server {
 
 impl Server {
     /// A server of the given version, about to run `spec`.
-    pub fn new(model: Box<dyn ServerModel>, spec: &RunSpec) -> Self {
+    pub fn new(mut model: Box<dyn ServerModel>, spec: &RunSpec) -> Self {
+        if let Some(DirtyStart { before, .. }) = spec.dirty_start {
+            model.starts_after(before);
+        }
         let config = model.config().clone();
         let stream = |name: &str| Rng::stream(spec.seed, spec.replication, name);
         let mut space = PageSpace::default();

@@ -9,6 +9,7 @@ use common::*;
 use innosim_core::config::{CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, SyncHolds};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::run_spec::{CpuScheduling, CpuSpec, DirtyStart};
+use innosim_core::seam::WorkBefore;
 use innosim_core::storage::DeviceSpec;
 
 /// Bytes of LSN for a byte of payload: 512-byte blocks with 496 bytes of payload.
@@ -49,7 +50,7 @@ fn a_dirty_start_drains() {
     server.flushing = Flushing::PagesPerSecond(flushed);
     server.checkpoints = Some(SimDuration::from_millis(50));
     let mut spec = spec(10, 20_000, 4, fixed(20.0), vec![touch(1, true, 200.0)], open(4, 0.0, false));
-    spec.dirty_start = Some(DirtyStart { share: 0.3, checkpoint_age_bytes: age });
+    spec.dirty_start = Some(DirtyStart { share: 0.3, checkpoint_age_bytes: age, before: WorkBefore::default() });
     let out = run(&server, &spec);
     for row in &out.series {
         let left = dirty - flushed * row.second as f64;
@@ -108,7 +109,7 @@ fn checksums_limit_a_thread() {
     let mut server = TestServer::new(40_000);
     server.flushing = Flushing::Everything;
     let mut spec = spec(10, 20_000, 4, fixed(20.0), vec![touch(1, true, 200.0)], open(4, 0.0, false));
-    spec.dirty_start = Some(DirtyStart { share: 0.9, checkpoint_age_bytes: 90_000_000 });
+    spec.dirty_start = Some(DirtyStart { share: 0.9, checkpoint_age_bytes: 90_000_000, before: WorkBefore::default() });
     spec.cpu = CpuSpec {
         scheduling: CpuScheduling::Shared,
         page_checksum: SimDuration::from_micros(994),
@@ -129,7 +130,8 @@ fn adjacent_pages_are_written_at_once() {
         server.config.flush_neighbors = FlushNeighbors::Area;
         server.config.merges_adjacent_writes = merges;
         let mut spec = spec(10, 20_000, 4, fixed(20.0), vec![touch(1, true, 200.0)], open(4, 0.0, false));
-        spec.dirty_start = Some(DirtyStart { share: 1.0, checkpoint_age_bytes: 90_000_000 });
+        spec.dirty_start =
+            Some(DirtyStart { share: 1.0, checkpoint_age_bytes: 90_000_000, before: WorkBefore::default() });
         let out = run(&server, &spec);
         let pages: u64 = out.series.iter().map(|s| s.pages_flushed).sum();
         let bytes: u64 = out.series.iter().map(|s| s.device_write_bytes).sum();

@@ -15,6 +15,8 @@ use innosim_recordings::{Quantity, Recording, understood_settings};
 const WARM_SHARE: f64 = 0.85;
 /// Dirty pages up to which a pool counts as clean.
 const CLEAN_PAGES: f64 = 40.0;
+/// Seconds over which servers average redo and flushing, about.
+const AVERAGED_S: f64 = 30.0;
 /// Spread of the CPU time of a transaction around its mean: not determined by a recording.
 const CPU_CV: f64 = 0.5;
 
@@ -100,13 +102,36 @@ fn start_on_dirty_pages(target: &Recording) -> Option<String> {
     let at = |quantity| target.get(quantity).map(|values| values[first]).filter(|value| value.is_finite());
     let (dirty, present) = (at(Quantity::DirtyPages)?, at(Quantity::LruPages)?);
     let age = at(Quantity::Lsn)? - at(Quantity::CheckpointLsn)?;
+    let (redo, flushed) = work_before(target, first).unwrap_or_default();
     (dirty > CLEAN_PAGES && present >= dirty && age > 0.0).then(|| {
         format!(
             "\n[start]   # {dirty:.0} dirty pages of {present:.0} in the buffer pool as the load begins\n\
-             dirty_share = {:.4}\ncheckpoint_age_bytes = {age:.0}\n",
+             dirty_share = {:.4}\ncheckpoint_age_bytes = {age:.0}\n\
+             redo_bytes_per_s = {redo:.0}\npages_flushed_per_s = {flushed:.0}\n",
             dirty / present
         )
     })
+}
+
+/// Redo and pages flushed a second until sample `first`: the server's own averages where they are recorded, otherwise
+/// those of the seconds before. Where a recording begins under load, its first seconds stand for these.
+fn work_before(target: &Recording, first: usize) -> Option<(f64, f64)> {
+    let gauge = |quantity| target.get(quantity).map(|values| values[first]).filter(|value| value.is_finite());
+    if let (Some(redo), Some(flushed)) = (gauge(Quantity::LsnAvgRate), gauge(Quantity::AvgPageRate)) {
+        return Some((redo, flushed));
+    }
+    let seconds = &target.series.seconds;
+    let near = |sample: &usize| (seconds[*sample] - seconds[first]).abs() <= AVERAGED_S;
+    let (from, to) = match first {
+        0 => (0, (0..seconds.len()).rfind(near)?),
+        _ => ((0..first).find(near)?, first),
+    };
+    let rate = |quantity| {
+        let values = target.get(quantity)?;
+        Some((values[to] - values[from]) / (seconds[to] - seconds[from]))
+            .filter(|rate| rate.is_finite() && *rate >= 0.0)
+    };
+    Some((rate(Quantity::Lsn)?, rate(Quantity::PagesWritten).unwrap_or(0.0)))
 }
 
 /// `resident_share` of a buffer pool that was not warm as the load began, where the recording shows that.

@@ -8,7 +8,7 @@
 //! The page cleaner of the model is of the late generation ([`recommendation_late`]). [`recommendation_early`] is kept
 //! beside it for comparison.
 
-use innosim_core::seam::{AdaptiveFlushing, FlushGauges, FlushLists, Recommendation, RuleInput, View};
+use innosim_core::seam::{AdaptiveFlushing, FlushGauges, FlushLists, Recommendation, RuleInput, View, WorkBefore};
 
 /// `buf_flush_lsn_scan_factor`: seconds of redo looked ahead, and the passes they are spread over.
 const SCAN_FACTOR: u64 = 3;
@@ -282,6 +282,12 @@ impl AdaptiveFlushing for AdaptiveRule {
         let pass = recommendation_late(&self.config, &mut self.averages, &pass_input, pct_lwm);
         self.gauges = pass.gauges(&self.averages).unwrap_or(self.gauges);
         Recommendation { n_pages: pass.n_pages, slots: vec![pass.n_pages] }
+    }
+
+    fn starts_after(&mut self, before: WorkBefore) {
+        let (lsn_avg_rate, avg_page_rate) = (before.redo_bytes_per_s, before.pages_flushed_per_s);
+        (self.averages.lsn_avg_rate, self.averages.avg_page_rate) = (lsn_avg_rate, avg_page_rate);
+        self.gauges = FlushGauges { lsn_avg_rate, avg_page_rate, ..self.gauges };
     }
 
     fn gauges(&self) -> FlushGauges {

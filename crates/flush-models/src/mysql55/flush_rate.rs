@@ -59,6 +59,12 @@ impl FlushStat {
         (self.cur_redo, self.cur_n_flushed) = (lsn, lru_flush_page_count);
     }
 
+    /// So much redo was written in each of the last seconds.
+    pub fn fill(&mut self, redo_bytes_per_s: u64) {
+        self.redo = [redo_bytes_per_s; STAT_INTERVALS];
+        self.sum_redo = self.redo.iter().sum();
+    }
+
     /// `buf_flush_get_desired_flush_rate`; changes nothing. `n_dirty` counts pages under write too.
     pub fn desired(&self, lsn: u64, lru_flush_page_count: u64, n_dirty: u64, log_group_capacity: u64) -> DesiredRate {
         let intervals = STAT_INTERVALS as u64;

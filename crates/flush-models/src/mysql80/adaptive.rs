@@ -12,7 +12,7 @@ use super::averages::{AverageClock, Averages};
 use crate::legacy::io::{ListLengths, pct_io};
 use crate::percona80::age_factor::high_checkpoint_pct;
 use innosim_core::kernel::time::{SimDuration, SimTime};
-use innosim_core::seam::{AdaptiveFlushing, FlushGauges, FlushLists, Recommendation, RuleInput, View};
+use innosim_core::seam::{AdaptiveFlushing, FlushGauges, FlushLists, Recommendation, RuleInput, View, WorkBefore};
 
 /// Seconds of redo that a recommendation looks ahead, and the passes it spreads them over.
 const SCAN_FACTOR: u64 = 3;
@@ -268,7 +268,8 @@ struct PagesDue {
 
 impl AdaptiveFlushing for AdaptiveRule {
     fn recommend(&mut self, view: &View<'_>, input: RuleInput) -> Recommendation {
-        if view.up_before > SimDuration::ZERO {
+        let worked_before = self.averages.lsn_avg_rate > 0;
+        if view.up_before > SimDuration::ZERO && !worked_before {
             // The first recommendation was that of the server's start; without load none came since.
             self.averages.begins(view.last_checkpoint_lsn, SimTime::ZERO);
         }
@@ -281,6 +282,11 @@ impl AdaptiveFlushing for AdaptiveRule {
             rule: input,
         });
         pass.map_or_else(Recommendation::default, |p| Recommendation { n_pages: p.n_pages, slots: p.slots })
+    }
+
+    fn starts_after(&mut self, before: WorkBefore) {
+        (self.averages.lsn_avg_rate, self.averages.avg_page_rate) =
+            (before.redo_bytes_per_s, before.pages_flushed_per_s);
     }
 
     fn gauges(&self) -> FlushGauges {

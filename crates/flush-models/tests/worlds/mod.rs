@@ -6,6 +6,7 @@ use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::run_spec::{CpuScheduling, CpuSpec, DirtyStart, OtherPrograms, RunSpec};
+use innosim_core::seam::WorkBefore;
 use innosim_core::server::{RunError, Server, Silent};
 use innosim_core::storage::{DeviceSpec, StorageSpec};
 use innosim_core::workload::{
@@ -104,8 +105,11 @@ impl World {
         let settings = Settings::resolve(self.model, &known).unwrap_or_else(|error| panic!("{error}"));
         let model = build(&settings).unwrap_or_else(|error| panic!("{error}"));
         let limit = model.age_limits().stop_bytes;
-        let dirty_start =
-            self.dirty.map(|(share, age)| DirtyStart { share, checkpoint_age_bytes: (limit as f64 * age) as u64 });
+        let dirty_start = self.dirty.map(|(share, age)| {
+            let checkpoint_age_bytes = (limit as f64 * age) as u64;
+            let before = WorkBefore { redo_bytes_per_s: checkpoint_age_bytes / 100, pages_flushed_per_s: 300 };
+            DirtyStart { share, checkpoint_age_bytes, before }
+        });
         let purge = purge_config(&settings).unwrap_or_else(|error| panic!("{error}"));
         let spec = RunSpec { purge: Some(purge), dirty_start, ..self.spec.clone() };
         Server::new(model, &spec).run(&mut Silent)

@@ -7,7 +7,7 @@
 //!
 //! Simplification: a server that flushed before has fewer pages with old modifications than with new ones where it
 //! skips pages (neighbours, LRU batches); evenly over the redo they are where flushing goes strictly by age (errs
-//! towards old pages). Averages of adaptive flushing begin at nothing, as after a restart.
+//! towards old pages).
 
 use super::costs;
 use crate::buffer_pool::{BufferPool, EXTENT_PAGES, Modification, PageRun, PageSpace};

@@ -17,7 +17,7 @@ use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::run_spec::{CpuSpec, RunSpec};
 use innosim_core::seam::{
     AgeLimits, CheckpointerAction, CheckpointerInput, CheckpointerNext, CleanerAction, CleanerInput, FlushGauges,
-    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruWork, ServerModel, View, WriterLimits,
+    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruWork, ServerModel, View, WorkBefore, WriterLimits,
 };
 use innosim_core::server::{Server, Silent};
 use innosim_core::storage::{DeviceSpec, StorageSpec};
@@ -90,6 +90,8 @@ impl TestServer {
 }
 
 impl ServerModel for TestServer {
+    fn starts_after(&mut self, _before: WorkBefore) {}
+
     fn config(&self) -> &MachineConfig {
         &self.config
     }
