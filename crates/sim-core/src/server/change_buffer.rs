@@ -236,7 +236,8 @@ impl Server {
         let activity = self.clients.activity();
         let Some(buffer) = &mut self.change_buffer else { return };
         let active = std::mem::replace(&mut buffer.last_activity, activity) != activity;
-        let mut wanted = buffer.pages_to_merge(active) as usize;
+        // So many draws come to all pages but one in 3000.
+        let mut wanted = buffer.pages_to_merge(active).min(8 * buffer.pending.pages()) as usize;
         if self.redo.current_lsn() > self.clients.free_check_limit_lsn {
             wanted = 0;
         }
