@@ -12,7 +12,8 @@ use innosim_core::kernel::calendar::Calendar;
 use innosim_core::kernel::random::Rng;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::workload::DrawSpec;
-use innosim_core::workload::access::{AccessClass, Drawer, Places};
+use innosim_core::workload::access::{AccessClass, Places};
+use innosim_core::workload::homes::Drawer;
 use std::hint::black_box;
 
 /// Pages of the set that is drawn from: some more than the published data set has.

@@ -2,14 +2,17 @@
 //!
 //! A workload is a set of page sets, access classes that draw pages from them, kinds of transactions that touch pages
 //! through those classes, and a drive: a closed loop of clients, or arrivals at a rate.
-//! [`access`] says how pages are drawn, [`arrivals`] how an open drive arrives.
+//! [`access`] says how pages are drawn, [`homes`] what the classes of a transaction have in common, [`arrivals`] how an
+//! open drive arrives.
 //!
 //! Simplifications: a transaction first does its CPU work in one piece, then touches its pages one after the other,
 //! then commits; statements, round trips and row locks are part of its CPU demand.
 
 pub mod access;
 pub mod arrivals;
+pub mod homes;
 mod index_pages;
+mod nurand_pages;
 mod points;
 pub mod program;
 mod spec;

@@ -32,7 +32,7 @@ pub(super) struct Client {
     /// When its transaction began (for an open drive: arrived).
     pub(super) began: SimTime,
     pub(super) kind: u32,
-    /// Home of its transaction, see [`Drawer`](crate::workload::access::Drawer).
+    /// Home of its transaction, see [`Drawer`](crate::workload::homes::Drawer).
     pub(super) home: u64,
     /// The pages that its transaction touches, and how far it is with them.
     pub(super) plan: Plan,

@@ -16,7 +16,7 @@ use super::Server;
 use super::clients::{Client, Clients};
 use crate::buffer_pool::{BufferPool, PageSpace};
 use crate::kernel::time::SimTime;
-use crate::workload::access::Drawer;
+use crate::workload::homes::Drawer;
 use crate::workload::program::{Program, Touch, TransactionKind};
 
 /// The pages of one touch; they follow those of the run before.

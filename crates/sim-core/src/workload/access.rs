@@ -10,7 +10,6 @@
 //! * Reads of rows that were inserted lately (`RecentRows`) find the pages in memory, for their inserts touched them:
 //!   only the rows that are older than the run are drawn. In a pool that evicts, all are drawn (errs towards more
 //!   reads).
-//! * `OfHome` reads the same pages whenever it is at the same home.
 //! * `Walk` visits existing pages in order, from `points` places at once, each going round in its own.
 //!
 //! Simplifications: the draws of one transaction are independent of each other; inserts into the middle of an index
@@ -18,12 +17,14 @@
 //! towards fewer distinct pages: by under 1 % an hour in sysbench's `oltp_*` once their indexes have aged, by much more on
 //! an index that was built in one go, whose pages are full).
 
+use super::homes::{Drawer, PagesOfHomes, digit};
 use super::index_pages::{FoundEntry, IndexPages};
+use super::nurand_pages::NuRandPages;
 use super::points::{Column, Point, PointUse, Points, own_pages};
-use super::spec::{DrawSpec, HomePages};
+use super::spec::DrawSpec;
 use crate::buffer_pool::{BufferPool, EXTENT_PAGES, PageRun, PageSpace};
 use crate::kernel::random::Rng;
-use crate::kernel::sampler::{NuRand, Scatter, SysbenchPareto, Zipf};
+use crate::kernel::sampler::{Scatter, SysbenchPareto, Zipf};
 
 /// The page of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,137 +44,6 @@ pub struct Places {
     pub(super) points: Points,
     /// Index pages that split and merge.
     pub index_pages: IndexPages,
-}
-
-/// NURand over the keys of groups, laid in order over pages.
-#[derive(Debug, Clone)]
-struct NuRandPages {
-    keys: NuRand,
-    /// Page sets, groups, and the bounds of the two draws of a key.
-    bounds: [u32; 4],
-    reject_below: u64,
-    /// The same for the draws of a key alone.
-    key_reject_below: u64,
-    constants: Vec<u32>,
-    pages_per_key_fixed: u64,
-    at_home: bool,
-}
-
-impl NuRandPages {
-    fn new(a: u32, range: u32, groups: u32, constants: u32, at_home: bool, runs: &[PageRun], rng: &mut Rng) -> Self {
-        let pages = runs.iter().map(|r| r.pages).min().unwrap_or(1).max(1);
-        let bounds = [runs.len() as u32, groups, a + 1, range];
-        NuRandPages {
-            keys: NuRand::new(a, range),
-            bounds,
-            reject_below: Rng::reject_below(&bounds),
-            key_reject_below: Rng::reject_below(&bounds[2..]),
-            constants: (0..constants.max(1)).map(|_| rng.range_inclusive(0, a) % range).collect(),
-            pages_per_key_fixed: (u64::from(pages) << 32) / (u64::from(range) * u64::from(groups)),
-            at_home,
-        }
-    }
-
-    /// Where the pages of `group` begin in their set, fixed-point.
-    #[inline]
-    fn group_start(&self, group: u32) -> u64 {
-        u64::from(group) * u64::from(self.bounds[3]) * self.pages_per_key_fixed
-    }
-
-    /// Page within its set of a key drawn in a group.
-    #[inline]
-    fn page(&self, group_start: u64, mask: u32, key: u32, constant: u32) -> u32 {
-        let shifted = self.keys.key(mask, key) + constant;
-        // Less a full turn if it is one: without a branch, for it is a coin toss.
-        let in_group = shifted.min(shifted.wrapping_sub(self.bounds[3]));
-        ((group_start + u64::from(in_group) * self.pages_per_key_fixed) >> 32) as u32
-    }
-
-    /// The client's run-time constant C. Mostly there is one for each, and no division.
-    #[inline]
-    fn constant(&self, client: u32) -> u32 {
-        let own = self.constants.get(client as usize);
-        own.copied().unwrap_or_else(|| self.constants[client as usize % self.constants.len()])
-    }
-
-    /// Pages of the home group.
-    fn home_range(&self, who: Drawer, runs: &[PageRun]) -> PageRun {
-        let (set, rest) = digit(who.home, self.bounds[0]);
-        let (group, _) = digit(rest, self.bounds[1]);
-        let keys = u64::from(self.bounds[3]);
-        let page = |key: u64| ((key * self.pages_per_key_fixed) >> 32) as u32;
-        let (first, last) = (page(u64::from(group) * keys), page((u64::from(group) + 1) * keys - 1));
-        PageRun { first: runs[set as usize].first + first, pages: last - first + 1 }
-    }
-
-    #[inline]
-    fn fill(&self, who: Drawer, rng: &mut Rng, runs: &[PageRun], pages: &mut [u32]) {
-        let constant = self.constant(who.client);
-        if self.at_home {
-            let (set, rest) = digit(who.home, self.bounds[0]);
-            let (group, _) = digit(rest, self.bounds[1]);
-            let (first, start) = (runs[set as usize].first, self.group_start(group));
-            for page in pages {
-                let [mask, key] = rng.below_each([self.bounds[2], self.bounds[3]], self.key_reject_below);
-                *page = first + self.page(start, mask, key, constant);
-            }
-        } else {
-            for page in pages {
-                let [set, group, mask, key] = rng.below_each(self.bounds, self.reject_below);
-                *page = runs[set as usize].first + self.page(self.group_start(group), mask, key, constant);
-            }
-        }
-    }
-}
-
-/// The same pages whenever a transaction is at the same home.
-#[derive(Debug, Clone)]
-struct PagesOfHomes {
-    homes: u32,
-    /// Parts of the sets among which a home's pages are scattered, and the key of where; `None` if they lie in order.
-    scattered: Option<(u32, u64)>,
-}
-
-impl PagesOfHomes {
-    /// The pages among which those of a home lie.
-    fn range(&self, who: Drawer, runs: &[PageRun]) -> PageRun {
-        let parts = self.scattered.map_or(self.homes, |(groups, _)| groups);
-        let (set, rest) = digit(who.home, runs.len() as u32);
-        let parts_a_set = (parts / runs.len() as u32).max(1);
-        let (part, _) = digit(rest, parts_a_set);
-        let run = runs[set as usize];
-        let start = |part: u32| (u64::from(run.pages) * u64::from(part) / u64::from(parts_a_set)) as u32;
-        PageRun { first: run.first + start(part), pages: (start(part + 1) - start(part)).max(1) }
-    }
-
-    fn fill(&self, who: Drawer, runs: &[PageRun], pages: &mut [u32]) {
-        let range = self.range(who, runs);
-        match self.scattered {
-            Some((_, key)) => {
-                let (home, _) = digit(who.home, self.homes);
-                let mut rng = Rng::from_key(key.wrapping_add(u64::from(home)));
-                pages.fill_with(|| range.first + rng.below(range.pages));
-            }
-            None => pages.iter_mut().zip(0..).for_each(|(page, nth)| *page = range.first + nth % range.pages),
-        }
-    }
-}
-
-/// The leading digit of `fraction` / 2^64 in base `base`, and the rest.
-#[inline]
-pub(super) fn digit(fraction: u64, base: u32) -> (u32, u64) {
-    let product = u128::from(fraction) * u128::from(base);
-    ((product >> 64) as u32, product as u64)
-}
-
-/// Who draws.
-#[derive(Debug, Clone, Copy)]
-pub struct Drawer {
-    /// The client.
-    pub client: u32,
-    /// Home of its transaction: a uniform random word, read as a fraction of 2^64 whose leading digits name the page
-    /// set and the group.
-    pub home: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -261,13 +131,7 @@ impl AccessClass {
             DrawSpec::NuRand { a, range, groups, constants, at_home } => {
                 Draw::NuRand(NuRandPages::new(a, range, groups, constants, at_home, &runs, rng))
             }
-            DrawSpec::OfHome { homes, pages } => Draw::OfHome(PagesOfHomes {
-                homes,
-                scattered: match pages {
-                    HomePages::InOrder => None,
-                    HomePages::Scattered { groups } => Some((groups, rng.next_u64())),
-                },
-            }),
+            DrawSpec::OfHome { homes, pages } => Draw::OfHome(PagesOfHomes::new(homes, pages, rng)),
             DrawSpec::Zipf { theta } => Draw::Zipf {
                 ranks: Zipf::new(u64::from(pages), theta),
                 scatter: Scatter::new(u64::from(pages), rng.next_u64()),
@@ -474,6 +338,7 @@ impl AccessClass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::HomePages;
 
     #[test]
     fn a_home_has_pages_of_its_own() {
