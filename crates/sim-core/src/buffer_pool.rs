@@ -3,9 +3,8 @@
 //! Source: `innodb-8.0.21` sections 4, 5, 8.
 //!
 //! Two shapes, one interface. While every page of the data set fits, a page is three bits (resident, *hot*, under
-//! write): no page is ever evicted, so no order among them matters. *Hot* means resident, dirty and not under write: a
-//! modification of a hot page costs only redo, which is the path that nearly all modifications of a busy server take.
-//! When the data set outgrows the pool, an LRU list by instance with old and young parts is kept besides (`LruLists`).
+//! write; `page_states` says what they mean): no page is ever evicted, so no order among them matters. When the data
+//! set outgrows the pool, an LRU list by instance with old and young parts is kept besides (`LruLists`).
 //!
 //! Simplifications: a page is latched exactly while it is under write; readers never wait. The free list is a count.
 
@@ -14,6 +13,7 @@ mod flush_list;
 mod lru;
 mod neighbors;
 mod page_space;
+mod page_states;
 mod pool;
 
 pub(crate) use bits::BitSet;

@@ -1,9 +1,9 @@
-//! The buffer pool proper: state of every page, flush lists, free counts ([`super`] has sources and simplifications).
+//! The buffer pool proper: flush lists, frames and counts by instance ([`super`] has sources and simplifications).
 
-use super::bits::BitSet;
 use super::flush_list::FlushList;
 use super::lru::{LruConfig, LruLists};
 use super::page_space::{PageRun, PageSpace};
+use super::page_states::{PageState, PageStates};
 use crate::config::{BufferPoolConfig, FlushNeighbors};
 use crate::kernel::time::SimTime;
 use crate::seam::FlushLists;
@@ -53,14 +53,7 @@ struct Instance {
 /// The buffer pool.
 #[derive(Debug, Clone)]
 pub struct BufferPool {
-    /// Resident, dirty and not under write.
-    hot: BitSet,
-    resident: BitSet,
-    /// Words of `resident` that are full: a small table that answers nearly all reads of a warm pool from the cache.
-    resident_words: BitSet,
-    under_write: BitSet,
-    /// Words of `under_write` that are not empty: under write are some hundred pages out of millions.
-    words_under_write: BitSet,
+    states: PageStates,
     instances: Vec<Instance>,
     lru: Option<LruLists>,
     lru_config: LruConfig,
@@ -87,11 +80,7 @@ impl BufferPool {
             instance_pages: config.pages / instances,
         };
         let mut pool = BufferPool {
-            hot: BitSet::with_len(pages as usize),
-            resident: BitSet::with_len(pages as usize),
-            resident_words: BitSet::with_len(pages as usize / 64 + 1),
-            under_write: BitSet::with_len(pages as usize),
-            words_under_write: BitSet::with_len(pages as usize / 64 + 1),
+            states: PageStates::with_len(pages),
             instances: (0..instances)
                 .map(|_| Instance {
                     list: FlushList::default(),
@@ -146,7 +135,7 @@ impl BufferPool {
         }
         let mut lru = LruLists::new(self.lru_config, space.pages(), self.instances.len());
         for page in 0..space.pages() {
-            if self.resident.contains(page) {
+            if self.states.is_resident(page) {
                 lru.insert(space.instance_of(page), page, now);
             }
         }
@@ -156,11 +145,7 @@ impl BufferPool {
     /// Makes room for pages added to `space`; starts the LRU if they might no longer fit.
     pub fn grow(&mut self, space: &PageSpace, now: SimTime) {
         let pages = space.pages();
-        for set in [&mut self.hot, &mut self.resident, &mut self.under_write] {
-            set.grow(pages as usize);
-        }
-        self.resident_words.grow(pages as usize / 64 + 1);
-        self.words_under_write.grow(pages as usize / 64 + 1);
+        self.states.grow(pages);
         if let Some(low) = &mut self.oldest_low {
             low.resize(pages as usize, 0);
         }
@@ -182,29 +167,18 @@ impl BufferPool {
     /// leave no trace whatever page they draw.
     #[inline]
     pub fn range_resident(&self, range: PageRun) -> bool {
-        let last = range.first + range.pages.max(1) - 1;
-        self.lru.is_none() && self.resident_words.contains_all(range.first / 64, last / 64)
+        self.lru.is_none() && self.states.range_resident(range)
     }
 
     /// How far the pages from `from` on, up to `end`, are resident: the first that is not, or `end`.
     pub fn resident_up_to(&self, from: u32, end: u32) -> u32 {
-        let mut page = from;
-        while page < end {
-            if page.is_multiple_of(64) && self.resident_words.contains(page / 64) {
-                page += 64;
-            } else if self.resident.contains(page) {
-                page += 1;
-            } else {
-                return page;
-            }
-        }
-        end
+        self.states.resident_up_to(from, end)
     }
 
     /// Reads a page: whether it was resident.
     #[inline]
     pub fn read(&mut self, page: u32, space: &PageSpace, now: SimTime) -> bool {
-        let hit = self.resident.contains(page);
+        let hit = self.states.is_resident(page);
         if hit && let Some(lru) = &mut self.lru {
             lru.access(space.instance_of(page), page, now);
         }
@@ -214,46 +188,42 @@ impl BufferPool {
     /// Whether an access to a page moves it to the head of its LRU list.
     pub fn moves_to_head(&self, page: u32, space: &PageSpace, now: SimTime) -> bool {
         let Some(lru) = &self.lru else { return false };
-        self.resident.contains(page) && lru.is_too_old(space.instance_of(page), page, now)
+        self.states.is_resident(page) && lru.is_too_old(space.instance_of(page), page, now)
     }
 
     /// How many of `pages`, up to the first for which that does not hold, change nothing in the pool whether they are
     /// read or modified: they are dirty already, and no LRU order is kept.
     #[inline]
     pub fn costing_only_redo(&self, pages: &[u32]) -> usize {
-        if self.lru.is_some() {
-            return 0;
-        }
-        pages.iter().position(|&page| !self.hot.contains(page)).unwrap_or(pages.len())
+        if self.lru.is_some() { 0 } else { self.states.leading_hot(pages) }
     }
 
     /// Asks the processor for what [`BufferPool::costing_only_redo`] will look at.
     #[inline]
     pub fn prefetch(&self, pages: &[u32]) {
-        pages.iter().for_each(|&page| self.hot.prefetch(page));
+        self.states.prefetch(pages);
     }
 
     /// Modifies a page by redo that begins at `lsn`.
     pub fn modify(&mut self, page: u32, lsn: u64, space: &PageSpace, now: SimTime) -> Modification {
-        let hot = self.hot.contains(page);
-        if !hot && !self.resident_words.contains(page / 64) && !self.resident.contains(page) {
-            return Modification::Miss;
-        }
-        if !hot && self.words_under_write.contains(page / 64) && self.under_write.contains(page) {
-            return Modification::Blocked;
+        let state = self.states.state(page);
+        match state {
+            PageState::Missing => return Modification::Miss,
+            PageState::UnderWrite => return Modification::Blocked,
+            PageState::Hot | PageState::Clean => {}
         }
         let instance = space.instance_of(page);
         if let Some(lru) = &mut self.lru {
             lru.access(instance, page, now);
         }
-        if !hot {
+        if state == PageState::Clean {
             self.becomes_dirty(page, lsn, instance);
         }
         Modification::Done
     }
 
     fn becomes_dirty(&mut self, page: u32, lsn: u64, instance: usize) {
-        self.hot.insert(page);
+        self.states.becomes_hot(page);
         if self.dirty_pages == 0 {
             self.oldest = None;
         }
@@ -274,11 +244,7 @@ impl BufferPool {
 
     /// The page for which a frame was taken is now in it.
     pub fn page_arrived(&mut self, page: u32, space: &PageSpace, now: SimTime) {
-        debug_assert!(!self.resident.contains(page), "page read twice");
-        self.resident.insert(page);
-        if self.resident.word_full(page) {
-            self.resident_words.insert(page / 64);
-        }
+        self.states.becomes_resident(page);
         if let Some(lru) = &mut self.lru {
             lru.insert(space.instance_of(page), page, now);
         }
@@ -297,14 +263,13 @@ impl BufferPool {
 
     /// Frees a clean page that is not under write. Returns whether it could be freed.
     pub fn evict_if_clean(&mut self, page: u32, instance: usize) -> bool {
-        if self.hot.contains(page) || self.under_write.contains(page) {
+        if self.states.is_dirty(page) {
             return false;
         }
         if let Some(lru) = &mut self.lru {
             lru.evict(instance, page);
         }
-        self.resident.remove(page);
-        self.resident_words.remove(page / 64);
+        self.states.evicted(page);
         self.instances[instance].used -= 1;
         true
     }
@@ -324,7 +289,7 @@ impl BufferPool {
             self.drop_stale_tail(instance);
             let entry = self.instances[instance].list.tail().filter(|e| e.lsn < lsn_limit)?;
             self.instances[instance].list.pop();
-            if self.hot.contains(entry.page) {
+            if self.states.is_hot(entry.page) {
                 break entry;
             }
             self.instances[instance].parked.push(TailPage { page: entry.page, lsn: entry.lsn });
@@ -348,7 +313,7 @@ impl BufferPool {
 
     /// Takes a given dirty page for writing, out of turn. False if it is not dirty or is under write.
     pub fn take_page(&mut self, page: u32) -> bool {
-        let taken = self.hot.contains(page);
+        let taken = self.states.is_hot(page);
         if taken {
             self.begin_write(page);
         }
@@ -356,9 +321,7 @@ impl BufferPool {
     }
 
     fn begin_write(&mut self, page: u32) {
-        self.hot.remove(page);
-        self.under_write.insert(page);
-        self.words_under_write.insert(page / 64);
+        self.states.begin_write(page);
         self.pages_under_write += 1;
     }
 
@@ -379,12 +342,8 @@ impl BufferPool {
     /// The write of a page is done: it is clean.
     #[inline]
     pub fn page_written(&mut self, page: u32) {
-        debug_assert!(self.under_write.contains(page), "page written that was not under write");
-        self.under_write.remove(page);
+        self.states.written(page);
         self.pages_under_write -= 1;
-        if self.under_write.word_empty(page) {
-            self.words_under_write.remove(page / 64);
-        }
         self.dirty_pages -= 1;
         if let Some(low) = &mut self.oldest_low {
             low[page as usize] = 0;
@@ -394,12 +353,7 @@ impl BufferPool {
     /// Entries of a flush list that stand for a dirty page, pages under write left out.
     fn current_entries(&self, instance: u32) -> impl Iterator<Item = super::flush_list::Entry> + '_ {
         let listed = self.instances[instance as usize].list.iter();
-        listed.filter(|entry| self.hot.contains(entry.page) && is_newest(&self.oldest_low, entry.page, entry.lsn))
-    }
-
-    /// Whether a page is dirty, under write or not.
-    fn is_dirty(&self, page: u32) -> bool {
-        self.hot.contains(page) || self.under_write.contains(page)
+        listed.filter(|entry| self.states.is_hot(entry.page) && is_newest(&self.oldest_low, entry.page, entry.lsn))
     }
 
     fn drop_stale_tail(&mut self, instance: usize) {
@@ -407,7 +361,7 @@ impl BufferPool {
             return;
         }
         while let Some(entry) = self.instances[instance].list.tail() {
-            if is_newest(&self.oldest_low, entry.page, entry.lsn) && self.is_dirty(entry.page) {
+            if is_newest(&self.oldest_low, entry.page, entry.lsn) && self.states.is_dirty(entry.page) {
                 return;
             }
             self.instances[instance].list.pop();
@@ -416,8 +370,8 @@ impl BufferPool {
 
     fn drop_stale_parked(&mut self, instance: usize) {
         if self.oldest_low.is_some() {
-            let (low, under_write) = (&self.oldest_low, &self.under_write);
-            let current = |p: &TailPage| under_write.contains(p.page) && is_newest(low, p.page, p.lsn);
+            let (low, states) = (&self.oldest_low, &self.states);
+            let current = |p: &TailPage| states.is_under_write(p.page) && is_newest(low, p.page, p.lsn);
             self.instances[instance].parked.retain(current);
         }
     }
@@ -502,17 +456,17 @@ impl BufferPool {
 
     /// Whether a page is dirty and not under write.
     pub fn is_hot(&self, page: u32) -> bool {
-        self.hot.contains(page)
+        self.states.is_hot(page)
     }
 
     /// Whether a page is under write.
     pub fn is_under_write(&self, page: u32) -> bool {
-        self.under_write.contains(page)
+        self.states.is_under_write(page)
     }
 
     /// Whether a page is resident.
     pub fn is_resident(&self, page: u32) -> bool {
-        self.resident.contains(page)
+        self.states.is_resident(page)
     }
 
     /// Bytes of page state.
@@ -520,13 +474,13 @@ impl BufferPool {
         let lists: u64 = self.instances.iter().map(|i| i.list.bytes()).sum();
         let low = self.oldest_low.as_ref().map_or(0, |l| l.capacity() as u64 * 4);
         let lru = self.lru.as_ref().map_or(0, LruLists::bytes);
-        self.hot.bytes() + self.resident.bytes() + self.under_write.bytes() + lists + low + lru
+        self.states.bytes() + lists + low + lru
     }
 
     /// Walks everything and says what is wrong, if anything: dirty pages = flush lists + pages under write, frames used
     /// never exceed the capacity.
     pub fn check(&self) -> Result<(), String> {
-        let (hot, writing) = (self.hot.count(), self.under_write.count());
+        let (hot, writing) = self.states.count_dirty();
         if hot + writing != self.dirty_pages {
             return Err(format!("{} dirty pages, but {hot} hot and {writing} under write", self.dirty_pages));
         }
@@ -556,7 +510,7 @@ impl FlushLists for BufferPool {
 
     fn oldest(&self, instance: u32) -> Option<u64> {
         let own = &self.instances[instance as usize];
-        let current = |page: u32, lsn: u64| is_newest(&self.oldest_low, page, lsn) && self.is_dirty(page);
+        let current = |page: u32, lsn: u64| is_newest(&self.oldest_low, page, lsn) && self.states.is_dirty(page);
         let listed = own.list.iter().find(|e| current(e.page, e.lsn)).map(|e| e.lsn);
         let parked = own.parked.iter().filter(|p| current(p.page, p.lsn)).map(|p| p.lsn).min();
         let writing = own.writing.iter().filter_map(|batch| batch.lsn).min();

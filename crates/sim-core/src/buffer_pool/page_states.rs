@@ -1,0 +1,181 @@
+//! The states of the pages of a buffer pool: three bits a page ([`super`] has source and simplifications).
+//!
+//! *Hot* means resident, dirty and not under write: a modification of a hot page costs only redo, which is the path
+//! that nearly all modifications of a busy server take. Two small tables, a bit for each word of 64 pages, answer most
+//! questions from the processor's cache.
+
+use super::bits::BitSet;
+use super::page_space::PageRun;
+
+/// What a modification of a page meets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PageState {
+    /// Resident, dirty and not under write.
+    Hot,
+    /// Resident, not dirty.
+    Clean,
+    /// Under write, and dirty until it is written.
+    UnderWrite,
+    /// Not in the pool.
+    Missing,
+}
+
+/// The states of all pages.
+#[derive(Debug, Clone)]
+pub(super) struct PageStates {
+    /// Resident, dirty and not under write.
+    hot: BitSet,
+    resident: BitSet,
+    /// Words of `resident` that are full: it answers nearly all questions of a warm pool.
+    resident_words: BitSet,
+    under_write: BitSet,
+    /// Words of `under_write` that are not empty: under write are some hundred pages out of millions.
+    words_under_write: BitSet,
+}
+
+impl PageStates {
+    /// Pages of which none is resident.
+    pub(super) fn with_len(pages: u32) -> Self {
+        let (pages, words) = (pages as usize, pages as usize / 64 + 1);
+        PageStates {
+            hot: BitSet::with_len(pages),
+            resident: BitSet::with_len(pages),
+            resident_words: BitSet::with_len(words),
+            under_write: BitSet::with_len(pages),
+            words_under_write: BitSet::with_len(words),
+        }
+    }
+
+    /// Makes room for `pages` pages.
+    pub(super) fn grow(&mut self, pages: u32) {
+        for set in [&mut self.hot, &mut self.resident, &mut self.under_write] {
+            set.grow(pages as usize);
+        }
+        for words in [&mut self.resident_words, &mut self.words_under_write] {
+            words.grow(pages as usize / 64 + 1);
+        }
+    }
+
+    /// The state of a page; asks the small tables first.
+    #[inline]
+    pub(super) fn state(&self, page: u32) -> PageState {
+        if self.hot.contains(page) {
+            PageState::Hot
+        } else if !self.resident_words.contains(page / 64) && !self.resident.contains(page) {
+            PageState::Missing
+        } else if self.words_under_write.contains(page / 64) && self.under_write.contains(page) {
+            PageState::UnderWrite
+        } else {
+            PageState::Clean
+        }
+    }
+
+    /// Whether a page is dirty and not under write.
+    #[inline]
+    pub(super) fn is_hot(&self, page: u32) -> bool {
+        self.hot.contains(page)
+    }
+
+    /// Whether a page is resident.
+    #[inline]
+    pub(super) fn is_resident(&self, page: u32) -> bool {
+        self.resident.contains(page)
+    }
+
+    /// Whether a page is under write.
+    #[inline]
+    pub(super) fn is_under_write(&self, page: u32) -> bool {
+        self.under_write.contains(page)
+    }
+
+    /// Whether a page is dirty, under write or not.
+    #[inline]
+    pub(super) fn is_dirty(&self, page: u32) -> bool {
+        self.hot.contains(page) || self.under_write.contains(page)
+    }
+
+    /// Whether all pages of a range, and those that share a word with its ends, are resident.
+    #[inline]
+    pub(super) fn range_resident(&self, range: PageRun) -> bool {
+        let last = range.first + range.pages.max(1) - 1;
+        self.resident_words.contains_all(range.first / 64, last / 64)
+    }
+
+    /// How far the pages from `from` on, up to `end`, are resident: the first that is not, or `end`.
+    pub(super) fn resident_up_to(&self, from: u32, end: u32) -> u32 {
+        let mut page = from;
+        while page < end {
+            if page.is_multiple_of(64) && self.resident_words.contains(page / 64) {
+                page += 64;
+            } else if self.resident.contains(page) {
+                page += 1;
+            } else {
+                return page;
+            }
+        }
+        end
+    }
+
+    /// How many of `pages`, up to the first that is not, are hot.
+    #[inline]
+    pub(super) fn leading_hot(&self, pages: &[u32]) -> usize {
+        pages.iter().position(|&page| !self.hot.contains(page)).unwrap_or(pages.len())
+    }
+
+    /// Asks the processor for what [`PageStates::leading_hot`] will look at.
+    #[inline]
+    pub(super) fn prefetch(&self, pages: &[u32]) {
+        pages.iter().for_each(|&page| self.hot.prefetch(page));
+    }
+
+    /// A page that was missing is in the pool, clean.
+    #[inline]
+    pub(super) fn becomes_resident(&mut self, page: u32) {
+        debug_assert!(!self.resident.contains(page), "page read twice");
+        self.resident.insert(page);
+        if self.resident.word_full(page) {
+            self.resident_words.insert(page / 64);
+        }
+    }
+
+    /// A clean page is dirty from now on.
+    #[inline]
+    pub(super) fn becomes_hot(&mut self, page: u32) {
+        self.hot.insert(page);
+    }
+
+    /// A hot page is under write.
+    #[inline]
+    pub(super) fn begin_write(&mut self, page: u32) {
+        self.hot.remove(page);
+        self.under_write.insert(page);
+        self.words_under_write.insert(page / 64);
+    }
+
+    /// The write of a page is done: it is clean.
+    #[inline]
+    pub(super) fn written(&mut self, page: u32) {
+        debug_assert!(self.under_write.contains(page), "page written that was not under write");
+        self.under_write.remove(page);
+        if self.under_write.word_empty(page) {
+            self.words_under_write.remove(page / 64);
+        }
+    }
+
+    /// A clean page is no longer in the pool.
+    #[inline]
+    pub(super) fn evicted(&mut self, page: u32) {
+        self.resident.remove(page);
+        self.resident_words.remove(page / 64);
+    }
+
+    /// Pages that are hot and pages that are under write; walks everything.
+    pub(super) fn count_dirty(&self) -> (u64, u64) {
+        (self.hot.count(), self.under_write.count())
+    }
+
+    /// Bytes held, the tables of words left out.
+    pub(super) fn bytes(&self) -> u64 {
+        self.hot.bytes() + self.resident.bytes() + self.under_write.bytes()
+    }
+}
