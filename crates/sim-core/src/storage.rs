@@ -6,16 +6,20 @@
 //! [`DeviceSpec`] says in numbers that a storage benchmark measures: latencies at queue depth 1, operations and bytes
 //! a second under load, the time of a flush.
 //!
-//! The rules by which a completion is computed at submission stand at the head of `storage/device.rs`, the way a limit
-//! on a rate is kept exactly at the head of `storage/ceiling.rs`, caps that are handed out in slices at the head of
-//! `storage/gate.rs`, and times that depend on what is in flight at the head of `storage/loaded.rs`.
+//! The rules by which a completion is computed at submission stand at the head of `storage/device.rs`, what channels
+//! and ceilings do at the head of `storage/lane.rs`, the way a limit on a rate is kept exactly at the head of
+//! `storage/ceiling.rs`, caps that are handed out in slices at the head of `storage/gate.rs`, and times that depend on
+//! what is in flight at the head of `storage/loaded.rs`.
 
 mod ceiling;
 mod device;
 mod gate;
+mod lane;
 mod limits;
 mod loaded;
 mod spec;
+mod totals;
 
-pub use device::{Device, DeviceInterval, DeviceTotals, Op, SPLIT_BYTES};
+pub use device::{Device, Op, SPLIT_BYTES};
 pub use spec::{BurstSpec, CapSpec, DepthTimes, DeviceSpec, StorageSpec, TimedOp};
+pub use totals::{DeviceInterval, DeviceTotals};

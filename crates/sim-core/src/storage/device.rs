@@ -1,13 +1,8 @@
 //! A storage device: completions computed at submission.
 //!
-//! **Channels.** The device works on `channels` operations at a time, first come, first served. An operation holds its
-//! channel for a sampled time; the distributions are for 16 KiB, and larger random operations differ only by the
-//! ceilings on bytes. A sequential write holds its channel for its fixed time and then for its transfer at the
-//! narrowest of the write and link bandwidths.
-//!
-//! **Ceilings.** Operations and bytes a second are limited by turnstiles that hold no channel (see
-//! [`super::ceiling`]). An operation completes when its channel and each ceiling is through with it. Ceilings serve in
-//! the order of submission.
+//! **Service.** An operation holds one of the channels for a sampled time and passes the ceilings (see `lane`). The
+//! distributions are for 16 KiB, and larger random operations differ only by the ceilings on bytes. A sequential write
+//! holds its channel for its fixed time and then for its transfer at the narrowest of the write and link bandwidths.
 //!
 //! **Interference.** A read takes `1 + f * w` times as long, `w` being the share of the queue depth that writes in
 //! flight occupy at its submission, and a write likewise with reads. The counts are exact: operations in flight are
@@ -40,9 +35,9 @@
 //! **Measured times.** Where the times of a kind of operation were measured at several depths (`at_depth`), they
 //! replace its distribution, its transfer and the interference (see [`super::loaded`]).
 //!
-//! **Accounting** is exact and needs no events (see [`crate::kernel::station`]). Bytes and operations count when they
-//! are submitted. The utilisation is that of the busiest part: the channels (on average over them), each ceiling, the
-//! sync unit. While a barrier is pending or running, every part counts as busy, for it can serve nothing else.
+//! **Accounting** is exact and needs no events (see [`crate::kernel::station`]). The utilisation is that of the busiest
+//! part: the channels (on average over them), each ceiling, the sync unit. While a barrier is pending or running, every
+//! part counts as busy, for it can serve nothing else.
 //!
 //! Simplifications: the order is that of submission, without scheduler or NCQ reordering; every seek is drawn from one
 //! distribution, whatever its length, and reads always seek (errs towards a slower disk); files lie in one piece (errs
@@ -50,14 +45,15 @@
 //! say; merged syncs take places in the queue though the block layer holds them outside.
 
 use super::gate::{Gate, ONE_OPERATION_BYTES, PARTS_OF_OPERATION};
-use super::limits::Limits;
+use super::lane::{LANE_PARTS, Lane, RANDOM, SEQUENTIAL};
 use super::loaded::LoadedTimes;
 use super::spec::{DeviceSpec, TimedOp};
+use super::totals::{DeviceInterval, DeviceTotals};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
 use crate::kernel::station::StationReport;
 use crate::kernel::time::{SimDuration, SimTime};
-use crate::kernel::{FreeTimes, Population, TAGS};
+use crate::kernel::{Population, TAGS};
 
 /// Largest operation that the block layer hands to a device in one piece, bytes.
 pub const SPLIT_BYTES: u64 = 512 * 1024;
@@ -75,57 +71,12 @@ pub enum Op {
     Sync,
 }
 
-/// Operations and bytes submitted to a device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct DeviceTotals {
-    /// Reads.
-    pub random_reads: u64,
-    /// Random writes.
-    pub random_writes: u64,
-    /// Sequential writes.
-    pub sequential_writes: u64,
-    /// Syncs asked for.
-    pub syncs: u64,
-    /// Cache flushes that the device does for them, as syncs share them.
-    pub cache_flushes: u64,
-    /// Bytes read.
-    pub read_bytes: u64,
-    /// Bytes of random writes.
-    pub random_write_bytes: u64,
-    /// Bytes of sequential writes.
-    pub sequential_write_bytes: u64,
-}
-
-/// What a device saw in an interval.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct DeviceInterval {
-    /// Bytes read.
-    pub read_bytes: u64,
-    /// Bytes written.
-    pub write_bytes: u64,
-    /// Reads.
-    pub reads: u64,
-    /// Writes, random and sequential.
-    pub writes: u64,
-    /// Syncs asked for.
-    pub syncs: u64,
-    /// Busy share of the busiest part, 0..=1.
-    pub utilization: f64,
-    /// Mean number of operations in queue and service.
-    pub queue_mean: f64,
-}
-
 /// Tags of operations in flight.
 const READ: usize = 0;
 const WRITE: usize = 1;
 const SYNC: usize = 2;
 
-/// Tag of sequential writes among the operations of a lane; reads and random writes are the others.
-const RANDOM: usize = 0;
-const SEQUENTIAL: usize = 1;
-
-/// Parts of a lane, and of a device, that can be the busiest.
-const LANE_PARTS: usize = 7;
+/// Parts of a device that can be the busiest.
 const PARTS: usize = 2 * LANE_PARTS + 3;
 
 /// The cache flush that was scheduled last.
@@ -135,53 +86,6 @@ struct Flush {
     end: SimTime,
     /// Sum of the lengths of all flushes, ns.
     given: u64,
-}
-
-/// Channels and ceilings that operations pass in the order in which they come.
-#[derive(Debug, Clone)]
-struct Lane {
-    channels: FreeTimes,
-    /// Time for which channels were given away or held, summed over them, ns.
-    channel_time: u64,
-    limits: Limits,
-    /// What is in flight, where times depend on it.
-    in_flight: Population,
-}
-
-impl Lane {
-    fn new(spec: &DeviceSpec) -> Lane {
-        Lane {
-            channels: FreeTimes::new(spec.channels),
-            channel_time: 0,
-            limits: Limits::new(spec),
-            in_flight: Population::with_capacity(0),
-        }
-    }
-
-    /// Serves an operation on the first free channel.
-    #[inline]
-    fn serve(&mut self, at: SimTime, service: SimDuration) -> SimTime {
-        let end = self.channels.earliest().max(at) + service;
-        self.channels.occupy_earliest(end);
-        self.channel_time += service.0;
-        end
-    }
-
-    /// A time that depends on what is in flight at `at`, and on its channels.
-    fn loaded(&mut self, times: &LoadedTimes, rng: &mut Rng, at: SimTime, tag: usize, bytes: u64) -> SimDuration {
-        self.in_flight.advance(at);
-        let depth = (self.in_flight.inside_with(tag) + 1).min(self.channels.servers());
-        times.sample(rng, depth, bytes)
-    }
-
-    /// Busy times of the parts up to `now`, ns. Behind a cap operations are known before they begin; then they count
-    /// from when they are known.
-    fn busy_ns(&self, now: SimTime, capped: bool) -> [u64; LANE_PARTS] {
-        let ahead = if capped { 0 } else { self.channels.work_after(now) };
-        let channels = (self.channel_time - ahead) / u64::from(self.channels.servers());
-        let [a, b, c, d, e, f] = if capped { self.limits.given_ns() } else { self.limits.busy_ns(now) };
-        [channels, a, b, c, d, e, f]
-    }
 }
 
 /// The caps in front of a device.
@@ -300,17 +204,18 @@ impl Device {
             _ => now,
         };
         let service = match self.loaded.as_deref() {
-            Some(Loaded { random_read: Some(times), .. }) => self.lane.loaded(times, &mut self.rng, at, RANDOM, bytes),
+            Some(Loaded { random_read: Some(times), .. }) => {
+                self.lane.loaded_time(times, &mut self.rng, at, RANDOM, bytes)
+            }
             _ => {
                 let service = self.random_read.sample(&mut self.rng);
                 self.slowed(now, service, WRITE)
             }
         };
-        let served = self.lane.serve(at, service);
         let pieces = pieces(bytes);
-        let completion = served.max(self.lane.limits.pass_read(at, pieces, bytes));
+        let completion = self.lane.serve_read(at, service, pieces, bytes);
         if self.loaded.is_some() {
-            self.lane.in_flight.arrive(completion, RANDOM);
+            self.lane.enter(completion, RANDOM);
         }
         self.enter(completion, READ, pieces);
         completion
@@ -330,7 +235,7 @@ impl Device {
         self.totals.random_write_bytes += bytes;
         let at = self.pass_write_cap(now, bytes);
         let lane = self.capped_lane.as_deref().unwrap_or(&self.lane);
-        let service = SimDuration(lane.limits.write_transfer_ns(distance));
+        let service = lane.write_transfer(distance);
         self.serve_write(at, service, bytes, false)
     }
 
@@ -354,11 +259,10 @@ impl Device {
     #[inline]
     fn serve_write(&mut self, at: SimTime, service: SimDuration, bytes: u64, sequential: bool) -> SimTime {
         let lane = self.capped_lane.as_deref_mut().unwrap_or(&mut self.lane);
-        let served = lane.serve(at, service);
         let pieces = pieces(bytes);
-        let completion = served.max(lane.limits.pass_write(at, pieces, bytes));
+        let completion = lane.serve_write(at, service, pieces, bytes);
         if self.loaded.is_some() {
-            lane.in_flight.arrive(completion, if sequential { SEQUENTIAL } else { RANDOM });
+            lane.enter(completion, if sequential { SEQUENTIAL } else { RANDOM });
         }
         self.enter(completion, WRITE, pieces);
         completion
@@ -370,16 +274,16 @@ impl Device {
         let lane = self.capped_lane.as_deref_mut().unwrap_or(&mut self.lane);
         match (self.loaded.as_deref(), sequential) {
             (Some(Loaded { random_write: Some(times), .. }), false) => {
-                return lane.loaded(times, &mut self.rng, at, RANDOM, bytes);
+                return lane.loaded_time(times, &mut self.rng, at, RANDOM, bytes);
             }
             (Some(Loaded { sequential_write: Some(times), .. }), true) => {
-                return lane.loaded(times, &mut self.rng, at, SEQUENTIAL, bytes);
+                return lane.loaded_time(times, &mut self.rng, at, SEQUENTIAL, bytes);
             }
             _ => {}
         }
         let service = if sequential {
             let fixed = self.sequential_write.sample(&mut self.rng);
-            fixed + SimDuration(lane.limits.write_transfer_ns(bytes))
+            fixed + lane.write_transfer(bytes)
         } else {
             self.random_write.sample(&mut self.rng)
         };
@@ -408,13 +312,12 @@ impl Device {
         let mut end = start + self.sync.sample(&mut self.rng);
         if self.sync_counts_as_write {
             let lane = self.capped_lane.as_deref_mut().unwrap_or(&mut self.lane);
-            end = end.max(lane.limits.pass_sync(at));
+            end = end.max(lane.pass_sync(at));
         }
         self.flush = Flush { start, end, given: self.flush.given + end.since(start).0 };
         if self.sync_is_barrier {
             for lane in [Some(&mut self.lane), self.capped_lane.as_deref_mut()].into_iter().flatten() {
-                lane.channel_time += lane.channels.occupy_all(at, end);
-                lane.limits.hold(at, end);
+                lane.hold(at, end);
             }
         }
     }
@@ -494,17 +397,11 @@ impl Device {
         let before = std::mem::replace(&mut self.interval_busy, busy);
         let busiest = busy.iter().zip(before).map(|(now, before)| now - before).max().unwrap_or(0);
         let old = std::mem::replace(&mut self.interval_totals, self.totals);
-        let new = &self.totals;
         let length = (changes.length_ns as f64).max(1.0);
         DeviceInterval {
-            read_bytes: new.read_bytes - old.read_bytes,
-            write_bytes: new.random_write_bytes - old.random_write_bytes + new.sequential_write_bytes
-                - old.sequential_write_bytes,
-            reads: new.random_reads - old.random_reads,
-            writes: new.random_writes - old.random_writes + new.sequential_writes - old.sequential_writes,
-            syncs: new.syncs - old.syncs,
             utilization: (busiest as f64 / length).min(1.0),
             queue_mean: changes.number_ns as f64 / length,
+            ..self.totals.since(&old)
         }
     }
 
@@ -512,7 +409,7 @@ impl Device {
     pub fn report(&mut self, now: SimTime) -> StationReport {
         self.population.advance(now);
         let busiest = self.busy_ns(now).into_iter().max().unwrap_or(0);
-        self.population.report(&self.name, self.lane.channels.servers(), busiest as f64)
+        self.population.report(&self.name, self.lane.channels(), busiest as f64)
     }
 }
 
