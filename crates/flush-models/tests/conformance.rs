@@ -344,7 +344,13 @@ fn a_load_that_is_stopped_again_and_again() {
         let mut all = Vec::new();
         let change = |mut world: World| {
             let (first, length) = (SimTime(600_000_000), SimDuration::from_millis(400));
-            let stop = |whole_server| StopSpec { first, length, every: SimDuration::from_secs(1), whole_server };
+            let stop = |whole_server| StopSpec {
+                first,
+                length,
+                per_gib: SimDuration::ZERO,
+                every: SimDuration::from_secs(1),
+                whole_server,
+            };
             world.spec.workload.stops = whole_server.map(stop).into_iter().collect();
             world
         };

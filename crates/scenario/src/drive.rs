@@ -77,8 +77,8 @@ pub(crate) struct ReadDrive {
     pub(crate) resolved: Resolved,
 }
 
-/// Reads `[drive]`; reports and returns some drive if it is wrong.
-pub(crate) fn read_drive(table: &Table, report: &Report) -> ReadDrive {
+/// Reads `[drive]` of a server with so many pages of buffer pool; reports and returns some drive if it is wrong.
+pub(crate) fn read_drive(table: &Table, pool_pages: u64, report: &Report) -> ReadDrive {
     let Some((kind, mut section)) = Section::open_variant(table, DRIVES, "drive", report) else {
         return ReadDrive { spec: no_drive(), stops: Vec::new(), resolved: Resolved::default() };
     };
@@ -91,7 +91,7 @@ pub(crate) fn read_drive(table: &Table, report: &Report) -> ReadDrive {
         section.resolved.tables("segment", rate.iter().map(resolved_segment).collect());
         DriveSpec::Open { clients, rate, poisson }
     };
-    let stops = read_stops(&mut section);
+    let stops = read_stops(&mut section, pool_pages);
     ReadDrive { spec, stops, resolved: section.resolved }
 }
 

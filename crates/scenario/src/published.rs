@@ -14,6 +14,12 @@ const SECONDS: Kind = positive(1e9);
 pub(crate) const PUBLISHED_KEYS: &[Key] = &[
     Key::required("source", Kind::Text, "Where the figures were published."),
     Key::required("tps_10s_median_mean", TPS, "Mean of the medians of 10 s, transactions a second."),
+    Key::optional(
+        "tps_10s_median_mean_interval",
+        TPS,
+        "unknown",
+        "Half of the 95 % interval of that mean, from means of batches of 200 s, transactions a second.",
+    ),
     Key::optional("tps_mean", TPS, "unknown", "Mean of all seconds, transactions a second."),
     Key::optional("tps_10s_median_min", TPS, "unknown", "Smallest median of 10 s, transactions a second."),
     Key::optional("tps_10s_median_max", TPS, "unknown", "Largest median of 10 s, transactions a second."),
@@ -34,6 +40,8 @@ pub struct Published {
     pub source: String,
     /// Mean of the medians of 10 s, transactions a second.
     pub tps_10s_median_mean: f64,
+    /// Half of its 95 % interval, from means of batches of 200 s, transactions a second.
+    pub tps_10s_median_mean_interval: Option<f64>,
     /// Mean of all seconds, transactions a second; stops by monitoring are in it.
     pub tps_mean: Option<f64>,
     /// Smallest median of 10 s, transactions a second.
@@ -63,6 +71,7 @@ pub(crate) fn read_published(table: &Table, report: &Report) -> (Published, Reso
     let published = Published {
         source: section.text("source").unwrap_or_default(),
         tps_10s_median_mean: section.real("tps_10s_median_mean"),
+        tps_10s_median_mean_interval: section.optional_real("tps_10s_median_mean_interval"),
         tps_mean: section.optional_real("tps_mean"),
         tps_10s_median_min: section.optional_real("tps_10s_median_min"),
         tps_10s_median_max: section.optional_real("tps_10s_median_max"),

@@ -170,7 +170,8 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let purge = settings.as_ref().and_then(|s| purge_config(s).ok());
     let server_side = server_side(settings.as_ref(), purge);
     let workload = root.table("workload").and_then(|table| read_workload(table, &server_side, report));
-    let (drive, stops) = read_drive_for(&root, workload.as_ref(), &mut tables);
+    let pool_pages = server_side.pool_pages.unwrap_or(0);
+    let (drive, stops) = read_drive_for(&root, workload.as_ref(), pool_pages, &mut tables);
     let published = root.table("published").map(|table| {
         let (published, resolved) = read_published(table, report);
         tables.table("published", resolved);
@@ -398,6 +399,7 @@ fn read_storage(root: &Section<'_>, tables: &mut Resolved) -> Option<StorageSpec
 fn read_drive_for(
     root: &Section<'_>,
     workload: Option<&ReadWorkload>,
+    pool_pages: u64,
     tables: &mut Resolved,
 ) -> (DriveSpec, Vec<StopSpec>) {
     let idle = workload.is_some_and(|workload| workload.idle);
@@ -408,7 +410,7 @@ fn read_drive_for(
             (no_drive(), Vec::new())
         }
         Some(table) => {
-            let drive = read_drive(table, root.report);
+            let drive = read_drive(table, pool_pages, root.report);
             tables.table("drive", drive.resolved);
             (drive.spec, drive.stops)
         }

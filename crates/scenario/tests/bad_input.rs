@@ -172,7 +172,8 @@ const EDITS: &[(&str, &str, &str)] = &[
     (
         "stops that never end",
         "clients = 16",
-        "clients = 16\nstop = [{ at = \"1s\", length = \"2s\", every = \"2s\" }, { at = \"9s\", length = \"0s\" }]",
+        "clients = 16\nstop = [{ at = \"1s\", length = \"2s\", every = \"2s\" }, { at = \"9s\", length = \"0s\" }, \
+         { at = \"9s\", every = \"60s\", length_per_gib = \"9m\" }]",
     ),
     ("several mistakes at once", "cores = 8", "cores = 0\nram = 5\n[tuning]\nfast = true"),
 ];

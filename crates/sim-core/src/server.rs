@@ -212,7 +212,7 @@ impl Server {
             if at > self.end {
                 return Ok(self.into_output());
             }
-            if let Some(end) = self.clients.standstill(at).filter(|_| event.is_of_the_server()) {
+            if let Some(end) = self.clients.standstill(at, &self.pool).filter(|_| event.is_of_the_server()) {
                 self.calendar.schedule(end, event);
                 continue;
             }

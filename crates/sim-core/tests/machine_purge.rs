@@ -184,8 +184,13 @@ fn a_read_view_outlasts_a_stop() {
     let mut spec = deletions(40, 2_000.0, Some(PURGE));
     spec.read_views = vec![ReadView { from: at(10), until: at(20) }];
     let first = at(9) + SimDuration::from_millis(500);
-    spec.workload.stops =
-        vec![StopSpec { first, length: SimDuration::from_secs(1), every: SimDuration::ZERO, whole_server: true }];
+    spec.workload.stops = vec![StopSpec {
+        first,
+        length: SimDuration::from_secs(1),
+        per_gib: SimDuration::ZERO,
+        every: SimDuration::ZERO,
+        whole_server: true,
+    }];
     let out = run(&TestServer::new(40_000), &spec);
     assert!(out.series[18].history_list_length > 15_000, "{:?}", out.series[18]);
     assert!(out.series[29].history_list_length < 600, "{:?}", out.series[29]);

@@ -116,6 +116,7 @@ fn stop(whole_server: bool) -> StopSpec {
     StopSpec {
         first: SimTime(5_250_000_000),
         length: SimDuration::from_millis(1_500),
+        per_gib: SimDuration::ZERO,
         every: SimDuration::from_secs(10),
         whole_server,
     }

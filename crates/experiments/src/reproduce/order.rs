@@ -2,8 +2,21 @@
 //!
 //! Each two runs are a pair; a pair agrees if the same one of them is faster in both worlds. Kendall's rank correlation is
 //! (pairs that agree - pairs that don't) / pairs: 1 for the same order, 0 for chance, -1 for the reverse.
+//!
+//! A published mean has an interval of its own, and a wave that fits two and a half times into the time it is taken over
+//! makes a wide one. A pair is told apart if the means differ by more than the root of the sum of the squared intervals.
 
 use super::Row;
+
+/// A run's throughput in both worlds, transactions a second.
+#[derive(Debug, Clone, Copy)]
+struct Point<'a> {
+    name: &'a str,
+    published: f64,
+    /// Half of the published mean's 95 % interval; 0 if none was published.
+    interval: f64,
+    simulated: f64,
+}
 
 /// Two runs that are the other way round in the simulation: the published faster one first.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +27,15 @@ pub struct Swapped {
     pub slower: String,
     /// How far they are apart as published, as a share of the slower one.
     pub published_gap: f64,
+    /// Half of the 95 % interval of that gap, as a share of the slower one.
+    pub gap_interval: f64,
+}
+
+impl Swapped {
+    /// Whether what was published tells the two apart.
+    pub fn is_told_apart(&self) -> bool {
+        self.published_gap > self.gap_interval
+    }
 }
 
 /// Agreement of the order of all runs.
@@ -21,6 +43,8 @@ pub struct Swapped {
 pub struct Order {
     /// Number of pairs.
     pub pairs: usize,
+    /// Pairs that what was published tells apart.
+    pub told_apart: usize,
     /// Pairs out of order.
     pub swapped: Vec<Swapped>,
 }
@@ -28,31 +52,42 @@ pub struct Order {
 impl Order {
     /// The order of `rows`.
     pub fn of(rows: &[Row]) -> Order {
-        let points: Vec<(&str, f64, f64)> = rows
-            .iter()
-            .map(|row| (row.name.as_str(), row.published.tps_10s_median_mean, row.simulated.tps_10s_median_mean))
-            .collect();
-        Order::of_points(&points)
+        let point = |row| {
+            let Row { name, published, simulated, .. }: &Row = row;
+            Point {
+                name,
+                published: published.tps_10s_median_mean,
+                interval: published.tps_10s_median_mean_interval.unwrap_or(0.0),
+                simulated: simulated.tps_10s_median_mean,
+            }
+        };
+        Order::of_points(rows.iter().map(point).collect())
     }
 
-    /// The order of (name, published, simulated).
-    fn of_points(points: &[(&str, f64, f64)]) -> Order {
-        let mut sorted = points.to_vec();
-        sorted.sort_by(|a, b| b.1.total_cmp(&a.1));
+    fn of_points(mut points: Vec<Point<'_>>) -> Order {
+        points.sort_by(|a, b| b.published.total_cmp(&a.published));
         let mut order = Order::default();
-        for (i, faster) in sorted.iter().enumerate() {
-            for slower in &sorted[i + 1..] {
+        for (i, faster) in points.iter().enumerate() {
+            for slower in &points[i + 1..] {
+                let (gap, interval) = (faster.published - slower.published, faster.interval.hypot(slower.interval));
                 order.pairs += 1;
-                if faster.1 > slower.1 && faster.2 <= slower.2 {
+                order.told_apart += usize::from(gap > interval);
+                if gap > 0.0 && faster.simulated <= slower.simulated {
                     order.swapped.push(Swapped {
-                        faster: faster.0.to_owned(),
-                        slower: slower.0.to_owned(),
-                        published_gap: (faster.1 - slower.1) / slower.1.max(1.0),
+                        faster: faster.name.to_owned(),
+                        slower: slower.name.to_owned(),
+                        published_gap: gap / slower.published.max(1.0),
+                        gap_interval: interval / slower.published.max(1.0),
                     });
                 }
             }
         }
         order
+    }
+
+    /// Pairs out of order that what was published tells apart.
+    pub fn swapped_though_told_apart(&self) -> usize {
+        self.swapped.iter().filter(|pair| pair.is_told_apart()).count()
     }
 
     /// Kendall's rank correlation; `None` for fewer than two runs.
@@ -65,12 +100,30 @@ impl Order {
 mod tests {
     use super::*;
 
+    fn order(points: &[(&'static str, f64, f64, f64)]) -> Order {
+        let point = |&(name, published, interval, simulated)| Point { name, published, interval, simulated };
+        Order::of_points(points.iter().map(point).collect())
+    }
+
     #[test]
     fn by_hand() {
-        let order = Order::of_points(&[("a", 1.0, 10.0), ("c", 3.0, 25.0), ("b", 2.0, 30.0)]);
-        assert_eq!(order.pairs, 3);
-        assert_eq!(order.swapped, [Swapped { faster: "c".into(), slower: "b".into(), published_gap: 0.5 }]);
-        assert!((order.rank_correlation().unwrap() - 1.0 / 3.0).abs() < 1e-12);
-        assert_eq!(Order::of_points(&[("a", 1.0, 1.0)]).rank_correlation(), None);
+        let of_three = order(&[("a", 1.0, 0.0, 10.0), ("c", 3.0, 0.0, 25.0), ("b", 2.0, 0.0, 30.0)]);
+        assert_eq!((of_three.pairs, of_three.told_apart), (3, 3));
+        let swapped = Swapped { faster: "c".into(), slower: "b".into(), published_gap: 0.5, gap_interval: 0.0 };
+        assert_eq!(of_three.swapped, [swapped]);
+        assert!((of_three.rank_correlation().unwrap() - 1.0 / 3.0).abs() < 1e-12);
+        assert_eq!(order(&[("a", 1.0, 0.0, 1.0)]).rank_correlation(), None);
+    }
+
+    /// Intervals of 3 and 4 make one of 5 for the gap.
+    #[test]
+    fn a_pair_within_its_interval_is_not_told_apart() {
+        for (slower, told_apart) in [(96.0, 0), (94.0, 1)] {
+            let pair = order(&[("a", 100.0, 3.0, 1.0), ("b", slower, 4.0, 2.0)]);
+            assert_eq!(
+                (pair.told_apart, pair.swapped_though_told_apart(), pair.swapped.len()),
+                (told_apart, told_apart, 1)
+            );
+        }
     }
 }

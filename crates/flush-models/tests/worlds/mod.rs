@@ -465,11 +465,12 @@ fn others(seed: u64) -> Vec<OtherPrograms> {
 }
 
 /// Sometimes the load stops for 100 to 355 ms from the second second on, once or again and again, alone or with the
-/// whole server.
+/// whole server, and the longer the more pages are in the buffer pool.
 fn stops(seed: u64) -> Vec<StopSpec> {
     let (first, length) = (SimTime(1_000_000_000), SimDuration::from_millis(100 + (seed >> 18 & 255)));
     let every = if seed >> 26 & 1 == 1 { SimDuration::from_millis(700) } else { SimDuration::ZERO };
-    let stop = StopSpec { first, length, every, whole_server: seed >> 27 & 1 == 1 };
+    let per_gib = SimDuration::from_millis(100 * (seed >> 30 & 3));
+    let stop = StopSpec { first, length, per_gib, every, whole_server: seed >> 27 & 1 == 1 };
     if seed >> 28 & 3 == 0 { vec![stop] } else { Vec::new() }
 }
 

@@ -9,7 +9,13 @@ use innosim_core::workload::StopSpec;
 
 const STOP_KEYS: &[Key] = &[
     Key::required("at", Kind::Duration, "When it first begins."),
-    Key::required("length", Kind::Duration, "How long no transaction starts."),
+    Key::default("length", Kind::Duration, "\"0s\"", "How long no transaction starts."),
+    Key::default(
+        "length_per_gib",
+        Kind::Duration,
+        "\"0s\"",
+        "Added to `length` for each GiB of pages in the buffer pool when it begins.",
+    ),
     Key::default("every", Kind::Duration, "\"0s\"", "From one beginning to the next; \"0s\": it comes once."),
     Key::default(
         "whole_server",
@@ -27,32 +33,41 @@ pub(super) const STOPS: Key = Key::optional(
     "Times at which something outside the model lets no transaction start: a monitor that holds latches, a backup's lock.",
 );
 
-/// Reads them, noting them as resolved.
-pub(super) fn read_stops(section: &mut Section<'_>) -> Vec<StopSpec> {
+/// Reads them, noting them as resolved; `pool_pages` are those of a full buffer pool.
+pub(super) fn read_stops(section: &mut Section<'_>, pool_pages: u64) -> Vec<StopSpec> {
     let mut stops = Vec::new();
     let mut resolved = Vec::new();
     for (index, table) in section.tables("stop").into_iter().enumerate() {
         let mut one = Section::open(table, STOP_KEYS, format!("drive.stop[{}]", index + 1), section.report);
-        let (first, length, every) = (one.duration("at"), one.duration("length"), one.duration("every"));
-        let whole_server = one.switch("whole_server");
-        check(&one, length, every);
+        let stop = StopSpec {
+            first: SimTime(one.duration("at")),
+            length: SimDuration(one.duration("length")),
+            per_gib: SimDuration(one.duration("length_per_gib")),
+            every: SimDuration(one.duration("every")),
+            whole_server: one.switch("whole_server"),
+        };
+        check(&one, &stop, pool_pages);
         resolved.push(one.resolved);
-        let (first, length, every) = (SimTime(first), SimDuration(length), SimDuration(every));
-        stops.push(StopSpec { first, length, every, whole_server });
+        stops.push(stop);
     }
     section.resolved.tables("stop", resolved);
     stops
 }
 
-fn check(stop: &Section<'_>, length: u64, every: u64) {
-    if length == 0 {
-        let problem = Problem::new(format!("`{}` is no time at all", stop.path_of("length")));
-        stop.report.add(problem.at(stop.at_key("length")).help("give it a length above 0, such as \"2s\""));
-    } else if every > 0 && every <= length {
-        let (every_s, length_s) = (seconds(every), seconds(length));
+fn check(section: &Section<'_>, stop: &StopSpec, pool_pages: u64) {
+    let longest = stop.lasts(pool_pages);
+    if longest == SimDuration::ZERO {
+        let problem = Problem::new(format!("`{}` is no time at all", section.path_of("length")));
+        let help = "give it a length above 0, such as \"2s\", or a `length_per_gib`, such as \"5ms\"";
+        section.report.add(problem.at(section.at_key("length")).help(help));
+    } else if stop.every > SimDuration::ZERO && stop.every <= longest {
+        let (every_s, longest_s) = (seconds(stop.every.0), seconds(longest.0));
+        let lasts = if stop.per_gib > SimDuration::ZERO { "with a full buffer pool each stop" } else { "each stop" };
         let problem =
-            Problem::new(format!("`{}` is {every_s} s, and each stop lasts {length_s} s", stop.path_of("every")));
-        let allowed = format!("above {length_s} s, or \"0s\" for a single stop");
-        stop.report.add(problem.at(stop.at_key("every")).allowed(allowed).help("else no transaction would ever start"));
+            Problem::new(format!("`{}` is {every_s} s, and {lasts} lasts {longest_s} s", section.path_of("every")));
+        let allowed = format!("above {longest_s} s, or \"0s\" for a single stop");
+        section
+            .report
+            .add(problem.at(section.at_key("every")).allowed(allowed).help("else no transaction would ever start"));
     }
 }

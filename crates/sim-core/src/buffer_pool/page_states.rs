@@ -174,8 +174,9 @@ impl PageStates {
         (self.hot.count(), self.under_write.count())
     }
 
-    /// Bytes held, the tables of words left out.
+    /// Bytes held.
     pub(super) fn bytes(&self) -> u64 {
-        self.hot.bytes() + self.resident.bytes() + self.under_write.bytes()
+        let tables = self.resident_words.bytes() + self.words_under_write.bytes();
+        self.hot.bytes() + self.resident.bytes() + self.under_write.bytes() + tables
     }
 }

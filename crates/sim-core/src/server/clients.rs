@@ -14,7 +14,7 @@ use super::passes::Actor;
 use super::plan::Plan;
 use super::single_page::SinglePage;
 use super::{Server, threads_of};
-use crate::buffer_pool::PageHasher;
+use crate::buffer_pool::{BufferPool, PageHasher};
 use crate::config::{AdaptiveHashCost, CommitDurability, RedoPipeline};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
@@ -129,18 +129,18 @@ impl Clients {
 
     /// From when on a transaction that would begin at `at` is let in, see [`StopSpec`]. Transactions under way go on to
     /// their end, and so do the server's own threads.
-    fn let_in(&self, at: SimTime) -> SimTime {
-        self.stops.iter().fold(at, |at, stop| stop.end(at).unwrap_or(at))
+    fn let_in(&self, at: SimTime, pool: &BufferPool) -> SimTime {
+        self.stops.iter().fold(at, |at, stop| stop.end(at, || pool.used_pages()).unwrap_or(at))
     }
 
     /// Until when the whole server stands still, if it does at `at`.
     #[inline]
-    pub(super) fn standstill(&self, at: SimTime) -> Option<SimTime> {
-        self.stops.iter().filter(|stop| stop.whole_server).find_map(|stop| stop.end(at))
+    pub(super) fn standstill(&self, at: SimTime, pool: &BufferPool) -> Option<SimTime> {
+        self.stops.iter().filter(|stop| stop.whole_server).find_map(|stop| stop.end(at, || pool.used_pages()))
     }
 
-    pub(super) fn stopped_within(&self, from: SimTime, until: SimTime) -> bool {
-        self.stops.iter().any(|stop| stop.reaches_into(from, until))
+    pub(super) fn stopped_within(&self, from: SimTime, until: SimTime, pool: &BufferPool) -> bool {
+        self.stops.iter().any(|stop| stop.reaches_into(from, until, || pool.used_pages()))
     }
 
     pub(super) fn activity(&self) -> u64 {
@@ -195,7 +195,7 @@ impl Server {
 
     /// Begins a transaction that counts from `began`; its thread runs from `from` on (its last commit's wake-up).
     fn begin(&mut self, client_number: u32, began: SimTime, from: SimTime) {
-        let from = self.clients.let_in(from);
+        let from = self.clients.let_in(from, &self.pool);
         let client = &mut self.clients.list[client_number as usize];
         client.began = began;
         client.kind = self.program.pick(&mut client.rng);

@@ -1,6 +1,6 @@
 //! Purge threads: the pages of a batch are visited, row by row.
 //!
-//! As [`super::purge`] says, a thread looks rows up in their clustered index and removes records marked as deleted, as
+//! As [`mod@super::purge`] says, a thread looks rows up in their clustered index and removes records marked as deleted, as
 //! any thread modifies pages: missing pages are read, redo is written, pages become dirty. The coordinator is the first
 //! of the threads; it reads missing undo pages before the others begin.
 //!

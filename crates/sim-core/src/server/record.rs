@@ -133,7 +133,7 @@ impl Server {
         row.device_queue_mean = device.queue_mean;
         row.arrivals_waiting = self.clients.arrivals_waiting();
         row.sync_flushing = std::mem::take(&mut recorder.sync_flushing) || in_sync_pass;
-        row.stopped = self.clients.stopped_within(SimTime(now.0 - 1_000_000_000), now);
+        row.stopped = self.clients.stopped_within(SimTime(now.0 - 1_000_000_000), now, &self.pool);
         recorder.last_lsn = position.current_lsn;
         recorder.latency_10s.merge(&recorder.latency);
         recorder.latency.clear();

@@ -1,5 +1,6 @@
 //! What a workload is told to be: plain data, see [`crate::workload`] for what it means.
 
+use crate::config::PAGE_BYTES;
 use crate::kernel::sampler::DurationDist;
 use crate::kernel::time::{SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
@@ -258,9 +259,12 @@ pub enum DriveSpec {
 pub struct StopSpec {
     /// When it first begins.
     pub first: SimTime,
-    /// How long it lasts.
+    /// How long it lasts, and `per_gib` beyond.
     pub length: SimDuration,
-    /// From one beginning to the next, at least `length`; zero: it comes once.
+    /// Added for each GiB of pages in the buffer pool: what goes through the pool's lists takes the longer the more there
+    /// are.
+    pub per_gib: SimDuration,
+    /// From one beginning to the next, at least as long as it lasts; zero: it comes once.
     pub every: SimDuration,
     /// Whether transactions under way and the server's own threads stand still too: what would happen meanwhile happens
     /// at the end.
@@ -268,16 +272,23 @@ pub struct StopSpec {
 }
 
 impl StopSpec {
-    /// The end of the stop that `at` lies in, if it lies in one.
-    pub fn end(&self, at: SimTime) -> Option<SimTime> {
+    /// How long it lasts with so many pages in the buffer pool.
+    pub fn lasts(&self, pages: u64) -> SimDuration {
+        let of_pages = (u128::from(self.per_gib.0) * u128::from(pages * PAGE_BYTES)) >> 30;
+        SimDuration(self.length.0.saturating_add(u64::try_from(of_pages).unwrap_or(u64::MAX)))
+    }
+
+    /// The end of the stop that `at` lies in, if it lies in one with as many pages in the buffer pool as `pages` counts.
+    pub fn end(&self, at: SimTime, pages: impl FnOnce() -> u64) -> Option<SimTime> {
         let since_first = at.0.checked_sub(self.first.0)?;
         let into = if self.every.0 == 0 { since_first } else { since_first % self.every.0 };
-        (into < self.length.0).then(|| SimTime(at.0 - into + self.length.0))
+        let lasts = if self.per_gib.0 == 0 { self.length } else { self.lasts(pages()) };
+        (into < lasts.0).then(|| SimTime((at.0 - into).saturating_add(lasts.0)))
     }
 
     /// Whether some of it lies in `from..until`.
-    pub fn reaches_into(&self, from: SimTime, until: SimTime) -> bool {
-        self.end(from).is_some() || self.next_after(from).is_some_and(|next| next < until)
+    pub fn reaches_into(&self, from: SimTime, until: SimTime, pages: impl FnOnce() -> u64) -> bool {
+        self.end(from, pages).is_some() || self.next_after(from).is_some_and(|next| next < until)
     }
 
     /// When it next begins, if it is not under way at `at`.
@@ -312,19 +323,37 @@ mod tests {
         let at = |first, length, every| StopSpec {
             first: SimTime(first),
             length: SimDuration(length),
+            per_gib: SimDuration::ZERO,
             every: SimDuration(every),
             whole_server: false,
         };
         let regular = at(40, 3, 60);
         for (now, end) in [(39, None), (40, Some(43)), (42, Some(43)), (43, None), (100, Some(103)), (162, Some(163))] {
-            assert_eq!(regular.end(SimTime(now)), end.map(SimTime), "{now}");
+            assert_eq!(regular.end(SimTime(now), || 9), end.map(SimTime), "{now}");
         }
         for (from, reaches) in
             [(30, false), (31, true), (42, true), (43, false), (91, true), (102, true), (103, false), (155, true)]
         {
-            assert_eq!(regular.reaches_into(SimTime(from), SimTime(from + 10)), reaches, "{from}");
+            assert_eq!(regular.reaches_into(SimTime(from), SimTime(from + 10), || 9), reaches, "{from}");
         }
         let once = at(40, 3, 0);
-        assert_eq!([once.end(SimTime(41)), once.end(SimTime(101))], [Some(SimTime(43)), None]);
+        assert_eq!([once.end(SimTime(41), || 9), once.end(SimTime(101), || 9)], [Some(SimTime(43)), None]);
+    }
+
+    /// 140 GiB at 5 ms a GiB are 0.7 s; half as many pages take half as long.
+    #[test]
+    fn a_stop_lasts_as_long_as_the_pages_of_the_pool_take() {
+        let first = SimTime(40_000_000_000);
+        let (length, per_gib) = (SimDuration::from_millis(100), SimDuration::from_millis(5));
+        let stop = StopSpec { first, length, per_gib, every: SimDuration::from_secs(60), whole_server: true };
+        let pages = 140 * (1 << 30) / PAGE_BYTES;
+        for (pages, lasts_ms) in [(0, 100), (pages / 2, 450), (pages, 800)] {
+            assert_eq!(stop.lasts(pages), SimDuration::from_millis(lasts_ms));
+            let second = first + stop.every;
+            let end = second + SimDuration::from_millis(lasts_ms);
+            assert_eq!(stop.end(second, || pages), Some(end));
+            assert_eq!(stop.end(end, || pages), None);
+            assert!(stop.reaches_into(SimTime(end.0 - 1), end, || pages));
+        }
     }
 }

@@ -2,15 +2,14 @@
 
 use super::Comparison;
 use crate::outcome::VERSION;
-use innosim_experiments::reproduce::{AGE_TOLERANCE, Row, TPS_TOLERANCE};
+use innosim_experiments::reproduce::{AGE_TOLERANCE, Row, Swapped, TPS_TOLERANCE};
 use innosim_report::numbers::rounded;
 use serde_json::{Value, json};
 
 /// The whole comparison.
 pub(super) fn document(comparison: &Comparison) -> Value {
     let order = &comparison.order;
-    let swapped: Vec<Value> =
-        order.swapped.iter().map(|pair| json!({ "faster": pair.faster, "slower": pair.slower })).collect();
+    let swapped: Vec<Value> = order.swapped.iter().map(swapped).collect();
     json!({
         "innosim_version": VERSION,
         "folder": comparison.folder,
@@ -24,9 +23,20 @@ pub(super) fn document(comparison: &Comparison) -> Value {
         "order": {
             "rank_correlation": order.rank_correlation().map(rounded),
             "pairs": order.pairs,
+            "told_apart": order.told_apart,
             "out_of_order": swapped,
         },
         "passed": comparison.misses().is_empty(),
+    })
+}
+
+fn swapped(pair: &Swapped) -> Value {
+    json!({
+        "faster": pair.faster,
+        "slower": pair.slower,
+        "published_gap": rounded(pair.published_gap),
+        "gap_interval": rounded(pair.gap_interval),
+        "told_apart": pair.is_told_apart(),
     })
 }
 
@@ -41,6 +51,7 @@ fn row(row: &Row) -> Value {
         "published": {
             "source": published.source,
             "tps_10s_median_mean": published.tps_10s_median_mean,
+            "tps_10s_median_mean_interval": published.tps_10s_median_mean_interval,
             "tps_mean": published.tps_mean,
             "tps_10s_median_min": published.tps_10s_median_min,
             "tps_10s_median_max": published.tps_10s_median_max,

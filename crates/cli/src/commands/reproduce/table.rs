@@ -4,7 +4,7 @@ use super::Comparison;
 use crate::outcome::VERSION;
 use crate::output::wrapped;
 use crate::text_table::TextTable;
-use innosim_experiments::reproduce::{AGE_TOLERANCE, Row, TPS_TOLERANCE};
+use innosim_experiments::reproduce::{AGE_TOLERANCE, Order, Row, TPS_TOLERANCE};
 use innosim_report::numbers::{count, decimal, milliseconds, rate};
 
 /// What stands where nothing was published or found.
@@ -57,13 +57,15 @@ fn head(comparison: &Comparison) -> String {
 }
 
 fn figures(rows: &[Row]) -> String {
-    let mut table = TextTable::new(&["run", ">tps", ">sim.", ">error", ">age", ">sim.", ">error", "regime", "sim."]);
+    let mut table =
+        TextTable::new(&["run", ">tps", ">±", ">sim.", ">error", ">age", ">sim.", ">error", "regime", "sim."]);
     for row in rows {
         let mark = |wrong: bool| if wrong { " *" } else { "" };
         let age_error = row.age_error().map(|error| marked(error, AGE_TOLERANCE));
         table.row(vec![
             row.name.clone(),
             count(row.published.tps_10s_median_mean),
+            row.published.tps_10s_median_mean_interval.map_or(NOTHING.to_owned(), count),
             count(row.simulated.tps_10s_median_mean),
             marked(row.tps_error(), TPS_TOLERANCE),
             row.published.checkpoint_age_gib.map_or(NOTHING.to_owned(), |age| decimal(age, 2)),
@@ -74,8 +76,8 @@ fn figures(rows: &[Row]) -> String {
         ]);
     }
     let remark = format!(
-        "tps: mean of the medians of 10 s; age: mean checkpoint age, GiB; a regime that is published as steady may be \
-         rippled here. * is further off than {BOUNDS}.",
+        "tps: mean of the medians of 10 s; ±: half of its 95 % interval, from means of batches of 200 s; age: mean \
+         checkpoint age, GiB; a regime that is published as steady may be rippled here. * is further off than {BOUNDS}.",
     );
     table.render() + &wrapped(&remark, 0)
 }
@@ -127,17 +129,7 @@ fn conclusions(comparison: &Comparison) -> String {
     let order = &comparison.order;
     let mut text = String::new();
     if let Some(correlation) = order.rank_correlation() {
-        text.push_str(&format!(
-            "Order by throughput: {} of {} pairs of runs as published (rank correlation {})",
-            order.pairs - order.swapped.len(),
-            order.pairs,
-            decimal(correlation, 2)
-        ));
-        text.push_str(if order.swapped.is_empty() { ".\n" } else { ". The other way round:\n" });
-        for pair in &order.swapped {
-            let gap = decimal(pair.published_gap * 100.0, 1);
-            text.push_str(&format!("  {} was {gap} % faster than {}\n", pair.faster, pair.slower));
-        }
+        text.push_str(&agreement(order, correlation));
     }
     let (all, misses) = (comparison.rows.len(), comparison.misses().len());
     let verdict = match misses {
@@ -145,6 +137,28 @@ fn conclusions(comparison: &Comparison) -> String {
         _ => format!("{} of {all} runs agree: not further off than {BOUNDS}.", all - misses),
     };
     text.push_str(&wrapped(&verdict, 0));
+    text
+}
+
+/// How far the order agrees, and what is out of order.
+fn agreement(order: &Order, correlation: f64) -> String {
+    let mut sentence = format!(
+        "Order by throughput: {} of {} pairs of runs as published (rank correlation {}); of the {} whose published means \
+         differ by more than their ± together, {}.",
+        order.pairs - order.swapped.len(),
+        order.pairs,
+        decimal(correlation, 2),
+        order.told_apart,
+        order.told_apart - order.swapped_though_told_apart(),
+    );
+    if !order.swapped.is_empty() {
+        sentence.push_str(" The other way round:");
+    }
+    let mut text = wrapped(&sentence, 0);
+    for pair in &order.swapped {
+        let [gap, interval] = [pair.published_gap, pair.gap_interval].map(|share| decimal(share * 100.0, 1));
+        text.push_str(&format!("  {} was {gap} % (± {interval} %) faster than {}\n", pair.faster, pair.slower));
+    }
     text
 }
 
