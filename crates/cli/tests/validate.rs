@@ -7,6 +7,7 @@ mod common;
 
 use common::{innosim, json, refused, stdout};
 use std::fs;
+use std::path::Path;
 
 const SHIPPED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../recordings/mysql97");
 
@@ -101,18 +102,38 @@ fn recordings_of_one_name_are_told_apart_and_one_named_twice_is_one() {
     assert_eq!(names(&[&one, &two]), [one.clone(), two.clone()]);
 }
 
+/// A copy of a shipped recording in `folder` whose run.json is edited; its path.
+fn edited(folder: &Path, name: &str, edit: impl Fn(&mut serde_json::Value)) -> String {
+    let place = folder.join(name);
+    fs::create_dir(&place).unwrap();
+    fs::copy(recording(name) + "/series.csv.gz", place.join("series.csv.gz")).unwrap();
+    let run = fs::read_to_string(recording(name) + "/run.json").unwrap();
+    let mut run: serde_json::Value = serde_json::from_str(&run).unwrap();
+    edit(&mut run);
+    fs::write(place.join("run.json"), run.to_string()).unwrap();
+    place.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_closed_loop_is_told_to_rest_on_a_cpu_demand_that_nobody_knows() {
+    let folder = tempfile::tempdir().unwrap();
+    let (predicted, source) = (recording("wo-closed-256-ssdsmall"), "wo-closed-256-ssdsmall-nodw");
+    for (cpus, said) in [(2, false), (200, true)] {
+        let place = folder.path().join(cpus.to_string());
+        fs::create_dir(&place).unwrap();
+        let source = edited(&place, source, |run| run["cpus"] = cpus.into());
+        let table = stdout(&["validate", &predicted, "--calibrate-on", &source]);
+        assert_eq!(table.contains("does not tell the CPU demand"), said, "{table}");
+    }
+}
+
 #[test]
 fn a_recorded_setting_that_no_model_takes_is_said() {
     let folder = tempfile::tempdir().unwrap();
-    let place = folder.path().join("low");
-    fs::create_dir(&place).unwrap();
-    fs::copy(recording("low300-256-io200/series.csv.gz"), place.join("series.csv.gz")).unwrap();
-    let run = fs::read_to_string(recording("low300-256-io200/run.json")).unwrap();
-    let mut run: serde_json::Value = serde_json::from_str(&run).unwrap();
-    run["variables"]["innodb_lru_scan_depth"] = "deep".into();
-    fs::write(place.join("run.json"), run.to_string()).unwrap();
+    let deep = |run: &mut serde_json::Value| run["variables"]["innodb_lru_scan_depth"] = "deep".into();
+    let place = edited(folder.path(), "low300-256-io200", deep);
     let file = folder.path().join("scenario.toml");
-    let calibrate = ["calibrate", place.to_str().unwrap(), "-o", file.to_str().unwrap()];
+    let calibrate = ["calibrate", &place, "-o", file.to_str().unwrap()];
     let said = String::from_utf8(innosim(&calibrate).success().get_output().stderr.clone()).unwrap();
     assert!(said.contains("innodb_lru_scan_depth = deep: ") && said.contains("left at its default"), "{said}");
 }

@@ -78,6 +78,8 @@ pub struct Validation {
     pub calibrated_on: String,
     /// Whether throughput was the server's to make.
     pub closed_loop: bool,
+    /// Whether the recording that it is calibrated on tells the CPU demand, on which a closed loop depends.
+    pub cpu_is_known: bool,
     /// Whether the load changed during the run.
     pub load_changes: bool,
     /// Figures.
@@ -104,6 +106,8 @@ pub struct Task<'a> {
     pub recording: &'a Recording,
     /// Where the workload's numbers come from.
     pub calibrated_on: String,
+    /// Whether that tells the CPU demand.
+    pub cpu_is_known: bool,
     /// The scenario.
     pub scenario: Scenario,
 }
@@ -151,7 +155,8 @@ fn task<'a>(
     let overrides = Overrides { seed, ..Overrides::default() };
     let scenario = load(Source::Text { name: &recording.name, text: &text }, &overrides)
         .map_err(|problems| format!("{}: {problems}", recording.name))?;
-    Ok(Task { recording, calibrated_on: source.name.clone(), scenario })
+    let cpu_is_known = calibration.cpu_is_known;
+    Ok(Task { recording, calibrated_on: source.name.clone(), cpu_is_known, scenario })
 }
 
 /// The recording to calibrate on: another one of the same server and workload; the same kind of drive and the same
@@ -217,6 +222,7 @@ pub fn compare(task: &Task<'_>, output: &RunOutput) -> Result<Validation, String
         model: task.scenario.model,
         calibrated_on: task.calibrated_on.clone(),
         closed_loop: recording.closed_loop(),
+        cpu_is_known: task.cpu_is_known,
         load_changes: recording.phases.len() > 1,
         metrics,
         trajectories: trajectories(&observed, predicted.series()),

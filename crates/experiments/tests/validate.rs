@@ -76,6 +76,18 @@ fn neighbours_written_together_don_t_hide_what_syncs_cost() {
     assert!((1.05..1.3).contains(&operations.value), "{operations:?}");
 }
 
+/// The machine of 200 processors that the same load would leave idle.
+#[test]
+fn a_prediction_says_whether_its_calibration_tells_the_cpu_demand() {
+    let predicted = [shipped("mysql97/wo-closed-256-ssdsmall")];
+    let mut source = shipped("mysql97/wo-closed-256-ssdsmall-nodw");
+    for (cpus, known) in [(source.cpus, true), (Some(200), false)] {
+        source.cpus = cpus;
+        let (tasks, left_out) = tasks(&predicted, Some(&source), &Device::default(), None);
+        assert_eq!(tasks.iter().map(|task| task.cpu_is_known).collect::<Vec<_>>(), [known], "{left_out:?}");
+    }
+}
+
 #[test]
 fn a_cap_stands_in_front_of_the_device() {
     let recording = shipped("mysql97/wo-closed-256-ssdsmall");

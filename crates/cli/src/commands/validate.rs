@@ -8,7 +8,7 @@ use crate::commands::replay::{recordings_in, remark_settings};
 use crate::exit::{Done, Failure};
 use crate::interrupt::{self, UntilAsked};
 use crate::out_dir::{OutDir, fill};
-use crate::output::{note, print, print_json};
+use crate::output::{note, print, print_json, wrapped};
 use crate::runner::pool;
 use crate::text_table::TextTable;
 use innosim_core::metrics::RunOutput;
@@ -130,11 +130,21 @@ fn tables(validations: &[Validation], overall: &Overall) -> String {
             .collect();
         text.push_str(&format!("  nrmse: {}\n", errors.join(", ")));
         let (observed, predicted) = validation.regime;
-        text.push_str(&format!("  regime: {observed}, predicted {predicted}\n\n"));
+        text.push_str(&format!("  regime: {observed}, predicted {predicted}\n"));
+        if validation.closed_loop && !validation.cpu_is_known {
+            let caveat = format!(
+                "{} does not tell the CPU demand, on which the throughput of a closed loop depends; `innosim calibrate` \
+                 says why and what to record",
+                validation.calibrated_on
+            );
+            text.push_str(&wrapped(&caveat, 2));
+        }
+        text.push('\n');
     }
     text.push_str("Errors of all, and nrmse of the checkpoint age:\n");
     text.push_str(&errors_of_all(validations));
-    text.push_str(&format!("\nOver {} recordings:\n", overall.recordings));
+    let recordings = if overall.recordings == 1 { "recording" } else { "recordings" };
+    text.push_str(&format!("\nOver {} {recordings}:\n", overall.recordings));
     let mut table = TextTable::new(&["median absolute error, or share", ">reached", ">mark", ""]);
     for (mark, reached) in &overall.reached {
         let limit = format!("{} {:.0} %", if mark.at_most { "<=" } else { ">=" }, 100.0 * mark.limit);
@@ -212,6 +222,7 @@ fn of_validation(validation: &Validation) -> Value {
         "model": validation.model.name(),
         "calibrated_on": validation.calibrated_on,
         "closed_loop": validation.closed_loop,
+        "cpu_demand_known": validation.cpu_is_known,
         "load_changes": validation.load_changes,
         "metrics": metrics,
         "trajectories": trajectories,
