@@ -239,6 +239,7 @@ impl ServerModel for Mysql56 {
             | CleanerInput::BatchesOver
             | CleanerInput::CheckpointTaken
             | CleanerInput::Purged
+            | CleanerInput::Merging { .. }
             | CleanerInput::RedoSynced => self.work(view),
         }
     }

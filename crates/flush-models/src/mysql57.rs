@@ -298,6 +298,7 @@ impl ServerModel for Mysql57 {
             | CleanerInput::BatchesOver
             | CleanerInput::CheckpointTaken
             | CleanerInput::Purged
+            | CleanerInput::Merging { .. }
             | CleanerInput::RedoSynced => WaitResult::Timeout,
         };
         match self.after_wait(view, result) {

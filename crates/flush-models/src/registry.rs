@@ -37,7 +37,7 @@ use crate::mysql55::Mysql55;
 use crate::mysql56::Mysql56;
 use crate::mysql57::Mysql57;
 use crate::mysql80::Mysql80;
-use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig, PAGE_BYTES};
+use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig, Merging, PAGE_BYTES};
 use innosim_core::seam::{AdaptiveFlushing, ServerModel};
 use std::collections::BTreeMap;
 
@@ -156,8 +156,12 @@ pub fn change_buffer(settings: &Settings) -> Result<Option<ChangeBufferConfig>, 
         purges: matches!(buffering, "all" | "purges"),
         max_pages: pool_pages * settings.integer("innodb_change_buffer_max_size")? / 100,
         io_capacity: settings.integer("innodb_io_capacity")?,
-        // MariaDB gave it up in 10.5.
-        merges_ahead: !settings.model.is_mariadb(),
+        merging: match settings.model {
+            ModelId::Mysql55 | ModelId::Percona55 => Merging::PageCleaner,
+            // Gave it up in 10.5.
+            ModelId::Mariadb1011 => Merging::Nobody,
+            _ => Merging::EachSecond,
+        },
     };
     Ok(((config.changes || config.purges) && config.max_pages > 0).then_some(config))
 }

@@ -7,7 +7,8 @@ mod worlds;
 
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::storage::DeviceSpec;
-use innosim_flush_models::registry::ModelId;
+use innosim_core::workload::{DrawSpec, DriveSpec, RateSegment, TouchSpec};
+use innosim_flush_models::registry::{ModelId, Value, change_buffer};
 use worlds::*;
 
 const MIB: u64 = 1 << 20;
@@ -110,14 +111,9 @@ fn a_server_twice_as_large_does_twice_as_much() {
         let factor = k as f64;
         world.spec.workload.page_sets[0].pages = 20_000 * k;
         world.spec.workload.cores = 2 * k as u32;
-        world.spec.workload.drive = innosim_core::workload::DriveSpec::Open {
+        world.spec.workload.drive = DriveSpec::Open {
             clients: 32,
-            rate: vec![innosim_core::workload::RateSegment {
-                start_s: 0.0,
-                ramp_s: 0.0,
-                from_per_s: 500.0 * factor,
-                to_per_s: 500.0 * factor,
-            }],
+            rate: vec![RateSegment { start_s: 0.0, ramp_s: 0.0, from_per_s: 500.0 * factor, to_per_s: 500.0 * factor }],
             poisson: true,
         };
         world.spec.storage.data.channels = 8 * k as u32;
@@ -146,5 +142,45 @@ fn a_server_twice_as_large_does_twice_as_much() {
             println!("{model}: {name} x {ratio:.4}");
             assert!((ratio / 2.0 - 1.0).abs() < 0.05, "{model}: {name} grows by {ratio}");
         }
+    }
+}
+
+/// Half a minute of load with changes of an index that is not in memory, then nothing to do.
+fn cold_index(model: ModelId) -> World {
+    let mut world = plain(model, 60)
+        .with("innodb_change_buffering", Value::Choice("all"))
+        .set("innodb_io_capacity", 400)
+        .set("innodb_buffer_pool_size", 320 * MIB);
+    let workload = &mut world.spec.workload;
+    workload.page_sets.push(page_set(1, 6_400, 0.0));
+    workload.access_classes.push(class(&[1], DrawSpec::Uniform));
+    let change = TouchSpec { class: 1, min: 1, max: 1, bufferable: true, ..workload.transactions[0].touches[1] };
+    workload.transactions[0].touches.push(change);
+    let rate = |start_s, per_s| RateSegment { start_s, ramp_s: 0.0, from_per_s: per_s, to_per_s: per_s };
+    workload.drive = DriveSpec::Open { clients: 8, rate: vec![rate(0.0, 300.0), rate(30.0, 0.0)], poisson: true };
+    world.spec.change_buffer = change_buffer(&world.resolved()).unwrap_or_else(|error| panic!("{error}"));
+    world
+}
+
+/// Beside other reads and writes the master thread of 5.5 merges 5 % of the I/O capacity in ten seconds, that of later
+/// servers once a second; 15 pages of 1000 are read because they have no room for a change. While idle, both merge all.
+/// MariaDB reads nothing for it.
+#[test]
+fn the_change_buffer_is_merged_at_the_pace_of_the_server() {
+    for (model, merged_a_second) in
+        [(ModelId::Mysql55, 2.0), (ModelId::Percona55, 2.0), (ModelId::Mysql56, 20.0), (ModelId::Mariadb1011, 0.0)]
+    {
+        let out = run(&cold_index(model));
+        let read = |from: usize, until: usize| out.series[from..until].iter().map(|s| s.pool_reads).sum::<u64>() as f64;
+        let (busy, idle) = (read(0, 30), read(30, 60));
+        let changes = out.series.iter().map(|s| s.transactions).sum::<u64>() as f64;
+        let pages = 6_400.0 * (1.0 - (-changes / 6_400.0).exp());
+        let expected = 30.0 * merged_a_second + 0.015 * pages;
+        println!(
+            "{model}: {busy} pages read under load, {expected:.0} expected; {idle} afterwards; {pages:.0} changed"
+        );
+        assert!((busy - expected).abs() < 0.15 * expected + 20.0, "{model}");
+        let left = if merged_a_second > 0.0 { pages - busy } else { 0.0 };
+        assert!((idle - left).abs() < 0.02 * pages, "{model}");
     }
 }

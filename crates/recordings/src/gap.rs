@@ -1,5 +1,8 @@
 //! Series with gaps: a missing value is NaN, and nothing is made up in its place.
 
+/// A step from one sample or report to the next that is longer than the usual one by more than this has some missing.
+pub const LONG_STEP: f64 = 1.5;
+
 /// Growth a second of a cumulative counter between neighbouring samples; NaN where one of the two is missing, where the
 /// counter fell (the server was restarted) and in the first place.
 pub fn rates(seconds: &[f64], counter: &[f64]) -> Vec<f64> {

@@ -31,7 +31,7 @@ pub use error::{Missing, RecordingError};
 pub use find::find;
 #[doc(hidden)]
 pub use find::fuzz_recording;
-pub use gap::rates;
+pub use gap::{LONG_STEP, rates};
 pub use lab::read_lab;
 pub use load::{LoadPhase, Script};
 pub use purpose::Purpose;

@@ -247,9 +247,14 @@ impl Report {
         self.problems.borrow_mut().push(problem);
     }
 
+    /// Errors so far.
+    pub(crate) fn errors(&self) -> usize {
+        self.problems.borrow().iter().filter(|problem| problem.severity == Severity::Error).count()
+    }
+
     /// Whether there are errors so far.
     pub(crate) fn has_errors(&self) -> bool {
-        self.problems.borrow().iter().any(|problem| problem.severity == Severity::Error)
+        self.errors() > 0
     }
 
     /// Warnings if there is nothing worse, otherwise the errors, in the order of the texts.

@@ -175,6 +175,12 @@ const EDITS: &[(&str, &str, &str)] = &[
         "clients = 16\nstop = [{ at = \"1s\", length = \"2s\", every = \"2s\" }, { at = \"9s\", length = \"0s\" }, \
          { at = \"9s\", every = \"60s\", length_per_gib = \"9m\" }]",
     ),
+    (
+        "stops that can't be read",
+        "clients = 16",
+        "clients = 16\nstop = [{ at = \"1s\", length = \"2 fortnights\" }, { at = \"9s\", every = \"a minute\" }, \
+         { at = \"20s\", lenght = \"2s\" }]",
+    ),
     ("several mistakes at once", "cores = 8", "cores = 0\nram = 5\n[tuning]\nfast = true"),
 ];
 

@@ -166,8 +166,19 @@ pub struct ChangeBufferConfig {
     pub changes: bool,
     /// Whether removals by purge are buffered.
     pub purges: bool,
-    /// Whether pages are read in order to merge their changes; otherwise they are merged when somebody needs the page.
-    pub merges_ahead: bool,
+    /// Who reads pages in order to merge their changes.
+    pub merging: Merging,
+}
+
+/// Who reads pages for the sake of their buffered changes, which are merged anyway when somebody needs the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Merging {
+    /// Nobody (MariaDB).
+    Nobody,
+    /// A thread once a second, a share of the I/O capacity (5.6 to 9.7).
+    EachSecond,
+    /// The page cleaner, as many as [`crate::seam::CleanerAction::MergeChanges`] says (the master thread of 5.5).
+    PageCleaner,
 }
 
 /// What the adaptive hash index costs, as a scenario states it: CPU for keeping it, and a latch on each of its parts.

@@ -157,6 +157,11 @@ pub enum CleanerInput {
     CheckpointTaken,
     /// Nothing is left to purge, as [`CleanerAction::Purge`] asked.
     Purged,
+    /// Changes are being merged, as [`CleanerAction::MergeChanges`] asked.
+    Merging {
+        /// Pages whose read for their changes was begun.
+        pages: u64,
+    },
     /// The redo is durable, as [`CleanerAction::SyncRedo`] asked.
     RedoSynced,
 }
@@ -201,6 +206,14 @@ pub enum CleanerAction {
     /// Purge, batch by batch, until nothing is left to purge; then ask again with [`CleanerInput::Purged`] (5.5 without
     /// a purge thread).
     Purge,
+    /// Read pages that have changes in the change buffer, which are merged as they arrive; then ask again with
+    /// [`CleanerInput::Merging`]: when all are there if `wait`, otherwise at once (5.5).
+    MergeChanges {
+        /// About so many pages: who reads one reads its neighbours too.
+        pages: u64,
+        /// Whether to wait for the reads.
+        wait: bool,
+    },
     /// Take a checkpoint at the oldest modification, then ask again with [`CleanerInput::CheckpointTaken`]: when it is
     /// published if `wait`, otherwise when its block is on its way.
     Checkpoint {

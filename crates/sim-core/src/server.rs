@@ -292,6 +292,7 @@ impl Server {
             Event::BinlogSynced => self.binlog_synced(),
             Event::Merge => self.merge_in_background(),
             Event::MergeRead(page) => self.page_was_read(page),
+            Event::CleanerMerged(pages) => self.coordinator(CleanerInput::Merging { pages: pages.into() }),
             Event::LruManager(instance) => self.lru_manager(instance),
             Event::PurgeTimer(number) => self.purge_timer(number),
             Event::PurgeThread(thread) => self.purge_thread(thread),

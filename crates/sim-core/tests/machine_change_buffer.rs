@@ -3,14 +3,19 @@
 mod common;
 
 use common::*;
-use innosim_core::config::ChangeBufferConfig;
+use innosim_core::config::{ChangeBufferConfig, Merging};
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::run_spec::RunSpec;
 use innosim_core::storage::DeviceSpec;
 use innosim_core::workload::{RateSegment, TouchSpec};
 
-const BUFFER: ChangeBufferConfig =
-    ChangeBufferConfig { max_pages: 1_000, io_capacity: 400, changes: true, purges: true, merges_ahead: true };
+const BUFFER: ChangeBufferConfig = ChangeBufferConfig {
+    max_pages: 1_000,
+    io_capacity: 400,
+    changes: true,
+    purges: true,
+    merging: Merging::EachSecond,
+};
 
 /// Changes of a cold index of 6400 pages, 500 a second in the first `load_s` seconds.
 fn cold_index(secs: u64, load_s: f64, buffer: Option<ChangeBufferConfig>) -> RunSpec {
@@ -86,14 +91,14 @@ fn a_full_buffer_reads() {
 #[test]
 fn a_full_page_is_read_with_its_neighbours() {
     let server = TestServer::new(20_000);
-    let reads = |merges_ahead| {
+    let reads = |merging| {
         // No background merging: 5 % of nothing.
-        let buffer = ChangeBufferConfig { io_capacity: 0, merges_ahead, ..BUFFER };
+        let buffer = ChangeBufferConfig { io_capacity: 0, merging, ..BUFFER };
         let mut spec = cold_index(15, 15.0, Some(buffer));
         spec.workload.page_sets[0].pages = 64;
         run(&server, &spec).series.iter().map(|s| s.pool_reads).collect::<Vec<_>>()
     };
-    let (ahead, behind) = (reads(true), reads(false));
+    let (ahead, behind) = (reads(Merging::EachSecond), reads(Merging::Nobody));
     assert_eq!([&ahead, &behind].map(|reads| reads.iter().sum::<u64>()), [64, 64], "each page once");
     let mean_second =
         |reads: &[u64]| reads.iter().zip(0..).map(|(reads, second)| reads * second).sum::<u64>() as f64 / 64.0;

@@ -2,7 +2,7 @@
 
 use super::Parameter;
 use super::undo_segments::redo_a_transaction;
-use innosim_recordings::{Missing, Quantity, Recording};
+use innosim_recordings::{LONG_STEP, Missing, Quantity, Recording};
 use innosim_statistics::Estimate;
 
 /// Seconds of a block.
@@ -14,8 +14,6 @@ pub(super) const TICK_S: f64 = 0.01;
 /// CPU time of server and load generator, ticks.
 pub(super) const OWN_TICKS: [&str; 3] = ["proc.mysqld_utime", "proc.mysqld_stime", "proc.sysbench_cpu"];
 
-/// Steps between samples, or between reports, that are longer than the usual one by more than this have some missing.
-const LONG_STEP: f64 = 1.5;
 /// Longest time without a report of the load generator over which its throughput is taken to go on, seconds.
 const SHORT_GAP_S: f64 = 3.0;
 

@@ -2,12 +2,10 @@
 
 use super::Trajectory;
 use innosim_core::metrics::{Regime, RegimeInput, RunOutput, SecondSample};
-use innosim_recordings::{Missing, Quantity, Recording, rates};
+use innosim_recordings::{LONG_STEP, Missing, Quantity, Recording, rates};
 
 /// Longest time that a sample stands for, seconds.
 const LONGEST_SAMPLE_S: f64 = 120.0;
-/// Steps that are longer than the usual one by more than this are gaps.
-const LONG_STEP: f64 = 1.5;
 
 /// Series over a load, one value a sample: what was recorded, or what a run has at the same instants.
 pub(super) struct Observed {

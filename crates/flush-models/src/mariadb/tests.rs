@@ -268,7 +268,9 @@ fn a_world_that_stands_still_comes_to_rest() {
                 CleanerAction::WaitForBatches => server.cleaner(&frozen, CleanerInput::BatchesOver),
                 CleanerAction::Checkpoint { .. } => server.cleaner(&frozen, CleanerInput::CheckpointTaken),
                 CleanerAction::Purge => server.cleaner(&frozen, CleanerInput::Purged),
-                CleanerAction::SyncRedo => unreachable!("MariaDB never asks for it"),
+                CleanerAction::SyncRedo | CleanerAction::MergeChanges { .. } => {
+                    unreachable!("MariaDB never asks for it")
+                }
                 CleanerAction::WaitForWork { until, dirty_pages, lsn } => {
                     let reached = frozen.dirty_pages >= dirty_pages || frozen.current_lsn >= lsn;
                     if std::mem::take(&mut event) || reached {

@@ -81,6 +81,11 @@ pub fn low_io_flush_pages(pending_ios: u64, ios: u64, io_capacity: u64) -> u64 {
     if low_io { pct_io(io_capacity, 100) } else { 0 }
 }
 
+/// Change-buffer pages that the 10-second part merges, whatever else is read and written.
+pub fn round_merge_pages(io_capacity: u64) -> u64 {
+    pct_io(io_capacity, 5)
+}
+
 /// The second half: all of `innodb_io_capacity` if more than 70 % is dirty, a tenth of it otherwise.
 pub fn final_flush_pages(dirty_pct: u64, io_capacity: u64) -> u64 {
     pct_io(io_capacity, if dirty_pct > MANY_DIRTY_PCT { 100 } else { 10 })
@@ -90,7 +95,7 @@ pub fn final_flush_pages(dirty_pct: u64, io_capacity: u64) -> u64 {
 pub fn srv_master_ten_second(dirty_pct: u64, pending_ios: u64, ios: u64, io_capacity: u64) -> TenSecond {
     TenSecond {
         low_io_flush_pages: low_io_flush_pages(pending_ios, ios, io_capacity),
-        ibuf_merge_pages: pct_io(io_capacity, 5),
+        ibuf_merge_pages: round_merge_pages(io_capacity),
         final_flush_pages: final_flush_pages(dirty_pct, io_capacity),
     }
 }

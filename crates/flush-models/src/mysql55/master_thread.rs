@@ -1,11 +1,11 @@
 //! The master thread of 5.5: its rounds, passes and idle loop, step by step (`innodb-5.5` section 3.2).
 //!
 //! ```text
-//!   round ──> 10 passes of a second: sleep, log_free_check, flush (dirty percentage or adaptive)
+//!   round ──> 10 passes of a second: sleep, log_free_check, merge, flush (dirty percentage or adaptive)
 //!     ^            │ no activity since the round began ──────────────┐
 //!     │            v                                                 v
-//!     │     10-second part: flush, purge, flush,             idle loop: purge, flush, wait, checkpoint,
-//!     │            │        checkpoint                               │  again without sleep; then suspended
+//!     │     10-second part: flush, merge, purge,             idle loop: purge, merge, flush, wait, checkpoint,
+//!     │            │        flush, checkpoint                        │  again without sleep; then suspended
 //!     └────────────┴──────────────<── activity ──<───────────────────┘
 //! ```
 //!
@@ -14,12 +14,17 @@
 //!
 //! It purges if there is no purge thread, until nothing is left, whatever else waits for it meanwhile.
 //!
-//! Not here: merging the change buffer and dropping tables take no time in this thread; its sync of the redo log is the
-//! machine's, once a second.
+//! Changes of the change buffer are merged by asking for their pages to be read. While there is activity it does not wait
+//! for them. In the idle loop the server waits for a place to post the next read; here the thread waits until all are read
+//! (errs towards merging a little more slowly).
+//!
+//! Not here: dropping tables takes no time in this thread; its sync of the redo log is the machine's, once a second.
 
 use super::adaptive::Adaptive;
 use super::margin::{LogMargin, MarginStep};
-use super::master::{FlushReason, OneSecondInput, final_flush_pages, low_io_flush_pages, srv_master_one_second};
+use super::master::{
+    FlushReason, OneSecondInput, final_flush_pages, low_io_flush_pages, round_merge_pages, srv_master_one_second,
+};
 use super::options::{Method, Options};
 use crate::legacy::io::{ListLengths, min_n_per_instance, pct_io};
 use crate::percona55::methods::FlushUpTo;
@@ -39,12 +44,16 @@ enum Step {
     Sleep,
     /// A step of its `log_free_check`.
     Margin,
+    /// The reads of a pass for the change buffer.
+    PassMerge,
     /// The flush of a pass.
     PassFlush,
     /// A pause before that flush is tried again.
     Retry,
     /// The flush of the 10-second part for low I/O.
     LowIoFlush,
+    /// Its reads for the change buffer.
+    RoundMerge,
     /// Its purge.
     RoundPurge,
     /// Its flush in any case.
@@ -53,14 +62,23 @@ enum Step {
     RoundCheckpoint,
     /// The purge of the idle loop.
     IdlePurge,
-    /// The flush of the idle loop.
-    IdleFlush,
+    /// The reads of the idle loop for the change buffer.
+    IdleMerge,
+    /// The flush there, after pages whose changes were merged.
+    IdleFlush { merged: u64 },
     /// The end of everybody's batches there.
-    IdleWait { flushed: u64 },
+    IdleWait(IdleWork),
     /// The checkpoint there.
-    IdleCheckpoint { flushed: u64 },
+    IdleCheckpoint(IdleWork),
     /// Activity.
     Suspended,
+}
+
+/// Pages that a turn of the idle loop has merged changes into, and those that its last flush has flushed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct IdleWork {
+    merged: u64,
+    flushed: u64,
 }
 
 /// What a round began with.
@@ -86,7 +104,7 @@ pub(crate) struct MasterThread {
     ios_at_pass: u64,
     next_loop_time: SimTime,
     wait: FreeCheckWait,
-    /// The flush of this pass, for a retry.
+    /// The flush of this pass.
     asked: FlushUpTo,
     pub(crate) adaptive: Adaptive,
     /// Pages that the last flush of a pass asked for.
@@ -114,27 +132,33 @@ impl MasterThread {
     /// The next step after `input`.
     pub(crate) fn next(&mut self, view: &View<'_>, input: CleanerInput, margin: &mut LogMargin) -> CleanerAction {
         let report = if let CleanerInput::Done(report) = input { report } else { PassReport::default() };
+        let merged = if let CleanerInput::Merging { pages } = input { pages } else { 0 };
         match self.step {
             Step::Sleep => self.after_sleep(view, margin),
             Step::Margin => {
                 self.wait.report = report;
                 self.margin_step(view, margin)
             }
+            Step::PassMerge => self.flush_as_asked(view, margin),
             Step::Retry => self.flush_up_to(self.asked),
             Step::PassFlush => self.pass_flushed(view, report, margin),
-            Step::LowIoFlush => self.round_purge(view),
+            Step::LowIoFlush => self.round_merge(),
+            Step::RoundMerge => self.round_purge(view),
             Step::RoundPurge => self.final_flush(view),
             Step::FinalFlush => self.enter(Step::RoundCheckpoint, CleanerAction::Checkpoint { wait: true }),
             Step::RoundCheckpoint if self.is_active(view) => self.begin_round(view, margin),
             Step::RoundCheckpoint => self.idle(),
             Step::IdlePurge if self.is_active(view) => self.begin_round(view, margin),
-            Step::IdlePurge => self.idle_flush(),
-            Step::IdleFlush if self.is_active(view) => self.begin_round(view, margin),
-            Step::IdleFlush => self.enter(Step::IdleWait { flushed: report.list_pages }, CleanerAction::WaitForBatches),
-            Step::IdleWait { flushed } => {
-                self.enter(Step::IdleCheckpoint { flushed }, CleanerAction::Checkpoint { wait: true })
+            Step::IdlePurge => self.idle_merge(),
+            Step::IdleMerge if self.is_active(view) => self.begin_round(view, margin),
+            Step::IdleMerge => self.idle_flush(merged),
+            Step::IdleFlush { .. } if self.is_active(view) => self.begin_round(view, margin),
+            Step::IdleFlush { merged } => {
+                let work = IdleWork { merged, flushed: report.list_pages };
+                self.enter(Step::IdleWait(work), CleanerAction::WaitForBatches)
             }
-            Step::IdleCheckpoint { flushed } => self.idle_checkpoint_taken(view, flushed, margin),
+            Step::IdleWait(work) => self.enter(Step::IdleCheckpoint(work), CleanerAction::Checkpoint { wait: true }),
+            Step::IdleCheckpoint(work) => self.idle_checkpoint_taken(view, work, margin),
             Step::Suspended => self.begin_round(view, margin),
         }
     }
@@ -176,13 +200,14 @@ impl MasterThread {
             Some(MarginStep::Flush(request)) => CleanerAction::Flush(request),
             Some(MarginStep::WaitForBatches) => CleanerAction::WaitForBatches,
             Some(MarginStep::Checkpoint { wait }) => CleanerAction::Checkpoint { wait },
-            None => return self.pass_flush(view, margin),
+            None => return self.pass_work(view, margin),
         };
         self.enter(Step::Margin, action)
     }
 
-    /// The flush of a pass: for the share of dirty pages, or what the method wants.
-    fn pass_flush(&mut self, view: &View<'_>, margin: &mut LogMargin) -> CleanerAction {
+    /// What a pass does once redo has room: some merging if I/O is low, then a flush for the share of dirty pages, or of
+    /// what the method wants.
+    fn pass_work(&mut self, view: &View<'_>, margin: &mut LogMargin) -> CleanerAction {
         let dirty_pct = dirty_pct(view);
         let wanted = if dirty_pct > self.max_dirty_pages_pct {
             self.adaptive.passed_over(view);
@@ -199,21 +224,27 @@ impl MasterThread {
             ios: ios(view) - self.ios_at_pass,
             io_capacity: self.io_capacity,
         });
-        let asked = match (decision.flush_reason, self.adaptive.method) {
+        self.asked = match (decision.flush_reason, self.adaptive.method) {
             (FlushReason::None, _) => FlushUpTo::default(),
             // The methods of Percona Server limit their batches by an LSN, not by the I/O capacity.
             (FlushReason::Adaptive, Method::Estimate | Method::KeepAverage) => wanted,
             _ => FlushUpTo { pages: decision.flush_pages, lsn_limit: u64::MAX },
         };
-        self.n_to_flush = asked.pages;
-        if asked.pages == 0 {
+        self.n_to_flush = self.asked.pages;
+        if decision.ibuf_merge_pages == 0 {
+            return self.flush_as_asked(view, margin);
+        }
+        self.enter(Step::PassMerge, CleanerAction::MergeChanges { pages: decision.ibuf_merge_pages, wait: false })
+    }
+
+    fn flush_as_asked(&mut self, view: &View<'_>, margin: &mut LogMargin) -> CleanerAction {
+        if self.asked.pages == 0 {
             return self.end_pass(view, margin);
         }
-        self.flush_up_to(asked)
+        self.flush_up_to(self.asked)
     }
 
     fn flush_up_to(&mut self, asked: FlushUpTo) -> CleanerAction {
-        self.asked = asked;
         let request = FlushRequest {
             lsn_limit: asked.lsn_limit,
             limit_on_tail_only: asked.lsn_limit < u64::MAX,
@@ -248,10 +279,15 @@ impl MasterThread {
         }
         let low_io = low_io_flush_pages(pending_ios(view), ios(view) - self.round.ios, self.io_capacity);
         if low_io == 0 {
-            return self.round_purge(view);
+            return self.round_merge();
         }
         let request = self.request(FlushKind::Background, low_io);
         self.enter(Step::LowIoFlush, CleanerAction::Flush(request))
+    }
+
+    fn round_merge(&mut self) -> CleanerAction {
+        let pages = round_merge_pages(self.io_capacity);
+        self.enter(Step::RoundMerge, CleanerAction::MergeChanges { pages, wait: false })
     }
 
     fn round_purge(&mut self, view: &View<'_>) -> CleanerAction {
@@ -271,22 +307,27 @@ impl MasterThread {
         if self.purges {
             return self.enter(Step::IdlePurge, CleanerAction::Purge);
         }
-        self.idle_flush()
+        self.idle_merge()
     }
 
-    fn idle_flush(&mut self) -> CleanerAction {
+    fn idle_merge(&mut self) -> CleanerAction {
+        let pages = pct_io(self.io_capacity, 100);
+        self.enter(Step::IdleMerge, CleanerAction::MergeChanges { pages, wait: true })
+    }
+
+    fn idle_flush(&mut self, merged: u64) -> CleanerAction {
         let request = self.request(FlushKind::Background, pct_io(self.io_capacity, 100));
-        self.enter(Step::IdleFlush, CleanerAction::Flush(request))
+        self.enter(Step::IdleFlush { merged }, CleanerAction::Flush(request))
     }
 
-    fn idle_checkpoint_taken(&mut self, view: &View<'_>, flushed: u64, margin: &mut LogMargin) -> CleanerAction {
+    fn idle_checkpoint_taken(&mut self, view: &View<'_>, work: IdleWork, margin: &mut LogMargin) -> CleanerAction {
         if dirty_pct(view) > self.max_dirty_pages_pct {
-            return self.idle_flush();
+            return self.idle_flush(work.merged);
         }
         if self.is_active(view) {
             return self.begin_round(view, margin);
         }
-        if flushed > 0 {
+        if work.merged + work.flushed > 0 {
             return self.idle();
         }
         let lsn = view.current_lsn + 1;

@@ -72,19 +72,30 @@ fn name(action: &CleanerAction) -> String {
         CleanerAction::Flush(request) => format!("flush {:?}", request.slots),
         CleanerAction::WaitForBatches => "wait for batches".to_owned(),
         CleanerAction::Purge => "purge".to_owned(),
+        CleanerAction::MergeChanges { pages, wait } => format!("merge {pages}, wait {wait}"),
         CleanerAction::Checkpoint { wait } => format!("checkpoint, wait {wait}"),
         CleanerAction::SyncRedo => "sync redo".to_owned(),
         CleanerAction::WaitForWork { lsn, .. } => format!("sleep until LSN {lsn}"),
     }
 }
 
+/// What the thread does after `input` but for merging, which finds nothing.
+fn after(server: &mut Mysql55, view: &View<'_>, input: CleanerInput) -> CleanerAction {
+    match server.cleaner(view, input) {
+        CleanerAction::MergeChanges { .. } => server.cleaner(view, CleanerInput::Merging { pages: 0 }),
+        action => action,
+    }
+}
+
 /// Answers the master thread's steps, each taking no time but its sleeps, until it has made `steps`.
-fn steps(server: &mut Mysql55, steps: usize, activity: impl Fn(f64) -> u64) -> Vec<String> {
+fn steps(server: &mut Mysql55, steps: usize, activity: impl Fn(f64) -> u64, reads_a_second: u64) -> Vec<String> {
     let mut now = SimTime::ZERO;
     let mut input = CleanerInput::Start;
     let mut all = Vec::new();
     for _ in 0..steps {
-        let action = server.cleaner(&View { activity: activity(now.0 as f64 / 1e9), ..view(&NO_LISTS, now) }, input);
+        let seconds = now.0 as f64 / 1e9;
+        let page_reads = (seconds * reads_a_second as f64) as u64;
+        let action = server.cleaner(&View { activity: activity(seconds), page_reads, ..view(&NO_LISTS, now) }, input);
         all.push(name(&action));
         input = match action {
             CleanerAction::Wait { until, .. } => {
@@ -97,6 +108,7 @@ fn steps(server: &mut Mysql55, steps: usize, activity: impl Fn(f64) -> u64) -> V
             }
             CleanerAction::WaitForBatches => CleanerInput::BatchesOver,
             CleanerAction::Purge => CleanerInput::Purged,
+            CleanerAction::MergeChanges { .. } => CleanerInput::Merging { pages: 0 },
             CleanerAction::Checkpoint { .. } => CleanerInput::CheckpointTaken,
             CleanerAction::SyncRedo => CleanerInput::RedoSynced,
             CleanerAction::Flush(_) => CleanerInput::Done(PassReport::default()),
@@ -107,22 +119,40 @@ fn steps(server: &mut Mysql55, steps: usize, activity: impl Fn(f64) -> u64) -> V
 
 #[test]
 fn a_busy_round_is_ten_seconds_and_three_flushes() {
-    let all = steps(&mut big_log(), 15, |now| (now * 10.0) as u64 + 1);
+    let all = steps(&mut big_log(), 16, |now| (now * 10.0) as u64 + 1, 50);
     let waits: Vec<String> = (1..=10).map(|s| format!("wait until {s}")).collect();
     assert_eq!(all[..10], waits);
     // I/O was low: the full capacity; then a tenth of it in any case.
-    assert_eq!(all[10..], ["flush [1000]", "purge", "flush [100]", "checkpoint, wait true", "wait until 11"]);
+    let rest =
+        ["flush [1000]", "merge 50, wait false", "purge", "flush [100]", "checkpoint, wait true", "wait until 11"];
+    assert_eq!(all[10..], rest);
+}
+
+#[test]
+fn changes_are_merged_in_a_pass_with_little_other_io() {
+    // 5 % of 1000 are 50 a second, 200 % of it 2000 in ten seconds.
+    for (reads_a_second, merges, low_io) in [(49, true, true), (50, false, true), (200, false, false)] {
+        let all = steps(&mut big_log(), 30, |now| (now * 10.0) as u64 + 1, reads_a_second);
+        let merge = "merge 50, wait false";
+        let passes = all.iter().position(|step| step == "wait until 10").unwrap();
+        assert_eq!(all[..passes].iter().filter(|step| *step == merge).count(), if merges { 9 } else { 0 });
+        let purge = all.iter().position(|step| step == "purge").unwrap();
+        assert_eq!(all[purge - 1], merge, "with {reads_a_second} reads a second");
+        assert_eq!(all[purge - 2] == "flush [1000]", low_io);
+    }
 }
 
 #[test]
 fn an_idle_server_flushes_without_sleep_and_is_suspended_when_clean() {
     let mut clean = big_log();
-    let all = steps(&mut clean, 7, |_| 0);
+    let all = steps(&mut clean, 9, |_| 0, 0);
     assert_eq!(
         all,
         [
             "wait until 1",
+            "merge 50, wait false",
             "purge",
+            "merge 1000, wait true",
             "flush [1000]",
             "wait for batches",
             "checkpoint, wait true",
@@ -130,19 +160,21 @@ fn an_idle_server_flushes_without_sleep_and_is_suspended_when_clean() {
             "wait until 102"
         ]
     );
-    let mut dirty = big_log();
-    let mut action = dirty.cleaner(&view(&NO_LISTS, at(0.0)), CleanerInput::Start);
-    let flushed = CleanerInput::Done(PassReport { list_pages: 7, ..PassReport::default() });
-    for input in [CleanerInput::Timeout, CleanerInput::Purged, flushed] {
-        assert!(!matches!(action, CleanerAction::WaitForWork { .. }));
-        action = dirty.cleaner(&view(&NO_LISTS, at(1.0)), input);
+    let nothing = PassReport::default();
+    let worked = [(0, PassReport { list_pages: 7, ..nothing }, "purge"), (3, nothing, "purge"), (0, nothing, "sleep")];
+    for (pages, flushed, next) in worked {
+        let mut idle = big_log();
+        idle.cleaner(&view(&NO_LISTS, at(0.0)), CleanerInput::Start);
+        let now = view(&NO_LISTS, at(1.0));
+        let mut action = after(&mut idle, &now, CleanerInput::Timeout);
+        let (merging, done) = (CleanerInput::Merging { pages }, CleanerInput::Done(flushed));
+        for input in [CleanerInput::Purged, merging, done, CleanerInput::BatchesOver, CleanerInput::CheckpointTaken] {
+            assert!(!matches!(action, CleanerAction::WaitForWork { .. }));
+            action = idle.cleaner(&now, input);
+        }
+        // It goes on at once as long as there was anything to do.
+        assert!(name(&action).starts_with(next), "{action:?} after {pages} pages merged, {flushed:?}");
     }
-    dirty.cleaner(&view(&NO_LISTS, at(1.0)), CleanerInput::BatchesOver);
-    // Seven pages were flushed, so it flushes again at once.
-    action = dirty.cleaner(&view(&NO_LISTS, at(1.0)), CleanerInput::CheckpointTaken);
-    assert_eq!(name(&action), "purge");
-    action = dirty.cleaner(&view(&NO_LISTS, at(1.0)), CleanerInput::Purged);
-    assert_eq!(name(&action), "flush [1000]");
 }
 
 #[test]
@@ -154,7 +186,7 @@ fn the_desired_rate_follows_redo_and_dirty_pages() {
         lsn += 8_000_000;
     }
     lsn -= 8_000_000;
-    server.cleaner(&view(&NO_LISTS, at(0.0)), CleanerInput::Start);
+    after(&mut server, &view(&NO_LISTS, at(0.0)), CleanerInput::Start);
     let busy = View {
         current_lsn: lsn,
         last_checkpoint_lsn: lsn,
@@ -163,12 +195,12 @@ fn the_desired_rate_follows_redo_and_dirty_pages() {
         ..view(&NO_LISTS, at(1.0))
     };
     // 2000 pages x 8 MB/s over a capacity of 966 MB.
-    let CleanerAction::Flush(request) = server.cleaner(&busy, CleanerInput::Timeout) else { panic!("no flush") };
+    let CleanerAction::Flush(request) = after(&mut server, &busy, CleanerInput::Timeout) else { panic!("no flush") };
     assert_eq!((request.slots, request.kind, request.lsn_limit), (vec![16], FlushKind::Adaptive, u64::MAX));
     assert_eq!(server.gauges().lsn_avg_rate, 8_000_000);
     let many = View { dirty_pages: 7_000, ..busy };
-    server.cleaner(&many, CleanerInput::Done(PassReport::default()));
-    let action = server.cleaner(&View { now: at(2.0), ..many }, CleanerInput::Timeout);
+    after(&mut server, &many, CleanerInput::Done(PassReport::default()));
+    let action = after(&mut server, &View { now: at(2.0), ..many }, CleanerInput::Timeout);
     assert_eq!(name(&action), "flush [1000]", "more than 75 % dirty");
 }
 
@@ -265,19 +297,19 @@ fn estimate_flushes_up_to_one_second_of_redo_and_tries_again_when_busy() {
         ..view(&lists, at(now))
     };
     let lsn = 10 * GIB + 400_000_000;
-    server.cleaner(&seen(0.0, lsn), CleanerInput::Start);
+    after(&mut server, &seen(0.0, lsn), CleanerInput::Start);
     // The first pass knows no earlier LSN.
-    let action = server.cleaner(&seen(1.0, lsn), CleanerInput::Timeout);
+    let action = after(&mut server, &seen(1.0, lsn), CleanerInput::Timeout);
     assert_eq!(name(&action), "wait until 2");
-    let CleanerAction::Flush(request) = server.cleaner(&seen(2.0, lsn + 5_000_000), CleanerInput::Timeout) else {
+    let CleanerAction::Flush(request) = after(&mut server, &seen(2.0, lsn + 5_000_000), CleanerInput::Timeout) else {
         panic!("no flush")
     };
     // 1000 pages, on average 664 MB away from the limit, and 5 MB of redo.
     assert_eq!((request.slots[0], request.lsn_limit), (7, 10 * GIB + 5_000_000));
     let busy = CleanerInput::Done(PassReport { busy_instances: 1, ..PassReport::default() });
-    let action = server.cleaner(&seen(2.0, lsn + 5_000_000), busy);
+    let action = after(&mut server, &seen(2.0, lsn + 5_000_000), busy);
     assert_eq!(name(&action), "wait until 2.005");
-    let action = server.cleaner(&seen(2.005, lsn + 5_000_000), CleanerInput::Timeout);
+    let action = after(&mut server, &seen(2.005, lsn + 5_000_000), CleanerInput::Timeout);
     assert_eq!(name(&action), "flush [7]");
 }
 
@@ -294,14 +326,14 @@ fn keep_average_decides_ten_times_a_second() {
         ..view(&lists, at(now))
     };
     let lsn = 10 * GIB + 10_000_000;
-    assert_eq!(name(&server.cleaner(&seen(0.0, lsn), CleanerInput::Start)), "wait until 0.1");
+    assert_eq!(name(&after(&mut server, &seen(0.0, lsn), CleanerInput::Start)), "wait until 0.1");
     // The first round only remembers.
-    assert_eq!(name(&server.cleaner(&seen(0.1, lsn), CleanerInput::Timeout)), "wait until 0.2");
+    assert_eq!(name(&after(&mut server, &seen(0.1, lsn), CleanerInput::Timeout)), "wait until 0.2");
     // Nothing entered, nothing left: 10 000 pages x 1 MB over 760 MB make 13, and one more.
-    assert_eq!(name(&server.cleaner(&seen(0.2, lsn + 1_000_000), CleanerInput::Timeout)), "flush [14]");
+    assert_eq!(name(&after(&mut server, &seen(0.2, lsn + 1_000_000), CleanerInput::Timeout)), "flush [14]");
     // It finds a batch under way: unlike `estimate` it leaves that to the next round.
     let busy = CleanerInput::Done(PassReport { busy_instances: 1, ..PassReport::default() });
-    assert_eq!(name(&server.cleaner(&seen(0.2, lsn + 1_000_000), busy)), "wait until 0.3");
+    assert_eq!(name(&after(&mut server, &seen(0.2, lsn + 1_000_000), busy)), "wait until 0.3");
 }
 
 #[test]

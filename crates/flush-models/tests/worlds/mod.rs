@@ -1,7 +1,7 @@
 //! Whole servers in random surroundings: settings, device, pages, workload; and what must hold of any run of them.
 #![allow(dead_code)]
 
-use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig, PAGE_BYTES, ReadView};
+use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig, Merging, PAGE_BYTES, ReadView};
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
@@ -98,11 +98,16 @@ impl World {
         world
     }
 
-    /// Runs on this thread. Settings that the model doesn't know are left out.
-    pub(crate) fn run(&self) -> Result<RunOutput, RunError> {
+    /// Settings, with the model's defaults. Those that it doesn't know are left out.
+    pub(crate) fn resolved(&self) -> Settings {
         let mut known = self.settings.clone();
         known.retain(|name, _| lookup(self.model, name).is_ok());
-        let settings = Settings::resolve(self.model, &known).unwrap_or_else(|error| panic!("{error}"));
+        Settings::resolve(self.model, &known).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Runs on this thread.
+    pub(crate) fn run(&self) -> Result<RunOutput, RunError> {
+        let settings = self.resolved();
         let model = build(&settings).unwrap_or_else(|error| panic!("{error}"));
         let limit = model.age_limits().stop_bytes;
         let dirty_start = self.dirty.map(|(share, age)| {
@@ -499,7 +504,7 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
             io_capacity,
             changes: io_capacity % 3 > 0,
             purges: io_capacity % 2 > 0,
-            merges_ahead: io_capacity % 5 > 0,
+            merging: [Merging::Nobody, Merging::EachSecond, Merging::PageCleaner][io_capacity as usize / 6 % 3],
         })
     });
     // A page cleaner's averages begin with its second turn: after three seconds it has had time to flush.
@@ -541,9 +546,9 @@ pub(crate) fn cramped_worlds(model: ModelId) -> impl Strategy<Value = World> {
         let device = &mut world.spec.storage.data;
         (device.channels, device.queue_depth) = (1, 1);
         world.spec.workload.drive = DriveSpec::Closed { clients: 2, think: DurationDist::Fixed { us: 0.0 } };
-        let buffer =
-            ChangeBufferConfig { max_pages: 100, io_capacity: 200, changes: true, purges: true, merges_ahead: true };
-        world.spec.change_buffer = Some(buffer);
+        let merging = if world.spec.seed % 2 == 0 { Merging::EachSecond } else { Merging::PageCleaner };
+        world.spec.change_buffer =
+            Some(ChangeBufferConfig { max_pages: 100, io_capacity: 200, changes: true, purges: true, merging });
         let mut world = world
             .set("innodb_buffer_pool_size", 8 * MIB)
             .set("innodb_buffer_pool_instances", 1)

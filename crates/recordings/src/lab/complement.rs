@@ -2,7 +2,7 @@
 
 use crate::assemble::{command_lines, counter_of_transactions, lay_loads, variables};
 use crate::formats::{Clock, LoadLog, Part, read_part};
-use crate::{LoadPhase, Quantity, Recording, RecordingError, Series, rates};
+use crate::{LONG_STEP, LoadPhase, Quantity, Recording, RecordingError, Series, rates};
 use std::path::PathBuf;
 
 /// Seconds since 1970 at each sample.
@@ -12,8 +12,6 @@ const TICKS_A_SECOND: f64 = 100.0;
 /// Ticks of all processors together.
 const TICKS: [&str; 8] =
     ["cpu.user", "cpu.system", "cpu.idle", "cpu.iowait", "cpu.nice", "cpu.irq", "cpu.softirq", "cpu.steal"];
-/// Samples further apart than this many intervals of reports miss some.
-const LONG_STEP: f64 = 1.5;
 /// Those without which the sum would say nothing.
 const INDISPENSABLE: usize = 3;
 

@@ -38,6 +38,7 @@ pub(super) fn read_stops(section: &mut Section<'_>, pool_pages: u64) -> Vec<Stop
     let mut stops = Vec::new();
     let mut resolved = Vec::new();
     for (index, table) in section.tables("stop").into_iter().enumerate() {
+        let errors_before = section.report.errors();
         let mut one = Section::open(table, STOP_KEYS, format!("drive.stop[{}]", index + 1), section.report);
         let stop = StopSpec {
             first: SimTime(one.duration("at")),
@@ -46,7 +47,10 @@ pub(super) fn read_stops(section: &mut Section<'_>, pool_pages: u64) -> Vec<Stop
             every: SimDuration(one.duration("every")),
             whole_server: one.switch("whole_server"),
         };
-        check(&one, &stop, pool_pages);
+        // Of one with a misspelt key or a value that could not be read there is no more to say.
+        if section.report.errors() == errors_before {
+            check(&one, &stop, pool_pages);
+        }
         resolved.push(one.resolved);
         stops.push(stop);
     }

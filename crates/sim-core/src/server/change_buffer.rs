@@ -5,9 +5,9 @@
 //! in a tree of the system tablespace, in the order of pages. When the page is read, by whomever, its changes are
 //! merged into it. Once a second the master thread reads such pages, those of a leaf that are neighbours at a time, from
 //! a random place: 5 % of `innodb_io_capacity` while the server is busy (more once the buffer is over half full), all of it
-//! while idle. A page that has no room for more is read with those of its neighbours in the leaf whose changes fill
-//! more than three quarters of 2 KiB. MariaDB does neither: it merges only what is read anyway. Removals by purge are
-//! buffered alike.
+//! while idle. That of 5.5 has its own times and amounts ([`crate::seam::CleanerAction::MergeChanges`]). A page that has no
+//! room for more is read with those of its neighbours in the leaf whose changes fill more than three quarters of 2 KiB.
+//! MariaDB does neither: it merges only what is read anyway. Removals by purge are buffered alike.
 //!
 //! A page of the tree keeps as many changes as fit, those of many index pages while each has few of them. As the pages
 //! have more, leaves split in halves, one after the other, and merge again as they have fewer.
@@ -25,10 +25,11 @@ use super::Server;
 use super::events::Event;
 use super::pending_changes::PendingChanges;
 use crate::buffer_pool::{Modification, PageRun};
-use crate::config::{ChangeBufferConfig, PAGE_BYTES};
+use crate::config::{ChangeBufferConfig, Merging, PAGE_BYTES};
 use crate::kernel::random::{Rng, mix};
-use crate::kernel::time::SimDuration;
+use crate::kernel::time::{SimDuration, SimTime};
 use crate::redo::RedoLog;
+use crate::seam::CleanerInput;
 
 /// Fewest index pages whose changes share a leaf of the tree.
 pub(super) const PAGES_A_LEAF: u32 = 2;
@@ -153,7 +154,7 @@ fn room_for_changes(page: u32) -> u32 {
 impl Server {
     /// Begins the master thread's merging, where there is any.
     pub(super) fn start_merging(&mut self) {
-        if self.change_buffer.as_ref().is_some_and(|buffer| buffer.config.merges_ahead) {
+        if self.change_buffer.as_ref().is_some_and(|buffer| buffer.config.merging == Merging::EachSecond) {
             self.calendar.schedule(self.now + A_SECOND, Event::Merge);
         }
     }
@@ -186,8 +187,10 @@ impl Server {
         }
         let waiting = buffer.pending.of(page);
         if waiting >= room_for_changes(page) {
-            let along = if buffer.config.merges_ahead { buffer.read_with(page) } else { Vec::new() };
-            along.into_iter().for_each(|page| self.read_for_merge(page));
+            if buffer.config.merging != Merging::Nobody {
+                let along = buffer.read_with(page);
+                self.read_for_merge(along);
+            }
             return Ok(Buffered::No);
         }
         let leaf = buffer.leaf_of(page);
@@ -230,31 +233,66 @@ impl Server {
         }
     }
 
-    /// The master thread reads some pages that have changes, unless redo is short of room. A place that it comes to twice
-    /// counts twice.
+    /// The master thread reads some pages that have changes, unless redo is short of room.
     pub(super) fn merge_in_background(&mut self) {
         let activity = self.clients.activity();
         let Some(buffer) = &mut self.change_buffer else { return };
         let active = std::mem::replace(&mut buffer.last_activity, activity) != activity;
-        // So many draws come to all pages but one in 3000.
-        let mut wanted = buffer.pages_to_merge(active).min(8 * buffer.pending.pages()) as usize;
-        if self.redo.current_lsn() > self.clients.free_check_limit_lsn {
-            wanted = 0;
-        }
-        while wanted > 0 {
-            let picked = self.change_buffer.as_mut().map(ChangeBuffer::pick).unwrap_or_default();
-            wanted = if picked.is_empty() { 0 } else { wanted.saturating_sub(picked.len()) };
-            picked.into_iter().for_each(|page| self.read_for_merge(page));
+        let wanted = buffer.pages_to_merge(active);
+        if self.redo.current_lsn() <= self.clients.free_check_limit_lsn {
+            self.merge_some(wanted);
         }
         self.calendar.schedule(self.now + A_SECOND, Event::Merge);
     }
 
-    fn read_for_merge(&mut self, page: u32) {
-        let instance = self.space.instance_of(page);
-        if self.clients.reads.contains_key(&page) || !self.pool.take_frame(instance) {
-            return;
+    /// The page cleaner merges, if that is its task, and goes on at once or when the pages are there.
+    pub(super) fn merge_by_cleaner(&mut self, wanted: u64, wait: bool) {
+        let does = self.change_buffer.as_ref().is_some_and(|buffer| buffer.config.merging == Merging::PageCleaner);
+        let begun = if does { self.merge_some(wanted) } else { Reads::default() };
+        if wait && begun.pages > 0 {
+            self.calendar.schedule(begun.last_arrives, Event::CleanerMerged(begun.pages));
+        } else {
+            self.coordinator(CleanerInput::Merging { pages: begun.pages.into() });
         }
-        let arrives = self.begin_read(page);
-        self.calendar.schedule(arrives, Event::MergeRead(page));
+    }
+
+    /// Reads about `wanted` pages that have changes, at random places. One that is come to twice counts twice.
+    fn merge_some(&mut self, wanted: u64) -> Reads {
+        let Some(buffer) = &self.change_buffer else { return Reads::default() };
+        // So many draws come to all pages but one in 3000.
+        let mut wanted = wanted.min(8 * buffer.pending.pages());
+        let mut begun = Reads::default();
+        while wanted > 0 {
+            let picked = self.change_buffer.as_mut().map(ChangeBuffer::pick).unwrap_or_default();
+            wanted = if picked.is_empty() { 0 } else { wanted.saturating_sub(picked.len() as u64) };
+            begun = begun.and(self.read_for_merge(picked));
+        }
+        begun
+    }
+
+    /// Reads those pages that nobody reads yet, as far as there are frames for them.
+    fn read_for_merge(&mut self, pages: Vec<u32>) -> Reads {
+        let mut begun = Reads::default();
+        for page in pages {
+            if !self.clients.reads.contains_key(&page) && self.pool.take_frame(self.space.instance_of(page)) {
+                let arrives = self.begin_read(page);
+                self.calendar.schedule(arrives, Event::MergeRead(page));
+                begun = begun.and(Reads { pages: 1, last_arrives: arrives });
+            }
+        }
+        begun
+    }
+}
+
+/// Reads that were begun.
+#[derive(Debug, Clone, Copy, Default)]
+struct Reads {
+    pages: u32,
+    last_arrives: SimTime,
+}
+
+impl Reads {
+    fn and(self, other: Reads) -> Reads {
+        Reads { pages: self.pages + other.pages, last_arrives: self.last_arrives.max(other.last_arrives) }
     }
 }

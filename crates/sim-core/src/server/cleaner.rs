@@ -119,6 +119,7 @@ impl Server {
             CleanerAction::Flush(request) => self.start_pass(Actor::PageCleaner, request),
             CleanerAction::WaitForBatches => self.wait_for_batches(Actor::PageCleaner),
             CleanerAction::Purge => self.purge_by_master(),
+            CleanerAction::MergeChanges { pages, wait } => self.merge_by_cleaner(pages, wait),
             CleanerAction::Checkpoint { wait } => self.request_checkpoint(Actor::PageCleaner, wait),
             CleanerAction::SyncRedo => self.sync_redo_by_cleaner(),
         }

@@ -83,6 +83,8 @@ pub(super) enum Event {
     Merge,
     /// A page read for its changes is there.
     MergeRead(u32),
+    /// The pages, so many, are there whose changes the page cleaner wanted merged.
+    CleanerMerged(u32),
     /// An LRU manager thread goes on.
     LruManager(u32),
     /// The purge coordinator's wait is over; a stale number is ignored.
@@ -146,6 +148,7 @@ impl Event {
             Event::RedoDurable => 42,
             Event::CleanerRedoDurable => 43,
             Event::MergeRead(page) => u64::from(page) << 8 | 27,
+            Event::CleanerMerged(pages) => u64::from(pages) << 8 | 45,
             Event::LruManager(i) => u64::from(i) << 8 | 28,
             Event::PurgeTimer(number) => u64::from(number) << 8 | 29,
             Event::PurgeThread(thread) => u64::from(thread) << 8 | 30,
@@ -264,6 +267,7 @@ mod tests {
             E::BinlogSynced,
             E::Merge,
             E::MergeRead(0),
+            E::CleanerMerged(0),
             E::LruManager(0),
             E::PurgeTimer(0),
             E::PurgeThread(0),

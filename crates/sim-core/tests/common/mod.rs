@@ -133,6 +133,7 @@ impl ServerModel for TestServer {
             CleanerInput::BatchesOver
             | CleanerInput::CheckpointTaken
             | CleanerInput::Purged
+            | CleanerInput::Merging { .. }
             | CleanerInput::RedoSynced => unreachable!("never asked for"),
         }
     }
