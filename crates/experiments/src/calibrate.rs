@@ -103,6 +103,12 @@ impl Calibration {
                  a tenth of all. Record a load with more transactions a redo sync",
                 100.0 * cost_scale
             )),
+            (Some(CpuDemand { idle_at: Some(share), .. }), None) => self.undetermined.push(format!(
+                "the CPU demand of a busy machine: the processors were busy for {:.0} % of the time, and an idle machine \
+                 can take twice or half as much for a transaction; what it took is taken, which holds for such a load. To \
+                 predict a closed loop, record a load that keeps them busy for a third of the time or more",
+                100.0 * share
+            )),
             (Some(_), None) => self.cpu_is_known = true,
             (Some(_), Some(processors)) => self.undetermined.push(format!(
                 "the transactions' part of the CPU demand: with {processors:.2} processors of user time the log writer's \
@@ -112,11 +118,11 @@ impl Calibration {
             )),
             (None, _) => self.undetermined.push(
                 "CPU demand: record cpu.user and cpu.system, or the CPU time of server and client, under a load that keeps \
-                 the processors busy for a seventh of the time or more; the workload's default is used"
+                 the processors busy for a third of the time or more; the workload's default is used"
                     .to_owned(),
             ),
         }
-        if let Some(CpuDemand { own, cost_scale }) = demand {
+        if let Some(CpuDemand { own, cost_scale, .. }) = demand {
             self.parameters.push(own);
             self.cost_scale = cost_scale;
         }

@@ -155,6 +155,18 @@ fn an_idle_machine_does_not_tell_the_cpu_demand() {
 }
 
 #[test]
+fn a_machine_with_little_to_do_tells_its_own_cpu_demand_only() {
+    let known = |cpus| {
+        let mut recording = shipped("mariadb/uni4k-256-io2000");
+        recording.cpus = Some(cpus);
+        calibrate(&recording).unwrap()
+    };
+    let (busy, idle) = (known(2), known(4));
+    assert!(busy.cpu_is_known && !idle.cpu_is_known && busy.get("cpu") == idle.get("cpu"));
+    assert!(idle.undetermined[0].contains("busy for 24 % of the time"), "{:?}", idle.undetermined);
+}
+
+#[test]
 fn threads_that_spin_hide_the_cpu_demand() {
     let mut recording = shipped("mysql80/step-192-io1000");
     let calibration = calibrate(&recording).unwrap();

@@ -9,6 +9,9 @@ use innosim_recordings::Recording;
 /// much for the same transaction (5 to 9 % busy: 341 us for 161 of MariaDB, 550 for 307 of 9.7, with syncs that explain
 /// a third of it).
 const BUSY: f64 = 0.15;
+/// Share from which on it is known as well as its uncertainty says. Below, of two recordings of MariaDB one told half of
+/// what a busy machine took, 77 us for 150, and one told twice of it, 275 for 128.
+const WELL_BUSY: f64 = 1.0 / 3.0;
 /// Share of the CPU time that is left for transactions at least.
 const LEAST_OWN_SHARE: f64 = 0.1;
 
@@ -16,6 +19,8 @@ const LEAST_OWN_SHARE: f64 = 0.1;
 pub(super) struct CpuDemand {
     /// Of a transaction.
     pub(super) own: Parameter,
+    /// Share of the processors that were busy with it, if that is too little to trust it under another load.
+    pub(super) idle_at: Option<f64>,
     /// What the costs of syncs, page writes and purge had to be scaled by, so that they fit into the recorded time.
     pub(super) cost_scale: f64,
 }
@@ -27,8 +32,8 @@ pub(super) fn cpu_demand(recording: &Recording, load: &Load, work: Option<&Work>
         Some(ticks) => (ticks, "CPU time of server and client / transactions"),
         None => (load.sum(recording, &["cpu.user", "cpu.system"])?, "CPU time of the machine / transactions"),
     };
-    let busy = load.a_second(&ticks) * TICK_S / f64::from(recording.cpus.unwrap_or(1));
-    if busy < BUSY {
+    let busy_share = load.a_second(&ticks) * TICK_S / f64::from(recording.cpus.unwrap_or(1));
+    if busy_share < BUSY {
         return None;
     }
     let all: Vec<f64> = ticks.iter().map(|ticks| ticks * TICK_S * 1e6).collect();
@@ -43,7 +48,7 @@ pub(super) fn cpu_demand(recording: &Recording, load: &Load, work: Option<&Work>
     };
     let (value, uncertainty) = load.ratio(&own);
     let own = Parameter { name: "cpu", value, uncertainty, unit: "us", method: format!("{method}{less}") };
-    Some(CpuDemand { own, cost_scale })
+    Some(CpuDemand { own, idle_at: (busy_share < WELL_BUSY).then_some(busy_share), cost_scale })
 }
 
 /// CPU time of transactions alone, where `all` is everybody's, µs at each sample, and what the others' was scaled by.

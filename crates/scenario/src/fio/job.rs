@@ -50,7 +50,8 @@ pub struct FioJob {
     pub operations: u64,
     /// Operations a second.
     pub iops: f64,
-    /// Their latencies.
+    /// Their latencies, from the end of their submission on; of sequential writes from its beginning on, as who writes
+    /// redo or a doublewrite batch waits for all of it.
     pub latency: FioLatency,
     /// Latencies of the sync after each write, if there is one.
     pub sync: Option<FioLatency>,
@@ -74,6 +75,13 @@ impl FioLatency {
         let linear: f64 = pieces.map(|pair| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1) / 2.0).sum();
         let scale = (self.mean_us / linear.max(1e-3)).clamp(0.8, 1.25);
         self.quantiles.iter().map(|(probability, us)| (*probability, us * scale)).collect()
+    }
+
+    /// The same, each longer by `us`.
+    fn later_by(mut self, us: f64) -> FioLatency {
+        self.mean_us += us;
+        self.quantiles.iter_mut().for_each(|(_, quantile)| *quantile += us);
+        self
     }
 
     /// From fio's object of latencies in units of `unit_ns`.
@@ -197,6 +205,8 @@ fn rising(latency: &Value, what: &str) -> Result<(), String> {
 
 /// fio's latencies, best first, and their unit in ns: fio 2 counted in microseconds.
 const LATENCIES: [(&str, f64); 4] = [("clat_ns", 1.0), ("lat_ns", 1.0), ("clat", 1e3), ("lat", 1e3)];
+/// Times of the submission, which are in `lat` and not in `clat`.
+const SUBMISSIONS: [(&str, f64); 2] = [("slat_ns", 1.0), ("slat", 1e3)];
 
 /// Whether an engine does one operation after the other whatever `iodepth` says; fio's default does.
 fn keeps_one_in_flight(engine: Option<&str>) -> bool {
@@ -216,6 +226,12 @@ fn block_bytes(written: Option<&str>) -> Result<u64, String> {
         Ok(value) if (1.0..=1e12).contains(&value) && rest.clone().all(|size| size == first) => Ok(value as u64),
         _ => Err(format!("bs={written} is not understood: give one size")),
     }
+}
+
+/// Mean time of a submission, µs; 0 with an engine that does not tell it apart.
+fn submission_us(figures: &Value) -> f64 {
+    let mean = |(key, unit_ns): &(&str, f64)| Some(figures.get(key)?.get("mean")?.as_f64()? * unit_ns / 1e3);
+    SUBMISSIONS.iter().find_map(mean).filter(|us| (0.0..=1e9).contains(us)).unwrap_or(0.0)
 }
 
 fn read_job(job: &Value, globals: Option<&Value>, name: String, disk_writes: Option<u64>) -> Result<FioJob, String> {
@@ -270,9 +286,14 @@ fn read_job(job: &Value, globals: Option<&Value>, name: String, disk_writes: Opt
     if let Some(object) = job.get("sync").and_then(|sync| sync.get("lat_ns")) {
         rising(object, "latency of its syncs")?;
     }
-    let latency = LATENCIES.iter().find_map(|(key, unit_ns)| FioLatency::of(figures.get(*key)?, *unit_ns));
-    let latency = latency
+    let latency =
+        LATENCIES.iter().find_map(|(key, unit_ns)| Some((FioLatency::of(figures.get(*key)?, *unit_ns)?, *key)));
+    let (latency, measured) = latency
         .ok_or("it has too few latency percentiles: leave clat_percentiles on, and percentile_list at its default")?;
+    let latency = match kind {
+        JobKind::SequentialWrite if measured.starts_with("clat") => latency.later_by(submission_us(figures)),
+        _ => latency,
+    };
     let syncs = ["fdatasync", "fsync"].iter().any(|name| option(name) == Some("1"));
     let sync = match job.get("sync").and_then(|sync| sync.get("lat_ns")).and_then(|object| FioLatency::of(object, 1.0))
     {

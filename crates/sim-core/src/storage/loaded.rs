@@ -57,13 +57,16 @@ impl LoadedTimes {
             at_size(0)
         } else {
             let bytes = bytes as f64;
-            let (mut row, mut share) = position(&self.sizes, bytes);
-            if row + 1 == self.sizes.len() {
-                row -= 1;
-                share = (bytes - self.sizes[row]) / (self.sizes[row + 1] - self.sizes[row]);
+            let (row, share) = position(&self.sizes, bytes);
+            if row + 1 < self.sizes.len() {
+                let below = at_size(row);
+                below + (at_size(row + 1) - below) * share
+            } else {
+                let largest = at_size(row);
+                let further = (bytes - self.sizes[row]) / (self.sizes[row] - self.sizes[row - 1]);
+                // The measured distributions may cross, but no byte takes less than no time.
+                largest + (largest - at_size(row - 1)).max(0.0) * further
             }
-            let below = at_size(row);
-            below + (at_size(row + 1) - below) * share
         };
         SimDuration((ns * beyond + 0.5) as i64 as u64)
     }
@@ -109,5 +112,19 @@ mod tests {
             assert_eq!(times.sample(&mut rng, depth, bytes).0, us * 1_000, "{depth} in flight, {bytes} bytes");
         }
         assert!(LoadedTimes::new([].into_iter()).is_none());
+    }
+
+    /// Some large writes were faster than any small one: their distributions cross.
+    #[test]
+    fn a_larger_write_is_no_faster_than_the_largest_measured() {
+        let of = |bytes, quantiles| DepthTimes { op: TimedOp::SequentialWrite, bytes, depth: 1.0, quantiles };
+        let points = [of(4_096, vec![(0.0, 80.0), (1.0, 100.0)]), of(1 << 20, vec![(0.0, 2.0), (1.0, 600.0)])];
+        let times = LoadedTimes::new(points.iter()).unwrap();
+        let sampled = |bytes| {
+            let mut rng = Rng::stream(1, 0, "crossing");
+            (0..1_000).map(|_| times.sample(&mut rng, 1, bytes).0).collect::<Vec<_>>()
+        };
+        let (largest, beyond) = (sampled(1 << 20), sampled(4 << 20));
+        assert!(largest.iter().zip(&beyond).all(|(largest, beyond)| largest <= beyond && *beyond < 3_000_000));
     }
 }
