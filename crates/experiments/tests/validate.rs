@@ -18,22 +18,38 @@ fn shipped(name: &str) -> Recording {
     read_lab(&Path::new("../../recordings").join(name)).unwrap()
 }
 
-/// A shipped recording with the rows alone that `keep` says yes to, by their number and second.
-fn thinned(name: &str, keep: impl Fn(usize, f64) -> bool) -> Recording {
+/// A shipped recording with another series: a head and rows of fields.
+fn edited(name: &str, edit: impl FnOnce(&mut Vec<Vec<String>>)) -> Recording {
     let whole = Path::new("../../recordings").join(name);
     let mut text = String::new();
     let packed = File::open(whole.join("series.csv.gz")).unwrap();
     GzDecoder::new(packed).read_to_string(&mut text).unwrap();
-    let place = text.lines().next().unwrap().split(',').position(|name| name == "rel").unwrap();
-    let second = |row: &str| row.split(',').nth(place).unwrap().parse::<f64>().unwrap_or(0.0);
-    let kept = text.lines().enumerate().filter(|(i, row)| *i == 0 || keep(*i, second(row)));
-    let kept: String = kept.map(|(_, row)| format!("{row}\n")).collect();
+    let mut rows: Vec<Vec<String>> = text.lines().map(|row| row.split(',').map(str::to_owned).collect()).collect();
+    edit(&mut rows);
+    let text: String = rows.iter().map(|row| row.join(",") + "\n").collect();
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join(name);
     fs::create_dir_all(&place).unwrap();
-    fs::write(place.join("series.csv"), kept).unwrap();
+    fs::write(place.join("series.csv"), text).unwrap();
     fs::copy(whole.join("run.json"), place.join("run.json")).unwrap();
     find(&place).unwrap().remove(0)
+}
+
+fn place_of(head: &[String], column: &str) -> usize {
+    head.iter().position(|name| name == column).unwrap()
+}
+
+/// A shipped recording with the rows alone that `keep` says yes to, by their number and second.
+fn thinned(name: &str, keep: impl Fn(usize, f64) -> bool) -> Recording {
+    edited(name, |rows| {
+        let place = place_of(&rows[0], "rel");
+        let mut number = 0;
+        rows.retain(|row| {
+            let kept = number == 0 || keep(number, row[place].parse().unwrap_or(0.0));
+            number += 1;
+            kept
+        });
+    })
 }
 
 /// A recording predicted from itself.
@@ -143,6 +159,35 @@ fn a_clean_start_shows_the_write_working_set() {
     let first = calibration.working_set[0];
     assert!(first.pages > transactions && first.pages < 1.5 * transactions, "{first:?}, {transactions}");
     assert!(calibration.working_set.windows(2).all(|pair| pair[0].pages < pair[1].pages));
+}
+
+/// Processors looked at every ten seconds, from after the beginning of the load to before its end.
+#[test]
+fn rare_counters_count_between_their_readings() {
+    let whole = calibrate(&shipped("mysql56/uni4k-256-io2000")).unwrap();
+    let rare = edited("mysql56/uni4k-256-io2000", |rows| {
+        for name in ["proc.mysqld_utime", "proc.mysqld_stime", "proc.sysbench_cpu"] {
+            let place = place_of(&rows[0], name);
+            let last = rows.len() - 30;
+            let missing = |i: usize| i > 0 && (i % 10 != 3 || i < 40 || i > last);
+            rows.iter_mut().enumerate().filter(|(i, _)| missing(*i)).for_each(|(_, row)| row[place].clear());
+        }
+    });
+    let (rare, whole) = (calibrate(&rare).unwrap().get("cpu").unwrap(), whole.get("cpu").unwrap());
+    assert!((rare / whole - 1.0).abs() < 0.1, "{rare} for {whole} us");
+}
+
+/// SHOW ENGINE INNODB STATUS printed twice, beside counters that were read each second.
+#[test]
+fn a_rare_status_hides_no_counter() {
+    let name = "mysql97/uni4k-256-io2000";
+    let rare = edited(name, |rows| {
+        let place = place_of(&rows[0], "log.log_sequence_number");
+        rows.iter_mut().enumerate().filter(|(i, _)| ![0, 50, 70].contains(i)).for_each(|(_, row)| row[place].clear());
+    });
+    let redo = |recording| calibrate(recording).unwrap().get("redo_bytes_per_transaction").unwrap();
+    let (rare, whole) = (redo(&rare), redo(&shipped(name)));
+    assert!((rare / whole - 1.0).abs() < 0.002, "{rare} for {whole} bytes");
 }
 
 #[test]

@@ -14,8 +14,8 @@
 //!   page.
 //! * A server whose redo log overwrites itself only prints an error. In the machine the redo writer waits there, so
 //!   that a run stays recoverable.
-//! * The change buffer is merged at the pace of 5.6, by a thread of its own, also while there is other I/O: errs towards
-//!   more reads and a more punctual master thread.
+//! * While idle, the master thread waits for the reads of pages whose changes it merges: errs towards merging a little more
+//!   slowly.
 
 mod adaptive;
 pub mod flush_rate;

@@ -151,7 +151,8 @@ impl Mysql57 {
 
     /// An adaptive pass. Everything is sampled before its LRU work.
     fn recommend(&mut self, view: &View<'_>) -> FlushRequest {
-        if view.up_before > SimDuration::ZERO && self.recommendation.prev_lsn == 0 {
+        let worked_before = self.recommendation.lsn_avg_rate > 0;
+        if view.up_before > SimDuration::ZERO && self.recommendation.prev_lsn == 0 && !worked_before {
             // The first recommendation was that of the server's start; without load none came since.
             self.recommendation.prev_lsn = view.last_checkpoint_lsn;
         }

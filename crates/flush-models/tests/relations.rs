@@ -5,6 +5,7 @@
 
 mod worlds;
 
+use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::storage::DeviceSpec;
 use innosim_core::workload::{DrawSpec, DriveSpec, RateSegment, TouchSpec};
@@ -182,5 +183,41 @@ fn the_change_buffer_is_merged_at_the_pace_of_the_server() {
         assert!((busy - expected).abs() < 0.15 * expected + 20.0, "{model}");
         let left = if merged_a_second > 0.0 { pages - busy } else { 0.0 };
         assert!((idle - left).abs() < 0.02 * pages, "{model}");
+    }
+}
+
+/// In a pool that is full, pages are read for their changes as well, in place of clean ones.
+#[test]
+fn the_change_buffer_is_merged_in_a_full_pool() {
+    for model in [ModelId::Mysql55, ModelId::Mysql56, ModelId::Mysql8030] {
+        let mut world =
+            cold_index(model).set("innodb_buffer_pool_size", 128 * MIB).set("innodb_io_capacity_max", 2_000);
+        world.spec.workload.page_sets[0].pages = 7_500;
+        let out = run(&world);
+        let [changes, merged] = [(|s| s.transactions) as fn(&SecondSample) -> u64, |s| s.merged_changes]
+            .map(|f| out.series.iter().map(f).sum::<u64>());
+        println!("{model}: {merged} of {changes} changes merged");
+        assert!(merged > changes * 3 / 4, "{model}: {merged} of {changes} changes merged");
+    }
+}
+
+/// A transaction that reads for seconds what it changes is activity all the while: nobody flushes as on an idle server.
+#[test]
+fn a_long_transaction_is_activity() {
+    for model in [ModelId::Mysql55, ModelId::Mysql56, ModelId::Mysql57, ModelId::Mysql8030] {
+        let mut world = plain(model, 30).set("innodb_buffer_pool_size", 1_024 * MIB).redo(1_024 * MIB);
+        let workload = &mut world.spec.workload;
+        workload.page_sets[0] = page_set(0, 40_000, 0.0);
+        let change = TouchSpec { min: 4_000, max: 4_000, ..workload.transactions[0].touches[1] };
+        workload.transactions[0].touches = vec![change];
+        workload.drive = DriveSpec::Closed { clients: 1, think: DurationDist::Fixed { us: 0.0 } };
+        world.spec.storage.data = ssd(1_000.0, 500.0);
+        let out = run(&world);
+        let total = |f: fn(&SecondSample) -> u64| out.series.iter().skip(2).map(f).sum::<u64>();
+        let (transactions, idle) = (total(|s| s.transactions), total(|s| s.background_pages));
+        println!("{model}: {transactions} transactions, {idle} pages flushed as if idle");
+        // The master thread of 5.5 flushes a little in each round.
+        let most = if model == ModelId::Mysql55 { 1_000 } else { 0 };
+        assert!((3..15).contains(&transactions) && idle <= most, "{model}: {transactions} transactions, {idle} pages");
     }
 }

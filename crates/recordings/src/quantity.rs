@@ -130,10 +130,21 @@ impl Quantity {
     }
 }
 
+/// Share of the fullest column's values from which on a column before it is taken.
+const NEARLY_ALL: f64 = 0.8;
+
 impl Recording {
-    /// The series of a quantity, if any of its columns was recorded.
+    /// The series of a quantity, if any of its columns was recorded: the first of those that have nearly as many values
+    /// as the fullest. A status that was printed twice does not hide a counter that was read each second.
     pub fn get(&self, quantity: Quantity) -> Option<Vec<f64>> {
-        quantity.columns().iter().find_map(|name| self.series.column(name))
+        let columns: Vec<(usize, Vec<f64>)> = quantity
+            .columns()
+            .iter()
+            .filter_map(|name| self.series.column(name))
+            .map(|values| (values.iter().filter(|value| value.is_finite()).count(), values))
+            .collect();
+        let fullest = columns.iter().map(|(count, _)| *count).max()?;
+        columns.into_iter().find(|(count, _)| *count as f64 >= NEARLY_ALL * fullest as f64).map(|(_, values)| values)
     }
 
     /// The series of a quantity that `purpose` can't do without.

@@ -331,6 +331,14 @@ fn broken_files_are_refused_with_their_place() {
     let twice = prometheus
         .replacen("\"job\": \"mysql\"", "\"job\": \"other\"", 1)
         .replace("version_info", "global_status_uptime");
+    let ticks = |host: &str| {
+        let metric =
+            format!("\"__name__\":\"node_cpu_seconds_total\",\"mode\":\"user\",\"cpu\":\"0\",\"instance\":\"{host}\"");
+        format!("{{\"metric\":{{{metric}}},\"values\":[[1.0,\"5\"],[2.0,\"6\"]]}},")
+    };
+    let hosts =
+        prometheus.replacen("\"result\": [", &format!("\"result\": [{}{}", ticks("db1:9100"), ticks("db2:9100")), 1);
+    assert_ne!(hosts, prometheus);
     let uptime = text("mysqladmin.txt").replace("| Uptime ", "| Downtime ");
     let cases = [
         ("no-times.txt", uptime),
@@ -338,6 +346,7 @@ fn broken_files_are_refused_with_their_place() {
         ("cut.json", prometheus[..prometheus.len() / 2].to_owned()),
         ("instances.json", instances),
         ("twice.json", twice),
+        ("hosts.json", hosts),
         (
             "error.json",
             r#"{"status":"error","errorType":"bad_data","error":"exceeded maximum resolution of 11,000 points"}"#

@@ -48,7 +48,7 @@ pub(crate) fn read_server(table: Option<&Table>, root: Span, context: &Context<'
     if context.report.has_errors() {
         return None;
     }
-    let host = Host { logical_cpus: context.cores, ..Host::default() };
+    let host = Host { logical_cpus: context.cores };
     match Settings::resolve_on(context.model, &explicit, host) {
         Ok(settings) => {
             report_notes(&settings, entries, context);
@@ -193,7 +193,7 @@ pub(crate) fn resolved_settings(resolved: &Settings, cores: u32) -> Resolved {
             }
         }
     }
-    let host = Host { logical_cpus: cores, ..Host::default() };
+    let host = Host { logical_cpus: cores };
     while let Err(refused) = Settings::resolve_on(resolved.model, &explicit, host) {
         let known = explicit.keys().copied().find(|name| *name == refused.setting && is_default(name));
         match known {

@@ -68,11 +68,10 @@ fn a_device_from_fio_resolves_without_the_files() {
     assert_eq!(again.to_resolved_toml("test"), text);
 }
 
-#[test]
-fn fio_that_does_not_determine_a_device() {
-    let folder = with_files();
-    let good = fs::read_to_string(folder.path().join("raw-randwrite16k_qd1.json")).unwrap();
-    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+/// Writes files of a job that is wrong in one way each.
+fn write_wrong_files(folder: &Path) {
+    let good = fs::read_to_string(folder.join("raw-randwrite16k_qd1.json")).unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
     write("empty.json", "");
     write("object.json", "{}");
     write("no-jobs.json", "{\"fio version\": \"fio-3.33\", \"jobs\": []}");
@@ -93,8 +92,27 @@ fn fio_that_does_not_determine_a_device() {
     write("o-sync.json", &option("sync", "1"));
     write("sizes.json", &good.replace("\"bs\": \"16k\"", "\"bs\": \"16k,4k\""));
     write("reports.json", &format!("{good}\n{good}"));
-    fs::write(folder.path().join("latin1.json"), b"{\n\"jobs\": \"\xe9\"}").unwrap();
-    fs::create_dir(folder.path().join("folder.json")).unwrap();
+    // Two jobs beside each other, as --group_reporting sums them: their latencies are the device's at twice the depth.
+    let twice = fs::read_to_string(folder.join("raw-randwrite16k_qd16.json")).unwrap();
+    let busy = twice.lines().find(|line| line.trim().starts_with("\"iops\": ") && !line.contains(" 0.0")).unwrap();
+    write(
+        "group.json",
+        &twice.replace(busy, "\"iops\": 69000.5,").replace("\"iodepth\": \"16\"", "\"iodepth\": \"15\""),
+    );
+    write("other-side.json", &good.replacen("\"write\": {", "\"read\": { \"total_ios\": 77 }, \"write\": {", 1));
+    let large = fs::read_to_string(folder.join("raw-seqwrite1m_qd4.json")).unwrap();
+    write(
+        "memory.json",
+        &large.replace("\"direct\": \"1\"", "\"direct\": \"0\"").replace("\"bs\": \"1M\"", "\"bs\": \"2M\""),
+    );
+    fs::write(folder.join("latin1.json"), b"{\n\"jobs\": \"\xe9\"}").unwrap();
+    fs::create_dir(folder.join("folder.json")).unwrap();
+}
+
+#[test]
+fn fio_that_does_not_determine_a_device() {
+    let folder = with_files();
+    write_wrong_files(folder.path());
     let mut out = String::new();
     let mut section = |name: &str, device: &str| {
         let message = scenario(folder.path(), device).map_or_else(|message| message, |_| panic!("{name} is accepted"));
@@ -126,6 +144,9 @@ fn fio_that_does_not_determine_a_device() {
         "o-sync",
         "sizes",
         "reports",
+        "group",
+        "other-side",
+        "memory",
     ];
     for name in wrong {
         section(name, &list(&[&ENOUGH[..], &[name]].concat()));

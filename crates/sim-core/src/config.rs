@@ -266,10 +266,24 @@ pub enum RedoIo {
 pub enum DataSync {
     /// Every file with unsynced writes at the end of each batch and before each checkpoint.
     EveryBatch,
+    /// Every file with unsynced writes at the end of each batch, and not before checkpoints: `nosync` of 8.0.
+    AfterBatch,
     /// Every file with unsynced writes before each checkpoint only.
     AtCheckpoint,
-    /// Never: `O_DIRECT_NO_FSYNC` on files that don't grow, `nosync`.
+    /// Never: `O_DIRECT_NO_FSYNC` on files that don't grow, `nosync` of other servers.
     Never,
+}
+
+impl DataSync {
+    /// Whether files are synced at the end of a batch.
+    pub fn follows_batches(self) -> bool {
+        matches!(self, DataSync::EveryBatch | DataSync::AfterBatch)
+    }
+
+    /// Whether files are synced before a checkpoint.
+    pub fn precedes_checkpoints(self) -> bool {
+        matches!(self, DataSync::EveryBatch | DataSync::AtCheckpoint)
+    }
 }
 
 /// How the one doublewrite buffer of a server is filled.

@@ -4,7 +4,8 @@ mod common;
 
 use common::*;
 use innosim_core::config::{
-    DmlDelay, HistoryCut, PurgeConfig, PurgeShares, PurgeWake, ReadView, UndoConfig, UndoSegments, UndoTruncation,
+    CommitDurability, DmlDelay, HistoryCut, PurgeConfig, PurgeShares, PurgeWake, ReadView, RedoIo, RedoPipeline,
+    UndoConfig, UndoSegments, UndoTruncation,
 };
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
@@ -265,4 +266,18 @@ fn rows_are_visited_where_their_numbers_are_reset() {
     // In the last ten seconds the purge of 4000 updates dirties 2530 distinct pages once more.
     let more = flushed(true) - flushed(false);
     assert!(more > 1_500.0, "{more}");
+}
+
+/// Ten deletions a second, each purged after its commit: a flusher thread syncs what purge writes, as it does all redo;
+/// without one it waits for the next commit.
+#[test]
+fn a_flusher_thread_syncs_the_redo_of_purge() {
+    let syncs = |pipeline| {
+        let mut server = TestServer::new(20_000);
+        (server.config.redo.commit, server.config.redo.io) = (CommitDurability::Sync, RedoIo::Buffered);
+        server.config.redo.pipeline = pipeline;
+        sum(&run(&server, &deletions(20, 10.0, Some(PURGE))), |s| s.redo_fsyncs)
+    };
+    let [with, without] = [RedoPipeline::DedicatedThreads, RedoPipeline::CommittingThread].map(syncs);
+    assert!((380..=402).contains(&with) && (199..=202).contains(&without), "{with} and {without} syncs of 200 commits");
 }

@@ -84,10 +84,10 @@ impl Load {
         }
     }
 
-    /// Growth of a cumulative column a second, over the whole load.
+    /// Growth of a cumulative column a second, over the load as far as it was recorded; NaN if that is no time.
     pub(super) fn a_second(&self, column: &[f64]) -> f64 {
-        let last = self.seconds.len() - 1;
-        (column[last] - column[0]) / (self.seconds[last] - self.seconds[0])
+        let (first, last) = ends(column).unwrap_or((0, 0));
+        (column[last] - column[first]) / (self.seconds[last] - self.seconds[first])
     }
 
     /// Log sequence numbers.
@@ -128,23 +128,31 @@ impl Load {
         Some(less_unknown(self.at.iter().map(|&i| values[i]).collect(), &self.unknown))
     }
 
-    /// The sum of cumulative columns at the samples under load, less what they grew while the machine stood still.
+    /// The sum of cumulative columns at the samples under load, less what they grew while the machine stood still. Between
+    /// two readings a counter is taken to have grown evenly; before its first and after its last one it is NaN. `None` if
+    /// there are not two readings under load.
     pub(super) fn sum(&self, recording: &Recording, names: &[&str]) -> Option<Vec<f64>> {
-        let columns: Option<Vec<Vec<f64>>> = names.iter().map(|name| recording.series.column(name)).collect();
+        let seconds = &recording.series.seconds;
+        let of = |name: &&str| recording.series.column(name).map(|column| evenly_between(seconds, column));
+        let columns: Option<Vec<Vec<f64>>> = names.iter().map(of).collect();
         let columns = columns?;
         let sum = |i: usize| columns.iter().map(|column| column[i]).sum::<f64>();
         let mut frozen = vec![0.0; self.frozen.len()];
         for i in 1..frozen.len() {
-            frozen[i] = frozen[i - 1] + if self.frozen[i] { sum(i) - sum(i - 1) } else { 0.0 };
+            let grown = if self.frozen[i] { sum(i) - sum(i - 1) } else { 0.0 };
+            frozen[i] = frozen[i - 1] + if grown.is_finite() { grown } else { 0.0 };
         }
-        Some(less_unknown(self.at.iter().map(|&i| sum(i) - frozen[i]).collect(), &self.unknown))
+        let sums = less_unknown(self.at.iter().map(|&i| sum(i) - frozen[i]).collect(), &self.unknown);
+        ends(&sums).is_some_and(|(first, last)| first < last).then_some(sums)
     }
 
-    /// Growth of a counter a transaction over the whole load, and the half-width of its 95 % interval over blocks.
+    /// Growth of a counter a transaction over the load as far as it was recorded, and the half-width of its 95 % interval
+    /// over blocks.
     pub(super) fn ratio(&self, counter: &[f64]) -> (f64, Option<f64>) {
         let (_, uncertainty) = self.ratio_where(counter, &self.transactions, |_, _| true).unwrap_or((0.0, None));
-        let last = self.seconds.len() - 1;
-        ((counter[last] - counter[0]) / self.transactions[last].max(1.0), uncertainty)
+        let (first, last) = ends(counter).unwrap_or((0, 0));
+        let transactions = self.transactions[last] - self.transactions[first];
+        ((counter[last] - counter[first]) / transactions.max(1.0), uncertainty)
     }
 
     /// Growth of one counter by that of another over the blocks (their first and last sample) that `tells` lets count,
@@ -193,10 +201,29 @@ fn transactions_between(seconds: &[f64], tps: &[f64], (from, to): (usize, usize)
     Some(sum)
 }
 
+/// The first and the last place at which a column has a value.
+pub(super) fn ends(column: &[f64]) -> Option<(usize, usize)> {
+    let is_there = |value: &f64| value.is_finite();
+    column.iter().position(is_there).zip(column.iter().rposition(is_there))
+}
+
+/// A cumulative column whose missing values lie on the line between their neighbours; not where it fell.
+fn evenly_between(seconds: &[f64], mut column: Vec<f64>) -> Vec<f64> {
+    let there: Vec<usize> = (0..column.len()).filter(|&i| column[i].is_finite()).collect();
+    for pair in there.windows(2) {
+        let (from, to) = (pair[0], pair[1]);
+        let (start, grown) = (column[from], column[to] - column[from]);
+        for i in from + 1..if grown >= 0.0 { to } else { from } {
+            column[i] = start + grown * (seconds[i] - seconds[from]) / (seconds[to] - seconds[from]);
+        }
+    }
+    column
+}
+
 /// Values of a cumulative counter, less what it grew where transactions are not known.
 fn less_unknown(mut values: Vec<f64>, unknown: &[bool]) -> Vec<f64> {
-    let (mut less, mut before) = (0.0, values.first().copied().unwrap_or(0.0));
-    for (value, unknown) in values.iter_mut().zip(unknown) {
+    let (mut less, mut before) = (0.0, ends(&values).map_or(0.0, |(first, _)| values[first]));
+    for (value, unknown) in values.iter_mut().zip(unknown).filter(|(value, _)| value.is_finite()) {
         let grown = *value - before;
         before = *value;
         less += if *unknown { grown } else { 0.0 };

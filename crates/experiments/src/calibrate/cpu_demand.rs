@@ -2,7 +2,7 @@
 
 use super::Parameter;
 use super::costs::Work;
-use super::counters::{Load, OWN_TICKS, TICK_S};
+use super::counters::{Load, OWN_TICKS, TICK_S, ends};
 use innosim_recordings::Recording;
 
 /// Share of the processors that must be busy for the CPU demand to be known: a machine that idles takes up to twice as
@@ -33,7 +33,7 @@ pub(super) fn cpu_demand(recording: &Recording, load: &Load, work: Option<&Work>
         None => (load.sum(recording, &["cpu.user", "cpu.system"])?, "CPU time of the machine / transactions"),
     };
     let busy_share = load.a_second(&ticks) * TICK_S / f64::from(recording.cpus.unwrap_or(1));
-    if busy_share < BUSY {
+    if busy_share.is_nan() || busy_share < BUSY {
         return None;
     }
     let all: Vec<f64> = ticks.iter().map(|ticks| ticks * TICK_S * 1e6).collect();
@@ -53,7 +53,9 @@ pub(super) fn cpu_demand(recording: &Recording, load: &Load, work: Option<&Work>
 
 /// CPU time of transactions alone, where `all` is everybody's, µs at each sample, and what the others' was scaled by.
 fn own_cpu_us(all: &[f64], others: &[f64]) -> (Vec<f64>, f64) {
-    let growth = |values: &[f64]| values.last().zip(values.first()).map_or(0.0, |(last, first)| last - first);
+    let both: Vec<f64> = all.iter().zip(others).map(|(all, others)| all + others).collect();
+    let (first, last) = ends(&both).unwrap_or((0, 0));
+    let growth = |values: &[f64]| values[last] - values[first];
     let least = LEAST_OWN_SHARE * growth(all);
     // Costs that are too high for this machine are scaled down rather than taken at face value.
     let scale = ((growth(all) - least) / growth(others).max(1e-9)).clamp(0.0, 1.0);

@@ -76,11 +76,11 @@ impl Observed {
 
     /// Figures under the names of a summary.
     pub(super) fn metrics(&self) -> Vec<(&'static str, f64)> {
-        let largest = self.age.iter().copied().filter(|age| age.is_finite()).fold(0.0, f64::max);
+        let largest = self.age.iter().copied().filter(|age| age.is_finite()).reduce(f64::max);
         let figures = [
             ("tps_mean", mean(&self.tps)),
             ("checkpoint_age_mean", mean(&self.age)),
-            ("checkpoint_age_max", Some(largest)),
+            ("checkpoint_age_max", largest),
             ("pages_flushed_per_s_mean", self.mean_of_steps(&self.flushed)),
             ("dirty_pages_mean", mean(&self.dirty)),
             // Log sequence numbers that are rarer than the samples have no neighbours.

@@ -9,7 +9,8 @@
 //!     └────────────┴──────────────<── activity ──<───────────────────┘
 //! ```
 //!
-//! With `keep_average` of Percona Server a pass is a tenth of a second and a round has a hundred of them. The thread is
+//! With `keep_average` of Percona Server a pass is a tenth of a second and a round has a hundred of them; one that flushes
+//! for the share of dirty pages takes a second and the place of ten. The thread is
 //! what the machine calls the page cleaner; whatever it does, it does alone and one after the other.
 //!
 //! It purges if there is no purge thread, until nothing is left, whatever else waits for it meanwhile.
@@ -211,6 +212,7 @@ impl MasterThread {
         let dirty_pct = dirty_pct(view);
         let wanted = if dirty_pct > self.max_dirty_pages_pct {
             self.adaptive.passed_over(view);
+            self.takes_a_second();
             FlushUpTo::default()
         } else {
             self.adaptive.wanted(view)
@@ -235,6 +237,13 @@ impl MasterThread {
             return self.flush_as_asked(view, margin);
         }
         self.enter(Step::PassMerge, CleanerAction::MergeChanges { pages: decision.ibuf_merge_pages, wait: false })
+    }
+
+    /// A pass that is not the method's own is as long as in other methods.
+    fn takes_a_second(&mut self) {
+        let short = period(self.adaptive.method);
+        self.round.passes += SECOND.0 / short.0 - 1;
+        self.next_loop_time += SimDuration(SECOND.0 - short.0);
     }
 
     fn flush_as_asked(&mut self, view: &View<'_>, margin: &mut LogMargin) -> CleanerAction {

@@ -337,6 +337,25 @@ fn keep_average_decides_ten_times_a_second() {
 }
 
 #[test]
+fn keep_average_flushes_for_dirty_pages_once_a_second() {
+    let lines = [("innodb_log_file_size", "512M"), ("innodb_adaptive_flushing_method", "keep_average")];
+    let mut server = server(ModelId::Percona55, &lines);
+    let dirty = |now: f64| View { dirty_pages: 7_000, activity: (now * 100.0) as u64, ..view(&NO_LISTS, at(now)) };
+    assert_eq!(name(&after(&mut server, &dirty(0.0), CleanerInput::Start)), "wait until 0.1");
+    let mut flushes = 0;
+    let mut now = 0.1;
+    loop {
+        assert_eq!(name(&after(&mut server, &dirty(now), CleanerInput::Timeout)), "flush [200]", "at {now} s");
+        flushes += 1;
+        let action = after(&mut server, &dirty(now), CleanerInput::Done(PassReport::default()));
+        let CleanerAction::Wait { until, .. } = action else { break };
+        assert!(until.0.abs_diff(at(now + 1.0).0) < 10);
+        now += 1.0;
+    }
+    assert_eq!(flushes, 10, "a round");
+}
+
+#[test]
 fn settings_become_the_machine() {
     let machine = |model, lines: &[(&str, &str)]| server(model, lines).config().clone();
     let plain = machine(ModelId::Mysql55, &[]);

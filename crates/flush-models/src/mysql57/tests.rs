@@ -151,3 +151,16 @@ fn the_machine_follows_the_settings() {
     assert_eq!(machine.buffer_pool.lru_written, LruWritten::Freed);
     assert!(matches!(machine.buffer_pool.free_pages, FreePagePolicy::SinglePage { wakes_cleaner: true, .. }));
 }
+
+#[test]
+fn a_start_in_the_middle_of_the_work_keeps_its_averages() {
+    let mut server = server(&[]);
+    server.starts_after(WorkBefore { redo_bytes_per_s: 5_000_000, pages_flushed_per_s: 300 });
+    let up = |ms| View { up_before: SimDuration::from_secs(100), ..view(ms, 100_000_000, ms) };
+    server.cleaner(&up(0), CleanerInput::Start);
+    for ms in [1_000, 2_000] {
+        server.cleaner(&up(ms), CleanerInput::Timeout);
+        assert_eq!((server.gauges().lsn_avg_rate, server.gauges().avg_page_rate), (5_000_000, 300), "at {ms} ms");
+        server.cleaner(&up(ms), done(0, 0));
+    }
+}

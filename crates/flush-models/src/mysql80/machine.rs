@@ -8,8 +8,8 @@ use crate::percona80::PerconaOptions;
 use crate::percona80::lru_manager::LONGEST_SLEEP_MS;
 use crate::typed_settings::FlushMethod;
 use innosim_core::config::{
-    BatchEnd, BufferPoolConfig, DoublewriteConfig, FreePagePolicy, LruWritten, MachineConfig, PAGE_BYTES, RedoConfig,
-    SyncHolds,
+    BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LruWritten, MachineConfig, PAGE_BYTES,
+    RedoConfig, SyncHolds,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -71,7 +71,11 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
             checkpoint_holds_writes: true,
         },
         doublewrite: doublewrite_config(options),
-        data_sync: options.flush_method.data_sync(),
+        data_sync: match options.flush_method {
+            // Without a sync of the redo log none comes before a checkpoint either, but batches end as ever.
+            FlushMethod::Nosync => DataSync::AfterBatch,
+            method => method.data_sync(),
+        },
         batch_end: if options.doublewrite == Doublewrite::Off { BatchEnd::Poster } else { BatchEnd::IoThread },
         aio_write_slots: AIO_SLOTS_PER_THREAD * options.write_io_threads,
         merges_adjacent_writes: false,

@@ -361,6 +361,8 @@ fn the_machine_follows_the_settings() {
     assert_eq!(machine.buffer_pool.pages, 4 * GIB / PAGE_BYTES);
     assert_eq!((machine.buffer_pool.instances, machine.cleaner_threads, machine.aio_write_slots), (8, 8, 1024));
     assert_eq!(machine.data_sync, DataSync::EveryBatch);
+    let nosync = build(&settings(ModelId::Mysql8021, &[("innodb_flush_method", Value::Choice("nosync"))])).unwrap();
+    assert!(nosync.config().data_sync.follows_batches() && !nosync.config().data_sync.precedes_checkpoints());
     let expected = DoublewriteConfig::PerInstance {
         batch_pages: 128,
         flush_list_segments: 9,

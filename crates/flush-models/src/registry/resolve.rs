@@ -16,14 +16,12 @@ use std::collections::BTreeMap;
 pub struct Host {
     /// Logical CPUs.
     pub logical_cpus: u32,
-    /// Whether the server writes a binary log.
-    pub binary_log: bool,
 }
 
 impl Default for Host {
-    /// 16 logical CPUs, no binary log.
+    /// 16 logical CPUs.
     fn default() -> Self {
-        Host { logical_cpus: 16, binary_log: false }
+        Host { logical_cpus: 16 }
     }
 }
 

@@ -266,7 +266,7 @@ fn defaults_follow_from_other_settings() {
     assert_eq!(get(ModelId::Mysql8030, &[("innodb_buffer_pool_size", "1G")], instances), Value::Integer(8));
     assert_eq!(get(ModelId::Mysql84, &[("innodb_buffer_pool_size", "1G")], instances), Value::Integer(1));
     assert_eq!(get(ModelId::Mysql84, &[("innodb_buffer_pool_size", "140G")], instances), Value::Integer(4));
-    let host = Host { logical_cpus: 80, binary_log: true };
+    let host = Host { logical_cpus: 80 };
     let big = explicit(ModelId::Mysql84, &[("innodb_buffer_pool_size", "140G")]);
     let on_big = Settings::resolve_on(ModelId::Mysql84, &big, host).unwrap();
     assert_eq!(on_big.get(instances), Some(Value::Integer(20)));
@@ -274,6 +274,7 @@ fn defaults_follow_from_other_settings() {
     assert_eq!(on_big.get("innodb_log_writer_threads"), Some(Value::Switch(true)));
     assert_eq!(get(ModelId::Mysql84, &[], "innodb_log_writer_threads"), Value::Switch(false));
     assert_eq!(get(ModelId::Mysql97, &[], "innodb_log_writer_threads"), Value::Switch(true));
+    assert_eq!(get(ModelId::Mysql97, &[("log_bin", "ON")], "innodb_log_writer_threads"), Value::Switch(false));
     assert_eq!(get(ModelId::Mysql84, &[], "innodb_flush_method"), Value::Choice("O_DIRECT"));
 }
 

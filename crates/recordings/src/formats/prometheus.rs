@@ -103,6 +103,7 @@ fn matrix(path: &Path, data: &Value) -> Result<Part, RecordingError> {
     let mut columns: BTreeMap<String, Values> = BTreeMap::new();
     let mut instances: Vec<&str> = Vec::new();
     let mut cpus: Vec<&str> = Vec::new();
+    let mut hosts: Vec<&str> = Vec::new();
     let (mut nameless, mut unknown) = (0, 0);
     let empty = Map::new();
     for series in data["result"].as_array().into_iter().flatten() {
@@ -117,13 +118,14 @@ fn matrix(path: &Path, data: &Value) -> Result<Part, RecordingError> {
             Target::Column(column) => {
                 instances.extend(label("instance"));
                 if columns.insert(column, values).is_some() {
-                    check_instances(path, &mut instances)?;
+                    check_instances(path, "servers", &mut instances)?;
                     let help = "ask for one of them, by its labels";
                     return Err(RecordingError::new(path, format!("has several series of {name}"), help));
                 }
             }
             Target::Ticks(column) => {
                 cpus.extend(label("cpu"));
+                hosts.extend(label("instance"));
                 let sum = columns.entry(column).or_default();
                 values.into_iter().for_each(|(time, seconds)| *sum.entry(time).or_insert(0.0) += seconds * 100.0);
             }
@@ -140,7 +142,8 @@ fn matrix(path: &Path, data: &Value) -> Result<Part, RecordingError> {
             Target::Unknown => unknown += 1,
         }
     }
-    check_instances(path, &mut instances)?;
+    check_instances(path, "servers", &mut instances)?;
+    check_instances(path, "hosts with processors", &mut hosts)?;
     if nameless > 0 {
         part.remarks.push(format!(
             "{nameless} series without a name are left out: ask for the metrics themselves, not for rate(...) of them"
@@ -184,13 +187,13 @@ fn leave_out_repeats(part: &mut Part) {
     }
 }
 
-fn check_instances(path: &Path, instances: &mut Vec<&str>) -> Result<(), RecordingError> {
+fn check_instances(path: &Path, what: &str, instances: &mut Vec<&str>) -> Result<(), RecordingError> {
     instances.sort_unstable();
     instances.dedup();
     if instances.len() < 2 {
         return Ok(());
     }
-    let problem = format!("holds {} servers: {}", instances.len(), instances.join(", "));
+    let problem = format!("holds {} {what}: {}", instances.len(), instances.join(", "));
     Err(RecordingError::new(path, problem, format!("ask for one: {{instance=\"{}\"}}", instances[0])))
 }
 

@@ -99,19 +99,19 @@ fn checkpoint_age(report: &Report<'_>) -> Panel {
 /// A kind of flushing: its name, colour, and pages in a second.
 type Kind = (&'static str, Ink, fn(&SecondSample) -> u64);
 
-/// The kinds, in the order in which they are stacked. Neighbours are what the others leave of the total, so that the
+/// The kinds, in the order in which they are stacked. LRU batches of a sync pass are its flushing. Neighbours are what the others leave of the total, so that the
 /// stack always adds up to it.
 const KINDS: [Kind; 6] = [
     ("adaptive", BLUE, |s| s.adaptive_pages),
     ("background", SKY, |s| s.background_pages),
-    ("LRU", YELLOW, |s| s.lru_pages),
+    ("LRU", YELLOW, |s| s.lru_pages - s.lru_sync_pages),
     ("single page", PURPLE, |s| s.single_pages),
     ("neighbours", SLATE, |s| s.pages_flushed.saturating_sub(by_kind(s))),
     ("sync", VERMILION, |s| s.sync_pages),
 ];
 
 fn by_kind(s: &SecondSample) -> u64 {
-    s.adaptive_pages + s.background_pages + s.lru_pages + s.single_pages + s.sync_pages
+    s.adaptive_pages + s.background_pages + s.lru_pages - s.lru_sync_pages + s.single_pages + s.sync_pages
 }
 
 fn flushing(report: &Report<'_>) -> Panel {

@@ -24,6 +24,8 @@ const PAGE: u64 = 16_384;
 /// Shortest useful job.
 const SHORTEST_S: f64 = 5.0;
 const FEWEST_OPERATIONS: u64 = 500;
+/// Operations in flight that a job shows by Little's law, of its depth at most; a little more is rounding.
+const MOST_IN_FLIGHT: f64 = 1.1;
 /// Depth that a busy page cleaner reaches easily.
 const DEEP: u32 = 16;
 /// Places in the queues of device and operating system.
@@ -83,13 +85,24 @@ fn check(jobs: &[FioJob]) -> Result<(), Problem> {
             );
             return Err(Problem::new(message).help("run it for half a minute: --time_based --runtime=30"));
         }
+        let in_flight = job.iops * job.latency.mean_us / 1e6;
+        if in_flight > MOST_IN_FLIGHT * f64::from(job.depth) && job.sync.is_none() {
+            let message = format!(
+                "{}: {:.0} operations a second of {:.0} us each are {in_flight:.1} in flight, and its depth is {}",
+                job.name, job.iops, job.latency.mean_us, job.depth
+            );
+            let help =
+                "are these several jobs that ran beside each other, summed by --group_reporting? Run one at a time";
+            return Err(Problem::new(message).help(help));
+        }
         let random = matches!(job.kind, JobKind::RandomRead | JobKind::RandomWrite);
         if random && job.bytes != PAGE {
             let message = format!("{}: random operations of {} bytes", job.name, job.bytes);
             return Err(Problem::new(message).help("InnoDB reads and writes pages: use --bs=16k"));
         }
-        if random && !job.direct {
-            let message = format!("{}: random operations through the page cache", job.name);
+        if !job.direct && job.sync.is_none() && job.kind != JobKind::SequentialRead {
+            let what = if random { "random operations" } else { "sequential writes" };
+            let message = format!("{}: {what} through the page cache", job.name);
             return Err(Problem::new(message).help("that measures memory: use --direct=1"));
         }
         let same = |other: &&FioJob| {

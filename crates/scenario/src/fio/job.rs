@@ -234,6 +234,35 @@ fn submission_us(figures: &Value) -> f64 {
     SUBMISSIONS.iter().find_map(mean).filter(|us| (0.0..=1e9).contains(us)).unwrap_or(0.0)
 }
 
+/// Refuses a job that was held back, or whose writes are syncs.
+fn runs_free<'a>(option: &impl Fn(&str) -> Option<&'a str>) -> Result<(), String> {
+    for limit in ["rate", "rate_iops", "rate_min", "rate_iops_min", "thinktime"] {
+        if let Some(value) = option(limit).filter(|value| *value != "0") {
+            return Err(format!("{limit}={value} limits it, so its figures are not the device's; run it without"));
+        }
+    }
+    if let Some(value) = option("sync").filter(|value| !["0", "none"].contains(value)) {
+        return Err(format!(
+            "sync={value} makes each write a sync, so it tells neither from the other; run it with fdatasync=1 instead"
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses a job that did more than operations of its own `side`: one that mixes them, or a group of several.
+fn does_nothing_else(job: &Value, side: &str) -> Result<(), String> {
+    let operations = |side: &str| job.get(side).and_then(|figures| figures.get("total_ios")).and_then(Value::as_f64);
+    let other = ["read", "write", "trim"]
+        .into_iter()
+        .find(|other| *other != side && operations(other).is_some_and(|operations| operations > 0.0));
+    match other {
+        Some(other) => {
+            Err(format!("it has operations of `{other}` beside those of `{side}`, so neither are the device's"))
+        }
+        None => Ok(()),
+    }
+}
+
 fn read_job(job: &Value, globals: Option<&Value>, name: String, disk_writes: Option<u64>) -> Result<FioJob, String> {
     let option = |name: &str| option(job, globals, name);
     match job.get("error").and_then(Value::as_i64) {
@@ -255,16 +284,8 @@ fn read_job(job: &Value, globals: Option<&Value>, name: String, disk_writes: Opt
             _ => Err(format!("{name}={text} is not understood")),
         },
     };
-    for limit in ["rate", "rate_iops", "rate_min", "rate_iops_min", "thinktime"] {
-        if let Some(value) = option(limit).filter(|value| *value != "0") {
-            return Err(format!("{limit}={value} limits it, so its figures are not the device's; run it without"));
-        }
-    }
-    if let Some(value) = option("sync").filter(|value| !["0", "none"].contains(value)) {
-        return Err(format!(
-            "sync={value} makes each write a sync, so it tells neither from the other; run it with fdatasync=1 instead"
-        ));
-    }
+    runs_free(&option)?;
+    does_nothing_else(job, side)?;
     let bytes = block_bytes(option("bs").or_else(|| option("blocksize")))?;
     let in_flight = if keeps_one_in_flight(option("ioengine")) { 1 } else { whole("iodepth", 1)? };
     let depth = in_flight.saturating_mul(whole("numjobs", 1)?);

@@ -109,7 +109,7 @@ fn redo_of<'e>(from: ModelId, entries: &'e [Entry], context: &Context<'_>) -> Op
 
 /// A redo log that is too large for another model than the file's becomes the largest that it takes.
 fn shrink_redo(entries: &[Entry], explicit: &mut Explicit, context: &Context<'_>) {
-    let host = Host { logical_cpus: context.cores, ..Host::default() };
+    let host = Host { logical_cpus: context.cores };
     let fits = |explicit: &Explicit| match Settings::resolve_on(context.model, explicit, host) {
         Err(error) => error.setting != FILE_SIZE && error.setting != FILES,
         Ok(_) => true,

@@ -38,6 +38,8 @@ pub struct SecondSample {
     pub sync_pages: u64,
     /// Of these, by LRU batches.
     pub lru_pages: u64,
+    /// Of those by LRU batches, in sync passes: they are among `sync_pages` too.
+    pub lru_sync_pages: u64,
     /// Of these, by single-page flushes of user threads.
     pub single_pages: u64,
     /// Of these, as neighbours.
@@ -52,7 +54,7 @@ pub struct SecondSample {
     pub pct_for_lsn: u64,
     /// `buffer_flush_pct_for_dirty`.
     pub pct_for_dirty: u64,
-    /// Redo bytes written (padding excluded).
+    /// Redo bytes written, in whole blocks where redo is framed: the last one of a write is written again by the next.
     pub redo_written_bytes: u64,
     /// LSN advance.
     pub redo_generated_bytes: u64,

@@ -19,7 +19,7 @@
 //! mini-transactions comes in one piece, of which a server has written the first by the time the last is ready (errs
 //! towards fewer writes, and where more than 4 KiB have piled up towards less waiting, microseconds).
 
-use super::lsn::{lsn_of_sn, sn_of_lsn};
+use super::lsn::{BLOCK_BYTES, lsn_of_sn, sn_of_lsn};
 use crate::kernel::time::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
@@ -130,6 +130,7 @@ pub struct RedoLog {
     recent: Recent,
     /// Writes made so far.
     writes: u64,
+    written_bytes: u64,
 }
 
 impl RedoLog {
@@ -157,6 +158,7 @@ impl RedoLog {
             framed: true,
             recent: Recent::new(),
             writes: 0,
+            written_bytes: 0,
         }
     }
 
@@ -271,8 +273,14 @@ impl RedoLog {
         }
         self.writing = true;
         self.writes += 1;
+        self.written_bytes += self.bytes_of_write(self.written_lsn, target);
         self.write_target = target;
         self.write_end = at + self.write_time;
+    }
+
+    /// Bytes that a write takes: whole blocks, the first of which may have been written in part, where redo is framed.
+    fn bytes_of_write(&self, from: u64, to: u64) -> u64 {
+        if self.framed { to.next_multiple_of(BLOCK_BYTES) - from / BLOCK_BYTES * BLOCK_BYTES } else { to - from }
     }
 
     /// Moves the limit that the writer may not pass; restarts a writer that stood at it.
@@ -327,6 +335,11 @@ impl RedoLog {
     /// Writes made so far.
     pub fn writes(&self) -> u64 {
         self.writes
+    }
+
+    /// Bytes of all of them, in whole blocks where redo is framed.
+    pub fn written_bytes(&self) -> u64 {
+        self.written_bytes
     }
 }
 
@@ -406,5 +419,22 @@ mod tests {
             log.append(RedoLog::fixed(0.25));
         }
         assert_eq!((log.sn_fixed >> SN_SHIFT) - before, 250);
+    }
+
+    /// A group of 100 bytes in a block that another one began: the block is written again.
+    #[test]
+    fn a_write_takes_whole_blocks() {
+        let micros = |us| SimTime::ZERO + SimDuration::from_micros(us);
+        let bytes_after = |mut log: RedoLog| {
+            for at in [micros(0), micros(100)] {
+                log.append(RedoLog::fixed(100.0));
+                log.appended(at);
+            }
+            log.advance_writer(micros(200));
+            (log.writes(), log.written_bytes())
+        };
+        let log = RedoLog::new(8192, 8192, 1 << 20, SimDuration::from_micros(10));
+        assert_eq!(bytes_after(log.clone()), (2, 1024));
+        assert_eq!(bytes_after(log.unframed(8192)), (2, 200));
     }
 }

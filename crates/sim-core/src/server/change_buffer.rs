@@ -195,7 +195,7 @@ impl Server {
         }
         let leaf = buffer.leaf_of(page);
         if !self.pool.is_resident(leaf) {
-            if !self.pool.take_frame(self.space.instance_of(leaf)) {
+            if !self.take_or_free_frame(self.space.instance_of(leaf)) {
                 return Ok(Buffered::No);
             }
             self.pool.page_arrived(leaf, &self.space, self.now);
@@ -274,7 +274,7 @@ impl Server {
     fn read_for_merge(&mut self, pages: Vec<u32>) -> Reads {
         let mut begun = Reads::default();
         for page in pages {
-            if !self.clients.reads.contains_key(&page) && self.pool.take_frame(self.space.instance_of(page)) {
+            if !self.clients.reads.contains_key(&page) && self.take_or_free_frame(self.space.instance_of(page)) {
                 let arrives = self.begin_read(page);
                 self.calendar.schedule(arrives, Event::MergeRead(page));
                 begun = begun.and(Reads { pages: 1, last_arrives: arrives });

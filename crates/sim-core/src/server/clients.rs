@@ -26,6 +26,9 @@ use crate::workload::{DriveSpec, StopSpec, WorkloadSpec};
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasherDefault;
 
+/// Modifications that count as much as a transaction where a server looks for activity: it counts every 32nd row operation.
+const MODIFICATIONS_AN_ACTIVITY: u64 = 32;
+
 /// One client.
 #[derive(Debug, Clone)]
 pub(super) struct Client {
@@ -67,6 +70,8 @@ pub(super) struct Clients {
     /// Pages being read, with the time they arrive.
     pub(super) reads: HashMap<u32, SimTime, BuildHasherDefault<PageHasher>>,
     activity: u64,
+    /// Modifications by clients.
+    modifications: u64,
     pub(super) touches: u64,
     /// LSN above which a client must pass the free check.
     pub(super) free_check_limit_lsn: u64,
@@ -113,6 +118,7 @@ impl Clients {
             idle: (0..clients).rev().collect(),
             reads: HashMap::default(),
             activity: 0,
+            modifications: 0,
             touches: 0,
             free_check_limit_lsn: 0,
             log_buffer_waiters: Vec::new(),
@@ -143,8 +149,15 @@ impl Clients {
         self.stops.iter().any(|stop| stop.reaches_into(from, until, || pool.used_pages()))
     }
 
+    /// Moves with each transaction that wrote, and with every 32nd modification.
     pub(super) fn activity(&self) -> u64 {
-        self.activity
+        self.activity + self.modifications / MODIFICATIONS_AN_ACTIVITY
+    }
+
+    /// Clients modified so many pages.
+    #[inline]
+    pub(super) fn modified(&mut self, pages: usize) {
+        self.modifications += pages as u64;
     }
 
     pub(super) fn reads_in_flight(&self) -> u64 {

@@ -12,7 +12,7 @@ use super::events::Event;
 use super::passes::Phase;
 use crate::buffer_pool::flush_area_range;
 use crate::config::{BatchEnd, DoublewriteConfig, FlushNeighbors, LruWritten};
-use crate::seam::LruWork;
+use crate::seam::{FlushKind, LruWork};
 
 /// Pages that a batch without doublewrite collects before they are posted.
 const DIRECT_BATCH: u32 = 64;
@@ -179,8 +179,9 @@ impl Server {
             };
         }
         self.lru_batch_started(instance);
-        let in_sync = self.in_sync_pass();
-        self.recorder.flushed_lru(count, in_sync);
+        let request = self.passes.of_thread(thread_number).and_then(|pass| pass.request.as_ref());
+        let in_sync_pass = request.is_some_and(|request| request.kind == FlushKind::Sync);
+        self.recorder.flushed_lru(count, in_sync_pass);
         let list_left = count >= size as u64 || goal == scanned;
         let resume = self.after_lru_batch(thread_number, work, seen, list_left);
         if matches!(resume, Phase::WaitLru { .. }) {

@@ -145,8 +145,12 @@ impl Server {
         }
     }
 
-    /// Redo was appended in the background: nobody waits for it, but a buffer that fills up is written.
+    /// Redo was appended in the background: nobody waits for it, but a flusher thread syncs it as it does all redo, and a
+    /// buffer that fills up is written.
     pub(super) fn after_background_append(&mut self) {
+        if self.config.redo.pipeline == RedoPipeline::DedicatedThreads {
+            self.start_sync_if_wanted();
+        }
         if self.redo.buffer_half_full() {
             self.request_redo_write();
         }
@@ -206,7 +210,6 @@ impl Server {
         }
         self.commit.leader_wrote = false;
         self.commit.last_sync_began = self.now;
-        self.recorder.counts.redo_written_bytes += position.written_lsn - position.durable_lsn;
         self.commit.syncing = Some(position.written_lsn);
         self.hold_redo_writes();
         match self.config.redo.io {

@@ -20,7 +20,7 @@ use super::batches::{COMPLETED, ListKind};
 use super::costs;
 use super::doublewrite::Held;
 use super::events::Event;
-use crate::config::{BatchEnd, DataSync, FreePagePolicy, LruWritten};
+use crate::config::{BatchEnd, FreePagePolicy, LruWritten};
 use crate::kernel::time::SimTime;
 
 impl Server {
@@ -177,14 +177,14 @@ impl Server {
         if held == Held::Buffer && !self.doublewrite.last_of_buffer() {
             return;
         }
-        match (self.config.data_sync, poster) {
-            (DataSync::EveryBatch, None) => {
+        match (self.config.data_sync.follows_batches(), poster) {
+            (true, None) => {
                 let mutex = self.list_mutexes.held_by_sync(kind).then_some(instance);
                 self.start_batch_sync(thread, held, mutex);
             }
-            (DataSync::EveryBatch, Some(poster)) => self.start_poster_sync(poster, held),
-            (DataSync::AtCheckpoint | DataSync::Never, None) => self.release_held(held),
-            (DataSync::AtCheckpoint | DataSync::Never, Some(poster)) => {
+            (true, Some(poster)) => self.start_poster_sync(poster, held),
+            (false, None) => self.release_held(held),
+            (false, Some(poster)) => {
                 self.release_held(held);
                 self.poster_goes_on(poster);
             }

@@ -219,8 +219,8 @@ impl Server {
         true
     }
 
-    /// Takes a frame of an instance for purge and its undo pages, if need be that of a clean page near the tail of its
-    /// LRU list.
+    /// Takes a frame of an instance for purge and its undo pages, or for the change buffer, if need be that of a clean page
+    /// near the tail of its LRU list.
     pub(super) fn take_or_free_frame(&mut self, instance: usize) -> bool {
         self.pool.take_frame(instance)
             || (self.free_clean_page(instance, EVICTION_SEARCH) && self.pool.take_frame(instance))

@@ -33,6 +33,8 @@ pub(super) struct Recorder {
     /// Page reads, pages posted, and pages posted by LRU batches in the seconds before.
     past: IoTotals,
     last_lsn: u64,
+    /// Redo bytes written in the seconds before.
+    redo_written_before: u64,
 }
 
 impl Recorder {
@@ -62,6 +64,7 @@ impl Recorder {
         self.counts.lru_pages += pages;
         if in_sync_pass {
             self.counts.sync_pages += pages;
+            self.counts.lru_sync_pages += pages;
         }
     }
 
@@ -124,6 +127,8 @@ impl Server {
         row.lsn_avg_rate = gauges.lsn_avg_rate;
         row.pct_for_lsn = gauges.pct_for_lsn;
         row.pct_for_dirty = gauges.pct_for_dirty;
+        let redo_written = self.redo.written_bytes();
+        row.redo_written_bytes = redo_written - std::mem::replace(&mut recorder.redo_written_before, redo_written);
         row.redo_generated_bytes = position.current_lsn - recorder.last_lsn;
         (row.history_list_length, row.undo_pages) = (history, undo_pages);
         row.dml_delay_us = self.clients.dml_delay.0 / 1_000;

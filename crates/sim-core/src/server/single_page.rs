@@ -12,7 +12,7 @@ use super::Server;
 use super::costs;
 use super::events::Event;
 use super::inodes::Synced;
-use crate::config::{DataSync, DoublewriteConfig, FreePagePolicy, PAGE_BYTES};
+use crate::config::{DoublewriteConfig, FreePagePolicy, PAGE_BYTES};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::storage::Op;
 
@@ -120,7 +120,7 @@ impl Server {
         );
         let synced = match stage {
             SinglePage::Doublewrite(_) => sync_doublewrite,
-            _ => self.config.data_sync == DataSync::EveryBatch,
+            _ => self.config.data_sync.follows_batches(),
         };
         if op == Op::RandomWrite {
             self.inodes.data_changes(self.space.space_of(page), self.now);

@@ -9,7 +9,6 @@ use super::Server;
 use super::doublewrite::Held;
 use super::events::Event;
 use crate::buffer_pool::EXTENT_PAGES;
-use crate::config::DataSync;
 use crate::kernel::time::SimTime;
 use crate::storage::Op;
 use std::collections::VecDeque;
@@ -176,7 +175,7 @@ impl Server {
 
     /// The checkpointer syncs the data files, where they are synced at all.
     pub(super) fn start_checkpoint_sync(&mut self) {
-        if self.config.data_sync == DataSync::Never {
+        if !self.config.data_sync.precedes_checkpoints() {
             return self.checkpoint_data_synced();
         }
         let round = self.syncs.open(Owner::Checkpointer);

@@ -92,13 +92,16 @@ impl Server {
         };
         redo.append(plan.redo_fixed() - redo_before);
         let lsn = redo.current_lsn();
+        let mut modified = 0;
         plan.modified_since(from, |pages| {
-            client.appended |= !pages.is_empty();
+            modified += pages.len();
             redo.note_modified(pages);
             if let Some(checker) = check {
                 pages.iter().for_each(|&page| checker.note_newest(page, lsn));
             }
         });
+        client.appended |= modified > 0;
+        clients.modified(modified);
         stopped
     }
 
@@ -142,6 +145,7 @@ impl Server {
             Modification::Done => {
                 self.append_change(page, touch.redo_fixed);
                 self.clients.list[client_number as usize].appended = true;
+                self.clients.modified(1);
                 Touched::Done
             }
             Modification::Miss => {
@@ -149,6 +153,7 @@ impl Server {
                     match self.buffer_change(client_number, page, touch.redo_fixed) {
                         Buffered::Done => {
                             self.clients.list[client_number as usize].appended = true;
+                            self.clients.modified(1);
                             return Touched::Done;
                         }
                         Buffered::Wait => return Touched::Wait,

@@ -156,7 +156,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "leave it out; before 5.7 redo is written in whole blocks of 512 bytes",
         &[size(M57, bytes(512, 16 * KIB, 512), 8 * KIB, "8K")],
         "The first redo write into each unit of this size fills the unit.",
-        "The filling is left out of a run, so this changes nothing yet: the log_write_area formula has it.",
+        "Devices with an inode_tick write the filling; on others it is left out of a run.",
     ),
     everywhere(
         "innodb_lru_scan_depth",

@@ -41,8 +41,16 @@ impl Resolver<'_> {
         })
     }
 
-    /// The default that surprises most.
+    /// The default that surprises most, and the setting that SHOW VARIABLES shows on disks where it does nothing.
     fn mariadb_notes(&mut self) -> Result<(), SettingsError> {
+        if self.s.integer("innodb_flush_neighbors")? > 0 {
+            self.note(
+                "innodb_flush_neighbors",
+                "neighbours are flushed, as the server does on a disk that calls itself rotating \
+                 (/sys/block/*/queue/rotational); on any other it takes the setting as 0, though it shows its default of 1: \
+                 set 0 for those",
+            );
+        }
         if self.s.real("innodb_max_dirty_pages_pct_lwm")? == 0.0 && self.is_explicit("innodb_max_dirty_pages_pct_lwm") {
             self.note(
                 "innodb_max_dirty_pages_pct_lwm",

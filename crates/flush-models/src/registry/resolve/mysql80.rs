@@ -120,7 +120,7 @@ impl Resolver<'_> {
         let cpus = u64::from(self.host.logical_cpus);
         self.derive("innodb_read_io_threads", Value::Integer((cpus / 2).clamp(4, 64)));
         if self.since_84() {
-            let from = if self.s.model == ModelId::Mysql97 && !self.host.binary_log { 5 } else { 32 };
+            let from = if self.s.model == ModelId::Mysql97 && !self.s.switch("log_bin")? { 5 } else { 32 };
             self.derive("innodb_log_writer_threads", Value::Switch(cpus >= from));
         }
         Ok(())
