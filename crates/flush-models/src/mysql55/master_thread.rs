@@ -10,8 +10,8 @@
 //! ```
 //!
 //! With `keep_average` of Percona Server a pass is a tenth of a second and a round has a hundred of them; one that flushes
-//! for the share of dirty pages takes a second and the place of ten. The thread is
-//! what the machine calls the page cleaner; whatever it does, it does alone and one after the other.
+//! for the share of dirty pages takes a second and the place of ten. The thread is what the machine calls the page cleaner;
+//! whatever it does, it does alone and one after the other.
 //!
 //! It purges if there is no purge thread, until nothing is left, whatever else waits for it meanwhile.
 //!
@@ -141,7 +141,7 @@ impl MasterThread {
                 self.margin_step(view, margin)
             }
             Step::PassMerge => self.flush_as_asked(view, margin),
-            Step::Retry => self.flush_up_to(self.asked),
+            Step::Retry => self.flush_up_to(),
             Step::PassFlush => self.pass_flushed(view, report, margin),
             Step::LowIoFlush => self.round_merge(),
             Step::RoundMerge => self.round_purge(view),
@@ -250,10 +250,11 @@ impl MasterThread {
         if self.asked.pages == 0 {
             return self.end_pass(view, margin);
         }
-        self.flush_up_to(self.asked)
+        self.flush_up_to()
     }
 
-    fn flush_up_to(&mut self, asked: FlushUpTo) -> CleanerAction {
+    fn flush_up_to(&mut self) -> CleanerAction {
+        let asked = self.asked;
         let request = FlushRequest {
             lsn_limit: asked.lsn_limit,
             limit_on_tail_only: asked.lsn_limit < u64::MAX,

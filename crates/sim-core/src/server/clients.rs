@@ -154,9 +154,10 @@ impl Clients {
         self.activity + self.modifications / MODIFICATIONS_AN_ACTIVITY
     }
 
-    /// Clients modified so many pages.
+    /// A client modified so many pages and appended the redo of that.
     #[inline]
-    pub(super) fn modified(&mut self, pages: usize) {
+    pub(super) fn modified(&mut self, client_number: u32, pages: usize) {
+        self.list[client_number as usize].appended |= pages > 0;
         self.modifications += pages as u64;
     }
 

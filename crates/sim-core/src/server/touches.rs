@@ -100,8 +100,7 @@ impl Server {
                 pages.iter().for_each(|&page| checker.note_newest(page, lsn));
             }
         });
-        client.appended |= modified > 0;
-        clients.modified(modified);
+        clients.modified(client_number, modified);
         stopped
     }
 
@@ -144,16 +143,14 @@ impl Server {
         match self.pool.modify(page, self.redo.current_lsn(), &self.space, self.now) {
             Modification::Done => {
                 self.append_change(page, touch.redo_fixed);
-                self.clients.list[client_number as usize].appended = true;
-                self.clients.modified(1);
+                self.clients.modified(client_number, 1);
                 Touched::Done
             }
             Modification::Miss => {
                 if touch.bufferable {
                     match self.buffer_change(client_number, page, touch.redo_fixed) {
                         Buffered::Done => {
-                            self.clients.list[client_number as usize].appended = true;
-                            self.clients.modified(1);
+                            self.clients.modified(client_number, 1);
                             return Touched::Done;
                         }
                         Buffered::Wait => return Touched::Wait,
