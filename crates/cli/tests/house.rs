@@ -7,7 +7,8 @@ use std::fs;
 const CRATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// What each crate may use of the others.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 9] = [
+    ("browser-testing", &[]),
     ("sim-core", &[]),
     ("statistics", &[]),
     ("flush-models", &["sim-core"]),

@@ -1,0 +1,76 @@
+//! The browser: where it is, and one that runs.
+
+use crate::{PATIENCE, Page};
+use headless_chrome::{Browser, LaunchOptions};
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Names that distributions give it.
+const NAMES: [&str; 5] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+
+/// Besides what the driver itself passes: no talk with anybody, and nothing that a bare machine lacks.
+const FLAGS: [&str; 4] = ["--disable-quic", "--disable-component-update", "--hide-scrollbars", "--disable-gpu"];
+
+/// Why there is no browser.
+pub(crate) enum Absent {
+    /// The tests are skipped, and say so.
+    Allowed(String),
+    /// The tests fail.
+    Required(String),
+}
+
+/// A Chromium that runs without a window. It ends with this value, and its profile goes with it.
+pub struct Chromium {
+    browser: Browser,
+    _profile: tempfile::TempDir,
+}
+
+impl Chromium {
+    /// Where the browser is.
+    pub(crate) fn find() -> Result<PathBuf, Absent> {
+        let named = std::env::var_os("INNOSIM_BROWSER").filter(|name| !name.is_empty());
+        let required = named.as_deref() == Some(OsStr::new("required"));
+        if let Some(named) = named.filter(|_| !required) {
+            let path = PathBuf::from(&named);
+            let why = || Absent::Required(format!("INNOSIM_BROWSER names {}, which is no file", path.display()));
+            return if path.is_file() { Ok(path) } else { Err(why()) };
+        }
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        let on_path = std::env::split_paths(&folders)
+            .flat_map(|folder| NAMES.map(|name| folder.join(name)))
+            .find(|path| path.is_file());
+        on_path.ok_or_else(|| {
+            let why = "no browser: neither does INNOSIM_BROWSER name one, nor is a Chromium on the path".to_owned();
+            if required { Absent::Required(why) } else { Absent::Allowed(why) }
+        })
+    }
+
+    /// Starts it.
+    pub(crate) fn start(path: &Path) -> Chromium {
+        let profile = tempfile::tempdir().unwrap();
+        let options = LaunchOptions {
+            path: Some(path.to_owned()),
+            // The sandbox needs rights that neither root nor a container has. The pages are our own.
+            sandbox: false,
+            user_data_dir: Some(profile.path().to_owned()),
+            args: FLAGS.iter().map(OsStr::new).collect(),
+            idle_browser_timeout: PATIENCE,
+            ..LaunchOptions::default()
+        };
+        let browser =
+            Browser::new(options).unwrap_or_else(|error| panic!("{} does not start: {error}", path.display()));
+        Chromium { browser, _profile: profile }
+    }
+
+    /// Opens an address in a tab of its own and waits until it is loaded. Size: of the page in CSS pixels.
+    pub fn open(&self, url: &str, size: (u32, u32)) -> Page {
+        Page::open(&self.browser, url, size)
+    }
+}
+
+impl fmt::Debug for Chromium {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Chromium").field("process", &self.browser.get_process_id()).finish_non_exhaustive()
+    }
+}

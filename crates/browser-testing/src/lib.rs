@@ -1,0 +1,62 @@
+//! Support for tests that open pages in a real browser.
+//!
+//! A test file of this kind has no harness of its own (`harness = false` in the manifest) and gives its tests to [`run`]:
+//!
+//! ```no_run
+//! use innosim_browser_testing::{Chromium, Site, run};
+//!
+//! fn the_page_has_a_title(chromium: &Chromium) {
+//!     let site = Site::of("out");
+//!     let page = chromium.open(&site.url("/report.html"), (1240, 900));
+//!     assert_eq!(page.eval("document.title"), "a sweep");
+//!     assert!(page.errors().is_empty() && page.requests_beyond(&site).is_empty());
+//! }
+//!
+//! fn main() -> std::process::ExitCode {
+//!     run(&[("the_page_has_a_title", the_page_has_a_title)])
+//! }
+//! ```
+//!
+//! The browser is the one that `INNOSIM_BROWSER` names, or a Chromium on the path. A machine without one prints each test as
+//! `ignored, skipped: no browser ...`; it is never counted as passed. `INNOSIM_BROWSER=required` makes that a failure, which is
+//! what continuous integration wants.
+
+// A failed step fails the test that took it; this crate is for tests alone.
+#![allow(clippy::unwrap_used, clippy::missing_panics_doc)]
+
+mod chromium;
+mod page;
+mod site;
+
+pub use chromium::Chromium;
+pub use page::Page;
+pub use site::Site;
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// How long a page may take over anything, on a machine that is busy otherwise.
+pub const PATIENCE: Duration = Duration::from_secs(180);
+
+/// A test: its name and what it does with the browser. It fails by panicking.
+pub type Test = (&'static str, fn(&Chromium));
+
+/// Runs the tests as `cargo test` expects: one after the other, each with a browser of its own and a new profile.
+pub fn run(tests: &[Test]) -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads = Some(1);
+    let trials = tests.iter().map(|&(name, test)| Trial::ignorable_test(name, move || outcome(test)));
+    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+}
+
+fn outcome(test: fn(&Chromium)) -> Result<Completion, Failed> {
+    match Chromium::find() {
+        Ok(path) => {
+            test(&Chromium::start(&path));
+            Ok(Completion::Completed)
+        }
+        Err(chromium::Absent::Allowed(why)) => Ok(Completion::ignored_with(format!("skipped: {why}"))),
+        Err(chromium::Absent::Required(why)) => Err(Failed::from(why)),
+    }
+}
