@@ -123,6 +123,34 @@ pub(crate) struct OtherServer {
     pub(crate) model: Option<String>,
 }
 
+/// What commands take that make runs of a scenario.
+#[derive(Debug, Args)]
+pub(crate) struct Engine {
+    /// How states of pages are kept: one by one, or counted by rate where no page differs from others, which is faster
+    /// [default: the scenario's, auto in shipped ones]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) pages: Option<PagesName>,
+}
+
+impl Engine {
+    /// What `--set` has, after what this option asks for.
+    pub(crate) fn and(&self, set: &[String]) -> Vec<String> {
+        let own = self.pages.and_then(|pages| pages.to_possible_value());
+        own.map(|name| format!("pages={}", name.get_name())).into_iter().chain(set.iter().cloned()).collect()
+    }
+}
+
+/// How states of pages are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PagesName {
+    /// Counted where that makes no difference
+    Auto,
+    /// One by one
+    Individual,
+    /// Counted where that makes no difference; a remark tells what was not
+    Counted,
+}
+
 /// What commands take that read recordings.
 #[derive(Debug, Args)]
 pub(crate) struct RecordedServers {
@@ -157,6 +185,8 @@ pub(crate) struct RunArgs {
     /// Form of the result
     #[arg(long, value_enum, default_value_t = RunFormat::Human)]
     pub(crate) format: RunFormat,
+    #[command(flatten)]
+    pub(crate) engine: Engine,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -207,6 +237,8 @@ pub(crate) struct SweepArgs {
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) engine: Engine,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -262,6 +294,8 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
     #[command(flatten)]
+    pub(crate) engine: Engine,
+    #[command(flatten)]
     pub(crate) common: Common,
 }
 
@@ -291,6 +325,8 @@ pub(crate) struct RecommendArgs {
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) engine: Engine,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -324,6 +360,8 @@ pub(crate) struct ReproduceArgs {
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) engine: Engine,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -395,6 +433,8 @@ pub(crate) struct ValidateArgs {
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) engine: Engine,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -117,12 +117,12 @@ pub fn tasks<'a>(
     recordings: &'a [Recording],
     calibrate_on: Option<&Recording>,
     device: &Device,
-    seed: Option<u64>,
+    overrides: &Overrides,
 ) -> (Vec<Task<'a>>, Vec<String>) {
     let mut tasks = Vec::new();
     let mut left_out = Vec::new();
     for recording in recordings {
-        match task(recording, recordings, calibrate_on, device, seed) {
+        match task(recording, recordings, calibrate_on, device, overrides) {
             Ok(task) => tasks.push(task),
             Err(why) => left_out.push(why),
         }
@@ -135,7 +135,7 @@ fn task<'a>(
     all: &[Recording],
     calibrate_on: Option<&Recording>,
     device: &Device,
-    seed: Option<u64>,
+    overrides: &Overrides,
 ) -> Result<Task<'a>, String> {
     recording.check(Purpose::Validate)?;
     recording.model()?;
@@ -152,8 +152,7 @@ fn task<'a>(
     };
     let calibration: Calibration = calibrate(source)?;
     let text = scenario_toml(recording, &calibration, device)?;
-    let overrides = Overrides { seed, ..Overrides::default() };
-    let scenario = load(Source::Text { name: &recording.name, text: &text }, &overrides)
+    let scenario = load(Source::Text { name: &recording.name, text: &text }, overrides)
         .map_err(|problems| format!("{}: {problems}", recording.name))?;
     let cpu_is_known = calibration.cpu_is_known;
     Ok(Task { recording, calibrated_on: source.name.clone(), cpu_is_known, scenario })

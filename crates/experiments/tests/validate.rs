@@ -54,7 +54,7 @@ fn thinned(name: &str, keep: impl Fn(usize, f64) -> bool) -> Recording {
 
 /// A recording predicted from itself.
 fn from_itself(recording: &Recording) -> Validation {
-    let (tasks, left_out) = tasks(std::slice::from_ref(recording), Some(recording), &Device::default(), None);
+    let (tasks, left_out) = tasks(std::slice::from_ref(recording), Some(recording), &Device::default(), &Overrides::default());
     let task = tasks.first().unwrap_or_else(|| panic!("{left_out:?}"));
     let output = run_one(Job { scenario: &task.scenario, replication: 0 }, false, &mut Silent).unwrap();
     compare(task, &output).unwrap()
@@ -99,7 +99,7 @@ fn a_prediction_says_whether_its_calibration_tells_the_cpu_demand() {
     let mut source = shipped("mysql97/wo-closed-256-ssdsmall-nodw");
     for (cpus, known) in [(source.cpus, true), (Some(200), false)] {
         source.cpus = cpus;
-        let (tasks, left_out) = tasks(&predicted, Some(&source), &Device::default(), None);
+        let (tasks, left_out) = tasks(&predicted, Some(&source), &Device::default(), &Overrides::default());
         assert_eq!(tasks.iter().map(|task| task.cpu_is_known).collect::<Vec<_>>(), [known], "{left_out:?}");
     }
 }
@@ -252,7 +252,7 @@ fn a_recording_is_never_calibrated_on_itself_nor_on_another_workload() {
 #[test]
 fn a_steady_run_is_predicted_from_a_light_one() {
     let recordings = [shipped("mysql97/uni4k-256-io2000"), shipped("mysql97/low300-256-io200")];
-    let (tasks, left_out) = tasks(&recordings[..1], Some(&recordings[1]), &Device::default(), None);
+    let (tasks, left_out) = tasks(&recordings[..1], Some(&recordings[1]), &Device::default(), &Overrides::default());
     assert_eq!((tasks.len(), left_out.len()), (1, 0), "{left_out:?}");
     let output = run_one(Job { scenario: &tasks[0].scenario, replication: 0 }, false, &mut Silent).unwrap();
     let validation = compare(&tasks[0], &output).unwrap();
@@ -276,7 +276,7 @@ fn a_steady_run_is_predicted_from_a_light_one() {
 fn what_can_not_be_predicted_is_left_out_with_a_reason() {
     let mut alone = shipped("mysql97/uni4k-256-io2000");
     let reason = |recording: &Recording| {
-        let (tasks, left_out) = tasks(std::slice::from_ref(recording), None, &Device::default(), None);
+        let (tasks, left_out) = tasks(std::slice::from_ref(recording), None, &Device::default(), &Overrides::default());
         assert!(tasks.is_empty());
         left_out[0].clone()
     };

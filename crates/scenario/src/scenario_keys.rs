@@ -55,6 +55,13 @@ pub(crate) const ROOT_KEYS: &[Key] = &[
     ),
     Key::default("seed", whole(0, u64::MAX), "1", "Seed of all random streams."),
     Key::default("replications", whole(1, 100_000), "1", "Runs with random streams of their own."),
+    Key::default(
+        "pages",
+        Kind::OneOf(&["auto", "individual", "counted"]),
+        "\"auto\"",
+        "How states of pages are kept: one by one (individual), or counted where no page differs from others (auto, \
+         counted).",
+    ),
     Key::optional("server", Kind::Server, "all defaults", "Settings of the server under their real names."),
     Key::optional("host", Kind::Table(HOST_KEYS), "all defaults", "The machine."),
     Key::optional("binary_log", Kind::Table(BINARY_LOG_KEYS), "all defaults", "What log_bin = ON writes."),

@@ -9,6 +9,7 @@
 //! Simplifications: a page is latched exactly while it is under write; readers never wait. The free list is a count.
 
 mod bits;
+mod counted;
 mod flush_list;
 mod lru;
 mod neighbors;
@@ -17,6 +18,8 @@ mod page_states;
 mod pool;
 
 pub(crate) use bits::BitSet;
+pub use counted::{Bin, BinClass};
+pub(crate) use counted::{CountedPages, MetPage, bin_of, is_counted};
 pub use flush_list::{Entry, FlushList};
 pub use lru::{LruConfig, LruLists};
 pub use neighbors::flush_area_range;

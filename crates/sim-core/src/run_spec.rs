@@ -41,8 +41,23 @@ pub struct RunSpec {
     pub read_views: Vec<ReadView>,
     /// Pages that are dirty at the start; none otherwise.
     pub dirty_start: Option<DirtyStart>,
+    /// Whether pages are kept one by one or counted.
+    pub pages: Pages,
     /// Verify the invariants at every event.
     pub check: bool,
+}
+
+/// How the states of pages are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pages {
+    /// Counted by bins of one rate, where nothing depends on which page is which; the others one by one.
+    #[default]
+    Auto,
+    /// One by one: the reference.
+    Individual,
+    /// As `Auto`; for those who want to be told if that is not possible for all.
+    Counted,
 }
 
 /// A start in the middle of the work.

@@ -38,6 +38,7 @@ mod collect;
 mod commit;
 mod completions;
 mod costs;
+mod counted_touches;
 mod cpu_costs;
 mod doublewrite;
 mod events;
@@ -66,7 +67,7 @@ mod undo_truncation;
 
 pub use events::{Observer, RunError, Silent};
 
-use crate::buffer_pool::{BufferPool, PageSpace};
+use crate::buffer_pool::{BufferPool, CountedPages, PageSpace};
 use crate::config::{MachineConfig, RedoPipeline};
 use crate::kernel::calendar::Calendar;
 use crate::kernel::random::Rng;
@@ -76,7 +77,7 @@ use crate::redo::RedoLog;
 use crate::run_spec::{DirtyStart, RunSpec};
 use crate::seam::{CleanerInput, ServerModel, View};
 use crate::storage::{Device, DeviceSpec};
-use crate::workload::DriveSpec;
+use crate::workload::{Bins, Counting, DriveSpec};
 use crate::workload::program::Program;
 use events::Event;
 
@@ -142,11 +143,15 @@ impl Server {
         let stream = |name: &str| Rng::stream(spec.seed, spec.replication, name);
         let mut space = PageSpace::default();
         let instance_of = |space_id: u32, page_no: u32| model.instance_of(space_id, page_no);
-        let mut program = Program::new(&spec.workload, &mut space, &instance_of, &mut stream("layout"));
+        let counting = Counting::of(spec, &config);
+        let mut program = Program::new(&spec.workload, counting, &mut space, &instance_of, &mut stream("layout"));
+        space.add_counted(&program.bins.bins, config.buffer_pool.instances);
         let change_buffer = change_buffer(spec, &mut space, &instance_of, stream("change buffer"));
         let purge = purge(spec, &mut program, &mut space, &instance_of);
-        let mut pool = BufferPool::new(&config.buffer_pool, config.flush_neighbors, &space);
-        start::make_resident(&spec.workload.page_sets, &space, &mut pool);
+        let Bins { bins, classes } = &program.bins;
+        let counted = CountedPages::new(bins, classes.clone(), stream("counted pages"));
+        let mut pool = BufferPool::new(&config.buffer_pool, config.flush_neighbors, &space, counted);
+        start::make_resident(&spec.workload.page_sets, &program.runs, &space, &mut pool);
         if let Some(dirty) = spec.dirty_start {
             start::make_dirty(dirty, config.redo.start_lsn, &space, &mut pool, &mut stream("dirty pages"));
         }

@@ -10,6 +10,8 @@
 
 pub mod access;
 pub mod arrivals;
+mod bins;
+mod counting;
 pub mod homes;
 mod index_pages;
 mod nurand_pages;
@@ -17,6 +19,8 @@ mod points;
 pub mod program;
 mod spec;
 
+pub use bins::Bins;
+pub(crate) use counting::Counting;
 pub use index_pages::IndexPages;
 pub use spec::{
     AccessClassSpec, DrawSpec, DriveSpec, HomePages, IndexFill, Leaves, PageSetSpec, RateSegment, RecentRows, StopSpec,

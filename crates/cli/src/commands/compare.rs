@@ -124,7 +124,7 @@ fn loaded(args: &CompareArgs) -> Result<Vec<Variant>, Failure> {
         models: args.model.clone(),
         variants: args.variant.clone(),
         common: Overrides {
-            set: args.set.clone(),
+            set: args.engine.and(&args.set),
             duration: args.duration.clone(),
             seed: args.common.seed,
             replications: args.replications,

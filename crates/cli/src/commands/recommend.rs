@@ -86,7 +86,7 @@ impl From<RecommendError> for Failure {
 pub(crate) fn run(args: &RecommendArgs) -> Done {
     let common = Overrides {
         model: args.server.model.clone(),
-        set: args.set.clone(),
+        set: args.engine.and(&args.set),
         duration: args.duration.clone(),
         seed: args.common.seed,
         ..Overrides::default()

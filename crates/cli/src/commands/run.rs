@@ -26,7 +26,7 @@ const INTERVAL_S: u64 = 10;
 pub(crate) fn run(args: &RunArgs) -> Done {
     let overrides = Overrides {
         model: args.server.model.clone(),
-        set: args.set.clone(),
+        set: args.engine.and(&args.set),
         duration: args.duration.clone(),
         seed: args.common.seed,
         replications: args.replications,

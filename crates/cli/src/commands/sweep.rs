@@ -110,7 +110,7 @@ fn request(args: &SweepArgs, name: &str) -> Result<Request, Failure> {
         scenario: file.scenario,
         title: if from_file { file.title } else { String::new() },
         model: args.server.model.clone(),
-        set: file.set.iter().chain(&args.set).cloned().collect(),
+        set: file.set.iter().cloned().chain(args.engine.and(&args.set)).collect(),
         vary: if args.vary.is_empty() { file.vary } else { args.vary.clone() },
         duration: args.duration.clone().or(file.duration),
         seed: args.common.seed,

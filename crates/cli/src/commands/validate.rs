@@ -16,6 +16,7 @@ use innosim_experiments::runner::{Job, run_many};
 use innosim_experiments::validate::{Metric, Overall, Task, Trajectory, Validation, compare, tasks};
 use innosim_report::numbers::{bytes, count};
 use innosim_report::{ReportError, write_file};
+use innosim_scenario::Overrides;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -29,7 +30,8 @@ pub(crate) fn run(args: &ValidateArgs) -> Done {
     let source = args.calibrate_on.as_deref();
     let source = source.map(|path| the_one(path, args.servers.model.as_deref(), args.common.quiet)).transpose()?;
     let device = device_named(args.device.as_deref())?;
-    let (tasks, mut left_out) = tasks(&recordings, source.as_ref(), &device, args.common.seed);
+    let overrides = Overrides { seed: args.common.seed, set: args.engine.and(&[]), ..Overrides::default() };
+    let (tasks, mut left_out) = tasks(&recordings, source.as_ref(), &device, &overrides);
     if tasks.is_empty() {
         return Err(Failure::Input(left_out.join("\n")));
     }

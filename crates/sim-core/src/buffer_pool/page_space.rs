@@ -4,6 +4,7 @@
 //! instance (all versions hash `page_no >> 6`), so two small tables by extent answer both questions. Page sets of one
 //! tablespace follow each other in its file; pages that inserts add come in whole new extents at its end.
 
+use super::counted::{Bin, bin_of, is_counted, place_of};
 use crate::kernel::random::mix;
 use std::hash::Hasher;
 
@@ -52,6 +53,9 @@ pub struct PageSpace {
     space_by_extent: Vec<u16>,
     instance_by_extent: Vec<u8>,
     spaces: Vec<Space>,
+    /// Tablespaces of the counted pages by bin, and the instances that they are spread over.
+    spaces_by_bin: Vec<Vec<u16>>,
+    instances: u32,
 }
 
 impl PageSpace {
@@ -63,6 +67,15 @@ impl PageSpace {
             self.add_extent(space, instance_of);
         }
         PageRun { first, pages }
+    }
+
+    /// Adds pages that are counted by bin, spread evenly over `instances` instances.
+    pub fn add_counted(&mut self, bins: &[Bin], instances: u32) {
+        self.instances = instances;
+        for bin in bins {
+            let spaces = bin.spaces.iter().map(|&id| self.space_index(id)).collect();
+            self.spaces_by_bin.push(spaces);
+        }
     }
 
     /// Adds one extent to the tablespace of `page`, and gives its first page.
@@ -98,12 +111,19 @@ impl PageSpace {
     /// Index of the tablespace of `page`, from 0.
     #[inline]
     pub fn space_of(&self, page: u32) -> u16 {
+        if is_counted(page) {
+            let spaces = &self.spaces_by_bin[usize::from(bin_of(page))];
+            return spaces[(place_of(page) >> 8) as usize % spaces.len()];
+        }
         self.space_by_extent[(page / EXTENT_PAGES) as usize]
     }
 
     /// Buffer pool instance of `page`.
     #[inline]
     pub fn instance_of(&self, page: u32) -> usize {
+        if is_counted(page) {
+            return ((u64::from(place_of(page)) * u64::from(self.instances)) >> 32) as usize;
+        }
         usize::from(self.instance_by_extent[(page / EXTENT_PAGES) as usize])
     }
 

@@ -1,5 +1,6 @@
 //! The buffer pool proper: flush lists, frames and counts by instance ([`super`] has sources and simplifications).
 
+use super::counted::{CountedPages, MetPage, is_counted};
 use super::flush_list::FlushList;
 use super::lru::{LruConfig, LruLists};
 use super::page_space::{PageRun, PageSpace};
@@ -54,6 +55,8 @@ struct Instance {
 #[derive(Debug, Clone)]
 pub struct BufferPool {
     states: PageStates,
+    /// Pages that are counted by bin: they have no place in `states`.
+    counted: CountedPages,
     instances: Vec<Instance>,
     lru: Option<LruLists>,
     lru_config: LruConfig,
@@ -69,9 +72,14 @@ pub struct BufferPool {
 }
 
 impl BufferPool {
-    /// An empty pool for the pages of `space`. With neighbour flushing, pages may leave the flush lists before their
-    /// turn.
-    pub fn new(config: &BufferPoolConfig, neighbors: FlushNeighbors, space: &PageSpace) -> Self {
+    /// A pool for the pages of `space`, of which none is there, and for counted pages, some of which may be. With neighbour
+    /// flushing, pages may leave the flush lists before their turn.
+    pub(crate) fn new(
+        config: &BufferPoolConfig,
+        neighbors: FlushNeighbors,
+        space: &PageSpace,
+        counted: CountedPages,
+    ) -> Self {
         let pages = space.pages();
         let instances = u64::from(config.instances);
         let lru_config = LruConfig {
@@ -82,14 +90,15 @@ impl BufferPool {
         let mut pool = BufferPool {
             states: PageStates::with_len(pages),
             instances: (0..instances)
-                .map(|_| Instance {
+                .map(|number| Instance {
                     list: FlushList::default(),
                     writing: Vec::new(),
                     parked: Vec::new(),
                     capacity: config.pages / instances,
-                    used: 0,
+                    used: share_of(counted.resident(), number, instances),
                 })
                 .collect(),
+            counted,
             lru: None,
             lru_config,
             oldest_low: None,
@@ -110,7 +119,8 @@ impl BufferPool {
 
     /// Whether some instance could come down to its scan depth of free pages if every page were resident.
     fn could_overflow(&self, space: &PageSpace) -> bool {
-        let mut wanted = vec![0u64; self.instances.len()];
+        let instances = self.instances.len() as u64;
+        let mut wanted: Vec<u64> = (0..instances).map(|i| share_of(self.counted.pages(), i, instances)).collect();
         for extent in 0..space.pages() / super::EXTENT_PAGES {
             wanted[space.instance_of(extent * super::EXTENT_PAGES)] += u64::from(super::EXTENT_PAGES);
         }
@@ -224,6 +234,19 @@ impl BufferPool {
 
     fn becomes_dirty(&mut self, page: u32, lsn: u64, instance: usize) {
         self.states.becomes_hot(page);
+        self.enters_flush_list(page, lsn, instance);
+    }
+
+    /// A counted page that is clean is modified by redo that begins at `lsn`; none is, if all of the bin are dirty.
+    #[inline]
+    pub(crate) fn counted_becomes_dirty(&mut self, bin: u16, lsn: u64, space: &PageSpace) {
+        if let Some(page) = self.counted.becomes_hot(bin) {
+            self.enters_flush_list(page, lsn, space.instance_of(page));
+        }
+    }
+
+    #[inline]
+    fn enters_flush_list(&mut self, page: u32, lsn: u64, instance: usize) {
         if self.dirty_pages == 0 {
             self.oldest = None;
         }
@@ -244,6 +267,9 @@ impl BufferPool {
 
     /// The page for which a frame was taken is now in it.
     pub fn page_arrived(&mut self, page: u32, space: &PageSpace, now: SimTime) {
+        if is_counted(page) {
+            return self.counted.arrived(page);
+        }
         self.states.becomes_resident(page);
         if let Some(lru) = &mut self.lru {
             lru.insert(space.instance_of(page), page, now);
@@ -289,7 +315,7 @@ impl BufferPool {
             self.drop_stale_tail(instance);
             let entry = self.instances[instance].list.tail().filter(|e| e.lsn < lsn_limit)?;
             self.instances[instance].list.pop();
-            if self.states.is_hot(entry.page) {
+            if self.is_hot(entry.page) {
                 break entry;
             }
             self.instances[instance].parked.push(TailPage { page: entry.page, lsn: entry.lsn });
@@ -321,7 +347,11 @@ impl BufferPool {
     }
 
     fn begin_write(&mut self, page: u32) {
-        self.states.begin_write(page);
+        if is_counted(page) {
+            self.counted.begin_write(page);
+        } else {
+            self.states.begin_write(page);
+        }
         self.pages_under_write += 1;
     }
 
@@ -342,9 +372,12 @@ impl BufferPool {
     /// The write of a page is done: it is clean.
     #[inline]
     pub fn page_written(&mut self, page: u32) {
-        self.states.written(page);
         self.pages_under_write -= 1;
         self.dirty_pages -= 1;
+        if is_counted(page) {
+            return self.counted.written(page);
+        }
+        self.states.written(page);
         if let Some(low) = &mut self.oldest_low {
             low[page as usize] = 0;
         }
@@ -353,7 +386,7 @@ impl BufferPool {
     /// Entries of a flush list that stand for a dirty page, pages under write left out.
     fn current_entries(&self, instance: u32) -> impl Iterator<Item = super::flush_list::Entry> + '_ {
         let listed = self.instances[instance as usize].list.iter();
-        listed.filter(|entry| self.states.is_hot(entry.page) && is_newest(&self.oldest_low, entry.page, entry.lsn))
+        listed.filter(|entry| self.is_hot(entry.page) && is_newest(&self.oldest_low, entry.page, entry.lsn))
     }
 
     fn drop_stale_tail(&mut self, instance: usize) {
@@ -454,19 +487,52 @@ impl BufferPool {
         self.lru.as_ref().is_none_or(|lru| lru.is_old(page))
     }
 
-    /// Whether a page is dirty and not under write.
+    /// Whether a page is dirty and not under write. A counted page is, as long as it is in a flush list.
+    #[inline]
     pub fn is_hot(&self, page: u32) -> bool {
-        self.states.is_hot(page)
+        is_counted(page) || self.states.is_hot(page)
     }
 
-    /// Whether a page is under write.
+    /// Whether a page, which is not counted, is under write.
     pub fn is_under_write(&self, page: u32) -> bool {
         self.states.is_under_write(page)
     }
 
     /// Whether a page is resident.
     pub fn is_resident(&self, page: u32) -> bool {
-        self.states.is_resident(page)
+        if is_counted(page) { !self.counted.is_reading(page) } else { self.states.is_resident(page) }
+    }
+
+    /// The pages that are counted.
+    pub(crate) fn counted(&self) -> &CountedPages {
+        &self.counted
+    }
+
+    /// How many of `draws` from bins pass without meeting anything, see [`CountedPages::pass`].
+    #[inline]
+    pub(crate) fn pass_counted(&mut self, class: u16, modify: bool, draws: u32) -> u32 {
+        self.counted.pass(class, modify, draws)
+    }
+
+    /// What the draw meets that did not pass. A page that is missing lies where a frame is free.
+    pub(crate) fn meet_counted(&mut self, class: u16, modify: bool, space: &PageSpace) -> MetPage {
+        match self.counted.meet(class, modify) {
+            MetPage::Missing { page, new: true } => {
+                let instances = &self.instances;
+                let fits = |page: u32| {
+                    let instance = &instances[space.instance_of(page)];
+                    instance.used < instance.capacity
+                };
+                MetPage::Missing { page: self.counted.settle(page, fits), new: true }
+            }
+            met => met,
+        }
+    }
+
+    /// Redo that must be durable before the counted ones among these pages are written, see
+    /// [`CountedPages::newest_above`].
+    pub(crate) fn newest_of_counted(&mut self, pages: &[u32], durable_lsn: u64, current_lsn: u64) -> u64 {
+        if self.counted.is_empty() { 0 } else { self.counted.newest_above(pages, durable_lsn, current_lsn) }
     }
 
     /// Bytes of page state.
@@ -474,13 +540,15 @@ impl BufferPool {
         let lists: u64 = self.instances.iter().map(|i| i.list.bytes()).sum();
         let low = self.oldest_low.as_ref().map_or(0, |l| l.capacity() as u64 * 4);
         let lru = self.lru.as_ref().map_or(0, LruLists::bytes);
-        self.states.bytes() + lists + low + lru
+        self.states.bytes() + self.counted.bytes() + lists + low + lru
     }
 
     /// Walks everything and says what is wrong, if anything: dirty pages = flush lists + pages under write, frames used
     /// never exceed the capacity.
     pub fn check(&self) -> Result<(), String> {
-        let (hot, writing) = self.states.count_dirty();
+        let ((hot, writing), counted) = (self.states.count_dirty(), self.counted.count_dirty());
+        let (hot, writing) = (hot + counted.0, writing + counted.1);
+        self.counted.check()?;
         if hot + writing != self.dirty_pages {
             return Err(format!("{} dirty pages, but {hot} hot and {writing} under write", self.dirty_pages));
         }
@@ -510,7 +578,9 @@ impl FlushLists for BufferPool {
 
     fn oldest(&self, instance: u32) -> Option<u64> {
         let own = &self.instances[instance as usize];
-        let current = |page: u32, lsn: u64| is_newest(&self.oldest_low, page, lsn) && self.states.is_dirty(page);
+        let current = |page: u32, lsn: u64| {
+            is_counted(page) || (is_newest(&self.oldest_low, page, lsn) && self.states.is_dirty(page))
+        };
         let listed = own.list.iter().find(|e| current(e.page, e.lsn)).map(|e| e.lsn);
         let parked = own.parked.iter().filter(|p| current(p.page, p.lsn)).map(|p| p.lsn).min();
         let writing = own.writing.iter().filter_map(|batch| batch.lsn).min();
@@ -540,6 +610,11 @@ impl FlushLists for BufferPool {
         };
         (listed + writing).min(cap)
     }
+}
+
+/// Share of some pages that are spread evenly over all instances.
+fn share_of(pages: u64, instance: u64, instances: u64) -> u64 {
+    pages / instances + u64::from(instance < pages % instances)
 }
 
 /// Whether an entry of a flush list is the newest of its page: older ones are left behind where pages leave early.

@@ -241,7 +241,9 @@ impl Server {
         let pool = &self.pool;
         let wanted = self.redo.wanted_before_writing(|page| pool.is_under_write(page));
         let entry = self.batches.get(batch);
-        entry.wanted_lsn = wanted;
+        let redo = self.redo.position();
+        let counted = self.pool.newest_of_counted(&entry.pages, redo.durable_lsn, redo.current_lsn);
+        entry.wanted_lsn = wanted.max(counted);
         self.set_phase(thread_number, Phase::WaitRedo);
         self.page_preparation_computes(pages, Event::CleanerThread(thread_number));
         false

@@ -14,6 +14,7 @@
 
 use super::Server;
 use super::clients::{Client, Clients};
+use super::counted_touches::CountedPlan;
 use crate::buffer_pool::{BufferPool, PageSpace};
 use crate::kernel::time::SimTime;
 use crate::workload::homes::Drawer;
@@ -49,12 +50,18 @@ pub(super) struct Plan {
     /// The next page, and the run that it belongs to.
     place: usize,
     run: usize,
+    /// Draws from bins, which come before all these pages.
+    pub(super) counted: CountedPlan,
 }
 
 impl Plan {
     /// A plan with room for the pages of any transaction of the program.
     pub(super) fn new(program: &Program) -> Self {
-        let of_touch = |touch: &Touch| touch.max as usize * if touch.split.is_some() { 2 } else { 1 };
+        let of_touch = |touch: &Touch| match (touch.ways, touch.split) {
+            (Some(_), _) => 0,
+            (None, None) => touch.max as usize,
+            (None, Some(_)) => 2 * touch.max as usize,
+        };
         let pages = |kind: &TransactionKind| kind.touches.iter().map(of_touch).sum();
         let most = program.kinds.iter().map(pages).max().unwrap_or(0);
         Plan {
@@ -66,6 +73,7 @@ impl Plan {
             fresh: Vec::new(),
             place: 0,
             run: 0,
+            counted: CountedPlan::default(),
         }
     }
 
@@ -74,6 +82,12 @@ impl Plan {
         (self.found, self.len, self.reads, self.place, self.run) = (false, 0, false, 0, 0);
         self.runs.clear();
         self.fresh.clear();
+        self.counted.clear();
+    }
+
+    /// The page that the transaction has come to, whichever way it is kept.
+    pub(super) fn current_page(&self) -> Option<u32> {
+        self.counted.met().or_else(|| self.next_page())
     }
 
     /// The next page, if any is left.
@@ -210,6 +224,10 @@ impl Server {
                 && !pool.evicts()
             {
                 count = classes[recent.class as usize].older_of(who, recent.rows, count);
+            }
+            if let Some(ways) = touch.ways {
+                plan.counted.add(number, touch, ways, count, pool);
+                continue;
             }
             let class = &mut classes[touch.class as usize];
             let reads_pages = draws_pages && !touch.modify;

@@ -10,7 +10,7 @@
 //! towards old pages).
 
 use super::costs;
-use crate::buffer_pool::{BufferPool, EXTENT_PAGES, Modification, PageRun, PageSpace};
+use crate::buffer_pool::{BufferPool, Modification, PageRun, PageSpace};
 use crate::config::{RedoConfig, RedoPipeline};
 use crate::kernel::random::Rng;
 use crate::kernel::time::SimTime;
@@ -28,10 +28,10 @@ pub(super) fn redo_log(config: &RedoConfig, age: u64) -> RedoLog {
     if config.framed { log } else { log.unframed(start_lsn) }
 }
 
-/// Puts the share of each page set that starts in the pool there, spread evenly over the set.
-pub(super) fn make_resident(sets: &[PageSetSpec], space: &PageSpace, pool: &mut BufferPool) {
-    let mut first = 0;
-    for set in sets {
+/// Puts the share of each page set that starts in the pool there, spread evenly over the set. Sets without a run are
+/// counted, and there already.
+pub(super) fn make_resident(sets: &[PageSetSpec], runs: &[PageRun], space: &PageSpace, pool: &mut BufferPool) {
+    for (set, &PageRun { first, .. }) in sets.iter().zip(runs).filter(|(_, run)| run.pages > 0) {
         let wanted = (set.pages as f64 * set.resident_share.clamp(0.0, 1.0)) as u64;
         let whole = wanted == set.pages;
         if whole {
@@ -43,7 +43,6 @@ pub(super) fn make_resident(sets: &[PageSetSpec], space: &PageSpace, pool: &mut 
                 pool.page_arrived(page, space, SimTime::ZERO);
             }
         }
-        first += (set.pages as u32).div_ceil(EXTENT_PAGES) * EXTENT_PAGES;
     }
 }
 
@@ -56,12 +55,19 @@ pub(super) fn make_dirty(
     rng: &mut Rng,
 ) {
     let mut pages: Vec<u32> = (0..space.pages()).filter(|&page| pool.is_resident(page)).collect();
-    let dirty = (pages.len() as f64 * start.share.clamp(0.0, 1.0)).round() as usize;
-    for place in 0..dirty {
-        let other = place + rng.below((pages.len() - place) as u32) as usize;
-        pages.swap(place, other);
-        let redo = u128::from(start.checkpoint_age_bytes) * place as u128 / dirty as u128;
-        let modified = pool.modify(pages[place], checkpoint_lsn + redo as u64, space, SimTime::ZERO);
-        debug_assert_eq!(modified, Modification::Done, "a resident page that is not under write");
+    let resident = pages.len() as u64 + pool.counted().clean();
+    let dirty = (resident as f64 * start.share.clamp(0.0, 1.0)).round() as u64;
+    for number in 0..dirty {
+        let redo = u128::from(start.checkpoint_age_bytes) * u128::from(number) / u128::from(dirty);
+        let lsn = checkpoint_lsn + redo as u64;
+        let nth = rng.below_u64(resident - number);
+        match nth.checked_sub(pages.len() as u64).and_then(|nth| pool.counted().bin_of_clean(nth)) {
+            Some(bin) => pool.counted_becomes_dirty(bin, lsn, space),
+            None => {
+                let page = pages.swap_remove(nth as usize);
+                let modified = pool.modify(page, lsn, space, SimTime::ZERO);
+                debug_assert_eq!(modified, Modification::Done, "a resident page that is not under write");
+            }
+        }
     }
 }

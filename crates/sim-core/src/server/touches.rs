@@ -38,6 +38,9 @@ enum Touched {
 impl Server {
     /// Touches pages until the transaction has no more; false if the client must wait for a page.
     pub(super) fn touch_pages(&mut self, client_number: u32) -> bool {
+        if !self.touch_counted(client_number) {
+            return false;
+        }
         self.find_pages(client_number);
         loop {
             match self.touch_on(client_number) {

@@ -17,6 +17,7 @@
 //! towards fewer distinct pages: by under 1 % an hour in sysbench's `oltp_*` once their indexes have aged, by much more on
 //! an index that was built in one go, whose pages are full).
 
+use super::bins::{LAYERS, PageLaw, Stretch};
 use super::homes::{Drawer, PagesOfHomes, digit};
 use super::index_pages::{FoundEntry, IndexPages};
 use super::nurand_pages::NuRandPages;
@@ -252,6 +253,54 @@ impl AccessClass {
             let run = &self.runs[set as usize];
             *page = run.first + draw(run, rng);
         }
+    }
+
+    /// How often its pages in a set of `pages` are drawn, `draws` by a touch at home; for classes that draw pages.
+    pub(super) fn page_law(&self, draws: u32, pages: u32) -> PageLaw {
+        let shortest = self.runs.iter().map(|r| r.pages).min().unwrap_or(1).max(1);
+        let relative = |len: u64, probability: f64| (len as f64 / f64::from(pages), probability * f64::from(pages));
+        match &self.draw {
+            Draw::UniformEqual(..) | Draw::Uniform | Draw::Append { .. } | Draw::Walk { .. } | Draw::Index { .. } => {
+                PageLaw::Flat
+            }
+            Draw::NuRand(nurand) => PageLaw::ByKey(nurand.law()),
+            Draw::OfHome(homes) => homes.law(draws, &self.runs),
+            Draw::Zipf { ranks, .. } => {
+                let mut shares: Vec<_> = ranks.spectrum().into_iter().map(|(len, p)| relative(len, p)).collect();
+                shares.extend((pages > shortest).then(|| relative(u64::from(pages - shortest), 0.0)));
+                PageLaw::Scattered(shares)
+            }
+            Draw::Pareto(pareto) => {
+                let mut end = 0;
+                let stretch = |(len, probability)| {
+                    end += len as u32;
+                    Stretch { end, rate: relative(len, probability).1 }
+                };
+                PageLaw::ByPlace(pareto.spectrum().into_iter().map(stretch).collect())
+            }
+            Draw::HotSpot { hot_pages, hot_threshold } => {
+                let hot = (*hot_pages).min(pages);
+                let to_hot = if hot == pages { 1.0 } else { *hot_threshold as f64 / (1u64 << 53) as f64 };
+                let rate = |share: f64, own: u32| share * f64::from(pages) / f64::from(own.max(1));
+                PageLaw::ByPlace(vec![
+                    Stretch { end: hot, rate: rate(to_hot, hot) },
+                    Stretch { end: pages, rate: rate(1.0 - to_hot, pages - hot) },
+                ])
+            }
+        }
+    }
+
+    /// Layers into which the pages of a home are cut.
+    pub(super) fn layers(&self) -> u32 {
+        match &self.draw {
+            Draw::OfHome(homes) if homes.are_scattered() => LAYERS,
+            _ => 1,
+        }
+    }
+
+    /// Whether how often a page is drawn depends on how many a touch draws.
+    pub(super) fn depends_on_draws(&self) -> bool {
+        matches!(self.draw, Draw::OfHome(_))
     }
 
     /// Redo payload of a page that splits, and of two that merge, bytes, where pages do.

@@ -4,6 +4,7 @@
 //! each splits the page sets into parts of its own, and more parts divide the home of fewer. `OfHome` reads the same
 //! pages whenever it is at the same home.
 
+use super::bins::{LAYERS, PageLaw, poisson_shares};
 use super::spec::HomePages;
 use crate::buffer_pool::PageRun;
 use crate::kernel::random::Rng;
@@ -43,6 +44,11 @@ impl PagesOfHomes {
         PagesOfHomes { homes, scattered }
     }
 
+    /// Whether its pages lie anywhere.
+    pub(super) fn are_scattered(&self) -> bool {
+        self.scattered.is_some()
+    }
+
     /// The pages among which those of a home lie.
     pub(super) fn range(&self, who: Drawer, runs: &[PageRun]) -> PageRun {
         let parts = self.scattered.map_or(self.homes, |(groups, _)| groups);
@@ -52,6 +58,19 @@ impl PagesOfHomes {
         let run = runs[set as usize];
         let start = |part: u32| (u64::from(run.pages) * u64::from(part) / u64::from(parts_a_set)) as u32;
         PageRun { first: run.first + start(part), pages: (start(part + 1) - start(part)).max(1) }
+    }
+
+    /// How often its pages are drawn by touches of `draws` pages at random homes.
+    pub(super) fn law(&self, draws: u32, runs: &[PageRun]) -> PageLaw {
+        let sets = runs.len() as u32;
+        match self.scattered {
+            None => PageLaw::InParts { parts: (self.homes / sets).max(1), first: draws },
+            Some(_) => {
+                let pages: f64 = runs.iter().map(|run| f64::from(run.pages)).sum();
+                let of_layer = f64::from(draws) / f64::from(LAYERS.min(draws.max(1)));
+                PageLaw::Scattered(poisson_shares(f64::from(self.homes) * of_layer / pages))
+            }
+        }
     }
 
     /// As many of the home's pages as `pages` holds.

@@ -4,6 +4,7 @@
 //! draw takes a page set and a group, those of the home or any, and a key of the group, turned by the client's run-time
 //! constant C. Simplification: all page sets are as long as the shortest.
 
+use super::bins::KeyLaw;
 use super::homes::{Drawer, digit};
 use crate::buffer_pool::PageRun;
 use crate::kernel::random::Rng;
@@ -47,6 +48,21 @@ impl NuRandPages {
             pages_per_key_fixed: (u64::from(pages) << 32) / (u64::from(range) * u64::from(groups)),
             at_home,
         }
+    }
+
+    /// How often its keys are drawn by clients who use the constants in turn.
+    pub(super) fn law(&self) -> KeyLaw {
+        let law = self.keys.law();
+        let mut cumulative = vec![0.0; law.len() + 1];
+        for (key, probability) in law.iter().enumerate() {
+            for &constant in &self.constants {
+                cumulative[1 + (key + constant as usize) % law.len()] += probability / self.constants.len() as f64;
+            }
+        }
+        for key in 1..cumulative.len() {
+            cumulative[key] += cumulative[key - 1];
+        }
+        KeyLaw { cumulative, groups: self.bounds[1], pages_per_key_fixed: self.pages_per_key_fixed }
     }
 
     /// Where the pages of `group` begin in their set, fixed-point.

@@ -1,8 +1,10 @@
 //! The workload, compiled: thresholds instead of weights, fixed-point redo instead of fractions.
 
 use super::access::{AccessClass, Places};
+use super::bins::{self, Bins, Draws};
+use super::counting::{Counting, bytes_between, ways_of};
 use super::spec::{Leaves, RecentRows, TouchSpec, TransactionSpec, WorkloadSpec};
-use crate::buffer_pool::PageSpace;
+use crate::buffer_pool::{PageRun, PageSpace};
 use crate::config::PurgeConfig;
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
@@ -29,12 +31,23 @@ pub struct Touch {
     pub redo_fixed: u64,
     /// Whether the class draws pages, not places.
     pub draws_pages: bool,
+    /// For pages that are counted: the ways of drawing from bins.
+    pub ways: Option<Ways>,
     /// The pages were touched when these rows were inserted.
     pub recent: Option<RecentRows>,
     /// The touch that a page split on the way is, among those of the transaction, where that can be.
     pub split: Option<u16>,
     /// What purge does on the pages: its place among [`Program::purge_visits`], from 1; 0 for nothing.
     pub purge_visit: u16,
+}
+
+/// Ways of drawing from bins that a touch uses: one, or one for each layer of the pages of a home.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ways {
+    /// The first; the others follow it.
+    pub first: u16,
+    /// How many.
+    pub layers: u16,
 }
 
 /// What purge does on a page that a touch modified.
@@ -117,20 +130,31 @@ pub struct Program {
     pub kinds: Vec<TransactionKind>,
     /// What purge does on pages.
     pub purge_visits: Vec<PurgeVisit>,
+    /// Pages that are counted.
+    pub bins: Bins,
+    /// Pages of the page sets that are kept page by page, one a set; no page for those that are counted.
+    pub runs: Vec<PageRun>,
     /// Cumulative shares, scaled to 2^64; the last is `u64::MAX`.
     cumulative: Vec<u64>,
 }
 
 impl Program {
-    /// Compiles `spec`, laying its page sets out in `space`.
-    pub fn new(
+    /// Compiles `spec`, laying its page sets out in `space`, but for those that are counted.
+    pub(crate) fn new(
         spec: &WorkloadSpec,
+        counting: Counting<'_>,
         space: &mut PageSpace,
         instance_of: &dyn Fn(u32, u32) -> u32,
         rng: &mut Rng,
     ) -> Self {
-        let runs: Vec<_> =
-            spec.page_sets.iter().map(|set| space.add(set.space_id, set.pages as u32, instance_of)).collect();
+        let counted = counting.sets(spec);
+        let runs: Vec<_> = (spec.page_sets.iter().zip(&counted))
+            .map(|(set, &counted)| match counted {
+                // Its classes are told how long it is.
+                true => PageRun { first: 0, pages: set.pages as u32 },
+                false => space.add(set.space_id, set.pages as u32, instance_of),
+            })
+            .collect();
         let mut places = Places::default();
         let mut classes: Vec<AccessClass> = spec
             .access_classes
@@ -142,9 +166,14 @@ impl Program {
             .collect();
         let recent = spec.transactions.iter().flat_map(|t| &t.touches).filter_map(|touch| touch.recent);
         recent.for_each(|recent| classes[recent.class as usize].count_inserts(recent.rows));
-        let kinds = spec.transactions.iter().map(|t| kind(t, &classes)).collect();
+        let mut kinds: Vec<TransactionKind> = spec.transactions.iter().map(|t| kind(t, &classes)).collect();
+        let bins = count_pages(spec, &classes, &counted, &mut kinds);
         let cumulative = cumulative(&spec.transactions);
-        Program { classes, places, kinds, purge_visits: Vec::new(), cumulative }
+        let runs = runs.into_iter().zip(counted).map(|(run, counted)| PageRun {
+            pages: if counted { 0 } else { run.pages },
+            ..run
+        });
+        Program { runs: runs.collect(), classes, places, kinds, purge_visits: Vec::new(), bins, cumulative }
     }
 
     /// Leaves to purge what it does in this server, and takes its redo off the transactions'.
@@ -178,6 +207,37 @@ impl Program {
     }
 }
 
+/// Cuts the sets that are counted into bins, and tells the touches how they draw from these.
+fn count_pages(
+    spec: &WorkloadSpec,
+    classes: &[AccessClass],
+    counted: &[bool],
+    kinds: &mut [TransactionKind],
+) -> Bins {
+    let mut ways: Vec<Draws> = Vec::new();
+    for (kind, transaction) in kinds.iter_mut().zip(&spec.transactions) {
+        for (touch, drawn) in kind.touches.iter_mut().zip(&transaction.touches) {
+            let sets = &spec.access_classes[drawn.class as usize].page_sets;
+            if sets.iter().any(|&set| !counted[set as usize]) {
+                continue;
+            }
+            let own = ways_of(drawn, &classes[drawn.class as usize]);
+            let known = ways.windows(own.len()).position(|others| others == own).unwrap_or_else(|| {
+                ways.extend(&own);
+                ways.len() - own.len()
+            });
+            touch.ways = Some(Ways { first: known as u16, layers: own.len() as u16 });
+        }
+    }
+    let mut bins = bins::cut(spec, classes, counted, &ways);
+    let touches = |kind: usize| kinds[kind].touches.clone();
+    for number in 0..bins.bins.len() {
+        let probability = |way: u16| bins.classes[usize::from(way)].probability_of(number as u16);
+        bins.bins[number].bytes_between_modifications = bytes_between(spec, touches, probability);
+    }
+    bins
+}
+
 fn cumulative(transactions: &[TransactionSpec]) -> Vec<u64> {
     let total: f64 = transactions.iter().map(|t| t.weight).sum();
     let mut sum = 0.0;
@@ -195,7 +255,7 @@ fn cumulative(transactions: &[TransactionSpec]) -> Vec<u64> {
 }
 
 /// What purge does on the pages of a touch; two index pages that merge take `merge_redo_bytes`.
-fn purge_visit(spec: &TouchSpec, purge: &PurgeConfig, merge_redo_bytes: f64) -> Option<PurgeVisit> {
+pub(super) fn purge_visit(spec: &TouchSpec, purge: &PurgeConfig, merge_redo_bytes: f64) -> Option<PurgeVisit> {
     let modify = match spec.leaves {
         _ if !spec.modify => return None,
         Leaves::Nothing => return None,
@@ -249,6 +309,7 @@ fn touch(spec: &TouchSpec, classes: &[AccessClass]) -> Touch {
         bufferable: spec.bufferable && spec.modify,
         redo_fixed: RedoLog::fixed(if spec.modify { spec.redo_bytes } else { 0.0 }),
         draws_pages: classes[spec.class as usize].draws_pages(),
+        ways: None,
         recent: spec.recent,
         split: None,
         purge_visit: 0,

@@ -75,9 +75,9 @@ fn whole(value: f64) -> Value {
 /// The comparison as one JSON document.
 pub(super) fn document(compared: &Compared) -> Result<Value, Failure> {
     let first = compared.first();
-    let each = compared.variants.iter().zip(&compared.comparison.variants);
+    let each = compared.variants.iter().zip(&compared.comparison.variants).zip(&compared.outputs);
     let variants: Result<Vec<Value>, Failure> =
-        each.map(|(variant, figures)| of_variant(compared, variant, figures)).collect();
+        each.map(|((variant, figures), outputs)| of_variant(compared, variant, figures, outputs)).collect();
     Ok(json!({
         "innosim_version": VERSION,
         "scenario": first.scenario.name,
@@ -93,7 +93,12 @@ pub(super) fn document(compared: &Compared) -> Result<Value, Failure> {
     }))
 }
 
-fn of_variant(compared: &Compared, variant: &Variant, figures: &VariantFigures) -> Result<Value, Failure> {
+fn of_variant(
+    compared: &Compared,
+    variant: &Variant,
+    figures: &VariantFigures,
+    outputs: &[RunOutput],
+) -> Result<Value, Failure> {
     let mut object = Map::new();
     object.insert("variant".to_owned(), json!(variant.label));
     object.insert("settings".to_owned(), json!(variant.set));
@@ -111,6 +116,7 @@ fn of_variant(compared: &Compared, variant: &Variant, figures: &VariantFigures) 
         warmup_s: compared.comparison.warmup_s as f64,
         wall_s,
         speed: compared.simulated_s() * runs as f64 / wall_s.max(1e-9),
+        pages: outputs.first().map(|output| output.pages).unwrap_or_default().name(),
     };
     object.extend(summary_object(&identity, &replications.summary, (runs > 1).then_some(&replications))?);
     if !figures.differences.is_empty() {

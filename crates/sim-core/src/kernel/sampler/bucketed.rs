@@ -89,6 +89,29 @@ impl<L: RankLaw> Bucketed<L> {
         }
     }
 
+    /// Neighbouring ranks of about one probability: how many, and the probability of each.
+    fn spectrum(&self) -> Vec<(u64, f64)> {
+        let mean = |first: u64, len: u64| {
+            if len <= 64 {
+                return (first..first + len).map(|rank| self.law.weight(rank)).sum::<f64>() / len as f64;
+            }
+            // Simpson's rule: the law is smooth far from rank 0.
+            let [a, b, c] = [first, first + len / 2, first + len - 1].map(|rank| self.law.weight(rank));
+            (a + 4.0 * b + c) / 6.0
+        };
+        // A single rank each at first, then three buckets at a time, as long as a tenth of their distance from rank 0.
+        let alone = self.buckets.partition_point(|bucket| bucket.first < 16);
+        let joined = self.buckets[alone..].chunks(3).map(|some| {
+            let len = some.iter().map(|bucket| bucket.len).sum();
+            (len, mean(some[0].first, len))
+        });
+        let mut ranks: Vec<(u64, f64)> =
+            self.buckets[..alone].iter().map(|bucket| (bucket.len, mean(bucket.first, bucket.len))).chain(joined).collect();
+        let all: f64 = ranks.iter().map(|&(len, weight)| len as f64 * weight).sum();
+        ranks.iter_mut().for_each(|(_, weight)| *weight /= all);
+        ranks
+    }
+
     #[cold]
     fn accepts(&self, bucket: &Bucket, rank: u64, chance: u64) -> bool {
         let share = self.law.weight(rank) / bucket.most;
@@ -146,6 +169,12 @@ impl Zipf {
     pub fn sample(&self, rng: &mut Rng) -> u64 {
         self.ranks.sample(rng)
     }
+
+    /// Neighbours of about one probability, the differences of which are under a tenth: how many, and the probability of
+    /// each.
+    pub fn spectrum(&self) -> Vec<(u64, f64)> {
+        self.ranks.spectrum()
+    }
 }
 
 /// sysbench's `--rand-type=pareto`: page `floor(n * u^p)` with `u` uniform in [0, 1) and `p = ln(h) / ln(1 - h)`.
@@ -192,6 +221,12 @@ impl SysbenchPareto {
     #[inline]
     pub fn sample(&self, rng: &mut Rng) -> u64 {
         self.pages.sample(rng)
+    }
+
+    /// Neighbours of about one probability, the differences of which are under a tenth: how many, and the probability of
+    /// each.
+    pub fn spectrum(&self) -> Vec<(u64, f64)> {
+        self.pages.spectrum()
     }
 }
 

@@ -49,6 +49,38 @@ impl NuRand {
         // At most one turn too much; without a branch that has to be guessed.
         drawn.min(drawn.wrapping_sub(self.range))
     }
+
+    /// The probability of each key, exactly: pairs of draws are counted in integers. The bits of a pair are those of either
+    /// draw, so pairs whose bits lie within a word's are products of such draws, and differences of these leave the word.
+    pub fn law(&self) -> Vec<f64> {
+        let words = (self.a | self.range).next_power_of_two().max(2) as usize * 2;
+        let mut masks = vec![0i64; words];
+        let mut keys = vec![0i64; words];
+        masks[..=self.a as usize].fill(1);
+        keys[1..=self.range as usize].fill(1);
+        for numbers in [&mut masks, &mut keys] {
+            over_bits(numbers, |with, without| with + without);
+        }
+        let mut pairs: Vec<i64> = masks.iter().zip(&keys).map(|(mask, key)| mask * key).collect();
+        over_bits(&mut pairs, |with, without| with - without);
+        let all = (f64::from(self.a) + 1.0) * f64::from(self.range);
+        let mut law = vec![0.0; self.range as usize];
+        for (drawn, &count) in pairs.iter().enumerate() {
+            law[drawn % self.range as usize] += count as f64 / all;
+        }
+        law
+    }
+}
+
+/// For each bit, changes the number of each word that has it by that of the same word without it.
+fn over_bits(numbers: &mut [i64], change: impl Fn(i64, i64) -> i64) {
+    let mut bit = 1;
+    while bit < numbers.len() {
+        for word in (0..numbers.len()).filter(|word| word & bit != 0) {
+            numbers[word] = change(numbers[word], numbers[word ^ bit]);
+        }
+        bit *= 2;
+    }
 }
 
 #[cfg(test)]
@@ -74,6 +106,8 @@ mod tests {
         for (a, range) in [(0, 1), (0, 10), (255, 1000), (1023, 3000), (8191, 10_000), (100, 77)] {
             let expected = law(a, range);
             let sampler = NuRand::new(a, range);
+            let counted = sampler.law();
+            assert!(counted.iter().zip(&expected).all(|(counted, summed)| (counted - summed).abs() < 1e-12), "{a}, {range}");
             let mut counts = vec![0u64; range as usize];
             let draws = 400_000;
             let mut sum = 0.0;

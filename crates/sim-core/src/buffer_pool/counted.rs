@@ -1,0 +1,460 @@
+//! Pages of one rate, counted instead of kept one by one.
+//!
+//! A bin ([`Bin`]) holds pages that every class draws equally often: which of them is dirty makes no difference, so their
+//! states are five counts. A touch of a page that is dirty and not under write changes nothing but redo; only touches that
+//! meet something else are drawn. The share of such pages, weighted by how often they are drawn, is kept up to date for each
+//! way of drawing ([`BinClass`]), and a uniform number says after how many draws the next comes ([`Clock`]): what is left of
+//! the chance to have met none is multiplied with each draw, however the share moves meanwhile. So the chain of counts has
+//! the law that single pages would give it; nothing is approximated but the rates of the pages of a bin
+//! (`crate::workload::bins`).
+//!
+//! A page gets a handle when its state begins to matter to somebody: as it becomes dirty (for the flush list), or is read. A
+//! handle names the bin; its other bits are a number that tells pages in flight apart, and say where the page lies (instance,
+//! file). Simplifications: each time a page becomes dirty it may lie in another instance; with as many pages as extents that
+//! is as even as the servers' hash, and small bins (a warehouse's row) spread over all instances where theirs are fixed. How
+//! long ago a page under write was last modified is drawn by its rate, for the write-ahead rule.
+
+use crate::kernel::random::Rng;
+use crate::kernel::sampler::StandardExponential;
+
+/// Bit of all handles of counted pages.
+const COUNTED: u32 = 1 << 31;
+const SERIAL_BITS: u32 = 20;
+const SERIAL_MASK: u32 = (1 << SERIAL_BITS) - 1;
+/// Weight of a draw: the sum over all pages of a class.
+const WHOLE: f64 = (1u64 << 62) as f64;
+/// Bins that are summed up together.
+const BLOCK: usize = 32;
+/// Numbers that are tried to find a page whose instance has a free frame.
+const TRIES: u32 = 64;
+
+/// Whether a page handle stands for a counted page.
+#[inline]
+pub(crate) fn is_counted(page: u32) -> bool {
+    page & COUNTED != 0
+}
+
+/// The bin of a counted page.
+#[inline]
+pub(crate) fn bin_of(page: u32) -> u16 {
+    ((page & !COUNTED) >> SERIAL_BITS) as u16
+}
+
+/// The bits of a counted page that say where it lies, spread over 32 bits.
+#[inline]
+pub(super) fn place_of(page: u32) -> u32 {
+    page.wrapping_mul(0x9e37_79b1)
+}
+
+/// Pages that are drawn equally often.
+#[derive(Debug, Clone)]
+pub struct Bin {
+    /// How many.
+    pub pages: u64,
+    /// How many are in the buffer pool at the start.
+    pub resident: u64,
+    /// Their tablespaces.
+    pub spaces: Vec<u32>,
+    /// Redo between two modifications of one of them, bytes; infinite if none is modified.
+    pub bytes_between_modifications: f64,
+}
+
+/// A part of a class: a bin, and how often one of its pages is drawn.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    bin: u16,
+    weight: u64,
+}
+
+/// When the next draw meets something.
+#[derive(Debug, Clone, Copy)]
+struct Clock {
+    /// Chance to have met nothing in all draws since the last that did.
+    left: f64,
+    /// It has fallen below this when a draw meets something.
+    limit: f64,
+}
+
+/// A way of drawing from bins.
+#[derive(Debug, Clone)]
+pub struct BinClass {
+    parts: Vec<Part>,
+    /// Weight of the pages that are not hot, and of those that are missing, in all and by block.
+    cold: Weights,
+    missing: Weights,
+    /// For modifications, which meet what is not hot, and for reads, which meet what is missing.
+    clocks: [Clock; 2],
+}
+
+/// Weights by block of parts.
+#[derive(Debug, Clone, Default)]
+struct Weights {
+    all: u64,
+    blocks: Vec<u64>,
+}
+
+impl Weights {
+    #[inline]
+    fn add(&mut self, part: u32, weight: u64) {
+        self.all += weight;
+        self.blocks[part as usize / BLOCK] += weight;
+    }
+
+    #[inline]
+    fn remove(&mut self, part: u32, weight: u64) {
+        self.all -= weight;
+        self.blocks[part as usize / BLOCK] -= weight;
+    }
+}
+
+impl BinClass {
+    /// A class that draws one of the pages of each bin in the list with the given probability; made to sum up to one.
+    pub fn new(list: &[(u16, f64)], bins: &[Bin]) -> Self {
+        let all: f64 = list.iter().map(|&(bin, probability)| bins[bin as usize].pages as f64 * probability).sum();
+        let part = |&(bin, probability): &(u16, f64)| Part { bin, weight: (probability / all * WHOLE) as u64 };
+        let parts: Vec<Part> = list.iter().map(part).collect();
+        let none = Weights { all: 0, blocks: vec![0; parts.len().div_ceil(BLOCK)] };
+        let clock = Clock { left: 1.0, limit: 0.0 };
+        BinClass { parts, cold: none.clone(), missing: none, clocks: [clock; 2] }
+    }
+
+    /// Probability that a draw comes to one of the pages of a bin.
+    pub fn probability_of(&self, bin: u16) -> f64 {
+        self.parts.iter().filter(|part| part.bin == bin).map(|part| part.weight as f64 / WHOLE).sum()
+    }
+}
+
+/// A bin's place in a class.
+#[derive(Debug, Clone, Copy)]
+struct Use {
+    class: u16,
+    part: u32,
+    weight: u64,
+}
+
+/// Pages of a bin by state.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Counts {
+    missing: u64,
+    /// Somebody is about to read it, or waits for it.
+    reading: u64,
+    clean: u64,
+    hot: u64,
+    under_write: u64,
+}
+
+/// What a draw meets that is not just a dirty page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MetPage {
+    /// A clean page of a bin.
+    Clean(u16),
+    /// A page that is missing.
+    Missing {
+        /// Its handle.
+        page: u32,
+        /// Whether it is somebody's from now on only; otherwise somebody is reading it.
+        new: bool,
+    },
+    /// A page under write, one of so many of its bin.
+    UnderWrite {
+        /// The bin.
+        bin: u16,
+        /// Which of those that are under write, from 0.
+        nth: u64,
+    },
+}
+
+/// All bins.
+#[derive(Debug, Clone)]
+pub(crate) struct CountedPages {
+    counts: Vec<Counts>,
+    classes: Vec<BinClass>,
+    uses: Vec<Vec<Use>>,
+    bytes_between: Vec<f64>,
+    /// Handles of pages that are being read.
+    reading: Vec<u32>,
+    serial: u32,
+    rng: Rng,
+    exponential: StandardExponential,
+}
+
+impl CountedPages {
+    /// Bins whose resident pages are clean; `rng` draws what is met.
+    pub(crate) fn new(bins: &[Bin], classes: Vec<BinClass>, rng: Rng) -> Self {
+        let mut pages = CountedPages {
+            counts: bins.iter().map(|bin| Counts { missing: bin.pages, ..Counts::default() }).collect(),
+            uses: vec![Vec::new(); bins.len()],
+            bytes_between: bins.iter().map(|bin| bin.bytes_between_modifications).collect(),
+            classes,
+            reading: Vec::new(),
+            serial: 0,
+            rng,
+            exponential: StandardExponential::new(),
+        };
+        for (class, of_class) in pages.classes.iter_mut().enumerate() {
+            for (number, part) in of_class.parts.iter().enumerate() {
+                let (all, part_number) = (part.weight * bins[usize::from(part.bin)].pages, number as u32);
+                of_class.cold.add(part_number, all);
+                of_class.missing.add(part_number, all);
+                pages.uses[usize::from(part.bin)].push(Use {
+                    class: class as u16,
+                    part: part_number,
+                    weight: part.weight,
+                });
+            }
+            of_class.clocks.iter_mut().for_each(|clock| clock.limit = limit(&mut pages.rng));
+        }
+        for (bin, made) in bins.iter().enumerate() {
+            pages.counts[bin].missing -= made.resident;
+            pages.counts[bin].clean += made.resident;
+            for of_bin in &pages.uses[bin] {
+                pages.classes[usize::from(of_bin.class)].missing.remove(of_bin.part, of_bin.weight * made.resident);
+            }
+        }
+        pages
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// Pages in all bins, in the buffer pool or not.
+    pub(crate) fn pages(&self) -> u64 {
+        self.counts.iter().map(|c| c.missing + c.reading + c.clean + c.hot + c.under_write).sum()
+    }
+
+    /// Pages in the buffer pool.
+    pub(crate) fn resident(&self) -> u64 {
+        self.counts.iter().map(|c| c.clean + c.hot + c.under_write).sum()
+    }
+
+    /// Pages that are clean.
+    pub(crate) fn clean(&self) -> u64 {
+        self.counts.iter().map(|c| c.clean).sum()
+    }
+
+    /// The bin of the clean page of a number, counted through all bins.
+    pub(crate) fn bin_of_clean(&self, mut nth: u64) -> Option<u16> {
+        let bin = self.counts.iter().position(|counts| {
+            let here = nth < counts.clean;
+            nth = nth.saturating_sub(counts.clean);
+            here
+        });
+        bin.map(|bin| bin as u16)
+    }
+
+    /// Whether reads of a class meet nothing but pages in the buffer pool.
+    #[inline]
+    pub(crate) fn is_resident(&self, class: u16) -> bool {
+        self.classes[usize::from(class)].missing.all == 0
+    }
+
+    /// How many of `draws` pass before one meets something other than a hot page (`modify`), or a page in the pool (reads);
+    /// all of them, if none does.
+    #[inline]
+    pub(crate) fn pass(&mut self, class: u16, modify: bool, draws: u32) -> u32 {
+        let class = &mut self.classes[usize::from(class)];
+        let weight = if modify { class.cold.all } else { class.missing.all };
+        if weight == 0 {
+            return draws;
+        }
+        let clock = &mut class.clocks[usize::from(!modify)];
+        let stays = 1.0 - weight as f64 / WHOLE;
+        for passed in 0..draws {
+            clock.left *= stays;
+            if clock.left <= clock.limit {
+                return passed;
+            }
+        }
+        draws
+    }
+
+    /// What the draw meets at which [`CountedPages::pass`] stopped.
+    pub(crate) fn meet(&mut self, class: u16, modify: bool) -> MetPage {
+        let number = usize::from(class);
+        let limit = limit(&mut self.rng);
+        self.classes[number].clocks[usize::from(!modify)] = Clock { left: 1.0, limit };
+        let all = self.weights(number, modify).all;
+        let at = self.rng.below_u64(all);
+        let (bin, nth) = self.find(number, modify, at);
+        self.met(bin, nth)
+    }
+
+    fn weights(&self, class: usize, modify: bool) -> &Weights {
+        let class = &self.classes[class];
+        if modify { &class.cold } else { &class.missing }
+    }
+
+    /// The bin at a place among the weights of a class, and the number of the page there among those that count.
+    fn find(&self, class: usize, modify: bool, mut at: u64) -> (u16, u64) {
+        let mut first = 0;
+        for &block in &self.weights(class, modify).blocks {
+            if at < block {
+                break;
+            }
+            at -= block;
+            first += BLOCK;
+        }
+        for part in &self.classes[class].parts[first..] {
+            let counts = &self.counts[usize::from(part.bin)];
+            let absent = counts.missing + counts.reading;
+            let weight = part.weight * if modify { absent + counts.clean + counts.under_write } else { absent };
+            if at < weight {
+                return (part.bin, at / part.weight);
+            }
+            at -= weight;
+        }
+        unreachable!("the weights of the blocks are those of their parts")
+    }
+
+    /// The page of a number among those of a bin that are not hot.
+    fn met(&mut self, bin: u16, nth: u64) -> MetPage {
+        let counts = self.counts[usize::from(bin)];
+        let mut nth = nth;
+        if nth < counts.missing {
+            return MetPage::Missing { page: self.begin_reading(bin), new: true };
+        }
+        nth -= counts.missing;
+        if nth < counts.reading {
+            let read = self.reading.iter().filter(|&&page| bin_of(page) == bin).nth(nth as usize);
+            let page = *read.expect("as many pages are being read as are counted");
+            return MetPage::Missing { page, new: false };
+        }
+        nth -= counts.reading;
+        if nth < counts.clean { MetPage::Clean(bin) } else { MetPage::UnderWrite { bin, nth: nth - counts.clean } }
+    }
+
+    /// A handle for a page of a bin.
+    #[inline]
+    fn handle(&mut self, bin: u16) -> u32 {
+        self.serial = self.serial.wrapping_add(1);
+        // An odd factor: all numbers come before one comes again, and neighbours are far apart.
+        COUNTED | u32::from(bin) << SERIAL_BITS | (self.serial.wrapping_mul(0x9e37_79b1) & SERIAL_MASK)
+    }
+
+    fn begin_reading(&mut self, bin: u16) -> u32 {
+        let page = self.handle(bin);
+        let counts = &mut self.counts[usize::from(bin)];
+        (counts.missing, counts.reading) = (counts.missing - 1, counts.reading + 1);
+        self.reading.push(page);
+        page
+    }
+
+    /// A page that is being read gets another handle until `fits`, so that it finds a frame; it is not yet known to anybody.
+    pub(crate) fn settle(&mut self, page: u32, fits: impl Fn(u32) -> bool) -> u32 {
+        let mut settled = page;
+        for _ in 0..TRIES {
+            if fits(settled) {
+                break;
+            }
+            settled = self.handle(bin_of(page));
+        }
+        if let Some(place) = self.reading.iter().position(|&read| read == page) {
+            self.reading[place] = settled;
+        }
+        settled
+    }
+
+    /// Whether a page is still being read, or waits for that.
+    pub(crate) fn is_reading(&self, page: u32) -> bool {
+        self.reading.contains(&page)
+    }
+
+    /// A page that was being read is in the buffer pool.
+    pub(crate) fn arrived(&mut self, page: u32) {
+        let Some(place) = self.reading.iter().position(|&read| read == page) else { return };
+        self.reading.swap_remove(place);
+        let bin = usize::from(bin_of(page));
+        let counts = &mut self.counts[bin];
+        (counts.reading, counts.clean) = (counts.reading - 1, counts.clean + 1);
+        for of_bin in &self.uses[bin] {
+            self.classes[usize::from(of_bin.class)].missing.remove(of_bin.part, of_bin.weight);
+        }
+    }
+
+    /// A clean page becomes hot: its handle, or `None` if there is none that is clean.
+    #[inline]
+    pub(crate) fn becomes_hot(&mut self, bin: u16) -> Option<u32> {
+        let counts = &mut self.counts[usize::from(bin)];
+        counts.clean = counts.clean.checked_sub(1)?;
+        counts.hot += 1;
+        for of_bin in &self.uses[usize::from(bin)] {
+            self.classes[usize::from(of_bin.class)].cold.remove(of_bin.part, of_bin.weight);
+        }
+        Some(self.handle(bin))
+    }
+
+    /// A hot page is under write.
+    #[inline]
+    pub(crate) fn begin_write(&mut self, page: u32) {
+        let bin = usize::from(bin_of(page));
+        let counts = &mut self.counts[bin];
+        (counts.hot, counts.under_write) = (counts.hot - 1, counts.under_write + 1);
+        for of_bin in &self.uses[bin] {
+            self.classes[usize::from(of_bin.class)].cold.add(of_bin.part, of_bin.weight);
+        }
+    }
+
+    /// The write of a page is done: it is clean.
+    #[inline]
+    pub(crate) fn written(&mut self, page: u32) {
+        let counts = &mut self.counts[usize::from(bin_of(page))];
+        (counts.under_write, counts.clean) = (counts.under_write - 1, counts.clean + 1);
+    }
+
+    /// The end of the newest modification of those among `pages` that are counted, as far as it lies above `durable_lsn`, in
+    /// a log that ends at `current_lsn`; 0 if there is none.
+    pub(crate) fn newest_above(&mut self, pages: &[u32], durable_lsn: u64, current_lsn: u64) -> u64 {
+        let window = (current_lsn - durable_lsn) as f64;
+        if window == 0.0 {
+            return 0;
+        }
+        let mut newest = 0;
+        for &page in pages.iter().filter(|&&page| is_counted(page)) {
+            let back = self.exponential.sample(&mut self.rng) * self.bytes_between[usize::from(bin_of(page))];
+            if back < window {
+                newest = newest.max(current_lsn - back as u64);
+            }
+        }
+        newest
+    }
+
+    /// Pages that are hot and pages that are under write.
+    pub(crate) fn count_dirty(&self) -> (u64, u64) {
+        self.counts.iter().fold((0, 0), |(hot, writing), c| (hot + c.hot, writing + c.under_write))
+    }
+
+    /// Adds everything up anew and says what is wrong, if anything.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let reading: u64 = self.counts.iter().map(|c| c.reading).sum();
+        if reading != self.reading.len() as u64 {
+            return Err(format!("{reading} counted pages are being read, {} are listed", self.reading.len()));
+        }
+        for (number, class) in self.classes.iter().enumerate() {
+            let sum = |of: fn(&Counts) -> u64| -> u64 {
+                class.parts.iter().map(|part| part.weight * of(&self.counts[usize::from(part.bin)])).sum()
+            };
+            let cold = sum(|c| c.missing + c.reading + c.clean + c.under_write);
+            let missing = sum(|c| c.missing + c.reading);
+            for (what, weights, counted) in [("not hot", &class.cold, cold), ("missing", &class.missing, missing)] {
+                if weights.all != counted || weights.blocks.iter().sum::<u64>() != counted {
+                    return Err(format!("class {number}: pages that are {what} weigh {counted}, not {}", weights.all));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> u64 {
+        let parts: usize = self.classes.iter().map(|class| class.parts.len() * (size_of::<Part>() + size_of::<Use>())).sum();
+        (parts + self.counts.len() * (size_of::<Counts>() + 8)) as u64
+    }
+}
+
+/// A uniform number in (0, 1].
+fn limit(rng: &mut Rng) -> f64 {
+    1.0 - rng.uniform_f64()
+}

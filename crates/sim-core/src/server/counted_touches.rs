@@ -1,0 +1,174 @@
+//! Touches of pages that are counted by bin: only those are drawn that meet something other than a dirty page.
+//!
+//! Source: `innodb-8.0.21` sections 2.3 and 8, as for single pages ([`super::touches`]). A touch that meets a hot page costs
+//! redo and nothing else, so a run of them is one step ([`crate::buffer_pool`] knows how many). What meets a clean page makes
+//! it dirty; a page that is missing is read, and one under write is waited for, by the same actors as for single pages. What
+//! was drawn when a client begins to wait is settled when it comes back; its later draws meet the states of then.
+//!
+//! Simplification: a transaction touches its counted pages before the others; who waits for a page that somebody else reads
+//! finds it clean.
+
+use super::Server;
+use crate::buffer_pool::{BufferPool, MetPage, bin_of};
+use crate::workload::program::{Touch, Ways};
+
+/// Draws of one touch that are left.
+#[derive(Debug, Clone, Copy)]
+struct CountedRun {
+    way: u16,
+    /// Number of the touch among those of the transaction.
+    touch: u16,
+    left: u32,
+}
+
+/// What a transaction draws from bins, and how far it is with that.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CountedPlan {
+    runs: Vec<CountedRun>,
+    run: usize,
+    /// The page that the next draw has met, and that it waits for.
+    met: Option<u32>,
+}
+
+impl CountedPlan {
+    /// A new transaction begins.
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        self.runs.clear();
+        (self.run, self.met) = (0, None);
+    }
+
+    /// Adds so many draws of a touch; those that can't meet anything are left out. Where the pages of a home lie in layers,
+    /// the first ones are drawn whole.
+    #[inline]
+    pub(super) fn add(&mut self, number: usize, touch: &Touch, ways: Ways, draws: u32, pool: &BufferPool) {
+        let of_layer = touch.max.div_ceil(u32::from(ways.layers));
+        let mut left = draws;
+        for way in ways.first..ways.first + ways.layers {
+            let here = if ways.layers == 1 { left } else { left.min(of_layer) };
+            if here > 0 && (touch.modify || !pool.counted().is_resident(way)) {
+                self.runs.push(CountedRun { way, touch: number as u16, left: here });
+            }
+            left -= here;
+        }
+    }
+
+    /// The page that it waits for.
+    #[inline]
+    pub(super) fn met(&self) -> Option<u32> {
+        self.met
+    }
+
+    fn next(&self) -> Option<CountedRun> {
+        self.runs.get(self.run).copied()
+    }
+
+    #[inline]
+    fn pass(&mut self, draws: u32) {
+        let run = &mut self.runs[self.run];
+        run.left -= draws;
+        self.run += usize::from(run.left == 0);
+    }
+}
+
+/// Why a transaction does not go on with its draws.
+enum Stopped {
+    AtEnd,
+    /// It has met a page that it must wait for.
+    AtPage,
+    /// The redo log is short of room: the free check comes before the next modification.
+    ForRoom,
+}
+
+impl Server {
+    /// Touches counted pages until the transaction has no more; false if the client must wait.
+    #[inline]
+    pub(super) fn touch_counted(&mut self, client_number: u32) -> bool {
+        if self.pool.counted().is_empty() {
+            return true;
+        }
+        loop {
+            if !self.settle_met(client_number) {
+                return false;
+            }
+            match self.draw_on(client_number) {
+                Stopped::AtEnd => return true,
+                Stopped::AtPage => {}
+                Stopped::ForRoom if !self.may_write(client_number) => return false,
+                Stopped::ForRoom => {}
+            }
+        }
+    }
+
+    /// Draws until something stops it. As for single pages, it looks at the limits only where the redo of the transaction
+    /// might reach them.
+    fn draw_on(&mut self, client_number: u32) -> Stopped {
+        let Server { clients, program, pool, redo, space, batches, .. } = self;
+        let client = &mut clients.list[client_number as usize];
+        let kind = &program.kinds[client.kind as usize];
+        let limit_lsn = clients.free_check_limit_lsn.min(redo.room_up_to(kind.max_redo_bytes));
+        let near_limit = redo.current_lsn() + kind.max_redo_bytes * 9 / 8 > limit_lsn;
+        let plan = &mut client.plan.counted;
+        let (mut redo_fixed, mut modified) = (0, 0);
+        let stopped = loop {
+            let Some(run) = plan.next() else { break Stopped::AtEnd };
+            if near_limit && redo_fixed >= kind.row_redo_fixed && redo.lsn_after(redo_fixed) > limit_lsn {
+                break Stopped::ForRoom;
+            }
+            let Touch { modify, redo_fixed: each, .. } = kind.touches[usize::from(run.touch)];
+            let way = run.way;
+            let draws = if near_limit { 1 } else { run.left };
+            let mut passed = pool.pass_counted(way, modify, draws);
+            if passed < draws {
+                let lsn = redo.lsn_after(redo_fixed + each * u64::from(passed));
+                match pool.meet_counted(way, modify, space) {
+                    MetPage::Clean(bin) => {
+                        pool.counted_becomes_dirty(bin, lsn, space);
+                        passed += 1;
+                    }
+                    MetPage::Missing { page, .. } => plan.met = Some(page),
+                    // A page that is not yet in a batch is as good as written.
+                    MetPage::UnderWrite { bin, nth } => plan.met = batches.counted_page(bin, nth),
+                }
+            }
+            if modify {
+                redo_fixed += each * u64::from(passed);
+                modified += passed as usize;
+            }
+            if passed > 0 {
+                plan.pass(passed);
+            }
+            if plan.met.is_some() {
+                break Stopped::AtPage;
+            }
+        };
+        redo.append(redo_fixed);
+        clients.modified(client_number, modified);
+        stopped
+    }
+
+    /// Comes back to the page that the client waited for, if there is one; false if it must wait on.
+    fn settle_met(&mut self, client_number: u32) -> bool {
+        let Some(page) = self.clients.list[client_number as usize].plan.counted.met else { return true };
+        if self.pool.counted().is_reading(page) {
+            self.read_page(client_number, page);
+            return false;
+        }
+        if self.batches.with_page(page).is_some() && !self.page_write_over(client_number, page) {
+            return false;
+        }
+        let Server { clients, program, pool, redo, space, .. } = self;
+        let client = &mut clients.list[client_number as usize];
+        let plan = &mut client.plan.counted;
+        plan.met = None;
+        let Some(run) = plan.next() else { return true };
+        plan.pass(1);
+        let touch = program.kinds[client.kind as usize].touches[usize::from(run.touch)];
+        if touch.modify {
+            pool.counted_becomes_dirty(bin_of(page), redo.current_lsn(), space);
+            redo.append(touch.redo_fixed);
+            clients.modified(client_number, 1);
+        }
+        true
+    }
+}

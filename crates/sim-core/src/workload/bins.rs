@@ -1,0 +1,280 @@
+//! The load as a spectrum: pages of one rate, counted together.
+//!
+//! Pages that are drawn equally often, by every class that draws them, are exchangeable: nothing that is simulated depends
+//! on which of them is dirty, only on how many. So the page sets whose classes draw keys (not places that move on) are cut
+//! into *bins*, and [`crate::buffer_pool`] keeps counts for each. Pages that uniform draws, hot spots and homes touch fall
+//! into bins of exactly one rate. Those of NURand, Zipf and Pareto have rates of their own, and a bin holds those whose
+//! rates, in each class, differ by less than [`WIDTH`]; it takes their mean. With `W(L) = sum n (1 - exp(-r L))` distinct
+//! pages in L bytes of redo that moves W by less than `WIDTH² / 12`, a part in 5000.
+//!
+//! A home (a warehouse of tpcc) is uniform and independent of what is dirty, so a draw at home meets a clean page as often as
+//! a draw anywhere. Simplifications: the draws of a transaction are independent (pages of one home that are missing together,
+//! or dirty together, are met one by one: the same in the mean, less uneven from transaction to transaction); a bin of
+//! `OfHome` pages is drawn with repetition; pages that several homes have scattered over them are as many as for independent
+//! places, and are drawn in layers ([`LAYERS`]), of which the last are drawn by those touches only that draw many.
+
+use super::access::AccessClass;
+use super::spec::WorkloadSpec;
+use crate::buffer_pool::{Bin, BinClass};
+use std::collections::BTreeMap;
+
+/// Width of a bin: the natural logarithm of the ratio of its largest to its smallest rate.
+const WIDTH: f64 = 0.05;
+/// Pages of a set that are looked at; of longer ones a sample, evenly spaced.
+const SAMPLE: u32 = 1 << 17;
+/// Share of the pages of a set that are not told apart by how many homes have them.
+const RARE: f64 = 3e-3;
+/// Most bins, as a handle of a page has room for; wider bins are made if there would be more.
+const MOST_BINS: usize = 2047;
+
+/// Layers of the scattered pages of a home: a touch that draws fewer of them than others draws the first.
+pub(super) const LAYERS: u32 = 4;
+
+/// How often a class draws the pages of one of its sets, relative to their mean.
+#[derive(Debug, Clone)]
+pub(super) enum PageLaw {
+    /// All equally often.
+    Flat,
+    /// By their place in the set.
+    ByPlace(Vec<Stretch>),
+    /// By their place in each of equal parts of the set, whose pages are to begin at `part x len / parts`.
+    InParts {
+        /// Number of parts.
+        parts: u32,
+        /// Pages drawn in each, from its first on.
+        first: u32,
+    },
+    /// By the keys that lie on them.
+    ByKey(KeyLaw),
+    /// Wherever they lie: shares of the pages with their rates.
+    Scattered(Vec<(f64, f64)>),
+}
+
+/// Neighbouring pages of a set with the same rate.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stretch {
+    /// Place behind the last of them.
+    pub(super) end: u32,
+    /// Their rate, relative to the mean of the set.
+    pub(super) rate: f64,
+}
+
+/// Keys in groups, laid in order over the pages of a set.
+#[derive(Debug, Clone)]
+pub(super) struct KeyLaw {
+    /// Probabilities of the keys of a group up to each, from 0 to 1.
+    pub(super) cumulative: Vec<f64>,
+    /// Groups.
+    pub(super) groups: u32,
+    /// Pages a key, times 2^32.
+    pub(super) pages_per_key_fixed: u64,
+}
+
+impl KeyLaw {
+    /// Probability that a draw comes to a page.
+    fn of_page(&self, page: u32) -> f64 {
+        let range = self.cumulative.len() as u64 - 1;
+        let first_key = |page: u64| (page << 32).div_ceil(self.pages_per_key_fixed.max(1));
+        let keys = range * u64::from(self.groups);
+        let up_to = |key: u64| (key / range) as f64 + self.cumulative[(key % range) as usize];
+        let (from, to) = (first_key(u64::from(page)).min(keys), first_key(u64::from(page) + 1).min(keys));
+        (up_to(to) - up_to(from)) / f64::from(self.groups)
+    }
+}
+
+impl PageLaw {
+    /// The rate of a page, relative to the mean of its set; 1 where the place says nothing.
+    fn at(&self, page: u32, pages: u32) -> f64 {
+        match self {
+            PageLaw::Flat | PageLaw::Scattered(_) => 1.0,
+            PageLaw::ByPlace(stretches) => {
+                let stretch = stretches.partition_point(|stretch| stretch.end <= page);
+                stretches.get(stretch).map_or(0.0, |stretch| stretch.rate)
+            }
+            PageLaw::InParts { parts, first } => {
+                let start = |part: u64| part * u64::from(pages) / u64::from(*parts);
+                let mut part = u64::from(page) * u64::from(*parts) / u64::from(pages);
+                while start(part + 1) <= u64::from(page) {
+                    part += 1;
+                }
+                let own = (start(part + 1) - start(part)).max(1);
+                let drawn = u64::from(*first).min(own);
+                let place = u64::from(page) - start(part);
+                if place < drawn { f64::from(pages) / f64::from(*parts) / drawn as f64 } else { 0.0 }
+            }
+            PageLaw::ByKey(keys) => keys.of_page(page) * f64::from(pages),
+        }
+    }
+}
+
+/// A way of drawing: a class, and for the pages of a home which of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Draws {
+    /// Index of the access class.
+    pub(super) class: u32,
+    /// Most draws, where the pages depend on them; 0 otherwise.
+    pub(super) draws: u32,
+    /// Which layer of the pages of a home.
+    pub(super) layer: u32,
+}
+
+/// Some pages of one rate while bins are being made.
+#[derive(Debug, Clone, Default)]
+struct Cell {
+    pages: f64,
+    resident: f64,
+    spaces: Vec<u32>,
+    /// Sums over the pages of the probability that a draw comes to it, by way of drawing.
+    probabilities: Vec<f64>,
+}
+
+/// Cells by their rates: for each way of drawing the logarithm of the probability, in widths.
+type Cells = BTreeMap<Vec<i32>, Cell>;
+
+/// Pages of one rate each, and how they are drawn.
+#[derive(Debug, Clone, Default)]
+pub struct Bins {
+    /// The bins.
+    pub bins: Vec<Bin>,
+    /// The ways of drawing from them.
+    pub classes: Vec<BinClass>,
+}
+
+/// Cuts the page sets marked in `counted` into bins, for all `ways` of drawing from them.
+pub(super) fn cut(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool], ways: &[Draws]) -> Bins {
+    let mut width = WIDTH;
+    let mut cells = cells(spec, classes, counted, ways, width);
+    while cells.len() > MOST_BINS {
+        width *= 1.5;
+        cells = self::cells(spec, classes, counted, ways, width);
+    }
+    let mut bins = Bins::default();
+    let mut lists: Vec<Vec<(u16, f64)>> = vec![Vec::new(); ways.len()];
+    let mut carry = 0.0;
+    for cell in cells.into_values() {
+        let pages = (cell.pages + carry).round();
+        carry += cell.pages - pages;
+        if pages < 1.0 {
+            continue;
+        }
+        let number = bins.bins.len() as u16;
+        for (list, sum) in lists.iter_mut().zip(&cell.probabilities).filter(|(_, sum)| **sum > 0.0) {
+            list.push((number, sum / cell.pages));
+        }
+        let resident = (cell.resident / cell.pages * pages).round() as u64;
+        bins.bins.push(Bin { pages: pages as u64, resident, spaces: cell.spaces, bytes_between_modifications: 0.0 });
+    }
+    bins.classes = lists.into_iter().map(|list| BinClass::new(&list, &bins.bins)).collect();
+    bins
+}
+
+fn cells(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool], ways: &[Draws], width: f64) -> Cells {
+    let mut all = Cells::new();
+    // Copies of a table have the same cells: they are found once.
+    let mut known: Vec<(u64, Vec<(usize, usize)>, Vec<Vec<(f64, f64)>>)> = Vec::new();
+    for (number, set) in spec.page_sets.iter().enumerate().filter(|(number, _)| counted[*number]) {
+        let place_in =
+            |way: &Draws| spec.access_classes[way.class as usize].page_sets.iter().position(|&s| s as usize == number);
+        let drawing: Vec<usize> = (0..ways.len()).filter(|&way| place_in(&ways[way]).is_some()).collect();
+        let laws: Vec<(PageLaw, f64)> = drawing
+            .iter()
+            .map(|&way| {
+                let share = 1.0 / spec.access_classes[ways[way].class as usize].page_sets.len() as f64;
+                (classes[ways[way].class as usize].page_law(ways[way].draws, set.pages as u32), share)
+            })
+            .collect();
+        let kind: Vec<(usize, usize)> = drawing
+            .iter()
+            .map(|&way| (way, spec.access_classes[ways[way].class as usize].page_sets.len()))
+            .collect();
+        let found = known.iter().position(|(pages, same, _)| *pages == set.pages && *same == kind);
+        let place = found.unwrap_or_else(|| {
+            known.push((set.pages, kind, rates_of_set(set.pages as u32, &laws, width)));
+            known.len() - 1
+        });
+        for rates in &known[place].2 {
+            let pages = rates[0].0;
+            let mut key = vec![i32::MIN; ways.len()];
+            let mut probabilities = vec![0.0; ways.len()];
+            for (&way, &(_, probability)) in drawing.iter().zip(&rates[1..]) {
+                key[way] = level(probability, width);
+                probabilities[way] = probability * pages;
+            }
+            let cell = all.entry(key).or_default();
+            if cell.probabilities.is_empty() {
+                cell.probabilities = vec![0.0; ways.len()];
+            }
+            cell.pages += pages;
+            cell.resident += pages * set.resident_share.clamp(0.0, 1.0);
+            cell.probabilities.iter_mut().zip(&probabilities).for_each(|(sum, p)| *sum += p);
+            if !cell.spaces.contains(&set.space_id) {
+                cell.spaces.push(set.space_id);
+            }
+        }
+    }
+    all
+}
+
+/// The cells of one set: in the first place their number of pages, then for each law the probability of one of them.
+fn rates_of_set(pages: u32, laws: &[(PageLaw, f64)], width: f64) -> Vec<Vec<(f64, f64)>> {
+    let by_place = laws.iter().any(|(law, _)| !matches!(law, PageLaw::Flat | PageLaw::Scattered(_)));
+    let looked_at = if by_place { pages.min(SAMPLE) } else { 1 };
+    let each = f64::from(pages) / f64::from(looked_at);
+    let mut found: BTreeMap<Vec<i32>, (f64, Vec<f64>)> = BTreeMap::new();
+    for nth in 0..looked_at {
+        let page = ((u64::from(nth) * 2 + 1) * u64::from(pages) / (2 * u64::from(looked_at))) as u32;
+        let rates: Vec<f64> =
+            laws.iter().map(|(law, share)| law.at(page, pages) * share / f64::from(pages)).collect();
+        let key = rates.iter().map(|&rate| level(rate, width)).collect();
+        let (number, sums) = found.entry(key).or_insert_with(|| (0.0, vec![0.0; laws.len()]));
+        *number += each;
+        sums.iter_mut().zip(&rates).for_each(|(sum, rate)| *sum += rate * each);
+    }
+    let means = found.into_values().map(|(number, sums)| {
+        let rates = sums.into_iter().map(|sum| (0.0, sum / number));
+        std::iter::once((number, 0.0)).chain(rates).collect::<Vec<_>>()
+    });
+    laws.iter().enumerate().fold(means.collect(), |cells, (law, (scattered, _))| match scattered {
+        PageLaw::Scattered(shares) => split_by_shares(&cells, law, shares),
+        _ => cells,
+    })
+}
+
+/// Each cell once for each share of the pages that a law scatters over the set.
+fn split_by_shares(cells: &[Vec<(f64, f64)>], law: usize, shares: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
+    let with = |cell: &Vec<(f64, f64)>, &(share, rate): &(f64, f64)| {
+        let mut part = cell.clone();
+        part[0].0 *= share;
+        part[law + 1].1 *= rate;
+        part
+    };
+    cells.iter().flat_map(|cell| shares.iter().map(move |share| with(cell, share))).collect()
+}
+
+/// The bin that a probability falls into.
+fn level(probability: f64, width: f64) -> i32 {
+    if probability > 0.0 { (libm::log(probability) / width).round() as i32 } else { i32::MIN + 1 }
+}
+
+/// Number of times that independent draws come to a page, `mean` in the mean: shares of the pages, and rates relative to
+/// the mean.
+pub(super) fn poisson_shares(mean: f64) -> Vec<(f64, f64)> {
+    if mean <= 0.0 {
+        return vec![(1.0, 0.0)];
+    }
+    let mut share = libm::exp(-mean);
+    let mut shares = Vec::new();
+    let (mut times, mut left) = (0.0, 1.0);
+    while left > RARE && shares.len() < 64 {
+        shares.push((share, times / mean));
+        left -= share;
+        times += 1.0;
+        share *= mean / times;
+    }
+    // The rest of the pages has the rest of the draws.
+    let drawn: f64 = shares.iter().map(|(share, rate)| share * rate).sum();
+    if left > 0.0 && drawn < 1.0 {
+        shares.push((left, (1.0 - drawn) / left));
+    }
+    shares
+}
