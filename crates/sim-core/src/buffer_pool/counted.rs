@@ -23,8 +23,8 @@ const SERIAL_BITS: u32 = 20;
 const SERIAL_MASK: u32 = (1 << SERIAL_BITS) - 1;
 /// Weight of a draw: the sum over all pages of a class.
 const WHOLE: f64 = (1u64 << 62) as f64;
-/// Bins that are summed up together.
-const BLOCK: usize = 32;
+/// Parts of a class whose weights are summed up together, and sums that are.
+const BLOCK: usize = 16;
 /// Numbers that are tried to find a page whose instance has a free frame.
 const TRIES: u32 = 64;
 
@@ -86,34 +86,60 @@ pub struct BinClass {
     clocks: [Clock; 2],
 }
 
-/// Weights by block of parts.
-#[derive(Debug, Clone, Default)]
+/// Weights of the parts of a class summed up: all, in blocks, and in blocks of blocks.
+#[derive(Debug, Clone)]
 struct Weights {
     all: u64,
     blocks: Vec<u64>,
+    upper: Vec<u64>,
 }
 
 impl Weights {
+    fn none(parts: usize) -> Self {
+        let blocks = parts.div_ceil(BLOCK);
+        Weights { all: 0, blocks: vec![0; blocks], upper: vec![0; blocks.div_ceil(BLOCK)] }
+    }
+
     #[inline]
     fn add(&mut self, part: u32, weight: u64) {
         self.all += weight;
         self.blocks[part as usize / BLOCK] += weight;
+        self.upper[part as usize / BLOCK / BLOCK] += weight;
     }
 
     #[inline]
     fn remove(&mut self, part: u32, weight: u64) {
         self.all -= weight;
         self.blocks[part as usize / BLOCK] -= weight;
+        self.upper[part as usize / BLOCK / BLOCK] -= weight;
+    }
+
+    /// The first part of the block in which a place below `all` lies, and the place within the block.
+    #[inline]
+    fn block_of(&self, mut at: u64) -> (usize, u64) {
+        let mut passed = |sums: &[u64]| {
+            let mut number = 0;
+            while at >= sums[number] {
+                at -= sums[number];
+                number += 1;
+            }
+            number
+        };
+        let upper = passed(&self.upper);
+        let block = upper * BLOCK + passed(&self.blocks[upper * BLOCK..]);
+        (block * BLOCK, at)
     }
 }
 
 impl BinClass {
-    /// A class that draws one of the pages of each bin in the list with the given probability; made to sum up to one.
-    pub fn new(list: &[(u16, f64)], bins: &[Bin]) -> Self {
-        let all: f64 = list.iter().map(|&(bin, probability)| bins[bin as usize].pages as f64 * probability).sum();
-        let part = |&(bin, probability): &(u16, f64)| Part { bin, weight: (probability / all * WHOLE) as u64 };
-        let parts: Vec<Part> = list.iter().map(part).collect();
-        let none = Weights { all: 0, blocks: vec![0; parts.len().div_ceil(BLOCK)] };
+    /// A class that draws one of the pages of each bin in the list with the given probability; they are made to sum up to
+    /// `all`, from 0 to 1. A draw that comes to none of them meets nothing.
+    pub fn new(list: &[(u16, f64)], all: f64, bins: &[Bin]) -> Self {
+        let listed: f64 = list.iter().map(|&(bin, probability)| bins[bin as usize].pages as f64 * probability).sum();
+        let scale = all / listed * WHOLE;
+        let part = |&(bin, probability): &(u16, f64)| Part { bin, weight: (probability * scale) as u64 };
+        let parts: Vec<Part> = list.iter().map(part).filter(|part| part.weight > 0).collect();
+        let none = Weights::none(parts.len());
         let clock = Clock { left: 1.0, limit: 0.0 };
         BinClass { parts, cold: none.clone(), missing: none, clocks: [clock; 2] }
     }
@@ -288,15 +314,8 @@ impl CountedPages {
     }
 
     /// The bin at a place among the weights of a class, and the number of the page there among those that count.
-    fn find(&self, class: usize, modify: bool, mut at: u64) -> (u16, u64) {
-        let mut first = 0;
-        for &block in &self.weights(class, modify).blocks {
-            if at < block {
-                break;
-            }
-            at -= block;
-            first += BLOCK;
-        }
+    fn find(&self, class: usize, modify: bool, at: u64) -> (u16, u64) {
+        let (first, mut at) = self.weights(class, modify).block_of(at);
         for part in &self.classes[class].parts[first..] {
             let counts = &self.counts[usize::from(part.bin)];
             let absent = counts.missing + counts.reading;

@@ -17,7 +17,7 @@
 //! towards fewer distinct pages: by under 1 % an hour in sysbench's `oltp_*` once their indexes have aged, by much more on
 //! an index that was built in one go, whose pages are full).
 
-use super::bins::{LAYERS, PageLaw, Stretch};
+use super::bins::{Draws, LAYERS, PageLaw, Stretch};
 use super::homes::{Drawer, PagesOfHomes, digit};
 use super::index_pages::{FoundEntry, IndexPages};
 use super::nurand_pages::NuRandPages;
@@ -255,15 +255,15 @@ impl AccessClass {
         }
     }
 
-    /// How often its pages in a set of `pages` are drawn, `draws` by a touch at home; for classes that draw pages.
-    pub(super) fn page_law(&self, draws: u32, pages: u32) -> PageLaw {
+    /// How often its pages in a set of `pages` are drawn in one way; for classes that draw pages.
+    pub(super) fn page_law(&self, draws: &Draws, pages: u32) -> PageLaw {
         let shortest = self.runs.iter().map(|r| r.pages).min().unwrap_or(1).max(1);
         let relative = |len: u64, probability: f64| (len as f64 / f64::from(pages), probability * f64::from(pages));
         match &self.draw {
             Draw::UniformEqual(..) | Draw::Uniform | Draw::Append { .. } | Draw::Walk { .. } | Draw::Index { .. } => {
                 PageLaw::Flat
             }
-            Draw::NuRand(nurand) => PageLaw::ByKey(nurand.law()),
+            Draw::NuRand(nurand) => PageLaw::ByKey(nurand.law((draws.fewest, draws.most))),
             Draw::OfHome(homes) => homes.law(draws, &self.runs),
             Draw::Zipf { ranks, .. } => {
                 let mut shares: Vec<_> = ranks.spectrum().into_iter().map(|(len, p)| relative(len, p)).collect();
@@ -300,7 +300,11 @@ impl AccessClass {
 
     /// Whether how often a page is drawn depends on how many a touch draws.
     pub(super) fn depends_on_draws(&self) -> bool {
-        matches!(self.draw, Draw::OfHome(_))
+        match &self.draw {
+            Draw::OfHome(_) => true,
+            Draw::NuRand(nurand) => nurand.at_home,
+            _ => false,
+        }
     }
 
     /// Redo payload of a page that splits, and of two that merge, bytes, where pages do.

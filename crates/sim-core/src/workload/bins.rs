@@ -8,7 +8,10 @@
 //! pages in L bytes of redo that moves W by less than `WIDTH² / 12`, a part in 5000.
 //!
 //! A home (a warehouse of tpcc) is uniform and independent of what is dirty, so a draw at home meets a clean page as often as
-//! a draw anywhere. Simplifications: the draws of a transaction are independent (pages of one home that are missing together,
+//! a draw anywhere; but a transaction comes to a page of its home twice more often than to any other. Draws that come to a page
+//! which the same transaction has drawn before meet nothing new, so a class is drawn with less than certainty.
+//!
+//! Simplifications: the draws of a transaction are independent (pages of one home that are missing together,
 //! or dirty together, are met one by one: the same in the mean, less uneven from transaction to transaction); a bin of
 //! `OfHome` pages is drawn with repetition; pages that several homes have scattered over them are as many as for independent
 //! places, and are drawn in layers ([`LAYERS`]), of which the last are drawn by those touches only that draw many.
@@ -21,7 +24,9 @@ use std::collections::BTreeMap;
 /// Width of a bin: the natural logarithm of the ratio of its largest to its smallest rate.
 const WIDTH: f64 = 0.05;
 /// Pages of a set that are looked at; of longer ones a sample, evenly spaced.
-const SAMPLE: u32 = 1 << 17;
+const SAMPLE: u32 = 1 << 15;
+/// Constants of clients that are looked at for how often a transaction comes to a page twice.
+const CONSTANTS: usize = 64;
 /// Share of the pages of a set that are not told apart by how many homes have them.
 const RARE: f64 = 3e-3;
 /// Most bins, as a handle of a page has room for; wider bins are made if there would be more.
@@ -62,24 +67,65 @@ pub(super) struct Stretch {
 /// Keys in groups, laid in order over the pages of a set.
 #[derive(Debug, Clone)]
 pub(super) struct KeyLaw {
-    /// Probabilities of the keys of a group up to each, from 0 to 1.
+    /// Probabilities of the keys of a group up to each, from 0 to 1, for a constant of 0.
     pub(super) cumulative: Vec<f64>,
+    /// Constants by which clients turn the keys.
+    pub(super) constants: Vec<u32>,
+    /// The same, as the mean over the clients.
+    pub(super) mean_cumulative: Vec<f64>,
     /// Groups.
     pub(super) groups: u32,
     /// Pages a key, times 2^32.
     pub(super) pages_per_key_fixed: u64,
+    /// Draws of a transaction from one group, its home; none if each draw picks its group.
+    pub(super) at_home: Option<(u32, u32)>,
 }
 
 impl KeyLaw {
-    /// Probability that a draw comes to a page.
+    /// Probability that a draw comes to a page, for the first time in its transaction.
     fn of_page(&self, page: u32) -> f64 {
         let range = self.cumulative.len() as u64 - 1;
         let first_key = |page: u64| (page << 32).div_ceil(self.pages_per_key_fixed.max(1));
         let keys = range * u64::from(self.groups);
-        let up_to = |key: u64| (key / range) as f64 + self.cumulative[(key % range) as usize];
-        let (from, to) = (first_key(u64::from(page)).min(keys), first_key(u64::from(page) + 1).min(keys));
-        (up_to(to) - up_to(from)) / f64::from(self.groups)
+        let (mut from, to) = (first_key(u64::from(page)).min(keys), first_key(u64::from(page) + 1).min(keys));
+        let mut probability = 0.0;
+        while from < to {
+            let end = to.min((from / range + 1) * range);
+            let first = (from % range) as usize;
+            probability += self.of_keys(first, first + (end - from) as usize);
+            from = end;
+        }
+        probability / f64::from(self.groups)
     }
+
+    /// The same for keys of one group.
+    fn of_keys(&self, from: usize, to: usize) -> f64 {
+        let mean = self.mean_cumulative[to] - self.mean_cumulative[from];
+        let Some((fewest, most)) = self.at_home.filter(|&(_, most)| most > 1) else { return mean };
+        let range = self.cumulative.len() - 1;
+        let up_to = |key: usize| (key / range) as f64 + self.cumulative[key % range];
+        let (mut all, mut first_times) = (0.0, 0.0);
+        for &constant in self.constants.iter().take(CONSTANTS) {
+            let turned = range - constant as usize % range;
+            let each = up_to(to + turned) - up_to(from + turned);
+            all += each;
+            first_times += first_draws(each, fewest, most);
+        }
+        if all > 0.0 { mean * first_times / all } else { mean }
+    }
+}
+
+/// Of the draws of a page that is drawn with a probability, `fewest` to `most` times a transaction, those that are the
+/// transaction's first, as a probability of each draw.
+fn first_draws(probability: f64, fewest: u32, most: u32) -> f64 {
+    let (mut never, mut visits) = (1.0, 0.0);
+    for draws in 1..=most {
+        never *= 1.0 - probability;
+        if draws >= fewest {
+            visits += 1.0 - never;
+        }
+    }
+    visits / f64::from(most - fewest + 1) / (f64::from(fewest + most) / 2.0)
 }
 
 impl PageLaw {
@@ -100,7 +146,8 @@ impl PageLaw {
                 let own = (start(part + 1) - start(part)).max(1);
                 let drawn = u64::from(*first).min(own);
                 let place = u64::from(page) - start(part);
-                if place < drawn { f64::from(pages) / f64::from(*parts) / drawn as f64 } else { 0.0 }
+                // Who draws more pages than there are goes round: it comes to none for the first time then.
+                if place < drawn { f64::from(pages) / f64::from(*parts) / f64::from((*first).max(1)) } else { 0.0 }
             }
             PageLaw::ByKey(keys) => keys.of_page(page) * f64::from(pages),
         }
@@ -112,8 +159,10 @@ impl PageLaw {
 pub(super) struct Draws {
     /// Index of the access class.
     pub(super) class: u32,
-    /// Most draws, where the pages depend on them; 0 otherwise.
-    pub(super) draws: u32,
+    /// Fewest and most draws of a transaction, where the pages depend on them; 0 otherwise.
+    pub(super) fewest: u32,
+    /// See `fewest`.
+    pub(super) most: u32,
     /// Which layer of the pages of a home.
     pub(super) layer: u32,
 }
@@ -150,8 +199,10 @@ pub(super) fn cut(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool]
     }
     let mut bins = Bins::default();
     let mut lists: Vec<Vec<(u16, f64)>> = vec![Vec::new(); ways.len()];
+    let mut all = vec![0.0; ways.len()];
     let mut carry = 0.0;
     for cell in cells.into_values() {
+        all.iter_mut().zip(&cell.probabilities).for_each(|(all, sum)| *all += sum);
         let pages = (cell.pages + carry).round();
         carry += cell.pages - pages;
         if pages < 1.0 {
@@ -164,7 +215,7 @@ pub(super) fn cut(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool]
         let resident = (cell.resident / cell.pages * pages).round() as u64;
         bins.bins.push(Bin { pages: pages as u64, resident, spaces: cell.spaces, bytes_between_modifications: 0.0 });
     }
-    bins.classes = lists.into_iter().map(|list| BinClass::new(&list, &bins.bins)).collect();
+    bins.classes = lists.iter().zip(all).map(|(list, all)| BinClass::new(list, all.min(1.0), &bins.bins)).collect();
     bins
 }
 
@@ -180,7 +231,7 @@ fn cells(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool], ways: &
             .iter()
             .map(|&way| {
                 let share = 1.0 / spec.access_classes[ways[way].class as usize].page_sets.len() as f64;
-                (classes[ways[way].class as usize].page_law(ways[way].draws, set.pages as u32), share)
+                (classes[ways[way].class as usize].page_law(&ways[way], set.pages as u32), share)
             })
             .collect();
         let kind: Vec<(usize, usize)> = drawing

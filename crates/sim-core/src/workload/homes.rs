@@ -4,7 +4,7 @@
 //! each splits the page sets into parts of its own, and more parts divide the home of fewer. `OfHome` reads the same
 //! pages whenever it is at the same home.
 
-use super::bins::{LAYERS, PageLaw, poisson_shares};
+use super::bins::{Draws, LAYERS, PageLaw, poisson_shares};
 use super::spec::HomePages;
 use crate::buffer_pool::PageRun;
 use crate::kernel::random::Rng;
@@ -60,17 +60,22 @@ impl PagesOfHomes {
         PageRun { first: run.first + start(part), pages: (start(part + 1) - start(part)).max(1) }
     }
 
-    /// How often its pages are drawn by touches of `draws` pages at random homes.
-    pub(super) fn law(&self, draws: u32, runs: &[PageRun]) -> PageLaw {
+    /// How often its pages are drawn at random homes.
+    pub(super) fn law(&self, draws: &Draws, runs: &[PageRun]) -> PageLaw {
         let sets = runs.len() as u32;
-        match self.scattered {
-            None => PageLaw::InParts { parts: (self.homes / sets).max(1), first: draws },
-            Some(_) => {
-                let pages: f64 = runs.iter().map(|run| f64::from(run.pages)).sum();
-                let of_layer = f64::from(draws) / f64::from(LAYERS.min(draws.max(1)));
-                PageLaw::Scattered(poisson_shares(f64::from(self.homes) * of_layer / pages))
-            }
-        }
+        let Some((groups, _)) = self.scattered else {
+            return PageLaw::InParts { parts: (self.homes / sets).max(1), first: draws.most };
+        };
+        let pages: f64 = runs.iter().map(|run| f64::from(run.pages)).sum();
+        let of_group = (pages / f64::from(groups)).max(1.0);
+        // Some places are drawn twice for a home: the more, the more layers lie below.
+        let layers = LAYERS.min(draws.most.max(1));
+        let of_layer = f64::from(draws.most) / f64::from(layers);
+        let distinct = |layers: u32| of_group * (1.0 - libm::pow(1.0 - 1.0 / of_group, of_layer * f64::from(layers)));
+        let new = distinct(draws.layer + 1) - distinct(draws.layer);
+        let mut shares = poisson_shares(f64::from(self.homes) * new / pages);
+        shares.iter_mut().for_each(|(_, rate)| *rate *= new / of_layer);
+        PageLaw::Scattered(shares)
     }
 
     /// As many of the home's pages as `pages` holds.

@@ -50,19 +50,29 @@ impl NuRandPages {
         }
     }
 
-    /// How often its keys are drawn by clients who use the constants in turn.
-    pub(super) fn law(&self) -> KeyLaw {
+    /// How often its keys are drawn by clients who use the constants in turn, from fewest to most times a transaction.
+    pub(super) fn law(&self, draws: (u32, u32)) -> KeyLaw {
         let law = self.keys.law();
-        let mut cumulative = vec![0.0; law.len() + 1];
-        for (key, probability) in law.iter().enumerate() {
-            for &constant in &self.constants {
-                cumulative[1 + (key + constant as usize) % law.len()] += probability / self.constants.len() as f64;
+        let summed_up = |constants: &[u32]| {
+            let mut cumulative = vec![0.0; law.len() + 1];
+            for (key, probability) in law.iter().enumerate() {
+                for &constant in constants {
+                    cumulative[1 + (key + constant as usize) % law.len()] += probability / constants.len() as f64;
+                }
             }
+            for key in 1..cumulative.len() {
+                cumulative[key] += cumulative[key - 1];
+            }
+            cumulative
+        };
+        KeyLaw {
+            cumulative: summed_up(&[0]),
+            mean_cumulative: summed_up(&self.constants),
+            constants: self.constants.clone(),
+            groups: self.bounds[1],
+            pages_per_key_fixed: self.pages_per_key_fixed,
+            at_home: self.at_home.then_some(draws),
         }
-        for key in 1..cumulative.len() {
-            cumulative[key] += cumulative[key - 1];
-        }
-        KeyLaw { cumulative, groups: self.bounds[1], pages_per_key_fixed: self.pages_per_key_fixed }
     }
 
     /// Where the pages of `group` begin in their set, fixed-point.
