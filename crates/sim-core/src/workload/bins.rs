@@ -227,20 +227,14 @@ fn cells(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool], ways: &
         let place_in =
             |way: &Draws| spec.access_classes[way.class as usize].page_sets.iter().position(|&s| s as usize == number);
         let drawing: Vec<usize> = (0..ways.len()).filter(|&way| place_in(&ways[way]).is_some()).collect();
-        let laws: Vec<(PageLaw, f64)> = drawing
-            .iter()
-            .map(|&way| {
-                let share = 1.0 / spec.access_classes[ways[way].class as usize].page_sets.len() as f64;
-                (classes[ways[way].class as usize].page_law(&ways[way], set.pages as u32), share)
-            })
-            .collect();
-        let kind: Vec<(usize, usize)> = drawing
-            .iter()
-            .map(|&way| (way, spec.access_classes[ways[way].class as usize].page_sets.len()))
-            .collect();
+        let sets_of = |way: usize| spec.access_classes[ways[way].class as usize].page_sets.len();
+        let kind: Vec<(usize, usize)> = drawing.iter().map(|&way| (way, sets_of(way))).collect();
         let found = known.iter().position(|(pages, same, _)| *pages == set.pages && *same == kind);
         let place = found.unwrap_or_else(|| {
-            known.push((set.pages, kind, rates_of_set(set.pages as u32, &laws, width)));
+            let pages = set.pages as u32;
+            let law = |way: usize| classes[ways[way].class as usize].page_law(&ways[way], pages);
+            let laws: Vec<_> = drawing.iter().map(|&way| (law(way), 1.0 / sets_of(way) as f64)).collect();
+            known.push((set.pages, kind, rates_of_set(pages, &laws, width)));
             known.len() - 1
         });
         for rates in &known[place].2 {
