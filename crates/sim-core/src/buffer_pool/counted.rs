@@ -353,6 +353,18 @@ impl CountedPages {
         COUNTED | u32::from(bin) << SERIAL_BITS | (self.serial.wrapping_mul(0x9e37_79b1) & SERIAL_MASK)
     }
 
+    /// True with a probability of `share`.
+    pub(crate) fn happens(&mut self, share: f64) -> bool {
+        self.rng.uniform_f64() < share
+    }
+
+    /// A handle that stands for some page of a class.
+    pub(crate) fn somewhere_in(&mut self, class: u16) -> u32 {
+        let parts = &self.classes[usize::from(class)].parts;
+        let bin = parts.get(self.serial as usize % parts.len().max(1)).map_or(0, |part| part.bin);
+        self.handle(bin)
+    }
+
     fn begin_reading(&mut self, bin: u16) -> u32 {
         let page = self.handle(bin);
         let counts = &mut self.counts[usize::from(bin)];

@@ -514,6 +514,16 @@ impl BufferPool {
         self.counted.pass(class, modify, draws)
     }
 
+    /// Whether something happens to a counted page that happens to such a share of them.
+    pub(crate) fn happens(&mut self, share: f64) -> bool {
+        self.counted.happens(share)
+    }
+
+    /// A handle that stands for a page of a way of drawing, to say in which table it may lie.
+    pub(crate) fn somewhere_in(&mut self, class: u16) -> u32 {
+        self.counted.somewhere_in(class)
+    }
+
     /// What the draw meets that did not pass. A page that is missing lies where a frame is free.
     pub(crate) fn meet_counted(&mut self, class: u16, modify: bool, space: &PageSpace) -> MetPage {
         match self.counted.meet(class, modify) {

@@ -18,6 +18,7 @@ struct CountedRun {
     way: u16,
     /// Number of the touch among those of the transaction.
     touch: u16,
+    draws: u32,
     left: u32,
 }
 
@@ -47,7 +48,7 @@ impl CountedPlan {
         for way in ways.first..ways.first + ways.layers {
             let here = if ways.layers == 1 { left } else { left.min(of_layer) };
             if here > 0 && (touch.modify || !pool.counted().is_resident(way)) {
-                self.runs.push(CountedRun { way, touch: number as u16, left: here });
+                self.runs.push(CountedRun { way, touch: number as u16, draws: here, left: here });
             }
             left -= here;
         }
@@ -57,6 +58,11 @@ impl CountedPlan {
     #[inline]
     pub(super) fn met(&self) -> Option<u32> {
         self.met
+    }
+
+    /// All draws of the transaction: the way, the number of the touch, and how many.
+    pub(super) fn draws(&self) -> impl Iterator<Item = (u16, usize, u32)> {
+        self.runs.iter().map(|run| (run.way, usize::from(run.touch), run.draws))
     }
 
     fn next(&self) -> Option<CountedRun> {

@@ -223,9 +223,15 @@ impl Server {
         if kind.visited_by_purge {
             let visits = client.plan.runs().map(|(pages, run)| (pages, kind.touches[run.touch as usize].purge_visit));
             let visits = visits.filter(|&(_, what)| what > 0);
-            purge
-                .history
-                .add(bytes, visits.flat_map(|(pages, what)| pages.iter().map(move |&page| Visit { page, what })));
+            let single = visits.flat_map(|(pages, what)| pages.iter().map(move |&page| Visit { page, way: 0, what }));
+            let pool = &mut self.pool;
+            let counted = client.plan.counted.draws().flat_map(|(way, touch, draws)| {
+                let what = kind.touches[touch].purge_visit;
+                let draws = if what > 0 { draws } else { 0 };
+                std::iter::repeat_n((way, what), draws as usize)
+            });
+            let counted = counted.map(|(way, what)| Visit { page: pool.somewhere_in(way), way: way + 1, what });
+            purge.history.add(bytes, single.chain(counted));
         } else {
             purge.history.add(bytes, std::iter::empty());
         }
@@ -324,7 +330,7 @@ impl Server {
         let threads = &mut purge.shares[..purge.threads_used];
         purge.batch = purge.history.take(purge.config.batch_pages, limit, shares, threads, |page| space.space_of(page));
         let missing = purge.undo.pages_of(purge.history.taken).filter(|&page| !pool.is_resident(page));
-        purge.threads[0].take_up(missing.map(|page| Visit { page, what: 0 }));
+        purge.threads[0].take_up(missing.map(|page| Visit { page, way: 0, what: 0 }));
         if purge.batch.logs == 0 {
             return self.purge_batch_over();
         }

@@ -13,10 +13,11 @@ use super::events::Event;
 use super::history::Visit;
 use super::passes::Actor;
 use super::purge::State;
-use crate::buffer_pool::Modification;
+use crate::buffer_pool::{MetPage, Modification, bin_of, is_counted};
 use crate::config::RedoPipeline;
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::{FreeCheckWait, PassReport};
+use crate::workload::program::PurgeVisit;
 
 /// Pages visited between two looks at the room that redo has.
 const VISITS_AT_ONCE: usize = 64;
@@ -171,6 +172,9 @@ impl Server {
     /// Visits a page; returns until when the thread must wait, if it must.
     fn visit(&mut self, number: u32, visit: Visit, wrote: &mut bool) -> Option<SimTime> {
         let what = usize::from(visit.what).checked_sub(1).map(|place| self.program.purge_visits[place]);
+        if is_counted(visit.page) {
+            return self.visit_counted(number, visit, what, wrote);
+        }
         let Some(what) = what.filter(|what| what.modify) else {
             let resident = self.pool.read(visit.page, &self.space, self.now);
             return if resident { None } else { self.read_for_purge(number, visit.page) };
@@ -189,6 +193,56 @@ impl Server {
             }
             Modification::Miss => self.read_for_purge(number, visit.page),
             Modification::Blocked => Some(self.now + costs::PURGE_RETRY),
+        }
+    }
+
+    /// The same for a page that is counted. It was dirty when the transaction committed: it still is, unless flushing has come
+    /// to it since. Who lags by part of the checkpoint age meets so much of what a new draw would meet; by more, all.
+    fn visit_counted(
+        &mut self,
+        number: u32,
+        visit: Visit,
+        what: Option<PurgeVisit>,
+        wrote: &mut bool,
+    ) -> Option<SimTime> {
+        // Pages that are counted stay in memory, so that looking a row up there leaves no trace.
+        let what = what.filter(|what| what.modify)?;
+        if let Some(way) = visit.way.checked_sub(1) {
+            if self.purge_meets_anew() && self.pool.pass_counted(way, true, 1) == 0 {
+                match self.pool.meet_counted(way, true, &self.space) {
+                    MetPage::Clean(bin) => self.pool.counted_becomes_dirty(bin, self.redo.current_lsn(), &self.space),
+                    MetPage::Missing { page, .. } => {
+                        self.revealed(number, page);
+                        return self.read_for_purge(number, page);
+                    }
+                    MetPage::UnderWrite { .. } => return Some(self.now + costs::PURGE_RETRY),
+                }
+            }
+        } else if self.pool.counted().is_reading(visit.page) {
+            return self.read_for_purge(number, visit.page);
+        } else {
+            self.pool.counted_becomes_dirty(bin_of(visit.page), self.redo.current_lsn(), &self.space);
+        }
+        self.redo.append(what.redo_fixed);
+        *wrote = true;
+        None
+    }
+
+    /// Whether a page that purge comes back to is like any other by now, for the share of pages of which that is so.
+    fn purge_meets_anew(&mut self) -> bool {
+        let Some(purge) = &self.purge else { return false };
+        let lag_bytes = (purge.history.committed - purge.history.taken) as f64 * self.program.redo_bytes;
+        let oldest = self.pool.oldest_modification_lsn();
+        let age_bytes = (self.redo.current_lsn() - oldest.min(self.redo.current_lsn())) as f64;
+        oldest == 0 || self.pool.happens(lag_bytes / age_bytes.max(1.0))
+    }
+
+    /// The page that a purge thread came to is known from now on.
+    fn revealed(&mut self, number: u32, page: u32) {
+        if let Some(purge) = &mut self.purge {
+            let thread = &mut purge.threads[number as usize];
+            let next = thread.next;
+            (thread.visits[next].page, thread.visits[next].way) = (page, 0);
         }
     }
 

@@ -1,16 +1,15 @@
 //! Which page sets may be counted by bin, and which must be kept page by page.
 //!
 //! A set is counted if nothing that happens to its pages asks which page it is. Places that move on (the end of a growing
-//! run, a visit point, a page that splits) do; so do changes that wait for a page in the change buffer, and purge, which
-//! comes back to the page that a transaction changed. A class that draws from a set that is not counted keeps all its sets
+//! run, a visit point, a page that splits) do, and so do changes that wait for a page in the change buffer. A class that draws from a set that is not counted keeps all its sets
 //! page by page. Whole runs stay individual where pages leave memory (an LRU list), are flushed with their neighbours, or are
 //! written in the order of their addresses.
 
 use super::access::AccessClass;
 use super::bins::Draws;
-use super::program::{Touch, Ways, purge_visit};
+use super::program::{Touch, Ways};
 use super::spec::{DrawSpec, DriveSpec, TouchSpec, TransactionSpec, WorkloadSpec};
-use crate::config::{FlushNeighbors, MachineConfig, PAGE_BYTES, PurgeConfig};
+use crate::config::{FlushNeighbors, MachineConfig, PAGE_BYTES};
 use crate::run_spec::{Pages, RunSpec};
 
 /// Frames that stay free beyond those of all pages, in 1000ths: instances are not filled quite evenly.
@@ -18,22 +17,21 @@ const SLACK: u64 = 20;
 
 /// What decides about all sets.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Counting<'a> {
+pub(crate) struct Counting {
     /// Whether any may be counted.
     allowed: bool,
-    purge: Option<&'a PurgeConfig>,
     change_buffer: bool,
 }
 
-impl<'a> Counting<'a> {
+impl Counting {
     /// As the run asks for, and as far as the machine lets pages be counted.
-    pub(crate) fn of(spec: &'a RunSpec, config: &MachineConfig) -> Self {
+    pub(crate) fn of(spec: &RunSpec, config: &MachineConfig) -> Self {
         let allowed = spec.pages != Pages::Individual
             && config.flush_neighbors == FlushNeighbors::None
             && !config.merges_adjacent_writes
             && spec.storage.data.seek_free_bytes == 0
             && fits(spec, config);
-        Counting { allowed, purge: spec.purge.as_ref(), change_buffer: spec.change_buffer.is_some() }
+        Counting { allowed, change_buffer: spec.change_buffer.is_some() }
     }
 
     /// Which page sets are counted.
@@ -66,10 +64,9 @@ impl<'a> Counting<'a> {
         let class = &spec.access_classes[touch.class as usize];
         let moves_on =
             matches!(class.draw, DrawSpec::Append { .. } | DrawSpec::Walk { .. } | DrawSpec::Index { .. });
-        let is_purged = self.purge.is_some_and(|purge| purge_visit(touch, purge, 0.0).is_some());
         let missing = |&set: &u32| spec.page_sets[set as usize].resident_share < 1.0;
         let waits = self.change_buffer && touch.bufferable && class.page_sets.iter().any(missing);
-        !moves_on && !is_purged && !waits
+        !moves_on && !waits
     }
 }
 

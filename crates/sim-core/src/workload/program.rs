@@ -2,7 +2,7 @@
 
 use super::access::{AccessClass, Places};
 use super::bins::{self, Bins, Draws};
-use super::counting::{Counting, bytes_between, ways_of};
+use super::counting::{Counting, bytes_between, mean, ways_of};
 use super::spec::{Leaves, RecentRows, TouchSpec, TransactionSpec, WorkloadSpec};
 use crate::buffer_pool::{PageRun, PageSpace};
 use crate::config::PurgeConfig;
@@ -132,6 +132,8 @@ pub struct Program {
     pub purge_visits: Vec<PurgeVisit>,
     /// Pages that are counted.
     pub bins: Bins,
+    /// Redo of a transaction in the mean, payload bytes.
+    pub redo_bytes: f64,
     /// Pages of the page sets that are kept page by page, one a set; no page for those that are counted.
     pub runs: Vec<PageRun>,
     /// Cumulative shares, scaled to 2^64; the last is `u64::MAX`.
@@ -142,7 +144,7 @@ impl Program {
     /// Compiles `spec`, laying its page sets out in `space`, but for those that are counted.
     pub(crate) fn new(
         spec: &WorkloadSpec,
-        counting: Counting<'_>,
+        counting: Counting,
         space: &mut PageSpace,
         instance_of: &dyn Fn(u32, u32) -> u32,
         rng: &mut Rng,
@@ -173,7 +175,7 @@ impl Program {
             pages: if counted { 0 } else { run.pages },
             ..run
         });
-        Program { runs: runs.collect(), classes, places, kinds, purge_visits: Vec::new(), bins, cumulative }
+        Program { runs: runs.collect(), classes, places, kinds, purge_visits: Vec::new(), bins, redo_bytes: mean_redo(spec), cumulative }
     }
 
     /// Leaves to purge what it does in this server, and takes its redo off the transactions'.
@@ -205,6 +207,13 @@ impl Program {
         let draw = rng.next_u64();
         self.cumulative.iter().position(|&c| draw <= c).unwrap_or(0) as u32
     }
+}
+
+/// Redo of a transaction in the mean, payload bytes.
+fn mean_redo(spec: &WorkloadSpec) -> f64 {
+    let of_touch =
+        |touch: &TouchSpec| touch.probability * f64::from(touch.min + touch.max) / 2.0 * touch.redo_bytes;
+    mean(spec, |transaction| transaction.base_redo_bytes + transaction.touches.iter().map(of_touch).sum::<f64>())
 }
 
 /// Cuts the sets that are counted into bins, and tells the touches how they draw from these.
@@ -255,7 +264,7 @@ fn cumulative(transactions: &[TransactionSpec]) -> Vec<u64> {
 }
 
 /// What purge does on the pages of a touch; two index pages that merge take `merge_redo_bytes`.
-pub(super) fn purge_visit(spec: &TouchSpec, purge: &PurgeConfig, merge_redo_bytes: f64) -> Option<PurgeVisit> {
+fn purge_visit(spec: &TouchSpec, purge: &PurgeConfig, merge_redo_bytes: f64) -> Option<PurgeVisit> {
     let modify = match spec.leaves {
         _ if !spec.modify => return None,
         Leaves::Nothing => return None,
