@@ -77,8 +77,8 @@ use crate::redo::RedoLog;
 use crate::run_spec::{DirtyStart, RunSpec};
 use crate::seam::{CleanerInput, ServerModel, View};
 use crate::storage::{Device, DeviceSpec};
-use crate::workload::{Bins, Counting, DriveSpec};
 use crate::workload::program::Program;
+use crate::workload::{Bins, Counting, DriveSpec};
 use events::Event;
 
 /// Events between two questions whether the run is to go on; a power of two.
@@ -145,7 +145,7 @@ impl Server {
         let instance_of = |space_id: u32, page_no: u32| model.instance_of(space_id, page_no);
         let counting = Counting::of(spec, &config);
         let mut program = Program::new(&spec.workload, counting, &mut space, &instance_of, &mut stream("layout"));
-        space.add_counted(&program.bins.bins, config.buffer_pool.instances);
+        space.add_counted(&program.bins.bins, &instance_of);
         let change_buffer = change_buffer(spec, &mut space, &instance_of, stream("change buffer"));
         let purge = purge(spec, &mut program, &mut space, &instance_of);
         let Bins { bins, classes } = &program.bins;

@@ -40,10 +40,15 @@ pub(crate) fn bin_of(page: u32) -> u16 {
     ((page & !COUNTED) >> SERIAL_BITS) as u16
 }
 
-/// The bits of a counted page that say where it lies, spread over 32 bits.
+/// Where a counted page lies: 32 bits that are as good as random, each handle's own (the finalizer of MurmurHash3, public
+/// domain).
 #[inline]
 pub(super) fn place_of(page: u32) -> u32 {
-    page.wrapping_mul(0x9e37_79b1)
+    let mut place = page ^ page >> 16;
+    place = place.wrapping_mul(0x85eb_ca6b);
+    place ^= place >> 13;
+    place = place.wrapping_mul(0xc2b2_ae35);
+    place ^ place >> 16
 }
 
 /// Pages that are drawn equally often.
@@ -349,8 +354,7 @@ impl CountedPages {
     #[inline]
     fn handle(&mut self, bin: u16) -> u32 {
         self.serial = self.serial.wrapping_add(1);
-        // An odd factor: all numbers come before one comes again, and neighbours are far apart.
-        COUNTED | u32::from(bin) << SERIAL_BITS | (self.serial.wrapping_mul(0x9e37_79b1) & SERIAL_MASK)
+        COUNTED | u32::from(bin) << SERIAL_BITS | (self.serial & SERIAL_MASK)
     }
 
     /// True with a probability of `share`.
@@ -480,7 +484,8 @@ impl CountedPages {
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> u64 {
-        let parts: usize = self.classes.iter().map(|class| class.parts.len() * (size_of::<Part>() + size_of::<Use>())).sum();
+        let parts: usize =
+            self.classes.iter().map(|class| class.parts.len() * (size_of::<Part>() + size_of::<Use>())).sum();
         (parts + self.counts.len() * (size_of::<Counts>() + 8)) as u64
     }
 }

@@ -52,11 +52,19 @@ pub struct PageSpace {
     /// Tablespace and buffer pool instance by extent; apart, as the instance is asked for far more often.
     space_by_extent: Vec<u16>,
     instance_by_extent: Vec<u8>,
+    /// Number of an extent in its file.
+    number_by_extent: Vec<u32>,
     spaces: Vec<Space>,
-    /// Tablespaces of the counted pages by bin, and the instances that they are spread over.
+    /// Tablespaces of the counted pages by bin, and where the extents of a tablespace lie, as far as that repeats itself.
     spaces_by_bin: Vec<Vec<u16>>,
-    instances: u32,
+    patterns: Vec<Pattern>,
 }
+
+/// Extents of a tablespace after which its instances repeat, whatever their number is (at most 64).
+const PATTERN_EXTENTS: u32 = 64;
+
+/// Instances of the extents of a tablespace.
+type Pattern = [u8; PATTERN_EXTENTS as usize];
 
 impl PageSpace {
     /// Adds `pages` pages to the end of tablespace `space_id`; `instance_of` is the version's hash.
@@ -69,13 +77,37 @@ impl PageSpace {
         PageRun { first, pages }
     }
 
-    /// Adds pages that are counted by bin, spread evenly over `instances` instances.
-    pub fn add_counted(&mut self, bins: &[Bin], instances: u32) {
-        self.instances = instances;
+    /// Adds pages that are counted by bin. Each has a tablespace and an extent of it, which is drawn anew with each handle, and
+    /// with it an instance and an I/O thread: the servers find both by the extent.
+    pub fn add_counted(&mut self, bins: &[Bin], instance_of: &dyn Fn(u32, u32) -> u32) {
         for bin in bins {
             let spaces = bin.spaces.iter().map(|&id| self.space_index(id)).collect();
             self.spaces_by_bin.push(spaces);
         }
+        if bins.is_empty() {
+            return;
+        }
+        let pattern = |space: &Space| -> Pattern {
+            std::array::from_fn(|extent| instance_of(space.id, extent as u32 * EXTENT_PAGES) as u8)
+        };
+        self.patterns = self.spaces.iter().map(pattern).collect();
+    }
+
+    /// Tablespace of a counted page, and its extent within the pattern.
+    #[inline]
+    fn place_of_counted(&self, page: u32) -> (u16, u32) {
+        let place = place_of(page);
+        let spaces = &self.spaces_by_bin[usize::from(bin_of(page))];
+        (spaces[(place >> 8) as usize % spaces.len()], place >> 26)
+    }
+
+    /// Number of the extent of `page` in its file.
+    #[inline]
+    pub fn extent_of(&self, page: u32) -> u32 {
+        if is_counted(page) {
+            return self.place_of_counted(page).1;
+        }
+        self.number_by_extent[(page / EXTENT_PAGES) as usize]
     }
 
     /// Adds one extent to the tablespace of `page`, and gives its first page.
@@ -89,6 +121,7 @@ impl PageSpace {
     fn add_extent(&mut self, space: u16, instance_of: &dyn Fn(u32, u32) -> u32) {
         let entry = &mut self.spaces[usize::from(space)];
         let instance = instance_of(entry.id, entry.next_page_no) as u8;
+        self.number_by_extent.push(entry.next_page_no / EXTENT_PAGES);
         entry.next_page_no += EXTENT_PAGES;
         self.space_by_extent.push(space);
         self.instance_by_extent.push(instance);
@@ -112,8 +145,7 @@ impl PageSpace {
     #[inline]
     pub fn space_of(&self, page: u32) -> u16 {
         if is_counted(page) {
-            let spaces = &self.spaces_by_bin[usize::from(bin_of(page))];
-            return spaces[(place_of(page) >> 8) as usize % spaces.len()];
+            return self.place_of_counted(page).0;
         }
         self.space_by_extent[(page / EXTENT_PAGES) as usize]
     }
@@ -122,7 +154,8 @@ impl PageSpace {
     #[inline]
     pub fn instance_of(&self, page: u32) -> usize {
         if is_counted(page) {
-            return ((u64::from(place_of(page)) * u64::from(self.instances)) >> 32) as usize;
+            let (space, extent) = self.place_of_counted(page);
+            return usize::from(self.patterns[usize::from(space)][extent as usize]);
         }
         usize::from(self.instance_by_extent[(page / EXTENT_PAGES) as usize])
     }
@@ -134,7 +167,9 @@ impl PageSpace {
 
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
-        (self.space_by_extent.capacity() * 2 + self.instance_by_extent.capacity()) as u64
+        (self.space_by_extent.capacity() * 2
+            + self.instance_by_extent.capacity()
+            + self.number_by_extent.capacity() * 4) as u64
     }
 }
 

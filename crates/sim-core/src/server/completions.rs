@@ -61,7 +61,7 @@ impl Server {
         let entry = self.batches.get(batch);
         for (&page, &done) in entry.pages.iter().zip(&entry.done) {
             // A page that a client completed is any thread's.
-            let (pages, last_done) = &mut shares[self.syncs.thread_of(page) as usize];
+            let (pages, last_done) = &mut shares[self.syncs.thread_of(self.space.extent_of(page)) as usize];
             (*pages, *last_done) = (*pages + 1, done.max(*last_done));
         }
         entry.threads_left = shares.iter().filter(|(pages, _)| *pages > 0).count() as u32;
@@ -81,7 +81,7 @@ impl Server {
     /// A client met a page under write. If its write is done and its I/O thread is free, the page is completed here and
     /// now and true comes back; otherwise the client goes on when that may be so.
     pub(super) fn page_write_over(&mut self, client: u32, page: u32) -> bool {
-        let (now, thread) = (self.now, self.syncs.thread_of(page));
+        let (now, thread) = (self.now, self.syncs.thread_of(self.space.extent_of(page)));
         match self.batches.with_page(page) {
             // A client flushes it alone.
             None => self.calendar.schedule(now + costs::SINGLE_PAGE_POLL, Event::Body(client)),
@@ -109,7 +109,7 @@ impl Server {
         let threads = self.syncs.threads();
         let mut needed = 0u64;
         for &page in self.batches.get(batch).pages.iter().filter(|&&p| p != COMPLETED) {
-            needed |= 1 << self.syncs.thread_of(page);
+            needed |= 1 << self.syncs.thread_of(self.space.extent_of(page));
         }
         if needed == 0 {
             // Every page was completed by a client that looked; some thread must still end the batch.

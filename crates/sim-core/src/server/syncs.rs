@@ -8,7 +8,6 @@
 use super::Server;
 use super::doublewrite::Held;
 use super::events::Event;
-use crate::buffer_pool::EXTENT_PAGES;
 use crate::kernel::time::SimTime;
 use crate::storage::Op;
 use std::collections::VecDeque;
@@ -69,10 +68,10 @@ impl Syncs {
         self.threads.len() as u32
     }
 
-    /// The I/O thread that completes writes of a page.
+    /// The I/O thread that completes writes of pages of an extent.
     #[inline]
-    pub(super) fn thread_of(&self, page: u32) -> u32 {
-        page / EXTENT_PAGES % self.threads()
+    pub(super) fn thread_of(&self, extent: u32) -> u32 {
+        extent % self.threads()
     }
 
     /// A page of this file was written.

@@ -268,8 +268,7 @@ fn rates_of_set(pages: u32, laws: &[(PageLaw, f64)], width: f64) -> Vec<Vec<(f64
     let mut found: BTreeMap<Vec<i32>, (f64, Vec<f64>)> = BTreeMap::new();
     for nth in 0..looked_at {
         let page = ((u64::from(nth) * 2 + 1) * u64::from(pages) / (2 * u64::from(looked_at))) as u32;
-        let rates: Vec<f64> =
-            laws.iter().map(|(law, share)| law.at(page, pages) * share / f64::from(pages)).collect();
+        let rates: Vec<f64> = laws.iter().map(|(law, share)| law.at(page, pages) * share / f64::from(pages)).collect();
         let key = rates.iter().map(|&rate| level(rate, width)).collect();
         let (number, sums) = found.entry(key).or_insert_with(|| (0.0, vec![0.0; laws.len()]));
         *number += each;

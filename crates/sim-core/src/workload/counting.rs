@@ -62,8 +62,7 @@ impl Counting {
 
     fn may_count(&self, spec: &WorkloadSpec, touch: &TouchSpec) -> bool {
         let class = &spec.access_classes[touch.class as usize];
-        let moves_on =
-            matches!(class.draw, DrawSpec::Append { .. } | DrawSpec::Walk { .. } | DrawSpec::Index { .. });
+        let moves_on = matches!(class.draw, DrawSpec::Append { .. } | DrawSpec::Walk { .. } | DrawSpec::Index { .. });
         let missing = |&set: &u32| spec.page_sets[set as usize].resident_share < 1.0;
         let waits = self.change_buffer && touch.bufferable && class.page_sets.iter().any(missing);
         !moves_on && !waits
@@ -74,7 +73,7 @@ impl Counting {
 fn fits(spec: &RunSpec, config: &MachineConfig) -> bool {
     let instances = u64::from(config.buffer_pool.instances);
     let loaded: u64 = spec.workload.page_sets.iter().map(|set| set.pages).sum();
-    let pages = loaded as f64 + transactions(spec) * growth(&spec.workload, spec.purge.is_some());
+    let pages = loaded as f64 + transactions(spec) * growth(&spec.workload, !spec.read_views.is_empty());
     let each = pages / instances as f64 * (1000 + SLACK) as f64 / 1000.0;
     let free = 2 * u64::from(config.buffer_pool.lru_scan_depth);
     each + free as f64 <= (config.buffer_pool.pages / instances) as f64
@@ -97,7 +96,7 @@ fn transactions(spec: &RunSpec) -> f64 {
 }
 
 /// Pages that a transaction adds in the mean.
-fn growth(workload: &WorkloadSpec, purged: bool) -> f64 {
+fn growth(workload: &WorkloadSpec, purge_is_held_up: bool) -> f64 {
     let of_touch = |touch: &TouchSpec| match workload.access_classes[touch.class as usize].draw {
         DrawSpec::Append { rows_per_page, .. } => {
             touch.probability * f64::from(touch.max) / f64::from(rows_per_page.max(1))
@@ -106,8 +105,8 @@ fn growth(workload: &WorkloadSpec, purged: bool) -> f64 {
     };
     let appended = mean(workload, |transaction| transaction.touches.iter().map(of_touch).sum());
     let undo = mean(workload, |transaction| transaction.undo.bytes + transaction.undo.insert_bytes);
-    // Undo pages are used again once they are purged; they all stay while purge comes to none.
-    appended + if purged { undo / PAGE_BYTES as f64 } else { 0.0 }
+    // Undo pages are used again once they are purged; they all stay while a read view holds purge up.
+    appended + if purge_is_held_up { undo / PAGE_BYTES as f64 } else { 0.0 }
 }
 
 /// Mean of a figure over the transactions of a workload.

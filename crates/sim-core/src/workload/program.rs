@@ -171,11 +171,20 @@ impl Program {
         let mut kinds: Vec<TransactionKind> = spec.transactions.iter().map(|t| kind(t, &classes)).collect();
         let bins = count_pages(spec, &classes, &counted, &mut kinds);
         let cumulative = cumulative(&spec.transactions);
-        let runs = runs.into_iter().zip(counted).map(|(run, counted)| PageRun {
-            pages: if counted { 0 } else { run.pages },
-            ..run
-        });
-        Program { runs: runs.collect(), classes, places, kinds, purge_visits: Vec::new(), bins, redo_bytes: mean_redo(spec), cumulative }
+        let runs = runs
+            .into_iter()
+            .zip(counted)
+            .map(|(run, counted)| PageRun { pages: if counted { 0 } else { run.pages }, ..run });
+        Program {
+            runs: runs.collect(),
+            classes,
+            places,
+            kinds,
+            purge_visits: Vec::new(),
+            bins,
+            redo_bytes: mean_redo(spec),
+            cumulative,
+        }
     }
 
     /// Leaves to purge what it does in this server, and takes its redo off the transactions'.
@@ -211,18 +220,12 @@ impl Program {
 
 /// Redo of a transaction in the mean, payload bytes.
 fn mean_redo(spec: &WorkloadSpec) -> f64 {
-    let of_touch =
-        |touch: &TouchSpec| touch.probability * f64::from(touch.min + touch.max) / 2.0 * touch.redo_bytes;
+    let of_touch = |touch: &TouchSpec| touch.probability * f64::from(touch.min + touch.max) / 2.0 * touch.redo_bytes;
     mean(spec, |transaction| transaction.base_redo_bytes + transaction.touches.iter().map(of_touch).sum::<f64>())
 }
 
 /// Cuts the sets that are counted into bins, and tells the touches how they draw from these.
-fn count_pages(
-    spec: &WorkloadSpec,
-    classes: &[AccessClass],
-    counted: &[bool],
-    kinds: &mut [TransactionKind],
-) -> Bins {
+fn count_pages(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool], kinds: &mut [TransactionKind]) -> Bins {
     let mut ways: Vec<Draws> = Vec::new();
     for (kind, transaction) in kinds.iter_mut().zip(&spec.transactions) {
         for (touch, drawn) in kind.touches.iter_mut().zip(&transaction.touches) {

@@ -105,8 +105,11 @@ impl<L: RankLaw> Bucketed<L> {
             let len = some.iter().map(|bucket| bucket.len).sum();
             (len, mean(some[0].first, len))
         });
-        let mut ranks: Vec<(u64, f64)> =
-            self.buckets[..alone].iter().map(|bucket| (bucket.len, mean(bucket.first, bucket.len))).chain(joined).collect();
+        let mut ranks: Vec<(u64, f64)> = self.buckets[..alone]
+            .iter()
+            .map(|bucket| (bucket.len, mean(bucket.first, bucket.len)))
+            .chain(joined)
+            .collect();
         let all: f64 = ranks.iter().map(|&(len, weight)| len as f64 * weight).sum();
         ranks.iter_mut().for_each(|(_, weight)| *weight /= all);
         ranks

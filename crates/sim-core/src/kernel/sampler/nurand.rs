@@ -107,7 +107,10 @@ mod tests {
             let expected = law(a, range);
             let sampler = NuRand::new(a, range);
             let counted = sampler.law();
-            assert!(counted.iter().zip(&expected).all(|(counted, summed)| (counted - summed).abs() < 1e-12), "{a}, {range}");
+            assert!(
+                counted.iter().zip(&expected).all(|(counted, summed)| (counted - summed).abs() < 1e-12),
+                "{a}, {range}"
+            );
             let mut counts = vec![0u64; range as usize];
             let draws = 400_000;
             let mut sum = 0.0;
