@@ -235,7 +235,7 @@ mod tests {
         let turns = std::cell::Cell::new(0u64);
         agrees_with_a_sorted_map(30, |rng| {
             turns.set(turns.get() + 1);
-            rng.below_u64(if turns.get() / 7_000 % 2 == 0 { 100_000_000 } else { 2_000 })
+            rng.below_u64(if (turns.get() / 7_000).is_multiple_of(2) { 100_000_000 } else { 2_000 })
         });
     }
 

@@ -268,7 +268,7 @@ impl AccessClass {
             Draw::Zipf { ranks, .. } => {
                 let mut shares: Vec<_> = ranks.spectrum().into_iter().map(|(len, p)| relative(len, p)).collect();
                 shares.extend((pages > shortest).then(|| relative(u64::from(pages - shortest), 0.0)));
-                PageLaw::Scattered(shares)
+                PageLaw::Scattered(shares.into_iter().map(|(share, rate)| (share, vec![rate])).collect())
             }
             Draw::Pareto(pareto) => {
                 let mut end = 0;

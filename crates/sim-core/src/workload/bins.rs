@@ -13,8 +13,8 @@
 //!
 //! Simplifications: the draws of a transaction are independent (pages of one home that are missing together,
 //! or dirty together, are met one by one: the same in the mean, less uneven from transaction to transaction); a bin of
-//! `OfHome` pages is drawn with repetition; pages that several homes have scattered over them are as many as for independent
-//! places, and are drawn in layers ([`LAYERS`]), of which the last are drawn by those touches only that draw many.
+//! `OfHome` pages is drawn with repetition; pages that homes have scattered over them are drawn in layers ([`LAYERS`]), of which the last are drawn by those touches
+//! only that draw many.
 
 use super::access::AccessClass;
 use super::spec::WorkloadSpec;
@@ -32,6 +32,8 @@ const RARE: f64 = 3e-3;
 /// Most bins, as a handle of a page has room for; wider bins are made if there would be more.
 const MOST_BINS: usize = 2047;
 
+/// Most shares of the pages of a set that are told apart by their homes.
+const MOST_SHARES: usize = 128;
 /// Layers of the scattered pages of a home: a touch that draws fewer of them than others draws the first.
 pub(super) const LAYERS: u32 = 4;
 
@@ -51,8 +53,11 @@ pub(super) enum PageLaw {
     },
     /// By the keys that lie on them.
     ByKey(KeyLaw),
-    /// Wherever they lie: shares of the pages with their rates.
-    Scattered(Vec<(f64, f64)>),
+    /// Wherever they lie: shares of the pages with their rates, in this way of drawing and in those that follow as layers of
+    /// the same.
+    Scattered(Vec<(f64, Vec<f64>)>),
+    /// As the law of the first layer says.
+    LaterLayer,
 }
 
 /// Neighbouring pages of a set with the same rate.
@@ -132,7 +137,7 @@ impl PageLaw {
     /// The rate of a page, relative to the mean of its set; 1 where the place says nothing.
     fn at(&self, page: u32, pages: u32) -> f64 {
         match self {
-            PageLaw::Flat | PageLaw::Scattered(_) => 1.0,
+            PageLaw::Flat | PageLaw::Scattered(_) | PageLaw::LaterLayer => 1.0,
             PageLaw::ByPlace(stretches) => {
                 let stretch = stretches.partition_point(|stretch| stretch.end <= page);
                 stretches.get(stretch).map_or(0.0, |stretch| stretch.rate)
@@ -200,7 +205,8 @@ pub(super) fn cut(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool]
     let mut bins = Bins::default();
     let mut lists: Vec<Vec<(u16, f64)>> = vec![Vec::new(); ways.len()];
     let mut all = vec![0.0; ways.len()];
-    let mut carry = 0.0;
+    // What rounding leaves out or adds goes to the next bin.
+    let (mut carry, mut resident_carry) = (0.0, 0.0);
     for cell in cells.into_values() {
         all.iter_mut().zip(&cell.probabilities).for_each(|(all, sum)| *all += sum);
         let pages = (cell.pages + carry).round();
@@ -212,32 +218,43 @@ pub(super) fn cut(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool]
         for (list, sum) in lists.iter_mut().zip(&cell.probabilities).filter(|(_, sum)| **sum > 0.0) {
             list.push((number, sum / cell.pages));
         }
-        let resident = (cell.resident / cell.pages * pages).round() as u64;
+        let wanted = cell.resident / cell.pages * pages + resident_carry;
+        let resident = wanted.round().clamp(0.0, pages);
+        resident_carry = wanted - resident;
+        let resident = resident as u64;
         bins.bins.push(Bin { pages: pages as u64, resident, spaces: cell.spaces, bytes_between_modifications: 0.0 });
     }
     bins.classes = lists.iter().zip(all).map(|(list, all)| BinClass::new(list, all.min(1.0), &bins.bins)).collect();
     bins
 }
 
+/// A page set whose cells are known: its pages, the ways in which it is drawn, each from so many sets, and the cells, as
+/// [`rates_of_set`] has them.
+struct KnownSet {
+    pages: u64,
+    drawn: Vec<(usize, usize)>,
+    cells: Vec<Vec<(f64, f64)>>,
+}
+
 fn cells(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool], ways: &[Draws], width: f64) -> Cells {
     let mut all = Cells::new();
     // Copies of a table have the same cells: they are found once.
-    let mut known: Vec<(u64, Vec<(usize, usize)>, Vec<Vec<(f64, f64)>>)> = Vec::new();
+    let mut known: Vec<KnownSet> = Vec::new();
     for (number, set) in spec.page_sets.iter().enumerate().filter(|(number, _)| counted[*number]) {
         let place_in =
             |way: &Draws| spec.access_classes[way.class as usize].page_sets.iter().position(|&s| s as usize == number);
         let drawing: Vec<usize> = (0..ways.len()).filter(|&way| place_in(&ways[way]).is_some()).collect();
         let sets_of = |way: usize| spec.access_classes[ways[way].class as usize].page_sets.len();
         let kind: Vec<(usize, usize)> = drawing.iter().map(|&way| (way, sets_of(way))).collect();
-        let found = known.iter().position(|(pages, same, _)| *pages == set.pages && *same == kind);
+        let found = known.iter().position(|known| known.pages == set.pages && known.drawn == kind);
         let place = found.unwrap_or_else(|| {
             let pages = set.pages as u32;
             let law = |way: usize| classes[ways[way].class as usize].page_law(&ways[way], pages);
             let laws: Vec<_> = drawing.iter().map(|&way| (law(way), 1.0 / sets_of(way) as f64)).collect();
-            known.push((set.pages, kind, rates_of_set(pages, &laws, width)));
+            known.push(KnownSet { pages: set.pages, drawn: kind, cells: rates_of_set(pages, &laws, width) });
             known.len() - 1
         });
-        for rates in &known[place].2 {
+        for rates in &known[place].cells {
             let pages = rates[0].0;
             let mut key = vec![i32::MIN; ways.len()];
             let mut probabilities = vec![0.0; ways.len()];
@@ -262,7 +279,8 @@ fn cells(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool], ways: &
 
 /// The cells of one set: in the first place their number of pages, then for each law the probability of one of them.
 fn rates_of_set(pages: u32, laws: &[(PageLaw, f64)], width: f64) -> Vec<Vec<(f64, f64)>> {
-    let by_place = laws.iter().any(|(law, _)| !matches!(law, PageLaw::Flat | PageLaw::Scattered(_)));
+    let anywhere = |law: &PageLaw| matches!(law, PageLaw::Flat | PageLaw::Scattered(_) | PageLaw::LaterLayer);
+    let by_place = laws.iter().any(|(law, _)| !anywhere(law));
     let looked_at = if by_place { pages.min(SAMPLE) } else { 1 };
     let each = f64::from(pages) / f64::from(looked_at);
     let mut found: BTreeMap<Vec<i32>, (f64, Vec<f64>)> = BTreeMap::new();
@@ -285,11 +303,11 @@ fn rates_of_set(pages: u32, laws: &[(PageLaw, f64)], width: f64) -> Vec<Vec<(f64
 }
 
 /// Each cell once for each share of the pages that a law scatters over the set.
-fn split_by_shares(cells: &[Vec<(f64, f64)>], law: usize, shares: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
-    let with = |cell: &Vec<(f64, f64)>, &(share, rate): &(f64, f64)| {
+fn split_by_shares(cells: &[Vec<(f64, f64)>], law: usize, shares: &[(f64, Vec<f64>)]) -> Vec<Vec<(f64, f64)>> {
+    let with = |cell: &Vec<(f64, f64)>, (share, rates): &(f64, Vec<f64>)| {
         let mut part = cell.clone();
         part[0].0 *= share;
-        part[law + 1].1 *= rate;
+        part[law + 1..].iter_mut().zip(rates).for_each(|(own, rate)| own.1 *= rate);
         part
     };
     cells.iter().flat_map(|cell| shares.iter().map(move |share| with(cell, share))).collect()
@@ -300,25 +318,179 @@ fn level(probability: f64, width: f64) -> i32 {
     if probability > 0.0 { (libm::log(probability) / width).round() as i32 } else { i32::MIN + 1 }
 }
 
-/// Number of times that independent draws come to a page, `mean` in the mean: shares of the pages, and rates relative to
-/// the mean.
-pub(super) fn poisson_shares(mean: f64) -> Vec<(f64, f64)> {
-    if mean <= 0.0 {
-        return vec![(1.0, 0.0)];
+/// Pages by how many homes have them in each layer, if so many homes draw them independently, and in a layer each such a
+/// share of the pages: shares of the pages, and for each layer the number of homes relative to the mean.
+pub(super) fn shares_by_homes(homes: u32, layers: &[f64]) -> Vec<(f64, Vec<f64>)> {
+    let mean = |layer: usize| f64::from(homes) * layers[layer];
+    let none = (1.0 - layers.iter().sum::<f64>()).max(0.0);
+    // Pages that no home has, then those of one home more for each layer from some layer on, so that each combination comes
+    // once.
+    let mut combinations = vec![(libm::pow(none, f64::from(homes)), vec![0u32; layers.len()], 0)];
+    let (mut shares, mut left, mut drawn) = (Vec::new(), 1.0, vec![0.0; layers.len()]);
+    while left > RARE && !combinations.is_empty() && shares.len() < MOST_SHARES {
+        let mut next = Vec::new();
+        for (share, counts, from) in combinations {
+            let had: u32 = counts.iter().sum();
+            left -= share;
+            drawn.iter_mut().zip(&counts).for_each(|(sum, &count)| *sum += share * f64::from(count));
+            for layer in from..if had < homes && none > 0.0 { layers.len() } else { 0 } {
+                let mut more = counts.clone();
+                more[layer] += 1;
+                let times = f64::from(homes - had) / f64::from(more[layer]) * layers[layer] / none;
+                next.push((share * times, more, layer));
+            }
+            shares.push((share, counts.iter().map(|&count| f64::from(count)).collect::<Vec<_>>()));
+        }
+        combinations = next;
     }
-    let mut share = libm::exp(-mean);
-    let mut shares = Vec::new();
-    let (mut times, mut left) = (0.0, 1.0);
-    while left > RARE && shares.len() < 64 {
-        shares.push((share, times / mean));
-        left -= share;
-        times += 1.0;
-        share *= mean / times;
+    // The rest of the pages has the rest of the homes.
+    if left > 0.0 {
+        shares.push((left, (0..layers.len()).map(|layer| (mean(layer) - drawn[layer]).max(0.0) / left).collect()));
     }
-    // The rest of the pages has the rest of the draws.
-    let drawn: f64 = shares.iter().map(|(share, rate)| share * rate).sum();
-    if left > 0.0 && drawn < 1.0 {
-        shares.push((left, (1.0 - drawn) / left));
+    for (_, rates) in &mut shares {
+        rates.iter_mut().enumerate().for_each(|(layer, rate)| *rate /= mean(layer).max(f64::MIN_POSITIVE));
     }
     shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::access::Places;
+    use super::super::counting::ways_of;
+    use super::super::homes::Drawer;
+    use super::super::spec::{
+        AccessClassSpec, DrawSpec, DriveSpec, HomePages, Leaves, PageSetSpec, TouchSpec, WorkloadSpec,
+    };
+    use super::*;
+    use crate::buffer_pool::PageRun;
+    use crate::kernel::random::Rng;
+    use crate::kernel::sampler::DurationDist;
+    use std::collections::HashSet;
+
+    const SETS: u32 = 2;
+    /// Times that pages are drawn one by one.
+    const TIMES: u32 = 60;
+
+    fn load(draw: &DrawSpec, pages: u64) -> WorkloadSpec {
+        WorkloadSpec {
+            page_sets: (0..SETS)
+                .map(|set| PageSetSpec { name: format!("set {set}"), space_id: set, pages, resident_share: 0.5 })
+                .collect(),
+            access_classes: vec![AccessClassSpec {
+                name: "class".to_owned(),
+                page_sets: (0..SETS).collect(),
+                draw: draw.clone(),
+            }],
+            transactions: Vec::new(),
+            drive: DriveSpec::Closed { clients: 3, think: DurationDist::Fixed { us: 0.0 } },
+            stops: Vec::new(),
+            cores: 1,
+        }
+    }
+
+    fn touch(fewest: u32, most: u32) -> TouchSpec {
+        TouchSpec {
+            class: 0,
+            min: fewest,
+            max: most,
+            probability: 1.0,
+            modify: false,
+            bufferable: false,
+            redo_bytes: 0.0,
+            inserts: false,
+            leaves: Leaves::Nothing,
+            purge_redo_bytes: 0.0,
+            recent: None,
+        }
+    }
+
+    /// Distinct pages that so many transactions draw, one by one, and as the bins say, in the mean.
+    fn distinct(draw: &DrawSpec, pages: u64, (fewest, most): (u32, u32), transactions: u32) -> (f64, f64) {
+        let spec = load(draw, pages);
+        let mut rng = Rng::stream(5, 0, "bins");
+        let runs: Vec<PageRun> =
+            (0..SETS).map(|set| PageRun { first: set * pages as u32, pages: pages as u32 }).collect();
+        let class = AccessClass::new(draw, runs, &mut Places::default(), &mut rng);
+        let touch = touch(fewest, most);
+        let ways = ways_of(&touch, &class);
+        let mut drawn = vec![0; most as usize];
+        let mut once = || {
+            let mut seen: HashSet<u32> = HashSet::new();
+            for number in 0..transactions {
+                let who = Drawer { client: number % 3, home: rng.next_u64() };
+                let count = rng.range_inclusive(fewest, most) as usize;
+                class.fill(who, &mut rng, &mut drawn[..count]);
+                seen.extend(&drawn[..count]);
+            }
+            seen.len() as f64
+        };
+        let seen = (0..TIMES).map(|_| once()).sum::<f64>() / f64::from(TIMES);
+        let bins = cut(&spec, &[class], &[true; SETS as usize], &ways);
+        let all: u64 = bins.bins.iter().map(|bin| bin.pages).sum();
+        assert_eq!(all, u64::from(SETS) * pages);
+        assert_eq!(bins.bins.iter().map(|bin| bin.resident).sum::<u64>(), all / 2);
+        // Draws of each layer, of which the first are drawn whole.
+        let of_layer = most.div_ceil(ways.len() as u32);
+        let draws_of = |layer: u32| {
+            let counts = (fewest..=most).map(|count| count.saturating_sub(layer * of_layer).min(of_layer));
+            f64::from(transactions) * f64::from(counts.sum::<u32>()) / f64::from(most - fewest + 1)
+        };
+        let never = |bin: u16| -> f64 {
+            let classes = bins.classes.iter().zip(0..);
+            classes.map(|(class, layer)| libm::pow(1.0 - class.probability_of(bin), draws_of(layer))).product()
+        };
+        let said = bins.bins.iter().zip(0..).map(|(bin, number)| bin.pages as f64 * (1.0 - never(number))).sum();
+        (seen, said)
+    }
+
+    #[test]
+    fn distinct_pages_are_those_of_single_draws() {
+        let nurand = |at_home| DrawSpec::NuRand { a: 255, range: 1000, groups: 8, constants: 3, at_home };
+        let home = |pages| DrawSpec::OfHome { homes: 40, pages };
+        let cases = [
+            (DrawSpec::Uniform, 5_000, (1, 4), 4_000),
+            (DrawSpec::HotSpot { hot_pages: 0.05, hot_accesses: 0.7 }, 5_000, (1, 4), 4_000),
+            (DrawSpec::Pareto { h: 0.2 }, 20_000, (3, 3), 8_000),
+            (DrawSpec::Zipf { theta: 0.9 }, 20_000, (3, 3), 8_000),
+            (nurand(false), 700, (5, 15), 100),
+            (nurand(true), 700, (5, 15), 100),
+            (nurand(true), 160, (5, 15), 60),
+            (home(HomePages::InOrder), 1_000, (7, 7), 30),
+            (home(HomePages::Scattered { groups: 8 }), 8_000, (180, 200), 25),
+        ];
+        for (draw, pages, draws, transactions) in cases {
+            let (seen, said) = distinct(&draw, pages, draws, transactions);
+            // Four standard errors are under a hundredth in all of these, but for homes, of which few are drawn, each whole.
+            let tolerance = if matches!(draw, DrawSpec::OfHome { .. }) { 0.02 } else { 0.008 };
+            assert!((said / seen - 1.0).abs() < tolerance, "{draw:?}: {seen} pages, by bins {said}");
+        }
+    }
+
+    #[test]
+    fn a_touch_that_draws_fewer_pages_of_a_home_draws_the_first_layers() {
+        let draw = DrawSpec::OfHome { homes: 40, pages: HomePages::Scattered { groups: 8 } };
+        let runs = vec![PageRun { first: 0, pages: 8_000 }];
+        let class = AccessClass::new(&draw, runs, &mut Places::default(), &mut Rng::stream(5, 0, "layers"));
+        let ways = ways_of(&touch(180, 200), &class);
+        assert_eq!(ways.iter().map(|way| way.layer).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert_eq!(ways_of(&touch(1, 1), &class).len(), 1);
+    }
+
+    #[test]
+    fn shares_of_pages_add_up() {
+        for (homes, layers) in
+            [(1, vec![0.3]), (10, vec![0.02, 0.03]), (5, vec![0.0]), (40, vec![0.1; 4]), (3, vec![1.0])]
+        {
+            let shares = shares_by_homes(homes, &layers);
+            let pages: f64 = shares.iter().map(|(share, _)| share).sum();
+            assert!((pages - 1.0).abs() < 1e-9, "{homes}, {layers:?}: {pages}");
+            for layer in (0..layers.len()).filter(|&layer| layers[layer] > 0.0) {
+                let draws: f64 = shares.iter().map(|(share, rates)| share * rates[layer]).sum();
+                assert!((draws - 1.0).abs() < 1e-9, "{homes}, {layers:?}: {draws}");
+            }
+        }
+        // Two homes of two pages each, out of four: a page is had by none with (1/2)^2.
+        let shares = shares_by_homes(2, &[0.5]);
+        assert_eq!(shares, [(0.25, vec![0.0]), (0.5, vec![1.0]), (0.25, vec![2.0])]);
+    }
 }

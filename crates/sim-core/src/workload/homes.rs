@@ -4,7 +4,7 @@
 //! each splits the page sets into parts of its own, and more parts divide the home of fewer. `OfHome` reads the same
 //! pages whenever it is at the same home.
 
-use super::bins::{Draws, LAYERS, PageLaw, poisson_shares};
+use super::bins::{Draws, LAYERS, PageLaw, shares_by_homes};
 use super::spec::HomePages;
 use crate::buffer_pool::PageRun;
 use crate::kernel::random::Rng;
@@ -66,15 +66,22 @@ impl PagesOfHomes {
         let Some((groups, _)) = self.scattered else {
             return PageLaw::InParts { parts: (self.homes / sets).max(1), first: draws.most };
         };
+        if draws.layer > 0 {
+            return PageLaw::LaterLayer;
+        }
         let pages: f64 = runs.iter().map(|run| f64::from(run.pages)).sum();
         let of_group = (pages / f64::from(groups)).max(1.0);
         // Some places are drawn twice for a home: the more, the more layers lie below.
         let layers = LAYERS.min(draws.most.max(1));
         let of_layer = f64::from(draws.most) / f64::from(layers);
         let distinct = |layers: u32| of_group * (1.0 - libm::pow(1.0 - 1.0 / of_group, of_layer * f64::from(layers)));
-        let new = distinct(draws.layer + 1) - distinct(draws.layer);
-        let mut shares = poisson_shares(f64::from(self.homes) * new / pages);
-        shares.iter_mut().for_each(|(_, rate)| *rate *= new / of_layer);
+        let new: Vec<f64> = (0..layers).map(|layer| distinct(layer + 1) - distinct(layer)).collect();
+        let homes = (self.homes / groups).max(1);
+        let of_homes: Vec<f64> = new.iter().map(|new| f64::from(self.homes) * new / pages / f64::from(homes)).collect();
+        let mut shares = shares_by_homes(homes, &of_homes);
+        for (_, rates) in &mut shares {
+            rates.iter_mut().zip(&new).for_each(|(rate, new)| *rate *= new / of_layer);
+        }
         PageLaw::Scattered(shares)
     }
 
