@@ -54,7 +54,8 @@ fn thinned(name: &str, keep: impl Fn(usize, f64) -> bool) -> Recording {
 
 /// A recording predicted from itself.
 fn from_itself(recording: &Recording) -> Validation {
-    let (tasks, left_out) = tasks(std::slice::from_ref(recording), Some(recording), &Device::default(), &Overrides::default());
+    let (tasks, left_out) =
+        tasks(std::slice::from_ref(recording), Some(recording), &Device::default(), &Overrides::default());
     let task = tasks.first().unwrap_or_else(|| panic!("{left_out:?}"));
     let output = run_one(Job { scenario: &task.scenario, replication: 0 }, false, &mut Silent).unwrap();
     compare(task, &output).unwrap()
