@@ -3,6 +3,7 @@
 pub(crate) mod calibrate;
 pub(crate) mod compare;
 pub(crate) mod device;
+pub(crate) mod explain;
 pub(crate) mod merge;
 pub(crate) mod meta;
 pub(crate) mod models;
