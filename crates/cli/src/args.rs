@@ -1,5 +1,6 @@
 //! What the command line takes. The help texts here are also the man pages and the completions.
 
+use crate::commands::collect::whole_seconds;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use innosim_experiments::sweep::{MOST_REPLICATIONS, Shard};
@@ -33,6 +34,14 @@ Examples:
 
 Differences are to the first variant. A setting in the scenario's file that a model does not know is dropped with a note; \
 one that --set or --variant names is an error.";
+
+const COLLECT_EXAMPLES: &str = "\
+Examples:
+  innosim collect > collect.sh
+  sh collect.sh -o server1 -- --defaults-extra-file=my.cnf     on the server's machine, ten minutes
+  innosim explain server1
+
+The script needs the client mysql or mariadb and coreutils, and only reads. docs/collect.md says what it gathers.";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
@@ -76,6 +85,8 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Fit a storage device to fio's output, and print measured beside simulated figures
     Device(DeviceArgs),
+    /// Print a shell script that gathers a real server's settings and counters, read-only
+    Collect(CollectArgs),
     /// Say what happened in a run or a recording, in sentences with times and numbers
     Explain(ExplainArgs),
     /// List the server models
@@ -441,6 +452,23 @@ pub(crate) struct DeviceArgs {
     pub(crate) format: Format,
     #[command(flatten)]
     pub(crate) common: Common,
+}
+
+/// `innosim collect`.
+#[derive(Debug, Args)]
+#[command(after_help = COLLECT_EXAMPLES)]
+pub(crate) struct CollectArgs {
+    /// How long the script samples, unless its option -d says otherwise: 600s, 10m, 1h
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = whole_seconds)]
+    pub(crate) duration: u32,
+    /// Time from sample to sample, unless its option -i says otherwise
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = whole_seconds)]
+    pub(crate) interval: u32,
+    /// Form of the result; in JSON the script is a text
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) unused: Unused,
 }
 
 /// `innosim explain`.

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod calibrate;
+pub(crate) mod collect;
 pub(crate) mod compare;
 pub(crate) mod device;
 pub(crate) mod explain;

@@ -37,12 +37,16 @@ pub enum Track {
     DoublewritePages,
     /// Batches to the doublewrite files a second.
     DoublewriteWrites,
-    /// Busy share of the data device, 0..=1.
+    /// Busy share of the data device's busiest part, 0..=1: at 1 it can do no more.
     DeviceBusy,
+    /// Share of the time in which the device had any request, 0..=1: at 1 it may still do more.
+    DeviceActive,
     /// Busy share of the processors, 0..=1.
     CpuBusy,
     /// Transactions waiting for a client or thread, of an open drive.
     Waiting,
+    /// Transactions a second that an open drive asks for.
+    Offered,
     /// 1 in a step into which a stop of the drive reached, else 0.
     Stopped,
 }
@@ -184,7 +188,8 @@ impl Course {
     pub(crate) fn mean(&self, track: Track, at: std::ops::Range<usize>) -> Option<f64> {
         let values = self.track(track)?;
         let known = at.filter(|&i| values[i].is_finite());
-        let (sum, time) = known.fold((0.0, 0.0), |(sum, time), i| (sum + values[i] * self.steps[i], time + self.steps[i]));
+        let (sum, time) =
+            known.fold((0.0, 0.0), |(sum, time), i| (sum + values[i] * self.steps[i], time + self.steps[i]));
         (time > 0.0).then(|| sum / time)
     }
 

@@ -7,8 +7,9 @@
 //! as fast as its tail is flushed: where the tail lies in a dense stretch, throughput falls. The pages flushed then are
 //! made dirty again together, and come due one turn of the redo later.
 //!
-//! Here the stretch that was due in a fall is looked up by its log sequence numbers, and compared with the mean of all
-//! redo before the fall.
+//! Here the stretch that was due on the way to the lowest point of a fall is looked up by its log sequence numbers, and compared with the mean of all
+//! redo before the fall. The redo of the fall itself is compared with that of the half turn before: the mean of all would still
+//! hold the start of the load.
 
 use crate::course::{Course, Track};
 use crate::event::{Event, What};
@@ -16,8 +17,9 @@ use crate::throughput::Fall;
 
 /// A stretch is dense if it made this many times as many pages dirty a byte as the mean: less is ripple.
 const DENSE: f64 = 1.25;
-/// Redo of a fall is dense, and comes due as an echo, from this ratio on: echoes are weaker than what they follow.
-const ECHO: f64 = 1.10;
+/// Redo of a fall is dense, and comes due as an echo, if it made this many times as many pages dirty a byte as that of the half
+/// turn before it.
+const ECHO: f64 = 1.25;
 /// A fall this share of a turn before or after the echo was due is taken for it.
 const NEAR: f64 = 0.15;
 /// Share of the turn over which density is averaged at least.
@@ -92,9 +94,16 @@ impl<'a> Trail<'a> {
 pub(crate) fn events(course: &Course, falls: &[Fall]) -> Vec<Event> {
     let Some(trail) = Trail::of(course) else { return Vec::new() };
     let mut events = Vec::new();
+    // Falls that an echo explains.
+    let mut echoes: Vec<f64> = Vec::new();
     for fall in falls.iter().filter(|fall| is_pressed(course, fall)) {
-        events.extend(due(&trail, fall));
-        events.extend(echo(&trail, fall, falls));
+        let dense = due(&trail, fall);
+        // What has no dense stretch behind it is no beginning of a chain of them.
+        let next = echo(&trail, fall, falls).filter(|_| dense.is_some() || echoes.contains(&fall.at_s));
+        if let Some(Event { what: What::EchoDue { next_fall_s: Some(next), .. }, .. }) = next {
+            echoes.push(next);
+        }
+        events.extend(dense.into_iter().chain(next));
     }
     events
 }
@@ -109,10 +118,10 @@ fn is_pressed(course: &Course, fall: &Fall) -> bool {
 
 /// The stretch that came due in a fall, if it is dense.
 fn due(trail: &Trail<'_>, fall: &Fall) -> Option<Event> {
-    let (start, over) = (trail.at(fall.at_s), trail.at(fall.over_s()));
+    let (start, lowest) = (trail.at(fall.at_s), trail.at(fall.lowest_s));
     let turn = trail.lsn[start] - trail.tail[start];
     let from = trail.tail[start];
-    let to = trail.tail[over].max(from + WINDOW * turn);
+    let to = trail.tail[lowest].max(from + WINDOW * turn);
     if from < 0.0 {
         // Made before the load began: nothing is known of it.
         return None;
@@ -129,11 +138,13 @@ fn due(trail: &Trail<'_>, fall: &Fall) -> Option<Event> {
 
 /// When the redo of a fall comes due itself, if it is dense.
 fn echo(trail: &Trail<'_>, fall: &Fall, falls: &[Fall]) -> Option<Event> {
-    let (start, over) = (trail.at(fall.at_s), trail.at(fall.over_s()));
+    // A fall of which half never came back goes on to the end.
+    let over = fall.half_back_s.map_or(trail.tail.len() - 1, |second| trail.at(second));
+    let start = trail.at(fall.at_s);
     let (from, to) = (trail.lsn[start], trail.lsn[over]);
     let turn = from - trail.tail[start];
-    let (density, mean) = (trail.density(from, to)?, trail.density(0.0, from)?);
-    if density < ECHO * mean {
+    let (density, before) = (trail.density(from, to)?, trail.density((from - turn / 2.0).max(0.0), from)?);
+    if density < ECHO * before {
         return None;
     }
     let end = trail.tail.len() - 1;
@@ -152,7 +163,7 @@ fn echo(trail: &Trail<'_>, fall: &Fall, falls: &[Fall]) -> Option<Event> {
     let what = What::EchoDue {
         fall_s: fall.at_s,
         dirtied_per_mib: density,
-        mean_dirtied_per_mib: mean,
+        dirtied_per_mib_before: before,
         turn_bytes: turn,
         predicted: seen.is_none(),
         next_fall_s: next.map(|fall| fall.at_s),

@@ -80,6 +80,8 @@ pub enum Reason {
 pub enum What {
     /// The load begins.
     LoadStarted { clients: Option<u32>, dirty_pages: Option<f64>, throughput_counts: &'static str },
+    /// The rate that an open drive asks for stepped up or down.
+    LoadChanged { from_tps: f64, to_tps: f64 },
     /// Figures count from here on.
     WarmedUp { given: bool },
     /// The checkpoint age met a limit for the first time; how often and how long in all.
@@ -108,11 +110,12 @@ pub enum What {
     /// What came due in a fall: redo that was made from `made_from_s` to `made_until_s`, and made so many pages dirty a
     /// MiB, against the mean of all redo before the fall.
     DenseRedoDue { made_from_s: f64, made_until_s: f64, dirtied_per_mib: f64, mean_dirtied_per_mib: f64 },
-    /// The redo of the fall at `fall_s`, which is dense too, comes due; predicted if the course ends before.
+    /// The redo of the fall at `fall_s`, which is dense against that of the half turn before it, comes due; predicted if the
+    /// course ends before.
     EchoDue {
         fall_s: f64,
         dirtied_per_mib: f64,
-        mean_dirtied_per_mib: f64,
+        dirtied_per_mib_before: f64,
         turn_bytes: f64,
         predicted: bool,
         next_fall_s: Option<f64>,
@@ -124,7 +127,14 @@ pub enum What {
     /// The queue of an open drive grew.
     QueueGrew { until_s: f64, from_waiting: f64, to_waiting: f64 },
     /// Flushing stood at the ceiling that a setting is.
-    FlushingCapped { by: Ceiling, setting: &'static str, cap_pages_per_s: f64, pages_per_s: f64, until_s: f64, seconds: f64 },
+    FlushingCapped {
+        by: Ceiling,
+        setting: &'static str,
+        cap_pages_per_s: f64,
+        pages_per_s: f64,
+        until_s: f64,
+        seconds: f64,
+    },
     /// Flushing did less than was asked for.
     FlushingShort {
         by: Ceiling,
@@ -142,8 +152,9 @@ pub enum What {
     RegimeChanged { from: Regime, to: Regime },
     /// The regime of the counted time.
     RegimeOfAll { regime: Regime, tps_mean: f64, counted_s: f64 },
-    /// How full device and processors were over the counted time.
-    Busy { device: Option<f64>, cpu: Option<f64>, device_full_s: f64 },
+    /// How full device and processors were over the counted time; how long the device had any request, where that alone is
+    /// known.
+    Busy { device: Option<f64>, device_active: Option<f64>, cpu: Option<f64>, device_full_s: f64 },
     /// A setting that the events point to, and a value to try.
     WouldChange { setting: &'static str, present: f64, value: f64, reason: Reason },
     /// The same load under another value: figures before and after.

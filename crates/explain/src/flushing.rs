@@ -43,7 +43,8 @@ pub(crate) fn cap(course: &Course) -> Option<(Ceiling, &'static str, f64)> {
 fn capped(course: &Course, blocks: &[Block]) -> Vec<Event> {
     let Some((by, setting, cap)) = cap(course) else { return Vec::new() };
     // Where it is known what was asked for, it must have been the whole of the cap.
-    let asked = |block: &Block| course.mean(Track::Requested, block.at.clone()).is_none_or(|n| n >= (1.0 - AT_CAP) * cap);
+    let asked =
+        |block: &Block| course.mean(Track::Requested, block.at.clone()).is_none_or(|n| n >= (1.0 - AT_CAP) * cap);
     let at_cap = |block: &Block| {
         let mean = course.mean(Track::Flushed, block.at.clone()).unwrap_or(0.0);
         (mean - cap).abs() <= AT_CAP * cap && asked(block) && !has_sync(course, block)
@@ -67,15 +68,18 @@ fn capped(course: &Course, blocks: &[Block]) -> Vec<Event> {
 fn short(course: &Course, blocks: &[Block]) -> Vec<Event> {
     let asked = |block: &Block| course.mean(Track::Requested, block.at.clone()).unwrap_or(0.0);
     let done = |block: &Block| course.mean(Track::Flushed, block.at.clone()).unwrap_or(f64::INFINITY);
-    let is_short = |block: &&Block| asked(block) >= SHORT * done(block) && done(block) >= 1.0 && !has_sync(course, block);
+    let is_short =
+        |block: &&Block| asked(block) >= SHORT * done(block) && done(block) >= 1.0 && !has_sync(course, block);
     // A request that was much larger than the dirty pages says nothing of what writing can do.
-    let enough_dirty = |block: &&Block| course.mean(Track::Dirty, block.at.clone()).is_none_or(|d| d >= 2.0 * asked(block));
+    let enough_dirty =
+        |block: &&Block| course.mean(Track::Dirty, block.at.clone()).is_none_or(|d| d >= 2.0 * asked(block));
     let some: Vec<&Block> = blocks.iter().filter(is_short).filter(enough_dirty).collect();
     spans_of(course, &some).into_iter().map(|span| short_event(course, &some, span)).collect()
 }
 
 fn short_event(course: &Course, some: &[&Block], span: Span) -> Event {
-    let inside: Vec<&&Block> = some.iter().filter(|b| b.from_s >= span.from_s - 1e-6 && b.to_s <= span.to_s + 1e-6).collect();
+    let inside: Vec<&&Block> =
+        some.iter().filter(|b| b.from_s >= span.from_s - 1e-6 && b.to_s <= span.to_s + 1e-6).collect();
     let typical = |track| median(inside.iter().filter_map(|block| course.mean(track, block.at.clone())));
     let known = |value: f64| value.is_finite().then_some(value);
     let device_busy = known(typical(Track::DeviceBusy));

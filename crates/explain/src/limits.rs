@@ -11,6 +11,8 @@ pub(crate) fn whole(course: &Course) -> Option<Event> {
     let busy = course.track(Track::DeviceBusy);
     let device_full_s =
         busy.map_or(0.0, |busy| counted.filter(|&i| busy[i] >= FULL).map(|i| course.steps[i]).sum::<f64>());
-    (device.is_some() || cpu.is_some())
-        .then(|| Event { at_s: course.end_s(), what: What::Busy { device, cpu, device_full_s } })
+    let device_active = course.mean(Track::DeviceActive, course.within(course.counted_from_s, course.end_s()));
+    let what = What::Busy { device, device_active, cpu, device_full_s };
+    let known = [device, device_active, cpu].iter().any(Option::is_some);
+    known.then(|| Event { at_s: course.end_s(), what })
 }

@@ -65,10 +65,7 @@ fn regime(course: &Course, from_s: f64, to_s: f64) -> Option<Regime> {
 fn pressure(course: &Course, at: std::ops::Range<usize>) -> Option<bool> {
     let any = |track| course.track(track).map(|values| at.clone().any(|i| values[i] > 0.0));
     let start = course.limits.sync_flush_start_bytes;
-    let old = course
-        .track(Track::OldestAge)
-        .filter(|_| start > 0.0)
-        .map(|ages| at.clone().any(|i| ages[i] >= start));
+    let old = course.track(Track::OldestAge).filter(|_| start > 0.0).map(|ages| at.clone().any(|i| ages[i] >= start));
     let told = [any(Track::SyncPages), any(Track::CheckpointWaits), old];
     if told.contains(&Some(true)) {
         return Some(true);

@@ -7,8 +7,8 @@ use crate::event::{Ceiling, Event, Reason, Waits, What};
 use crate::flushing;
 
 /// Time before the age met its limit in which flushing is looked at, seconds.
-const BEFORE_S: f64 = 300.0;
-/// Flushing this close to its cap over that time stood at it.
+const BEFORE_S: f64 = 10.0;
+/// Flushing this close to its cap, asked for or done, stood at it.
 const NEAR_CAP: f64 = 0.9;
 /// Below this share of its limit the age leaves room.
 const ROOMY: f64 = 0.6;
@@ -39,7 +39,8 @@ pub(crate) fn of(course: &Course, events: &[Event]) -> Vec<Event> {
     if let Some(batch) = batch.filter(|_| events.iter().any(is_short)) {
         add("innodb_doublewrite_pages", DOUBLEWRITE_PAGES / batch, Reason::DoublewriteShort);
     }
-    let waited = |asked: Waits| events.iter().any(|e| matches!(e.what, What::Waited { waits_for, .. } if waits_for == asked));
+    let waited =
+        |asked: Waits| events.iter().any(|e| matches!(e.what, What::Waited { waits_for, .. } if waits_for == asked));
     if waited(Waits::FreePage) {
         add("innodb_lru_scan_depth", 2.0, Reason::FreePageWaits);
     }
@@ -65,7 +66,14 @@ fn first_pressure(events: &[Event]) -> Option<f64> {
 /// Whether flushing stood near its cap in the time before `at_s`.
 fn near_cap(course: &Course, at_s: f64, cap: f64) -> bool {
     let before = course.within((at_s - BEFORE_S).max(0.0), at_s);
-    course.mean(Track::Flushed, before).is_some_and(|pages| pages >= NEAR_CAP * cap && pages <= cap / NEAR_CAP)
+    let near = |pages: f64| pages >= NEAR_CAP * cap && pages <= cap / NEAR_CAP;
+    // What was asked for tells earlier than what was done; where it is not known, what was done.
+    match course.track(Track::Requested) {
+        Some(asked) => {
+            before.clone().any(|i| near(asked[i])) && course.mean(Track::Flushed, before) <= Some(cap / NEAR_CAP)
+        }
+        None => course.mean(Track::Flushed, before).is_some_and(near),
+    }
 }
 
 /// The setting of the size of the redo log.

@@ -14,6 +14,8 @@ const MOVE: f64 = 0.20;
 const NOISE: f64 = 4.0;
 /// A fall begins where throughput was last within this share of the way down from its high.
 const SHOULDER: f64 = 0.25;
+/// A load is served if this share of what it asks for is done.
+const SERVED: f64 = 0.9;
 /// Shortest time without a transaction that is idle, seconds.
 const IDLE_S: f64 = 5.0;
 /// A queue grows if it gains this many seconds of work over half the course or more.
@@ -54,7 +56,13 @@ pub(crate) fn falls(course: &Course) -> Vec<Fall> {
         let next_low = lows.get(n + 1).map_or(blocks.len(), |&(_, low)| low);
         fall_of(&blocks, high, low, next_low)
     };
-    lows.iter().enumerate().map(fall).collect()
+    lows.iter().enumerate().map(fall).filter(|fall| !is_all_that_was_asked(course, fall)).collect()
+}
+
+/// Whether an open drive asked for no more than was done at the lowest: then the load fell, not the server.
+fn is_all_that_was_asked(course: &Course, fall: &Fall) -> bool {
+    let lowest = course.within(fall.lowest_s - crate::blocks::BLOCK_S, fall.lowest_s);
+    course.mean(Track::Offered, lowest).is_some_and(|asked| fall.to_tps >= SERVED * asked)
 }
 
 /// Blocks at the top and at the bottom of each move down of at least `least`.
@@ -114,9 +122,10 @@ fn described(course: &Course, fall: &Fall) -> Event {
         Some(during.clone().filter(|&i| values[i] > 0.0).map(|i| course.steps[i]).sum::<f64>())
     };
     let limit = course.limits.async_bytes;
-    let highest = course.track(Track::CheckpointAge).filter(|_| limit > 0.0).map(|age| {
-        age[during.clone()].iter().copied().filter(|age| age.is_finite()).fold(0.0, f64::max) / limit
-    });
+    let highest = course
+        .track(Track::CheckpointAge)
+        .filter(|_| limit > 0.0)
+        .map(|age| age[during.clone()].iter().copied().filter(|age| age.is_finite()).fold(0.0, f64::max) / limit);
     let what = What::ThroughputFell {
         from_tps: fall.from_tps,
         to_tps: fall.to_tps,
@@ -167,7 +176,9 @@ fn stalls(course: &Course, falls: &[Fall]) -> Option<Event> {
 
 fn idle(course: &Course) -> Vec<Event> {
     let Some(tps) = course.track(Track::Tps) else { return Vec::new() };
-    let long = spans(course, |i| tps[i] == 0.0).into_iter().filter(|s| s.seconds >= IDLE_S && s.seconds >= 0.9 * (s.to_s - s.from_s));
+    let long = spans(course, |i| tps[i] == 0.0)
+        .into_iter()
+        .filter(|s| s.seconds >= IDLE_S && s.seconds >= 0.9 * (s.to_s - s.from_s));
     long.map(|s| Event { at_s: s.from_s, what: What::Idle { until_s: s.to_s, seconds: s.seconds } }).collect()
 }
 

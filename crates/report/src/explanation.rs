@@ -149,11 +149,13 @@ fn summed_up(events: &[&Event]) -> String {
         What::ThroughputFell { .. } => {
             let share = |event: &&Event| if let What::ThroughputFell { share, .. } = event.what { share } else { 0.0 };
             let shares: Vec<f64> = events.iter().map(share).collect();
-            let (least, most) = (shares.iter().copied().fold(1.0, f64::min), shares.iter().copied().fold(0.0, f64::max));
+            let (least, most) =
+                (shares.iter().copied().fold(1.0, f64::min), shares.iter().copied().fold(0.0, f64::max));
             format!("Throughput falls {n} times more until {last}, by {} to {}.", percent(least), percent(most))
         }
         What::FlushingCapped { setting, .. } => format!("Flushing stands at {setting} {n} times more until {last}."),
         What::FlushingShort { .. } => format!("Flushing falls short {n} times more until {last}."),
+        What::LoadChanged { .. } => format!("The rate of the load steps {n} times more until {last}."),
         What::DenseRedoDue { .. } => format!("A dense stretch is due {n} times more until {last}."),
         What::EchoDue { .. } => format!("Echoes are due {n} times more, the last at about {last}."),
         What::RegimeChanged { .. } => format!("The regime changes {n} times more until {last}."),
@@ -165,7 +167,9 @@ fn summed_up(events: &[&Event]) -> String {
 /// The sentence of an event.
 fn text(what: &What) -> String {
     match what {
-        What::LoadStarted { .. } | What::WarmedUp { .. } | What::NotRecorded { .. } => whole::start(what),
+        What::LoadStarted { .. } | What::LoadChanged { .. } | What::WarmedUp { .. } | What::NotRecorded { .. } => {
+            whole::start(what)
+        }
         What::ThroughputFell { .. }
         | What::DenseRedoDue { .. }
         | What::EchoDue { .. }
@@ -189,7 +193,8 @@ fn text(what: &What) -> String {
             bytes(*limit_bytes)
         ),
         What::SyncFlushing { until_s, seconds: s, pages, pages_per_s, device_busy } => {
-            let busy = device_busy.map_or(String::new(), |busy| format!("; the device was {} busy", percent(busy)));
+            let busy = device_busy
+                .map_or(String::new(), |busy| format!("; the device's busiest part was {} busy", percent(busy)));
             format!(
                 "Sync flushing runs in {} s until {}: {} pages, {} in each such second{busy}.",
                 count(*s),
@@ -259,7 +264,8 @@ fn short(what: &What) -> String {
         return String::new();
     };
     let busy = |name: &str, busy: Option<f64>| busy.map(|busy| format!("{name} {} busy", percent(busy)));
-    let figures: Vec<String> = [busy("device", *device_busy), busy("processors", *cpu_busy)].into_iter().flatten().collect();
+    let figures: Vec<String> =
+        [busy("device", *device_busy), busy("processors", *cpu_busy)].into_iter().flatten().collect();
     let figures = figures.join(", ");
     let why = match by {
         Ceiling::Device => format!(" The device was full ({figures})."),

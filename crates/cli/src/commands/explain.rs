@@ -13,9 +13,7 @@ use crate::output::{note, note_warnings, print, print_json, wrapped};
 use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short, run_all};
 use innosim_core::metrics::RunOutput;
-use innosim_experiments::explain::{
-    Trial, changed, course_of_recording, course_of_run, course_of_samples, tried,
-};
+use innosim_experiments::explain::{Trial, changed, course_of_recording, course_of_run, course_of_samples, tried};
 use innosim_experiments::runner::Job;
 use innosim_explain::{Course, Event, Track, explain};
 use innosim_report::csv::read_series_csv;
@@ -118,7 +116,10 @@ fn of_recording(args: &ExplainArgs, path: &Path) -> Result<Explained, Failure> {
     refuse(args, "is a recording, which stands as it is", false)?;
     if args.try_settings {
         let help = format!("make a scenario of it first: innosim calibrate {} -o SCENARIO.toml", path.display());
-        return Err(Failure::Input(format!("--try needs a scenario to run, and {} is a recording\n  = help: {help}", args.what)));
+        return Err(Failure::Input(format!(
+            "--try needs a scenario to run, and {} is a recording\n  = help: {help}",
+            args.what
+        )));
     }
     let recordings = recordings_in(&[PathBuf::from(path)], args.model.as_deref(), args.common.quiet)?;
     let [recording] = &recordings[..] else {
@@ -195,7 +196,8 @@ fn text(explained: &Explained) -> String {
 
 /// Sentences for people: first those with a time, then what holds for the whole.
 pub(crate) fn table(sentences: &[Sentence]) -> String {
-    let (timed, whole): (Vec<&Sentence>, Vec<&Sentence>) = sentences.iter().partition(|sentence| !sentence.at.is_empty());
+    let (timed, whole): (Vec<&Sentence>, Vec<&Sentence>) =
+        sentences.iter().partition(|sentence| !sentence.at.is_empty());
     let width = timed.iter().map(|sentence| sentence.at.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
     for sentence in timed {

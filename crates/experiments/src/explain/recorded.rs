@@ -138,13 +138,27 @@ impl Recorded<'_> {
         }
         // Milliseconds in which the device had work, a second.
         if let Some(io_ms) = self.rate_of("disk.io_ms") {
-            self.put(Track::DeviceBusy, io_ms.iter().map(|ms| (ms / 1000.0).min(1.0)).collect());
+            self.put(Track::DeviceActive, io_ms.iter().map(|ms| (ms / 1000.0).min(1.0)).collect());
         }
         if !self.recording.closed_loop() {
+            self.put_if(Track::Offered, offered(self.recording));
             let queue = self.recording.series.column("sb.queue");
             self.put_if(Track::Waiting, queue);
         }
     }
+}
+
+/// Transactions a second that the load generators asked for at each sample; `None` if one of them had no rate.
+fn offered(recording: &Recording) -> Option<Vec<f64>> {
+    let phases = &recording.phases;
+    if phases.is_empty() || phases.iter().any(|phase| phase.rate.is_none()) {
+        return None;
+    }
+    let at = |second: &f64| {
+        let running = phases.iter().filter(|phase| phase.start_s < *second && *second <= phase.end_s);
+        running.filter_map(|phase| phase.rate).sum::<f64>()
+    };
+    Some(recording.series.seconds.iter().map(at).collect())
 }
 
 /// The settings that its model understands, and the age limits; what is not known is left out.

@@ -2,8 +2,8 @@
 
 use crate::runner::warmup_of;
 use innosim_core::metrics::{RunOutput, SecondSample};
-use innosim_core::workload::DriveSpec;
-use innosim_explain::Course;
+use innosim_core::workload::{DriveSpec, RateSegment};
+use innosim_explain::{Course, Track};
 use innosim_flush_models::registry::{Settings, Value};
 use innosim_scenario::{Scenario, Warmup};
 use std::collections::BTreeMap;
@@ -28,6 +28,11 @@ pub fn course_of_samples(scenario: &Scenario, output: &RunOutput) -> Course {
         DriveSpec::Closed { clients, .. } => (clients, true),
         DriveSpec::Open { clients, .. } => (clients, false),
     };
+    let mut course = Course::of_samples(samples, limits);
+    if let DriveSpec::Open { rate, .. } = &scenario.run.workload.drive {
+        let offered = samples.iter().map(|sample| rate_at(rate, sample.second as f64 - 0.5));
+        course.tracks.insert(Track::Offered, offered.collect());
+    }
     Course {
         settings: numbers(&scenario.settings),
         clients: Some(clients),
@@ -36,8 +41,18 @@ pub fn course_of_samples(scenario: &Scenario, output: &RunOutput) -> Course {
         counted_from_s: warmup.seconds as f64,
         warmup_given: Some(matches!(scenario.warmup, Warmup::Fixed(_))),
         closed_loop: Some(closed),
-        ..Course::of_samples(samples, limits)
+        ..course
     }
+}
+
+/// The rate of a schedule at a time, transactions a second.
+fn rate_at(segments: &[RateSegment], second: f64) -> f64 {
+    let Some(segment) = segments.iter().rev().find(|segment| segment.start_s <= second) else { return 0.0 };
+    let into = second - segment.start_s;
+    if into >= segment.ramp_s {
+        return segment.to_per_s;
+    }
+    segment.from_per_s + (segment.to_per_s - segment.from_per_s) * into / segment.ramp_s
 }
 
 /// The settings that are numbers.

@@ -113,7 +113,8 @@ pub fn read_series_csv(path: &Path) -> Result<ReadSeries, SeriesError> {
         for (name, at, set) in &fields {
             let text = record.get(*at).unwrap_or_default().trim();
             let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
-            let number = number.ok_or_else(|| wrong(line, format!("`{name}` is `{text}`, no number from 0 up"), WROTE))?;
+            let number =
+                number.ok_or_else(|| wrong(line, format!("`{name}` is `{text}`, no number from 0 up"), WROTE))?;
             set(&mut sample, number);
         }
         if sample.second != row as u64 + 1 {

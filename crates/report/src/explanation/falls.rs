@@ -15,8 +15,12 @@ pub(super) fn text(what: &What) -> String {
             rate(*dirtied_per_mib),
             rate(*mean_dirtied_per_mib)
         ),
-        What::EchoDue { fall_s, dirtied_per_mib, mean_dirtied_per_mib, turn_bytes, predicted, next_fall_s } => {
-            let dense = format!("{} pages made dirty a MiB against {}", rate(*dirtied_per_mib), rate(*mean_dirtied_per_mib));
+        What::EchoDue { fall_s, dirtied_per_mib, dirtied_per_mib_before, turn_bytes, predicted, next_fall_s } => {
+            let dense = format!(
+                "{} pages made dirty a MiB, {} in the half turn before",
+                rate(*dirtied_per_mib),
+                rate(*dirtied_per_mib_before)
+            );
             let due = format!(
                 "the redo of the fall at {} ({dense}) comes due, one turn of the redo log ({}) later",
                 seconds(*fall_s),
@@ -34,7 +38,9 @@ pub(super) fn text(what: &What) -> String {
             count(*s),
             count(*longest_s)
         ),
-        What::Idle { until_s, seconds: s } => format!("No transaction ends until {}, {} s long.", seconds(*until_s), count(*s)),
+        What::Idle { until_s, seconds: s } => {
+            format!("No transaction ends until {}, {} s long.", seconds(*until_s), count(*s))
+        }
         What::QueueGrew { until_s, from_waiting, to_waiting } => format!(
             "More work arrives than is done: the queue grows from {} to {} transactions until {}.",
             count(*from_waiting),
@@ -62,7 +68,8 @@ fn fall(what: &What) -> String {
     else {
         return String::new();
     };
-    let back = half_back_s.map_or("no half of it comes back".to_owned(), |s| format!("half of it is back by {}", seconds(s)));
+    let back =
+        half_back_s.map_or("no half of it comes back".to_owned(), |s| format!("half of it is back by {}", seconds(s)));
     let positive = |value: Option<f64>| value.filter(|value| *value > 0.0);
     let mut meanwhile = Vec::new();
     if *stopped_s > 0.0 {
@@ -71,7 +78,9 @@ fn fall(what: &What) -> String {
     if let Some(s) = positive(*sync_flushing_s) {
         meanwhile.push(format!("sync flushing in {}", seconds(s)));
     }
-    for (waits, name) in [(checkpoint_waits, "a checkpoint"), (free_page_waits, "a free page"), (log_waits, "the log buffer")] {
+    for (waits, name) in
+        [(checkpoint_waits, "a checkpoint"), (free_page_waits, "a free page"), (log_waits, "the log buffer")]
+    {
         if let Some(waits) = positive(*waits) {
             meanwhile.push(format!("{} waits for {name}", count(waits)));
         }

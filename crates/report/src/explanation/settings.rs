@@ -11,13 +11,19 @@ pub(super) fn text(what: &What) -> String {
         What::WouldChange { setting, present, value, reason } => {
             let why = match reason {
                 Reason::CeilingBeforeLimit => "flushing stood at it before the age met its limit",
-                Reason::AgeAtLimit => "the age met its limit; a larger redo log puts that off and flushes less a transaction",
+                Reason::AgeAtLimit => {
+                    "the age met its limit; a larger redo log puts that off and flushes less a transaction"
+                }
                 Reason::DoublewriteShort => "page writes fell short while the device was not full",
                 Reason::FreePageWaits => "user threads waited for free pages",
                 Reason::LogBufferFull => "the log buffer was full",
                 Reason::RoomLeft => "the age never used its room; less flushing writes fewer pages a transaction",
             };
-            format!("To look at: {setting} ({} now, try {}): {why}.", amount(setting, *present), amount(setting, *value))
+            format!(
+                "To look at: {setting} ({} now, try {}): {why}.",
+                amount(setting, *present),
+                amount(setting, *value)
+            )
         }
         What::Tried { .. } => tried(what),
         _ => String::new(),
@@ -50,7 +56,8 @@ fn tried(what: &What) -> String {
     else {
         return String::new();
     };
-    let from_to = |name: &str, pair: &[f64; 2], show: fn(f64) -> String| format!("{name} {} to {}", show(pair[0]), show(pair[1]));
+    let from_to =
+        |name: &str, pair: &[f64; 2], show: fn(f64) -> String| format!("{name} {} to {}", show(pair[0]), show(pair[1]));
     let mut parts = vec![format!("throughput {} ({} to {} a second)", change(tps), rate(tps[0]), rate(tps[1]))];
     for (name, pair) in [("sync flushing", sync_flush_seconds), ("stalls", stall_seconds)] {
         if pair[0] > 0.0 || pair[1] > 0.0 {
@@ -63,7 +70,8 @@ fn tried(what: &What) -> String {
     if regime[0] != regime[1] {
         parts.push(format!("regime {} to {}", regime[0].name(), regime[1].name()));
     }
-    let rising = if *age_was_rising { " Its age was still rising at the end: a longer run may say otherwise." } else { "" };
+    let rising =
+        if *age_was_rising { " Its age was still rising at the end: a longer run may say otherwise." } else { "" };
     format!(
         "Tried {setting} = {} instead of {}: {}.{rising}",
         amount(setting, *value),

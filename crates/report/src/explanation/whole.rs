@@ -11,7 +11,8 @@ const FULL: f64 = 0.95;
 pub(super) fn start(what: &What) -> String {
     match what {
         What::LoadStarted { clients, dirty_pages, throughput_counts } => {
-            let threads = clients.map_or(String::new(), |n| format!(" with {n} thread{}", if n == 1 { "" } else { "s" }));
+            let threads =
+                clients.map_or(String::new(), |n| format!(" with {n} thread{}", if n == 1 { "" } else { "s" }));
             let dirty = match dirty_pages {
                 Some(0.0) => "; no page is dirty".to_owned(),
                 Some(pages) => format!("; {} pages are dirty", count(*pages)),
@@ -26,6 +27,9 @@ pub(super) fn start(what: &What) -> String {
         }
         What::WarmedUp { given: true } => "The warm-up that was asked for ends: figures count from here.".to_owned(),
         What::WarmedUp { given: false } => "The warm-up ends, as it is detected: figures count from here.".to_owned(),
+        What::LoadChanged { from_tps, to_tps } => {
+            format!("The load asks for {} transactions a second instead of {}.", rate(*to_tps), rate(*from_tps))
+        }
         What::NotRecorded { figures } => {
             format!("Not recorded, so nothing is said of it: {}.", figures.join(", "))
         }
@@ -45,26 +49,28 @@ pub(super) fn text(what: &What) -> String {
             regime_in_words(*regime),
             rate(*tps_mean)
         ),
-        What::Busy { device, cpu, device_full_s } => busy(*device, *cpu, *device_full_s),
+        What::Busy { device, device_active, cpu, device_full_s } => busy(*device, *device_active, *cpu, *device_full_s),
         _ => String::new(),
     }
 }
 
-fn busy(device: Option<f64>, cpu: Option<f64>, device_full_s: f64) -> String {
-    let full = |busy: Option<f64>| busy.is_some_and(|busy| busy >= FULL);
-    let named: Vec<String> = [("the device", device), ("the processors", cpu)]
-        .into_iter()
-        .filter_map(|(name, busy)| Some(format!("{name} {}", percent(busy?))))
-        .collect();
-    let for_a_time =
-        if device_full_s > 0.0 { format!("; the device was full in {}", seconds(device_full_s)) } else { String::new() };
-    let limit = match (full(device), full(cpu)) {
-        (true, true) => "Device and processors were the limit",
-        (true, false) => "The device was the limit",
-        (false, true) => "The processors were the limit",
-        (false, false) if device.is_some() && cpu.is_some() => "Neither device nor processors were full in the mean",
-        (false, false) if device.is_some() => "The device was not full in the mean",
-        (false, false) => "The processors were not full in the mean",
-    };
-    format!("{limit}: {} busy{for_a_time}.", named.join(", "))
+fn busy(device: Option<f64>, active: Option<f64>, cpu: Option<f64>, device_full_s: f64) -> String {
+    let mut parts = Vec::new();
+    if let Some(device) = device {
+        let full = if device >= FULL { "was full" } else { "was not full in the mean" };
+        let for_a_time = match device_full_s {
+            s if s > 0.0 => format!(", and full in {}", seconds(s)),
+            _ => String::new(),
+        };
+        parts.push(format!("The device {full}: its busiest part was {} busy{for_a_time}.", percent(device)));
+    }
+    if let Some(active) = active {
+        parts
+            .push(format!("The device had work in {} of the time (at 100 % it may still take more).", percent(active)));
+    }
+    if let Some(cpu) = cpu {
+        let full = if cpu >= FULL { "were full" } else { "were not full in the mean" };
+        parts.push(format!("The processors {full}: {} busy.", percent(cpu)));
+    }
+    parts.join(" ")
 }
