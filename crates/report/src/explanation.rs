@@ -5,11 +5,13 @@
 //! summed up after the first few; JSON has all of them.
 
 mod falls;
+mod flushing;
+mod repeated;
 mod settings;
 mod whole;
 
-use crate::numbers::{bytes, count, percent, rate};
-use innosim_explain::{Ceiling, Event, LimitName, Waits, What};
+use crate::numbers::{bytes, count, percent};
+use innosim_explain::{Event, LimitName, Waits, What};
 use std::mem::{Discriminant, discriminant};
 
 /// Events of a kind that are told one by one.
@@ -52,7 +54,7 @@ pub fn sentences(events: &[Event]) -> Vec<Sentence> {
         if event.what.is_of_the_whole() || n < TOLD || (n == TOLD && left.len() == 1) {
             sentences.push(Sentence::of(event));
         } else if n == TOLD {
-            sentences.push(Sentence { at: seconds(event.at_s), text: summed_up(&left) });
+            sentences.push(Sentence { at: seconds(event.at_s), text: repeated::summed_up(&left) });
         }
     }
     sentences
@@ -131,39 +133,6 @@ fn seconds(value: f64) -> String {
     format!("{} s", count(value))
 }
 
-/// What comes after the first few of a kind, in one sentence.
-fn summed_up(events: &[&Event]) -> String {
-    let n = events.len();
-    let last = seconds(events.last().map_or(0.0, |event| event.at_s));
-    let sum = |of: fn(&What) -> f64| count(events.iter().map(|event| of(&event.what)).sum::<f64>());
-    match events[0].what {
-        What::SyncFlushing { .. } => format!(
-            "Sync flushing comes {n} times more until {last}, {} s in all.",
-            sum(|w| if let What::SyncFlushing { seconds, .. } = w { *seconds } else { 0.0 })
-        ),
-        What::Waited { waits_for, .. } => format!(
-            "User threads wait {} {n} times more until {last}: {} waits.",
-            waited_for(waits_for),
-            sum(|w| if let What::Waited { waits, .. } = w { *waits } else { 0.0 })
-        ),
-        What::ThroughputFell { .. } => {
-            let share = |event: &&Event| if let What::ThroughputFell { share, .. } = event.what { share } else { 0.0 };
-            let shares: Vec<f64> = events.iter().map(share).collect();
-            let (least, most) =
-                (shares.iter().copied().fold(1.0, f64::min), shares.iter().copied().fold(0.0, f64::max));
-            format!("Throughput falls {n} times more until {last}, by {} to {}.", percent(least), percent(most))
-        }
-        What::FlushingCapped { setting, .. } => format!("Flushing stands at {setting} {n} times more until {last}."),
-        What::FlushingShort { .. } => format!("Flushing falls short {n} times more until {last}."),
-        What::LoadChanged { .. } => format!("The rate of the load steps {n} times more until {last}."),
-        What::DenseRedoDue { .. } => format!("A dense stretch is due {n} times more until {last}."),
-        What::EchoDue { .. } => format!("Echoes are due {n} times more, the last at about {last}."),
-        What::RegimeChanged { .. } => format!("The regime changes {n} times more until {last}."),
-        What::Idle { .. } => format!("No transaction ends {n} times more until {last}."),
-        _ => format!("The same {n} times more until {last}."),
-    }
-}
-
 /// The sentence of an event.
 fn text(what: &What) -> String {
     match what {
@@ -176,6 +145,10 @@ fn text(what: &What) -> String {
         | What::Stalls { .. }
         | What::Idle { .. }
         | What::QueueGrew { .. } => falls::text(what),
+        What::SyncFlushing { .. }
+        | What::FlushingCapped { .. }
+        | What::FlushingShort { .. }
+        | What::LruFlushing { .. } => flushing::text(what),
         What::RegimeChanged { .. } | What::RegimeOfAll { .. } | What::Busy { .. } => whole::text(what),
         What::WouldChange { .. } | What::Tried { .. } => settings::text(what),
         What::LimitReached { limit, limit_bytes, times, seconds: s, last_s } => {
@@ -192,17 +165,6 @@ fn text(what: &What) -> String {
             percent(*share),
             bytes(*limit_bytes)
         ),
-        What::SyncFlushing { until_s, seconds: s, pages, pages_per_s, device_busy } => {
-            let busy = device_busy
-                .map_or(String::new(), |busy| format!("; the device's busiest part was {} busy", percent(busy)));
-            format!(
-                "Sync flushing runs in {} s until {}: {} pages, {} in each such second{busy}.",
-                count(*s),
-                seconds(*until_s),
-                count(*pages),
-                rate(*pages_per_s)
-            )
-        }
         What::Waited { waits_for, until_s, seconds: s, waits } => format!(
             "User threads wait {}: {} waits in {} s until {}.",
             waited_for(*waits_for),
@@ -210,26 +172,6 @@ fn text(what: &What) -> String {
             count(*s),
             seconds(*until_s)
         ),
-        What::FlushingCapped { setting, cap_pages_per_s, pages_per_s, until_s, seconds: s, .. } => format!(
-            "Flushing stands at its ceiling, {setting} = {}: {} pages/s, in {} s until {}.",
-            count(*cap_pages_per_s),
-            rate(*pages_per_s),
-            count(*s),
-            seconds(*until_s)
-        ),
-        What::FlushingShort { .. } => short(what),
-        What::LruFlushing { pages, share, single_pages } => {
-            let single = if *single_pages > 0.0 {
-                format!(", {} of them one by one by user threads", count(*single_pages))
-            } else {
-                String::new()
-            };
-            format!(
-                "{} of the pages flushed ({}) made room in the buffer pool{single}: data does not fit it.",
-                percent(*share),
-                count(pages + single_pages)
-            )
-        }
     }
 }
 
@@ -247,43 +189,6 @@ fn waited_for(waits: Waits) -> &'static str {
         Waits::FreePage => "for a free page",
         Waits::LogBuffer => "for space in the log buffer",
     }
-}
-
-fn short(what: &What) -> String {
-    let What::FlushingShort {
-        by,
-        asked_pages,
-        pages_per_s,
-        until_s,
-        seconds: s,
-        device_busy,
-        cpu_busy,
-        doublewrite_pages_per_write,
-    } = what
-    else {
-        return String::new();
-    };
-    let busy = |name: &str, busy: Option<f64>| busy.map(|busy| format!("{name} {} busy", percent(busy)));
-    let figures: Vec<String> =
-        [busy("device", *device_busy), busy("processors", *cpu_busy)].into_iter().flatten().collect();
-    let figures = figures.join(", ");
-    let why = match by {
-        Ceiling::Device => format!(" The device was full ({figures})."),
-        Ceiling::Cpu => format!(" The processors were full ({figures})."),
-        Ceiling::Doublewrite => format!(
-            " The device was not full ({figures}); pages go through doublewrite, {} a batch, and its batches may be the limit.",
-            rate(doublewrite_pages_per_write.unwrap_or(0.0))
-        ),
-        _ if figures.is_empty() => String::new(),
-        _ => format!(" What the limit was, the figures don't tell ({figures})."),
-    };
-    format!(
-        "Flushing falls short: {} pages asked for in a pass, {} a second done, in {} s until {}.{why}",
-        count(*asked_pages),
-        rate(*pages_per_s),
-        count(*s),
-        seconds(*until_s)
-    )
 }
 
 #[cfg(test)]

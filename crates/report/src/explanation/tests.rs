@@ -1,6 +1,6 @@
 use super::*;
 use innosim_core::metrics::Regime;
-use innosim_explain::Reason;
+use innosim_explain::{Ceiling, Reason};
 
 fn at(at_s: f64, what: What) -> Event {
     Event { at_s, what }
