@@ -1,5 +1,6 @@
 //! What the command line takes. The help texts here are also the man pages and the completions.
 
+use crate::commands::collect::whole_seconds;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use innosim_experiments::sweep::{MOST_REPLICATIONS, Shard};
@@ -34,6 +35,23 @@ Examples:
 Differences are to the first variant. A setting in the scenario's file that a model does not know is dropped with a note; \
 one that --set or --variant names is an error.";
 
+const COLLECT_EXAMPLES: &str = "\
+Examples:
+  innosim collect > collect.sh
+  sh collect.sh -o server1 -- --defaults-extra-file=my.cnf     on the server's machine, ten minutes
+  innosim explain server1
+
+The script needs the client mysql or mariadb and coreutils, and only reads. docs/collect.md says what it gathers.";
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  innosim explain redo-too-small
+  innosim explain redo-too-small --try
+  innosim run my.toml --out out && innosim explain out
+  innosim explain my-recording --format json
+
+docs/explain.md says by which rules.";
+
 /// Simulates InnoDB's page flushing and redo log: what checkpoint age, flushing, throughput and latency will do,
 /// second by second, under a server's settings, a workload and a storage device.
 #[derive(Debug, Parser)]
@@ -67,6 +85,10 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Fit a storage device to fio's output, and print measured beside simulated figures
     Device(DeviceArgs),
+    /// Print a shell script that gathers a real server's settings and counters, read-only
+    Collect(CollectArgs),
+    /// Say what happened in a run or a recording, in sentences with times and numbers
+    Explain(ExplainArgs),
     /// List the server models
     Models(ListArgs),
     /// List the settings of a model, or explain one
@@ -466,6 +488,49 @@ pub(crate) struct DeviceArgs {
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// `innosim collect`.
+#[derive(Debug, Args)]
+#[command(after_help = COLLECT_EXAMPLES)]
+pub(crate) struct CollectArgs {
+    /// How long the script samples, unless its option -d says otherwise: 600s, 10m, 1h
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = whole_seconds)]
+    pub(crate) duration: u32,
+    /// Time from sample to sample, unless its option -i says otherwise
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = whole_seconds)]
+    pub(crate) interval: u32,
+    /// Form of the result; in JSON the script is a text
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) unused: Unused,
+}
+
+/// `innosim explain`.
+#[derive(Debug, Args)]
+#[command(after_help = EXPLAIN_EXAMPLES)]
+pub(crate) struct ExplainArgs {
+    /// A scenario as `run` takes it, a folder that `run --out` left, or a recording of a kind that docs/recordings.md lists
+    #[arg(value_name = "SCENARIO|RESULT|RECORDING")]
+    pub(crate) what: String,
+    /// Try the settings that the events point to, each in a run of its own
+    #[arg(long = "try")]
+    pub(crate) try_settings: bool,
+    /// Server model instead of the scenario's or of the recording's version
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// A server setting or scenario key, for a scenario; repeatable
+    #[arg(long = "set", value_name = "SETTING=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Simulated time instead of the scenario's, with its unit: 600s, 10m, 1h30m
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) duration: Option<String>,
+    /// Form of the result; JSON has every event with its figures
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
     #[command(flatten)]

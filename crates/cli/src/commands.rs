@@ -1,8 +1,10 @@
 //! The commands, one file each.
 
 pub(crate) mod calibrate;
+pub(crate) mod collect;
 pub(crate) mod compare;
 pub(crate) mod device;
+pub(crate) mod explain;
 pub(crate) mod merge;
 pub(crate) mod meta;
 pub(crate) mod models;

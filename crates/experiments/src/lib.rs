@@ -5,6 +5,7 @@
 //! | [`both_ways`] | scenarios with pages kept one by one and counted, beside each other |
 //! | [`calibrate`] | from a recording to a workload and a scenario |
 //! | [`compare`] | one scenario in several variants: means with intervals, paired differences |
+//! | [`explain`] | what happened in a run or a recording, and what it would have been under other settings |
 //! | [`recommend`] | a search for the I/O capacity (and redo size) to try first |
 //! | [`fio`] | fio's jobs against a simulated device, beside what fio measured |
 //! | [`replay`] | a model's flushing rule alone, on recorded inputs, beside the server's own counters |
@@ -22,6 +23,7 @@
 pub mod both_ways;
 pub mod calibrate;
 pub mod compare;
+pub mod explain;
 pub mod fio;
 pub mod recommend;
 pub mod replay;

@@ -28,6 +28,7 @@ mod settled;
 mod space;
 #[cfg(test)]
 mod tests;
+mod why;
 
 pub use bench::{RecommendError, TrialRunner};
 pub use case::Input;
@@ -37,6 +38,7 @@ pub use rows::{Change, Row};
 pub use sensitivity::Sensitivity;
 pub use settled::{Rise, rise_of};
 pub use space::{Point, Space};
+pub use why::{Effect, Why};
 
 use bench::Bench;
 use innosim_scenario::{Overrides, Scenario, Source};
@@ -72,6 +74,8 @@ pub struct Answer {
     pub candidates: Vec<Row>,
     /// The best of them.
     pub best: Row,
+    /// What the best gains and costs against the present setting.
+    pub why: Why,
     /// Settings as good as the best within the grain of the goal.
     pub plateau: Vec<Point>,
     /// What the answer depends on.
@@ -99,9 +103,12 @@ pub fn recommend(question: &Question<'_>, execute: &dyn TrialRunner) -> Result<A
     let rows: Vec<Row> = bench.points().into_iter().filter_map(|point| Row::of(&bench, point)).collect();
     let row = |point: Point| rows.iter().find(|row| row.point == point).cloned();
     let missing = || RecommendError::Nothing { problem: "no run of the best setting".to_owned() };
+    let current = row(bench.current()).ok_or_else(missing)?;
+    let best = row(best).ok_or_else(missing)?;
     Ok(Answer {
-        current: row(bench.current()).ok_or_else(missing)?,
-        best: row(best).ok_or_else(missing)?,
+        why: Why::of(&current, &best),
+        current,
+        best,
         safer: what_if.safer.and_then(row),
         candidates: rows,
         plateau,

@@ -3,6 +3,10 @@
 //! Amounts are of the second, ages in bytes, latencies in ms, gauges at the end of the second. Numbers are written
 //! compactly and the same on every machine.
 
+mod read;
+
+pub use read::{ReadSeries, SeriesError, read_series_csv};
+
 use crate::files::{ReportError, write_file};
 use crate::numbers::compact;
 use innosim_core::metrics::{RunOutput, SecondSample};
@@ -46,6 +50,12 @@ const COLUMNS: &[Column] = &[
     ("purge_dml_delay_usec", |s| s.dml_delay_us.to_string()),
     ("undo_pages", |s| s.undo_pages.to_string()),
     ("undo_truncate_count", |s| s.undo_truncations.to_string()),
+    ("redo_generated_bytes", |s| s.redo_generated_bytes.to_string()),
+    ("oldest_page_age", |s| s.oldest_page_age_bytes.to_string()),
+    ("free_check_waits", |s| s.free_check_waits.to_string()),
+    ("buffer_LRU_single_flush_pages", |s| s.single_pages.to_string()),
+    ("arrivals_waiting", |s| s.arrivals_waiting.to_string()),
+    ("stopped", |s| u8::from(s.stopped).to_string()),
 ];
 
 /// The series as the text of `series.csv`.

@@ -3,6 +3,7 @@
 //! Choose two metrics, tick runs, drag to zoom, hover for values. Long runs are thinned to means over equal spans, so
 //! that the file stays small.
 
+use crate::explanation::Sentence;
 use crate::files::{ReportError, write_file};
 use crate::page::{Page, Recipe, color, escaped, short};
 use innosim_core::metrics::{RunOutput, SecondSample};
@@ -38,6 +39,8 @@ pub struct ExplorerRun<'a> {
     pub label: String,
     /// Its figures, one for each of [`Explorer::heads`].
     pub figures: Vec<String>,
+    /// What happened in it; nothing is shown of none.
+    pub story: Vec<Sentence>,
     /// Its series.
     pub output: &'a RunOutput,
 }
@@ -68,7 +71,7 @@ impl Explorer<'_> {
             title: &self.title,
             subtitle: &self.subtitle,
             body: BODY,
-            parts: &[("TABLE", self.table()), ("REMARK", escaped(&self.remark))],
+            parts: &[("TABLE", self.table()), ("REMARK", escaped(&self.remark)), ("STORY", self.stories())],
             script: SCRIPT,
             data: &self.data(),
             recipe: &self.recipe,
@@ -89,6 +92,25 @@ impl Explorer<'_> {
         });
         let rows: String = rows.collect();
         format!("<table><thead><tr><th>run</th>{heads}</tr></thead>\n<tbody>\n{rows}</tbody></table>")
+    }
+
+    /// What happened, a part that opens for each run.
+    fn stories(&self) -> String {
+        let told = self.runs.iter().filter(|run| !run.story.is_empty());
+        let stories: String = told
+            .map(|run| {
+                let lines = run.story.iter().map(|sentence| {
+                    format!(
+                        "<tr><td>{}</td><td class=\"prose\">{}</td></tr>\n",
+                        escaped(&sentence.at),
+                        escaped(&sentence.text)
+                    )
+                });
+                let lines: String = lines.collect();
+                format!("<details><summary>{}</summary>\n<table>{lines}</table></details>\n", escaped(&run.label))
+            })
+            .collect();
+        if stories.is_empty() { stories } else { format!("<h2>What happened</h2>\n{stories}") }
     }
 
     fn data(&self) -> Value {
@@ -139,7 +161,8 @@ mod tests {
     #[test]
     fn runs_can_be_ticked_and_metrics_chosen() {
         let output = RunOutput { series: vec![SecondSample::default(); 3], ..RunOutput::default() };
-        let run = ExplorerRun { label: "<one>".to_owned(), figures: vec!["7".to_owned()], output: &output };
+        let story = vec![Sentence { at: "3 s".to_owned(), text: "It <falls>.".to_owned() }];
+        let run = ExplorerRun { label: "<one>".to_owned(), figures: vec!["7".to_owned()], story, output: &output };
         let recipe = Recipe { command: String::new(), version: String::new(), seed: 7, scenarios: Vec::new() };
         let explorer = Explorer {
             title: "title".to_owned(),
@@ -152,6 +175,7 @@ mod tests {
         };
         let page = explorer.html().unwrap();
         assert!(page.contains("data-run=\"0\"") && page.contains("&lt;one&gt;") && page.contains("<td>7</td>"));
+        assert!(page.contains("<td>3 s</td>") && page.contains("It &lt;falls&gt;."));
         assert!(page.contains("\"innodb_checkpoint_age\"") && !page.contains("{{"));
     }
 

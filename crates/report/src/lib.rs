@@ -8,6 +8,7 @@
 //! | `series.csv` | notebooks, plots | [`csv`] |
 //! | `summary.json` | scripts | [`summary`] |
 //! | the table after a run | a DBA at a terminal | [`table`], with the sentences of [`hints`] |
+//! | what happened, in sentences | anyone who asks why | [`explanation`] |
 //! | sysbench's lines | scripts that read sysbench | [`sysbench`] |
 //! | `dashboard.svg`, `dashboard.png` | articles, talks, the eye | [`dashboard`] |
 //! | `runs.csv`, `points.csv` of a sweep | notebooks | [`sweep`] |
@@ -23,6 +24,7 @@
 
 pub mod csv;
 pub mod dashboard;
+pub mod explanation;
 pub mod explorer;
 mod files;
 pub mod hints;

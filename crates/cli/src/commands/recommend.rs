@@ -1,9 +1,11 @@
 //! `innosim recommend`: the I/O capacity (and redo size) to try first, and how sure that is.
 //!
-//! The search is in `innosim_experiments::recommend`. Here: `table` for people, `json` for scripts.
+//! The search is in `innosim_experiments::recommend`. Here: `table` for people, `json` for
+//! scripts, `why` the sentences of both.
 
 mod json;
 mod table;
+mod why;
 
 use super::sweep::refuse_sweep;
 use crate::args::{Format, GoalName, RecommendArgs};

@@ -1,5 +1,6 @@
 //! `innosim run`: one scenario, one or several replications.
 
+use super::explain::table;
 use super::sweep::refuse_sweep;
 use crate::args::{RunArgs, RunFormat};
 use crate::exit::{Done, Failure};
@@ -12,7 +13,10 @@ use crate::runner::{failure, pool, refuse_too_short, run_all};
 use innosim_core::kernel::histogram::Histogram;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::server::Observer;
+use innosim_experiments::explain::course_of_run;
 use innosim_experiments::runner::{Job, run_one};
+use innosim_explain::explain;
+use innosim_report::explanation::in_short;
 use innosim_report::render_summary;
 use innosim_report::sysbench::{closing_statistics, interval_line};
 use innosim_scenario::{Overrides, Scenario, Source, load};
@@ -21,6 +25,8 @@ use std::time::Instant;
 
 /// Seconds of an interval line.
 const INTERVAL_S: u64 = 10;
+/// Events that are told below the table.
+const TOLD: usize = 4;
 
 /// Runs a scenario.
 pub(crate) fn run(args: &RunArgs) -> Done {
@@ -52,7 +58,7 @@ pub(crate) fn run(args: &RunArgs) -> Done {
     let written = out.as_ref().map_or(Ok(()), |out| out.write(&outcome));
     match args.format {
         RunFormat::Json => print(&outcome.summary_json()?)?,
-        RunFormat::Human => print(&render_summary(&outcome.report()))?,
+        RunFormat::Human => print(&(render_summary(&outcome.report()) + &what_happened(&outcome)))?,
         RunFormat::Sysbench => print(&closing_statistics(&outcome.output))?,
     }
     written?;
@@ -61,6 +67,17 @@ pub(crate) fn run(args: &RunArgs) -> Done {
         note(&format!("\nIn {}: {files}", out.path().display()));
     }
     Ok(())
+}
+
+/// The few events that matter most, of the first replication.
+fn what_happened(outcome: &Outcome) -> String {
+    let events = explain(&course_of_run(&outcome.scenario, &outcome.output));
+    let few = in_short(&events, TOLD);
+    if few.is_empty() {
+        return String::new();
+    }
+    let of = if outcome.scenario.replications > 1 { ", in the first replication" } else { "" };
+    format!("\nWhat happened{of} (innosim explain tells all)\n{}", table(&few))
 }
 
 /// A line for each file of a real server's settings.

@@ -3,6 +3,9 @@
 use super::Compared;
 use crate::outcome::{VERSION, settings_line};
 use innosim_experiments::compare::{Variant, VariantFigures};
+use innosim_experiments::explain::course_of_run;
+use innosim_explain::explain;
+use innosim_report::explanation::sentences;
 use innosim_report::numbers::{bytes, count, decimal, percent, rate};
 use innosim_report::{Explorer, ExplorerRun, Overlay, OverlayRun, Recipe};
 
@@ -147,7 +150,9 @@ pub(super) fn explorer<'a>(compared: &'a Compared, overlay: &Overlay<'a>, comman
         remark: overlay.remark.clone(),
         runs: runs
             .filter_map(|((variant, figures), outputs)| {
-                Some(ExplorerRun { label: variant.label.clone(), figures: cells(figures), output: outputs.first()? })
+                let output = outputs.first()?;
+                let story = sentences(&explain(&course_of_run(&variant.scenario, output)));
+                Some(ExplorerRun { label: variant.label.clone(), figures: cells(figures), story, output })
             })
             .collect(),
     }

@@ -1,5 +1,6 @@
 //! A recommendation as one JSON document.
 
+use super::why::sentences;
 use crate::outcome::VERSION;
 use innosim_experiments::recommend::{Answer, Goal, Input, Row};
 use innosim_report::numbers::rounded;
@@ -46,6 +47,7 @@ pub(super) fn document(answer: &Answer, goal: Goal, wall: Duration) -> Value {
         "wall_s": rounded(wall.as_secs_f64()),
         "current": row(answer, &answer.current),
         "recommended": recommended,
+        "why": sentences(answer, goal),
         "safer": answer.safer.as_ref().map(|safer| row(answer, safer)),
         "candidates": candidates,
         "sensitivity": sensitivity,

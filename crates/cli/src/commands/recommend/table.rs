@@ -1,5 +1,6 @@
 //! A recommendation for people: a row a setting, what it depends on, and the statements.
 
+use super::why::sentences;
 use crate::outcome::VERSION;
 use crate::output::wrapped;
 use crate::text_table::TextTable;
@@ -14,7 +15,7 @@ pub(super) fn render(answer: &Answer, goal: Goal, wall: Duration) -> String {
     text.push('\n');
     text.push_str(&wrapped(
         "Differences are to the present setting, under the same random numbers; \u{b1} is half of a 95 % interval. \
-         Settings with one run had lost by then. Headroom: share of the age limit that was never used. No setting that \
+         Settings with one run had lost by then. Sync: seconds with sync flushing. Headroom: share of the age limit that was never used. No setting that \
          stalls, runs in waves or lives by sync flushing is an answer.",
         0,
     ));
@@ -63,6 +64,7 @@ fn candidates(answer: &Answer) -> String {
         ">95 % latency",
         ">99 % latency",
         ">stalls, s",
+        ">sync, s",
         ">headroom",
         ">writes a day",
         "regime",
@@ -94,6 +96,7 @@ fn candidates(answer: &Answer) -> String {
             change("latency_ms_p95"),
             change("latency_ms_p99"),
             rate(value("stall_seconds")),
+            rate(value("sync_flush_seconds")),
             percent(value("checkpoint_age_headroom").max(0.0)),
             change("write_bytes_per_day"),
             row.regime.name().to_owned(),
@@ -153,6 +156,7 @@ fn verdict(answer: &Answer, goal: Goal) -> String {
             text.push_str(&wrapped(&format!("- {}", input.how_to_measure()), 2));
         }
         text.push_str(&wrapped(&format!("The best as the scenario stands is {name} = {}.", best.io_capacity_max), 0));
+        text.push_str(&wrapped(&sentences(answer, goal), 0));
         return text;
     }
     let gain = match goal {
@@ -171,6 +175,7 @@ fn verdict(answer: &Answer, goal: Goal) -> String {
         let gain = gain.map(relative).unwrap_or_default();
         wrapped(&format!("Try {name} = {} first: {what} {gain}.", best.io_capacity_max), 0)
     };
+    text.push_str(&wrapped(&sentences(answer, goal), 0));
     if answer.plateau.len() > 1 {
         let as_good: Vec<String> = answer.plateau.iter().map(|point| point.io_capacity_max.to_string()).collect();
         text.push_str(&wrapped(&format!("As good within the grain of the goal: {}.", as_good.join(", ")), 0));

@@ -1,0 +1,242 @@
+//! `innosim explain`: what happened, in sentences with times.
+//!
+//! The rules are in the crate `innosim-explain`, the words in `innosim_report::explanation`. Here: where the series
+//! comes from (a scenario that is run, a folder that a run left, a recording), and the settings that are tried.
+
+use super::replay::recordings_in;
+use super::sweep::refuse_sweep;
+use crate::args::{ExplainArgs, Format};
+use crate::exit::{Done, Failure};
+use crate::interrupt;
+use crate::outcome::VERSION;
+use crate::output::{note, note_warnings, print, print_json, wrapped};
+use crate::progress::Progress;
+use crate::runner::{pool, refuse_too_short, run_all};
+use innosim_core::metrics::RunOutput;
+use innosim_experiments::explain::{Trial, changed, course_of_recording, course_of_run, course_of_samples, tried};
+use innosim_experiments::runner::Job;
+use innosim_explain::{Course, Event, Track, explain};
+use innosim_report::csv::read_series_csv;
+use innosim_report::explanation::{Sentence, sentences};
+use innosim_report::numbers::rounded;
+use innosim_scenario::{Overrides, Scenario, Source, load};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// What a run leaves of its series, and of itself.
+const SERIES: &str = "series.csv";
+const RESOLVED: &str = "scenario.resolved.toml";
+/// Columns of the series that came later, and what they are to the rules.
+const LATER: [(&str, Track); 4] = [
+    ("oldest_page_age", Track::OldestAge),
+    ("free_check_waits", Track::CheckpointWaits),
+    ("buffer_LRU_single_flush_pages", Track::SinglePages),
+    ("arrivals_waiting", Track::Waiting),
+];
+
+/// What was explained.
+struct Explained {
+    kind: &'static str,
+    name: String,
+    model: String,
+    events: Vec<Event>,
+}
+
+/// Explains a scenario, a result or a recording.
+pub(crate) fn run(args: &ExplainArgs) -> Done {
+    let path = Path::new(&args.what);
+    let explained = if path.join(SERIES).is_file() && path.join(RESOLVED).is_file() {
+        of_result(args, path)?
+    } else if is_scenario(&args.what, path) {
+        of_scenario(args)?
+    } else {
+        of_recording(args, path)?
+    };
+    match args.format {
+        Format::Json => print_json(&document(&explained)),
+        Format::Human => print(&text(&explained)),
+    }
+}
+
+/// A file of TOML, or a name that no file and no folder has.
+fn is_scenario(what: &str, path: &Path) -> bool {
+    !path.exists() || (path.is_file() && what.ends_with(".toml"))
+}
+
+fn overrides(args: &ExplainArgs) -> Overrides {
+    Overrides {
+        model: args.model.clone(),
+        set: args.set.clone(),
+        duration: args.duration.clone(),
+        seed: args.common.seed,
+        replications: Some(1),
+    }
+}
+
+fn of_scenario(args: &ExplainArgs) -> Result<Explained, Failure> {
+    refuse_sweep(&args.what)?;
+    let source = Source::Named(&args.what);
+    let common = overrides(args);
+    let scenario = load(source, &common)?;
+    refuse_too_short(&scenario)?;
+    note_warnings(&scenario.notes, args.common.quiet);
+    interrupt::listen();
+    let output = simulated(args, &scenario.name, &[&scenario])?.remove(0);
+    let mut events = explain(&course_of_run(&scenario, &output));
+    if args.try_settings {
+        events.extend(trials(args, source, &common, (&scenario, &output), &events)?);
+    }
+    Ok(Explained { kind: "scenario", name: scenario.title.clone(), model: scenario.model.name().to_owned(), events })
+}
+
+fn of_result(args: &ExplainArgs, folder: &Path) -> Result<Explained, Failure> {
+    refuse(args, "is a result, which stands as it is", true)?;
+    let resolved = folder.join(RESOLVED);
+    let source = Source::File(&resolved);
+    let common = Overrides { replications: Some(1), ..Overrides::default() };
+    let scenario = load(source, &common)?;
+    let series = folder.join(SERIES);
+    let read = read_series_csv(&series).map_err(|error| Failure::Input(error.to_string()))?;
+    let output = RunOutput { series: read.samples, ..RunOutput::default() };
+    let mut course: Course = course_of_samples(&scenario, &output);
+    for (_, track) in LATER.iter().filter(|(column, _)| read.absent.contains(column)) {
+        course.tracks.remove(track);
+    }
+    let mut events = explain(&course);
+    if args.try_settings {
+        // A result has no latencies of all its transactions: the run is made again, to the same bytes.
+        interrupt::listen();
+        let again = simulated(args, "as it was", &[&scenario])?.remove(0);
+        events.extend(trials(args, source, &common, (&scenario, &again), &events)?);
+    }
+    Ok(Explained { kind: "result", name: scenario.title.clone(), model: scenario.model.name().to_owned(), events })
+}
+
+fn of_recording(args: &ExplainArgs, path: &Path) -> Result<Explained, Failure> {
+    refuse(args, "is a recording, which stands as it is", false)?;
+    if args.try_settings {
+        let help = format!("make a scenario of it first: innosim calibrate {} -o SCENARIO.toml", path.display());
+        return Err(Failure::Input(format!(
+            "--try needs a scenario to run, and {} is a recording\n  = help: {help}",
+            args.what
+        )));
+    }
+    let recordings = recordings_in(&[PathBuf::from(path)], args.model.as_deref(), args.common.quiet)?;
+    let [recording] = &recordings[..] else {
+        let names: Vec<String> = recordings.iter().map(|recording| recording.path.display().to_string()).collect();
+        return Err(Failure::Input(format!(
+            "{} holds {} recordings\n  = help: give one of them: {}",
+            path.display(),
+            recordings.len(),
+            names.join(", ")
+        )));
+    };
+    let model = match recording.model() {
+        Ok(model) => model.name().to_owned(),
+        Err(why) => {
+            if !args.common.quiet {
+                note(&format!("settings and age limits are not known: {why}"));
+            }
+            recording.server.product.clone()
+        }
+    };
+    let course = course_of_recording(recording).map_err(|missing| Failure::Input(missing.to_string()))?;
+    Ok(Explained { kind: "recording", name: recording.name.clone(), model, events: explain(&course) })
+}
+
+/// Options that change a scenario have no meaning for what has run already.
+fn refuse(args: &ExplainArgs, why: &str, model_too: bool) -> Done {
+    let given = [
+        ("--set", !args.set.is_empty()),
+        ("--duration", args.duration.is_some()),
+        ("--model", model_too && args.model.is_some()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((option, _)) => Err(Failure::Input(format!(
+            "{option} changes a scenario, and {} {why}\n  = help: leave it out, or give the scenario",
+            args.what
+        ))),
+    }
+}
+
+/// Runs of one replication each, side by side.
+fn simulated(args: &ExplainArgs, title: &str, scenarios: &[&Scenario]) -> Result<Vec<RunOutput>, Failure> {
+    let jobs: Vec<Job<'_>> = scenarios.iter().map(|scenario| Job { scenario, replication: 0 }).collect();
+    let progress = Progress::new(title, jobs.iter().map(Job::seconds).sum(), args.common.quiet);
+    let outputs = pool(args.common.jobs)?.install(|| run_all(&jobs, false, &progress));
+    progress.finish();
+    outputs
+}
+
+/// The settings that the events point to, tried.
+fn trials(
+    args: &ExplainArgs,
+    source: Source<'_>,
+    common: &Overrides,
+    now: (&Scenario, &RunOutput),
+    events: &[Event],
+) -> Result<Vec<Event>, Failure> {
+    let trials = Trial::of(events);
+    let scenarios: Vec<Scenario> =
+        trials.iter().map(|trial| changed(source, common, now.0, trial)).collect::<Result<_, _>>()?;
+    let all: Vec<&Scenario> = scenarios.iter().collect();
+    let title = if all.len() == 1 { "1 setting tried".to_owned() } else { format!("{} settings tried", all.len()) };
+    let outputs = if all.is_empty() { Vec::new() } else { simulated(args, &title, &all)? };
+    let each = trials.iter().zip(&scenarios).zip(&outputs);
+    Ok(each.map(|((trial, scenario), output)| tried(trial, now, (scenario, output))).collect())
+}
+
+/// The sentences, a column of times before them.
+fn text(explained: &Explained) -> String {
+    let mut text = format!("{} on {}: what happened, since the load began\n\n", explained.name, explained.model);
+    text.push_str(&table(&sentences(&explained.events)));
+    text
+}
+
+/// Sentences for people: first those with a time, then what holds for the whole.
+pub(crate) fn table(sentences: &[Sentence]) -> String {
+    let (timed, whole): (Vec<&Sentence>, Vec<&Sentence>) =
+        sentences.iter().partition(|sentence| !sentence.at.is_empty());
+    let width = timed.iter().map(|sentence| sentence.at.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for sentence in timed {
+        let lines = wrapped(&sentence.text, width + 4);
+        text.push_str(&format!("  {:>width$}  {}", sentence.at, lines.trim_start()));
+    }
+    if !whole.is_empty() && !text.is_empty() {
+        text.push('\n');
+    }
+    for sentence in whole {
+        text.push_str(&format!("- {}", wrapped(&sentence.text, 2).trim_start()));
+    }
+    text
+}
+
+fn document(explained: &Explained) -> Value {
+    json!({
+        "innosim_version": VERSION,
+        "kind": explained.kind,
+        "name": explained.name,
+        "model": explained.model,
+        "events": events_json(&explained.events),
+        "sentences": sentences(&explained.events).iter().map(Sentence::line).collect::<Vec<String>>(),
+    })
+}
+
+/// Events as `{"at_s", "what", "figures"}`, numbers with nine digits.
+pub(crate) fn events_json(events: &[Event]) -> Value {
+    tidy(json!(events))
+}
+
+fn tidy(value: Value) -> Value {
+    match value {
+        Value::Array(values) => values.into_iter().map(tidy).collect(),
+        Value::Object(fields) => Value::Object(fields.into_iter().map(|(name, value)| (name, tidy(value))).collect()),
+        Value::Number(number) => {
+            let value = number.as_f64().map(rounded).unwrap_or_default();
+            if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
+        }
+        other => other,
+    }
+}

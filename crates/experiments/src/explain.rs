@@ -1,0 +1,15 @@
+//! `explain`: what happened in a run or a recording, found by the rules of the crate `innosim_explain`.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `run` | a simulated run as a course of events |
+//! | `recorded` | a recording as one |
+//! | `what_if` | the settings that the events point to, tried: the same load with one setting changed |
+
+mod recorded;
+mod run;
+mod what_if;
+
+pub use recorded::course_of_recording;
+pub use run::{course_of_run, course_of_samples};
+pub use what_if::{Trial, changed, tried};
