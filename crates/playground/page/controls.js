@@ -34,7 +34,7 @@ class Panel {
     });
     this.doublewriteRow = choice("doublewrite", "doublewrite", []);
     this.message = node("p", { class: "message", role: "alert" });
-    this.notes = node("p", { class: "notes" });
+    this.notes = node("details", { class: "notes", hidden: true });
     this.element = node("fieldset", { class: `panel ${RUN_INKS[number]}`, "data-run": RUN_NAMES[number] },
       node("legend", {}, node("span", { class: "badge" }, RUN_NAMES[number]), node("span", { class: "what" })),
       choice("model", "version", models.map((m) => [m.name, m.title])),
@@ -66,7 +66,9 @@ class Panel {
   // What the engine made of the wish.
   hear(run) {
     this.message.textContent = run.error || "";
-    this.notes.textContent = run.head ? run.head.notes.join(" · ") : "";
+    const notes = run.head ? run.head.notes : [];
+    this.notes.hidden = notes.length === 0;
+    this.notes.replaceChildren(node("summary", {}, notes.length === 1 ? "1 note" : `${notes.length} notes`), ...notes.map((note) => node("p", {}, note)));
     if (run.head) { this.controls = run.head.controls; this.draw(); }
   }
   draw() {

@@ -25,7 +25,7 @@ const engine = (() => {
       this.worker.postMessage({ kind: "engine", module });
     }
     clear() {
-      this.rows = []; this.finished = null; this.error = null; this.peak = 0;
+      this.rows = []; this.peaks = []; this.finished = null; this.error = null;
     }
     async begin(wish) {
       await this.ready;
@@ -49,7 +49,7 @@ const engine = (() => {
         for (let at = 0; at < data.rows.length; at += data.width) {
           const row = data.rows.subarray(at, at + data.width);
           this.rows.push(row);
-          for (let k = ages; k < data.width; k++) if (row[k] > this.peak) this.peak = row[k];
+          this.peaks.push(Math.max(...row.subarray(ages)));
         }
       }
       this.changed(this);
@@ -62,6 +62,14 @@ const engine = (() => {
       const low = Math.min(Math.max(Math.floor(time) - 1, 0), last), high = Math.min(low + 1, last);
       const share = Math.min(Math.max(time - 1 - low, 0), 1);
       return this.rows[low][k] * (1 - share) + this.rows[high][k] * share;
+    }
+    // The top of the scale of densities: the largest so far and soon, those far off in time counting less and less, so that
+    // the scale follows slowly.
+    scaleAt(time) {
+      let most = 1;
+      const [from, to] = [Math.max(0, Math.floor(time) - 120), Math.min(this.peaks.length, Math.ceil(time) + 20)];
+      for (let k = from; k < to; k++) most = Math.max(most, this.peaks[k] * Math.exp(-Math.abs(time - 1 - k) / 40));
+      return most;
     }
     seconds() { return this.head ? this.head.controls.seconds : 0; }
     end() { this.worker.terminate(); }

@@ -14,7 +14,7 @@ const grouped = (number) => Math.round(number).toLocaleString("en-US");
 const plain = (value) => {
   const size = Math.abs(value);
   if (!Number.isFinite(value)) return "–";
-  return size >= 100 || size === 0 ? grouped(value) : value.toFixed(size >= 10 ? 1 : size >= 0.095 ? 2 : 3);
+  return size >= 100 || Number.isInteger(value) ? grouped(value) : value.toFixed(size >= 10 ? 1 : size >= 0.095 ? 2 : 3);
 };
 const mib = (bytes) => {
   const m = bytes / 2 ** 20;

@@ -38,7 +38,7 @@ class Lessons {
       return node("label", { class: "option" }, input, node("span", {}, text));
     });
     this.answer = node("div", { class: "answer", hidden: true });
-    this.hint = node("p", { class: "muted" }, "Choose what you expect. Then it runs.");
+    this.hint = node("p", { class: "muted" }, lesson.mystery ? "Watch first, then choose." : "Choose what you expect. Then it runs.");
     this.card.replaceChildren(
       node("p", { class: "kicker" }, `Lesson ${number + 1} of ${this.all.length}`),
       node("h2", { tabindex: -1 }, lesson.title),
@@ -55,7 +55,7 @@ class Lessons {
     if (!first) return;
     this.hint.textContent = this.all[this.number].watch;
     this.hint.className = "watch";
-    this.reveal();
+    this.reveal(this.all[this.number]);
   }
   // The runs are over, or somebody has seen enough.
   finish() {

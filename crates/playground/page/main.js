@@ -73,10 +73,12 @@ const page = (() => {
     shownSecond = -1;
   }
   function view(k, label) {
-    const name = runs.length > 1 ? `${RUN_NAMES[k]}${label ? `: ${label}` : ""}` : "";
-    return node("section", { class: `view ${RUN_INKS[k]}`, "aria-label": name || "The run" },
-      node("figure", { class: "ring" }, node("figcaption", {}, node("span", {}, name ? node("b", {}, `${name}  `) : null, "Redo log")), node("canvas", { role: "img", "data-ring": k })),
-      node("figure", { class: "ages" }, node("figcaption", {}, node("span", {}, "Flush list: dirty pages by age of their oldest change"), node("span", { class: "now" })), node("canvas", { role: "img", "data-ages": k })));
+    const several = runs.length > 1, badge = several ? node("span", { class: "badge" }, RUN_NAMES[k]) : null;
+    const ring = node("figcaption", {}, node("span", {}, badge, several ? ` ${label || "Redo log"}` : "Redo log"));
+    const list = several ? "Dirty pages by age" : "Flush list: dirty pages by age of their oldest change";
+    return node("section", { class: `view ${RUN_INKS[k]}`, "aria-label": several ? `Run ${RUN_NAMES[k]} ${label || ""}` : "The run" },
+      node("figure", { class: "ring" }, ring, node("canvas", { role: "img", "data-ring": k })),
+      node("figure", { class: "ages" }, node("figcaption", {}, node("span", {}, list), node("span", { class: "now" })), node("canvas", { role: "img", "data-ages": k })));
   }
   // A knob was moved: one run begins again, at the same random numbers.
   function touched(k) {
@@ -115,7 +117,7 @@ const page = (() => {
         const words = run.rows.length ? said(run, Math.min(second, run.rows.length)) : "";
         $(`[data-ring="${k}"]`).setAttribute("aria-label", `Redo log. ${words}`);
         $(`[data-ages="${k}"]`).setAttribute("aria-label", `Flush list. ${words}`);
-        if (run.rows.length) $(`.view:nth-child(${k + 1}) .ages .now`).textContent = `${grouped(run.at(Math.max(1, Math.min(second, run.rows.length)), "dirty_pages"))} dirty pages`;
+        if (run.rows.length) $(`.view:nth-child(${k + 1}) .ages .now`).textContent = `${grouped(run.at(Math.max(1, Math.min(second, run.rows.length)), "dirty_pages"))}${runs.length > 1 ? "" : " dirty pages"}`;
       });
       [shownSecond, shownRows] = [second, rows];
     }
@@ -129,7 +131,7 @@ const page = (() => {
   const spoken = (time) => runs.map((run, k) => (run.rows.length ? `${runs.length > 1 ? `Run ${RUN_NAMES[k]}. ` : ""}${said(run, Math.min(Math.round(time), run.rows.length))}` : "")).join(" ");
 
   function figures() {
-    if (held) return;
+    if (held || document.body.classList.contains("mystery")) return;
     const heads = runs.map((run, k) => node("th", { scope: "col" }, node("span", { class: `badge ${RUN_INKS[k]}` }, RUN_NAMES[k]), ` ${run.head ? run.head.controls.model : ""}`));
     const row = ([key, name, text]) => node("tr", {}, node("th", { scope: "row" }, name),
       ...runs.map((run) => node("td", { "data-figure": key }, run.finished ? text(run.finished[key]) : "–")));
@@ -147,11 +149,13 @@ const page = (() => {
   function telling() {
     const one = engine.catalogue().stories.find((s) => s.name === state.story);
     $("#story").value = state.story;
-    $("#telling").textContent = one ? one.story : "";
+    // What one would type is left out: here are knobs.
+    $("#telling").textContent = one ? one.story.replace(/\s*Then try[\s\S]*$/, "") : "";
   }
 
   function startLesson(lesson) {
-    held = lesson !== null;
+    held = lesson !== null && !lesson.mystery;
+    document.body.classList.toggle("mystery", lesson !== null && lesson.mystery === true);
     document.body.classList.toggle("held", held);
     $("#figures").replaceChildren();
     if (lesson) {
@@ -167,7 +171,13 @@ const page = (() => {
     beginAll();
     if (!lesson) player.play();
   }
-  function reveal() {
+  function reveal(lesson) {
+    if (lesson.mystery) {
+      document.body.classList.remove("mystery");
+      lessons.finish();
+      if (isOver()) figures();
+      return;
+    }
     held = false;
     document.body.classList.remove("held");
     shownSecond = -1;

@@ -9,6 +9,7 @@ const plots = (() => {
     { key: "dirty", name: "Dirty pages", field: "dirty_pages", show: plain },
     { key: "queue", name: "Device queue, operations", field: "device_queue", show: plain },
   ];
+  const tick = (value) => String(Number(value.toFixed(3))).replace(/\B(?=(\d{3})+(?!\d))/g, (at, group, place, text) => (text.includes(".") && place > text.indexOf(".") ? "" : ","));
   let drawn = [];
 
   const axis = (more) => ({
@@ -21,7 +22,8 @@ const plots = (() => {
       list.push({ label: RUN_NAMES[k], stroke: () => ink(RUN_INKS[k]), width: 1.8, dash: RUN_DASHES[k], points: { show: false } });
       if (figure.also) list.push({ label: `${RUN_NAMES[k]}, sync`, stroke: "transparent", fill: () => `${ink(RUN_INKS[k])}66`, width: 0, points: { show: false } });
     });
-    if (figure.limits) for (const [, name, dash] of LIMITS) list.push({ label: name, stroke: () => ink("limit"), width: 1.2, dash, points: { show: false } });
+    if (figure.limits) runs.forEach((_, k) => LIMITS.forEach(([, name, dash]) => list.push({ label: name, width: 1.2, dash, points: { show: false },
+      stroke: () => (runs.length > 1 ? `${ink(RUN_INKS[k])}99` : ink("limit")) })));
     return list;
   };
   const dataOf = (figure, runs, seconds, until) => {
@@ -36,7 +38,7 @@ const plots = (() => {
       data.push(column(run, figure.field));
       if (figure.also) data.push(column(run, figure.also[0]));
     }
-    if (figure.limits) for (const [field] of LIMITS) data.push(column(runs[0], field));
+    if (figure.limits) for (const run of runs) for (const [field] of LIMITS) data.push(column(run, field));
     return data;
   };
   // From nought to what the whole run reaches, so that the picture stands still while time goes on.
@@ -44,7 +46,7 @@ const plots = (() => {
     const index = engine.index(figure.field), scale = figure.scale || 1;
     let most = 0;
     for (const run of runs) for (const row of run.rows) most = Math.max(most, row[index] * scale);
-    if (figure.limits) for (const [field] of LIMITS) most = Math.max(most, runs[0].rows.length ? runs[0].at(1, field) * scale : 0);
+    if (figure.limits) for (const run of runs) for (const [field] of LIMITS) most = Math.max(most, run.rows.length ? run.at(1, field) * scale : 0);
     return most * 1.06 || 1;
   };
 
@@ -58,11 +60,11 @@ const plots = (() => {
       box.append(frame);
       const one = { figure, legend, frame, top: 1 };
       one.plot = new uPlot({
-        width: Math.max(place.clientWidth, 100), height: 150, legend: { show: false }, padding: [6, 8, 0, 0],
+        width: Math.max(place.clientWidth, 100), height: 150, legend: { show: false }, padding: [6, 16, 0, 0],
         cursor: { y: false, sync: { key: "all" }, drag: { x: false, y: false }, points: { show: false } },
         scales: { x: { time: false, range: () => [0, Math.max(runs[0].seconds(), 1)] }, y: { range: () => [0, one.top] } },
         axes: [axis({ size: 26, space: 70, values: (_, ticks) => ticks.map((s) => `${s} s`) }),
-          axis({ size: 56, space: 34, values: (_, ticks) => ticks.map(plain) })],
+          axis({ size: 56, space: 34, values: (_, ticks) => ticks.map(tick) })],
         series: series(figure, runs),
       }, dataOf(figure, runs, 0, 0), place);
       one.plot.over.addEventListener("click", () => {

@@ -1,61 +1,73 @@
 // The redo log as a ring: where redo is written, where recovery would begin, and how much lies between them.
+const channels = (color) => {
+  const hex = color.length === 4 ? color.replace(/[0-9a-f]/gi, "$&$&") : color;
+  return [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16));
+};
+const mixed = (from, to, share) => {
+  const [a, b] = [channels(from), channels(to)];
+  return `rgb(${a.map((v, k) => Math.round(v + (b[k] - v) * share)).join()})`;
+};
+
 function drawRing(canvas, run, time, color) {
   const { pen, width, height } = sharp(canvas);
   if (!run.rows.length) return;
   const value = (field) => run.between(time, field);
   const [head, checkpoint, capacity] = [value("current_lsn"), value("checkpoint_lsn"), value("capacity")];
-  const age = head - checkpoint, x = width / 2, y = height / 2, outer = Math.min(width, height) / 2 - 36, thick = outer * 0.24;
-  const mid = outer - thick / 2, turn = 2 * Math.PI;
+  const age = head - checkpoint, x = width / 2, y = height / 2, outer = Math.min(width / 2 - 62, height / 2 - 30);
+  const thick = outer * 0.24, inner = outer - thick, mid = outer - thick / 2, turn = 2 * Math.PI;
   const angle = (lsn) => ((lsn % capacity) / capacity) * turn - Math.PI / 2;
-  const arc = (from, to, radius = mid, stroke = thick) => {
-    pen.lineWidth = stroke; pen.beginPath(); pen.arc(x, y, radius, from, to); pen.stroke();
-  };
-  const begin = angle(checkpoint);
   const span = (bytes) => Math.min(bytes / capacity, 1) * turn;
-  pen.strokeStyle = ink("track"); arc(0, turn);
-  // Dirty pages whose oldest change lies in a stretch of redo make it dense.
+  const arc = (from, to) => { pen.lineWidth = thick; pen.beginPath(); pen.arc(x, y, mid, from, to); pen.stroke(); };
+  const line = (at, from, to) => {
+    const [c, s] = [Math.cos(at), Math.sin(at)];
+    pen.beginPath(); pen.moveTo(x + c * from, y + s * from); pen.lineTo(x + c * to, y + s * to); pen.stroke();
+  };
+  const begin = angle(checkpoint), track = ink("track");
+  pen.strokeStyle = track; arc(0, turn);
+  // The more dirty pages a stretch of redo made, the denser it is drawn; from the newest back to the checkpoint.
   const row = run.rows[Math.min(Math.max(Math.round(time) - 1, 0), run.rows.length - 1)];
   const ages = engine.catalogue().fields.length, n = engine.catalogue().ages, step = row[engine.index("age_step")];
-  pen.strokeStyle = color;
-  for (let k = 0; k < n; k++) {
-    const from = Math.max(age - (k + 1) * step, 0), to = age - k * step;
-    if (to <= 0) break;
-    pen.globalAlpha = 0.16 + 0.84 * Math.sqrt(row[ages + k] / Math.max(run.peak, 1));
-    arc(begin + span(from), begin + span(to) + 0.004);
+  const most = run.scaleAt(time);
+  for (let k = Math.min(n, Math.ceil(age / step)) - 1; k >= 0; k--) {
+    const from = Math.max(age - (k + 1) * step, 0), to = Math.max(age - k * step, 0);
+    pen.strokeStyle = mixed(track, color, 0.22 + 0.78 * Math.min(row[ages + k] / most, 1));
+    arc(begin + span(from) - 0.004, begin + span(to) + 0.004);
   }
-  pen.globalAlpha = 1;
   // Limits are ages: they go round with the checkpoint.
-  pen.textBaseline = "middle";
-  const labels = [["async", "async_age"], ["sync", "sync_age"], ["stop", "stop_age"]];
-  let last = -1;
-  for (const [name, field] of labels) {
+  const family = getComputedStyle(document.body).fontFamily, labels = [];
+  for (const [name, field] of [["async", "async_age"], ["sync", "sync_age"], ["stop", "stop_age"]]) {
     const limit = value(field);
     if (!(limit > 0) || limit > capacity) continue;
-    const at = begin + span(limit), [c, s] = [Math.cos(at), Math.sin(at)];
+    const at = begin + span(limit);
     pen.strokeStyle = ink("limit"); pen.lineWidth = name === "stop" ? 2.5 : 1.5;
     pen.setLineDash(name === "async" ? [3, 3] : []);
-    pen.beginPath(); pen.moveTo(x + c * (outer - thick - 3), y + s * (outer - thick - 3));
-    pen.lineTo(x + c * (outer + 5), y + s * (outer + 5)); pen.stroke(); pen.setLineDash([]);
-    // Labels that would lie on each other are put further out.
-    const near = last >= 0 && limit - last < capacity * 0.06, out = outer + (near ? 25 : 12);
-    last = limit;
-    pen.fillStyle = ink("muted"); pen.textAlign = Math.abs(c) < 0.3 ? "center" : c > 0 ? "left" : "right";
-    pen.fillText(name, x + c * out, y + s * out);
+    line(at, inner - 3, outer + 5);
+    pen.setLineDash([]);
+    labels.push({ name, at, fill: ink("muted") });
   }
-  // Head and checkpoint.
-  const mark = (at, fill, name) => {
-    const [c, s] = [Math.cos(at), Math.sin(at)];
-    pen.strokeStyle = ink("paper"); pen.lineWidth = 5; pen.beginPath();
-    pen.moveTo(x + c * (outer - thick - 1), y + s * (outer - thick - 1)); pen.lineTo(x + c * (outer + 1), y + s * (outer + 1)); pen.stroke();
-    pen.strokeStyle = fill; pen.lineWidth = 3; pen.stroke();
-    pen.fillStyle = ink("text"); pen.textAlign = "center";
-    pen.fillText(name, x + c * (outer - thick - 20), y + s * (outer - thick - 13));
+  const mark = (name, at, fill) => {
+    pen.strokeStyle = ink("paper"); pen.lineWidth = 6; line(at, inner - 1, outer + 1);
+    pen.strokeStyle = fill; pen.lineWidth = 3; line(at, inner - 3, outer + 5);
+    labels.unshift({ name, at, fill: ink("text") });
   };
-  if (age > capacity * 0.07) mark(begin, ink("text"), "checkpoint");
-  mark(angle(head), color, "head");
-  pen.fillStyle = ink("text"); pen.textAlign = "center";
-  const family = getComputedStyle(document.body).fontFamily;
-  pen.font = `600 22px ${family}`; pen.fillText(mib(age), x, y - 8);
-  pen.font = `12px ${family}`; pen.fillStyle = ink("muted");
-  pen.fillText(`checkpoint age, ${Math.round((age / capacity) * 100)} % of the log`, x, y + 14);
+  mark("checkpoint", begin, ink("text"));
+  mark("head", angle(head), color);
+  // A label that would lie on another one moves outwards.
+  pen.font = `12px ${family}`; pen.textBaseline = "middle"; pen.textAlign = "center";
+  const taken = [];
+  for (const { name, at, fill } of labels) {
+    const [c, s] = [Math.cos(at), Math.sin(at)], half = pen.measureText(name).width / 2 + 3;
+    let box;
+    for (let out = outer + 9; out < outer + 70; out += 7) {
+      const [cx, cy] = [Math.min(Math.max(x + c * (out + half), half), width - half), Math.min(Math.max(y + s * (out + 8), 8), height - 8)];
+      box = [cx - half, cy - 8, cx + half, cy + 8, cx, cy];
+      if (!taken.some((t) => box[0] < t[2] && t[0] < box[2] && box[1] < t[3] && t[1] < box[3])) break;
+    }
+    taken.push(box);
+    pen.fillStyle = fill;
+    pen.fillText(name, box[4], box[5]);
+  }
+  pen.fillStyle = ink("muted"); pen.fillText("checkpoint age", x, y - 26);
+  pen.fillStyle = ink("text"); pen.font = `600 23px ${family}`; pen.fillText(mib(age), x, y);
+  pen.fillStyle = ink("muted"); pen.font = `12px ${family}`; pen.fillText(`${Math.round((age / capacity) * 100)} % of the log`, x, y + 24);
 }

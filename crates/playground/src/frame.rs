@@ -8,8 +8,16 @@ use innosim_core::server::{RedoRing, Stepping};
 /// Spans of age by which dirty pages are counted, from the newest redo to the log's capacity.
 pub const AGES: usize = 72;
 
+/// The redo log at the end of a second.
+#[derive(Debug, Clone, Copy)]
+pub struct Ring {
+    redo: RedoRing,
+    /// Size of the log's files, bytes.
+    log_bytes: u64,
+}
+
 /// A field's name, and how it is read.
-type Field = (&'static str, fn(&SecondSample, &RedoRing) -> f64);
+type Field = (&'static str, fn(&SecondSample, &Ring) -> f64);
 
 /// The fields before the counts by age, in order.
 pub const FIELDS: [Field; 30] = [
@@ -35,24 +43,24 @@ pub const FIELDS: [Field; 30] = [
     ("device_queue", |s, _| s.device_queue_mean),
     ("device_write_bytes", |s, _| s.device_write_bytes as f64),
     ("arrivals_waiting", |s, _| s.arrivals_waiting as f64),
-    ("current_lsn", |_, ring| ring.current_lsn as f64),
-    ("durable_lsn", |_, ring| ring.durable_lsn as f64),
-    ("checkpoint_lsn", |_, ring| ring.checkpoint_lsn as f64),
-    ("capacity", |_, ring| ring.capacity_bytes as f64),
-    ("async_age", |_, ring| ring.limits.async_bytes as f64),
-    ("sync_age", |_, ring| ring.limits.sync_bytes as f64),
-    ("stop_age", |_, ring| ring.limits.stop_bytes as f64),
+    ("current_lsn", |_, ring| ring.redo.current_lsn as f64),
+    ("durable_lsn", |_, ring| ring.redo.durable_lsn as f64),
+    ("checkpoint_lsn", |_, ring| ring.redo.checkpoint_lsn as f64),
+    ("capacity", |_, ring| ring.log_bytes as f64),
+    ("async_age", |_, ring| ring.redo.limits.async_bytes as f64),
+    ("sync_age", |_, ring| ring.redo.limits.sync_bytes as f64),
+    ("stop_age", |_, ring| ring.redo.limits.stop_bytes as f64),
     ("age_step", |_, ring| age_step(ring) as f64),
 ];
 
 /// Bytes of redo of a span of age.
-fn age_step(ring: &RedoRing) -> u64 {
-    (ring.capacity_bytes / AGES as u64).max(1)
+fn age_step(ring: &Ring) -> u64 {
+    (ring.log_bytes / AGES as u64).max(1)
 }
 
-/// Appends the row of the second that has just ended.
-pub(crate) fn append(row: &SecondSample, stepping: &Stepping, out: &mut Vec<f64>) {
-    let ring = stepping.redo_ring();
+/// Appends the row of the second that has just ended. `log_bytes`: size of the redo log's files.
+pub(crate) fn append(row: &SecondSample, stepping: &Stepping, log_bytes: u64, out: &mut Vec<f64>) {
+    let ring = Ring { redo: stepping.redo_ring(), log_bytes };
     out.extend(FIELDS.iter().map(|(_, value)| value(row, &ring)));
     out.extend(stepping.dirty_by_age(age_step(&ring), AGES).into_iter().map(|pages| pages as f64));
 }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 pub struct Run {
     scenario: Scenario,
     command: String,
+    controls: Controls,
     stepping: Option<Stepping>,
 }
 
@@ -32,14 +33,14 @@ impl Run {
     pub fn new(wish: &Wish) -> Result<Run, Diagnostics> {
         let scenario = wish.scenario()?;
         let stepping = Stepping::new(scenario.build_model(), &scenario.run);
-        Ok(Run { command: wish.command()?, stepping: Some(stepping), scenario })
+        Ok(Run { command: wish.command()?, controls: Controls::of(&scenario), stepping: Some(stepping), scenario })
     }
 
     /// What is known before it runs: knobs, notes, the scenario as TOML, the command that makes the same run.
     pub fn head(&self) -> Value {
         let notes: Vec<&str> = self.scenario.notes.iter().map(|note| note.message.as_str()).collect();
         json!({
-            "controls": Controls::of(&self.scenario),
+            "controls": self.controls,
             "name": self.scenario.name,
             "title": self.scenario.title,
             "notes": notes,
@@ -53,11 +54,12 @@ impl Run {
     /// would stop has none: they are not verified here.
     pub fn advance(&mut self, seconds: u32) -> Vec<f64> {
         let mut rows = Vec::new();
+        let log_bytes = self.controls.redo_mib << 20;
         let Some(stepping) = &mut self.stepping else { return rows };
         for _ in 0..seconds {
             let Ok(Some(row)) = stepping.second() else { break };
             let row = row.clone();
-            append(&row, stepping, &mut rows);
+            append(&row, stepping, log_bytes, &mut rows);
         }
         rows
     }

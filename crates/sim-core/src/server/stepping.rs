@@ -20,8 +20,6 @@ pub struct RedoRing {
     pub durable_lsn: u64,
     /// Where recovery would begin.
     pub checkpoint_lsn: u64,
-    /// Bytes from the checkpoint on that the log holds before its writer stops.
-    pub capacity_bytes: u64,
     /// Ages at which the server acts.
     pub limits: AgeLimits,
 }
@@ -57,7 +55,6 @@ impl Stepping {
             current_lsn: position.current_lsn,
             durable_lsn: position.durable_lsn,
             checkpoint_lsn: self.server.checkpointer.last_lsn(),
-            capacity_bytes: self.server.model.writer_limits().hard_bytes,
             limits: self.server.model.age_limits(),
         }
     }
