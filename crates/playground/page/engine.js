@@ -31,7 +31,7 @@ const engine = (() => {
       await this.ready;
       this.id += 1;
       this.wish = wish;
-      this.fresh = true;
+      [this.finished, this.error, this.stale] = [null, null, true];
       this.began = performance.now();
       this.worker.postMessage({ kind: "begin", id: this.id, wish });
     }
@@ -39,7 +39,7 @@ const engine = (() => {
       if (data.kind === "ready") { catalogue = data.catalogue; this.isReady(); return; }
       if (data.id !== this.id) return;
       // What was there stays in sight until the first answer.
-      if (this.fresh) { this.clear(); this.fresh = false; }
+      if (this.stale && data.kind !== "head") { this.clear(); this.stale = false; }
       if (data.kind === "head") this.head = data.head;
       if (data.kind === "error") { this.error = data.message; this.head = null; }
       if (data.kind === "over") this.finished = data.finished;

@@ -21,7 +21,7 @@ const page = (() => {
   const isOver = () => runs.length > 0 && runs.every((run) => run.finished || run.error);
 
   function begin(k) {
-    runs[k].begin(wish(k));
+    runs[k].begin(wish(k)).then(tellState);
     remember();
   }
   const beginAll = () => runs.forEach((_, k) => begin(k));
@@ -89,7 +89,7 @@ const page = (() => {
   function heard(run) {
     const k = runs.indexOf(run);
     if (k < 0) return;
-    if (!run.fresh) panels[k]?.hear(run);
+    panels[k]?.hear(run);
     player.dirty = true;
     if (isOver()) figures();
     tellState();
