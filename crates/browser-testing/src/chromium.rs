@@ -27,8 +27,18 @@ pub struct Chromium {
 }
 
 impl Chromium {
+    /// Where the browser is, if nothing else is missing.
+    pub(crate) fn find_if(ready: Result<(), String>) -> Result<PathBuf, Absent> {
+        let required = std::env::var_os("INNOSIM_BROWSER").is_some_and(|name| name == "required");
+        match ready {
+            Ok(()) => Chromium::find(),
+            Err(why) if required => Err(Absent::Required(why)),
+            Err(why) => Err(Absent::Allowed(why)),
+        }
+    }
+
     /// Where the browser is.
-    pub(crate) fn find() -> Result<PathBuf, Absent> {
+    fn find() -> Result<PathBuf, Absent> {
         let named = std::env::var_os("INNOSIM_BROWSER").filter(|name| !name.is_empty());
         let required = named.as_deref() == Some(OsStr::new("required"));
         if let Some(named) = named.filter(|_| !required) {

@@ -44,14 +44,23 @@ pub type Test = (&'static str, fn(&Chromium));
 
 /// Runs the tests as `cargo test` expects: one after the other, each with a browser of its own and a new profile.
 pub fn run(tests: &[Test]) -> ExitCode {
+    run_if(Ok(()), tests)
+}
+
+/// The same if something else than a browser is there that the tests need too; where it is not, `ready` says what is
+/// missing, and they are skipped or fail as without a browser.
+pub fn run_if(ready: Result<(), String>, tests: &[Test]) -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads = Some(1);
-    let trials = tests.iter().map(|&(name, test)| Trial::ignorable_test(name, move || outcome(test)));
+    let trials = tests.iter().map(|&(name, test)| {
+        let ready = ready.clone();
+        Trial::ignorable_test(name, move || outcome(ready, test))
+    });
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 
-fn outcome(test: fn(&Chromium)) -> Result<Completion, Failed> {
-    match Chromium::find() {
+fn outcome(ready: Result<(), String>, test: fn(&Chromium)) -> Result<Completion, Failed> {
+    match Chromium::find_if(ready) {
         Ok(path) => {
             test(&Chromium::start(&path));
             Ok(Completion::Completed)

@@ -51,6 +51,11 @@ Examples:
   innosim explain my-recording --format json
 
 docs/explain.md says by which rules.";
+const PAGE_HELP: &str = "\
+index.html opens from disk and asks nobody for anything; engine.wasm is the simulator that it carries, as a file.
+
+A program that was not built with its page (cargo build --features page) builds it from its sources, which takes a minute or \
+two the first time and needs the Rust toolchain with the target wasm32-unknown-unknown. docs/page.md tells more.";
 
 /// Simulates InnoDB's page flushing and redo log: what checkpoint age, flushing, throughput and latency will do,
 /// second by second, under a server's settings, a workload and a storage device.
@@ -95,6 +100,8 @@ pub(crate) enum Command {
     Settings(SettingsArgs),
     /// List the shipped scenarios
     Scenarios(ListArgs),
+    /// Leave a page that teaches: the simulator in a browser, with lessons, in a folder that needs no network
+    Page(PageArgs),
     /// Print the JSON Schema of scenarios, for editors
     Schema(ListArgs),
     /// Print a completion script for a shell
@@ -277,6 +284,20 @@ pub(crate) struct MergeArgs {
     /// Join what is there even if runs are missing
     #[arg(long)]
     pub(crate) allow_missing: bool,
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) common: Unused,
+}
+
+/// `innosim page`.
+#[derive(Debug, Args)]
+#[command(after_help = PAGE_HELP)]
+pub(crate) struct PageArgs {
+    /// Folder for the page
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,

@@ -8,6 +8,7 @@ pub(crate) mod explain;
 pub(crate) mod merge;
 pub(crate) mod meta;
 pub(crate) mod models;
+pub(crate) mod page;
 pub(crate) mod recommend;
 pub(crate) mod replay;
 pub(crate) mod reproduce;

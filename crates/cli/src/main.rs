@@ -48,6 +48,7 @@ fn main() -> ExitCode {
         Command::Models(args) => commands::models::run(args),
         Command::Settings(args) => commands::settings::run(args),
         Command::Scenarios(args) => commands::scenarios::run(args),
+        Command::Page(args) => commands::page::run(args),
         Command::Schema(_) => commands::meta::schema(),
         Command::Completions(args) => commands::meta::completions(args),
         Command::Man(args) => commands::meta::man(args),

@@ -6,7 +6,7 @@ use innosim_experiments::recommend::rise_of;
 use innosim_experiments::runner::warmup_of;
 use innosim_flush_models::registry::{Kind, Settings, Value, lookup};
 use innosim_report::numbers::bytes;
-use innosim_report::{Replications, Report, ReportError, RunIdentity, summary_json};
+use innosim_report::{Replications, Report, ReportError, RunIdentity, summary::summary_object};
 use innosim_scenario::Scenario;
 use std::time::Duration;
 
@@ -92,9 +92,11 @@ impl Outcome {
         (self.scenario.replications > 1).then_some(&self.replications)
     }
 
-    /// The text of `summary.json`.
+    /// The text of `summary.json`; its hash is that of the first replication, whose series is shown too.
     pub(crate) fn summary_json(&self) -> Result<String, ReportError> {
-        summary_json(&self.identity, &self.replications.summary, self.spread())
+        let mut object = summary_object(&self.identity, &self.replications.summary, self.spread())?;
+        object.insert("event_hash".to_owned(), format!("{:#018x}", self.output.event_hash).into());
+        Ok(serde_json::to_string_pretty(&object)? + "\n")
     }
 }
 

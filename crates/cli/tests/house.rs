@@ -7,10 +7,12 @@ use std::fs;
 const CRATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// What each crate may use of the others.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("browser-testing", &[]),
     ("sim-core", &[]),
     ("statistics", &[]),
+    ("page-builder", &[]),
+    ("playground", &["sim-core", "flush-models", "scenario"]),
     ("flush-models", &["sim-core"]),
     ("scenario", &["sim-core", "flush-models"]),
     ("recordings", &["flush-models", "scenario"]),

@@ -52,6 +52,7 @@ fn json_is_one_document_with_the_promised_names() {
         "pages_flushed_sync",
         "device_utilization",
         "regime",
+        "event_hash",
     ] {
         assert!(!summary[name].is_null(), "{name}");
     }

@@ -24,7 +24,8 @@
 //! * durability: `syncs` (data-file syncs), `inodes` (what the file system writes for a sync), `checkpointer`;
 //! * the host: `processors`, `cpu_costs` (what takes CPU time), `other_programs`, `costs` (times of the server's own
 //!   code);
-//! * the run: `start` (what is there at the beginning), `events`, `record` (series), `check` (invariants).
+//! * the run: `start` (what is there at the beginning), `events`, `stepping` (second by second), `record` (series),
+//!   `check` (invariants).
 
 mod adaptive_hash;
 mod batches;
@@ -60,12 +61,14 @@ mod record;
 mod rollback_segments;
 mod single_page;
 mod start;
+mod stepping;
 mod syncs;
 mod touches;
 mod undo;
 mod undo_truncation;
 
 pub use events::{Observer, RunError, Silent};
+pub use stepping::{RedoRing, Stepping};
 
 use crate::buffer_pool::{BufferPool, CountedPages, PageSpace};
 use crate::config::{MachineConfig, RedoPipeline};
@@ -213,9 +216,15 @@ impl Server {
     /// [`RunError`] if an invariant breaks (with `check`) or the observer stops the run.
     pub fn run(mut self, observer: &mut dyn Observer) -> Result<RunOutput, RunError> {
         self.start();
+        while self.next_second(observer)? {}
+        Ok(self.into_output())
+    }
+
+    /// Goes on until the next simulated second is over; false once the run is.
+    fn next_second(&mut self, observer: &mut dyn Observer) -> Result<bool, RunError> {
         while let Some((at, event)) = self.calendar.pop() {
             if at > self.end {
-                return Ok(self.into_output());
+                return Ok(false);
             }
             if let Some(end) = self.clients.standstill(at, &self.pool).filter(|_| event.is_of_the_server()) {
                 self.calendar.schedule(end, event);
@@ -236,9 +245,10 @@ impl Server {
                 if observer.second(self.recorder.last()).is_break() {
                     return Err(RunError::Stopped { at });
                 }
+                return Ok(true);
             }
         }
-        Ok(self.into_output())
+        Ok(false)
     }
 
     fn start(&mut self) {

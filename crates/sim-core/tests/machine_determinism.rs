@@ -6,6 +6,7 @@ use common::*;
 use innosim_core::config::{CommitDurability, DataSync, DoublewriteConfig, RedoIo};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::run_spec::RunSpec;
+use innosim_core::server::Stepping;
 use innosim_core::storage::DeviceSpec;
 use innosim_core::workload::DrawSpec;
 
@@ -85,6 +86,27 @@ fn spectators_change_nothing() {
     more.workload.access_classes.push(class);
     let more = run(&server, &more);
     assert_eq!((base.event_hash, &base.series), (more.event_hash, &more.series));
+}
+
+/// Who steps through a run and looks into it sees the same run.
+#[test]
+fn a_run_in_steps_is_the_same_run() {
+    let (server, spec) = golden();
+    let whole = run(&server, &spec);
+    let mut steps = Stepping::new(Box::new(server), &spec);
+    let mut seconds = Vec::new();
+    while let Some(row) = steps.second().unwrap() {
+        let row = row.clone();
+        let ring = steps.redo_ring();
+        assert_eq!(ring.current_lsn - ring.checkpoint_lsn, row.checkpoint_age_bytes);
+        let (coarse, fine) = (steps.dirty_by_age(1 << 40, 2), steps.dirty_by_age(10_000, 50));
+        assert_eq!(coarse, [fine.iter().sum(), 0], "all are counted once, whatever the spans");
+        assert!(coarse[0] > 0 && fine.iter().filter(|&&pages| pages > 0).count() > 1, "{fine:?}");
+        seconds.push(row);
+    }
+    assert_eq!(steps.second().unwrap(), None, "over is over");
+    assert_eq!((steps.event_hash(), &seconds), (whole.event_hash, &whole.series));
+    assert_eq!(steps.into_output().stations, whole.stations);
 }
 
 /// A shorter run is the beginning of a longer one.

@@ -330,6 +330,11 @@ impl BufferPool {
         self.instances[instance].parked.push(taken);
     }
 
+    /// Entries of all flush lists with oldest modification <= `lsn`, holes included.
+    pub fn listed_up_to(&self, lsn: u64) -> u64 {
+        self.instances.iter().map(|instance| instance.list.count_up_to(lsn, u64::MAX)).sum()
+    }
+
     /// Whether the flush list of `instance` may hold a page whose oldest modification is below `lsn_limit`; false if it
     /// does not.
     pub fn tail_below(&mut self, instance: usize, lsn_limit: u64) -> bool {

@@ -1,0 +1,81 @@
+//! A run that somebody looks into between two seconds: a page that draws it, a tutor that steps through it.
+//!
+//! It handles the same events in the same order as [`Server::run`], so that its output and hash are the same. What is
+//! looked at is read and never changes the run. No source: nothing here is of a server.
+//!
+//! Pages under write have left the flush lists, so that they are missing in the counts by age, and holes of pages that
+//! left a list early are counted until they reach its tail.
+
+use super::{RunError, Server, Silent};
+use crate::metrics::{RunOutput, SecondSample};
+use crate::run_spec::RunSpec;
+use crate::seam::{AgeLimits, ServerModel};
+
+/// Where the redo log stands. LSNs and bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RedoRing {
+    /// End of all redo.
+    pub current_lsn: u64,
+    /// End of the redo that would survive a crash.
+    pub durable_lsn: u64,
+    /// Where recovery would begin.
+    pub checkpoint_lsn: u64,
+    /// Ages at which the server acts.
+    pub limits: AgeLimits,
+}
+
+/// A run, second by second.
+#[derive(Debug)]
+pub struct Stepping {
+    server: Server,
+    over: bool,
+}
+
+impl Stepping {
+    /// A server of the given version at the beginning of `spec`.
+    pub fn new(model: Box<dyn ServerModel>, spec: &RunSpec) -> Self {
+        let mut server = Server::new(model, spec);
+        server.start();
+        Stepping { server, over: false }
+    }
+
+    /// Simulates a second; `None` once the run is over.
+    ///
+    /// # Errors
+    /// [`RunError::Invariant`] if an invariant breaks, with `check`.
+    pub fn second(&mut self) -> Result<Option<&SecondSample>, RunError> {
+        self.over = self.over || !self.server.next_second(&mut Silent)?;
+        Ok((!self.over).then(|| self.server.recorder.last()))
+    }
+
+    /// Where the redo log stands now.
+    pub fn redo_ring(&self) -> RedoRing {
+        let position = self.server.redo.position();
+        RedoRing {
+            current_lsn: position.current_lsn,
+            durable_lsn: position.durable_lsn,
+            checkpoint_lsn: self.server.checkpointer.last_lsn(),
+            limits: self.server.model.age_limits(),
+        }
+    }
+
+    /// Pages in the flush lists by age of their oldest modification: entry `i` counts those with an age of
+    /// `i * step .. (i + 1) * step` bytes, the last entry older ones too.
+    pub fn dirty_by_age(&self, step: u64, entries: usize) -> Vec<u64> {
+        let current = self.server.redo.position().current_lsn;
+        let older = |age: u64| current.checked_sub(age).map_or(0, |lsn| self.server.pool.listed_up_to(lsn));
+        let bounds = (0..entries as u64).map(|entry| older(entry.saturating_mul(step)));
+        let at_least: Vec<u64> = bounds.chain([0]).collect();
+        at_least.windows(2).map(|pair| pair[0] - pair[1]).collect()
+    }
+
+    /// Hash of everything that happened so far; at the end that of [`RunOutput::event_hash`].
+    pub fn event_hash(&self) -> u64 {
+        self.server.hash
+    }
+
+    /// What the run leaves.
+    pub fn into_output(self) -> RunOutput {
+        self.server.into_output()
+    }
+}
