@@ -15,6 +15,7 @@ mod index_pages;
 mod nurand_pages;
 mod points;
 pub mod program;
+pub mod records;
 mod spec;
 
 pub use index_pages::IndexPages;
