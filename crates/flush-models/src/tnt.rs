@@ -15,8 +15,8 @@
 //! `ntse_checkpoint_interval`. A scavenger frees pages at the tail of the LRU list, once a second, or when somebody finds
 //! none.
 //!
-//! Simplifications: a pass writes pages by age and sorts those of each second, where the engine sorts all of them by file
-//! and page (errs towards more seeks); pages are of 16 KiB, not of 8 (errs towards fewer pages, each with more rows); the
+//! Simplifications: the engine sorts the pages of a pass by file and page; here they go by age, each with the dirty pages
+//! of its area of 64 (errs towards more seeks on disks); pages are of 16 KiB, not of 8 (errs towards fewer pages, each with more rows); the
 //! scavenger frees pages, where the engine keeps a tenth of the list clean.
 
 mod options;
@@ -43,6 +43,8 @@ pub struct Tnt {
     pace: Pace,
     /// The pass under way takes pages whose oldest modification is below this.
     pass_up_to: Option<u64>,
+    /// Activity that the last second's request saw.
+    activity: u64,
     /// When the next pass may begin, and when the pages of the next second are due.
     next_pass: SimTime,
     next_second: SimTime,
@@ -62,6 +64,7 @@ impl Tnt {
             pace: Pace::new(options.io_capacity, machine.buffer_pool.pages),
             machine,
             pass_up_to: None,
+            activity: 0,
             next_pass: SimTime::ZERO + options.checkpoint_interval,
             next_second: SimTime::ZERO,
             requested: 0,
@@ -80,13 +83,16 @@ impl Tnt {
         if due {
             self.next_second = view.now + SECOND;
         }
-        let seen = Seen { dirty_pages: view.dirty_pages, current_lsn: view.current_lsn };
+        let short_of_redo = view.current_lsn - view.last_checkpoint_lsn > self.options.redo_bytes() / 2;
+        let seen = Seen { dirty_pages: view.dirty_pages, current_lsn: view.current_lsn, short_of_redo };
         let pages = if due && self.pass_up_to.is_some() { self.pace.next(seen) } else { 0 };
         self.requested = pages;
+        let idle = std::mem::replace(&mut self.activity, view.activity) == view.activity;
+        let kind = if idle { FlushKind::Background } else { FlushKind::Adaptive };
         FlushRequest {
             lsn_limit: self.pass_up_to.unwrap_or(u64::MAX),
             lru: LruWork::Batch(self.options.scavenger_pages),
-            ..FlushRequest::list(FlushKind::Adaptive, vec![pages])
+            ..FlushRequest::list(kind, vec![pages])
         }
     }
 

@@ -25,6 +25,8 @@ const FREE_PAGES: u64 = 1024;
 const RECORD_BYTES: u32 = 200;
 /// Hash entry, header and index entries of a record in the buffer, bytes (assumed).
 const OVERHEAD_BYTES: u32 = 64;
+/// Pages of an area that are written together, for the order of a pass (see [`super`]).
+const AREA_PAGES: u32 = 64;
 /// A log page's header, where the first redo begins.
 const START_LSN: u64 = 8192;
 
@@ -104,7 +106,7 @@ impl Options {
             aio_write_slots: AIO_SLOTS,
             merges_adjacent_writes: false,
             write_io_threads: 1,
-            flush_neighbors: FlushNeighbors::None,
+            flush_neighbors: FlushNeighbors::Area,
             lru_managers: None,
             waits_for_all_writes: false,
             monitor: false,
@@ -124,7 +126,7 @@ impl Options {
             free_pages: FreePagePolicy::WaitForCleaner { first_scan: FREE_SEARCH_PAGES },
             lru_written: LruWritten::Stays,
             sync_holds: SyncHolds::Nothing,
-            flush_area_pages: 64,
+            flush_area_pages: AREA_PAGES,
         }
     }
 

@@ -54,8 +54,10 @@ pub fn record_touches(spec: &WorkloadSpec, record_bytes: u32) -> Vec<Vec<RecordT
 }
 
 fn changes_record(spec: &WorkloadSpec, touch: &TouchSpec) -> bool {
-    let grows = matches!(spec.access_classes[touch.class as usize].draw, DrawSpec::Append { .. });
-    let inserts = touch.inserts || touch.bufferable && touch.leaves != Leaves::Marked;
+    let draw = &spec.access_classes[touch.class as usize].draw;
+    let grows = matches!(draw, DrawSpec::Append { .. });
+    let splits = touch.inserts && matches!(draw, DrawSpec::Index { .. });
+    let inserts = splits || touch.bufferable && touch.leaves != Leaves::Marked;
     touch.modify && touch.redo_bytes > 0.0 && !grows && !inserts
 }
 
