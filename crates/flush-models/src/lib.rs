@@ -1,11 +1,12 @@
-//! The servers of innosim: what each version of InnoDB decides, and the settings that it knows.
+//! The servers of innosim: what each version of InnoDB decides, and the settings that it knows; and beside them TNT.
 //!
 //! * [`registry`] is where to begin: names of models, settings with their defaults and ranges by version, and
 //!   [`registry::build`], which makes a [`ServerModel`](innosim_core::seam::ServerModel) of resolved settings.
 //! * [`mysql55`] is the machinery of MySQL 5.5 and Percona Server 5.5.
 //! * [`mysql80`] is the machinery of MySQL 8.0 and later. Its formulas are public, pure functions.
 //! * [`mariadb`] is MariaDB 10.11: its page cleaner does all there is to do, one thing after the other.
-//! * [`purge`] is purge of all of them: one machinery, told by plain data.
+//! * [`tnt`] is an engine of another design: its checkpoint.
+//! * [`purge`] is purge of all InnoDBs: one machinery, told by plain data.
 //! * [`replay`] runs a server's flushing rule alone, on recorded inputs.
 //!
 //! Modules name the specification that they follow, such as `innodb-8.0.21` section 2.3: see `docs/fidelity.md`.
@@ -51,4 +52,5 @@ pub mod percona80;
 pub mod purge;
 pub mod registry;
 pub mod replay;
+pub mod tnt;
 mod typed_settings;

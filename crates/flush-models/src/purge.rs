@@ -43,13 +43,16 @@ const UNDO_PAGES_8023: u32 = 1024;
 
 /// Purge as these settings have it.
 pub fn purge_config(s: &Settings) -> Result<PurgeConfig, SettingsError> {
+    // TNT, whose purge is of another kind, has no such setting and goes no further.
     let threads = whole(s.integer("innodb_purge_threads")?);
     let batch_pages = whole(s.integer("innodb_purge_batch_size")?);
     Ok(PurgeConfig {
         threads,
         batch_pages,
         shares: match s.model {
-            ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 => PurgeShares::InTurn,
+            ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 | ModelId::Tnt => {
+                PurgeShares::InTurn
+            }
             ModelId::Mysql8021 | ModelId::Mariadb1011 => PurgeShares::ByTable,
             ModelId::Mysql8027 | ModelId::Mysql8030 | ModelId::Percona80 | ModelId::Mysql84 | ModelId::Mysql97 => {
                 PurgeShares::ByTableUnlessLagging
@@ -106,7 +109,7 @@ fn undo(s: &Settings) -> Result<UndoConfig, SettingsError> {
     let truncates = s.switch_or("innodb_undo_log_truncate", false)? && tablespaces >= 2;
     let limit = s.integer_or("innodb_max_undo_log_size", u64::MAX)? / PAGE_BYTES;
     let (initial_pages, truncation) = match s.model {
-        ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 => {
+        ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 | ModelId::Tnt => {
             (UNDO_PAGES, UndoTruncation::Checkpoints)
         }
         ModelId::Mysql8021 => (UNDO_PAGES, UndoTruncation::Replacement { blocks: true }),

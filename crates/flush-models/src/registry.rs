@@ -21,6 +21,7 @@ mod not_modelled;
 mod other_names;
 mod other_names_mariadb;
 mod other_names_percona;
+mod other_names_tnt;
 mod resolve;
 mod value;
 
@@ -37,6 +38,7 @@ use crate::mysql55::Mysql55;
 use crate::mysql56::Mysql56;
 use crate::mysql57::Mysql57;
 use crate::mysql80::Mysql80;
+use crate::tnt::Tnt;
 use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig, Merging, PAGE_BYTES};
 use innosim_core::seam::{AdaptiveFlushing, ServerModel};
 use std::collections::BTreeMap;
@@ -179,13 +181,14 @@ pub fn build(settings: &Settings) -> Result<Box<dyn ServerModel>, SettingsError>
         | ModelId::Mysql84
         | ModelId::Mysql97 => Box::new(Mysql80::build(settings)?),
         ModelId::Mariadb1011 => Box::new(Mariadb::build(settings)?),
+        ModelId::Tnt => Box::new(Tnt::build(settings)?),
     })
 }
 
 /// Builds the model's machinery with `rule` in place of the server's adaptive flushing.
 ///
 /// # Errors
-/// Models of MySQL before 8.0 and of Percona Server 5.5 take no rule.
+/// Models of MySQL before 8.0, of Percona Server 5.5 and of TNT take no rule.
 pub fn build_with_rule(
     settings: &Settings,
     rule: Box<dyn AdaptiveFlushing>,
@@ -197,11 +200,13 @@ pub fn build_with_rule(
         | ModelId::Percona80
         | ModelId::Mysql84
         | ModelId::Mysql97 => Ok(Box::new(Mysql80::build_with_rule(settings, rule)?)),
-        ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 => Err(SettingsError {
-            setting: "innodb_adaptive_flushing".to_owned(),
-            problem: format!("{} takes no flushing rule of another kind", settings.model),
-            help: "use a model of MySQL 8.0 or later, or of MariaDB".to_owned(),
-        }),
+        ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 | ModelId::Tnt => {
+            Err(SettingsError {
+                setting: "innodb_adaptive_flushing".to_owned(),
+                problem: format!("{} takes no flushing rule of another kind", settings.model),
+                help: "use a model of MySQL 8.0 or later, or of MariaDB".to_owned(),
+            })
+        }
         ModelId::Mariadb1011 => Ok(Box::new(Mariadb::build_with_rule(settings, rule)?)),
     }
 }

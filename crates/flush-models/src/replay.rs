@@ -102,7 +102,7 @@ impl ReplayRule {
                 config: mariadb::options::Options::new(settings)?.adaptive,
                 gauges: FlushGauges::default(),
             })),
-            ModelId::Mysql55 | ModelId::Percona55 => Ok(None),
+            ModelId::Mysql55 | ModelId::Percona55 | ModelId::Tnt => Ok(None),
         }
     }
 

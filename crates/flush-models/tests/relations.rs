@@ -1,6 +1,6 @@
 //! Metamorphic relations: how a run changes when its surroundings do, where no formula says what it should be.
 //!
-//! Pairs of runs share their random numbers, so that small differences mean something. Tolerances are stated at each
+//! They are about InnoDB; TNT's are in `tnt.rs`. Pairs of runs share their random numbers, so that small differences mean something. Tolerances are stated at each
 //! test.
 
 mod worlds;
@@ -46,7 +46,7 @@ fn latency(out: &RunOutput) -> f64 {
 /// Pages written faster never make user threads stall longer (2 % of tolerance).
 #[test]
 fn a_faster_device_stalls_less() {
-    for &model in ModelId::ALL {
+    for &model in ModelId::INNODB {
         let devices = [1_600.0, 800.0, 400.0, 200.0].map(|us| ssd(us, 500.0));
         let runs = devices.map(|device| run(&pressed(model, 64 * MIB, device)));
         let latencies = runs.each_ref().map(latency);
@@ -61,7 +61,7 @@ fn a_faster_device_stalls_less() {
 /// share by as much.
 #[test]
 fn more_redo_means_less_sync_flushing() {
-    for &model in ModelId::ALL {
+    for &model in ModelId::INNODB {
         let sizes = [32, 64, 128, 256, 2_048].map(|mib| mib * MIB);
         let shares = sizes.map(|redo| {
             let out = run(&pressed(model, redo, ssd(200.0, 500.0)));
@@ -79,7 +79,7 @@ fn more_redo_means_less_sync_flushing() {
 #[test]
 fn numbers_of_tablespaces_do_not_matter() {
     let ids = [[1u32, 2, 3], [3, 1, 2], [101, 55, 9]];
-    for &model in ModelId::ALL {
+    for &model in ModelId::INNODB {
         let runs = ids.map(|ids| {
             let mut world = pressed(model, 512 * MIB, ssd(100.0, 500.0));
             world.spec.workload.page_sets = ids.map(|id| page_set(id, 10_000, 1.0)).to_vec();
@@ -126,7 +126,7 @@ fn a_server_twice_as_large_does_twice_as_much() {
             .set("innodb_io_capacity", 1_000 * k)
             .set("innodb_io_capacity_max", 2_000 * k)
     };
-    for &model in ModelId::ALL {
+    for &model in ModelId::INNODB {
         let (one, two) = (run(&scaled(model, 1)), run(&scaled(model, 2)));
         for (name, f) in [
             ("dirty pages", (|s| s.dirty_pages) as fn(&SecondSample) -> u64),

@@ -230,7 +230,9 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
 
 /// What a workload must know of the server.
 fn server_side(settings: Option<&Settings>, purge: Option<PurgeConfig>) -> ServerSide {
-    let pool_pages = settings.and_then(|s| s.integer("innodb_buffer_pool_size").ok()).map(|b| b / PAGE_BYTES);
+    let pool_bytes =
+        |s: &Settings| s.integer("innodb_buffer_pool_size").or_else(|_| s.integer("ntse_page_buf_size")).ok();
+    let pool_pages = settings.and_then(pool_bytes).map(|b| b / PAGE_BYTES);
     let framed = settings.and_then(|s| build(s).ok()).is_none_or(|model| model.config().redo.framed);
     let undo_spaces = purge.map_or_else(|| vec![0], |purge| purge.undo.spaces().collect());
     ServerSide { pool_pages, framed, undo_spaces }

@@ -5,6 +5,7 @@
 //! model, so that one scenario can be run with several.
 
 mod redo_size;
+mod to_tnt;
 
 use crate::diagnostic::{Problem, Report};
 use crate::node::{Entry, Table};
@@ -37,7 +38,7 @@ pub(crate) fn read_server(table: Option<&Table>, root: Span, context: &Context<'
     let mut explicit = BTreeMap::new();
     let entries = table.map_or(&[][..], |table| &table.entries);
     for entry in entries {
-        if redo_size::is_carried_over(entry, entries, context) {
+        if redo_size::is_carried_over(entry, entries, context) || to_tnt::is_carried_over(entry, context) {
             continue;
         }
         if let Some((name, value)) = read_setting(entry, context) {
@@ -45,6 +46,7 @@ pub(crate) fn read_server(table: Option<&Table>, root: Span, context: &Context<'
         }
     }
     redo_size::carry_over(entries, &mut explicit, context);
+    to_tnt::carry_over(entries, &mut explicit, context);
     if context.report.has_errors() {
         return None;
     }

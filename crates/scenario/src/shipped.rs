@@ -46,6 +46,7 @@ const EMBEDDED: &[(&str, &str)] = scenarios![
     "stories/flush-neighbors-on-disk",
     "stories/purge-lag",
     "stories/undo-truncation",
+    "stories/tnt-beside-innodb",
 ];
 
 /// A scenario that comes with the program.

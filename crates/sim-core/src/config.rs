@@ -5,10 +5,12 @@
 //! decided again and again is a method of the seam.
 
 mod purge;
+mod records;
 
 pub use purge::{
     DmlDelay, HistoryCut, PurgeConfig, PurgeShares, PurgeWake, ReadView, UndoConfig, UndoSegments, UndoTruncation,
 };
+pub use records::RecordsConfig;
 
 use crate::kernel::time::SimDuration;
 use serde::{Deserialize, Serialize};
@@ -45,6 +47,16 @@ pub struct MachineConfig {
     pub waits_for_all_writes: bool,
     /// Whether [`crate::seam::ServerModel::monitor`] is called once a second.
     pub monitor: bool,
+    /// Changes of records are kept in memory and merged into pages later (TNT); `None` where a change is one of a page.
+    #[serde(default)]
+    pub records: Option<RecordsConfig>,
+}
+
+impl MachineConfig {
+    /// Whether the server must know which page is which: what it merges into pages is kept by page.
+    pub fn needs_page_identities(&self) -> bool {
+        self.records.is_some()
+    }
 }
 
 /// Buffer pool geometry and replacement.

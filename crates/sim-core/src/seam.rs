@@ -499,6 +499,13 @@ pub trait ServerModel: Send {
         SimDuration::from_secs(1)
     }
 
+    /// Redo before `lsn` is needed no more for changes of records: all of them are on pages, dirty or not (see
+    /// [`crate::config::RecordsConfig`]). A checkpoint must not lie above the last of these, from the start of the redo log
+    /// on.
+    fn records_merged(&mut self, view: &View<'_>, lsn: u64) {
+        let _ = (view, lsn);
+    }
+
     /// Called once a second, half a second out of step with the start of the page cleaner, whatever else goes on (the
     /// error monitor thread of 5.5).
     fn monitor(&mut self, view: &View<'_>) {

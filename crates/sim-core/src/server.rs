@@ -18,6 +18,8 @@
 //!   `adaptive_hash`, `commit` (writer, flusher, group commit), `binlog`, `change_buffer`;
 //! * purge: `purge` (coordinator), `purge_threads` (what they visit), `history` (what purge has before it),
 //!   `rollback_segments` (what of it stays), `undo` (undo pages and tablespaces), `undo_truncation`;
+//! * records over pages (TNT): `mvcc_buffer` (what is changed in memory), `merging` (passes of purge, write-back),
+//!   `row_cache`;
 //! * frames: `free_pages`, `single_page`, `lru_managers`, `list_mutexes` (the mutex over each LRU list);
 //! * flushing: `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
 //!   does), `batches` (page writes), `doublewrite` (its buffers and segments), `completions` (how batches end);
@@ -48,6 +50,8 @@ mod history;
 mod inodes;
 mod list_mutexes;
 mod lru_managers;
+mod merging;
+mod mvcc_buffer;
 mod other_programs;
 mod passes;
 mod pending_changes;
@@ -59,6 +63,7 @@ mod purge_threads;
 mod reads;
 mod record;
 mod rollback_segments;
+mod row_cache;
 mod single_page;
 mod start;
 mod stepping;
@@ -115,6 +120,7 @@ pub struct Server {
     binary_log: Option<binlog::BinaryLog>,
     change_buffer: Option<change_buffer::ChangeBuffer>,
     purge: Option<purge::Purge>,
+    records: Option<mvcc_buffer::MvccBuffer>,
     free_pages: free_pages::FreePages,
     cleaner: cleaner::Cleaner,
     lru_managers: lru_managers::LruManagers,
@@ -181,6 +187,9 @@ impl Server {
             binary_log: spec.binary_log.map(binlog::BinaryLog::new),
             change_buffer,
             purge,
+            records: config
+                .records
+                .map(|records| mvcc_buffer::MvccBuffer::new(records, &spec.workload, threads_of(&spec.workload.drive))),
             free_pages: free_pages::FreePages::new(config.buffer_pool.instances),
             cleaner: cleaner::Cleaner::new(),
             lru_managers: lru_managers::LruManagers::new(config.lru_managers, config.buffer_pool.instances),
@@ -262,6 +271,7 @@ impl Server {
         self.start_merging();
         self.start_other_programs();
         self.begin_purge();
+        self.start_records();
         if self.config.monitor {
             self.calendar.schedule(self.now + SimDuration::from_millis(500), Event::Monitor);
         }
@@ -314,6 +324,8 @@ impl Server {
             Event::UndoTruncation => self.truncate_undo_tablespace(),
             Event::ReadViewOpened(view) => self.read_view_opened(view),
             Event::ReadViewClosed(view) => self.read_view_closed(view),
+            Event::RecordTimer(thread) => self.record_timer(thread),
+            Event::RecordThread(thread) => self.record_thread(thread),
             Event::OtherPrograms => self.other_programs_compute(),
             Event::EngineStatus => self.engine_status_asked(),
             Event::QueueRoom => self.queue_room(),

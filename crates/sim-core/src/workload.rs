@@ -17,6 +17,7 @@ mod index_pages;
 mod nurand_pages;
 mod points;
 pub mod program;
+pub mod records;
 mod spec;
 
 pub use bins::Bins;

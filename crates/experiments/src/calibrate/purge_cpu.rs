@@ -22,7 +22,7 @@ use innosim_scenario::{Overrides, Source, load};
 pub(super) fn removal_us(model: ModelId) -> u64 {
     match model {
         ModelId::Mariadb1011 => 3,
-        ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 => 11,
+        ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 | ModelId::Tnt => 11,
         ModelId::Mysql8021
         | ModelId::Mysql8027
         | ModelId::Mysql8030

@@ -9,8 +9,14 @@ macro_rules! sweeps {
     };
 }
 
-const EMBEDDED: &[(&str, &str)] =
-    sweeps!["io-capacity-and-redo", "doublewrite-pages", "instances-and-cleaners", "redo-and-device", "line-up",];
+const EMBEDDED: &[(&str, &str)] = sweeps![
+    "io-capacity-and-redo",
+    "doublewrite-pages",
+    "instances-and-cleaners",
+    "redo-and-device",
+    "line-up",
+    "tnt-purge-and-redo"
+];
 
 /// A sweep that comes with the program.
 #[derive(Debug, Clone, PartialEq, Eq)]

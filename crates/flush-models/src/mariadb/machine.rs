@@ -71,6 +71,7 @@ pub(super) fn machine_config(options: &Options) -> MachineConfig {
         lru_managers: None,
         waits_for_all_writes: true,
         monitor: false,
+        records: None,
     }
 }
 

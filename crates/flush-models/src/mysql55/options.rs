@@ -144,6 +144,7 @@ impl Options {
             lru_managers: None,
             waits_for_all_writes: false,
             monitor: true,
+            records: None,
         }
     }
 }

@@ -73,6 +73,7 @@ pub(crate) fn machine_56(options: &Options) -> MachineConfig {
         lru_managers: None,
         waits_for_all_writes: false,
         monitor: false,
+        records: None,
     }
 }
 

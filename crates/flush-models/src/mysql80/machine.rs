@@ -84,6 +84,7 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
         lru_managers: options.percona.map(|_| SimDuration::from_millis(LONGEST_SLEEP_MS)),
         waits_for_all_writes: false,
         monitor: false,
+        records: None,
     }
 }
 

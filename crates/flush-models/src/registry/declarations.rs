@@ -10,6 +10,7 @@ mod mysql56;
 mod mysql80;
 mod percona80;
 mod purge;
+mod tnt;
 
 use super::{Kind, ModelId, Setting, Value};
 
@@ -105,6 +106,7 @@ const FAMILIES: &[&[Declaration]] = &[
     mysql80::DECLARATIONS,
     percona80::DECLARATIONS,
     purge::DECLARATIONS,
+    tnt::DECLARATIONS,
 ];
 
 /// All declarations.

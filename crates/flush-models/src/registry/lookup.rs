@@ -3,7 +3,7 @@
 use super::declarations::{declarations, setting};
 use super::not_modelled::NOT_MODELLED;
 use super::other_names::{LATER_NAMES, OTHER_VERSIONS, WITHOUT_EFFECT};
-use super::{ModelId, Setting, other_names_mariadb, other_names_percona};
+use super::{ModelId, Setting, other_names_mariadb, other_names_percona, other_names_tnt};
 
 /// Why a name is not a setting of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +64,7 @@ pub fn lookup(model: ModelId, name: &str) -> Result<Setting, UnknownSetting> {
         .or_else(|| declared.map(|d| (d.history, d.instead)));
     let elsewhere = match own_without_effect(model, &wanted) {
         Some(_) => None,
+        None if model == ModelId::Tnt => other_names_tnt::foreign(model, &wanted),
         None => other_names_mariadb::foreign(model, &wanted).or(elsewhere).or_else(|| {
             let general = without_effect(model, &wanted).is_some();
             other_names_percona::foreign(&wanted).filter(|_| !general)

@@ -27,6 +27,8 @@ pub enum ModelId {
     Mysql97,
     /// MariaDB 10.11.
     Mariadb1011,
+    /// TNT, as of 2013.
+    Tnt,
 }
 
 /// A name that is no model's.
@@ -42,8 +44,24 @@ pub struct UnknownModel {
 }
 
 impl ModelId {
-    /// All models, oldest first.
+    /// All models: those of InnoDB, oldest first, then the one of another design.
     pub const ALL: &'static [ModelId] = &[
+        ModelId::Mysql55,
+        ModelId::Percona55,
+        ModelId::Mysql56,
+        ModelId::Mysql57,
+        ModelId::Mysql8021,
+        ModelId::Mysql8027,
+        ModelId::Mysql8030,
+        ModelId::Percona80,
+        ModelId::Mysql84,
+        ModelId::Mysql97,
+        ModelId::Mariadb1011,
+        ModelId::Tnt,
+    ];
+
+    /// The models of InnoDB, oldest first.
+    pub const INNODB: &'static [ModelId] = &[
         ModelId::Mysql55,
         ModelId::Percona55,
         ModelId::Mysql56,
@@ -76,6 +94,7 @@ impl ModelId {
             ModelId::Mysql84 => "mysql-8.4",
             ModelId::Mysql97 => "mysql-9.7",
             ModelId::Mariadb1011 => "mariadb-10.11",
+            ModelId::Tnt => "tnt",
         }
     }
 
@@ -93,13 +112,14 @@ impl ModelId {
             ModelId::Mysql84 => "MySQL 8.4",
             ModelId::Mysql97 => "MySQL 9.7",
             ModelId::Mariadb1011 => "MariaDB 10.11",
+            ModelId::Tnt => "TNT",
         }
     }
 
     /// Whether commits go through the binary log in groups.
     pub const fn groups_binary_log(self) -> bool {
         match self {
-            ModelId::Mysql55 | ModelId::Percona55 => false,
+            ModelId::Mysql55 | ModelId::Percona55 | ModelId::Tnt => false,
             ModelId::Mysql56
             | ModelId::Mysql57
             | ModelId::Mysql8021
@@ -166,6 +186,11 @@ impl ModelId {
                  age or of dirty pages unless innodb_max_dirty_pages_pct_lwm is set, a checkpoint after each of its \
                  passes, committing threads that write the redo log, one doublewrite batch of 128 pages at a time."
             }
+            ModelId::Tnt => {
+                "Not an InnoDB: NetEase's engine of 2013. Records are changed in a multi-version buffer in memory; purge merges \
+                 them into a page store from time to time, and a checkpoint writes its pages at a pace of its own. Much of \
+                 it is assumed: see docs/fidelity.md."
+            }
         }
     }
 
@@ -174,7 +199,8 @@ impl ModelId {
         matches!(self, ModelId::Mysql8021 | ModelId::Mysql8027)
     }
 
-    /// The release of MySQL that it is or that it is built on, times ten: 55 for 5.5; `None` for MariaDB.
+    /// The release of MySQL that it is or that it is built on, times ten: 55 for 5.5; `None` for MariaDB
+    /// and TNT.
     pub(crate) const fn mysql_release(self) -> Option<u32> {
         match self {
             ModelId::Mysql55 | ModelId::Percona55 => Some(55),
@@ -183,7 +209,7 @@ impl ModelId {
             ModelId::Mysql8021 | ModelId::Mysql8027 | ModelId::Mysql8030 | ModelId::Percona80 => Some(80),
             ModelId::Mysql84 => Some(84),
             ModelId::Mysql97 => Some(97),
-            ModelId::Mariadb1011 => None,
+            ModelId::Mariadb1011 | ModelId::Tnt => None,
         }
     }
 

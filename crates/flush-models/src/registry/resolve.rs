@@ -7,6 +7,7 @@ mod mariadb;
 mod mysql55;
 mod mysql56;
 mod mysql80;
+mod tnt;
 
 use super::{ModelId, Settings, Value, build, lookup, settings};
 use std::collections::BTreeMap;
@@ -125,7 +126,9 @@ impl Resolver<'_> {
         if matches!(model, ModelId::Mysql84 | ModelId::Mysql97) {
             self.derive("innodb_purge_threads", Value::Integer(purge_threads));
         }
-        self.remark_on_purge()?;
+        if model != ModelId::Tnt {
+            self.remark_on_purge()?;
+        }
         match self.s.model {
             ModelId::Mysql55 | ModelId::Percona55 => mysql55::run(self),
             ModelId::Mysql56 | ModelId::Mysql57 => mysql56::run(self),
@@ -136,6 +139,7 @@ impl Resolver<'_> {
             | ModelId::Mysql84
             | ModelId::Mysql97 => mysql80::run(self),
             ModelId::Mariadb1011 => mariadb::run(self),
+            ModelId::Tnt => tnt::run(self),
         }
     }
 

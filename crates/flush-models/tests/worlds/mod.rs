@@ -40,9 +40,19 @@ impl World {
         self
     }
 
-    /// Adds a whole number.
+    /// Adds a whole number, to TNT under its own name for what has the same role.
     pub(crate) fn set(self, name: &'static str, value: u64) -> Self {
-        self.with(name, Value::Integer(value))
+        let own = |world: World, name, value| world.with(name, Value::Integer(value));
+        match (self.model, name) {
+            (ModelId::Tnt, "innodb_buffer_pool_size") => {
+                let world = own(self, "ntse_page_buf_size", value);
+                own(own(world, "tnt_buf_size", (value / 4).max(MIB)), "ntse_rec_buf_size", value / 16 / 8192 * 8192)
+            }
+            (ModelId::Tnt, "innodb_io_capacity") => own(self, "ntse_system_io_capacity", value),
+            (ModelId::Tnt, "innodb_flush_log_at_trx_commit") => own(self, "tnt_trx_flush_mode", value),
+            (ModelId::Tnt, "innodb_lru_scan_depth") => own(self, "ntse_scavenger_pages", value.clamp(50, 1_000_000)),
+            _ => own(self, name, value),
+        }
     }
 
     /// Sets the size of the redo log, by whatever name the model has for it.
@@ -55,6 +65,10 @@ impl World {
                 self.set("innodb_log_file_size", (bytes / 2).min(2047 * MIB)).set("innodb_log_files_in_group", 2)
             }
             ModelId::Mariadb1011 => self.set("innodb_log_file_size", bytes),
+            ModelId::Tnt => self
+                .set("ntse_log_file_size", bytes / 2)
+                .set("ntse_log_file_cnt_hwm", 2)
+                .set("ntse_log_buf_size", (bytes / 4 / MIB * MIB).clamp(MIB, 32 * MIB)),
             _ => self.set("innodb_redo_log_capacity", bytes),
         }
     }
@@ -115,8 +129,10 @@ impl World {
             let before = WorkBefore { redo_bytes_per_s: checkpoint_age_bytes / 100, pages_flushed_per_s: 300 };
             DirtyStart { share, checkpoint_age_bytes, before }
         });
-        let purge = purge_config(&settings).unwrap_or_else(|error| panic!("{error}"));
-        let spec = RunSpec { purge: Some(purge), dirty_start, ..self.spec.clone() };
+        // TNT's is of another kind.
+        let purge =
+            (self.model != ModelId::Tnt).then(|| purge_config(&settings).unwrap_or_else(|error| panic!("{error}")));
+        let spec = RunSpec { purge, dirty_start, ..self.spec.clone() };
         Server::new(model, &spec).run(&mut Silent)
     }
 
@@ -205,7 +221,12 @@ pub(crate) fn plain(model: ModelId, secs: u64) -> World {
         pages: Pages::Individual,
         check: true,
     };
-    World { model, settings: BTreeMap::new(), spec, dirty: None }
+    let world = World { model, settings: BTreeMap::new(), spec, dirty: None };
+    match model {
+        // Its defaults are those of a very small server.
+        ModelId::Tnt => world.set("ntse_page_buf_size", 128 * MIB).set("tnt_buf_size", 256 * MIB),
+        _ => world,
+    }
 }
 
 /// A run of pages.
@@ -422,6 +443,9 @@ fn settings(model: ModelId) -> impl Strategy<Value = BTreeMap<&'static str, Valu
                 .set("innodb_doublewrite_pages", doublewrite.1)
                 .with("innodb_flush_method", Value::Choice(method))
                 .set("innodb_io_capacity", numbers.0)
+                .set("tnt_purge_interval", numbers.1)
+                .set("ntse_checkpoint_interval", 1 + numbers.2)
+                .set("tnt_dump_interval", 1 + numbers.2 / 2)
                 .set("innodb_page_cleaners", numbers.1)
                 .set("innodb_flush_neighbors", numbers.2)
                 .set("innodb_lru_scan_depth", numbers.3)

@@ -34,9 +34,14 @@ impl RedoSize {
     }
 }
 
+/// What an InnoDB's redo log means to TNT is the affair of [`super::to_tnt`].
+fn both_innodb(from: ModelId, model: ModelId) -> bool {
+    from != ModelId::Tnt && model != ModelId::Tnt
+}
+
 /// Whether an entry that the model doesn't know sizes the redo log, which [`carry_over`] takes care of.
 pub(super) fn is_carried_over(entry: &Entry, entries: &[Entry], context: &Context<'_>) -> bool {
-    let Some(from) = context.written_for else { return false };
+    let Some(from) = context.written_for.filter(|from| both_innodb(*from, context.model)) else { return false };
     [CAPACITY, FILE_SIZE, FILES].contains(&entry.key.as_str())
         && lookup(context.model, &entry.key).is_err()
         && is_of_the_files_model(entry, context)
@@ -46,7 +51,7 @@ pub(super) fn is_carried_over(entry: &Entry, entries: &[Entry], context: &Contex
 
 /// A redo log means as much to a model that spells its size in another way.
 pub(super) fn carry_over(entries: &[Entry], explicit: &mut Explicit, context: &Context<'_>) {
-    let Some(from) = context.written_for else { return };
+    let Some(from) = context.written_for.filter(|from| both_innodb(*from, context.model)) else { return };
     let (theirs, ours) = (RedoSize::of(from), RedoSize::of(context.model));
     // From the command line, the redo log is the server's own affair.
     let on_top = |name| entry_of(entries, name).is_some_and(|e| context.sources.on_command_line(e.key_at));
@@ -83,7 +88,11 @@ pub(super) fn carry_over(entries: &[Entry], explicit: &mut Explicit, context: &C
 }
 
 /// The size of the redo log that the file states for its own model, and how it is spelt there.
-fn redo_of<'e>(from: ModelId, entries: &'e [Entry], context: &Context<'_>) -> Option<(&'e Entry, u64, String)> {
+pub(super) fn redo_of<'e>(
+    from: ModelId,
+    entries: &'e [Entry],
+    context: &Context<'_>,
+) -> Option<(&'e Entry, u64, String)> {
     let stated = |name: &str| {
         let entry = entry_of(entries, name).filter(|entry| is_of_the_files_model(entry, context))?;
         match parse_value(&lookup(from, name).ok()?, &entry.node.scalar_text()?) {

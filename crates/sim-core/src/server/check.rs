@@ -64,6 +64,7 @@ impl Server {
         let at = self.now;
         let broken = |what: String| RunError::Invariant { at, what };
         self.check_redo().map_err(broken)?;
+        self.check_records(walks_too).map_err(broken)?;
         if walks_too {
             self.pool.check().map_err(broken)?;
             self.check_clients().map_err(broken)?;
@@ -133,6 +134,7 @@ impl Server {
         let waiting = self.computing_clients()
             + self.commit.waiting()
             + self.binary_log.as_ref().map_or(0, super::binlog::BinaryLog::waiting)
+            + self.records.as_ref().map_or(0, super::mvcc_buffer::MvccBuffer::waiting)
             + self.passes.clients()
             + self.passes.lru_waiting_clients()
             + self.checkpointer.waiting_clients()

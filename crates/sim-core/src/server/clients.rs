@@ -276,6 +276,9 @@ impl Server {
 
     /// Whether a client may write redo now; if not, it has been put to wait.
     pub(super) fn may_write(&mut self, client_number: u32) -> bool {
+        if !self.redo_has_room_to_merge(client_number) {
+            return false;
+        }
         let current = self.redo.current_lsn();
         let waiting = self.clients.list[client_number as usize].free_check.is_some();
         if (current > self.clients.free_check_limit_lsn || waiting) && !self.pass_free_check(client_number) {
@@ -358,6 +361,7 @@ impl Server {
 
     /// A transaction is over: its client goes on to the next.
     pub(super) fn finish(&mut self, client_number: u32, at: SimTime) {
+        self.redo_room_returned(client_number);
         let client = &mut self.clients.list[client_number as usize];
         self.recorder.transaction(at.since(client.began));
         if client.wrote {

@@ -355,6 +355,7 @@ impl Server {
         if !self.clients.log_buffer_waiters.is_empty() || self.sync_wanted() {
             self.watch_redo_written();
         }
+        self.wake_record_waiters();
     }
 
     /// Tells the model when the writer enters or leaves its extra margin; a writer that stands at its limit asks for a

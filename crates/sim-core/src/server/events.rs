@@ -97,6 +97,10 @@ pub(super) enum Event {
     ReadViewOpened(u32),
     /// It is closed.
     ReadViewClosed(u32),
+    /// A thread that puts changed records on pages looks whether it has something to do.
+    RecordTimer(u32),
+    /// It goes on.
+    RecordThread(u32),
     /// Other programs of the host compute.
     OtherPrograms,
     /// Somebody looks at the engine's status.
@@ -162,6 +166,8 @@ impl Event {
             Event::ListMutex(instance) => u64::from(instance) << 8 | 40,
             Event::ShareCompletes { batch, thread } => u64::from(batch) << 16 | u64::from(thread) << 8 | 38,
             Event::Wakes(number) => u64::from(number) << 8 | 37,
+            Event::RecordTimer(thread) => u64::from(thread) << 8 | 46,
+            Event::RecordThread(thread) => u64::from(thread) << 8 | 47,
         }
     }
 }
@@ -274,6 +280,8 @@ mod tests {
             E::UndoTruncation,
             E::ReadViewOpened(0),
             E::ReadViewClosed(0),
+            E::RecordTimer(0),
+            E::RecordThread(0),
             E::OtherPrograms,
             E::EngineStatus,
             E::QueueRoom,

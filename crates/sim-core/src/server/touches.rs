@@ -14,9 +14,9 @@ use crate::workload::program::Touch;
 
 /// A page that could not be touched as nearly all can: new, missing or under write.
 #[derive(Debug, Clone, Copy)]
-struct Met {
-    page: u32,
-    touch: Touch,
+pub(super) struct Met {
+    pub(super) page: u32,
+    pub(super) touch: Touch,
 }
 
 /// Why a transaction does not go on with the next page.
@@ -30,7 +30,7 @@ enum Stopped {
 }
 
 /// What became of one touch.
-enum Touched {
+pub(super) enum Touched {
     Done,
     Wait,
 }
@@ -38,6 +38,9 @@ enum Touched {
 impl Server {
     /// Touches pages until the transaction has no more; false if the client must wait for a page.
     pub(super) fn touch_pages(&mut self, client_number: u32) -> bool {
+        if self.records.is_some() {
+            return self.touch_records(client_number);
+        }
         if !self.touch_counted(client_number) {
             return false;
         }
@@ -115,7 +118,7 @@ impl Server {
     }
 
     /// Touches one page on the slow path: it may be new, missing or under write.
-    fn touch_one(&mut self, client_number: u32, met: Met) -> Touched {
+    pub(super) fn touch_one(&mut self, client_number: u32, met: Met) -> Touched {
         let Met { page, touch } = met;
         if self.waits_to_move(client_number, page) {
             return Touched::Wait;

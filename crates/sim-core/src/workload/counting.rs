@@ -2,8 +2,8 @@
 //!
 //! A set is counted if nothing that happens to its pages asks which page it is. Places that move on (the end of a growing
 //! run, a visit point, a page that splits) do, and so do changes that wait for a page in the change buffer. A class that draws from a set that is not counted keeps all its sets
-//! page by page. Whole runs stay individual where pages leave memory (an LRU list), are flushed with their neighbours, or are
-//! written in the order of their addresses.
+//! page by page. Whole runs stay individual where pages leave memory (an LRU list), are flushed with their neighbours, are
+//! written in the order of their addresses, or hold records that are kept one by one.
 
 use super::access::AccessClass;
 use super::bins::Draws;
@@ -29,6 +29,7 @@ impl Counting {
         let allowed = spec.pages != Pages::Individual
             && config.flush_neighbors == FlushNeighbors::None
             && !config.merges_adjacent_writes
+            && config.records.is_none()
             && spec.storage.data.seek_free_bytes == 0
             && fits(spec, config);
         Counting { allowed, change_buffer: spec.change_buffer.is_some() }

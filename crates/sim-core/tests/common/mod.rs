@@ -200,6 +200,7 @@ fn config(pool_pages: u64) -> MachineConfig {
         lru_managers: None,
         waits_for_all_writes: false,
         monitor: false,
+        records: None,
     }
 }
 

@@ -1,10 +1,11 @@
-//! Settings that every server has and that act above or beside its flushing.
+//! Settings that act above or beside flushing: of every server, and of every InnoDB.
 
 use super::super::{Kind, ModelId, Value};
 use super::{Declaration, U32_MAX, everywhere, span, whole};
 
 const CHANGE_BUFFERING: &[&str] = &["none", "inserts", "deletes", "changes", "purges", "all"];
 const ALL: &[ModelId] = ModelId::ALL;
+const INNODB: &[ModelId] = ModelId::INNODB;
 /// Servers whose adaptive hash index and change buffer are on by default.
 const BUFFERED: &[ModelId] = &[
     ModelId::Mysql55,
@@ -42,7 +43,8 @@ const SYNCED: &[ModelId] = &[
     ModelId::Mysql97,
 ];
 /// Those that leave it to the operating system.
-const NOT_SYNCED: &[ModelId] = &[ModelId::Mysql55, ModelId::Percona55, ModelId::Mysql56, ModelId::Mariadb1011];
+const NOT_SYNCED: &[ModelId] =
+    &[ModelId::Mysql55, ModelId::Percona55, ModelId::Mysql56, ModelId::Mariadb1011, ModelId::Tnt];
 
 /// Settings of every server.
 pub(super) const DECLARATIONS: &[Declaration] = &[
@@ -66,7 +68,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_change_buffer_max_size",
         "%",
-        &[whole(ALL, 0, 50, 25, "25")],
+        &[whole(INNODB, 0, 50, 25, "25")],
         "Largest size of the change buffer, a share of the buffer pool.",
         "MySQL before 5.6 has no such setting and takes up to half of the pool; the default here is 25 all the same.",
     ),

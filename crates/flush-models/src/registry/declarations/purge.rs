@@ -1,4 +1,4 @@
-//! Settings of purge and undo tablespaces, of every server.
+//! Settings of purge and undo tablespaces, of every InnoDB.
 
 use super::super::ModelId::{
     Mariadb1011, Mysql55, Mysql56, Mysql57, Mysql84, Mysql97, Mysql8021, Mysql8027, Mysql8030, Percona55, Percona80,
@@ -6,7 +6,7 @@ use super::super::ModelId::{
 use super::super::{Kind, ModelId, Value};
 use super::{Declaration, GIB, MIB, U32_MAX, bytes, derived, everywhere, integer, size, span, whole};
 
-const ALL: &[ModelId] = ModelId::ALL;
+const ALL: &[ModelId] = ModelId::INNODB;
 const OF_55: &[ModelId] = &[Mysql55, Percona55];
 const FROM_56: &[ModelId] =
     &[Mysql56, Mysql57, Mysql8021, Mysql8027, Mysql8030, Percona80, Mysql84, Mysql97, Mariadb1011];

@@ -1,0 +1,99 @@
+//! What TNT's parts do to a run: passes of purge, memory, redo, the row cache. Invariants are verified at every event.
+
+mod worlds;
+
+use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::workload::DrawSpec;
+use innosim_flush_models::registry::ModelId;
+use worlds::*;
+
+const MIB: u64 = 1 << 20;
+
+fn run(world: &World) -> RunOutput {
+    let out = world.run_watched();
+    check_run(world, &out);
+    out
+}
+
+/// Sum of what `f` takes from the seconds after the tenth.
+fn sum(out: &RunOutput, f: impl Fn(&SecondSample) -> u64) -> f64 {
+    out.series.iter().skip(10).map(f).sum::<u64>() as f64
+}
+
+/// Changes of a few hot pages, and redo that never fills.
+fn hot(secs: u64) -> World {
+    let mut world = plain(ModelId::Tnt, secs);
+    world.spec.workload.access_classes[0].draw = DrawSpec::HotSpot { hot_pages: 0.05, hot_accesses: 0.9 };
+    world.redo(8192 * MIB).set("tnt_buf_size", 1024 * MIB).set("ntse_system_io_capacity", 2_000)
+}
+
+#[test]
+fn no_page_is_dirty_before_purge_comes_by() {
+    let out = run(&hot(9).set("tnt_purge_interval", 6));
+    assert!(out.series[..5].iter().all(|s| s.dirty_pages == 0 && s.transactions > 1_000), "{:?}", out.series[4]);
+    assert!(out.series[6].dirty_pages > 1_000, "{:?}", out.series[6]);
+}
+
+/// Many changes of one record cost one merge: the less often purge comes by, the fewer pages are written a transaction.
+#[test]
+fn rare_passes_write_fewer_pages_a_transaction() {
+    let runs = [1, 6, 30].map(|interval| run(&hot(100).set("tnt_purge_interval", interval)));
+    let a_transaction =
+        |f: fn(&SecondSample) -> u64| runs.each_ref().map(|out| sum(out, f) / sum(out, |s| s.transactions));
+    let (pages, redo) = (a_transaction(|s| s.pages_flushed), a_transaction(|s| s.redo_generated_bytes));
+    println!("{pages:?} {redo:?}");
+    assert!(pages.windows(2).all(|pair| pair[1] < pair[0]) && redo.windows(2).all(|pair| pair[1] < pair[0]));
+}
+
+/// Memory for half a second of changes: transactions wait for purge, and never take more (the invariants say).
+#[test]
+fn a_full_buffer_stops_transactions_until_purge_has_emptied_it() {
+    let small = plain(ModelId::Tnt, 30).redo(8192 * MIB).set("tnt_buf_size", 4 * MIB).set("tnt_purge_interval", 6);
+    let out = run(&small);
+    assert!(sum(&out, |s| s.wait_free) > 0.0 && out.series.iter().any(|s| s.transactions == 0));
+    let large = run(&small.set("tnt_buf_size", 512 * MIB));
+    assert!(
+        sum(&large, |s| s.wait_free) == 0.0 && sum(&large, |s| s.transactions) > 2.0 * sum(&out, |s| s.transactions)
+    );
+}
+
+/// Redo is used again only behind both passes; a larger log lets transactions go on meanwhile, and one that grows never
+/// stops them.
+#[test]
+fn more_redo_stops_transactions_less() {
+    let of = |mib: u64| plain(ModelId::Tnt, 60).redo(mib * MIB).set("ntse_system_io_capacity", 4_000);
+    let runs = [32, 128, 2_048].map(|mib| run(&of(mib)));
+    let tps = runs.each_ref().map(|out| sum(out, |s| s.transactions));
+    let waits = runs.each_ref().map(|out| sum(out, |s| s.free_check_waits));
+    println!("{tps:?} {waits:?}");
+    assert!(tps[0] < 0.7 * tps[1] && tps[1] < tps[2] && waits[0] > 0.0 && waits[2] == 0.0);
+    let ages = runs.each_ref().map(|out| out.series.iter().map(|s| s.checkpoint_age_bytes).max().unwrap_or(0));
+    assert!(ages[0] <= 32 * MIB && ages[1] <= 128 * MIB, "{ages:?}");
+    let grows = run(&of(32).with("ntse_log_overflow", innosim_flush_models::registry::Value::Switch(true)));
+    assert!(sum(&grows, |s| s.free_check_waits) == 0.0 && sum(&grows, |s| s.transactions) > 0.95 * tps[2]);
+}
+
+/// Hot records of pages that do not fit are read once and stay: fewer page reads.
+#[test]
+fn a_row_cache_saves_reads_of_cold_pages() {
+    let with = |cache_mib: u64| {
+        let mut world = plain(ModelId::Tnt, 40);
+        world.spec.workload.page_sets[0] = page_set(0, 20_000, 0.0);
+        world.spec.workload.access_classes[0].draw = DrawSpec::HotSpot { hot_pages: 0.1, hot_accesses: 0.9 };
+        world.redo(4096 * MIB).set("ntse_page_buf_size", 16 * MIB).set("ntse_rec_buf_size", cache_mib * MIB)
+    };
+    let runs = [0, 16, 256].map(|mib| run(&with(mib)));
+    let reads = runs.each_ref().map(|out| sum(out, |s| s.pool_reads) / sum(out, |s| s.transactions));
+    println!("reads a transaction: {reads:?}");
+    assert!(reads[2] < 0.8 * reads[0] && reads[1] < reads[0]);
+}
+
+/// Two passes to a release keep twice as much redo, and nothing is used again too early (the invariants say).
+#[test]
+fn redo_is_released_by_every_second_pass() {
+    let ages = [1, 4].map(|passes| {
+        let out = run(&hot(60).set("tnt_purge_interval", 3).set("tnt_dump_interval", passes));
+        sum(&out, |s| s.checkpoint_age_bytes)
+    });
+    assert!(ages[1] > 1.3 * ages[0], "{ages:?}");
+}

@@ -1,0 +1,349 @@
+//! A buffer of changed records over a page store: changes go into memory, pages later (TNT).
+//!
+//! Whoever changes a record puts its newest image into the buffer and appends redo; no page becomes dirty. A record that
+//! is there already is changed in place. One that is not is first read, from the row cache ([`super::row_cache`]) or from
+//! its page. A pass of purge ([`super::merging`]) takes what the buffer holds, and from then on changes go to a new
+//! generation; a record of both takes memory once. Insertions change pages at once, as the engine inserts into its page
+//! store. Which record of a page a touch is about follows from the transaction and the place of the touch in it.
+//!
+//! A client waits while the buffer is full, and before its transaction while the redo log has no room for it, for its
+//! merge, and for the merge of all that is in the buffer: the redo of a merge is that of one change of the record. So a
+//! pass always finds room, and the log never runs full with records whose redo can't be reused.
+//!
+//! Source: what is known of TNT, see `docs/fidelity.md`. Simplifications: the engine gives the buffer some memory of the
+//! page buffer when it is full, and fails a statement at last, where a client waits here; older images take no memory
+//! and no time (the undo pages of the workload stand for those of the version pool); uncommitted changes are merged as
+//! committed ones (a few dozen records).
+
+use super::Server;
+use super::merging::Merging;
+use super::row_cache::RowCache;
+use super::touches::{Met, Touched};
+use crate::config::RecordsConfig;
+use crate::kernel::random::mix;
+use crate::redo::RedoLog;
+use crate::workload::records::{RecordTouch, record_touches};
+use crate::workload::{WorkloadSpec, program::Touch};
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Redo kept free beyond what is reckoned with: headers of blocks, roundings.
+const ROOM_TO_SPARE: u64 = 64 << 10;
+
+/// A changed record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Changed {
+    pub(super) page: u32,
+    /// Its place on the page.
+    pub(super) slot: u16,
+    /// Memory it takes.
+    pub(super) bytes: u32,
+    /// Redo of merging it, in the redo log's fixed-point form.
+    pub(super) redo_fixed: u64,
+}
+
+impl Changed {
+    /// What tells it from all others: its page, and its place there.
+    pub(super) fn key(&self) -> u64 {
+        u64::from(self.page) << 16 | u64::from(self.slot)
+    }
+}
+
+/// Hashes record keys, which are drawn and not chosen by anybody.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct RecordKeys(u64);
+
+impl Hasher for RecordKeys {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.0 = mix(self.0 ^ u64::from(byte)));
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = mix(key);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// The records changed between the starts of two passes.
+#[derive(Debug, Default)]
+pub(super) struct Generation {
+    keys: HashSet<u64, BuildHasherDefault<RecordKeys>>,
+    /// In the order in which they were changed first.
+    pub(super) records: Vec<Changed>,
+    /// LSN before the first change.
+    first_lsn: u64,
+}
+
+impl Generation {
+    pub(super) fn contains(&self, key: u64) -> bool {
+        self.keys.contains(&key)
+    }
+
+    /// A record is merged and gone.
+    pub(super) fn forget(&mut self, key: u64) {
+        self.keys.remove(&key);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    fn add(&mut self, record: Changed, lsn: u64) {
+        if self.records.is_empty() {
+            self.first_lsn = lsn;
+        }
+        self.keys.insert(record.key());
+        self.records.push(record);
+    }
+}
+
+/// The buffer, its passes and the row cache.
+#[derive(Debug)]
+pub(super) struct MvccBuffer {
+    pub(super) config: RecordsConfig,
+    touches: Vec<Vec<RecordTouch>>,
+    /// Changed since the last pass began.
+    pub(super) young: Generation,
+    /// What the pass under way merges.
+    pub(super) merged: Generation,
+    pub(super) row_cache: Option<RowCache>,
+    pub(super) merging: Merging,
+    /// Memory that changed records take.
+    pub(super) used_bytes: u64,
+    /// Redo of merging all that is in the buffer, in the redo log's fixed-point form.
+    pub(super) redo_fixed: u64,
+    /// Room in the redo log kept for the transaction of each client, and for all of them, bytes.
+    reserved: Vec<u64>,
+    reserved_total: u64,
+    /// Clients that wait for memory or for room in the redo log.
+    waiters: Vec<u32>,
+    /// The page that each client had to read for a record.
+    missed: Vec<Option<u32>>,
+}
+
+impl MvccBuffer {
+    pub(super) fn new(config: RecordsConfig, workload: &WorkloadSpec, clients: u32) -> Self {
+        MvccBuffer {
+            touches: record_touches(workload, config.record_bytes),
+            young: Generation::default(),
+            merged: Generation::default(),
+            row_cache: (config.row_cache_bytes > 0).then(|| RowCache::new(config.row_cache_bytes)),
+            merging: Merging::default(),
+            used_bytes: 0,
+            redo_fixed: 0,
+            reserved: vec![0; clients as usize],
+            reserved_total: 0,
+            waiters: Vec::new(),
+            missed: vec![None; clients as usize],
+            config,
+        }
+    }
+
+    /// Clients that wait here.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiters.len()
+    }
+
+    /// What a touch is about, of a transaction of this kind.
+    fn touch_of(&self, kind: u32, touch: u32) -> RecordTouch {
+        self.touches[kind as usize].get(touch as usize).copied().unwrap_or(RecordTouch::Page)
+    }
+
+    /// Times that the redo of a change is written: once more when it is merged, and once more if it is written back.
+    pub(super) fn merges(&self) -> u64 {
+        if self.row_cache.is_some() { 2 } else { 1 }
+    }
+
+    /// Memory of a record of a page with so many rows.
+    fn record_bytes(&self, rows: u16) -> u64 {
+        crate::config::PAGE_BYTES / u64::from(rows) + u64::from(self.config.overhead_bytes)
+    }
+
+    /// Redo that merging all takes at most, bytes.
+    fn merge_redo(&self) -> u64 {
+        let back = self.row_cache.as_ref().map_or(0, |cache| cache.redo_fixed);
+        (self.redo_fixed * self.merges() + back).div_ceil(RedoLog::fixed(1.0))
+    }
+
+    /// The oldest redo that is needed because its change is on no page; `None` if all changes are.
+    pub(super) fn oldest_lsn(&self) -> Option<u64> {
+        let of = |generation: &Generation| (!generation.is_empty()).then_some(generation.first_lsn);
+        let cached = self.row_cache.as_ref().and_then(RowCache::oldest_lsn);
+        [of(&self.young), of(&self.merged), cached].into_iter().flatten().min()
+    }
+
+    /// A pass begins: it takes all there is.
+    pub(super) fn next_generation(&mut self) {
+        self.merged = std::mem::take(&mut self.young);
+    }
+
+    /// Puts a record in; false if there is no memory for it.
+    fn change(&mut self, record: Changed, lsn: u64) -> bool {
+        let key = record.key();
+        if self.young.contains(key) {
+            return true;
+        }
+        if !self.merged.contains(key) {
+            if self.used_bytes + u64::from(record.bytes) > self.config.buffer_bytes {
+                return false;
+            }
+            self.used_bytes += u64::from(record.bytes);
+        }
+        self.redo_fixed += record.redo_fixed;
+        self.young.add(record, lsn);
+        true
+    }
+
+    /// Records whose image is older than what the merged generation had are freed: their memory.
+    pub(super) fn release(&mut self, records: &[Changed]) {
+        for record in records {
+            self.merged.forget(record.key());
+            if !self.young.contains(record.key()) {
+                self.used_bytes -= u64::from(record.bytes);
+            }
+        }
+    }
+
+    /// What is wrong with the accounts, if anything.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let bytes = |generation: &Generation, only: &dyn Fn(u64) -> bool| -> u64 {
+            let counted = generation.records.iter().filter(|r| generation.contains(r.key()) && only(r.key()));
+            counted.map(|record| u64::from(record.bytes)).sum()
+        };
+        let used = bytes(&self.young, &|_| true) + bytes(&self.merged, &|key| !self.young.contains(key));
+        if used != self.used_bytes || used > self.config.buffer_bytes {
+            let (counted, limit) = (self.used_bytes, self.config.buffer_bytes);
+            return Err(format!("changed records take {used} bytes, counted as {counted}, of {limit}"));
+        }
+        match &self.row_cache {
+            Some(cache) if !cache.within_bound() => Err("the row cache takes more memory than it has".to_owned()),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Server {
+    /// Touches the records and pages of a transaction until it has no more; false if the client must wait.
+    pub(super) fn touch_records(&mut self, client_number: u32) -> bool {
+        self.find_pages(client_number);
+        loop {
+            let client = &self.clients.list[client_number as usize];
+            let kind = &self.program.kinds[client.kind as usize];
+            let (Some(run), Some(page)) = (client.plan.next_run(), client.plan.next_page()) else { return true };
+            let (met, number) = (Met { page, touch: kind.touches[run.touch as usize] }, client.kind);
+            let full = self.redo.current_lsn() > self.redo.room_up_to(kind.max_redo_bytes);
+            if full && run.modify && !self.may_write(client_number) {
+                return false;
+            }
+            let what = self.records.as_ref().map_or(RecordTouch::Page, |r| r.touch_of(number, run.touch));
+            let touched = match what {
+                RecordTouch::Page => self.touch_one(client_number, met),
+                RecordTouch::Read { rows } => self.find_record(client_number, met, rows),
+                RecordTouch::Change { rows, redo_fixed } => self.change_record(client_number, met, rows, redo_fixed),
+            };
+            if matches!(touched, Touched::Wait) {
+                return false;
+            }
+            self.clients.list[client_number as usize].plan.pass(1);
+        }
+    }
+
+    /// The record that a client's next touch is about.
+    fn record_of(&self, client_number: u32, page: u32, rows: u16, redo_fixed: u64) -> Changed {
+        let client = &self.clients.list[client_number as usize];
+        let drawn = mix(client.home ^ (client.plan.place() as u64) << 32 ^ u64::from(page));
+        let slot = ((drawn >> 32) * u64::from(rows) >> 32) as u16;
+        let bytes = self.records.as_ref().map_or(0, |records| records.record_bytes(rows)) as u32;
+        Changed { page, slot, bytes, redo_fixed }
+    }
+
+    /// Reads a record, unless its newest image is in the buffer or the row cache: from its page.
+    fn find_record(&mut self, client_number: u32, met: Met, rows: u16) -> Touched {
+        let record = self.record_of(client_number, met.page, rows, 0);
+        let Some(records) = &mut self.records else { return Touched::Done };
+        let in_memory = records.young.contains(record.key()) || records.merged.contains(record.key());
+        if in_memory || records.row_cache.as_mut().is_some_and(|cache| cache.hit(record.key())) {
+            return Touched::Done;
+        }
+        let cold = !self.pool.is_resident(met.page);
+        let read = Met { touch: Touch { modify: false, ..met.touch }, ..met };
+        let touched = self.touch_one(client_number, read);
+        let Some(records) = &mut self.records else { return touched };
+        let missed = &mut records.missed[client_number as usize];
+        match touched {
+            Touched::Wait if cold => *missed = Some(met.page),
+            Touched::Wait => {}
+            Touched::Done => {
+                let bytes = records.config.overhead_bytes.into();
+                if missed.take() == Some(met.page)
+                    && let Some(cache) = &mut records.row_cache
+                {
+                    cache.enter(record, u64::from(record.bytes).max(bytes));
+                }
+            }
+        }
+        touched
+    }
+
+    /// Changes a record in memory, and writes redo.
+    fn change_record(&mut self, client_number: u32, met: Met, rows: u16, redo_fixed: u64) -> Touched {
+        if matches!(self.find_record(client_number, met, rows), Touched::Wait) {
+            return Touched::Wait;
+        }
+        let record = self.record_of(client_number, met.page, rows, redo_fixed);
+        let lsn = self.redo.current_lsn();
+        let Some(records) = &mut self.records else { return Touched::Done };
+        if !records.change(record, lsn) {
+            records.waiters.push(client_number);
+            self.recorder.counts.wait_free += 1;
+            return Touched::Wait;
+        }
+        self.redo.append(redo_fixed);
+        self.clients.modified(client_number, 1);
+        Touched::Done
+    }
+
+    /// Whether the redo log has room for a client's transaction and for merging what it changes and all that is changed;
+    /// if not, the client has been put to wait.
+    pub(super) fn redo_has_room_to_merge(&mut self, client_number: u32) -> bool {
+        let Some(records) = &self.records else { return true };
+        if records.config.redo_grows || records.reserved[client_number as usize] > 0 {
+            return true;
+        }
+        let own = self.largest_redo(client_number) * (1 + records.merges());
+        let wanted = records.merge_redo() + records.reserved_total + own;
+        let limit = self.checkpointer.last_lsn() + self.model.writer_limits().hard_bytes;
+        let fits = self.redo.current_lsn() + wanted * 9 / 8 + ROOM_TO_SPARE <= limit;
+        let Some(records) = &mut self.records else { return true };
+        if fits {
+            records.reserved[client_number as usize] = own;
+            records.reserved_total += own;
+        } else {
+            records.waiters.push(client_number);
+            self.recorder.counts.free_check_waits += 1;
+        }
+        fits
+    }
+
+    /// A client's transaction is over: others may have the room that was kept for it.
+    pub(super) fn redo_room_returned(&mut self, client_number: u32) {
+        let Some(records) = &mut self.records else { return };
+        let own = std::mem::take(&mut records.reserved[client_number as usize]);
+        records.reserved_total -= own;
+        if own > 0 && !records.waiters.is_empty() {
+            let next = records.waiters.remove(0);
+            self.calendar.schedule(self.now, crate::server::events::Event::Body(next));
+        }
+    }
+
+    /// Memory or redo became free: all who wait look again.
+    pub(super) fn wake_record_waiters(&mut self) {
+        let Some(records) = &mut self.records else { return };
+        for client in std::mem::take(&mut records.waiters) {
+            self.calendar.schedule(self.now, crate::server::events::Event::Body(client));
+        }
+    }
+}
