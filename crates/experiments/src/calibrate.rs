@@ -8,7 +8,7 @@
 //! | parameter | method |
 //! |---|---|
 //! | `redo_bytes_per_transaction` | growth of the log sequence number / transactions; in MariaDB less that of new undo segments |
-//! | `cpu` | CPU time of server and client (or of the machine), less what syncs, page writes and purge take, / transactions |
+//! | `cpu` | CPU time of server and client (or of the machine), less what syncs, page writes, purge, dispatching at a rate and spinning take, / transactions |
 //! | `device.sync_operations` | writes of the disk beyond pages, doublewrite and redo / syncs; matters behind a cap |
 //! | `rows_per_page`, `index_entries_per_page` | rows of the tables / pages of their statistics, or in memory |
 //! | `index_changes_a_page`, `index_split_bytes` | from `index_page_splits`, where splits take much of the redo |
@@ -22,11 +22,13 @@ mod costs;
 mod counters;
 mod cpu_demand;
 mod device;
+mod dispatch;
 mod log_threads;
 mod others;
 mod page_splits;
 mod purge_cpu;
 mod scenario;
+mod spinning;
 mod undo_segments;
 mod working_set;
 
@@ -37,6 +39,7 @@ pub use working_set::WorkingSet;
 use costs::Work;
 use counters::Load;
 use cpu_demand::{CpuDemand, cpu_demand};
+use dispatch::Dispatch;
 use innosim_recordings::{LoadPhase, Purpose, Quantity, Recording, Script};
 use page_splits::{PageSplits, Told};
 
@@ -83,6 +86,8 @@ pub struct Calibration {
     /// What the CPU time of syncs, page writes and purge is of that measured on our machines; 1 unless it is too much for
     /// this one.
     pub cost_scale: f64,
+    /// CPU time of the load generator to hand out a transaction at a rate, µs.
+    pub dispatch_us: f64,
     /// What the recording does not determine, and what to record instead.
     pub undetermined: Vec<String>,
 }
@@ -200,6 +205,7 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
     let (kind, phase) = load_of(recording)?;
     let load = Load::of(recording).map_err(|missing| missing.to_string())?;
     let work = Work::of(&load, recording);
+    let dispatch = Dispatch::of(recording, &load, kind);
     let mut calibration = Calibration {
         recording: recording.name.clone(),
         kind,
@@ -209,11 +215,14 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
         working_set: WorkingSet::measure(recording),
         cpu_is_known: false,
         cost_scale: 1.0,
+        dispatch_us: dispatch.at_a_rate_us,
         undetermined: Vec::new(),
     };
-    let purge_us = purge_cpu::a_transaction_us(recording, kind, phase)?;
+    let beside_us = purge_cpu::a_transaction_us(recording, kind, phase)?
+        + dispatch.recorded_us
+        + spinning::a_transaction_us(recording, &load);
     calibration
-        .take_cpu(cpu_demand(recording, &load, work.as_ref(), purge_us), log_threads::spinning(recording, &load));
+        .take_cpu(cpu_demand(recording, &load, work.as_ref(), beside_us), log_threads::spinning(recording, &load));
     calibration.parameters.extend(pages(recording, phase));
     calibration.take_page_splits(&PageSplits::told(recording, &load, kind, phase));
     if recording.cpus.is_none() {

@@ -43,6 +43,18 @@ pub(crate) const HOST_KEYS: &[Key] = &[
         "CPU time of a client's own flush of old pages, beyond writes and syncs.",
     ),
     Key::default(
+        "dispatch_cpu",
+        Kind::Duration,
+        "\"0us\"",
+        "CPU time of the load generator to hand a transaction of an open drive to its thread.",
+    ),
+    Key::default(
+        "mutex_spin_cpu",
+        Kind::Duration,
+        "\"0us\"",
+        "CPU time for which a thread spins on the mutex of an LRU list before it sleeps.",
+    ),
+    Key::default(
         "purge_cpu",
         Kind::Duration,
         "\"6us\"",
@@ -82,6 +94,8 @@ pub(crate) fn read_host(root: &Section<'_>) -> (u32, CpuSpec, Vec<OtherPrograms>
     let page_read = SimDuration(host.duration("page_read_cpu"));
     let page_checksum = SimDuration(host.duration("page_checksum_cpu"));
     let client_flush = SimDuration(host.duration("client_flush_cpu"));
+    let dispatch = SimDuration(host.duration("dispatch_cpu"));
+    let mutex_spin = SimDuration(host.duration("mutex_spin_cpu"));
     let purge_change = SimDuration(host.duration("purge_cpu"));
     let cleaner_priority = host.switch("cleaner_priority");
     let spec = CpuSpec {
@@ -91,6 +105,8 @@ pub(crate) fn read_host(root: &Section<'_>) -> (u32, CpuSpec, Vec<OtherPrograms>
         page_read,
         page_checksum,
         client_flush,
+        dispatch,
+        mutex_spin,
         purge_change,
         cleaner_priority,
     };

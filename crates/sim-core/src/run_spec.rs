@@ -87,6 +87,11 @@ pub struct CpuSpec {
     pub page_checksum: SimDuration,
     /// CPU time of a client's own flush of old pages, beyond that of its writes and syncs.
     pub client_flush: SimDuration,
+    /// CPU time of the load generator to hand a transaction of an open drive to its thread; in a closed drive the
+    /// thread goes on by itself.
+    pub dispatch: SimDuration,
+    /// CPU time for which a thread spins on the mutex of an LRU list before it sleeps.
+    pub mutex_spin: SimDuration,
     /// CPU time of purge for a record that it removes or changes.
     pub purge_change: SimDuration,
     /// Whether page cleaner threads run before all others, as MySQL 5.7 and later ask for.
@@ -103,6 +108,8 @@ impl Default for CpuSpec {
             page_read: SimDuration::ZERO,
             page_checksum: SimDuration::ZERO,
             client_flush: SimDuration::ZERO,
+            dispatch: SimDuration::ZERO,
+            mutex_spin: SimDuration::ZERO,
             purge_change: SimDuration::from_micros(6),
             cleaner_priority: false,
         }

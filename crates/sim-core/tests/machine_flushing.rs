@@ -239,8 +239,9 @@ fn no_sync_means_none() {
     assert_eq!(out.series.iter().map(|s| s.data_fsyncs).sum::<u64>(), 0);
 }
 
-/// Pages a second of LRU batches of 10, and reads a second, of clients that miss nearly always.
-fn lru_under(sync_holds: SyncHolds) -> (f64, f64) {
+/// Pages a second of LRU batches of 10, and reads a second, of clients that miss nearly always, and the share of the
+/// processors that is busy, where threads spin for so long on a mutex that is taken.
+fn lru_under(sync_holds: SyncHolds, mutex_spin: SimDuration) -> (f64, f64, f64) {
     let mut server = TestServer::new(4_000);
     server.flushing = Flushing::PagesPerSecond(0.0);
     server.config.data_sync = DataSync::EveryBatch;
@@ -258,21 +259,35 @@ fn lru_under(sync_holds: SyncHolds) -> (f64, f64) {
     let mut spec = spec(10, 64_000, 64, exponential(100.0), vec![touch(1, true, 50.0)], closed(64));
     spec.workload.page_sets[0].resident_share = 0.0;
     spec.storage.data = DeviceSpec { channels: 64, sync: fixed(2_000.0), ..instant_device() };
+    spec.cpu = CpuSpec { mutex_spin, ..CpuSpec::default() };
     let out = run(&server, &spec);
     let lru = batch_means(&out, 2, 1, |s| s.lru_pages as f64).0;
-    (lru, batch_means(&out, 2, 1, |s| s.pool_reads as f64).0)
+    (lru, batch_means(&out, 2, 1, |s| s.pool_reads as f64).0, out.stations[0].utilization)
 }
 
 /// The thread that ends an LRU batch holds the mutex of the list until the data files are synced: the next batch cannot
 /// end before, and nobody reads a page meanwhile. Without that reads go on.
 #[test]
 fn syncs_under_a_mutex_hold_up_who_needs_it() {
-    let (alone, reads_alone) = lru_under(SyncHolds::Nothing);
-    let (held, reads_held) = lru_under(SyncHolds::LruList);
+    let (alone, reads_alone, _) = lru_under(SyncHolds::Nothing, SimDuration::ZERO);
+    let (held, reads_held, _) = lru_under(SyncHolds::LruList, SimDuration::ZERO);
     println!("LRU pages a second {alone} and {held}, reads {reads_alone} and {reads_held}");
     let ceiling = 10.0 / 2_000e-6;
     assert!(held <= ceiling && held > 0.4 * ceiling, "{held} of {ceiling}");
     assert!(reads_held < 0.5 * reads_alone, "{reads_held} of {reads_alone}");
+}
+
+/// Who finds the mutex taken spins: that takes CPU time and, with processors for all, no pages. Where nobody holds it
+/// over a sync, nobody spins.
+#[test]
+fn waiting_for_the_mutex_takes_cpu_time() {
+    let spin = SimDuration::from_micros(100);
+    let (_, reads, busy) = lru_under(SyncHolds::LruList, SimDuration::ZERO);
+    let (_, reads_spinning, busy_spinning) = lru_under(SyncHolds::LruList, spin);
+    println!("{busy} busy with {reads} reads a second, {busy_spinning} with {reads_spinning} and spinning");
+    assert!(busy_spinning > 1.1 * busy && reads_spinning > 0.9 * reads);
+    let (_, _, alone) = lru_under(SyncHolds::Nothing, SimDuration::ZERO);
+    assert_eq!(lru_under(SyncHolds::Nothing, spin).2, alone);
 }
 
 /// Open transactions with more redo together than the log has room for: each stops at the free check between two of its

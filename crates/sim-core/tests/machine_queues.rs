@@ -83,6 +83,24 @@ fn other_programs_take_what_they_take() {
     }
 }
 
+/// Handing out transactions at a rate takes CPU time beside them; in a closed loop there is nothing to hand out.
+#[test]
+fn dispatching_takes_cpu_time_in_an_open_drive() {
+    let (rate, demand, dispatch) = (2_000.0, 200e-6, 100e-6);
+    let busy_and_done = |drive| {
+        let mut spec = spec(20, 64, 2, fixed(demand * 1e6), vec![touch(1, false, 0.0)], drive);
+        spec.cpu =
+            CpuSpec { scheduling: CpuScheduling::Shared, dispatch: SimDuration::from_micros(100), ..CpuSpec::default() };
+        let out = run(&TestServer::new(1000), &spec);
+        (out.stations[0].utilization, batch_means(&out, 2, 2, |s| s.transactions as f64).0)
+    };
+    let (busy, done) = busy_and_done(open(16, rate, false));
+    check_share("open utilisation", busy, rate * (demand + dispatch) / 2.0, 0.01);
+    check_share("open throughput", done, rate, 0.01);
+    let (_, done) = busy_and_done(closed(16));
+    check_share("closed throughput", done, 2.0 / demand, 0.01);
+}
+
 /// Poisson arrivals below capacity: what arrives leaves, and the CPU is an M/M/c queue (Erlang's C).
 #[test]
 fn an_open_load_below_capacity_is_served() {

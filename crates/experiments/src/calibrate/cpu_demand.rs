@@ -25,9 +25,9 @@ pub(super) struct CpuDemand {
     pub(super) cost_scale: f64,
 }
 
-/// CPU time of server and client if both are recorded, else of the machine, without what syncs and page writes take and
-/// purge, which takes `purge_us` a transaction; `None` if neither is, or if the machine was too idle.
-pub(super) fn cpu_demand(recording: &Recording, load: &Load, work: Option<&Work>, purge_us: f64) -> Option<CpuDemand> {
+/// CPU time of server and client if both are recorded, else of the machine, without what syncs and page writes take,
+/// and purge, dispatching and spinning, which take `beside_us` a transaction; `None` if neither is, or if the machine was too idle.
+pub(super) fn cpu_demand(recording: &Recording, load: &Load, work: Option<&Work>, beside_us: f64) -> Option<CpuDemand> {
     let (ticks, method) = match load.sum(recording, &OWN_TICKS) {
         Some(ticks) => (ticks, "CPU time of server and client / transactions"),
         None => (load.sum(recording, &["cpu.user", "cpu.system"])?, "CPU time of the machine / transactions"),
@@ -39,10 +39,10 @@ pub(super) fn cpu_demand(recording: &Recording, load: &Load, work: Option<&Work>
     let all: Vec<f64> = ticks.iter().map(|ticks| ticks * TICK_S * 1e6).collect();
     let (own, cost_scale, less) = match work {
         Some(work) => {
-            let with_purge = |(us, done): (f64, &f64)| us + purge_us * done;
-            let others: Vec<f64> = work.cpu_us().into_iter().zip(load.transactions()).map(with_purge).collect();
+            let with_these = |(us, done): (f64, &f64)| us + beside_us * done;
+            let others: Vec<f64> = work.cpu_us().into_iter().zip(load.transactions()).map(with_these).collect();
             let (own, cost_scale) = own_cpu_us(&all, &others);
-            (own, cost_scale, ", less that of syncs, page writes and purge")
+            (own, cost_scale, ", less that of syncs, page writes and what goes on beside")
         }
         None => (all, 1.0, ""),
     };

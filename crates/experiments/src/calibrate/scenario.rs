@@ -4,6 +4,7 @@
 use super::costs::{CLIENT_FLUSH_CPU_US, PAGE_READ_CPU_US, PAGE_WRITE_CPU_US, page_checksum_cpu_us, sync_cpu_us};
 use super::others::other_programs;
 use super::purge_cpu::removal_us;
+use super::spinning::spin_us;
 use super::undo_segments::status_every;
 use super::{Calibration, Device, UNKNOWN_CPUS, load_of};
 use innosim_core::config::PAGE_BYTES;
@@ -60,11 +61,13 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
         "\n[host]\ncores = {}\nscheduling = \"shared\"\nsync_cpu = \"{:.0}us\"\n\
          page_write_cpu = \"{:.0}us\"\npage_read_cpu = \"{PAGE_READ_CPU_US:.0}us\"\n\
          page_checksum_cpu = \"{:.0}us\"\nclient_flush_cpu = \"{CLIENT_FLUSH_CPU_US:.0}us\"\n\
-         purge_cpu = \"{}us\"\ncleaner_priority = {}\n\n",
+         dispatch_cpu = \"{:.0}us\"\nmutex_spin_cpu = \"{:.0}us\"\npurge_cpu = \"{}us\"\ncleaner_priority = {}\n\n",
         target.cpus.unwrap_or(UNKNOWN_CPUS),
         sync_cpu_us(target) * calibration.cost_scale,
         PAGE_WRITE_CPU_US * calibration.cost_scale,
         page_checksum_cpu_us(target),
+        calibration.dispatch_us * calibration.cost_scale,
+        spin_us(target) * calibration.cost_scale,
         (removal_us(model) as f64 * calibration.cost_scale).round(),
         model.cleaners_ask_for_priority()
     ));

@@ -193,6 +193,7 @@ impl Server {
 
     pub(super) fn arrival(&mut self) {
         self.schedule_arrival();
+        self.compute_aside(self.processors.spec().dispatch);
         match self.clients.idle.pop() {
             Some(client) => {
                 self.settle_client(client);

@@ -127,7 +127,7 @@ impl Server {
         let entry = self.batches.get(batch);
         let (kind, instance) = (entry.kind, entry.instance);
         let passes = Event::ShareCompletes { batch, thread: thread as u8 };
-        if self.list_mutexes.held_by_sync(kind) && self.list_mutexes.waits(instance, passes) {
+        if self.list_mutexes.held_by_sync(kind) && self.waits_for_list(instance, passes) {
             return self.syncs.io_thread_waits(thread);
         }
         let entry = self.batches.get(batch);

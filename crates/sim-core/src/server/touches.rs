@@ -114,7 +114,7 @@ impl Server {
     fn waits_to_move(&mut self, client_number: u32, page: u32) -> bool {
         self.list_mutexes.any_held()
             && self.pool.moves_to_head(page, &self.space, self.now)
-            && self.list_mutexes.waits(self.space.instance_of(page), Event::Body(client_number))
+            && self.waits_for_list(self.space.instance_of(page), Event::Body(client_number))
     }
 
     /// Touches one page on the slow path: it may be new, missing or under write.
