@@ -1,11 +1,13 @@
 //! The commands, one file each.
 
+pub(crate) mod advise;
 pub(crate) mod calibrate;
 pub(crate) mod compare;
 pub(crate) mod device;
 pub(crate) mod merge;
 pub(crate) mod meta;
 pub(crate) mod models;
+pub(crate) mod pages;
 pub(crate) mod recommend;
 pub(crate) mod replay;
 pub(crate) mod reproduce;

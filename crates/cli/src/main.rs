@@ -43,6 +43,8 @@ fn main() -> ExitCode {
         Command::Calibrate(args) => commands::calibrate::run(args),
         Command::Validate(args) => commands::validate::run(args),
         Command::Device(args) => commands::device::run(args),
+        Command::Pages(args) => commands::pages::run(args),
+        Command::Advise(args) => commands::advise::run(args),
         Command::Models(args) => commands::models::run(args),
         Command::Settings(args) => commands::settings::run(args),
         Command::Scenarios(args) => commands::scenarios::run(args),

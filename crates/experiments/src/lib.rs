@@ -2,6 +2,7 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | [`advise`] | from whatever was recorded of a server, its load not known, to the settings to try |
 //! | [`calibrate`] | from a recording to a workload and a scenario |
 //! | [`compare`] | one scenario in several variants: means with intervals, paired differences |
 //! | [`recommend`] | a search for the I/O capacity (and redo size) to try first |
@@ -18,6 +19,7 @@
 //! so that two scenarios with the same seed and replication meet the same arrivals and the same keys: differences
 //! between them are taken pair by pair.
 
+pub mod advise;
 pub mod calibrate;
 pub mod compare;
 pub mod fio;

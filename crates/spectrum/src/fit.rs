@@ -18,7 +18,7 @@
 
 use crate::nnls::Normal;
 use crate::spectrum::{Bin, Spectrum};
-use crate::trajectory::{Sample, Trajectory};
+use crate::trajectory::{Order, Sample, Trajectory};
 
 /// Rates a factor of ten.
 const A_DECADE: f64 = 5.0;
@@ -39,6 +39,8 @@ const MOVED: f64 = 1.5;
 const COUNT_IS_OFF: f64 = 0.02;
 /// Share of the samples that must be left without those of the first turn.
 const ENOUGH: f64 = 1.0 / 3.0;
+/// Pages flushed by dirty ones up to which flushing has not begun.
+const FEW_FLUSHED: f64 = 0.02;
 /// An age at the first sample below this share of the largest is a clean start.
 const CLEAN: f64 = 0.02;
 
@@ -219,7 +221,7 @@ fn add_trajectory(trajectory: &Trajectory, rates: &[f64], blocks: &mut [Normal])
     let trajectory = Trajectory { samples, order: trajectory.order };
     let samples = &trajectory.samples;
     let from = first_told(&trajectory);
-    let told = &samples[from..];
+    let told = &samples[from..last_told(&trajectory)];
     if told.len() < 2 {
         return;
     }
@@ -228,13 +230,25 @@ fn add_trajectory(trajectory: &Trajectory, rates: &[f64], blocks: &mut [Normal])
     let flushed_0 = samples[from].flushed;
     let (dirty, flushed) = (mean(&|s| s.dirty), mean(&|s| s.flushed - flushed_0));
     let weight = |mean: f64| if mean > 0.0 { 1.0 / (mean * (told.len() as f64).sqrt()) } else { 0.0 };
-    for i in from..samples.len() {
+    for i in from..from + told.len() {
         let block = (i - from) * BLOCKS / told.len();
         let row: Vec<f64> = courses.iter().map(|(dirty, _)| dirty[i]).collect();
         blocks[block].add(&row, samples[i].dirty, weight(dirty));
         let row: Vec<f64> = courses.iter().map(|(_, flushed)| flushed[i] - flushed[from]).collect();
         blocks[block].add(&row, samples[i].flushed - flushed_0, weight(flushed));
     }
+}
+
+/// The end of the samples that tell most: where extents are flushed, which is known only roughly, and the load began on
+/// clean pages, those before the flushing begins, if they reach half of the largest age.
+fn last_told(trajectory: &Trajectory) -> usize {
+    let samples = &trajectory.samples;
+    let all = samples.len();
+    let (Order::Extents(_), Some(first)) = (trajectory.order, samples.first()) else { return all };
+    let largest = (0..all).map(|i| trajectory.age(i)).fold(0.0, f64::max);
+    let begins = samples.iter().position(|s| s.flushed - first.flushed > FEW_FLUSHED * s.dirty).unwrap_or(all);
+    let reaches = begins.checked_sub(1).is_some_and(|last| trajectory.age(last) >= largest / 2.0);
+    if trajectory.age(0) <= CLEAN * largest && reaches { begins } else { all }
 }
 
 /// The first sample that does not hang on what was before the recording, if enough are left behind it.
@@ -252,7 +266,6 @@ fn first_told(trajectory: &Trajectory) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trajectory::Order;
 
     fn truth() -> Spectrum {
         Spectrum::new(vec![
