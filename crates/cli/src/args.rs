@@ -94,6 +94,10 @@ pub(crate) enum Command {
     Collect(CollectArgs),
     /// Say what happened in a run or a recording, in sentences with times and numbers
     Explain(ExplainArgs),
+    /// Read the page headers of a data directory or backup into a histogram of page ages
+    Pages(PagesArgs),
+    /// Read all files of a server in a folder and say which settings to try
+    Advise(AdviseArgs),
     /// List the server models
     Models(ListArgs),
     /// List the settings of a model, or explain one
@@ -468,6 +472,9 @@ pub(crate) struct ValidateArgs {
     /// the recording, else lab-virtual-disk]
     #[arg(long, value_name = "FILE|PROFILE")]
     pub(crate) device: Option<String>,
+    /// Put aside what is known of the loads, and predict each from the write spectrum that another recording's counters tell
+    #[arg(long)]
+    pub(crate) unknown_load: bool,
     /// Folder for validate.json and for each recording its trajectories, measured and predicted
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -556,6 +563,70 @@ pub(crate) struct ExplainArgs {
     pub(crate) format: Format,
     #[command(flatten)]
     pub(crate) common: Common,
+}
+
+/// `innosim pages`.
+#[derive(Debug, Args)]
+pub(crate) struct PagesArgs {
+    /// Data directory of a server that is shut down, a snapshot of one, or a physical backup, unpacked
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// File for the histogram: a few kilobytes of numbers, no names and no rows
+    #[arg(long, short, value_name = "HISTOGRAM.json")]
+    pub(crate) output: Option<PathBuf>,
+    /// Log sequence number that ages are counted back from [default: the last checkpoint's or the newest page's]
+    #[arg(long, value_name = "LSN")]
+    pub(crate) lsn: Option<u64>,
+    /// Read it although a server has it open: what is dirty in its memory is missed
+    #[arg(long)]
+    pub(crate) running: bool,
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    /// No remarks
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) unused: NoDraws,
+}
+
+/// `innosim advise`.
+#[derive(Debug, Args)]
+pub(crate) struct AdviseArgs {
+    /// Folder of a server's files: samples of SHOW GLOBAL STATUS, SHOW GLOBAL VARIABLES, and what else docs/recordings.md lists
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    /// What "best" means
+    #[arg(long, value_enum, default_value_t = GoalName::Throughput)]
+    pub(crate) goal: GoalName,
+    /// Load to advise for, as a multiple of the recorded one
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = load_factor)]
+    pub(crate) load: f64,
+    /// Device: a file of `innosim device -o`, or a profile [default: fio's output in the folder, else profiles are tried]
+    #[arg(long, value_name = "FILE|PROFILE")]
+    pub(crate) device: Option<String>,
+    /// Choose the size of the redo log too
+    #[arg(long)]
+    pub(crate) redo: bool,
+    /// Advise although the back-test failed
+    #[arg(long)]
+    pub(crate) anyway: bool,
+    /// Folder for advice.json, advice.txt, the scenario and the back-test's series
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) servers: RecordedServers,
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// A multiple of the recorded load.
+fn load_factor(text: &str) -> Result<f64, String> {
+    let factor: f64 = text.parse().map_err(|_| "it is no number; 1.5 is half as much again".to_owned())?;
+    if (0.01..=100.0).contains(&factor) { Ok(factor) } else { Err("a number from 0.01 to 100".to_owned()) }
 }
 
 /// Commands that list something.

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub(crate) mod advise;
 pub(crate) mod calibrate;
 pub(crate) mod collect;
 pub(crate) mod compare;
@@ -9,6 +10,7 @@ pub(crate) mod merge;
 pub(crate) mod meta;
 pub(crate) mod models;
 pub(crate) mod page;
+pub(crate) mod pages;
 pub(crate) mod recommend;
 pub(crate) mod replay;
 pub(crate) mod reproduce;

@@ -45,6 +45,8 @@ fn main() -> ExitCode {
         Command::Device(args) => commands::device::run(args),
         Command::Collect(args) => commands::collect::run(args),
         Command::Explain(args) => commands::explain::run(args),
+        Command::Pages(args) => commands::pages::run(args),
+        Command::Advise(args) => commands::advise::run(args),
         Command::Models(args) => commands::models::run(args),
         Command::Settings(args) => commands::settings::run(args),
         Command::Scenarios(args) => commands::scenarios::run(args),

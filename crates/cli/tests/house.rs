@@ -7,19 +7,33 @@ use std::fs;
 const CRATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// What each crate may use of the others.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("browser-testing", &[]),
     ("sim-core", &[]),
+    ("spectrum", &[]),
     ("statistics", &[]),
     ("page-builder", &[]),
     ("playground", &["sim-core", "flush-models", "scenario"]),
     ("flush-models", &["sim-core"]),
-    ("scenario", &["sim-core", "flush-models"]),
-    ("recordings", &["flush-models", "scenario"]),
+    ("scenario", &["sim-core", "flush-models", "spectrum"]),
+    ("recordings", &["flush-models", "scenario", "spectrum"]),
     ("explain", &["sim-core"]),
-    ("experiments", &["sim-core", "explain", "flush-models", "scenario", "recordings", "statistics"]),
+    ("experiments", &["sim-core", "explain", "flush-models", "scenario", "recordings", "spectrum", "statistics"]),
     ("report", &["sim-core", "explain", "statistics"]),
-    ("cli", &["sim-core", "explain", "flush-models", "scenario", "recordings", "experiments", "report", "statistics"]),
+    (
+        "cli",
+        &[
+            "sim-core",
+            "explain",
+            "flush-models",
+            "scenario",
+            "recordings",
+            "experiments",
+            "report",
+            "spectrum",
+            "statistics",
+        ],
+    ),
 ];
 
 /// All that the simulator itself stands on.

@@ -34,6 +34,7 @@ mod working_set;
 
 pub use device::Device;
 pub use scenario::scenario_toml;
+pub(crate) use scenario::{machine_toml, parameters_toml, work_before};
 pub use working_set::WorkingSet;
 
 use costs::Work;
@@ -247,6 +248,29 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
     if recording.get(Quantity::BufferPoolReads).is_none() {
         calibration.undetermined.push("misses: record Innodb_buffer_pool_reads".to_owned());
     }
+    Ok(calibration)
+}
+
+/// What counters say of a load that is not known: redo and CPU time of a unit of work. Its pages are another matter
+/// (`advise`); purge and undo are part of it.
+pub(crate) fn calibrate_unknown(recording: &Recording) -> Result<Calibration, String> {
+    let load = Load::of(recording).map_err(|missing| missing.to_string())?;
+    let work = Work::of(&load, recording);
+    let mut calibration = Calibration {
+        recording: recording.name.clone(),
+        kind: "spectrum",
+        parameters: vec![load.all_redo_per_transaction()],
+        sync_operations: work.as_ref().and_then(|work| work.sync_operations(&load, recording)),
+        observed: Vec::new(),
+        working_set: Vec::new(),
+        cpu_is_known: false,
+        cost_scale: 1.0,
+        // Whoever asks a production server does so from elsewhere.
+        dispatch_us: 0.0,
+        undetermined: Vec::new(),
+    };
+    calibration.take_cpu(cpu_demand(recording, &load, work.as_ref(), 0.0), log_threads::spinning(recording, &load));
+    calibration.observed.extend(load.commits_per_sync(recording));
     Ok(calibration)
 }
 

@@ -3,6 +3,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`both_ways`] | scenarios with pages kept one by one and counted, beside each other |
+//! | [`advise`] | from whatever was recorded of a server, its load not known, to the settings to try |
 //! | [`calibrate`] | from a recording to a workload and a scenario |
 //! | [`compare`] | one scenario in several variants: means with intervals, paired differences |
 //! | [`explain`] | what happened in a run or a recording, and what it would have been under other settings |
@@ -21,6 +22,7 @@
 //! between them are taken pair by pair.
 
 pub mod both_ways;
+pub mod advise;
 pub mod calibrate;
 pub mod compare;
 pub mod explain;

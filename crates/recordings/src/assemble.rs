@@ -70,6 +70,7 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
         cap: Cap { name: "raw".to_owned(), ..Cap::default() },
         tps_is_of_steps: true,
         cpus: parts.iter().find_map(|part| part.cpus),
+        page_ages: parts.iter().find_map(|part| part.page_ages.clone()),
         clean_start: None,
         new_redo: false,
         notes: Vec::new(),

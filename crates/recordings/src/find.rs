@@ -83,7 +83,7 @@ fn collect(folder: &Path, depth: u32, found: &mut Vec<Recording>) -> Result<(), 
 }
 
 /// What stands in a folder, by name.
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, RecordingError> {
+pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, RecordingError> {
     let unreadable = |error: std::io::Error| {
         RecordingError::new(folder, format!("the folder can't be read: {error}"), "check its permissions")
     };

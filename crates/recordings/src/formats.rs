@@ -9,6 +9,7 @@
 //! | interval lines | sysbench |
 //! | SHOW GLOBAL VARIABLES, SHOW TABLE STATUS, `lscpu`, sysbench's command line | once, beside the others |
 //! | output of fio | the device; read by the scenario |
+//! | histogram of page ages | `innosim pages`, or the query on INNODB_BUFFER_PAGE |
 //!
 //! Nothing is made up: a value that is not in the file is NaN, a file without times has a clock of its own
 //! ([`Clock`]), and what `assemble` can't place beside the rest it leaves out with a remark.
@@ -16,6 +17,7 @@
 mod clock;
 mod innodb_status;
 mod mext;
+mod page_ages;
 mod prometheus;
 mod relative;
 mod samples;
@@ -23,10 +25,12 @@ mod sysbench;
 mod tables;
 
 pub(crate) use clock::{Clock, Link, parse_date_time};
+pub use page_ages::BUFFER_PAGE_QUERY;
 pub(crate) use sysbench::{Interval, LoadLog};
 
 use crate::RecordingError;
 use flate2::read::MultiGzDecoder;
+use innosim_spectrum::PageAges;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Cursor, Read};
@@ -61,6 +65,8 @@ pub(crate) struct Part {
     /// Bytes of clustered and secondary indexes.
     pub(crate) table_bytes: Option<(u64, u64)>,
     pub(crate) cpus: Option<u32>,
+    /// Ages of pages.
+    pub(crate) page_ages: Option<PageAges>,
     /// Whether it is output of fio.
     pub(crate) fio: bool,
     pub(crate) remarks: Vec<String>,
@@ -98,6 +104,9 @@ pub(crate) fn read_part(path: &Path) -> Result<Option<Part>, RecordingError> {
 /// Reads a text if it is of a known kind.
 pub(crate) fn parse(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
     let head = text.trim_start_matches('\u{feff}').trim_start();
+    if let Some(part) = page_ages::parse(path, head)? {
+        return Ok(Some(part));
+    }
     if head.starts_with(['{', '[']) && !sysbench::is_log(head) {
         return prometheus::parse(path, head);
     }

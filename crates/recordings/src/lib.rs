@@ -4,6 +4,7 @@
 //!   folder with series.csv.gz and run.json   --lab---------------------->  Recording  --quantity()-->  a time series
 //!   files of mysqladmin, pt-stalk, sysbench  --formats-->  --assemble-->              --missing()--->  what a purpose lacks
 //!   folder of such folders                   --find--------------------->  [Recording]
+//!   data directory or backup                 --pages-------------------->  Pages: a histogram of page ages
 //! ```
 //!
 //! A [`Recording`] keeps the server's own names: columns of SHOW GLOBAL STATUS as they are, counters of INNODB_METRICS
@@ -19,22 +20,28 @@ mod error;
 mod find;
 mod formats;
 mod gap;
+mod inventory;
 mod lab;
 mod load;
+pub mod pages;
 mod purpose;
 mod quantity;
 mod recording;
 mod restart;
 mod series;
+mod unknown;
 
 pub use error::{Missing, RecordingError};
 pub use find::find;
 #[doc(hidden)]
 pub use find::fuzz_recording;
+pub use formats::BUFFER_PAGE_QUERY;
 pub use gap::{LONG_STEP, rates};
+pub use inventory::{FoundFile, inventory};
 pub use lab::read_lab;
 pub use load::{LoadPhase, Script};
 pub use purpose::Purpose;
 pub use quantity::Quantity;
 pub use recording::{Cap, Data, Recording, Server, understood_settings};
 pub use series::Series;
+pub use unknown::{INNODB_STATUS, SAMPLES, UnknownLoad, VARIABLES, WORK};

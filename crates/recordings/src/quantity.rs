@@ -76,9 +76,13 @@ impl Quantity {
     /// Columns that may hold it, best first.
     pub const fn columns(self) -> &'static [&'static str] {
         match self {
-            Quantity::Lsn => {
-                &["log.log_sequence_number", "Innodb_lsn_current", "Innodb_redo_log_current_lsn", "m.log_lsn_current"]
-            }
+            Quantity::Lsn => &[
+                "log.log_sequence_number",
+                "Innodb_lsn_current",
+                "Innodb_redo_log_current_lsn",
+                "m.log_lsn_current",
+                "derived.lsn",
+            ],
             Quantity::CheckpointLsn => &[
                 "log.last_checkpoint_at",
                 "Innodb_lsn_last_checkpoint",

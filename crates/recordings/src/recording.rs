@@ -3,6 +3,7 @@
 use crate::{LoadPhase, Quantity, Series};
 use innosim_flush_models::registry::{ModelId, Value, lookup, parse_value};
 use innosim_scenario::redo_sizes_out_of_force;
+use innosim_spectrum::PageAges;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -100,6 +101,8 @@ pub struct Recording {
     pub data: Data,
     /// Processors of the machine.
     pub cpus: Option<u32>,
+    /// Ages of the pages, if a histogram lies beside it.
+    pub page_ages: Option<PageAges>,
     /// Whether hardly any page was dirty when the load began.
     pub clean_start: Option<bool>,
     /// Whether the redo files were made just before.

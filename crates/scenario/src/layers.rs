@@ -12,6 +12,7 @@ use crate::shipped::{self, NotShipped};
 use crate::source::{SourceMap, Span};
 use crate::suggest::join_or;
 use crate::text_file::read_text;
+use crate::workloads::spectrum;
 use innosim_flush_models::registry::ModelId;
 use std::path::{Path, PathBuf};
 
@@ -164,6 +165,9 @@ fn prepare(
             expand_iops(device);
             anchor(device, folder);
         }
+    }
+    if let Some(workload) = table.table_mut("workload") {
+        spectrum::anchor(workload, folder);
     }
     files
 }

@@ -1,10 +1,12 @@
 //! `[workload]`: which pages transactions touch.
 //!
 //! A known benchmark is described by the parameters that people know (tables, rows, scale); its pages and accesses
-//! follow from its schema, see [`sysbench`] and [`tpcc`]. A researcher writes them out ([`custom`]). All end as an
-//! [`Access`], the part of sim-core's `WorkloadSpec` that is not the drive.
+//! follow from its schema, see [`sysbench`] and [`tpcc`]. A load of which nothing is known but counters is a [`spectrum`]. A
+//! researcher writes pages and accesses out ([`custom`]). All end as an [`Access`], the part of sim-core's `WorkloadSpec`
+//! that is not the drive.
 
 pub mod custom;
+pub mod spectrum;
 pub mod sysbench;
 pub mod tpcc;
 
@@ -115,6 +117,7 @@ pub(crate) const WORKLOADS: Variants = &[
     ("sysbench-oltp-write-only", sysbench::WRITE_ONLY_KEYS),
     ("sysbench-oltp-read-write", sysbench::READ_WRITE_KEYS),
     ("sysbench-oltp-insert", sysbench::INSERT_KEYS),
+    ("spectrum", spectrum::KEYS),
     ("custom", custom::KEYS),
     ("idle", &[]),
 ];
@@ -138,6 +141,7 @@ pub(crate) fn read_workload(table: &Table, server: &ServerSide, report: &Report)
         "sysbench-oltp-write-only" => sysbench::read(&mut section, Oltp::WriteOnly, server),
         "sysbench-oltp-read-write" => sysbench::read(&mut section, Oltp::ReadWrite, server),
         "sysbench-oltp-insert" => sysbench::read(&mut section, Oltp::Insert, server),
+        "spectrum" => spectrum::read(&mut section),
         "custom" => custom::read(&mut section),
         _ => idle(),
     };

@@ -24,7 +24,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 impl GoalName {
-    fn goal(self) -> Goal {
+    pub(crate) fn goal(self) -> Goal {
         match self {
             GoalName::Throughput => Goal::Throughput,
             GoalName::Latency => Goal::Latency,
@@ -34,13 +34,23 @@ impl GoalName {
 }
 
 /// Makes runs under a line of progress for each stage.
-struct Staged {
+pub(crate) struct Staged {
     quiet: bool,
     began: Instant,
     progress: Mutex<Progress>,
 }
 
 impl Staged {
+    /// Nothing runs yet.
+    pub(crate) fn new(quiet: bool) -> Self {
+        Staged { quiet, began: Instant::now(), progress: Mutex::new(Progress::new("pilot", 1, quiet)) }
+    }
+
+    /// No run is left.
+    pub(crate) fn finish(&self) {
+        self.progress().finish();
+    }
+
     fn progress(&self) -> Progress {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -100,12 +110,11 @@ pub(crate) fn run(args: &RecommendArgs) -> Done {
     note_warnings(&scenario.notes, args.common.quiet);
     interrupt::listen();
     let began = Instant::now();
-    let staged =
-        Staged { quiet: args.common.quiet, began, progress: Mutex::new(Progress::new("pilot", 1, args.common.quiet)) };
+    let staged = Staged::new(args.common.quiet);
     let question =
         Question { source, common, goal: args.goal.goal(), redo: args.redo, replications: args.replications };
     let answer = pool(args.common.jobs)?.install(|| recommend(&question, &staged));
-    staged.progress().finish();
+    staged.finish();
     show(args, &answer?, question.goal, began.elapsed())
 }
 

@@ -12,6 +12,7 @@ use crate::output::{note, print, print_json, wrapped};
 use crate::runner::pool;
 use crate::text_table::TextTable;
 use innosim_core::metrics::RunOutput;
+use innosim_experiments::advise::{Prepared, prepare};
 use innosim_experiments::runner::{Job, run_many};
 use innosim_experiments::validate::{Metric, Overall, Task, Trajectory, Validation, compare, tasks};
 use innosim_report::numbers::{bytes, count};
@@ -31,7 +32,14 @@ pub(crate) fn run(args: &ValidateArgs) -> Done {
     let source = source.map(|path| the_one(path, args.servers.model.as_deref(), args.common.quiet)).transpose()?;
     let device = device_named(args.device.as_deref())?;
     let overrides = Overrides { seed: args.common.seed, set: args.engine.and(&[]), ..Overrides::default() };
-    let (tasks, mut left_out) = tasks(&recordings, source.as_ref(), &device, &overrides);
+    let (prepared, unprepared) = match args.unknown_load {
+        true => prepare(&recordings, source.as_ref(), &device, &overrides),
+        false => (Vec::new(), Vec::new()),
+    };
+    let (tasks, mut left_out) = match args.unknown_load {
+        true => (prepared.iter().map(Prepared::task).collect(), unprepared),
+        false => tasks(&recordings, source.as_ref(), &device, &overrides),
+    };
     if tasks.is_empty() {
         return Err(Failure::Input(left_out.join("\n")));
     }
@@ -93,7 +101,8 @@ fn stem(validation: &Validation) -> String {
     validation.recording.replace(['/', '\\'], "-").trim_start_matches(['-', '.']).to_owned()
 }
 
-fn csv(trajectories: &[Trajectory]) -> String {
+/// Trajectories, a row a sample.
+pub(super) fn csv(trajectories: &[Trajectory]) -> String {
     let mut text = String::from("second");
     for trajectory in trajectories {
         text.push_str(&format!(",{0}_observed,{0}_predicted", trajectory.name));

@@ -84,6 +84,13 @@ impl Load {
         }
     }
 
+    /// The same with all that the server writes besides, purge and undo segments included.
+    pub(super) fn all_redo_per_transaction(&self) -> Parameter {
+        let (value, uncertainty) = self.ratio(&self.lsn);
+        let method = "growth of the log sequence number / work".to_owned();
+        Parameter { name: "redo_bytes_per_transaction", value, uncertainty, unit: "bytes", method }
+    }
+
     /// Growth of a cumulative column a second, over the load as far as it was recorded; NaN if that is no time.
     pub(super) fn a_second(&self, column: &[f64]) -> f64 {
         let (first, last) = ends(column).unwrap_or((0, 0));

@@ -6,7 +6,7 @@ use super::others::other_programs;
 use super::purge_cpu::removal_us;
 use super::spinning::spin_us;
 use super::undo_segments::status_every;
-use super::{Calibration, Device, UNKNOWN_CPUS, load_of};
+use super::{Calibration, Device, Parameter, UNKNOWN_CPUS, load_of};
 use innosim_core::config::PAGE_BYTES;
 use innosim_flush_models::purge::undo_segments;
 use innosim_flush_models::registry::lookup;
@@ -30,16 +30,55 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
     if kind != calibration.kind {
         return Err(format!("{} ran {kind}, {} ran {}", target.name, calibration.recording, calibration.kind));
     }
+    // From where the load began, even if the recording begins later: what is dirty then comes from what went before.
+    let (start, (_, end)) = (target.load_start(), target.load_window());
+    let mut text = machine_toml(target, calibration, device, (end - start, "0s"))?;
+    text.push_str(&format!(
+        "\n[workload]\nkind = {kind:?}\ntables = {}\ntable_size = {}\n",
+        phase.tables, phase.table_size
+    ));
+    text.push_str(&format!("rand_type = {:?}\n", phase.rand_type));
+    for (key, exponent) in [("rand_pareto_h", phase.rand_pareto_h), ("rand_zipfian_exp", phase.rand_zipfian_exp)] {
+        text.extend(exponent.map(|exponent| format!("{key} = {exponent:?}\n")));
+    }
+    text.extend(resident_share(target));
+    text.push_str(&parameters_toml(calibration));
+    text.push_str(&drive(target)?);
+    text.extend(start_on_dirty_pages(target));
+    Ok(text)
+}
+
+/// The numbers of the workload, a line each.
+pub(crate) fn parameters_toml(calibration: &Calibration) -> String {
+    let line = |parameter: &Parameter| {
+        let note = parameter.uncertainty.map_or_else(String::new, |half| format!(", +- {half:.1}"));
+        let value = match parameter.name {
+            "cpu" => format!("{{ kind = \"lognormal\", mean_us = {:.1}, cv = {CPU_CV:?} }}", parameter.value),
+            "redo_bytes_per_transaction" => format!("{:.1}", parameter.value),
+            "index_changes_a_page" => format!("{:.2}", parameter.value),
+            _ => format!("{:.0}", parameter.value),
+        };
+        format!("{} = {value}   # {}{note}\n", parameter.name, parameter.method)
+    };
+    calibration.parameters.iter().map(line).collect()
+}
+
+/// All of a scenario but workload and drive: settings, host and device of `target`, for a run of so many seconds from the
+/// beginning of its load, with this warm-up.
+pub(crate) fn machine_toml(
+    target: &Recording,
+    calibration: &Calibration,
+    device: &Device,
+    (length_s, warmup): (f64, &str),
+) -> Result<String, String> {
     let model = target.model()?;
     let mut text = format!(
         "# {} as the model sees it: settings, load and device of that recording,\n# the workload's numbers from {}.\n\n",
         target.name, calibration.recording
     );
-    // From where the load began, even if the recording begins later: what is dirty then comes from what went before.
-    let (start, (_, end)) = (target.load_start(), target.load_window());
-    let duration = (end - start).floor().max(1.0);
+    let duration = length_s.floor().max(1.0);
     text.push_str(&format!(
-        "title = {:?}\nmodel = {:?}\nduration = \"{duration}s\"\nwarmup = \"0s\"\n",
+        "title = {:?}\nmodel = {:?}\nduration = \"{duration}s\"\nwarmup = \"{warmup}\"\n",
         target.name,
         model.name()
     ));
@@ -75,27 +114,6 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
         text.push_str(&format!("[[host.other]]   # CPU time of the machine less that of server, sysbench and recorder\nat = \"{at:.0}s\"\ncpus = {cpus:?}\n\n"));
     }
     text.push_str(&device.toml(target, calibration.sync_operations.as_ref()));
-    text.push_str(&format!(
-        "\n[workload]\nkind = {kind:?}\ntables = {}\ntable_size = {}\n",
-        phase.tables, phase.table_size
-    ));
-    text.push_str(&format!("rand_type = {:?}\n", phase.rand_type));
-    for (key, exponent) in [("rand_pareto_h", phase.rand_pareto_h), ("rand_zipfian_exp", phase.rand_zipfian_exp)] {
-        text.extend(exponent.map(|exponent| format!("{key} = {exponent:?}\n")));
-    }
-    text.extend(resident_share(target));
-    for parameter in &calibration.parameters {
-        let note = parameter.uncertainty.map_or_else(String::new, |half| format!(", +- {half:.1}"));
-        let value = match parameter.name {
-            "cpu" => format!("{{ kind = \"lognormal\", mean_us = {:.1}, cv = {CPU_CV:?} }}", parameter.value),
-            "redo_bytes_per_transaction" => format!("{:.1}", parameter.value),
-            "index_changes_a_page" => format!("{:.2}", parameter.value),
-            _ => format!("{:.0}", parameter.value),
-        };
-        text.push_str(&format!("{} = {value}   # {}{note}\n", parameter.name, parameter.method));
-    }
-    text.push_str(&drive(target)?);
-    text.extend(start_on_dirty_pages(target));
     Ok(text)
 }
 
@@ -118,7 +136,7 @@ fn start_on_dirty_pages(target: &Recording) -> Option<String> {
 
 /// Redo and pages flushed a second until sample `first`: the server's own averages where they are recorded, otherwise
 /// those of the seconds before. Where a recording begins under load, its first seconds stand for these.
-fn work_before(target: &Recording, first: usize) -> Option<(f64, f64)> {
+pub(crate) fn work_before(target: &Recording, first: usize) -> Option<(f64, f64)> {
     let gauge = |quantity| target.get(quantity).map(|values| values[first]).filter(|value| value.is_finite());
     if let (Some(redo), Some(flushed)) = (gauge(Quantity::LsnAvgRate), gauge(Quantity::AvgPageRate)) {
         return Some((redo, flushed));

@@ -29,7 +29,7 @@ impl Counting {
         let allowed = spec.pages != Pages::Individual
             && config.flush_neighbors == FlushNeighbors::None
             && !config.merges_adjacent_writes
-            && config.records.is_none()
+            && !config.needs_page_identities()
             && spec.storage.data.seek_free_bytes == 0
             && fits(spec, config);
         Counting { allowed, change_buffer: spec.change_buffer.is_some() }

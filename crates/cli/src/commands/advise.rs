@@ -1,0 +1,116 @@
+//! `innosim advise`: all files of a server in a folder, to the settings to try.
+//!
+//! What is measured and searched is in `innosim_experiments::advise`. Here: what lies in the folder, what is missing and
+//! what brings it (`folder`), the answer for people (`table`) and scripts (`json`).
+
+mod folder;
+mod json;
+mod table;
+
+use super::calibrate::device_named;
+use super::recommend::Staged;
+use crate::args::{AdviseArgs, Format};
+use crate::exit::{Done, Failure};
+use crate::interrupt;
+use crate::out_dir::{OutDir, fill};
+use crate::output::{note, print, print_json};
+use crate::runner::pool;
+use folder::{Folder, Lack};
+use innosim_core::server::RunError;
+use innosim_experiments::advise::{Advice, AdviseError, Request, advise};
+use innosim_experiments::calibrate::Device;
+use innosim_experiments::recommend::RecommendError;
+use innosim_recordings::Recording;
+use innosim_report::{ReportError, write_file};
+use innosim_scenario::profile_names;
+use std::path::Path;
+
+/// What is left last.
+const LAST: &str = "advice.json";
+
+/// Reads, measures, searches, answers.
+pub(crate) fn run(args: &AdviseArgs) -> Done {
+    let folder = Folder::read(&args.folder, args.servers.model.as_deref())?;
+    let Some(recording) = &folder.recording else { return too_little(args, &folder, Vec::new()) };
+    if !args.common.quiet {
+        recording.remarks.iter().for_each(|remark| note(&format!("{}: {remark}", recording.name)));
+    }
+    let out = args.out.as_deref().map(OutDir::prepare).transpose()?;
+    let (devices, is_measured) = devices(recording, args.device.as_deref())?;
+    interrupt::listen();
+    let staged = Staged::new(args.common.quiet);
+    let request = Request {
+        recording,
+        devices,
+        goal: args.goal.goal(),
+        redo: args.redo,
+        load: args.load,
+        seed: args.common.seed,
+        anyway: args.anyway,
+    };
+    let advice = pool(args.common.jobs)?.install(|| advise(&request, &staged));
+    staged.finish();
+    let advice = match advice {
+        Ok(advice) => advice,
+        Err(AdviseError::Missing(missing)) => {
+            return too_little(args, &folder, missing.iter().map(Lack::of_missing).collect());
+        }
+        Err(AdviseError::Search(RecommendError::Scenario(errors))) => return Err(Failure::Scenario(errors)),
+        Err(AdviseError::Search(RecommendError::Run { error: RunError::Stopped { .. }, .. })) => {
+            return Err(Failure::Interrupted);
+        }
+        Err(_) if interrupt::asked() => return Err(Failure::Interrupted),
+        Err(error) => return Err(Failure::Input(error.to_string())),
+    };
+    let missing = folder.wanted(&advice, is_measured);
+    let document = json::document(&folder, &missing, &advice, args);
+    let text = table::render(&folder, &missing, &advice, args);
+    if let Some(out) = &out {
+        fill(out.path(), LAST, |dir| write(dir, &advice, &document, &text))?;
+    }
+    match args.format {
+        Format::Json => print_json(&document)?,
+        Format::Human => print(&text)?,
+    }
+    match &advice.refused {
+        Some(why) => Err(Failure::Check(format!("nothing is advised: {why}"))),
+        None => Ok(()),
+    }
+}
+
+/// The device that is named or was measured, or else every shipped profile; and whether it was measured.
+fn devices(recording: &Recording, named: Option<&str>) -> Result<(Vec<(String, Device)>, bool), Failure> {
+    if let Some(name) = named {
+        return Ok((vec![(name.to_owned(), device_named(Some(name))?)], true));
+    }
+    if !recording.fio.is_empty() {
+        return Ok((vec![("fitted to fio's output".to_owned(), Device::Measured)], true));
+    }
+    let profiles = profile_names().into_iter();
+    Ok((profiles.map(|name| (name.to_owned(), Device::Profile(name.to_owned()))).collect(), false))
+}
+
+/// Says what is there, what is missing, and what brings it.
+fn too_little(args: &AdviseArgs, folder: &Folder, mut missing: Vec<Lack>) -> Done {
+    if missing.is_empty() {
+        missing = folder::all_missing();
+    }
+    if args.format == Format::Json {
+        print_json(&json::too_little(folder, &missing))?;
+    }
+    let mut text = format!("{}: too little is there to advise on\n", args.folder.display());
+    for file in &folder.files {
+        text.push_str(&format!("  found: {}: {}\n", file.path.display(), folder::holds(file)));
+    }
+    for lack in &missing {
+        text.push_str(&format!("  missing: {}, for {}\n  = help: {}\n", lack.what, lack.purpose, lack.statement));
+    }
+    Err(Failure::Input(text.trim_end().to_owned()))
+}
+
+fn write(dir: &Path, advice: &Advice, document: &serde_json::Value, text: &str) -> Result<(), ReportError> {
+    write_file(&dir.join("scenario.toml"), advice.scenario.as_bytes())?;
+    write_file(&dir.join("backtest.csv"), super::validate::csv(&advice.backtest.validation.trajectories).as_bytes())?;
+    write_file(&dir.join("advice.txt"), text.as_bytes())?;
+    write_file(&dir.join(LAST), (serde_json::to_string_pretty(document)? + "\n").as_bytes())
+}

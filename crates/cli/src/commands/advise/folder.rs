@@ -1,0 +1,151 @@
+//! What lies in the folder, what is missing there, and the statement that brings it.
+
+use crate::exit::Failure;
+use innosim_experiments::advise::Advice;
+use innosim_flush_models::registry::ModelId;
+use innosim_recordings::{
+    BUFFER_PAGE_QUERY, FoundFile, INNODB_STATUS, Missing, Recording, SAMPLES, VARIABLES, find, inventory,
+};
+use innosim_scenario::{SettingStatus, SettingsFileKind, read_settings_files};
+use std::path::Path;
+
+/// Measures a device.
+const FIO: &str = "fio --name=w --filename=/DATADIR/fio.tmp --size=10g --direct=1 --ioengine=libaio --rw=randwrite --bs=16k \
+     --iodepth=16 --runtime=120 --time_based --output-format=json --output=randwrite-qd16.json, also with --iodepth=1 and 64, \
+     --rw=randread, and --name=sync --rw=write --bs=4k --direct=0 --fdatasync=1 (docs/devices.md); needs 10 GB and loads the \
+     device";
+/// Samples of CPU time.
+const PROC_STAT: &str =
+    "lscpu > lscpu.txt; while sleep 1; do date +'TS %s.%N'; grep '^cpu ' /proc/stat; done > procstat.txt";
+/// Page ages.
+const PAGES: &str = "innosim pages BACKUP_DIR -o page-ages.json, or on a replica: ";
+/// Processors of a host for which a my.cnf is read, where no lscpu says.
+const CORES: u32 = 16;
+
+/// Something that is missing.
+#[derive(Debug, Clone)]
+pub(crate) struct Lack {
+    /// What.
+    pub(crate) what: String,
+    /// What it would be for.
+    pub(crate) purpose: String,
+    /// What brings it.
+    pub(crate) statement: String,
+}
+
+impl Lack {
+    fn new(what: &str, purpose: &str, statement: &str) -> Lack {
+        Lack { what: what.to_owned(), purpose: purpose.to_owned(), statement: statement.to_owned() }
+    }
+
+    pub(super) fn of_missing(missing: &Missing) -> Lack {
+        Lack::new(&missing.what, "any advice", &missing.help)
+    }
+}
+
+/// All without which there is no advice.
+pub(super) fn all_missing() -> Vec<Lack> {
+    vec![
+        Lack::new("samples of the server's counters", "any advice", SAMPLES),
+        Lack::new("settings and version of the server", "any advice", VARIABLES),
+    ]
+}
+
+/// A folder of a server's files.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    /// Its files.
+    pub(crate) files: Vec<FoundFile>,
+    /// What they are together; `None` if none of them holds samples.
+    pub(crate) recording: Option<Recording>,
+}
+
+impl Folder {
+    /// Reads a folder, or a file of samples alone.
+    pub(super) fn read(path: &Path, model: Option<&str>) -> Result<Folder, Failure> {
+        let broken = |error: innosim_recordings::RecordingError| Failure::Input(error.to_string());
+        if !path.is_dir() {
+            let recordings = find(path).map_err(broken)?;
+            return Ok(Folder { files: Vec::new(), recording: one(path, recordings, model)? });
+        }
+        let files = inventory(path).map_err(broken)?;
+        if files.is_empty() {
+            let help = format!("put samples and settings there: {SAMPLES}; {VARIABLES}");
+            return Err(Failure::Input(format!("{}: is empty\n  = help: {help}", path.display())));
+        }
+        let has_samples = files.iter().any(|file| holds(file).contains("samples") || holds(file).contains("broken"));
+        let recording = match find(path) {
+            Ok(recordings) => one(path, recordings, model)?,
+            Err(error) if has_samples => return Err(broken(error)),
+            Err(_) => None,
+        };
+        let mut folder = Folder { files, recording };
+        folder.take_option_files(path);
+        Ok(folder)
+    }
+
+    /// Settings of option files, where those in force were not recorded and the model is known.
+    fn take_option_files(&mut self, root: &Path) {
+        let Some(recording) = &mut self.recording else { return };
+        let Some(model) = recording.server.model else { return };
+        if recording.variables.keys().any(|name| name.starts_with("innodb_")) {
+            return;
+        }
+        for file in self.files.iter().filter(|file| file.is_option_file) {
+            let path = root.join(&file.path);
+            let cores = recording.cpus.unwrap_or(CORES);
+            let reading = read_settings_files(model, &[(SettingsFileKind::MyCnf, &path)], cores);
+            let rows = reading.files.into_iter().flat_map(|file| file.rows);
+            for row in rows.filter(|row| row.status == SettingStatus::Understood) {
+                recording.variables.insert(row.name, row.value);
+            }
+        }
+    }
+
+    /// What would make the advice better.
+    pub(super) fn wanted(&self, advice: &Advice, device_is_measured: bool) -> Vec<Lack> {
+        let mut wanted = Vec::new();
+        let Some(recording) = &self.recording else { return wanted };
+        let remarks = |what: &str| advice.load.remarks.iter().any(|remark| remark.contains(what));
+        if !device_is_measured {
+            wanted.push(Lack::new("a measured device", "what the device can do; profiles were tried", FIO));
+        }
+        if remarks("was not recorded") {
+            wanted.push(Lack::new("log sequence number and checkpoint", "the checkpoint age itself", INNODB_STATUS));
+        }
+        if !advice.load.cpu_us.1 {
+            wanted.push(Lack::new("CPU time", "throughput of a busy machine", PROC_STAT));
+        } else if recording.cpus.is_none() {
+            wanted.push(Lack::new("number of processors", "throughput of a busy machine", "lscpu > lscpu.txt"));
+        }
+        if !advice.load.shape_is_told && recording.page_ages.is_none() {
+            let statement = format!("{PAGES}{BUFFER_PAGE_QUERY}");
+            wanted.push(Lack::new("ages of the pages", "dirty pages at other ages than the recorded one", &statement));
+        }
+        wanted
+    }
+}
+
+/// What a file holds, for people.
+pub(crate) fn holds(file: &FoundFile) -> &str {
+    file.holds.as_deref().unwrap_or("of no kind that is read")
+}
+
+/// The recording that a path must hold, with its model.
+fn one(path: &Path, mut recordings: Vec<Recording>, model: Option<&str>) -> Result<Option<Recording>, Failure> {
+    if recordings.len() > 1 {
+        let names: Vec<&str> = recordings.iter().map(|recording| recording.name.as_str()).take(5).collect();
+        let help = format!("name one of them: {}", names.join(", "));
+        return Err(Failure::Input(format!("{}: holds more than one recording\n  = help: {help}", path.display())));
+    }
+    let Some(mut recording) = recordings.pop() else { return Ok(None) };
+    if let Some(name) = model {
+        let model = ModelId::parse(name)
+            .map_err(|unknown| Failure::Input(format!("--model: {unknown}\n  = help: {}", unknown.suggestion)))?;
+        recording.server.model = Some(model);
+        if recording.server.version.is_empty() {
+            recording.server.version = model.name().to_owned();
+        }
+    }
+    Ok(Some(recording))
+}

@@ -1,0 +1,131 @@
+//! The advice as one JSON document.
+
+use super::folder::{Folder, Lack, holds};
+use crate::args::AdviseArgs;
+use innosim_experiments::advise::{Advice, why};
+use innosim_experiments::recommend::{Answer, Point, Row};
+use serde_json::{Map, Value, json};
+
+/// The document.
+pub(super) fn document(folder: &Folder, missing: &[Lack], advice: &Advice, args: &AdviseArgs) -> Value {
+    let load = &advice.load;
+    let recommended = advice.answer.as_ref().filter(|_| advice.refused.is_none());
+    json!({
+        "innosim_version": env!("CARGO_PKG_VERSION"),
+        "found": found(folder),
+        "missing": lacks(missing),
+        "load": {
+            "unit_of_work": load.unit,
+            "units_per_s": load.rate,
+            "factor": args.load,
+            "clients": load.clients,
+            "redo_bytes_per_unit": load.redo_bytes,
+            "cpu_us_per_unit": load.cpu_us.0,
+            "cpu_is_measured": load.cpu_us.1,
+            "spectrum": load.bins.iter().map(|(rate, pages)| json!({ "rate": rate, "pages": pages })).collect::<Vec<_>>(),
+            "largest_age_bytes": load.largest_age,
+            "dirty_pages_at_that_age": range(load.dirty[0]),
+            "dirty_pages_at_twice_that_age": range(load.dirty[1]),
+            "shape_is_told": load.shape_is_told,
+            "remarks": load.remarks,
+        },
+        "device": advice.device,
+        "backtest": backtest(advice),
+        "backtest_passed": advice.backtest.failures().is_empty(),
+        "current": advice.answer.as_ref().map(|answer| row(answer, &answer.current)),
+        "recommendation": recommended.map(|answer| settings(answer, answer.best.point)),
+        "recommended": recommended.map(|answer| row(answer, &answer.best)),
+        "why": advice.answer.as_ref().map_or_else(
+            || advice.refused.clone().unwrap_or_default(),
+            |answer| why(answer, args.goal.goal()),
+        ),
+        "interval": advice.answer.as_ref().map(|answer| interval(advice, answer)),
+        "worlds": advice.answer.as_ref().map(|answer| worlds(advice, answer)),
+        "statements": recommended.map(|answer| answer.space.statements(answer.best.point)),
+        "candidates": advice.answer.as_ref().map(|answer| {
+            answer.candidates.iter().map(|candidate| row(answer, candidate)).collect::<Vec<_>>()
+        }),
+        "refused": advice.refused,
+    })
+}
+
+/// The document where there is too little.
+pub(super) fn too_little(folder: &Folder, missing: &[Lack]) -> Value {
+    json!({
+        "innosim_version": env!("CARGO_PKG_VERSION"),
+        "found": found(folder),
+        "missing": lacks(missing),
+        "backtest": {},
+        "current": null,
+        "recommendation": null,
+        "why": "too little is there to advise on",
+        "interval": null,
+    })
+}
+
+fn found(folder: &Folder) -> Vec<Value> {
+    folder.files.iter().map(|file| json!({ "file": file.path.display().to_string(), "holds": holds(file) })).collect()
+}
+
+fn lacks(missing: &[Lack]) -> Vec<Value> {
+    let one = |lack: &Lack| json!({ "what": lack.what, "for": lack.purpose, "statement": lack.statement });
+    missing.iter().map(one).collect()
+}
+
+fn range((value, low, high): (f64, f64, f64)) -> Value {
+    json!({ "value": value, "low": low, "high": high })
+}
+
+fn backtest(advice: &Advice) -> Value {
+    let metrics = advice.backtest.validation.metrics.iter().map(|metric| {
+        let value = json!({ "observed": metric.observed, "predicted": metric.predicted, "error": metric.error() });
+        (metric.name.to_owned(), value)
+    });
+    Value::Object(metrics.collect::<Map<String, Value>>())
+}
+
+fn settings(answer: &Answer, point: Point) -> Value {
+    let values = answer.space.values(point).into_iter().map(|(name, value)| (name.to_owned(), json!(value)));
+    Value::Object(values.collect::<Map<String, Value>>())
+}
+
+fn row(answer: &Answer, row: &Row) -> Value {
+    let mut object = settings(answer, row.point);
+    object["sound"] = json!(row.sound);
+    object["regime"] = json!(row.regime.name());
+    object["replications"] = json!(row.replications);
+    for change in &row.changes {
+        object[change.metric] = json!({ "mean": change.value.mean, "relative_change": change.relative });
+    }
+    object
+}
+
+/// Settings that are as good, safer, or best in a world that the evidence allows.
+pub(super) fn points(advice: &Advice, answer: &Answer) -> Vec<Point> {
+    let mut points = answer.plateau.clone();
+    points.push(answer.best.point);
+    points.extend(answer.safer.as_ref().map(|row| row.point));
+    points.extend(answer.sensitivity.iter().map(|case| case.best_there));
+    points.extend(advice.worlds.iter().filter_map(|world| world.best));
+    points.retain(|point| point.redo_bytes == answer.best.point.redo_bytes);
+    points
+}
+
+fn interval(advice: &Advice, answer: &Answer) -> Value {
+    let points = points(advice, answer);
+    let ends = |value: &dyn Fn(&Point) -> u64| json!([points.iter().map(value).min(), points.iter().map(value).max()]);
+    let mut object = Map::new();
+    for (name, _) in answer.space.values(answer.best.point) {
+        match name {
+            "innodb_io_capacity" => object.insert(name.to_owned(), ends(&|point| point.io_capacity)),
+            "innodb_io_capacity_max" => object.insert(name.to_owned(), ends(&|point| point.io_capacity_max)),
+            _ => None,
+        };
+    }
+    Value::Object(object)
+}
+
+fn worlds(advice: &Advice, answer: &Answer) -> Vec<Value> {
+    let one = |world: &innosim_experiments::advise::World| json!({ "name": world.name, "best": world.best.map(|point| settings(answer, point)) });
+    advice.worlds.iter().map(one).collect()
+}

@@ -1,0 +1,186 @@
+//! `innosim advise`: folders as people have them, made of shipped recordings, and what is missing or broken in others.
+
+mod common;
+
+use common::{innosim, json, refused};
+use innosim_recordings::{Recording, find};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A shipped recording.
+fn shipped(name: &str) -> Recording {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings").join(name);
+    find(&path).unwrap().remove(0)
+}
+
+/// Its counters as a loop of `date` and `mysql -e 'SHOW GLOBAL STATUS'` prints them: those of the status, and the log
+/// sequence numbers where `innodb_status` says so.
+fn samples(recording: &Recording, innodb_status: bool) -> String {
+    let series = &recording.series;
+    let names: Vec<&str> = series.names().filter(|name| name.starts_with(|c: char| c.is_ascii_uppercase())).collect();
+    let columns: Vec<(&str, Vec<f64>)> =
+        names.into_iter().filter_map(|name| Some((name, series.column(name)?))).collect();
+    let (lsn, checkpoint) = (series.column("log.log_sequence_number"), series.column("log.last_checkpoint_at"));
+    let mut text = String::new();
+    for i in 0..series.len() {
+        text.push_str(&format!("TS {:.3}\nVariable_name\tValue\n", 1_795_000_000.0 + series.seconds[i]));
+        for (name, values) in columns.iter().filter(|(_, values)| values[i].is_finite()) {
+            text.push_str(&format!("{name}\t{}\n", values[i]));
+        }
+        if let (true, Some(lsn), Some(checkpoint)) = (innodb_status, &lsn, &checkpoint) {
+            text.push_str(&format!(
+                "=====\n2026-11-18 00:00:00 INNODB MONITOR OUTPUT\n=====\n---\nLOG\n---\nLog sequence number {}\n\
+                 Last checkpoint at  {}\n-----\nEND OF INNODB MONITOR OUTPUT\n=====\n",
+                lsn[i], checkpoint[i]
+            ));
+        }
+    }
+    text
+}
+
+fn variables(recording: &Recording) -> String {
+    let mut text = String::from("Variable_name\tValue\n");
+    for (name, value) in &recording.variables {
+        text.push_str(&format!("{name}\t{value}\n"));
+    }
+    if !recording.variables.contains_key("version") {
+        text.push_str(&format!("version\t{}\n", recording.server.version));
+    }
+    text
+}
+
+/// A folder with samples and settings of a shipped recording.
+fn folder(name: &str) -> TempDir {
+    let recording = shipped(name);
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("status.txt"), samples(&recording, true)).unwrap();
+    fs::write(dir.path().join("variables.txt"), variables(&recording)).unwrap();
+    dir
+}
+
+fn path(dir: &TempDir) -> &str {
+    dir.path().to_str().unwrap()
+}
+
+#[test]
+fn a_folder_of_samples_comes_to_settings() {
+    let dir = folder("mysql56/uni4k-256-io500");
+    let out = TempDir::new().unwrap();
+    let out_path = out.path().join("advice");
+    let advice = json(&[
+        "advise",
+        path(&dir),
+        "--device",
+        "lab-virtual-disk",
+        "--quiet",
+        "--format",
+        "json",
+        "--out",
+        out_path.to_str().unwrap(),
+    ]);
+    for key in ["found", "missing", "backtest", "current", "recommendation", "why", "interval"] {
+        assert!(!advice[key].is_null(), "{key}: {advice}");
+    }
+    assert_eq!(advice["found"].as_array().unwrap().len(), 2);
+    for metric in ["checkpoint_age_mean", "dirty_pages_mean", "pages_flushed_per_s_mean"] {
+        let error = advice["backtest"][metric]["error"].as_f64().unwrap();
+        assert!(error.abs() < 0.15, "{metric}: {error}");
+    }
+    assert_eq!(advice["current"]["innodb_io_capacity_max"], 1000);
+    assert_eq!(advice["current"]["sound"], false, "it lives by sync flushing");
+    let best = advice["recommendation"]["innodb_io_capacity_max"].as_u64().unwrap();
+    assert!((1200..=3000).contains(&best), "{best}");
+    let why = advice["why"].as_str().unwrap();
+    assert!(why.contains("1000") && why.contains(&best.to_string()), "{why}");
+    let statements = advice["statements"].as_array().unwrap();
+    assert!(statements.iter().any(|s| *s == format!("SET GLOBAL innodb_io_capacity_max = {best};")), "{statements:?}");
+    for file in ["advice.json", "advice.txt", "scenario.toml", "backtest.csv"] {
+        assert!(out_path.join(file).is_file(), "{file}");
+    }
+    let scenario = out_path.join("scenario.toml");
+    innosim(&["run", scenario.to_str().unwrap(), "--duration", "5s", "--quiet"]).success();
+}
+
+/// What is refused, and what the message must say.
+#[test]
+fn what_is_missing_is_named_with_the_statement_that_brings_it() {
+    let whole = shipped("mysql56/uni4k-256-io2000");
+    let dir = TempDir::new().unwrap();
+    let file = |name: &str, text: &str| fs::write(dir.path().join(name), text).unwrap();
+    assert!(refused(&["advise", path(&dir)], 2).contains("is empty"));
+    file("variables.txt", &variables(&whole));
+    let error = refused(&["advise", path(&dir)], 2);
+    assert!(error.contains("SHOW GLOBAL STATUS") && error.contains("variables.txt"), "{error}");
+    file("status.txt", &samples(&whole, true));
+    fs::remove_file(dir.path().join("variables.txt")).unwrap();
+    let error = refused(&["advise", path(&dir)], 2);
+    assert!(error.contains("mysql -e 'SHOW GLOBAL VARIABLES' > variables.txt"), "{error}");
+    // Without its log sequence number this server's shipped counters don't tell the redo.
+    file("variables.txt", &variables(&whole));
+    file("status.txt", &samples(&whole, false));
+    let error = refused(&["advise", path(&dir)], 2);
+    assert!(error.contains("SHOW ENGINE INNODB STATUS"), "{error}");
+    let few: String = samples(&whole, true).lines().take(200).map(|line| format!("{line}\n")).collect();
+    file("status.txt", &few);
+    let error = refused(&["advise", path(&dir)], 2);
+    assert!(error.contains("20 samples over 60 s"), "{error}");
+}
+
+/// Folders that are broken in some way: a clear error, exit code 2, and nothing on standard output.
+#[test]
+fn broken_folders_are_refused() {
+    let good = shipped("mysql97/uni4k-256-io2000");
+    let (status, settings) = (samples(&good, true), variables(&good));
+    let idle: String = {
+        let first: Vec<&str> = status.split("TS ").nth(1).unwrap().lines().skip(1).collect();
+        (0..90).map(|i| format!("TS {}.000\n{}\n", 1_795_000_000 + i, first.join("\n"))).collect()
+    };
+    let without = |name: &str| status.lines().filter(|l| !l.starts_with(name)).map(|l| format!("{l}\n")).collect::<String>();
+    let other_version = settings.replace(&good.server.version, "4.1.22");
+    let cases: Vec<(&str, Vec<(&str, String)>)> = vec![
+        ("a folder of noise", vec![("a", "\u{1}\u{2}noise".into()), ("b.txt", "hello\nworld\n".into())]),
+        ("an empty file of samples", vec![("status.txt", String::new()), ("variables.txt", settings.clone())]),
+        ("one sample", vec![("status.txt", status.split("TS ").nth(1).map(|s| format!("TS {s}")).unwrap())]),
+        ("an idle server", vec![("status.txt", idle), ("variables.txt", settings.clone())]),
+        ("no dirty pages", vec![("s", without("Innodb_buffer_pool_pages_dirty")), ("v", settings.clone())]),
+        ("no pages written", vec![("s", without("Innodb_pages_written")), ("v", settings.clone())]),
+        ("a version without a model", vec![("s", status.clone()), ("v", other_version)]),
+        ("settings without a version", vec![("s", status.clone()), ("v", "innodb_io_capacity\t200\n".into())]),
+        ("an unknown server", vec![("s", status.clone()), ("v", settings.replace(&good.server.version, "x.y"))]),
+        ("samples without times", vec![("s", status.replace("TS ", "# ").replace("Uptime", "Upt")), ("v", settings.clone())]),
+        ("broken JSON", vec![("prom.json", "{\"status\":\"success\",\"data\":".into())]),
+        ("a broken histogram", vec![("ages.json", "{\"format\":\"innosim-page-ages\"".into()), ("s", status.clone())]),
+        ("fio's error", vec![("fio.json", "fio: failed to open".into())]),
+        ("an html page", vec![("x.html", "<html><body>502</body></html>".into())]),
+    ];
+    for (what, files) in cases {
+        let dir = TempDir::new().unwrap();
+        files.iter().for_each(|(name, text)| fs::write(dir.path().join(name), text).unwrap());
+        let assert = innosim(&["advise", path(&dir), "--quiet"]);
+        let output = assert.get_output();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{what}: {error}");
+        assert!(error.starts_with("error: ") && error.contains("help:"), "{what}: {error}");
+        assert!(output.stdout.is_empty(), "{what}");
+    }
+    let error = refused(&["advise", "/nowhere/at/all"], 2);
+    assert!(error.contains("there is no such file or folder"), "{error}");
+    let error = refused(&["advise", ".", "--load", "0"], 2);
+    assert!(error.contains("0.01 to 100"), "{error}");
+    let many: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings/mysql56");
+    let error = refused(&["advise", many.to_str().unwrap()], 2);
+    assert!(error.contains("more than one recording"), "{error}");
+}
+
+#[test]
+fn too_little_is_told_to_scripts_too() {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("variables.txt"), variables(&shipped("mysql56/uni4k-256-io2000"))).unwrap();
+    let assert = innosim(&["advise", path(&dir), "--format", "json"]).code(2);
+    let output = assert.get_output();
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["found"][0]["file"], "variables.txt");
+    assert!(document["missing"][0]["statement"].as_str().unwrap().contains("SHOW GLOBAL STATUS"), "{document}");
+    assert!(document["recommendation"].is_null());
+}

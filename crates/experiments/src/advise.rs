@@ -1,0 +1,321 @@
+//! `advise`: from whatever was recorded of a server to the settings to try.
+//!
+//! ```text
+//!   recording --as_unknown_load--> work, redo, ages                 what is missing is said, with what brings it
+//!      first half  --measured--> spectrum, redo, CPU   --backtest--> second half predicted; refused if badly
+//!      all of it   --measured--> load --text--> scenario --recommend--> settings
+//!                                  |-- what the spectrum or the device leaves open: searched again --> interval
+//! ```
+//!
+//! Nothing is assumed about tables and statements: pages are those of the write spectrum (`innosim_spectrum`), the demand is
+//! the recorded one. Calibration, comparison and search are those of `calibrate`, `validate` and `recommend`.
+//!
+//! Simplifications: a recording longer than an hour is measured whole and simulated for its busiest hour. A load that is
+//! not even is searched under its recorded course.
+
+mod backtest;
+mod closed;
+mod demand;
+mod evidence;
+mod measured;
+mod sentences;
+mod text;
+mod unknown;
+
+pub use backtest::Backtest;
+pub use sentences::why;
+pub use unknown::{Prepared, prepare};
+
+use crate::calibrate::Device;
+use crate::recommend::{Answer, Goal, Point, Question, RecommendError, TrialRunner, recommend};
+use demand::Demand;
+use innosim_recordings::{Missing, Recording, UnknownLoad};
+use innosim_scenario::{Overrides, Source};
+use measured::Measured;
+use text::{Drive, Wanted};
+
+/// Longest stretch that is simulated, seconds.
+const LONGEST_S: f64 = 3600.0;
+/// Length of the search's scenario: runs take two and a half turns of the redo log of it.
+const SEARCH_S: f64 = 6000.0;
+/// Spread of what the evidence leaves open from which on it is searched at both ends.
+const OPEN: f64 = 0.10;
+/// Devices that are searched besides the one that fits best, where none was measured.
+const OTHER_DEVICES: usize = 2;
+
+/// What is asked.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// All that was recorded.
+    pub recording: &'a Recording,
+    /// The device that was measured or named, or else those that are plausible, with their names.
+    pub devices: Vec<(String, Device)>,
+    /// What "best" means.
+    pub goal: Goal,
+    /// Whether the redo log may change.
+    pub redo: bool,
+    /// The load to advise for, as a multiple of the recorded one.
+    pub load: f64,
+    /// Seed of all runs, if not the default.
+    pub seed: Option<u64>,
+    /// Whether to advise although the back-test failed.
+    pub anyway: bool,
+}
+
+/// What the load was found to be.
+#[derive(Debug, Clone)]
+pub struct LoadFound {
+    /// What a unit of work is.
+    pub unit: String,
+    /// Units a second, and clients if throughput is the server's to make.
+    pub rate: f64,
+    /// See `rate`.
+    pub clients: Option<u32>,
+    /// Redo of a unit, bytes.
+    pub redo_bytes: f64,
+    /// CPU time of a unit, µs, and whether it was measured.
+    pub cpu_us: (f64, bool),
+    /// Bins: modifications of a page a unit of work, pages.
+    pub bins: Vec<(f64, f64)>,
+    /// Largest age that was seen, bytes of redo.
+    pub largest_age: f64,
+    /// Dirty pages at that age, and at twice of it, each with the least and the most that the evidence allows.
+    pub dirty: [(f64, f64, f64); 2],
+    /// Whether ages moved enough to tell more than one point.
+    pub shape_is_told: bool,
+    /// What was derived because it was not recorded, and what is doubtful.
+    pub remarks: Vec<String>,
+}
+
+/// An answer in one of the worlds that the evidence allows.
+#[derive(Debug, Clone)]
+pub struct World {
+    /// What is different there.
+    pub name: String,
+    /// The best setting there; `None` if there is none.
+    pub best: Option<Point>,
+}
+
+/// What is advised.
+#[derive(Debug, Clone)]
+pub struct Advice {
+    /// The load.
+    pub load: LoadFound,
+    /// Name of the device that the answer is for.
+    pub device: String,
+    /// The back-test on it.
+    pub backtest: Backtest,
+    /// The answer; `None` if the back-test was too bad.
+    pub answer: Option<Answer>,
+    /// Answers where the evidence leaves something open.
+    pub worlds: Vec<World>,
+    /// Why nothing is advised.
+    pub refused: Option<String>,
+    /// The scenario that was searched.
+    pub scenario: String,
+}
+
+/// Why there is no advice.
+#[derive(Debug, thiserror::Error)]
+pub enum AdviseError {
+    /// Too little was recorded.
+    #[error("too little is there to advise on")]
+    Missing(Vec<Missing>),
+    /// What was recorded makes no load.
+    #[error("{0}")]
+    NoLoad(String),
+    /// The search failed.
+    #[error(transparent)]
+    Search(#[from] RecommendError),
+}
+
+/// Measures, back-tests, searches.
+///
+/// # Errors
+/// [`AdviseError`] if too little was recorded, or a run fails.
+pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice, AdviseError> {
+    let unknown = request.recording.as_unknown_load().map_err(AdviseError::Missing)?;
+    request.recording.model().map_err(AdviseError::NoLoad)?;
+    let whole = &unknown.recording;
+    let telling = busiest(whole);
+    let no_load = |why: String| AdviseError::NoLoad(format!("{}: {why}", request.recording.name));
+    let mut tests = backtest::backtest(&telling, &request.devices, request.seed, runner).map_err(no_load)?;
+    tests.sort_by(|a, b| a.distance().total_cmp(&b.distance()));
+    let best = tests.remove(0);
+    let device_of = |name: &str| request.devices.iter().find(|(other, _)| other == name).map(|(_, device)| device);
+    let device = device_of(&best.device).cloned().unwrap_or_default();
+    let mut measured = Measured::of(whole).map_err(no_load)?;
+    let demand = Demand::of(&telling).ok_or_else(|| no_load("work was counted only once".to_owned()))?;
+    if let Some(clients) = demand.closed {
+        closed::take_throughput(&mut measured, &telling, &demand, clients, &device, runner).map_err(no_load)?;
+    }
+    let drive = drive_of(&demand, request.load);
+    let scenario_of = |measured: &Measured, device: &Device| {
+        let steady = matches!(drive, Drive::Even(_) | Drive::Closed(_));
+        let (begun, end) = telling.load_window();
+        let length = if steady { (SEARCH_S, "auto") } else { ((end - begun).floor(), "0s") };
+        let wanted = Wanted { target: &telling, load: measured, demand: &demand, drive, device, length };
+        wanted.toml().map_err(no_load)
+    };
+    let scenario = scenario_of(&measured, &device)?;
+    let mut advice = Advice {
+        load: load_found(&unknown, &measured, &demand),
+        device: best.device.clone(),
+        refused: refusal(&best),
+        backtest: best,
+        answer: None,
+        worlds: Vec::new(),
+        scenario,
+    };
+    if advice.refused.is_some() && !request.anyway {
+        return Ok(advice);
+    }
+    let answer = search(request, &advice.scenario, 2, runner)?;
+    for (name, text) in worlds(request, &measured, &device, &tests, &scenario_of)? {
+        let there = search(request, &text, 1, runner)?;
+        let best = there.refused.is_none().then_some(there.best.point);
+        advice.worlds.push(World { name, best });
+    }
+    advice.refused = answer.refused.clone();
+    advice.answer = Some(answer);
+    Ok(advice)
+}
+
+fn search(
+    request: &Request<'_>,
+    text: &str,
+    replications: u32,
+    runner: &dyn TrialRunner,
+) -> Result<Answer, RecommendError> {
+    let question = Question {
+        source: Source::Text { name: &request.recording.name, text },
+        common: Overrides { seed: request.seed, ..Overrides::default() },
+        goal: request.goal,
+        redo: request.redo,
+        replications,
+    };
+    recommend(&question, runner)
+}
+
+/// Scenarios of what the evidence leaves open.
+fn worlds(
+    request: &Request<'_>,
+    measured: &Measured,
+    device: &Device,
+    others: &[Backtest],
+    scenario_of: &dyn Fn(&Measured, &Device) -> Result<String, AdviseError>,
+) -> Result<Vec<(String, String)>, AdviseError> {
+    let mut worlds = Vec::new();
+    let fit = &measured.fit;
+    let at = fit.ages.high;
+    let range = fit.range(|spectrum| spectrum.dirty(at));
+    let beyond = fit.range(|spectrum| spectrum.dirty(2.0 * at));
+    let is_open = |value: f64, low: f64, high: f64| high - low > 2.0 * OPEN * value;
+    if is_open(fit.spectrum.dirty(at), range.low, range.high)
+        || is_open(fit.spectrum.dirty(2.0 * at), beyond.low, beyond.high)
+    {
+        let [least, most] = fit.extremes();
+        for (name, spectrum) in [("fewest rarely written pages", least), ("most rarely written pages", most)] {
+            worlds.push((name.to_owned(), scenario_of(&measured.with_spectrum(spectrum), device)?));
+        }
+    }
+    for test in others.iter().filter(|test| test.failures().is_empty()).take(OTHER_DEVICES) {
+        let other = request.devices.iter().find(|(name, _)| *name == test.device);
+        if let Some((name, other)) = other {
+            worlds.push((format!("device {name}"), scenario_of(measured, other)?));
+        }
+    }
+    Ok(worlds)
+}
+
+fn drive_of(demand: &Demand, factor: f64) -> Drive {
+    match demand.closed {
+        Some(clients) => Drive::Closed((f64::from(clients) * factor).round().max(1.0) as u32),
+        None if demand.is_even() => Drive::Even(demand.mean * factor),
+        None => Drive::Recorded(factor),
+    }
+}
+
+/// The busiest hour of a recording, or all of a shorter one.
+fn busiest(recording: &Recording) -> Recording {
+    let (start, end) = recording.load_window();
+    if end - start <= LONGEST_S {
+        return recording.clone();
+    }
+    let Some(demand) = Demand::of(recording) else { return recording.clone() };
+    let within = |from: f64| {
+        let inside = demand.pieces.iter().filter(|(at, _)| *at >= from && *at < from + LONGEST_S);
+        inside.map(|(_, rate)| rate).sum::<f64>()
+    };
+    let starts = demand.pieces.iter().map(|(at, _)| *at).filter(|at| at + LONGEST_S <= end);
+    let from = starts.max_by(|a, b| within(*a).total_cmp(&within(*b)).then(b.total_cmp(a))).unwrap_or(start);
+    recording.between(from, from + LONGEST_S).begun_before(0.0)
+}
+
+/// Why a back-test that came out like this lets nothing be advised.
+fn refusal(test: &Backtest) -> Option<String> {
+    let failures = test.failures();
+    if failures.is_empty() {
+        return None;
+    }
+    let one = |metric: &&crate::validate::Metric| match metric.error() {
+        Some(error) => format!("{} by {:+.0} %", metric.name, 100.0 * error),
+        None => format!("{}, of which nothing was recorded", metric.name),
+    };
+    let list: Vec<String> = failures.iter().map(one).collect();
+    Some(format!(
+        "what the first half of the recording tells predicts its second half badly: {}. Did the load or a setting change \
+         in the middle, or does the data outgrow the buffer pool? Record longer, or give --anyway",
+        list.join(", ")
+    ))
+}
+
+fn load_found(unknown: &UnknownLoad, measured: &Measured, demand: &Demand) -> LoadFound {
+    let fit = &measured.fit;
+    let dirty = [1.0, 2.0].map(|turns| {
+        let figure = |spectrum: &innosim_spectrum::Spectrum| spectrum.dirty(turns * fit.ages.high);
+        let range = fit.range(figure);
+        (figure(&fit.spectrum), range.low, range.high)
+    });
+    let mut remarks = Vec::new();
+    if !unknown.lsn_is_recorded {
+        remarks.push(
+            "the log sequence number was not recorded; redo is Innodb_os_log_written less the blocks written twice"
+                .to_owned(),
+        );
+    }
+    if !unknown.checkpoint_is_recorded {
+        remarks.push(
+            "the checkpoint was not recorded; its age follows from the order in which pages became dirty and were flushed"
+                .to_owned(),
+        );
+    }
+    if !fit.shape_is_told {
+        remarks.push(
+            "the checkpoint age hardly moved while it was recorded, so counters tell dirty pages at this age alone: what \
+             larger or smaller ages bring is a range. Cheapest next: page ages (innosim pages on a backup), or samples while \
+             innodb_io_capacity is halved for as long as the redo log takes to turn"
+                .to_owned(),
+        );
+    }
+    if measured.misses > 0.0 {
+        remarks.push(format!(
+            "{:.2} pages a unit of work miss the buffer pool: pages that leave it early are not in the spectrum, which is \
+             rougher for that",
+            measured.misses
+        ));
+    }
+    remarks.extend(measured.calibration.undetermined.iter().cloned());
+    LoadFound {
+        unit: unknown.unit.clone(),
+        rate: demand.mean,
+        clients: demand.closed,
+        redo_bytes: measured.redo(),
+        cpu_us: (measured.calibration.get("cpu").unwrap_or(0.0), measured.cpu_is_measured),
+        bins: measured.spectrum.bins.iter().map(|bin| (bin.rate, bin.pages)).collect(),
+        largest_age: fit.ages.high * measured.redo(),
+        dirty,
+        shape_is_told: fit.shape_is_told,
+        remarks,
+    }
+}

@@ -1,0 +1,129 @@
+//! The back-test: what the first half of a recording tells of the load must predict the second half.
+//!
+//! The load is measured on the first half alone. The whole recording is simulated under its recorded demand, and the second
+//! half compared, so that the state in the middle is the simulation's own.
+
+use super::demand::Demand;
+use super::measured::Measured;
+use super::text::{Drive, Wanted, lead_s};
+use crate::calibrate::Device;
+use crate::recommend::TrialRunner;
+use crate::runner::{Job, in_parallel};
+use crate::validate::{Metric, Task, Validation, compare};
+use innosim_core::metrics::RunOutput;
+use innosim_recordings::Recording;
+use innosim_scenario::{Overrides, Scenario, Source, load};
+
+/// Errors that a prediction may have, with what makes a figure too small to be judged.
+const JUDGED: [(&str, f64, f64); 3] =
+    [("checkpoint_age_mean", 0.20, 2e6), ("pages_flushed_per_s_mean", 0.20, 10.0), ("dirty_pages_mean", 0.20, 500.0)];
+
+/// A back-test on one device.
+#[derive(Debug, Clone)]
+pub struct Backtest {
+    /// Name of the device.
+    pub device: String,
+    /// Measured and predicted figures of the second half.
+    pub validation: Validation,
+    /// The run.
+    pub output: RunOutput,
+}
+
+impl Backtest {
+    /// Figures that are judged and off by too much.
+    pub fn failures(&self) -> Vec<&Metric> {
+        self.judged()
+            .filter(|(metric, most)| metric.error().is_none_or(|error| error.abs() > *most))
+            .map(|j| j.0)
+            .collect()
+    }
+
+    /// Sum of the errors that are judged.
+    pub(super) fn distance(&self) -> f64 {
+        self.judged().map(|(metric, _)| metric.error().map_or(1.0, f64::abs)).sum()
+    }
+
+    /// Whether anything is large enough to be judged.
+    pub fn tells(&self) -> bool {
+        self.judged().next().is_some()
+    }
+
+    fn judged(&self) -> impl Iterator<Item = (&Metric, f64)> {
+        self.validation.metrics.iter().filter_map(|metric| {
+            let (_, most, least) = JUDGED.iter().find(|(name, ..)| *name == metric.name)?;
+            let is_large = metric.observed.max(metric.predicted) >= *least;
+            is_large.then_some((metric, *most))
+        })
+    }
+}
+
+/// A recording whose load is to be predicted by another's, or by its own first half.
+pub(super) struct Prediction {
+    /// What is compared.
+    pub(super) compared: Recording,
+    /// What is run.
+    pub(super) scenario: Scenario,
+}
+
+/// Puts together the run of `recording` under its own demand with `measured`, compared from `from_s` on.
+pub(super) fn predict(
+    recording: &Recording,
+    measured: &Measured,
+    device: &Device,
+    from_s: f64,
+    overrides: &Overrides,
+) -> Result<Prediction, String> {
+    let target = recording.begun_before(lead_s(recording));
+    let demand = Demand::of(&target).ok_or("work was counted only once")?;
+    let (begun, (_, end)) = (target.load_start(), target.load_window());
+    let wanted = Wanted {
+        target: &target,
+        load: measured,
+        demand: &demand,
+        drive: Drive::Recorded(1.0),
+        device,
+        length: (end - begun, "0s"),
+    };
+    let text = wanted.toml()?;
+    let scenario = load(Source::Text { name: &recording.name, text: &text }, overrides)
+        .map_err(|problems| format!("{}: {problems}", recording.name))?;
+    Ok(Prediction { compared: target.between(from_s, end), scenario })
+}
+
+/// Back-tests a recording on each of the devices; the error is a sentence.
+pub(super) fn backtest(
+    recording: &Recording,
+    devices: &[(String, Device)],
+    seed: Option<u64>,
+    runner: &dyn TrialRunner,
+) -> Result<Vec<Backtest>, String> {
+    let (start, end) = recording.load_window();
+    let middle = (start + end) / 2.0;
+    let measured = Measured::of(&recording.between(start, middle))?;
+    let overrides = Overrides { seed, ..Overrides::default() };
+    let predictions: Result<Vec<Prediction>, String> =
+        devices.iter().map(|(_, device)| predict(recording, &measured, device, middle, &overrides)).collect();
+    let predictions = predictions?;
+    let seconds: u64 = predictions.iter().map(|p| p.scenario.run.duration.whole_seconds()).sum();
+    runner.stage("back-test", predictions.len(), seconds);
+    let runs =
+        in_parallel(&predictions, |prediction| runner.execute(Job { scenario: &prediction.scenario, replication: 0 }));
+    let mut tests = Vec::new();
+    for ((prediction, output), (name, _)) in predictions.into_iter().zip(runs).zip(devices) {
+        let output = output.map_err(|error| error.to_string())?;
+        let validation = compared(&prediction, &output, &recording.name)?;
+        tests.push(Backtest { device: name.clone(), validation, output });
+    }
+    Ok(tests)
+}
+
+/// A run beside what it predicts.
+pub(super) fn compared(prediction: &Prediction, output: &RunOutput, by: &str) -> Result<Validation, String> {
+    let task = Task {
+        recording: &prediction.compared,
+        calibrated_on: by.to_owned(),
+        cpu_is_known: true,
+        scenario: prediction.scenario.clone(),
+    };
+    compare(&task, output)
+}

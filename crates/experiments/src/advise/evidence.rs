@@ -1,0 +1,117 @@
+//! From a recording's counters to the evidence of its write spectrum, in units of work.
+//!
+//! The oldest dirty page is the server's own figure where it is recorded. A checkpoint follows it in jumps, so between
+//! two of these it is taken to have moved evenly. Log sequence numbers become work by the recorded growth of both.
+
+use innosim_flush_models::registry::{ModelId, lookup};
+use innosim_recordings::{Quantity, Recording, WORK};
+use innosim_spectrum::{Evidence, Order, Sample, Trajectory};
+
+/// Pages of an extent.
+const EXTENT_PAGES: u32 = 64;
+/// What a page takes along where only adjacent dirty pages are flushed with it: itself and about one more.
+const ADJACENT_PAGES: u32 = 2;
+/// Share of the samples that must have the server's own figure of the oldest page.
+const NEARLY_ALL: f64 = 0.8;
+
+/// Counters of `recording` (of an unknown load), and the page ages that lie beside it.
+pub(super) fn evidence_of(recording: &Recording, redo_per_work: f64) -> Option<Evidence> {
+    let work = recording.series.column(WORK)?;
+    let lsn = recording.get(Quantity::Lsn)?;
+    let oldest = oldest_lsn(recording, &lsn)?;
+    let (dirty, flushed) = (recording.get(Quantity::DirtyPages)?, recording.get(Quantity::PagesWritten)?);
+    let known = |i: &usize| [lsn[*i], oldest[*i], dirty[*i], flushed[*i], work[*i]].iter().all(|v| v.is_finite());
+    let at: Vec<usize> = (0..lsn.len()).filter(known).collect();
+    let map: Vec<(f64, f64)> = at.iter().map(|&i| (lsn[i], work[i])).collect();
+    let sample =
+        |&i: &usize| Sample { work: work[i], oldest: work_at(&map, oldest[i]), dirty: dirty[i], flushed: flushed[i] };
+    let trajectory = Trajectory { samples: at.iter().map(sample).collect(), order: order(recording) };
+    let ages = recording.page_ages.iter().flat_map(|ages| ages.younger());
+    let younger = ages.map(|(age, pages)| (age as f64 / redo_per_work, pages as f64)).collect();
+    Some(Evidence { trajectories: vec![trajectory], younger })
+}
+
+/// Work that was done when the log had come to `lsn`; before the first sample at the mean rate of all.
+fn work_at(map: &[(f64, f64)], lsn: f64) -> f64 {
+    let (Some(&(first, work)), Some(&(last, end))) = (map.first(), map.last()) else { return f64::NAN };
+    if lsn < first {
+        let rate = (end - work) / (last - first);
+        return if rate.is_finite() { work - (first - lsn) * rate } else { work };
+    }
+    let after = map.partition_point(|(at, _)| *at <= lsn).min(map.len() - 1);
+    let ((from, done), (to, then)) = (map[after.saturating_sub(1)], map[after]);
+    let share = if to > from { ((lsn - from) / (to - from)).clamp(0.0, 1.0) } else { 1.0 };
+    done + share * (then - done)
+}
+
+/// Log sequence number of the oldest dirty page at each sample.
+fn oldest_lsn(recording: &Recording, lsn: &[f64]) -> Option<Vec<f64>> {
+    let checkpoint = recording.get(Quantity::CheckpointLsn)?;
+    if let Some(oldest) = recording.get(Quantity::OldestModification) {
+        let told = oldest.iter().filter(|oldest| oldest.is_finite() && **oldest > 0.0).count();
+        if told as f64 >= NEARLY_ALL * lsn.len() as f64 {
+            let of = |i: usize| if oldest[i] > 0.0 { oldest[i].max(checkpoint[i]) } else { lsn[i] };
+            return Some((0..lsn.len()).map(of).collect());
+        }
+    }
+    Some(between_jumps(&checkpoint))
+}
+
+/// Values between two changes on the line between them; after the last change as they are.
+fn between_jumps(values: &[f64]) -> Vec<f64> {
+    let mut even = values.to_vec();
+    let mut last: Option<usize> = None;
+    for i in 0..values.len() {
+        let before = values[..i].iter().rev().find(|value| value.is_finite());
+        if !values[i].is_finite() || before.is_some_and(|before| *before == values[i]) {
+            continue;
+        }
+        if let Some(last) = last {
+            for j in last + 1..i {
+                even[j] = values[last] + (values[i] - values[last]) * (j - last) as f64 / (i - last) as f64;
+            }
+        }
+        last = Some(i);
+    }
+    even
+}
+
+/// What the server flushes together.
+fn order(recording: &Recording) -> Order {
+    let Some(model) = recording.server.model else { return Order::Pages };
+    let says = |name: &str| recording.variables.get(name).map(|value| value.to_ascii_lowercase());
+    if lookup(model, "innodb_flush_neighbors").is_ok() {
+        return match says("innodb_flush_neighbors").as_deref() {
+            Some("2") => Order::Extents(EXTENT_PAGES),
+            Some("1" | "on") => Order::Extents(ADJACENT_PAGES),
+            _ => Order::Pages,
+        };
+    }
+    if let Some(pages) = says("innodb_flush_neighbor_pages") {
+        return match pages.as_str() {
+            "none" | "0" => Order::Pages,
+            "cont" | "2" => Order::Extents(ADJACENT_PAGES),
+            _ => Order::Extents(EXTENT_PAGES),
+        };
+    }
+    if matches!(model, ModelId::Mysql55 | ModelId::Percona55) { Order::Extents(EXTENT_PAGES) } else { Order::Pages }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn log_sequence_numbers_become_work() {
+        let map = [(1000.0, 10.0), (2000.0, 20.0), (4000.0, 30.0)];
+        let at = |lsn| work_at(&map, lsn);
+        assert_eq!([at(1500.0), at(3000.0), at(4000.0), at(9000.0)], [15.0, 25.0, 30.0, 30.0]);
+        assert!((at(400.0) - 6.0).abs() < 1e-9, "20 units in 3000 bytes");
+    }
+
+    #[test]
+    fn a_checkpoint_that_jumps_moves_evenly() {
+        assert_eq!(between_jumps(&[10.0, 10.0, 40.0, 40.0, 60.0, 60.0]), [10.0, 25.0, 40.0, 50.0, 60.0, 60.0]);
+        assert_eq!(between_jumps(&[5.0, 6.0, 7.0]), [5.0, 6.0, 7.0]);
+    }
+}

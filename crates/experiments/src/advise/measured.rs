@@ -1,0 +1,147 @@
+//! A load as counters measure it: spectrum, redo and CPU time of a unit of work, demand.
+
+use super::demand::Demand;
+use super::evidence::evidence_of;
+use crate::calibrate::{Calibration, Parameter, calibrate_unknown};
+use innosim_core::config::PAGE_BYTES;
+use innosim_recordings::{Quantity, Recording};
+use innosim_spectrum::{Bin, Fit, Spectrum, fit};
+
+/// Bins of a scenario: each costs a transaction a draw or two.
+const MOST_BINS: usize = 8;
+/// Share of the pages in the buffer pool that a spectrum may have at most.
+const OF_POOL: f64 = 0.95;
+/// Share of a thread's time at work that is CPU time, where nothing tells.
+const CPU_OF_RUNNING: f64 = 0.5;
+/// CPU time of a unit of work where not even threads are recorded, µs.
+const UNKNOWN_CPU_US: f64 = 200.0;
+/// Share of the processors that an estimate of the CPU time may keep busy.
+const MOST_BUSY: f64 = 0.5;
+/// Misses a unit of work below which all data are taken to be in memory.
+const NEGLIGIBLE_MISSES: f64 = 0.01;
+
+/// A measured load.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Measured {
+    /// What a unit of work takes, as far as counters tell.
+    pub(super) calibration: Calibration,
+    /// The spectrum, a unit of work.
+    pub(super) fit: Fit,
+    /// The spectrum that goes into scenarios.
+    pub(super) spectrum: Spectrum,
+    /// Demand.
+    pub(super) demand: Demand,
+    /// Page reads that missed the buffer pool, a unit of work.
+    pub(super) misses: f64,
+    /// Pages of the buffer pool.
+    pub(super) pool_pages: f64,
+    /// Whether the CPU time was measured.
+    pub(super) cpu_is_measured: bool,
+}
+
+impl Measured {
+    /// Measures a recording of an unknown load; the error is a sentence.
+    pub(super) fn of(recording: &Recording) -> Result<Measured, String> {
+        let mut calibration = calibrate_unknown(recording)?;
+        let redo = calibration.get("redo_bytes_per_transaction").filter(|redo| *redo > 0.0);
+        let redo = redo.ok_or("no redo was written")?;
+        let demand = Demand::of(recording).ok_or("work was counted only once")?;
+        let evidence =
+            evidence_of(recording, redo).ok_or("dirty pages, pages written and ages have no samples in common")?;
+        let fit = fit(&evidence).map_err(|why| why.to_string())?;
+        let cpu_is_measured = calibration.get("cpu").is_some();
+        if !cpu_is_measured {
+            calibration.parameters.push(estimated_cpu(recording, &demand));
+        }
+        let pool_pages = pool_pages(recording);
+        let spectrum = within(&fit.spectrum, OF_POOL * pages_there(recording, pool_pages)).in_bins(MOST_BINS);
+        let misses = misses(recording, &demand);
+        Ok(Measured { calibration, fit, spectrum, demand, misses, pool_pages, cpu_is_measured })
+    }
+
+    /// Redo of a unit of work, bytes.
+    pub(super) fn redo(&self) -> f64 {
+        self.calibration.get("redo_bytes_per_transaction").unwrap_or(0.0)
+    }
+
+    /// The same load with another spectrum.
+    pub(super) fn with_spectrum(&self, spectrum: &Spectrum) -> Measured {
+        let most = OF_POOL * self.pool_pages;
+        Measured { spectrum: within(spectrum, most).in_bins(MOST_BINS), ..self.clone() }
+    }
+}
+
+/// CPU time of a unit of work by the threads at work: half of their time, and no more than half of the processors.
+fn estimated_cpu(recording: &Recording, demand: &Demand) -> Parameter {
+    let cores = f64::from(recording.cpus.unwrap_or(16));
+    let rate = demand.mean.max(1e-9);
+    let (value, method) = match demand.running {
+        Some(running) if running > 0.0 => {
+            let us = CPU_OF_RUNNING * running.max(0.1) / rate * 1e6;
+            (us.min(MOST_BUSY * cores / rate * 1e6), "not measured: half of the time of Threads_running")
+        }
+        _ => (UNKNOWN_CPU_US.min(MOST_BUSY * cores / rate * 1e6), "not measured: typical"),
+    };
+    Parameter { name: "cpu", value: value.max(1.0), uncertainty: None, unit: "us", method: method.to_owned() }
+}
+
+/// Pages of the buffer pool.
+fn pool_pages(recording: &Recording) -> f64 {
+    let total = recording.series.column("Innodb_buffer_pool_pages_total");
+    let total = total.and_then(|total| total.into_iter().rfind(|pages| pages.is_finite() && *pages > 0.0));
+    let of_setting = || {
+        let bytes: f64 = recording.variables.get("innodb_buffer_pool_size")?.parse().ok()?;
+        Some(bytes / PAGE_BYTES as f64)
+    };
+    total.or_else(of_setting).unwrap_or(8192.0)
+}
+
+/// Pages that are in the buffer pool.
+fn pages_there(recording: &Recording, pool_pages: f64) -> f64 {
+    let there = recording.get(Quantity::LruPages);
+    let there = there.and_then(|pages| pages.into_iter().filter(|pages| pages.is_finite()).reduce(f64::max));
+    there.filter(|pages| *pages > 0.0).unwrap_or(pool_pages).min(pool_pages)
+}
+
+/// A spectrum of no more pages than there are: pages that are touched rarely show as `rate x pages` alone, so the slowest
+/// bins get fewer pages at a higher rate.
+fn within(spectrum: &Spectrum, most: f64) -> Spectrum {
+    let mut bins = spectrum.bins.clone();
+    let mut beyond = spectrum.pages() - most;
+    let mut at = 0;
+    while beyond > 0.0 && at < bins.len() {
+        let Bin { rate, pages } = bins[at];
+        // A bin keeps a part, or the next faster one loses its pages to it.
+        let kept = (pages - beyond).max(0.1 * pages);
+        bins[at] = Bin { rate: rate * pages / kept, pages: kept };
+        beyond -= pages - kept;
+        at += 1;
+    }
+    Spectrum::new(bins)
+}
+
+/// Misses a unit of work.
+fn misses(recording: &Recording, demand: &Demand) -> f64 {
+    let Some(reads) = recording.get(Quantity::BufferPoolReads) else { return 0.0 };
+    let known: Vec<f64> = reads.into_iter().filter(|reads| reads.is_finite()).collect();
+    let seconds = &recording.series.seconds;
+    let (Some(first), Some(last)) = (known.first(), known.last()) else { return 0.0 };
+    let length = seconds.last().copied().unwrap_or(0.0) - seconds.first().copied().unwrap_or(0.0);
+    let a_unit = (last - first) / length.max(1.0) / demand.mean.max(1e-9);
+    if a_unit > NEGLIGIBLE_MISSES { a_unit } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rarely_touched_pages_are_no_more_than_there_are() {
+        let bins = vec![Bin { rate: 1e-8, pages: 800_000.0 }, Bin { rate: 1e-5, pages: 20_000.0 }];
+        let spectrum = Spectrum::new(bins);
+        let fewer = within(&spectrum, 150_000.0);
+        assert!(fewer.pages() <= 150_001.0, "{fewer:?}");
+        assert!((fewer.modifications() / spectrum.modifications() - 1.0).abs() < 1e-9);
+        assert_eq!(within(&spectrum, 1e6), spectrum);
+    }
+}

@@ -1,0 +1,80 @@
+//! Recordings of known loads, taken for unknown ones: a test of the whole way from counters to a prediction.
+//!
+//! Of each recording its sysbench scripts, tables and log are put aside. Another recording of the same server and load gives
+//! the spectrum and the redo of a unit of work; the recording's own demand drives it. Both are cut to the time of the load.
+
+use super::backtest::predict;
+use super::measured::Measured;
+use crate::calibrate::Device;
+use crate::validate::{Task, choose};
+use innosim_recordings::Recording;
+use innosim_scenario::Overrides;
+
+/// Seconds before the load from which on a recording is used: one sample, which has the state that the load meets.
+const BEFORE_S: f64 = 1.2;
+
+/// A recording as one of an unknown load, ready to be predicted.
+#[derive(Debug)]
+pub struct Prepared {
+    recording: Recording,
+    scenario: innosim_scenario::Scenario,
+    by: String,
+}
+
+impl Prepared {
+    /// The prediction to be made.
+    pub fn task(&self) -> Task<'_> {
+        Task {
+            recording: &self.recording,
+            calibrated_on: self.by.clone(),
+            cpu_is_known: true,
+            scenario: self.scenario.clone(),
+        }
+    }
+}
+
+/// Prepares all recordings, each predicted from another one or from `source`; and why others can't be.
+pub fn prepare(
+    recordings: &[Recording],
+    source: Option<&Recording>,
+    device: &Device,
+    overrides: &Overrides,
+) -> (Vec<Prepared>, Vec<String>) {
+    let (mut prepared, mut left_out) = (Vec::new(), Vec::new());
+    for recording in recordings {
+        match one(recording, source.or_else(|| choose(recording, recordings)), device, overrides) {
+            Ok(one) => prepared.push(one),
+            Err(why) => left_out.push(why),
+        }
+    }
+    (prepared, left_out)
+}
+
+fn one(
+    recording: &Recording,
+    source: Option<&Recording>,
+    device: &Device,
+    overrides: &Overrides,
+) -> Result<Prepared, String> {
+    let source = source.ok_or_else(|| {
+        format!(
+            "{}: no other recording of {} ran the same load, so there is nothing to measure it on\n  = help: \
+             --calibrate-on RECORDING names one",
+            recording.name, recording.server.product
+        )
+    })?;
+    let measured = Measured::of(&without_load(source)?).map_err(|why| format!("{}: {why}", source.name))?;
+    let target = without_load(recording)?;
+    let prediction = predict(&target, &measured, device, f64::NEG_INFINITY, overrides)?;
+    Ok(Prepared { recording: prediction.compared, scenario: prediction.scenario, by: source.name.clone() })
+}
+
+/// The time of its load, without what is known of that; the error is a sentence.
+fn without_load(recording: &Recording) -> Result<Recording, String> {
+    let (start, end) = recording.load_window();
+    let unknown = recording.between(start - BEFORE_S, end).as_unknown_load().map_err(|missing| {
+        let what: Vec<&str> = missing.iter().map(|missing| missing.what.as_str()).collect();
+        format!("{}: nothing tells {}", recording.name, what.join(", "))
+    })?;
+    Ok(unknown.recording)
+}

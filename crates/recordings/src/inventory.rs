@@ -1,0 +1,95 @@
+//! What lies in a folder: each file by what is read from it.
+
+use crate::RecordingError;
+use crate::find::entries;
+use crate::formats::{Part, read_part};
+use std::path::{Path, PathBuf};
+
+/// How deep below the folder is looked.
+const MAX_DEPTH: u32 = 2;
+/// Most files that are looked at.
+const MOST_FILES: usize = 2000;
+/// Endings of option files.
+const OPTION_FILES: [&str; 2] = ["cnf", "ini"];
+
+/// A file of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundFile {
+    /// Its path within the folder.
+    pub path: PathBuf,
+    /// What it holds, in words; `None` if it is of no kind that is read.
+    pub holds: Option<String>,
+    /// Whether it is an option file of a server.
+    pub is_option_file: bool,
+}
+
+/// The files in `folder`, by name, each with what it holds. A file that is broken is said to be.
+///
+/// # Errors
+/// [`RecordingError`] if the folder can't be read.
+pub fn inventory(folder: &Path) -> Result<Vec<FoundFile>, RecordingError> {
+    let mut found = Vec::new();
+    look(folder, folder, MAX_DEPTH, &mut found)?;
+    Ok(found)
+}
+
+fn look(root: &Path, folder: &Path, depth: u32, found: &mut Vec<FoundFile>) -> Result<(), RecordingError> {
+    for path in entries(folder)? {
+        if found.len() >= MOST_FILES {
+            return Ok(());
+        }
+        if path.is_dir() {
+            if depth > 0 {
+                look(root, &path, depth - 1, found)?;
+            }
+            continue;
+        }
+        let name = path.strip_prefix(root).unwrap_or(&path).to_owned();
+        let is_option_file =
+            path.extension().is_some_and(|ending| OPTION_FILES.iter().any(|known| ending.eq_ignore_ascii_case(known)));
+        let holds = match read_part(&path) {
+            _ if is_option_file => Some("option file".to_owned()),
+            Ok(Some(part)) => Some(described(&part)),
+            Ok(None) => None,
+            Err(error) => Some(format!("broken: {}", error.problem)),
+        };
+        found.push(FoundFile { path: name, holds, is_option_file });
+    }
+    Ok(())
+}
+
+/// What a part holds, in words.
+fn described(part: &Part) -> String {
+    let mut words = Vec::new();
+    let has = |beginning: &str| part.columns.keys().any(|name| name.starts_with(beginning));
+    if !part.seconds.is_empty() {
+        let kinds = [
+            (part.columns.keys().any(|name| name.starts_with(|c: char| c.is_ascii_uppercase())), "SHOW GLOBAL STATUS"),
+            (has("log."), "SHOW ENGINE INNODB STATUS"),
+            (has("m."), "INNODB_METRICS"),
+            (has("cpu."), "/proc/stat"),
+        ];
+        let kinds: Vec<&str> = kinds.into_iter().filter(|(there, _)| *there).map(|(_, name)| name).collect();
+        let kinds = if kinds.is_empty() { "counters".to_owned() } else { kinds.join(", ") };
+        words.push(format!("{} samples of {kinds}", part.seconds.len()));
+    }
+    if !part.variables.is_empty() {
+        words.push(format!("{} variables", part.variables.len()));
+    }
+    if !part.loads.is_empty() {
+        words.push("sysbench's log".to_owned());
+    }
+    if part.fio {
+        words.push("fio's output".to_owned());
+    }
+    if part.page_ages.is_some() {
+        words.push("ages of pages".to_owned());
+    }
+    if part.table_bytes.is_some() {
+        words.push("sizes of tables".to_owned());
+    }
+    if part.cpus.is_some() {
+        words.push("number of processors".to_owned());
+    }
+    if words.is_empty() { "sysbench's command line".to_owned() } else { words.join(", ") }
+}

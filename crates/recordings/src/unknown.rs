@@ -1,0 +1,245 @@
+//! A recording whose load is not known: work is counted by the server's own counters.
+//!
+//! | work, best first | where |
+//! |---|---|
+//! | transactions | `Com_commit` |
+//! | statements that change rows, each a transaction | `Com_insert`, `Com_update`, `Com_delete`, `Com_replace`, ... |
+//! | rows changed | `Innodb_rows_inserted`, `_updated`, `_deleted` |
+//! | KiB of redo | growth of the log sequence number |
+//!
+//! Commits count where there are enough of them for the statements. What a server does not publish follows from what it
+//! does where that is exact or nearly so: the growth of the log sequence number of 5.5 to 5.7 is `Innodb_os_log_written`
+//! less 512 bytes for each of `Innodb_log_writes`, as each write begins with the block that the last one left unfinished
+//! (in twelve recordings of 5.5 and 5.6 to 0.1 %); that of MariaDB is `Innodb_os_log_written`. The checkpoint is taken to be
+//! the oldest dirty page, and this to follow from the order in which pages became dirty and were flushed
+//! ([`innosim_spectrum::oldest_by_order`]; within 2 % in sixteen recordings, but not where whole extents are flushed, and
+//! there the checkpoint must be recorded). Such columns are named `derived.`, and it is said.
+//!
+//! Simplifications: a load of commits beside many statements that commit by themselves is counted by its commits.
+//! Reads count for nothing in the unit of work. Redo derived from `Innodb_os_log_written` begins at 0.
+
+use crate::{LoadPhase, Missing, Quantity, Recording, Script, rates};
+use innosim_flush_models::registry::ModelId;
+use innosim_spectrum::oldest_by_order;
+
+/// Statements that change rows.
+const STATEMENTS: [&str; 8] = [
+    "Com_insert",
+    "Com_update",
+    "Com_delete",
+    "Com_replace",
+    "Com_insert_select",
+    "Com_update_multi",
+    "Com_delete_multi",
+    "Com_load",
+];
+/// Rows changed.
+const ROWS: [&str; 3] = ["Innodb_rows_inserted", "Innodb_rows_updated", "Innodb_rows_deleted"];
+/// Commits for each statement from which on the commits are the transactions.
+const COMMITS_A_STATEMENT: f64 = 0.01;
+/// Fewest samples, and shortest time that they cover, seconds.
+const FEWEST_SAMPLES: usize = 20;
+const SHORTEST_S: f64 = 60.0;
+/// Bytes of a block of redo.
+const REDO_BLOCK: f64 = 512.0;
+/// Column of the work done so far.
+pub const WORK: &str = "derived.work";
+/// The statement that brings samples.
+pub const SAMPLES: &str = "while sleep 1; do date +'TS %s.%N'; mysql -e 'SHOW GLOBAL STATUS'; done > status.txt";
+/// The statement that brings settings.
+pub const VARIABLES: &str = "mysql -e 'SHOW GLOBAL VARIABLES' > variables.txt";
+/// The statement that brings log sequence numbers where the status has none.
+pub const INNODB_STATUS: &str =
+    "while sleep 1; do date +'TS %s.%N'; mysql -e 'SHOW ENGINE INNODB STATUS\\G'; done > innodb-status.txt";
+
+/// A recording of which the load is not known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnknownLoad {
+    /// The recording, with work as its transactions and one load all the time.
+    pub recording: Recording,
+    /// What a unit of work is, in words.
+    pub unit: String,
+    /// Whether the redo written is the server's own log sequence number.
+    pub lsn_is_recorded: bool,
+    /// Whether the checkpoint is.
+    pub checkpoint_is_recorded: bool,
+}
+
+impl Recording {
+    /// This recording without what it says of a load generator.
+    ///
+    /// # Errors
+    /// All that is missing, if there is too little to tell a load by.
+    pub fn as_unknown_load(&self) -> Result<UnknownLoad, Vec<Missing>> {
+        let mut recording = self.clone();
+        recording.phases.clear();
+        recording.series.columns.retain(|name, _| !name.starts_with("sb.") && !name.starts_with("derived.tps"));
+        recording.series.zero.retain(|name| !name.starts_with("sb."));
+        let mut missing = recording.missing_of_any_load();
+        let lsn_is_recorded = recording.get(Quantity::Lsn).is_some();
+        if !lsn_is_recorded {
+            match recording.derived_lsn() {
+                Some(lsn) => drop(recording.series.columns.insert("derived.lsn".to_owned(), lsn)),
+                None => missing.push(recording.lacks(Quantity::Lsn.what(), INNODB_STATUS)),
+            }
+        }
+        let Some((unit, work)) = recording.work() else {
+            missing.push(recording.lacks("counter of work (Com_commit, Com_update, Innodb_rows_updated)", SAMPLES));
+            return Err(missing);
+        };
+        if missing.is_empty() && (work.len() < 2 || growth(&work) <= 0.0) {
+            let help = "record while the server works: nothing was committed and nothing was written";
+            missing.push(recording.lacks("work in all of the samples", help));
+        }
+        if !missing.is_empty() {
+            return Err(missing);
+        }
+        let checkpoint_is_recorded = recording.get(Quantity::CheckpointLsn).is_some();
+        if !checkpoint_is_recorded && recording.flushes_extents() {
+            return Err(vec![recording.lacks(Quantity::CheckpointLsn.what(), INNODB_STATUS)]);
+        }
+        if !checkpoint_is_recorded {
+            recording.derive_checkpoint(&work);
+        }
+        let tps = rates(&recording.series.seconds, &work);
+        recording.series.columns.insert("derived.tps".to_owned(), tps);
+        recording.series.columns.insert(WORK.to_owned(), work.clone());
+        recording.phases = vec![recording.one_load(&work)];
+        Ok(UnknownLoad { recording, unit, lsn_is_recorded, checkpoint_is_recorded })
+    }
+
+    /// The samples from `from` to `to` seconds; the load is known to have begun before.
+    pub fn between(&self, from: f64, to: f64) -> Recording {
+        let mut recording = self.clone();
+        let keep: Vec<bool> = self.series.seconds.iter().map(|second| *second >= from && *second <= to).collect();
+        let kept = |values: &[f64]| values.iter().zip(&keep).filter(|(_, keep)| **keep).map(|(v, _)| *v).collect();
+        recording.series.seconds = kept(&self.series.seconds);
+        recording.series.columns = self.series.columns.iter().map(|(name, v)| (name.clone(), kept(v))).collect();
+        let last = recording.series.seconds.last().copied().unwrap_or(to);
+        recording.phases.iter_mut().for_each(|phase| phase.end_s = phase.end_s.min(last));
+        recording
+    }
+
+    /// The same samples of a load that began so long before the first of them, seconds.
+    pub fn begun_before(&self, lead_s: f64) -> Recording {
+        let mut recording = self.clone();
+        let first = recording.series.seconds.first().copied().unwrap_or(0.0);
+        recording.phases.iter_mut().for_each(|phase| phase.start_s = first - lead_s);
+        recording
+    }
+
+    fn lacks(&self, what: &str, help: &str) -> Missing {
+        Missing {
+            recording: self.name.clone(),
+            what: what.to_owned(),
+            purpose: "advise".to_owned(),
+            help: help.to_owned(),
+        }
+    }
+
+    /// What no load can be told without.
+    fn missing_of_any_load(&self) -> Vec<Missing> {
+        let mut missing = Vec::new();
+        if self.server.version.is_empty() || !self.variables.keys().any(|name| name.starts_with("innodb_")) {
+            missing.push(self.lacks("settings and version of the server", VARIABLES));
+        }
+        for quantity in [Quantity::DirtyPages, Quantity::PagesWritten] {
+            if self.get(quantity).is_none() {
+                missing.push(self.lacks(quantity.what(), SAMPLES));
+            }
+        }
+        let seconds = &self.series.seconds;
+        let covered = seconds.last().copied().unwrap_or(0.0) - seconds.first().copied().unwrap_or(0.0);
+        if seconds.len() < FEWEST_SAMPLES || covered < SHORTEST_S {
+            let what = format!(
+                "{FEWEST_SAMPLES} samples over {SHORTEST_S} s or more (there are {} over {covered:.0} s)",
+                seconds.len()
+            );
+            missing.push(self.lacks(&what, &format!("for ten minutes or more: {SAMPLES}")));
+        }
+        missing
+    }
+
+    /// What a unit of work is, and how much was done up to each sample.
+    fn work(&self) -> Option<(String, Vec<f64>)> {
+        let commits = self.series.column("Com_commit").filter(|commits| growth(commits) > 0.0);
+        let statements = self.sum_of(&STATEMENTS).filter(|statements| growth(statements) > 0.0);
+        let of_statements = statements.as_deref().map_or(0.0, growth);
+        if let Some(commits) = commits
+            && growth(&commits) >= COMMITS_A_STATEMENT * of_statements
+        {
+            return Some(("transaction (Com_commit)".to_owned(), commits));
+        }
+        if let Some(statements) = statements {
+            return Some((
+                "statement that changes rows (Com_insert, Com_update, Com_delete, ...)".to_owned(),
+                statements,
+            ));
+        }
+        if let Some(rows) = self.sum_of(&ROWS).filter(|rows| growth(rows) > 0.0) {
+            return Some(("row changed (Innodb_rows_inserted, _updated, _deleted)".to_owned(), rows));
+        }
+        let lsn = self.get(Quantity::Lsn)?;
+        Some(("KiB of redo".to_owned(), lsn.iter().map(|lsn| lsn / 1024.0).collect()))
+    }
+
+    /// The sum of those of the counters that were recorded.
+    fn sum_of(&self, names: &[&str]) -> Option<Vec<f64>> {
+        let columns: Vec<Vec<f64>> = names.iter().filter_map(|name| self.series.column(name)).collect();
+        let at = |i: usize| columns.iter().map(|column| column[i]).sum();
+        (!columns.is_empty()).then(|| (0..self.series.len()).map(at).collect())
+    }
+
+    /// Redo written, where the server does not publish its log sequence number.
+    fn derived_lsn(&self) -> Option<Vec<f64>> {
+        let written = self.series.column("Innodb_os_log_written")?;
+        match self.server.model? {
+            ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 => {
+                let writes = self.series.column("Innodb_log_writes")?;
+                Some(written.iter().zip(&writes).map(|(written, writes)| written - REDO_BLOCK * writes).collect())
+            }
+            model if model.is_mariadb() => Some(written),
+            _ => None,
+        }
+    }
+
+    /// Whether all dirty pages of an extent are flushed with the oldest one, so that the order of pages tells nothing.
+    fn flushes_extents(&self) -> bool {
+        let says = |name: &str| self.variables.get(name).map(String::as_str);
+        match self.server.model {
+            Some(ModelId::Mysql55) => true,
+            Some(ModelId::Percona55) => !matches!(says("innodb_flush_neighbor_pages"), Some("none" | "0")),
+            _ => says("innodb_flush_neighbors") == Some("2"),
+        }
+    }
+
+    /// `derived.checkpoint_lsn`: where the oldest dirty page became dirty.
+    fn derive_checkpoint(&mut self, work: &[f64]) {
+        let needed = [Quantity::Lsn, Quantity::DirtyPages, Quantity::PagesWritten].map(|quantity| self.get(quantity));
+        let [Some(lsn), Some(dirty), Some(flushed)] = needed else { return };
+        let known: Vec<usize> = (0..lsn.len())
+            .filter(|&i| [lsn[i], dirty[i], flushed[i], work[i]].iter().all(|value| value.is_finite()))
+            .collect();
+        let of = |values: &[f64]| known.iter().map(|&i| values[i]).collect::<Vec<f64>>();
+        let oldest = oldest_by_order(&of(&lsn), &of(&dirty), &of(&flushed));
+        let mut column = vec![f64::NAN; lsn.len()];
+        known.iter().zip(oldest).for_each(|(&i, oldest)| column[i] = oldest);
+        self.series.columns.insert("derived.checkpoint_lsn".to_owned(), column);
+    }
+
+    /// One load from the first sample to the last, at its mean rate.
+    fn one_load(&self, work: &[f64]) -> LoadPhase {
+        let seconds = &self.series.seconds;
+        let (first, last) = (seconds.first().copied().unwrap_or(0.0), seconds.last().copied().unwrap_or(0.0));
+        let rate = growth(work) / (last - first).max(1e-9);
+        let script = Script::Other("unknown load".to_owned());
+        LoadPhase { start_s: first, end_s: last, rate: Some(rate), ..LoadPhase::of(script) }
+    }
+}
+
+/// From the first value that is there to the last.
+fn growth(counter: &[f64]) -> f64 {
+    let mut known = counter.iter().filter(|value| value.is_finite());
+    let first = known.next().copied().unwrap_or(0.0);
+    known.next_back().copied().unwrap_or(first) - first
+}

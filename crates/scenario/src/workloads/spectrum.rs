@@ -1,0 +1,205 @@
+//! `kind = "spectrum"`: a load by the rates at which its pages are modified, whatever its tables and statements are.
+//!
+//! A bin is so many pages, each of them modified `rate` times a transaction. It becomes a page set whose pages are drawn
+//! uniformly, so pages of one bin are exchangeable. Bins are written out (`[[workload.bin]]`), as `innosim advise` does,
+//! or fitted to a histogram of page ages that `innosim pages` left (`histogram`), where `redo_bytes_per_transaction`
+//! turns ages into transactions.
+//!
+//! Reads of pages that are modified are part of modifying them. What is read besides and misses the buffer pool is a
+//! mean number of reads, spread evenly over so many pages (`reads`, `read_pages`).
+//!
+//! Simplifications: a transaction modifies `rate x pages` pages of a bin on average, by the two whole numbers next to it,
+//! and independently of the other bins: that they belong to one row matters for latency alone. Redo is the same for
+//! every modification. Pages don't split, and data don't grow; what did in a recording is in its slowest bins, whose pages
+//! stand for as many new ones (which errs towards reads where the data outgrow the pool). There is no purge of its own:
+//! its modifications and redo are in the bins.
+
+use super::{Access, Builder, cpu_key, modifies, reads, redo_key};
+use crate::diagnostic::Problem;
+use crate::key::{Key, Kind, MAX_PAGES, positive, real, whole};
+use crate::node::{Data, Table};
+use crate::resolved::{Resolved, number};
+use crate::section::Section;
+use crate::text_file::read_text;
+use innosim_core::kernel::sampler::DurationDist;
+use innosim_core::workload::{DrawSpec, TouchSpec};
+use innosim_spectrum::{Bin, Evidence, PageAges, Spectrum, fit};
+use std::path::Path;
+
+/// Most bins that a histogram becomes: each costs a transaction a draw or two.
+const BINS_OF_HISTOGRAM: usize = 8;
+/// Most modifications of a transaction in one bin.
+const MOST_TOUCHES: f64 = 100_000.0;
+/// Share of the redo that belongs to the transaction and not to its modifications.
+const BASE_SHARE: f64 = 0.25;
+/// Tablespaces that a bin's pages lie in are its number and this.
+const FIRST_SPACE: u32 = 1;
+
+/// Keys of a bin.
+const BIN_KEYS: &[Key] = &[
+    Key::required("rate", positive(1e6), "Modifications of one of its pages a transaction."),
+    Key::required("pages", whole(1, MAX_PAGES), "Pages, 16 KiB each."),
+];
+
+/// Keys of the workload.
+pub(crate) const KEYS: &[Key] = &[
+    Key::optional("bin", Kind::Tables(BIN_KEYS), "those of the histogram", "Pages that are modified at one rate."),
+    Key::optional(
+        "histogram",
+        Kind::Text,
+        "the bins written out",
+        "File that `innosim pages -o` left, to which bins are fitted; instead of [[workload.bin]].",
+    ),
+    redo_key("1000.0"),
+    cpu_key("\"200us\""),
+    Key::default("reads", real(0.0, 1e5), "0.0", "Pages read a transaction besides those that it modifies."),
+    Key::default("read_pages", whole(1, MAX_PAGES), "1", "Pages that these reads are spread over, evenly."),
+    super::RESIDENT_SHARE,
+];
+
+/// Reads the workload.
+pub(super) fn read(section: &mut Section<'_>) -> Access {
+    let redo = section.real("redo_bytes_per_transaction");
+    let cpu = section.distribution("cpu");
+    let (read_rate, read_pages) = (section.real("reads"), section.integer("read_pages"));
+    let spectrum = match (section.has("bin"), section.has("histogram")) {
+        (true, true) => {
+            let problem = Problem::new("a spectrum has both bins and a histogram").at(section.at_key("histogram"));
+            section.report.add(problem.help("keep one of the two"));
+            Spectrum::default()
+        }
+        (true, false) => bins(section),
+        (false, true) => of_histogram(section, redo).unwrap_or_default(),
+        (false, false) => {
+            let help = "add tables [[workload.bin]] with rate and pages, or histogram = \"FILE\" as `innosim pages -o FILE` \
+                        leaves it";
+            section.report.add(Problem::new("a spectrum has neither bins nor a histogram").at(section.at()).help(help));
+            Spectrum::default()
+        }
+    };
+    note(section, &spectrum);
+    build(&spectrum, redo, cpu, (read_rate, read_pages))
+}
+
+/// The bins that are written out.
+fn bins(section: &mut Section<'_>) -> Spectrum {
+    let mut bins = Vec::new();
+    for (index, table) in section.tables("bin").into_iter().enumerate() {
+        let mut one = Section::open(table, BIN_KEYS, format!("workload.bin[{}]", index + 1), section.report);
+        let (rate, pages) = (one.real("rate"), one.integer("pages") as f64);
+        if rate * pages > MOST_TOUCHES {
+            let message =
+                format!("`workload.bin[{}]` makes {:.0} modifications a transaction", index + 1, rate * pages);
+            let problem = Problem::new(message).at(one.at());
+            section.report.add(problem.allowed(format!("rate x pages up to {MOST_TOUCHES}")));
+        }
+        bins.push(Bin { rate, pages });
+    }
+    Spectrum::new(bins)
+}
+
+/// Bins that are fitted to page ages.
+fn of_histogram(section: &Section<'_>, redo: f64) -> Option<Spectrum> {
+    let node = section.raw("histogram")?;
+    let Data::Text(file) = &node.data else {
+        return section.refuse_type("histogram", &node, "put it in quotes");
+    };
+    let wanted = "give the file that `innosim pages DIR -o FILE` leaves";
+    let refuse = |problem: Problem| {
+        section.report.add(problem.at(node.at));
+        None
+    };
+    let text = match read_text(Path::new(file), wanted) {
+        Ok(text) => text,
+        Err(problem) => return refuse(problem),
+    };
+    let ages = match PageAges::from_json(&text) {
+        Ok(ages) => ages,
+        Err(why) => return refuse(Problem::new(format!("{file}: no histogram of page ages: {why}")).help(wanted)),
+    };
+    let younger = ages.younger().into_iter().map(|(age, pages)| (age as f64 / redo, pages as f64)).collect();
+    match fit(&Evidence { trajectories: Vec::new(), younger }) {
+        Ok(fit) => Some(fit.spectrum.in_bins(BINS_OF_HISTOGRAM)),
+        Err(why) => refuse(Problem::new(format!("{file}: {why}")).help(wanted)),
+    }
+}
+
+/// Notes the bins as resolved, wherever they come from.
+fn note(section: &mut Section<'_>, spectrum: &Spectrum) {
+    let one = |bin: &Bin| {
+        let mut resolved = Resolved::default();
+        resolved.value("rate", number(bin.rate));
+        resolved.value("pages", format!("{:.0}", bin.pages.round().max(1.0)));
+        resolved
+    };
+    section.resolved.tables("bin", spectrum.bins.iter().map(one).collect());
+}
+
+/// Page sets, and a transaction that modifies them.
+fn build(spectrum: &Spectrum, redo: f64, cpu: DurationDist, (read_rate, read_pages): (f64, u64)) -> Access {
+    let mut builder = Builder::default();
+    let mut touches: Vec<TouchSpec> = Vec::new();
+    let mut space = FIRST_SPACE;
+    if read_rate > 0.0 {
+        let set = builder.page_set("read".to_owned(), space, read_pages);
+        let class = builder.class("read", vec![set], DrawSpec::Uniform);
+        push(&mut touches, read_rate, |min| reads(class, min, min));
+        space += 1;
+    }
+    let a_modification = (1.0 - BASE_SHARE) / spectrum.modifications().max(f64::MIN_POSITIVE);
+    for (index, bin) in spectrum.bins.iter().enumerate() {
+        let name = format!("bin {}", index + 1);
+        let pages = bin.pages.round().max(1.0);
+        let set = builder.page_set(name.clone(), space + index as u32, pages as u64);
+        let class = builder.class(&name, vec![set], DrawSpec::Uniform);
+        push(&mut touches, bin.rate * pages, |min| modifies(class, min, min, a_modification));
+    }
+    builder.transaction("transaction", 1.0, cpu, touches, BASE_SHARE);
+    builder.scale_redo(redo);
+    builder.access
+}
+
+/// Touches that are `mean` draws on average: the whole number below it, and one more as often as it takes.
+fn push(touches: &mut Vec<TouchSpec>, mean: f64, touch: impl Fn(u32) -> TouchSpec) {
+    let whole = mean.floor().min(MOST_TOUCHES);
+    if whole >= 1.0 {
+        touches.push(touch(whole as u32));
+    }
+    if mean > whole {
+        touches.push(TouchSpec { probability: (mean - whole).min(1.0), ..touch(1) });
+    }
+}
+
+/// Writes the path of a layer's histogram relative to its folder.
+pub(crate) fn anchor(workload: &mut Table, folder: Option<&Path>) {
+    let Some(folder) = folder else { return };
+    let Some(mut entry) = workload.remove("histogram") else { return };
+    if let Data::Text(path) = &mut entry.node.data {
+        *path = folder.join(path.as_str()).display().to_string();
+    }
+    workload.entries.push(entry);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workloads::{PAYLOAD_SHARE, mean_redo};
+
+    #[test]
+    fn bins_become_page_sets_with_their_rates() {
+        let spectrum = Spectrum::new(vec![Bin { rate: 1e-5, pages: 130_000.0 }, Bin { rate: 0.004, pages: 100.0 }]);
+        let access = build(&spectrum, 500.0, DurationDist::Fixed { us: 100.0 }, (2.5, 1000));
+        let pages: Vec<u64> = access.page_sets.iter().map(|set| set.pages).collect();
+        assert_eq!(pages, [1000, 130_000, 100]);
+        let transaction = &access.transactions[0];
+        let drawn = |class: u32| -> f64 {
+            let of = transaction.touches.iter().filter(|touch| touch.class == class);
+            of.map(|touch| f64::from(touch.min + touch.max) / 2.0 * touch.probability).sum()
+        };
+        for (class, mean) in [(0, 2.5), (1, 1.3), (2, 0.4)] {
+            assert!((drawn(class) - mean).abs() < 1e-9, "{class}: {}", drawn(class));
+        }
+        assert!((mean_redo(transaction) - 500.0 * PAYLOAD_SHARE).abs() < 1e-9);
+        assert!(transaction.touches.iter().all(|touch| touch.modify == (touch.class > 0)));
+    }
+}

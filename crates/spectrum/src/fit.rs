@@ -1,0 +1,358 @@
+//! From evidence to a spectrum: non-negative least squares over a grid of rates.
+//!
+//! | evidence | rows |
+//! |---|---|
+//! | counters over time | dirty pages at each sample; pages flushed up to each sample |
+//! | ages of pages | pages younger than each age |
+//!
+//! Rows of counters are weighted by the mean of what they hold, so that dirty and flushed pages count alike. Of a
+//! recording that begins with dirty pages, the time until the last of them is flushed is left out where enough is left:
+//! the age that they had is known, its course before is not. Weights of page ages are those of counts that are off by
+//! their root and by 2 %.
+//!
+//! **How well it is known.** Intervals come from a jackknife: the evidence is cut into eight blocks of time (of ages), and
+//! each is left out once. What the evidence can't say at all is another matter: pages that are touched much more rarely
+//! than the largest age show only as `rate x pages`. So two extremes are fitted beside the spectrum, one that explains
+//! them by as few pages as possible and one by as many as possible; they part beyond the largest age that was seen.
+//! Where the age hardly moved, they part everywhere but there, and the spectrum is the mean of the two.
+
+use crate::nnls::Normal;
+use crate::spectrum::{Bin, Spectrum};
+use crate::trajectory::{Order, Sample, Trajectory};
+
+/// Rates a factor of ten.
+const A_DECADE: f64 = 5.0;
+/// Slowest and fastest rate, modifications of a page within the largest and the smallest age.
+const SLOWEST: f64 = 0.03;
+const FASTEST: f64 = 30.0;
+/// Smallest age that is told from none, as a share of the largest one.
+const SMALLEST_AGE: f64 = 0.05;
+/// Most rates of the grid.
+const MOST_RATES: usize = 80;
+/// Most samples of a trajectory that are used; of more, every n-th.
+const MOST_SAMPLES: usize = 400;
+/// Blocks of the jackknife.
+const BLOCKS: usize = 8;
+/// Largest age by smallest from which on the shape is told.
+const MOVED: f64 = 1.5;
+/// Share of an age by which counts of pages are off besides their root.
+const COUNT_IS_OFF: f64 = 0.02;
+/// Share of the samples that must be left without those of the first turn.
+const ENOUGH: f64 = 1.0 / 3.0;
+/// Pages flushed by dirty ones up to which flushing has not begun.
+const FEW_FLUSHED: f64 = 0.02;
+/// An age at the first sample below this share of the largest is a clean start.
+const CLEAN: f64 = 0.02;
+
+/// What a spectrum is fitted to.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Evidence {
+    /// Counters over time.
+    pub trajectories: Vec<Trajectory>,
+    /// Ages, in units of work, with the pages that are younger.
+    pub younger: Vec<(f64, f64)>,
+}
+
+/// Why there is no spectrum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum FitError {
+    /// No work was done, no page is dirty, or the oldest one is never younger than the newest.
+    #[error("nothing was modified, or no page was dirty, in all of the evidence")]
+    NothingHappens,
+}
+
+/// Least and most that a figure can be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Range {
+    /// Least.
+    pub low: f64,
+    /// Most.
+    pub high: f64,
+}
+
+/// A spectrum with how well it is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fit {
+    /// The spectrum.
+    pub spectrum: Spectrum,
+    /// Smallest and largest age that was seen, in units of work.
+    pub ages: Range,
+    /// Root of the mean square of what the fit leaves, as a share of the root mean square of the evidence.
+    pub residual: f64,
+    /// Whether the ages moved enough to tell the shape.
+    pub shape_is_told: bool,
+    /// The spectrum with one block of the evidence left out each time.
+    blocks: Vec<Spectrum>,
+    /// The spectra with fewest and most rarely touched pages that explain the evidence.
+    extremes: [Spectrum; 2],
+}
+
+impl Fit {
+    /// Half-width of the 95 % interval of a figure of the spectrum, by the jackknife.
+    pub fn half_width(&self, figure: impl Fn(&Spectrum) -> f64) -> f64 {
+        let values: Vec<f64> = self.blocks.iter().map(figure).collect();
+        let n = values.len() as f64;
+        if n < 2.0 {
+            return f64::INFINITY;
+        }
+        let mean = values.iter().sum::<f64>() / n;
+        let square: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+        // Student's t of 7 degrees of freedom.
+        2.365 * ((n - 1.0) / n * square).sqrt()
+    }
+
+    /// What a figure can be as far as the evidence says, noise and what it can't tell together.
+    pub fn range(&self, figure: impl Fn(&Spectrum) -> f64) -> Range {
+        let (value, half) = (figure(&self.spectrum), self.half_width(&figure));
+        let half = if half.is_finite() { half } else { 0.0 };
+        let [a, b] = [0, 1].map(|i| figure(&self.extremes[i]));
+        Range { low: (value - half).min(a).min(b).max(0.0), high: (value + half).max(a).max(b) }
+    }
+
+    /// The spectra at the two ends of what the evidence can't tell.
+    pub fn extremes(&self) -> &[Spectrum; 2] {
+        &self.extremes
+    }
+}
+
+/// Fits a spectrum.
+///
+/// # Errors
+/// [`FitError`] if the evidence holds nothing.
+pub fn fit(evidence: &Evidence) -> Result<Fit, FitError> {
+    let ages = ages_of(evidence).ok_or(FitError::NothingHappens)?;
+    let rates = grid(ages);
+    let blocks = blocks_of(evidence, &rates);
+    let mut all = Normal::new(rates.len());
+    blocks.iter().for_each(|block| all.join(block));
+    let spectrum_of = |normal: &Normal, allowed: &dyn Fn(usize) -> bool| {
+        let pages = normal.solve(allowed);
+        Spectrum::new(rates.iter().zip(pages).map(|(&rate, pages)| Bin { rate, pages }).collect())
+    };
+    let any = |_: usize| true;
+    let least = |i: usize| rates[i] * ages.high >= 1.0;
+    let most = |i: usize| rates[i] * ages.high >= 1.0 || i == 0;
+    let extremes = [spectrum_of(&all, &least), spectrum_of(&all, &most)];
+    let shape_is_told = !evidence.younger.is_empty() || ages.high >= MOVED * ages.low;
+    let solve = |normal: &Normal| {
+        if shape_is_told { spectrum_of(normal, &any) } else { half_and_half(normal, &rates) }
+    };
+    let spectrum = solve(&all);
+    if spectrum.pages() <= 0.0 {
+        return Err(FitError::NothingHappens);
+    }
+    let pages: Vec<f64> = rates.iter().map(|rate| pages_at(&spectrum, *rate)).collect();
+    let left_out = blocks.iter().filter(|block| block.square() > 0.0);
+    let extremes = if shape_is_told { extremes } else { one_rate_each(&all, &rates) };
+    Ok(Fit {
+        residual: (all.residual(&pages) / all.square().max(f64::MIN_POSITIVE)).sqrt(),
+        blocks: left_out.map(|block| solve(&all.without(block))).collect(),
+        spectrum,
+        ages,
+        shape_is_told,
+        extremes,
+    })
+}
+
+fn pages_at(spectrum: &Spectrum, rate: f64) -> f64 {
+    spectrum.bins.iter().filter(|bin| bin.rate == rate).map(|bin| bin.pages).sum()
+}
+
+/// All pages hot, or all of them cold: what fits an age that hardly moved at its ends.
+fn one_rate_each(all: &Normal, rates: &[f64]) -> [Spectrum; 2] {
+    [rates.len() - 1, 0].map(|only| {
+        let pages = all.solve(|i| i == only);
+        Spectrum::new(vec![Bin { rate: rates[only], pages: pages[only] }])
+    })
+}
+
+/// The mean of the two ends: half of what is dirty would stay dirty however large the age, half grows with it.
+fn half_and_half(all: &Normal, rates: &[f64]) -> Spectrum {
+    let ends = one_rate_each(all, rates);
+    let bins = ends.iter().flat_map(|end| &end.bins);
+    Spectrum::new(bins.map(|bin| Bin { pages: bin.pages / 2.0, ..*bin }).collect())
+}
+
+/// Smallest and largest age of the evidence; `None` if there is none above 0.
+fn ages_of(evidence: &Evidence) -> Option<Range> {
+    let mut ages: Vec<f64> = Vec::new();
+    for trajectory in &evidence.trajectories {
+        ages.extend((0..trajectory.samples.len()).map(|i| trajectory.age(i)).filter(|age| *age > 0.0));
+    }
+    ages.extend(evidence.younger.iter().filter(|(age, pages)| *age > 0.0 && *pages > 0.0).map(|(age, _)| *age));
+    ages.retain(|age| age.is_finite());
+    ages.sort_by(f64::total_cmp);
+    let high = *ages.last()?;
+    // Single samples at the beginning tell little.
+    let low = ages[ages.len() / 20].max(SMALLEST_AGE * high);
+    let low = if evidence.younger.is_empty() { low } else { ages[0] };
+    Some(Range { low: low.min(high), high })
+}
+
+/// Rates, rising by even factors.
+fn grid(ages: Range) -> Vec<f64> {
+    let (slowest, fastest) = (SLOWEST / ages.high, FASTEST / ages.low);
+    let decades = libm::log10(fastest / slowest);
+    let steps = (decades * A_DECADE).ceil().clamp(1.0, MOST_RATES as f64 - 1.0) as usize;
+    let factor = |i: usize| libm::pow(10.0, decades * i as f64 / steps as f64);
+    (0..=steps).map(|i| slowest * factor(i)).collect()
+}
+
+/// The rows of the evidence in blocks.
+fn blocks_of(evidence: &Evidence, rates: &[f64]) -> Vec<Normal> {
+    let mut blocks = vec![Normal::new(rates.len()); BLOCKS];
+    for trajectory in &evidence.trajectories {
+        add_trajectory(trajectory, rates, &mut blocks);
+    }
+    let ages = evidence.younger.len();
+    for (i, (age, pages)) in evidence.younger.iter().enumerate() {
+        let row: Vec<f64> = rates.iter().map(|rate| -libm::expm1(-rate * age)).collect();
+        let off = (pages.max(1.0) + COUNT_IS_OFF * COUNT_IS_OFF * pages * pages).sqrt();
+        // Counters have weights of one in the sum of their squares.
+        let weight = 1.0 / (off * (ages as f64).sqrt()) * COUNT_IS_OFF;
+        blocks[i * BLOCKS / ages].add(&row, *pages, weight);
+    }
+    blocks
+}
+
+fn add_trajectory(trajectory: &Trajectory, rates: &[f64], blocks: &mut [Normal]) {
+    let thin = trajectory.samples.len().div_ceil(MOST_SAMPLES).max(1);
+    let samples = trajectory.samples.iter().step_by(thin).copied().collect();
+    let trajectory = Trajectory { samples, order: trajectory.order };
+    let samples = &trajectory.samples;
+    let from = first_told(&trajectory);
+    let told = &samples[from..last_told(&trajectory)];
+    if told.len() < 2 {
+        return;
+    }
+    let courses: Vec<(Vec<f64>, Vec<f64>)> = rates.iter().map(|rate| trajectory.course(*rate)).collect();
+    let mean = |value: &dyn Fn(&Sample) -> f64| told.iter().map(value).sum::<f64>() / told.len() as f64;
+    let flushed_0 = samples[from].flushed;
+    let (dirty, flushed) = (mean(&|s| s.dirty), mean(&|s| s.flushed - flushed_0));
+    let weight = |mean: f64| if mean > 0.0 { 1.0 / (mean * (told.len() as f64).sqrt()) } else { 0.0 };
+    for i in from..from + told.len() {
+        let block = (i - from) * BLOCKS / told.len();
+        let row: Vec<f64> = courses.iter().map(|(dirty, _)| dirty[i]).collect();
+        blocks[block].add(&row, samples[i].dirty, weight(dirty));
+        let row: Vec<f64> = courses.iter().map(|(_, flushed)| flushed[i] - flushed[from]).collect();
+        blocks[block].add(&row, samples[i].flushed - flushed_0, weight(flushed));
+    }
+}
+
+/// The end of the samples that tell most: where extents are flushed, which is known only roughly, and the load began on
+/// clean pages, those before the flushing begins, if they reach half of the largest age.
+fn last_told(trajectory: &Trajectory) -> usize {
+    let samples = &trajectory.samples;
+    let all = samples.len();
+    let (Order::Extents(_), Some(first)) = (trajectory.order, samples.first()) else { return all };
+    let largest = (0..all).map(|i| trajectory.age(i)).fold(0.0, f64::max);
+    let begins = samples.iter().position(|s| s.flushed - first.flushed > FEW_FLUSHED * s.dirty).unwrap_or(all);
+    let reaches = begins.checked_sub(1).is_some_and(|last| trajectory.age(last) >= largest / 2.0);
+    if trajectory.age(0) <= CLEAN * largest && reaches { begins } else { all }
+}
+
+/// The first sample that does not hang on what was before the recording, if enough are left behind it.
+fn first_told(trajectory: &Trajectory) -> usize {
+    let samples = &trajectory.samples;
+    let Some(first) = samples.first() else { return 0 };
+    let largest = (0..samples.len()).map(|i| trajectory.age(i)).fold(0.0, f64::max);
+    if trajectory.age(0) <= CLEAN * largest {
+        return 0;
+    }
+    let turned = samples.iter().position(|sample| sample.oldest >= first.work).unwrap_or(samples.len());
+    if ((samples.len() - turned) as f64) < ENOUGH * samples.len() as f64 { 0 } else { turned }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn truth() -> Spectrum {
+        Spectrum::new(vec![
+            Bin { rate: 2e-6, pages: 60_000.0 },
+            Bin { rate: 3e-5, pages: 9000.0 },
+            Bin { rate: 1e-3, pages: 500.0 },
+        ])
+    }
+
+    /// Counters of the true spectrum under an age of this course.
+    fn counters(age: impl Fn(f64) -> f64, from: usize) -> Trajectory {
+        let sample = |i: usize| {
+            let work = 2000.0 * i as f64;
+            Sample { work, oldest: (work - age(work)).max(0.0), dirty: 0.0, flushed: 0.0 }
+        };
+        let mut trajectory = Trajectory { samples: (0..=600).map(sample).collect(), order: Order::Pages };
+        let mut oldest = 0.0_f64;
+        for sample in &mut trajectory.samples {
+            oldest = oldest.max(sample.oldest);
+            sample.oldest = oldest;
+        }
+        for bin in &truth().bins {
+            let (dirty, flushed) = trajectory.course(bin.rate);
+            for (i, sample) in trajectory.samples.iter_mut().enumerate() {
+                sample.dirty += bin.pages * dirty[i];
+                sample.flushed += bin.pages * flushed[i];
+            }
+        }
+        trajectory.samples.drain(..from);
+        trajectory
+    }
+
+    fn of(trajectory: Trajectory) -> Fit {
+        fit(&Evidence { trajectories: vec![trajectory], younger: Vec::new() }).unwrap()
+    }
+
+    #[test]
+    fn a_clean_start_tells_the_spectrum_up_to_its_largest_age() {
+        let fit = of(counters(|_| 300_000.0, 0));
+        assert!(fit.shape_is_told && fit.residual < 0.002, "{fit:?}");
+        for age in [30_000.0, 100_000.0, 300_000.0] {
+            let error = fit.spectrum.dirty(age) / truth().dirty(age) - 1.0;
+            assert!(error.abs() < 0.01, "{age}: {error}");
+            assert!((fit.spectrum.distinct(age) / truth().distinct(age) - 1.0).abs() < 0.02, "{age}");
+            assert!(fit.half_width(|s| s.dirty(age)) < 0.02 * truth().dirty(age));
+        }
+        let beyond = fit.range(|s| s.dirty(3e6));
+        assert!(beyond.low < truth().dirty(3e6) && truth().dirty(3e6) < beyond.high, "{beyond:?}");
+    }
+
+    #[test]
+    fn an_age_that_moves_tells_it_too() {
+        let fit = of(counters(|work| if work < 700_000.0 { 100_000.0 } else { 350_000.0 }, 150));
+        assert!(fit.shape_is_told, "{:?}", fit.ages);
+        for age in [100_000.0, 300_000.0] {
+            let error = fit.spectrum.dirty(age) / truth().dirty(age) - 1.0;
+            assert!(error.abs() < 0.03, "{age}: {error}");
+        }
+    }
+
+    #[test]
+    fn an_age_that_stands_still_tells_one_point_and_says_so() {
+        let fit = of(counters(|_| 200_000.0, 300));
+        assert!(!fit.shape_is_told, "{:?}", fit.ages);
+        assert!((fit.spectrum.dirty(200_000.0) / truth().dirty(200_000.0) - 1.0).abs() < 0.03);
+        let twice = fit.range(|s| s.dirty(400_000.0));
+        assert!(twice.low < truth().dirty(400_000.0) && truth().dirty(400_000.0) < twice.high, "{twice:?}");
+        assert!(twice.high > 1.5 * twice.low, "{twice:?}");
+    }
+
+    #[test]
+    fn page_ages_tell_it_at_all_ages() {
+        let ages = (0..80).map(|i| 1000.0 * libm::pow(1.15, f64::from(i)));
+        let younger: Vec<(f64, f64)> = ages.map(|age| (age, truth().distinct(age).round())).collect();
+        let fit = fit(&Evidence { trajectories: Vec::new(), younger }).unwrap();
+        for age in [3000.0, 30_000.0, 300_000.0, 3e6] {
+            let error = fit.spectrum.distinct(age) / truth().distinct(age) - 1.0;
+            assert!(error.abs() < 0.01, "{age}: {error}");
+        }
+        assert!((fit.spectrum.pages() / truth().pages() - 1.0).abs() < 0.02, "{}", fit.spectrum.pages());
+    }
+
+    #[test]
+    fn nothing_gives_nothing() {
+        assert_eq!(fit(&Evidence::default()), Err(FitError::NothingHappens));
+        let still = Sample { work: 1.0, oldest: 1.0, dirty: 0.0, flushed: 3.0 };
+        let trajectories = vec![Trajectory { samples: vec![still; 9], order: Order::Pages }];
+        assert_eq!(fit(&Evidence { trajectories, younger: Vec::new() }), Err(FitError::NothingHappens));
+    }
+}

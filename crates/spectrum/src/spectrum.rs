@@ -1,0 +1,121 @@
+//! Bins, and what follows from them.
+
+use serde::{Deserialize, Serialize};
+
+/// Pages that are modified at one rate.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Bin {
+    /// Modifications of one of the pages a unit of work.
+    pub rate: f64,
+    /// Pages.
+    pub pages: f64,
+}
+
+/// How many pages are modified at which rates.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Spectrum {
+    /// By rising rate.
+    pub bins: Vec<Bin>,
+}
+
+impl Spectrum {
+    /// A spectrum of these bins, in order, without empty ones.
+    pub fn new(mut bins: Vec<Bin>) -> Self {
+        bins.retain(|bin| bin.pages > 0.0 && bin.rate > 0.0);
+        bins.sort_by(|a, b| a.rate.total_cmp(&b.rate));
+        Spectrum { bins }
+    }
+
+    /// All pages that are ever modified.
+    pub fn pages(&self) -> f64 {
+        self.bins.iter().map(|bin| bin.pages).sum()
+    }
+
+    /// Modifications of a page a unit of work, pages that are modified twice counted twice.
+    pub fn modifications(&self) -> f64 {
+        self.bins.iter().map(|bin| bin.pages * bin.rate).sum()
+    }
+
+    /// Distinct pages that are modified in `work`.
+    pub fn distinct(&self, work: f64) -> f64 {
+        self.bins.iter().map(|bin| bin.pages * -libm::expm1(-bin.rate * work)).sum()
+    }
+
+    /// Pages that are dirty while each is flushed `age` of work after it became dirty.
+    pub fn dirty(&self, age: f64) -> f64 {
+        self.bins.iter().map(|bin| bin.pages * steady_share(bin.rate, age)).sum()
+    }
+
+    /// Pages flushed a unit of work while each is flushed `age` of work after it became dirty.
+    pub fn flushed(&self, age: f64) -> f64 {
+        self.bins.iter().map(|bin| bin.pages * bin.rate / (1.0 + bin.rate * age)).sum()
+    }
+
+    /// The same spectrum in at most `most` bins: neighbours whose union loses least are put together, with their pages and
+    /// their modifications kept.
+    pub fn in_bins(&self, most: usize) -> Spectrum {
+        let mut bins = self.bins.clone();
+        while bins.len() > most.max(1) {
+            let loss = |pair: &[Bin]| {
+                let ratio = libm::log(pair[1].rate / pair[0].rate);
+                pair[0].pages.min(pair[1].pages) * ratio * ratio
+            };
+            let at = (0..bins.len() - 1)
+                .min_by(|&a, &b| loss(&bins[a..a + 2]).total_cmp(&loss(&bins[b..b + 2])))
+                .unwrap_or_default();
+            let (low, high) = (bins[at], bins.remove(at + 1));
+            let pages = low.pages + high.pages;
+            bins[at] = Bin { rate: (low.pages * low.rate + high.pages * high.rate) / pages, pages };
+        }
+        Spectrum { bins }
+    }
+
+    /// The same with every rate multiplied by `factor`: of a unit of work that is `factor` times as large.
+    pub fn per(&self, factor: f64) -> Spectrum {
+        Spectrum { bins: self.bins.iter().map(|bin| Bin { rate: bin.rate * factor, ..*bin }).collect() }
+    }
+}
+
+/// Share of its pages that are dirty at one rate, each flushed `age` after it became dirty.
+pub(crate) fn steady_share(rate: f64, age: f64) -> f64 {
+    let turns = (rate * age).max(0.0);
+    turns / (1.0 + turns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two() -> Spectrum {
+        Spectrum::new(vec![Bin { rate: 0.1, pages: 50.0 }, Bin { rate: 0.001, pages: 1000.0 }])
+    }
+
+    #[test]
+    fn figures_by_hand() {
+        let spectrum = two();
+        assert_eq!(spectrum.bins[0].rate, 0.001, "by rising rate");
+        assert_eq!((spectrum.pages(), spectrum.modifications()), (1050.0, 6.0));
+        assert!((spectrum.dirty(1000.0) - (500.0 + 50.0 * 100.0 / 101.0)).abs() < 1e-9);
+        assert!((spectrum.flushed(1000.0) - spectrum.dirty(1000.0) / 1000.0).abs() < 1e-12);
+        assert!((spectrum.distinct(1e9) - 1050.0).abs() < 1e-6);
+        assert!((spectrum.distinct(1e-6) - 6e-6).abs() < 1e-9);
+    }
+
+    #[test]
+    fn bins_are_put_together_without_losing_pages_or_modifications() {
+        let fine: Vec<Bin> = (1..=20).map(|i| Bin { rate: 1e-3 * f64::from(i), pages: f64::from(i) }).collect();
+        let fine = Spectrum::new(fine);
+        let few = fine.in_bins(5);
+        assert_eq!(few.bins.len(), 5);
+        assert!((few.pages() - fine.pages()).abs() < 1e-9);
+        assert!((few.modifications() - fine.modifications()).abs() < 1e-12);
+        assert!((few.dirty(100.0) / fine.dirty(100.0) - 1.0).abs() < 0.02);
+        assert_eq!(fine.in_bins(100), fine);
+    }
+
+    #[test]
+    fn a_larger_unit_of_work_modifies_more() {
+        assert_eq!(two().per(10.0).modifications(), 60.0);
+        assert!((two().per(10.0).dirty(100.0) - two().dirty(1000.0)).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,220 @@
+//! What counters say over time, and what pages of one rate would have done meanwhile.
+//!
+//! Pages are flushed in the order in which they became dirty. So where it is known how much work was done up to each
+//! sample, and when the page became dirty that is now the oldest dirty one, the course of pages of one rate is known
+//! but for their number: of the clean ones a share `1 - exp(-r dw)` becomes dirty in `dw` of work, and those that became
+//! dirty before the oldest one are flushed. Dirty and flushed pages of a spectrum are sums of such courses.
+//!
+//! A server that flushes the neighbours of a page flushes extents: an extent joins the order when its first page becomes
+//! dirty, and all its dirty pages go with it ([`Order::Extents`]; its pages are taken to be of one rate).
+//!
+//! Where the oldest page is not recorded, the order itself tells it ([`oldest_by_order`]).
+//!
+//! Simplifications: pages that leave out of turn (LRU flushing, several buffer pool instances that are not equally far)
+//! are taken to leave in order; before the first sample the age is taken to have stood still. Within a step the work
+//! is even.
+
+use crate::spectrum::steady_share;
+use std::collections::VecDeque;
+
+/// Counters at one instant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// Work done so far.
+    pub work: f64,
+    /// Work that was done when the oldest dirty page became dirty.
+    pub oldest: f64,
+    /// Dirty pages.
+    pub dirty: f64,
+    /// Pages flushed so far.
+    pub flushed: f64,
+}
+
+/// What is flushed together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Single pages.
+    Pages,
+    /// All dirty pages of so many that lie together.
+    Extents(u32),
+}
+
+/// Counters over time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trajectory {
+    /// In order of time.
+    pub samples: Vec<Sample>,
+    /// What is flushed together.
+    pub order: Order,
+}
+
+/// Pages (or extents) that became dirty in a stretch of work, as a share of all of one rate.
+#[derive(Debug, Clone, Copy)]
+struct Stretch {
+    from: f64,
+    to: f64,
+    share: f64,
+}
+
+impl Trajectory {
+    /// Age of the oldest dirty page at a sample.
+    pub fn age(&self, sample: usize) -> f64 {
+        (self.samples[sample].work - self.samples[sample].oldest).max(0.0)
+    }
+
+    /// Share of the pages of one rate that is dirty at each sample, and that was flushed up to it (pages that were
+    /// flushed twice counted twice).
+    pub fn course(&self, rate: f64) -> (Vec<f64>, Vec<f64>) {
+        let together = match self.order {
+            Order::Pages => 1.0,
+            Order::Extents(pages) => f64::from(pages.max(1)),
+        };
+        // Of a page of an extent that joined the order `age` ago: its first page, and those that followed.
+        let dirty_since = |age: f64| (1.0 + (together - 1.0) * -libm::expm1(-rate * age.max(0.0))) / together;
+        let joins = rate * together;
+        let (mut dirty, mut flushed) = (Vec::new(), Vec::new());
+        let mut list: VecDeque<Stretch> = VecDeque::new();
+        let (mut listed, mut gone) = (0.0, 0.0);
+        let mut before = None;
+        for sample in &self.samples {
+            let oldest = sample.oldest.min(sample.work);
+            match before {
+                None => {
+                    listed = steady_share(joins, sample.work - oldest);
+                    list.push_back(Stretch { from: oldest, to: sample.work, share: listed });
+                }
+                Some(work) if sample.work > work => {
+                    let share = (1.0 - listed) * -libm::expm1(-joins * (sample.work - work));
+                    listed += share;
+                    list.push_back(Stretch { from: work, to: sample.work, share });
+                }
+                Some(_) => {}
+            }
+            before = Some(sample.work);
+            while let Some(first) = list.front_mut() {
+                if first.from >= oldest {
+                    break;
+                }
+                let whole = first.to <= oldest;
+                let part = if whole { 1.0 } else { (oldest - first.from) / (first.to - first.from) };
+                let leaves = first.share * part;
+                gone += leaves * dirty_since(sample.work - (first.from + first.to.min(oldest)) / 2.0);
+                listed -= leaves;
+                first.share -= leaves;
+                first.from = oldest;
+                if whole {
+                    list.pop_front();
+                }
+            }
+            let of_stretch = |s: &Stretch| s.share * dirty_since(sample.work - (s.from + s.to) / 2.0);
+            dirty.push(if together > 1.0 { list.iter().map(of_stretch).sum() } else { listed });
+            flushed.push(gone);
+        }
+        (dirty, flushed)
+    }
+}
+
+/// Work at which the oldest dirty page became dirty, at each sample, where pages are flushed in the order in which they
+/// became dirty: the page flushed as the n-th is the one that became dirty as the n-th. What was dirty at the first
+/// sample is taken to have become so evenly, at the rate at which pages became dirty afterwards.
+pub fn oldest_by_order(work: &[f64], dirty: &[f64], flushed: &[f64]) -> Vec<f64> {
+    let (Some(&work_0), Some(&dirty_0), Some(&flushed_0)) = (work.first(), dirty.first(), flushed.first()) else {
+        return Vec::new();
+    };
+    // Pages that became dirty since the first sample; counters are read one after the other, so it may seem to fall.
+    let mut became: Vec<f64> = dirty.iter().zip(flushed).map(|(d, f)| d - dirty_0 + f - flushed_0).collect();
+    for i in 1..became.len() {
+        became[i] = became[i].max(became[i - 1]);
+    }
+    let turn = became.iter().position(|b| *b >= dirty_0).unwrap_or(became.len() - 1);
+    let rate = became[turn] / (work[turn] - work_0).max(f64::MIN_POSITIVE);
+    let age_0 = if rate > 0.0 && rate.is_finite() { dirty_0 / rate } else { 0.0 };
+    let of = |i: usize| {
+        let left = flushed[i] - flushed_0;
+        if left < dirty_0 {
+            return work_0 - age_0 * (1.0 - left / dirty_0);
+        }
+        let nth = left - dirty_0;
+        let after = became.partition_point(|b| *b < nth).min(i);
+        let Some(before) = after.checked_sub(1) else { return work_0 };
+        let grown = became[after] - became[before];
+        let part = if grown > 0.0 { ((nth - became[before]) / grown).clamp(0.0, 1.0) } else { 1.0 };
+        work[before] + part * (work[after] - work[before])
+    };
+    (0..work.len()).map(|i| of(i).min(work[i])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A clean start, then an age of 100 units of work.
+    fn steady(order: Order) -> Trajectory {
+        let sample = |i: u32| {
+            let work = f64::from(i);
+            Sample { work, oldest: (work - 100.0).max(0.0), dirty: 0.0, flushed: 0.0 }
+        };
+        Trajectory { samples: (0..=2000).map(sample).collect(), order }
+    }
+
+    #[test]
+    fn a_steady_age_gives_the_closed_form() {
+        for rate in [0.001, 0.01, 0.1] {
+            let (dirty, flushed) = steady(Order::Pages).course(rate);
+            let share = rate * 100.0 / (1.0 + rate * 100.0);
+            assert!((dirty[2000] / share - 1.0).abs() < 0.02, "{rate}: {} {share}", dirty[2000]);
+            let a_unit = (flushed[2000] - flushed[1000]) / 1000.0;
+            assert!((a_unit / (share / 100.0) - 1.0).abs() < 0.02, "{rate}: {a_unit}");
+            assert!((dirty[50] - (1.0 - libm::exp(-rate * 50.0))).abs() < 1e-9, "before anything is flushed");
+        }
+    }
+
+    #[test]
+    fn what_becomes_dirty_is_dirty_or_flushed() {
+        let trajectory = steady(Order::Pages);
+        let (dirty, flushed) = trajectory.course(0.03);
+        let mut became = 0.0;
+        for i in 1..dirty.len() {
+            became += (1.0 - dirty[i - 1]) * (1.0 - libm::exp(-0.03));
+            assert!((dirty[i] + flushed[i] - became).abs() < 1e-9, "{i}");
+        }
+    }
+
+    #[test]
+    fn neighbours_leave_with_the_first_of_their_extent() {
+        let single = steady(Order::Pages).course(0.01);
+        let (dirty, flushed) = steady(Order::Extents(64)).course(0.01);
+        assert!((dirty[50] / single.0[50] - 1.0).abs() < 0.02, "nothing is flushed yet: {}", dirty[50]);
+        // Extents that joined together leave together: over whole turns.
+        let mean = |dirty: &[f64]| dirty[1000..].iter().sum::<f64>() / 1001.0;
+        assert!(mean(&dirty) < 0.8 * mean(&single.0), "{} {}", mean(&dirty), mean(&single.0));
+        assert!(flushed[2000] > single.1[2000]);
+    }
+
+    #[test]
+    fn a_recording_that_begins_in_the_middle_begins_in_steady_state() {
+        let mut trajectory = steady(Order::Pages);
+        trajectory.samples.drain(..500);
+        let (dirty, _) = trajectory.course(0.01);
+        assert!((dirty[0] - 0.5).abs() < 1e-9 && (dirty[1000] - 0.5).abs() < 0.02, "{} {}", dirty[0], dirty[1000]);
+    }
+
+    #[test]
+    fn the_order_tells_the_oldest_page() {
+        let trajectory = steady(Order::Pages);
+        let (dirty, flushed) = trajectory.course(0.02);
+        let pages = |shares: &[f64]| shares.iter().map(|share| 10_000.0 * share).collect::<Vec<f64>>();
+        let work: Vec<f64> = trajectory.samples.iter().map(|sample| sample.work).collect();
+        let oldest = oldest_by_order(&work, &pages(&dirty), &pages(&flushed));
+        for i in (0..2001).step_by(50) {
+            assert!((oldest[i] - trajectory.samples[i].oldest).abs() < 2.0, "{i}: {}", oldest[i]);
+        }
+        // From the middle: the age before the first sample follows from the rate.
+        let oldest = oldest_by_order(&work[1000..], &pages(&dirty[1000..]), &pages(&flushed[1000..]));
+        for i in (0..1001).step_by(50) {
+            assert!((oldest[i] - trajectory.samples[1000 + i].oldest).abs() < 4.0, "{i}: {}", oldest[i]);
+        }
+        assert_eq!(oldest_by_order(&[], &[], &[]), Vec::<f64>::new());
+        assert_eq!(oldest_by_order(&[1.0, 2.0], &[5.0, 5.0], &[0.0, 0.0]).len(), 2);
+    }
+}
