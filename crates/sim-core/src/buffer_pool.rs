@@ -18,7 +18,7 @@ mod page_states;
 mod pool;
 
 pub(crate) use bits::BitSet;
-pub use counted::{Bin, BinClass};
+pub use counted::{Bin, BinClass, Homes};
 pub(crate) use counted::{CountedPages, MetPage, bin_of, is_counted};
 pub use flush_list::{Entry, FlushList};
 pub use lru::{LruConfig, LruLists};

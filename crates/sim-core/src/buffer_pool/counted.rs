@@ -89,6 +89,25 @@ pub struct BinClass {
     missing: Weights,
     /// For modifications, which meet what is not hot, and for reads, which meet what is missing.
     clocks: [Clock; 2],
+    homes: Option<Homes>,
+}
+
+/// How many of its pages each home has had read, of a class that reads the same pages whenever it is at the same home. They
+/// are in memory since; so all that are missing are those of other homes, and are met the more often there.
+#[derive(Debug, Clone)]
+pub struct Homes {
+    /// By home.
+    read: Vec<u16>,
+    /// Pages of a home, and how many have been read, of all homes.
+    pages: u32,
+    all_read: u64,
+}
+
+impl Homes {
+    /// None has been read yet, of `homes` homes with `pages` pages each.
+    pub fn new(homes: u32, pages: u32) -> Self {
+        Homes { read: vec![0; homes as usize], pages: pages.clamp(1, u32::from(u16::MAX)), all_read: 0 }
+    }
 }
 
 /// Weights of the parts of a class summed up: all, in blocks, and in blocks of blocks.
@@ -139,14 +158,14 @@ impl Weights {
 impl BinClass {
     /// A class that draws one of the pages of each bin in the list with the given probability; they are made to sum up to
     /// `all`, from 0 to 1. A draw that comes to none of them meets nothing.
-    pub fn new(list: &[(u16, f64)], all: f64, bins: &[Bin]) -> Self {
+    pub fn new(list: &[(u16, f64)], all: f64, homes: Option<Homes>, bins: &[Bin]) -> Self {
         let listed: f64 = list.iter().map(|&(bin, probability)| bins[bin as usize].pages as f64 * probability).sum();
         let scale = all / listed * WHOLE;
         let part = |&(bin, probability): &(u16, f64)| Part { bin, weight: (probability * scale) as u64 };
         let parts: Vec<Part> = list.iter().map(part).filter(|part| part.weight > 0).collect();
         let none = Weights::none(parts.len());
         let clock = Clock { left: 1.0, limit: 0.0 };
-        BinClass { parts, cold: none.clone(), missing: none, clocks: [clock; 2] }
+        BinClass { parts, cold: none.clone(), missing: none, clocks: [clock; 2], homes }
     }
 
     /// Probability that a draw comes to one of the pages of a bin.
@@ -282,17 +301,36 @@ impl CountedPages {
         self.classes[usize::from(class)].missing.all == 0
     }
 
-    /// How many of `draws` pass before one meets something other than a hot page (`modify`), or a page in the pool (reads);
-    /// all of them, if none does.
+    /// The first `draws` pages of a home are read: how many of them are read for the first time, and how many times as often as
+    /// any page of the class those are missing. The home is a fraction of 2^64.
     #[inline]
-    pub(crate) fn pass(&mut self, class: u16, modify: bool, draws: u32) -> u32 {
+    pub(crate) fn read_at_home(&mut self, class: u16, home: u64, draws: u32) -> (u32, f64) {
+        let Some(homes) = &mut self.classes[usize::from(class)].homes else { return (draws, 1.0) };
+        let number = (u128::from(home) * homes.read.len() as u128) >> 64;
+        let read = &mut homes.read[number as usize];
+        let draws = draws.min(homes.pages);
+        let new = draws.saturating_sub(u32::from(*read));
+        if new == 0 {
+            return (0, 1.0);
+        }
+        *read = draws as u16;
+        let all = u64::from(homes.pages) * homes.read.len() as u64;
+        let left = (all - homes.all_read) as f64;
+        homes.all_read += u64::from(new);
+        (new, all as f64 / left)
+    }
+
+    /// How many of `draws` pass before one meets something other than a hot page (`modify`), or a page in the pool (reads);
+    /// all of them, if none does. It meets one `times` as often as any draw of the class.
+    #[inline]
+    pub(crate) fn pass(&mut self, class: u16, modify: bool, draws: u32, times: f64) -> u32 {
         let class = &mut self.classes[usize::from(class)];
         let weight = if modify { class.cold.all } else { class.missing.all };
         if weight == 0 {
             return draws;
         }
         let clock = &mut class.clocks[usize::from(!modify)];
-        let stays = 1.0 - weight as f64 / WHOLE;
+        let stays = (1.0 - weight as f64 / WHOLE * times).max(0.0);
         for passed in 0..draws {
             clock.left *= stays;
             if clock.left <= clock.limit {
@@ -505,13 +543,13 @@ mod tests {
     }
 
     fn pages(bins: &[Bin], classes: &[&[(u16, f64)]]) -> CountedPages {
-        let classes = classes.iter().map(|list| BinClass::new(list, 1.0, bins)).collect();
+        let classes = classes.iter().map(|list| BinClass::new(list, 1.0, None, bins)).collect();
         CountedPages::new(bins, classes, Rng::stream(11, 0, "counted"))
     }
 
     /// Makes a modification: the handle of the page that became dirty, if one did.
     fn modify(pages: &mut CountedPages) -> Option<u32> {
-        if pages.pass(0, true, 1) == 1 {
+        if pages.pass(0, true, 1, 1.0) == 1 {
             return None;
         }
         match pages.meet(0, true) {
@@ -574,21 +612,33 @@ mod tests {
     fn a_missing_page_is_read_once_and_then_clean() {
         let mut counted = pages(&[bin(1, 0)], &[&[(0, 1.0)]]);
         assert!(!counted.is_resident(0));
-        assert_eq!(counted.pass(0, false, 5), 0);
+        assert_eq!(counted.pass(0, false, 5, 1.0), 0);
         let MetPage::Missing { page, new: true } = counted.meet(0, false) else { panic!("nothing else is there") };
         let page = counted.settle(page, |_| true);
         assert_eq!(counted.meet(0, true), MetPage::Missing { page, new: false }, "the same page, by another client");
         assert!(counted.is_reading(page));
         counted.arrived(page);
         assert!(!counted.is_reading(page) && counted.is_resident(0));
-        assert_eq!((counted.pass(0, false, 5), counted.meet(0, true)), (5, MetPage::Clean(0)));
+        assert_eq!((counted.pass(0, false, 5, 1.0), counted.meet(0, true)), (5, MetPage::Clean(0)));
         let dirty = counted.becomes_hot(0).unwrap();
-        assert_eq!((counted.becomes_hot(0), counted.pass(0, true, 9)), (None, 9));
+        assert_eq!((counted.becomes_hot(0), counted.pass(0, true, 9, 1.0)), (None, 9));
         counted.begin_write(dirty);
         assert_eq!(counted.meet(0, true), MetPage::UnderWrite { bin: 0, nth: 0 });
         counted.written(dirty);
         assert_eq!(counted.meet(0, true), MetPage::Clean(0));
         counted.check().unwrap();
+    }
+
+    #[test]
+    fn a_home_reads_its_pages_once() {
+        let bins = [bin(40, 0)];
+        let class = BinClass::new(&[(0, 1.0 / 40.0)], 1.0, Some(Homes::new(4, 10)), &bins);
+        let mut counted = CountedPages::new(&bins, vec![class], Rng::stream(11, 0, "homes"));
+        let at = |home: u64| home << 62;
+        assert_eq!(counted.read_at_home(0, at(1), 6), (6, 1.0));
+        assert_eq!(counted.read_at_home(0, at(1), 6), (0, 1.0));
+        assert_eq!(counted.read_at_home(0, at(1), 10), (4, 40.0 / 34.0));
+        assert_eq!(counted.read_at_home(0, at(3), 12), (10, 40.0 / 30.0));
     }
 
     #[test]

@@ -515,8 +515,14 @@ impl BufferPool {
 
     /// How many of `draws` from bins pass without meeting anything, see [`CountedPages::pass`].
     #[inline]
-    pub(crate) fn pass_counted(&mut self, class: u16, modify: bool, draws: u32) -> u32 {
-        self.counted.pass(class, modify, draws)
+    pub(crate) fn pass_counted(&mut self, class: u16, modify: bool, draws: u32, times: f64) -> u32 {
+        self.counted.pass(class, modify, draws, times)
+    }
+
+    /// Pages of a home are about to be read, see [`CountedPages::read_at_home`].
+    #[inline]
+    pub(crate) fn read_at_home(&mut self, class: u16, home: u64, draws: u32) -> (u32, f64) {
+        self.counted.read_at_home(class, home, draws)
     }
 
     /// Whether something happens to a counted page that happens to such a share of them.

@@ -20,6 +20,8 @@ struct CountedRun {
     touch: u16,
     draws: u32,
     left: u32,
+    /// How many times as often as any draw of its way each of them meets something.
+    times: f64,
 }
 
 /// What a transaction draws from bins, and how far it is with that.
@@ -42,13 +44,22 @@ impl CountedPlan {
     /// Adds so many draws of a touch; those that can't meet anything are left out. Where the pages of a home lie in layers,
     /// the first ones are drawn whole.
     #[inline]
-    pub(super) fn add(&mut self, number: usize, touch: &Touch, ways: Ways, draws: u32, pool: &BufferPool) {
+    pub(super) fn add(
+        &mut self,
+        (number, touch, ways): (usize, &Touch, Ways),
+        draws: u32,
+        home: u64,
+        pool: &mut BufferPool,
+    ) {
         let of_layer = touch.max.div_ceil(u32::from(ways.layers));
         let mut left = draws;
         for way in ways.first..ways.first + ways.layers {
             let here = if ways.layers == 1 { left } else { left.min(of_layer) };
             if here > 0 && (touch.modify || !pool.counted().is_resident(way)) {
-                self.runs.push(CountedRun { way, touch: number as u16, draws: here, left: here });
+                let (new, times) = if touch.modify { (here, 1.0) } else { pool.read_at_home(way, home, here) };
+                if new > 0 {
+                    self.runs.push(CountedRun { way, touch: number as u16, draws: here, left: new, times });
+                }
             }
             left -= here;
         }
@@ -124,7 +135,7 @@ impl Server {
             let Touch { modify, redo_fixed: each, .. } = kind.touches[usize::from(run.touch)];
             let way = run.way;
             let draws = if near_limit { 1 } else { run.left };
-            let mut passed = pool.pass_counted(way, modify, draws);
+            let mut passed = pool.pass_counted(way, modify, draws, run.times);
             if passed < draws {
                 let lsn = redo.lsn_after(redo_fixed + each * u64::from(passed));
                 match pool.meet_counted(way, modify, space) {

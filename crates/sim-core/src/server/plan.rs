@@ -226,7 +226,7 @@ impl Server {
                 count = classes[recent.class as usize].older_of(who, recent.rows, count);
             }
             if let Some(ways) = touch.ways {
-                plan.counted.add(number, touch, ways, count, pool);
+                plan.counted.add((number, touch, ways), count, *home, pool);
                 continue;
             }
             let class = &mut classes[touch.class as usize];

@@ -208,7 +208,7 @@ impl Server {
         // Pages that are counted stay in memory, so that looking a row up there leaves no trace.
         let what = what.filter(|what| what.modify)?;
         if let Some(way) = visit.way.checked_sub(1) {
-            if self.purge_meets_anew() && self.pool.pass_counted(way, true, 1) == 0 {
+            if self.purge_meets_anew() && self.pool.pass_counted(way, true, 1, 1.0) == 0 {
                 match self.pool.meet_counted(way, true, &self.space) {
                     MetPage::Clean(bin) => self.pool.counted_becomes_dirty(bin, self.redo.current_lsn(), &self.space),
                     MetPage::Missing { page, .. } => {

@@ -290,6 +290,14 @@ impl AccessClass {
         }
     }
 
+    /// Homes that have the same pages each time.
+    pub(super) fn homes(&self) -> Option<u32> {
+        match &self.draw {
+            Draw::OfHome(homes) => Some(homes.number()),
+            _ => None,
+        }
+    }
+
     /// Layers into which the pages of a home are cut.
     pub(super) fn layers(&self) -> u32 {
         match &self.draw {

@@ -9,16 +9,17 @@
 //!
 //! A home (a warehouse of tpcc) is uniform and independent of what is dirty, so a draw at home meets a clean page as often as
 //! a draw anywhere; but a transaction comes to a page of its home twice more often than to any other. Draws that come to a page
-//! which the same transaction has drawn before meet nothing new, so a class is drawn with less than certainty.
+//! which the same transaction has drawn before meet nothing new, so a class is drawn with less than certainty. And where a
+//! home has the same pages each time, who comes there again finds them in memory ([`Homes`]).
 //!
-//! Simplifications: the draws of a transaction are independent (pages of one home that are missing together,
-//! or dirty together, are met one by one: the same in the mean, less uneven from transaction to transaction); a bin of
-//! `OfHome` pages is drawn with repetition; pages that homes have scattered over them are drawn in layers ([`LAYERS`]), of which the last are drawn by those touches
+//! Simplifications: the draws of a transaction are independent (pages of one home that are dirty together are met one by one:
+//! the same in the mean, less uneven from transaction to transaction); a bin of `OfHome` pages is drawn with repetition;
+//! pages that homes have scattered over them are drawn in layers ([`LAYERS`]), of which the last are drawn by those touches
 //! only that draw many.
 
 use super::access::AccessClass;
 use super::spec::WorkloadSpec;
-use crate::buffer_pool::{Bin, BinClass};
+use crate::buffer_pool::{Bin, BinClass, Homes};
 use std::collections::BTreeMap;
 
 /// Width of a bin: the natural logarithm of the ratio of its largest to its smallest rate.
@@ -168,8 +169,17 @@ pub(super) struct Draws {
     pub(super) fewest: u32,
     /// See `fewest`.
     pub(super) most: u32,
-    /// Which layer of the pages of a home.
+    /// Which layer of the pages of a home, and of how many.
     pub(super) layer: u32,
+    /// See `layer`.
+    pub(super) layers: u32,
+}
+
+impl Draws {
+    /// Most draws of the layer.
+    fn of_layer(&self) -> u32 {
+        self.most.div_ceil(self.layers)
+    }
 }
 
 /// Some pages of one rate while bins are being made.
@@ -224,7 +234,11 @@ pub(super) fn cut(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool]
         let resident = resident as u64;
         bins.bins.push(Bin { pages: pages as u64, resident, spaces: cell.spaces, bytes_between_modifications: 0.0 });
     }
-    bins.classes = lists.iter().zip(all).map(|(list, all)| BinClass::new(list, all.min(1.0), &bins.bins)).collect();
+    let class = |((list, all), way): ((&Vec<(u16, f64)>, f64), &Draws)| {
+        let homes = classes[way.class as usize].homes().map(|homes| Homes::new(homes, way.of_layer()));
+        BinClass::new(list, all.min(1.0), homes, &bins.bins)
+    };
+    bins.classes = lists.iter().zip(all).zip(ways).map(class).collect();
     bins
 }
 

@@ -120,7 +120,7 @@ pub(super) fn mean(workload: &WorkloadSpec, figure: impl Fn(&TransactionSpec) ->
 pub(super) fn ways_of(touch: &TouchSpec, class: &AccessClass) -> Vec<Draws> {
     let (fewest, most) = if class.depends_on_draws() { (touch.min, touch.max) } else { (0, 0) };
     let layers = class.layers().min(touch.max.max(1));
-    (0..layers).map(|layer| Draws { class: touch.class, fewest, most, layer }).collect()
+    (0..layers).map(|layer| Draws { class: touch.class, fewest, most, layer, layers }).collect()
 }
 
 /// Redo between two modifications of a page of each bin, bytes: transactions of the mean kind follow each other.

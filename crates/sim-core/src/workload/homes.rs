@@ -44,6 +44,11 @@ impl PagesOfHomes {
         PagesOfHomes { homes, scattered }
     }
 
+    /// Number of homes.
+    pub(super) fn number(&self) -> u32 {
+        self.homes
+    }
+
     /// Whether its pages lie anywhere.
     pub(super) fn are_scattered(&self) -> bool {
         self.scattered.is_some()
