@@ -30,7 +30,15 @@ pub(super) struct CountedPlan {
     runs: Vec<CountedRun>,
     run: usize,
     /// The page that the next draw has met, and that it waits for.
-    met: Option<u32>,
+    met: Option<Met>,
+}
+
+/// A page that a draw has met.
+#[derive(Debug, Clone, Copy)]
+struct Met {
+    page: u32,
+    /// It was under write; otherwise it was missing.
+    under_write: bool,
 }
 
 impl CountedPlan {
@@ -68,7 +76,7 @@ impl CountedPlan {
     /// The page that it waits for.
     #[inline]
     pub(super) fn met(&self) -> Option<u32> {
-        self.met
+        self.met.map(|met| met.page)
     }
 
     /// All draws of the transaction: the way, the number of the touch, and how many.
@@ -143,9 +151,12 @@ impl Server {
                         pool.counted_becomes_dirty(bin, lsn, space);
                         passed += 1;
                     }
-                    MetPage::Missing { page, .. } => plan.met = Some(page),
+                    MetPage::Missing { page, .. } => plan.met = Some(Met { page, under_write: false }),
                     // A page that is not yet in a batch is as good as written.
-                    MetPage::UnderWrite { bin, nth } => plan.met = batches.counted_page(bin, nth),
+                    MetPage::UnderWrite { bin, nth } => {
+                        let page = batches.counted_page(bin, nth);
+                        plan.met = page.map(|page| Met { page, under_write: true });
+                    }
                 }
             }
             if modify {
@@ -166,12 +177,13 @@ impl Server {
 
     /// Comes back to the page that the client waited for, if there is one; false if it must wait on.
     fn settle_met(&mut self, client_number: u32) -> bool {
-        let Some(page) = self.clients.list[client_number as usize].plan.counted.met else { return true };
-        if self.pool.counted().is_reading(page) {
+        let met = self.clients.list[client_number as usize].plan.counted.met;
+        let Some(Met { page, under_write }) = met else { return true };
+        if !under_write && self.pool.counted().is_reading(page) {
             self.read_page(client_number, page);
             return false;
         }
-        if self.batches.with_page(page).is_some() && !self.page_write_over(client_number, page) {
+        if under_write && self.batches.with_page(page).is_some() && !self.page_write_over(client_number, page) {
             return false;
         }
         let Server { clients, program, pool, redo, space, .. } = self;
