@@ -68,11 +68,10 @@ fn near_cap(course: &Course, at_s: f64, cap: f64) -> bool {
     let before = course.within((at_s - BEFORE_S).max(0.0), at_s);
     let near = |pages: f64| pages >= NEAR_CAP * cap && pages <= cap / NEAR_CAP;
     // What was asked for tells earlier than what was done; where it is not known, what was done.
-    match course.track(Track::Requested) {
-        Some(asked) => {
-            before.clone().any(|i| near(asked[i])) && course.mean(Track::Flushed, before) <= Some(cap / NEAR_CAP)
-        }
-        None => course.mean(Track::Flushed, before).is_some_and(near),
+    let (asked, done) = (course.track(Track::Requested), course.track(Track::Flushed));
+    match (asked, done) {
+        (Some(asked), Some(done)) => before.into_iter().any(|i| near(asked[i]) && done[i] <= cap / NEAR_CAP),
+        _ => course.mean(Track::Flushed, before).is_some_and(near),
     }
 }
 
