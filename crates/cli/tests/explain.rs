@@ -27,12 +27,9 @@ fn a_shipped_scenario_reads_well() {
 #[test]
 fn a_ceiling_is_named() {
     let document = json(&["explain", "io-capacity-max-too-low", "--format", "json", "--quiet"]);
-    let capped = all(&document, "flushing_capped");
-    assert_eq!(capped[0]["figures"]["cap_pages_per_s"], 600, "{document:#}");
-    assert_eq!(capped[0]["figures"]["setting"], "innodb_io_capacity_max");
-    // Sync flushing comes after it, and raising the setting is what is pointed to.
+    // Flushing was at the setting when the age met its limit, and raising it is what is pointed to.
     let sync = all(&document, "sync_flushing");
-    assert!(sync[0]["at_s"].as_f64() > capped[0]["at_s"].as_f64(), "{document:#}");
+    assert!(sync[0]["figures"]["seconds"].as_f64() > Some(100.0), "{document:#}");
     let first = all(&document, "would_change")[0];
     assert_eq!(
         (&first["figures"]["setting"], &first["figures"]["value"]),
@@ -41,7 +38,7 @@ fn a_ceiling_is_named() {
     for event in events(&document) {
         assert!(event["at_s"].is_number() && event["what"].is_string() && event["figures"].is_object(), "{event}");
     }
-    assert_eq!(document["sentences"].as_array().unwrap().len() > 4, true);
+    assert!(document["sentences"].as_array().unwrap().len() > 4);
 }
 
 #[test]
@@ -98,6 +95,14 @@ fn mistakes_name_the_way_out() {
     let recording = format!("{RECORDINGS}/mariadb/uni4k-256-io2000");
     assert!(refused(&["explain", &recording, "--try"], 2).contains("innosim calibrate"));
     assert!(refused(&["explain", &recording, "--duration", "5s"], 2).contains("--duration changes a scenario"));
+    let compared = tempfile::tempdir().unwrap();
+    for variant in ["a", "b"] {
+        fs::create_dir(compared.path().join(variant)).unwrap();
+        for file in ["series.csv", "scenario.resolved.toml"] {
+            fs::write(compared.path().join(variant).join(file), "").unwrap();
+        }
+    }
+    assert!(refused(&["explain", compared.path().to_str().unwrap()], 2).contains("holds the results of 2 runs"));
     let empty = tempfile::tempdir().unwrap();
     assert!(refused(&["explain", empty.path().to_str().unwrap()], 2).contains("there is no recording here"));
 }

@@ -12,6 +12,10 @@ const BEFORE_S: f64 = 10.0;
 const NEAR_CAP: f64 = 0.9;
 /// Below this share of its limit the age leaves room.
 const ROOMY: f64 = 0.6;
+/// An age at rest is in the last third of the time at most this many times that of the middle third.
+const RISING: f64 = 1.05;
+/// Shortest course whose age can be called at rest, seconds.
+const LEAST_S: f64 = 60.0;
 /// What is raised is tried with this many times its present value.
 const MORE: f64 = 1.5;
 /// The batch of the doublewrite file that is tried: largest of MySQL 8.0.
@@ -49,7 +53,9 @@ pub(crate) fn of(course: &Course, events: &[Event]) -> Vec<Event> {
     }
     let roomy = |event: &Event| matches!(event.what, What::HighestAge { share, .. } if share < ROOMY);
     let flushes = course.mean(Track::Flushed, course.within(course.counted_from_s, course.end_s()));
-    if let Some((_, setting, _)) = flushing::cap(course).filter(|_| events.iter().any(roomy) && flushes > Some(1.0)) {
+    if let Some((_, setting, _)) =
+        flushing::cap(course).filter(|_| events.iter().any(roomy) && flushes > Some(1.0) && is_at_rest(course))
+    {
         add(setting, 1.0 / MORE, Reason::RoomLeft);
     }
     remedies
@@ -68,12 +74,20 @@ fn near_cap(course: &Course, at_s: f64, cap: f64) -> bool {
     let before = course.within((at_s - BEFORE_S).max(0.0), at_s);
     let near = |pages: f64| pages >= NEAR_CAP * cap && pages <= cap / NEAR_CAP;
     // What was asked for tells earlier than what was done; where it is not known, what was done.
-    match course.track(Track::Requested) {
-        Some(asked) => {
-            before.clone().any(|i| near(asked[i])) && course.mean(Track::Flushed, before) <= Some(cap / NEAR_CAP)
-        }
-        None => course.mean(Track::Flushed, before).is_some_and(near),
+    let (asked, done) = (course.track(Track::Requested), course.track(Track::Flushed));
+    match (asked, done) {
+        (Some(asked), Some(done)) => before.into_iter().any(|i| near(asked[i]) && done[i] <= cap / NEAR_CAP),
+        _ => course.mean(Track::Flushed, before).is_some_and(near),
     }
+}
+
+/// Whether the age rose no more in the last third of the counted time: what it comes to is seen.
+fn is_at_rest(course: &Course) -> bool {
+    let (from, end) = (course.counted_from_s, course.end_s());
+    let third = (end - from) / 3.0;
+    let age = |from: f64| course.mean(Track::CheckpointAge, course.within(from, from + third));
+    let (middle, last) = (age(from + third), age(from + 2.0 * third));
+    3.0 * third >= LEAST_S && matches!((middle, last), (Some(middle), Some(last)) if last <= RISING * middle)
 }
 
 /// The setting of the size of the redo log.

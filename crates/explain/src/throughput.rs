@@ -16,6 +16,8 @@ const NOISE: f64 = 4.0;
 const SHOULDER: f64 = 0.25;
 /// A load is served if this share of what it asks for is done.
 const SERVED: f64 = 0.9;
+/// Fewest steps of which a median is worth looking at.
+const LEAST_STEPS: usize = 30;
 /// Shortest time without a transaction that is idle, seconds.
 const IDLE_S: f64 = 5.0;
 /// A queue grows if it gains this many seconds of work over half the course or more.
@@ -144,7 +146,7 @@ fn described(course: &Course, fall: &Fall) -> Event {
 
 /// Seconds below half the median, outside of falls and of time that nobody wanted work in.
 fn stalls(course: &Course, falls: &[Fall]) -> Option<Event> {
-    let tps = course.track(Track::Tps)?;
+    let tps = course.track(Track::Tps).filter(|tps| tps.len() >= LEAST_STEPS)?;
     let typical = median(tps[course.within(course.counted_from_s, course.end_s())].iter().copied());
     // Four standard deviations of a Poisson count: less is chance.
     let least = (typical / 2.0).min(typical - 4.0 * typical.sqrt());

@@ -45,17 +45,40 @@ struct Explained {
 /// Explains a scenario, a result or a recording.
 pub(crate) fn run(args: &ExplainArgs) -> Done {
     let path = Path::new(&args.what);
-    let explained = if path.join(SERIES).is_file() && path.join(RESOLVED).is_file() {
+    let explained = if is_result(path) {
         of_result(args, path)?
     } else if is_scenario(&args.what, path) {
         of_scenario(args)?
     } else {
+        refuse_several_results(path)?;
         of_recording(args, path)?
     };
     match args.format {
         Format::Json => print_json(&document(&explained)),
         Format::Human => print(&text(&explained)),
     }
+}
+
+/// A folder that a run left.
+fn is_result(path: &Path) -> bool {
+    path.join(SERIES).is_file() && path.join(RESOLVED).is_file()
+}
+
+/// A comparison leaves a folder for each variant.
+fn refuse_several_results(path: &Path) -> Done {
+    let inside = std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut results: Vec<PathBuf> = inside.filter(|inside| is_result(inside)).collect();
+    results.sort();
+    if results.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = results.iter().map(|result| result.display().to_string()).collect();
+    Err(Failure::Input(format!(
+        "{} holds the results of {} runs\n  = help: give one of them: {}",
+        path.display(),
+        results.len(),
+        names.join(", ")
+    )))
 }
 
 /// A file of TOML, or a name that no file and no folder has.
