@@ -104,7 +104,7 @@ pub(crate) enum Command {
     Settings(SettingsArgs),
     /// List the shipped scenarios
     Scenarios(ListArgs),
-    /// Leave a page that teaches: the simulator in a browser, with lessons, in a folder that needs no network
+    /// Leave a page that teaches: the simulator in a browser, with lessons
     Page(PageArgs),
     /// Print the JSON Schema of scenarios, for editors
     Schema(ListArgs),

@@ -78,7 +78,7 @@ fn the_folder_is_small_and_the_page_stands_alone(chromium: &Chromium) {
     page.wait_until("document.body.classList.contains('open')");
     finish(&page);
     assert_eq!(page.requests_beyond(&site), [""; 0]);
-    assert!(site.asked().iter().all(|path| path == "/" || path == "/favicon.ico"), "{:?}", site.asked());
+    assert_eq!(site.asked(), ["/"]);
     assert_eq!(page.errors(), [""; 0]);
 }
 

@@ -13,7 +13,7 @@ function drawRing(canvas, run, time, color) {
   if (!run.rows.length) return;
   const value = (field) => run.between(time, field);
   const [head, checkpoint, capacity] = [value("current_lsn"), value("checkpoint_lsn"), value("capacity")];
-  const age = head - checkpoint, x = width / 2, y = height / 2, outer = Math.min(width / 2 - 62, height / 2 - 30);
+  const age = head - checkpoint, x = width / 2, y = height / 2, outer = Math.min(width / 2 - (width < 300 ? 44 : 62), height / 2 - 30);
   const thick = outer * 0.24, inner = outer - thick, mid = outer - thick / 2, turn = 2 * Math.PI;
   const angle = (lsn) => ((lsn % capacity) / capacity) * turn - Math.PI / 2;
   const span = (bytes) => Math.min(bytes / capacity, 1) * turn;
@@ -67,7 +67,10 @@ function drawRing(canvas, run, time, color) {
     pen.fillStyle = fill;
     pen.fillText(name, box[4], box[5]);
   }
-  pen.fillStyle = ink("muted"); pen.fillText("checkpoint age", x, y - 26);
-  pen.fillStyle = ink("text"); pen.font = `600 23px ${family}`; pen.fillText(mib(age), x, y);
-  pen.fillStyle = ink("muted"); pen.font = `12px ${family}`; pen.fillText(`${Math.round((age / capacity) * 100)} % of the log`, x, y + 24);
+  // As large as the inside of the ring allows.
+  const large = Math.min(Math.max(inner * 0.29, 14), 23), small = Math.min(Math.max(inner * 0.17, 9.5), 12);
+  pen.fillStyle = ink("muted"); pen.font = `${small}px ${family}`;
+  pen.fillText("checkpoint age", x, y - large - 3);
+  pen.fillText(`${Math.round((age / capacity) * 100)} % of the log`, x, y + large + 2);
+  pen.fillStyle = ink("text"); pen.font = `600 ${large}px ${family}`; pen.fillText(mib(age), x, y);
 }
