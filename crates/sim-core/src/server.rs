@@ -75,7 +75,7 @@ mod undo_truncation;
 pub use events::{Observer, RunError, Silent};
 pub use stepping::{RedoRing, Stepping};
 
-use crate::buffer_pool::{BufferPool, CountedPages, PageSpace};
+use crate::buffer_pool::{BufferPool, PageSpace};
 use crate::config::{MachineConfig, RedoPipeline};
 use crate::kernel::calendar::Calendar;
 use crate::kernel::random::Rng;
@@ -86,7 +86,7 @@ use crate::run_spec::{DirtyStart, RunSpec};
 use crate::seam::{CleanerInput, ServerModel, View};
 use crate::storage::{Device, DeviceSpec};
 use crate::workload::program::Program;
-use crate::workload::{Bins, Counting, DriveSpec};
+use crate::workload::{Counting, DriveSpec};
 use events::Event;
 
 /// Events between two questions whether the run is to go on; a power of two.
@@ -154,16 +154,10 @@ impl Server {
         let instance_of = |space_id: u32, page_no: u32| model.instance_of(space_id, page_no);
         let counting = Counting::of(spec, &config);
         let mut program = Program::new(&spec.workload, counting, &mut space, &instance_of, &mut stream("layout"));
-        space.add_counted(&program.bins.bins, &instance_of);
+        space.add_counted(&program.bins.bins, config.buffer_pool.instances, &instance_of);
         let change_buffer = change_buffer(spec, &mut space, &instance_of, stream("change buffer"));
         let purge = purge(spec, &mut program, &mut space, &instance_of);
-        let Bins { bins, classes } = &program.bins;
-        let counted = CountedPages::new(bins, classes.clone(), stream("counted pages"));
-        let mut pool = BufferPool::new(&config.buffer_pool, config.flush_neighbors, &space, counted);
-        start::make_resident(&spec.workload.page_sets, &program.runs, &space, &mut pool);
-        if let Some(dirty) = spec.dirty_start {
-            start::make_dirty(dirty, config.redo.start_lsn, &space, &mut pool, &mut stream("dirty pages"));
-        }
+        let pool = start::buffer_pool(spec, &config, &program, &space);
         let redo = start::redo_log(&config.redo, spec.dirty_start.map_or(0, |dirty| dirty.checkpoint_age_bytes));
         let checkpoint_lsn = spec.dirty_start.map_or(redo.current_lsn(), |_| config.redo.start_lsn);
         let wake_up = match config.redo.pipeline {

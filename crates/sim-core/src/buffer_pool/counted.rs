@@ -8,25 +8,30 @@
 //! the law that single pages would give it; nothing is approximated but the rates of the pages of a bin
 //! (`crate::workload::bins`).
 //!
+//! A page lies in one instance of the buffer pool for good, so the clean and the missing pages of a bin are counted by instance
+//! too: where more of them are dirty, fewer become so.
+//!
 //! A page gets a handle when its state begins to matter to somebody: as it becomes dirty (for the flush list), or is read. A
-//! handle names the bin; its other bits are a number that tells pages in flight apart, and say where the page lies (instance,
-//! file). Simplifications: each time a page becomes dirty it may lie in another instance; with as many pages as extents that
-//! is as even as the servers' hash, and small bins (a warehouse's row) spread over all instances where theirs are fixed. How
-//! long ago a page under write was last modified is drawn by its rate, for the write-ahead rule.
+//! handle names the bin and the instance; its other bits are a number that tells pages in flight apart, and say where in the
+//! instance the page lies (file, extent). Simplifications: each time it is another extent; how long ago a page under write was
+//! last modified is drawn by its rate, for the write-ahead rule.
 
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::StandardExponential;
 
 /// Bit of all handles of counted pages.
 const COUNTED: u32 = 1 << 31;
-const SERIAL_BITS: u32 = 20;
+/// Bits of a handle below that of the bin: the instance, then a number.
+const INSTANCE_BITS: u32 = 6;
+const SERIAL_BITS: u32 = 14;
 const SERIAL_MASK: u32 = (1 << SERIAL_BITS) - 1;
+const BIN_SHIFT: u32 = SERIAL_BITS + INSTANCE_BITS;
 /// Weight of a draw: the sum over all pages of a class.
 const WHOLE: f64 = (1u64 << 62) as f64;
 /// Parts of a class whose weights are summed up together, and sums that are.
 const BLOCK: usize = 16;
-/// Numbers that are tried to find a page whose instance has a free frame.
-const TRIES: u32 = 64;
+/// Most instances, as a handle has room for.
+pub(crate) const MOST_INSTANCES: u32 = 1 << INSTANCE_BITS;
 
 /// Whether a page handle stands for a counted page.
 #[inline]
@@ -37,10 +42,16 @@ pub(crate) fn is_counted(page: u32) -> bool {
 /// The bin of a counted page.
 #[inline]
 pub(crate) fn bin_of(page: u32) -> u16 {
-    ((page & !COUNTED) >> SERIAL_BITS) as u16
+    ((page & !COUNTED) >> BIN_SHIFT) as u16
 }
 
-/// Where a counted page lies: 32 bits that are as good as random, each handle's own (the finalizer of MurmurHash3, public
+/// The instance of a counted page.
+#[inline]
+pub(super) fn instance_of(page: u32) -> usize {
+    (page >> SERIAL_BITS & (MOST_INSTANCES - 1)) as usize
+}
+
+/// Where a counted page lies in its instance: 32 bits that are as good as random, each handle's own (the finalizer of MurmurHash3, public
 /// domain).
 #[inline]
 pub(super) fn place_of(page: u32) -> u32 {
@@ -196,15 +207,15 @@ struct Counts {
 /// What a draw meets that is not just a dirty page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MetPage {
-    /// A clean page of a bin.
-    Clean(u16),
-    /// A page that is missing.
-    Missing {
-        /// Its handle.
-        page: u32,
-        /// Whether it is somebody's from now on only; otherwise somebody is reading it.
-        new: bool,
+    /// A clean page of a bin, by its place among those that are clean.
+    Clean {
+        /// The bin.
+        bin: u16,
+        /// Which of them, from 0.
+        nth: u64,
     },
+    /// A page that is missing; somebody is reading it, or is about to from now on.
+    Missing(u32),
     /// A page under write, one of so many of its bin.
     UnderWrite {
         /// The bin.
@@ -218,6 +229,10 @@ pub(crate) enum MetPage {
 #[derive(Debug, Clone)]
 pub(crate) struct CountedPages {
     counts: Vec<Counts>,
+    instances: usize,
+    /// Clean and missing pages by bin and instance.
+    clean: Vec<u32>,
+    missing: Vec<u32>,
     classes: Vec<BinClass>,
     uses: Vec<Vec<Use>>,
     bytes_between: Vec<f64>,
@@ -229,9 +244,22 @@ pub(crate) struct CountedPages {
 }
 
 impl CountedPages {
-    /// Bins whose resident pages are clean; `rng` draws what is met.
-    pub(crate) fn new(bins: &[Bin], classes: Vec<BinClass>, rng: Rng) -> Self {
+    /// Bins whose resident pages are clean, spread evenly over `instances` instances; `rng` draws what is met.
+    pub(crate) fn new(bins: &[Bin], classes: Vec<BinClass>, instances: u32, rng: Rng) -> Self {
+        // The page that is left over lies elsewhere for each bin.
+        let by_instance = |pages: fn(&Bin) -> u64| {
+            let share = move |(number, bin): (usize, &Bin)| {
+                let (first, of, pages) = (number as u64, u64::from(instances), pages(bin));
+                (0..of).map(move |i| share_of(pages, (i + first) % of, of) as u32)
+            };
+            bins.iter().enumerate().flat_map(share).collect::<Vec<u32>>()
+        };
+        let clean = by_instance(|bin| bin.resident);
+        let missing = by_instance(|bin| bin.pages).iter().zip(&clean).map(|(all, clean)| all - clean).collect();
         let mut pages = CountedPages {
+            instances: instances as usize,
+            clean,
+            missing,
             counts: bins.iter().map(|bin| Counts { missing: bin.pages, ..Counts::default() }).collect(),
             uses: vec![Vec::new(); bins.len()],
             bytes_between: bins.iter().map(|bin| bin.bytes_between_modifications).collect(),
@@ -275,24 +303,31 @@ impl CountedPages {
         self.counts.iter().map(|c| c.missing + c.reading + c.clean + c.hot + c.under_write).sum()
     }
 
-    /// Pages in the buffer pool.
-    pub(crate) fn resident(&self) -> u64 {
-        self.counts.iter().map(|c| c.clean + c.hot + c.under_write).sum()
-    }
-
     /// Pages that are clean.
     pub(crate) fn clean(&self) -> u64 {
         self.counts.iter().map(|c| c.clean).sum()
     }
 
-    /// The bin of the clean page of a number, counted through all bins.
-    pub(crate) fn bin_of_clean(&self, mut nth: u64) -> Option<u16> {
-        let bin = self.counts.iter().position(|counts| {
-            let here = nth < counts.clean;
-            nth = nth.saturating_sub(counts.clean);
-            here
-        });
-        bin.map(|bin| bin as u16)
+    /// Frames that the pages of an instance take.
+    pub(crate) fn resident_in(&self, instance: usize) -> u64 {
+        self.clean.iter().skip(instance).step_by(self.instances).map(|&pages| u64::from(pages)).sum()
+    }
+
+    /// Pages of an instance, in the buffer pool or not.
+    pub(crate) fn pages_in(&self, instance: usize) -> u64 {
+        let missing = self.missing.iter().skip(instance).step_by(self.instances);
+        self.resident_in(instance) + missing.map(|&pages| u64::from(pages)).sum::<u64>()
+    }
+
+    /// The clean page of a number, counted through all bins.
+    pub(crate) fn nth_clean(&self, mut nth: u64) -> Option<(u16, u64)> {
+        for (bin, counts) in self.counts.iter().enumerate() {
+            if nth < counts.clean {
+                return Some((bin as u16, nth));
+            }
+            nth -= counts.clean;
+        }
+        None
     }
 
     /// Whether reads of a class meet nothing but pages in the buffer pool.
@@ -376,23 +411,45 @@ impl CountedPages {
         let counts = self.counts[usize::from(bin)];
         let mut nth = nth;
         if nth < counts.missing {
-            return MetPage::Missing { page: self.begin_reading(bin), new: true };
+            return MetPage::Missing(self.begin_reading(bin, nth));
         }
         nth -= counts.missing;
         if nth < counts.reading {
             let read = self.reading.iter().filter(|&&page| bin_of(page) == bin).nth(nth as usize);
-            let page = *read.expect("as many pages are being read as are counted");
-            return MetPage::Missing { page, new: false };
+            return MetPage::Missing(*read.expect("as many pages are being read as are counted"));
         }
         nth -= counts.reading;
-        if nth < counts.clean { MetPage::Clean(bin) } else { MetPage::UnderWrite { bin, nth: nth - counts.clean } }
+        if nth < counts.clean {
+            MetPage::Clean { bin, nth }
+        } else {
+            MetPage::UnderWrite { bin, nth: nth - counts.clean }
+        }
     }
 
-    /// A handle for a page of a bin.
+    /// A handle for a page of a bin in an instance.
     #[inline]
-    fn handle(&mut self, bin: u16) -> u32 {
+    fn handle(&mut self, bin: u16, instance: usize) -> u32 {
         self.serial = self.serial.wrapping_add(1);
-        COUNTED | u32::from(bin) << SERIAL_BITS | (self.serial & SERIAL_MASK)
+        COUNTED | u32::from(bin) << BIN_SHIFT | (instance as u32) << SERIAL_BITS | (self.serial & SERIAL_MASK)
+    }
+
+    /// Of pages of a bin, counted by instance, the instance of the one of a number.
+    #[inline]
+    fn instance_at(by_instance: &[u32], mut nth: u64) -> usize {
+        for (instance, &pages) in by_instance.iter().enumerate() {
+            if nth < u64::from(pages) {
+                return instance;
+            }
+            nth -= u64::from(pages);
+        }
+        unreachable!("the pages of the instances are those of the bin")
+    }
+
+    /// Places of a bin among the counts by instance.
+    #[inline]
+    fn places(&self, bin: u16) -> std::ops::Range<usize> {
+        let first = usize::from(bin) * self.instances;
+        first..first + self.instances
     }
 
     /// True with a probability of `share`.
@@ -403,31 +460,20 @@ impl CountedPages {
     /// A handle that stands for some page of a class.
     pub(crate) fn somewhere_in(&mut self, class: u16) -> u32 {
         let parts = &self.classes[usize::from(class)].parts;
-        let bin = parts.get(self.serial as usize % parts.len().max(1)).map_or(0, |part| part.bin);
-        self.handle(bin)
+        let serial = self.serial as usize;
+        let bin = parts.get(serial % parts.len().max(1)).map_or(0, |part| part.bin);
+        self.handle(bin, serial % self.instances)
     }
 
-    fn begin_reading(&mut self, bin: u16) -> u32 {
-        let page = self.handle(bin);
+    fn begin_reading(&mut self, bin: u16, nth: u64) -> u32 {
+        let places = self.places(bin);
+        let instance = Self::instance_at(&self.missing[places.clone()], nth);
+        self.missing[places.start + instance] -= 1;
+        let page = self.handle(bin, instance);
         let counts = &mut self.counts[usize::from(bin)];
         (counts.missing, counts.reading) = (counts.missing - 1, counts.reading + 1);
         self.reading.push(page);
         page
-    }
-
-    /// A page that is being read gets another handle until `fits`, so that it finds a frame; it is not yet known to anybody.
-    pub(crate) fn settle(&mut self, page: u32, fits: impl Fn(u32) -> bool) -> u32 {
-        let mut settled = page;
-        for _ in 0..TRIES {
-            if fits(settled) {
-                break;
-            }
-            settled = self.handle(bin_of(page));
-        }
-        if let Some(place) = self.reading.iter().position(|&read| read == page) {
-            self.reading[place] = settled;
-        }
-        settled
     }
 
     /// Whether a page is still being read, or waits for that.
@@ -442,21 +488,36 @@ impl CountedPages {
         let bin = usize::from(bin_of(page));
         let counts = &mut self.counts[bin];
         (counts.reading, counts.clean) = (counts.reading - 1, counts.clean + 1);
+        self.clean[bin * self.instances + instance_of(page)] += 1;
         for of_bin in &self.uses[bin] {
             self.classes[usize::from(of_bin.class)].missing.remove(of_bin.part, of_bin.weight);
         }
     }
 
-    /// A clean page becomes hot: its handle, or `None` if there is none that is clean.
+    /// The clean page of a number of its bin becomes hot: its handle.
     #[inline]
-    pub(crate) fn becomes_hot(&mut self, bin: u16) -> Option<u32> {
+    pub(crate) fn becomes_hot(&mut self, bin: u16, nth: u64) -> u32 {
+        let places = self.places(bin);
+        let instance = Self::instance_at(&self.clean[places], nth);
+        self.becomes_hot_in(bin, instance)
+    }
+
+    /// A page that was read, or written, becomes hot: its handle, or `None` if no page of its bin and instance is clean.
+    pub(crate) fn this_becomes_hot(&mut self, page: u32) -> Option<u32> {
+        let (bin, instance) = (bin_of(page), instance_of(page));
+        let place = self.places(bin).start + instance;
+        (self.clean[place] > 0).then(|| self.becomes_hot_in(bin, instance))
+    }
+
+    #[inline]
+    fn becomes_hot_in(&mut self, bin: u16, instance: usize) -> u32 {
+        self.clean[usize::from(bin) * self.instances + instance] -= 1;
         let counts = &mut self.counts[usize::from(bin)];
-        counts.clean = counts.clean.checked_sub(1)?;
-        counts.hot += 1;
+        (counts.clean, counts.hot) = (counts.clean - 1, counts.hot + 1);
         for of_bin in &self.uses[usize::from(bin)] {
             self.classes[usize::from(of_bin.class)].cold.remove(of_bin.part, of_bin.weight);
         }
-        Some(self.handle(bin))
+        self.handle(bin, instance)
     }
 
     /// A hot page is under write.
@@ -473,8 +534,10 @@ impl CountedPages {
     /// The write of a page is done: it is clean.
     #[inline]
     pub(crate) fn written(&mut self, page: u32) {
-        let counts = &mut self.counts[usize::from(bin_of(page))];
+        let bin = usize::from(bin_of(page));
+        let counts = &mut self.counts[bin];
         (counts.under_write, counts.clean) = (counts.under_write - 1, counts.clean + 1);
+        self.clean[bin * self.instances + instance_of(page)] += 1;
     }
 
     /// The end of the newest modification of those among `pages` that are counted, as far as it lies above `durable_lsn`, in
@@ -505,6 +568,12 @@ impl CountedPages {
         if reading != self.reading.len() as u64 {
             return Err(format!("{reading} counted pages are being read, {} are listed", self.reading.len()));
         }
+        for (bin, counts) in self.counts.iter().enumerate() {
+            let sum = |pages: &[u32]| pages[self.places(bin as u16)].iter().map(|&pages| u64::from(pages)).sum::<u64>();
+            if (sum(&self.clean), sum(&self.missing)) != (counts.clean, counts.missing) {
+                return Err(format!("bin {bin}: {counts:?}, but the instances hold others"));
+            }
+        }
         for (number, class) in self.classes.iter().enumerate() {
             let sum = |of: fn(&Counts) -> u64| -> u64 {
                 class.parts.iter().map(|part| part.weight * of(&self.counts[usize::from(part.bin)])).sum()
@@ -524,8 +593,13 @@ impl CountedPages {
     pub(crate) fn bytes(&self) -> u64 {
         let parts: usize =
             self.classes.iter().map(|class| class.parts.len() * (size_of::<Part>() + size_of::<Use>())).sum();
-        (parts + self.counts.len() * (size_of::<Counts>() + 8)) as u64
+        (parts + self.counts.len() * (size_of::<Counts>() + 8 + 8 * self.instances)) as u64
     }
+}
+
+/// Share of some pages that are spread evenly over all instances.
+pub(super) fn share_of(pages: u64, instance: u64, instances: u64) -> u64 {
+    pages / instances + u64::from(instance < pages % instances)
 }
 
 /// A uniform number in (0, 1].
@@ -544,7 +618,7 @@ mod tests {
 
     fn pages(bins: &[Bin], classes: &[&[(u16, f64)]]) -> CountedPages {
         let classes = classes.iter().map(|list| BinClass::new(list, 1.0, None, bins)).collect();
-        CountedPages::new(bins, classes, Rng::stream(11, 0, "counted"))
+        CountedPages::new(bins, classes, 3, Rng::stream(11, 0, "counted"))
     }
 
     /// Makes a modification: the handle of the page that became dirty, if one did.
@@ -553,7 +627,7 @@ mod tests {
             return None;
         }
         match pages.meet(0, true) {
-            MetPage::Clean(bin) => pages.becomes_hot(bin),
+            MetPage::Clean { bin, nth } => Some(pages.becomes_hot(bin, nth)),
             met => unreachable!("{met:?} where all pages are resident and none is written"),
         }
     }
@@ -613,19 +687,18 @@ mod tests {
         let mut counted = pages(&[bin(1, 0)], &[&[(0, 1.0)]]);
         assert!(!counted.is_resident(0));
         assert_eq!(counted.pass(0, false, 5, 1.0), 0);
-        let MetPage::Missing { page, new: true } = counted.meet(0, false) else { panic!("nothing else is there") };
-        let page = counted.settle(page, |_| true);
-        assert_eq!(counted.meet(0, true), MetPage::Missing { page, new: false }, "the same page, by another client");
+        let MetPage::Missing(page) = counted.meet(0, false) else { panic!("nothing else is there") };
+        assert_eq!(counted.meet(0, true), MetPage::Missing(page), "the same page, by another client");
         assert!(counted.is_reading(page));
         counted.arrived(page);
         assert!(!counted.is_reading(page) && counted.is_resident(0));
-        assert_eq!((counted.pass(0, false, 5, 1.0), counted.meet(0, true)), (5, MetPage::Clean(0)));
-        let dirty = counted.becomes_hot(0).unwrap();
-        assert_eq!((counted.becomes_hot(0), counted.pass(0, true, 9, 1.0)), (None, 9));
+        assert_eq!((counted.pass(0, false, 5, 1.0), counted.meet(0, true)), (5, MetPage::Clean { bin: 0, nth: 0 }));
+        let dirty = counted.this_becomes_hot(page).unwrap();
+        assert_eq!((counted.this_becomes_hot(page), counted.pass(0, true, 9, 1.0)), (None, 9));
         counted.begin_write(dirty);
         assert_eq!(counted.meet(0, true), MetPage::UnderWrite { bin: 0, nth: 0 });
         counted.written(dirty);
-        assert_eq!(counted.meet(0, true), MetPage::Clean(0));
+        assert_eq!(counted.meet(0, true), MetPage::Clean { bin: 0, nth: 0 });
         counted.check().unwrap();
     }
 
@@ -633,7 +706,7 @@ mod tests {
     fn a_home_reads_its_pages_once() {
         let bins = [bin(40, 0)];
         let class = BinClass::new(&[(0, 1.0 / 40.0)], 1.0, Some(Homes::new(4, 10)), &bins);
-        let mut counted = CountedPages::new(&bins, vec![class], Rng::stream(11, 0, "homes"));
+        let mut counted = CountedPages::new(&bins, vec![class], 1, Rng::stream(11, 0, "homes"));
         let at = |home: u64| home << 62;
         assert_eq!(counted.read_at_home(0, at(1), 6), (6, 1.0));
         assert_eq!(counted.read_at_home(0, at(1), 6), (0, 1.0));
@@ -644,7 +717,7 @@ mod tests {
     #[test]
     fn redo_that_a_batch_waits_for_follows_from_the_rate_of_its_pages() {
         let mut counted = pages(&[bin(100, 100)], &[&[(0, 0.01)]]);
-        let hot = [counted.becomes_hot(0).unwrap()];
+        let hot = [counted.becomes_hot(0, 0)];
         let waits = (0..20_000).filter(|_| counted.newest_above(&hot, 5_000, 5_500) > 0).count() as f64 / 20_000.0;
         // 500 bytes of redo, one modification each 1000.
         assert!((waits - (1.0 - libm::exp(-0.5))).abs() < 0.012, "{waits}");

@@ -4,7 +4,7 @@
 //! instance (all versions hash `page_no >> 6`), so two small tables by extent answer both questions. Page sets of one
 //! tablespace follow each other in its file; pages that inserts add come in whole new extents at its end.
 
-use super::counted::{Bin, bin_of, is_counted, place_of};
+use super::counted::{self, Bin, bin_of, is_counted, place_of};
 use crate::kernel::random::mix;
 use std::hash::Hasher;
 
@@ -63,8 +63,8 @@ pub struct PageSpace {
 /// Extents of a tablespace after which its instances repeat, whatever their number is (at most 64).
 const PATTERN_EXTENTS: u32 = 64;
 
-/// Instances of the extents of a tablespace.
-type Pattern = [u8; PATTERN_EXTENTS as usize];
+/// Extents of a tablespace by their instance.
+type Pattern = Vec<Vec<u8>>;
 
 impl PageSpace {
     /// Adds `pages` pages to the end of tablespace `space_id`; `instance_of` is the version's hash.
@@ -77,9 +77,9 @@ impl PageSpace {
         PageRun { first, pages }
     }
 
-    /// Adds pages that are counted by bin. Each has a tablespace and an extent of it, which is drawn anew with each handle, and
-    /// with it an instance and an I/O thread: the servers find both by the extent.
-    pub fn add_counted(&mut self, bins: &[Bin], instance_of: &dyn Fn(u32, u32) -> u32) {
+    /// Adds pages that are counted by bin and instance. Each has a tablespace and an extent of it in its instance, which is
+    /// drawn anew with each handle: the servers find instance and I/O thread by the extent.
+    pub fn add_counted(&mut self, bins: &[Bin], instances: u32, instance_of: &dyn Fn(u32, u32) -> u32) {
         for bin in bins {
             let spaces = bin.spaces.iter().map(|&id| self.space_index(id)).collect();
             self.spaces_by_bin.push(spaces);
@@ -88,7 +88,11 @@ impl PageSpace {
             return;
         }
         let pattern = |space: &Space| -> Pattern {
-            std::array::from_fn(|extent| instance_of(space.id, extent as u32 * EXTENT_PAGES) as u8)
+            let mut extents = vec![Vec::new(); instances as usize];
+            for extent in 0..PATTERN_EXTENTS {
+                extents[instance_of(space.id, extent * EXTENT_PAGES) as usize].push(extent as u8);
+            }
+            extents
         };
         self.patterns = self.spaces.iter().map(pattern).collect();
     }
@@ -98,7 +102,10 @@ impl PageSpace {
     fn place_of_counted(&self, page: u32) -> (u16, u32) {
         let place = place_of(page);
         let spaces = &self.spaces_by_bin[usize::from(bin_of(page))];
-        (spaces[(place >> 8) as usize % spaces.len()], place >> 26)
+        let space = spaces[(place >> 8) as usize % spaces.len()];
+        let extents = &self.patterns[usize::from(space)][counted::instance_of(page)];
+        let extent = extents.get((place & 0xff) as usize % extents.len().max(1));
+        (space, extent.map_or(0, |&extent| u32::from(extent)))
     }
 
     /// Number of the extent of `page` in its file.
@@ -154,8 +161,7 @@ impl PageSpace {
     #[inline]
     pub fn instance_of(&self, page: u32) -> usize {
         if is_counted(page) {
-            let (space, extent) = self.place_of_counted(page);
-            return usize::from(self.patterns[usize::from(space)][extent as usize]);
+            return counted::instance_of(page);
         }
         usize::from(self.instance_by_extent[(page / EXTENT_PAGES) as usize])
     }

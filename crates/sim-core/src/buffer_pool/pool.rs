@@ -1,6 +1,6 @@
 //! The buffer pool proper: flush lists, frames and counts by instance ([`super`] has sources and simplifications).
 
-use super::counted::{CountedPages, MetPage, is_counted};
+use super::counted::{CountedPages, MetPage, instance_of, is_counted};
 use super::flush_list::FlushList;
 use super::lru::{LruConfig, LruLists};
 use super::page_space::{PageRun, PageSpace};
@@ -95,7 +95,7 @@ impl BufferPool {
                     writing: Vec::new(),
                     parked: Vec::new(),
                     capacity: config.pages / instances,
-                    used: share_of(counted.resident(), number, instances),
+                    used: counted.resident_in(number as usize),
                 })
                 .collect(),
             counted,
@@ -119,8 +119,7 @@ impl BufferPool {
 
     /// Whether some instance could come down to its scan depth of free pages if every page were resident.
     fn could_overflow(&self, space: &PageSpace) -> bool {
-        let instances = self.instances.len() as u64;
-        let mut wanted: Vec<u64> = (0..instances).map(|i| share_of(self.counted.pages(), i, instances)).collect();
+        let mut wanted: Vec<u64> = (0..self.instances.len()).map(|i| self.counted.pages_in(i)).collect();
         for extent in 0..space.pages() / super::EXTENT_PAGES {
             wanted[space.instance_of(extent * super::EXTENT_PAGES)] += u64::from(super::EXTENT_PAGES);
         }
@@ -237,11 +236,17 @@ impl BufferPool {
         self.enters_flush_list(page, lsn, instance);
     }
 
-    /// A counted page that is clean is modified by redo that begins at `lsn`; none is, if all of the bin are dirty.
+    /// The clean page of a number of its bin is modified by redo that begins at `lsn`.
     #[inline]
-    pub(crate) fn counted_becomes_dirty(&mut self, bin: u16, lsn: u64, space: &PageSpace) {
-        if let Some(page) = self.counted.becomes_hot(bin) {
-            self.enters_flush_list(page, lsn, space.instance_of(page));
+    pub(crate) fn counted_becomes_dirty(&mut self, bin: u16, nth: u64, lsn: u64) {
+        let page = self.counted.becomes_hot(bin, nth);
+        self.enters_flush_list(page, lsn, instance_of(page));
+    }
+
+    /// A page that was waited for is modified by redo that begins at `lsn`, unless others like it have become dirty first.
+    pub(crate) fn this_counted_becomes_dirty(&mut self, page: u32, lsn: u64) {
+        if let Some(page) = self.counted.this_becomes_hot(page) {
+            self.enters_flush_list(page, lsn, instance_of(page));
         }
     }
 
@@ -535,19 +540,9 @@ impl BufferPool {
         self.counted.somewhere_in(class)
     }
 
-    /// What the draw meets that did not pass. A page that is missing lies where a frame is free.
-    pub(crate) fn meet_counted(&mut self, class: u16, modify: bool, space: &PageSpace) -> MetPage {
-        match self.counted.meet(class, modify) {
-            MetPage::Missing { page, new: true } => {
-                let instances = &self.instances;
-                let fits = |page: u32| {
-                    let instance = &instances[space.instance_of(page)];
-                    instance.used < instance.capacity
-                };
-                MetPage::Missing { page: self.counted.settle(page, fits), new: true }
-            }
-            met => met,
-        }
+    /// What the draw meets that did not pass.
+    pub(crate) fn meet_counted(&mut self, class: u16, modify: bool) -> MetPage {
+        self.counted.meet(class, modify)
     }
 
     /// Redo that must be durable before the counted ones among these pages are written, see
@@ -631,11 +626,6 @@ impl FlushLists for BufferPool {
         };
         (listed + writing).min(cap)
     }
-}
-
-/// Share of some pages that are spread evenly over all instances.
-fn share_of(pages: u64, instance: u64, instances: u64) -> u64 {
-    pages / instances + u64::from(instance < pages % instances)
 }
 
 /// Whether an entry of a flush list is the newest of its page: older ones are left behind where pages leave early.

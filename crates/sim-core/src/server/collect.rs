@@ -238,9 +238,9 @@ impl Server {
         let thread = &mut self.passes.threads[thread_number as usize];
         (thread.batch, thread.kind, thread.resume) = (batch, kind, resume);
         self.doublewrite.filled(pages);
-        let pool = &self.pool;
-        let wanted = self.redo.wanted_before_writing(|page| pool.is_under_write(page));
-        let entry = self.batches.get(batch);
+        let (pool, entry) = (&self.pool, self.batches.get(batch));
+        let in_batch = |page| pool.is_under_write(page) && entry.pages.contains(&page);
+        let wanted = self.redo.wanted_before_writing(in_batch);
         let redo = self.redo.position();
         let counted = self.pool.newest_of_counted(&entry.pages, redo.durable_lsn, redo.current_lsn);
         entry.wanted_lsn = wanted.max(counted);

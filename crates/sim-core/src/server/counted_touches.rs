@@ -9,7 +9,7 @@
 //! finds it clean.
 
 use super::Server;
-use crate::buffer_pool::{BufferPool, MetPage, bin_of};
+use crate::buffer_pool::{BufferPool, MetPage};
 use crate::workload::program::{Touch, Ways};
 
 /// Draws of one touch that are left.
@@ -128,7 +128,7 @@ impl Server {
     /// Draws until something stops it. As for single pages, it looks at the limits only where the redo of the transaction
     /// might reach them.
     fn draw_on(&mut self, client_number: u32) -> Stopped {
-        let Server { clients, program, pool, redo, space, batches, .. } = self;
+        let Server { clients, program, pool, redo, batches, .. } = self;
         let client = &mut clients.list[client_number as usize];
         let kind = &program.kinds[client.kind as usize];
         let limit_lsn = clients.free_check_limit_lsn.min(redo.room_up_to(kind.max_redo_bytes));
@@ -146,12 +146,12 @@ impl Server {
             let mut passed = pool.pass_counted(way, modify, draws, run.times);
             if passed < draws {
                 let lsn = redo.lsn_after(redo_fixed + each * u64::from(passed));
-                match pool.meet_counted(way, modify, space) {
-                    MetPage::Clean(bin) => {
-                        pool.counted_becomes_dirty(bin, lsn, space);
+                match pool.meet_counted(way, modify) {
+                    MetPage::Clean { bin, nth } => {
+                        pool.counted_becomes_dirty(bin, nth, lsn);
                         passed += 1;
                     }
-                    MetPage::Missing { page, .. } => plan.met = Some(Met { page, under_write: false }),
+                    MetPage::Missing(page) => plan.met = Some(Met { page, under_write: false }),
                     // A page that is not yet in a batch is as good as written.
                     MetPage::UnderWrite { bin, nth } => {
                         let page = batches.counted_page(bin, nth);
@@ -186,7 +186,7 @@ impl Server {
         if under_write && self.batches.with_page(page).is_some() && !self.page_write_over(client_number, page) {
             return false;
         }
-        let Server { clients, program, pool, redo, space, .. } = self;
+        let Server { clients, program, pool, redo, .. } = self;
         let client = &mut clients.list[client_number as usize];
         let plan = &mut client.plan.counted;
         plan.met = None;
@@ -194,7 +194,7 @@ impl Server {
         plan.pass(1);
         let touch = program.kinds[client.kind as usize].touches[usize::from(run.touch)];
         if touch.modify {
-            pool.counted_becomes_dirty(bin_of(page), redo.current_lsn(), space);
+            pool.this_counted_becomes_dirty(page, redo.current_lsn());
             redo.append(touch.redo_fixed);
             clients.modified(client_number, 1);
         }

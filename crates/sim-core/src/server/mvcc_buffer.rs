@@ -255,7 +255,7 @@ impl Server {
     fn record_of(&self, client_number: u32, page: u32, rows: u16, redo_fixed: u64) -> Changed {
         let client = &self.clients.list[client_number as usize];
         let drawn = mix(client.home ^ (client.plan.place() as u64) << 32 ^ u64::from(page));
-        let slot = ((drawn >> 32) * u64::from(rows) >> 32) as u16;
+        let slot = (((drawn >> 32) * u64::from(rows)) >> 32) as u16;
         let bytes = self.records.as_ref().map_or(0, |records| records.record_bytes(rows)) as u32;
         Changed { page, slot, bytes, redo_fixed }
     }

@@ -13,7 +13,7 @@ use super::events::Event;
 use super::history::Visit;
 use super::passes::Actor;
 use super::purge::State;
-use crate::buffer_pool::{MetPage, Modification, bin_of, is_counted};
+use crate::buffer_pool::{MetPage, Modification, is_counted};
 use crate::config::RedoPipeline;
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::{FreeCheckWait, PassReport};
@@ -209,9 +209,9 @@ impl Server {
         let what = what.filter(|what| what.modify)?;
         if let Some(way) = visit.way.checked_sub(1) {
             if self.purge_meets_anew() && self.pool.pass_counted(way, true, 1, 1.0) == 0 {
-                match self.pool.meet_counted(way, true, &self.space) {
-                    MetPage::Clean(bin) => self.pool.counted_becomes_dirty(bin, self.redo.current_lsn(), &self.space),
-                    MetPage::Missing { page, .. } => {
+                match self.pool.meet_counted(way, true) {
+                    MetPage::Clean { bin, nth } => self.pool.counted_becomes_dirty(bin, nth, self.redo.current_lsn()),
+                    MetPage::Missing(page) => {
                         self.revealed(number, page);
                         return self.read_for_purge(number, page);
                     }
@@ -221,7 +221,7 @@ impl Server {
         } else if self.pool.counted().is_reading(visit.page) {
             return self.read_for_purge(number, visit.page);
         } else {
-            self.pool.counted_becomes_dirty(bin_of(visit.page), self.redo.current_lsn(), &self.space);
+            self.pool.this_counted_becomes_dirty(visit.page, self.redo.current_lsn());
         }
         self.redo.append(what.redo_fixed);
         *wrote = true;

@@ -234,11 +234,10 @@ pub(super) fn cut(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool]
         let resident = resident as u64;
         bins.bins.push(Bin { pages: pages as u64, resident, spaces: cell.spaces, bytes_between_modifications: 0.0 });
     }
-    let class = |((list, all), way): ((&Vec<(u16, f64)>, f64), &Draws)| {
+    for (way, (list, all)) in ways.iter().zip(lists.iter().zip(all)) {
         let homes = classes[way.class as usize].homes().map(|homes| Homes::new(homes, way.of_layer()));
-        BinClass::new(list, all.min(1.0), homes, &bins.bins)
-    };
-    bins.classes = lists.iter().zip(all).zip(ways).map(class).collect();
+        bins.classes.push(BinClass::new(list, all.min(1.0), homes, &bins.bins));
+    }
     bins
 }
 

@@ -9,6 +9,7 @@ use super::access::AccessClass;
 use super::bins::Draws;
 use super::program::{Touch, Ways};
 use super::spec::{DrawSpec, DriveSpec, TouchSpec, TransactionSpec, WorkloadSpec};
+use crate::buffer_pool::MOST_INSTANCES;
 use crate::config::{FlushNeighbors, MachineConfig, PAGE_BYTES};
 use crate::run_spec::{Pages, RunSpec};
 
@@ -29,6 +30,7 @@ impl Counting {
         let allowed = spec.pages != Pages::Individual
             && config.flush_neighbors == FlushNeighbors::None
             && !config.merges_adjacent_writes
+            && config.buffer_pool.instances <= MOST_INSTANCES
             && !config.needs_page_identities()
             && spec.storage.data.seek_free_bytes == 0
             && fits(spec, config);
