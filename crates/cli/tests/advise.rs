@@ -136,7 +136,8 @@ fn broken_folders_are_refused() {
         let first: Vec<&str> = status.split("TS ").nth(1).unwrap().lines().skip(1).collect();
         (0..90).map(|i| format!("TS {}.000\n{}\n", 1_795_000_000 + i, first.join("\n"))).collect()
     };
-    let without = |name: &str| status.lines().filter(|l| !l.starts_with(name)).map(|l| format!("{l}\n")).collect::<String>();
+    let without =
+        |name: &str| status.lines().filter(|l| !l.starts_with(name)).map(|l| format!("{l}\n")).collect::<String>();
     let other_version = settings.replace(&good.server.version, "4.1.22");
     let cases: Vec<(&str, Vec<(&str, String)>)> = vec![
         ("a folder of noise", vec![("a", "\u{1}\u{2}noise".into()), ("b.txt", "hello\nworld\n".into())]),
@@ -148,7 +149,10 @@ fn broken_folders_are_refused() {
         ("a version without a model", vec![("s", status.clone()), ("v", other_version)]),
         ("settings without a version", vec![("s", status.clone()), ("v", "innodb_io_capacity\t200\n".into())]),
         ("an unknown server", vec![("s", status.clone()), ("v", settings.replace(&good.server.version, "x.y"))]),
-        ("samples without times", vec![("s", status.replace("TS ", "# ").replace("Uptime", "Upt")), ("v", settings.clone())]),
+        (
+            "samples without times",
+            vec![("s", status.replace("TS ", "# ").replace("Uptime", "Upt")), ("v", settings.clone())],
+        ),
         ("broken JSON", vec![("prom.json", "{\"status\":\"success\",\"data\":".into())]),
         ("a broken histogram", vec![("ages.json", "{\"format\":\"innosim-page-ages\"".into()), ("s", status.clone())]),
         ("fio's error", vec![("fio.json", "fio: failed to open".into())]),

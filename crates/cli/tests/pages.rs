@@ -31,7 +31,10 @@ fn a_histogram_becomes_a_load() {
     let data = dir.path().join("data");
     fs::create_dir(&data).unwrap();
     // The last GB of redo: 1000 pages in the last 10 MB, the others evenly before.
-    table(&data.join("t.ibd"), |n| if n <= 1000 { 1_000_000_000 - n * 10_000 } else { 990_000_000 - (n - 1000) * 900_000 });
+    table(
+        &data.join("t.ibd"),
+        |n| if n <= 1000 { 1_000_000_000 - n * 10_000 } else { 990_000_000 - (n - 1000) * 900_000 },
+    );
     let histogram = dir.path().join("ages.json");
     let arguments = ["pages", data.to_str().unwrap(), "-o", histogram.to_str().unwrap()];
     let text = stdout(&arguments);
@@ -43,7 +46,8 @@ fn a_histogram_becomes_a_load() {
     let scenario = dir.path().join("load.toml");
     let device = "[device]\nprofile = \"nvme\"\n\n[drive]\nkind = \"open\"\nclients = 8\nrate = 500\n";
     let workload = "[workload]\nkind = \"spectrum\"\nhistogram = \"ages.json\"\nredo_bytes_per_transaction = 5000\n";
-    fs::write(&scenario, format!("model = \"8.0\"\nduration = \"20s\"\nwarmup = \"0s\"\n\n{device}\n{workload}")).unwrap();
+    fs::write(&scenario, format!("model = \"8.0\"\nduration = \"20s\"\nwarmup = \"0s\"\n\n{device}\n{workload}"))
+        .unwrap();
     let out = dir.path().join("out");
     let run = ["run", scenario.to_str().unwrap(), "--quiet", "--check", "--out", out.to_str().unwrap()];
     innosim(&run).success();

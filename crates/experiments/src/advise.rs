@@ -10,8 +10,8 @@
 //! Nothing is assumed about tables and statements: pages are those of the write spectrum (`innosim_spectrum`), the demand is
 //! the recorded one. Calibration, comparison and search are those of `calibrate`, `validate` and `recommend`.
 //!
-//! Simplifications: a recording longer than an hour is measured whole and simulated for its busiest hour. A load that is
-//! not even is searched under its recorded course.
+//! Simplifications: a recording longer than an hour is measured whole and back-tested on its busiest hour. Settings are
+//! searched under an even load: the mean, or the busiest minute of a load that moves (which errs towards more flushing).
 
 mod backtest;
 mod closed;
@@ -29,7 +29,7 @@ pub use unknown::{Prepared, prepare};
 use crate::calibrate::Device;
 use crate::recommend::{Answer, Goal, Point, Question, RecommendError, TrialRunner, recommend};
 use demand::Demand;
-use innosim_recordings::{Missing, Recording, UnknownLoad};
+use innosim_recordings::{Missing, Quantity, Recording, UnknownLoad};
 use innosim_scenario::{Overrides, Source};
 use measured::Measured;
 use text::{Drive, Wanted};
@@ -111,6 +111,8 @@ pub struct Advice {
     pub worlds: Vec<World>,
     /// Why nothing is advised.
     pub refused: Option<String>,
+    /// What would turn the answer, and should be measured first.
+    pub caution: Option<String>,
     /// The scenario that was searched.
     pub scenario: String,
 }
@@ -151,10 +153,9 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     }
     let drive = drive_of(&demand, request.load);
     let scenario_of = |measured: &Measured, device: &Device| {
-        let steady = matches!(drive, Drive::Even(_) | Drive::Closed(_));
-        let (begun, end) = telling.load_window();
-        let length = if steady { (SEARCH_S, "auto") } else { ((end - begun).floor(), "0s") };
-        let wanted = Wanted { target: &telling, load: measured, demand: &demand, drive, device, length };
+        let start = usual_state(&telling);
+        let length = (SEARCH_S, "auto");
+        let wanted = Wanted { target: &telling, load: measured, demand: &demand, drive, device, length, start };
         wanted.toml().map_err(no_load)
     };
     let scenario = scenario_of(&measured, &device)?;
@@ -162,6 +163,7 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
         load: load_found(&unknown, &measured, &demand),
         device: best.device.clone(),
         refused: refusal(&best),
+        caution: None,
         backtest: best,
         answer: None,
         worlds: Vec::new(),
@@ -170,13 +172,22 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     if advice.refused.is_some() && !request.anyway {
         return Ok(advice);
     }
-    let answer = search(request, &advice.scenario, 2, runner)?;
+    let mut answer = search(request, &advice.scenario, request.redo, 2, runner)?;
+    if !answer.best.sound && !request.redo {
+        // No I/O capacity will do with this redo log: perhaps one will with a larger one.
+        let larger = search(request, &advice.scenario, true, 2, runner)?;
+        answer = if larger.best.sound { larger } else { answer };
+    }
     for (name, text) in worlds(request, &measured, &device, &tests, &scenario_of)? {
-        let there = search(request, &text, 1, runner)?;
-        let best = there.refused.is_none().then_some(there.best.point);
+        let there = search(request, &text, request.redo, 1, runner)?;
+        let best = there.best.sound.then_some(there.best.point);
         advice.worlds.push(World { name, best });
     }
-    advice.refused = answer.refused.clone();
+    if answer.best.sound {
+        (advice.refused, advice.caution) = (None, answer.refused.clone());
+    } else {
+        advice.refused = answer.refused.clone().or_else(|| Some("no setting runs without stalls".to_owned()));
+    }
     advice.answer = Some(answer);
     Ok(advice)
 }
@@ -184,6 +195,7 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
 fn search(
     request: &Request<'_>,
     text: &str,
+    redo: bool,
     replications: u32,
     runner: &dyn TrialRunner,
 ) -> Result<Answer, RecommendError> {
@@ -191,7 +203,7 @@ fn search(
         source: Source::Text { name: &request.recording.name, text },
         common: Overrides { seed: request.seed, ..Overrides::default() },
         goal: request.goal,
-        redo: request.redo,
+        redo,
         replications,
     };
     recommend(&question, runner)
@@ -231,9 +243,16 @@ fn worlds(
 fn drive_of(demand: &Demand, factor: f64) -> Drive {
     match demand.closed {
         Some(clients) => Drive::Closed((f64::from(clients) * factor).round().max(1.0) as u32),
-        None if demand.is_even() => Drive::Even(demand.mean * factor),
-        None => Drive::Recorded(factor),
+        None => Drive::Even(demand.level() * factor),
     }
+}
+
+/// The sample whose dirty pages are in the middle of all: a state that the server is usually in.
+fn usual_state(recording: &Recording) -> usize {
+    let Some(dirty) = recording.get(Quantity::DirtyPages) else { return 0 };
+    let mut known: Vec<usize> = (0..dirty.len()).filter(|i| dirty[*i].is_finite()).collect();
+    known.sort_by(|a, b| dirty[*a].total_cmp(&dirty[*b]).then(a.cmp(b)));
+    known.get(known.len() / 2).copied().unwrap_or(0)
 }
 
 /// The busiest hour of a recording, or all of a shorter one.
@@ -308,7 +327,7 @@ fn load_found(unknown: &UnknownLoad, measured: &Measured, demand: &Demand) -> Lo
     remarks.extend(measured.calibration.undetermined.iter().cloned());
     LoadFound {
         unit: unknown.unit.clone(),
-        rate: demand.mean,
+        rate: demand.closed.map_or_else(|| demand.level(), |_| demand.mean),
         clients: demand.closed,
         redo_bytes: measured.redo(),
         cpu_us: (measured.calibration.get("cpu").unwrap_or(0.0), measured.cpu_is_measured),

@@ -37,6 +37,9 @@ use walk::{DataFile, Role};
 /// Bytes read at a time: a multiple of every page size.
 const CHUNK_BYTES: usize = 1 << 20;
 
+/// Where the doublewrite buffer lies in the system tablespace: two extents among the first few.
+const DOUBLEWRITE: std::ops::Range<u64> = 64..64 * 8;
+
 /// How a data directory is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReadPages {
@@ -81,6 +84,8 @@ struct Found {
     pages: Vec<u64>,
     bytes: Vec<(usize, u64)>,
     misplaced: u64,
+    /// Copies of other pages in the doublewrite buffer, which lies in the system tablespace up to 8.0.19 and in MariaDB.
+    copies: u64,
     unreadable: u64,
     newest: u64,
 }
@@ -172,7 +177,7 @@ impl Found {
                 }
             };
             for page in chunk[..read].chunks_exact(space.page_bytes as usize) {
-                encrypted += u64::from(self.page(&space, number, &page[..HEADER_BYTES]));
+                encrypted += u64::from(self.page(&space, role, number, &page[..HEADER_BYTES]));
                 number += 1;
             }
             if read < chunk.len() {
@@ -197,14 +202,15 @@ impl Found {
     }
 
     /// Notes a page; true if it is encrypted.
-    fn page(&mut self, space: &Space, number: u64, header: &[u8]) -> bool {
+    fn page(&mut self, space: &Space, role: Role, number: u64, header: &[u8]) -> bool {
         let header = PageHeader::parse(header);
         if header.is_empty() {
             self.pages.push(0);
             return false;
         }
         if u64::from(header.number) != number {
-            self.misplaced += 1;
+            let is_copy = role == Role::System && DOUBLEWRITE.contains(&number);
+            *(if is_copy { &mut self.copies } else { &mut self.misplaced }) += 1;
             // A page for every header, so that sizes are counted by place.
             self.pages.push(u64::MAX);
             return false;
@@ -234,6 +240,9 @@ impl Found {
         }
         if self.misplaced > 0 {
             ages.leave_out("pages that say they are others", self.misplaced);
+        }
+        if self.copies > 0 {
+            ages.leave_out("copies in the doublewrite buffer", self.copies);
         }
         if self.unreadable > 0 {
             ages.leave_out("log sequence numbers that no server reaches", self.unreadable);

@@ -37,3 +37,10 @@ fn sysbench() {
         fuzz_recording(text);
     });
 }
+
+#[test]
+fn page_ages() {
+    each(HERE, "page_ages", 1_000, |text| {
+        fuzz_recording(text);
+    });
+}

@@ -127,6 +127,19 @@ fn the_system_tablespace_goes_over_several_files() {
 }
 
 #[test]
+fn copies_in_the_doublewrite_buffer_are_no_pages() {
+    let dir = data_directory();
+    let mut system = tablespace(16_384, 0, 0, UNDO, &[100; 130]);
+    for number in 64..128 {
+        system[number * 16_384..][..16_384].copy_from_slice(&page(16_384, 3, 9_000, INDEX, 5));
+    }
+    fs::write(dir.path().join("ibdata1"), system).unwrap();
+    let pages = read(dir.path()).unwrap();
+    assert_eq!(pages.ages.left_out.get("copies in the doublewrite buffer"), Some(&64));
+    assert!(pages.files.iter().all(|file| file.remark.is_none()), "{:?}", pages.files);
+}
+
+#[test]
 fn what_is_broken_is_said_and_left_out() {
     let dir = data_directory();
     let at = |name: &str| dir.path().join("shop").join(name);

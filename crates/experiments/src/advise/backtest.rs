@@ -5,7 +5,7 @@
 
 use super::demand::Demand;
 use super::measured::Measured;
-use super::text::{Drive, Wanted, lead_s};
+use super::text::{Drive, Wanted};
 use crate::calibrate::Device;
 use crate::recommend::TrialRunner;
 use crate::runner::{Job, in_parallel};
@@ -73,7 +73,7 @@ pub(super) fn predict(
     from_s: f64,
     overrides: &Overrides,
 ) -> Result<Prediction, String> {
-    let target = recording.begun_before(lead_s(recording));
+    let target = recording.begun_before(0.0);
     let demand = Demand::of(&target).ok_or("work was counted only once")?;
     let (begun, (_, end)) = (target.load_start(), target.load_window());
     let wanted = Wanted {
@@ -83,6 +83,7 @@ pub(super) fn predict(
         drive: Drive::Recorded(1.0),
         device,
         length: (end - begun, "0s"),
+        start: 0,
     };
     let text = wanted.toml()?;
     let scenario = load(Source::Text { name: &recording.name, text: &text }, overrides)

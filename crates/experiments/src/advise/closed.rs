@@ -44,6 +44,7 @@ pub(super) fn take_throughput(
             drive: Drive::Closed(clients),
             device,
             length: (length, "0s"),
+            start: super::usual_state(recording),
         };
         let text = wanted.toml()?;
         let scenario = load(Source::Text { name: &recording.name, text: &text }, &Overrides::default())

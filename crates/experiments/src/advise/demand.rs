@@ -11,6 +11,10 @@ const MOST_PIECES: usize = 600;
 /// Pieces of demand are even if their means over this many seconds vary by less than this share.
 const EVEN_OVER_S: f64 = 30.0;
 const EVEN: f64 = 0.10;
+/// Demand below this share of the high one is none: before the work begins and after it ends.
+const IDLE: f64 = 0.2;
+/// Length of the busiest stretch, seconds.
+const BUSIEST_S: f64 = 60.0;
 /// Threads at work by the most that ever are, and their least number, from which on they make the load.
 const PINNED: f64 = 0.6;
 const FEWEST_PINNED: f64 = 4.0;
@@ -55,24 +59,49 @@ impl Demand {
         })
     }
 
-    /// Whether the demand is the same all the time.
-    pub(super) fn is_even(&self) -> bool {
-        let mut means: Vec<f64> = Vec::new();
-        let (mut from, mut sum, mut count) = (self.pieces.first().map_or(0.0, |piece| piece.0), 0.0, 0.0);
-        for (at, rate) in &self.pieces {
-            if at - from >= EVEN_OVER_S && count > 0.0 {
-                means.push(sum / count);
-                (from, sum, count) = (*at, 0.0, 0.0);
-            }
-            (sum, count) = (sum + rate, count + 1.0);
-        }
-        if means.len() < 2 {
-            return true;
-        }
-        let mean = means.iter().sum::<f64>() / means.len() as f64;
-        let square = means.iter().map(|m| (m - mean) * (m - mean)).sum::<f64>() / means.len() as f64;
-        mean <= 0.0 || square.sqrt() < EVEN * mean
+    /// The demand that settings must stand, work a second: the mean of the time from the first to the last real work, or
+    /// that of the busiest minute where the demand moves.
+    pub(super) fn level(&self) -> f64 {
+        let mut rates: Vec<f64> = self.pieces.iter().map(|piece| piece.1).collect();
+        rates.sort_by(f64::total_cmp);
+        let high = rates.get(rates.len() * 9 / 10).copied().unwrap_or(0.0);
+        let works = |piece: &&(f64, f64)| piece.1 >= IDLE * high;
+        let Some(first) = self.pieces.iter().position(|piece| works(&piece)) else { return self.mean };
+        let last = self.pieces.iter().rposition(|piece| works(&piece)).unwrap_or(first);
+        let active = &self.pieces[first..=last];
+        let mean = mean_of(active);
+        if is_even(active, mean) { mean } else { busiest(active) }
     }
+}
+
+fn mean_of(pieces: &[(f64, f64)]) -> f64 {
+    pieces.iter().map(|piece| piece.1).sum::<f64>() / pieces.len().max(1) as f64
+}
+
+/// Whether means over half a minute hardly vary.
+fn is_even(pieces: &[(f64, f64)], mean: f64) -> bool {
+    let mut means: Vec<f64> = Vec::new();
+    let mut begin = 0;
+    for (i, piece) in pieces.iter().enumerate() {
+        if piece.0 - pieces[begin].0 >= EVEN_OVER_S {
+            means.push(mean_of(&pieces[begin..i]));
+            begin = i;
+        }
+    }
+    let square = means.iter().map(|m| (m - mean) * (m - mean)).sum::<f64>() / means.len().max(1) as f64;
+    square.sqrt() < EVEN * mean
+}
+
+/// The largest demand that lasts for a minute.
+fn busiest(pieces: &[(f64, f64)]) -> f64 {
+    let last = pieces.last().map_or(0.0, |piece| piece.0);
+    let window = |i: usize| {
+        let from = pieces[i].0;
+        let inside = pieces[i..].partition_point(|piece| piece.0 < from + BUSIEST_S);
+        // A stretch at the end that is shorter says less.
+        if i > 0 && last < from + BUSIEST_S - 1.5 { 0.0 } else { mean_of(&pieces[i..i + inside]) }
+    };
+    (0..pieces.len()).map(window).fold(0.0, f64::max)
 }
 
 /// Work a second in steps.
@@ -112,4 +141,27 @@ fn connections(recording: &Recording) -> Option<u32> {
         (most >= 1.0).then_some(most as u32)
     };
     most("Threads_connected").or_else(|| most("Threads_running"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn demand(rate: impl Fn(u32) -> f64) -> Demand {
+        let pieces: Vec<(f64, f64)> = (0..300).map(|s| (f64::from(s), rate(s))).collect();
+        Demand { mean: mean_of(&pieces), pieces, clients: 8, closed: None, running: None }
+    }
+
+    #[test]
+    fn an_even_load_counts_while_it_works() {
+        let with_idle_ends = demand(|s| if (20..250).contains(&s) { 1000.0 + f64::from(s % 7) } else { 3.0 });
+        assert!((with_idle_ends.level() - 1003.0).abs() < 1.0, "{}", with_idle_ends.level());
+    }
+
+    #[test]
+    fn a_load_that_moves_counts_at_its_busiest_minute() {
+        let stepped = demand(|s| if (80..140).contains(&s) { 4000.0 } else { 1500.0 });
+        assert!((stepped.level() - 4000.0).abs() < 100.0, "{}", stepped.level());
+        assert_eq!(demand(|_| 0.0).level(), 0.0);
+    }
 }

@@ -4,15 +4,18 @@ use super::demand::Demand;
 use super::measured::Measured;
 use crate::calibrate::{Device, machine_toml, parameters_toml, work_before};
 use innosim_recordings::{Quantity, Recording};
+use innosim_spectrum::{Bin, Spectrum};
 
 /// Dirty pages up to which a pool counts as clean.
 const CLEAN_PAGES: f64 = 40.0;
-/// Longest time that a load is simulated before the recording begins, seconds.
-const LONGEST_LEAD_S: f64 = 900.0;
-/// Turns of the age at the first sample that are simulated before it.
-const LEAD_TURNS: f64 = 1.5;
-/// Most of a spectrum's pages that can be dirty at the start.
+/// Most of a start's pages that can be dirty, and the least share that is worth a start.
 const MOST_DIRTY: f64 = 0.95;
+/// Pages that are modified so often within the age are dirty again at once, whatever the start says.
+const HOT: f64 = 3.0;
+/// Dirty pages beyond the spectrum's, as a share, that are pages of something else.
+const LEFT_OVER: f64 = 0.05;
+/// Modifications a unit of work of pages that are left over: none to speak of.
+const HARDLY: f64 = 1e-12;
 /// Seconds whose mean demand stands for the time before the recording.
 const FIRST_S: f64 = 60.0;
 /// Data beyond the buffer pool, where misses tell that there are some.
@@ -43,22 +46,37 @@ pub(super) struct Wanted<'a> {
     pub(super) device: &'a Device,
     /// Length, seconds, and warm-up.
     pub(super) length: (f64, &'static str),
+    /// The sample in whose state the server starts.
+    pub(super) start: usize,
 }
 
-/// Seconds for which a load is simulated before the first sample of a recording that begins with dirty pages, so that the
-/// pages that are dirty are those of the load.
-pub(super) fn lead_s(recording: &Recording) -> f64 {
-    let first = |quantity| first_of(recording, quantity);
-    let (Some(dirty), Some(lsn), Some(checkpoint)) =
-        (first(Quantity::DirtyPages), first(Quantity::Lsn), first(Quantity::CheckpointLsn))
-    else {
-        return 0.0;
-    };
-    let redo = work_before(recording, 0).map_or(0.0, |(redo, _)| redo);
-    if dirty <= CLEAN_PAGES || lsn <= checkpoint || redo <= 0.0 {
-        return 0.0;
+/// The pages that a server starts with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Start {
+    /// Share of all pages that is dirty.
+    share: f64,
+    /// Pages that were dirty and that the load does not modify: of a load before it.
+    left_over: f64,
+}
+
+impl Start {
+    /// Pages of `spectrum` of which `dirty` are dirty in all at this age, in units of work, with room for so many. Which
+    /// pages are dirty is drawn alike from all, and those that are modified often become so at once; the share counts
+    /// them as dirty already.
+    fn of(spectrum: &Spectrum, dirty: f64, age: f64, room: f64) -> Start {
+        let hot = |bin: &&Bin| bin.rate * age > HOT;
+        let hot_pages: f64 = spectrum.bins.iter().filter(hot).map(|bin| bin.pages).sum();
+        let others = (spectrum.pages() - hot_pages).max(1.0);
+        let expected = spectrum.dirty(age);
+        let share = |dirty: f64, pages: f64| ((dirty - hot_pages) / pages).clamp(0.0, MOST_DIRTY);
+        let beyond = dirty - expected;
+        if beyond <= LEFT_OVER * dirty {
+            return Start { share: share(dirty, others), left_over: 0.0 };
+        }
+        let usual = share(expected, others).max(0.2);
+        let left_over = (beyond / usual).min((room - spectrum.pages()).max(0.0)).max(beyond / MOST_DIRTY);
+        Start { share: share(dirty, others + left_over), left_over }
     }
-    (LEAD_TURNS * (lsn - checkpoint) / redo).min(LONGEST_LEAD_S).ceil()
 }
 
 impl Wanted<'_> {
@@ -83,8 +101,14 @@ impl Wanted<'_> {
                 bin.rate * bin.pages / pages
             ));
         }
+        let start = self.start();
+        if let Some((Start { left_over, .. }, _)) = start.filter(|(start, _)| start.left_over >= 1.0) {
+            text.push_str(&format!(
+                "\n[[workload.bin]]   # dirty pages that the load does not modify\nrate = {HARDLY:?}\npages = {left_over:.0}\n"
+            ));
+        }
         text.push_str(&self.drive_toml());
-        text.extend(self.start_toml());
+        text.extend(start.map(|(start, age)| self.start_toml(start, age)));
         Ok(text)
     }
 
@@ -119,26 +143,53 @@ impl Wanted<'_> {
         if count > 0.0 { sum / count } else { self.demand.mean }
     }
 
-    /// `[start]` where pages are dirty in the first sample: as many of the spectrum's.
-    fn start_toml(&self) -> Option<String> {
-        let at = |quantity| first_of(self.target, quantity);
+    /// What is dirty in the sample that the server starts with, and the checkpoint age there; `None` of a clean pool.
+    fn start(&self) -> Option<(Start, f64)> {
+        let at = |quantity| {
+            let values = self.target.get(quantity)?;
+            values.into_iter().skip(self.start).find(|value| value.is_finite())
+        };
         let dirty = at(Quantity::DirtyPages).filter(|dirty| *dirty > CLEAN_PAGES)?;
         let age = at(Quantity::Lsn)? - at(Quantity::CheckpointLsn)?;
-        let (redo, flushed) = work_before(self.target, 0).unwrap_or_default();
-        let pages: f64 = self.load.spectrum.bins.iter().map(|bin| bin.pages.round().max(1.0)).sum();
-        let share = (dirty / pages).min(MOST_DIRTY);
-        (age >= 1.0).then(|| {
-            format!(
-                "\n[start]   # {dirty:.0} dirty pages in the first sample\ndirty_share = {share:.4}\n\
-                 checkpoint_age_bytes = {age:.0}\nredo_bytes_per_s = {:.0}\npages_flushed_per_s = {:.0}\n",
-                redo.max(0.0),
-                flushed.max(0.0)
-            )
-        })
+        let in_work = age / self.load.redo().max(f64::MIN_POSITIVE);
+        let start = Start::of(&self.load.spectrum, dirty, in_work, MOST_DIRTY * self.load.pool_pages);
+        (age >= 1.0 && start.share > 0.0).then_some((start, age))
+    }
+
+    fn start_toml(&self, start: Start, age: f64) -> String {
+        let (redo, flushed) = work_before(self.target, self.start).unwrap_or_default();
+        format!(
+            "\n[start]   # as it was recorded\ndirty_share = {:.6}\ncheckpoint_age_bytes = {age:.0}\n\
+             redo_bytes_per_s = {:.0}\npages_flushed_per_s = {:.0}\n",
+            start.share,
+            redo.max(0.0),
+            flushed.max(0.0)
+        )
     }
 }
 
-/// The first value of a quantity.
-fn first_of(recording: &Recording, quantity: Quantity) -> Option<f64> {
-    recording.get(quantity)?.into_iter().find(|value| value.is_finite())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spectrum() -> Spectrum {
+        Spectrum::new(vec![Bin { rate: 1e-5, pages: 100_000.0 }, Bin { rate: 1e-2, pages: 500.0 }])
+    }
+
+    #[test]
+    fn a_start_has_the_dirty_pages_that_were_recorded() {
+        // At an age of 100 000 units half of the slow pages are dirty, and all of the others.
+        let start = Start::of(&spectrum(), 50_500.0, 1e5, 1e6);
+        assert_eq!(start.left_over, 0.0);
+        assert!((start.share - 0.5).abs() < 1e-6, "{start:?}");
+    }
+
+    #[test]
+    fn dirty_pages_of_another_load_are_pages_of_their_own() {
+        let start = Start::of(&spectrum(), 80_500.0, 1e5, 1e6);
+        assert!((start.left_over - 60_000.0).abs() < 200.0, "{start:?}");
+        assert!((start.share * (100_000.0 + start.left_over) + 500.0 - 80_500.0).abs() < 300.0, "{start:?}");
+        let crowded = Start::of(&spectrum(), 80_500.0, 1e5, 110_000.0);
+        assert!(crowded.left_over <= 31_700.0 && crowded.share <= MOST_DIRTY, "{crowded:?}");
+    }
 }

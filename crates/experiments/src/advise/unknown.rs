@@ -41,13 +41,24 @@ pub fn prepare(
     overrides: &Overrides,
 ) -> (Vec<Prepared>, Vec<String>) {
     let (mut prepared, mut left_out) = (Vec::new(), Vec::new());
+    // Of pages that leave the buffer pool early, counters tell the spectrum roughly.
+    let in_memory: Vec<Recording> = recordings.iter().filter(|recording| !misses(recording)).cloned().collect();
+    let partner = |recording: &Recording| -> Option<Recording> {
+        choose(recording, &in_memory).or_else(|| choose(recording, recordings)).cloned()
+    };
     for recording in recordings {
-        match one(recording, source.or_else(|| choose(recording, recordings)), device, overrides) {
+        let partner = source.cloned().or_else(|| partner(recording));
+        match one(recording, partner.as_ref(), device, overrides) {
             Ok(one) => prepared.push(one),
             Err(why) => left_out.push(why),
         }
     }
     (prepared, left_out)
+}
+
+/// Whether its load misses the buffer pool.
+fn misses(recording: &Recording) -> bool {
+    without_load(recording).and_then(|unknown| Measured::of(&unknown)).is_ok_and(|measured| measured.misses > 0.0)
 }
 
 fn one(

@@ -3,7 +3,8 @@
 //! A sample is a set of names and values: rows in one of the layouts of [`super::tables`], counters in a text of SHOW
 //! ENGINE INNODB STATUS, a line `cpu` of /proc/stat. A new one begins
 //!
-//! - at a line `TS 1795274467.003 2026-11-21 15:21:07` (pt-stalk's; the date may be missing),
+//! - at a line `TS 1795274467.003 2026-11-21 15:21:07` (pt-stalk's; the date may be missing; small numbers are seconds on
+//!   a clock of the file's own),
 //! - at a head of SHOW ENGINE INNODB STATUS, which has a time, if the sample has one already,
 //! - where a name comes again: `mysqladmin -i` prints no times.
 //!
@@ -42,6 +43,8 @@ enum Head {
 struct Sample {
     unix: Option<f64>,
     local: Option<f64>,
+    /// Seconds since something else, such as the start of the recording.
+    own: Option<f64>,
     values: BTreeMap<String, f64>,
 }
 
@@ -125,6 +128,11 @@ impl Scanner {
         self.innodb = None;
         let (number, rest) = text.split_once(' ').unwrap_or((text, ""));
         let Ok(unix) = number.parse::<f64>() else { return };
+        if (0.0..1e8).contains(&unix) && rest.is_empty() {
+            self.next_sample();
+            self.current.own = Some(unix);
+            return;
+        }
         if !(1e8..1e11).contains(&unix) {
             return;
         }
@@ -286,7 +294,7 @@ fn timed(path: &Path, mut part: Part, samples: &[Sample]) -> Result<Part, Record
         part.columns.insert(name.clone(), values);
     }
     let all = |time: fn(&Sample) -> Option<f64>| samples.iter().map(time).collect::<Option<Vec<f64>>>();
-    let times = [(Clock::Unix, all(|s| s.unix)), (Clock::Local, all(|s| s.local))];
+    let times = [(Clock::Unix, all(|s| s.unix)), (Clock::Local, all(|s| s.local)), (Clock::Own, all(|s| s.own))];
     let stamped = times.into_iter().find_map(|(clock, times)| Some((clock, times.filter(|t| !t.is_empty())?)));
     if stamped.is_none() && is_relative(&part.columns) {
         accumulate(&mut part.columns);

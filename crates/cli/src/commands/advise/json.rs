@@ -46,6 +46,7 @@ pub(super) fn document(folder: &Folder, missing: &[Lack], advice: &Advice, args:
             answer.candidates.iter().map(|candidate| row(answer, candidate)).collect::<Vec<_>>()
         }),
         "refused": advice.refused,
+        "caution": advice.caution,
     })
 }
 

@@ -120,6 +120,9 @@ fn answer(advice: &Advice, args: &AdviseArgs) -> String {
             0,
         ));
     }
+    if let Some(caution) = &advice.caution {
+        text.push_str(&wrapped(&format!("Caution: {caution}."), 0));
+    }
     for world in advice.worlds.iter().filter(|world| world.best.is_none()) {
         text.push_str(&wrapped(&format!("With {} no setting would be good.", world.name), 0));
     }
