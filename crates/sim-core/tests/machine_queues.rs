@@ -83,14 +83,17 @@ fn other_programs_take_what_they_take() {
     }
 }
 
-/// Handing out transactions at a rate takes CPU time beside them; in a closed loop there is nothing to hand out.
+/// Handing out transactions at a rate takes CPU time besides theirs; in a closed loop there is nothing to hand out.
 #[test]
 fn dispatching_takes_cpu_time_in_an_open_drive() {
     let (rate, demand, dispatch) = (2_000.0, 200e-6, 100e-6);
     let busy_and_done = |drive| {
         let mut spec = spec(20, 64, 2, fixed(demand * 1e6), vec![touch(1, false, 0.0)], drive);
-        spec.cpu =
-            CpuSpec { scheduling: CpuScheduling::Shared, dispatch: SimDuration::from_micros(100), ..CpuSpec::default() };
+        spec.cpu = CpuSpec {
+            scheduling: CpuScheduling::Shared,
+            dispatch: SimDuration::from_micros(100),
+            ..CpuSpec::default()
+        };
         let out = run(&TestServer::new(1000), &spec);
         (out.stations[0].utilization, batch_means(&out, 2, 2, |s| s.transactions as f64).0)
     };
