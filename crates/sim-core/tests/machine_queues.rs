@@ -83,7 +83,7 @@ fn other_programs_take_what_they_take() {
     }
 }
 
-/// Handing out transactions at a rate takes CPU time beside them; in a closed loop there is nothing to hand out.
+/// Handing out transactions at a rate takes CPU time besides theirs; in a closed loop there is nothing to hand out.
 #[test]
 fn dispatching_takes_cpu_time_in_an_open_drive() {
     let (rate, demand, dispatch) = (2_000.0, 200e-6, 100e-6);

@@ -193,7 +193,6 @@ impl Server {
 
     pub(super) fn arrival(&mut self) {
         self.schedule_arrival();
-        self.compute_aside(self.processors.spec().dispatch);
         match self.clients.idle.pop() {
             Some(client) => {
                 self.settle_client(client);
@@ -225,11 +224,13 @@ impl Server {
             Some(hash) => hash.charge(self.now, demand),
             None => (demand, SimDuration::ZERO),
         };
+        let at_a_rate = self.clients.arrivals.is_some();
+        let dispatch = if at_a_rate { self.processors.spec().dispatch } else { SimDuration::ZERO };
         client.delayed_rows = kind.changed_rows;
         let locked = if kind.history_bytes > 0 { self.clients.undo_locked_until } else { SimTime::ZERO };
         let wait = (latch_wait + from.since(self.now)).max(locked.since(self.now));
         self.draw_plan(client_number);
-        self.compute(demand, wait, Event::Body(client_number));
+        self.compute(demand + dispatch, wait, Event::Body(client_number));
     }
 
     /// Goes on with a transaction's touches until it commits or must wait.

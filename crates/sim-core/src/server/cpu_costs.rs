@@ -16,7 +16,8 @@
 //! sections 2.3 and 5.1): it went through all instances, waited for the batches of others, was woken with all who
 //! waited for the same.
 //!
-//! A load generator that sends at a rate computes for each transaction that it hands to a thread, beside the transaction.
+//! A load generator that sends at a rate computes for each transaction that it hands to a thread, before the thread goes
+//! on.
 //!
 //! Whoever waited for the device waits for a processor before it goes on: clients, cleaners, the I/O threads that
 //! complete writes and sync data files. Measured by thread under 9.7 with 16 clients behind a cap, where all wake
