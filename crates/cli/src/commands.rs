@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub(crate) mod bench_rules;
 pub(crate) mod calibrate;
 pub(crate) mod compare;
 pub(crate) mod device;
@@ -9,6 +10,7 @@ pub(crate) mod models;
 pub(crate) mod recommend;
 pub(crate) mod replay;
 pub(crate) mod reproduce;
+pub(crate) mod rules;
 pub(crate) mod run;
 pub(crate) mod scenarios;
 pub(crate) mod settings;

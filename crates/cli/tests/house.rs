@@ -7,16 +7,17 @@ use std::fs;
 const CRATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// What each crate may use of the others.
-const ARROWS: [(&str, &[&str]); 9] = [
+const ARROWS: [(&str, &[&str]); 10] = [
     ("browser-testing", &[]),
     ("sim-core", &[]),
     ("statistics", &[]),
     ("flush-models", &["sim-core"]),
-    ("scenario", &["sim-core", "flush-models"]),
+    ("rules", &["sim-core", "flush-models"]),
+    ("scenario", &["sim-core", "flush-models", "rules"]),
     ("recordings", &["flush-models", "scenario"]),
     ("experiments", &["sim-core", "flush-models", "scenario", "recordings", "statistics"]),
     ("report", &["sim-core", "statistics"]),
-    ("cli", &["sim-core", "flush-models", "scenario", "recordings", "experiments", "report", "statistics"]),
+    ("cli", &["sim-core", "flush-models", "scenario", "recordings", "experiments", "report", "rules", "statistics"]),
 ];
 
 /// All that the simulator itself stands on.

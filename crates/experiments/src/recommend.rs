@@ -30,7 +30,7 @@ mod space;
 mod tests;
 
 pub use bench::{RecommendError, TrialRunner};
-pub use case::Input;
+pub use case::{Input, slow_down};
 pub use goal::Goal;
 pub use plan::Plan;
 pub use rows::{Change, Row};

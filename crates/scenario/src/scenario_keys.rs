@@ -56,6 +56,13 @@ pub(crate) const ROOT_KEYS: &[Key] = &[
     Key::default("seed", whole(0, u64::MAX), "1", "Seed of all random streams."),
     Key::default("replications", whole(1, 100_000), "1", "Runs with random streams of their own."),
     Key::optional("server", Kind::Server, "all defaults", "Settings of the server under their real names."),
+    Key::optional(
+        "rule",
+        Kind::Rule,
+        "the server's own",
+        "Adaptive flushing rule: a script beside the scenario or the name of a shipped rule (`innosim rules`), or a table \
+         with `file` and the values of its parameters.",
+    ),
     Key::optional("host", Kind::Table(HOST_KEYS), "all defaults", "The machine."),
     Key::optional("binary_log", Kind::Table(BINARY_LOG_KEYS), "all defaults", "What log_bin = ON writes."),
     Key::optional(
