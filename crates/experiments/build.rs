@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 
 /// What decides the result of a run, from the root of the workspace: the machine, the servers, what scenarios and profiles
 /// mean, how a record is made of a run; and the versions of all dependencies.
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 8] = [
     "Cargo.lock",
     "crates/sim-core/src",
     "crates/flush-models/src",
+    "crates/rules",
     "crates/scenario",
     "crates/statistics/src",
     "crates/experiments/src/runner.rs",

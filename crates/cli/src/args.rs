@@ -27,6 +27,15 @@ Examples:
 
 The same command continues a sweep that was interrupted. docs/sweeps.md tells more.";
 
+const BENCH_RULES_EXAMPLES: &str = "\
+Examples:
+  innosim bench-rules --list
+  innosim bench-rules --rule my_rule.rhai --out out
+  innosim bench-rules --only --rule my_rule.rhai      quicker: it and the server's own rule
+
+A rule that fails is told with file, line, second and input; the figures of the others are whole. docs/rules.md has the \
+leaderboard of the shipped rules.";
+
 const COMPARE_EXAMPLES: &str = "\
 Examples:
   innosim compare redo-too-small --model 8.0 --model 8.4
@@ -80,6 +89,10 @@ pub(crate) enum Command {
     Merge(MergeArgs),
     /// Search for the innodb_io_capacity_max (and redo size) to try first
     Recommend(RecommendArgs),
+    /// Show where flushing rules stand on a fixed suite of cases
+    BenchRules(BenchRulesArgs),
+    /// List the flushing rules that go by a name, or print one
+    Rules(RulesArgs),
     /// Run the published scenarios and print measured beside simulated figures
     Reproduce(ReproduceArgs),
     /// Feed recorded inputs to a model's flushing rule and compare with the server's own counters
@@ -184,6 +197,15 @@ pub(crate) enum PagesName {
     Counted,
 }
 
+/// What commands take that run a scenario under one flushing rule.
+#[derive(Debug, Args)]
+pub(crate) struct OtherRule {
+    /// Adaptive flushing rule instead of the server's own: a script, or a name of `innosim rules`. --set rule.NAME=VALUE
+    /// sets a parameter of it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rule: Option<String>,
+}
+
 /// What commands take that read recordings.
 #[derive(Debug, Args)]
 pub(crate) struct RecordedServers {
@@ -200,6 +222,8 @@ pub(crate) struct RunArgs {
     pub(crate) scenario: String,
     #[command(flatten)]
     pub(crate) server: OtherServer,
+    #[command(flatten)]
+    pub(crate) rule: OtherRule,
     /// A server setting by its real name, or a scenario key by its dotted path (drive.clients=32); repeatable
     #[arg(long = "set", value_name = "SETTING=VALUE")]
     pub(crate) set: Vec<String>,
@@ -237,6 +261,8 @@ pub(crate) struct SweepArgs {
     pub(crate) vary: Vec<String>,
     #[command(flatten)]
     pub(crate) server: OtherServer,
+    #[command(flatten)]
+    pub(crate) rule: OtherRule,
     /// A setting or scenario key that all points share; repeatable
     #[arg(long = "set", value_name = "SETTING=VALUE")]
     pub(crate) set: Vec<String>,
@@ -322,6 +348,10 @@ pub(crate) struct CompareArgs {
     /// Settings to compare, under a label of their own; repeatable. With several models, each runs each variant
     #[arg(long, value_name = "LABEL:SETTING=VALUE,...")]
     pub(crate) variant: Vec<String>,
+    /// A flushing rule to compare with the server's own, a script or a name of `innosim rules`; repeatable. Each model
+    /// and each variant runs with each
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rule: Vec<String>,
     /// A server setting or scenario key that all variants share; repeatable
     #[arg(long = "set", value_name = "SETTING=VALUE")]
     pub(crate) set: Vec<String>,
@@ -360,6 +390,8 @@ pub(crate) struct RecommendArgs {
     pub(crate) redo: bool,
     #[command(flatten)]
     pub(crate) server: OtherServer,
+    #[command(flatten)]
+    pub(crate) rule: OtherRule,
     /// A server setting by its real name, or a scenario key by its dotted path (drive.clients=32); repeatable
     #[arg(long = "set", value_name = "SETTING=VALUE")]
     pub(crate) set: Vec<String>,
@@ -387,6 +419,42 @@ pub(crate) enum GoalName {
     Latency,
     /// Fewest bytes written a transaction, at no more than 1 % less throughput than now
     Writes,
+}
+
+/// `innosim bench-rules`.
+#[derive(Debug, Args)]
+#[command(after_help = BENCH_RULES_EXAMPLES)]
+pub(crate) struct BenchRulesArgs {
+    /// A rule that takes part beside the shipped ones: a script, or a name of `innosim rules`; repeatable
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rule: Vec<String>,
+    /// Leave out the shipped rules that are not named
+    #[arg(long)]
+    pub(crate) only: bool,
+    /// List the cases of the suite
+    #[arg(long, conflicts_with_all = ["rule", "only", "out"])]
+    pub(crate) list: bool,
+    /// Folder for bench-rules.json, bench-rules.txt and bench-rules.html
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// `innosim rules`.
+#[derive(Debug, Args)]
+pub(crate) struct RulesArgs {
+    /// Print this rule
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Form of the list
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) common: Unused,
 }
 
 /// `innosim reproduce`.

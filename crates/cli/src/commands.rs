@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod advise;
+pub(crate) mod bench_rules;
 pub(crate) mod calibrate;
 pub(crate) mod collect;
 pub(crate) mod compare;
@@ -14,6 +15,7 @@ pub(crate) mod pages;
 pub(crate) mod recommend;
 pub(crate) mod replay;
 pub(crate) mod reproduce;
+pub(crate) mod rules;
 pub(crate) mod run;
 pub(crate) mod scenarios;
 pub(crate) mod settings;

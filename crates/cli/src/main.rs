@@ -38,6 +38,8 @@ fn main() -> ExitCode {
         Command::Sweep(args) => commands::sweep::run(args),
         Command::Merge(args) => commands::merge::run(args),
         Command::Recommend(args) => commands::recommend::run(args),
+        Command::BenchRules(args) => commands::bench_rules::run(args),
+        Command::Rules(args) => commands::rules::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),
         Command::Replay(args) => commands::replay::run(args),
         Command::Calibrate(args) => commands::calibrate::run(args),

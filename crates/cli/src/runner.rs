@@ -37,6 +37,10 @@ pub(crate) fn failure(job: Job<'_>, error: &RunError) -> Failure {
     match error {
         RunError::Stopped { .. } if interrupt::asked() => Failure::Interrupted,
         RunError::Stopped { .. } => Failure::NoReader,
+        RunError::Rule { .. } => Failure::Input(format!(
+            "{}, seed {}, replication {}: {error}",
+            job.scenario.name, job.scenario.run.seed, job.replication
+        )),
         RunError::Invariant { .. } => Failure::Check(format!(
             "{}, seed {}, replication {}: {error}\n  = help: this is a defect of the simulator or of a policy, not of \
              the scenario; the same command shows it again",

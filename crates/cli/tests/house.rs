@@ -7,7 +7,7 @@ use std::fs;
 const CRATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// What each crate may use of the others.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("browser-testing", &[]),
     ("sim-core", &[]),
     ("spectrum", &[]),
@@ -15,7 +15,8 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("page-builder", &[]),
     ("playground", &["sim-core", "flush-models", "scenario"]),
     ("flush-models", &["sim-core"]),
-    ("scenario", &["sim-core", "flush-models", "spectrum"]),
+    ("rules", &["sim-core", "flush-models"]),
+    ("scenario", &["sim-core", "flush-models", "rules", "spectrum"]),
     ("recordings", &["flush-models", "scenario", "spectrum"]),
     ("explain", &["sim-core"]),
     ("experiments", &["sim-core", "explain", "flush-models", "scenario", "recordings", "spectrum", "statistics"]),
@@ -30,6 +31,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
             "recordings",
             "experiments",
             "report",
+            "rules",
             "spectrum",
             "statistics",
         ],

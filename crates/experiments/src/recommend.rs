@@ -31,7 +31,7 @@ mod tests;
 mod why;
 
 pub use bench::{RecommendError, TrialRunner};
-pub use case::Input;
+pub use case::{Input, slow_down};
 pub use goal::Goal;
 pub use plan::Plan;
 pub use rows::{Change, Row};

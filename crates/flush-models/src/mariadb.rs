@@ -31,6 +31,7 @@
 pub mod adaptive;
 pub mod log_targets;
 mod machine;
+pub mod mistakes;
 pub(crate) mod options;
 pub mod page_cleaner;
 mod page_cleaner_loop;
@@ -48,6 +49,7 @@ use innosim_core::seam::{
     FlushGauges, FreeCheck, FreeCheckWait, ServerModel, View, WorkBefore, WriterLimits,
 };
 use log_targets::{LogClose, MARGIN_SLEEP, flush_ahead_target, log_checkpoint_margin, log_close};
+use mistakes::Mistake;
 use options::Options;
 use page_cleaner_loop::PageCleaner;
 use redo_geometry::LOG_HEADER_BYTES;
@@ -115,6 +117,18 @@ impl Mariadb {
         let options = Options::new(settings)?;
         let rule = AdaptiveRule::new(options.adaptive);
         Self::build_with_rule(settings, Box::new(rule))
+    }
+
+    /// The server of these settings as it was before a fix.
+    pub fn build_with_mistake(settings: &Settings, mistake: Mistake) -> Result<Self, SettingsError> {
+        let options = Options::new(settings)?;
+        let rule = match mistake {
+            Mistake::Mdev31939 => AdaptiveRule::without_ratio(options.adaptive),
+            _ => AdaptiveRule::new(options.adaptive),
+        };
+        let mut server = Self::build_with_rule(settings, Box::new(rule))?;
+        server.cleaner.mistake = Some(mistake);
+        Ok(server)
     }
 
     /// The server of these settings with `rule` in place of its adaptive flushing, which is asked while the page
@@ -222,5 +236,9 @@ impl ServerModel for Mariadb {
 
     fn gauges(&self) -> FlushGauges {
         self.rule.gauges()
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.rule.failure()
     }
 }

@@ -32,8 +32,9 @@ use adaptive::{AdaptiveState, Request, Seen};
 use innosim_core::config::MachineConfig;
 use innosim_core::kernel::time::SimTime;
 use innosim_core::seam::{
-    AgeLimits, CheckpointerAction, CheckpointerInput, CleanerAction, CleanerInput, FlushGauges, FlushKind,
-    FlushRequest, FreeCheck, FreeCheckWait, LruWork, PassReport, ServerModel, View, WorkBefore, WriterLimits,
+    AdaptiveFlushing, AgeLimits, CheckpointerAction, CheckpointerInput, CleanerAction, CleanerInput, FlushGauges,
+    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruWork, PassReport, Recommendation, RuleInput, ServerModel,
+    View, WorkBefore, WriterLimits,
 };
 use options::Options;
 use page_cleaner::{Branch, PageCleanerLoop};
@@ -54,7 +55,6 @@ enum Phase {
 }
 
 /// A server of MySQL 5.6.
-#[derive(Debug)]
 pub struct Mysql56 {
     machine: MachineConfig,
     options: Options,
@@ -66,10 +66,32 @@ pub struct Mysql56 {
     last_activity: u64,
     adaptive: AdaptiveState,
     requested: Option<Request>,
+    /// A rule in place of adaptive flushing, and the pages that it was last given.
+    rule: Option<Box<dyn AdaptiveFlushing>>,
+    last_pages: u64,
     last_checkpoint_lsn: u64,
 }
 
+impl std::fmt::Debug for Mysql56 {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mysql56")
+            .field("cleaner", &self.cleaner)
+            .field("adaptive", &self.adaptive)
+            .field("requested", &self.requested)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Mysql56 {
+    /// The server of these settings with `rule` in place of its adaptive flushing, asked in each turn of an active
+    /// server.
+    ///
+    /// # Errors
+    /// [`SettingsError`] if the server would not start.
+    pub fn build_with_rule(settings: &Settings, rule: Box<dyn AdaptiveFlushing>) -> Result<Self, SettingsError> {
+        Ok(Mysql56 { rule: Some(rule), ..Self::build(settings)? })
+    }
+
     /// The server of these settings.
     ///
     /// # Errors
@@ -85,6 +107,8 @@ impl Mysql56 {
             last_activity: 0,
             adaptive: AdaptiveState::default(),
             requested: None,
+            rule: None,
+            last_pages: 0,
             last_checkpoint_lsn: machine.redo.start_lsn,
             machine,
             options,
@@ -121,8 +145,34 @@ impl Mysql56 {
         }
     }
 
+    /// The request of a turn by a rule that is not the server's own; without limit of LSN.
+    fn flush_by_rule(&mut self, view: &View<'_>) -> Option<CleanerAction> {
+        let input = RuleInput {
+            sync_limit_lsn: None,
+            last_pages: self.last_pages,
+            limit_for_age_bytes: self.options.ages.max_modified_age_async,
+            free_check_capacity_bytes: self.options.ages.max_checkpoint_age,
+        };
+        let rule = self.rule.as_mut()?;
+        let Recommendation { n_pages, slots } = rule.recommend(view, input);
+        if let Some(pause) = rule.next_pass_in() {
+            self.cleaner.next_loop_time = view.now + pause;
+        }
+        self.last_pages = 0;
+        if n_pages == 0 {
+            return Some(self.next_turn(view));
+        }
+        self.phase = Phase::Adaptive;
+        let request = self.buf_flush_list(FlushKind::Adaptive, n_pages, u64::MAX);
+        let slots = if slots.len() == self.options.instances() { slots } else { request.slots };
+        Some(CleanerAction::Flush(FlushRequest { slots, ..FlushRequest::list(FlushKind::Adaptive, Vec::new()) }))
+    }
+
     /// Adaptive flushing, after the LRU tails; LSN and dirty pages are looked at only now.
     fn adaptive_flush(&mut self, view: &View<'_>) -> CleanerAction {
+        if let Some(action) = self.flush_by_rule(view) {
+            return action;
+        }
         let lists = ListLengths { lru: view.lru_pages, free: view.free_pages, flush_list: view.dirty_pages };
         let seen = Seen {
             cur_lsn: view.current_lsn,
@@ -144,6 +194,7 @@ impl Mysql56 {
             }
             Phase::Adaptive => {
                 self.adaptive.flushed(report.list_pages);
+                self.last_pages = report.list_pages;
                 self.cleaner.n_flushed += report.list_pages;
             }
             Phase::Idle | Phase::Sleeping => self.cleaner.n_flushed = report.list_pages,
@@ -249,11 +300,17 @@ impl ServerModel for Mysql56 {
     }
 
     fn starts_after(&mut self, before: WorkBefore) {
+        if let Some(rule) = &mut self.rule {
+            rule.starts_after(before);
+        }
         (self.adaptive.lsn_avg_rate, self.adaptive.avg_page_rate) =
             (before.redo_bytes_per_s, before.pages_flushed_per_s);
     }
 
     fn gauges(&self) -> FlushGauges {
+        if let Some(rule) = &self.rule {
+            return rule.gauges();
+        }
         FlushGauges {
             n_to_flush_requested: self.requested.map_or(0, |r| r.n_pages),
             n_to_flush_by_age: 0,
@@ -262,6 +319,10 @@ impl ServerModel for Mysql56 {
             pct_for_dirty: self.requested.map_or(0, |r| r.pct_for_dirty),
             pct_for_lsn: self.requested.map_or(0, |r| r.pct_for_lsn),
         }
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.rule.as_ref().and_then(|rule| rule.failure())
     }
 }
 

@@ -41,8 +41,9 @@ use coordinator::{Branch, CoordinatorLoop, Top, WaitResult};
 use innosim_core::config::MachineConfig;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{
-    AgeLimits, CheckpointerAction, CheckpointerInput, CleanerAction, CleanerInput, FlushGauges, FlushKind,
-    FlushRequest, FreeCheck, FreeCheckWait, LruWork, PassReport, ServerModel, View, WorkBefore, WriterLimits,
+    AdaptiveFlushing, AgeLimits, CheckpointerAction, CheckpointerInput, CleanerAction, CleanerInput, FlushGauges,
+    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruWork, PassReport, Recommendation, RuleInput, ServerModel,
+    View, WorkBefore, WriterLimits,
 };
 use recommendation::{RecommendationState, Recommended, Seen};
 
@@ -62,7 +63,6 @@ enum Phase {
 }
 
 /// A server of MySQL 5.7.
-#[derive(Debug)]
 pub struct Mysql57 {
     machine: MachineConfig,
     options: Options,
@@ -76,12 +76,33 @@ pub struct Mysql57 {
     last_pages: u64,
     recommendation: RecommendationState,
     recommended: Option<Recommended>,
+    /// A rule in place of the recommendation.
+    rule: Option<Box<dyn AdaptiveFlushing>>,
     /// Target of sync flushing; 0 if none is asked for.
     sync_lsn: u64,
     last_checkpoint_lsn: u64,
 }
 
+impl std::fmt::Debug for Mysql57 {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mysql57")
+            .field("coordinator", &self.coordinator)
+            .field("recommended", &self.recommended)
+            .field("sync_lsn", &self.sync_lsn)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Mysql57 {
+    /// The server of these settings with `rule` in place of its adaptive flushing, asked in each timed pass of an active
+    /// server.
+    ///
+    /// # Errors
+    /// [`SettingsError`] if the server would not start.
+    pub fn build_with_rule(settings: &Settings, rule: Box<dyn AdaptiveFlushing>) -> Result<Self, SettingsError> {
+        Ok(Mysql57 { rule: Some(rule), ..Self::build(settings)? })
+    }
+
     /// The server of these settings.
     ///
     /// # Errors
@@ -98,6 +119,7 @@ impl Mysql57 {
             last_pages: 0,
             recommendation: RecommendationState::default(),
             recommended: None,
+            rule: None,
             sync_lsn: 0,
             last_checkpoint_lsn: machine.redo.start_lsn,
             machine,
@@ -149,8 +171,30 @@ impl Mysql57 {
         Some(CleanerAction::Flush(FlushRequest { reset_event: true, ..request }))
     }
 
+    /// The request of a pass by a rule that is not the server's own.
+    fn recommended_by_rule(&mut self, view: &View<'_>) -> Option<FlushRequest> {
+        let input = RuleInput {
+            sync_limit_lsn: None,
+            last_pages: self.last_pages,
+            limit_for_age_bytes: self.options.ages.max_modified_age_async,
+            free_check_capacity_bytes: self.options.ages.max_checkpoint_age,
+        };
+        let instances = self.options.instances();
+        let rule = self.rule.as_mut()?;
+        let Recommendation { n_pages, slots } = rule.recommend(view, input);
+        if let Some(pause) = rule.next_pass_in() {
+            self.coordinator.next_loop_time = view.now + pause;
+        }
+        let even = || vec![n_pages.div_ceil(instances as u64); instances];
+        let slots = if slots.len() == instances { slots } else { even() };
+        Some(self.pc_request(FlushKind::Adaptive, n_pages, slots))
+    }
+
     /// An adaptive pass. Everything is sampled before its LRU work.
     fn recommend(&mut self, view: &View<'_>) -> FlushRequest {
+        if let Some(request) = self.recommended_by_rule(view) {
+            return request;
+        }
         let worked_before = self.recommendation.lsn_avg_rate > 0;
         if view.up_before > SimDuration::ZERO && self.recommendation.prev_lsn == 0 && !worked_before {
             // The first recommendation was that of the server's start; without load none came since.
@@ -209,7 +253,7 @@ impl Mysql57 {
         wait.lsn = target;
         set_place(wait, Stage::Waited, margin.checkpoint);
         if self.options.flush_sync {
-            let lsn_avg_rate = self.recommendation.lsn_avg_rate;
+            let lsn_avg_rate = self.gauges().lsn_avg_rate;
             self.sync_lsn = request::buf_flush_request_force(self.sync_lsn, target, lsn_avg_rate);
             return FreeCheck::WakeCleaner { sleep: POLL };
         }
@@ -313,11 +357,17 @@ impl ServerModel for Mysql57 {
     }
 
     fn starts_after(&mut self, before: WorkBefore) {
+        if let Some(rule) = &mut self.rule {
+            rule.starts_after(before);
+        }
         (self.recommendation.lsn_avg_rate, self.recommendation.avg_page_rate) =
             (before.redo_bytes_per_s, before.pages_flushed_per_s);
     }
 
     fn gauges(&self) -> FlushGauges {
+        if let Some(rule) = &self.rule {
+            return rule.gauges();
+        }
         let last = self.recommended.as_ref();
         FlushGauges {
             n_to_flush_requested: last.map_or(0, |r| r.n_pages),
@@ -327,5 +377,8 @@ impl ServerModel for Mysql57 {
             pct_for_dirty: last.map_or(0, |r| r.pct_for_dirty),
             pct_for_lsn: last.map_or(0, |r| r.pct_for_lsn),
         }
+    }
+    fn failure(&self) -> Option<&str> {
+        self.rule.as_ref().and_then(|rule| rule.failure())
     }
 }

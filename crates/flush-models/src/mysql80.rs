@@ -246,6 +246,9 @@ impl Mysql80 {
             free_check_capacity_bytes: limits.free_check_capacity,
         };
         let Recommendation { n_pages, slots } = self.rule.recommend(view, input);
+        if let (Some(pause), None) = (self.rule.next_pass_in(), sync_limit) {
+            self.coordinator.state.next_loop_time = view.now + pause;
+        }
         match self.release.last_pages() {
             LastPages::Flushed => self.coordinator.last_pages = 0,
             LastPages::Requested if n_pages > 0 => self.coordinator.last_pages = n_pages,
@@ -397,5 +400,9 @@ impl ServerModel for Mysql80 {
 
     fn gauges(&self) -> FlushGauges {
         self.rule.gauges()
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.rule.failure()
     }
 }

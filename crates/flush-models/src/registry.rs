@@ -34,6 +34,7 @@ pub use resolve::{Adjustment, Host, Note, SettingsError};
 pub use value::{Kind, Value, ValueError, adjusted_value, parse_value};
 
 use crate::mariadb::Mariadb;
+use crate::mariadb::mistakes::Mistake;
 use crate::mysql55::Mysql55;
 use crate::mysql56::Mysql56;
 use crate::mysql57::Mysql57;
@@ -185,10 +186,25 @@ pub fn build(settings: &Settings) -> Result<Box<dyn ServerModel>, SettingsError>
     })
 }
 
+/// Builds the machinery of MariaDB as it was before a fix.
+///
+/// # Errors
+/// No other model has these mistakes.
+pub fn build_with_mistake(settings: &Settings, mistake: Mistake) -> Result<Box<dyn ServerModel>, SettingsError> {
+    if settings.model.is_mariadb() {
+        return Ok(Box::new(Mariadb::build_with_mistake(settings, mistake)?));
+    }
+    Err(SettingsError {
+        setting: "innodb_adaptive_flushing".to_owned(),
+        problem: format!("{} never had the mistake {}", settings.model, mistake.name()),
+        help: "it is one of MariaDB's: use the model mariadb-10.11".to_owned(),
+    })
+}
+
 /// Builds the model's machinery with `rule` in place of the server's adaptive flushing.
 ///
 /// # Errors
-/// Models of MySQL before 8.0, of Percona Server 5.5 and of TNT take no rule.
+/// Models of 5.5 take no rule: they flush at several places, by several rules; nor does TNT, which has none.
 pub fn build_with_rule(
     settings: &Settings,
     rule: Box<dyn AdaptiveFlushing>,
@@ -200,13 +216,13 @@ pub fn build_with_rule(
         | ModelId::Percona80
         | ModelId::Mysql84
         | ModelId::Mysql97 => Ok(Box::new(Mysql80::build_with_rule(settings, rule)?)),
-        ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 | ModelId::Tnt => {
-            Err(SettingsError {
-                setting: "innodb_adaptive_flushing".to_owned(),
-                problem: format!("{} takes no flushing rule of another kind", settings.model),
-                help: "use a model of MySQL 8.0 or later, or of MariaDB".to_owned(),
-            })
-        }
+        ModelId::Mysql56 => Ok(Box::new(Mysql56::build_with_rule(settings, rule)?)),
+        ModelId::Mysql57 => Ok(Box::new(Mysql57::build_with_rule(settings, rule)?)),
+        ModelId::Mysql55 | ModelId::Percona55 | ModelId::Tnt => Err(SettingsError {
+            setting: "innodb_adaptive_flushing".to_owned(),
+            problem: format!("{} takes no flushing rule of another kind", settings.model),
+            help: "use a model of MySQL 5.6 or later, or of MariaDB".to_owned(),
+        }),
         ModelId::Mariadb1011 => Ok(Box::new(Mariadb::build_with_rule(settings, rule)?)),
     }
 }

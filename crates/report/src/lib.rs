@@ -34,6 +34,7 @@ mod page;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 pub mod replications;
+mod rules_page;
 mod sheet;
 pub mod summary;
 pub mod sweep;
@@ -48,6 +49,7 @@ pub use files::{ReportError, write_file};
 pub use identity::RunIdentity;
 pub use page::Recipe;
 pub use replications::Replications;
+pub use rules_page::{RulesPage, RulesTable, write_rules_page};
 pub use summary::{summary_json, write_summary_json};
 pub use sweep_page::{SweepPage, write_sweep_page};
 pub use table::render_summary;

@@ -117,14 +117,14 @@ fn excerpt(place: &Place) -> (String, String) {
         return (format!("{}\u{2026}", place.source_line), " ".repeat(length) + "^");
     }
     if length <= LONGEST_LINE {
-        return (place.source_line.clone(), " ".repeat(before) + &"^".repeat(place.width));
+        return (place.source_line.clone(), " ".repeat(before) + "^".repeat(place.width).as_str());
     }
     let start = before.saturating_sub(LONGEST_LINE / 2).min(length - LONGEST_LINE);
     let part: String = place.source_line.chars().skip(start).take(LONGEST_LINE).collect();
     let cut = |there: bool| if there { "\u{2026}" } else { "" };
     let excerpt = format!("{}{part}{}", cut(start > 0), cut(start + LONGEST_LINE < length));
     let width = place.width.min(LONGEST_LINE.saturating_sub(before - start)).max(1);
-    (excerpt, " ".repeat(before - start + usize::from(start > 0)) + &"^".repeat(width))
+    (excerpt, " ".repeat(before - start + usize::from(start > 0)) + "^".repeat(width).as_str())
 }
 
 /// One or more things that are wrong.

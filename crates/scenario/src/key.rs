@@ -64,6 +64,8 @@ pub(crate) enum Kind {
     Variant(Variants),
     /// The server's settings, which the registry of the models declares.
     Server,
+    /// A flushing rule: its file or name, or a table with that and the values of its parameters.
+    Rule,
 }
 
 impl Key {
@@ -121,6 +123,7 @@ impl Kind {
             Kind::OneOf(names) => join_or(names),
             Kind::Pairs => "a list of pairs of numbers, such as [[0.0, 50.0], [1.0, 900.0]]".to_owned(),
             Kind::Table(_) | Kind::Variant(_) | Kind::Server => "a table".to_owned(),
+            Kind::Rule => "the path of a file or the name of a rule, or a table with `file`".to_owned(),
             Kind::Tables(_) => "a list of tables".to_owned(),
         }
     }

@@ -6,6 +6,7 @@ use crate::diagnostic::{Diagnostics, Problem, Report};
 use crate::fio::anchor;
 use crate::node::{Data, Table, parse};
 use crate::overrides::{Overrides, layer};
+use crate::rule::prepare_rule;
 use crate::server::normalize;
 use crate::server_files::{Models, SettingsFile, lay_files};
 use crate::shipped::{self, NotShipped};
@@ -156,6 +157,7 @@ fn prepare(
     report: &Report,
 ) -> Vec<SettingsFile> {
     let mut files = Vec::new();
+    prepare_rule(table, folder, sources, report);
     if let Some(server) = table.table_mut("server") {
         normalize(server, report);
         files = lay_files(server, folder, models, sources, report);

@@ -33,6 +33,7 @@ mod node;
 mod overrides;
 mod published;
 mod resolved;
+mod rule;
 mod scenario;
 mod scenario_keys;
 mod schema;
@@ -54,6 +55,7 @@ pub use fio::fuzz_fio;
 pub use fio::{FioDevice, FioJob, FioLatency, JobKind, device_of, read_fio_jobs};
 pub use overrides::Overrides;
 pub use published::Published;
+pub use rule::{ChosenRule, rule_names};
 pub use scenario::{Scenario, Warmup, load};
 pub use schema::json_schema;
 pub use server_files::{

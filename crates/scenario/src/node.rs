@@ -1,7 +1,7 @@
 //! What was written, as a tree: every key and value with its place. Nothing is checked here but TOML's own syntax.
 //!
 //! Layers (a file and the files it extends, the command line) are merged key by key, the upper one winning. Where the
-//! upper layer states another `kind` or `profile` than the lower one, its table replaces the lower one as a whole: the
+//! upper layer states another `kind`, `profile` or `file` than the lower one, its table replaces the lower one as a whole: the
 //! other keys of the lower table describe something else.
 
 use crate::diagnostic::Problem;
@@ -118,7 +118,8 @@ impl Table {
         let (fio, profile) =
             (|table: &Table| table.get("fio").is_some(), |table: &Table| table.get("profile").is_some());
         let other_device = fio(&above) && (profile(self) || fio(self)) || profile(&above) && fio(self);
-        if other_device || ["kind", "profile"].iter().any(|key| self.states_other(&above, key)) {
+        // A rule of another file has other parameters.
+        if other_device || ["kind", "profile", "file"].iter().any(|key| self.states_other(&above, key)) {
             *self = above;
             return;
         }

@@ -19,6 +19,8 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// Number of replications.
     pub replications: Option<u32>,
+    /// A flushing rule: its file, or its name.
+    pub rule: Option<String>,
 }
 
 impl Overrides {
@@ -28,6 +30,7 @@ impl Overrides {
             "model" => self.model.is_some(),
             "duration" => self.duration.is_some(),
             "seed" => self.seed.is_some(),
+            "rule" => self.rule.is_some(),
             "replications" => self.replications.is_some(),
             _ => false,
         }
@@ -54,8 +57,12 @@ pub(crate) fn layer(overrides: &Overrides, sources: &mut SourceMap, report: &Rep
             put(&mut tree, scalar(source, key, Data::Integer(text.clone()), text.len()));
         }
     }
-    for (option, key, text) in [("--model", "model", &overrides.model), ("--duration", "duration", &overrides.duration)]
-    {
+    let texts = [
+        ("--model", "model", &overrides.model),
+        ("--duration", "duration", &overrides.duration),
+        ("--rule", "rule", &overrides.rule),
+    ];
+    for (option, key, text) in texts {
         if let Some(text) = text {
             let source = sources.add_argument(option, text);
             put(&mut tree, scalar(source, key, Data::Text(text.clone()), text.len()));

@@ -10,6 +10,7 @@ use crate::node::{Data, Table};
 use crate::overrides::Overrides;
 use crate::published::{Published, read_published};
 use crate::resolved::{Resolved, quoted};
+use crate::rule::{ChosenRule, read_rule};
 use crate::scenario_keys::{ADAPTIVE_HASH_KEYS, BINARY_LOG_KEYS, READ_VIEW_KEYS, ROOT_KEYS};
 use crate::section::Section;
 use crate::server::{Context, read_server, resolved_settings};
@@ -65,6 +66,8 @@ pub struct Scenario {
     pub model: ModelId,
     /// Settings of the server, every one with a value.
     pub settings: Settings,
+    /// Flushing rule in place of the server's own.
+    pub rule: Option<ChosenRule>,
     /// The run: time, devices, workload, seed; replication 0.
     pub run: RunSpec,
     /// What figures leave out.
@@ -87,6 +90,7 @@ impl PartialEq for Scenario {
             && self.story == other.story
             && self.model == other.model
             && self.settings.values == other.settings.values
+            && self.rule == other.rule
             && self.run == other.run
             && self.warmup == other.warmup
             && self.replications == other.replications
@@ -97,7 +101,11 @@ impl PartialEq for Scenario {
 impl Scenario {
     /// A fresh server model with the scenario's settings.
     pub fn build_model(&self) -> Box<dyn ServerModel> {
-        build(&self.settings).expect("settings are resolved, which includes building the model once")
+        let built = match &self.rule {
+            None => build(&self.settings),
+            Some(chosen) => chosen.rule.server(&chosen.values, &self.settings),
+        };
+        built.expect("settings are resolved, which includes building the model once")
     }
 
     /// The scenario as TOML with every value written out and the program's version in a comment. Loaded again, it gives
@@ -185,6 +193,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let binary_log = read_binary_log(&root, &settings, &mut tables);
     let adaptive_hash = read_adaptive_hash(&root, &settings, &mut tables);
     let read_views = read_read_view(&root, &mut tables);
+    let rule = read_rule(&layered.tree, &settings, sources, report);
     let dirty_start = read_start(&root, &settings, &workload.access.page_sets, &mut tables);
     if report.has_errors() {
         return None;
@@ -210,6 +219,10 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     };
     warn_of_what_never_begins(&root, &run);
     let mut resolved = root.resolved;
+    let (rule, resolved_rule) = rule.unzip();
+    if let Some(rule) = resolved_rule {
+        resolved.table("rule", rule);
+    }
     resolved.table("server", resolved_settings(&settings, cores));
     resolved.append(tables, workload.resolved);
     Some(Scenario {
@@ -218,6 +231,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         story: layered.story.clone(),
         model: settings.model,
         settings,
+        rule,
         run,
         warmup: head.warmup,
         replications: head.replications,

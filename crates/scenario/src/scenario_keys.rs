@@ -63,6 +63,13 @@ pub(crate) const ROOT_KEYS: &[Key] = &[
          counted).",
     ),
     Key::optional("server", Kind::Server, "all defaults", "Settings of the server under their real names."),
+    Key::optional(
+        "rule",
+        Kind::Rule,
+        "the server's own",
+        "Adaptive flushing rule: a script beside the scenario or the name of a shipped rule (`innosim rules`), or a table \
+         with `file` and the values of its parameters.",
+    ),
     Key::optional("host", Kind::Table(HOST_KEYS), "all defaults", "The machine."),
     Key::optional("binary_log", Kind::Table(BINARY_LOG_KEYS), "all defaults", "What log_bin = ON writes."),
     Key::optional(

@@ -73,6 +73,14 @@ fn kind(kind: &Kind) -> Value {
         Kind::Tables(keys) => json!({ "type": "array", "items": object(keys, true) }),
         Kind::Variant(choices) => variants(choices),
         Kind::Server => server(),
+        Kind::Rule => json!({ "anyOf": [{ "type": "string" }, {
+            "type": "object",
+            "properties": {
+                "file": { "type": "string", "description": "Path of the rule's script, or name of a shipped rule." },
+                "text": { "type": "string", "description": "The script itself; `file` is its name then." }
+            },
+            "additionalProperties": { "type": "number" }
+        }] }),
     }
 }
 

@@ -47,6 +47,10 @@ const EMBEDDED: &[(&str, &str)] = scenarios![
     "stories/purge-lag",
     "stories/undo-truncation",
     "stories/tnt-beside-innodb",
+    "museum/mdev-25093",
+    "museum/mdev-31939",
+    "museum/mdev-34265",
+    "museum/mdev-36226",
 ];
 
 /// A scenario that comes with the program.

@@ -62,6 +62,23 @@ impl SourceMap {
         self.texts.get(at.source).is_some_and(|text| text.on_command_line)
     }
 
+    /// The rest of a line from a column (both from 1; column 0: the whole line) of a text; `None` for line 0.
+    pub(crate) fn at_line(&self, source: usize, line: usize, column: usize) -> Option<Span> {
+        let text = self.texts.get(source)?.text.as_str();
+        let before: usize = text.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
+        let whole = text[before..].lines().next().unwrap_or_default();
+        let indent = whole.len() - whole.trim_start().len();
+        let into = match column.checked_sub(1) {
+            None => indent,
+            Some(characters) => whole.char_indices().nth(characters).map_or(whole.len(), |(at, _)| at),
+        };
+        let rest = whole[into..].trim_end().len();
+        // A word is enough where the place in the line is known.
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        let length = if column == 0 { rest } else { whole[into..].find(|c| !word(c)).unwrap_or(rest).max(1).min(rest) };
+        Some(Span { source, start: before + into, end: before + into + length })
+    }
+
     /// Line, column and source line of a span, for people. A span of several lines is cut at the end of its first.
     pub(crate) fn place(&self, at: Span) -> Option<Place> {
         let source = self.texts.get(at.source)?;

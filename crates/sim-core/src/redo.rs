@@ -1,6 +1,8 @@
 //! The redo log: block framing, the log buffer, the writer, durable LSN.
 
+mod least_writes;
 mod log;
 pub mod lsn;
 
+pub use least_writes::LeastWrites;
 pub use log::{RedoLog, RedoPosition};

@@ -520,6 +520,11 @@ pub trait ServerModel: Send {
 
     /// Gauges for the series.
     fn gauges(&self) -> FlushGauges;
+
+    /// Why the run can't go on, if its flushing rule gave up; looked at after each step of the page cleaner.
+    fn failure(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// What an adaptive flushing rule is told besides the [`View`].
@@ -557,4 +562,15 @@ pub trait AdaptiveFlushing: Send {
     /// Gauges for the series; a rule that has no such notion leaves fields at 0. `lsn_avg_rate` also sets how far a
     /// sync request reaches.
     fn gauges(&self) -> FlushGauges;
+
+    /// After a recommendation: time from this pass to the next one outside sync flushing, if the rule wants another than
+    /// the server's second.
+    fn next_pass_in(&self) -> Option<SimDuration> {
+        None
+    }
+
+    /// Why the rule can't go on, for the person who wrote it; the run ends with it.
+    fn failure(&self) -> Option<&str> {
+        None
+    }
 }

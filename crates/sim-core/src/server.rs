@@ -216,11 +216,29 @@ impl Server {
     /// Runs to the end.
     ///
     /// # Errors
-    /// [`RunError`] if an invariant breaks (with `check`) or the observer stops the run.
+    /// [`RunError`] if an invariant breaks (with `check`), the observer stops the run or the flushing rule gives up.
     pub fn run(mut self, observer: &mut dyn Observer) -> Result<RunOutput, RunError> {
+        self.go(observer)?;
+        Ok(self.into_output())
+    }
+
+    /// Runs to the end, and counts the fewest page writes that the run's modifications allow a flushing rule whose pages
+    /// may stay dirty up to the age at which user threads stop (see [`crate::redo::LeastWrites`]). Pages must be kept one by
+    /// one ([`crate::run_spec::Pages::Individual`]): the modifications of others are not known.
+    ///
+    /// # Errors
+    /// As [`Server::run`].
+    pub fn run_with_least_writes(mut self, observer: &mut dyn Observer) -> Result<(RunOutput, u64), RunError> {
+        self.redo.count_least_writes(self.model.age_limits().stop_bytes);
+        self.go(observer)?;
+        let least = self.redo.least_writes().unwrap_or_default();
+        Ok((self.into_output(), least))
+    }
+
+    fn go(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         self.start();
         while self.next_second(observer)? {}
-        Ok(self.into_output())
+        Ok(())
     }
 
     /// Goes on until the next simulated second is over; false once the run is.
@@ -239,6 +257,9 @@ impl Server {
             self.handle(event);
             if self.events.is_multiple_of(EVENTS_BETWEEN_QUESTIONS) && observer.go_on().is_break() {
                 return Err(RunError::Stopped { at });
+            }
+            if let Some(what) = self.cleaner.failure.take() {
+                return Err(RunError::Rule { at, what });
             }
             if self.check.is_some() {
                 self.check_invariants(event == Event::Second)?;

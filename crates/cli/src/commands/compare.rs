@@ -14,10 +14,11 @@ use crate::interrupt;
 use crate::out_dir::{OutDir, fill};
 use crate::output::{note, note_error, print, print_json, shell_line};
 use crate::progress::Progress;
-use crate::runner::{pool, refuse_too_short, run_all};
+use crate::runner::{failure, pool, refuse_too_short};
 use innosim_core::metrics::RunOutput;
+use innosim_core::server::RunError;
 use innosim_experiments::compare::{Asked, CompareError, Comparison, Variant, jobs, variants};
-use innosim_experiments::runner::Job;
+use innosim_experiments::runner::{Job, run_many};
 use innosim_report::{Overlay, ReportError, write_explorer, write_file, write_overlay};
 use innosim_scenario::{Overrides, Source};
 use std::path::Path;
@@ -83,15 +84,20 @@ pub(crate) fn run(args: &CompareArgs) -> Done {
     let variants = loaded(args)?;
     variants.iter().try_for_each(|variant| refuse_too_short(&variant.scenario))?;
     let out = args.out.as_deref().map(|dir| files::folders(dir, &variants)).transpose()?;
+    let labels: Vec<String> = variants.iter().map(|variant| variant.label.clone()).collect();
     // People find them under the table.
     if !args.common.quiet && args.format == Format::Json {
         remarks(&variants).iter().for_each(|text| note_error(&format!("warning: {text}")));
     }
     interrupt::listen();
-    let compared = simulated(variants, args)?;
+    let (compared, failures) = simulated(variants, args)?;
     let document = files::document(&compared)?;
     // What was found is told even where it can't be written.
-    let written = out.as_ref().map_or(Ok(()), |(each, dir)| write_all(dir.path(), each, &compared, &document));
+    let ran = |label: &String| compared.variants.iter().any(|variant| variant.label == *label);
+    let written = out.as_ref().map_or(Ok(()), |(each, dir)| {
+        let each: Vec<&OutDir> = each.iter().zip(&labels).filter(|(_, label)| ran(label)).map(|(dir, _)| dir).collect();
+        write_all(dir.path(), &each, &compared, &document)
+    });
     match args.format {
         Format::Json => print_json(&document)?,
         Format::Human => print(&table::render(&compared))?,
@@ -101,7 +107,7 @@ pub(crate) fn run(args: &CompareArgs) -> Done {
         let files = "compare.json, compare.csv, compare.svg, compare.png, report.html, and a folder for each variant";
         note(&format!("\nIn {}: {files}", dir.path().display()));
     }
-    Ok(())
+    failures.into_iter().next().map_or(Ok(()), Err)
 }
 
 /// Notes of the variants, each with the labels of those it is about.
@@ -123,6 +129,7 @@ fn loaded(args: &CompareArgs) -> Result<Vec<Variant>, Failure> {
     let mut asked = Asked {
         models: args.model.clone(),
         variants: args.variant.clone(),
+        rules: args.rule.clone(),
         common: Overrides {
             set: args.engine.and(&args.set),
             duration: args.duration.clone(),
@@ -153,21 +160,39 @@ fn loaded(args: &CompareArgs) -> Result<Vec<Variant>, Failure> {
     }
 }
 
-fn simulated(variants: Vec<Variant>, args: &CompareArgs) -> Result<Compared, Failure> {
+fn simulated(variants: Vec<Variant>, args: &CompareArgs) -> Result<(Compared, Vec<Failure>), Failure> {
     let jobs = jobs(&variants);
     let progress = Progress::new(&args.scenario, jobs.iter().map(Job::seconds).sum(), args.common.quiet);
     let began = Instant::now();
-    let runs = pool(args.common.jobs)?.install(|| run_all(&jobs, args.check, &progress));
+    let ended = pool(args.common.jobs)?.install(|| {
+        run_many(&jobs, args.check, &progress, |job, output| output.map_err(|error| (failure(job, &error), error)))
+    });
     progress.finish();
-    let mut runs = runs?.into_iter();
-    let outputs: Vec<Vec<RunOutput>> =
-        variants.iter().map(|v| runs.by_ref().take(v.scenario.replications as usize).collect()).collect();
-    let comparison = Comparison::of(&variants, &outputs);
-    Ok(Compared { comparison, outputs, wall_s: began.elapsed().as_secs_f64(), variants })
+    let mut ended = ended.into_iter();
+    let (mut kept, mut outputs, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+    for variant in variants {
+        let runs = ended.by_ref().take(variant.scenario.replications as usize);
+        match runs.collect::<Result<Vec<RunOutput>, _>>() {
+            Ok(runs) => {
+                outputs.push(runs);
+                kept.push(variant);
+            }
+            // A rule that fails is the fault of its variant alone.
+            Err((Failure::Input(text), RunError::Rule { .. })) => {
+                failures.push(Failure::Input(format!("variant `{}`: {text}", variant.label)));
+            }
+            Err((failure, _)) => return Err(failure),
+        }
+    }
+    if kept.is_empty() {
+        return Err(failures.into_iter().next().unwrap_or(Failure::NoReader));
+    }
+    let comparison = Comparison::of(&kept, &outputs);
+    Ok((Compared { comparison, outputs, wall_s: began.elapsed().as_secs_f64(), variants: kept }, failures))
 }
 
 /// Writes everything that a comparison leaves, or nothing.
-fn write_all(dir: &Path, each: &[OutDir], compared: &Compared, document: &serde_json::Value) -> Done {
+fn write_all(dir: &Path, each: &[&OutDir], compared: &Compared, document: &serde_json::Value) -> Done {
     let csv = files::csv(compared)?;
     let overlay: Overlay<'_> = picture::of(compared);
     fill(dir, LAST, |staging| {

@@ -86,6 +86,7 @@ impl From<RecommendError> for Failure {
         match error {
             RecommendError::Scenario(errors) => Failure::Scenario(errors),
             RecommendError::Run { error: RunError::Stopped { .. }, .. } => Failure::Interrupted,
+            RecommendError::Run { error: RunError::Rule { .. }, .. } => Failure::Input(error.to_string()),
             RecommendError::Run { .. } => Failure::Check(error.to_string()),
             RecommendError::Nothing { problem } => Failure::Input(format!(
                 "{problem}\n  = help: give a scenario with transactions, on a model with innodb_io_capacity"
@@ -101,6 +102,7 @@ pub(crate) fn run(args: &RecommendArgs) -> Done {
         set: args.engine.and(&args.set),
         duration: args.duration.clone(),
         seed: args.common.seed,
+        rule: args.rule.rule.clone(),
         ..Overrides::default()
     };
     let source = Source::Named(&args.scenario);

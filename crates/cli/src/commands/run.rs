@@ -36,6 +36,7 @@ pub(crate) fn run(args: &RunArgs) -> Done {
         duration: args.duration.clone(),
         seed: args.common.seed,
         replications: args.replications,
+        rule: args.rule.rule.clone(),
     };
     refuse_sweep(&args.scenario)?;
     let scenario = load(Source::Named(&args.scenario), &overrides)?;

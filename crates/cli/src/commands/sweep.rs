@@ -110,6 +110,7 @@ fn request(args: &SweepArgs, name: &str) -> Result<Request, Failure> {
         scenario: file.scenario,
         title: if from_file { file.title } else { String::new() },
         model: args.server.model.clone(),
+        rule: args.rule.rule.clone(),
         set: file.set.iter().cloned().chain(args.engine.and(&args.set)).collect(),
         vary: if args.vary.is_empty() { file.vary } else { args.vary.clone() },
         duration: args.duration.clone().or(file.duration),
@@ -218,18 +219,22 @@ fn conclude(args: &SweepArgs, results: &Results<'_>, made: &Made, dir: &Path) ->
     if made.failures.is_empty() {
         return Ok(());
     }
+    let by_rule = |f: &innosim_experiments::sweep::Failure| matches!(f.error, RunError::Rule { .. });
     let told: Vec<String> = made
         .failures
         .iter()
         .take(5)
         .map(|f| format!("  {}, replication {}: {}", results.plan.label(f.point), f.replication, f.error))
         .collect();
+    let (failed, all) = (made.failures.len(), made.failures.len() + results.count());
+    let text = format!("{failed} of {all} runs failed, the others are kept:\n{}", told.join("\n"));
+    if made.failures.iter().all(by_rule) {
+        let help = "mend the rule; the same command makes what is missing";
+        return Err(Failure::Input(format!("{text}\n  = help: {help}")));
+    }
     Err(Failure::Check(format!(
-        "{} of {} runs failed, the others are kept:\n{}\n  = help: this is a defect of the simulator or of a policy, not of \
-         the scenario; the same command tries the failed runs again",
-        made.failures.len(),
-        made.failures.len() + results.count(),
-        told.join("\n")
+        "{text}\n  = help: this is a defect of the simulator or of a policy, not of the scenario; the same command tries \
+         the failed runs again"
     )))
 }
 

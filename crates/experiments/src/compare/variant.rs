@@ -5,6 +5,10 @@
 
 use innosim_flush_models::registry::ModelId;
 use innosim_scenario::{Diagnostic, Diagnostics, Overrides, Place, Scenario, Source, in_one_line, load};
+use std::path::Path;
+
+/// The name of the rule that every server has.
+const OWN_RULE: &str = "server";
 
 /// How a variant is written.
 const USAGE: &str = "write LABEL:SETTING=VALUE,SETTING=VALUE, such as \"big redo:innodb_redo_log_capacity=20G\"; \
@@ -17,6 +21,8 @@ pub struct Asked {
     pub models: Vec<String>,
     /// Variants as `label:setting=value,setting=value`; none: the scenario's settings.
     pub variants: Vec<String>,
+    /// Flushing rules that each of these runs with, beside the server's own; none: the scenario's rule.
+    pub rules: Vec<String>,
     /// Changes that all variants share.
     pub common: Overrides,
 }
@@ -63,10 +69,11 @@ fn refused(problem: impl Into<String>, help: impl Into<String>) -> CompareError 
 }
 
 /// A variant before its scenario is loaded.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Wanted {
     label: String,
     model: Option<String>,
+    rule: Option<String>,
     set: Vec<String>,
     /// What followed `--variant`; empty without one.
     argument: String,
@@ -100,13 +107,12 @@ fn wanted(asked: &Asked) -> Result<Vec<Wanted>, CompareError> {
         .iter()
         .map(|text| ModelId::parse(text).map_err(|unknown| refused(unknown.to_string(), unknown.suggestion)))
         .collect::<Result<_, _>>()?;
+    let rules = &asked.rules;
     let settings: Vec<Wanted> = asked.variants.iter().map(|text| parse(text)).collect::<Result<_, _>>()?;
     let by_model = models.iter().map(|model| (model.name(), Some(model.name().to_owned())));
-    Ok(match (models.len(), settings.len()) {
+    let wanted: Vec<Wanted> = match (models.len(), settings.len()) {
         (0, _) => settings,
-        (_, 0) => by_model
-            .map(|(name, model)| Wanted { label: name.to_owned(), model, set: Vec::new(), argument: String::new() })
-            .collect(),
+        (_, 0) => by_model.map(|(name, model)| Wanted { label: name.to_owned(), model, ..Wanted::default() }).collect(),
         // One model says where all variants run, and need not stand in every label.
         (1, _) => settings.into_iter().map(|one| Wanted { model: asked.models.first().cloned(), ..one }).collect(),
         _ => by_model
@@ -118,13 +124,34 @@ fn wanted(asked: &Asked) -> Result<Vec<Wanted>, CompareError> {
                 })
             })
             .collect(),
-    })
+    };
+    Ok(if rules.is_empty() { wanted } else { with_rules(wanted, rules) })
+}
+
+/// Each variant with the server's own rule and with each of `rules`.
+fn with_rules(wanted: Vec<Wanted>, rules: &[String]) -> Vec<Wanted> {
+    let bare = wanted.is_empty();
+    let wanted = if bare { vec![Wanted::default()] } else { wanted };
+    let rules = std::iter::once(OWN_RULE).chain(rules.iter().map(String::as_str));
+    let named = |one: &Wanted, rule: &str| {
+        let name = Path::new(rule).file_stem().map_or_else(|| rule.into(), |stem| stem.to_string_lossy());
+        let name = in_one_line(if rule == OWN_RULE { "server's own rule" } else { &name });
+        if bare || one.label.is_empty() { name } else { format!("{}, {name}", one.label) }
+    };
+    let of_rule = |rule: &str| -> Vec<Wanted> {
+        let one = |one: &Wanted| Wanted { label: named(one, rule), rule: Some(rule.to_owned()), ..one.clone() };
+        wanted.iter().map(one).collect()
+    };
+    rules.flat_map(of_rule).collect()
 }
 
 fn loaded(source: Source<'_>, asked: &Asked, wanted: Wanted) -> Result<Variant, CompareError> {
     let mut overrides = asked.common.clone();
     if wanted.model.is_some() {
         overrides.model.clone_from(&wanted.model);
+    }
+    if wanted.rule.is_some() {
+        overrides.rule.clone_from(&wanted.rule);
     }
     if let Some(key) = fixed_twice(&overrides, &wanted) {
         let problem = format!("variant `{}` sets `{key}`, and one value is given for all variants too", wanted.label);
@@ -176,7 +203,7 @@ fn parse(text: &str) -> Result<Wanted, CompareError> {
         let problem = format!("--variant `{text}`: `{wrong}` is not SETTING=VALUE");
         return Err(refused(problem, USAGE));
     }
-    Ok(Wanted { label: in_one_line(label), model: None, set: settings, argument: text.to_owned() })
+    Ok(Wanted { label: in_one_line(label), set: settings, argument: text.to_owned(), ..Wanted::default() })
 }
 
 /// The parts of a list with commas, except for commas inside brackets, braces and quotes.
@@ -205,7 +232,7 @@ mod tests {
 
     fn asked(models: &[&str], variants: &[&str]) -> Asked {
         let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
-        Asked { models: owned(models), variants: owned(variants), common: Overrides::default() }
+        Asked { models: owned(models), variants: owned(variants), ..Asked::default() }
     }
 
     fn labels(asked: &Asked) -> Vec<String> {
@@ -237,6 +264,17 @@ mod tests {
         assert_eq!(labels(&asked(&["8.4"], &["a:", "b:drive.clients=2"])), ["a", "b"]);
         let four = ["mysql-8.0.30, a", "mysql-8.0.30, b", "mysql-8.4, a", "mysql-8.4, b"];
         assert_eq!(labels(&asked(&["8.0", "8.4"], &["a:", "b:drive.clients=2"])), four);
+    }
+
+    #[test]
+    fn rules_multiply_too_and_come_beside_the_servers_own() {
+        let with = |asked: Asked| Asked { rules: vec!["hold-age".to_owned()], ..asked };
+        assert_eq!(labels(&with(asked(&[], &[]))), ["server's own rule", "hold-age"]);
+        let four = ["a, server's own rule", "b, server's own rule", "a, hold-age", "b, hold-age"];
+        assert_eq!(labels(&with(asked(&[], &["a:", "b:drive.clients=2"]))), four);
+        let twice = Asked { rules: vec!["pi-age".to_owned(); 2], ..asked(&[], &[]) };
+        let error = variants(Source::Shipped("teaching/redo-too-small"), &twice).unwrap_err().to_string();
+        assert!(error.contains("two variants are called `pi-age`"), "{error}");
     }
 
     #[test]

@@ -79,12 +79,19 @@ impl Case {
                     set.pages = ((set.pages as f64 * self.factor()).round() as u64).max(1);
                 }
             }
-            Some(Input::DeviceSpeed) => {
-                let devices = std::iter::once(&mut run.storage.data).chain(&mut run.storage.redo);
-                devices.for_each(|device| speed_up(device, self.factor()));
-            }
+            Some(Input::DeviceSpeed) => speed_up_all(run, self.factor()),
         }
     }
+}
+
+/// Devices slower by a share.
+pub fn slow_down(run: &mut RunSpec, share: f64) {
+    speed_up_all(run, 1.0 - share);
+}
+
+fn speed_up_all(run: &mut RunSpec, factor: f64) {
+    let devices = std::iter::once(&mut run.storage.data).chain(&mut run.storage.redo);
+    devices.for_each(|device| speed_up(device, factor));
 }
 
 /// A device whose times are shorter and whose ceilings are higher by `factor`.

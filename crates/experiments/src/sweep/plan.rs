@@ -30,6 +30,8 @@ pub struct Request {
     pub title: String,
     /// Another server model.
     pub model: Option<String>,
+    /// A flushing rule: its file, or its name.
+    pub rule: Option<String>,
     /// What all points share: `SETTING=VALUE`.
     pub set: Vec<String>,
     /// What varies: see [`Dimension`].
@@ -173,9 +175,10 @@ impl Request {
 
     /// Arguments that all points share.
     fn shared(&self) -> Vec<String> {
-        let option =
-            |name: &str, value: &Option<String>| value.iter().flat_map(|v| [format!("--{name}"), v.clone()]).collect();
-        let model: Vec<String> = option("model", &self.model);
+        let option = |name: &str, value: &Option<String>| -> Vec<String> {
+            value.iter().flat_map(|v| [format!("--{name}"), v.clone()]).collect()
+        };
+        let model: Vec<String> = [option("model", &self.model), option("rule", &self.rule)].concat();
         let duration: Vec<String> = option("duration", &self.duration);
         let set = self.set.iter().flat_map(|set| ["--set".to_owned(), set.clone()]);
         model.into_iter().chain(set).chain(duration).collect()
@@ -244,6 +247,7 @@ impl Request {
             seed: self.seed,
             // Replications are the sweep's business; a run's identity must not depend on their number.
             replications: (!assignments.is_empty()).then_some(1),
+            rule: self.rule.clone(),
         }
     }
 
@@ -336,6 +340,10 @@ fn hash_of(scenario: &Scenario) -> String {
     for line in resolved.lines().filter(|line| !line.starts_with('#')) {
         hasher.update(line.as_bytes());
         hasher.update(b"\n");
+    }
+    // Lines of a rule can begin like a comment of a scenario.
+    if let Some(text) = scenario.rule.as_ref().and_then(|chosen| chosen.rule.text()) {
+        hasher.update(text.as_bytes());
     }
     hasher.finalize().to_hex().to_string()
 }

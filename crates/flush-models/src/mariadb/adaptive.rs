@@ -254,6 +254,8 @@ fn adaptive_part(
 #[derive(Debug, Clone)]
 pub struct AdaptiveRule {
     config: AdaptiveConfig,
+    /// Whether its share of `io_capacity` is always the whole (see [`super::mistakes`]).
+    without_ratio: bool,
     averages: Averages,
     gauges: FlushGauges,
 }
@@ -261,7 +263,12 @@ pub struct AdaptiveRule {
 impl AdaptiveRule {
     /// The rule with these settings.
     pub fn new(config: AdaptiveConfig) -> Self {
-        AdaptiveRule { config, averages: Averages::default(), gauges: FlushGauges::default() }
+        AdaptiveRule { config, without_ratio: false, averages: Averages::default(), gauges: FlushGauges::default() }
+    }
+
+    /// The rule as it was while it never looked at the share of dirty pages and the age.
+    pub(super) fn without_ratio(config: AdaptiveConfig) -> Self {
+        AdaptiveRule { without_ratio: true, ..Self::new(config) }
     }
 }
 
@@ -278,7 +285,7 @@ impl AdaptiveFlushing for AdaptiveRule {
             last_pages: input.last_pages,
             lists: view.lists,
         };
-        let pct_lwm = self.config.low_water_mark_that_counts(dirty_pct);
+        let pct_lwm = if self.without_ratio { 0.0 } else { self.config.low_water_mark_that_counts(dirty_pct) };
         let pass = recommendation_late(&self.config, &mut self.averages, &pass_input, pct_lwm);
         self.gauges = pass.gauges(&self.averages).unwrap_or(self.gauges);
         Recommendation { n_pages: pass.n_pages, slots: vec![pass.n_pages] }

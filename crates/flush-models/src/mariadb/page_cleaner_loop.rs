@@ -10,6 +10,7 @@
 //! ```
 
 use super::adaptive::dirty_pct;
+use super::mistakes::Mistake;
 use super::options::Options;
 use super::page_cleaner::{BUF_LRU_MIN_LEN, Branch, PassState, lru_quota, need_lru, pass_late};
 use super::{SPIN_PAUSE, Targets};
@@ -66,6 +67,8 @@ pub(super) struct PageCleaner {
     last_pages: u64,
     /// Activity counter when it last looked.
     last_activity: u64,
+    /// What it does wrong, of what was mended.
+    pub(super) mistake: Option<Mistake>,
     /// Instant of the last time it came round to the top, and how often it did in that instant.
     top_at: SimTime,
     rounds: u32,
@@ -215,7 +218,7 @@ impl PageCleaner {
             pending_reads: view.pending_reads,
             need_lru: s.need_lru(),
         };
-        let branch = pass_late(&s.options.adaptive, &state);
+        let branch = pass_late(&Mistake::when_idle(self.mistake, &s.options.adaptive), &state);
         if !matches!(branch, Branch::Furious | Branch::LruOnly) {
             self.last_activity = view.activity;
             self.clear_targets(s);
@@ -260,6 +263,9 @@ impl PageCleaner {
             free_check_capacity_bytes: s.options.log_limits.log_capacity,
         };
         let n_pages = s.rule.recommend(s.view, input).n_pages;
+        if let Some(pause) = s.rule.next_pass_in() {
+            self.deadline = s.view.now + pause;
+        }
         if n_pages > 0 {
             return self.go(Phase::List { adaptive: true }, list_batch(FlushKind::Adaptive, n_pages, u64::MAX));
         }
@@ -272,7 +278,12 @@ impl PageCleaner {
 
     fn lru_after_list(&mut self, s: &mut Step<'_, '_>, n_flushed: u64) -> CleanerAction {
         let depth = u64::from(s.options.lru_scan_depth);
-        self.lru(s, lru_quota(s.options.adaptive.io_capacity_max, n_flushed, depth))
+        let io_capacity_max = s.options.adaptive.io_capacity_max;
+        let quota = match self.mistake {
+            Some(Mistake::Mdev36226) => io_capacity_max.saturating_sub(n_flushed),
+            _ => lru_quota(io_capacity_max, n_flushed, depth),
+        };
+        self.lru(s, quota)
     }
 
     /// An LRU batch, where it has anything to do.
@@ -298,7 +309,7 @@ impl PageCleaner {
 
     /// A furious step: free pages first if they are needed, then the flush list.
     fn furious(&mut self, s: &Step<'_, '_>) -> CleanerAction {
-        if s.need_lru() {
+        if s.need_lru() && self.mistake != Some(Mistake::Mdev34265) {
             self.idle = false;
             return self.go(Phase::FuriousLru, lru_batch(s.options.adaptive.io_capacity));
         }

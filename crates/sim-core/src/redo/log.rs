@@ -19,6 +19,7 @@
 //! mini-transactions comes in one piece, of which a server has written the first by the time the last is ready (errs
 //! towards fewer writes, and where more than 4 KiB have piled up towards less waiting, microseconds).
 
+use super::LeastWrites;
 use super::lsn::{BLOCK_BYTES, lsn_of_sn, sn_of_lsn};
 use crate::kernel::time::{SimDuration, SimTime};
 use std::collections::VecDeque;
@@ -128,6 +129,8 @@ pub struct RedoLog {
     /// Whether LSNs count block headers and trailers.
     framed: bool,
     recent: Recent,
+    /// The fewest page writes that are possible, if anybody wants to know.
+    least_writes: Option<LeastWrites>,
     /// Writes made so far.
     writes: u64,
     written_bytes: u64,
@@ -157,6 +160,7 @@ impl RedoLog {
             held: false,
             framed: true,
             recent: Recent::new(),
+            least_writes: None,
             writes: 0,
             written_bytes: 0,
         }
@@ -230,10 +234,23 @@ impl RedoLog {
         self.current_lsn = self.lsn_after(0);
     }
 
+    /// From now on, counts the fewest page writes that are possible while a page may stay dirty for `span` bytes of redo.
+    pub fn count_least_writes(&mut self, span: u64) {
+        self.least_writes = Some(LeastWrites::new(span));
+    }
+
+    /// The fewest page writes so far, if they are counted.
+    pub fn least_writes(&self) -> Option<u64> {
+        self.least_writes.as_ref().map(|least| least.forced_by(self.current_lsn))
+    }
+
     /// Remembers that `pages` were modified by redo that is being appended; [`RedoLog::appended`] closes it.
     #[inline]
     pub fn note_modified(&mut self, pages: &[u32]) {
         self.recent.push(pages);
+        if let Some(least) = &mut self.least_writes {
+            least.modified(pages, self.current_lsn);
+        }
     }
 
     /// Redo was appended at `now`: lets the writer see it.

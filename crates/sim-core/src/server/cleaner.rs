@@ -23,6 +23,8 @@ pub(super) struct Cleaner {
     event_set: bool,
     /// Dirty pages and current LSN at which user threads set the flush event.
     work_at: (u64, u64),
+    /// Why the flushing rule gave up, which ends the run.
+    pub(super) failure: Option<String>,
     /// How those go on that wait for the end of a pass or a checkpoint.
     pub(super) watchers: Vec<Event>,
 }
@@ -35,6 +37,7 @@ impl Cleaner {
             wake_on_event: false,
             event_set: false,
             work_at: NO_WORK,
+            failure: None,
             watchers: Vec::new(),
         }
     }
@@ -109,7 +112,9 @@ impl Server {
 
     /// Asks the version for the coordinator's next step and takes it.
     pub(super) fn coordinator(&mut self, input: CleanerInput) {
-        match self.ask(|model, view| model.cleaner(view, input)) {
+        let action = self.ask(|model, view| model.cleaner(view, input));
+        self.cleaner.failure = self.model.failure().map(str::to_owned);
+        match action {
             CleanerAction::Wait { until, wake_on_event } => self.sleep_cleaner(until, wake_on_event, NO_WORK),
             CleanerAction::WaitForWork { until, dirty_pages, lsn } => {
                 // A condition variable: who signals while nobody waits is not heard.

@@ -218,6 +218,13 @@ pub enum RunError {
         /// When.
         at: crate::kernel::time::SimTime,
     },
+    /// The flushing rule gave up: see [`crate::seam::ServerModel::failure`].
+    Rule {
+        /// When.
+        at: crate::kernel::time::SimTime,
+        /// What is wrong, in the rule's own words.
+        what: String,
+    },
 }
 
 impl std::fmt::Display for RunError {
@@ -225,6 +232,7 @@ impl std::fmt::Display for RunError {
         match self {
             RunError::Invariant { at, what } => write!(f, "invariant broken at {at}: {what}"),
             RunError::Stopped { at } => write!(f, "stopped at {at}"),
+            RunError::Rule { at, what } => write!(f, "at {at} of the run: {what}"),
         }
     }
 }

@@ -79,7 +79,7 @@ fn figures(rows: &[Row]) -> String {
         "tps: mean of the medians of 10 s; ±: half of its 95 % interval, from means of batches of 200 s; age: mean \
          checkpoint age, GiB; a regime that is published as steady may be rippled here. * is further off than {BOUNDS}.",
     );
-    table.render() + &wrapped(&remark, 0)
+    table.render() + wrapped(&remark, 0).as_str()
 }
 
 /// An error, with a mark if it is larger than `tolerance`.
@@ -105,7 +105,7 @@ fn ranges(rows: &[Row]) -> String {
     }
     let remark = "Mean tps: of all seconds; what stopped a real server from outside, its monitoring for one, is in the published \
                   mean. 95 %: latency.";
-    table.render() + &wrapped(remark, 0)
+    table.render() + wrapped(remark, 0).as_str()
 }
 
 fn waves(rows: &[Row]) -> String {
@@ -122,7 +122,7 @@ fn waves(rows: &[Row]) -> String {
     }
     let remark = "First collapse: the median of 10 s falls below half of the largest so far, after 300 s. Period: mean \
                   distance of the minima of throughput, smoothed over 61 s, between moves of a fifth of its mean.";
-    table.render() + &wrapped(remark, 0)
+    table.render() + wrapped(remark, 0).as_str()
 }
 
 fn conclusions(comparison: &Comparison) -> String {

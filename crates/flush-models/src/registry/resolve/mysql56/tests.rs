@@ -108,7 +108,7 @@ fn a_redo_log_that_would_not_start_is_refused() {
 }
 
 #[test]
-fn they_take_no_rule_of_another_kind() {
+fn servers_of_5_5_take_no_rule_of_another_kind() {
     struct Nothing;
     impl AdaptiveFlushing for Nothing {
         fn recommend(
@@ -122,7 +122,11 @@ fn they_take_no_rule_of_another_kind() {
             innosim_core::seam::FlushGauges::default()
         }
     }
-    let settings = Settings::resolve(M57, &BTreeMap::new()).unwrap();
+    for model in [M56, M57] {
+        let settings = Settings::resolve(model, &BTreeMap::new()).unwrap();
+        assert!(build_with_rule(&settings, Box::new(Nothing)).is_ok());
+    }
+    let settings = Settings::resolve(crate::registry::ModelId::Mysql55, &BTreeMap::new()).unwrap();
     let error = build_with_rule(&settings, Box::new(Nothing)).err().unwrap();
-    assert!(error.help.contains("8.0"), "{error}");
+    assert!(error.help.contains("5.6"), "{error}");
 }
