@@ -46,10 +46,7 @@ fn a_sweep_and_a_comparison_can_be_explored(chromium: &Chromium) {
         assert!(asked.iter().all(|path| path.ends_with("/report.html")), "{folder} is one file: {asked:?}");
     }
     let html = text(&fs::read(desk.path().join("sweep/report.html")).unwrap());
-    assert!(
-        html.contains("innosim sweep teaching/redo-too-small --vary innodb_io_capacity_max=4000,5000"),
-        "its command"
-    );
+    assert!(html.contains("innosim sweep redo-too-small --vary innodb_io_capacity_max=4000,5000"), "its command");
     assert!(html.contains("innodb_buffer_pool_size") && html.contains("build "), "scenario and build");
 }
 

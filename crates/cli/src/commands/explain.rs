@@ -93,6 +93,7 @@ fn overrides(args: &ExplainArgs) -> Overrides {
         duration: args.duration.clone(),
         seed: args.common.seed,
         replications: Some(1),
+        ..Overrides::default()
     }
 }
 

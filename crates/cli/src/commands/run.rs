@@ -59,7 +59,7 @@ pub(crate) fn run(args: &RunArgs) -> Done {
     let written = out.as_ref().map_or(Ok(()), |out| out.write(&outcome));
     match args.format {
         RunFormat::Json => print(&outcome.summary_json()?)?,
-        RunFormat::Human => print(&(render_summary(&outcome.report()) + &what_happened(&outcome)))?,
+        RunFormat::Human => print(&[render_summary(&outcome.report()), what_happened(&outcome)].concat())?,
         RunFormat::Sysbench => print(&closing_statistics(&outcome.output))?,
     }
     written?;
