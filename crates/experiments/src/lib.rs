@@ -22,8 +22,8 @@
 //! so that two scenarios with the same seed and replication meet the same arrivals and the same keys: differences
 //! between them are taken pair by pair.
 
-pub mod both_ways;
 pub mod advise;
+pub mod both_ways;
 pub mod calibrate;
 pub mod compare;
 pub mod explain;

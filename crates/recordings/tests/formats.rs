@@ -247,7 +247,8 @@ fn snapshots_of_innodb_status_of_several_versions() {
              END OF INNODB MONITOR OUTPUT\n============================\n"
         )
     };
-    let series = percona("120607  9:02:34", 1000) + "other lines\n" + &percona("120607  9:03:04", 4000);
+    let samples = [percona("120607  9:02:34", 1000), percona("120607  9:03:04", 4000)];
+    let series = samples.join("other lines\n");
     let recording = folder(&[("innodb.txt", &series)]);
     assert_eq!(recording.series.seconds, [0.0, 30.0]);
     assert_eq!(recording.get(Quantity::Lsn), Some(vec![1000.0, 4000.0]));

@@ -483,6 +483,8 @@ fn processors(seed: u64) -> CpuSpec {
         page_read: us(11, 44),
         page_checksum: us(12, 25),
         client_flush: us(13, 125),
+        dispatch: us(26, 35),
+        mutex_spin: us(27, 40),
         purge_change: us(17, 17),
         cleaner_priority: seed >> 14 & 1 == 1,
     }
