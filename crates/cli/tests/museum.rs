@@ -26,24 +26,13 @@ fn age(summary: &Value) -> f64 {
 #[test]
 fn mdev_25093_adaptive_flushing_began_only_at_the_limit() {
     let (now, then) = now_and_then("mdev-25093");
-    assert!(age(&now) < 0.7 && number(&now, "pages_flushed_adaptive") > 0.0, "{now}");
-    assert!(age(&then) > 0.85 && number(&then, "pages_flushed_adaptive") == 0.0, "{then}");
+    let reached = |summary: &Value| number(summary, "checkpoint_age_max") >= number(summary, "age_async_limit");
+    assert!(!reached(&now) && number(&now, "pages_flushed_adaptive") > 0.0, "{now}");
+    assert!(reached(&then) && number(&then, "pages_flushed_adaptive") == 0.0, "{then}");
 }
 
 #[test]
 fn mdev_31939_the_recommendation_did_not_grow_with_the_age() {
     let (now, then) = now_and_then("mdev-31939");
     assert!(age(&then) > age(&now) + 0.15, "{} {}", age(&now), age(&then));
-}
-
-#[test]
-fn mdev_34265_furious_flushing_left_everybody_without_free_pages() {
-    let (now, then) = now_and_then("mdev-34265");
-    assert!(number(&then, "tps_mean") < 0.8 * number(&now, "tps_mean"), "{now} {then}");
-}
-
-#[test]
-fn mdev_36226_a_full_list_batch_left_nothing_for_the_lru_list() {
-    let (now, then) = now_and_then("mdev-36226");
-    assert!(number(&then, "tps_mean") < 0.8 * number(&now, "tps_mean"), "{now} {then}");
 }

@@ -40,10 +40,15 @@ impl Overrides {
 /// The topmost layer.
 pub(crate) fn layer(overrides: &Overrides, sources: &mut SourceMap, report: &Report) -> Option<Table> {
     let mut tree: Option<Table> = None;
+    // First, so that values of its parameters lie over it.
+    if let Some(text) = &overrides.rule {
+        let source = sources.add_argument("--rule", text);
+        put(&mut tree, as_rule(scalar(source, "rule", Data::Text(text.clone()), text.len())));
+    }
     for argument in &overrides.set {
         let source = sources.add_argument("--set", argument);
         match entry(source, argument) {
-            Ok(entry) => put(&mut tree, entry),
+            Ok(entry) => put(&mut tree, as_rule(entry)),
             Err(problem) => report.add(problem),
         }
     }
@@ -57,11 +62,7 @@ pub(crate) fn layer(overrides: &Overrides, sources: &mut SourceMap, report: &Rep
             put(&mut tree, scalar(source, key, Data::Integer(text.clone()), text.len()));
         }
     }
-    let texts = [
-        ("--model", "model", &overrides.model),
-        ("--duration", "duration", &overrides.duration),
-        ("--rule", "rule", &overrides.rule),
-    ];
+    let texts = [("--model", "model", &overrides.model), ("--duration", "duration", &overrides.duration)];
     for (option, key, text) in texts {
         if let Some(text) = text {
             let source = sources.add_argument(option, text);
@@ -69,6 +70,17 @@ pub(crate) fn layer(overrides: &Overrides, sources: &mut SourceMap, report: &Rep
         }
     }
     tree
+}
+
+/// A rule that is named, as a table which takes values too; any other entry as it is.
+fn as_rule(entry: Entry) -> Entry {
+    if entry.key != "rule" || !matches!(entry.node.data, Data::Text(_)) {
+        return entry;
+    }
+    let at = entry.node.at;
+    let file = Entry { key: "file".to_owned(), key_at: at, node: entry.node };
+    let node = Node { data: Data::Table(Table { entries: vec![file], at }), at };
+    Entry { key: entry.key, key_at: entry.key_at, node }
 }
 
 fn put(tree: &mut Option<Table>, entry: Entry) {

@@ -49,8 +49,6 @@ const EMBEDDED: &[(&str, &str)] = scenarios![
     "stories/tnt-beside-innodb",
     "museum/mdev-25093",
     "museum/mdev-31939",
-    "museum/mdev-34265",
-    "museum/mdev-36226",
 ];
 
 /// A scenario that comes with the program.

@@ -14,24 +14,17 @@ pub enum Mistake {
     /// The recommendation ignores the share of dirty pages and the age: its share of `innodb_io_capacity` is always the
     /// whole, even where `innodb_max_dirty_pages_pct_lwm` asks for more.
     Mdev31939,
-    /// Furious flushing skips the LRU list: whoever needs a free page waits until the age is down again.
-    Mdev34265,
-    /// A list batch that used up `innodb_io_capacity_max` leaves nothing for the LRU batch after it, which then frees
-    /// nothing from a tail of dirty pages.
-    Mdev36226,
 }
 
 impl Mistake {
     /// All of them.
-    pub const ALL: [Mistake; 4] = [Mistake::Mdev25093, Mistake::Mdev31939, Mistake::Mdev34265, Mistake::Mdev36226];
+    pub const ALL: [Mistake; 2] = [Mistake::Mdev25093, Mistake::Mdev31939];
 
     /// Name: that of the public report.
     pub const fn name(self) -> &'static str {
         match self {
             Mistake::Mdev25093 => "mdev-25093",
             Mistake::Mdev31939 => "mdev-31939",
-            Mistake::Mdev34265 => "mdev-34265",
-            Mistake::Mdev36226 => "mdev-36226",
         }
     }
 
@@ -40,8 +33,6 @@ impl Mistake {
         match self {
             Mistake::Mdev25093 => "MariaDB before the fix: adaptive flushing does not begin at its low-water mark",
             Mistake::Mdev31939 => "MariaDB before the fix: the recommendation ignores dirty pages and age",
-            Mistake::Mdev34265 => "MariaDB before the fix: furious flushing makes no free pages",
-            Mistake::Mdev36226 => "MariaDB before the fix: no LRU flushing after a full list batch",
         }
     }
 

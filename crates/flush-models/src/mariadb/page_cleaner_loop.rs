@@ -278,12 +278,7 @@ impl PageCleaner {
 
     fn lru_after_list(&mut self, s: &mut Step<'_, '_>, n_flushed: u64) -> CleanerAction {
         let depth = u64::from(s.options.lru_scan_depth);
-        let io_capacity_max = s.options.adaptive.io_capacity_max;
-        let quota = match self.mistake {
-            Some(Mistake::Mdev36226) => io_capacity_max.saturating_sub(n_flushed),
-            _ => lru_quota(io_capacity_max, n_flushed, depth),
-        };
-        self.lru(s, quota)
+        self.lru(s, lru_quota(s.options.adaptive.io_capacity_max, n_flushed, depth))
     }
 
     /// An LRU batch, where it has anything to do.
@@ -309,7 +304,7 @@ impl PageCleaner {
 
     /// A furious step: free pages first if they are needed, then the flush list.
     fn furious(&mut self, s: &Step<'_, '_>) -> CleanerAction {
-        if s.need_lru() && self.mistake != Some(Mistake::Mdev34265) {
+        if s.need_lru() {
             self.idle = false;
             return self.go(Phase::FuriousLru, lru_batch(s.options.adaptive.io_capacity));
         }
