@@ -135,10 +135,10 @@ const page = (() => {
     const heads = runs.map((run, k) => node("th", { scope: "col" }, node("span", { class: `badge ${RUN_INKS[k]}` }, RUN_NAMES[k]), ` ${run.head ? run.head.controls.model : ""}`));
     const row = ([key, name, text]) => node("tr", {}, node("th", { scope: "row" }, name),
       ...runs.map((run) => node("td", { "data-figure": key }, run.finished ? text(run.finished[key]) : "–")));
-    const command = (run, k) => node("p", {}, `${RUN_NAMES[k]}: the same run with the program, with the same hash as `, node("code", {}, "event_hash"), node("pre", {}, `${run.head ? run.head.command : ""} --format json`));
+    const command = (run, k) => run.head && node("p", {}, `${RUN_NAMES[k]}: the same run with the program, with the same hash as `, node("code", {}, "event_hash"), node("pre", {}, `${run.head.command} --format json`));
     $("#figures").replaceChildren(
       node("table", {}, node("thead", {}, node("tr", {}, node("th", {}, "After warm-up"), ...heads)), node("tbody", {}, ...FIGURES.map(row))),
-      ...runs.map(command));
+      ...runs.map(command).filter(Boolean));
   }
 
   function choose(story) {
