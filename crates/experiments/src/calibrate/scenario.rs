@@ -9,7 +9,7 @@ use super::undo_segments::status_every;
 use super::{Calibration, Device, Parameter, UNKNOWN_CPUS, load_of};
 use innosim_core::config::PAGE_BYTES;
 use innosim_flush_models::purge::undo_segments;
-use innosim_flush_models::registry::lookup;
+use innosim_flush_models::registry::{ModelId, lookup};
 use innosim_recordings::{Quantity, Recording, understood_settings};
 
 /// Share of the pages that could be in the buffer pool from which it counts as warm.
@@ -96,7 +96,14 @@ pub(crate) fn machine_toml(
         let Ok(setting) = lookup(model, name) else { continue };
         text.push_str(&format!("{name} = {:?}\n", setting.spell(*value)));
     }
-    text.push_str(&format!(
+    text.push_str(&host(target, calibration, model));
+    text.push_str(&device.toml(target, calibration.sync_operations.as_ref()));
+    Ok(text)
+}
+
+/// `[host]`: processors, what takes their time besides transactions, and other programs.
+fn host(target: &Recording, calibration: &Calibration, model: ModelId) -> String {
+    let mut text = format!(
         "\n[host]\ncores = {}\nscheduling = \"shared\"\nsync_cpu = \"{:.0}us\"\n\
          page_write_cpu = \"{:.0}us\"\npage_read_cpu = \"{PAGE_READ_CPU_US:.0}us\"\n\
          page_checksum_cpu = \"{:.0}us\"\nclient_flush_cpu = \"{CLIENT_FLUSH_CPU_US:.0}us\"\n\
@@ -109,12 +116,11 @@ pub(crate) fn machine_toml(
         spin_us(target) * calibration.cost_scale,
         (removal_us(model) as f64 * calibration.cost_scale).round(),
         model.cleaners_ask_for_priority()
-    ));
+    );
     for (at, cpus) in other_programs(target) {
         text.push_str(&format!("[[host.other]]   # CPU time of the machine less that of server, sysbench and recorder\nat = \"{at:.0}s\"\ncpus = {cpus:?}\n\n"));
     }
-    text.push_str(&device.toml(target, calibration.sync_operations.as_ref()));
-    Ok(text)
+    text
 }
 
 /// `[start]` where the recording shows that pages were dirty as the load began.
