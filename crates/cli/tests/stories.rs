@@ -190,3 +190,12 @@ fn truncating_undo_flushes_everything_in_57_and_nothing_in_80() {
     let history = figures("history_list_mean");
     assert!(history[0] > 1.1 * history[1].max(history[2]), "purge stands still meanwhile: {history:?}");
 }
+
+/// In short form: three of the ten minutes.
+#[test]
+fn tnt_is_steady_while_its_redo_log_may_grow_and_stops_where_it_may_not() {
+    let of = |model, settings: &[&str]| with("tnt-beside-innodb", &["--model", model, "--duration", "180s"], settings);
+    let [old, fixed] = ["mysql-5.5", "tnt"].map(|model| number(&of(model, &[]), "tps_cv"));
+    let grows = number(&of("tnt", &["ntse_log_overflow=ON"]), "tps_cv");
+    assert!(grows < 0.25 * old && grows < 0.25 * fixed, "5.5 {old}, tnt {fixed}, with a log that grows {grows}");
+}

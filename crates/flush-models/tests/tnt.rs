@@ -2,6 +2,7 @@
 
 mod worlds;
 
+use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::workload::DrawSpec;
 use innosim_flush_models::registry::ModelId;
@@ -20,9 +21,16 @@ fn sum(out: &RunOutput, f: impl Fn(&SecondSample) -> u64) -> f64 {
     out.series.iter().skip(10).map(f).sum::<u64>() as f64
 }
 
+/// A load of some 1000 transactions a second.
+fn load(secs: u64) -> World {
+    let mut world = plain(ModelId::Tnt, secs);
+    world.spec.workload.transactions[0].cpu = DurationDist::Exponential { mean_us: 4_000.0 };
+    world
+}
+
 /// Changes of a few hot pages, and redo that never fills.
 fn hot(secs: u64) -> World {
-    let mut world = plain(ModelId::Tnt, secs);
+    let mut world = load(secs);
     world.spec.workload.access_classes[0].draw = DrawSpec::HotSpot { hot_pages: 0.05, hot_accesses: 0.9 };
     world.redo(8192 * MIB).set("tnt_buf_size", 1024 * MIB).set("ntse_system_io_capacity", 2_000)
 }
@@ -30,25 +38,23 @@ fn hot(secs: u64) -> World {
 #[test]
 fn no_page_is_dirty_before_purge_comes_by() {
     let out = run(&hot(9).set("tnt_purge_interval", 6));
-    assert!(out.series[..5].iter().all(|s| s.dirty_pages == 0 && s.transactions > 1_000), "{:?}", out.series[4]);
+    assert!(out.series[..5].iter().all(|s| s.dirty_pages == 0 && s.transactions > 500), "{:?}", out.series[4]);
     assert!(out.series[6].dirty_pages > 1_000, "{:?}", out.series[6]);
 }
 
-/// Many changes of one record cost one merge: the less often purge comes by, the fewer pages are written a transaction.
+/// Many changes of one record cost one merge: the less often purge comes by, the less redo its merges write.
 #[test]
-fn rare_passes_write_fewer_pages_a_transaction() {
-    let runs = [1, 6, 30].map(|interval| run(&hot(100).set("tnt_purge_interval", interval)));
-    let a_transaction =
-        |f: fn(&SecondSample) -> u64| runs.each_ref().map(|out| sum(out, f) / sum(out, |s| s.transactions));
-    let (pages, redo) = (a_transaction(|s| s.pages_flushed), a_transaction(|s| s.redo_generated_bytes));
-    println!("{pages:?} {redo:?}");
-    assert!(pages.windows(2).all(|pair| pair[1] < pair[0]) && redo.windows(2).all(|pair| pair[1] < pair[0]));
+fn rare_passes_merge_fewer_records_a_transaction() {
+    let runs = [1, 6, 18].map(|interval| run(&hot(50).set("tnt_purge_interval", interval)));
+    let redo = runs.each_ref().map(|out| sum(out, |s| s.redo_generated_bytes) / sum(out, |s| s.transactions));
+    println!("{redo:?}");
+    assert!(redo.windows(2).all(|pair| pair[1] < 0.95 * pair[0]), "{redo:?}");
 }
 
 /// Memory for half a second of changes: transactions wait for purge, and never take more (the invariants say).
 #[test]
 fn a_full_buffer_stops_transactions_until_purge_has_emptied_it() {
-    let small = plain(ModelId::Tnt, 30).redo(8192 * MIB).set("tnt_buf_size", 4 * MIB).set("tnt_purge_interval", 6);
+    let small = load(24).redo(8192 * MIB).set("tnt_buf_size", MIB).set("tnt_purge_interval", 6);
     let out = run(&small);
     assert!(sum(&out, |s| s.wait_free) > 0.0 && out.series.iter().any(|s| s.transactions == 0));
     let large = run(&small.set("tnt_buf_size", 512 * MIB));
@@ -61,15 +67,15 @@ fn a_full_buffer_stops_transactions_until_purge_has_emptied_it() {
 /// stops them.
 #[test]
 fn more_redo_stops_transactions_less() {
-    let of = |mib: u64| plain(ModelId::Tnt, 60).redo(mib * MIB).set("ntse_system_io_capacity", 4_000);
-    let runs = [32, 128, 2_048].map(|mib| run(&of(mib)));
+    let of = |mib: u64| load(30).redo(mib * MIB).set("ntse_system_io_capacity", 4_000);
+    let runs = [8, 32, 2_048].map(|mib| run(&of(mib)));
     let tps = runs.each_ref().map(|out| sum(out, |s| s.transactions));
     let waits = runs.each_ref().map(|out| sum(out, |s| s.free_check_waits));
     println!("{tps:?} {waits:?}");
     assert!(tps[0] < 0.7 * tps[1] && tps[1] < tps[2] && waits[0] > 0.0 && waits[2] == 0.0);
     let ages = runs.each_ref().map(|out| out.series.iter().map(|s| s.checkpoint_age_bytes).max().unwrap_or(0));
-    assert!(ages[0] <= 32 * MIB && ages[1] <= 128 * MIB, "{ages:?}");
-    let grows = run(&of(32).with("ntse_log_overflow", innosim_flush_models::registry::Value::Switch(true)));
+    assert!(ages[0] <= 8 * MIB && ages[1] <= 32 * MIB, "{ages:?}");
+    let grows = run(&of(8).with("ntse_log_overflow", innosim_flush_models::registry::Value::Switch(true)));
     assert!(sum(&grows, |s| s.free_check_waits) == 0.0 && sum(&grows, |s| s.transactions) > 0.95 * tps[2]);
 }
 
@@ -77,7 +83,7 @@ fn more_redo_stops_transactions_less() {
 #[test]
 fn a_row_cache_saves_reads_of_cold_pages() {
     let with = |cache_mib: u64| {
-        let mut world = plain(ModelId::Tnt, 40);
+        let mut world = load(30);
         world.spec.workload.page_sets[0] = page_set(0, 20_000, 0.0);
         world.spec.workload.access_classes[0].draw = DrawSpec::HotSpot { hot_pages: 0.1, hot_accesses: 0.9 };
         world.redo(4096 * MIB).set("ntse_page_buf_size", 16 * MIB).set("ntse_rec_buf_size", cache_mib * MIB)
@@ -92,7 +98,8 @@ fn a_row_cache_saves_reads_of_cold_pages() {
 #[test]
 fn redo_is_released_by_every_second_pass() {
     let ages = [1, 4].map(|passes| {
-        let out = run(&hot(60).set("tnt_purge_interval", 3).set("tnt_dump_interval", passes));
+        let quick = hot(30).set("ntse_system_io_capacity", 100_000).set("ntse_checkpoint_interval", 1);
+        let out = run(&quick.set("tnt_purge_interval", 3).set("tnt_dump_interval", passes));
         sum(&out, |s| s.checkpoint_age_bytes)
     });
     assert!(ages[1] > 1.3 * ages[0], "{ages:?}");

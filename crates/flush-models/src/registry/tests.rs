@@ -1,6 +1,7 @@
 //! What people type, and what they are told.
 
 mod mariadb;
+mod tnt;
 
 use super::*;
 

@@ -16,6 +16,7 @@
 //! committed ones (a few dozen records).
 
 use super::Server;
+use super::events::Event;
 use super::merging::Merging;
 use super::row_cache::RowCache;
 use super::touches::{Met, Touched};
@@ -197,7 +198,7 @@ impl MvccBuffer {
         true
     }
 
-    /// Records whose image is older than what the merged generation had are freed: their memory.
+    /// Records are on their pages: the memory of those that nobody has changed since is free.
     pub(super) fn release(&mut self, records: &[Changed]) {
         for record in records {
             self.merged.forget(record.key());
@@ -277,11 +278,10 @@ impl Server {
             Touched::Wait if cold => *missed = Some(met.page),
             Touched::Wait => {}
             Touched::Done => {
-                let bytes = records.config.overhead_bytes.into();
                 if missed.take() == Some(met.page)
                     && let Some(cache) = &mut records.row_cache
                 {
-                    cache.enter(record, u64::from(record.bytes).max(bytes));
+                    cache.enter(record);
                 }
             }
         }
@@ -335,7 +335,7 @@ impl Server {
         records.reserved_total -= own;
         if own > 0 && !records.waiters.is_empty() {
             let next = records.waiters.remove(0);
-            self.calendar.schedule(self.now, crate::server::events::Event::Body(next));
+            self.calendar.schedule(self.now, Event::Body(next));
         }
     }
 
@@ -343,7 +343,7 @@ impl Server {
     pub(super) fn wake_record_waiters(&mut self) {
         let Some(records) = &mut self.records else { return };
         for client in std::mem::take(&mut records.waiters) {
-            self.calendar.schedule(self.now, crate::server::events::Event::Body(client));
+            self.calendar.schedule(self.now, Event::Body(client));
         }
     }
 }

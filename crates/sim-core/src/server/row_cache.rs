@@ -61,7 +61,8 @@ impl RowCache {
     }
 
     /// A record was read from a page that was cold. It enters, if changed records leave room for it.
-    pub(super) fn enter(&mut self, record: Changed, bytes: u64) {
+    pub(super) fn enter(&mut self, record: Changed) {
+        let bytes = u64::from(record.bytes);
         if self.places.contains_key(&record.key()) || bytes > self.capacity {
             return;
         }
@@ -72,12 +73,7 @@ impl RowCache {
         }
         self.used += bytes;
         self.places.insert(record.key(), self.slots.len() as u32);
-        self.slots.push(Slot {
-            record: Changed { bytes: bytes as u32, ..record },
-            referenced: false,
-            changed: false,
-            lsn: 0,
-        });
+        self.slots.push(Slot { record, referenced: false, changed: false, lsn: 0 });
     }
 
     /// Drops the next record of the clock that nobody has asked for since it came by last; false if there is none.
@@ -157,15 +153,15 @@ mod tests {
     use super::*;
 
     fn record(page: u32) -> Changed {
-        Changed { page, slot: 1, redo_fixed: 100, bytes: 0 }
+        Changed { page, slot: 1, redo_fixed: 100, bytes: 100 }
     }
 
     #[test]
     fn the_clock_keeps_what_is_asked_for() {
         let mut cache = RowCache::new(300);
-        (0..3).for_each(|page| cache.enter(record(page), 100));
+        (0..3).for_each(|page| cache.enter(record(page)));
         assert!(cache.hit(record(0).key()));
-        cache.enter(record(3), 100);
+        cache.enter(record(3));
         let there: Vec<bool> = (0..4).map(|page| cache.hit(record(page).key())).collect();
         assert_eq!(there, [true, false, true, true]);
         assert!(cache.within_bound());
@@ -174,10 +170,10 @@ mod tests {
     #[test]
     fn changed_records_stay_until_they_are_written_back() {
         let mut cache = RowCache::new(200);
-        (0..2).for_each(|page| cache.enter(record(page), 100));
+        (0..2).for_each(|page| cache.enter(record(page)));
         assert!(cache.merge(record(1), 50) && cache.merge(record(0), 60) && cache.merge(record(1), 70));
         assert!(!cache.merge(record(7), 80));
-        cache.enter(record(3), 100);
+        cache.enter(record(3));
         assert!(!cache.hit(record(3).key()), "no room among changed records");
         assert_eq!((cache.oldest_lsn(), cache.redo_fixed), (Some(50), 200));
         let batch = cache.batch(1);
@@ -186,7 +182,7 @@ mod tests {
         batch.into_iter().for_each(|record| cache.written_back(record));
         cache.batch_over();
         assert_eq!((cache.oldest_lsn(), cache.redo_fixed), (Some(60), 100));
-        cache.enter(record(3), 100);
+        cache.enter(record(3));
         assert!(cache.hit(record(3).key()) && cache.within_bound());
     }
 }
