@@ -46,6 +46,8 @@ const COLUMNS: &[Column] = &[
     ("purge_dml_delay_usec", |s| s.dml_delay_us.to_string()),
     ("undo_pages", |s| s.undo_pages.to_string()),
     ("undo_truncate_count", |s| s.undo_truncations.to_string()),
+    ("recovery_redo_bytes", |s| s.recovery_redo_bytes.to_string()),
+    ("recovery_pages", |s| s.recovery_pages.to_string()),
 ];
 
 /// The series as the text of `series.csv`.

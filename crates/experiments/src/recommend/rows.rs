@@ -13,13 +13,16 @@ const DAY_S: f64 = 86_400.0;
 type Figure = (&'static str, fn(&Summary) -> f64);
 
 /// Figures of a row, in order.
-const FIGURES: [Figure; 8] = [
+const FIGURES: [Figure; 11] = [
     ("tps_mean", |s| s.tps_mean),
     ("latency_ms_p95", |s| s.latency_ms_p95),
     ("latency_ms_p99", |s| s.latency_ms_p99),
     ("stall_seconds", |s| s.stall_seconds),
     ("checkpoint_age_headroom", headroom),
     ("write_bytes_per_day", |s| s.device_write_bytes_per_s * DAY_S),
+    ("recovery_s", |s| s.recovery_s),
+    ("recovery_redo_bytes", |s| s.recovery_redo_bytes),
+    ("recovery_pages", |s| s.recovery_pages),
     ("flushes_per_trx", |s| s.flushes_per_trx),
     ("pages_flushed_per_s_mean", |s| s.pages_flushed_per_s_mean),
 ];

@@ -459,6 +459,11 @@ impl BufferPool {
         self.states.is_hot(page)
     }
 
+    /// Whether a page is dirty, under write or not.
+    pub fn is_dirty(&self, page: u32) -> bool {
+        self.states.is_dirty(page)
+    }
+
     /// Whether a page is under write.
     pub fn is_under_write(&self, page: u32) -> bool {
         self.states.is_under_write(page)
