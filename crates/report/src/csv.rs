@@ -56,6 +56,8 @@ const COLUMNS: &[Column] = &[
     ("buffer_LRU_single_flush_pages", |s| s.single_pages.to_string()),
     ("arrivals_waiting", |s| s.arrivals_waiting.to_string()),
     ("stopped", |s| u8::from(s.stopped).to_string()),
+    ("recovery_redo_bytes", |s| s.recovery_redo_bytes.to_string()),
+    ("recovery_pages", |s| s.recovery_pages.to_string()),
 ];
 
 /// The series as the text of `series.csv`.

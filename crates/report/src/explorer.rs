@@ -17,7 +17,7 @@ const POINTS: usize = 1500;
 /// A metric: key as in `series.csv`, name, unit, kind of number, value.
 type Metric = (&'static str, &'static str, &'static str, &'static str, fn(&SecondSample) -> f64);
 
-const METRICS: [Metric; 12] = [
+const METRICS: [Metric; 13] = [
     ("tps", "Transactions per second", "tps", "number", |s| s.transactions as f64),
     ("innodb_checkpoint_age", "InnoDB checkpoint age", "", "bytes", |s| s.checkpoint_age_bytes as f64),
     ("latency_ms_p95", "Latency, 95th percentile", "ms", "number", |s| s.latency_ms_p95),
@@ -25,6 +25,7 @@ const METRICS: [Metric; 12] = [
     ("pages_flushed", "Pages flushed", "pages/s", "number", |s| s.pages_flushed as f64),
     ("buffer_flush_sync_pages", "Pages flushed by sync flushing", "pages/s", "number", |s| s.sync_pages as f64),
     ("innodb_buffer_pool_pages_dirty", "Dirty pages", "pages", "number", |s| s.dirty_pages as f64),
+    ("recovery_pages", "Pages that recovery of a crash would read", "pages", "number", |s| s.recovery_pages as f64),
     ("redo_generated", "Redo generated a second", "", "bytes", |s| s.redo_generated_bytes as f64),
     ("innodb_os_log_fsyncs", "Redo syncs", "a second", "number", |s| s.redo_fsyncs as f64),
     ("innodb_buffer_pool_reads", "Pages read", "pages/s", "number", |s| s.pool_reads as f64),

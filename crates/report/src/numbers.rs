@@ -85,6 +85,11 @@ pub fn milliseconds(value: f64) -> String {
     if value >= 10_000.0 { format!("{} s", decimal(value / 1000.0, 1)) } else { format!("{} ms", rate(value)) }
 }
 
+/// Seconds: `0.42 s`, `38.1 s`, `1,204 s`.
+pub fn seconds(value: f64) -> String {
+    format!("{} s", rate(value))
+}
+
 /// A share of 1 in percent: `92 %`; `0.4 %` where a whole number would say 0, `<0.1 %` where that would.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;

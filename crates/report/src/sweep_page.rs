@@ -179,7 +179,7 @@ fn figure_name(name: &str) -> Value {
     let is_bytes = name.contains("bytes") || name.contains("_age") || name.starts_with("age_");
     let unit = match name {
         _ if name.starts_with("latency_ms") => "ms",
-        _ if name.ends_with("_seconds") => "s",
+        _ if name.ends_with("_seconds") || name == "recovery_s" => "s",
         _ => "",
     };
     json!({ "key": name, "name": name, "unit": unit, "kind": if is_bytes { "bytes" } else { "number" } })

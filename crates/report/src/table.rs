@@ -6,7 +6,7 @@
 
 use crate::Report;
 use crate::hints::{hint, regime_in_words};
-use crate::numbers::{bytes, count, decimal, milliseconds, percent, rate};
+use crate::numbers::{bytes, count, decimal, milliseconds, percent, rate, seconds};
 use innosim_core::metrics::Summary;
 use std::fmt::Write;
 
@@ -177,6 +177,10 @@ impl<'a> Table<'a> {
         self.mean("bytes/s", "redo_bytes_per_s", s.redo_bytes_per_s, bytes, &by_trx);
         self.mean("syncs", "redo_fsyncs", s.redo_fsyncs, count, "");
         self.mean("log buffer waits", "redo_waits", s.redo_waits, count, "");
+        if s.recovery_redo_bytes > 0.0 {
+            let work = format!("{} to scan, {} pages to read", bytes(s.recovery_redo_bytes), count(s.recovery_pages));
+            self.mean("recovery of a crash", "recovery_s", s.recovery_s, seconds, &work);
+        }
     }
 
     fn device(&mut self) {

@@ -24,7 +24,7 @@ use crate::diagnostic::{Problem, Report};
 use crate::node::{Data, Entry, Table};
 use crate::source::{SourceMap, Span};
 use innosim_flush_models::registry::ModelId;
-use judge::Judge;
+use judge::{BINARY_LOG, Judge};
 use option_file::Groups;
 use std::path::{Path, PathBuf};
 
@@ -63,6 +63,8 @@ pub(crate) fn lay_files(
         .collect();
     let Some(models) = models else { return Vec::new() };
     let mut files = Vec::new();
+    let variables = named.iter().any(|(kind, _)| *kind == SettingsFileKind::ShowVariables);
+    let binary_log_stated = variables || server.entries.iter().any(|entry| entry.key.replace('-', "_") == BINARY_LOG);
     let mut below = Table::empty(server.at);
     for (kind, entry) in named {
         let Data::Text(path) = &entry.node.data else {
@@ -72,7 +74,7 @@ pub(crate) fn lay_files(
         };
         let path = folder.map_or_else(|| PathBuf::from(path), |folder| folder.join(path));
         let place = Some(entry.node.at);
-        if let Some((file, entries)) = read_one(kind, &path, place, models, sources, report) {
+        if let Some((file, entries)) = read_one(kind, &path, place, binary_log_stated, models, sources, report) {
             entries.into_iter().for_each(|entry| below.put(entry));
             files.push(file);
         }
@@ -84,11 +86,13 @@ pub(crate) fn lay_files(
     files
 }
 
-/// Reads one file and judges what it says. `place` is where the file is named, if it is named in a text.
+/// Reads one file and judges what it says. `place` is where the file is named, if it is named in a text;
+/// `binary_log_stated`: whether something that wins over the file says if there is a binary log.
 fn read_one(
     kind: SettingsFileKind,
     path: &Path,
     place: Option<Span>,
+    binary_log_stated: bool,
     models: Models,
     sources: &mut SourceMap,
     report: &Report,
@@ -98,7 +102,11 @@ fn read_one(
         SettingsFileKind::ShowVariables => show_variables::read(path, place, sources, report)?,
     };
     let judge = Judge { kind, models, sources, report };
-    let (rows, entries) = judge.all(statements);
+    let first = statements.first().map(|statement| statement.name_at);
+    let (rows, mut entries) = judge.all(statements);
+    if !binary_log_stated {
+        entries.extend(judge.silence(&entries, first.or(place)));
+    }
     Some((SettingsFile { kind, path: path.display().to_string(), rows }, entries))
 }
 

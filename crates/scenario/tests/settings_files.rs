@@ -38,6 +38,44 @@ fn set(arguments: &[&str]) -> Overrides {
     Overrides { set: arguments.iter().map(|text| (*text).to_owned()).collect(), ..Overrides::default() }
 }
 
+/// From MySQL 8.0 a server writes a binary log unless it is told not to, and 5.7 writes none unless it is told to.
+#[test]
+fn an_option_file_that_is_silent_about_the_binary_log_leaves_the_servers_default() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = |text: &str, server: &str, overrides: &Overrides| {
+        fs::write(folder.path().join("my.cnf"), format!("[mysqld]\ninnodb_io_capacity = 200\n{text}")).unwrap();
+        let scenario = scenario(folder.path(), &format!("my_cnf = \"my.cnf\"\n{server}"), overrides).unwrap();
+        let said = scenario.notes.iter().any(|note| note.to_string().contains("does not mention log_bin"));
+        (scenario.settings.get("log_bin").unwrap() == Value::Switch(true), said)
+    };
+    let as_is = Overrides::default();
+    assert_eq!(written("", "", &as_is), (true, true));
+    assert_eq!(written("skip-log-bin\n", "", &as_is), (false, false));
+    assert_eq!(written("log-bin = names\n", "", &as_is), (true, false));
+    assert_eq!(written("", "log_bin = \"OFF\"", &as_is), (false, false));
+    // What the command line sets is laid over all later, so the remark comes all the same.
+    assert_eq!(written("", "", &set(&["log_bin=OFF"])), (false, true));
+    let older = Overrides { model: Some("mysql-5.7".to_owned()), ..Overrides::default() };
+    assert_eq!(written("", "", &older), (false, false));
+}
+
+/// `skip-NAME = 0` switches on, as the servers have it; any other value changes nothing. Both are said.
+#[test]
+fn a_prefix_with_a_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let stands = |line: &str| {
+        fs::write(folder.path().join("my.cnf"), format!("[mysqld]\nskip-log-bin\n{line}\n")).unwrap();
+        let scenario = scenario(folder.path(), "my_cnf = \"my.cnf\"", &Overrides::default()).unwrap();
+        let said = scenario.notes.iter().any(|note| note.to_string().contains("the server takes this for"));
+        (scenario.settings.get("innodb_adaptive_flushing").unwrap() == Value::Switch(true), said)
+    };
+    assert_eq!(stands("skip-innodb-adaptive-flushing = 0"), (true, true));
+    assert_eq!(stands("skip-innodb-adaptive-flushing = 1"), (false, true));
+    assert_eq!(stands("skip-innodb-adaptive-flushing"), (false, false));
+    assert_eq!(stands("enable_innodb_adaptive_flushing = 0"), (false, true));
+    assert_eq!(stands("disable-innodb-adaptive-flushing=0"), (true, true));
+}
+
 const MY_CNF: &str = "\u{feff}# The shop.\r
 [client]\r
 port = 3306\r
@@ -272,7 +310,6 @@ const WRONG: &[(&str, &str)] = &[
     ("no value", "[mysqld]\ninnodb_io_capacity\n"),
     ("empty value", "[mysqld]\ninnodb_io_capacity = # later\n"),
     ("skip of a number", "[mysqld]\nskip-innodb-io-capacity\n"),
-    ("skip with a value", "[mysqld]\nskip-innodb-doublewrite = 1\n"),
     ("dashes", "[mysqld]\n--innodb-io-capacity=2000\n"),
     ("before any group", "innodb_io_capacity = 2000\n[mysqld]\n"),
     ("group that does not end", "[mysqld\ninnodb_io_capacity = 2000\n"),

@@ -1,8 +1,10 @@
 //! What a run leaves: the series it writes second by second, and the summary of it.
 
+mod recovery;
 mod series;
 pub mod summary;
 
+pub use recovery::RecoverySpeed;
 pub use series::{PagesKept, RunOutput, SecondSample};
 pub use summary::regime::{BLOCK_S, Regime, RegimeInput, block_medians};
 pub use summary::warmup::{WarmupEstimate, detect_warmup};

@@ -23,11 +23,12 @@
 //! * frames: `free_pages`, `single_page`, `lru_managers`, `list_mutexes` (the mutex over each LRU list);
 //! * flushing: `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
 //!   does), `batches` (page writes), `doublewrite` (its buffers and segments), `completions` (how batches end);
-//! * durability: `syncs` (data-file syncs), `inodes` (what the file system writes for a sync), `checkpointer`;
+//! * durability: `syncs` (data-file syncs), `inodes` (what the file system writes for a sync), `checkpointer`,
+//!   `recovery` (what a crash would leave);
 //! * the host: `processors`, `cpu_costs` (what takes CPU time), `other_programs`, `costs` (times of the server's own
 //!   code);
 //! * the run: `start` (what is there at the beginning), `events`, `stepping` (second by second), `record` (series),
-//!   `check` (invariants).
+//!   `check` (invariants), `crashes` (what a crash at any moment would leave).
 
 mod adaptive_hash;
 mod batches;
@@ -43,6 +44,7 @@ mod completions;
 mod costs;
 mod counted_touches;
 mod cpu_costs;
+mod crashes;
 mod doublewrite;
 mod events;
 mod free_pages;
@@ -62,6 +64,7 @@ mod purge;
 mod purge_threads;
 mod reads;
 mod record;
+mod recovery;
 mod rollback_segments;
 mod row_cache;
 mod single_page;
@@ -72,6 +75,7 @@ mod touches;
 mod undo;
 mod undo_truncation;
 
+pub use crashes::{BrokenRule, Crash, CrashPlan, DeviceCache};
 pub use events::{Observer, RunError, Silent};
 pub use stepping::{RedoRing, Stepping};
 
@@ -80,7 +84,7 @@ use crate::config::{MachineConfig, RedoPipeline};
 use crate::kernel::calendar::Calendar;
 use crate::kernel::random::Rng;
 use crate::kernel::time::{SimDuration, SimTime};
-use crate::metrics::RunOutput;
+use crate::metrics::{RecoverySpeed, RunOutput};
 use crate::redo::RedoLog;
 use crate::run_spec::{DirtyStart, RunSpec};
 use crate::seam::{CleanerInput, ServerModel, View};
@@ -132,8 +136,11 @@ pub struct Server {
     syncs: syncs::Syncs,
     inodes: inodes::Inodes,
     checkpointer: checkpointer::Checkpointer,
+    touched_pages: recovery::TouchedPages,
+    recovery_speed: RecoverySpeed,
     recorder: record::Recorder,
     check: Option<check::Checker>,
+    crashes: Option<Box<crashes::Crashes>>,
 }
 
 impl std::fmt::Debug for Server {
@@ -200,8 +207,11 @@ impl Server {
                 start_lsn,
             ),
             checkpointer: checkpointer::Checkpointer::new(checkpoint_lsn),
+            touched_pages: recovery::TouchedPages::of(space.pages()),
+            recovery_speed: RecoverySpeed::of(&spec.storage, spec.workload.cores),
             recorder: record::Recorder::new(start_lsn),
             check: spec.check.then(|| check::Checker::new(start_lsn, checkpoint_lsn)),
+            crashes: None,
             data_device: Device::new(&bounded(&spec.storage.data, &config), stream("data device")),
             redo_device: spec.storage.redo.as_ref().map(|d| Device::new(d, stream("redo device"))),
             model,
@@ -250,6 +260,9 @@ impl Server {
             if let Some(end) = self.clients.standstill(at, &self.pool).filter(|_| event.is_of_the_server()) {
                 self.calendar.schedule(end, event);
                 continue;
+            }
+            if self.crashes.is_some() {
+                self.crashes_before(at)?;
             }
             self.now = at;
             self.events += 1;

@@ -13,7 +13,7 @@ const DAY_S: f64 = 86_400.0;
 type Figure = (&'static str, fn(&Summary) -> f64);
 
 /// Figures of a row, in order.
-const FIGURES: [Figure; 9] = [
+const FIGURES: [Figure; 12] = [
     ("tps_mean", |s| s.tps_mean),
     ("latency_ms_p95", |s| s.latency_ms_p95),
     ("latency_ms_p99", |s| s.latency_ms_p99),
@@ -21,6 +21,9 @@ const FIGURES: [Figure; 9] = [
     ("sync_flush_seconds", |s| s.sync_flush_seconds),
     ("checkpoint_age_headroom", headroom),
     ("write_bytes_per_day", |s| s.device_write_bytes_per_s * DAY_S),
+    ("recovery_s", |s| s.recovery_s),
+    ("recovery_redo_bytes", |s| s.recovery_redo_bytes),
+    ("recovery_pages", |s| s.recovery_pages),
     ("flushes_per_trx", |s| s.flushes_per_trx),
     ("pages_flushed_per_s_mean", |s| s.pages_flushed_per_s_mean),
 ];

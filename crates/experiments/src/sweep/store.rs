@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 const JOURNAL: &str = "runs.jsonl";
+/// Name of the note that says who works in the folder, before the number of its process.
+const NOTE: &str = "working";
 const PLAN: &str = "sweep.json";
 /// Digits of a line's checksum.
 const CHECKSUM: usize = 16;
@@ -31,7 +33,21 @@ pub struct Store {
     dir: PathBuf,
     journal: Mutex<File>,
     /// Held until the sweep is over; the system lets go of it whatever happens to the process.
-    _lock: Option<File>,
+    _lock: Option<Lock>,
+}
+
+/// The lock on a folder, with a note in it for those who find it taken.
+#[derive(Debug)]
+struct Lock {
+    _folder: File,
+    note: PathBuf,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // It may never have been written; one that stays is removed by the next sweep here.
+        let _ = fs::remove_file(&self.note);
+    }
 }
 
 /// What was found in a folder.
@@ -51,6 +67,10 @@ impl Store {
     pub fn open(dir: &Path) -> Result<(Store, Opened), SweepError> {
         let lock = lock(dir)?;
         remove_leftovers(dir);
+        if let Some(lock) = &lock {
+            // Without the note others still find the folder taken.
+            let _ = fs::write(&lock.note, note_text());
+        }
         let path = dir.join(JOURNAL);
         let failed = |source| io_error("write", &path, source);
         let bytes = read_if_there(&path).map_err(|source| io_error("read", &path, source))?;
@@ -155,17 +175,37 @@ fn read_plan(path: &Path, help: &str) -> Result<Option<Plan>, SweepError> {
 }
 
 /// Locks the folder, where the system can.
-fn lock(dir: &Path) -> Result<Option<File>, SweepError> {
+fn lock(dir: &Path) -> Result<Option<Lock>, SweepError> {
     let Ok(folder) = File::open(dir) else { return Ok(None) };
     match folder.try_lock() {
-        Ok(()) => Ok(Some(folder)),
+        Ok(()) => {
+            let note = dir.join(format!("{NOTE}.{}.tmp", std::process::id()));
+            Ok(Some(Lock { _folder: folder, note }))
+        }
         Err(TryLockError::WouldBlock) => Err(SweepError::usage(
-            format!("another innosim works in {}", dir.display()),
+            format!("another innosim works in {}{}", dir.display(), holder(dir)),
             "wait for it, or give each shard a folder of its own and join them with `innosim merge`",
         )),
         // Some network file systems have no locks.
         Err(TryLockError::Error(_)) => Ok(None),
     }
+}
+
+/// What the note says: the process, and its command.
+fn note_text() -> String {
+    let command: Vec<String> = std::env::args_os().map(|part| part.to_string_lossy().into_owned()).collect();
+    format!("process {}: {}", std::process::id(), command.join(" "))
+}
+
+/// Who works in a folder, as its note says; nothing if there is none.
+fn holder(dir: &Path) -> String {
+    let is_note = |name: &str| name.starts_with(NOTE) && name.ends_with(".tmp");
+    let mut entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let note = entries.find(|entry| entry.file_name().to_str().is_some_and(is_note));
+    let text = note.and_then(|entry| fs::read_to_string(entry.path()).ok()).unwrap_or_default();
+    // A note is one line of our own; whatever else is there is not printed at length.
+    let text: String = text.chars().filter(|c| !c.is_control()).take(300).collect();
+    if text.is_empty() { text } else { format!(" ({text})") }
 }
 
 /// Removes temporary files and folders of processes that were killed: `NAME.PID.tmp`.
@@ -277,6 +317,18 @@ mod tests {
         fs::write(&path, damaged).unwrap();
         let (_, opened) = Store::open(dir.path()).unwrap();
         assert_eq!((ids(&opened), opened.damaged), (vec!["a", "c"], 1));
+    }
+
+    #[test]
+    fn a_folder_that_is_taken_says_by_whom() {
+        let dir = tempfile::tempdir().unwrap();
+        let held = Store::open(dir.path()).unwrap();
+        let refused = Store::open(dir.path()).unwrap_err().to_string();
+        assert!(refused.contains("another innosim works in"), "{refused}");
+        assert!(refused.contains(&format!("(process {}: ", std::process::id())), "{refused}");
+        drop(held);
+        assert!(!fs::read_dir(dir.path()).unwrap().any(|entry| entry.unwrap().path().ends_with(".tmp")));
+        Store::open(dir.path()).unwrap();
     }
 
     #[test]

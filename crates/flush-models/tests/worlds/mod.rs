@@ -121,6 +121,11 @@ impl World {
 
     /// Runs on this thread.
     pub(crate) fn run(&self) -> Result<RunOutput, RunError> {
+        self.server().run(&mut Silent)
+    }
+
+    /// The server, about to run.
+    pub(crate) fn server(&self) -> Server {
         let settings = self.resolved();
         let model = build(&settings).unwrap_or_else(|error| panic!("{error}"));
         let limit = model.age_limits().stop_bytes;
@@ -133,7 +138,7 @@ impl World {
         let purge =
             (self.model != ModelId::Tnt).then(|| purge_config(&settings).unwrap_or_else(|error| panic!("{error}")));
         let spec = RunSpec { purge, dirty_start, ..self.spec.clone() };
-        Server::new(model, &spec).run(&mut Silent)
+        Server::new(model, &spec)
     }
 
     /// Runs, and fails if simulated time stands still: a run of some seconds that takes half a minute of real time.

@@ -19,7 +19,7 @@ const SWITCH_PREFIXES: [(&str, &str); 3] = [("skip_", "OFF"), ("disable_", "OFF"
 /// Variables that say what the server is.
 const IDENTITY: [&str; 3] = ["innodb_version", "version", "version_comment"];
 /// An option that names the binary log's files, where the variable of the same name only says whether there is one.
-const BINARY_LOG: &str = "log_bin";
+pub(super) const BINARY_LOG: &str = "log_bin";
 const REDO_CAPACITY: &str = "innodb_redo_log_capacity";
 const REDO_FILES: [&str; 2] = ["innodb_log_file_size", "innodb_log_files_in_group"];
 
@@ -41,6 +41,21 @@ enum Verdict {
 }
 
 impl Judge<'_> {
+    /// What an option file says by its silence: from MySQL 8.0 a server writes a binary log unless it is told not to. `at`
+    /// is where that is said.
+    pub(super) fn silence(&self, entries: &[Entry], at: Option<Span>) -> Option<Entry> {
+        use ModelId::{Mysql84, Mysql97, Mysql8021, Mysql8027, Mysql8030, Percona80};
+        let writes = matches!(self.models.model, Mysql8021 | Mysql8027 | Mysql8030 | Percona80 | Mysql84 | Mysql97);
+        if self.kind != SettingsFileKind::MyCnf || !writes || entries.iter().any(|entry| entry.key == BINARY_LOG) {
+            return None;
+        }
+        let at = at?;
+        let message = format!("the option file does not mention {BINARY_LOG}, so the server writes a binary log");
+        let help = format!("if that is not so, write {BINARY_LOG} = \"OFF\" in [server]");
+        self.report.add(Problem::new(message).at(at).help(help).into_warning());
+        Some(Entry { key: BINARY_LOG.to_owned(), key_at: at, node: Node { data: Data::Text("ON".to_owned()), at } })
+    }
+
     /// A row for each statement, and the entries that settings are read from: of statements about the same setting, the
     /// last.
     pub(super) fn all(&self, statements: Vec<Statement>) -> (Vec<SettingRow>, Vec<Entry>) {
@@ -148,14 +163,21 @@ impl Judge<'_> {
                 let problem = Problem::new(format!("{}: {base} is not a switch", statement.name)).at(at);
                 Some(Verdict::Wrong(problem.help(format!("write {base} = VALUE"))))
             }
-            Ok(_) if statement.value.is_some() => {
-                let problem = Problem::new(format!("{}: this form takes no value", statement.name)).at(at);
-                Some(Verdict::Wrong(problem.help(format!("write {base} = {value}"))))
-            }
-            Ok(_) => Some(Verdict::Takes(base.to_owned(), (*value).to_owned())),
+            Ok(_) => Some(Verdict::Takes(base.to_owned(), self.prefixed_switch(base, value, statement).to_owned())),
             Err(unknown) if unknown.reason == UnknownReason::WithoutEffect => Some(Verdict::NoEffect(unknown.why)),
             Err(_) => None,
         }
+    }
+
+    /// How a switch stands after `skip-NAME = VALUE` and the like. Servers take a 0 for the opposite of the prefix, so that
+    /// `skip-NAME = 0` switches on, and every other value for the prefix alone.
+    fn prefixed_switch(&self, base: &str, value: &'static str, statement: &Statement) -> &'static str {
+        let Some((written, at)) = &statement.value else { return value };
+        let opposite = if value == "ON" { "OFF" } else { "ON" };
+        let stands = if written.trim() == "0" { opposite } else { value };
+        let message = format!("{} = {}: the server takes this for {base} = {stands}", statement.name, written.trim());
+        self.report.add(Problem::new(message).at(*at).help(format!("write {base} = {stands}")).into_warning());
+        stands
     }
 
     fn value(&self, setting: &Setting, statement: &Statement) -> Verdict {

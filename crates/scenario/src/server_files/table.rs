@@ -113,8 +113,9 @@ pub fn read_settings_files(model: ModelId, files: &[(SettingsFileKind, &Path)], 
     let models = Models { model, written_for: None };
     let mut table = Table::empty(Span { source: usize::MAX, start: 0, end: 0 });
     let mut read = Vec::new();
+    let variables = files.iter().any(|(kind, _)| *kind == SettingsFileKind::ShowVariables);
     for (kind, path) in files {
-        if let Some((file, entries)) = read_one(*kind, path, None, models, &mut sources, &report) {
+        if let Some((file, entries)) = read_one(*kind, path, None, variables, models, &mut sources, &report) {
             entries.into_iter().for_each(|entry: Entry| table.put(entry));
             read.push(file);
         }

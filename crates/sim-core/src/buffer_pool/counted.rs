@@ -202,6 +202,8 @@ struct Counts {
     clean: u64,
     hot: u64,
     under_write: u64,
+    /// Writes of its pages so far.
+    writes: u64,
 }
 
 /// What a draw meets that is not just a dirty page.
@@ -537,6 +539,7 @@ impl CountedPages {
         let bin = usize::from(bin_of(page));
         let counts = &mut self.counts[bin];
         (counts.under_write, counts.clean) = (counts.under_write - 1, counts.clean + 1);
+        counts.writes += 1;
         self.clean[bin * self.instances + instance_of(page)] += 1;
     }
 
@@ -555,6 +558,20 @@ impl CountedPages {
             }
         }
         newest
+    }
+
+    /// Clean pages that redo of `window_bytes` up to now touches, in the mean: they have been written since.
+    ///
+    /// Where pages are written as they have been dirty for as long as that redo, a page that is clean was last modified some
+    /// time before its write, and has not been since, both exponential: their sum is shorter than the window with the chance
+    /// of an Erlang distribution of two stages. There are no more of them than writes were made.
+    pub(crate) fn clean_but_touched(&self, window_bytes: u64) -> u64 {
+        let of_bin = |(counts, between): (&Counts, &f64)| {
+            let modifications = window_bytes as f64 / between;
+            let touched = 1.0 - libm::exp(-modifications) * (1.0 + modifications);
+            (counts.clean as f64 * touched).min(counts.writes as f64)
+        };
+        self.counts.iter().zip(&self.bytes_between).map(of_bin).sum::<f64>() as u64
     }
 
     /// Pages that are hot and pages that are under write.

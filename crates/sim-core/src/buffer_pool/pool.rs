@@ -503,6 +503,11 @@ impl BufferPool {
         is_counted(page) || self.states.is_hot(page)
     }
 
+    /// Whether a page, which is not counted, is dirty, under write or not.
+    pub fn is_dirty(&self, page: u32) -> bool {
+        self.states.is_dirty(page)
+    }
+
     /// Whether a page, which is not counted, is under write.
     pub fn is_under_write(&self, page: u32) -> bool {
         self.states.is_under_write(page)

@@ -2,7 +2,9 @@
 
 use crate::kernel::histogram::Histogram;
 use crate::kernel::station::StationReport;
+use crate::metrics::RecoverySpeed;
 use crate::seam::AgeLimits;
+use crate::server::Crash;
 use serde::Serialize;
 
 /// One simulated second. Amounts are of that second, gauges are at its end; ages in bytes.
@@ -98,6 +100,10 @@ pub struct SecondSample {
     pub device_queue_mean: f64,
     /// Transactions in the queue of an open drive, at the end of the second.
     pub arrivals_waiting: u64,
+    /// Redo that recovery would scan after a crash at the end of the second: written since the last checkpoint, bytes.
+    pub recovery_redo_bytes: u64,
+    /// Pages that it would read: those which this redo touches, as counted last.
+    pub recovery_pages: u64,
     /// Whether sync flushing ran in this second.
     pub sync_flushing: bool,
     /// Whether a stop of the drive reached into this second.
@@ -114,6 +120,10 @@ pub struct RunOutput {
     pub latency_by_10s: Vec<Histogram>,
     /// Age limits in force at the end.
     pub age_limits: AgeLimits,
+    /// How fast a crash would be recovered from.
+    pub recovery_speed: RecoverySpeed,
+    /// Crashes that were looked at, where that was wanted.
+    pub crashes: Vec<Crash>,
     /// Queueing reports of every station, over the whole run.
     pub stations: Vec<StationReport>,
     /// Hash of everything that happened, for determinism tests.

@@ -17,7 +17,7 @@ pub mod regime;
 pub mod warmup;
 
 use crate::kernel::histogram::Histogram;
-use crate::metrics::{RunOutput, SecondSample};
+use crate::metrics::{RecoverySpeed, RunOutput, SecondSample};
 use order::{mean, median, quantile, standard_deviation};
 use regime::{Regime, RegimeInput, block_medians};
 use serde::Serialize;
@@ -178,6 +178,12 @@ summary_fields! {
         purge_dml_delay_usec_mean,
         /// Undo tablespaces truncated.
         undo_truncations,
+        /// Redo that recovery would scan after a crash, mean over its moments, bytes.
+        recovery_redo_bytes,
+        /// Pages that it would read, mean.
+        recovery_pages,
+        /// How long the server would take for that before it answers again, an estimate, s.
+        recovery_s,
     }
 }
 
@@ -201,6 +207,7 @@ impl Summary {
         summary.set_flushing(kept);
         summary.set_device(kept);
         summary.set_purge(kept);
+        summary.set_recovery(kept, &output.recovery_speed);
         summary
     }
 
@@ -280,6 +287,13 @@ impl Summary {
         self.history_list_end = kept.last().map_or(0, |s| s.history_list_length) as f64;
         self.purge_dml_delay_usec_mean = ratio(total(kept, |s| s.dml_delay_us), seconds);
         self.undo_truncations = total(kept, |s| s.undo_truncations);
+    }
+
+    fn set_recovery(&mut self, kept: &[SecondSample], speed: &RecoverySpeed) {
+        let seconds = kept.len() as f64;
+        self.recovery_redo_bytes = ratio(total(kept, |s| s.recovery_redo_bytes), seconds);
+        self.recovery_pages = ratio(total(kept, |s| s.recovery_pages), seconds);
+        self.recovery_s = speed.seconds(self.recovery_redo_bytes, self.recovery_pages);
     }
 }
 

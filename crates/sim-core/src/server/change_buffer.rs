@@ -213,10 +213,14 @@ impl Server {
 
     /// Appends the redo of a page just modified.
     pub(super) fn append_change(&mut self, page: u32, redo_fixed: u64) {
+        let before = self.redo.current_lsn();
         self.redo.append(redo_fixed);
         self.redo.note_modified(&[page]);
+        let lsn = self.redo.current_lsn();
+        self.touched_pages.note(&[page], lsn);
+        self.crash_sees_change(page, before, lsn);
         if let Some(checker) = &mut self.check {
-            checker.note_newest(page, self.redo.current_lsn());
+            checker.note_newest(page, lsn);
         }
     }
 

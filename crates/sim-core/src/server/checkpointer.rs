@@ -73,6 +73,14 @@ impl Checkpointer {
         self.last_lsn
     }
 
+    /// LSN of the checkpoint whose block is on its way to the device, if one is.
+    pub(super) fn lsn_on_its_way(&self) -> Option<u64> {
+        match self.state {
+            State::Writing { lsn } => Some(lsn),
+            _ => None,
+        }
+    }
+
     /// Whether the checkpoint block is being written, which holds up the log writer.
     pub(super) fn holds_writer(&self) -> bool {
         matches!(self.state, State::Writing { .. })

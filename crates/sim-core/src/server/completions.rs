@@ -169,6 +169,7 @@ impl Server {
         batch.pages = pages;
         let (held, poster) = (batch.held, batch.poster);
         self.batches.discard(batch_number);
+        self.crash_sees_batch_over(batch_number);
         self.release_doublewrite(kind, instance, held);
         match kind {
             ListKind::Lru => self.lru_batch_over(instance),
@@ -183,8 +184,12 @@ impl Server {
                 self.start_batch_sync(thread, held, mutex);
             }
             (true, Some(poster)) => self.start_poster_sync(poster, held),
-            (false, None) => self.release_held(held),
+            (false, None) => {
+                self.crash_sees_given_back();
+                self.release_held(held);
+            }
             (false, Some(poster)) => {
+                self.crash_sees_given_back();
                 self.release_held(held);
                 self.poster_goes_on(poster);
             }

@@ -124,6 +124,14 @@ impl Doublewrite {
         self.filling.as_ref().map(|(_, filling)| u64::from(filling.pages))
     }
 
+    /// The threads whose batches go to the doublewrite in one with that of `thread`, which is among them.
+    pub(super) fn written_with(&self, thread: u32) -> Vec<u32> {
+        match &self.filling {
+            Some((_, filling)) => filling.ready.clone(),
+            None => vec![thread],
+        }
+    }
+
     /// The threads whose pages are in it; asked once, when it is written.
     pub(super) fn take_fillers(&mut self) -> Vec<u32> {
         self.filling.as_mut().map_or_else(Vec::new, |(_, filling)| std::mem::take(&mut filling.ready))

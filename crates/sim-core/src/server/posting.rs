@@ -18,6 +18,7 @@
 use super::Server;
 use super::batches::{Batch, ListKind};
 use super::costs;
+use super::crashes::BrokenRule;
 use super::doublewrite::Held;
 use super::events::Event;
 use super::inodes::Synced;
@@ -53,12 +54,13 @@ impl Server {
     pub(super) fn wait_redo(&mut self, thread_number: u32) -> bool {
         let batch = self.passes.threads[thread_number as usize].batch;
         let wanted = self.batches.get(batch).wanted_lsn;
-        if wanted > self.redo.position().durable_lsn {
+        if wanted > self.redo.position().durable_lsn && !self.breaks(BrokenRule::PageBeforeRedo) {
             self.recorder.writes_that_waited_for_redo += 1;
             self.when_durable(wanted, Event::CleanerThread(thread_number));
             return false;
         }
         let next = match self.config.doublewrite {
+            _ if self.breaks(BrokenRule::PageBeforeDoublewrite) => Phase::Post { next: 0 },
             DoublewriteConfig::Off => Phase::Post { next: 0 },
             DoublewriteConfig::Shared { collecting: SharedCollecting::OneThread, .. } => {
                 self.doublewrite.buffer_in_flight();
@@ -129,6 +131,7 @@ impl Server {
             self.doublewrite_changes();
         }
         let done = self.data_device.submit(self.now, Op::SequentialWrite, bytes);
+        self.crash_sees_copies(thread_number, done, sync_file);
         self.recorder.counts.dblwr_pages += part;
         self.recorder.counts.dblwr_writes += u64::from(written == 0);
         let next = match written + part {
@@ -144,7 +147,9 @@ impl Server {
             return self.sleep(thread_number, written, Phase::SyncDoublewrite);
         }
         self.set_phase(thread_number, Phase::Post { next: 0 });
-        self.sync_data_file(Event::CleanerThread(thread_number), Event::CleanerThread(thread_number));
+        let thread = Event::CleanerThread(thread_number);
+        let over = self.sync_data_file(thread, thread);
+        self.crash_sees_copies_synced(thread_number, over);
         false
     }
 
@@ -236,6 +241,7 @@ impl Server {
             let page = self.batches.get(batch).pages[place];
             self.check_page_write(page);
             self.inodes.data_changes(self.space.space_of(page), self.now);
+            self.crash_sees_write(page, Some(batch), done);
             self.page_posted(batch, done);
         }
         end

@@ -109,6 +109,7 @@ impl Server {
         let device = self.data_device.take_interval(now);
         self.recorder.past = self.recorder.totals();
         let in_sync_pass = self.in_sync_pass();
+        let (recovery_redo_bytes, recovery_pages) = self.left_for_recovery();
         let (history, undo_pages) =
             self.purge.as_ref().map_or((0, 0), |purge| (purge.history_len(), purge.undo_pages()));
         let recorder = &mut self.recorder;
@@ -120,6 +121,7 @@ impl Server {
         row.age_async_bytes = limits.async_bytes;
         row.age_sync_bytes = limits.sync_bytes;
         row.oldest_page_age_bytes = if oldest == 0 { 0 } else { position.current_lsn - oldest };
+        (row.recovery_redo_bytes, row.recovery_pages) = (recovery_redo_bytes, recovery_pages);
         row.dirty_pages = self.pool.dirty_pages();
         row.free_pages = self.pool.free_pages();
         row.n_to_flush_requested = gauges.n_to_flush_requested;
@@ -171,6 +173,8 @@ impl Server {
             series: std::mem::take(&mut self.recorder.series),
             latency_by_10s,
             age_limits: self.model.age_limits(),
+            recovery_speed: self.recovery_speed,
+            crashes: self.take_crashes(),
             stations,
             event_hash: self.hash,
             events: self.events,

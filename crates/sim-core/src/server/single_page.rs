@@ -100,11 +100,14 @@ impl Server {
             SinglePage::Data(page) => (page, Op::RandomWrite),
             SinglePage::SyncDoublewrite(page) => {
                 let inode = self.write_inode(Synced::Doublewrite);
-                return self.sync_single_page(client_number, inode, SinglePage::Data(page));
+                let synced = self.sync_single_page(client_number, inode, SinglePage::Data(page));
+                return synced.into_iter().for_each(|over| self.crash_sees_copy_alone_synced(page, over));
             }
             SinglePage::SyncData(page) => {
-                let inode = self.write_inode(Synced::Data(self.space.space_of(page)));
-                return self.sync_single_page(client_number, inode, SinglePage::Written(page));
+                let file = self.space.space_of(page);
+                let inode = self.write_inode(Synced::Data(file));
+                let synced = self.sync_single_page(client_number, inode, SinglePage::Written(page));
+                return synced.into_iter().for_each(|over| self.crash_sees_sync(file, over));
             }
             SinglePage::Written(page) => return self.single_page_written(client_number, page),
         };
@@ -128,6 +131,10 @@ impl Server {
             self.doublewrite_changes();
         }
         let done = self.data_device.submit(self.now, op, PAGE_BYTES);
+        match op {
+            Op::SequentialWrite => self.crash_sees_copy_alone(page, done, synced),
+            _ => self.crash_sees_write(page, None, done),
+        }
         let next = if op == Op::SequentialWrite {
             self.recorder.counts.dblwr_pages += 1;
             self.recorder.counts.dblwr_writes += 1;
@@ -141,13 +148,15 @@ impl Server {
         self.single_write_completes(done, op == Op::RandomWrite, Event::SinglePage(client_number));
     }
 
-    /// Syncs the file just written, then goes on with `next`; before that, waits for its inode.
-    fn sync_single_page(&mut self, client_number: u32, inode: Option<SimTime>, next: SinglePage) {
+    /// Syncs the file just written, then goes on with `next`, and returns when the sync is over; before that, waits for its
+    /// inode.
+    fn sync_single_page(&mut self, client_number: u32, inode: Option<SimTime>, next: SinglePage) -> Option<SimTime> {
         if let Some(written) = inode {
-            return self.wakes_after(written, Event::SinglePage(client_number));
+            self.wakes_after(written, Event::SinglePage(client_number));
+            return None;
         }
         self.clients.list[client_number as usize].single = Some(next);
-        self.sync_data_file(Event::SinglePage(client_number), Event::SinglePage(client_number));
+        Some(self.sync_data_file(Event::SinglePage(client_number), Event::SinglePage(client_number)))
     }
 
     fn single_page_written(&mut self, client_number: u32, page: u32) {
@@ -157,6 +166,7 @@ impl Server {
         }
         self.clients.list[client_number as usize].single = None;
         self.pool.page_written(page);
+        self.crash_sees_alone_over(page);
         if self.frees_clean_page_first() {
             self.pool.evict_if_clean(page, instance);
         } else {

@@ -6,6 +6,7 @@
 //! part by the thread that posted it), and by whoever takes a checkpoint.
 
 use super::Server;
+use super::crashes::BrokenRule;
 use super::doublewrite::Held;
 use super::events::Event;
 use crate::kernel::time::SimTime;
@@ -163,18 +164,20 @@ impl Server {
             self.list_mutexes.hold(instance);
         }
         let round = self.syncs.open(Owner::IoThread { thread, held, mutex });
+        self.crash_sees_round(round);
         self.sync_round_step(round);
     }
 
     /// The writes of a batch are complete and its poster syncs the data files.
     pub(super) fn start_poster_sync(&mut self, thread: u32, held: Held) {
         let round = self.syncs.open(Owner::Poster { thread, held });
+        self.crash_sees_round(round);
         self.sync_round_step(round);
     }
 
     /// The checkpointer syncs the data files, where they are synced at all.
     pub(super) fn start_checkpoint_sync(&mut self) {
-        if !self.config.data_sync.precedes_checkpoints() {
+        if !self.config.data_sync.precedes_checkpoints() || self.breaks(BrokenRule::CheckpointBeforeSync) {
             return self.checkpoint_data_synced();
         }
         let round = self.syncs.open(Owner::Checkpointer);
@@ -215,7 +218,9 @@ impl Server {
                     let thread = self.syncs.thread_of_round(round_number);
                     self.syncs.pass_over(round_number);
                     self.syncs.files[usize::from(file)].unsynced = false;
-                    self.sync_data_file(thread, Event::SyncRound(round_number))
+                    let over = self.sync_data_file(thread, Event::SyncRound(round_number));
+                    self.crash_sees_sync(file, over);
+                    over
                 }
             };
             self.syncs.files[usize::from(file)].syncing_until = over;
@@ -226,6 +231,7 @@ impl Server {
 
     fn end_sync_round(&mut self, round_number: u32) {
         let Some(round) = self.syncs.rounds[round_number as usize].take() else { return };
+        self.crash_sees_round_over(round_number);
         match round.owner {
             Owner::Checkpointer => self.checkpoint_data_synced(),
             Owner::IoThread { thread, held, mutex } => {

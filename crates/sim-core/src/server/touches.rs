@@ -60,7 +60,7 @@ impl Server {
     /// looked at again; otherwise before each row that is changed. So it is with room in the log buffer, of which a
     /// transaction too large for it takes what there is.
     fn touch_on(&mut self, client_number: u32) -> Stopped {
-        let Server { clients, program, pool, redo, space, check, list_mutexes, now, .. } = self;
+        let Server { clients, program, pool, redo, space, check, list_mutexes, touched_pages, crashes, now, .. } = self;
         let client = &mut clients.list[client_number as usize];
         let kind = &program.kinds[client.kind as usize];
         let limit_lsn = clients.free_check_limit_lsn.min(redo.room_up_to(kind.max_redo_bytes));
@@ -102,6 +102,10 @@ impl Server {
         plan.modified_since(from, |pages| {
             modified += pages.len();
             redo.note_modified(pages);
+            touched_pages.note(pages, lsn);
+            if let Some(crashes) = crashes {
+                pages.iter().for_each(|&page| crashes.modified(page, lsn));
+            }
             if let Some(checker) = check {
                 pages.iter().for_each(|&page| checker.note_newest(page, lsn));
             }

@@ -5,7 +5,7 @@ use crate::outcome::VERSION;
 use crate::output::wrapped;
 use crate::text_table::TextTable;
 use innosim_experiments::recommend::{Answer, Change, Goal, Input, Row};
-use innosim_report::numbers::{bytes, count, decimal, percent, rate};
+use innosim_report::numbers::{bytes, count, decimal, percent, rate, seconds};
 use std::time::Duration;
 
 /// The recommendation.
@@ -67,6 +67,7 @@ fn candidates(answer: &Answer) -> String {
         ">sync, s",
         ">headroom",
         ">writes a day",
+        ">recovery",
         "regime",
         ">runs",
     ]);
@@ -99,6 +100,7 @@ fn candidates(answer: &Answer) -> String {
             rate(value("sync_flush_seconds")),
             percent(value("checkpoint_age_headroom").max(0.0)),
             change("write_bytes_per_day"),
+            seconds(value("recovery_s")),
             row.regime.name().to_owned(),
             row.replications.to_string(),
         ]);
@@ -111,11 +113,14 @@ fn candidates(answer: &Answer) -> String {
 fn figures(row: &Row) -> String {
     let value = |metric: &str| row.change(metric).map_or(0.0, |change| change.value.mean);
     format!(
-        "{} tps, latency {} ms (95 %) and {} ms (99 %), {} written a day",
+        "{} tps, latency {} ms (95 %) and {} ms (99 %), {} written a day, {} to recover from a crash ({} of redo, {} pages)",
         rate(value("tps_mean")),
         rate(value("latency_ms_p95")),
         rate(value("latency_ms_p99")),
-        bytes(value("write_bytes_per_day"))
+        bytes(value("write_bytes_per_day")),
+        seconds(value("recovery_s")),
+        bytes(value("recovery_redo_bytes")),
+        count(value("recovery_pages"))
     )
 }
 

@@ -1,0 +1,231 @@
+//! Crashes at any moment: what a loss of power would leave, and whether recovery brings everything back.
+//!
+//! At random instants the run is looked at as if the power failed there. The device then holds, of each page, the version
+//! that is safe, or any version that was written since and is not safe yet, or a torn mixture of two. Recovery mends torn
+//! pages from their copies in the doublewrite, and applies the durable redo from the last checkpoint on. It must bring every
+//! page to the end of the durable redo, whichever of these versions it finds:
+//!
+//! * no version has a change whose redo is not durable (else the page would be ahead of its log);
+//! * the first change that a version lacks lies after the checkpoint (else no redo brings it back);
+//! * a page that may be torn has a copy that is safe (else it is lost; without a doublewrite it is found by its checksum, and
+//!   counted);
+//! * no commit was acknowledged whose redo is not durable, where commits wait for that.
+//!
+//! A checkpoint whose block is on its way may be there or not, so both are tried.
+//!
+//! Source: the rules are those of write-ahead logging as the servers' documentation has them; `innodb-8.0.21` sections 2.4,
+//! 5.4, 6.1. What a server does is seen where it happens, by a line in each actor that writes or syncs; this module decides
+//! nothing, and a run with crashes is the same run, byte for byte.
+//!
+//! Simplifications: a change counts by the end of what its transaction wrote in one go (errs towards leniency, by less than a
+//! transaction); redo files don't tear, as their blocks have checksums and recovery ends at the first bad one; a torn copy in
+//! the doublewrite needs no mending, as its page was not written yet.
+
+mod disk;
+mod watch;
+
+use super::Server;
+use super::events::RunError;
+use crate::config::{CommitDurability, DoublewriteConfig};
+use crate::kernel::random::Rng;
+use crate::kernel::time::{SimDuration, SimTime};
+use disk::{CopyId, Disk, PageWrite, Version};
+use std::collections::BTreeMap;
+
+/// What a device does with writes that it has answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeviceCache {
+    /// It keeps them when the power fails.
+    Protected,
+    /// It may lose or tear them until their file is synced.
+    Volatile,
+}
+
+/// A rule of order that a server is made to break, to see that a crash finds it out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BrokenRule {
+    /// A checkpoint is taken without the data files synced before it.
+    CheckpointBeforeSync,
+    /// Pages are written before their redo is durable.
+    PageBeforeRedo,
+    /// Pages are written to their files before they are safe in the doublewrite.
+    PageBeforeDoublewrite,
+}
+
+/// When to crash, and on what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CrashPlan {
+    /// Mean time from one crash to the next; each lies anywhere up to twice as long after the one before.
+    pub mean_interval: SimDuration,
+    /// Seed of the instants, beside the run's own.
+    pub seed: u64,
+    /// What the device does with what it has answered.
+    pub cache: DeviceCache,
+    /// The rule that the server breaks, if any.
+    pub broken: Option<BrokenRule>,
+}
+
+/// A crash that recovery came through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Crash {
+    /// When.
+    pub at: SimTime,
+    /// Where recovery begins, LSN.
+    pub checkpoint_lsn: u64,
+    /// Where it ends: the end of the durable redo, LSN.
+    pub end_lsn: u64,
+    /// Pages that this redo touches, each of which is read.
+    pub pages: u64,
+    /// Pages that may be torn and are mended from their copies.
+    pub mended: u64,
+    /// Pages that may be torn and have no copy: found by their checksums, and lost.
+    pub torn: u64,
+}
+
+/// What is known for the next crash.
+#[derive(Debug)]
+pub(super) struct Crashes {
+    plan: CrashPlan,
+    rng: Rng,
+    next: SimTime,
+    disk: Disk,
+    /// Whether torn pages can be mended.
+    doublewrite: bool,
+    /// Copies by batch, from when they are submitted to the end of the batch.
+    of_batch: BTreeMap<u32, CopyId>,
+    /// Copies of pages that clients flush alone.
+    of_page: BTreeMap<u32, CopyId>,
+    /// Copies of batches that are over, whose place is still kept.
+    kept: Vec<CopyId>,
+    /// Copies whose place a sync round keeps.
+    of_round: BTreeMap<u32, Vec<CopyId>>,
+    crashes: Vec<Crash>,
+}
+
+impl Crashes {
+    fn draw_next(&mut self) {
+        self.next += SimDuration(1 + self.rng.below_u64(2 * self.plan.mean_interval.0.max(1)));
+    }
+
+    /// A page was modified by redo that ends at `lsn`.
+    #[inline]
+    pub(super) fn modified(&mut self, page: u32, lsn: u64) {
+        self.disk.modified(page, lsn, lsn);
+    }
+
+    /// What recovery makes of a version with redo from `checkpoint` to `durable`.
+    fn recover(page: u32, version: Version, checkpoint: u64, durable: u64) -> Result<(), String> {
+        let Version { has, lacks } = version;
+        if has > durable {
+            return Err(format!(
+                "page {page} would be ahead of its log: the device may hold it with changes up to LSN {has}, and redo is \
+                 durable to {durable}"
+            ));
+        }
+        if lacks != 0 && lacks <= checkpoint {
+            return Err(format!(
+                "page {page} would lose changes: the device may hold it with those up to LSN {has}, the next one ended at \
+                 {lacks}, and recovery begins at the checkpoint, {checkpoint}"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether a torn write can be mended: its copy is there, or the page is lost.
+    fn mend(&self, page: u32, write: &PageWrite, now: SimTime) -> Result<bool, String> {
+        if !self.doublewrite {
+            return Ok(false);
+        }
+        if write.copy.is_some_and(|copy| self.disk.has_copy(copy, now)) {
+            return Ok(true);
+        }
+        let what = if write.copy.is_some() { "not safe there yet, or given back" } else { "never made" };
+        Err(format!("page {page} may be torn, and its copy in the doublewrite is {what}"))
+    }
+
+    /// What recovery finds after a crash now, with this checkpoint.
+    fn examine(&self, now: SimTime, checkpoint: u64, durable: u64) -> Result<Crash, String> {
+        for (page, version) in self.disk.safe() {
+            Self::recover(page, version, checkpoint, durable)?;
+        }
+        let (mut mended, mut torn) = (0, 0);
+        for (page, writes) in self.disk.unsafe_writes() {
+            for write in writes {
+                Self::recover(page, write.version, checkpoint, durable)?;
+                let is_mended = self.mend(page, write, now)?;
+                (mended, torn) = (mended + u64::from(is_mended), torn + u64::from(!is_mended));
+            }
+        }
+        let pages = self.disk.touched_since(checkpoint);
+        Ok(Crash { at: now, checkpoint_lsn: checkpoint, end_lsn: durable, pages, mended, torn })
+    }
+}
+
+impl Server {
+    /// The same server, looked at as if it crashed, again and again. The run itself is the same.
+    pub fn with_crashes(mut self, plan: CrashPlan) -> Self {
+        let doublewrite = match self.config.doublewrite {
+            DoublewriteConfig::Off | DoublewriteConfig::PerInstance { fixed_bytes: Some(_), .. } => false,
+            DoublewriteConfig::PerInstance { .. } | DoublewriteConfig::Shared { .. } => true,
+        };
+        let mut disk = Disk::new(plan.cache, self.space.pages());
+        // What a start in the middle of the work has dirty became so by redo before it.
+        let start_lsn = self.redo.current_lsn();
+        (0..self.space.pages())
+            .filter(|&page| self.pool.is_dirty(page))
+            .for_each(|page| disk.modified(page, start_lsn, start_lsn));
+        let mut crashes = Crashes {
+            plan,
+            rng: Rng::stream(plan.seed, 0, "crashes"),
+            next: SimTime::ZERO,
+            disk,
+            doublewrite,
+            of_batch: BTreeMap::new(),
+            of_page: BTreeMap::new(),
+            kept: Vec::new(),
+            of_round: BTreeMap::new(),
+            crashes: Vec::new(),
+        };
+        crashes.draw_next();
+        self.crashes = Some(Box::new(crashes));
+        self
+    }
+
+    /// Crashes that are due before an event.
+    pub(super) fn crashes_before(&mut self, event_at: SimTime) -> Result<(), RunError> {
+        while let Some(at) = self.crashes.as_deref().map(|crashes| crashes.next).filter(|&next| next < event_at) {
+            self.crash(at).map_err(|what| RunError::Invariant { at, what: format!("after a crash here {what}") })?;
+        }
+        Ok(())
+    }
+
+    fn crash(&mut self, at: SimTime) -> Result<(), String> {
+        let durable = self.redo.position().durable_lsn;
+        let acknowledged = self.commit.acknowledged_lsn;
+        if self.config.redo.commit == CommitDurability::Sync && acknowledged > durable {
+            return Err(format!("a commit is lost: up to LSN {acknowledged} is acknowledged, {durable} durable"));
+        }
+        let last = self.checkpointer.last_lsn();
+        let on_its_way = self.checkpointer.lsn_on_its_way();
+        let Server { crashes: Some(crashes), space, .. } = self else { return Ok(()) };
+        crashes.disk.settle(at, |page| space.space_of(page));
+        let found = crashes.examine(at, last, durable)?;
+        if let Some(lsn) = on_its_way {
+            crashes.examine(at, lsn, durable)?;
+        }
+        crashes.crashes.push(found);
+        crashes.draw_next();
+        Ok(())
+    }
+
+    /// Whether the server is made to break a rule.
+    #[inline]
+    pub(super) fn breaks(&self, rule: BrokenRule) -> bool {
+        self.crashes.as_ref().is_some_and(|crashes| crashes.plan.broken == Some(rule))
+    }
+
+    /// The crashes so far.
+    pub(super) fn take_crashes(&mut self) -> Vec<Crash> {
+        self.crashes.as_mut().map_or_else(Vec::new, |crashes| std::mem::take(&mut crashes.crashes))
+    }
+}

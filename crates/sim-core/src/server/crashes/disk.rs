@@ -1,0 +1,164 @@
+//! What the data device holds: the version of each page that is safe there, the writes of pages that are not safe yet, and
+//! their copies in the doublewrite.
+//!
+//! A version of a page is known by two LSNs: the end of the newest modification in it, and the end of the first one that it
+//! lacks.
+
+use super::DeviceCache;
+use crate::kernel::time::SimTime;
+use std::collections::BTreeMap;
+
+/// A version of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Version {
+    /// LSN at the end of the newest modification in it; 0 for the page as it was at the start.
+    pub(super) has: u64,
+    /// LSN at the end of the first modification that it lacks; 0 if it has all.
+    pub(super) lacks: u64,
+}
+
+impl Version {
+    fn modified(&mut self, lsn: u64) {
+        if self.lacks == 0 {
+            self.lacks = lsn;
+        }
+    }
+}
+
+/// A write of a page that a crash may undo, tear or leave whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PageWrite {
+    pub(super) version: Version,
+    /// When the device has answered.
+    pub(super) done: SimTime,
+    /// The copy that it was made from, if any.
+    pub(super) copy: Option<CopyId>,
+}
+
+/// Number of a set of pages that went to the doublewrite together.
+pub(super) type CopyId = u64;
+
+/// The data device.
+#[derive(Debug)]
+pub(super) struct Disk {
+    cache: DeviceCache,
+    /// By page: what no crash takes away.
+    safe: Vec<Version>,
+    /// By page: LSN at the end of its newest modification.
+    newest: Vec<u64>,
+    /// Writes in the order of their submission, of pages that have any.
+    writes: BTreeMap<u32, Vec<PageWrite>>,
+    /// Syncs of files since somebody looked, and those in progress: file, begin, end.
+    syncs: Vec<(u16, SimTime, SimTime)>,
+    /// By file: what the device had answered by then is safe.
+    safe_up_to: BTreeMap<u16, SimTime>,
+    /// When each copy that is still in the doublewrite is safe there.
+    copies: BTreeMap<CopyId, SimTime>,
+    next_copy: CopyId,
+}
+
+impl Disk {
+    pub(super) fn new(cache: DeviceCache, pages: u32) -> Self {
+        Disk {
+            cache,
+            safe: vec![Version::default(); pages as usize],
+            newest: vec![0; pages as usize],
+            writes: BTreeMap::new(),
+            syncs: Vec::new(),
+            safe_up_to: BTreeMap::new(),
+            copies: BTreeMap::new(),
+            next_copy: 0,
+        }
+    }
+
+    /// A page was modified by redo of which `lsn` is there, and which ends at `end`.
+    pub(super) fn modified(&mut self, page: u32, lsn: u64, end: u64) {
+        let place = page as usize;
+        if place >= self.newest.len() {
+            self.newest.resize(place + 1, 0);
+            self.safe.resize(place + 1, Version::default());
+        }
+        self.newest[place] = lsn;
+        self.safe[place].modified(end);
+        for write in self.writes.get_mut(&page).into_iter().flatten() {
+            write.version.modified(end);
+        }
+    }
+
+    /// A page is submitted as it is now; the device answers at `done`.
+    pub(super) fn write(&mut self, page: u32, done: SimTime, copy: Option<CopyId>) {
+        let version = Version { has: self.newest.get(page as usize).copied().unwrap_or(0), lacks: 0 };
+        self.writes.entry(page).or_default().push(PageWrite { version, done, copy });
+    }
+
+    /// A sync of a data file begins and ends.
+    pub(super) fn sync(&mut self, file: u16, begin: SimTime, end: SimTime) {
+        self.syncs.push((file, begin, end));
+    }
+
+    /// Pages are on their way to the doublewrite and are safe there at `safe_at`.
+    pub(super) fn copy(&mut self, safe_at: SimTime) -> CopyId {
+        self.next_copy += 1;
+        self.copies.insert(self.next_copy, safe_at);
+        self.next_copy
+    }
+
+    /// A copy is safe no earlier than this.
+    pub(super) fn copy_safe_at(&mut self, copy: CopyId, safe_at: SimTime) {
+        if let Some(at) = self.copies.get_mut(&copy) {
+            *at = safe_at.max(*at);
+        }
+    }
+
+    /// A copy that waited for a sync is safe from then on.
+    pub(super) fn copy_synced_at(&mut self, copy: CopyId, safe_at: SimTime) {
+        if let Some(at) = self.copies.get_mut(&copy) {
+            *at = safe_at;
+        }
+    }
+
+    /// The place of a copy may be written over.
+    pub(super) fn copy_gone(&mut self, copy: CopyId) {
+        self.copies.remove(&copy);
+    }
+
+    /// Whether a copy is there and safe.
+    pub(super) fn has_copy(&self, copy: CopyId, now: SimTime) -> bool {
+        self.copies.get(&copy).is_some_and(|&safe_at| safe_at <= now)
+    }
+
+    /// Takes note of what has become safe by now. A sync makes safe what the device had answered when it began, of its own
+    /// file; a cache that keeps what it has makes safe all that is answered.
+    pub(super) fn settle(&mut self, now: SimTime, file_of: impl Fn(u32) -> u16) {
+        for (file, begin, _) in self.syncs.extract_if(.., |&mut (.., end)| end <= now) {
+            let up_to = self.safe_up_to.entry(file).or_default();
+            *up_to = begin.max(*up_to);
+        }
+        let (cache, up_to, safe) = (self.cache, &self.safe_up_to, &mut self.safe);
+        let is_safe = |page: u32, write: &PageWrite| match cache {
+            DeviceCache::Protected => write.done <= now,
+            DeviceCache::Volatile => up_to.get(&file_of(page)).is_some_and(|&begin| write.done <= begin),
+        };
+        self.writes.retain(|&page, writes| {
+            while writes.first().is_some_and(|write| is_safe(page, write)) {
+                safe[page as usize] = writes.remove(0).version;
+            }
+            !writes.is_empty()
+        });
+    }
+
+    /// Pages with what is safe of them.
+    pub(super) fn safe(&self) -> impl Iterator<Item = (u32, Version)> + '_ {
+        self.safe.iter().enumerate().map(|(page, &version)| (page as u32, version))
+    }
+
+    /// Pages with the writes that are not safe.
+    pub(super) fn unsafe_writes(&self) -> impl Iterator<Item = (u32, &[PageWrite])> + '_ {
+        self.writes.iter().map(|(&page, writes)| (page, writes.as_slice()))
+    }
+
+    /// Pages that redo after `lsn` touches.
+    pub(super) fn touched_since(&self, lsn: u64) -> u64 {
+        self.newest.iter().filter(|&&newest| newest > lsn).count() as u64
+    }
+}

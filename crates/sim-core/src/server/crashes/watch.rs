@@ -1,0 +1,115 @@
+//! What the actors tell about what they write and sync. Nothing is done unless crashes are wanted.
+
+use super::CopyId;
+use crate::kernel::time::SimTime;
+use crate::server::Server;
+
+impl Server {
+    /// A page was modified by redo from `before` to `lsn`. Where that is nothing, its redo is counted with another page's
+    /// and still to come.
+    #[inline]
+    pub(in crate::server) fn crash_sees_change(&mut self, page: u32, before: u64, lsn: u64) {
+        if let Some(crashes) = &mut self.crashes {
+            crashes.disk.modified(page, lsn, lsn.max(before + 1));
+        }
+    }
+
+    /// The batch of a thread, and those that share the buffer with it, are submitted to the doublewrite. They are safe there
+    /// at `done`, or when its file is synced.
+    pub(in crate::server) fn crash_sees_copies(&mut self, thread: u32, done: SimTime, sync_follows: bool) {
+        let Some(crashes) = &mut self.crashes else { return };
+        let safe_at = if sync_follows { SimTime::NEVER } else { done };
+        for thread in self.doublewrite.written_with(thread) {
+            let batch = self.passes.threads[thread as usize].batch;
+            let made = crashes.of_batch.get(&batch).copied();
+            let copy = made.unwrap_or_else(|| crashes.disk.copy(safe_at));
+            crashes.disk.copy_safe_at(copy, safe_at);
+            crashes.of_batch.insert(batch, copy);
+        }
+    }
+
+    /// The doublewrite's file is synced at `done`, for the same batches.
+    pub(in crate::server) fn crash_sees_copies_synced(&mut self, thread: u32, done: SimTime) {
+        let Some(crashes) = &mut self.crashes else { return };
+        for thread in self.doublewrite.written_with(thread) {
+            let batch = self.passes.threads[thread as usize].batch;
+            if let Some(&copy) = crashes.of_batch.get(&batch) {
+                crashes.disk.copy_synced_at(copy, done);
+            }
+        }
+    }
+
+    /// A page that a client flushes alone is submitted to the doublewrite.
+    pub(in crate::server) fn crash_sees_copy_alone(&mut self, page: u32, done: SimTime, sync_follows: bool) {
+        let Some(crashes) = &mut self.crashes else { return };
+        let copy = crashes.disk.copy(if sync_follows { SimTime::NEVER } else { done });
+        crashes.of_page.insert(page, copy);
+    }
+
+    /// Its place there is synced at `done`.
+    pub(in crate::server) fn crash_sees_copy_alone_synced(&mut self, page: u32, done: SimTime) {
+        let Some(crashes) = &mut self.crashes else { return };
+        if let Some(&copy) = crashes.of_page.get(&page) {
+            crashes.disk.copy_synced_at(copy, done);
+        }
+    }
+
+    /// A page of a batch is submitted to its file; or, without a batch, one that a client flushes alone.
+    #[inline]
+    pub(in crate::server) fn crash_sees_write(&mut self, page: u32, batch: Option<u32>, done: SimTime) {
+        let Some(crashes) = &mut self.crashes else { return };
+        let copy: Option<CopyId> = match batch {
+            Some(batch) => crashes.of_batch.get(&batch).copied(),
+            None => crashes.of_page.get(&page).copied(),
+        };
+        crashes.disk.write(page, done, copy);
+    }
+
+    /// A data file is synced from now to `done`.
+    pub(in crate::server) fn crash_sees_sync(&mut self, file: u16, done: SimTime) {
+        let now = self.now;
+        if let Some(crashes) = &mut self.crashes {
+            crashes.disk.sync(file, now, done);
+        }
+    }
+
+    /// A batch is over; what it holds of the doublewrite it gives back later.
+    pub(in crate::server) fn crash_sees_batch_over(&mut self, batch: u32) {
+        if let Some(crashes) = &mut self.crashes {
+            crashes.kept.extend(crashes.of_batch.remove(&batch));
+        }
+    }
+
+    /// A sync round keeps what the batch that is just over, or those of the same buffer, hold.
+    pub(in crate::server) fn crash_sees_round(&mut self, round: u32) {
+        if let Some(crashes) = &mut self.crashes {
+            let kept = std::mem::take(&mut crashes.kept);
+            crashes.of_round.insert(round, kept);
+        }
+    }
+
+    /// The round is over and gives it back.
+    pub(in crate::server) fn crash_sees_round_over(&mut self, round: u32) {
+        let Some(crashes) = &mut self.crashes else { return };
+        for copy in crashes.of_round.remove(&round).into_iter().flatten() {
+            crashes.disk.copy_gone(copy);
+        }
+    }
+
+    /// The batch that is just over, or those of the same buffer, give back what they hold without a sync.
+    pub(in crate::server) fn crash_sees_given_back(&mut self) {
+        let Some(crashes) = &mut self.crashes else { return };
+        for copy in std::mem::take(&mut crashes.kept) {
+            crashes.disk.copy_gone(copy);
+        }
+    }
+
+    /// A client has flushed a page alone.
+    pub(in crate::server) fn crash_sees_alone_over(&mut self, page: u32) {
+        if let Some(crashes) = &mut self.crashes
+            && let Some(copy) = crashes.of_page.remove(&page)
+        {
+            crashes.disk.copy_gone(copy);
+        }
+    }
+}
