@@ -431,8 +431,11 @@ pub(crate) struct BenchRulesArgs {
     /// Leave out the shipped rules that are not named
     #[arg(long)]
     pub(crate) only: bool,
+    /// 12 s of each case, once, to see whether a rule runs everywhere; the figures are not those of the suite
+    #[arg(long)]
+    pub(crate) quick: bool,
     /// List the cases of the suite
-    #[arg(long, conflicts_with_all = ["rule", "only", "out"])]
+    #[arg(long, conflicts_with_all = ["rule", "only", "quick", "out"])]
     pub(crate) list: bool,
     /// Folder for bench-rules.json, bench-rules.txt and bench-rules.html
     #[arg(long, value_name = "DIR")]

@@ -8,8 +8,8 @@ use std::path::Path;
 
 const SCENARIO: &str = r#"
 model = "mysql-8.0.30"
-duration = "20s"
-warmup = "5s"
+duration = "8s"
+warmup = "2s"
 
 [server]
 innodb_buffer_pool_size = "256M"
@@ -18,7 +18,7 @@ innodb_io_capacity = 2000
 innodb_io_capacity_max = 4000
 
 [host]
-cores = 4
+cores = 2
 
 [device]
 profile = "sata-ssd-s4510"
@@ -30,7 +30,7 @@ table_size = 500000
 
 [drive]
 kind = "closed"
-clients = 8
+clients = 2
 "#;
 
 const RATE: &str = "// A rate.\nparam(\"pages\", 500, 0, 5000, \"pages a second\");\n\
@@ -102,11 +102,17 @@ fn mistakes_are_told_with_their_place() {
     };
     insta::assert_snapshot!("syntax", error(&["--rule", "rate.rhai"]));
     insta::assert_snapshot!("no_such_rule", error(&["--rule", "hold-agge"]));
-    insta::assert_snapshot!("no_such_parameter", error(&["--rule", "hold-age", "--set", "rule.targett=0.5"]));
-    insta::assert_snapshot!("out_of_range", error(&["--rule", "hold-age", "--set", "rule.target=1.5"]));
-    insta::assert_snapshot!("no_rule_there", error(&["--rule", "hold-age", "--model", "5.5"]));
-    insta::assert_snapshot!("values_without_rule", error(&["--set", "rule.target=0.5"]));
-    insta::assert_snapshot!("museum_piece", error(&["--rule", "mdev-31939"]));
+    let model = |name| ["--rule", "hold-age", "--model", name];
+    for (arguments, words) in [
+        (&["--rule", "hold-age", "--set", "rule.targett=0.5"][..], "did you mean target?"),
+        (&["--rule", "hold-age", "--set", "rule.target=1.5"], "allowed: a number from 0.05 to 0.98; default 0.85"),
+        (&model("5.5"), "mysql-5.5 takes no flushing rule of another kind"),
+        (&["--set", "rule.target=0.5"], "`rule` has values, and no rule that they are for"),
+        (&["--rule", "mdev-31939"], "mysql-8.0.30 never had the mistake mdev-31939"),
+    ] {
+        let text = error(arguments);
+        assert!(text.contains(words), "{text}");
+    }
 }
 
 #[test]
@@ -116,19 +122,20 @@ fn a_rule_that_goes_wrong_ends_its_runs_and_no_other() {
     let (code, out, error) = ran(at, &["run", "s.toml", "--rule", "rate.rhai", "--quiet", "--out", "o"]);
     assert_eq!((code, out.as_str()), (2, ""));
     assert!(!at.join("o").exists(), "nothing is left");
-    insta::assert_snapshot!("endless", error);
+    assert!(error.contains("rate.rhai:1: more than 200000 operations in one call: an endless loop?"), "{error}");
+    assert!(error.starts_with("error: s, seed 1, replication 0: at 4.") && error.contains("it saw: age "), "{error}");
     let (code, out, error) =
         ran(at, &["compare", "s.toml", "--rule", "pi-age", "--rule", "rate.rhai", "--replications", "2", "--quiet"]);
     assert_eq!(code, 2);
     assert!(out.contains("pi-age") && out.contains("server's own rule"), "{out}");
     assert!(
-        error.contains("variant `rate`: s, seed 1, replication 0: at 4") && error.contains("rate.rhai:2"),
+        error.contains("variant `rate`: s, seed 1, replication 0: at 4") && error.contains("rate.rhai:1"),
         "{error}"
     );
     let sweep = ["sweep", "s.toml", "--vary", "rule=pi-age,rate.rhai", "--quiet", "--out", "w"];
     let (code, _, error) = ran(at, &sweep);
     assert_eq!(code, 2);
-    assert!(error.contains("1 of 2 runs failed, the others are kept") && error.contains("rate.rhai:2"), "{error}");
+    assert!(error.contains("1 of 2 runs failed, the others are kept") && error.contains("rate.rhai:1"), "{error}");
     assert_eq!(fs::read_to_string(at.join("w/runs.csv")).unwrap().lines().count(), 2);
 }
 
@@ -159,7 +166,7 @@ fn every_server_from_5_6_takes_a_rule() {
         let low_water =
             if model.starts_with("maria") { "innodb_adaptive_flushing_lwm=0" } else { "innodb_adaptive_flushing=ON" };
         let summary = json(&[&arguments[..], &["--set", low_water, "--check", "--quiet", "--format", "json"]].concat());
-        let pages = summary["pages_flushed_adaptive"].as_f64().unwrap() / 15.0;
+        let pages = summary["pages_flushed_adaptive"].as_f64().unwrap() / 6.0;
         assert!((400.0..=520.0).contains(&pages), "{model}: {pages} pages a second, {summary}");
     }
 }
@@ -176,4 +183,27 @@ fn rules_with_names_are_listed_and_printed() {
     fs::write(folder.path().join("s.toml"), SCENARIO).unwrap();
     let (code, _, error) = ran(folder.path(), &["run", "s.toml", "--rule", "copy.rhai", "--duration", "3s", "--quiet"]);
     assert_eq!((code, error.as_str()), (0, ""));
+}
+
+#[test]
+fn the_bench_ranks_rules_and_keeps_the_others_when_one_fails() {
+    let folder = folder("fn pass(see, set) {\n  if see.now > 3.5 { -1 } else { 100 }\n}\n");
+    let at = folder.path();
+    let bench = ["bench-rules", "--quick", "--only", "--rule", "hold-age", "--rule", "rate.rhai", "--quiet"];
+    let (code, out, error) = ran(at, &[&bench[..], &["--format", "json", "--out", "b"]].concat());
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains("1 of 3 rules failed") && error.contains("rate.rhai:1: `pages` is -1"), "{error}");
+    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let names: Vec<&str> = document["rules"].as_array().unwrap().iter().map(|r| r["name"].as_str().unwrap()).collect();
+    assert_eq!((names.len(), names[2]), (3, "rate"));
+    let scores = document["scores"].as_array().unwrap();
+    assert_eq!(scores.len(), 3 * document["suite"]["cases"].as_array().unwrap().len());
+    for score in scores.iter().filter(|score| score["rule"] != "rate") {
+        let figure = |name: &str| score[name].as_f64().unwrap_or_else(|| panic!("{name} of {score}"));
+        assert!(figure("tps") > 0.0 && figure("tps_kept_on_slower_device") > 0.3, "{score}");
+        assert!(figure("distance_to_bound") >= 0.0, "{score}");
+    }
+    assert_eq!(fs::read_to_string(at.join("b/bench-rules.json")).unwrap(), out);
+    let page = fs::read_to_string(at.join("b/bench-rules.html")).unwrap();
+    assert!(page.contains("hold-age") && !page.contains("<script"), "no network and no script");
 }

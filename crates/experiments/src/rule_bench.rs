@@ -28,6 +28,8 @@ use innosim_scenario::{Diagnostics, Overrides, Scenario, Source, load};
 pub const REPLICATIONS: u32 = 3;
 /// How much slower the device of the test of robustness is.
 pub const SLOWER: f64 = 0.3;
+/// What makes a quick look of a case.
+const QUICK: &[&str] = &["duration=12s", "warmup=4s"];
 /// The rule that all are compared with: the server's own.
 pub const OWN: &str = "server";
 
@@ -81,6 +83,8 @@ pub struct Bench {
     pub trials: Vec<Vec<Trial>>,
     /// Seed.
     pub seed: u64,
+    /// Whether it is only a quick look.
+    pub quick: bool,
 }
 
 /// Why there is no result.
@@ -98,24 +102,27 @@ pub struct Prepared {
     entrants: Vec<Entrant>,
     tasks: Vec<Task>,
     seed: u64,
+    quick: bool,
 }
 
 impl Prepared {
-    /// Loads each case for each entrant.
+    /// Loads each case for each entrant. A `quick` look takes 12 s of each case, once: enough to see whether a rule runs
+    /// everywhere, and no more.
     ///
     /// # Errors
     /// [`BenchError::Scenario`] for a rule that is none.
-    pub fn load(entrants: Vec<Entrant>, seed: u64) -> Result<Prepared, BenchError> {
+    pub fn load(entrants: Vec<Entrant>, seed: u64, quick: bool) -> Result<Prepared, BenchError> {
         let mut tasks = Vec::new();
         for (case, what) in SUITE.iter().enumerate() {
             for (entrant, who) in entrants.iter().enumerate() {
-                let scenario = what.scenario(&who.rule, seed).map_err(BenchError::Scenario)?;
+                let scenario = what.scenario(&who.rule, seed, quick).map_err(BenchError::Scenario)?;
                 let one = |replication, slower| Task { case, entrant, replication, slower, scenario: scenario.clone() };
-                tasks.extend((0..REPLICATIONS).map(|replication| one(replication, false)));
+                let replications = if quick { 1 } else { REPLICATIONS };
+                tasks.extend((0..replications).map(|replication| one(replication, false)));
                 tasks.push(one(0, true));
             }
         }
-        Ok(Prepared { entrants, tasks, seed })
+        Ok(Prepared { entrants, tasks, seed, quick })
     }
 
     /// Simulated seconds of all runs.
@@ -142,7 +149,7 @@ impl Prepared {
                 Err(error) => return Err(BenchError::Run(error)),
             }
         }
-        Ok(Bench { entrants: self.entrants.clone(), trials, seed: self.seed })
+        Ok(Bench { entrants: self.entrants.clone(), trials, seed: self.seed, quick: self.quick })
     }
 }
 
@@ -164,10 +171,10 @@ fn execute(task: &Task, watch: &impl Watch) -> Result<RunFigures, RunError> {
 
 impl Case {
     /// The case with a rule.
-    fn scenario(&self, rule: &str, seed: u64) -> Result<Scenario, Diagnostics> {
+    fn scenario(&self, rule: &str, seed: u64, quick: bool) -> Result<Scenario, Diagnostics> {
         let overrides = Overrides {
             model: self.model.map(str::to_owned),
-            set: self.set.iter().map(|set| (*set).to_owned()).collect(),
+            set: self.set.iter().chain(if quick { QUICK } else { &[] }).map(|set| (*set).to_owned()).collect(),
             seed: Some(seed),
             rule: Some(rule.to_owned()),
             ..Overrides::default()
@@ -184,7 +191,8 @@ mod tests {
     fn every_case_loads_with_every_shipped_rule_and_outlasts_its_warm_up() {
         for case in SUITE {
             for rule in std::iter::once(OWN.to_owned()).chain(innosim_scenario::rule_names()) {
-                let scenario = case.scenario(&rule, 1).unwrap_or_else(|errors| panic!("{}: {errors}", case.name));
+                let scenario =
+                    case.scenario(&rule, 1, false).unwrap_or_else(|errors| panic!("{}: {errors}", case.name));
                 assert!(scenario.notes.is_empty(), "{}: {:?}", case.name, scenario.notes);
                 let warmup = scenario.warmup.fixed_seconds().unwrap();
                 assert!(scenario.run.duration.whole_seconds() >= 2 * warmup, "{}", case.name);

@@ -50,7 +50,7 @@ pub(crate) fn run(args: &BenchRulesArgs) -> Done {
             Format::Json => print_json(&json::list()),
         };
     }
-    let prepared = Prepared::load(entrants(args)?, args.common.seed.unwrap_or(SEED))?;
+    let prepared = Prepared::load(entrants(args)?, args.common.seed.unwrap_or(SEED), args.quick)?;
     let out = args.out.as_deref().map(OutDir::prepare).transpose()?;
     interrupt::listen();
     let progress = Progress::new("bench-rules", prepared.seconds(), args.common.quiet);
@@ -122,6 +122,7 @@ fn write(dir: &Path, shown: &Shown, document: &serde_json::Value) -> Done {
 }
 
 /// Title of tables and pages.
-pub(super) fn title() -> String {
-    format!("Flushing rules on the suite {SUITE_VERSION}: {} cases", SUITE.len())
+pub(super) fn title(quick: bool) -> String {
+    let quick = if quick { " - a quick look, not the suite" } else { "" };
+    format!("Flushing rules on the suite {SUITE_VERSION}: {} cases{quick}", SUITE.len())
 }

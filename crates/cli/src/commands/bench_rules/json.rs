@@ -38,7 +38,7 @@ pub(super) fn document(shown: &Shown) -> Value {
         })
         .collect();
     let scores: Vec<Value> = shown.scores.iter().map(|score| of_score(shown, score)).collect();
-    json!({ "innosim_version": VERSION, "suite": list(), "seed": bench.seed, "rules": rules, "scores": scores })
+    json!({ "innosim_version": VERSION, "suite": list(), "quick": bench.quick, "seed": bench.seed, "rules": rules, "scores": scores })
 }
 
 fn of_score(shown: &Shown, score: &Score) -> Value {

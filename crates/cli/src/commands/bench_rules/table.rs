@@ -45,12 +45,12 @@ the device is 30 % slower.
 pub(super) fn list() -> String {
     let width = SUITE.iter().map(|case| case.name.len()).max().unwrap_or(0);
     let lines: Vec<String> = SUITE.iter().map(|case| format!("  {:<width$}  {}\n", case.name, case.about)).collect();
-    format!("{}\n{}", title(), lines.concat())
+    format!("{}\n{}", title(false), lines.concat())
 }
 
 /// All of it.
 pub(super) fn render(shown: &Shown) -> String {
-    let mut text = format!("{}, seed {}\n\n", title(), shown.bench.seed);
+    let mut text = format!("{}, seed {}\n\n", title(shown.bench.quick), shown.bench.seed);
     for (i, part) in page(shown).tables.iter().enumerate() {
         if i > 0 {
             text.push_str(&format!("\n{}\n", part.title));
@@ -89,9 +89,15 @@ pub(super) fn page(shown: &Shown) -> RulesPage {
     let words = ["innosim".to_owned(), "bench-rules".to_owned(), "--seed".to_owned(), shown.bench.seed.to_string()];
     let rules = shown.bench.entrants.iter().skip(1).flat_map(|entrant| ["--rule".to_owned(), entrant.rule.clone()]);
     RulesPage {
-        title: title(),
+        title: title(shown.bench.quick),
         legend: LEGEND.replace('\n', " "),
-        command: shell_line(words.into_iter().chain(rules).chain(["--only".to_owned()])),
+        command: shell_line(
+            words
+                .into_iter()
+                .chain(rules)
+                .chain(["--only".to_owned()])
+                .chain(shown.bench.quick.then(|| "--quick".to_owned())),
+        ),
         version: crate::outcome::VERSION.to_owned(),
         tables,
     }
