@@ -1,6 +1,9 @@
 //! The lessons say what is so: every claim of `page/lessons.json` holds in the runs that it shows, and runs of the page are
 //! those of the program.
 
+// Helpers may fail the test as tests may.
+#![allow(clippy::unwrap_used)]
+
 use innosim_core::metrics::Summary;
 use innosim_core::server::{Server, Silent};
 use innosim_playground::{AGES, FIELDS, Finished, Run, Wish, catalogue};
