@@ -165,7 +165,7 @@ fn what_is_broken_is_said_and_left_out() {
     shop/cut.ibd: cut off within a page, 16284 bytes are left out
     shop/empty.ibd: is too short to be a tablespace
     shop/zeros.ibd: begins with zeros: it was made and never written, or is not whole
-    shop/noise.ibd: does not begin with a tablespace's first page (its type is 62)
+    shop/noise.ibd: does not begin with a tablespace's first page (its type is 52650)
     shop/odd.ibd: has flags 0x3c1, of which no page size follows
     shop/moved.ibd: 1 pages that say they are others are left out
     ");

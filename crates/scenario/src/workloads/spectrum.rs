@@ -77,6 +77,9 @@ pub(super) fn read(section: &mut Section<'_>) -> Access {
             Spectrum::default()
         }
     };
+    // In whole pages, so that what is written out is what runs.
+    let whole = spectrum.bins.iter().map(|bin| Bin { pages: bin.pages.round().max(1.0), ..*bin });
+    let spectrum = Spectrum::new(whole.collect());
     note(section, &spectrum);
     build(&spectrum, redo, cpu, (read_rate, read_pages))
 }
@@ -129,7 +132,7 @@ fn note(section: &mut Section<'_>, spectrum: &Spectrum) {
     let one = |bin: &Bin| {
         let mut resolved = Resolved::default();
         resolved.value("rate", number(bin.rate));
-        resolved.value("pages", format!("{:.0}", bin.pages.round().max(1.0)));
+        resolved.value("pages", format!("{:.0}", bin.pages));
         resolved
     };
     section.resolved.tables("bin", spectrum.bins.iter().map(one).collect());
@@ -149,10 +152,9 @@ fn build(spectrum: &Spectrum, redo: f64, cpu: DurationDist, (read_rate, read_pag
     let a_modification = (1.0 - BASE_SHARE) / spectrum.modifications().max(f64::MIN_POSITIVE);
     for (index, bin) in spectrum.bins.iter().enumerate() {
         let name = format!("bin {}", index + 1);
-        let pages = bin.pages.round().max(1.0);
-        let set = builder.page_set(name.clone(), space + index as u32, pages as u64);
+        let set = builder.page_set(name.clone(), space + index as u32, bin.pages as u64);
         let class = builder.class(&name, vec![set], DrawSpec::Uniform);
-        push(&mut touches, bin.rate * pages, |min| modifies(class, min, min, a_modification));
+        push(&mut touches, bin.rate * bin.pages, |min| modifies(class, min, min, a_modification));
     }
     builder.transaction("transaction", 1.0, cpu, touches, BASE_SHARE);
     builder.scale_redo(redo);
