@@ -224,6 +224,10 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
         + spinning::a_transaction_us(recording, &load);
     calibration
         .take_cpu(cpu_demand(recording, &load, work.as_ref(), beside_us), log_threads::spinning(recording, &load));
+    if calibration.get("cpu").is_none() {
+        // The workload's default is all that a transaction takes; and an idle machine tells no better what this takes.
+        calibration.dispatch_us = 0.0;
+    }
     calibration.parameters.extend(pages(recording, phase));
     calibration.take_page_splits(&PageSplits::told(recording, &load, kind, phase));
     if recording.cpus.is_none() {
