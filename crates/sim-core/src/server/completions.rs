@@ -61,7 +61,8 @@ impl Server {
         let entry = self.batches.get(batch);
         for (&page, &done) in entry.pages.iter().zip(&entry.done) {
             // A page that a client completed is any thread's.
-            let (pages, last_done) = &mut shares[self.syncs.thread_of(self.space.extent_of(page)) as usize];
+            let extent = if page == COMPLETED { batch } else { self.space.extent_of(page) };
+            let (pages, last_done) = &mut shares[self.syncs.thread_of(extent) as usize];
             (*pages, *last_done) = (*pages + 1, done.max(*last_done));
         }
         entry.threads_left = shares.iter().filter(|(pages, _)| *pages > 0).count() as u32;
