@@ -89,7 +89,7 @@ impl See {
 }
 
 /// Over all instances.
-fn sum(by_instance: &Vec<u64>) -> FLOAT {
+fn sum(by_instance: &[u64]) -> FLOAT {
     by_instance.iter().sum::<u64>() as FLOAT
 }
 
@@ -129,8 +129,8 @@ pub(super) fn register(engine: &mut Engine) {
     engine.register_get("io_capacity_max", |see: &mut See| see.capacity.io_capacity_max);
     engine.register_get("max_dirty_pages_pct", |see: &mut See| see.capacity.max_dirty_pages_pct);
     engine.register_get("mean_age", |see: &mut See| see.mean_age);
-    engine.register_get("pages_due", |see: &mut See| see.due.first().map_or(0.0, sum));
-    engine.register_get("due", |see: &mut See| -> Array { see.due.iter().map(sum).map(Dynamic::from).collect() });
+    engine.register_get("pages_due", |see: &mut See| see.due.first().map_or(0.0, |due| sum(due)));
+    engine.register_get("due", |see: &mut See| -> Array { see.due.iter().map(|due| sum(due)).map(Dynamic::from).collect() });
     engine.register_get("due_by_instance", |see: &mut See| -> Array {
         see.due.iter().flatten().take(see.instances as usize).map(|&pages| Dynamic::from(pages as FLOAT)).collect()
     });
