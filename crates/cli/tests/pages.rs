@@ -1,5 +1,8 @@
 //! `innosim pages`: a data directory, its histogram, and a scenario that runs on it.
 
+// Helpers may fail the test as tests may.
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{innosim, json, refused, stdout};

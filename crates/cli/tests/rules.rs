@@ -1,5 +1,8 @@
 //! Rules from files, end to end: what they change, how they travel, and how bad ones end.
 
+// Helpers may fail the test as tests may.
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::json;

@@ -141,16 +141,19 @@ pub fn compare(cases: &[Case]) -> Result<Vec<BothWays>, RunError> {
     Ok(rows)
 }
 
+/// What is compared of a run: its summary, and what the seconds say beyond it.
+type OneRun = (Summary, Vec<(&'static str, Option<f64>)>);
+
 fn both_ways(scenario: &Scenario, individual: &[RunOutput], counted: &[RunOutput]) -> BothWays {
     let warmup_s = scenario.warmup.fixed_seconds().unwrap_or(0);
-    let of = |outputs: &[RunOutput]| -> Vec<(Summary, Vec<(&'static str, Option<f64>)>)> {
+    let of = |outputs: &[RunOutput]| -> Vec<OneRun> {
         outputs.iter().map(|output| (Summary::of(output, warmup_s), of_series(&output.series, warmup_s))).collect()
     };
     let runs = [of(individual), of(counted)];
-    let values = |way: usize, figure: &dyn Fn(&(Summary, Vec<(&'static str, Option<f64>)>)) -> Option<f64>| {
+    let values = |way: usize, figure: &dyn Fn(&OneRun) -> Option<f64>| {
         runs[way].iter().map(figure).collect::<Option<Vec<f64>>>()
     };
-    let figure = |name: &'static str, get: &dyn Fn(&(Summary, Vec<(&'static str, Option<f64>)>)) -> Option<f64>| {
+    let figure = |name: &'static str, get: &dyn Fn(&OneRun) -> Option<f64>| {
         let (one, other) = (values(0, get)?, values(1, get)?);
         let paired = Paired::of(&other, &one);
         Some(Figure {

@@ -4,6 +4,9 @@
 //! A failure names the model, the case and the instant; `CRASH_CASES` sets the number of cases, and the same number finds it
 //! again.
 
+// Helpers may fail the test as tests may.
+#![allow(clippy::unwrap_used)]
+
 mod worlds;
 
 use innosim_core::kernel::time::SimDuration;

@@ -1,5 +1,8 @@
 //! Page headers of data directories that are made here: good ones, and all kinds of broken ones.
 
+// Helpers may fail the test as tests may.
+#![allow(clippy::unwrap_used)]
+
 use innosim_recordings::pages::{ReadPages, SpaceKind, read_pages};
 use innosim_spectrum::PageClass;
 use proptest::prelude::*;
@@ -147,7 +150,7 @@ fn what_is_broken_is_said_and_left_out() {
     fs::write(at("cut.ibd"), &whole[..whole.len() - 100]).unwrap();
     fs::write(at("empty.ibd"), b"").unwrap();
     fs::write(at("zeros.ibd"), vec![0; 65_536]).unwrap();
-    fs::write(at("noise.ibd"), (0..50_000_u32).map(|i| (i * 7919 >> 3) as u8).collect::<Vec<u8>>()).unwrap();
+    fs::write(at("noise.ibd"), (0..50_000_u32).map(|i| ((i * 7919) >> 3) as u8).collect::<Vec<u8>>()).unwrap();
     fs::write(at("odd.ibd"), tablespace(16_384, 0x3c1, 10, INDEX, &[1])).unwrap();
     let mut moved = tablespace(16_384, 0x21, 11, INDEX, &[7_000, 8_000]);
     moved[16_384 + 7] = 77;

@@ -1,5 +1,8 @@
 //! Scripts as rules: what a good one does, and how each kind of bad one ends.
 
+// Helpers may fail the test as tests may.
+#![allow(clippy::unwrap_used)]
+
 use innosim_core::kernel::time::SimTime;
 use innosim_core::seam::{AdaptiveFlushing, FlushLists, Recommendation, RuleInput, View};
 use innosim_flush_models::registry::{ModelId, Settings};

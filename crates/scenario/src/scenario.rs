@@ -167,12 +167,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let model = read_model(&mut root);
     let head = read_head(&mut root, model, &layered.name, sources);
     let (cores, cpu, other_programs, host) = read_host(&root);
-    let settings = model.and_then(|model| {
-        let own = layered.own_model.as_deref().and_then(|own| ModelId::parse(own).ok());
-        let written_for = own.filter(|own| *own != model);
-        let context = Context { model, written_for, cores, sources, report };
-        read_server(root.table("server"), layered.tree.at, &context)
-    });
+    let settings = model.and_then(|model| settings_of(&root, model, cores, layered, sources));
     let mut tables = Resolved::default();
     tables.table("host", host);
     let storage = read_storage(&root, &mut tables);
@@ -181,11 +176,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let workload = root.table("workload").and_then(|table| read_workload(table, &server_side, report));
     let pool_pages = server_side.pool_pages.unwrap_or(0);
     let (drive, stops) = read_drive_for(&root, workload.as_ref(), pool_pages, &mut tables);
-    let published = root.table("published").map(|table| {
-        let (published, resolved) = read_published(table, report);
-        tables.table("published", resolved);
-        published
-    });
+    let published = published_figures(&root, &mut tables);
     if report.has_errors() {
         return None;
     }
@@ -240,6 +231,27 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         settings_files: layered.settings_files.clone(),
         resolved,
     })
+}
+
+/// The settings of the server, of a model that may be another than the scenario was written for.
+fn settings_of(
+    root: &Section<'_>,
+    model: ModelId,
+    cores: u32,
+    layered: &Layered,
+    sources: &SourceMap,
+) -> Option<Settings> {
+    let own = layered.own_model.as_deref().and_then(|own| ModelId::parse(own).ok());
+    let written_for = own.filter(|own| *own != model);
+    let context = Context { model, written_for, cores, sources, report: root.report };
+    read_server(root.table("server"), layered.tree.at, &context)
+}
+
+/// Figures of a real run, if there are any.
+fn published_figures(root: &Section<'_>, tables: &mut Resolved) -> Option<Published> {
+    let (published, resolved) = read_published(root.table("published")?, root.report);
+    tables.table("published", resolved);
+    Some(published)
 }
 
 /// What a workload must know of the server.

@@ -67,9 +67,12 @@ fn between_jumps(values: &[f64]) -> Vec<f64> {
             continue;
         }
         if let Some(last) = last {
-            for j in last + 1..i {
-                even[j] = values[last] + (values[i] - values[last]) * (j - last) as f64 / (i - last) as f64;
-            }
+            let slope = (values[i] - values[last]) / (i - last) as f64;
+            even[last..i]
+                .iter_mut()
+                .zip(0..)
+                .skip(1)
+                .for_each(|(value, n)| *value = values[last] + slope * f64::from(n));
         }
         last = Some(i);
     }

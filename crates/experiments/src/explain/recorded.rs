@@ -168,7 +168,7 @@ fn settings_and_limits(recording: &Recording) -> (BTreeMap<String, f64>, Limits)
         Settings::resolve(model, &values).ok()
     });
     let of_model = resolved.as_ref().and_then(|settings| Some(build(settings).ok()?.age_limits()));
-    let mut limits: Limits = of_model.unwrap_or(AgeLimits::default()).into();
+    let mut limits: Limits = of_model.unwrap_or_default().into();
     let published = |column: &str| {
         let values = recording.series.column(column)?;
         values.into_iter().rev().find(|value| value.is_finite() && *value > 0.0)

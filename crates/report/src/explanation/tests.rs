@@ -43,6 +43,7 @@ fn lines(events: &[Event]) -> String {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "a story with all that can happen, and how it reads")]
 fn a_story_reads_well() {
     let story = [
         at(0.0, What::NotRecorded { figures: vec!["throughput", "dirty pages"] }),

@@ -130,7 +130,9 @@ pub(super) fn register(engine: &mut Engine) {
     engine.register_get("max_dirty_pages_pct", |see: &mut See| see.capacity.max_dirty_pages_pct);
     engine.register_get("mean_age", |see: &mut See| see.mean_age);
     engine.register_get("pages_due", |see: &mut See| see.due.first().map_or(0.0, |due| sum(due)));
-    engine.register_get("due", |see: &mut See| -> Array { see.due.iter().map(|due| sum(due)).map(Dynamic::from).collect() });
+    engine.register_get("due", |see: &mut See| -> Array {
+        see.due.iter().map(|due| sum(due)).map(Dynamic::from).collect()
+    });
     engine.register_get("due_by_instance", |see: &mut See| -> Array {
         see.due.iter().flatten().take(see.instances as usize).map(|&pages| Dynamic::from(pages as FLOAT)).collect()
     });
