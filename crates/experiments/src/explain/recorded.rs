@@ -6,7 +6,6 @@
 //! commits, or changed rows where none is committed by a statement of its own.
 
 use super::run::numbers;
-use innosim_core::seam::AgeLimits;
 use innosim_explain::{Course, Limits, Origin, Track};
 use innosim_flush_models::registry::{Settings, build};
 use innosim_recordings::{Missing, Quantity, Recording, rates, understood_settings};
