@@ -22,8 +22,11 @@
 mod fault;
 mod measured;
 mod native;
+#[cfg(not(feature = "scripts"))]
+mod no_scripts;
 mod parameter;
 mod rule;
+#[cfg(feature = "scripts")]
 mod script;
 mod shipped;
 

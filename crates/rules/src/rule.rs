@@ -1,6 +1,9 @@
 //! A rule, wherever it comes from.
 
 use crate::native::{self, NativeRule, RuleContext};
+#[cfg(not(feature = "scripts"))]
+use crate::no_scripts::Script;
+#[cfg(feature = "scripts")]
 use crate::script::Script;
 use crate::shipped::shipped;
 use crate::{Fault, Parameter, Values};
@@ -107,7 +110,7 @@ impl Rule {
     /// A fresh rule for one run; `None` for what is not a rule alone but a whole server (the museum).
     pub fn build(&self, values: &Values, settings: &Settings) -> Option<Box<dyn AdaptiveFlushing>> {
         match &self.kind {
-            Kind::Script(script) => Some(Box::new(script.start(&self.name, values, settings))),
+            Kind::Script(script) => Some(script.start(&self.name, values, settings)),
             Kind::Native(native) => Some((native.build)(&RuleContext::new(settings, &native.parameters, values))),
             Kind::Mistake(_) => None,
         }

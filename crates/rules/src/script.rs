@@ -19,6 +19,7 @@ mod see;
 
 use crate::{Fault, Parameter, Values};
 use engine::{declaring_engine, fault_of, fault_of_parse};
+use innosim_core::seam::AdaptiveFlushing;
 use innosim_flush_models::registry::Settings;
 use rhai::AST;
 use scripted::ScriptedRule;
@@ -77,8 +78,8 @@ impl Script {
     }
 
     /// The rule at the start of a run.
-    pub(crate) fn start(&self, name: &str, values: &Values, settings: &Settings) -> ScriptedRule {
-        ScriptedRule::new(self, name, values, settings)
+    pub(crate) fn start(&self, name: &str, values: &Values, settings: &Settings) -> Box<dyn AdaptiveFlushing> {
+        Box::new(ScriptedRule::new(self, name, values, settings))
     }
 }
 

@@ -278,7 +278,7 @@ fn without_capitals(name: &str) -> String {
         Ok(_) => true,
         Err(unknown) => matches!(unknown.reason, UnknownReason::OtherVersion | UnknownReason::WithoutEffect),
     };
-    if lower.starts_with("version") || ModelId::ALL.iter().any(is_setting) {
+    if lower.starts_with("version") || ModelId::INNODB.iter().any(is_setting) {
         return lower;
     }
     name[..1].to_owned() + &lower[1..]
