@@ -91,8 +91,8 @@ fn inserts_fall_off_when_the_index_outgrows_the_pool() {
 #[test]
 fn neighbours_are_extra_writes_on_an_ssd() {
     // Not seed 1: with that, the run with 1 happens to stall for two seconds, after which it flushes a tenth more.
-    let runs = ["0", "1", "2"]
-        .map(|n| story("flush-neighbors-on-ssd", &[&format!("innodb_flush_neighbors={n}"), "seed=2"]));
+    let runs =
+        ["0", "1", "2"].map(|n| story("flush-neighbors-on-ssd", &[&format!("innodb_flush_neighbors={n}"), "seed=2"]));
     let written = runs.each_ref().map(|run| number(run, "flushes_per_trx"));
     assert!(number(&runs[0], "pages_flushed_neighbor") == 0.0 && number(&runs[1], "pages_flushed_neighbor") > 0.0);
     assert!(written[1] > 1.01 * written[0] && written[2] > written[1], "{written:?}");
