@@ -172,7 +172,7 @@ pub(crate) struct OtherServer {
 /// What commands take that make runs of a scenario.
 #[derive(Debug, Args)]
 pub(crate) struct Engine {
-    /// How states of pages are kept: one by one, or counted by rate where no page differs from others, which is faster
+    /// How states of pages are kept: one by one, or counted by rate where no page differs from others
     /// [default: the scenario's, auto in shipped ones]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) pages: Option<PagesName>,
@@ -189,11 +189,11 @@ impl Engine {
 /// How states of pages are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PagesName {
-    /// Counted where that makes no difference
+    /// Counted if all of them can be, otherwise one by one
     Auto,
     /// One by one
     Individual,
-    /// Counted where that makes no difference; a remark tells what was not
+    /// Those of all page sets that can be; a remark tells if some could not
     Counted,
 }
 

@@ -312,10 +312,7 @@ fn a_dirty_server_without_load_drains() {
             ModelId::Tnt => {
                 assert_eq!((dirty[3], dirty[0]), (2_000, 2_000), "{dirty:?}");
                 let steps = dirty[6..].windows(2).map(|pair| pair[0] - pair[1]).filter(|step| *step > 0);
-                assert!(
-                    steps.clone().count() > 7 && steps.clone().all(|step| (20..=201).contains(&step)),
-                    "{dirty:?}"
-                );
+                assert!(steps.clone().count() > 7 && steps.clone().all(|step| (20..=201).contains(&step)), "{dirty:?}");
             }
             _ => {
                 assert_eq!(last.dirty_pages, 0, "{}: {dirty:?}", world.model);

@@ -59,8 +59,8 @@ pub(crate) const ROOT_KEYS: &[Key] = &[
         "pages",
         Kind::OneOf(&["auto", "individual", "counted"]),
         "\"auto\"",
-        "How states of pages are kept: one by one (individual), or counted where no page differs from others (auto, \
-         counted).",
+        "How states of pages are kept: one by one (individual), counted where no page differs from others (counted), or \
+         counted if all can be (auto).",
     ),
     Key::optional("server", Kind::Server, "all defaults", "Settings of the server under their real names."),
     Key::optional(

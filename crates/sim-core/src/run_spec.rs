@@ -51,12 +51,12 @@ pub struct RunSpec {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pages {
-    /// Counted by bins of one rate, where nothing depends on which page is which; the others one by one.
+    /// Counted by bins of one rate if nothing depends on which page is which, of all pages; otherwise one by one.
     #[default]
     Auto,
     /// One by one: the reference.
     Individual,
-    /// As `Auto`; for those who want to be told if that is not possible for all.
+    /// Those of page sets that may be counted are counted, the others kept one by one.
     Counted,
 }
 

@@ -561,7 +561,7 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
                     dirty_start: None,
                     server_up: SimDuration::from_secs(seed % 40),
                     engine_status_every: (seed % 3 == 0).then_some(SimDuration::from_millis(500 + seed % 900)),
-                    pages: if seed % 2 == 0 { Pages::Individual } else { Pages::Auto },
+                    pages: if seed % 2 == 0 { Pages::Individual } else { Pages::Counted },
                     check: true,
                 },
                 dirty: [None, Some((0.3, 0.05)), Some((1.0, 0.5)), None][(seed >> 60) as usize % 4],

@@ -368,13 +368,19 @@ impl CountedPages {
         }
         let clock = &mut class.clocks[usize::from(!modify)];
         let stays = (1.0 - weight as f64 / WHOLE * times).max(0.0);
-        for passed in 0..draws {
+        let left = clock.left * power(stays, draws);
+        if left > clock.limit {
+            clock.left = left;
+            return draws;
+        }
+        // One of them meets something: the first after which the chance has fallen far enough, at the latest the last.
+        for passed in 0..draws - 1 {
             clock.left *= stays;
             if clock.left <= clock.limit {
                 return passed;
             }
         }
-        draws
+        draws - 1
     }
 
     /// What the draw meets at which [`CountedPages::pass`] stopped.
@@ -612,6 +618,20 @@ impl CountedPages {
             self.classes.iter().map(|class| class.parts.len() * (size_of::<Part>() + size_of::<Use>())).sum();
         (parts + self.counts.len() * (size_of::<Counts>() + 8 + 8 * self.instances)) as u64
     }
+}
+
+/// A number multiplied with itself so many times, by squares; the same bits everywhere.
+#[inline]
+fn power(number: f64, mut times: u32) -> f64 {
+    let (mut product, mut square) = (1.0, number);
+    while times > 0 {
+        if times & 1 == 1 {
+            product *= square;
+        }
+        square *= square;
+        times >>= 1;
+    }
+    product
 }
 
 /// Share of some pages that are spread evenly over all instances.

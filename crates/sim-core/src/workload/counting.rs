@@ -21,6 +21,8 @@ const SLACK: u64 = 20;
 pub(crate) struct Counting {
     /// Whether any may be counted.
     allowed: bool,
+    /// Whether none is if not all may be: a mixture is no faster than pages one by one.
+    all_or_none: bool,
     change_buffer: bool,
 }
 
@@ -34,7 +36,7 @@ impl Counting {
             && !config.needs_page_identities()
             && spec.storage.data.seek_free_bytes == 0
             && fits(spec, config);
-        Counting { allowed, change_buffer: spec.change_buffer.is_some() }
+        Counting { allowed, all_or_none: spec.pages == Pages::Auto, change_buffer: spec.change_buffer.is_some() }
     }
 
     /// Which page sets are counted.
@@ -58,9 +60,13 @@ impl Counting {
                 }
             }
             if counted == before {
-                return counted;
+                break;
             }
         }
+        if self.all_or_none && !counted.iter().all(|&counted| counted) {
+            counted.fill(false);
+        }
+        counted
     }
 
     fn may_count(&self, spec: &WorkloadSpec, touch: &TouchSpec) -> bool {
