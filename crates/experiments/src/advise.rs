@@ -83,6 +83,8 @@ pub struct LoadFound {
     pub dirty: [(f64, f64, f64); 2],
     /// Whether ages moved enough to tell more than one point.
     pub shape_is_told: bool,
+    /// Whether the log sequence number or the checkpoint was derived because it was not recorded.
+    pub age_is_derived: bool,
     /// What was derived because it was not recorded, and what is doubtful.
     pub remarks: Vec<String>,
 }
@@ -335,6 +337,7 @@ fn load_found(unknown: &UnknownLoad, measured: &Measured, demand: &Demand) -> Lo
         largest_age: fit.ages.high * measured.redo(),
         dirty,
         shape_is_told: fit.shape_is_told,
+        age_is_derived: !unknown.lsn_is_recorded || !unknown.checkpoint_is_recorded,
         remarks,
     }
 }

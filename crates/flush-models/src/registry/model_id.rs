@@ -61,19 +61,10 @@ impl ModelId {
     ];
 
     /// The models of InnoDB, oldest first.
-    pub const INNODB: &'static [ModelId] = &[
-        ModelId::Mysql55,
-        ModelId::Percona55,
-        ModelId::Mysql56,
-        ModelId::Mysql57,
-        ModelId::Mysql8021,
-        ModelId::Mysql8027,
-        ModelId::Mysql8030,
-        ModelId::Percona80,
-        ModelId::Mysql84,
-        ModelId::Mysql97,
-        ModelId::Mariadb1011,
-    ];
+    pub const INNODB: &'static [ModelId] = match Self::ALL.split_last() {
+        Some((ModelId::Tnt, innodb)) => innodb,
+        _ => panic!("the model of another design is the last"),
+    };
 
     /// Whether it is a MariaDB, whose settings have meanings of their own.
     pub const fn is_mariadb(self) -> bool {

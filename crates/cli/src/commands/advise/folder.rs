@@ -106,11 +106,10 @@ impl Folder {
     pub(super) fn wanted(&self, advice: &Advice, device_is_measured: bool) -> Vec<Lack> {
         let mut wanted = Vec::new();
         let Some(recording) = &self.recording else { return wanted };
-        let remarks = |what: &str| advice.load.remarks.iter().any(|remark| remark.contains(what));
         if !device_is_measured {
             wanted.push(Lack::new("a measured device", "what the device can do; profiles were tried", FIO));
         }
-        if remarks("was not recorded") {
+        if advice.load.age_is_derived {
             wanted.push(Lack::new("log sequence number and checkpoint", "the checkpoint age itself", INNODB_STATUS));
         }
         if !advice.load.cpu_us.1 {

@@ -3,7 +3,7 @@
 
 use super::super::ModelId::Tnt;
 use super::super::{Kind, ModelId, Value};
-use super::{Declaration, GIB, KIB, MIB, Span, TIB, U32_MAX, bytes, size, span, whole};
+use super::{Declaration, GIB, KIB, MIB, Span, TIB, U32_MAX, bytes, everywhere, size, span, whole};
 
 const TNT: &[ModelId] = &[Tnt];
 /// The engine gives memory out in pages of its own.
@@ -17,7 +17,11 @@ const fn own(
     help: &'static str,
     long_help: &'static str,
 ) -> Declaration {
-    Declaration { name, unit, help, long_help, history: "it exists only in TNT", instead: "leave it out", spans }
+    Declaration {
+        history: "it exists only in TNT",
+        instead: "leave it out",
+        ..everywhere(name, unit, spans, help, long_help)
+    }
 }
 
 /// Settings of TNT.

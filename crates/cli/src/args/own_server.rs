@@ -1,0 +1,130 @@
+//! What the commands about a server of one's own take: gathering its files, reading them, and advising.
+
+use super::{Common, Format, GoalName, NoDraws, RecordedServers, Unused};
+use crate::commands::collect::whole_seconds;
+use clap::Args;
+use std::path::PathBuf;
+
+const COLLECT_EXAMPLES: &str = "\
+Examples:
+  innosim collect > collect.sh
+  sh collect.sh -o server1 -- --defaults-extra-file=my.cnf     on the server's machine, ten minutes
+  innosim explain server1
+
+The script needs the client mysql or mariadb and coreutils, and only reads. docs/collect.md says what it gathers.";
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  innosim explain redo-too-small
+  innosim explain redo-too-small --try
+  innosim run my.toml --out out && innosim explain out
+  innosim explain my-recording --format json
+
+docs/explain.md says by which rules.";
+
+/// `innosim collect`.
+#[derive(Debug, Args)]
+#[command(after_help = COLLECT_EXAMPLES)]
+pub(crate) struct CollectArgs {
+    /// How long the script samples, unless its option -d says otherwise: 600s, 10m, 1h
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = whole_seconds)]
+    pub(crate) duration: u32,
+    /// Time from sample to sample, unless its option -i says otherwise
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = whole_seconds)]
+    pub(crate) interval: u32,
+    /// Form of the result; in JSON the script is a text
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) unused: Unused,
+}
+
+/// `innosim explain`.
+#[derive(Debug, Args)]
+#[command(after_help = EXPLAIN_EXAMPLES)]
+pub(crate) struct ExplainArgs {
+    /// A scenario as `run` takes it, a folder that `run --out` left, or a recording of a kind that docs/recordings.md lists
+    #[arg(value_name = "SCENARIO|RESULT|RECORDING")]
+    pub(crate) what: String,
+    /// Try the settings that the events point to, each in a run of its own
+    #[arg(long = "try")]
+    pub(crate) try_settings: bool,
+    /// Server model instead of the scenario's or of the recording's version
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// A server setting or scenario key, for a scenario; repeatable
+    #[arg(long = "set", value_name = "SETTING=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Simulated time instead of the scenario's, with its unit: 600s, 10m, 1h30m
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) duration: Option<String>,
+    /// Form of the result; JSON has every event with its figures
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// `innosim pages`.
+#[derive(Debug, Args)]
+pub(crate) struct PagesArgs {
+    /// Data directory of a server that is shut down, a snapshot of one, or a physical backup, unpacked
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// File for the histogram: a few kilobytes of numbers, no names and no rows
+    #[arg(long, short, value_name = "HISTOGRAM.json")]
+    pub(crate) output: Option<PathBuf>,
+    /// Log sequence number that ages are counted back from [default: the last checkpoint's or the newest page's]
+    #[arg(long, value_name = "LSN")]
+    pub(crate) lsn: Option<u64>,
+    /// Read it although a server has it open: what is dirty in its memory is missed
+    #[arg(long)]
+    pub(crate) running: bool,
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    /// No remarks
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) unused: NoDraws,
+}
+
+/// `innosim advise`.
+#[derive(Debug, Args)]
+pub(crate) struct AdviseArgs {
+    /// Folder of a server's files: samples of SHOW GLOBAL STATUS, SHOW GLOBAL VARIABLES, and what else docs/recordings.md lists
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    /// What "best" means
+    #[arg(long, value_enum, default_value_t = GoalName::Throughput)]
+    pub(crate) goal: GoalName,
+    /// Load to advise for, as a multiple of the recorded one
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = load_factor)]
+    pub(crate) load: f64,
+    /// Device: a file of `innosim device -o`, or a profile [default: fio's output in the folder, else profiles are tried]
+    #[arg(long, value_name = "FILE|PROFILE")]
+    pub(crate) device: Option<String>,
+    /// Choose the size of the redo log too
+    #[arg(long)]
+    pub(crate) redo: bool,
+    /// Advise although the back-test failed
+    #[arg(long)]
+    pub(crate) anyway: bool,
+    /// Folder for advice.json, advice.txt, the scenario and the back-test's series
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) servers: RecordedServers,
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// A multiple of the recorded load.
+fn load_factor(text: &str) -> Result<f64, String> {
+    let factor: f64 = text.parse().map_err(|_| "it is no number; 1.5 is half as much again".to_owned())?;
+    if (0.01..=100.0).contains(&factor) { Ok(factor) } else { Err("a number from 0.01 to 100".to_owned()) }
+}
