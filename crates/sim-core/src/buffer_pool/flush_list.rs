@@ -42,6 +42,12 @@ impl FlushList {
         Some(Entry { page: *self.pages.front()?, lsn: *self.lsns.front()? })
     }
 
+    /// The page so many places from the tail.
+    #[inline]
+    pub fn page_at(&self, place: usize) -> Option<u32> {
+        self.pages.get(place).copied()
+    }
+
     /// Takes the entry at the tail off.
     #[inline]
     pub fn pop(&mut self) -> Option<Entry> {

@@ -6,6 +6,7 @@
 
 use super::counted::{self, Bin, bin_of, is_counted, place_of};
 use crate::kernel::random::mix;
+use prefetch_index::prefetch_index;
 use std::hash::Hasher;
 
 /// Pages in an extent of 16 KiB pages (1 MiB).
@@ -46,14 +47,20 @@ struct Space {
     next_page_no: u32,
 }
 
+/// Where an extent lies.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    /// Its number in its file.
+    number: u32,
+    space: u16,
+}
+
 /// The numbering of all pages.
 #[derive(Debug, Clone, Default)]
 pub struct PageSpace {
-    /// Tablespace and buffer pool instance by extent; apart, as the instance is asked for far more often.
-    space_by_extent: Vec<u16>,
+    /// File and buffer pool instance by extent; apart, as the instance is asked for far more often.
+    extents: Vec<Extent>,
     instance_by_extent: Vec<u8>,
-    /// Number of an extent in its file.
-    number_by_extent: Vec<u32>,
     spaces: Vec<Space>,
     /// Tablespaces of the counted pages by bin, and where the extents of a tablespace lie, as far as that repeats itself.
     spaces_by_bin: Vec<Vec<u16>>,
@@ -114,7 +121,13 @@ impl PageSpace {
         if is_counted(page) {
             return self.place_of_counted(page).1;
         }
-        self.number_by_extent[(page / EXTENT_PAGES) as usize]
+        self.extents[(page / EXTENT_PAGES) as usize].number
+    }
+
+    /// Asks the processor for what says where a page lies in its file.
+    #[inline]
+    pub fn prefetch(&self, page: u32) {
+        prefetch_index(&self.extents, (page / EXTENT_PAGES) as usize);
     }
 
     /// Adds one extent to the tablespace of `page`, and gives its first page.
@@ -128,9 +141,8 @@ impl PageSpace {
     fn add_extent(&mut self, space: u16, instance_of: &dyn Fn(u32, u32) -> u32) {
         let entry = &mut self.spaces[usize::from(space)];
         let instance = instance_of(entry.id, entry.next_page_no) as u8;
-        self.number_by_extent.push(entry.next_page_no / EXTENT_PAGES);
+        self.extents.push(Extent { number: entry.next_page_no / EXTENT_PAGES, space });
         entry.next_page_no += EXTENT_PAGES;
-        self.space_by_extent.push(space);
         self.instance_by_extent.push(instance);
     }
 
@@ -145,7 +157,7 @@ impl PageSpace {
 
     /// Pages numbered so far: all extents, full or not.
     pub fn pages(&self) -> u32 {
-        self.space_by_extent.len() as u32 * EXTENT_PAGES
+        self.extents.len() as u32 * EXTENT_PAGES
     }
 
     /// Index of the tablespace of `page`, from 0.
@@ -154,7 +166,7 @@ impl PageSpace {
         if is_counted(page) {
             return self.place_of_counted(page).0;
         }
-        self.space_by_extent[(page / EXTENT_PAGES) as usize]
+        self.extents[(page / EXTENT_PAGES) as usize].space
     }
 
     /// Buffer pool instance of `page`.
@@ -173,9 +185,7 @@ impl PageSpace {
 
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
-        (self.space_by_extent.capacity() * 2
-            + self.instance_by_extent.capacity()
-            + self.number_by_extent.capacity() * 4) as u64
+        (self.extents.capacity() * size_of::<Extent>() + self.instance_by_extent.capacity()) as u64
     }
 }
 

@@ -85,7 +85,7 @@ impl PageStates {
     /// Whether a page is under write.
     #[inline]
     pub(super) fn is_under_write(&self, page: u32) -> bool {
-        self.under_write.contains(page)
+        self.words_under_write.contains(page / 64) && self.under_write.contains(page)
     }
 
     /// Whether a page is dirty, under write or not.
@@ -126,6 +126,13 @@ impl PageStates {
     #[inline]
     pub(super) fn prefetch(&self, pages: &[u32]) {
         pages.iter().for_each(|&page| self.hot.prefetch(page));
+    }
+
+    /// Asks the processor for what writing a page will look at and change.
+    #[inline]
+    pub(super) fn prefetch_write(&self, page: u32) {
+        self.hot.prefetch(page);
+        self.under_write.prefetch(page);
     }
 
     /// A page that was missing is in the pool, clean.

@@ -9,6 +9,9 @@ use crate::config::{BufferPoolConfig, FlushNeighbors};
 use crate::kernel::time::SimTime;
 use crate::seam::FlushLists;
 
+/// Pages between the one that is taken from a flush list and the one for which the processor is asked.
+const PAGES_AHEAD: usize = 12;
+
 /// What a modification met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Modification {
@@ -327,6 +330,17 @@ impl BufferPool {
         };
         self.begin_write(entry.page);
         Some(TailPage { page: entry.page, lsn: entry.lsn })
+    }
+
+    /// Asks the processor for what taking a page near the tail of the flush list of `instance` will look at; the page, which is
+    /// taken soon if others are.
+    #[inline]
+    pub fn prefetch_near_tail(&self, instance: usize) -> Option<u32> {
+        let page = self.instances[instance].list.page_at(PAGES_AHEAD)?;
+        if !is_counted(page) {
+            self.states.prefetch_write(page);
+        }
+        Some(page)
     }
 
     /// A page taken from the tail is not yet in a registered batch: its oldest modification counts until it is written.

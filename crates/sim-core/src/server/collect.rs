@@ -58,6 +58,9 @@ impl Server {
             }
             first_lsn = Some(first_lsn.map_or(taken.lsn, |first: u64| first.min(taken.lsn)));
             last = Some(taken);
+            if let Some(page) = self.pool.prefetch_near_tail(instance) {
+                self.space.prefetch(page);
+            }
             self.add_with_neighbors(batch, taken.page, left);
         }
         let count = self.carry_rest(thread_number, batch);

@@ -265,23 +265,32 @@ impl Server {
             if touch.draws_pages {
                 continue;
             }
-            for nth in from..end {
-                // A home's leading digits are in use; the others are as random.
-                let upper = *home >> (nth % u32::BITS) & 1 != 0;
-                let place = &mut plan.pages[nth as usize];
-                let class = &mut classes[touch.class as usize];
-                let found = class.find(*place, (upper, touch.split.is_some()), places, space, &instance_of);
-                *place = found.page;
-                if touch.bufferable
-                    && let Some(buffer) = change_buffer
-                {
-                    buffer.prefetch(found.page);
+            // A home's leading digits are in use; the others are as random.
+            let upper = |nth: u32| *home >> (nth % u32::BITS) & 1 != 0;
+            let class = &mut classes[touch.class as usize];
+            if class.draws_ranges() {
+                for nth in from..end {
+                    let range = plan.pages[nth as usize];
+                    let found = places.index_pages.find(range, upper(nth), touch.split.is_some());
+                    plan.pages[nth as usize] = found.page;
+                    pool.prefetch(&[found.page]);
+                    if touch.bufferable
+                        && let Some(buffer) = change_buffer
+                    {
+                        buffer.prefetch(found.page);
+                    }
+                    if let Some(page) = found.split {
+                        plan.add_split_page(page, pool);
+                    }
                 }
-                if found.fresh {
-                    plan.begin_page(found.page, pool, space, *now);
-                }
-                if let Some(page) = found.split {
-                    plan.add_split_page(page, pool);
+            } else {
+                for nth in from..end {
+                    let found = class.move_on(plan.pages[nth as usize], places, space, &instance_of);
+                    plan.pages[nth as usize] = found.page;
+                    pool.prefetch(&[found.page]);
+                    if found.fresh {
+                        plan.begin_page(found.page, pool, space, *now);
+                    }
                 }
             }
             if let Some(split) = touch.split {

@@ -19,7 +19,7 @@
 
 use super::bins::{Draws, LAYERS, PageLaw, Stretch};
 use super::homes::{Drawer, PagesOfHomes, digit};
-use super::index_pages::{FoundEntry, IndexPages};
+use super::index_pages::IndexPages;
 use super::nurand_pages::NuRandPages;
 use super::points::{Column, Point, PointUse, Points, own_pages};
 use super::spec::DrawSpec;
@@ -34,8 +34,6 @@ pub struct Found {
     pub page: u32,
     /// The page was allocated just now: it is touched without being read.
     pub fresh: bool,
-    /// A page that it has begun to split into.
-    pub split: Option<u32>,
 }
 
 /// What moves on as places are found: the state of the classes that do not draw pages outright.
@@ -182,7 +180,7 @@ impl AccessClass {
         count * u32::from(rows.saturating_sub(self.inserts.counts[point as usize])) / u32::from(rows.max(1))
     }
 
-    /// Whether what is drawn are pages; otherwise they are places, for [`AccessClass::find`].
+    /// Whether what is drawn are pages; otherwise they are places, for [`AccessClass::move_on`] or [`IndexPages::find`].
     pub fn draws_pages(&self) -> bool {
         !matches!(self.draw, Draw::Append { .. } | Draw::Walk { .. } | Draw::Index { .. })
     }
@@ -315,6 +313,12 @@ impl AccessClass {
         }
     }
 
+    /// Whether it draws ranges of entries of an index whose pages split.
+    #[inline]
+    pub fn draws_ranges(&self) -> bool {
+        matches!(self.draw, Draw::Index { .. })
+    }
+
     /// Redo payload of a page that splits, and of two that merge, bytes, where pages do.
     pub fn split_redo_bytes(&self) -> Option<f64> {
         match self.draw {
@@ -333,26 +337,17 @@ impl AccessClass {
         }
     }
 
-    /// Finds the page of a place that was drawn: inserts a row there, or moves on along existing pages. In an index, the
-    /// entry is on the second of two halves if it is `upper`, and another is inserted beside it if `inserts`.
+    /// Finds the page of an insert or visit point that was drawn: inserts a row there, or moves on along existing pages.
     #[inline]
-    pub fn find(
+    pub fn move_on(
         &mut self,
         place: u32,
-        (upper, inserts): (bool, bool),
         places: &mut Places,
         space: &mut PageSpace,
         instance_of: &dyn Fn(u32, u32) -> u32,
     ) -> Found {
-        let (points, rows_per_page) = match &self.draw {
-            Draw::Append { points, rows_per_page, .. } | Draw::Walk { points, rows_per_page, .. } => {
-                (*points, *rows_per_page)
-            }
-            Draw::Index { .. } => {
-                let FoundEntry { page, split } = places.index_pages.find(place, upper, inserts);
-                return Found { page, fresh: false, split };
-            }
-            _ => return Found { page: place, fresh: false, split: None },
+        let (Draw::Append { points, rows_per_page, .. } | Draw::Walk { points, rows_per_page, .. }) = self.draw else {
+            return Found { page: place, fresh: false };
         };
         if self.inserts.counting > 0 {
             self.inserts.count(place);
@@ -360,12 +355,12 @@ impl AccessClass {
         let point = places.points.get(points, place);
         if point.rows < rows_per_page {
             point.rows += 1;
-            return Found { page: point.page, fresh: false, split: None };
+            return Found { page: point.page, fresh: false };
         }
         let own = own_pages(place as usize, points.len as usize, &self.runs);
         let (page, fresh) = self.page_after(own, point.page, space, instance_of);
         *point = Point { page, rows: 1 };
-        Found { page, fresh, split: None }
+        Found { page, fresh }
     }
 
     /// The page of a point is full, or visited often enough: the page to which the point moves, and whether it is a new
@@ -445,7 +440,7 @@ mod tests {
         let mut insert = |class: &mut AccessClass, who| {
             let mut place = [0];
             class.fill(who, &mut rng, &mut place);
-            class.find(place[0], (false, false), &mut places, &mut space, &|_, _| 0);
+            class.move_on(place[0], &mut places, &mut space, &|_, _| 0);
         };
         assert_eq!(class.older_of(here, 3, 30), 30);
         insert(&mut class, here);

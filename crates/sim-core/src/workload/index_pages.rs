@@ -31,6 +31,8 @@ use prefetch_index::prefetch_index;
 const TIDY_UP: i16 = 38;
 /// Changes of a page from which on their number is taken as it is.
 const MANY: f64 = 100.0;
+/// Ranges of a block, whose indexes are looked up together; a power of two.
+const BLOCK: usize = 1024;
 /// In place of free places: the range lies on two pages.
 const SPLIT: i16 = -1;
 
@@ -41,6 +43,8 @@ struct Range {
     surplus: i16,
     /// Free places at the end of the page that were never used; [`SPLIT`] if the range lies on two pages.
     contiguous: i16,
+    /// The other half, if it is split.
+    half: u32,
 }
 
 /// One index: its pages before any split, and as many for halves.
@@ -57,7 +61,7 @@ struct Index {
 
 /// Where an entry lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct FoundEntry {
+pub struct FoundEntry {
     /// The page.
     pub page: u32,
     /// A page that a split has begun.
@@ -70,10 +74,8 @@ pub struct IndexPages {
     indexes: Vec<Index>,
     /// The ranges of all indexes, one index after the other: small, for they are drawn anywhere among millions of bytes.
     ranges: Vec<Range>,
-    /// The other half of each, if it is split.
-    halves: Vec<u32>,
-    /// The index of the entry found last.
-    found_in: usize,
+    /// The index of the first range of each block, and the last index behind them.
+    blocks: Vec<u32>,
 }
 
 impl IndexPages {
@@ -98,6 +100,9 @@ impl IndexPages {
                 self.begin(surplus);
             }
         }
+        let starts = (0..self.ranges.len() as u32).step_by(BLOCK);
+        let number = |range: u32| self.indexes.partition_point(|index| index.first_range <= range) as u32 - 1;
+        self.blocks = starts.map(number).chain([self.indexes.len() as u32 - 1]).collect();
         let ranges = |index: &Index| PageRun { first: index.first_range, pages: index.run.pages };
         self.indexes[first..].iter().map(ranges).collect()
     }
@@ -105,27 +110,31 @@ impl IndexPages {
     /// Asks the processor for the memory of some ranges.
     #[inline]
     pub(super) fn prefetch(&self, ranges: &[u32]) {
-        ranges.iter().for_each(|&range| {
-            prefetch_index(&self.ranges, range as usize);
-            prefetch_index(&self.halves, range as usize);
-        });
+        ranges.iter().for_each(|&range| prefetch_index(&self.ranges, range as usize));
+    }
+
+    /// The index of a range: mostly its block has only one.
+    #[inline]
+    fn index_of(&self, range: u32) -> usize {
+        let block = range as usize / BLOCK;
+        let (low, high) = (self.blocks[block] as usize, self.blocks[block + 1] as usize);
+        if low == high {
+            return low;
+        }
+        low + self.indexes[low..=high].partition_point(|index| index.first_range <= range) - 1
     }
 
     /// Finds an entry of a range, on the second of two halves if it is `upper`; another is inserted beside it if
     /// `inserts`.
     #[inline]
-    pub(super) fn find(&mut self, range: u32, upper: bool, inserts: bool) -> FoundEntry {
-        // Entries of one transaction are mostly in one index.
-        if range.wrapping_sub(self.indexes[self.found_in].first_range) >= self.indexes[self.found_in].run.pages {
-            self.found_in = self.indexes.partition_point(|index| index.first_range <= range) - 1;
-        }
-        let index = &self.indexes[self.found_in];
-        let page = if upper && self.ranges[range as usize].contiguous == SPLIT {
-            self.halves[range as usize]
-        } else {
-            index.run.first + range - index.first_range
-        };
-        FoundEntry { page, split: if inserts { self.insert(self.found_in, range) } else { None } }
+    pub fn find(&mut self, range: u32, upper: bool, inserts: bool) -> FoundEntry {
+        let number = self.index_of(range);
+        let index = &self.indexes[number];
+        let Range { contiguous, half, .. } = self.ranges[range as usize];
+        // Which half is a coin toss: both are at hand, and no branch has to be guessed.
+        let unsplit = index.run.first + range - index.first_range;
+        let page = std::hint::select_unpredictable(upper & (contiguous == SPLIT), half, unsplit);
+        FoundEntry { page, split: if inserts { self.insert(number, range) } else { None } }
     }
 
     /// Purge has removed an entry from this page: the page into which the range has merged, if it has.
@@ -139,11 +148,12 @@ impl IndexPages {
     fn begin(&mut self, surplus: i16) {
         let range = self.ranges.len() as u32;
         let half = if surplus > 0 { self.indexes.last_mut().and_then(|index| index.take(range)) } else { None };
-        self.ranges.push(Range { surplus, contiguous: if half.is_some() { SPLIT } else { (-surplus).max(0) } });
-        self.halves.push(half.unwrap_or_default());
+        let contiguous = if half.is_some() { SPLIT } else { (-surplus).max(0) };
+        self.ranges.push(Range { surplus, contiguous, half: half.unwrap_or_default() });
     }
 
     /// An entry is inserted: the page that a split begins, if there is one.
+    #[inline]
     fn insert(&mut self, index: usize, number: u32) -> Option<u32> {
         let range = &mut self.ranges[number as usize];
         let free = -range.surplus;
@@ -160,8 +170,7 @@ impl IndexPages {
             return None;
         }
         let page = self.indexes[index].take(number)?;
-        range.contiguous = SPLIT;
-        self.halves[number as usize] = page;
+        (range.contiguous, range.half) = (SPLIT, page);
         Some(page)
     }
 
@@ -174,7 +183,7 @@ impl IndexPages {
         }
         range.contiguous = -range.surplus;
         let index = &mut self.indexes[index];
-        index.spare.push(self.halves[number as usize]);
+        index.spare.push(range.half);
         Some(index.run.first + number - index.first_range)
     }
 }
