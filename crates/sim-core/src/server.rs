@@ -27,7 +27,7 @@
 //!   `recovery` (what a crash would leave);
 //! * the host: `processors`, `cpu_costs` (what takes CPU time), `other_programs`, `costs` (times of the server's own
 //!   code);
-//! * the run: `start` (what is there at the beginning), `events`, `stepping` (second by second), `record` (series),
+//! * the run: `start` (what is there at the beginning), `events`, `observer` (who watches), `stepping` (second by second), `record` (series),
 //!   `check` (invariants), `crashes` (what a crash at any moment would leave).
 
 mod adaptive_hash;
@@ -54,6 +54,7 @@ mod list_mutexes;
 mod lru_managers;
 mod merging;
 mod mvcc_buffer;
+mod observer;
 mod other_programs;
 mod passes;
 mod pending_changes;
@@ -76,7 +77,7 @@ mod undo;
 mod undo_truncation;
 
 pub use crashes::{BrokenRule, Crash, CrashPlan, DeviceCache};
-pub use events::{Observer, RunError, Silent};
+pub use observer::{Observer, RunError, Silent};
 pub use stepping::{RedoRing, Stepping};
 
 use crate::buffer_pool::{BufferPool, PageSpace};

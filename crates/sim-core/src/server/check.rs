@@ -5,8 +5,9 @@
 //! was not acknowledged (commit mode 1). Once a simulated second, as they walk over everything: dirty pages = the flush
 //! lists; every page under write is written by somebody; every client is in exactly one place.
 
+use super::RunError;
 use super::Server;
-use super::events::{Event, RunError};
+use super::events::Event;
 use super::passes::Phase;
 use super::single_page::SinglePage;
 use crate::buffer_pool::is_counted;

@@ -24,8 +24,8 @@
 mod disk;
 mod watch;
 
+use super::RunError;
 use super::Server;
-use super::events::RunError;
 use crate::config::{CommitDurability, DoublewriteConfig};
 use crate::kernel::random::Rng;
 use crate::kernel::time::{SimDuration, SimTime};

@@ -1,8 +1,4 @@
-//! What can happen, and the entry points of those who watch a run.
-
-use crate::kernel::histogram::Histogram;
-use crate::metrics::SecondSample;
-use std::ops::ControlFlow;
+//! What can happen. No source: these are the simulator's own steps.
 
 /// Calendar events. One transaction costs about one of them; pages cost none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,22 +115,60 @@ impl Event {
         !matches!(self, Event::Arrival | Event::OtherPrograms | Event::Second)
     }
 
-    /// A number for the hash of everything that happened.
+    /// A number for the hash of everything that happened. In two parts, neither of which has to guess what comes next.
+    #[inline]
     pub(super) fn code(self) -> u64 {
+        self.subject() << 8 | self.kind()
+    }
+
+    /// Whom or what it is about.
+    #[inline]
+    fn subject(self) -> u64 {
         match self {
-            Event::Body(i) => u64::from(i) << 8 | 1,
-            Event::Start(i) => u64::from(i) << 8 | 2,
-            Event::ReadDone(i) => u64::from(i) << 8 | 3,
-            Event::SinglePage(i) => u64::from(i) << 8 | 4,
+            Event::Body(number)
+            | Event::Start(number)
+            | Event::ReadDone(number)
+            | Event::SinglePage(number)
+            | Event::CleanerTimer(number)
+            | Event::CleanerThread(number)
+            | Event::BatchOnDevice(number)
+            | Event::SyncRound(number)
+            | Event::CheckpointerTimer(number)
+            | Event::MergeRead(number)
+            | Event::CleanerMerged(number)
+            | Event::LruManager(number)
+            | Event::PurgeTimer(number)
+            | Event::PurgeThread(number)
+            | Event::ReadViewOpened(number)
+            | Event::ReadViewClosed(number)
+            | Event::ListMutex(number)
+            | Event::Wakes(number)
+            | Event::RecordTimer(number)
+            | Event::RecordThread(number) => u64::from(number),
+            Event::ShareOnDevice { batch, thread } | Event::ShareCompletes { batch, thread } => {
+                u64::from(batch) << 8 | u64::from(thread)
+            }
+            _ => 0,
+        }
+    }
+
+    /// Its kind.
+    #[inline]
+    fn kind(self) -> u64 {
+        match self {
+            Event::Body(_) => 1,
+            Event::Start(_) => 2,
+            Event::ReadDone(_) => 3,
+            Event::SinglePage(_) => 4,
             Event::Arrival => 5,
             Event::RedoWritten => 6,
             Event::RedoSynced => 7,
             Event::FlusherTimer => 8,
-            Event::CleanerTimer(i) => u64::from(i) << 8 | 9,
-            Event::CleanerThread(i) => u64::from(i) << 8 | 10,
-            Event::BatchOnDevice(i) => u64::from(i) << 8 | 11,
-            Event::SyncRound(i) => u64::from(i) << 8 | 12,
-            Event::CheckpointerTimer(i) => u64::from(i) << 8 | 13,
+            Event::CleanerTimer(_) => 9,
+            Event::CleanerThread(_) => 10,
+            Event::BatchOnDevice(_) => 11,
+            Event::SyncRound(_) => 12,
+            Event::CheckpointerTimer(_) => 13,
             Event::CheckpointDurable => 14,
             Event::Second => 15,
             Event::RedoOnDevice => 16,
@@ -151,93 +185,26 @@ impl Event {
             Event::Computed => 41,
             Event::RedoDurable => 42,
             Event::CleanerRedoDurable => 43,
-            Event::MergeRead(page) => u64::from(page) << 8 | 27,
-            Event::CleanerMerged(pages) => u64::from(pages) << 8 | 45,
-            Event::LruManager(i) => u64::from(i) << 8 | 28,
-            Event::PurgeTimer(number) => u64::from(number) << 8 | 29,
-            Event::PurgeThread(thread) => u64::from(thread) << 8 | 30,
+            Event::MergeRead(_) => 27,
+            Event::CleanerMerged(_) => 45,
+            Event::LruManager(_) => 28,
+            Event::PurgeTimer(_) => 29,
+            Event::PurgeThread(_) => 30,
             Event::UndoTruncation => 31,
-            Event::ReadViewOpened(view) => u64::from(view) << 8 | 32,
-            Event::ReadViewClosed(view) => u64::from(view) << 8 | 33,
+            Event::ReadViewOpened(_) => 32,
+            Event::ReadViewClosed(_) => 33,
             Event::PassStarts => 34,
             Event::OtherPrograms => 35,
             Event::EngineStatus => 36,
-            Event::ShareOnDevice { batch, thread } => u64::from(batch) << 16 | u64::from(thread) << 8 | 39,
-            Event::ListMutex(instance) => u64::from(instance) << 8 | 40,
-            Event::ShareCompletes { batch, thread } => u64::from(batch) << 16 | u64::from(thread) << 8 | 38,
-            Event::Wakes(number) => u64::from(number) << 8 | 37,
-            Event::RecordTimer(thread) => u64::from(thread) << 8 | 46,
-            Event::RecordThread(thread) => u64::from(thread) << 8 | 47,
+            Event::ShareOnDevice { .. } => 39,
+            Event::ListMutex(_) => 40,
+            Event::ShareCompletes { .. } => 38,
+            Event::Wakes(_) => 37,
+            Event::RecordTimer(_) => 46,
+            Event::RecordThread(_) => 47,
         }
     }
 }
-
-/// Watches a run as it goes.
-pub trait Observer {
-    /// Latencies of the transactions that ended since the last whole ten simulated seconds were over; comes each second,
-    /// before [`Observer::second`].
-    fn latencies(&mut self, _since_ten: &Histogram) {}
-
-    /// A simulated second is over; `Break` ends the run early.
-    fn second(&mut self, sample: &SecondSample) -> ControlFlow<()>;
-
-    /// Asked every few hundred events, since a simulated second may take long; `Break` ends the run there.
-    fn go_on(&mut self) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-}
-
-impl<F: FnMut(&SecondSample) -> ControlFlow<()>> Observer for F {
-    fn second(&mut self, sample: &SecondSample) -> ControlFlow<()> {
-        self(sample)
-    }
-}
-
-/// Watches nothing.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Silent;
-
-impl Observer for Silent {
-    fn second(&mut self, _: &SecondSample) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-}
-
-/// Why a run could not be finished.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RunError {
-    /// An invariant was found broken: a defect of the simulator or of a research policy.
-    Invariant {
-        /// When.
-        at: crate::kernel::time::SimTime,
-        /// What does not hold.
-        what: String,
-    },
-    /// The observer ended the run.
-    Stopped {
-        /// When.
-        at: crate::kernel::time::SimTime,
-    },
-    /// The flushing rule gave up: see [`crate::seam::ServerModel::failure`].
-    Rule {
-        /// When.
-        at: crate::kernel::time::SimTime,
-        /// What is wrong, in the rule's own words.
-        what: String,
-    },
-}
-
-impl std::fmt::Display for RunError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            RunError::Invariant { at, what } => write!(f, "invariant broken at {at}: {what}"),
-            RunError::Stopped { at } => write!(f, "stopped at {at}"),
-            RunError::Rule { at, what } => write!(f, "at {at} of the run: {what}"),
-        }
-    }
-}
-
-impl std::error::Error for RunError {}
 
 #[cfg(test)]
 mod tests {

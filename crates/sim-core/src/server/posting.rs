@@ -28,6 +28,9 @@ use crate::config::{BatchEnd, DoublewriteConfig, PAGE_BYTES, SharedCollecting};
 use crate::storage::Op;
 use std::collections::VecDeque;
 
+/// Pages between the one that is posted and the one for whose place the processor is asked.
+const PAGES_AHEAD: usize = 8;
+
 /// Threads in line for the device.
 #[derive(Debug, Default)]
 pub(super) struct Posting {
@@ -238,7 +241,11 @@ impl Server {
             None => self.data_device.submit(self.now, Op::RandomWrite, bytes),
         };
         for place in next..end {
-            let page = self.batches.get(batch).pages[place];
+            let pages = &self.batches.get(batch).pages;
+            let (page, later) = (pages[place], pages.get(place + PAGES_AHEAD));
+            if let Some(&later) = later {
+                self.space.prefetch(later);
+            }
             self.check_page_write(page);
             self.inodes.data_changes(self.space.space_of(page), self.now);
             self.crash_sees_write(page, Some(batch), done);

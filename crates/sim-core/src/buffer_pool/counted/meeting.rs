@@ -1,0 +1,79 @@
+//! Draws from bins: how many go by, and what the next one meets. No simplification.
+
+use super::{CountedPages, bin_of};
+
+/// What a draw meets that is not just a dirty page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MetPage {
+    /// A clean page of a bin, by its place among those that are clean.
+    Clean {
+        /// The bin.
+        bin: u16,
+        /// Which of them, from 0.
+        nth: u64,
+    },
+    /// A page that is missing; somebody is reading it, or is about to from now on.
+    Missing(u32),
+    /// A page under write, one of so many of its bin.
+    UnderWrite {
+        /// The bin.
+        bin: u16,
+        /// Which of those that are under write, from 0.
+        nth: u64,
+    },
+}
+
+impl CountedPages {
+    /// How many of `draws` pass before one meets something other than a hot page (`modify`), or a page in the pool (reads);
+    /// all of them, if none does. It meets one `times` as often as any draw of the class.
+    #[inline]
+    pub(crate) fn pass(&mut self, class: u16, modify: bool, draws: u32, times: f64) -> u32 {
+        self.classes[usize::from(class)].pass(modify, draws, times)
+    }
+
+    /// What the draw meets at which [`CountedPages::pass`] stopped.
+    pub(crate) fn meet(&mut self, class: u16, modify: bool) -> MetPage {
+        let number = usize::from(class);
+        let hazard = self.exponential.sample(&mut self.rng);
+        self.classes[number].clocks[usize::from(!modify)].wind_up(hazard);
+        let all = self.classes[number].weights(modify).all;
+        let at = self.rng.below_u64(all);
+        let (bin, nth) = self.find(number, modify, at);
+        self.met(bin, nth)
+    }
+
+    /// The bin at a place among the weights of a class, and the number of the page there among those that count.
+    fn find(&self, class: usize, modify: bool, at: u64) -> (u16, u64) {
+        let (first, mut at) = self.classes[class].weights(modify).block_of(at);
+        for part in &self.classes[class].parts[first..] {
+            let counts = &self.counts[usize::from(part.bin)];
+            let absent = counts.missing + counts.reading;
+            let weight = part.weight * if modify { absent + counts.clean + counts.under_write } else { absent };
+            if at < weight {
+                return (part.bin, at / part.weight);
+            }
+            at -= weight;
+        }
+        unreachable!("the weights of the blocks are those of their parts")
+    }
+
+    /// The page of a number among those of a bin that are not hot.
+    fn met(&mut self, bin: u16, nth: u64) -> MetPage {
+        let counts = self.counts[usize::from(bin)];
+        let mut nth = nth;
+        if nth < counts.missing {
+            return MetPage::Missing(self.begin_reading(bin, nth));
+        }
+        nth -= counts.missing;
+        if nth < counts.reading {
+            let read = self.reading.iter().filter(|&&page| bin_of(page) == bin).nth(nth as usize);
+            return MetPage::Missing(*read.expect("as many pages are being read as are counted"));
+        }
+        nth -= counts.reading;
+        if nth < counts.clean {
+            MetPage::Clean { bin, nth }
+        } else {
+            MetPage::UnderWrite { bin, nth: nth - counts.clean }
+        }
+    }
+}
