@@ -66,7 +66,7 @@ use mysql8030::Mysql8030;
 use options::Options;
 use redo_geometry_8021::MaxAges;
 use redo_geometry_8030::FilesCapacity;
-use release::{LastPages, Release};
+use release::Release;
 
 /// Pause of a thread that would spin: short against a page write, long against a pass.
 pub const SPIN_PAUSE: SimDuration = SimDuration::from_millis(1);
@@ -102,7 +102,7 @@ struct Coordinator {
     state: CoordinatorState,
     /// Activity counter at the last timeout.
     last_activity: u64,
-    /// Pages for the next recommendation's average.
+    /// Pages really flushed since the last recommendation, for the next one's average.
     last_pages: u64,
     /// Instant of the last pass that flushed nothing and took no time.
     empty_at: Option<SimTime>,
@@ -249,11 +249,7 @@ impl Mysql80 {
         if let (Some(pause), None) = (self.rule.next_pass_in(), sync_limit) {
             self.coordinator.state.next_loop_time = view.now + pause;
         }
-        match self.release.last_pages() {
-            LastPages::Flushed => self.coordinator.last_pages = 0,
-            LastPages::Requested if n_pages > 0 => self.coordinator.last_pages = n_pages,
-            LastPages::Requested => {}
-        }
+        self.coordinator.last_pages = 0;
         let instances = self.instances();
         let slots = match (n_pages, slots.len() == instances) {
             (0, _) => Vec::new(),
@@ -291,7 +287,7 @@ impl Mysql80 {
     fn pass_done(&mut self, view: &View<'_>, kind: FlushKind, since: SimTime, report: PassReport) -> CleanerAction {
         let c = &mut self.coordinator;
         c.state.n_flushed = report.list_pages + report.lru_pages;
-        if self.release.last_pages() == LastPages::Flushed && kind != FlushKind::Background {
+        if kind != FlushKind::Background {
             c.last_pages += report.list_pages;
         }
         let nothing = report == PassReport::default() && since == view.now;

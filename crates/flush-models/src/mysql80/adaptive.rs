@@ -49,16 +49,28 @@ pub struct Form {
     pub age_factor: AgeFactor,
     /// See [`AverageClock`].
     pub clock: AverageClock,
+    /// Whether the averages take passes into account between which no redo was written.
+    pub averages_idle_passes: bool,
 }
 
 /// 8.0.18 to 8.0.20.
-pub const FORM_8018: Form = Form { shape: Shape::A, age_factor: AgeFactor::Integer, clock: AverageClock::WholeSeconds };
-/// 8.0.21 and 8.0.22: the shape of before, the clock of after.
-pub const FORM_8021: Form = Form { shape: Shape::A, age_factor: AgeFactor::Integer, clock: AverageClock::Milliseconds };
+pub const FORM_8018: Form = Form {
+    shape: Shape::A,
+    age_factor: AgeFactor::Integer,
+    clock: AverageClock::WholeSeconds,
+    averages_idle_passes: false,
+};
+/// 8.0.21 and 8.0.22: the shape of before, the averages of after.
+pub const FORM_8021: Form = Form { shape: Shape::A, ..FORM_8027 };
 /// 8.0.23 to 8.0.29.
-pub const FORM_8027: Form = Form { shape: Shape::B, age_factor: AgeFactor::Integer, clock: AverageClock::Milliseconds };
+pub const FORM_8027: Form = Form {
+    shape: Shape::B,
+    age_factor: AgeFactor::Integer,
+    clock: AverageClock::Milliseconds,
+    averages_idle_passes: true,
+};
 /// 8.0.30 and later.
-pub const FORM_8030: Form = Form { shape: Shape::B, age_factor: AgeFactor::Real, clock: AverageClock::Exact };
+pub const FORM_8030: Form = Form { age_factor: AgeFactor::Real, clock: AverageClock::Exact, ..FORM_8027 };
 
 /// The settings that the rule reads.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -194,7 +206,7 @@ impl AdaptiveRule {
             return None;
         }
         let idle = self.averages.prev_lsn == input.cur_lsn && input.rule.sync_limit_lsn.is_none();
-        if idle && self.form.shape == Shape::A {
+        if idle && !self.form.averages_idle_passes {
             return None;
         }
         let loops = self.config.flushing_avg_loops;

@@ -11,7 +11,7 @@ use super::instance::buf_pool_get_8021;
 use super::limits::RedoLimits;
 use super::log_state::LogState;
 use super::options::Options;
-use super::release::{LastPages, Release};
+use super::release::Release;
 use crate::registry::SettingsError;
 use innosim_core::seam::{CheckpointerAction, CheckpointerInput, FreeCheck, FreeCheckWait, View};
 
@@ -63,10 +63,6 @@ impl Release for Mysql8027 {
         input: CheckpointerInput,
     ) -> CheckpointerAction {
         self.checkpointer.step(&mut self.files, log, view, input)
-    }
-
-    fn last_pages(&self) -> LastPages {
-        LastPages::Flushed
     }
 
     fn syncs_redo_on_timeout(&self) -> bool {

@@ -17,7 +17,7 @@ use super::log_state::LogState;
 use super::lsn::LOG_START_LSN;
 use super::options::{self, Options, margin_error};
 use super::redo_geometry_8030::FilesCapacity;
-use super::release::{LastPages, Release};
+use super::release::Release;
 use crate::registry::SettingsError;
 use innosim_core::config::PAGE_BYTES;
 use innosim_core::kernel::time::SimDuration;
@@ -131,10 +131,6 @@ impl Release for Mysql8030 {
         input: CheckpointerInput,
     ) -> CheckpointerAction {
         self.checkpointer.step(&mut self.files, log, view, input)
-    }
-
-    fn last_pages(&self) -> LastPages {
-        LastPages::Flushed
     }
 
     fn syncs_redo_on_timeout(&self) -> bool {

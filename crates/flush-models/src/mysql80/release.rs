@@ -4,15 +4,6 @@ use super::limits::RedoLimits;
 use super::log_state::LogState;
 use innosim_core::seam::{CheckpointerAction, CheckpointerInput, FreeCheck, FreeCheckWait, View};
 
-/// Which pages the averages of adaptive flushing count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LastPages {
-    /// Those of the last request that was for any.
-    Requested,
-    /// Those really taken from the flush lists since the last recommendation.
-    Flushed,
-}
-
 /// A release: redo geometry, free check, sync flushing and checkpointer.
 pub(crate) trait Release: Send + std::fmt::Debug {
     /// The limits in force now.
@@ -41,9 +32,6 @@ pub(crate) trait Release: Send + std::fmt::Debug {
         lsn_avg_rate: u64,
         input: CheckpointerInput,
     ) -> CheckpointerAction;
-
-    /// Which pages count for the averages.
-    fn last_pages(&self) -> LastPages;
 
     /// Whether a pass that begins a new second first makes all redo durable.
     fn syncs_redo_on_timeout(&self) -> bool;

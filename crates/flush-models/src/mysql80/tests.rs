@@ -115,6 +115,35 @@ fn averages_begin_with_the_server_not_with_the_load() {
     assert_eq!((together[29], together[30]), (0, 500_000));
 }
 
+/// Of all releases: what was asked for does not count.
+#[test]
+fn averages_count_pages_really_flushed() {
+    let lists = Lists(8, 1_000);
+    for model in MODELS {
+        let mut server = build(&settings(model, &[])).unwrap();
+        let at = |now, s: u64| View {
+            current_lsn: 8204 + s * 1_000_000,
+            oldest_modification_lsn: 8204,
+            dirty_pages: 8_000,
+            activity: s,
+            ..view(&lists, now)
+        };
+        let mut action = server.cleaner(&at(SimTime::ZERO, 0), CleanerInput::Start);
+        let mut asked = 0;
+        for s in 1..=45 {
+            let CleanerAction::Wait { until, .. } = action else { unreachable!("{model} waits for its second to end") };
+            action = timed_out(server.as_mut(), &at(until, s));
+            let CleanerAction::Flush(request) = &action else { unreachable!("{model} is busy") };
+            asked += request.slots.iter().sum::<u64>();
+            let report = PassReport { list_pages: 10, ..Default::default() };
+            action = server.cleaner(&at(until, s), CleanerInput::Done(report));
+        }
+        assert!(asked > 45 * 100, "{model}: {asked}");
+        let rate = server.gauges().avg_page_rate;
+        assert!((4..=6).contains(&rate), "{model}: half of the way from 0 to 10 pages a second, not {rate}");
+    }
+}
+
 #[test]
 fn a_sync_flush_that_finds_nothing_pauses() {
     for model in MODELS {
