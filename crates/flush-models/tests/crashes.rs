@@ -9,6 +9,7 @@
 
 mod worlds;
 
+use innosim_core::config::DoublewriteConfig;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::RunOutput;
 use innosim_core::run_spec::Pages;
@@ -25,17 +26,20 @@ const CASES: u32 = 4;
 
 /// Whether a server reads the oldest modification, at which it takes its checkpoint, after it has synced its files, as those
 /// before 8.0 and MariaDB do. A page whose write ends in between is neither synced nor does it hold the checkpoint back, and
-/// a device that loses what was not synced may lose it.
+/// a device that loses what was not synced may lose it. With a doublewrite buffer, whose batches sync one after the other, no
+/// write ends in between.
 fn reads_oldest_after_syncing(model: ModelId) -> bool {
     use ModelId::{Mariadb1011, Mysql55, Mysql56, Mysql57, Percona55};
     matches!(model, Mysql55 | Percona55 | Mysql56 | Mysql57 | Mariadb1011)
 }
 
 /// The worst device that a server is made for: one that loses what was not synced, if it syncs its files before a checkpoint
-/// and reads the oldest modification before it does so; otherwise one that keeps what it has answered.
+/// and no write can end between that and its look at the oldest modification; otherwise one that keeps what it has answered.
 fn device(world: &World) -> DeviceCache {
-    let syncs = build(&world.resolved()).unwrap().config().data_sync.precedes_checkpoints();
-    if syncs && !reads_oldest_after_syncing(world.model) { DeviceCache::Volatile } else { DeviceCache::Protected }
+    let server = build(&world.resolved()).unwrap();
+    let config = server.config();
+    let has_window = reads_oldest_after_syncing(world.model) && config.doublewrite == DoublewriteConfig::Off;
+    if config.data_sync.precedes_checkpoints() && !has_window { DeviceCache::Volatile } else { DeviceCache::Protected }
 }
 
 /// Crashes, a hundred and more in a run of some seconds.
@@ -152,23 +156,24 @@ fn found_out(rule: BrokenRule, says: &str, models: impl Fn(ModelId) -> bool, wor
 
 #[test]
 fn a_checkpoint_before_the_data_files_are_synced_is_found_out() {
-    // Older servers and MariaDB lose changes on such a device as it is. In later ones the 2 MiB hid it in every run that was
-    // tried.
-    let first_of_80 = |model| model == ModelId::Mysql8021;
-    found_out(BrokenRule::CheckpointBeforeSync, "would lose changes", first_of_80, with_slow_syncs);
+    // Before 8.0 a batch of the one doublewrite is synced before the next begins, and a checkpoint finds nothing to sync. In
+    // later servers than 8.0.21 the 2 MiB hid it in every run that was tried.
+    let shows = |model| matches!(model, ModelId::Mysql8021 | ModelId::Mariadb1011);
+    found_out(BrokenRule::CheckpointBeforeSync, "would lose changes", shows, with_slow_syncs);
 }
 
 /// The window of servers that read the oldest modification after they synced: open on a device that loses what was not
-/// synced. It is theirs, not the simulator's.
+/// synced, where there is no doublewrite. It is theirs, not the simulator's.
 #[test]
-fn older_servers_need_a_device_that_keeps_what_it_has_answered() {
+fn without_a_doublewrite_older_servers_need_a_device_that_keeps_what_it_has_answered() {
     let loses = |&model: &ModelId| {
-        let world = busy(model);
+        let world = busy(model).with("innodb_doublewrite", Value::Choice("OFF"));
         let mean_interval = SimDuration::from_millis(1);
         let plan = CrashPlan { cache: DeviceCache::Volatile, mean_interval, ..plan(&world, None) };
         matches!(run(&world, plan), Err(RunError::Invariant { what, .. }) if what.contains("would lose changes"))
     };
     let lost: Vec<ModelId> = ModelId::INNODB.iter().copied().filter(loses).collect();
+    println!("changes are lost in {lost:?}");
     assert!(!lost.is_empty() && lost.iter().all(|&model| reads_oldest_after_syncing(model)), "{lost:?}");
 }
 

@@ -6,8 +6,8 @@ use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::run_spec::{CpuScheduling, CpuSpec, DirtyStart, OtherPrograms, Pages, RunSpec};
-use innosim_core::seam::WorkBefore;
-use innosim_core::server::{RunError, Server, Silent};
+use innosim_core::seam::{ServerModel, WorkBefore};
+use innosim_core::server::{RunError, Server, Silent, Stepping};
 use innosim_core::storage::{DeviceSpec, StorageSpec};
 use innosim_core::workload::{
     AccessClassSpec, DrawSpec, DriveSpec, HomePages, IndexFill, Leaves, PageSetSpec, RateSegment, StopSpec, TouchSpec,
@@ -126,6 +126,17 @@ impl World {
 
     /// The server, about to run.
     pub(crate) fn server(&self) -> Server {
+        let (model, spec) = self.built();
+        Server::new(model, &spec)
+    }
+
+    /// The same, to be run second by second.
+    pub(crate) fn stepping(&self) -> Stepping {
+        let (model, spec) = self.built();
+        Stepping::new(model, &spec)
+    }
+
+    fn built(&self) -> (Box<dyn ServerModel>, RunSpec) {
         let settings = self.resolved();
         let model = build(&settings).unwrap_or_else(|error| panic!("{error}"));
         let limit = model.age_limits().stop_bytes;
@@ -138,7 +149,7 @@ impl World {
         let purge =
             (self.model != ModelId::Tnt).then(|| purge_config(&settings).unwrap_or_else(|error| panic!("{error}")));
         let spec = RunSpec { purge, dirty_start, ..self.spec.clone() };
-        Server::new(model, &spec)
+        (model, spec)
     }
 
     /// Runs, and fails if simulated time stands still: a run of some seconds that takes half a minute of real time.

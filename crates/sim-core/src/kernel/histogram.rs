@@ -30,7 +30,10 @@ const fn position(ns: u64) -> usize {
 /// Counts of lengths of time in log-linear buckets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Histogram {
+    /// All buckets, or after [`Histogram::trimmed`] those from the first to the last that counted anything.
     buckets: Vec<u64>,
+    /// Number of the first of them.
+    first: usize,
     count: u64,
     /// Sum of all values, ns.
     sum: u128,
@@ -40,13 +43,35 @@ pub struct Histogram {
 impl Histogram {
     /// An empty histogram. It takes 16 KiB and never grows.
     pub fn new() -> Self {
-        Histogram { buckets: vec![0; BUCKETS], count: 0, sum: 0, max: SimDuration::ZERO }
+        Histogram { buckets: vec![0; BUCKETS], first: 0, count: 0, sum: 0, max: SimDuration::ZERO }
+    }
+
+    /// The same counts in as little memory as they take, for one that is kept and no longer counts.
+    pub fn trimmed(self) -> Self {
+        let used = |n: &u64| *n > 0;
+        let first = self.buckets.iter().position(used).unwrap_or(self.buckets.len());
+        let end = self.buckets.iter().rposition(used).map_or(first, |last| last + 1);
+        Histogram { buckets: self.buckets[first..end].to_vec(), first: self.first + first, ..self }
+    }
+
+    /// Makes room for all buckets again.
+    fn untrim(&mut self) {
+        let mut all = vec![0; BUCKETS];
+        all[self.first..self.first + self.buckets.len()].copy_from_slice(&self.buckets);
+        (self.buckets, self.first) = (all, 0);
     }
 
     /// Counts one value.
     #[inline]
     pub fn record(&mut self, d: SimDuration) {
-        self.buckets[position(d.0.clamp(SHORTEST, LONGEST)) - FIRST] += 1;
+        let place = position(d.0.clamp(SHORTEST, LONGEST)) - FIRST;
+        match self.buckets.get_mut(place.wrapping_sub(self.first)) {
+            Some(bucket) => *bucket += 1,
+            None => {
+                self.untrim();
+                self.buckets[place] += 1;
+            }
+        }
         self.count += 1;
         self.sum += u128::from(d.0);
         self.max = self.max.max(d);
@@ -62,7 +87,7 @@ impl Histogram {
     pub fn quantile(&self, p: f64) -> SimDuration {
         let wanted = (p.clamp(0.0, 1.0) * self.count as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
-        for (i, &n) in self.buckets.iter().enumerate() {
+        for (i, &n) in (self.first..).zip(&self.buckets) {
             seen += n;
             if seen >= wanted {
                 // The last bucket holds everything beyond an hour too: only the maximum bounds it.
@@ -84,7 +109,10 @@ impl Histogram {
 
     /// Adds everything that `other` counted.
     pub fn merge(&mut self, other: &Histogram) {
-        for (mine, theirs) in self.buckets.iter_mut().zip(&other.buckets) {
+        if self.buckets.len() < BUCKETS {
+            self.untrim();
+        }
+        for (mine, theirs) in self.buckets[other.first..].iter_mut().zip(&other.buckets) {
             *mine += theirs;
         }
         self.count += other.count;
@@ -180,5 +208,29 @@ mod tests {
         assert_eq!(a, both);
         a.clear();
         assert_eq!(a, Histogram::new());
+    }
+
+    #[test]
+    fn a_trimmed_histogram_says_and_takes_the_same() {
+        let mut full = Histogram::new();
+        assert_eq!(full.clone().trimmed().quantile(0.5), SimDuration::ZERO);
+        for us in [90, 100, 110] {
+            full.record(SimDuration::from_micros(us));
+        }
+        let mut trimmed = full.clone().trimmed();
+        assert!(trimmed.buckets.len() < 30, "{}", trimmed.buckets.len());
+        for p in [0.0, 0.4, 0.6, 1.0] {
+            assert_eq!(trimmed.quantile(p), full.quantile(p));
+        }
+        let mut merged = Histogram::new();
+        merged.merge(&trimmed);
+        assert_eq!(merged, full);
+        trimmed.merge(&trimmed.clone().trimmed());
+        full.merge(&full.clone());
+        assert_eq!(trimmed, full);
+        let mut again = full.clone().trimmed();
+        again.record(SimDuration::from_secs(1));
+        full.record(SimDuration::from_secs(1));
+        assert_eq!(again, full);
     }
 }

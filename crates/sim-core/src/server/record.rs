@@ -85,6 +85,12 @@ impl Recorder {
         }
     }
 
+    /// Forgets the seconds that are over, but for the last.
+    pub(super) fn forget(&mut self) {
+        self.series.drain(..self.series.len().saturating_sub(1));
+        self.latency_by_10s.drain(..self.latency_by_10s.len().saturating_sub(1));
+    }
+
     /// The last finished second.
     pub(super) fn last(&self) -> &SecondSample {
         &self.series[self.series.len() - 1]
@@ -146,7 +152,7 @@ impl Server {
         recorder.latency.clear();
         if row.second.is_multiple_of(10) {
             let full = std::mem::take(&mut recorder.latency_10s);
-            recorder.latency_by_10s.push(full);
+            recorder.latency_by_10s.push(full.trimmed());
         }
         recorder.series.push(row);
     }
@@ -167,7 +173,7 @@ impl Server {
         stations.extend(self.redo_device.as_mut().map(|d| d.report(end)));
         let mut latency_by_10s = std::mem::take(&mut self.recorder.latency_by_10s);
         if self.recorder.latency_10s.count() > 0 {
-            latency_by_10s.push(std::mem::take(&mut self.recorder.latency_10s));
+            latency_by_10s.push(std::mem::take(&mut self.recorder.latency_10s).trimmed());
         }
         RunOutput {
             series: std::mem::take(&mut self.recorder.series),

@@ -3,15 +3,18 @@
 //!
 //! Source: `innodb-5.6` section 4.3, `innodb-5.7` section 4.3, `innodb-8.0.21` section 5.1. Where the client sleeps
 //! before its flush, it looks for a page when it has slept. From 5.7 on it frees the first clean page that it meets and
-//! flushes none; in 5.6 it flushes a page, then frees the first clean one from the tail.
+//! flushes none; in 5.6 it flushes a page, then frees the first clean one from the tail. Clients whose pages lie in one data
+//! file share its syncs, with each other and with the rounds of batches ([`super::syncs`]).
 //!
-//! Simplification: the places of the doublewrite for single pages never run out (errs towards faster flushing by many
-//! threads).
+//! Simplifications: the places of the doublewrite for single pages never run out (errs towards faster flushing by many
+//! threads); before 8.0.20 syncs of the doublewrite, which lies in the system tablespace, are not shared (errs towards more
+//! syncs).
 
 use super::Server;
 use super::costs;
 use super::events::Event;
 use super::inodes::Synced;
+use super::syncs::Wanted;
 use crate::config::{DoublewriteConfig, FreePagePolicy, PAGE_BYTES};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::storage::Op;
@@ -27,8 +30,10 @@ pub(super) enum SinglePage {
     SyncDoublewrite(u32),
     /// To its data file.
     Data(u32),
-    /// Sync of the data file.
-    SyncData(u32),
+    /// It is in its data file, which is synced next.
+    InFile(u32),
+    /// Sync of the data file, up to this write of it.
+    SyncData(u32, u64),
     /// Done.
     Written(u32),
 }
@@ -103,12 +108,11 @@ impl Server {
                 let synced = self.sync_single_page(client_number, inode, SinglePage::Data(page));
                 return synced.into_iter().for_each(|over| self.crash_sees_copy_alone_synced(page, over));
             }
-            SinglePage::SyncData(page) => {
-                let file = self.space.space_of(page);
-                let inode = self.write_inode(Synced::Data(file));
-                let synced = self.sync_single_page(client_number, inode, SinglePage::Written(page));
-                return synced.into_iter().for_each(|over| self.crash_sees_sync(file, over));
+            SinglePage::InFile(page) => {
+                let wanted = self.syncs.written_now(self.space.space_of(page));
+                return self.sync_file_of_single_page(client_number, page, wanted);
             }
+            SinglePage::SyncData(page, wanted) => return self.sync_file_of_single_page(client_number, page, wanted),
             SinglePage::Written(page) => return self.single_page_written(client_number, page),
         };
         let wanted = self.redo.wanted_before_writing(|p| p == page);
@@ -140,7 +144,7 @@ impl Server {
             self.recorder.counts.dblwr_writes += 1;
             if synced { SinglePage::SyncDoublewrite(page) } else { SinglePage::Data(page) }
         } else if synced {
-            SinglePage::SyncData(page)
+            SinglePage::InFile(page)
         } else {
             SinglePage::Written(page)
         };
@@ -159,6 +163,30 @@ impl Server {
         Some(self.sync_data_file(Event::SinglePage(client_number), Event::SinglePage(client_number)))
     }
 
+    /// Syncs the data file of a page, unless somebody else's sync covers it or is still in progress.
+    fn sync_file_of_single_page(&mut self, client_number: u32, page: u32, wanted: u64) {
+        let file = self.space.space_of(page);
+        self.clients.list[client_number as usize].single = Some(SinglePage::SyncData(page, wanted));
+        match self.syncs.want(file, wanted, self.now) {
+            Wanted::Synced => {
+                self.clients.list[client_number as usize].single = Some(SinglePage::Written(page));
+                self.single_page_written(client_number, page);
+            }
+            Wanted::Wait(until) => self.calendar.schedule(until, Event::SinglePage(client_number)),
+            Wanted::Sync => {
+                let inode = self.write_inode(Synced::Data(file));
+                if let Some(written) = inode {
+                    self.syncs.inode_until(file, written);
+                }
+                let synced = self.sync_single_page(client_number, inode, SinglePage::Written(page));
+                if let Some(over) = synced {
+                    self.crash_sees_sync(file, over);
+                    self.syncs.sync_until(file, over);
+                }
+            }
+        }
+    }
+
     fn single_page_written(&mut self, client_number: u32, page: u32) {
         let instance = self.space.instance_of(page);
         if self.waits_for_list(instance, Event::SinglePage(client_number)) {
@@ -166,6 +194,9 @@ impl Server {
         }
         self.clients.list[client_number as usize].single = None;
         self.pool.page_written(page);
+        if !self.config.data_sync.follows_batches() {
+            self.syncs.mark_unsynced(self.space.space_of(page));
+        }
         self.crash_sees_alone_over(page);
         if self.frees_clean_page_first() {
             self.pool.evict_if_clean(page, instance);

@@ -48,6 +48,12 @@ impl Stepping {
         Ok((!self.over).then(|| self.server.recorder.last()))
     }
 
+    /// Forgets the seconds that are over, which then are not in the output: for runs of weeks, whose rows would take the
+    /// memory.
+    pub fn forget(&mut self) {
+        self.server.recorder.forget();
+    }
+
     /// Where the redo log stands now.
     pub fn redo_ring(&self) -> RedoRing {
         let position = self.server.redo.position();

@@ -1,9 +1,11 @@
 //! Data-file syncs: rounds over all files with unsynced writes.
 //!
 //! Source: `innodb-8.0.21` sections 2.4 and 6.1. A round takes the list of files with unsynced writes when it starts
-//! and syncs them one after the other. A file that another round is syncing is waited for and looked at again; a file
-//! that has been synced meanwhile is passed over. Rounds are run by the I/O thread that finished a batch (before 8.0 in
-//! part by the thread that posted it), and by whoever takes a checkpoint.
+//! and syncs them one after the other; [`data_file`] says when a file is in that list, and when its sync is somebody
+//! else's. Rounds are run by the I/O thread that finished a batch (before 8.0 in part by the thread that posted it), and by
+//! whoever takes a checkpoint. A client that flushes a page alone syncs its file by the same rules.
+
+mod data_file;
 
 use super::Server;
 use super::crashes::BrokenRule;
@@ -11,6 +13,8 @@ use super::doublewrite::Held;
 use super::events::Event;
 use crate::kernel::time::SimTime;
 use crate::storage::Op;
+use data_file::DataFile;
+pub(super) use data_file::Wanted;
 use std::collections::VecDeque;
 
 /// Who runs a round.
@@ -29,6 +33,8 @@ struct Round {
     owner: Owner,
     files: Vec<u16>,
     next: usize,
+    /// The write up to which it wants that file synced, once it has come to it.
+    wanted: Option<u64>,
     /// Whether the inode of that file is on its way or written.
     inode: bool,
 }
@@ -42,16 +48,10 @@ struct IoThread {
     clients: Vec<u32>,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct File {
-    unsynced: bool,
-    syncing_until: SimTime,
-}
-
 /// Files, rounds and I/O threads.
 #[derive(Debug)]
 pub(super) struct Syncs {
-    files: Vec<File>,
+    files: Vec<DataFile>,
     threads: Vec<IoThread>,
     rounds: Vec<Option<Round>>,
 }
@@ -59,7 +59,7 @@ pub(super) struct Syncs {
 impl Syncs {
     pub(super) fn new(io_threads: u32, files: usize) -> Self {
         Syncs {
-            files: vec![File { unsynced: false, syncing_until: SimTime::ZERO }; files],
+            files: vec![DataFile::default(); files],
             threads: vec![IoThread::default(); io_threads.clamp(1, 64) as usize],
             rounds: Vec::new(),
         }
@@ -77,7 +77,29 @@ impl Syncs {
 
     /// A page of this file was written.
     pub(super) fn mark_unsynced(&mut self, file: u16) {
-        self.files[usize::from(file)].unsynced = true;
+        self.files[usize::from(file)].write();
+    }
+
+    /// A page of this file was written; which write of the file that was.
+    pub(super) fn written_now(&mut self, file: u16) -> u64 {
+        let file = &mut self.files[usize::from(file)];
+        file.write();
+        file.newest()
+    }
+
+    /// What to do for a sync of a file up to this write.
+    pub(super) fn want(&mut self, file: u16, write: u64, now: SimTime) -> Wanted {
+        self.files[usize::from(file)].want(write, now)
+    }
+
+    /// The file's inode is on its way until then.
+    pub(super) fn inode_until(&mut self, file: u16, over: SimTime) {
+        self.files[usize::from(file)].inode_until(over);
+    }
+
+    /// A sync of the file begins.
+    pub(super) fn sync_until(&mut self, file: u16, over: SimTime) {
+        self.files[usize::from(file)].sync_until(over);
     }
 
     /// If the thread is busy, remembers that it has a share of the batch to complete.
@@ -113,10 +135,12 @@ impl Syncs {
         self.threads.iter().map(|t| t.clients.len()).sum()
     }
 
-    /// The file that a round syncs next, and whether its inode has been written.
-    fn next_of(&self, round: u32) -> Option<(u16, bool)> {
-        let round = self.rounds[round as usize].as_ref()?;
-        round.files.get(round.next).map(|&file| (file, round.inode))
+    /// The file that a round syncs next, up to which write, and whether its inode has been written.
+    fn next_of(&mut self, round: u32) -> Option<(u16, u64, bool)> {
+        let round = self.rounds[round as usize].as_mut()?;
+        let &file = round.files.get(round.next)?;
+        let wanted = *round.wanted.get_or_insert(self.files[usize::from(file)].newest());
+        Some((file, wanted, round.inode))
     }
 
     /// What the thread that runs a round does.
@@ -136,13 +160,14 @@ impl Syncs {
     /// The round is through with its file, or need not sync it.
     fn pass_over(&mut self, round: u32) {
         if let Some(round) = &mut self.rounds[round as usize] {
-            (round.next, round.inode) = (round.next + 1, false);
+            (round.next, round.wanted, round.inode) = (round.next + 1, None, false);
         }
     }
 
-    fn open(&mut self, owner: Owner) -> u32 {
-        let files = (0..self.files.len() as u16).filter(|&f| self.files[usize::from(f)].unsynced).collect();
-        let round = Round { owner, files, next: 0, inode: false };
+    /// A round over the files that have unsynced writes now, those that somebody is syncing among them.
+    fn open(&mut self, owner: Owner, now: SimTime) -> u32 {
+        let files = (0u16..).zip(&mut self.files).filter_map(|(number, file)| file.is_unsynced(now).then_some(number));
+        let round = Round { owner, files: files.collect(), next: 0, wanted: None, inode: false };
         match self.rounds.iter().position(Option::is_none) {
             Some(free) => {
                 self.rounds[free] = Some(round);
@@ -163,14 +188,14 @@ impl Server {
         if let Some(instance) = mutex {
             self.list_mutexes.hold(instance);
         }
-        let round = self.syncs.open(Owner::IoThread { thread, held, mutex });
+        let round = self.syncs.open(Owner::IoThread { thread, held, mutex }, self.now);
         self.crash_sees_round(round);
         self.sync_round_step(round);
     }
 
     /// The writes of a batch are complete and its poster syncs the data files.
     pub(super) fn start_poster_sync(&mut self, thread: u32, held: Held) {
-        let round = self.syncs.open(Owner::Poster { thread, held });
+        let round = self.syncs.open(Owner::Poster { thread, held }, self.now);
         self.crash_sees_round(round);
         self.sync_round_step(round);
     }
@@ -180,7 +205,7 @@ impl Server {
         if !self.config.data_sync.precedes_checkpoints() || self.breaks(BrokenRule::CheckpointBeforeSync) {
             return self.checkpoint_data_synced();
         }
-        let round = self.syncs.open(Owner::Checkpointer);
+        let round = self.syncs.open(Owner::Checkpointer, self.now);
         self.sync_round_step(round);
     }
 
@@ -195,38 +220,31 @@ impl Server {
 
     /// Syncs the next file of a round, or ends the round.
     pub(super) fn sync_round_step(&mut self, round_number: u32) {
-        while let Some((file, inode)) = self.syncs.next_of(round_number) {
-            let state = self.syncs.files[usize::from(file)];
-            if state.syncing_until > self.now {
-                self.calendar.schedule(state.syncing_until, Event::SyncRound(round_number));
-                return;
+        while let Some((file, wanted, inode)) = self.syncs.next_of(round_number) {
+            match self.syncs.want(file, wanted, self.now) {
+                Wanted::Synced => self.syncs.pass_over(round_number),
+                Wanted::Wait(until) => return self.calendar.schedule(until, Event::SyncRound(round_number)),
+                Wanted::Sync => return self.sync_file_of_round(round_number, file, inode),
             }
-            if !state.unsynced {
-                self.syncs.pass_over(round_number);
-                continue;
-            }
-            let written = if inode { None } else { self.write_data_inode(file) };
-            let over = match written {
-                Some(write) => {
-                    if write.own {
-                        self.syncs.inode_written(round_number);
-                    }
-                    self.wakes_after(write.over_at, Event::SyncRound(round_number));
-                    write.over_at
-                }
-                None => {
-                    let thread = self.syncs.thread_of_round(round_number);
-                    self.syncs.pass_over(round_number);
-                    self.syncs.files[usize::from(file)].unsynced = false;
-                    let over = self.sync_data_file(thread, Event::SyncRound(round_number));
-                    self.crash_sees_sync(file, over);
-                    over
-                }
-            };
-            self.syncs.files[usize::from(file)].syncing_until = over;
-            return;
         }
         self.end_sync_round(round_number);
+    }
+
+    /// Syncs a file of a round; before that, its inode.
+    fn sync_file_of_round(&mut self, round_number: u32, file: u16, inode: bool) {
+        let written = if inode { None } else { self.write_data_inode(file) };
+        if let Some(write) = written {
+            if write.own {
+                self.syncs.inode_written(round_number);
+            }
+            self.wakes_after(write.over_at, Event::SyncRound(round_number));
+            return self.syncs.inode_until(file, write.over_at);
+        }
+        let thread = self.syncs.thread_of_round(round_number);
+        self.syncs.pass_over(round_number);
+        let over = self.sync_data_file(thread, Event::SyncRound(round_number));
+        self.crash_sees_sync(file, over);
+        self.syncs.sync_until(file, over);
     }
 
     fn end_sync_round(&mut self, round_number: u32) {
