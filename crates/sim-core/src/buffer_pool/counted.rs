@@ -3,9 +3,9 @@
 //! A bin ([`Bin`]) holds pages that every class draws equally often: which of them is dirty makes no difference, so their
 //! states are five counts. A touch of a page that is dirty and not under write changes nothing but redo; only touches that
 //! meet something else are drawn. The share of such pages, weighted by how often they are drawn, is kept up to date for each
-//! way of drawing ([`BinClass`]), and an exponential clock says after how many draws the next comes, however the share moves
-//! meanwhile. So the chain of counts has the law that single pages would give it; nothing is approximated but the rates of the
-//! pages of a bin (`crate::workload::bins`).
+//! way of drawing ([`BinClass`]), and a clock says after how many draws the next comes, however the share moves meanwhile. So
+//! the chain of counts has the law that single pages would give it; nothing is approximated but the rates of the pages of a
+//! bin (`crate::workload::bins`).
 //!
 //! A page lies in one instance of the buffer pool for good, so the clean and the missing pages of a bin are counted by instance
 //! too: where more of them are dirty, fewer become so.
@@ -123,7 +123,7 @@ impl CountedPages {
                     weight: part.weight,
                 });
             }
-            of_class.clocks.iter_mut().for_each(|clock| clock.wind_up(pages.exponential.sample(&mut pages.rng)));
+            of_class.clocks.iter_mut().for_each(|clock| clock.wind_up(limit(&mut pages.rng)));
         }
         for (bin, made) in bins.iter().enumerate() {
             pages.counts[bin].missing -= made.resident;
@@ -306,4 +306,9 @@ impl CountedPages {
 /// Share of some pages that are spread evenly over all instances.
 pub(super) fn share_of(pages: u64, instance: u64, instances: u64) -> u64 {
     pages / instances + u64::from(instance < pages % instances)
+}
+
+/// A uniform number in (0, 1].
+fn limit(rng: &mut Rng) -> f64 {
+    1.0 - rng.uniform_f64()
 }

@@ -109,10 +109,9 @@ impl PageSpace {
     fn place_of_counted(&self, page: u32) -> (u16, u32) {
         let place = place_of(page);
         let spaces = &self.spaces_by_bin[usize::from(bin_of(page))];
-        // As fractions of 2^24 and 2^8: no division.
-        let space = spaces[((u64::from(place >> 8) * spaces.len() as u64) >> 24) as usize];
+        let space = spaces[(place >> 8) as usize % spaces.len()];
         let extents = &self.patterns[usize::from(space)][counted::instance_of(page)];
-        let extent = extents.get(((place & 0xff) as usize * extents.len()) >> 8);
+        let extent = extents.get((place & 0xff) as usize % extents.len().max(1));
         (space, extent.map_or(0, |&extent| u32::from(extent)))
     }
 
@@ -125,9 +124,12 @@ impl PageSpace {
         self.extents[(page / EXTENT_PAGES) as usize].number
     }
 
-    /// Asks the processor for what says where a page lies in its file.
+    /// Asks the processor for what says where a page lies in its file, if that is looked up.
     #[inline]
     pub fn prefetch(&self, page: u32) {
+        if is_counted(page) {
+            return;
+        }
         prefetch_index(&self.extents, (page / EXTENT_PAGES) as usize);
     }
 

@@ -1,16 +1,13 @@
 //! Ways of drawing from bins, and when a draw meets something.
 //!
-//! A draw that meets something with the chance `p` has a hazard of `-ln(1 - p)`, and how much hazard goes by until the next
-//! such draw is exponential, however `p` moves meanwhile. So a run of draws costs a product and a comparison, and a
-//! logarithm only where the weight of what can be met has changed since. Exact up to the rounding of 53-bit fractions.
+//! The chance that none of the draws so far has met anything falls with each draw; when it falls below a uniform number, that
+//! draw meets something, however its chance has moved meanwhile. Exact up to the rounding of 53-bit fractions.
 
 use super::weights::Weights;
 use super::{Bin, Homes};
 
 /// Weight of a draw: the sum over all pages of a class.
 const WHOLE: f64 = (1u64 << 62) as f64;
-/// Up to this chance, a series is as good as a logarithm.
-const SMALL: f64 = 0.03;
 
 /// A part of a class: a bin, and how often one of its pages is drawn.
 #[derive(Debug, Clone, Copy)]
@@ -22,49 +19,54 @@ pub(super) struct Part {
 /// When the next draw meets something.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Clock {
-    /// Hazard that is left until then.
+    /// Chance to have met nothing in all draws since the last that did.
     left: f64,
-    /// Hazard of a draw, and the weight for which it was worked out.
-    each: f64,
-    weight: u64,
+    /// It has fallen below this when a draw meets something.
+    limit: f64,
 }
 
 impl Clock {
     /// A clock that must be wound up first.
-    const STOPPED: Clock = Clock { left: 0.0, each: 0.0, weight: 0 };
+    const STOPPED: Clock = Clock { left: 0.0, limit: 0.0 };
 
-    /// The next draw that meets something comes when so much hazard, exponential with mean 1, has gone by.
+    /// Begins anew; `limit` is uniform in (0, 1].
     #[inline]
-    pub(super) fn wind_up(&mut self, hazard: f64) {
-        self.left = hazard;
+    pub(super) fn wind_up(&mut self, limit: f64) {
+        *self = Clock { left: 1.0, limit };
     }
 
-    /// How many of `draws`, at least one, pass before one meets something; all of them, if none does. What can be met has
-    /// this weight, and each draw comes to it `times` as often as any of the class.
+    /// How many of `draws` pass before one meets something, each with the chance `meets`; all of them, if none does.
     #[inline]
-    fn pass(&mut self, draws: u32, weight: u64, times: f64) -> u32 {
-        if weight != self.weight {
-            (self.each, self.weight) = (hazard(weight as f64 / WHOLE), weight);
-        }
-        let each = if times == 1.0 { self.each } else { hazard(weight as f64 / WHOLE * times) };
-        let all = each * f64::from(draws);
-        if all < self.left {
-            self.left -= all;
+    fn pass(&mut self, draws: u32, meets: f64) -> u32 {
+        let stays = (1.0 - meets).max(0.0);
+        let left = self.left * power(stays, draws);
+        if left > self.limit {
+            self.left = left;
             return draws;
         }
-        ((self.left / each) as u32).min(draws - 1)
+        // One of them meets something: the first after which the chance has fallen far enough, at the latest the last.
+        for passed in 0..draws - 1 {
+            self.left *= stays;
+            if self.left <= self.limit {
+                return passed;
+            }
+        }
+        draws - 1
     }
 }
 
-/// Minus the logarithm of the chance that a draw meets nothing, where it meets something with the chance `p`.
+/// A number multiplied with itself so many times, by squares; the same bits everywhere.
 #[inline]
-fn hazard(p: f64) -> f64 {
-    if p < SMALL {
-        let series = 1.0 / 5.0 + p * (1.0 / 6.0 + p * (1.0 / 7.0 + p * (1.0 / 8.0)));
-        p * (1.0 + p * (1.0 / 2.0 + p * (1.0 / 3.0 + p * (1.0 / 4.0 + p * series))))
-    } else {
-        -libm::log1p(-p.min(1.0))
+fn power(number: f64, mut times: u32) -> f64 {
+    let (mut product, mut square) = (1.0, number);
+    while times > 0 {
+        if times & 1 == 1 {
+            product *= square;
+        }
+        square *= square;
+        times >>= 1;
     }
+    product
 }
 
 /// A way of drawing from bins.
@@ -106,7 +108,10 @@ impl BinClass {
     #[inline]
     pub(super) fn pass(&mut self, modify: bool, draws: u32, times: f64) -> u32 {
         let weight = self.weights(modify).all;
-        if weight == 0 { draws } else { self.clocks[usize::from(!modify)].pass(draws, weight, times) }
+        if weight == 0 {
+            return draws;
+        }
+        self.clocks[usize::from(!modify)].pass(draws, weight as f64 / WHOLE * times)
     }
 }
 
@@ -115,22 +120,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hazard_is_minus_the_logarithm_of_nothing_met() {
-        for p in [1e-12, 1e-4, 0.01, 0.029_99, 0.030_01, 0.5, 0.999] {
-            let exact = -libm::log1p(-p);
-            assert!((hazard(p) / exact - 1.0).abs() < 1e-12, "{p}: {} for {exact}", hazard(p));
+    fn powers_are_products() {
+        for (number, times) in [(0.5, 0), (0.9, 1), (0.99, 13), (0.3, 64)] {
+            assert!((power(number, times) / libm::pow(number, f64::from(times)) - 1.0).abs() < 1e-12);
         }
-        assert_eq!((hazard(0.0), hazard(1.0), hazard(1.5)), (0.0, f64::INFINITY, f64::INFINITY));
     }
 
     #[test]
-    fn the_draw_with_which_the_hazard_is_used_up_meets_something() {
-        let half = (WHOLE / 2.0) as u64;
-        let each = core::f64::consts::LN_2;
+    fn the_draw_with_which_the_chance_falls_far_enough_meets_something() {
         let mut clock = Clock::STOPPED;
-        clock.wind_up(2.5 * each);
-        assert_eq!([clock.pass(1, half, 1.0), clock.pass(5, half, 1.0)], [1, 1], "the third draw meets something");
-        clock.wind_up(0.5 * each);
-        assert_eq!([clock.pass(4, half, 2.0), clock.pass(1, half, 1.0)], [0, 0], "whatever is sure is met at once");
+        clock.wind_up(0.2);
+        assert_eq!(
+            [clock.pass(1, 0.5), clock.pass(5, 0.5)],
+            [1, 1],
+            "0.5, 0.25, 0.125: the third draw meets something"
+        );
+        clock.wind_up(0.5);
+        assert_eq!(clock.pass(4, 1.0), 0, "what is sure is met at once");
     }
 }

@@ -1,6 +1,6 @@
 //! Draws from bins: how many go by, and what the next one meets. No simplification.
 
-use super::{CountedPages, bin_of};
+use super::{CountedPages, bin_of, limit};
 
 /// What a draw meets that is not just a dirty page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,8 +34,8 @@ impl CountedPages {
     /// What the draw meets at which [`CountedPages::pass`] stopped.
     pub(crate) fn meet(&mut self, class: u16, modify: bool) -> MetPage {
         let number = usize::from(class);
-        let hazard = self.exponential.sample(&mut self.rng);
-        self.classes[number].clocks[usize::from(!modify)].wind_up(hazard);
+        let limit = limit(&mut self.rng);
+        self.classes[number].clocks[usize::from(!modify)].wind_up(limit);
         let all = self.classes[number].weights(modify).all;
         let at = self.rng.below_u64(all);
         let (bin, nth) = self.find(number, modify, at);
