@@ -1,4 +1,5 @@
-//! A published scenario, whole: 5.6 million pages, some 8000 transactions a second, page by page.
+//! A published scenario, whole: 5.6 million pages, some 8000 transactions a second, page by page. And a load whose pages can
+//! all be counted, both ways.
 //!
 //! The throughput that criterion prints is in simulated seconds a second (`elem/s`). Each sample includes building the
 //! server. The cold run begins with an empty buffer pool, as the scenario does, and runs through its fill; the warm one
@@ -19,10 +20,13 @@ const SCENARIO: &str = "percona-2020-08/7000-bpi32";
 /// Simulated seconds of a sample.
 const SECONDS: u64 = 400;
 
-fn scenario(resident_share: &str) -> Scenario {
-    let set = vec![format!("workload.resident_share={resident_share}")];
-    let overrides = Overrides { duration: Some(format!("{SECONDS}s")), set, ..Overrides::default() };
-    match load(Source::Shipped(SCENARIO), &overrides) {
+/// A load whose pages can all be counted.
+const BINS: &str = include_str!("bins.toml");
+
+fn scenario(source: Source<'_>, set: &str) -> Scenario {
+    let overrides =
+        Overrides { duration: Some(format!("{SECONDS}s")), set: vec![set.to_owned()], ..Overrides::default() };
+    match load(source, &overrides) {
         Ok(scenario) => scenario,
         Err(errors) => panic!("{errors}"),
     }
@@ -35,23 +39,33 @@ fn simulate(scenario: &Scenario) -> RunOutput {
     }
 }
 
-fn whole_run(c: &mut Criterion) {
-    let mut group = c.benchmark_group("run 7000-bpi32");
+/// Measures a run, after saying what it is and what came out.
+fn measure(c: &mut Criterion, group: &str, name: &str, scenario: &Scenario) {
+    let output = simulate(scenario);
+    println!(
+        "{group}, {name}: {:.2} bytes of structures a page, {} pages ({:?}); {} transactions; events hash {:016x}",
+        output.page_structure_bytes as f64 / output.pages_total.max(1) as f64,
+        output.pages_total,
+        output.pages,
+        output.series.iter().map(|second| second.transactions).sum::<u64>(),
+        output.event_hash
+    );
+    let mut group = c.benchmark_group(group);
     group.sample_size(10);
     group.throughput(Throughput::Elements(SECONDS));
-    for (name, resident_share) in [("cold", "0.0"), ("warm", "1.0")] {
-        let scenario = scenario(resident_share);
-        let output = simulate(&scenario);
-        println!(
-            "{SCENARIO}, {name}: {:.2} bytes of structures a page, {} pages; {} transactions; events hash {:016x}",
-            output.page_structure_bytes as f64 / output.pages_total.max(1) as f64,
-            output.pages_total,
-            output.series.iter().map(|second| second.transactions).sum::<u64>(),
-            output.event_hash
-        );
-        group.bench_function(name, |b| b.iter(|| black_box(simulate(&scenario))));
-    }
+    group.bench_function(name, |b| b.iter(|| black_box(simulate(scenario))));
     group.finish();
+}
+
+fn whole_run(c: &mut Criterion) {
+    for (name, resident_share) in [("cold", "0.0"), ("warm", "1.0")] {
+        let set = format!("workload.resident_share={resident_share}");
+        measure(c, "run 7000-bpi32", name, &scenario(Source::Shipped(SCENARIO), &set));
+    }
+    let bins = Source::Text { name: "bins.toml", text: BINS };
+    for pages in ["individual", "counted"] {
+        measure(c, "run five bins", pages, &scenario(bins, &format!("pages={pages}")));
+    }
 }
 
 criterion_group!(run, whole_run);

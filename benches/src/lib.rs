@@ -3,4 +3,5 @@
 //!
 //! - `kernel`: the three operations of which runs are made: an event through the calendar, a page drawn, a page through
 //!   the flush list.
-//! - `run`: a published scenario, whole; its throughput is in simulated seconds a second.
+//! - `run`: a published scenario, whole, and a load both with its pages kept one by one and counted; their throughput is in
+//!   simulated seconds a second, and each says the hash of what happened.
