@@ -77,13 +77,15 @@ struct Targets {
     async_lsn: u64,
     /// `buf_flush_sync_lsn`.
     sync_lsn: u64,
+    /// Whether a mini-transaction asks for everything up to its own end, as earlier releases did (see [`mistakes`]).
+    up_to_the_end: bool,
 }
 
 impl Targets {
     /// What the last mini-transaction raised, by the checkpoint age at its end.
     fn raise(&mut self, view: &View<'_>, options: &Options) {
         let limits = &options.log_limits;
-        let target = flush_ahead_target(view.current_lsn, limits);
+        let target = if self.up_to_the_end { view.current_lsn } else { flush_ahead_target(view.current_lsn, limits) };
         match log_close(view.current_lsn.saturating_sub(view.last_checkpoint_lsn), limits) {
             LogClose::No => {}
             LogClose::Async => self.async_lsn = self.async_lsn.max(target),
@@ -128,6 +130,7 @@ impl Mariadb {
         };
         let mut server = Self::build_with_rule(settings, Box::new(rule))?;
         server.cleaner.mistake = Some(mistake);
+        server.targets.up_to_the_end = mistake == Mistake::Mdev34265;
         Ok(server)
     }
 

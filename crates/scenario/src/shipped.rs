@@ -47,8 +47,11 @@ const EMBEDDED: &[(&str, &str)] = scenarios![
     "stories/purge-lag",
     "stories/undo-truncation",
     "stories/tnt-beside-innodb",
+    "museum/mdev-24949",
     "museum/mdev-25093",
     "museum/mdev-31939",
+    "museum/mdev-33053",
+    "museum/mdev-34265",
 ];
 
 /// A scenario that comes with the program.

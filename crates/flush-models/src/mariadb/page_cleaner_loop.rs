@@ -80,10 +80,14 @@ struct Step<'a, 'v> {
     targets: &'a mut Targets,
     rule: &'a mut dyn AdaptiveFlushing,
     view: &'a View<'v>,
+    mistake: Option<Mistake>,
 }
 
 impl Step<'_, '_> {
     fn need_lru(&self) -> bool {
+        if self.mistake == Some(Mistake::Mdev33053) {
+            return self.view.free_page_wanted;
+        }
         let depth = u64::from(self.options.lru_scan_depth);
         need_lru(self.view.free_page_wanted, self.view.lru_pages, self.view.free_pages, depth)
     }
@@ -132,7 +136,7 @@ impl PageCleaner {
         view: &View<'_>,
         input: CleanerInput,
     ) -> CleanerAction {
-        let mut step = Step { options, targets, rule, view };
+        let mut step = Step { options, targets, rule, view, mistake: self.mistake };
         let report = if let CleanerInput::Done(report) = input { report } else { PassReport::default() };
         match self.phase {
             Phase::Begin => {
@@ -213,7 +217,8 @@ impl PageCleaner {
             oldest_lsn: view.oldest_modification_lsn,
             cur_lsn: view.current_lsn,
             dirty_pct: s.dirty_pct(),
-            activity_changed: view.activity != self.last_activity,
+            // Without idle flushing a pause is as good as work.
+            activity_changed: view.activity != self.last_activity || self.mistake == Some(Mistake::Mdev24949),
             cleaner_idle: self.idle,
             pending_reads: view.pending_reads,
             need_lru: s.need_lru(),
@@ -304,7 +309,7 @@ impl PageCleaner {
 
     /// A furious step: free pages first if they are needed, then the flush list.
     fn furious(&mut self, s: &Step<'_, '_>) -> CleanerAction {
-        if s.need_lru() {
+        if s.need_lru() && self.mistake != Some(Mistake::Mdev34265) {
             self.idle = false;
             return self.go(Phase::FuriousLru, lru_batch(s.options.adaptive.io_capacity));
         }
