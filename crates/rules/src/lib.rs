@@ -20,6 +20,7 @@
 //! `docs/rules.md` is the handbook for people who write rules.
 
 mod fault;
+mod guarded;
 mod measured;
 mod native;
 #[cfg(not(feature = "scripts"))]
@@ -31,6 +32,7 @@ mod script;
 mod shipped;
 
 pub use fault::Fault;
+pub use guarded::{Asked, asked};
 pub use measured::Measured;
 pub use native::{NativeRule, RegisterError, RuleContext, register};
 pub use parameter::{Parameter, Values};

@@ -1,5 +1,6 @@
 //! A rule, wherever it comes from.
 
+use crate::guarded::Guarded;
 use crate::native::{self, NativeRule, RuleContext};
 #[cfg(not(feature = "scripts"))]
 use crate::no_scripts::Script;
@@ -111,7 +112,10 @@ impl Rule {
     pub fn build(&self, values: &Values, settings: &Settings) -> Option<Box<dyn AdaptiveFlushing>> {
         match &self.kind {
             Kind::Script(script) => Some(script.start(&self.name, values, settings)),
-            Kind::Native(native) => Some((native.build)(&RuleContext::new(settings, &native.parameters, values))),
+            Kind::Native(native) => {
+                let context = RuleContext::new(settings, &native.parameters, values);
+                Some(Box::new(Guarded::build(&self.name, || (native.build)(&context))))
+            }
             Kind::Mistake(_) => None,
         }
     }
