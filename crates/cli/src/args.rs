@@ -1,8 +1,10 @@
 //! What the command line takes. The help texts here are also the man pages and the completions.
 
 mod own_server;
+mod rules;
 
 pub(crate) use own_server::{AdviseArgs, CollectArgs, ExplainArgs, PagesArgs};
+pub(crate) use rules::{BenchRulesArgs, NewRuleArgs, RulesArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -29,15 +31,6 @@ Examples:
   innosim sweep my.toml --vary innodb_io_capacity+innodb_io_capacity_max=1000..8000:500 --shard 2/5 --out part2
 
 The same command continues a sweep that was interrupted. docs/sweeps.md tells more.";
-
-const BENCH_RULES_EXAMPLES: &str = "\
-Examples:
-  innosim bench-rules --list
-  innosim bench-rules --rule my_rule.rhai --out out
-  innosim bench-rules --only --rule my_rule.rhai      quicker: it and the server's own rule
-
-A rule that fails is told with file, line, second and input; the figures of the others are whole. docs/rules.md has the \
-leaderboard of the shipped rules.";
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
@@ -80,6 +73,8 @@ pub(crate) enum Command {
     BenchRules(BenchRulesArgs),
     /// List the flushing rules that go by a name, or print one
     Rules(RulesArgs),
+    /// Make a small Rust project for a flushing rule of one's own
+    NewRule(NewRuleArgs),
     /// Run the published scenarios and print measured beside simulated figures
     Reproduce(ReproduceArgs),
     /// Feed recorded inputs to a model's flushing rule and compare with the server's own counters
@@ -406,45 +401,6 @@ pub(crate) enum GoalName {
     Latency,
     /// Fewest bytes written a transaction, at no more than 1 % less throughput than now
     Writes,
-}
-
-/// `innosim bench-rules`.
-#[derive(Debug, Args)]
-#[command(after_help = BENCH_RULES_EXAMPLES)]
-pub(crate) struct BenchRulesArgs {
-    /// A rule that takes part beside the shipped ones: a script, or a name of `innosim rules`; repeatable
-    #[arg(long, value_name = "FILE")]
-    pub(crate) rule: Vec<String>,
-    /// Leave out the shipped rules that are not named
-    #[arg(long)]
-    pub(crate) only: bool,
-    /// 12 s of each case, once, to see whether a rule runs everywhere; the figures are not those of the suite
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// List the cases of the suite
-    #[arg(long, conflicts_with_all = ["rule", "only", "quick", "out"])]
-    pub(crate) list: bool,
-    /// Folder for bench-rules.json, bench-rules.txt and bench-rules.html
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
-    #[command(flatten)]
-    pub(crate) common: Common,
-}
-
-/// `innosim rules`.
-#[derive(Debug, Args)]
-pub(crate) struct RulesArgs {
-    /// Print this rule
-    #[arg(value_name = "NAME")]
-    pub(crate) name: Option<String>,
-    /// Form of the list
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
-    #[command(flatten)]
-    pub(crate) common: Unused,
 }
 
 /// `innosim reproduce`.

@@ -10,6 +10,7 @@ pub(crate) mod explain;
 pub(crate) mod merge;
 pub(crate) mod meta;
 pub(crate) mod models;
+pub(crate) mod new_rule;
 pub(crate) mod page;
 pub(crate) mod pages;
 pub(crate) mod recommend;

@@ -209,4 +209,19 @@ fn the_bench_ranks_rules_and_keeps_the_others_when_one_fails() {
     assert_eq!(fs::read_to_string(at.join("b/bench-rules.json")).unwrap(), out);
     let page = fs::read_to_string(at.join("b/bench-rules.html")).unwrap();
     assert!(page.contains("hold-age") && !page.contains("<script"), "no network and no script");
+    let markdown = fs::read_to_string(at.join("b/bench-rules.md")).unwrap();
+    assert!(markdown.starts_with("### Where each rule stands\n\n| rule | throughput | worst case |"), "{markdown}");
+    assert!(markdown.lines().filter(|line| line.starts_with("| hold-age | ")).count() == 13, "{markdown}");
+}
+
+#[test]
+fn the_bench_gives_the_same_bytes_for_any_number_of_threads() {
+    let folder = folder(RATE);
+    let bench = |jobs| {
+        let arguments = ["bench-rules", "--quick", "--only", "--rule", "hold-age", "--format", "json", "--quiet"];
+        let (code, out, error) = ran(folder.path(), &[&arguments[..], &["--jobs", jobs]].concat());
+        assert_eq!((code, error.as_str()), (0, ""));
+        out
+    };
+    assert_eq!(bench("1"), bench("2"));
 }

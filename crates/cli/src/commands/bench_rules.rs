@@ -21,6 +21,8 @@ use std::path::Path;
 
 /// What is left last: where it is, the rest is there too.
 const LAST: &str = "bench-rules.json";
+/// Level of the headings of the Markdown, which goes below one of a document's sections.
+const MARKDOWN_LEVEL: usize = 3;
 /// Seed if none is given.
 const SEED: u64 = 1;
 
@@ -66,7 +68,10 @@ pub(crate) fn run(args: &BenchRulesArgs) -> Done {
     }
     written?;
     if let Some(out) = out.filter(|_| !args.common.quiet) {
-        note(&format!("\nIn {}: bench-rules.json, bench-rules.txt, bench-rules.html", out.path().display()));
+        note(&format!(
+            "\nIn {}: bench-rules.html, bench-rules.txt, bench-rules.md, bench-rules.json",
+            out.path().display()
+        ));
     }
     failed(&shown)
 }
@@ -116,6 +121,7 @@ fn entrants(args: &BenchRulesArgs) -> Result<Vec<Entrant>, Failure> {
 fn write(dir: &Path, shown: &Shown, document: &serde_json::Value) -> Done {
     fill(dir, LAST, |staging| {
         write_file(&staging.join("bench-rules.txt"), table::render(shown).as_bytes())?;
+        write_file(&staging.join("bench-rules.md"), table::markdown(shown, MARKDOWN_LEVEL).as_bytes())?;
         write_rules_page(&staging.join("bench-rules.html"), &table::page(shown))?;
         write_file(&staging.join(LAST), (serde_json::to_string_pretty(document)? + "\n").as_bytes())
     })

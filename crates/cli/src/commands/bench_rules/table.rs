@@ -64,6 +64,22 @@ pub(super) fn render(shown: &Shown) -> String {
     text
 }
 
+/// The same in Markdown, for documents: `level` is that of its headings.
+pub(super) fn markdown(shown: &Shown, level: usize) -> String {
+    let cells = |fields: Vec<String>| format!("| {} |\n", fields.join(" | ").replace(" +- ", " ± "));
+    let mut text = String::new();
+    for part in page(shown).tables {
+        text.push_str(&format!("{} {}\n\n", "#".repeat(level), part.title));
+        text.push_str(&cells(part.heads.iter().map(|head| head.trim_start_matches('>').to_owned()).collect()));
+        let mark = |head: &String| if head.starts_with('>') { "---:" } else { "---" }.to_owned();
+        text.push_str(&cells(part.heads.iter().map(mark).collect()));
+        part.rows.into_iter().for_each(|row| text.push_str(&cells(row)));
+        part.notes.iter().for_each(|note| text.push_str(&format!("\n```text\n{note}\n```\n")));
+        text.push('\n');
+    }
+    text
+}
+
 /// The same as a page.
 pub(super) fn page(shown: &Shown) -> RulesPage {
     let heads = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();

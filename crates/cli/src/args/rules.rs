@@ -1,0 +1,87 @@
+//! Commands for people who write flushing rules.
+
+use super::{Common, Format, Unused};
+use clap::Args;
+use std::path::PathBuf;
+
+const BENCH_RULES_EXAMPLES: &str = "\
+Examples:
+  innosim bench-rules --list
+  innosim bench-rules --rule my_rule.rhai --out out
+  innosim bench-rules --only --rule my_rule.rhai      quicker: it and the server's own rule
+
+A rule that fails is told with file, line, second and input; the figures of the others are whole. docs/rules.md has the \
+leaderboard of the shipped rules.";
+
+const NEW_RULE_EXAMPLES: &str = "\
+Examples:
+  innosim new-rule hold-half
+  innosim new-rule hold-half --git https://example.com/innosim.git --rev 4ccfc22
+
+The project holds the rule, tests, and a program that has all of innosim's commands with the rule in them. docs/rules.md tells \
+more; a rule that needs no Rust is a script.";
+
+/// `innosim bench-rules`.
+#[derive(Debug, Args)]
+#[command(after_help = BENCH_RULES_EXAMPLES)]
+pub(crate) struct BenchRulesArgs {
+    /// A rule that takes part beside the shipped ones: a script, or a name of `innosim rules`; repeatable
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rule: Vec<String>,
+    /// Leave out the shipped rules that are not named
+    #[arg(long)]
+    pub(crate) only: bool,
+    /// 12 s of each case, once, to see whether a rule runs everywhere; the figures are not those of the suite
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// List the cases of the suite
+    #[arg(long, conflicts_with_all = ["rule", "only", "quick", "out"])]
+    pub(crate) list: bool,
+    /// Folder for bench-rules.html, bench-rules.txt, bench-rules.md and bench-rules.json
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// `innosim rules`.
+#[derive(Debug, Args)]
+pub(crate) struct RulesArgs {
+    /// Print this rule
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Form of the list
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) common: Unused,
+}
+
+/// `innosim new-rule`.
+#[derive(Debug, Args)]
+#[command(after_help = NEW_RULE_EXAMPLES)]
+pub(crate) struct NewRuleArgs {
+    /// Name of the rule and of the project: small letters, digits and `-`
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// Folder that is made for the project [default: NAME]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Checkout of innosim that the project builds on [default: the sources of this program]
+    #[arg(long, value_name = "DIR", conflicts_with = "git")]
+    pub(crate) path: Option<PathBuf>,
+    /// Repository of innosim that the project builds on
+    #[arg(long, value_name = "URL")]
+    pub(crate) git: Option<String>,
+    /// Revision of that repository: a commit, or a tag
+    #[arg(long, value_name = "REV", requires = "git")]
+    pub(crate) rev: Option<String>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) unused: Unused,
+}
