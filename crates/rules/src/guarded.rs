@@ -163,7 +163,10 @@ fn keep_panics() {
                 return before(info);
             }
             let place = info.location().map(|at| format!("{}:{}:{}: ", at.file(), at.line(), at.column()));
-            let words = info.payload_as_str().unwrap_or("without a word");
+            let payload = info.payload();
+            let fixed = payload.downcast_ref::<&str>().copied();
+            let words = fixed.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+            let words = words.unwrap_or("without a word");
             PANIC.set(Some(format!("{}it panicked: {words}", place.unwrap_or_default())));
         }));
     });
