@@ -11,7 +11,7 @@ use innosim_core::metrics::{PagesKept, Regime, RunOutput, SecondSample, Summary}
 use innosim_core::run_spec::{Pages, RunSpec};
 use innosim_core::server::{RunError, Silent};
 use innosim_scenario::Scenario;
-use innosim_statistics::{Paired, holm};
+use innosim_statistics::{Paired, holm, mean};
 
 /// Relative difference that is none.
 pub const TOLERANCE: f64 = 0.003;
@@ -158,8 +158,8 @@ fn both_ways(scenario: &Scenario, individual: &[RunOutput], counted: &[RunOutput
         let paired = Paired::of(&other, &one);
         Some(Figure {
             name,
-            individual: mean(&one),
-            counted: mean(&other),
+            individual: mean(&one)?,
+            counted: mean(&other)?,
             relative: paired.relative(),
             half_width: paired.relative_half_width(),
             p_adjusted: if one == other { 1.0 } else { paired.p_value },
@@ -202,8 +202,4 @@ fn adjust(rows: &mut [BothWays]) {
     for (figure, p) in rows.iter_mut().flat_map(|row| &mut row.figures).zip(adjusted) {
         figure.p_adjusted = p;
     }
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
 }

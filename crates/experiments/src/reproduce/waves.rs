@@ -10,6 +10,7 @@
 //! The same two rules gave the figures in the `[published]` tables of the shipped scenarios, from the published series.
 
 use innosim_core::metrics::{BLOCK_S, SecondSample};
+use innosim_statistics::{mean, median};
 
 /// Before this second a run only fills its buffer pool.
 const NOT_BEFORE_S: usize = 300;
@@ -39,7 +40,7 @@ impl Waves {
 fn first_collapse(tps: &[f64]) -> Option<usize> {
     let mut largest: f64 = 0.0;
     for end in BLOCK_S..=tps.len() {
-        let median = median(&tps[end - BLOCK_S..end]);
+        let median = median(&tps[end - BLOCK_S..end])?;
         largest = largest.max(median);
         if end > NOT_BEFORE_S && median < largest / 2.0 {
             return Some(end);
@@ -48,23 +49,12 @@ fn first_collapse(tps: &[f64]) -> Option<usize> {
     None
 }
 
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    (sorted[middle] + sorted[(sorted.len() - 1) / 2]) / 2.0
-}
-
 fn period(tps: &[f64], collapse: usize) -> Option<f64> {
-    let smooth: Vec<f64> =
-        (0..tps.len()).map(|i| mean(&tps[i.saturating_sub(SMOOTHED_S)..(i + SMOOTHED_S + 1).min(tps.len())])).collect();
-    let minima = minima(&smooth, collapse.saturating_sub(2 * SMOOTHED_S), LEAST_MOVE * mean(tps));
+    let around = |i: usize| &tps[i.saturating_sub(SMOOTHED_S)..(i + SMOOTHED_S + 1).min(tps.len())];
+    let smooth: Vec<f64> = (0..tps.len()).filter_map(|i| mean(around(i))).collect();
+    let minima = minima(&smooth, collapse.saturating_sub(2 * SMOOTHED_S), LEAST_MOVE * mean(tps)?);
     let (first, last) = (minima.first()?, minima.last()?);
     (minima.len() > 1).then(|| (last - first) as f64 / (minima.len() - 1) as f64)
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
 /// Places of the minima from `start` on, between moves of at least `least`.

@@ -193,6 +193,6 @@ fn growth(counter: &[f64]) -> Option<f64> {
 
 /// Mean of the values that are there.
 pub(super) fn mean(values: &[f64]) -> Option<f64> {
-    let (n, sum) = values.iter().filter(|v| v.is_finite()).fold((0_u32, 0.0), |(n, sum), v| (n + 1, sum + v));
-    (n > 0).then(|| sum / f64::from(n))
+    let known: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+    innosim_statistics::mean(&known)
 }

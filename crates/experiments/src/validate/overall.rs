@@ -1,6 +1,7 @@
 //! All recordings together: median errors against the marks that the program sets itself.
 
 use super::Validation;
+use innosim_statistics::median;
 
 /// A mark: what is measured, and how far off it may be.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,7 +45,7 @@ impl Overall {
             }
             "checkpoint_age_nrmse_load_changes" => {
                 let changing = validations.iter().filter(|v| v.load_changes);
-                median(changing.filter_map(|v| v.trajectories.first()?.nrmse()).collect())
+                median(&changing.filter_map(|v| v.trajectories.first()?.nrmse()).collect::<Vec<_>>())
             }
             "tps_mean_closed_loop" => {
                 errors(&validations.iter().filter(|v| v.closed_loop).collect::<Vec<_>>(), "tps_mean")
@@ -64,13 +65,7 @@ impl Mark {
 
 fn errors(validations: &[&Validation], name: &str) -> Option<f64> {
     let errors = validations.iter().flat_map(|v| &v.metrics).filter(|metric| metric.name == name);
-    median(errors.filter_map(|metric| Some(metric.error()?.abs())).collect())
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let n = values.len();
-    (n > 0).then(|| f64::midpoint(values[(n - 1) / 2], values[n / 2]))
+    median(&errors.filter_map(|metric| Some(metric.error()?.abs())).collect::<Vec<_>>())
 }
 
 fn share(agree: impl Iterator<Item = bool>) -> Option<f64> {
@@ -83,10 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn medians_and_shares_by_hand() {
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
-        assert_eq!(median(Vec::new()), None);
+    fn shares_by_hand() {
         assert_eq!(share([true, false, true, true].into_iter()), Some(0.75));
     }
 
