@@ -12,7 +12,7 @@
 //!
 //! A pass over the pages takes all that are dirty when it begins. Every second it writes as many as [`pace`] says, until
 //! all are written; then redo before its beginning is needed no more for pages. The next begins after
-//! `ntse_checkpoint_interval`. A scavenger frees pages at the tail of the LRU list, once a second, or when somebody finds
+//! `ntse_checkpoint_interval`, or at once if user threads wait for redo since. A scavenger frees pages at the tail of the LRU list, once a second, or when somebody finds
 //! none.
 //!
 //! Simplifications: the engine sorts the pages of a pass by file and page; here they go by age, each with the dirty pages
@@ -49,6 +49,8 @@ pub struct Tnt {
     next_pass: SimTime,
     next_second: SimTime,
     requested: u64,
+    /// Whether user threads have found the redo log full since the last pass ended.
+    redo_was_full: bool,
     /// Redo before these is needed no more, for pages and for records.
     pages_lsn: u64,
     records_lsn: u64,
@@ -68,6 +70,7 @@ impl Tnt {
             next_pass: SimTime::ZERO + options.checkpoint_interval,
             next_second: SimTime::ZERO,
             requested: 0,
+            redo_was_full: false,
             pages_lsn: start_lsn,
             records_lsn: start_lsn,
             options,
@@ -76,14 +79,15 @@ impl Tnt {
 
     /// The work of the scavenger, and the pages of a pass if their second has come.
     fn next_request(&mut self, view: &View<'_>) -> FlushRequest {
-        if self.pass_up_to.is_none() && view.now >= self.next_pass {
+        if self.pass_up_to.is_none() && (view.now >= self.next_pass || self.redo_was_full) {
             self.pass_up_to = Some(view.current_lsn);
         }
         let due = view.now >= self.next_second;
         if due {
             self.next_second = view.now + SECOND;
         }
-        let short_of_redo = view.current_lsn - view.last_checkpoint_lsn > self.options.redo_bytes() / 2;
+        let half_full = view.current_lsn - view.last_checkpoint_lsn > self.options.redo_bytes() / 2;
+        let short_of_redo = half_full || self.redo_was_full;
         let seen = Seen { dirty_pages: view.dirty_pages, current_lsn: view.current_lsn, short_of_redo };
         let pages = if due && self.pass_up_to.is_some() { self.pace.next(seen) } else { 0 };
         self.requested = pages;
@@ -102,6 +106,7 @@ impl Tnt {
         let Some(up_to) = self.pass_up_to.filter(|up_to| oldest == 0 || oldest >= *up_to) else { return };
         self.pages_lsn = up_to;
         self.pass_up_to = None;
+        self.redo_was_full = false;
         self.next_pass = view.now + self.options.checkpoint_interval;
     }
 }
@@ -149,6 +154,10 @@ impl ServerModel for Tnt {
 
     fn records_merged(&mut self, _: &View<'_>, lsn: u64) {
         self.records_lsn = lsn;
+    }
+
+    fn redo_is_full(&mut self) {
+        self.redo_was_full = true;
     }
 
     fn cleaner(&mut self, view: &View<'_>, input: CleanerInput) -> CleanerAction {

@@ -46,7 +46,7 @@ fn run_all(worlds: impl Strategy<Value = World>, cases: u32) {
 }
 
 /// Whether clients always have something to do, and something must happen within some seconds: TNT with a full buffer or redo
-/// log waits for its next passes, as long as such a run takes.
+/// log waits for its next passes, as long as such a run takes (in longer ones it must go on: `tests/tnt.rs`).
 fn is_busy(world: &World) -> bool {
     matches!(world.spec.workload.drive, DriveSpec::Closed { .. }) && world.model != ModelId::Tnt
 }

@@ -13,7 +13,7 @@ use crate::resolved::{Resolved, quoted};
 use crate::rule::{ChosenRule, read_rule};
 use crate::scenario_keys::{ADAPTIVE_HASH_KEYS, BINARY_LOG_KEYS, READ_VIEW_KEYS, ROOT_KEYS};
 use crate::section::Section;
-use crate::server::{Context, read_server, resolved_settings};
+use crate::server::{Context, read_server, refuse_what_never_fits, resolved_settings};
 use crate::server_files::SettingsFile;
 use crate::source::SourceMap;
 use crate::start::read_start;
@@ -186,6 +186,8 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let read_views = read_read_view(&root, &mut tables);
     let rule = read_rule(&layered.tree, &settings, sources, report);
     let dirty_start = read_start(&root, &settings, &workload.access.page_sets, &mut tables);
+    let driven = workload.access.driven(drive, stops, cores);
+    refuse_what_never_fits(&root, &settings, &driven);
     if report.has_errors() {
         return None;
     }
@@ -196,7 +198,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         server_up: head.server_up,
         engine_status_every: head.engine_status_every,
         storage,
-        workload: workload.access.driven(drive, stops, cores),
+        workload: driven,
         cpu,
         other_programs,
         binary_log,

@@ -4,8 +4,11 @@
 //! setting that only the file's own model knows is left out, with a warning, when the command line asks for another
 //! model, so that one scenario can be run with several.
 
+mod never_fits;
 mod redo_size;
 mod to_tnt;
+
+pub(crate) use never_fits::refuse_what_never_fits;
 
 use crate::diagnostic::{Problem, Report};
 use crate::node::{Entry, Table};

@@ -288,6 +288,22 @@ fn mistakes_on_the_command_line() {
     insta::assert_snapshot!("mistakes_on_the_command_line", out);
 }
 
+/// TNT keeps room in its redo log for a transaction and for merging it: one that needs more would wait for ever.
+#[test]
+fn a_transaction_that_never_fits_the_redo_log_of_tnt() {
+    let text = edited(&edited(GOOD, "custom", OLTP, CUSTOM), "redo", "redo_bytes = 200", "redo_bytes = 4_000_000");
+    let on_tnt = |set: &[&str]| {
+        let set = set.iter().map(|setting| (*setting).to_owned()).collect();
+        message(&text, &Overrides { model: Some("tnt".to_owned()), set, ..Overrides::default() })
+    };
+    let refused = on_tnt(&["ntse_log_file_size=4M", "ntse_log_buf_size=1M"]);
+    for part in ["may take 13M of redo", "more than the redo log has (8M)", "raise ntse_log_file_size"] {
+        assert!(refused.contains(part), "{part}: {refused}");
+    }
+    assert_eq!(on_tnt(&["ntse_log_file_size=4M", "ntse_log_buf_size=1M", "ntse_log_overflow=ON"]), "LOADED");
+    assert_eq!(on_tnt(&["ntse_log_file_size=16M"]), "LOADED");
+}
+
 #[test]
 fn texts_that_are_not_scenarios() {
     let mut out = String::new();

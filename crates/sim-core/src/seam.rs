@@ -506,6 +506,10 @@ pub trait ServerModel: Send {
         let _ = (view, lsn);
     }
 
+    /// A user thread waits because the redo log has no room for its transaction and for merging all that is changed (see
+    /// [`crate::config::RecordsConfig`]); called again each time that it looks in vain.
+    fn redo_is_full(&mut self) {}
+
     /// Called once a second, half a second out of step with the start of the page cleaner, whatever else goes on (the
     /// error monitor thread of 5.5).
     fn monitor(&mut self, view: &View<'_>) {

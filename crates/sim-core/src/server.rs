@@ -19,7 +19,7 @@
 //! * purge: `purge` (coordinator), `purge_threads` (what they visit), `history` (what purge has before it),
 //!   `rollback_segments` (what of it stays), `undo` (undo pages and tablespaces), `undo_truncation`;
 //! * records over pages (TNT): `mvcc_buffer` (what is changed in memory), `merging` (passes of purge, write-back),
-//!   `row_cache`;
+//!   `row_cache`, `record_waits` (who waits for room);
 //! * frames: `free_pages`, `single_page`, `lru_managers`, `list_mutexes` (the mutex over each LRU list);
 //! * flushing: `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
 //!   does), `batches` (page writes), `doublewrite` (its buffers and segments), `completions` (how batches end);
@@ -65,6 +65,7 @@ mod purge;
 mod purge_threads;
 mod reads;
 mod record;
+mod record_waits;
 mod recovery;
 mod rollback_segments;
 mod row_cache;

@@ -4,7 +4,7 @@
 //! the page buffer is dirty; what was written in the last second and the growth of the dirty pages on top. It is averaged
 //! with the mean rate of the seconds before, and kept between a tenth of the I/O capacity and all of it. Means are
 //! renewed after 30 seconds of writing. Assumed, as the engine of the published source has its redo log grow instead: while
-//! more than half of the redo log is in use, all of the I/O capacity is used.
+//! more than half of the redo log is in use, or user threads wait for it, all of the I/O capacity is used.
 
 use innosim_core::seam::WorkBefore;
 
@@ -20,7 +20,7 @@ pub struct Seen {
     pub dirty_pages: u64,
     /// End of the redo now, LSN.
     pub current_lsn: u64,
-    /// Whether more than half of the redo log waits for this checkpoint or for purge.
+    /// Whether more than half of the redo log waits for this checkpoint or for purge, or user threads for redo.
     pub short_of_redo: bool,
 }
 

@@ -3,6 +3,9 @@
 use crate::kernel::time::SimDuration;
 use serde::{Deserialize, Serialize};
 
+/// Redo kept free beyond what is reckoned with: headers of blocks, roundings.
+const ROOM_TO_SPARE: u64 = 64 << 10;
+
 /// Changes of records are kept in memory and merged into pages later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordsConfig {
@@ -28,4 +31,23 @@ pub struct RecordsConfig {
     pub overhead_bytes: u32,
     /// Whether the redo log grows when it is full, so that nobody ever waits for room.
     pub redo_grows: bool,
+}
+
+impl RecordsConfig {
+    /// Times that the redo of a change is written again: when it is merged, and if its record is written back from the row
+    /// cache.
+    pub fn merges(&self) -> u64 {
+        if self.row_cache_bytes > 0 { 2 } else { 1 }
+    }
+
+    /// Bytes that the redo log must have free for so many bytes of redo.
+    pub fn room_for(redo_bytes: u64) -> u64 {
+        redo_bytes.saturating_mul(9) / 8 + ROOM_TO_SPARE
+    }
+
+    /// Bytes that the redo log must have for a transaction that writes `largest_redo` bytes at most: with less it would wait
+    /// for ever.
+    pub fn least_redo_log(&self, largest_redo: u64) -> u64 {
+        Self::room_for(largest_redo.saturating_mul(1 + self.merges()))
+    }
 }

@@ -135,7 +135,7 @@ impl Server {
         let waiting = self.computing_clients()
             + self.commit.waiting()
             + self.binary_log.as_ref().map_or(0, super::binlog::BinaryLog::waiting)
-            + self.records.as_ref().map_or(0, super::mvcc_buffer::MvccBuffer::waiting)
+            + self.records.as_ref().map_or(0, |records| records.waits.waiting())
             + self.passes.clients()
             + self.passes.lru_waiting_clients()
             + self.checkpointer.waiting_clients()

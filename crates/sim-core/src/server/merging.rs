@@ -1,7 +1,7 @@
 //! Passes of purge, which merge changed records into pages, and the write-back of the row cache (TNT).
 //!
-//! The purge thread looks every few seconds whether a pass is due: by its interval, or because the buffer is fuller than
-//! its threshold. A pass takes all that is changed when it begins, table by table, and puts the newest image of each
+//! The purge thread looks every few seconds whether a pass is due: by its interval, because the buffer is fuller than
+//! its threshold, or because somebody waits for room. A pass takes all that is changed when it begins, table by table, and puts the newest image of each
 //! record on its page: a missing page is read, redo is written, the page becomes dirty; a record of the row cache is only
 //! marked there. When a table is done, the memory of its records is free. When the pass is over, redo up to its start is
 //! needed no more for what was changed ([`crate::seam::ServerModel::records_merged`]); a crash before leaves all of it
@@ -77,6 +77,7 @@ impl Server {
         let full = u128::from(records.config.buffer_bytes) * u128::from(records.config.purge_threshold_pct);
         self.now.since(records.merging.began) >= records.config.purge_interval
             || u128::from(records.used_bytes) * 100 >= full
+            || records.waits.want_room()
     }
 
     fn begin_pass(&mut self) {
@@ -94,6 +95,13 @@ impl Server {
         let work = records.row_cache.as_mut().map(|cache| cache.batch(most)).unwrap_or_default();
         if !work.is_empty() {
             self.begin_work(WRITE_BACK, work);
+        }
+    }
+
+    /// Somebody needs redo that records of the row cache hold: they are written back without waiting for their time.
+    pub(super) fn write_back_if_idle(&mut self) {
+        if self.records.as_ref().is_some_and(|records| !records.merging.threads[WRITE_BACK as usize].busy) {
+            self.begin_write_back();
         }
     }
 
@@ -220,7 +228,8 @@ impl Server {
         } else {
             records.merged = Default::default();
             records.merging.passes += 1;
-            if records.merging.passes.is_multiple_of(u64::from(records.config.passes_a_release.max(1))) {
+            let wanted = std::mem::take(&mut records.waits.redo_was_short);
+            if wanted || records.merging.passes.is_multiple_of(u64::from(records.config.passes_a_release.max(1))) {
                 records.merging.merged_lsn = records.merging.began_lsn;
             }
         }

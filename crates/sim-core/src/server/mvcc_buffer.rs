@@ -6,9 +6,7 @@
 //! generation; a record of both takes memory once. Insertions change pages at once, as the engine inserts into its page
 //! store. Which record of a page a touch is about follows from the transaction and the place of the touch in it.
 //!
-//! A client waits while the buffer is full, and before its transaction while the redo log has no room for it, for its
-//! merge, and for the merge of all that is in the buffer: the redo of a merge is that of one change of the record. So a
-//! pass always finds room, and the log never runs full with records whose redo can't be reused.
+//! A client waits while the buffer is full, or the redo log ([`super::record_waits`]).
 //!
 //! Source: what is known of TNT, see `docs/fidelity.md`. Simplifications: the engine gives the buffer some memory of the
 //! page buffer when it is full, and fails a statement at last, where a client waits here; older images take no memory
@@ -16,8 +14,8 @@
 //! committed ones (a few dozen records).
 
 use super::Server;
-use super::events::Event;
 use super::merging::Merging;
+use super::record_waits::RecordWaits;
 use super::row_cache::RowCache;
 use super::touches::{Met, Touched};
 use crate::config::RecordsConfig;
@@ -27,9 +25,6 @@ use crate::workload::records::{RecordTouch, record_touches};
 use crate::workload::{WorkloadSpec, program::Touch};
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
-
-/// Redo kept free beyond what is reckoned with: headers of blocks, roundings.
-const ROOM_TO_SPARE: u64 = 64 << 10;
 
 /// A changed record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,11 +111,7 @@ pub(super) struct MvccBuffer {
     pub(super) used_bytes: u64,
     /// Redo of merging all that is in the buffer, in the redo log's fixed-point form.
     pub(super) redo_fixed: u64,
-    /// Room in the redo log kept for the transaction of each client, and for all of them, bytes.
-    reserved: Vec<u64>,
-    reserved_total: u64,
-    /// Clients that wait for memory or for room in the redo log.
-    waiters: Vec<u32>,
+    pub(super) waits: RecordWaits,
     /// The page that each client had to read for a record.
     missed: Vec<Option<u32>>,
 }
@@ -135,27 +126,15 @@ impl MvccBuffer {
             merging: Merging::default(),
             used_bytes: 0,
             redo_fixed: 0,
-            reserved: vec![0; clients as usize],
-            reserved_total: 0,
-            waiters: Vec::new(),
+            waits: RecordWaits::new(clients),
             missed: vec![None; clients as usize],
             config,
         }
     }
 
-    /// Clients that wait here.
-    pub(super) fn waiting(&self) -> usize {
-        self.waiters.len()
-    }
-
     /// What a touch is about, of a transaction of this kind.
     fn touch_of(&self, kind: u32, touch: u32) -> RecordTouch {
         self.touches[kind as usize].get(touch as usize).copied().unwrap_or(RecordTouch::Page)
-    }
-
-    /// Times that the redo of a change is written: once more when it is merged, and once more if it is written back.
-    pub(super) fn merges(&self) -> u64 {
-        if self.row_cache.is_some() { 2 } else { 1 }
     }
 
     /// Memory of a record of a page with so many rows.
@@ -164,9 +143,9 @@ impl MvccBuffer {
     }
 
     /// Redo that merging all takes at most, bytes.
-    fn merge_redo(&self) -> u64 {
+    pub(super) fn merge_redo(&self) -> u64 {
         let back = self.row_cache.as_ref().map_or(0, |cache| cache.redo_fixed);
-        (self.redo_fixed * self.merges() + back).div_ceil(RedoLog::fixed(1.0))
+        (self.redo_fixed * self.config.merges() + back).div_ceil(RedoLog::fixed(1.0))
     }
 
     /// The oldest redo that is needed because its change is on no page; `None` if all changes are.
@@ -297,53 +276,12 @@ impl Server {
         let lsn = self.redo.current_lsn();
         let Some(records) = &mut self.records else { return Touched::Done };
         if !records.change(record, lsn) {
-            records.waiters.push(client_number);
+            records.waits.for_memory.push(client_number);
             self.recorder.counts.wait_free += 1;
             return Touched::Wait;
         }
         self.redo.append(redo_fixed);
         self.clients.modified(client_number, 1);
         Touched::Done
-    }
-
-    /// Whether the redo log has room for a client's transaction and for merging what it changes and all that is changed;
-    /// if not, the client has been put to wait.
-    pub(super) fn redo_has_room_to_merge(&mut self, client_number: u32) -> bool {
-        let Some(records) = &self.records else { return true };
-        if records.config.redo_grows || records.reserved[client_number as usize] > 0 {
-            return true;
-        }
-        let own = self.largest_redo(client_number) * (1 + records.merges());
-        let wanted = records.merge_redo() + records.reserved_total + own;
-        let limit = self.checkpointer.last_lsn() + self.model.writer_limits().hard_bytes;
-        let fits = self.redo.current_lsn() + wanted * 9 / 8 + ROOM_TO_SPARE <= limit;
-        let Some(records) = &mut self.records else { return true };
-        if fits {
-            records.reserved[client_number as usize] = own;
-            records.reserved_total += own;
-        } else {
-            records.waiters.push(client_number);
-            self.recorder.counts.free_check_waits += 1;
-        }
-        fits
-    }
-
-    /// A client's transaction is over: others may have the room that was kept for it.
-    pub(super) fn redo_room_returned(&mut self, client_number: u32) {
-        let Some(records) = &mut self.records else { return };
-        let own = std::mem::take(&mut records.reserved[client_number as usize]);
-        records.reserved_total -= own;
-        if own > 0 && !records.waiters.is_empty() {
-            let next = records.waiters.remove(0);
-            self.calendar.schedule(self.now, Event::Body(next));
-        }
-    }
-
-    /// Memory or redo became free: all who wait look again.
-    pub(super) fn wake_record_waiters(&mut self) {
-        let Some(records) = &mut self.records else { return };
-        for client in std::mem::take(&mut records.waiters) {
-            self.calendar.schedule(self.now, Event::Body(client));
-        }
     }
 }

@@ -10,7 +10,7 @@
 //! at once (errs towards more changes of pages); a visit of a walk is one record, also where it stands for the ten lines of
 //! an order; the rows of a page are drawn equally (errs towards more different records where a few are hot).
 
-use super::spec::{DrawSpec, Leaves, TouchSpec, WorkloadSpec};
+use super::spec::{DrawSpec, Leaves, TouchSpec, TransactionSpec, WorkloadSpec};
 use crate::config::PAGE_BYTES;
 use crate::redo::RedoLog;
 
@@ -51,6 +51,19 @@ pub fn record_touches(spec: &WorkloadSpec, record_bytes: u32) -> Vec<Vec<RecordT
         _ => RecordTouch::Page,
     };
     spec.transactions.iter().map(|kind| kind.touches.iter().map(what).collect()).collect()
+}
+
+/// Redo payload of the largest transaction, bytes: all its touches as often as they may be, each splitting its page.
+pub fn largest_redo(spec: &WorkloadSpec) -> u64 {
+    let of_touch = |touch: &TouchSpec| {
+        let split = match &spec.access_classes[touch.class as usize].draw {
+            DrawSpec::Index { split_redo_bytes, .. } if touch.inserts && touch.modify => *split_redo_bytes,
+            _ => 0.0,
+        };
+        f64::from(touch.max) * (touch.redo_bytes + split)
+    };
+    let of_kind = |kind: &TransactionSpec| kind.base_redo_bytes + kind.touches.iter().map(of_touch).sum::<f64>();
+    spec.transactions.iter().map(|kind| of_kind(kind) as u64 + 1).max().unwrap_or(0)
 }
 
 fn changes_record(spec: &WorkloadSpec, touch: &TouchSpec) -> bool {
