@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for source in ["Cargo.lock", "Cargo.toml", "scenarios"] {
         println!("cargo::rerun-if-changed={}", workspace.join(source).display());
     }
-    for part in ["sim-core", "flush-models", "scenario", "playground", "page-builder", "report/src/page"] {
+    for part in ["sim-core", "flush-models", "scenario", "playground", "page-builder", "html-assets"] {
         println!("cargo::rerun-if-changed={}", workspace.join("crates").join(part).display());
     }
     let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("cargo sets no OUT_DIR")?);

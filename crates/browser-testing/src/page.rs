@@ -78,6 +78,12 @@ impl Page {
             .unwrap();
     }
 
+    /// Makes the page believe that whoever looks at it prefers `light` or `dark` colours.
+    pub fn prefer(&self, scheme: &str) {
+        let scheme = Emulation::MediaFeature { name: "prefers-color-scheme".to_owned(), value: scheme.to_owned() };
+        self.tab.call_method(Emulation::SetEmulatedMedia { media: None, features: Some(vec![scheme]) }).unwrap();
+    }
+
     /// The value of an expression of JavaScript, promises awaited. A thrown error fails the test.
     pub fn eval(&self, expression: &str) -> Value {
         let wrapped = format!(

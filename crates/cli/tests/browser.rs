@@ -19,6 +19,7 @@ const SMALL: [&str; 8] =
 fn main() -> ExitCode {
     run(&[
         ("a_sweep_and_a_comparison_can_be_explored", a_sweep_and_a_comparison_can_be_explored),
+        ("a_report_prints_in_ink_on_white", a_report_prints_in_ink_on_white),
         ("a_page_that_fails_or_asks_outside_is_found_out", a_page_that_fails_or_asks_outside_is_found_out),
     ])
 }
@@ -34,7 +35,7 @@ fn a_sweep_and_a_comparison_can_be_explored(chromium: &Chromium) {
     made("sweep", "line", &vary[..2]);
     made("compare", "compare", &["--model", "8.0.30", "--model", "8.0.21"]);
     let site = Site::of(desk.path());
-    let (screen, phone) = ((1240, 900), (500, 900));
+    let (screen, phone) = ((1280, 900), (390, 844));
     for (folder, first) in [("sweep", "#curves"), ("line", "#curves"), ("compare", "#chart1")] {
         let address = format!("/{folder}/report.html");
         for size in [screen, phone] {
@@ -52,23 +53,32 @@ fn a_sweep_and_a_comparison_can_be_explored(chromium: &Chromium) {
 
 /// Uses the page as a person would, and looks at what comes of it. `first`: where its first chart is.
 fn explore(page: &Page, first: &str, what: &str) {
-    let chart = format!("{first} svg");
-    let texts = || page.eval(&format!("[...document.querySelectorAll('{chart} text')].map((t) => t.textContent)"));
-    let lines = || page.eval("document.querySelectorAll('#chart1 svg g path').length");
-    let paths = "[...document.querySelectorAll('svg path')].filter((p) => p.getAttribute('d').length > 20).length";
-    assert!(page.eval(paths).as_u64().unwrap() >= 3, "{what}: lines are drawn");
-    let odd = "[...document.querySelectorAll('svg')].filter((s) => /NaN|undefined|Infinity/.test(s.outerHTML)).length";
+    let chart = format!("charts.all().find((chart) => chart.frame.parentElement.id === '{}')", &first[1..]);
+    let over = format!("{first} .u-over");
+    let range = || page.eval(&format!("(({{ min, max }}) => [min, max])({chart}.plot.scales.x)"));
+    let told =
+        || page.eval(&format!("[...{chart}.legend.querySelectorAll('output')].map((o) => o.textContent).join('')"));
+    let name = || page.eval(&format!("{chart}.title.textContent"));
+    let lines = || page.eval("document.querySelectorAll('#chart1 .legend .entry').length");
+    let drawn = "charts.all().every(({ plot: { ctx } }) => new Set(ctx.getImageData(0, 0, ctx.canvas.width, ctx.canvas.height).data)
+                 .size > 8)";
+    page.wait_until(drawn);
+    let odd = "charts.all().flatMap((chart) => chart.spec.data.flat()).filter((v) => v !== null && v !== undefined &&
+               !Number.isFinite(v)).length";
     assert_eq!(page.eval(odd), 0, "{what}: every number is one");
-    let whole = texts();
-    page.hover(&chart, (0.6, 0.5));
-    let tip = page.eval(&format!("document.querySelector('{first} .tip').innerText"));
-    assert!(!tip.as_str().unwrap().is_empty(), "{what}: the mouse tells values");
-    page.drag(&chart, (0.4, 0.5), (0.7, 0.5));
-    assert_ne!(texts(), whole, "{what}: zoom");
-    page.double_click(&chart, (0.5, 0.5));
-    assert_eq!(texts(), whole, "{what}: the whole again");
+    let whole = range();
+    assert_eq!(told(), "", "{what}: nothing is pointed at");
+    page.hover(&over, (0.6, 0.5));
+    page.wait_until(&format!("{chart}.legend.textContent.match(/[0-9]/) !== null"));
+    assert_ne!(told(), "", "{what}: the mouse tells values");
+    page.drag(&over, (0.4, 0.5), (0.7, 0.5));
+    assert_ne!(range(), whole, "{what}: zoom");
+    page.double_click(&over, (0.5, 0.5));
+    assert_eq!(range(), whole, "{what}: the whole again");
+    by_keyboard(page, &chart, what);
+    let before = name();
     page.choose("select", "2");
-    assert_ne!(texts()[0], whole[0], "{what}: another figure");
+    assert_ne!(name(), before, "{what}: another figure");
     let all = lines();
     page.click("input[type=checkbox]");
     assert_ne!(lines(), all, "{what}: a run unticked");
@@ -76,6 +86,48 @@ fn explore(page: &Page, first: &str, what: &str) {
     let fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
     assert_eq!(page.eval(fits), true, "{what}: no wider than the window");
     assert_eq!(page.errors(), [""; 0], "{what}");
+}
+
+/// A chart can be walked through and zoomed with keys, and says what is there.
+fn by_keyboard(page: &Page, chart: &str, what: &str) {
+    let press = |key: &str| {
+        page.eval(&format!(
+            "{chart}.place.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}', bubbles: true }}))"
+        ));
+    };
+    let said = || page.eval(&format!("{chart}.place.getAttribute('aria-valuetext')"));
+    let range = || page.eval(&format!("(({{ min, max }}) => max - min)({chart}.plot.scales.x)")).as_f64().unwrap();
+    assert_eq!(page.eval(&format!("{chart}.place.tabIndex")), 0, "{what}: it can be reached");
+    press("Home");
+    let first = said();
+    assert!(first.as_str().is_some_and(|words| words.contains(':')), "{what}: {first}");
+    press("ArrowRight");
+    assert_ne!(said(), first, "{what}: arrows walk");
+    let whole = range();
+    press("+");
+    assert!(range() < 0.6 * whole, "{what}: plus zooms");
+    press("Escape");
+    assert!((range() - whole).abs() < 1e-9, "{what}: escape shows all");
+}
+
+/// On paper everything is light, whatever the screen is, and charts are as wide as the paper.
+fn a_report_prints_in_ink_on_white(chromium: &Chromium) {
+    let desk = tempfile::tempdir().unwrap();
+    let folder = desk.path().join("compare");
+    let variants = ["compare", "redo-too-small", "--model", "8.0.30", "--model", "8.0.21", "--replications", "1"];
+    innosim(&[&variants[..], &SMALL, &[folder.to_str().unwrap()]].concat()).success();
+    let site = Site::of(desk.path());
+    let page = chromium.open(&site.url("/compare/report.html"), (1240, 900));
+    page.prefer("dark");
+    let looks = || page.eval("[ink('paper'), ink('line-1'), charts.all()[0].plot.width]");
+    page.wait_until("ink('paper') !== '#fff'");
+    let dark = looks();
+    page.eval("dispatchEvent(new Event('beforeprint'))");
+    let paper = looks();
+    assert_eq!((&paper[0], &paper[1]), (&"#fff".into(), &"#0072b2".into()), "{paper}");
+    page.eval("dispatchEvent(new Event('afterprint'))");
+    assert_eq!(looks(), dark, "and all is as before");
+    assert_eq!(page.errors(), [""; 0]);
 }
 
 /// What the other tests rest on: an error is seen, and so is a request to elsewhere.

@@ -7,12 +7,13 @@ use std::fs;
 const CRATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// What each crate may use of the others.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("browser-testing", &[]),
     ("sim-core", &[]),
     ("spectrum", &[]),
     ("statistics", &[]),
-    ("page-builder", &[]),
+    ("html-assets", &[]),
+    ("page-builder", &["html-assets"]),
     ("playground", &["sim-core", "flush-models", "scenario"]),
     ("flush-models", &["sim-core"]),
     ("rules", &["sim-core", "flush-models"]),
@@ -20,7 +21,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("recordings", &["flush-models", "scenario", "spectrum"]),
     ("explain", &["sim-core"]),
     ("experiments", &["sim-core", "explain", "flush-models", "scenario", "recordings", "spectrum", "statistics"]),
-    ("report", &["sim-core", "explain", "statistics"]),
+    ("report", &["sim-core", "explain", "html-assets", "statistics"]),
     (
         "cli",
         &[

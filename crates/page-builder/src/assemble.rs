@@ -5,6 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use innosim_html_assets::{SCRIPT, STYLE, UPLOT_LICENSE, filled, in_a_script};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -13,18 +14,13 @@ macro_rules! page {
         include_str!(concat!("../../playground/page/", $file))
     };
 }
-macro_rules! uplot {
-    ($file:literal) => {
-        include_str!(concat!("../../report/src/page/uplot/", $file))
-    };
-}
-
-/// The scripts of the page, in the order in which they build on each other.
+/// The scripts of the page, after those of all pages, in the order in which they build on each other.
 const SCRIPTS: &[&str] = &[
-    page!("format.js"),
+    page!("parts.js"),
     page!("engine.js"),
     page!("ring.js"),
     page!("ages.js"),
+    page!("rates.js"),
     page!("plots.js"),
     page!("controls.js"),
     page!("player.js"),
@@ -48,9 +44,9 @@ pub struct PageFile {
 pub fn assemble(engine: &Engine) -> Result<Vec<PageFile>, PageError> {
     let packed = packed(&engine.wasm).map_err(|source| PageError::Io { path: PathBuf::from("engine.wasm"), source })?;
     let parts = [
-        ("STYLE", format!("{}\n{}", uplot!("uPlot.min.css"), page!("page.css"))),
-        ("UPLOT_LICENSE", uplot!("LICENSE").to_owned()),
-        ("UPLOT", uplot!("uPlot.iife.min.js").to_owned()),
+        ("STYLE", format!("{STYLE}\n{}", page!("page.css"))),
+        ("UPLOT_LICENSE", UPLOT_LICENSE.to_owned()),
+        ("SHARED", SCRIPT.to_owned()),
         ("LESSONS", in_a_script(page!("lessons.json"))),
         ("GLUE", engine.glue.clone()),
         ("WORKER", page!("worker.js").to_owned()),
@@ -69,25 +65,6 @@ fn packed(wasm: &[u8]) -> std::io::Result<String> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(wasm)?;
     Ok(STANDARD.encode(encoder.finish()?))
-}
-
-/// In a script of data, only `<` could end it early.
-fn in_a_script(json: &str) -> String {
-    json.replace('<', "\\u003c")
-}
-
-/// The template with its places filled in one pass, so that nothing that is filled in can be taken for a place.
-fn filled(template: &str, parts: &[(&str, String)]) -> String {
-    let mut pieces = template.split("{{");
-    let mut page = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let (name, rest) = piece.split_once("}}").unwrap_or((piece, ""));
-        if let Some((_, text)) = parts.iter().find(|(known, _)| *known == name) {
-            page.push_str(text);
-        }
-        page.push_str(rest);
-    }
-    page
 }
 
 #[cfg(test)]

@@ -58,7 +58,8 @@ pub fn build_engine(workspace: &Path, target: &Path) -> Result<Engine, PageError
 fn ready(built: &Path) -> Result<Engine, PageError> {
     let glue = |error: &dyn std::fmt::Display| PageError::Glue(format!("{error:#}"));
     let mut bindgen = Bindgen::new();
-    bindgen.input_path(built).typescript(false);
+    // Names of functions are for people who look into a module, and a twentieth of the page.
+    bindgen.input_path(built).typescript(false).remove_name_section(true);
     bindgen.no_modules(true).map_err(|error| glue(&error))?;
     let mut output = bindgen.generate_output().map_err(|error| glue(&error))?;
     Ok(Engine { glue: output.js().to_owned(), wasm: output.wasm_mut().emit_wasm() })

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   crates/playground/src   --cargo, wasm32-->  engine --wasm-bindgen-->  glue + engine.wasm --+
-//!   crates/playground/page, report/src/page/uplot  ------------------------------------------> index.html
+//!   crates/playground/page, crates/html-assets  ---------------------------------------------> index.html
 //! ```
 //!
 //! `index.html` stands alone: styles, scripts and the engine, compressed, are inside, because a browser that opens a page

@@ -12,6 +12,9 @@ const KNOBS = [
   { key: "load", label: "load", steps: (c) => (c.open ? STEPS.rate : STEPS.clients), say: (v, c) => (c.open ? `${grouped(v)} trx/s arrive` : `${grouped(v)} clients`) },
 ];
 
+// sysbench's --rand-type.
+const ROWS = [["uniform", "all equally often"], ["special", "a hot hundredth most often"], ["pareto", "a fifth most often"], ["zipfian", "some often, most rarely"]];
+
 class Panel {
   // changed(changes): called with the knobs that somebody has moved.
   constructor(number, { removable, changed, remove }) {
@@ -33,13 +36,14 @@ class Panel {
       return { knob, input, value, row, steps: [] };
     });
     this.doublewriteRow = choice("doublewrite", "doublewrite", []);
+    this.rowsRow = choice("rows", "rows changed", ROWS);
     this.message = node("p", { class: "message", role: "alert" });
     this.notes = node("details", { class: "notes", hidden: true });
     this.element = node("fieldset", { class: `panel ${RUN_INKS[number]}`, "data-run": RUN_NAMES[number] },
       node("legend", {}, node("span", { class: "badge" }, RUN_NAMES[number]), node("span", { class: "what" })),
       choice("model", "version", models.map((m) => [m.name, m.title])),
       ...this.sliders.map((slider) => slider.row), this.doublewriteRow,
-      choice("device", "device", [["", "as in the story"], ...devices.map((d) => [d, d])]),
+      this.rowsRow, choice("device", "device", [["", "as in the story"], ...devices.map((d) => [d, d])]),
       this.message, this.notes,
       removable ? node("button", { type: "button", class: "quiet", onclick: remove }, `remove ${RUN_NAMES[number]}`) : null);
   }
@@ -87,6 +91,8 @@ class Panel {
     }
     this.model.value = this.changes.model ?? c.model;
     this.device.value = this.changes.device ?? "";
+    this.rowsRow.hidden = c.rows === null;
+    this.rows.value = now("rows") ?? "";
     const doublewrite = now("doublewrite"), batches = ["4", "8", "16", "32", "64", "128"];
     const values = [...new Set(["off", ...(c.doublewrite_batches ? [...batches, doublewrite] : ["on"])])];
     const name = (v) => (v === "off" || v === "on" ? v : `on, ${v} pages a batch`);

@@ -45,11 +45,11 @@ const engine = (() => {
       if (data.kind === "over") this.finished = data.finished;
       if (data.kind === "rows") {
         if (this.rows.length === 0) this.answered = performance.now() - this.began;
-        const ages = catalogue.fields.length;
+        const ages = catalogue.fields.length, rates = ages + catalogue.ages;
         for (let at = 0; at < data.rows.length; at += data.width) {
           const row = data.rows.subarray(at, at + data.width);
           this.rows.push(row);
-          this.peaks.push(Math.max(...row.subarray(ages)));
+          this.peaks.push(Math.max(...row.subarray(ages, rates)));
         }
       }
       this.changed(this);
@@ -70,6 +70,19 @@ const engine = (() => {
       const [from, to] = [Math.max(0, Math.floor(time) - 120), Math.min(this.peaks.length, Math.ceil(time) + 20)];
       for (let k = from; k < to; k++) most = Math.max(most, this.peaks[k] * Math.exp(-Math.abs(time - 1 - k) / 40));
       return most;
+    }
+    // A number about rates between two seconds.
+    rateAt(time, number) {
+      const k = catalogue.fields.length + catalogue.ages + number, last = this.rows.length - 1;
+      const low = Math.min(Math.max(Math.floor(time) - 1, 0), last), share = Math.min(Math.max(time - 1 - low, 0), 1);
+      return this.rows[low][k] * (1 - share) + this.rows[Math.min(low + 1, last)][k] * share;
+    }
+    // The first and the last band of rates to show: those that have any pages, and that of the whole log. The very last band,
+    // of what is never changed, stands apart.
+    bandsSeen() {
+      const { bands, first_bytes: least } = catalogue.rates, known = Array.from({ length: bands - 1 }, (_, k) => k).filter((k) => this.rateAt(1, k) >= 1);
+      const whole = Math.floor(Math.log2(Math.max(this.at(1, "capacity"), least) / least));
+      return [known[0] ?? 0, Math.min(Math.max(known[known.length - 1] ?? 0, whole), bands - 2)];
     }
     seconds() { return this.head ? this.head.controls.seconds : 0; }
     end() { this.worker.terminate(); }

@@ -8,8 +8,8 @@ const FIGURES = [
   ["regime", "Regime", (v) => v], ["event_hash", "Hash of the run", (v) => v],
 ];
 const SHARED = ["story", "seconds", "seed"];
-const OWN = ["model", "io_capacity", "io_capacity_max", "redo_mib", "doublewrite", "load", "device"];
-const TEXTS = new Set(["story", "model", "doublewrite", "device"]);
+const OWN = ["model", "io_capacity", "io_capacity_max", "redo_mib", "doublewrite", "load", "device", "rows"];
+const TEXTS = new Set(["story", "model", "doublewrite", "device", "rows"]);
 
 const page = (() => {
   const state = { story: "teaching/redo-too-small", seconds: undefined, seed: undefined };
@@ -78,7 +78,8 @@ const page = (() => {
     const list = several ? "Dirty pages by age" : "Flush list: dirty pages by age of their oldest change";
     return node("section", { class: `view ${RUN_INKS[k]}`, "aria-label": several ? `Run ${RUN_NAMES[k]} ${label || ""}` : "The run" },
       node("figure", { class: "ring" }, ring, node("canvas", { role: "img", "data-ring": k })),
-      node("figure", { class: "ages" }, node("figcaption", {}, node("span", {}, list), node("span", { class: "now" })), node("canvas", { role: "img", "data-ages": k })));
+      node("figure", { class: "ages" }, node("figcaption", {}, node("span", {}, list), node("span", { class: "now" })), node("canvas", { role: "img", "data-ages": k })),
+      node("figure", { class: "rates" }, node("figcaption", {}, node("span", {}, several ? "Dirty share by rate of change" : "Buffer pool: share of dirty pages by how often they are changed")), node("canvas", { role: "img", "data-rates": k })));
   }
   // A knob was moved: one run begins again, at the same random numbers.
   function touched(k) {
@@ -109,6 +110,7 @@ const page = (() => {
       const color = ink(RUN_INKS[k]), own = Math.min(time, run.rows.length);
       drawRing($(`[data-ring="${k}"]`), run, own, color);
       drawAges($(`[data-ages="${k}"]`), run, own, color);
+      drawRates($(`[data-rates="${k}"]`), run, own, color);
     });
     const second = Math.floor(time), rows = runs.map((run) => `${run.id}:${run.rows.length}`).join();
     if (second !== shownSecond || rows !== shownRows) {
@@ -117,6 +119,7 @@ const page = (() => {
         const words = run.rows.length ? said(run, Math.min(second, run.rows.length)) : "";
         $(`[data-ring="${k}"]`).setAttribute("aria-label", `Redo log. ${words}`);
         $(`[data-ages="${k}"]`).setAttribute("aria-label", `Flush list. ${words}`);
+        $(`[data-rates="${k}"]`).setAttribute("aria-label", run.rows.length ? rateWords(run, Math.min(second, run.rows.length)) : "");
         if (run.rows.length) $(`.view:nth-child(${k + 1}) .ages .now`).textContent = `${grouped(run.at(Math.max(1, Math.min(second, run.rows.length)), "dirty_pages"))}${runs.length > 1 ? "" : " dirty pages"}`;
       });
       [shownSecond, shownRows] = [second, rows];
@@ -127,6 +130,16 @@ const page = (() => {
     const value = (field) => run.at(Math.max(second, 1), field);
     return `At second ${second}: ${grouped(value("tps"))} transactions a second, checkpoint age ${mib(value("checkpoint_age"))} of ${mib(value("capacity"))}, ` +
       `${grouped(value("dirty_pages"))} dirty pages, ${grouped(value("pages_flushed"))} pages flushed a second, latency ${plain(value("latency_ms_p95"))} ms at the 95th percentile.`;
+  }
+  // Dirty pages by how often they are changed, in words.
+  function rateWords(run, second) {
+    const { bands, first_bytes: least } = engine.catalogue().rates, parts = [];
+    for (let k = 0; k < bands; k++) {
+      const [all, dirty] = [run.rateAt(second, k), run.rateAt(second, bands + k)];
+      const often = k === bands - 1 ? "never changed" : `changed once in ${bytesShort(least * 2 ** k)} to ${bytesShort(least * 2 ** (k + 1))} of redo`;
+      if (all >= 1) parts.push(`${often}: ${Math.round((dirty / all) * 100)} % of ${grouped(all)} pages dirty`);
+    }
+    return `Buffer pool at second ${second}. Pages ${parts.join("; ")}.`;
   }
   const spoken = (time) => runs.map((run, k) => (run.rows.length ? `${runs.length > 1 ? `Run ${RUN_NAMES[k]}. ` : ""}${said(run, Math.min(Math.round(time), run.rows.length))}` : "")).join(" ");
 
@@ -232,8 +245,9 @@ const page = (() => {
     });
     $("#download").addEventListener("click", download);
     $("#share").addEventListener("click", share);
-    new ResizeObserver(() => { plots.resize(); player.dirty = true; }).observe($("#main"));
+    new ResizeObserver(() => { player.dirty = true; }).observe($("#main"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { shownSecond = -1; player.dirty = true; });
+    for (const name of ["beforeprint", "afterprint"]) addEventListener(name, () => { shownSecond = -1; show(player.shown()); });
     telling();
     if (lessons.all[lesson]) {
       lessons.open(lesson, true);

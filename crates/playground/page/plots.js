@@ -1,45 +1,36 @@
-// Charts over time, by uPlot: a figure each, a line a run.
+// Charts over time: a figure each, a line a run.
 const plots = (() => {
-  const LIMITS = [["async_age", "async", [4, 4]], ["sync_age", "sync", []]];
+  const LIMITS = [["async_age", [4, 4]], ["sync_age", []]];
   const FIGURES = [
-    { key: "tps", name: "Transactions per second", field: "tps", show: plain },
-    { key: "latency", name: "Latency, 95th percentile, ms", field: "latency_ms_p95", show: plain },
-    { key: "age", name: "InnoDB checkpoint age, MiB", field: "checkpoint_age", scale: 2 ** -20, show: plain, limits: true },
-    { key: "flushed", name: "Pages flushed per second", field: "pages_flushed", show: plain, also: ["sync_pages", "of these by sync flushing"] },
-    { key: "dirty", name: "Dirty pages", field: "dirty_pages", show: plain },
-    { key: "queue", name: "Device queue, operations", field: "device_queue", show: plain },
+    { key: "tps", name: "Transactions per second", field: "tps" },
+    { key: "latency", name: "Latency, 95th percentile", unit: "ms", field: "latency_ms_p95" },
+    { key: "age", name: "InnoDB checkpoint age", unit: "MiB", field: "checkpoint_age", scale: 2 ** -20, limits: true },
+    { key: "flushed", name: "Pages flushed per second", field: "pages_flushed", shaded: "sync_pages", hint: "shaded: by sync flushing" },
+    { key: "dirty", name: "Dirty pages", field: "dirty_pages" },
+    { key: "queue", name: "Device queue", unit: "operations", field: "device_queue" },
   ];
-  const tick = (value) => String(Number(value.toFixed(3))).replace(/\B(?=(\d{3})+(?!\d))/g, (at, group, place, text) => (text.includes(".") && place > text.indexOf(".") ? "" : ","));
+  const HEIGHT = 150;
   let drawn = [];
 
-  const axis = (more) => ({
-    stroke: () => ink("muted"), grid: { stroke: () => ink("grid"), width: 1 }, ticks: { show: false },
-    font: `12px ${getComputedStyle(document.body).fontFamily}`, ...more,
-  });
-  const series = (figure, runs) => {
-    const list = [{}];
-    runs.forEach((run, k) => {
-      list.push({ label: RUN_NAMES[k], stroke: () => ink(RUN_INKS[k]), width: 1.8, dash: RUN_DASHES[k], points: { show: false } });
-      if (figure.also) list.push({ label: `${RUN_NAMES[k]}, sync`, stroke: "transparent", fill: () => `${ink(RUN_INKS[k])}66`, width: 0, points: { show: false } });
-    });
-    if (figure.limits) runs.forEach((_, k) => LIMITS.forEach(([, name, dash]) => list.push({ label: name, width: 1.2, dash, points: { show: false },
-      stroke: () => (runs.length > 1 ? `${ink(RUN_INKS[k])}99` : ink("limit")) })));
-    return list;
+  const linesOf = (figure, runs) => {
+    const own = runs.flatMap((_, k) => [
+      { ...charts.styleOf(k), label: runs.length > 1 ? RUN_NAMES[k] : "", spanGaps: false },
+      ...(figure.shaded ? [{ ...charts.styleOf(k), quiet: true, width: 0, stroke: () => "transparent", fill: () => `${ink(RUN_INKS[k])}66` }] : []),
+    ]);
+    const limits = figure.limits ? runs.flatMap((_, k) => LIMITS.map(([, dash]) => ({ dash, quiet: true, width: 1.2, ink: "limit",
+      stroke: () => (runs.length > 1 ? `${ink(RUN_INKS[k])}99` : ink("limit")) }))) : [];
+    return [...own, ...limits];
   };
-  const dataOf = (figure, runs, seconds, until) => {
+  const dataOf = (figure, runs, until) => {
     const length = Math.max(0, Math.min(until, Math.max(...runs.map((run) => run.rows.length)))), scale = figure.scale || 1;
     const xs = Array.from({ length }, (_, k) => k + 1);
     const column = (run, field) => {
       const index = engine.index(field);
       return xs.map((_, k) => (k < run.rows.length ? run.rows[k][index] * scale : null));
     };
-    const data = [xs];
-    for (const run of runs) {
-      data.push(column(run, figure.field));
-      if (figure.also) data.push(column(run, figure.also[0]));
-    }
-    if (figure.limits) for (const run of runs) for (const [field] of LIMITS) data.push(column(run, field));
-    return data;
+    const own = runs.flatMap((run) => [column(run, figure.field), ...(figure.shaded ? [column(run, figure.shaded)] : [])]);
+    const limits = figure.limits ? runs.flatMap((run) => LIMITS.map(([field]) => column(run, field))) : [];
+    return [xs, ...own, ...limits];
   };
   // From nought to what the whole run reaches, so that the picture stands still while time goes on.
   const topOf = (figure, runs) => {
@@ -51,47 +42,24 @@ const plots = (() => {
   };
 
   function build(box, runs, seek) {
-    for (const one of drawn) one.plot.destroy();
-    box.replaceChildren();
+    for (const one of drawn) one.chart.end();
     drawn = FIGURES.map((figure) => {
-      const legend = node("span", { class: "now" }), place = node("div", { class: "plot" });
-      const head = node("figcaption", {}, node("span", {}, figure.name), legend);
-      const frame = node("figure", { class: "chart", "data-figure": figure.key }, head, place);
-      box.append(frame);
-      const one = { figure, legend, frame, top: 1 };
-      one.plot = new uPlot({
-        width: Math.max(place.clientWidth, 100), height: 150, legend: { show: false }, padding: [6, 16, 0, 0],
-        cursor: { y: false, sync: { key: "all" }, drag: { x: false, y: false }, points: { show: false } },
-        scales: { x: { time: false, range: () => [0, Math.max(runs[0].seconds(), 1)] }, y: { range: () => [0, one.top] } },
-        axes: [axis({ size: 26, space: 70, values: (_, ticks) => ticks.map((s) => `${s} s`) }),
-          axis({ size: 56, space: 34, values: (_, ticks) => ticks.map(tick) })],
-        series: series(figure, runs),
-      }, dataOf(figure, runs, 0, 0), place);
-      one.plot.over.addEventListener("click", () => {
-        const at = one.plot.posToVal(one.plot.cursor.left, "x");
-        if (Number.isFinite(at)) seek(at);
+      const one = { figure, top: 1, chart: new charts.Chart(box) };
+      const hints = [figure.unit, figure.hint].filter(Boolean).join("; ");
+      one.chart.show({
+        name: figure.name, key: figure.key, unit: hints, height: HEIGHT, paperWidth: 320, say: plain, sync: "time",
+        lines: linesOf(figure, runs), data: dataOf(figure, runs, 0), now: () => one.chart.spec.data[0].length - 1,
+        x: { range: () => [0, Math.max(...runs.map((run) => run.seconds()), 1)] }, y: { range: () => [0, one.top] },
+        click: (second) => { if (Number.isFinite(second)) seek(second); },
       });
-      one.place = place;
       return one;
     });
   }
   function update(runs, time) {
-    const second = Math.floor(time);
     for (const one of drawn) {
       one.top = topOf(one.figure, runs);
-      one.plot.setData(dataOf(one.figure, runs, 0, second), true);
-      one.legend.replaceChildren(...runs.map((run, k) => {
-        const row = Math.min(second, run.rows.length);
-        const text = row > 0 ? one.figure.show(run.at(row, one.figure.field) * (one.figure.scale || 1)) : "–";
-        return node("span", { class: `value ${RUN_INKS[k]}` }, runs.length > 1 ? `${RUN_NAMES[k]} ${text}` : text);
-      }));
+      one.chart.set(dataOf(one.figure, runs, Math.floor(time)));
     }
   }
-  function resize() {
-    for (const one of drawn) {
-      const width = one.place.clientWidth;
-      if (width > 0 && width !== one.plot.width) one.plot.setSize({ width, height: 150 });
-    }
-  }
-  return { build, update, resize, FIGURES };
+  return { build, update, FIGURES };
 })();

@@ -34,7 +34,7 @@ function drawRing(canvas, run, time, color) {
     arc(begin + span(from) - 0.004, begin + span(to) + 0.004);
   }
   // Limits are ages: they go round with the checkpoint.
-  const family = getComputedStyle(document.body).fontFamily, labels = [];
+  const labels = [];
   for (const [name, field] of [["async", "async_age"], ["sync", "sync_age"], ["stop", "stop_age"]]) {
     const limit = value(field);
     if (!(limit > 0) || limit > capacity) continue;
@@ -52,13 +52,14 @@ function drawRing(canvas, run, time, color) {
   };
   mark("checkpoint", begin, ink("text"));
   mark("head", angle(head), color);
-  // A label that would lie on another one moves outwards.
-  pen.font = `12px ${family}`; pen.textBaseline = "middle"; pen.textAlign = "center";
+  // A label that would lie on another one moves along the ring, or outwards.
+  pen.font = `12px ${family()}`; pen.textBaseline = "middle"; pen.textAlign = "center";
   const taken = [];
   for (const { name, at, fill } of labels) {
-    const [c, s] = [Math.cos(at), Math.sin(at)], half = pen.measureText(name).width / 2 + 3;
+    const half = pen.measureText(name).width / 2 + 3;
     let box;
-    for (let out = outer + 9; out < outer + 70; out += 7) {
+    for (let tried = 0; tried < 45; tried++) {
+      const out = outer + 9 + 7 * Math.floor(tried / 5), aside = at + [0, 0.13, -0.13, 0.26, -0.26][tried % 5], [c, s] = [Math.cos(aside), Math.sin(aside)];
       const [cx, cy] = [Math.min(Math.max(x + c * (out + half), half), width - half), Math.min(Math.max(y + s * (out + 8), 8), height - 8)];
       box = [cx - half, cy - 8, cx + half, cy + 8, cx, cy];
       if (!taken.some((t) => box[0] < t[2] && t[0] < box[2] && box[1] < t[3] && t[1] < box[3])) break;
@@ -69,8 +70,8 @@ function drawRing(canvas, run, time, color) {
   }
   // As large as the inside of the ring allows.
   const large = Math.min(Math.max(inner * 0.29, 14), 23), small = Math.min(Math.max(inner * 0.17, 9.5), 12);
-  pen.fillStyle = ink("muted"); pen.font = `${small}px ${family}`;
+  pen.fillStyle = ink("muted"); pen.font = `${small}px ${family()}`;
   pen.fillText("checkpoint age", x, y - large - 3);
   pen.fillText(`${Math.round((age / capacity) * 100)} % of the log`, x, y + large + 2);
-  pen.fillStyle = ink("text"); pen.font = `600 ${large}px ${family}`; pen.fillText(mib(age), x, y);
+  pen.fillStyle = ink("text"); pen.font = `600 ${large}px ${family()}`; pen.fillText(mib(age), x, y);
 }

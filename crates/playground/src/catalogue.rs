@@ -1,6 +1,7 @@
 //! What there is to choose from: stories, servers, devices.
 
 use crate::frame::{AGES, FIELDS};
+use innosim_core::workload::{FIRST_BAND_BYTES, RATE_BANDS};
 use innosim_flush_models::registry::ModelId;
 use innosim_scenario::{profile_names, shipped};
 use serde_json::{Value, json};
@@ -24,5 +25,6 @@ pub fn catalogue() -> Value {
         "devices": profile_names(),
         "fields": FIELDS.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
         "ages": AGES,
+        "rates": { "bands": RATE_BANDS, "first_bytes": FIRST_BAND_BYTES },
     })
 }

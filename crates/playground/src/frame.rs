@@ -4,9 +4,12 @@
 
 use innosim_core::metrics::SecondSample;
 use innosim_core::server::{RedoRing, Stepping};
+use innosim_core::workload::RATE_BANDS;
 
 /// Spans of age by which dirty pages are counted, from the newest redo to the log's capacity.
 pub const AGES: usize = 72;
+/// Numbers about rates: for each band the pages in the buffer pool, then those of them that are dirty.
+pub const RATES: usize = 2 * RATE_BANDS;
 
 /// The redo log at the end of a second.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +22,7 @@ pub struct Ring {
 /// A field's name, and how it is read.
 type Field = (&'static str, fn(&SecondSample, &Ring) -> f64);
 
-/// The fields before the counts by age, in order.
+/// The fields before the counts by age and by rate, in order.
 pub const FIELDS: [Field; 30] = [
     ("second", |s, _| s.second as f64),
     ("tps", |s, _| s.transactions as f64),
@@ -63,4 +66,6 @@ pub(crate) fn append(row: &SecondSample, stepping: &Stepping, log_bytes: u64, ou
     let ring = Ring { redo: stepping.redo_ring(), log_bytes };
     out.extend(FIELDS.iter().map(|(_, value)| value(row, &ring)));
     out.extend(stepping.dirty_by_age(age_step(&ring), AGES).into_iter().map(|pages| pages as f64));
+    let bands = stepping.dirty_by_rate();
+    out.extend(bands.iter().map(|band| band.pages as f64).chain(bands.iter().map(|band| band.dirty as f64)));
 }

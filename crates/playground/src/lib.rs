@@ -17,6 +17,6 @@ pub mod web;
 mod wish;
 
 pub use catalogue::catalogue;
-pub use frame::{AGES, FIELDS};
+pub use frame::{AGES, FIELDS, RATES};
 pub use run::{Finished, Run};
 pub use wish::{Controls, Wish};

@@ -3,7 +3,7 @@
 //! A knob has one name in the page, and each server its own names for it: the size of the redo log is one number here, and
 //! a capacity, two files or one file there.
 
-use innosim_core::workload::DriveSpec;
+use innosim_core::workload::{DrawSpec, DriveSpec};
 use innosim_flush_models::registry::{ModelId, Setting, Settings, lookup};
 use innosim_scenario::{Diagnostics, Overrides, Scenario, Source, load};
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,8 @@ pub struct Wish {
     pub load: Option<u64>,
     /// Name of a device profile.
     pub device: Option<String>,
+    /// Which rows are changed: sysbench's `--rand-type`.
+    pub rows: Option<String>,
 }
 
 /// Values of the knobs in a resolved scenario; `None` where the server has no such setting.
@@ -57,6 +59,8 @@ pub struct Controls {
     pub load: u64,
     /// Whether arrivals come at a rate of their own.
     pub open: bool,
+    /// Which rows are changed: sysbench's `--rand-type`.
+    pub rows: Option<&'static str>,
 }
 
 const CAPACITY: &str = "innodb_redo_log_capacity";
@@ -112,6 +116,7 @@ impl Wish {
         let load = if is_open(plain) { "drive.rate" } else { "drive.clients" };
         changes.extend(self.load.map(|value| format!("{load}={value}")));
         changes.extend(self.device.iter().map(|profile| format!("device.profile={profile}")));
+        changes.extend(self.rows.iter().map(|rows| format!("workload.rand_type={rows}")));
         changes
     }
 }
@@ -136,7 +141,20 @@ impl Controls {
             doublewrite_batches: has(scenario.model, BATCH),
             load,
             open,
+            rows: rows(scenario),
         }
+    }
+}
+
+/// How the rows of a load of sysbench are drawn, as it calls that.
+fn rows(scenario: &Scenario) -> Option<&'static str> {
+    let class = scenario.run.workload.access_classes.iter().find(|class| class.name == "rows")?;
+    match class.draw {
+        DrawSpec::Uniform => Some("uniform"),
+        DrawSpec::Pareto { .. } => Some("pareto"),
+        DrawSpec::Zipf { .. } => Some("zipfian"),
+        DrawSpec::HotSpot { .. } => Some("special"),
+        _ => None,
     }
 }
 

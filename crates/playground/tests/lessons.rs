@@ -6,7 +6,7 @@
 
 use innosim_core::metrics::Summary;
 use innosim_core::server::{Server, Silent};
-use innosim_playground::{AGES, FIELDS, Finished, Run, Wish, catalogue};
+use innosim_playground::{AGES, FIELDS, Finished, RATES, Run, Wish, catalogue};
 use innosim_scenario::{Overrides, Source, load};
 use serde_json::{Value, json};
 use std::thread;
@@ -86,12 +86,13 @@ fn a_run_of_the_page_is_the_programs() {
         io_capacity_max: Some(900),
         redo_mib: Some(256),
         load: Some(8),
+        rows: Some("pareto".to_owned()),
         ..Wish::default()
     };
     let mut run = Run::new(&wish).unwrap();
     let head = run.head();
     let rows = run.advance(5);
-    assert_eq!(rows.len(), 5 * (FIELDS.len() + AGES));
+    assert_eq!(rows.len(), 5 * (FIELDS.len() + AGES + RATES));
     assert_eq!(rows[0], 1.0);
     let finished: Finished = run.finish().unwrap();
     assert!(run.finish().is_none() && run.advance(1).is_empty());
@@ -140,6 +141,35 @@ fn a_knob_turns_what_each_server_has() {
         assert_eq!(off["controls"]["doublewrite"], "off", "{name}");
         let most = &head["controls"]["io_capacity_max"];
         assert!(most == 5000 || most.is_null() && name.ends_with("5.5"), "{name}: {most}");
+    }
+}
+
+#[test]
+fn pages_are_dirty_by_how_often_they_are_changed() {
+    let last = |rows: &str| {
+        let wish = Wish {
+            story: "teaching/redo-too-small".to_owned(),
+            seconds: Some(40),
+            rows: Some(rows.to_owned()),
+            ..Wish::default()
+        };
+        let mut run = Run::new(&wish).unwrap();
+        assert_eq!(run.head()["controls"]["rows"], rows);
+        let rows = run.advance(40);
+        rows[rows.len() - FIELDS.len() - AGES - RATES..].to_vec()
+    };
+    let dirty_at = FIELDS.iter().position(|(name, _)| *name == "dirty_pages").unwrap();
+    for (rows, fewest_bands) in [("uniform", 3), ("special", 4), ("pareto", 6), ("zipfian", 8)] {
+        let row = last(rows);
+        let (pages, dirty) = row[FIELDS.len() + AGES..].split_at(RATES / 2);
+        let all: f64 = dirty.iter().sum();
+        assert!(all > 0.95 * row[dirty_at] && all <= row[dirty_at], "{rows}: {all} of {} dirty pages", row[dirty_at]);
+        assert!((90_000.0..91_000.0).contains(&pages.iter().sum::<f64>()), "{rows}: {pages:?}");
+        let shares: Vec<f64> =
+            pages.iter().zip(dirty).filter(|(pages, _)| **pages > 200.0).map(|(pages, dirty)| dirty / pages).collect();
+        assert!(shares.len() >= fewest_bands, "{rows}: {shares:?}");
+        // The oftener pages are changed, the more of them are dirty.
+        assert!(shares.windows(2).all(|pair| pair[1] < pair[0] + 0.02), "{rows}: {shares:?}");
     }
 }
 

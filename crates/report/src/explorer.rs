@@ -5,8 +5,9 @@
 
 use crate::explanation::Sentence;
 use crate::files::{ReportError, write_file};
-use crate::page::{Page, Recipe, color, escaped, short};
+use crate::page::{Page, Recipe, short};
 use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_html_assets::{escaped, swatch};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -85,9 +86,8 @@ impl Explorer<'_> {
         let rows = self.runs.iter().enumerate().map(|(i, run)| {
             let figures: String = run.figures.iter().map(|figure| format!("<td>{}</td>", escaped(figure))).collect();
             format!(
-                "<tr><td><label><input type=\"checkbox\" data-run=\"{i}\" checked> <span class=\"swatch\" \
-                 style=\"background:{}\"></span>{}</label></td>{figures}</tr>\n",
-                color(i),
+                "<tr><td><label><input type=\"checkbox\" data-run=\"{i}\" checked> {}{}</label></td>{figures}</tr>\n",
+                swatch(i),
                 escaped(&run.label)
             )
         });
@@ -121,14 +121,12 @@ impl Explorer<'_> {
         let runs: Vec<Value> = self
             .runs
             .iter()
-            .enumerate()
-            .map(|(i, run)| {
+            .map(|run| {
                 let series = &run.output.series;
                 let step = series.len().div_ceil(POINTS).max(1);
                 let thin = |&(key, .., value): &Metric| (key.to_owned(), json!(thinned(series, step, value)));
                 json!({
                     "label": run.label,
-                    "color": color(i),
                     "step": step,
                     "limit": series.last().map_or(0, |s| s.age_async_bytes),
                     "series": Value::Object(METRICS.iter().map(thin).collect::<Map<String, Value>>()),

@@ -1,20 +1,19 @@
 //! A page to explore in a browser: one file that needs no network.
 //!
-//! `page/` holds its parts: the frame with the recipe (`page.html`), how it looks on a screen, a phone and paper
-//! (`page.css`), charts with hover and zoom (`charts.js`), and for each kind of page its middle and its script. Tables
-//! and the recipe are plain HTML; the charts are drawn from data in the page.
+//! `page/` holds its parts: the frame with the recipe (`page.html`), what its look has besides the look of all pages
+//! (`report.css`), two charts over seconds (`courses.js`), and for each kind of page its middle and its script. Tables and the
+//! recipe are plain HTML; the charts are drawn from data in the page. Look and charts are those of
+//! [`innosim_html_assets`], as in the page that teaches.
 
 use crate::files::ReportError;
 use crate::numbers::rounded;
+use innosim_html_assets::{POLICY, SCRIPT, STYLE, UPLOT_LICENSE, escaped, filled, in_a_script};
 use serde_json::{Value, json};
 
 const FRAME: &str = include_str!("page/page.html");
-const STYLE: &str = include_str!("page/page.css");
-const CHARTS: &str = include_str!("page/charts.js");
-
-/// Colours of lines, those of the pictures.
-pub(crate) const COLORS: [&str; 10] =
-    ["#0072b2", "#d55e00", "#008a65", "#a34882", "#d68e00", "#56b4e9", "#17202a", "#7a7a00", "#4a3aaa", "#546375"];
+/// What the look of reports has besides the look of all pages.
+pub(crate) const OWN_STYLE: &str = include_str!("page/report.css");
+const COURSES: &str = include_str!("page/courses.js");
 
 /// What it takes to get the same results again.
 #[derive(Debug, Clone)]
@@ -49,53 +48,30 @@ impl Page<'_> {
             let (name, toml) = (escaped(name), escaped(toml));
             format!("<details><summary>Resolved scenario: {name}</summary><pre>{toml}</pre></details>\n")
         };
-        // In a script, only `<` could end the data early.
-        let data = serde_json::to_string(self.data)?.replace('<', "\\u003c");
+        let data = in_a_script(&serde_json::to_string(self.data)?);
         let parts = [
             ("TITLE", escaped(self.title)),
             ("SUBTITLE", escaped(self.subtitle)),
-            ("STYLE", STYLE.to_owned()),
+            ("POLICY", POLICY.to_owned()),
+            ("UPLOT_LICENSE", UPLOT_LICENSE.to_owned()),
+            ("STYLE", format!("{STYLE}\n{OWN_STYLE}")),
             ("BODY", filled(self.body, self.parts)),
             ("VERSION", escaped(&self.recipe.version)),
             ("SEED", self.recipe.seed.to_string()),
             ("COMMAND", escaped(&self.recipe.command)),
             ("SCENARIOS", self.recipe.scenarios.iter().map(details).collect()),
             ("DATA", data),
-            ("CHARTS", CHARTS.to_owned()),
-            ("SCRIPT", self.script.to_owned()),
+            ("SHARED", SCRIPT.to_owned()),
+            ("SCRIPT", format!("{COURSES}\n{}", self.script)),
         ];
         Ok(filled(FRAME, &parts))
     }
-}
-
-/// The colour of the line with this number.
-pub(crate) fn color(line: usize) -> &'static str {
-    COLORS[line % COLORS.len()]
 }
 
 /// A number with six digits, without a point where it has none.
 pub(crate) fn short(value: f64) -> Value {
     let value = rounded(format!("{value:.5e}").parse().unwrap_or(value));
     if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
-}
-
-/// Text as HTML.
-pub(crate) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-/// The template with its places filled in one pass, so that nothing that is filled in can be taken for a place.
-fn filled(template: &str, parts: &[(&str, String)]) -> String {
-    let mut pieces = template.split("{{");
-    let mut page = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let (name, rest) = piece.split_once("}}").unwrap_or((piece, ""));
-        if let Some((_, text)) = parts.iter().find(|(known, _)| *known == name) {
-            page.push_str(text);
-        }
-        page.push_str(rest);
-    }
-    page
 }
 
 #[cfg(test)]
@@ -120,12 +96,13 @@ mod tests {
             recipe: &recipe,
         };
         let html = page.html().unwrap();
-        assert_eq!(html.matches("{{").count(), 3, "twice the title's, and the scenario's");
+        let own = html.replace(SCRIPT, "");
+        assert_eq!(own.matches("{{").count(), 3, "twice the title's, and the scenario's");
         assert!(html.contains("<h1>A &amp; &lt;b&gt; {{DATA}}</h1>") && html.contains("--variant &quot;a:&quot;"));
         assert!(
             html.contains("<p>there</p>") && html.contains("go();") && html.contains("Resolved scenario: &lt;a&gt;")
         );
         assert!(html.contains(r#"{"text":"\u003c/script>"}"#));
-        assert_eq!(html.matches("http").count(), 1, "the name space of SVG, and no address");
+        assert_eq!(own.replace("http-equiv", "").matches("http").count(), 0, "no address");
     }
 }

@@ -1,7 +1,8 @@
 //! The page of `bench-rules`: tables with bars and colours, one file that needs no network and no script.
 
 use crate::files::{ReportError, write_file};
-use crate::page::escaped;
+use crate::page::OWN_STYLE;
+use innosim_html_assets::{LOOK, escaped};
 use std::path::Path;
 
 /// A table.
@@ -32,7 +33,6 @@ pub struct RulesPage {
     pub tables: Vec<RulesTable>,
 }
 
-const STYLE: &str = include_str!("page/page.css");
 /// Change in percent at which a colour is full.
 const FULL: f64 = 20.0;
 
@@ -48,8 +48,8 @@ fn html(page: &RulesPage) -> String {
     let tables: String = page.tables.iter().map(table).collect();
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n<p class=\"muted\">{legend}</p>\n{tables}\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
+         <style>\n{LOOK}\n{OWN_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n<p class=\"muted\">{legend}</p>\n{tables}\
          <h2>How to get it again</h2>\n<pre>{command}</pre>\n<p class=\"muted\">innosim {version}</p>\n</body>\n</html>\n",
         title = escaped(&page.title),
         legend = escaped(page.legend.trim()),

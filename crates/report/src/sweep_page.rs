@@ -6,10 +6,11 @@
 
 use crate::dashboard::sweep::{Course, SweepView, places};
 use crate::files::{ReportError, write_file};
-use crate::page::{COLORS, Page, Recipe, escaped, short};
+use crate::page::{Page, Recipe, short};
 use crate::replications::Replications;
 use crate::sweep::{PointRows, SweepTable};
 use innosim_core::metrics::Summary;
+use innosim_html_assets::escaped;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -142,7 +143,6 @@ impl SweepPage<'_> {
             "courses": courses.iter().map(|c| c.map(|c| thinned(c, spans))).collect::<Vec<Option<Value>>>(),
             "seconds": longest(|c| c.seconds).max(1.0),
             "warmup_s": longest(|c| c.warmup_s),
-            "colors": COLORS,
             "most": MOST,
         })
     }

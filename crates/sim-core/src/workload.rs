@@ -17,12 +17,15 @@ mod index_pages;
 mod nurand_pages;
 mod points;
 pub mod program;
+mod rates;
 pub mod records;
 mod spec;
 
 pub use bins::Bins;
 pub(crate) use counting::Counting;
 pub use index_pages::IndexPages;
+pub(crate) use rates::RateBands;
+pub use rates::{FIRST_BAND_BYTES, RATE_BANDS};
 pub use spec::{
     AccessClassSpec, DrawSpec, DriveSpec, HomePages, IndexFill, Leaves, PageSetSpec, RateSegment, RecentRows, StopSpec,
     TouchSpec, TransactionSpec, UndoSpec, WorkloadSpec,

@@ -102,6 +102,12 @@ fn a_run_in_steps_is_the_same_run() {
         let (coarse, fine) = (steps.dirty_by_age(1 << 40, 2), steps.dirty_by_age(10_000, 50));
         assert_eq!(coarse, [fine.iter().sum(), 0], "all are counted once, whatever the spans");
         assert!(coarse[0] > 0 && fine.iter().filter(|&&pages| pages > 0).count() > 1, "{fine:?}");
+        let bands = steps.dirty_by_rate();
+        let dirty: u64 = bands.iter().map(|band| band.dirty).sum();
+        assert!(
+            dirty > 0 && dirty <= row.dirty_pages && bands.iter().all(|band| band.dirty <= band.pages),
+            "{bands:?}"
+        );
         seconds.push(row);
     }
     assert_eq!(steps.second().unwrap(), None, "over is over");

@@ -1,21 +1,17 @@
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
   const boxes = new Map([...document.querySelectorAll("input[data-point]")].map((box) => [Number(box.dataset.point), box]));
   const chosen = () => [...boxes].filter(([, box]) => box.checked).map(([point]) => point).slice(0, data.most);
-  const valueOf = (figure, point) => (data.figures[figure.key][point] || [])[0];
 
   // The course of the chosen points.
-  const linesOf = (metric) => chosen().map((point, k) => {
-    const course = data.courses[point];
-    return { label: data.labels[point], color: data.colors[k % data.colors.length],
-      points: course.series[metric.key].map((value, i) => [(i + 0.5) * course.step, value]) };
-  });
-  const drawCourses = charts.courses(data.metrics, 1, [0, data.seconds], data.warmup_s, linesOf);
+  const drawCourses = courses((metric) => chosen().map((point, number) => {
+    const { step, series } = data.courses[point];
+    return { number, label: data.labels[point], step, values: series[metric.key], limit: 0 };
+  }));
   const repaint = () => {
     const points = chosen();
     boxes.forEach((box, point) => {
-      const k = points.indexOf(point);
-      box.nextElementSibling.style.background = k < 0 ? "transparent" : data.colors[k % data.colors.length];
+      const number = points.indexOf(point);
+      box.nextElementSibling.className = number < 0 ? "swatch" : charts.swatch(number).className;
     });
     drawCourses();
   };
@@ -27,73 +23,60 @@
     repaint();
   };
   boxes.forEach((box) => box.addEventListener("change", repaint));
-  document.getElementById("none").addEventListener("click", () => { boxes.forEach((box) => { box.checked = false; }); repaint(); });
+  $("#none").addEventListener("click", () => { boxes.forEach((box) => { box.checked = false; }); repaint(); });
 
-  // Figures over the setting that runs along the curves.
-  const whole = [0, 1];
-  let range = whole.slice();
-  const figure = charts.options("figure", data.figure_names, 0, () => drawFigures());
-  const zoom = (wanted) => { range = wanted || whole.slice(); drawFigures(); };
-  document.getElementById("all-figures").addEventListener("click", () => zoom(null));
+  // Figures over the setting that runs along the curves. Ends stay free, so that no dot is cut.
+  const whole = [-0.02, 1.02], curves = new charts.Chart($("#curves"));
+  let range = whole;
+  const figure = choice("figure", data.figure_names, 0, () => drawFigures());
+  const zoom = (wanted) => { range = within(wanted, whole); curves.rescale(); };
+  $("#all-figures").addEventListener("click", () => zoom(null));
 
   function drawFigures() {
-    const wanted = figure();
-    const lines = data.curves.map((curve, k) => ({
-      label: curve.label, color: data.colors[k % data.colors.length], dots: true, strong: new Set(curve.best),
-      points: curve.points.map((point) => [data.places[data.at[point]], ...(data.figures[wanted.key][point] || []), point])
-        .filter((p) => p.length === 4),
-    }));
-    const nearest = (v) => data.places.reduce((best, p, i) => (Math.abs(p - v) < Math.abs(data.places[best] - v) ? i : best), 0);
-    charts.draw(document.getElementById("curves"), {
-      name: wanted.name, unit: wanted.unit, kind: wanted.kind, range, lines, zoom, pick, axis: data.axis, legend: true,
-      ticks: data.places.map((p, i) => [p, data.values[i]]),
-      headOf: (v) => `${data.axis} = ${data.values[nearest(v)]}`,
+    const { key, name, unit, kind } = figure(), figures = data.figures[key];
+    const [size, bytes] = unitOf(kind, largest([figures.map((one) => one?.[0])]));
+    const say = (value) => plain(value);
+    // For each curve the point at each place, if it has one.
+    const at = data.curves.map((curve) => data.places.map((_, place) => curve.points.find((point) => data.at[point] === place)));
+    const part = (points, k) => points.map((point) => { const v = figures[point]?.[k]; return typeof v === "number" ? v / size : null; });
+    curves.show({
+      name, key, unit: bytes || unit, height: 330, zoom, keys: true, say,
+      lines: data.curves.map((curve, k) => ({ ...charts.styleOf(k), label: curve.label, dots: true, halves: part(at[k], 1),
+        strong: new Set(curve.best.map((point) => data.at[point])) })),
+      data: [data.places, ...at.map((points) => part(points, 0))],
+      x: { range: () => range, ticks: data.places.map((place, i) => [place, data.values[i]]), label: data.axis, say: (place) => `${data.axis} = ${data.values[data.places.indexOf(place)]}` },
+      // The curve that is nearest to the pointer; by keyboard, the first.
+      click: (_, index, height) => {
+        const there = at.map((points, k) => [points[index], curves.spec.data[k + 1][index]]).filter(([, value]) => typeof value === "number");
+        const off = (value) => (height === null ? 0 : Math.abs(curves.plot.valToPos(value, "y") - height));
+        const [point] = there.sort((a, b) => off(a[1]) - off(b[1]))[0] || [];
+        if (point !== undefined) pick(point);
+      },
     });
-    drawMap(wanted);
+    drawMap(name, bytes || unit, size, figures);
   }
 
   // The same figure as a map, where more than one setting varies.
-  function drawMap(wanted) {
-    const box = document.getElementById("map");
+  function drawMap(name, unit, size, figures) {
+    const box = $("#map");
     box.hidden = data.curves.length < 2;
     if (box.hidden) return;
-    const known = data.labels.map((_, point) => valueOf(wanted, point)).filter((v) => v !== undefined);
-    const [low, high] = [Math.min(...known), Math.max(...known)];
-    const [size, bytes] = charts.unitOf(wanted.kind, high);
-    const whole = charts.widthOf(box), left = whole / 6, width = whole - left - 12, cell = width / data.values.length, row = 26;
-    const svg = charts.make("svg", { viewBox: `0 0 ${whole} ${data.curves.length * row + 64}`, role: "img", "aria-label": wanted.name });
-    svg.appendChild(charts.make("text", { x: left, y: 14 }, `dark ${charts.plain(high / size)}, light ${charts.plain(low / size)} ${bytes || wanted.unit}`));
-    const tip = charts.tipOf(box);
-    data.curves.forEach((curve, k) => {
-      const top = 22 + k * row;
-      svg.appendChild(charts.make("text", { x: left - 10, y: top + 17, "text-anchor": "end" }, curve.label));
-      curve.points.forEach((point) => {
-        const value = valueOf(wanted, point);
-        if (value === undefined) return;
-        const share = high > low ? (value - low) / (high - low) : 0.5;
-        const best = curve.best.includes(point);
-        const rect = charts.make("rect", { class: "cell", x: left + data.at[point] * cell + 1, y: top + 1, width: cell - 2, height: row - 2,
-          fill: `rgb(${Math.round(236 - 236 * share)},${Math.round(242 - 128 * share)},${Math.round(247 - 69 * share)})`,
-          stroke: best ? "#d55e00" : "none", "stroke-width": 2.5 });
-        rect.addEventListener("pointermove", (event) => {
-          tip.textContent = `${data.labels[point]}: ${charts.plain(value / size)} ${bytes || wanted.unit}`;
-          tip.style.top = "0";
-          charts.place(box, tip, event);
-        });
-        rect.addEventListener("click", () => pick(point));
-        svg.appendChild(rect);
-      });
-    });
-    const bottom = 22 + data.curves.length * row + 16, every = Math.ceil(data.values.length * 62 / width);
-    data.values.forEach((text, i) => {
-      if (i % every === 0) svg.appendChild(charts.make("text", { x: left + (i + 0.5) * cell, y: bottom, "text-anchor": "middle" }, text));
-    });
-    svg.appendChild(charts.make("text", { x: left + width / 2, y: bottom + 18, "text-anchor": "middle", style: "font-weight:600" }, data.axis));
-    svg.addEventListener("pointerleave", () => { tip.style.display = "none"; });
-    box.replaceChildren(svg, tip);
+    const known = figures.filter(Boolean).map(([value]) => value), [low, high] = [Math.min(...known), Math.max(...known)];
+    const cell = (curve, place) => {
+      const point = curve.points.find((one) => data.at[one] === place), value = figures[point]?.[0];
+      if (typeof value !== "number") return node("td");
+      const share = high > low ? (value - low) / (high - low) : 0.5, best = curve.best.includes(point);
+      const words = `${data.labels[point]}: ${plain(value / size)} ${unit}${best ? ", the best of its row" : ""}`;
+      const button = node("button", { type: "button", title: words, "aria-label": words, class: `${share > 0.55 ? "dark" : ""} ${best ? "best" : ""}`, onclick: () => pick(point) }, plain(value / size));
+      button.style.setProperty("--share", share.toFixed(3));
+      return node("td", {}, button);
+    };
+    box.replaceChildren(node("table", { class: "map" },
+      node("caption", {}, `${name}${unit ? `, ${unit}` : ""}: the stronger the colour the more; framed: the best of each row`),
+      node("thead", {}, node("tr", {}, node("th", {}, data.axis), ...data.values.map((value) => node("th", { scope: "col" }, value)))),
+      node("tbody", {}, ...data.curves.map((curve) => node("tr", {}, node("th", { scope: "row" }, curve.label), ...data.values.map((_, place) => cell(curve, place)))))));
   }
 
-  window.addEventListener("resize", drawFigures);
   drawFigures();
   repaint();
 })();

@@ -89,6 +89,21 @@ impl BitSet {
             && self.words[low + 1..high].iter().all(|&word| word == u64::MAX)
     }
 
+    /// Number of members from `first` up to, not including, `end`.
+    pub(crate) fn count_in(&self, first: u32, end: u32) -> u64 {
+        if first >= end {
+            return 0;
+        }
+        let (low, high) = ((first >> 6) as usize, ((end - 1) >> 6) as usize);
+        let from = u64::MAX << (first & 63);
+        let to = u64::MAX >> (63 - ((end - 1) & 63));
+        let of_word = |word: usize| {
+            let mask = if word == low { from } else { u64::MAX } & if word == high { to } else { u64::MAX };
+            u64::from((self.words[word] & mask).count_ones())
+        };
+        (low..=high).map(of_word).sum()
+    }
+
     /// Number of members; walks the whole set.
     pub(crate) fn count(&self) -> u64 {
         self.words.iter().map(|w| u64::from(w.count_ones())).sum()
@@ -111,6 +126,10 @@ mod tests {
         set.insert(63);
         set.insert(64);
         assert!(set.contains(63) && set.contains(64) && !set.contains(65));
+        assert_eq!(
+            [(0, 100), (0, 64), (1, 63), (63, 65), (64, 64)].map(|(from, to)| set.count_in(from, to)),
+            [3, 2, 0, 2, 0]
+        );
         set.remove(63);
         assert_eq!(set.count(), 2);
         assert!(set.contains_all(64, 64) && !set.contains_all(63, 64));

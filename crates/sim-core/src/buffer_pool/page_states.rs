@@ -176,6 +176,11 @@ impl PageStates {
         self.resident_words.remove(page / 64);
     }
 
+    /// Pages from `first` up to, not including, `end` that are resident, and those that are dirty, under write or not.
+    pub(super) fn count_in(&self, first: u32, end: u32) -> (u64, u64) {
+        (self.resident.count_in(first, end), self.hot.count_in(first, end) + self.under_write.count_in(first, end))
+    }
+
     /// Pages that are hot and pages that are under write; walks everything.
     pub(super) fn count_dirty(&self) -> (u64, u64) {
         (self.hot.count(), self.under_write.count())

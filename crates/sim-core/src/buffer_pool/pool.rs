@@ -532,6 +532,11 @@ impl BufferPool {
         if is_counted(page) { !self.counted.is_reading(page) } else { self.states.is_resident(page) }
     }
 
+    /// Pages from `first` up to, not including, `end` that are resident, and those that are dirty; none of them is counted.
+    pub(crate) fn count_in(&self, first: u32, end: u32) -> (u64, u64) {
+        self.states.count_in(first, end)
+    }
+
     /// The pages that are counted.
     pub(crate) fn counted(&self) -> &CountedPages {
         &self.counted

@@ -10,6 +10,7 @@ use super::{RunError, Server, Silent};
 use crate::metrics::{RunOutput, SecondSample};
 use crate::run_spec::RunSpec;
 use crate::seam::{AgeLimits, ServerModel};
+use crate::workload::{RATE_BANDS, RateBands};
 
 /// Where the redo log stands. LSNs and bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,10 +25,20 @@ pub struct RedoRing {
     pub limits: AgeLimits,
 }
 
+/// Pages that are modified about equally often.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RateBand {
+    /// Those in the buffer pool.
+    pub pages: u64,
+    /// Those of them that are dirty, under write or not.
+    pub dirty: u64,
+}
+
 /// A run, second by second.
 #[derive(Debug)]
 pub struct Stepping {
     server: Server,
+    bands: RateBands,
     over: bool,
 }
 
@@ -35,8 +46,9 @@ impl Stepping {
     /// A server of the given version at the beginning of `spec`.
     pub fn new(model: Box<dyn ServerModel>, spec: &RunSpec) -> Self {
         let mut server = Server::new(model, spec);
+        let bands = RateBands::of(&spec.workload, &server.program);
         server.start();
-        Stepping { server, over: false }
+        Stepping { server, bands, over: false }
     }
 
     /// Simulates a second; `None` once the run is over.
@@ -73,6 +85,21 @@ impl Stepping {
         let bounds = (0..entries as u64).map(|entry| older(entry.saturating_mul(step)));
         let at_least: Vec<u64> = bounds.chain([0]).collect();
         at_least.windows(2).map(|pair| pair[0] - pair[1]).collect()
+    }
+
+    /// Pages by how often they are modified: band `i` has those with [`FIRST_BAND_BYTES`](crate::workload::FIRST_BAND_BYTES)
+    /// ` * 2^i` to twice as many bytes of redo between two modifications, the last those with more too. Pages that the workload
+    /// does not name (allocated since the start, of the change buffer, and others of the server's own) are in no band.
+    pub fn dirty_by_rate(&self) -> [RateBand; RATE_BANDS] {
+        let pool = &self.server.pool;
+        let kept = self.bands.runs.iter().map(|run| (run.band, pool.count_in(run.first, run.end)));
+        let counted = self.bands.of_bins.iter().copied().zip(pool.counted().counts_by_bin());
+        let mut bands = [RateBand::default(); RATE_BANDS];
+        for (band, (pages, dirty)) in kept.chain(counted) {
+            bands[band].pages += pages;
+            bands[band].dirty += dirty;
+        }
+        bands
     }
 
     /// Hash of everything that happened so far; at the end that of [`RunOutput::event_hash`].

@@ -288,6 +288,26 @@ impl AccessClass {
         }
     }
 
+    /// How often every `step`-th page of a set of `pages` is drawn in one way, relative to the mean of the set; nothing where
+    /// the place of a page does not say.
+    pub(super) fn relative_rates(&self, draws: &Draws, pages: u32, step: u32) -> Option<Vec<f64>> {
+        if let Draw::Zipf { ranks, scatter } = &self.draw {
+            let mut all = vec![0.0; pages as usize];
+            let mut rank = 0;
+            for (len, probability) in ranks.spectrum() {
+                for rank in rank..rank + len {
+                    all[scatter.apply(rank) as usize] = probability * f64::from(pages);
+                }
+                rank += len;
+            }
+            return Some(all.into_iter().step_by(step as usize).collect());
+        }
+        match self.page_law(draws, pages) {
+            PageLaw::Flat | PageLaw::Scattered(_) | PageLaw::LaterLayer => None,
+            law => Some((0..pages).step_by(step as usize).map(|page| law.at(page, pages)).collect()),
+        }
+    }
+
     /// Homes that have the same pages each time.
     pub(super) fn homes(&self) -> Option<u32> {
         match &self.draw {

@@ -136,7 +136,7 @@ fn first_draws(probability: f64, fewest: u32, most: u32) -> f64 {
 
 impl PageLaw {
     /// The rate of a page, relative to the mean of its set; 1 where the place says nothing.
-    fn at(&self, page: u32, pages: u32) -> f64 {
+    pub(super) fn at(&self, page: u32, pages: u32) -> f64 {
         match self {
             PageLaw::Flat | PageLaw::Scattered(_) | PageLaw::LaterLayer => 1.0,
             PageLaw::ByPlace(stretches) => {

@@ -36,6 +36,11 @@ impl CountedPages {
         self.counts.iter().zip(&self.bytes_between).map(of_bin).sum::<f64>() as u64
     }
 
+    /// Pages of each bin that are resident, and those that are dirty, under write or not.
+    pub(crate) fn counts_by_bin(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.counts.iter().map(|c| (c.clean + c.hot + c.under_write, c.hot + c.under_write))
+    }
+
     /// Pages that are hot and pages that are under write.
     pub(crate) fn count_dirty(&self) -> (u64, u64) {
         self.counts.iter().fold((0, 0), |(hot, writing), c| (hot + c.hot, writing + c.under_write))
