@@ -301,7 +301,7 @@ fn a_transaction_that_never_fits_the_redo_log_of_tnt() {
         assert!(refused.contains(part), "{part}: {refused}");
     }
     assert_eq!(on_tnt(&["ntse_log_file_size=4M", "ntse_log_buf_size=1M", "ntse_log_overflow=ON"]), "LOADED");
-    assert_eq!(on_tnt(&["ntse_log_file_size=16M"]), "LOADED");
+    assert_eq!(on_tnt(&["ntse_log_file_size=16M", "ntse_log_buf_size=1M"]), "LOADED");
 }
 
 #[test]
