@@ -17,6 +17,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
     ("playground", &["sim-core", "flush-models", "scenario"]),
     ("flush-models", &["sim-core"]),
     ("rules", &["sim-core", "flush-models"]),
+    ("same-bytes", &["sim-core", "scenario"]),
     ("scenario", &["sim-core", "flush-models", "rules", "spectrum"]),
     ("recordings", &["flush-models", "scenario", "spectrum"]),
     ("explain", &["sim-core"]),

@@ -9,14 +9,14 @@
 
 mod worlds;
 
-use innosim_core::config::DoublewriteConfig;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::RunOutput;
 use innosim_core::run_spec::Pages;
 use innosim_core::server::{BrokenRule, Crash, CrashPlan, DeviceCache, RunError, Silent};
-use innosim_flush_models::registry::{ModelId, Value, build};
+use innosim_flush_models::registry::{ModelId, Value};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use worlds::power::{reads_oldest_after_syncing, worst_device};
 use worlds::*;
 
 const MIB: u64 = 1 << 20;
@@ -24,27 +24,9 @@ const MIB: u64 = 1 << 20;
 /// Random cases for each model, unless the environment says otherwise (`CRASH_CASES`).
 const CASES: u32 = 4;
 
-/// Whether a server reads the oldest modification, at which it takes its checkpoint, after it has synced its files, as those
-/// before 8.0 and MariaDB do. A page whose write ends in between is neither synced nor does it hold the checkpoint back, and
-/// a device that loses what was not synced may lose it. With a doublewrite buffer, whose batches sync one after the other, no
-/// write ends in between.
-fn reads_oldest_after_syncing(model: ModelId) -> bool {
-    use ModelId::{Mariadb1011, Mysql55, Mysql56, Mysql57, Percona55};
-    matches!(model, Mysql55 | Percona55 | Mysql56 | Mysql57 | Mariadb1011)
-}
-
-/// The worst device that a server is made for: one that loses what was not synced, if it syncs its files before a checkpoint
-/// and no write can end between that and its look at the oldest modification; otherwise one that keeps what it has answered.
-fn device(world: &World) -> DeviceCache {
-    let server = build(&world.resolved()).unwrap();
-    let config = server.config();
-    let has_window = reads_oldest_after_syncing(world.model) && config.doublewrite == DoublewriteConfig::Off;
-    if config.data_sync.precedes_checkpoints() && !has_window { DeviceCache::Volatile } else { DeviceCache::Protected }
-}
-
 /// Crashes, a hundred and more in a run of some seconds.
 fn plan(world: &World, broken: Option<BrokenRule>) -> CrashPlan {
-    let cache = device(world);
+    let cache = worst_device(world);
     CrashPlan { mean_interval: SimDuration::from_millis(23), seed: world.spec.seed, cache, broken }
 }
 

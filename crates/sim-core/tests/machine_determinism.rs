@@ -124,6 +124,19 @@ fn a_run_does_not_know_its_end() {
     assert_eq!(short.series, long.series[..4]);
 }
 
+/// LSNs are positions: a server whose redo began at any other write-ahead area does the same, up to where LSNs end (2^63).
+#[test]
+fn where_lsns_begin_does_not_matter() {
+    let (server, spec) = golden();
+    let first = run(&server, &spec);
+    for from in [1 << 32, 1 << 53, (1 << 62) + 8_192, (1 << 63) - (1 << 33)] {
+        let mut later = server.clone();
+        later.config.redo.start_lsn += from;
+        let out = run(&later, &spec);
+        assert!(out.series == first.series, "from {from} on it is another run");
+    }
+}
+
 #[test]
 fn the_golden_run_is_what_it_was() {
     let (server, spec) = golden();

@@ -1,6 +1,8 @@
 //! Whole servers in random surroundings: settings, device, pages, workload; and what must hold of any run of them.
 #![allow(dead_code)]
 
+pub(crate) mod power;
+
 use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig, Merging, PAGE_BYTES, ReadView};
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::{SimDuration, SimTime};

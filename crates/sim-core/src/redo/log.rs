@@ -104,8 +104,10 @@ impl Recent {
 /// The redo log's state.
 #[derive(Debug, Clone)]
 pub struct RedoLog {
-    sn_fixed: u64,
-    /// LSN of `sn_fixed`.
+    /// Payload bytes reserved, and the fraction of a byte beyond them in fixed-point form.
+    sn: u64,
+    fraction: u64,
+    /// LSN of `sn`.
     current_lsn: u64,
     written_lsn: u64,
     durable_lsn: u64,
@@ -142,7 +144,8 @@ impl RedoLog {
         let sn = sn_of_lsn(start_lsn);
         let lsn = lsn_of_sn(sn);
         RedoLog {
-            sn_fixed: sn << SN_SHIFT,
+            sn,
+            fraction: 0,
             current_lsn: lsn,
             written_lsn: lsn,
             durable_lsn: lsn,
@@ -175,7 +178,8 @@ impl RedoLog {
     pub fn unframed(self, start_lsn: u64) -> Self {
         RedoLog {
             framed: false,
-            sn_fixed: start_lsn << SN_SHIFT,
+            sn: start_lsn,
+            fraction: 0,
             current_lsn: start_lsn,
             written_lsn: start_lsn,
             durable_lsn: start_lsn,
@@ -218,7 +222,7 @@ impl RedoLog {
     /// End of the last reserved redo if `payload_fixed` more, in fixed-point form, had been reserved.
     #[inline]
     pub fn lsn_after(&self, payload_fixed: u64) -> u64 {
-        let sn = (self.sn_fixed + payload_fixed) >> SN_SHIFT;
+        let sn = self.sn + ((self.fraction + payload_fixed) >> SN_SHIFT);
         if self.framed { lsn_of_sn(sn) } else { sn }
     }
 
@@ -230,7 +234,9 @@ impl RedoLog {
     /// Reserves redo; payload in fixed-point form.
     #[inline]
     pub fn append(&mut self, payload_fixed: u64) {
-        self.sn_fixed += payload_fixed;
+        let fraction = self.fraction + payload_fixed;
+        self.sn += fraction >> SN_SHIFT;
+        self.fraction = fraction & ((1 << SN_SHIFT) - 1);
         self.current_lsn = self.lsn_after(0);
     }
 
@@ -431,11 +437,11 @@ mod tests {
     #[test]
     fn fractions_of_bytes_carry_over() {
         let mut log = log();
-        let before = log.sn_fixed >> SN_SHIFT;
+        let before = log.sn;
         for _ in 0..1000 {
             log.append(RedoLog::fixed(0.25));
         }
-        assert_eq!((log.sn_fixed >> SN_SHIFT) - before, 250);
+        assert_eq!(log.sn - before, 250);
     }
 
     /// A group of 100 bytes in a block that another one began: the block is written again.

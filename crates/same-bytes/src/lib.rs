@@ -1,0 +1,125 @@
+//! Runs whose every byte is pinned.
+//!
+//! A run is a function of its scenario, its seed and the program's version: the same bytes on any machine, in any build profile,
+//! beside any number of other runs. Short runs of shipped scenarios stand for all, at least one of every model; the hash of each
+//! is in `hashes.txt`. Whoever changes one of them changes what the program says, which wants a line in the changelog:
+//!
+//! ```text
+//! UPDATE_HASHES=1 cargo test -p innosim-same-bytes
+//! ```
+//!
+//! The program of this crate compares all of them, in whatever profile it was built. As WebAssembly it has no arguments, files or
+//! output: it compares the brief ones ([`Case::brief`]) and ends with 0, or with the number of the first that differs.
+
+use innosim_core::metrics::{Summary, detect_warmup};
+use innosim_core::server::{Server, Silent};
+use innosim_scenario::{Overrides, Scenario, Source, load};
+
+/// The pinned hashes: a line for each, name and hash.
+const HASHES: &str = include_str!("../hashes.txt");
+
+/// A run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Case {
+    /// Shipped scenario.
+    pub scenario: &'static str,
+    /// The server, if not the scenario's own.
+    pub model: Option<&'static str>,
+    /// Simulated seconds.
+    pub seconds: u32,
+    /// Whether an interpreter of WebAssembly gets through it in a moment.
+    pub brief: bool,
+}
+
+const fn own(scenario: &'static str, seconds: u32) -> Case {
+    Case { scenario, model: None, seconds, brief: false }
+}
+
+const fn with(scenario: &'static str, model: &'static str, seconds: u32) -> Case {
+    Case { scenario, model: Some(model), seconds, brief: false }
+}
+
+const fn brief(model: &'static str) -> Case {
+    Case { scenario: "teaching/activity-spike", model: Some(model), seconds: 2, brief: true }
+}
+
+/// All of them.
+pub const CASES: [Case; 16] = [
+    own("stories/furious-flushing-of-55", 6),
+    with("stories/furious-flushing-of-55", "percona-5.5", 4),
+    own("stories/line-of-56-swings-of-55", 6),
+    own("stories/undo-truncation", 4),
+    own("stories/purge-lag", 4),
+    own("teaching/doublewrite-batch-too-small", 4),
+    with("teaching/redo-too-small", "mysql-8.0.27", 4),
+    own("teaching/redo-too-small", 6),
+    own("stories/insert-outgrows-pool", 4),
+    own("stories/flush-neighbors-on-disk", 4),
+    own("stories/binary-log-sync", 2),
+    with("stories/group-commit", "mysql-8.4", 2),
+    with("stories/tnt-beside-innodb", "tnt", 4),
+    brief("mariadb-10.11"),
+    brief("mysql-9.7"),
+    brief("percona-8.0"),
+];
+
+impl Case {
+    /// Its name in `hashes.txt`.
+    pub fn name(&self) -> String {
+        let of = self.model.map(|model| format!(" of {model}")).unwrap_or_default();
+        format!("{}{of} for {} s:", self.scenario, self.seconds)
+    }
+
+    /// What is run.
+    ///
+    /// # Errors
+    /// If the scenario does not load.
+    pub fn load(&self) -> Result<Scenario, String> {
+        let overrides = Overrides {
+            model: self.model.map(str::to_owned),
+            duration: Some(format!("{}s", self.seconds)),
+            ..Overrides::default()
+        };
+        load(Source::Shipped(self.scenario), &overrides).map_err(|error| format!("{} {error}", self.name()))
+    }
+
+    /// The hash of all that the run leaves: its events, every second, its summary.
+    ///
+    /// # Errors
+    /// If the scenario does not load or the run does not end.
+    pub fn hash(&self) -> Result<u64, String> {
+        let scenario = self.load()?;
+        let server = Server::new(scenario.build_model(), &scenario.run);
+        let output = server.run(&mut Silent).map_err(|error| error.to_string())?;
+        let summary = Summary::of(&output, detect_warmup(&output.series).seconds);
+        let mut hash = Fnv::new();
+        hash.add(&output.event_hash.to_le_bytes());
+        for row in &output.series {
+            hash.add(&serde_json::to_vec(row).map_err(|error| error.to_string())?);
+        }
+        hash.add(&serde_json::to_vec(&summary).map_err(|error| error.to_string())?);
+        Ok(hash.0)
+    }
+
+    /// The pinned hash; `None` if there is none.
+    pub fn pinned(&self) -> Option<u64> {
+        let name = self.name();
+        let hash = HASHES.lines().find_map(|line| line.strip_prefix(&name))?;
+        u64::from_str_radix(hash.trim(), 16).ok()
+    }
+}
+
+/// FNV-1a over 64 bits: small, and the same everywhere.
+struct Fnv(u64);
+
+impl Fnv {
+    fn new() -> Self {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+}
