@@ -78,6 +78,12 @@ fn highlighted(line: &str) -> String {
     line.to_owned()
 }
 
+/// The command line, with the program's plain name.
+pub(crate) fn command() -> String {
+    let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+    shell_line(std::iter::once("innosim".to_owned()).chain(arguments))
+}
+
 /// The words of a command as a shell takes them.
 pub(crate) fn shell_line(words: impl IntoIterator<Item = String>) -> String {
     let quoted = |word: String| {

@@ -15,7 +15,9 @@
 
 mod backtest;
 mod closed;
+mod courses;
 mod demand;
+mod disk;
 mod evidence;
 mod measured;
 mod sentences;
@@ -23,6 +25,8 @@ mod text;
 mod unknown;
 
 pub use backtest::Backtest;
+pub use courses::Course;
+pub use disk::DiskSeen;
 pub use sentences::why;
 pub use unknown::{Prepared, prepare};
 
@@ -60,6 +64,8 @@ pub struct Request<'a> {
     pub seed: Option<u64>,
     /// Whether to advise although the back-test failed.
     pub anyway: bool,
+    /// Whether the present and the advised setting are to be run once more for their series.
+    pub courses: bool,
 }
 
 /// What the load was found to be.
@@ -105,6 +111,8 @@ pub struct Advice {
     pub load: LoadFound,
     /// Name of the device that the answer is for.
     pub device: String,
+    /// Devices that its disk can't be, with why.
+    pub not_the_device: Vec<(String, String)>,
     /// The back-test on it.
     pub backtest: Backtest,
     /// The answer; `None` if the back-test was too bad.
@@ -117,6 +125,8 @@ pub struct Advice {
     pub caution: Option<String>,
     /// The scenario that was searched.
     pub scenario: String,
+    /// The present and the best setting second by second, if asked for.
+    pub courses: Vec<Course>,
 }
 
 /// Why there is no advice.
@@ -143,7 +153,9 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     let whole = &unknown.recording;
     let telling = busiest(whole);
     let no_load = |why: String| AdviseError::NoLoad(format!("{}: {why}", request.recording.name));
-    let mut tests = backtest::backtest(&telling, &request.devices, request.seed, runner).map_err(no_load)?;
+    let disk = telling.disk_use();
+    let (mut tests, not_it) =
+        backtest::backtest(&telling, &request.devices, request.seed, disk.as_ref(), runner).map_err(no_load)?;
     tests.sort_by(|a, b| a.distance().total_cmp(&b.distance()));
     let best = tests.remove(0);
     let device_of = |name: &str| request.devices.iter().find(|(other, _)| other == name).map(|(_, device)| device);
@@ -164,12 +176,14 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     let mut advice = Advice {
         load: load_found(&unknown, &measured, &demand),
         device: best.device.clone(),
+        not_the_device: not_it,
         refused: refusal(&best),
         caution: None,
         backtest: best,
         answer: None,
         worlds: Vec::new(),
         scenario,
+        courses: Vec::new(),
     };
     if advice.refused.is_some() && !request.anyway {
         return Ok(advice);
@@ -189,6 +203,9 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
         (advice.refused, advice.caution) = (None, answer.refused.clone());
     } else {
         advice.refused = answer.refused.clone().or_else(|| Some("no setting runs without stalls".to_owned()));
+    }
+    if request.courses {
+        advice.courses = courses::courses(request, &advice.scenario, &answer, runner)?;
     }
     advice.answer = Some(answer);
     Ok(advice)

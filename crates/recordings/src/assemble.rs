@@ -33,8 +33,9 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
         parts.iter().flat_map(|part| part.remarks.iter().map(|r| format!("{}: {r}", part.label()))).collect();
     let parts = join_consecutive(parts, &mut remarks);
     let links = links(&parts);
-    let base =
-        parts.iter().enumerate().max_by_key(|(i, part)| (part.seconds.len(), usize::MAX - i)).map(|(_, part)| part);
+    // The disk's reports go to the server's samples, however many there are.
+    let rank = |part: &Part| if part.disk.is_some() { 0 } else { part.seconds.len() };
+    let base = parts.iter().enumerate().max_by_key(|(i, part)| (rank(part), usize::MAX - i)).map(|(_, part)| part);
     let Some(base) = base else {
         return Err(RecordingError::new(path, "holds no samples", crate::formats::READABLE));
     };
@@ -71,6 +72,7 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
         tps_is_of_steps: true,
         cpus: parts.iter().find_map(|part| part.cpus),
         page_ages: parts.iter().find_map(|part| part.page_ages.clone()),
+        disk: parts.iter().find_map(|part| part.disk.clone()),
         clean_start: None,
         new_redo: false,
         notes: Vec::new(),
@@ -146,6 +148,9 @@ fn chain(mut first: Part, mut second: Part) -> Part {
     first.variables.append(&mut second.variables);
     first.table_bytes = first.table_bytes.or(second.table_bytes);
     first.cpus = first.cpus.or(second.cpus);
+    if let (Some(disk), Some(later)) = (&mut first.disk, second.disk) {
+        disk.reports.extend(later.reports);
+    }
     first
 }
 

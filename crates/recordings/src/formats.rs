@@ -9,6 +9,7 @@
 //! | interval lines | sysbench |
 //! | SHOW GLOBAL VARIABLES, SHOW TABLE STATUS, `lscpu`, sysbench's command line | once, beside the others |
 //! | output of fio | the device; read by the scenario |
+//! | extended reports | iostat |
 //! | histogram of page ages | `innosim pages`, or the query on INNODB_BUFFER_PAGE |
 //!
 //! Nothing is made up: a value that is not in the file is NaN, a file without times has a clock of its own
@@ -16,6 +17,7 @@
 
 mod clock;
 mod innodb_status;
+mod iostat;
 mod mext;
 mod page_ages;
 mod prometheus;
@@ -29,6 +31,7 @@ pub use page_ages::BUFFER_PAGE_QUERY;
 pub(crate) use sysbench::{Interval, LoadLog};
 
 use crate::RecordingError;
+use crate::disk::DiskReports;
 use flate2::read::MultiGzDecoder;
 use innosim_spectrum::PageAges;
 use std::collections::BTreeMap;
@@ -43,7 +46,7 @@ const HEAD_BYTES: usize = 256 << 10;
 /// What can be read, for messages.
 pub(crate) const READABLE: &str = "what can be read: mysqladmin extended-status -i, pt-stalk and pt-mext files, samples of SHOW \
      GLOBAL STATUS or SHOW ENGINE INNODB STATUS, a Prometheus range query, sysbench's log, and beside them SHOW GLOBAL \
-     VARIABLES and fio's JSON";
+     VARIABLES, iostat's reports and fio's JSON";
 
 /// What one file holds.
 #[derive(Debug, Clone, Default)]
@@ -67,6 +70,8 @@ pub(crate) struct Part {
     pub(crate) cpus: Option<u32>,
     /// Ages of pages.
     pub(crate) page_ages: Option<PageAges>,
+    /// What iostat says of the disk.
+    pub(crate) disk: Option<DiskReports>,
     /// Whether it is output of fio.
     pub(crate) fio: bool,
     pub(crate) remarks: Vec<String>,
@@ -75,7 +80,7 @@ pub(crate) struct Part {
 impl Part {
     /// Whether it says how a server fared over time.
     pub(crate) fn is_series(&self) -> bool {
-        !self.seconds.is_empty() || !self.loads.is_empty()
+        (!self.seconds.is_empty() && self.disk.is_none()) || !self.loads.is_empty()
     }
 
     /// Leaves out the samples that `keep` says no to.
@@ -106,6 +111,9 @@ pub(crate) fn parse(path: &Path, text: &str) -> Result<Option<Part>, RecordingEr
     let head = text.trim_start_matches('\u{feff}').trim_start();
     if let Some(part) = page_ages::parse(path, head)? {
         return Ok(Some(part));
+    }
+    if iostat::is_one(head) {
+        return iostat::parse(path, head).map(Some);
     }
     if head.starts_with(['{', '[']) && !sysbench::is_log(head) {
         return prometheus::parse(path, head);

@@ -12,15 +12,30 @@ const MOST_FILES: usize = 2000;
 /// Endings of option files.
 const OPTION_FILES: [&str; 2] = ["cnf", "ini"];
 
+/// What a file is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// Samples over time: of a server's counters, or of a load generator.
+    Samples,
+    /// Something that stands beside samples: settings, a device, page ages.
+    Beside,
+    /// An option file of a server.
+    Options,
+    /// It is of a kind that is read, and broken.
+    Broken,
+    /// It is of no kind that is read.
+    Other,
+}
+
 /// A file of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundFile {
     /// Its path within the folder.
     pub path: PathBuf,
-    /// What it holds, in words; `None` if it is of no kind that is read.
-    pub holds: Option<String>,
-    /// Whether it is an option file of a server.
-    pub is_option_file: bool,
+    /// What it is good for.
+    pub kind: FileKind,
+    /// What it holds, in words.
+    pub holds: String,
 }
 
 /// The files in `folder`, by name, each with what it holds. A file that is broken is said to be.
@@ -47,13 +62,14 @@ fn look(root: &Path, folder: &Path, depth: u32, found: &mut Vec<FoundFile>) -> R
         let name = path.strip_prefix(root).unwrap_or(&path).to_owned();
         let is_option_file =
             path.extension().is_some_and(|ending| OPTION_FILES.iter().any(|known| ending.eq_ignore_ascii_case(known)));
-        let holds = match read_part(&path) {
-            _ if is_option_file => Some("option file".to_owned()),
-            Ok(Some(part)) => Some(described(&part)),
-            Ok(None) => None,
-            Err(error) => Some(format!("broken: {}", error.problem)),
+        let (kind, holds) = match read_part(&path) {
+            _ if is_option_file => (FileKind::Options, "option file".to_owned()),
+            Ok(Some(part)) if part.is_series() => (FileKind::Samples, described(&part)),
+            Ok(Some(part)) => (FileKind::Beside, described(&part)),
+            Ok(None) => (FileKind::Other, "of no kind that is read".to_owned()),
+            Err(error) => (FileKind::Broken, format!("broken: {}", error.problem)),
         };
-        found.push(FoundFile { path: name, holds, is_option_file });
+        found.push(FoundFile { path: name, kind, holds });
     }
     Ok(())
 }
@@ -61,8 +77,12 @@ fn look(root: &Path, folder: &Path, depth: u32, found: &mut Vec<FoundFile>) -> R
 /// What a part holds, in words.
 fn described(part: &Part) -> String {
     let mut words = Vec::new();
+    if part.columns.is_empty() && part.disk.is_none() && !part.remarks.is_empty() && !part.is_series() {
+        // Of a known kind, and nothing in it is of use: the remark says why.
+        return part.remarks.join("; ");
+    }
     let has = |beginning: &str| part.columns.keys().any(|name| name.starts_with(beginning));
-    if !part.seconds.is_empty() {
+    if !part.seconds.is_empty() && part.disk.is_none() {
         let kinds = [
             (part.columns.keys().any(|name| name.starts_with(|c: char| c.is_ascii_uppercase())), "SHOW GLOBAL STATUS"),
             (has("log."), "SHOW ENGINE INNODB STATUS"),
@@ -78,6 +98,9 @@ fn described(part: &Part) -> String {
     }
     if !part.loads.is_empty() {
         words.push("sysbench's log".to_owned());
+    }
+    if let Some(disk) = &part.disk {
+        words.push(format!("{} reports of iostat on {}", disk.reports.len(), disk.name));
     }
     if part.fio {
         words.push("fio's output".to_owned());

@@ -72,6 +72,7 @@ pub fn read_lab(folder: &Path) -> Result<Recording, RecordingError> {
         },
         cpus: run["cpus"].as_u64().and_then(|cpus| u32::try_from(cpus).ok()),
         page_ages: None,
+        disk: None,
         clean_start: run["clean_start"].as_bool(),
         new_redo: run["new_redo"].as_bool().unwrap_or(true),
         notes: text_at(&run, "notes").filter(|note| !note.is_empty()).into_iter().collect(),

@@ -16,6 +16,7 @@
 
 mod align;
 mod assemble;
+mod disk;
 mod error;
 mod find;
 mod formats;
@@ -31,13 +32,14 @@ mod restart;
 mod series;
 mod unknown;
 
+pub use disk::{DiskReport, DiskReports};
 pub use error::{Missing, RecordingError};
 pub use find::find;
 #[doc(hidden)]
 pub use find::fuzz_recording;
 pub use formats::BUFFER_PAGE_QUERY;
 pub use gap::{LONG_STEP, rates};
-pub use inventory::{FoundFile, inventory};
+pub use inventory::{FileKind, FoundFile, inventory};
 pub use lab::read_lab;
 pub use load::{LoadPhase, Script};
 pub use purpose::Purpose;

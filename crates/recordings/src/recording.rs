@@ -1,5 +1,6 @@
 //! A recording: which server ran with which settings under which load, and what its counters did.
 
+use crate::disk::DiskReports;
 use crate::{LoadPhase, Quantity, Series};
 use innosim_flush_models::registry::{ModelId, Value, lookup, parse_value};
 use innosim_scenario::redo_sizes_out_of_force;
@@ -103,6 +104,8 @@ pub struct Recording {
     pub cpus: Option<u32>,
     /// Ages of the pages, if a histogram lies beside it.
     pub page_ages: Option<PageAges>,
+    /// What iostat says of the disk, if its reports lie beside it.
+    pub(crate) disk: Option<DiskReports>,
     /// Whether hardly any page was dirty when the load began.
     pub clean_start: Option<bool>,
     /// Whether the redo files were made just before.

@@ -369,3 +369,28 @@ fn broken_files_are_refused_with_their_place() {
     }
     insta::assert_snapshot!(said);
 }
+
+/// Made by sysstat 12.6.1.
+#[test]
+fn reports_of_iostat_tell_what_the_disk_does() {
+    let status = "TS 1795569755.5\nInnodb_pages_written 10\nTS 1795569758\nInnodb_pages_written 20\nTS 1795569759\n\
+                  Innodb_pages_written 30\n";
+    // Its clock has no zone; the nearest is taken.
+    let with_times = folder(&[("status.txt", status), ("iostat.txt", &text("iostat.txt"))]);
+    let disk = with_times.disk_use().unwrap();
+    assert_eq!((disk.name.as_str(), disk.source), ("vda", "iostat"));
+    assert_eq!(with_times.series.len(), 3, "the server's samples are the axis");
+    assert_eq!(with_times.series.column("disk.wr_ios").unwrap()[2], 0.0);
+    assert_eq!(disk.reports.len(), 1, "between two samples of the server");
+    let without = folder(&[("status.txt", status), ("iostat.json", &text("iostat.json"))]);
+    let disk = without.disk_use().unwrap();
+    assert_eq!((disk.reports.len(), without.series.column("disk.wr_ios")), (2, None), "two of three, and no times");
+    assert_eq!(disk.mean(|report| report.reads), (66.0 + 358.0) / 2.0);
+    assert!((disk.mean(|report| report.write_bytes) - 0.01 * 1_048_576.0).abs() < 1.0);
+    assert!((disk.operation_ms().unwrap() - 1000.0 * 0.82 / 426.0).abs() < 1e-9, "{:?}", disk.operation_ms());
+    let cut = text("iostat.json")[..600].to_owned();
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("iostat.json"), cut).unwrap();
+    let error = find(&place.path().join("iostat.json")).unwrap_err().to_string();
+    assert!(error.contains("is iostat's JSON, and broken") && error.contains("iostat -dxmt 1"), "{error}");
+}

@@ -44,3 +44,10 @@ fn page_ages() {
         fuzz_recording(text);
     });
 }
+
+#[test]
+fn iostat() {
+    each(HERE, "iostat", 1_000, |text| {
+        fuzz_recording(text);
+    });
+}

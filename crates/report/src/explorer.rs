@@ -3,6 +3,7 @@
 //! Choose two metrics, tick runs, drag to zoom, hover for values. Long runs are thinned to means over equal spans, so
 //! that the file stays small.
 
+use crate::blocks::{self, Block};
 use crate::explanation::Sentence;
 use crate::files::{ReportError, write_file};
 use crate::page::{Page, Recipe, short};
@@ -56,6 +57,8 @@ pub struct Explorer<'a> {
     pub subtitle: String,
     /// How it was made.
     pub recipe: Recipe,
+    /// What is said before the figures and charts.
+    pub intro: Vec<Block>,
     /// Heads of the figures.
     pub heads: Vec<&'static str>,
     /// The runs.
@@ -73,7 +76,12 @@ impl Explorer<'_> {
             title: &self.title,
             subtitle: &self.subtitle,
             body: BODY,
-            parts: &[("TABLE", self.table()), ("REMARK", escaped(&self.remark)), ("STORY", self.stories())],
+            parts: &[
+                ("INTRO", blocks::html(&self.intro)),
+                ("TABLE", self.table()),
+                ("REMARK", escaped(&self.remark)),
+                ("STORY", self.stories()),
+            ],
             script: SCRIPT,
             data: &self.data(),
             recipe: &self.recipe,
@@ -167,6 +175,7 @@ mod tests {
             title: "title".to_owned(),
             subtitle: "sub".to_owned(),
             recipe,
+            intro: vec![Block::Text("said <before>".to_owned())],
             heads: vec!["tps"],
             runs: vec![run],
             warmup_s: 0.0,
@@ -174,6 +183,7 @@ mod tests {
         };
         let page = explorer.html().unwrap();
         assert!(page.contains("data-run=\"0\"") && page.contains("&lt;one&gt;") && page.contains("<td>7</td>"));
+        assert!(page.contains("<p>said &lt;before&gt;</p>"));
         assert!(page.contains("<td>3 s</td>") && page.contains("It &lt;falls&gt;."));
         assert!(page.contains("\"innodb_checkpoint_age\"") && !page.contains("{{"));
     }

@@ -16,12 +16,14 @@
 //! | pictures of a sweep | articles, talks, the eye | [`dashboard::sweep`] |
 //! | `compare.svg`, `compare.png`: runs laid over each other | the same | [`dashboard`] |
 //! | `report.html` of a comparison | anyone with a browser | [`explorer`] |
+//! | `report.html` of an advice | the same | [`explorer`] after [`Block`]s |
 //! | `report.html` of a sweep | the same | [`SweepPage`] |
 //! | means over replications | anyone who compares | [`replications`] |
 //!
 //! Everything is a function of its arguments: the same run gives the same bytes, on any machine. Files are whole or not
 //! there.
 
+mod blocks;
 pub mod csv;
 pub mod dashboard;
 pub mod explanation;
@@ -42,6 +44,7 @@ mod sweep_page;
 pub mod sysbench;
 pub mod table;
 
+pub use blocks::Block;
 pub use csv::write_series_csv;
 pub use dashboard::{Dashboard, Overlay, OverlayRun, write_dashboards, write_overlay};
 pub use explorer::{Explorer, ExplorerRun, write_explorer};

@@ -1,11 +1,12 @@
 //! `innosim advise`: all files of a server in a folder, to the settings to try.
 //!
 //! What is measured and searched is in `innosim_experiments::advise`. Here: what lies in the folder, what is missing and
-//! what brings it (`folder`), the answer for people (`table`) and scripts (`json`).
+//! what brings it (`folder`), the answer for people (`blocks`, shown as text or as a `page`) and scripts (`json`).
 
+mod blocks;
 mod folder;
 mod json;
-mod table;
+mod page;
 
 use super::calibrate::device_named;
 use super::recommend::Staged;
@@ -47,6 +48,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
         load: args.load,
         seed: args.common.seed,
         anyway: args.anyway,
+        courses: out.is_some(),
     };
     let advice = pool(args.common.jobs)?.install(|| advise(&request, &staged));
     staged.finish();
@@ -64,13 +66,22 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
     };
     let missing = folder.wanted(&advice, is_measured);
     let document = json::document(&folder, &missing, &advice, args);
-    let text = table::render(&folder, &missing, &advice, args);
-    if let Some(out) = &out {
-        fill(out.path(), LAST, |dir| write(dir, &advice, &document, &text))?;
-    }
+    let blocks = blocks::blocks(&folder, &missing, &advice, args);
+    let text = blocks::as_text(&blocks);
     match args.format {
         Format::Json => print_json(&document)?,
         Format::Human => print(&text)?,
+    }
+    if let Some(out) = &out {
+        fill(out.path(), LAST, |dir| {
+            page::write(&dir.join("report.html"), &recording.name, &advice, blocks)?;
+            write(dir, &advice, &document, &text)
+        })?;
+        if !args.common.quiet {
+            let files =
+                "report.html, advice.txt, advice.json, the scenario that was searched and the back-test's series";
+            note(&format!("\nIn {}: {files}", out.path().display()));
+        }
     }
     match &advice.refused {
         Some(why) => Err(Failure::Check(format!("nothing is advised: {why}"))),
@@ -100,7 +111,7 @@ fn too_little(args: &AdviseArgs, folder: &Folder, mut missing: Vec<Lack>) -> Don
     }
     let mut text = format!("{}: too little is there to advise on\n", args.folder.display());
     for file in &folder.files {
-        text.push_str(&format!("  found: {}: {}\n", file.path.display(), folder::holds(file)));
+        text.push_str(&format!("  found: {}: {}\n", file.path.display(), file.holds));
     }
     for lack in &missing {
         text.push_str(&format!("  missing: {}, for {}\n  = help: {}\n", lack.what, lack.purpose, lack.statement));

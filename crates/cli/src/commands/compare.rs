@@ -12,7 +12,7 @@ use crate::args::{CompareArgs, Format};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
 use crate::out_dir::{OutDir, fill};
-use crate::output::{note, note_error, print, print_json, shell_line};
+use crate::output::{command, note, note_error, print, print_json};
 use crate::progress::Progress;
 use crate::runner::{failure, pool, refuse_too_short};
 use innosim_core::metrics::RunOutput;
@@ -210,10 +210,4 @@ fn write_all(dir: &Path, each: &[&OutDir], compared: &Compared, document: &serde
 
 fn create_folder(path: &Path) -> Result<(), ReportError> {
     std::fs::create_dir_all(path).map_err(|source| ReportError::Io { path: path.to_path_buf(), source })
-}
-
-/// The command line, with the program's plain name.
-fn command() -> String {
-    let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
-    shell_line(std::iter::once("innosim".to_owned()).chain(arguments))
 }

@@ -2,6 +2,8 @@
 
 mod picture;
 
+pub(super) use picture::overlay;
+
 use crate::args::{Format, ValidateArgs};
 use crate::commands::calibrate::{device_named, the_one};
 use crate::commands::replay::{recordings_in, remark_settings};

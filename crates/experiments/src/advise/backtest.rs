@@ -4,6 +4,7 @@
 //! half compared, so that the state in the middle is the simulation's own.
 
 use super::demand::Demand;
+use super::disk::{DiskSeen, ruled_out};
 use super::measured::Measured;
 use super::text::{Drive, Wanted};
 use crate::calibrate::Device;
@@ -11,7 +12,7 @@ use crate::recommend::TrialRunner;
 use crate::runner::{Job, in_parallel};
 use crate::validate::{Metric, Task, Validation, compare};
 use innosim_core::metrics::RunOutput;
-use innosim_recordings::Recording;
+use innosim_recordings::{DiskReports, Recording};
 use innosim_scenario::{Overrides, Scenario, Source, load};
 
 /// Errors that a prediction may have, with what makes a figure too small to be judged.
@@ -27,7 +28,12 @@ pub struct Backtest {
     pub validation: Validation,
     /// The run.
     pub output: RunOutput,
+    /// What its disk was seen to do, and is predicted to.
+    pub disk: Option<DiskSeen>,
 }
+
+/// Back-tests, and the devices that can't be it, with why.
+pub(super) type Tested = (Vec<Backtest>, Vec<(String, String)>);
 
 impl Backtest {
     /// Figures that are judged and off by too much.
@@ -38,9 +44,10 @@ impl Backtest {
             .collect()
     }
 
-    /// Sum of the errors that are judged.
+    /// Sum of the errors that are judged, and of that of the disk, where it was seen.
     pub(super) fn distance(&self) -> f64 {
-        self.judged().map(|(metric, _)| metric.error().map_or(1.0, f64::abs)).sum()
+        let of_metrics: f64 = self.judged().map(|(metric, _)| metric.error().map_or(1.0, f64::abs)).sum();
+        of_metrics + self.disk.as_ref().map_or(0.0, DiskSeen::distance)
     }
 
     /// Whether anything is large enough to be judged.
@@ -91,31 +98,44 @@ pub(super) fn predict(
     Ok(Prediction { compared: target.between(from_s, end), scenario })
 }
 
-/// Back-tests a recording on each of the devices; the error is a sentence.
+/// Back-tests a recording on each of the devices that can be its `disk`; the error is a sentence.
 pub(super) fn backtest(
     recording: &Recording,
     devices: &[(String, Device)],
     seed: Option<u64>,
+    disk: Option<&DiskReports>,
     runner: &dyn TrialRunner,
-) -> Result<Vec<Backtest>, String> {
+) -> Result<Tested, String> {
     let (start, end) = recording.load_window();
     let middle = (start + end) / 2.0;
     let measured = Measured::of(&recording.between(start, middle))?;
     let overrides = Overrides { seed, ..Overrides::default() };
-    let predictions: Result<Vec<Prediction>, String> =
-        devices.iter().map(|(_, device)| predict(recording, &measured, device, middle, &overrides)).collect();
-    let predictions = predictions?;
+    let predicted = |(name, device): &(String, Device)| {
+        Ok((name.clone(), predict(recording, &measured, device, middle, &overrides)?))
+    };
+    let all = devices.iter().map(predicted).collect::<Result<Vec<(String, Prediction)>, String>>()?;
+    let why_not =
+        |prediction: &Prediction| disk.and_then(|disk| ruled_out(&prediction.scenario.run.storage.data, disk));
+    let mut left_out: Vec<(String, String)> =
+        all.iter().filter_map(|(name, prediction)| Some((name.clone(), why_not(prediction)?))).collect();
+    if left_out.len() == all.len() {
+        // The only one, or none of them: better than no answer.
+        left_out.clear();
+    }
+    let can_be = |name: &str| left_out.iter().all(|(other, _)| other != name);
+    let (names, predictions): (Vec<String>, Vec<Prediction>) = all.into_iter().filter(|(name, _)| can_be(name)).unzip();
     let seconds: u64 = predictions.iter().map(|p| p.scenario.run.duration.whole_seconds()).sum();
     runner.stage("back-test", predictions.len(), seconds);
     let runs =
         in_parallel(&predictions, |prediction| runner.execute(Job { scenario: &prediction.scenario, replication: 0 }));
     let mut tests = Vec::new();
-    for ((prediction, output), (name, _)) in predictions.into_iter().zip(runs).zip(devices) {
+    for ((prediction, output), device) in predictions.into_iter().zip(runs).zip(names) {
         let output = output.map_err(|error| error.to_string())?;
         let validation = compared(&prediction, &output, &recording.name)?;
-        tests.push(Backtest { device: name.clone(), validation, output });
+        let disk = disk.map(|disk| DiskSeen::of(disk, &output));
+        tests.push(Backtest { device, validation, output, disk });
     }
-    Ok(tests)
+    Ok((tests, left_out))
 }
 
 /// A run beside what it predicts.

@@ -119,7 +119,7 @@ impl Plan {
 
     /// Brings a scenario whose redo log is `redo_ratio` times the present one to its length: twice the redo takes twice
     /// as long to turn.
-    pub(super) fn apply(&self, scenario: &mut Scenario, redo_ratio: f64) {
+    pub(crate) fn apply(&self, scenario: &mut Scenario, redo_ratio: f64) {
         let (duration_s, warmup_s) = self.lengths_at(redo_ratio);
         scenario.run.duration = SimDuration::from_secs(duration_s);
         scenario.warmup = match warmup_s {

@@ -4,7 +4,7 @@ use crate::exit::Failure;
 use innosim_experiments::advise::Advice;
 use innosim_flush_models::registry::ModelId;
 use innosim_recordings::{
-    BUFFER_PAGE_QUERY, FoundFile, INNODB_STATUS, Missing, Recording, SAMPLES, VARIABLES, find, inventory,
+    BUFFER_PAGE_QUERY, FileKind, FoundFile, INNODB_STATUS, Missing, Recording, SAMPLES, VARIABLES, find, inventory,
 };
 use innosim_scenario::{SettingStatus, SettingsFileKind, read_settings_files};
 use std::path::Path;
@@ -73,7 +73,7 @@ impl Folder {
             let help = format!("put samples and settings there: {SAMPLES}; {VARIABLES}");
             return Err(Failure::Input(format!("{}: is empty\n  = help: {help}", path.display())));
         }
-        let has_samples = files.iter().any(|file| holds(file).contains("samples") || holds(file).contains("broken"));
+        let has_samples = files.iter().any(|file| matches!(file.kind, FileKind::Samples | FileKind::Broken));
         let recording = match find(path) {
             Ok(recordings) => one(path, recordings, model)?,
             Err(error) if has_samples => return Err(broken(error)),
@@ -91,7 +91,7 @@ impl Folder {
         if recording.variables.keys().any(|name| name.starts_with("innodb_")) {
             return;
         }
-        for file in self.files.iter().filter(|file| file.is_option_file) {
+        for file in self.files.iter().filter(|file| file.kind == FileKind::Options) {
             let path = root.join(&file.path);
             let cores = recording.cpus.unwrap_or(CORES);
             let reading = read_settings_files(model, &[(SettingsFileKind::MyCnf, &path)], cores);
@@ -123,11 +123,6 @@ impl Folder {
         }
         wanted
     }
-}
-
-/// What a file holds, for people.
-pub(crate) fn holds(file: &FoundFile) -> &str {
-    file.holds.as_deref().unwrap_or("of no kind that is read")
 }
 
 /// The recording that a path must hold, with its model.

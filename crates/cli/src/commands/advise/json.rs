@@ -1,8 +1,8 @@
 //! The advice as one JSON document.
 
-use super::folder::{Folder, Lack, holds};
+use super::folder::{Folder, Lack};
 use crate::args::AdviseArgs;
-use innosim_experiments::advise::{Advice, why};
+use innosim_experiments::advise::{Advice, DiskSeen, why};
 use innosim_experiments::recommend::{Answer, Point, Row};
 use serde_json::{Map, Value, json};
 
@@ -30,6 +30,8 @@ pub(super) fn document(folder: &Folder, missing: &[Lack], advice: &Advice, args:
             "remarks": load.remarks,
         },
         "device": advice.device,
+        "not_the_device": advice.not_the_device.iter().map(|(name, why)| json!({ "device": name, "why": why })).collect::<Vec<_>>(),
+        "disk": advice.backtest.disk.as_ref().map(disk),
         "backtest": backtest(advice),
         "backtest_passed": advice.backtest.failures().is_empty(),
         "current": advice.answer.as_ref().map(|answer| row(answer, &answer.current)),
@@ -65,7 +67,7 @@ pub(super) fn too_little(folder: &Folder, missing: &[Lack]) -> Value {
 }
 
 fn found(folder: &Folder) -> Vec<Value> {
-    folder.files.iter().map(|file| json!({ "file": file.path.display().to_string(), "holds": holds(file) })).collect()
+    folder.files.iter().map(|file| json!({ "file": file.path.display().to_string(), "holds": file.holds })).collect()
 }
 
 fn lacks(missing: &[Lack]) -> Vec<Value> {
@@ -83,6 +85,26 @@ fn backtest(advice: &Advice) -> Value {
         (metric.name.to_owned(), value)
     });
     Value::Object(metrics.collect::<Map<String, Value>>())
+}
+
+/// What the disk was seen to do beside what is predicted.
+fn disk(seen: &DiskSeen) -> Value {
+    let disk = &seen.disk;
+    json!({
+        "source": disk.source,
+        "name": disk.name,
+        "reports": disk.reports.len(),
+        "write_bytes_per_s": disk.mean(|report| report.write_bytes),
+        "write_bytes_per_s_most": disk.most(|report| report.write_bytes),
+        "writes_per_s": disk.mean(|report| report.writes),
+        "reads_per_s": disk.mean(|report| report.reads),
+        "in_flight": disk.mean(|report| report.queue),
+        "operation_ms": disk.operation_ms(),
+        "busy": disk.mean(|report| report.busy),
+        "predicted_write_bytes_per_s": seen.write_bytes,
+        "predicted_in_flight": seen.queue,
+        "is_other_device": seen.is_other_device(),
+    })
 }
 
 fn settings(answer: &Answer, point: Point) -> Value {

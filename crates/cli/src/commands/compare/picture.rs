@@ -145,6 +145,7 @@ pub(super) fn explorer<'a>(compared: &'a Compared, overlay: &Overlay<'a>, comman
                 .map(|v| (v.label.clone(), v.scenario.to_resolved_toml(VERSION)))
                 .collect(),
         },
+        intro: Vec::new(),
         heads: overlay.heads.clone(),
         warmup_s: overlay.warmup_s,
         remark: overlay.remark.clone(),

@@ -24,7 +24,12 @@ pub(super) fn write(folder: &Path, validations: &[Validation], predicted: &[RunO
     Ok(())
 }
 
-fn overlay<'a>(validation: &Validation, observed: &'a RunOutput, predicted: &'a RunOutput) -> Overlay<'a> {
+/// A recording beside its prediction.
+pub(in crate::commands) fn overlay<'a>(
+    validation: &Validation,
+    observed: &'a RunOutput,
+    predicted: &'a RunOutput,
+) -> Overlay<'a> {
     let metric = |name: &str| validation.metrics.iter().find(|metric| metric.name == name);
     let measured = |name| metric(name).map_or_else(String::new, |metric| number(name, metric.observed));
     let said =

@@ -1,0 +1,249 @@
+//! The advice for people: what was found, what is missing, how far to trust it, the answer. As parts of a page, which the
+//! terminal shows as text.
+
+use super::folder::{Folder, Lack};
+use super::json::points;
+use crate::args::AdviseArgs;
+use crate::output::wrapped;
+use crate::text_table::TextTable;
+use innosim_experiments::advise::{Advice, DiskSeen, why};
+use innosim_experiments::recommend::Answer;
+use innosim_experiments::validate::Metric;
+use innosim_report::Block;
+use innosim_report::numbers::{bytes, count, decimal, rate, seconds};
+
+/// Files that are told one by one.
+const MOST_FILES: usize = 20;
+/// Heading of the part that a page has first.
+pub(super) const ANSWER: &str = "The answer";
+
+/// All of it.
+pub(super) fn blocks(folder: &Folder, missing: &[Lack], advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
+    let mut blocks = found(folder);
+    blocks.extend(lacks(missing));
+    blocks.extend(load(advice, args));
+    blocks.extend(backtest(advice));
+    blocks.extend(answer(advice, args));
+    blocks
+}
+
+/// The parts as text for a terminal.
+pub(super) fn as_text(blocks: &[Block]) -> String {
+    let mut text = String::new();
+    for block in blocks {
+        match block {
+            Block::Heading(heading) if text.is_empty() => text.push_str(&format!("{heading}\n")),
+            Block::Heading(heading) => text.push_str(&format!("\n{heading}\n")),
+            Block::Text(paragraph) => text.push_str(&wrapped(paragraph, 0)),
+            Block::Code(lines) => lines.lines().for_each(|line| text.push_str(&format!("  {line}\n"))),
+            Block::Table { heads, rows } => {
+                let mut table = TextTable::new(heads);
+                rows.iter().for_each(|row| table.row(row.clone()));
+                text.push_str(&table.render());
+            }
+            Block::Picture(_) => {}
+        }
+    }
+    text
+}
+
+fn heading(text: &str) -> Block {
+    Block::Heading(text.to_owned())
+}
+
+fn table(heads: &[&str], rows: Vec<Vec<String>>) -> Block {
+    Block::Table { heads: heads.iter().map(|head| (*head).to_owned()).collect(), rows }
+}
+
+fn found(folder: &Folder) -> Vec<Block> {
+    if folder.files.is_empty() {
+        return Vec::new();
+    }
+    let told = folder.files.iter().take(MOST_FILES);
+    let rows = told.map(|file| vec![file.path.display().to_string(), file.holds.clone()]).collect();
+    let mut blocks = vec![heading("Found"), table(&["file", "holds"], rows)];
+    if folder.files.len() > MOST_FILES {
+        blocks.push(Block::Text(format!("and {} more", folder.files.len() - MOST_FILES)));
+    }
+    blocks
+}
+
+fn lacks(missing: &[Lack]) -> Vec<Block> {
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let one = |lack: &Lack| {
+        [Block::Text(format!("{}, for {}:", lack.what, lack.purpose)), Block::Code(lack.statement.clone())]
+    };
+    std::iter::once(heading("Missing, and what brings it")).chain(missing.iter().flat_map(one)).collect()
+}
+
+fn load(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
+    let load = &advice.load;
+    let driven = match load.clients {
+        Some(clients) => format!("made by {clients} clients that are always busy"),
+        None => "as it came".to_owned(),
+    };
+    let times = if args.load == 1.0 { String::new() } else { format!(", taken {} times", args.load) };
+    let cpu = if load.cpu_us.1 { "" } else { " (not measured)" };
+    let rows = load.bins.iter().map(|(rate, pages)| {
+        let units = 1.0 / rate;
+        vec![count(*pages), format!("{} units, {} of redo", count(units), bytes(units * load.redo_bytes))]
+    });
+    let dirty = load.dirty.into_iter().zip([1.0, 2.0]).map(|((value, low, high), turns)| {
+        Block::Text(format!(
+            "Dirty pages at an age of {}: {} (from {} to {} as far as the recording tells)",
+            bytes(turns * load.largest_age),
+            count(value),
+            count(low),
+            count(high)
+        ))
+    });
+    let mut blocks = vec![
+        heading("The load"),
+        Block::Text(format!(
+            "A unit of work is a {}: {} a second, {driven}{times}, each with {} bytes of redo and {} us of CPU time{cpu}",
+            load.unit,
+            rate(load.rate),
+            count(load.redo_bytes),
+            count(load.cpu_us.0)
+        )),
+        table(&[">pages", "each modified once in"], rows.collect()),
+    ];
+    blocks.extend(dirty);
+    blocks.extend(load.remarks.iter().map(|remark| Block::Text(format!("Note: {remark}"))));
+    blocks
+}
+
+fn backtest(advice: &Advice) -> Vec<Block> {
+    let number = |metric: &Metric, value: f64| {
+        let is_bytes = metric.name.starts_with("checkpoint_age") || metric.name.starts_with("redo_bytes");
+        if is_bytes { bytes(value) } else { count(value) }
+    };
+    let row = |metric: &Metric| {
+        let [observed, predicted] = [metric.observed, metric.predicted].map(|value| number(metric, value));
+        vec![metric.name.to_owned(), observed, predicted, error(metric)]
+    };
+    let rows = advice.backtest.validation.metrics.iter().map(row).collect();
+    let mut blocks = vec![
+        heading("Back-test"),
+        Block::Text(format!("The first half predicts the second, on the device: {}", advice.device)),
+        table(&["metric", ">observed", ">predicted", ">error"], rows),
+    ];
+    blocks.extend(advice.backtest.disk.as_ref().map(|seen| Block::Text(disk(seen))));
+    let not_it = advice.not_the_device.iter();
+    blocks.extend(not_it.map(|(name, why)| Block::Text(format!("The device is not {name}: {why}"))));
+    blocks
+}
+
+fn error(metric: &Metric) -> String {
+    metric.error().map_or_else(|| "-".to_owned(), |error| format!("{:+.1} %", 100.0 * error))
+}
+
+/// The disk as it was seen beside the device that stands for it.
+fn disk(seen: &DiskSeen) -> String {
+    let disk = &seen.disk;
+    let each = disk.operation_ms().map_or(String::new(), |ms| format!(", {} ms each", decimal(ms, 2)));
+    let mut text = format!(
+        "The disk ({}, {}) wrote {} a second, at most {}, with {} operations in flight{each}, {} % of the time busy. \
+         Predicted: {} a second with {} in flight",
+        disk.source,
+        disk.name,
+        bytes(disk.mean(|report| report.write_bytes)),
+        bytes(disk.most(|report| report.write_bytes)),
+        decimal(disk.mean(|report| report.queue), 2),
+        decimal(100.0 * disk.mean(|report| report.busy), 0),
+        bytes(seen.write_bytes),
+        decimal(seen.queue, 2)
+    );
+    if seen.is_other_device() {
+        text.push_str(". So the disk is faster or slower than this device, or others use it too: measure it");
+    }
+    text
+}
+
+fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
+    let refused = |why: &str| Block::Text(format!("Nothing is advised: {why}."));
+    let mut blocks = vec![heading(ANSWER)];
+    let Some(answer) = &advice.answer else {
+        blocks.push(refused(advice.refused.as_deref().unwrap_or_default()));
+        return blocks;
+    };
+    blocks.push(candidates(answer));
+    blocks.push(Block::Text(why(answer, args.goal.goal())));
+    if let Some(why) = &advice.refused {
+        blocks.push(refused(why));
+        return blocks;
+    }
+    blocks.extend(open_ends(advice, answer));
+    if let Some(caution) = &advice.caution {
+        blocks.push(Block::Text(format!("Caution: {caution}.")));
+    }
+    let hopeless = advice.worlds.iter().filter(|world| world.best.is_none());
+    blocks.extend(hopeless.map(|world| Block::Text(format!("With {} no setting would be good.", world.name))));
+    if answer.best.point == answer.current.point {
+        blocks.push(Block::Text("Leave it as it is.".to_owned()));
+        return blocks;
+    }
+    blocks.push(heading("Try"));
+    blocks.push(Block::Code(answer.space.statements(answer.best.point).join("\n")));
+    blocks
+}
+
+/// What the recording does not tell, as the range of the answer.
+fn open_ends(advice: &Advice, answer: &Answer) -> Option<Block> {
+    let points = points(advice, answer);
+    let values = || points.iter().map(|point| point.io_capacity_max);
+    let (low, high) = (values().min()?, values().max()?);
+    let searched = answer.space.searched();
+    let mut text =
+        format!("What the recording leaves open (working set, device, load) puts {searched} between {low} and {high}");
+    let redo: Vec<u64> = advice.worlds.iter().filter_map(|world| world.best).map(|point| point.redo_bytes).collect();
+    let best = answer.best.point.redo_bytes;
+    let (least, most) = (redo.iter().min().copied().unwrap_or(best), redo.iter().max().copied().unwrap_or(best));
+    if least.min(best) < most.max(best) {
+        text.push_str(&format!(
+            ", and the redo log between {} and {}",
+            bytes(least.min(best) as f64),
+            bytes(most.max(best) as f64)
+        ));
+    }
+    Some(Block::Text(format!("{text}.")))
+}
+
+fn candidates(answer: &Answer) -> Block {
+    let heads = [
+        answer.space.searched(),
+        ">redo",
+        "",
+        ">throughput",
+        ">p99 ms",
+        ">stalls s",
+        ">age used",
+        ">written a day",
+        ">recovery",
+        "regime",
+    ];
+    let row = |row: &innosim_experiments::recommend::Row| {
+        let mean = |name: &str| row.change(name).map_or(0.0, |change| change.value.mean);
+        let mark = match row.point {
+            point if point == answer.best.point && point == answer.current.point => "now, best",
+            point if point == answer.best.point => "best",
+            point if point == answer.current.point => "now",
+            _ => "",
+        };
+        vec![
+            row.point.io_capacity_max.to_string(),
+            bytes(row.point.redo_bytes as f64),
+            mark.to_owned(),
+            rate(mean("tps_mean")),
+            format!("{:.1}", mean("latency_ms_p99")),
+            count(mean("stall_seconds")),
+            format!("{:.0} %", 100.0 * (1.0 - mean("checkpoint_age_headroom"))),
+            bytes(mean("write_bytes_per_day")),
+            seconds(mean("recovery_s")),
+            if row.sound { row.regime.name().to_owned() } else { format!("{}, not sound", row.regime.name()) },
+        ]
+    };
+    table(&heads, answer.candidates.iter().map(row).collect())
+}

@@ -1,0 +1,115 @@
+//! What the disk below the data directory did: reports of iostat, or the kernel's counters beside the server's.
+//!
+//! It tells nothing of what the device could do at most, but much of what it is: how many operations were in flight for
+//! so many bytes written. Little's law ties queue and latency, so the two are one piece of evidence.
+
+use crate::{Quantity, Recording, rates};
+
+/// Bytes of a sector in the kernel's counters.
+const SECTOR_BYTES: f64 = 512.0;
+/// Share of the reports below the figures that are called the most.
+const MOST: f64 = 0.95;
+
+/// Means of one report.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct DiskReport {
+    /// Reads a second.
+    pub reads: f64,
+    /// Writes a second, merged ones counted once.
+    pub writes: f64,
+    /// Bytes read a second.
+    pub read_bytes: f64,
+    /// Bytes written a second.
+    pub write_bytes: f64,
+    /// Operations in flight, waiting ones included.
+    pub queue: f64,
+    /// Share of the time in which any operation was in flight, 0..=1.
+    pub busy: f64,
+}
+
+/// Reports of one disk, in order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DiskReports {
+    /// Its name.
+    pub name: String,
+    /// Where they come from.
+    pub source: &'static str,
+    /// The reports.
+    pub reports: Vec<DiskReport>,
+}
+
+impl DiskReports {
+    /// Mean of a figure.
+    pub fn mean(&self, figure: impl Fn(&DiskReport) -> f64) -> f64 {
+        self.reports.iter().map(figure).sum::<f64>() / self.reports.len().max(1) as f64
+    }
+
+    /// What a figure comes to in the busiest twentieth of the reports.
+    pub fn most(&self, figure: impl Fn(&DiskReport) -> f64) -> f64 {
+        let mut values: Vec<f64> = self.reports.iter().map(figure).collect();
+        values.sort_by(f64::total_cmp);
+        let at = (values.len() as f64 * MOST) as usize;
+        values.get(at.min(values.len().saturating_sub(1))).copied().unwrap_or(0.0)
+    }
+
+    /// Mean time of an operation with its waiting, ms, by Little's law; `None` if there was none.
+    pub fn operation_ms(&self) -> Option<f64> {
+        let operations = self.mean(|report| report.reads + report.writes);
+        (operations > 0.0).then(|| 1000.0 * self.mean(|report| report.queue) / operations)
+    }
+}
+
+impl Recording {
+    /// What its disk did while the server worked: by the kernel's counters if these are there, else by iostat.
+    pub fn disk_use(&self) -> Option<DiskReports> {
+        self.counted_disk().or_else(|| self.disk.clone()).filter(|disk| !disk.reports.is_empty())
+    }
+
+    /// The counters of /proc/diskstats, as `innosim collect` has them.
+    fn counted_disk(&self) -> Option<DiskReports> {
+        let seconds = &self.series.seconds;
+        let rate = |name: &str| Some(rates(seconds, &self.series.column(name)?));
+        let (writes, sectors) = (rate("disk.wr_ios")?, rate("disk.wr_sectors")?);
+        let none = || vec![0.0; seconds.len()];
+        let or_none = |name: &str| rate(name).unwrap_or_else(none);
+        let (reads, read_sectors) = (or_none("disk.rd_ios"), or_none("disk.rd_sectors"));
+        let (busy_ms, weighted_ms) = (rate("disk.io_ms")?, rate("disk.weighted_ms")?);
+        // While the server writes pages: before and after, the disk says nothing of it.
+        let pages = self.get(Quantity::PagesWritten).map(|pages| rates(seconds, &pages));
+        let works = |i: usize| pages.as_ref().is_none_or(|pages| pages[i] > 0.0);
+        let report = |i: usize| DiskReport {
+            reads: reads[i],
+            writes: writes[i],
+            read_bytes: SECTOR_BYTES * read_sectors[i],
+            write_bytes: SECTOR_BYTES * sectors[i],
+            queue: weighted_ms[i] / 1000.0,
+            busy: (busy_ms[i] / 1000.0).min(1.0),
+        };
+        let known = |report: &DiskReport| {
+            [report.reads, report.writes, report.read_bytes, report.write_bytes, report.queue, report.busy]
+                .iter()
+                .all(|figure| figure.is_finite())
+        };
+        let reports = (0..seconds.len()).filter(|i| works(*i)).map(report).filter(known).collect();
+        Some(match &self.disk {
+            Some(disk) => DiskReports { reports, ..disk.clone() },
+            None => DiskReports { name: "the data directory's disk".to_owned(), source: "/proc/diskstats", reports },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_by_hand() {
+        let report = |writes: f64| DiskReport { writes, queue: 0.002 * writes, ..DiskReport::default() };
+        let reports = (1..=100).map(|i| report(f64::from(i))).collect();
+        let disk = DiskReports { reports, ..DiskReports::default() };
+        assert_eq!((disk.mean(|r| r.writes), disk.most(|r| r.writes)), (50.5, 96.0));
+        assert!((disk.operation_ms().unwrap() - 2.0).abs() < 1e-9);
+        assert_eq!(DiskReports::default().operation_ms(), None);
+        assert_eq!(DiskReports::default().most(|r| r.busy), 0.0);
+    }
+}
