@@ -10,7 +10,7 @@
 //! Nothing is assumed about tables and statements: pages are those of the write spectrum (`innosim_spectrum`), the demand is
 //! the recorded one. Calibration, comparison and search are those of `calibrate`, `validate` and `recommend`.
 //!
-//! Simplifications: a recording longer than an hour is measured whole and back-tested on its busiest hour. Settings are
+//! Simplifications: a recording longer than two hours is measured whole and back-tested on its two busiest hours. Settings are
 //! searched under an even load: the mean, or the busiest minute of a load that moves (which errs towards more flushing).
 
 mod backtest;
@@ -39,7 +39,7 @@ use measured::Measured;
 use text::{Drive, Wanted};
 
 /// Longest stretch that is simulated, seconds.
-const LONGEST_S: f64 = 3600.0;
+const LONGEST_S: f64 = 7200.0;
 /// Length of the search's scenario: runs take two and a half turns of the redo log of it.
 const SEARCH_S: f64 = 6000.0;
 /// Spread of what the evidence leaves open from which on it is searched at both ends.
@@ -274,7 +274,7 @@ fn usual_state(recording: &Recording) -> usize {
     known.get(known.len() / 2).copied().unwrap_or(0)
 }
 
-/// The busiest hour of a recording, or all of a shorter one.
+/// The two busiest hours of a recording, or all of a shorter one.
 fn busiest(recording: &Recording) -> Recording {
     let (start, end) = recording.load_window();
     if end - start <= LONGEST_S {

@@ -3,6 +3,7 @@
 use crate::RecordingError;
 use crate::find::entries;
 use crate::formats::{Part, read_part};
+use crate::lab::is_of_lab;
 use std::path::{Path, PathBuf};
 
 /// How deep below the folder is looked.
@@ -64,6 +65,7 @@ fn look(root: &Path, folder: &Path, depth: u32, found: &mut Vec<FoundFile>) -> R
             path.extension().is_some_and(|ending| OPTION_FILES.iter().any(|known| ending.eq_ignore_ascii_case(known)));
         let (kind, holds) = match read_part(&path) {
             _ if is_option_file => (FileKind::Options, "option file".to_owned()),
+            _ if is_of_lab(&path) => (FileKind::Samples, "innosim's own recorder".to_owned()),
             Ok(Some(part)) if part.is_series() => (FileKind::Samples, described(&part)),
             Ok(Some(part)) => (FileKind::Beside, described(&part)),
             Ok(None) => (FileKind::Other, "of no kind that is read".to_owned()),

@@ -19,7 +19,12 @@ pub enum Block {
         rows: Vec<Vec<String>>,
     },
     /// A picture as SVG, by [`crate::Overlay::draw_svg`] or another of this crate.
-    Picture(String),
+    Picture {
+        /// The picture.
+        svg: String,
+        /// What it shows, for those who can't see it.
+        about: String,
+    },
 }
 
 /// The parts as HTML.
@@ -33,13 +38,28 @@ fn one(block: &Block) -> String {
         Block::Text(text) => format!("<p>{}</p>\n", escaped(text)),
         Block::Code(text) => format!("<pre>{}</pre>\n", escaped(text)),
         Block::Table { heads, rows } => table(heads, rows),
-        Block::Picture(svg) => format!("<div class=\"wide\">{svg}</div>\n"),
+        // As an image of its own, so that the page's style does not reach into it.
+        Block::Picture { svg, about } => {
+            format!("<p><img class=\"picture\" alt=\"{}\" src=\"data:image/svg+xml,{}\"></p>\n", escaped(about), encoded(svg))
+        }
     }
+}
+
+/// A text as part of an address.
+fn encoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len() + text.len() / 2);
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'#' | b'%' | b'<' | b'>' | b'&' | 0..=31 | 127.. => encoded.push_str(&format!("%{byte:02X}")),
+            _ => encoded.push(char::from(byte)),
+        }
+    }
+    encoded
 }
 
 fn table(heads: &[String], rows: &[Vec<String>]) -> String {
     // Columns of words wrap and begin at the left; the style's are for numbers.
-    let class = |head: &String| if head.starts_with('>') { "" } else { " class=\"prose\"" };
+    let class = |head: &String| if head.starts_with('>') { "" } else { " class=\"words\"" };
     let head = |head: &String| format!("<th{}>{}</th>", class(head), escaped(head.trim_start_matches('>')));
     let row = |fields: &Vec<String>| {
         let cell = |(field, head): (&String, &String)| format!("<td{}>{}</td>", class(head), escaped(field));
@@ -61,6 +81,7 @@ mod tests {
         let blocks = [
             Block::Heading("a <b>".to_owned()),
             Block::Code("x = 1 & 2;".to_owned()),
+            Block::Picture { svg: "<svg a=\"50%\"/>".to_owned(), about: "it".to_owned() },
             Block::Table {
                 heads: vec!["file".to_owned(), ">pages".to_owned()],
                 rows: vec![vec!["<i>".to_owned(), "7".to_owned()]],
@@ -69,7 +90,7 @@ mod tests {
         let html = html(&blocks);
         assert!(html.contains("<h2>a &lt;b&gt;</h2>") && html.contains("<pre>x = 1 &amp; 2;</pre>"), "{html}");
         assert!(
-            html.contains("<td class=\"prose\">&lt;i&gt;</td><td>7</td>") && html.contains("<th>pages</th>"),
+            html.contains("<td class=\"words\">&lt;i&gt;</td><td>7</td>") && html.contains("<th>pages</th>"),
             "{html}"
         );
     }

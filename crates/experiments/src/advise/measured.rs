@@ -11,6 +11,8 @@ use innosim_spectrum::{Bin, Fit, Spectrum, fit};
 const MOST_BINS: usize = 8;
 /// Share of the pages in the buffer pool that a spectrum may have at most.
 const OF_POOL: f64 = 0.95;
+/// Share of a bin's pages that can be dirty at the largest age.
+const MOST_DIRTY: f64 = 0.9;
 /// Share of a thread's time at work that is CPU time, where nothing tells.
 const CPU_OF_RUNNING: f64 = 0.5;
 /// CPU time of a unit of work where not even threads are recorded, µs.
@@ -54,7 +56,8 @@ impl Measured {
             calibration.parameters.push(estimated_cpu(recording, &demand));
         }
         let pool_pages = pool_pages(recording);
-        let spectrum = within(&fit.spectrum, OF_POOL * pages_there(recording, pool_pages)).in_bins(MOST_BINS);
+        let most = OF_POOL * pages_there(recording, pool_pages);
+        let spectrum = within(&fit.spectrum, most, fit.ages.high).in_bins(MOST_BINS);
         let misses = misses(recording, &demand);
         Ok(Measured { calibration, fit, spectrum, demand, misses, pool_pages, cpu_is_measured })
     }
@@ -67,7 +70,7 @@ impl Measured {
     /// The same load with another spectrum.
     pub(super) fn with_spectrum(&self, spectrum: &Spectrum) -> Measured {
         let most = OF_POOL * self.pool_pages;
-        Measured { spectrum: within(spectrum, most).in_bins(MOST_BINS), ..self.clone() }
+        Measured { spectrum: within(spectrum, most, self.fit.ages.high).in_bins(MOST_BINS), ..self.clone() }
     }
 }
 
@@ -104,16 +107,18 @@ fn pages_there(recording: &Recording, pool_pages: f64) -> f64 {
 }
 
 /// A spectrum of no more pages than there are: pages that are touched rarely show as `rate x pages` alone, so the slowest
-/// bins get fewer pages at a higher rate.
-fn within(spectrum: &Spectrum, most: f64) -> Spectrum {
+/// bins get fewer pages at a higher rate, by which as many of them are dirty (and flushed) at `age`.
+fn within(spectrum: &Spectrum, most: f64, age: f64) -> Spectrum {
     let mut bins = spectrum.bins.clone();
     let mut beyond = spectrum.pages() - most;
     let mut at = 0;
     while beyond > 0.0 && at < bins.len() {
         let Bin { rate, pages } = bins[at];
-        // A bin keeps a part, or the next faster one loses its pages to it.
-        let kept = (pages - beyond).max(0.1 * pages);
-        bins[at] = Bin { rate: rate * pages / kept, pages: kept };
+        let dirty = pages * rate * age / (1.0 + rate * age);
+        // A bin keeps so many that not all of them are dirty; the next faster one loses the rest.
+        let kept = (pages - beyond).max(dirty / MOST_DIRTY).min(pages);
+        let share = dirty / kept;
+        bins[at] = Bin { rate: share / (1.0 - share) / age, pages: kept };
         beyond -= pages - kept;
         at += 1;
     }
@@ -139,9 +144,11 @@ mod tests {
     fn rarely_touched_pages_are_no_more_than_there_are() {
         let bins = vec![Bin { rate: 1e-8, pages: 800_000.0 }, Bin { rate: 1e-5, pages: 20_000.0 }];
         let spectrum = Spectrum::new(bins);
-        let fewer = within(&spectrum, 150_000.0);
+        let age = 3e6;
+        let fewer = within(&spectrum, 150_000.0, age);
         assert!(fewer.pages() <= 150_001.0, "{fewer:?}");
-        assert!((fewer.modifications() / spectrum.modifications() - 1.0).abs() < 1e-9);
-        assert_eq!(within(&spectrum, 1e6), spectrum);
+        assert!((fewer.dirty(age) / spectrum.dirty(age) - 1.0).abs() < 1e-9);
+        assert!((fewer.flushed(age) / spectrum.flushed(age) - 1.0).abs() < 1e-9);
+        assert_eq!(within(&spectrum, 1e6, age), spectrum);
     }
 }

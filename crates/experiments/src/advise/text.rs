@@ -18,6 +18,8 @@ const LEFT_OVER: f64 = 0.05;
 const HARDLY: f64 = 1e-12;
 /// Seconds whose mean demand stands for the time before the recording.
 const FIRST_S: f64 = 60.0;
+/// Clients for each that was recorded, where the CPU time of a unit of work is guessed.
+const UNHINDERED: u32 = 4;
 /// Data beyond the buffer pool, where misses tell that there are some.
 const DATA_BY_POOL: f64 = 3.0;
 
@@ -119,7 +121,9 @@ impl Wanted<'_> {
             Drive::Even(rate) => format!("{}rate = {rate:.3}\n", open(self.demand.clients)),
             Drive::Recorded(factor) => {
                 let begun = self.target.load_start();
-                let mut text = open(self.demand.clients);
+                // The demand was met. Where the CPU time is guessed, it must not be what holds it up.
+                let clients = self.demand.clients * if self.load.cpu_is_measured { 1 } else { UNHINDERED };
+                let mut text = open(clients);
                 let mut add = |at: f64, rate: f64| {
                     text.push_str(&format!(
                         "\n[[drive.segment]]\nstart_s = {at:.3}\nfrom_per_s = {rate:.3}\nto_per_s = {rate:.3}\n"

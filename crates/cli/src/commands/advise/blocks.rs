@@ -41,7 +41,7 @@ pub(super) fn as_text(blocks: &[Block]) -> String {
                 rows.iter().for_each(|row| table.row(row.clone()));
                 text.push_str(&table.render());
             }
-            Block::Picture(_) => {}
+            Block::Picture { .. } => {}
         }
     }
     text

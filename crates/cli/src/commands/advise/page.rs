@@ -3,6 +3,7 @@
 use super::super::validate::overlay;
 use crate::outcome::VERSION;
 use crate::output::command;
+use innosim_core::metrics::RunOutput;
 use innosim_experiments::advise::{Advice, Course};
 use innosim_experiments::explain::course_of_run;
 use innosim_explain::explain;
@@ -17,8 +18,11 @@ const HEADS: [&str; 6] = ["tps", "latency, 99 %", "stalls", "age used", "written
 /// Writes the page: the parts of the advice, with the answer first.
 pub(super) fn write(path: &Path, name: &str, advice: &Advice, blocks: Vec<Block>) -> Result<(), ReportError> {
     let validation = &advice.backtest.validation;
-    let observed = validation.observed_run(&advice.backtest.output);
-    let picture = Block::Picture(overlay(validation, &observed, &advice.backtest.output).draw_svg()?);
+    let predicted = second_half(advice);
+    let observed = second_half_of(validation.observed_run(&advice.backtest.output), advice);
+    let mut overlay = overlay(validation, &observed, &predicted);
+    overlay.subtitle = "The second half of the recording, predicted from the first".to_owned();
+    let picture = Block::Picture { svg: overlay.draw_svg()?, about: overlay.subtitle.clone() };
     let explorer = Explorer {
         title: format!("Advice for {name}"),
         subtitle: format!("{}, on the device: {}", validation.model.name(), advice.device),
@@ -35,6 +39,18 @@ pub(super) fn write(path: &Path, name: &str, advice: &Advice, blocks: Vec<Block>
         },
     };
     write_explorer(path, &explorer)
+}
+
+/// The back-test's run, from where it is compared on.
+fn second_half(advice: &Advice) -> RunOutput {
+    second_half_of(advice.backtest.output.clone(), advice)
+}
+
+fn second_half_of(mut run: RunOutput, advice: &Advice) -> RunOutput {
+    let seconds = advice.backtest.validation.trajectories.first().and_then(|course| course.seconds.first().copied());
+    let from = seconds.unwrap_or(0.0);
+    run.series.retain(|second| second.second as f64 >= from);
+    run
 }
 
 /// The answer first, then what it stands on, then the charts.
