@@ -98,9 +98,16 @@ fn a_folder_of_samples_comes_to_settings() {
     assert!(why.contains("1000") && why.contains(&best.to_string()), "{why}");
     let statements = advice["statements"].as_array().unwrap();
     assert!(statements.iter().any(|s| *s == format!("SET GLOBAL innodb_io_capacity_max = {best};")), "{statements:?}");
-    for file in ["advice.json", "advice.txt", "scenario.toml", "backtest.csv"] {
+    for file in ["advice.json", "advice.txt", "scenario.toml", "backtest.csv", "report.html"] {
         assert!(out_path.join(file).is_file(), "{file}");
     }
+    let page = fs::read_to_string(out_path.join("report.html")).unwrap();
+    for part in
+        ["The answer", "Back-test", "data:image/svg+xml,", &format!("best: {best}"), "now: 1000", "What happened"]
+    {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(page.contains(&format!("SET GLOBAL innodb_io_capacity_max = {best};")) && !page.contains("src=\"http"));
     let scenario = out_path.join("scenario.toml");
     innosim(&["run", scenario.to_str().unwrap(), "--duration", "5s", "--quiet"]).success();
 }
@@ -141,6 +148,12 @@ fn broken_folders_are_refused() {
     };
     let without =
         |name: &str| status.lines().filter(|l| !l.starts_with(name)).map(|l| format!("{l}\n")).collect::<String>();
+    let with = |name: &str, value: &str| {
+        let line = |line: &str| if line.starts_with(name) { format!("{name}\t{value}\n") } else { format!("{line}\n") };
+        status.lines().map(line).collect::<String>().replace("TS\t", "TS ")
+    };
+    let backwards: String = status.split("TS ").skip(1).rev().map(|sample| format!("TS {sample}")).collect();
+    let iostat = "Device r/s rMB/s w/s wMB/s aqu-sz %util\nsda 0 0 12 4.1 1 40\n\n";
     let other_version = settings.replace(&good.server.version, "4.1.22");
     let cases: Vec<(&str, Vec<(&str, String)>)> = vec![
         ("a folder of noise", vec![("a", "\u{1}\u{2}noise".into()), ("b.txt", "hello\nworld\n".into())]),
@@ -160,10 +173,46 @@ fn broken_folders_are_refused() {
         ("a broken histogram", vec![("ages.json", "{\"format\":\"innosim-page-ages\"".into()), ("s", status.clone())]),
         ("fio's error", vec![("fio.json", "fio: failed to open".into())]),
         ("an html page", vec![("x.html", "<html><body>502</body></html>".into())]),
+        ("texts for numbers", vec![("s", with("Innodb_pages_written", "many")), ("v", settings.clone())]),
+        ("no numbers", vec![("s", with("Innodb_buffer_pool_pages_dirty", "NaN")), ("v", settings.clone())]),
+        ("fewer pages than none", vec![("s", with("Innodb_buffer_pool_pages_dirty", "-5")), ("v", settings.clone())]),
+        ("a clean server", vec![("s", with("Innodb_buffer_pool_pages_dirty", "0")), ("v", settings.clone())]),
+        ("all at one instant", vec![("s", with("TS", "1795000000.0")), ("v", settings.clone())]),
+        ("times that run back", vec![("s", backwards), ("v", settings.clone())]),
+        ("an option file alone", vec![("my.cnf", "[mysqld]\ninnodb_io_capacity = 200\n".into())]),
+        ("fio alone", vec![("fio.json", "{\"fio version\": \"fio-3.33\", \"jobs\": []}".into())]),
+        ("iostat alone", vec![("iostat.txt", iostat.repeat(3))]),
+        ("JSON of iostat that is cut", vec![("i", "{\"sysstat\": {\"hosts\": [".into()), ("s", status.clone())]),
+        (
+            "Aurora",
+            vec![("s", status.clone()), ("v", settings.replace(&good.server.version, "8.0.mysql_aurora.3.04.0"))],
+        ),
+        (
+            "a version alone",
+            vec![("s", status.clone()), ("v", format!("Variable_name\tValue\nversion\t{}\n", good.server.version))],
+        ),
+        (
+            "an error of Prometheus",
+            vec![("p", "{\"status\":\"error\",\"errorType\":\"bad_data\",\"error\":\"x\"}".into())],
+        ),
+        (
+            "nothing in Prometheus",
+            vec![("p", "{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":[]}}".into())],
+        ),
+        ("samples that lie too deep", vec![("a/b/c/d/e/f/s", status.clone())]),
+        (
+            "a checkpoint ahead of the log",
+            vec![("s", status.replace("Last checkpoint at  ", "Last checkpoint at  9")), ("v", settings.clone())],
+        ),
     ];
+    assert!(cases.len() >= 30, "{}", cases.len());
     for (what, files) in cases {
         let dir = TempDir::new().unwrap();
-        files.iter().for_each(|(name, text)| fs::write(dir.path().join(name), text).unwrap());
+        for (name, text) in files {
+            let file = dir.path().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        }
         let assert = innosim(&["advise", path(&dir), "--quiet"]);
         let output = assert.get_output();
         let error = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -33,8 +33,9 @@ pub use unknown::{Prepared, prepare};
 use crate::calibrate::Device;
 use crate::recommend::{Answer, Goal, Point, Question, RecommendError, TrialRunner, recommend};
 use demand::Demand;
-use innosim_recordings::{Missing, Quantity, Recording, UnknownLoad};
+use innosim_recordings::{Missing, Quantity, Recording, UnknownLoad, understood_settings};
 use innosim_scenario::{Overrides, Source};
+use innosim_spectrum::AgesUsed;
 use measured::Measured;
 use text::{Drive, Wanted};
 
@@ -149,9 +150,9 @@ pub enum AdviseError {
 /// [`AdviseError`] if too little was recorded, or a run fails.
 pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice, AdviseError> {
     let unknown = request.recording.as_unknown_load().map_err(AdviseError::Missing)?;
-    request.recording.model().map_err(AdviseError::NoLoad)?;
     let whole = &unknown.recording;
     let telling = busiest(whole);
+    let model = request.recording.model().map_err(AdviseError::NoLoad)?;
     let no_load = |why: String| AdviseError::NoLoad(format!("{}: {why}", request.recording.name));
     let disk = telling.disk_use();
     let (mut tests, not_it) =
@@ -174,7 +175,7 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     };
     let scenario = scenario_of(&measured, &device)?;
     let mut advice = Advice {
-        load: load_found(&unknown, &measured, &demand),
+        load: load_found(&unknown, &measured, &demand, understood_settings(request.recording, model).1),
         device: best.device.clone(),
         not_the_device: not_it,
         refused: refusal(&best),
@@ -308,14 +309,15 @@ fn refusal(test: &Backtest) -> Option<String> {
     ))
 }
 
-fn load_found(unknown: &UnknownLoad, measured: &Measured, demand: &Demand) -> LoadFound {
+fn load_found(unknown: &UnknownLoad, measured: &Measured, demand: &Demand, refused: Vec<String>) -> LoadFound {
     let fit = &measured.fit;
     let dirty = [1.0, 2.0].map(|turns| {
         let figure = |spectrum: &innosim_spectrum::Spectrum| spectrum.dirty(turns * fit.ages.high);
         let range = fit.range(figure);
         (figure(&fit.spectrum), range.low, range.high)
     });
-    let mut remarks = Vec::new();
+    // Settings that the model refuses.
+    let mut remarks = refused;
     if !unknown.lsn_is_recorded {
         remarks.push(
             "the log sequence number was not recorded; redo is Innodb_os_log_written less the blocks written twice"
@@ -341,6 +343,26 @@ fn load_found(unknown: &UnknownLoad, measured: &Measured, demand: &Demand) -> Lo
             "{:.2} pages a unit of work miss the buffer pool: pages that leave it early are not in the spectrum, which is \
              rougher for that",
             measured.misses
+        ));
+    }
+    match measured.ages_used {
+        AgesUsed::All => {}
+        AgesUsed::Recorded => remarks.push(
+            "page ages beyond the recorded redo are left out: by the dirty pages that were recorded they come from \
+             another load"
+                .to_owned(),
+        ),
+        AgesUsed::None => remarks.push(
+            "page ages are left out: the dirty pages that were recorded contradict them. Are they of the same server and \
+             load, and counted back from its log sequence number?"
+                .to_owned(),
+        ),
+    }
+    if measured.first_reads > 0.0 {
+        remarks.push(format!(
+            "{:.2} pages a unit of work were read into free frames of the buffer pool: it was filling, and that is left \
+             out of what is simulated",
+            measured.first_reads
         ));
     }
     remarks.extend(measured.calibration.undetermined.iter().cloned());

@@ -148,6 +148,15 @@ impl Recording {
                 missing.push(self.lacks(quantity.what(), SAMPLES));
             }
         }
+        let out_of_range = |pages: &f64| pages.is_finite() && *pages < 0.0;
+        if let Some(dirty) = self.get(Quantity::DirtyPages) {
+            if dirty.iter().any(out_of_range) {
+                missing.push(self.lacks("number of dirty pages (one of those recorded is below 0)", SAMPLES));
+            } else if !dirty.iter().any(|pages| *pages > 0.0) {
+                let help = "record while the server writes: no page was dirty in all of the samples";
+                missing.push(self.lacks("dirty pages", help));
+            }
+        }
         let seconds = &self.series.seconds;
         let covered = seconds.last().copied().unwrap_or(0.0) - seconds.first().copied().unwrap_or(0.0);
         if seconds.len() < FEWEST_SAMPLES || covered < SHORTEST_S {

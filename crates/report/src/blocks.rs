@@ -40,7 +40,11 @@ fn one(block: &Block) -> String {
         Block::Table { heads, rows } => table(heads, rows),
         // As an image of its own, so that the page's style does not reach into it.
         Block::Picture { svg, about } => {
-            format!("<p><img class=\"picture\" alt=\"{}\" src=\"data:image/svg+xml,{}\"></p>\n", escaped(about), encoded(svg))
+            format!(
+                "<p><img class=\"picture\" alt=\"{}\" src=\"data:image/svg+xml,{}\"></p>\n",
+                escaped(about),
+                encoded(svg)
+            )
         }
     }
 }

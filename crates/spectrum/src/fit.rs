@@ -115,6 +115,25 @@ impl Fit {
     }
 }
 
+/// By how much the dirty pages that a spectrum gives in the mean differ from those of the counters, as a share; `None`
+/// where no page was dirty. Samples that hang on what was before the recording are left out as in [`fit`].
+pub fn dirty_is_off(spectrum: &Spectrum, trajectory: &Trajectory) -> Option<f64> {
+    let trajectory = thinned(trajectory);
+    let from = first_told(&trajectory);
+    let to = last_told(&trajectory);
+    let told = trajectory.samples.get(from..to)?;
+    let recorded: f64 = told.iter().map(|sample| sample.dirty).sum();
+    let of = |bin: &Bin| bin.pages * trajectory.course(bin.rate).0[from..to].iter().sum::<f64>();
+    let given: f64 = spectrum.bins.iter().map(of).sum();
+    (recorded > 0.0).then(|| given / recorded - 1.0)
+}
+
+/// Every n-th sample of many.
+fn thinned(trajectory: &Trajectory) -> Trajectory {
+    let thin = trajectory.samples.len().div_ceil(MOST_SAMPLES).max(1);
+    Trajectory { samples: trajectory.samples.iter().step_by(thin).copied().collect(), order: trajectory.order }
+}
+
 /// Fits a spectrum.
 ///
 /// # Errors
@@ -216,9 +235,7 @@ fn blocks_of(evidence: &Evidence, rates: &[f64]) -> Vec<Normal> {
 }
 
 fn add_trajectory(trajectory: &Trajectory, rates: &[f64], blocks: &mut [Normal]) {
-    let thin = trajectory.samples.len().div_ceil(MOST_SAMPLES).max(1);
-    let samples = trajectory.samples.iter().step_by(thin).copied().collect();
-    let trajectory = Trajectory { samples, order: trajectory.order };
+    let trajectory = thinned(trajectory);
     let samples = &trajectory.samples;
     let from = first_told(&trajectory);
     let told = &samples[from..last_told(&trajectory)];
@@ -346,6 +363,17 @@ mod tests {
             assert!(error.abs() < 0.01, "{age}: {error}");
         }
         assert!((fit.spectrum.pages() / truth().pages() - 1.0).abs() < 0.02, "{}", fit.spectrum.pages());
+    }
+
+    #[test]
+    fn a_histogram_of_another_time_shows_in_the_dirty_pages() {
+        let recorded = counters(|_| 200_000.0, 0);
+        assert!(dirty_is_off(&truth(), &recorded).unwrap().abs() < 0.01);
+        // The tail was never modified by what the histogram saw.
+        let without_tail = Spectrum::new(truth().bins[1..].to_vec());
+        assert!(dirty_is_off(&without_tail, &recorded).unwrap() < -0.5);
+        let still = Sample { work: 1.0, oldest: 1.0, dirty: 0.0, flushed: 3.0 };
+        assert_eq!(dirty_is_off(&truth(), &Trajectory { samples: vec![still; 9], order: Order::Pages }), None);
     }
 
     #[test]

@@ -23,12 +23,14 @@
 //! that a fit gives the same bytes on every machine.
 
 mod ages;
+mod agreeing;
 mod fit;
 pub mod nnls;
 mod spectrum;
 mod trajectory;
 
 pub use ages::{AgesError, PageAges, PageClass};
-pub use fit::{Evidence, Fit, FitError, Range, fit};
+pub use agreeing::{AgesUsed, fit_agreeing};
+pub use fit::{Evidence, Fit, FitError, Range, dirty_is_off, fit};
 pub use spectrum::{Bin, Spectrum};
 pub use trajectory::{Order, Sample, Trajectory, oldest_by_order};

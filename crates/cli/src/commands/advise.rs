@@ -21,7 +21,7 @@ use innosim_core::server::RunError;
 use innosim_experiments::advise::{Advice, AdviseError, Request, advise};
 use innosim_experiments::calibrate::Device;
 use innosim_experiments::recommend::RecommendError;
-use innosim_recordings::Recording;
+use innosim_recordings::{Recording, SAMPLES};
 use innosim_report::{ReportError, write_file};
 use innosim_scenario::profile_names;
 use std::path::Path;
@@ -62,6 +62,11 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
             return Err(Failure::Interrupted);
         }
         Err(_) if interrupt::asked() => return Err(Failure::Interrupted),
+        Err(AdviseError::NoLoad(why)) if !why.contains("= help:") => {
+            let help =
+                "are the samples whole, in order, and of one server? They should be of a time in which it writes";
+            return Err(Failure::Input(format!("{why}\n  = help: {help}: {SAMPLES}")));
+        }
         Err(error) => return Err(Failure::Input(error.to_string())),
     };
     let missing = folder.wanted(&advice, is_measured);

@@ -5,7 +5,7 @@ use super::evidence::evidence_of;
 use crate::calibrate::{Calibration, Parameter, calibrate_unknown};
 use innosim_core::config::PAGE_BYTES;
 use innosim_recordings::{Quantity, Recording};
-use innosim_spectrum::{Bin, Fit, Spectrum, fit};
+use innosim_spectrum::{AgesUsed, Bin, Fit, Spectrum, fit_agreeing};
 
 /// Bins of a scenario: each costs a transaction a draw or two.
 const MOST_BINS: usize = 8;
@@ -19,6 +19,8 @@ const CPU_OF_RUNNING: f64 = 0.5;
 const UNKNOWN_CPU_US: f64 = 200.0;
 /// Share of the processors that an estimate of the CPU time may keep busy.
 const MOST_BUSY: f64 = 0.5;
+/// Share of the buffer pool that is free where the data fit; the free lists of a full one have less.
+const SPARE: f64 = 0.03;
 /// Misses a unit of work below which all data are taken to be in memory.
 const NEGLIGIBLE_MISSES: f64 = 0.01;
 
@@ -31,10 +33,14 @@ pub(super) struct Measured {
     pub(super) fit: Fit,
     /// The spectrum that goes into scenarios.
     pub(super) spectrum: Spectrum,
+    /// Of the page ages, those that agree with the counters.
+    pub(super) ages_used: AgesUsed,
     /// Demand.
     pub(super) demand: Demand,
-    /// Page reads that missed the buffer pool, a unit of work.
+    /// Page reads that missed the buffer pool because the data outgrow it, a unit of work.
     pub(super) misses: f64,
+    /// Page reads that filled it, a unit of work: pages that were read for the first time.
+    pub(super) first_reads: f64,
     /// Pages of the buffer pool.
     pub(super) pool_pages: f64,
     /// Whether the CPU time was measured.
@@ -50,7 +56,7 @@ impl Measured {
         let demand = Demand::of(recording).ok_or("work was counted only once")?;
         let evidence =
             evidence_of(recording, redo).ok_or("dirty pages, pages written and ages have no samples in common")?;
-        let fit = fit(&evidence).map_err(|why| why.to_string())?;
+        let (fit, ages_used) = fit_agreeing(&evidence).map_err(|why| why.to_string())?;
         let cpu_is_measured = calibration.get("cpu").is_some();
         if !cpu_is_measured {
             calibration.parameters.push(estimated_cpu(recording, &demand));
@@ -58,8 +64,10 @@ impl Measured {
         let pool_pages = pool_pages(recording);
         let most = OF_POOL * pages_there(recording, pool_pages);
         let spectrum = within(&fit.spectrum, most, fit.ages.high).in_bins(MOST_BINS);
-        let misses = misses(recording, &demand);
-        Ok(Measured { calibration, fit, spectrum, demand, misses, pool_pages, cpu_is_measured })
+        let reads = misses(recording, &demand);
+        // As long as frames are free, nothing is read a second time.
+        let (misses, first_reads) = if has_free_frames(recording, pool_pages) { (0.0, reads) } else { (reads, 0.0) };
+        Ok(Measured { calibration, fit, spectrum, ages_used, demand, misses, first_reads, pool_pages, cpu_is_measured })
     }
 
     /// Redo of a unit of work, bytes.
@@ -123,6 +131,12 @@ fn within(spectrum: &Spectrum, most: f64, age: f64) -> Spectrum {
         at += 1;
     }
     Spectrum::new(bins)
+}
+
+/// Whether the buffer pool had frames to spare to the end.
+fn has_free_frames(recording: &Recording, pool_pages: f64) -> bool {
+    let free = recording.get(Quantity::FreePages).and_then(|free| free.into_iter().rfind(|pages| pages.is_finite()));
+    free.is_some_and(|free| free > SPARE * pool_pages)
 }
 
 /// Misses a unit of work.
