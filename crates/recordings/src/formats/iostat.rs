@@ -21,6 +21,9 @@ const ALIKE: f64 = 0.95;
 /// Longest distance between two reports whose rates are summed up, seconds.
 const LONGEST_STEP_S: f64 = 3600.0;
 
+/// A counter of the kernel, and how much it grows in a second.
+type Counter = (&'static str, fn(&DiskReport) -> f64);
+
 /// One report: its time, and a row a disk.
 #[derive(Debug, Default)]
 struct Report {
@@ -73,7 +76,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Part, RecordingError> {
 
 /// The reports as counters on the clock of their times, as the kernel counts.
 fn lay(part: &mut Part, times: &[f64], reports: &[(Option<f64>, DiskReport)]) {
-    let counters: [(&str, fn(&DiskReport) -> f64); 6] = [
+    let counters: [Counter; 6] = [
         ("disk.rd_ios", |report| report.reads),
         ("disk.wr_ios", |report| report.writes),
         ("disk.rd_sectors", |report| report.read_bytes / SECTOR_BYTES),
@@ -158,7 +161,7 @@ fn of_text(text: &str) -> Vec<Report> {
 fn row_of(line: &str, heads: &[String]) -> Option<(String, BTreeMap<String, f64>)> {
     let mut fields = line.split_whitespace();
     let disk = fields.next()?.to_owned();
-    let values: Option<Vec<f64>> = fields.map(|field| number(field)).collect();
+    let values: Option<Vec<f64>> = fields.map(number).collect();
     let values = values.filter(|values| values.len() == heads.len())?;
     Some((disk, heads.iter().cloned().zip(values).collect()))
 }
