@@ -204,7 +204,7 @@ fn the_bench_ranks_rules_and_keeps_the_others_when_one_fails() {
     for score in scores.iter().filter(|score| score["rule"] != "rate") {
         let figure = |name: &str| score[name].as_f64().unwrap_or_else(|| panic!("{name} of {score}"));
         assert!(figure("tps") > 0.0 && figure("tps_kept_on_slower_device") > 0.3, "{score}");
-        assert!(figure("distance_to_bound") >= 0.0, "{score}");
+        assert!(score.get("distance_to_bound").is_none(), "so short a run forces no write: {score}");
     }
     assert_eq!(fs::read_to_string(at.join("b/bench-rules.json")).unwrap(), out);
     let page = fs::read_to_string(at.join("b/bench-rules.html")).unwrap();

@@ -29,13 +29,16 @@ pub struct Score {
 
 type Measure = fn(&RunFigures) -> f64;
 
+/// How many pages were written for each that no rule could have spared.
+const BOUND: &str = "distance_to_bound";
+
 /// What is measured of each run.
 const MEASURES: [(&str, Measure); 6] = [
     ("tps", |run| run.summary.tps_mean),
     ("latency_ms_p99", |run| run.summary.latency_ms_p99),
     ("stall_seconds", |run| run.summary.stall_seconds),
     ("page_writes_per_trx", |run| run.summary.flushes_per_trx),
-    ("distance_to_bound", |run| run.written as f64 / (run.least as f64).max(1.0)),
+    (BOUND, |run| run.written as f64 / run.least as f64),
     ("recovery_redo_bytes", |run| run.summary.checkpoint_age_mean),
 ];
 
@@ -46,7 +49,7 @@ impl Score {
         "latency_ms_p99",
         "stall_seconds",
         "page_writes_per_trx",
-        "distance_to_bound",
+        BOUND,
         "recovery_redo_bytes",
         "tps_kept_on_slower_device",
     ];
@@ -57,6 +60,10 @@ impl Score {
             return score;
         }
         for (name, measure) in MEASURES {
+            // A run that is shorter than its redo log forces no write: there is no bound to be far from.
+            if name == BOUND && trial.runs.iter().chain(&own.runs).any(|run| run.least == 0) {
+                continue;
+            }
             let values = |trial: &Trial| trial.runs.iter().map(measure).collect::<Vec<f64>>();
             let (mine, theirs) = (values(trial), values(own));
             let paired = Paired::of(&mine, &theirs);
@@ -112,8 +119,8 @@ pub struct Standing {
     pub latency_p99: f64,
     /// Seconds of stall over all cases, mean of the replications.
     pub stall_seconds: f64,
-    /// Geometric mean of the distance to the bound.
-    pub distance: f64,
+    /// Geometric mean of the distance to the bound, over the cases that have one.
+    pub distance: Option<f64>,
     /// Cases in which throughput is higher, and lower, than with the server's own rule, by more than the paired interval.
     pub wins: usize,
     /// See `wins`.
@@ -149,11 +156,15 @@ fn standing(entrant: usize, scores: &[Score]) -> Standing {
         page_writes: geometric(relative("page_writes_per_trx")),
         latency_p99: geometric(relative("latency_ms_p99")),
         stall_seconds: mine.iter().filter_map(|score| score.figure("stall_seconds")).map(|figure| figure.mean).sum(),
-        distance: geometric(mine.iter().filter_map(|s| s.figure("distance_to_bound")).map(|figure| figure.mean)),
+        distance: distances(&mine).next().is_some().then(|| geometric(distances(&mine))),
         wins: mine.iter().filter(clear).filter(better).count(),
         losses: mine.iter().filter(clear).filter(|score| !better(score)).count(),
         worst: mine.iter().filter_map(of_case).min_by(|a, b| a.1.total_cmp(&b.1)),
     }
+}
+
+fn distances<'a>(scores: &'a [&Score]) -> impl Iterator<Item = f64> + 'a {
+    scores.iter().filter_map(|score| score.figure(BOUND)).map(|figure| figure.mean)
 }
 
 /// Geometric mean; 1 of nothing.
@@ -194,9 +205,16 @@ mod tests {
         let stands = standings(3, &scores);
         assert_eq!(stands.iter().map(|s| s.entrant).collect::<Vec<_>>(), [1, 0, 2]);
         assert_eq!((stands[0].wins, stands[0].losses, stands[2].cases), (1, 0, 0));
-        assert!((stands[0].tps - 1.099).abs() < 0.001 && (stands[0].distance - 3.0).abs() < 1e-12, "{stands:?}");
+        assert!(
+            (stands[0].tps - 1.099).abs() < 0.001 && (stands[0].distance.unwrap() - 3.0).abs() < 1e-12,
+            "{stands:?}"
+        );
         let kept = scores[1].figure("tps_kept_on_slower_device").unwrap();
         assert!((kept.mean - 0.8).abs() < 1e-12);
         assert_eq!(scores[1].figures.len(), Score::NAMES.len());
+        let mut short = good;
+        short.runs[0].least = 0;
+        let short = Score::of(0, 1, &short, &own);
+        assert_eq!((short.figure(BOUND), standings(2, &[short])[0].distance), (None, None));
     }
 }

@@ -45,7 +45,13 @@ pub const SUITE: &[Case] = &[
         "slow-device",
         "the same on a device of 2000 writes a second",
         UPDATE,
-        &["device.write_iops=2000", "innodb_io_capacity=1000", "innodb_io_capacity_max=2000"],
+        &[
+            "device.write_iops=2000",
+            "innodb_io_capacity=1000",
+            "innodb_io_capacity_max=2000",
+            "duration=240s",
+            "warmup=90s",
+        ],
     ),
     case(
         "cloud-burst",
@@ -61,13 +67,13 @@ pub const SUITE: &[Case] = &[
     ),
     case(
         "spike",
-        "1500 arrivals a second, 6000 for 30 s",
+        "1500 arrivals a second, 6000 for 30 s, redo 100 MiB",
         OPEN,
         &["drive.spike=[{ at = \"80s\", length = \"30s\", rate = 6000 }]"],
     ),
     case(
         "ramp",
-        "arrivals that rise from 1500 to 5000 a second over a minute",
+        "arrivals that rise from 1500 to 5000 a second over a minute, redo 100 MiB",
         OPEN,
         &["drive.step=[{ at = \"60s\", rate = 5000, ramp = \"60s\" }]"],
     ),

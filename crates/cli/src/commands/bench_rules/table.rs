@@ -135,7 +135,7 @@ fn stands(shown: &Shown, stand: &Standing) -> Vec<String> {
         percent(stand.latency_p99 - 1.0),
         rate(stand.stall_seconds),
         percent(stand.page_writes - 1.0),
-        format!("{:.2}", stand.distance),
+        stand.distance.map_or_else(|| "-".to_owned(), |distance| format!("{distance:.2}")),
         count(stand.cases as f64),
     ]
 }
