@@ -137,25 +137,26 @@ fn what_is_missing_is_named_with_the_statement_that_brings_it() {
     assert!(error.contains("20 samples over 60 s"), "{error}");
 }
 
-/// Folders that are broken in some way: a clear error, exit code 2, and nothing on standard output.
-#[test]
-fn broken_folders_are_refused() {
+/// What is broken, and the files of the folder.
+type Case = (&'static str, Vec<(&'static str, String)>);
+
+/// Samples and settings of a good recording, and its version.
+fn good() -> (String, String, String) {
     let good = shipped("mysql97/uni4k-256-io2000");
-    let (status, settings) = (samples(&good, true), variables(&good));
+    (samples(&good, true), variables(&good), good.server.version)
+}
+
+/// Files that are missing, broken, or of something else.
+fn broken_files() -> Vec<Case> {
+    let (status, settings, version) = good();
     let idle: String = {
         let first: Vec<&str> = status.split("TS ").nth(1).unwrap().lines().skip(1).collect();
         (0..90).map(|i| format!("TS {}.000\n{}\n", 1_795_000_000 + i, first.join("\n"))).collect()
     };
     let without =
         |name: &str| status.lines().filter(|l| !l.starts_with(name)).map(|l| format!("{l}\n")).collect::<String>();
-    let with = |name: &str, value: &str| {
-        let line = |line: &str| if line.starts_with(name) { format!("{name}\t{value}\n") } else { format!("{line}\n") };
-        status.lines().map(line).collect::<String>().replace("TS\t", "TS ")
-    };
-    let backwards: String = status.split("TS ").skip(1).rev().map(|sample| format!("TS {sample}")).collect();
-    let iostat = "Device r/s rMB/s w/s wMB/s aqu-sz %util\nsda 0 0 12 4.1 1 40\n\n";
-    let other_version = settings.replace(&good.server.version, "4.1.22");
-    let cases: Vec<(&str, Vec<(&str, String)>)> = vec![
+    let other_version = settings.replace(&version, "4.1.22");
+    vec![
         ("a folder of noise", vec![("a", "\u{1}\u{2}noise".into()), ("b.txt", "hello\nworld\n".into())]),
         ("an empty file of samples", vec![("status.txt", String::new()), ("variables.txt", settings.clone())]),
         ("one sample", vec![("status.txt", status.split("TS ").nth(1).map(|s| format!("TS {s}")).unwrap())]),
@@ -164,7 +165,7 @@ fn broken_folders_are_refused() {
         ("no pages written", vec![("s", without("Innodb_pages_written")), ("v", settings.clone())]),
         ("a version without a model", vec![("s", status.clone()), ("v", other_version)]),
         ("settings without a version", vec![("s", status.clone()), ("v", "innodb_io_capacity\t200\n".into())]),
-        ("an unknown server", vec![("s", status.clone()), ("v", settings.replace(&good.server.version, "x.y"))]),
+        ("an unknown server", vec![("s", status.clone()), ("v", settings.replace(&version, "x.y"))]),
         (
             "samples without times",
             vec![("s", status.replace("TS ", "# ").replace("Uptime", "Upt")), ("v", settings.clone())],
@@ -173,6 +174,21 @@ fn broken_folders_are_refused() {
         ("a broken histogram", vec![("ages.json", "{\"format\":\"innosim-page-ages\"".into()), ("s", status.clone())]),
         ("fio's error", vec![("fio.json", "fio: failed to open".into())]),
         ("an html page", vec![("x.html", "<html><body>502</body></html>".into())]),
+    ]
+}
+
+/// Counters that can't be, and files that are of no use alone.
+fn broken_counters() -> Vec<Case> {
+    let (status, settings, version) = good();
+    let with = |name: &str, value: &str| {
+        let line = |line: &str| if line.starts_with(name) { format!("{name}\t{value}\n") } else { format!("{line}\n") };
+        status.lines().map(line).collect::<String>().replace("TS\t", "TS ")
+    };
+    let mut backwards: Vec<String> = status.split("TS ").skip(1).map(|sample| format!("TS {sample}")).collect();
+    backwards.reverse();
+    let backwards = backwards.concat();
+    let iostat = "Device r/s rMB/s w/s wMB/s aqu-sz %util\nsda 0 0 12 4.1 1 40\n\n";
+    vec![
         ("texts for numbers", vec![("s", with("Innodb_pages_written", "many")), ("v", settings.clone())]),
         ("no numbers", vec![("s", with("Innodb_buffer_pool_pages_dirty", "NaN")), ("v", settings.clone())]),
         ("fewer pages than none", vec![("s", with("Innodb_buffer_pool_pages_dirty", "-5")), ("v", settings.clone())]),
@@ -183,13 +199,10 @@ fn broken_folders_are_refused() {
         ("fio alone", vec![("fio.json", "{\"fio version\": \"fio-3.33\", \"jobs\": []}".into())]),
         ("iostat alone", vec![("iostat.txt", iostat.repeat(3))]),
         ("JSON of iostat that is cut", vec![("i", "{\"sysstat\": {\"hosts\": [".into()), ("s", status.clone())]),
-        (
-            "Aurora",
-            vec![("s", status.clone()), ("v", settings.replace(&good.server.version, "8.0.mysql_aurora.3.04.0"))],
-        ),
+        ("Aurora", vec![("s", status.clone()), ("v", settings.replace(&version, "8.0.mysql_aurora.3.04.0"))]),
         (
             "a version alone",
-            vec![("s", status.clone()), ("v", format!("Variable_name\tValue\nversion\t{}\n", good.server.version))],
+            vec![("s", status.clone()), ("v", format!("Variable_name\tValue\nversion\t{}\n", version))],
         ),
         (
             "an error of Prometheus",
@@ -204,7 +217,13 @@ fn broken_folders_are_refused() {
             "a checkpoint ahead of the log",
             vec![("s", status.replace("Last checkpoint at  ", "Last checkpoint at  9")), ("v", settings.clone())],
         ),
-    ];
+    ]
+}
+
+/// Folders that are broken in some way: a clear error, exit code 2, and nothing on standard output.
+#[test]
+fn broken_folders_are_refused() {
+    let cases = [broken_files(), broken_counters()].concat();
     assert!(cases.len() >= 30, "{}", cases.len());
     for (what, files) in cases {
         let dir = TempDir::new().unwrap();
