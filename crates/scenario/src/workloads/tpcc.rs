@@ -167,7 +167,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key::default(
         "cpu_us_per_statement",
         positive(1e6),
-        "110.8",
+        "111.5",
         "CPU time of a statement, round trip included, in us; the mix has 35 statements a transaction. The default is calibrated \
          on the published run 7000-bpi32 (two Xeon Gold 6230).",
     ),
