@@ -49,7 +49,8 @@ fn dependencies() -> Result<BTreeMap<String, BTreeSet<String>>, Box<dyn Error>> 
     for folder in fs::read_dir(CRATES)? {
         let folder = folder?;
         let manifest: toml::Table = fs::read_to_string(folder.path().join("Cargo.toml"))?.parse()?;
-        let names = manifest["dependencies"].as_table().into_iter().flat_map(|table| table.keys());
+        let names =
+            manifest.get("dependencies").and_then(toml::Value::as_table).into_iter().flat_map(|table| table.keys());
         let names = names.map(|name| name.replace("innosim-core", "sim-core").replace("innosim-", ""));
         dependencies.insert(folder.file_name().to_string_lossy().into_owned(), names.collect());
     }
