@@ -373,8 +373,11 @@ fn broken_files_are_refused_with_their_place() {
 /// Made by sysstat 12.6.1.
 #[test]
 fn reports_of_iostat_tell_what_the_disk_does() {
-    let status = "TS 1795569755.5\nInnodb_pages_written 10\nTS 1795569758\nInnodb_pages_written 20\nTS 1795569759\n\
-                  Innodb_pages_written 30\n";
+    let status = |(unix, written): (&str, u32)| {
+        format!("TS {unix}\nVariable_name\tValue\nInnodb_os_log_written\t{written}\nInnodb_pages_written\t{written}\n")
+    };
+    let status: String = [("1795569755.5", 10), ("1795569758", 20), ("1795569759", 30)].map(status).concat();
+    let status = status.as_str();
     // Its clock has no zone; the nearest is taken.
     let with_times = folder(&[("status.txt", status), ("iostat.txt", &text("iostat.txt"))]);
     let disk = with_times.disk_use().unwrap();
