@@ -86,7 +86,7 @@ fn look_at(model: ModelId, seed: u64) {
     goes_on(&world);
     // TNT is not made to be crashed, and cramped worlds merge changes whose redo is not modelled, so that they end where
     // they begin.
-    if model != ModelId::Tnt && seed % 4 != 0 {
+    if model != ModelId::Tnt && !seed.is_multiple_of(4) {
         is_recovered(&world, seed);
     }
     begins_as_a_shorter_one(&world);
