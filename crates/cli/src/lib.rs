@@ -40,7 +40,7 @@
 //! ```
 //!
 //! Standard output carries the result and nothing else; progress, remarks and errors go to standard error. A reader that
-//! stops reading (`innosim settings | head`) is no error. How the program ends is in [`exit`].
+//! stops reading (`innosim settings | head`) is no error. How the program ends is in `exit.rs`.
 
 mod args;
 mod commands;
