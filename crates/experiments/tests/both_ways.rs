@@ -27,17 +27,14 @@ fn counted_pages_behave_as_single_ones() {
     let cold = ["workload.scale=2", "workload.resident_share=0.1"];
     let cases = [
         scenario("teaching/activity-spike", "30s", 8, &[]),
-        scenario("teaching/redo-too-small", "12s", 8, &["innodb_redo_log_capacity=64M"]),
+        scenario("teaching/redo-too-small", "12s", 8, &["innodb_redo_log_capacity=60M"]),
         scenario("percona-2020-08/wave-2000-4000", "6s", 8, &cold),
     ]
     .map(Case::of);
     let rows = compare(&cases).unwrap();
     assert!(rows.iter().all(|row| row.kept != PagesKept::Individual && row.figures.len() > 10), "{rows:?}");
     assert_eq!(differences(&rows), [""; 0]);
-    // On the edge of two regimes, chance decides which one most runs are in.
-    let clear = |row: &&BothWays| row.regimes[0].iter().all(|regime| *regime == row.regimes[0][0]);
-    assert_eq!(rows.iter().filter(clear).count(), 2, "{rows:?}");
-    assert!(rows.iter().filter(clear).all(|row| row.regimes()[0] == row.regimes()[1]), "{rows:?}");
+    assert!(rows.iter().all(|row| row.regimes()[0] == row.regimes()[1]), "{rows:?}");
 }
 
 #[test]

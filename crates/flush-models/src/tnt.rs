@@ -12,12 +12,12 @@
 //!
 //! A pass over the pages takes all that are dirty when it begins. Every second it writes as many as [`pace`] says, until
 //! all are written; then redo before its beginning is needed no more for pages. The next begins after
-//! `ntse_checkpoint_interval`, or at once if user threads wait for redo since. A scavenger frees pages at the tail of the LRU list, once a second, or when somebody finds
-//! none.
+//! `ntse_checkpoint_interval`, or at once if user threads have waited for redo since. A scavenger frees pages at the tail
+//! of the LRU list, once a second, or when somebody finds none.
 //!
 //! Simplifications: the engine sorts the pages of a pass by file and page; here they go by age, each with the dirty pages
-//! of its area of 64 (errs towards more seeks on disks); pages are of 16 KiB, not of 8 (errs towards fewer pages, each with more rows); the
-//! scavenger frees pages, where the engine keeps a tenth of the list clean.
+//! of its area of 64 (errs towards more seeks on disks); pages are of 16 KiB, not of 8 (errs towards fewer pages, each with
+//! more rows); the scavenger frees pages, where the engine keeps a tenth of the list clean.
 
 mod options;
 pub mod pace;

@@ -6,7 +6,7 @@
 use crate::{Quantity, Recording, rates};
 
 /// Bytes of a sector in the kernel's counters.
-const SECTOR_BYTES: f64 = 512.0;
+pub(crate) const SECTOR_BYTES: f64 = 512.0;
 /// Share of the reports below the figures that are called the most.
 const MOST: f64 = 0.95;
 

@@ -91,10 +91,7 @@ impl Guarded {
 
 /// What a rule sees, in a line.
 fn saw(view: &View<'_>, input: RuleInput) -> String {
-    let age = match view.oldest_modification_lsn {
-        0 => 0,
-        oldest => view.current_lsn.saturating_sub(oldest),
-    };
+    let age = view.current_lsn.saturating_sub(view.oldest_or_current_lsn());
     let sync = if input.sync_limit_lsn.is_some() { ", in a sync pass" } else { "" };
     format!("age {age} of {} bytes, {} dirty pages{sync}", input.limit_for_age_bytes, view.dirty_pages)
 }

@@ -98,6 +98,11 @@ impl View<'_> {
     pub fn server_now(&self) -> SimTime {
         self.now + self.up_before
     }
+
+    /// [`View::oldest_modification_lsn`], or the current LSN if nothing is dirty.
+    pub fn oldest_or_current_lsn(&self) -> u64 {
+        if self.oldest_modification_lsn == 0 { self.current_lsn } else { self.oldest_modification_lsn }
+    }
 }
 
 impl std::fmt::Debug for View<'_> {

@@ -27,8 +27,8 @@
 //!   `recovery` (what a crash would leave);
 //! * the host: `processors`, `cpu_costs` (what takes CPU time), `other_programs`, `costs` (times of the server's own
 //!   code);
-//! * the run: `start` (what is there at the beginning), `events`, `observer` (who watches), `stepping` (second by second), `record` (series),
-//!   `check` (invariants), `crashes` (what a crash at any moment would leave).
+//! * the run: `start` (what is there at the beginning), `events`, `observer` (who watches), `stepping` (second by
+//!   second), `record` (series), `check` (invariants), `crashes` (what a crash at any moment would leave).
 
 mod adaptive_hash;
 mod batches;

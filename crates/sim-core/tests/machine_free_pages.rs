@@ -124,14 +124,6 @@ fn a_page_beyond_the_number_of_a_slot_is_not_left_under_write() {
     assert!(longest < 5.0, "a transaction took {longest} ms");
 }
 
-/// A server whose clients flush single pages, after `sleep` where a version sleeps; nobody else flushes.
-fn flushing_alone(pool: u64, sleep: SimDuration, clean_first: bool) -> TestServer {
-    let mut server = TestServer::new(pool);
-    server.config.buffer_pool.free_pages =
-        FreePagePolicy::SinglePage { first_scan: 0, sleep, wakes_cleaner: true, waits_for_batch: false, clean_first };
-    server
-}
-
 /// A client that is to flush a page frees a clean one instead if it meets it first (5.7 and later): as many pages are
 /// dirty as are changed. In 5.6 it flushes one each time, and hardly any dirty page is left.
 #[test]

@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use innosim_core::config::{BatchEnd, DataSync, FreePagePolicy};
+use innosim_core::config::{BatchEnd, DataSync};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::run_spec::RunSpec;
@@ -46,16 +46,9 @@ fn a_checkpoint_waits_for_syncs_in_progress() {
 /// Where files are synced before a checkpoint alone, pages that clients flush one by one are synced then too.
 #[test]
 fn a_checkpoint_syncs_what_clients_flushed_alone() {
-    let mut server = TestServer::new(100);
+    let mut server = flushing_alone(100, SimDuration::ZERO, false);
     server.checkpoints = Some(SimDuration::from_millis(3));
     server.config.data_sync = DataSync::AtCheckpoint;
-    server.config.buffer_pool.free_pages = FreePagePolicy::SinglePage {
-        first_scan: 0,
-        sleep: SimDuration::ZERO,
-        wakes_cleaner: true,
-        waits_for_batch: false,
-        clean_first: false,
-    };
     let mut spec = spec(5, 300, 64, fixed(500.0), vec![touch(1, true, 200.0)], closed(8));
     spec.workload.page_sets[0].resident_share = 0.3;
     spec.storage.data = slow_to_sync();
@@ -68,15 +61,8 @@ fn a_checkpoint_syncs_what_clients_flushed_alone() {
 /// sync of 20 ms the file is synced 50 times a second at most, whatever the clients do.
 #[test]
 fn clients_that_flush_alone_share_syncs() {
-    let mut server = TestServer::new(1_000);
+    let mut server = flushing_alone(1_000, SimDuration::ZERO, false);
     server.config.data_sync = DataSync::EveryBatch;
-    server.config.buffer_pool.free_pages = FreePagePolicy::SinglePage {
-        first_scan: 0,
-        sleep: SimDuration::ZERO,
-        wakes_cleaner: true,
-        waits_for_batch: false,
-        clean_first: false,
-    };
     let mut spec = spec(20, 3_000, 64, fixed(500.0), vec![touch(1, true, 200.0)], closed(32));
     spec.workload.page_sets[0].resident_share = 0.3;
     spec.storage.data = DeviceSpec { channels: 64, ..slow_to_sync() };

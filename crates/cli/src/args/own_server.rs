@@ -111,7 +111,7 @@ pub(crate) struct AdviseArgs {
     /// Advise although the back-test failed
     #[arg(long)]
     pub(crate) anyway: bool,
-    /// Folder for advice.json, advice.txt, the scenario and the back-test's series
+    /// Folder for report.html, advice.json, advice.txt, the scenario and the back-test's series
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]

@@ -56,7 +56,7 @@ fn highest(answer: &Answer) -> u64 {
 
 /// What is wrong with a setting that is not sound.
 fn trouble(row: &Row) -> String {
-    let stalls = row.change("stall_seconds").map_or(0.0, |stalls| stalls.value.mean);
+    let stalls = row.mean("stall_seconds");
     let used = row.change("checkpoint_age_headroom").map_or(0.0, |headroom| 1.0 - headroom.value.mean);
     let of_regime = match row.regime {
         Regime::Waves => "throughput swings in waves".to_owned(),

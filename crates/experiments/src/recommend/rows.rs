@@ -93,4 +93,9 @@ impl Row {
     pub fn change(&self, metric: &str) -> Option<&Change> {
         self.changes.iter().find(|change| change.metric == metric)
     }
+
+    /// Mean of the figure called `metric`; 0 if it has none.
+    pub fn mean(&self, metric: &str) -> f64 {
+        self.change(metric).map_or(0.0, |change| change.value.mean)
+    }
 }

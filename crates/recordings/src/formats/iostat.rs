@@ -9,13 +9,11 @@
 
 use super::{Clock, Part, parse_date_time};
 use crate::RecordingError;
-use crate::disk::{DiskReport, DiskReports};
+use crate::disk::{DiskReport, DiskReports, SECTOR_BYTES};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Bytes of a sector in the kernel's counters.
-const SECTOR_BYTES: f64 = 512.0;
 /// Disks that write this share of the most are alike.
 const ALIKE: f64 = 0.95;
 /// Longest distance between two reports whose rates are summed up, seconds.

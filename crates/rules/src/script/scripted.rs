@@ -122,7 +122,7 @@ impl ScriptedRule {
     /// Counts the pages that are due within what the rule looks ahead, as far as a server counts.
     fn count_due(&mut self, see: &mut See, view: &View<'_>) -> Result<(), Fault> {
         let stretches = self.stretches(see)?;
-        let oldest = if view.oldest_modification_lsn == 0 { view.current_lsn } else { view.oldest_modification_lsn };
+        let oldest = view.oldest_or_current_lsn();
         let instances = view.lists.instances();
         let cap = ((COUNTED * see.capacity.io_capacity_max.max(1.0) / f64::from(instances)) as u64).max(1);
         let due = |ahead: f64| -> Vec<u64> {

@@ -47,7 +47,7 @@ pub(super) struct See {
 impl See {
     /// What is seen now; pages that are due are counted later.
     pub(super) fn of(view: &View<'_>, input: RuleInput, measured: &Measured, capacity: Capacity) -> See {
-        let oldest = if view.oldest_modification_lsn == 0 { view.current_lsn } else { view.oldest_modification_lsn };
+        let oldest = view.oldest_or_current_lsn();
         See {
             now: view.now.0 as FLOAT / 1e9,
             elapsed: measured.elapsed_s,

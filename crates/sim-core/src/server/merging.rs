@@ -1,9 +1,9 @@
 //! Passes of purge, which merge changed records into pages, and the write-back of the row cache (TNT).
 //!
 //! The purge thread looks every few seconds whether a pass is due: by its interval, because the buffer is fuller than
-//! its threshold, or because somebody waits for room. A pass takes all that is changed when it begins, table by table, and puts the newest image of each
-//! record on its page: a missing page is read, redo is written, the page becomes dirty; a record of the row cache is only
-//! marked there. When a table is done, the memory of its records is free. When the pass is over, redo up to its start is
+//! its threshold, or because somebody waits for room. A pass takes all that is changed when it begins, table by table, and
+//! puts the newest image of each record on its page: a missing page is read, redo is written, the page becomes dirty; a
+//! record of the row cache is only marked there. When a table is done, the memory of its records is free. When the pass is over, redo up to its start is
 //! needed no more for what was changed ([`crate::seam::ServerModel::records_merged`]); a crash before leaves all of it
 //! to be replayed. A pass is not paced: it goes as fast as one thread computes and reads.
 //!

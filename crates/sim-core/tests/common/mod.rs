@@ -350,3 +350,11 @@ pub(crate) fn check_little(report: &StationReport) {
     let rounding = 1e-3 * report.mean_number + 10.0 * open * report.mean_response_s / report.observed_s + 1e-9;
     assert!((number - report.mean_number).abs() <= rounding, "{number}: {report:?}");
 }
+
+/// A server whose clients flush single pages, after `sleep` where a version sleeps; nobody else flushes.
+pub(crate) fn flushing_alone(pool: u64, sleep: SimDuration, clean_first: bool) -> TestServer {
+    let mut server = TestServer::new(pool);
+    server.config.buffer_pool.free_pages =
+        FreePagePolicy::SinglePage { first_scan: 0, sleep, wakes_cleaner: true, waits_for_batch: false, clean_first };
+    server
+}

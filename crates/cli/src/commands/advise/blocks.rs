@@ -225,7 +225,6 @@ fn candidates(answer: &Answer) -> Block {
         "regime",
     ];
     let row = |row: &innosim_experiments::recommend::Row| {
-        let mean = |name: &str| row.change(name).map_or(0.0, |change| change.value.mean);
         let mark = match row.point {
             point if point == answer.best.point && point == answer.current.point => "now, best",
             point if point == answer.best.point => "best",
@@ -236,12 +235,12 @@ fn candidates(answer: &Answer) -> Block {
             row.point.io_capacity_max.to_string(),
             bytes(row.point.redo_bytes as f64),
             mark.to_owned(),
-            rate(mean("tps_mean")),
-            format!("{:.1}", mean("latency_ms_p99")),
-            count(mean("stall_seconds")),
-            format!("{:.0} %", 100.0 * (1.0 - mean("checkpoint_age_headroom"))),
-            bytes(mean("write_bytes_per_day")),
-            seconds(mean("recovery_s")),
+            rate(row.mean("tps_mean")),
+            format!("{:.1}", row.mean("latency_ms_p99")),
+            count(row.mean("stall_seconds")),
+            format!("{:.0} %", 100.0 * (1.0 - row.mean("checkpoint_age_headroom"))),
+            bytes(row.mean("write_bytes_per_day")),
+            seconds(row.mean("recovery_s")),
             if row.sound { row.regime.name().to_owned() } else { format!("{}, not sound", row.regime.name()) },
         ]
     };

@@ -87,7 +87,6 @@ fn runs(advice: &Advice) -> Vec<ExplorerRun<'_>> {
         let answer = advice.answer.as_ref()?;
         let is_now = course.point == answer.current.point;
         let row = if is_now { &answer.current } else { &answer.best };
-        let mean = |name: &str| row.change(name).map_or(0.0, |change| change.value.mean);
         let mark = if is_now { "now" } else { "best" };
         let redo = if course.point.redo_bytes == answer.current.point.redo_bytes {
             String::new()
@@ -96,12 +95,12 @@ fn runs(advice: &Advice) -> Vec<ExplorerRun<'_>> {
         };
         let label = format!("{mark}: {}{redo}", course.point.io_capacity_max);
         let figures = vec![
-            rate(mean("tps_mean")),
-            format!("{:.1} ms", mean("latency_ms_p99")),
-            format!("{} s", rate(mean("stall_seconds"))),
-            format!("{:.0} %", 100.0 * (1.0 - mean("checkpoint_age_headroom"))),
-            bytes(mean("write_bytes_per_day")),
-            seconds(mean("recovery_s")),
+            rate(row.mean("tps_mean")),
+            format!("{:.1} ms", row.mean("latency_ms_p99")),
+            format!("{} s", rate(row.mean("stall_seconds"))),
+            format!("{:.0} %", 100.0 * (1.0 - row.mean("checkpoint_age_headroom"))),
+            bytes(row.mean("write_bytes_per_day")),
+            seconds(row.mean("recovery_s")),
         ];
         Some((label, figures))
     };

@@ -85,22 +85,21 @@ fn candidates(answer: &Answer) -> String {
             _ if answer.safer.as_ref().is_some_and(|safer| safer.point == point) => "safer",
             _ => "",
         };
-        let value = |metric: &str| row.change(metric).map_or(0.0, |change| change.value.mean);
         let now = row.point == answer.current.point;
         let change =
             |metric: &str| if now { "-".to_owned() } else { row.change(metric).map(relative).unwrap_or_default() };
         table.row(vec![
             name,
             mark.to_owned(),
-            rate(value("tps_mean")),
+            rate(row.mean("tps_mean")),
             change("tps_mean"),
             change("latency_ms_p95"),
             change("latency_ms_p99"),
-            rate(value("stall_seconds")),
-            rate(value("sync_flush_seconds")),
-            percent(value("checkpoint_age_headroom").max(0.0)),
+            rate(row.mean("stall_seconds")),
+            rate(row.mean("sync_flush_seconds")),
+            percent(row.mean("checkpoint_age_headroom").max(0.0)),
             change("write_bytes_per_day"),
-            seconds(value("recovery_s")),
+            seconds(row.mean("recovery_s")),
             row.regime.name().to_owned(),
             row.replications.to_string(),
         ]);
@@ -111,16 +110,15 @@ fn candidates(answer: &Answer) -> String {
 
 /// The present figures that the differences are to.
 fn figures(row: &Row) -> String {
-    let value = |metric: &str| row.change(metric).map_or(0.0, |change| change.value.mean);
     format!(
         "{} tps, latency {} ms (95 %) and {} ms (99 %), {} written a day, {} to recover from a crash ({} of redo, {} pages)",
-        rate(value("tps_mean")),
-        rate(value("latency_ms_p95")),
-        rate(value("latency_ms_p99")),
-        bytes(value("write_bytes_per_day")),
-        seconds(value("recovery_s")),
-        bytes(value("recovery_redo_bytes")),
-        count(value("recovery_pages"))
+        rate(row.mean("tps_mean")),
+        rate(row.mean("latency_ms_p95")),
+        rate(row.mean("latency_ms_p99")),
+        bytes(row.mean("write_bytes_per_day")),
+        seconds(row.mean("recovery_s")),
+        bytes(row.mean("recovery_redo_bytes")),
+        count(row.mean("recovery_pages"))
     )
 }
 

@@ -31,8 +31,8 @@ pub(in crate::buffer_pool) fn instance_of(page: u32) -> usize {
     (page >> SERIAL_BITS & (MOST_INSTANCES - 1)) as usize
 }
 
-/// Where a counted page lies in its instance: 32 bits that are as good as random, each handle's own (the finalizer of MurmurHash3, public
-/// domain).
+/// Where a counted page lies in its instance: 32 bits that are as good as random, each handle's own (the finalizer of
+/// MurmurHash3, public domain).
 #[inline]
 pub(in crate::buffer_pool) fn place_of(page: u32) -> u32 {
     let mut place = page ^ page >> 16;
