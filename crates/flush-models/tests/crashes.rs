@@ -13,6 +13,7 @@ use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::RunOutput;
 use innosim_core::run_spec::Pages;
 use innosim_core::server::{BrokenRule, Crash, CrashPlan, DeviceCache, RunError, Silent};
+use innosim_core::workload::{Leaves, UndoSpec};
 use innosim_flush_models::registry::{ModelId, Value};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -167,6 +168,22 @@ fn pages_written_before_their_redo_are_found_out() {
 #[test]
 fn pages_written_before_they_are_in_the_doublewrite_are_found_out() {
     found_out(BrokenRule::PageBeforeDoublewrite, "may be torn", |_| true, busy);
+}
+
+/// Where all redo of a change is that of the removal by purge that it leads to, the change itself has none and ends where it
+/// begins. A checkpoint there is no loss.
+#[test]
+fn a_change_whose_redo_is_all_of_purge_is_not_taken_for_lost() {
+    for &model in ModelId::INNODB {
+        let mut world = busy(model).set("innodb_purge_threads", 1);
+        let transaction = &mut world.spec.workload.transactions[0];
+        transaction.undo = UndoSpec { bytes: 200.0, insert_bytes: 0.0, changed_rows: 2 };
+        for touch in &mut transaction.touches {
+            (touch.leaves, touch.purge_redo_bytes) = (Leaves::Marked, touch.redo_bytes);
+        }
+        let out = run(&world, plan(&world, None)).unwrap_or_else(|error| panic!("{model}: {error}"));
+        assert!(out.crashes.len() > 50 && out.series.iter().any(|row| row.purged_undo_pages > 0), "{model}");
+    }
 }
 
 /// Crashes only look: with them it is the same run. And what they find to read is what the series says.

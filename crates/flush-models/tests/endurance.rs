@@ -51,7 +51,7 @@ fn memory_is_flat_over_thirty_days() {
     let only = std::env::var("ENDURANCE_MODEL").ok();
     for &model in ModelId::ALL.iter().filter(|model| only.as_ref().is_none_or(|only| only == model.name())) {
         let mut stepping = light(model, days).stepping();
-        let (mut transactions, mut flushed, mut early) = (0, 0, None);
+        let (mut transactions, mut flushed, mut early, mut by_day) = (0, 0, None, Vec::new());
         while let Some(row) = stepping.second().unwrap() {
             transactions += row.transactions;
             flushed += row.pages_flushed;
@@ -60,10 +60,14 @@ fn memory_is_flat_over_thirty_days() {
             if second == days * DAY / 10 {
                 early = resident();
             }
+            if second.is_multiple_of(DAY) {
+                by_day.push(resident().map_or(0, |bytes| bytes / 1024));
+            }
         }
         let late = resident();
         println!(
-            "{model}: {transactions} transactions, {flushed} pages flushed; memory {early:?}, in the end {late:?} bytes"
+            "{model}: {transactions} transactions, {flushed} pages flushed; memory {early:?}, in the end {late:?} bytes; \
+             by day, KiB: {by_day:?}"
         );
         assert!(transactions > days * DAY && flushed > 0, "{model}");
         if let (Some(early), Some(late)) = (early, late) {

@@ -327,7 +327,9 @@ mod tests {
         assert!(refused.contains("another innosim works in"), "{refused}");
         assert!(refused.contains(&format!("(process {}: ", std::process::id())), "{refused}");
         drop(held);
-        assert!(!fs::read_dir(dir.path()).unwrap().any(|entry| entry.unwrap().path().ends_with(".tmp")));
+        assert!(
+            fs::read_dir(dir.path()).unwrap().all(|entry| entry.unwrap().path().extension() != Some("tmp".as_ref()))
+        );
         Store::open(dir.path()).unwrap();
     }
 

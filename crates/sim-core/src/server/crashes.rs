@@ -107,10 +107,11 @@ impl Crashes {
         self.next += SimDuration(1 + self.rng.below_u64(2 * self.plan.mean_interval.0.max(1)));
     }
 
-    /// A page was modified by redo that ends at `lsn`.
+    /// A page was modified by redo from `before` to `lsn`. Where that is nothing, its redo is counted with another page's, or
+    /// with the removal by purge that the change leads to, and still to come.
     #[inline]
-    pub(super) fn modified(&mut self, page: u32, lsn: u64) {
-        self.disk.modified(page, lsn, lsn);
+    pub(super) fn modified(&mut self, page: u32, before: u64, lsn: u64) {
+        self.disk.modified(page, lsn, lsn.max(before + 1));
     }
 
     /// What recovery makes of a version with redo from `checkpoint` to `durable`.

@@ -96,6 +96,7 @@ impl Server {
             }
             plan.pass(1);
         };
+        let before = redo.current_lsn();
         redo.append(plan.redo_fixed() - redo_before);
         let lsn = redo.current_lsn();
         let mut modified = 0;
@@ -104,7 +105,7 @@ impl Server {
             redo.note_modified(pages);
             touched_pages.note(pages, lsn);
             if let Some(crashes) = crashes {
-                pages.iter().for_each(|&page| crashes.modified(page, lsn));
+                pages.iter().for_each(|&page| crashes.modified(page, before, lsn));
             }
             if let Some(checker) = check {
                 pages.iter().for_each(|&page| checker.note_newest(page, lsn));

@@ -5,12 +5,11 @@ use crate::kernel::time::SimTime;
 use crate::server::Server;
 
 impl Server {
-    /// A page was modified by redo from `before` to `lsn`. Where that is nothing, its redo is counted with another page's
-    /// and still to come.
+    /// A page was modified by redo from `before` to `lsn`.
     #[inline]
     pub(in crate::server) fn crash_sees_change(&mut self, page: u32, before: u64, lsn: u64) {
         if let Some(crashes) = &mut self.crashes {
-            crashes.disk.modified(page, lsn, lsn.max(before + 1));
+            crashes.modified(page, before, lsn);
         }
     }
 
