@@ -21,7 +21,10 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("scenario", &["sim-core", "flush-models", "rules", "spectrum"]),
     ("recordings", &["flush-models", "scenario", "spectrum"]),
     ("explain", &["sim-core"]),
-    ("experiments", &["sim-core", "explain", "flush-models", "scenario", "recordings", "spectrum", "statistics"]),
+    (
+        "experiments",
+        &["sim-core", "explain", "flush-models", "rules", "scenario", "recordings", "spectrum", "statistics"],
+    ),
     ("report", &["sim-core", "explain", "html-assets", "statistics"]),
     (
         "cli",

@@ -45,7 +45,7 @@ pub mod sysbench;
 pub mod table;
 
 pub use blocks::Block;
-pub use csv::write_series_csv;
+pub use csv::{SeriesColumn, series_columns, write_series_csv};
 pub use dashboard::{Dashboard, Overlay, OverlayRun, write_dashboards, write_overlay};
 pub use explorer::{Explorer, ExplorerRun, write_explorer};
 pub use files::{ReportError, write_file};

@@ -1,6 +1,7 @@
 //! A rule, wherever it comes from.
 
 use crate::guarded::Guarded;
+use crate::guest::{HostedRule, Seated};
 use crate::native::{self, NativeRule, RuleContext};
 #[cfg(not(feature = "scripts"))]
 use crate::no_scripts::Script;
@@ -27,12 +28,18 @@ pub struct Rule {
 enum Kind {
     Script(Arc<Script>),
     Native(Arc<NativeRule>),
+    Hosted(Arc<HostedRule>),
     Mistake(Mistake),
 }
 
 impl PartialEq for Rule {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name && self.text() == other.text()
+        let same = match (&self.kind, &other.kind) {
+            (Kind::Hosted(one), Kind::Hosted(other)) => Arc::ptr_eq(one, other),
+            (Kind::Hosted(_), _) | (_, Kind::Hosted(_)) => false,
+            _ => self.text() == other.text(),
+        };
+        self.name == other.name && same
     }
 }
 
@@ -47,6 +54,17 @@ impl Rule {
         }
         let script = Script::compile(name, &text.replace("\r\n", "\n"))?;
         Ok(Rule { name: name.to_owned(), kind: Kind::Script(Arc::new(script)) })
+    }
+
+    /// A rule of the program that innosim is part of, under a name for messages and results.
+    ///
+    /// # Errors
+    /// [`Fault`] if a parameter is wrong.
+    pub fn hosted(name: &str, rule: HostedRule) -> Result<Rule, Fault> {
+        for (i, parameter) in rule.parameters.iter().enumerate() {
+            parameter.clone().checked(&rule.parameters[..i])?;
+        }
+        Ok(Rule { name: name.to_owned(), kind: Kind::Hosted(Arc::new(rule)) })
     }
 
     /// The shipped or registered rule of this name.
@@ -82,6 +100,7 @@ impl Rule {
         match &self.kind {
             Kind::Script(script) => &script.story,
             Kind::Native(native) => &native.about,
+            Kind::Hosted(hosted) => &hosted.about,
             Kind::Mistake(mistake) => mistake.about(),
         }
     }
@@ -90,7 +109,7 @@ impl Rule {
     pub fn text(&self) -> Option<&str> {
         match &self.kind {
             Kind::Script(script) => Some(&script.text),
-            Kind::Native(_) | Kind::Mistake(_) => None,
+            Kind::Native(_) | Kind::Hosted(_) | Kind::Mistake(_) => None,
         }
     }
 
@@ -99,6 +118,7 @@ impl Rule {
         match &self.kind {
             Kind::Script(script) => &script.parameters,
             Kind::Native(native) => &native.parameters,
+            Kind::Hosted(hosted) => &hosted.parameters,
             Kind::Mistake(_) => &[],
         }
     }
@@ -115,6 +135,10 @@ impl Rule {
             Kind::Native(native) => {
                 let context = RuleContext::new(settings, &native.parameters, values);
                 Some(Box::new(Guarded::build(&self.name, || (native.build)(&context))))
+            }
+            Kind::Hosted(hosted) => {
+                let guest = (hosted.start)(&RuleContext::new(settings, &hosted.parameters, values));
+                Some(Box::new(Seated::new(&self.name, guest, settings)))
             }
             Kind::Mistake(_) => None,
         }

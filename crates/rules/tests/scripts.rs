@@ -145,7 +145,8 @@ fn what_goes_wrong_in_a_pass_names_line_and_input() {
     for (text, words) in [
         ("\nfn pass(see, set) {\n loop {} }", "test.rhai:2"),
         ("fn pass(see, set) {\n loop {} }", "endless loop"),
-        ("fn pass(see, set) { see.agee }", "agee"),
+        ("fn pass(see, set) { see.agee }", "Unknown property 'agee' of 'see'"),
+        ("fn pass(see, set) { see.agee }", "= help: docs/rules.md lists what `see` and `set` have"),
         ("fn pass(see, set) { set.gain }", "gain"),
         ("fn pass(see, set) { this.x }", "`this` has what fn start() gives it"),
         ("\n\nfn pass(see, set) { -5 }", "test.rhai:3: `pages` is -5, below 0"),

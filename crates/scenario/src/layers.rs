@@ -15,6 +15,7 @@ use crate::suggest::join_or;
 use crate::text_file::read_text;
 use crate::workloads::spectrum;
 use innosim_flush_models::registry::ModelId;
+use innosim_rules::Rule;
 use std::path::{Path, PathBuf};
 
 /// Longest chain of scenarios that extend each other.
@@ -32,6 +33,8 @@ pub(crate) struct Layered {
     pub(crate) own_model: Option<String>,
     /// Files of settings that were read.
     pub(crate) settings_files: Vec<SettingsFile>,
+    /// The rule of the program itself, if it brought one.
+    pub(crate) hosted: Option<Rule>,
 }
 
 /// A layer and the folder that paths in it are relative to.
@@ -58,6 +61,7 @@ struct Found {
 pub(crate) fn collect(
     source: &Source<'_>,
     overrides: &Overrides,
+    hosted: Option<&Rule>,
     sources: &mut SourceMap,
     report: &Report,
 ) -> Result<Layered, Diagnostics> {
@@ -69,7 +73,7 @@ pub(crate) fn collect(
     let mut settings_files = Vec::new();
     let mut tree: Option<Table> = None;
     while let Some((mut next, folder)) = layers.pop() {
-        settings_files.extend(prepare(&mut next, folder.as_deref(), models, sources, report));
+        settings_files.extend(prepare(&mut next, folder.as_deref(), (models, hosted), sources, report));
         match &mut tree {
             None => tree = Some(next),
             Some(tree) => {
@@ -80,13 +84,13 @@ pub(crate) fn collect(
         }
     }
     let mut tree = tree.unwrap_or_else(|| Table::empty(Span { source: 0, start: 0, end: 0 }));
-    if let Some(mut top) = layer(overrides, sources, report) {
-        settings_files.extend(prepare(&mut top, None, models, sources, report));
+    if let Some(mut top) = layer(overrides, hosted, sources, report) {
+        settings_files.extend(prepare(&mut top, None, (models, hosted), sources, report));
         let at = tree.at;
         tree.lay(top);
         tree.at = at;
     }
-    Ok(Layered { tree, name, story, own_model, settings_files })
+    Ok(Layered { tree, name, story, own_model, settings_files, hosted: hosted.cloned() })
 }
 
 /// The model that is to run and the one that the scenario names; nothing if there is none, which is reported later.
@@ -152,12 +156,12 @@ fn chain(found: Found, sources: &mut SourceMap) -> Result<Vec<Layer>, Diagnostic
 fn prepare(
     table: &mut Table,
     folder: Option<&Path>,
-    models: Option<Models>,
+    (models, hosted): (Option<Models>, Option<&Rule>),
     sources: &mut SourceMap,
     report: &Report,
 ) -> Vec<SettingsFile> {
     let mut files = Vec::new();
-    prepare_rule(table, folder, sources, report);
+    prepare_rule(table, folder, hosted, sources, report);
     if let Some(server) = table.table_mut("server") {
         normalize(server, report);
         files = lay_files(server, folder, models, sources, report);

@@ -56,7 +56,7 @@ pub use fio::{FioDevice, FioJob, FioLatency, JobKind, device_of, read_fio_jobs};
 pub use overrides::Overrides;
 pub use published::Published;
 pub use rule::{ChosenRule, rule_names};
-pub use scenario::{Scenario, Warmup, load};
+pub use scenario::{Scenario, Warmup, load, load_hosted};
 pub use schema::json_schema;
 pub use server_files::{
     SettingRow, SettingStatus, SettingsFile, SettingsFileKind, SettingsReading, read_settings_files,
@@ -87,4 +87,11 @@ pub enum Source<'a> {
         /// TOML.
         text: &'a str,
     },
+}
+
+impl<'a> Source<'a> {
+    /// What a program was given: the text of a scenario if it has several lines, otherwise what [`Source::Named`] takes.
+    pub fn typed(text: &'a str) -> Source<'a> {
+        if text.contains('\n') { Source::Text { name: "scenario", text } } else { Source::Named(text) }
+    }
 }

@@ -5,6 +5,7 @@ use crate::node::{Data, Entry, Node, Table, parse_argument_value};
 use crate::scenario_keys::is_root;
 use crate::source::{SourceMap, Span};
 use innosim_flush_models::registry::normal_name;
+use innosim_rules::Rule;
 
 /// Changes to a scenario that the command line asks for.
 #[derive(Debug, Clone, Default)]
@@ -38,12 +39,17 @@ impl Overrides {
 }
 
 /// The topmost layer.
-pub(crate) fn layer(overrides: &Overrides, sources: &mut SourceMap, report: &Report) -> Option<Table> {
+pub(crate) fn layer(
+    overrides: &Overrides,
+    hosted: Option<&Rule>,
+    sources: &mut SourceMap,
+    report: &Report,
+) -> Option<Table> {
     let mut tree: Option<Table> = None;
     // First, so that values of its parameters lie over it.
-    if let Some(text) = &overrides.rule {
+    if let Some(text) = hosted.map(Rule::name).or(overrides.rule.as_deref()) {
         let source = sources.add_argument("--rule", text);
-        put(&mut tree, as_rule(scalar(source, "rule", Data::Text(text.clone()), text.len())));
+        put(&mut tree, as_rule(scalar(source, "rule", Data::Text(text.to_owned()), text.len())));
     }
     for argument in &overrides.set {
         let source = sources.add_argument("--set", argument);

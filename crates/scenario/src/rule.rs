@@ -12,6 +12,7 @@
 //! server's own rule.
 
 use crate::diagnostic::{Problem, Report};
+use crate::layers::Layered;
 use crate::node::{Data, Entry, Node, Table};
 use crate::resolved::{Resolved, number, quoted};
 use crate::source::{SourceMap, Span};
@@ -42,7 +43,13 @@ pub fn rule_names() -> Vec<String> {
 }
 
 /// Brings the `rule` of a layer into its one form, a table with `file` and, for a script, `text`.
-pub(crate) fn prepare_rule(layer: &mut Table, folder: Option<&Path>, sources: &mut SourceMap, report: &Report) {
+pub(crate) fn prepare_rule(
+    layer: &mut Table,
+    folder: Option<&Path>,
+    hosted: Option<&Rule>,
+    sources: &mut SourceMap,
+    report: &Report,
+) {
     let Some(entry) = layer.entries.iter_mut().find(|entry| entry.key == "rule") else { return };
     if let Data::Text(_) = &entry.node.data {
         let at = entry.node.at;
@@ -52,7 +59,7 @@ pub(crate) fn prepare_rule(layer: &mut Table, folder: Option<&Path>, sources: &m
         }
     }
     let Data::Table(table) = &mut entry.node.data else { return };
-    match text_of(table, folder, sources) {
+    match text_of(table, folder, hosted, sources) {
         Ok(Some(text)) => table.put(text),
         Ok(None) => {}
         Err(problem) => report.add(problem),
@@ -60,7 +67,12 @@ pub(crate) fn prepare_rule(layer: &mut Table, folder: Option<&Path>, sources: &m
 }
 
 /// The entry `text` of a rule table: its own, as a source of its own, or that of the file which it names.
-fn text_of(table: &mut Table, folder: Option<&Path>, sources: &mut SourceMap) -> Result<Option<Entry>, Problem> {
+fn text_of(
+    table: &mut Table,
+    folder: Option<&Path>,
+    hosted: Option<&Rule>,
+    sources: &mut SourceMap,
+) -> Result<Option<Entry>, Problem> {
     let Some(file) = table.entries.iter_mut().find(|entry| entry.key == "file") else { return Ok(None) };
     let Data::Text(name) = &mut file.node.data else { return Ok(None) };
     let at = file.node.at;
@@ -68,6 +80,10 @@ fn text_of(table: &mut Table, folder: Option<&Path>, sources: &mut SourceMap) ->
     if let Some(Entry { node: Node { data: Data::Text(text), .. }, .. }) = table.entry("text") {
         let text = text.clone();
         return Ok(Some(text_entry(&label, text, sources)));
+    }
+    if hosted.is_some() {
+        // Whatever is named here, the rule of the program takes its place.
+        return Ok(None);
     }
     let path = folder.map_or_else(|| Path::new(&label).to_path_buf(), |folder| folder.join(&label));
     if path.is_file() {
@@ -104,12 +120,12 @@ fn text_entry(label: &str, text: String, sources: &mut SourceMap) -> Entry {
 
 /// Reads the rule, checks it, and checks that the server takes one.
 pub(crate) fn read_rule(
-    root: &Table,
+    layered: &Layered,
     settings: &Settings,
     sources: &SourceMap,
     report: &Report,
 ) -> Option<(ChosenRule, Resolved)> {
-    let entry = root.entry("rule")?;
+    let entry = layered.tree.entry("rule")?;
     let Data::Table(table) = &entry.node.data else {
         let problem = Problem::new(format!("`rule` is {}", entry.node.describe())).at(entry.node.at);
         report.add(problem.allowed("the path of a file or the name of a rule, or a table with `file`").help(RULE));
@@ -125,14 +141,14 @@ pub(crate) fn read_rule(
         report.add(problem.allowed("a string").help(RULE));
         return None;
     };
-    if name == SERVER && table.get("text").is_none() {
+    if layered.hosted.is_none() && name == SERVER && table.get("text").is_none() {
         if let Some(value) = table.entries.iter().find(|entry| entry.key != "file") {
             let problem = Problem::new(format!("the server's own rule has no parameter `{}`", value.key));
             report.add(problem.at(value.key_at).help("its parameters are the server's settings"));
         }
         return None;
     }
-    let rule = checked(name, table, sources, report)?;
+    let rule = layered.hosted.clone().or_else(|| checked(name, table, sources, report))?;
     let values = values(&rule, table, report);
     if report.has_errors() {
         return None;

@@ -27,6 +27,7 @@ use innosim_core::storage::StorageSpec;
 use innosim_core::workload::{DriveSpec, StopSpec};
 use innosim_flush_models::purge::purge_config;
 use innosim_flush_models::registry::{ModelId, Settings, binary_log, build, change_buffer};
+use innosim_rules::Rule;
 use std::cmp::Ordering;
 
 /// Nanoseconds.
@@ -133,9 +134,14 @@ impl Scenario {
 ///
 /// All independent mistakes are reported at once.
 pub fn load(source: Source<'_>, overrides: &Overrides) -> Result<Scenario, Diagnostics> {
+    load_hosted(source, overrides, None)
+}
+
+/// Loads a scenario with a rule of the program itself ([`Rule::hosted`]) in place of any that the scenario names.
+pub fn load_hosted(source: Source<'_>, overrides: &Overrides, hosted: Option<&Rule>) -> Result<Scenario, Diagnostics> {
     let mut sources = SourceMap::default();
     let report = Report::default();
-    let mut layered = collect(&source, overrides, &mut sources, &report)?;
+    let mut layered = collect(&source, overrides, hosted, &mut sources, &report)?;
     for key in ["device", "redo_device"] {
         if let Some(device) = layered.tree.table_mut(key) {
             lay_profile(device, key, &mut sources, &report);
@@ -184,7 +190,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let binary_log = read_binary_log(&root, &settings, &mut tables);
     let adaptive_hash = read_adaptive_hash(&root, &settings, &mut tables);
     let read_views = read_read_view(&root, &mut tables);
-    let rule = read_rule(&layered.tree, &settings, sources, report);
+    let rule = read_rule(layered, &settings, sources, report);
     let dirty_start = read_start(&root, &settings, &workload.access.page_sets, &mut tables);
     let driven = workload.access.driven(drive, stops, cores);
     refuse_what_never_fits(&root, &settings, &driven);

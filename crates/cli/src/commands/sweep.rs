@@ -111,6 +111,7 @@ fn request(args: &SweepArgs, name: &str) -> Result<Request, Failure> {
         title: if from_file { file.title } else { String::new() },
         model: args.server.model.clone(),
         rule: args.rule.rule.clone(),
+        hosted: None,
         set: file.set.iter().cloned().chain(args.engine.and(&args.set)).collect(),
         vary: if args.vary.is_empty() { file.vary } else { args.vary.clone() },
         duration: args.duration.clone().or(file.duration),

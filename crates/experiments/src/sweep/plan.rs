@@ -5,7 +5,8 @@ use super::dimension::Dimension;
 use super::shipped::shipped;
 use innosim_core::kernel::time::SimDuration;
 use innosim_flush_models::registry::normal_name;
-use innosim_scenario::{Diagnostic, Overrides, Scenario, Source, did_you_mean, load};
+use innosim_rules::Rule;
+use innosim_scenario::{Diagnostic, Overrides, Scenario, Source, did_you_mean, load_hosted};
 use innosim_statistics::Precision;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -24,7 +25,7 @@ const FORMAT: u32 = 1;
 /// What somebody asks for.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// A TOML file, or the name of a shipped scenario.
+    /// A TOML file, the name of a shipped scenario, or the text of one (several lines).
     pub scenario: String,
     /// Title of the sweep; the scenario's if empty.
     pub title: String,
@@ -32,6 +33,8 @@ pub struct Request {
     pub model: Option<String>,
     /// A flushing rule: its file, or its name.
     pub rule: Option<String>,
+    /// Instead: a rule of the program itself.
+    pub hosted: Option<Rule>,
     /// What all points share: `SETTING=VALUE`.
     pub set: Vec<String>,
     /// What varies: see [`Dimension`].
@@ -255,7 +258,7 @@ impl Request {
     fn load(&self, assignments: &[String]) -> Result<Scenario, SweepError> {
         let overrides = self.overrides(assignments);
         let relabel = |diagnostic| relabelled(diagnostic, assignments);
-        match load(Source::Named(&self.scenario), &overrides) {
+        match load_hosted(Source::typed(&self.scenario), &overrides, self.hosted.as_ref()) {
             Ok(mut scenario) => {
                 scenario.notes = scenario.notes.into_iter().map(relabel).collect();
                 Ok(scenario)

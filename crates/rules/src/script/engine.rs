@@ -149,7 +149,7 @@ pub(super) fn fault_of(error: &EvalAltResult) -> Fault {
         }
         EvalAltResult::ErrorStackOverflow(_) => "functions call each other too deeply".to_owned(),
         EvalAltResult::ErrorRuntime(value, _) => value.to_string(),
-        other => without_place(&other.to_string()),
+        other => without_place(&other.to_string()).replace(" - a getter is not registered for type", " of"),
     };
     let (text, help) = match text.split_once("\n  = help: ") {
         Some((text, help)) => (text.to_owned(), help.to_owned()),
@@ -183,7 +183,7 @@ fn in_a_line(text: &str) -> String {
 
 /// The likely fix of an error of the language.
 fn hint(text: &str) -> &'static str {
-    const HINTS: [(&str, &str); 8] = [
+    const HINTS: [(&str, &str); 9] = [
         ("endless loop", "end the loop, or keep between passes what it works out"),
         ("**", "write pow(x, y): the operator differs between machines"),
         (
@@ -193,6 +193,7 @@ fn hint(text: &str) -> &'static str {
         ("Variable not found", "a function sees its arguments and `this` only"),
         ("roperty not found", "docs/rules.md lists what `see` and `set` have; `this` has what fn start() gives it"),
         ("not found: get", "docs/rules.md lists what `see` and `set` have; `this` has what fn start() gives it"),
+        ("Unknown property", "docs/rules.md lists what `see` and `set` have; `this` has what fn start() gives it"),
         ("Unbound", "give the rule a memory: fn start() { #{ ... } }"),
         ("elements or characters", "a rule that remembers without end takes too much: drop what is old"),
     ];
