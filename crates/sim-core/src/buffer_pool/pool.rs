@@ -64,7 +64,7 @@ pub struct BufferPool {
     lru: Option<LruLists>,
     lru_config: LruConfig,
     /// Low half of the oldest modification LSN by page, 0 if clean; kept only where pages can leave the flush list
-    /// early.
+    /// early, and never of pages that are counted, which don't.
     oldest_low: Option<Vec<u32>>,
     scan_depth: u64,
     lru_min_len: u64,
@@ -133,7 +133,7 @@ impl BufferPool {
         self.oldest = None;
         let mut low = vec![0; pages as usize];
         for instance in &self.instances {
-            for entry in instance.list.iter() {
+            for entry in instance.list.iter().filter(|entry| !is_counted(entry.page)) {
                 low[entry.page as usize] = low_half(entry.lsn);
             }
         }
@@ -259,7 +259,7 @@ impl BufferPool {
             self.oldest = None;
         }
         self.instances[instance].list.push(page, lsn);
-        if let Some(low) = &mut self.oldest_low {
+        if let Some(low) = self.oldest_low.as_mut().filter(|_| !is_counted(page)) {
             low[page as usize] = low_half(lsn);
         }
         self.dirty_pages += 1;
@@ -418,7 +418,8 @@ impl BufferPool {
             return;
         }
         while let Some(entry) = self.instances[instance].list.tail() {
-            if is_newest(&self.oldest_low, entry.page, entry.lsn) && self.states.is_dirty(entry.page) {
+            let is_current = is_newest(&self.oldest_low, entry.page, entry.lsn);
+            if is_counted(entry.page) || (is_current && self.states.is_dirty(entry.page)) {
                 return;
             }
             self.instances[instance].list.pop();
@@ -654,7 +655,7 @@ impl FlushLists for BufferPool {
 
 /// Whether an entry of a flush list is the newest of its page: older ones are left behind where pages leave early.
 fn is_newest(oldest_low: &Option<Vec<u32>>, page: u32, lsn: u64) -> bool {
-    oldest_low.as_ref().is_none_or(|low| low[page as usize] == low_half(lsn))
+    is_counted(page) || oldest_low.as_ref().is_none_or(|low| low[page as usize] == low_half(lsn))
 }
 
 /// Low half of an LSN, never 0 (0 stands for "clean"): LSNs that differ by a multiple of 4 GiB or lie on it by one byte

@@ -17,6 +17,7 @@ use super::clients::{Client, Clients};
 use super::counted_touches::CountedPlan;
 use crate::buffer_pool::{BufferPool, PageSpace};
 use crate::kernel::time::SimTime;
+use crate::redo::RedoLog;
 use crate::workload::homes::Drawer;
 use crate::workload::program::{Program, Touch, TransactionKind};
 
@@ -156,6 +157,13 @@ impl Plan {
             }
             start = end;
         }
+    }
+
+    /// The pages modified since the transaction was at place `from`, and whether that took redo of its own.
+    pub(super) fn changes_since(&self, from: usize) -> impl Iterator<Item = (u32, bool)> {
+        let places = self.runs().flat_map(|(pages, run)| pages.iter().map(move |&page| (page, run)));
+        let passed = places.take(self.place).skip(from).filter(|(_, run)| run.modify);
+        passed.map(|(page, run)| (page, run.redo_fixed >= RedoLog::fixed(1.0)))
     }
 
     /// Room for `count` more pages.

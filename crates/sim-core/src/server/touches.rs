@@ -96,7 +96,7 @@ impl Server {
             }
             plan.pass(1);
         };
-        let before = redo.current_lsn();
+        let redo_lsn_before = redo.current_lsn();
         redo.append(plan.redo_fixed() - redo_before);
         let lsn = redo.current_lsn();
         let mut modified = 0;
@@ -104,13 +104,15 @@ impl Server {
             modified += pages.len();
             redo.note_modified(pages);
             touched_pages.note(pages, lsn);
-            if let Some(crashes) = crashes {
-                pages.iter().for_each(|&page| crashes.modified(page, before, lsn));
-            }
             if let Some(checker) = check {
                 pages.iter().for_each(|&page| checker.note_newest(page, lsn));
             }
         });
+        if let Some(crashes) = crashes {
+            for (page, takes_redo) in plan.changes_since(from) {
+                crashes.modified(page, if takes_redo { redo_lsn_before } else { lsn }, lsn);
+            }
+        }
         clients.modified(client_number, modified);
         stopped
     }
