@@ -1,6 +1,7 @@
 //! The folder of `--out`: known to be writable before the run, written whole after it.
 
 use crate::exit::Failure;
+use crate::interrupt::while_writing;
 use crate::outcome::{Outcome, VERSION};
 use innosim_report::{ReportError, write_dashboards, write_file, write_series_csv};
 use std::fs;
@@ -87,12 +88,15 @@ pub(crate) fn fill(
         let path = path.to_path_buf();
         move |source| ReportError::Io { path, source }
     };
-    let filled = fs::create_dir_all(&staging)
-        .map_err(io(dir))
-        .and_then(|()| write(&staging))
-        .and_then(|()| put_into_place(&staging, dir, last).map_err(io(dir)));
-    // There is nothing in it that anybody needs.
-    let _ = fs::remove_dir_all(&staging);
+    let filled = while_writing(|| {
+        let filled = fs::create_dir_all(&staging)
+            .map_err(io(dir))
+            .and_then(|()| write(&staging))
+            .and_then(|()| put_into_place(&staging, dir, last).map_err(io(dir)));
+        // There is nothing in it that anybody needs.
+        let _ = fs::remove_dir_all(&staging);
+        filled
+    });
     filled.map_err(|error| match error {
         ReportError::Io { path, source } => Failure::Input(format!(
             "can't write {}: {source}\n  = help: nothing of this result is left in {}; {}, and give the same command again",

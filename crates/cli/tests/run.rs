@@ -173,21 +173,59 @@ fn a_reader_that_stops_reading_is_no_error() {
     }
 }
 
+/// Tells a process something.
+#[cfg(unix)]
+fn signal(child: &std::process::Child, name: &str) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_leaves_nothing_behind() {
+    for name in ["-INT", "-TERM", "-HUP"] {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("innosim"))
+            .args(["run", SMALL, "--duration", "100h", "--out", path(&out)])
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        while !out.exists() {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        signal(&child, name);
+        let status = child.wait().unwrap();
+        assert_eq!(status.code(), Some(130), "{name}");
+        assert!(files_in(folder.path()).is_empty(), "{name}");
+    }
+}
+
+/// Two interrupts while the result is being written: it is there whole, and nothing else.
+#[cfg(unix)]
+#[test]
+fn a_second_interrupt_while_writing_leaves_a_whole_result() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("innosim"))
-        .args(["run", SMALL, "--duration", "100h", "--out", path(&out)])
-        .stderr(Stdio::piped())
+        .args(["run", SMALL, "--duration", "4000s", "-q", "--out", path(&out)])
+        .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(1500));
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let staging = out.join(format!(".innosim.{}.tmp", child.id()));
+    while !staging.is_dir() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_micros(200));
+    }
+    signal(&child, "-INT");
+    std::thread::sleep(std::time::Duration::from_millis(2));
+    signal(&child, "-INT");
     let status = child.wait().unwrap();
-    assert_eq!(status.code(), Some(130));
-    assert!(files_in(folder.path()).is_empty());
+    let there = files_in(&out);
+    assert!(there.iter().all(|name| !name.starts_with(".innosim")), "{there:?}");
+    for name in ["scenario.resolved.toml", "series.csv", "dashboard.svg", "summary.json"] {
+        assert!(there.iter().any(|there| there == name), "{name} is missing: {there:?}");
+    }
+    assert!(matches!(status.code(), Some(0 | 130)), "{status:?}");
 }
 
 /// The program, whose files may not grow beyond so many blocks of 512 bytes.
