@@ -158,7 +158,7 @@ class Run:
 class Comparison:
     """What came of a comparison."""
 
-    #: The object of `compare.json`: each variant's figures, and its differences to the first, paired run by run.
+    #: Each variant's figures, and its differences to the first, paired run by run, under the names of `compare.json`.
     document: dict[str, Any]
     #: The runs of each variant, by label.
     runs: dict[str, Run]

@@ -1,7 +1,7 @@
 //! What came of a run: its summary, and its series as arrays.
 
 use crate::error::refused;
-use innosim_core::metrics::{RunOutput, Summary, WarmupEstimate, detect_warmup};
+use innosim_core::metrics::{RunOutput, Summary, WarmupEstimate};
 use innosim_experiments::runner::warmup_of;
 use innosim_report::summary::summary_object;
 use innosim_report::{Replications, RunIdentity, SeriesColumn, series_columns};
@@ -91,23 +91,9 @@ impl Ran {
         Ok(series)
     }
 
-    /// Hash of all that a replication leaves (its events, every second, its summary), as the pinned runs of the program have
-    /// it: FNV-1a.
+    /// Hash of all that a replication leaves (its events, every second, its summary), as the pinned runs of the program have it.
     fn digest(&self, replication: usize) -> PyResult<u64> {
-        let output = self.output(replication)?;
-        let summary = Summary::of(output, detect_warmup(&output.series).seconds);
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        let mut add = |bytes: &[u8]| {
-            for &byte in bytes {
-                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-            }
-        };
-        add(&output.event_hash.to_le_bytes());
-        for second in &output.series {
-            add(&serde_json::to_vec(second).map_err(refused)?);
-        }
-        add(&serde_json::to_vec(&summary).map_err(refused)?);
-        Ok(hash)
+        innosim_same_bytes::hash_of(self.output(replication)?).map_err(refused)
     }
 
     /// Number of replications.

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{SMALL, innosim, json, refused, stdout, text};
+use common::{SMALL, innosim, json, refused, signal, stdout, text};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -171,12 +171,6 @@ fn a_reader_that_stops_reading_is_no_error() {
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output.stderr));
         assert_eq!(text(&output.stderr), "", "{arguments:?}");
     }
-}
-
-/// Tells a process something.
-#[cfg(unix)]
-fn signal(child: &std::process::Child, name: &str) {
-    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
 }
 
 #[cfg(unix)]

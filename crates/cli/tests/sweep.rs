@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{innosim, json, refused, stdout, text};
+use common::{innosim, json, refused, signal, stdout, text};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -185,7 +185,7 @@ fn an_interrupt_keeps_finished_runs() {
     while !fs::read(&journal).is_ok_and(|bytes| bytes.contains(&b'\n')) {
         std::thread::sleep(Duration::from_millis(10));
     }
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let error = text(&output.stderr);

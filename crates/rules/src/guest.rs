@@ -82,9 +82,9 @@ pub(crate) const LOOK_AHEAD: &str =
     "give bytes of redo beyond the oldest page, from 0: a number, or an array of up to 8";
 
 /// A guest in its seat.
-pub(crate) struct Seated<G> {
+pub(crate) struct Seated {
     name: String,
-    guest: G,
+    guest: Box<dyn Guest>,
     capacity: Capacity,
     measured: Measured,
     sleep: Option<SimDuration>,
@@ -92,15 +92,15 @@ pub(crate) struct Seated<G> {
     failure: Option<String>,
 }
 
-impl<G> fmt::Debug for Seated<G> {
+impl fmt::Debug for Seated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Seated").field("name", &self.name).field("failure", &self.failure).finish_non_exhaustive()
     }
 }
 
-impl<G: Guest> Seated<G> {
+impl Seated {
     /// A guest at the start of a run.
-    pub(crate) fn new(name: &str, guest: G, settings: &Settings) -> Seated<G> {
+    pub(crate) fn new(name: &str, guest: Box<dyn Guest>, settings: &Settings) -> Seated {
         Seated {
             name: name.to_owned(),
             guest,
@@ -157,7 +157,7 @@ impl<G: Guest> Seated<G> {
     }
 }
 
-impl<G: Guest> AdaptiveFlushing for Seated<G> {
+impl AdaptiveFlushing for Seated {
     fn starts_after(&mut self, before: WorkBefore) {
         self.measured.starts_after(before);
     }
@@ -191,23 +191,5 @@ impl<G: Guest> AdaptiveFlushing for Seated<G> {
 
     fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
-    }
-}
-
-impl Guest for Box<dyn Guest> {
-    fn counted(&self) -> Counted {
-        self.as_ref().counted()
-    }
-
-    fn look_ahead(&mut self, see: &See) -> Result<Option<Vec<f64>>, Fault> {
-        self.as_mut().look_ahead(see)
-    }
-
-    fn pass(&mut self, see: &See) -> Result<Wish, Fault> {
-        self.as_mut().pass(see)
-    }
-
-    fn at_pass(&self, fault: Fault) -> Fault {
-        self.as_ref().at_pass(fault)
     }
 }

@@ -11,7 +11,7 @@
 //! The program of this crate compares all of them, in whatever profile it was built. As WebAssembly it has no arguments, files or
 //! output: it compares the brief ones ([`Case::brief`]) and ends with 0, or with the number of the first that differs.
 
-use innosim_core::metrics::{Summary, detect_warmup};
+use innosim_core::metrics::{RunOutput, Summary, detect_warmup};
 use innosim_core::server::{Server, Silent};
 use innosim_scenario::{Overrides, Scenario, Source, load};
 
@@ -91,14 +91,7 @@ impl Case {
         let scenario = self.load()?;
         let server = Server::new(scenario.build_model(), &scenario.run);
         let output = server.run(&mut Silent).map_err(|error| error.to_string())?;
-        let summary = Summary::of(&output, detect_warmup(&output.series).seconds);
-        let mut hash = Fnv::new();
-        hash.add(&output.event_hash.to_le_bytes());
-        for row in &output.series {
-            hash.add(&serde_json::to_vec(row).map_err(|error| error.to_string())?);
-        }
-        hash.add(&serde_json::to_vec(&summary).map_err(|error| error.to_string())?);
-        Ok(hash.0)
+        hash_of(&output).map_err(|error| error.to_string())
     }
 
     /// The pinned hash; `None` if there is none.
@@ -107,6 +100,21 @@ impl Case {
         let hash = HASHES.lines().find_map(|line| line.strip_prefix(&name))?;
         u64::from_str_radix(hash.trim(), 16).ok()
     }
+}
+
+/// The hash of all that a run left.
+///
+/// # Errors
+/// If it can't be written as JSON.
+pub fn hash_of(output: &RunOutput) -> serde_json::Result<u64> {
+    let summary = Summary::of(output, detect_warmup(&output.series).seconds);
+    let mut hash = Fnv::new();
+    hash.add(&output.event_hash.to_le_bytes());
+    for row in &output.series {
+        hash.add(&serde_json::to_vec(row)?);
+    }
+    hash.add(&serde_json::to_vec(&summary)?);
+    Ok(hash.0)
 }
 
 /// FNV-1a over 64 bits: small, and the same everywhere.

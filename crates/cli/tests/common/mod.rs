@@ -14,6 +14,12 @@ pub(crate) fn innosim(arguments: &[&str]) -> Assert {
     assert_cmd::cargo::cargo_bin_cmd!("innosim").args(arguments).assert()
 }
 
+/// Sends a signal of this name (`-INT`) to a process, by a program that Unix has.
+pub(crate) fn signal(child: &std::process::Child, name: &str) {
+    let sent = std::process::Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success(), "{name}");
+}
+
 /// Standard output of a program that ended well.
 pub(crate) fn stdout(arguments: &[&str]) -> String {
     text(&innosim(arguments).success().get_output().stdout)

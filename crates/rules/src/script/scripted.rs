@@ -25,7 +25,7 @@ pub(super) struct ScriptedRule {
 
 impl ScriptedRule {
     /// A script in its seat.
-    pub(super) fn seated(script: &Script, name: &str, values: &Values, settings: &Settings) -> Seated<ScriptedRule> {
+    pub(super) fn seated(script: &Script, name: &str, values: &Values, settings: &Settings) -> Seated {
         let mut engine = engine();
         see::register(&mut engine);
         engine.register_type_with_name::<Set>("set");
@@ -40,11 +40,11 @@ impl ScriptedRule {
             scope: Scope::new(),
             memory: Dynamic::from_map(Map::new()),
         };
-        let started = if rule.functions.start { rule.call("start", (), false).map(Some) } else { Ok(None) };
-        if let Ok(Some(memory)) = &started {
-            rule.memory = memory.clone();
-        }
-        let mut seated = Seated::new(name, rule, settings);
+        let started = match rule.functions.start {
+            true => rule.call("start", (), false).map(|memory| rule.memory = memory),
+            false => Ok(()),
+        };
+        let mut seated = Seated::new(name, Box::new(rule), settings);
         if let Err(fault) = started {
             seated.fail(&fault, "at its start");
         }
