@@ -96,18 +96,31 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
     Ok(recording)
 }
 
-/// Files of the same samples that follow each other in time (a log that was rotated) as one file.
+/// How two files of the same samples lie in time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Follows {
+    /// Whether the second comes after the first, not before it.
+    later: bool,
+    /// Whether the later one begins before the earlier one ends.
+    overlapping: bool,
+}
+
+/// Files of the same samples that follow each other in time (a log that was rotated) as one file. Where two overlap
+/// (a loop that was started again before the old one ended), the earlier one counts.
 fn join_consecutive(parts: Vec<Part>, remarks: &mut Vec<String>) -> Vec<Part> {
     let mut joined: Vec<Part> = Vec::new();
     for part in parts {
-        match joined.iter_mut().find_map(|other| follows(other, &part).map(|later| (other, later))) {
-            Some((other, later)) => {
-                let (first, second) = if later { (other.label(), part.label()) } else { (part.label(), other.label()) };
-                // pt-stalk takes the same twice.
-                if pt_stalk_prefix(&first).is_none() {
-                    remarks.push(format!("{second}: goes on where {first} ends"));
+        match joined.iter_mut().find_map(|other| follows(other, &part).map(|how| (other, how))) {
+            Some((other, how)) => {
+                let (first, mut second) = if how.later { (other.clone(), part) } else { (part, other.clone()) };
+                let (before, after) = (first.label(), second.label());
+                if how.overlapping {
+                    remarks.push(format!("{after}: used from where {before} ends, as the two overlap"));
+                    leave_out_until(&mut second, first.seconds.last().copied());
+                } else if pt_stalk_prefix(&before).is_none() {
+                    // pt-stalk takes the same twice.
+                    remarks.push(format!("{after}: goes on where {before} ends"));
                 }
-                let (first, second) = if later { (other.clone(), part) } else { (part, other.clone()) };
                 *other = chain(first, second);
             }
             None => joined.push(part),
@@ -116,8 +129,19 @@ fn join_consecutive(parts: Vec<Part>, remarks: &mut Vec<String>) -> Vec<Part> {
     joined
 }
 
-/// Whether `part` comes after `other` (or before it) on the same clock and has the same columns, but for a few.
-fn follows(other: &Part, part: &Part) -> Option<bool> {
+/// Leaves out what a file says of the time up to `end`.
+fn leave_out_until(part: &mut Part, end: Option<f64>) {
+    let keep: Vec<bool> = part.seconds.iter().map(|t| end.is_none_or(|end| *t > end)).collect();
+    if let Some(disk) = part.disk.as_mut().filter(|disk| disk.reports.len() == keep.len()) {
+        let mut kept = keep.iter();
+        disk.reports.retain(|_| kept.next() == Some(&true));
+    }
+    part.retain(&keep);
+}
+
+/// Whether `part` comes after `other` (or before it) on the same clock and has the same columns, but for a few. One that
+/// lies within the other's time does neither.
+fn follows(other: &Part, part: &Part) -> Option<Follows> {
     let ends = |part: &Part| Some((*part.seconds.first()?, *part.seconds.last()?));
     let ((a, b), (c, d)) = (ends(other)?, ends(part)?);
     let shared = part.columns.keys().filter(|name| other.columns.contains_key(*name)).count();
@@ -125,10 +149,10 @@ fn follows(other: &Part, part: &Part) -> Option<bool> {
     let comparable = other.clock == part.clock && part.clock != Clock::Own;
     if !(alike && comparable) {
         None
-    } else if c > b {
-        Some(true)
+    } else if c >= a && d > b {
+        Some(Follows { later: true, overlapping: c <= b })
     } else {
-        (a > d).then_some(false)
+        (c < a && d <= b).then_some(Follows { later: false, overlapping: d >= a })
     }
 }
 

@@ -218,6 +218,23 @@ fn files_that_follow_each_other_are_one_recording() {
 }
 
 #[test]
+fn where_files_overlap_the_earlier_one_counts() {
+    let sample = |second: u32, lsn: u32| {
+        format!("TS {}.0\nInnodb_lsn_current\t{lsn}\nUptime\t{second}\n", 1_795_000_000 + second)
+    };
+    let first: String = (1..6).map(|second| sample(second, second * 10)).collect();
+    // The second loop was started before the first one ended, half of the way through.
+    let second: String = (4..9).map(|second| sample(second, second * 10 + 1)).collect();
+    for [a, b] in [[&first, &second], [&second, &first]] {
+        let recording = folder(&[("a.txt", a), ("b.txt", b)]);
+        let lsn: Vec<f64> = (1..9).map(|second| f64::from(second * 10 + u32::from(second > 5))).collect();
+        assert_eq!(recording.get(Quantity::Lsn), Some(lsn));
+        let [remark] = &recording.remarks[..] else { panic!("{:?}", recording.remarks) };
+        assert!(remark.ends_with("ends, as the two overlap"), "{remark}");
+    }
+}
+
+#[test]
 fn throughput_of_a_rare_sample_is_that_of_all_intervals_before_it() {
     let sample = |second: u32| format!("TS {}.0\nUptime\t{second}\n", 1_795_000_000 + second);
     let status: String = (0..40).step_by(10).map(sample).collect();
