@@ -96,11 +96,12 @@ impl Step<'_, '_> {
         dirty_pct(self.view.dirty_pages, self.view.lru_pages, self.view.free_pages)
     }
 
-    /// Dirty pages that wake an idle cleaner.
-    fn dirty_pages_to_wake(&self) -> u64 {
+    /// Dirty pages that wake an idle cleaner. The first one does if all commits were looked at: an empty list is left
+    /// without a look, so a commit since then lets the cleaner sleep on.
+    fn dirty_pages_to_wake(&self, last_activity: u64) -> u64 {
         let config = &self.options.adaptive;
         let lwm = config.max_dirty_pages_pct_lwm;
-        if lwm != 0.0 && self.view.dirty_pages == 0 {
+        if lwm != 0.0 && self.view.dirty_pages == 0 && self.view.activity == last_activity {
             return 1;
         }
         let pct = if lwm == 0.0 { config.max_dirty_pages_pct } else { lwm };
@@ -191,7 +192,7 @@ impl PageCleaner {
         let untimed = s.view.dirty_pages == 0 || s.options.adaptive.max_dirty_pages_pct_lwm == 0.0;
         let until = if self.idle && untimed { SimTime::NEVER } else { self.deadline };
         let (dirty_pages, lsn) =
-            if self.idle { (s.dirty_pages_to_wake(), s.lsn_to_wake()) } else { (u64::MAX, u64::MAX) };
+            if self.idle { (s.dirty_pages_to_wake(self.last_activity), s.lsn_to_wake()) } else { (u64::MAX, u64::MAX) };
         self.go(Phase::Waiting, CleanerAction::WaitForWork { until, dirty_pages, lsn })
     }
 

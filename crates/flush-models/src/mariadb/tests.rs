@@ -155,6 +155,26 @@ fn above_the_mark_of_dirty_pages_flushing_is_adaptive() {
     }
 }
 
+/// An empty list is left without a look at the commits, and only a look takes note of them.
+#[test]
+fn the_first_dirty_page_wakes_it_only_if_all_commits_were_looked_at() {
+    let woken_by = |looked_at: u64, commits: u64| {
+        let (mut server, _) = idle_server(&[("innodb_max_dirty_pages_pct_lwm", Value::Real(10.0))]);
+        let lists = Lists(500);
+        let look = View { activity: looked_at, ..view(&lists, 2, MIB) };
+        server.cleaner(&look, CleanerInput::Timeout);
+        let clean = View { activity: commits, oldest_modification_lsn: 0, dirty_pages: 0, ..view(&lists, 3, 0) };
+        server.cleaner(&clean, CleanerInput::CheckpointTaken);
+        server.cleaner(&clean, CleanerInput::Timeout);
+        match server.cleaner(&clean, CleanerInput::CheckpointTaken) {
+            CleanerAction::WaitForWork { until: SimTime::NEVER, dirty_pages, .. } => dirty_pages,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(woken_by(7, 7), 1);
+    assert_eq!(woken_by(7, 8), 25_901, "at the mark");
+}
+
 #[test]
 fn an_idle_server_flushes_io_capacity_in_every_other_pass() {
     let (mut server, _) = idle_server(&[("innodb_max_dirty_pages_pct_lwm", Value::Real(10.0))]);

@@ -149,10 +149,11 @@ fn dirty_pages(report: &Report<'_>) -> Panel {
     let points = each_second(&report.output.series, |s| s.dirty_pages as f64);
     let recovery = each_second(&report.output.series, |s| s.recovery_pages as f64);
     let axis = Axis::linear(largest(&points).max(largest(&recovery)), 2, "pages");
-    let text = rate(end(&points));
+    let text = format!("dirty {}", rate(end(&points)));
     let mut panel = Panel { title: "Dirty Pages", ..filled(points, axis, HEIGHTS[4], GREEN, text) };
     if largest(&recovery) > 0.0 {
-        let read = format!("recovery reads {}", rate(end(&recovery)));
+        // As long as a label can be beside eight digits.
+        let read = format!("recovery {}", rate(end(&recovery)));
         panel.labels.push(end_label(&recovery, read, SLATE));
         panel.layers.push(Layer::Line { points: recovery, ink: SLATE, width: 1.2 });
     }
