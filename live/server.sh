@@ -115,7 +115,7 @@ start_server() {
     local options=(--no-defaults "${root_user[@]}" --datadir="$dir/data" --socket="$dir/server.sock" --pid-file="$dir/server.pid"
         --skip-networking --skip-log-bin --innodb-buffer-pool-size=1G --innodb-log-file-size=64M --innodb-io-capacity=1000
         --innodb-io-capacity-max=2000 --innodb-max-dirty-pages-pct-lwm=10 --innodb-flush-method=O_DIRECT
-        --innodb-adaptive-hash-index=OFF --innodb-monitor-enable=all --innodb-flush-log-at-trx-commit=1 "$@")
+        --innodb-adaptive-hash-index=OFF --innodb-flush-neighbors=0 --innodb-monitor-enable=all --innodb-flush-log-at-trx-commit=1 "$@")
     if [[ $dry_run == yes ]]; then
         run mariadbd "${options[@]}"
         return

@@ -489,7 +489,8 @@ pub(crate) struct ValidateArgs {
     /// Put aside what is known of the loads, and predict each from the write spectrum that another recording's counters tell
     #[arg(long)]
     pub(crate) unknown_load: bool,
-    /// Folder for validate.json and for each recording its trajectories, measured and predicted
+    /// Folder for validate.json and for each recording its trajectories, measured and predicted, a picture of them, and
+    /// the scenario that was run
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]

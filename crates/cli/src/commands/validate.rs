@@ -10,6 +10,7 @@ use crate::commands::replay::{recordings_in, remark_settings};
 use crate::exit::{Done, Failure};
 use crate::interrupt::{self, UntilAsked};
 use crate::out_dir::{OutDir, fill};
+use crate::outcome::VERSION;
 use crate::output::{note, print, print_json, wrapped};
 use crate::runner::pool;
 use crate::text_table::TextTable;
@@ -19,7 +20,7 @@ use innosim_experiments::runner::{Job, run_many};
 use innosim_experiments::validate::{Metric, Overall, Task, Trajectory, Validation, compare, tasks};
 use innosim_report::numbers::{bytes, count};
 use innosim_report::{ReportError, write_file};
-use innosim_scenario::Overrides;
+use innosim_scenario::{Overrides, Scenario};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -47,12 +48,13 @@ pub(crate) fn run(args: &ValidateArgs) -> Done {
     }
     let out = args.out.as_deref().map(OutDir::prepare).transpose()?;
     interrupt::listen();
-    let (mut validations, mut outputs) = (Vec::new(), Vec::new());
-    for result in predictions(&tasks, args)? {
+    let (mut validations, mut outputs, mut scenarios) = (Vec::new(), Vec::new(), Vec::new());
+    for (result, task) in predictions(&tasks, args)?.into_iter().zip(&tasks) {
         match result {
             Ok((validation, output)) => {
                 validations.push(validation);
                 outputs.push(output);
+                scenarios.push(&task.scenario);
             }
             Err(_) if interrupt::asked() => return Err(Failure::Interrupted),
             Err(why) => left_out.push(why),
@@ -66,7 +68,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Done {
     if let Some(out) = &out {
         fill(out.path(), LAST, |dir| {
             picture::write(dir, &validations, &outputs)?;
-            write_files(dir, &validations, &document)
+            write_files(dir, &validations, &scenarios, &document)
         })?;
     }
     match args.format {
@@ -88,10 +90,17 @@ fn predictions(tasks: &[Task<'_>], args: &ValidateArgs) -> Result<Vec<Result<Pre
     Ok(compared.collect())
 }
 
-/// `validate.json`, and for each recording its trajectories as CSV.
-fn write_files(folder: &Path, validations: &[Validation], document: &Value) -> Result<(), ReportError> {
-    for validation in validations {
-        write_file(&folder.join(format!("{}.csv", stem(validation))), csv(&validation.trajectories).as_bytes())?;
+/// `validate.json`, and for each recording its trajectories as CSV and the scenario that was run.
+fn write_files(
+    folder: &Path,
+    validations: &[Validation],
+    scenarios: &[&Scenario],
+    document: &Value,
+) -> Result<(), ReportError> {
+    for (validation, scenario) in validations.iter().zip(scenarios) {
+        let file = |extension: &str| folder.join(format!("{}.{extension}", stem(validation)));
+        write_file(&file("csv"), csv(&validation.trajectories).as_bytes())?;
+        write_file(&file("toml"), scenario.to_resolved_toml(VERSION).as_bytes())?;
     }
     let text = serde_json::to_string_pretty(document)? + "\n";
     write_file(&folder.join(LAST), text.as_bytes())
