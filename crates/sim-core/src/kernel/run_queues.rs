@@ -18,24 +18,29 @@ use super::time::{SimDuration, SimTime};
 #[derive(Debug, Clone)]
 pub struct RunQueues<J> {
     queues: Vec<SharedStation<J>>,
+    /// When the next job leaves each of them: only those that somebody comes to or leaves are asked again.
+    next: Earliest,
 }
 
 impl<J> RunQueues<J> {
     /// Nobody inside, at least one processor.
     pub fn new(name: &str, processors: u32) -> Self {
-        RunQueues { queues: (0..processors.max(1)).map(|_| SharedStation::new(name, 1)).collect() }
+        let queues: Vec<SharedStation<J>> = (0..processors.max(1)).map(|_| SharedStation::new(name, 1)).collect();
+        RunQueues { next: Earliest::of(queues.len()), queues }
     }
 
     /// A job arrives at the processor of this number, counted round and round, that needs `service`.
     pub fn submit(&mut self, now: SimTime, processor: usize, service: SimDuration, job: J) {
         let queue = processor % self.queues.len();
         self.queues[queue].submit(now, service, job);
+        self.next.set(queue, self.queues[queue].next_completion());
     }
 
     /// The processor with the fewest jobs.
     pub fn shortest(&self) -> usize {
-        let queues = self.queues.iter().enumerate();
-        queues.min_by_key(|(_, queue)| queue.inside()).map_or(0, |(processor, _)| processor)
+        let idle = self.queues.iter().position(|queue| queue.inside() == 0);
+        let fewest = || self.queues.iter().enumerate().min_by_key(|(_, queue)| queue.inside());
+        idle.or_else(|| fewest().map(|(processor, _)| processor)).unwrap_or(0)
     }
 
     /// What is to be done for the jobs inside.
@@ -45,12 +50,15 @@ impl<J> RunQueues<J> {
 
     /// When the next job leaves if nobody comes before.
     pub fn next_completion(&self) -> Option<SimTime> {
-        self.queues.iter().filter_map(SharedStation::next_completion).min()
+        self.next.time()
     }
 
-    /// Lets the next job go that has had its service by `now`.
+    /// Lets the next job go that has had its service by `now`; of several processors, from the first.
     pub fn pop_completed(&mut self, now: SimTime) -> Option<J> {
-        self.queues.iter_mut().find_map(|queue| queue.pop_completed(now))
+        let queue = self.next.first_by(now)?;
+        let job = self.queues[queue].pop_completed(now);
+        self.next.set(queue, self.queues[queue].next_completion());
+        job
     }
 
     /// What happened from the start up to `now`, of all queues together.
@@ -71,9 +79,72 @@ impl<J> RunQueues<J> {
     }
 }
 
+/// The earliest of times that change one by one: a tournament, whose every node holds the earlier of the two below it.
+#[derive(Debug, Clone)]
+struct Earliest {
+    /// The root is the second, the leaves are the last half.
+    nodes: Vec<SimTime>,
+}
+
+/// No time.
+const NEVER: SimTime = SimTime(u64::MAX);
+
+impl Earliest {
+    /// So many places, nothing at any.
+    fn of(places: usize) -> Self {
+        Earliest { nodes: vec![NEVER; 2 * places.next_power_of_two()] }
+    }
+
+    fn set(&mut self, place: usize, time: Option<SimTime>) {
+        let mut node = self.nodes.len() / 2 + place;
+        self.nodes[node] = time.unwrap_or(NEVER);
+        while node > 1 {
+            let earlier = self.nodes[node].min(self.nodes[node ^ 1]);
+            node /= 2;
+            if self.nodes[node] == earlier {
+                break;
+            }
+            self.nodes[node] = earlier;
+        }
+    }
+
+    fn time(&self) -> Option<SimTime> {
+        Some(self.nodes[1]).filter(|time| *time != NEVER)
+    }
+
+    /// The first place whose time has come by `now`.
+    fn first_by(&self, now: SimTime) -> Option<usize> {
+        self.time().filter(|time| *time <= now)?;
+        let (mut node, leaves) = (1, self.nodes.len() / 2);
+        while node < leaves {
+            node = 2 * node + usize::from(self.nodes[2 * node] > now);
+        }
+        Some(node - leaves)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::random::Rng;
+
+    #[test]
+    fn the_earliest_is_that_of_a_look_at_all() {
+        for places in [1, 2, 3, 80] {
+            let mut rng = Rng::stream(1, places as u32, "earliest");
+            let (mut earliest, mut all) = (Earliest::of(places), vec![None; places]);
+            for _ in 0..2000 {
+                let place = (rng.uniform_f64() * places as f64) as usize;
+                let time = (rng.uniform_f64() * 50.0) as u64;
+                let time = (time > 9).then_some(SimTime(time));
+                earliest.set(place, time);
+                all[place] = time;
+                assert_eq!(earliest.time(), all.iter().flatten().min().copied());
+                let now = SimTime((rng.uniform_f64() * 50.0) as u64);
+                assert_eq!(earliest.first_by(now), all.iter().position(|time| time.is_some_and(|time| time <= now)));
+            }
+        }
+    }
 
     #[test]
     fn a_processor_may_idle_while_threads_wait_for_the_other() {

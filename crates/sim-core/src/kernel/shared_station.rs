@@ -21,6 +21,14 @@ const FRACTION_BITS: u32 = 32;
 /// A job inside: when the clock of service lets it go, its number, and when it came.
 type Inside = Reverse<(u128, u64, u64)>;
 
+/// A quotient. Pieces of work are nearly always below four seconds, and then half as many bits do, which is ten times as fast.
+fn divided(amount: u128, by: u128) -> u128 {
+    match (u64::try_from(amount), u64::try_from(by)) {
+        (Ok(amount), Ok(by)) => u128::from(amount / by),
+        _ => amount / by,
+    }
+}
+
 /// Servers that all jobs share equally.
 #[derive(Debug, Clone)]
 pub struct SharedStation<J> {
@@ -82,7 +90,9 @@ impl<J> SharedStation<J> {
         debug_assert!(now.0 >= self.now, "a station is spoken to in order of time");
         let passed = u128::from(now.0 - self.now);
         let inside = self.inside.len() as u128;
-        self.given += (passed << FRACTION_BITS) * u128::from(self.servers) / self.sharing();
+        let all = passed << FRACTION_BITS;
+        let shared = inside > u128::from(self.servers);
+        self.given += if shared { divided(all * u128::from(self.servers), inside) } else { all };
         self.busy += passed * inside.min(u128::from(self.servers));
         self.number += passed * inside;
         self.now = now.0;
@@ -102,7 +112,8 @@ impl<J> SharedStation<J> {
     pub fn next_completion(&self) -> Option<SimTime> {
         let Reverse((leaves, _, _)) = self.inside.peek()?;
         let needed = leaves.saturating_sub(self.given) * self.sharing();
-        let time = needed.div_ceil(u128::from(self.servers) << FRACTION_BITS);
+        let a_ns = u128::from(self.servers) << FRACTION_BITS;
+        let time = divided(needed + a_ns - 1, a_ns);
         Some(SimTime(self.now + time as u64))
     }
 

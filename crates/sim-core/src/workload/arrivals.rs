@@ -16,12 +16,14 @@ pub struct Arrivals {
     rng: Rng,
     /// Now, seconds; only differences of some milliseconds are added, so that rounding stays below a nanosecond a day.
     time_s: f64,
+    /// Segments that have begun.
+    begun: usize,
 }
 
 impl Arrivals {
     /// Arrivals by `segments`, in order of their starts.
     pub fn new(segments: &[RateSegment], poisson: bool, rng: Rng) -> Self {
-        Arrivals { segments: segments.to_vec(), poisson, rng, time_s: 0.0 }
+        Arrivals { segments: segments.to_vec(), poisson, rng, time_s: 0.0, begun: 0 }
     }
 
     /// Time of the next arrival; `None` if there is none any more.
@@ -47,10 +49,12 @@ impl Arrivals {
     }
 
     /// Rate now, its slope, and the time to which both hold.
-    fn piece(&self) -> (f64, f64, f64) {
-        let index = self.segments.iter().rposition(|s| s.start_s <= self.time_s);
-        let next = self.segments.get(index.map_or(0, |i| i + 1)).map_or(f64::INFINITY, |s| s.start_s);
-        let Some(segment) = index.map(|i| self.segments[i]) else { return (0.0, 0.0, next) };
+    fn piece(&mut self) -> (f64, f64, f64) {
+        while self.segments.get(self.begun).is_some_and(|next| next.start_s <= self.time_s) {
+            self.begun += 1;
+        }
+        let next = self.segments.get(self.begun).map_or(f64::INFINITY, |s| s.start_s);
+        let Some(segment) = self.begun.checked_sub(1).map(|i| self.segments[i]) else { return (0.0, 0.0, next) };
         let ramp_end_s = segment.start_s + segment.ramp_s;
         // Compared as it was left: the difference to the start is rounded.
         if self.time_s < ramp_end_s {
