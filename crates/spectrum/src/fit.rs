@@ -5,7 +5,8 @@
 //! | counters over time | dirty pages at each sample; pages flushed up to each sample |
 //! | ages of pages | pages younger than each age |
 //!
-//! Rows of counters are weighted by the mean of what they hold, so that dirty and flushed pages count alike. Of a
+//! Rows of counters are weighted by the mean of what they hold, so that dirty and flushed pages count alike; as long as
+//! fewer were flushed than are dirty, a page counts the same in both. Of a
 //! recording that begins with dirty pages, the time until the last of them is flushed is left out where enough is left:
 //! the age that they had is known, its course before is not. Weights of page ages are those of counts that are off by
 //! their root and by 2 %.
@@ -247,12 +248,14 @@ fn add_trajectory(trajectory: &Trajectory, rates: &[f64], blocks: &mut [Normal])
     let flushed_0 = samples[from].flushed;
     let (dirty, flushed) = (mean(&|s| s.dirty), mean(&|s| s.flushed - flushed_0));
     let weight = |mean: f64| if mean > 0.0 { 1.0 / (mean * (told.len() as f64).sqrt()) } else { 0.0 };
+    // Where hardly any were flushed, their number hangs on the instant at which one page left.
+    let weight_of_flushed = weight(flushed.max(dirty));
     for i in from..from + told.len() {
         let block = (i - from) * BLOCKS / told.len();
         let row: Vec<f64> = courses.iter().map(|(dirty, _)| dirty[i]).collect();
         blocks[block].add(&row, samples[i].dirty, weight(dirty));
         let row: Vec<f64> = courses.iter().map(|(_, flushed)| flushed[i] - flushed[from]).collect();
-        blocks[block].add(&row, samples[i].flushed - flushed_0, weight(flushed));
+        blocks[block].add(&row, samples[i].flushed - flushed_0, weight_of_flushed);
     }
 }
 

@@ -81,7 +81,11 @@ impl<'a> Predicted<'a> {
 
     /// By the rule that judges the recording, from throughput as it was sampled.
     pub(super) fn regime(&self) -> Regime {
-        let all = RegimeInput::of_samples(self.covered(), &self.output.age_limits);
+        let mut all = RegimeInput::of_samples(self.covered(), &self.output.age_limits);
+        if self.observed.waiting.is_empty() {
+            // Of a queue that was not recorded the recording's regime knows nothing either.
+            all.waiting.clear();
+        }
         if self.shows_each_second() {
             return all.regime();
         }
