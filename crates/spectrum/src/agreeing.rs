@@ -1,10 +1,13 @@
 //! Page ages and counters together: as much of a histogram as the counters agree with.
 
 use crate::fit::{Evidence, Fit, FitError, dirty_is_off, fit};
+use crate::spectrum::Spectrum;
 use crate::trajectory::Trajectory;
 
-/// Error of the dirty pages in the mean, as a share, up to which page ages and counters agree.
+/// Error in the mean, as a share, up to which a fit agrees with the dirty pages of counters.
 const AGREES: f64 = 0.05;
+/// The same for distinct pages, mean of the absolute errors over the ages within the recorded redo.
+const AGREES_WITH_AGES: f64 = 0.1;
 
 /// How much of a histogram of page ages is part of the evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,8 +22,9 @@ pub enum AgesUsed {
 
 /// The fit to all of the evidence that agrees. A histogram is of one instant: of pages that the load hardly ever modifies
 /// it shows what was before the load, and where a server was filled or ran something else then, its large ages say
-/// nothing of what was recorded. Counters do: where the dirty pages of a fit are not the recorded ones, ages beyond the
-/// recorded redo are left out, and if that does not help, all.
+/// nothing of what was recorded. Counters do, and so do the ages within the recorded redo: where the dirty pages of a fit are
+/// not the recorded ones, or its distinct pages within that redo not the counted ones, ages beyond it are left out, and
+/// if the dirty pages still differ, all.
 ///
 /// # Errors
 /// [`FitError`] if the evidence holds nothing.
@@ -29,12 +33,12 @@ pub fn fit_agreeing(evidence: &Evidence) -> Result<(Fit, AgesUsed), FitError> {
         let off = evidence.trajectories.iter().filter_map(|counters| dirty_is_off(&fit.spectrum, counters));
         off.into_iter().all(|off| off.abs() <= AGREES)
     };
-    let all = fit(evidence)?;
-    if evidence.younger.is_empty() || agrees(&all) {
-        return Ok((all, AgesUsed::All));
-    }
     let done = |counters: &Trajectory| Some(counters.samples.last()?.work - counters.samples.first()?.work);
     let recorded = evidence.trajectories.iter().filter_map(done).fold(0.0, f64::max);
+    let all = fit(evidence)?;
+    if evidence.younger.is_empty() || (agrees(&all) && counts_as(&all.spectrum, &evidence.younger, recorded)) {
+        return Ok((all, AgesUsed::All));
+    }
     let mut rest = evidence.clone();
     rest.younger.retain(|(age, _)| *age <= recorded);
     if !rest.younger.is_empty() {
@@ -45,6 +49,13 @@ pub fn fit_agreeing(evidence: &Evidence) -> Result<(Fit, AgesUsed), FitError> {
     }
     rest.younger.clear();
     Ok((fit(&rest)?, AgesUsed::None))
+}
+
+/// Whether the distinct pages of a spectrum are those that are younger than the ages up to `recorded`.
+fn counts_as(spectrum: &Spectrum, younger: &[(f64, f64)], recorded: f64) -> bool {
+    let within = younger.iter().filter(|(age, pages)| *age <= recorded && *pages > 0.0);
+    let errors: Vec<f64> = within.map(|(age, pages)| (spectrum.distinct(*age) / pages - 1.0).abs()).collect();
+    errors.iter().sum::<f64>() <= AGREES_WITH_AGES * errors.len() as f64
 }
 
 #[cfg(test)]
@@ -93,5 +104,34 @@ mod tests {
         let (fit, used) = fit_agreeing(&Evidence { younger, ..other }).unwrap();
         assert_eq!(used, AgesUsed::None, "{:?}", fit.spectrum);
         assert!((fit.spectrum.dirty(2e5) / truth.dirty(2e5) - 1.0).abs() < 0.03, "{:?}", fit.spectrum);
+    }
+
+    /// The counters' ages are small, so that their dirty pages agree with much; the ages within their redo tell more.
+    #[test]
+    fn what_another_load_wrote_before_does_not_bend_the_ages_of_this_one() {
+        let (truth, mut evidence) = evidence(0.0);
+        let recorded = evidence.trajectories[0].samples.last().unwrap().work;
+        let counters = &mut evidence.trajectories[0];
+        for sample in &mut counters.samples {
+            sample.oldest = (sample.work - 10_000.0).max(0.0);
+            (sample.dirty, sample.flushed) = (0.0, 0.0);
+        }
+        for bin in &truth.bins {
+            let (dirty, flushed) = counters.course(bin.rate);
+            for (i, sample) in counters.samples.iter_mut().enumerate() {
+                sample.dirty += bin.pages * dirty[i];
+                sample.flushed += bin.pages * flushed[i];
+            }
+        }
+        evidence.younger.retain(|(age, _)| *age <= recorded);
+        let at_start = truth.distinct(recorded);
+        // It modified many pages at once, long before: no load that goes on as it is does so.
+        let before = |i: u32| (recorded * (4.0 + 0.1 * f64::from(i)), 40.0 * at_start + f64::from(i));
+        evidence.younger.extend((1..=200).map(before));
+        let (fit, used) = fit_agreeing(&evidence).unwrap();
+        assert_eq!(used, AgesUsed::Recorded);
+        for age in [5e4, 2e5] {
+            assert!((fit.spectrum.dirty(age) / truth.dirty(age) - 1.0).abs() < 0.05, "{age} {:?}", fit.spectrum);
+        }
     }
 }
