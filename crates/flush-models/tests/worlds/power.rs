@@ -1,24 +1,20 @@
 //! What a loss of power may do to the device of a server.
 
 use super::World;
-use innosim_core::config::DoublewriteConfig;
 use innosim_core::server::DeviceCache;
 use innosim_flush_models::registry::{ModelId, build};
 
 /// Whether a server reads the oldest modification, at which it takes its checkpoint, after it has synced its files, as those
 /// before 8.0 and MariaDB do. A page whose write ends in between is neither synced nor does it hold the checkpoint back, and
-/// a device that loses what was not synced may lose it. With a doublewrite buffer, whose batches sync one after the other, no
-/// write ends in between.
+/// a device that loses what was not synced may lose it.
 pub(crate) fn reads_oldest_after_syncing(model: ModelId) -> bool {
     use ModelId::{Mariadb1011, Mysql55, Mysql56, Mysql57, Percona55};
     matches!(model, Mysql55 | Percona55 | Mysql56 | Mysql57 | Mariadb1011)
 }
 
-/// The worst device that a server is made for: one that loses what was not synced, if it syncs its files before a checkpoint
-/// and no write can end between that and its look at the oldest modification; otherwise one that keeps what it has answered.
+/// The worst device that a server is made for: one that loses what was not synced, if it syncs its files before a
+/// checkpoint; otherwise one that keeps what it has answered.
 pub(crate) fn worst_device(world: &World) -> DeviceCache {
     let server = build(&world.resolved()).unwrap_or_else(|error| panic!("{error}"));
-    let config = server.config();
-    let has_window = reads_oldest_after_syncing(world.model) && config.doublewrite == DoublewriteConfig::Off;
-    if config.data_sync.precedes_checkpoints() && !has_window { DeviceCache::Volatile } else { DeviceCache::Protected }
+    if server.config().data_sync.precedes_checkpoints() { DeviceCache::Volatile } else { DeviceCache::Protected }
 }

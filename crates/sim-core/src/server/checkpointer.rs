@@ -154,6 +154,9 @@ impl Server {
 
     fn begin_checkpoint(&mut self, lsn: Option<u64>) {
         self.checkpointer.state = State::Syncing { lsn };
+        if lsn.is_none() {
+            self.crash_sees_checkpoint_begin();
+        }
         self.start_checkpoint_sync();
     }
 
@@ -195,6 +198,7 @@ impl Server {
             0 => current,
             lsn => lsn,
         };
+        self.crash_sees_look(oldest);
         // Nothing but the last checkpoint's own record may have been written since.
         let last = self.checkpointer.last_lsn.max(self.checkpointer.own_record_lsn);
         if oldest <= last {

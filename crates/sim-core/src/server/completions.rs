@@ -93,6 +93,7 @@ impl Server {
                 Some(_) => {
                     batch.pages[place] = COMPLETED;
                     self.pool.page_written(page);
+                    self.crash_sees_write_over(page);
                     self.syncs.mark_unsynced(self.space.space_of(page));
                     return true;
                 }
@@ -151,6 +152,7 @@ impl Server {
         let pages = std::mem::take(&mut batch.pages);
         for &page in pages.iter().filter(|&&p| p != COMPLETED) {
             self.pool.page_written(page);
+            self.crash_sees_write_over(page);
             self.syncs.mark_unsynced(self.space.space_of(page));
             match self.config.buffer_pool.lru_written {
                 LruWritten::Freed if kind == ListKind::Lru => drop(self.pool.evict_if_clean(page, instance)),

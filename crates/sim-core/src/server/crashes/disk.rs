@@ -29,10 +29,15 @@ impl Version {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PageWrite {
     pub(super) version: Version,
+    /// Where the newest modification in it counts as ended: see [`Disk::modified`].
+    brings: u64,
     /// When the device has answered.
     pub(super) done: SimTime,
     /// The copy that it was made from, if any.
     pub(super) copy: Option<CopyId>,
+    /// LSN of the checkpoint that this write did not hold back and whose syncs did not cover it, 0 for none: it ended after
+    /// they began and before the look at the oldest modification.
+    pub(super) slipped_past: u64,
 }
 
 /// Number of a set of pages that went to the doublewrite together.
@@ -46,6 +51,8 @@ pub(super) struct Disk {
     safe: Vec<Version>,
     /// By page: LSN at the end of its newest modification.
     newest: Vec<u64>,
+    /// By page: where that counts as ended.
+    newest_end: Vec<u64>,
     /// Writes in the order of their submission, of pages that have any.
     writes: BTreeMap<u32, Vec<PageWrite>>,
     /// Syncs of files since somebody looked, and those in progress: file, begin, end.
@@ -63,6 +70,7 @@ impl Disk {
             cache,
             safe: vec![Version::default(); pages as usize],
             newest: vec![0; pages as usize],
+            newest_end: vec![0; pages as usize],
             writes: BTreeMap::new(),
             syncs: Vec::new(),
             safe_up_to: BTreeMap::new(),
@@ -76,9 +84,10 @@ impl Disk {
         let place = page as usize;
         if place >= self.newest.len() {
             self.newest.resize(place + 1, 0);
+            self.newest_end.resize(place + 1, 0);
             self.safe.resize(place + 1, Version::default());
         }
-        self.newest[place] = lsn;
+        (self.newest[place], self.newest_end[place]) = (lsn, end);
         self.safe[place].modified(end);
         for write in self.writes.get_mut(&page).into_iter().flatten() {
             write.version.modified(end);
@@ -87,8 +96,27 @@ impl Disk {
 
     /// A page is submitted as it is now; the device answers at `done`.
     pub(super) fn write(&mut self, page: u32, done: SimTime, copy: Option<CopyId>) {
-        let version = Version { has: self.newest.get(page as usize).copied().unwrap_or(0), lacks: 0 };
-        self.writes.entry(page).or_default().push(PageWrite { version, done, copy });
+        let of_page = |lsns: &[u64]| lsns.get(page as usize).copied().unwrap_or(0);
+        let (has, brings) = (of_page(&self.newest), of_page(&self.newest_end));
+        let version = Version { has, lacks: 0 };
+        self.writes.entry(page).or_default().push(PageWrite { version, brings, done, copy, slipped_past: 0 });
+    }
+
+    /// The last write of a page that is over ended between the syncs of this checkpoint and its look at the flush lists.
+    pub(super) fn slips_past(&mut self, page: u32, checkpoint: u64, now: SimTime) {
+        let writes = self.writes.get_mut(&page).into_iter().flatten();
+        if let Some(write) = writes.rev().find(|write| write.done <= now) {
+            write.slipped_past = checkpoint;
+        }
+    }
+
+    /// Whether the change that ends at `lsn` is on its way to the device in a write that slipped past this checkpoint.
+    pub(super) fn slipped(&self, page: u32, lsn: u64, checkpoint: u64) -> bool {
+        let brings = |write: &&PageWrite| write.brings >= lsn;
+        self.writes
+            .get(&page)
+            .and_then(|writes| writes.iter().find(brings))
+            .is_some_and(|write| write.slipped_past >= checkpoint)
     }
 
     /// A sync of a data file begins and ends.
@@ -160,5 +188,60 @@ impl Disk {
     /// Pages that redo after `lsn` touches.
     pub(super) fn touched_since(&self, lsn: u64) -> u64 {
         self.newest.iter().filter(|&&newest| newest > lsn).count() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: u32 = 3;
+
+    /// Changes that end at LSN 10 and 20, each written at once: the first write is over at 1, the second at 5.
+    fn two_writes() -> Disk {
+        let mut disk = Disk::new(DeviceCache::Volatile, 8);
+        disk.modified(PAGE, 10, 10);
+        disk.write(PAGE, SimTime(1), None);
+        disk.modified(PAGE, 20, 20);
+        disk.write(PAGE, SimTime(5), None);
+        disk
+    }
+
+    #[test]
+    fn only_the_write_that_slipped_past_is_excused() {
+        let mut disk = two_writes();
+        disk.slips_past(PAGE, 30, SimTime(6));
+        assert!(!disk.slipped(PAGE, 10, 30), "the first was over before the checkpoint began");
+        assert!(disk.slipped(PAGE, 20, 30));
+        assert!(!disk.slipped(PAGE, 20, 31), "the next checkpoint had to sync it");
+        assert!(!disk.slipped(4, 20, 30));
+    }
+
+    #[test]
+    fn a_write_that_is_not_over_has_not_slipped_past() {
+        let mut disk = two_writes();
+        disk.slips_past(PAGE, 30, SimTime(4));
+        assert!(disk.slipped(PAGE, 10, 30) && !disk.slipped(PAGE, 20, 30));
+    }
+
+    #[test]
+    fn a_change_without_redo_of_its_own_slips_past_with_its_write() {
+        let mut disk = Disk::new(DeviceCache::Volatile, 8);
+        disk.modified(PAGE, 10, 11);
+        disk.write(PAGE, SimTime(1), None);
+        assert_eq!(disk.safe().nth(PAGE as usize), Some((PAGE, Version { has: 0, lacks: 11 })));
+        disk.slips_past(PAGE, 30, SimTime(2));
+        assert!(disk.slipped(PAGE, 11, 30));
+    }
+
+    #[test]
+    fn what_is_synced_lacks_nothing() {
+        let mut disk = two_writes();
+        disk.sync(0, SimTime(5), SimTime(7));
+        disk.settle(SimTime(6), |_| 0);
+        assert_eq!(disk.unsafe_writes().count(), 1, "the sync is not over");
+        disk.settle(SimTime(7), |_| 0);
+        assert_eq!(disk.unsafe_writes().count(), 0);
+        assert_eq!(disk.safe().nth(PAGE as usize), Some((PAGE, Version { has: 20, lacks: 0 })));
     }
 }

@@ -1,8 +1,9 @@
 //! What the actors tell about what they write and sync. Nothing is done unless crashes are wanted.
 
-use super::CopyId;
+use super::{CopyId, Crashes};
 use crate::kernel::time::SimTime;
 use crate::server::Server;
+use std::collections::BTreeSet;
 
 impl Server {
     /// A page was modified by redo from `before` to `lsn`.
@@ -62,6 +63,30 @@ impl Server {
             None => crashes.of_page.get(&page).copied(),
         };
         crashes.disk.write(page, done, copy);
+    }
+
+    /// A page has left its flush list, as its write is over.
+    #[inline]
+    pub(in crate::server) fn crash_sees_write_over(&mut self, page: u32) {
+        if let Some(Crashes { ended: Some(ended), .. }) = self.crashes.as_deref_mut() {
+            ended.insert(page);
+        }
+    }
+
+    /// A checkpoint begins to sync the data files and will look at the flush lists after that.
+    pub(in crate::server) fn crash_sees_checkpoint_begin(&mut self) {
+        if let Some(crashes) = &mut self.crashes {
+            crashes.ended = Some(BTreeSet::new());
+        }
+    }
+
+    /// It looks: `oldest` will be its LSN, whatever has left the lists since it began.
+    pub(in crate::server) fn crash_sees_look(&mut self, oldest: u64) {
+        let now = self.now;
+        let Some(crashes) = &mut self.crashes else { return };
+        for page in crashes.ended.take().into_iter().flatten() {
+            crashes.disk.slips_past(page, oldest, now);
+        }
     }
 
     /// A data file is synced from now to `done`.
