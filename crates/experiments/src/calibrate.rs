@@ -39,13 +39,14 @@ pub use working_set::WorkingSet;
 
 use costs::Work;
 use counters::Load;
+pub(crate) use counters::TICK_S;
 use cpu_demand::{CpuDemand, cpu_demand};
 use dispatch::Dispatch;
 use innosim_recordings::{LoadPhase, Purpose, Quantity, Recording, Script};
 use page_splits::{PageSplits, Told};
 
 /// Processors of a machine that does not say.
-const UNKNOWN_CPUS: u32 = 16;
+pub(crate) const UNKNOWN_CPUS: u32 = 16;
 /// `--rand-type`s that a workload has.
 const RAND_TYPES: [&str; 4] = ["uniform", "pareto", "zipfian", "special"];
 /// Pages read under load, as a share of those in the buffer pool before, below which all tables were in memory: the

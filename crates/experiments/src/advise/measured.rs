@@ -2,7 +2,7 @@
 
 use super::demand::Demand;
 use super::evidence::evidence_of;
-use crate::calibrate::{Calibration, Parameter, calibrate_unknown};
+use crate::calibrate::{Calibration, Parameter, TICK_S, UNKNOWN_CPUS, calibrate_unknown};
 use innosim_core::config::PAGE_BYTES;
 use innosim_recordings::{Quantity, Recording};
 use innosim_spectrum::{AgesUsed, Bin, Fit, Spectrum, fit_agreeing};
@@ -59,7 +59,8 @@ impl Measured {
         let (fit, ages_used) = fit_agreeing(&evidence).map_err(|why| why.to_string())?;
         let cpu_is_measured = calibration.get("cpu").is_some();
         if !cpu_is_measured {
-            calibration.parameters.push(estimated_cpu(recording, &demand));
+            let cores = f64::from(recording.cpus.unwrap_or(UNKNOWN_CPUS));
+            calibration.parameters.push(estimated_cpu(cores, cpus_of_server(recording), &demand));
         }
         let pool_pages = pool_pages(recording);
         let most = OF_POOL * pages_there(recording, pool_pages);
@@ -82,18 +83,35 @@ impl Measured {
     }
 }
 
-/// CPU time of a unit of work by the threads at work: half of their time, and no more than half of the processors.
-fn estimated_cpu(recording: &Recording, demand: &Demand) -> Parameter {
-    let cores = f64::from(recording.cpus.unwrap_or(16));
+/// CPU time of a unit of work by the threads at work: half of their time, and no more than half of the processors. What the
+/// server's process took in all is more than its transactions did, so where that is recorded it is the bound: threads
+/// at work may be waiting for processors that other programs have.
+fn estimated_cpu(cores: f64, of_server: Option<f64>, demand: &Demand) -> Parameter {
     let rate = demand.mean.max(1e-9);
-    let (value, method) = match demand.running {
+    let (guess, method) = match demand.running {
         Some(running) if running > 0.0 => {
-            let us = CPU_OF_RUNNING * running.max(0.1) / rate * 1e6;
-            (us.min(MOST_BUSY * cores / rate * 1e6), "not measured: half of the time of Threads_running")
+            (CPU_OF_RUNNING * running.max(0.1) / rate * 1e6, "not measured: half of the time of Threads_running")
         }
-        _ => (UNKNOWN_CPU_US.min(MOST_BUSY * cores / rate * 1e6), "not measured: typical"),
+        _ => (UNKNOWN_CPU_US, "not measured: typical"),
+    };
+    let guess = guess.min(MOST_BUSY * cores / rate * 1e6);
+    let (value, method) = match of_server.map(|cpus| cpus / rate * 1e6) {
+        Some(all) if all < guess => (all, "CPU time of the server / work, which holds its own work too"),
+        _ => (guess, method),
     };
     Parameter { name: "cpu", value: value.max(1.0), uncertainty: None, unit: "us", method: method.to_owned() }
+}
+
+/// Processors that the server's process kept busy in the mean; `None` if not recorded.
+fn cpus_of_server(recording: &Recording) -> Option<f64> {
+    let ticks = |name: &str| {
+        let known = recording.series.seconds.iter().copied().zip(recording.series.column(name)?);
+        let known: Vec<(f64, f64)> = known.filter(|(_, ticks)| ticks.is_finite()).collect();
+        let ((from, first), (to, last)) = (*known.first()?, *known.last()?);
+        (to > from && last >= first).then(|| (last - first) * TICK_S / (to - from))
+    };
+    let cpus = ticks("proc.mysqld_utime")? + ticks("proc.mysqld_stime")?;
+    (cpus > 0.0).then_some(cpus)
 }
 
 /// Pages of the buffer pool.
@@ -164,5 +182,15 @@ mod tests {
         assert!((fewer.dirty(age) / spectrum.dirty(age) - 1.0).abs() < 1e-9);
         assert!((fewer.flushed(age) / spectrum.flushed(age) - 1.0).abs() < 1e-9);
         assert_eq!(within(&spectrum, 1e6, age), spectrum);
+    }
+
+    /// Threads at work that wait for processors of others took no CPU time.
+    #[test]
+    fn the_servers_own_cpu_time_bounds_the_guess_by_threads_at_work() {
+        let demand = Demand { pieces: Vec::new(), mean: 800.0, clients: 16, closed: None, running: Some(2.0) };
+        let us = |of_server| estimated_cpu(4.0, of_server, &demand).value;
+        assert!((us(None) - 1250.0).abs() < 1e-9, "half of two threads: {}", us(None));
+        assert!((us(Some(0.12)) - 150.0).abs() < 1e-9, "0.12 of a processor for 800 units of work a second");
+        assert_eq!(us(Some(3.0)), us(None));
     }
 }

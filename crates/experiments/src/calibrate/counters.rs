@@ -10,7 +10,7 @@ const BLOCK_S: f64 = 10.0;
 /// Seconds after the start and before the end of the load that are left out.
 const EDGE_S: f64 = 2.0;
 /// Length of a tick of the CPU counters, seconds.
-pub(super) const TICK_S: f64 = 0.01;
+pub(crate) const TICK_S: f64 = 0.01;
 /// CPU time of server and load generator, ticks.
 pub(super) const OWN_TICKS: [&str; 3] = ["proc.mysqld_utime", "proc.mysqld_stime", "proc.sysbench_cpu"];
 
