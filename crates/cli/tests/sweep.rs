@@ -193,6 +193,34 @@ fn an_interrupt_keeps_finished_runs() {
     assert!(!desk.path("out/runs.csv").exists());
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_second_sweep_in_the_folder_is_refused_and_told_by_whom() {
+    let desk = Desk::new();
+    let long: Vec<String> = desk
+        .sweep("out", &["--jobs", "1"])
+        .iter()
+        .map(|a| if a == "4s" { "2000s".to_owned() } else { a.clone() })
+        .collect();
+    let first = Command::new(assert_cmd::cargo::cargo_bin!("innosim"))
+        .args(long)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !desk.path("out").join(format!("working.{}.tmp", first.id())).exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let error = refused(&borrowed(&desk.sweep("out", &[])), 2);
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let who =
+        format!("another innosim works in {} (process {} on {}: ", desk.path("out").display(), first.id(), host.trim());
+    signal(&first, "-KILL");
+    first.wait_with_output().unwrap();
+    assert!(error.contains(&who) && error.contains(" sweep "), "{error}");
+    assert!(error.contains("give each shard a folder of its own"), "{error}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_disk_that_fills_is_told_and_finished_runs_stay() {

@@ -191,10 +191,12 @@ fn lock(dir: &Path) -> Result<Option<Lock>, SweepError> {
     }
 }
 
-/// What the note says: the process, and its command.
+/// What the note says: the process, its host, where the system tells it (folders may be shared), and its command.
 fn note_text() -> String {
     let command: Vec<String> = std::env::args_os().map(|part| part.to_string_lossy().into_owned()).collect();
-    format!("process {}: {}", std::process::id(), command.join(" "))
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let on = if host.trim().is_empty() { String::new() } else { format!(" on {}", host.trim()) };
+    format!("process {}{on}: {}", std::process::id(), command.join(" "))
 }
 
 /// Who works in a folder, as its note says; nothing if there is none.
