@@ -35,6 +35,8 @@ pub(super) struct Batch {
     pub(super) threads_left: u32,
     /// The thread that waits for the end of the batch.
     pub(super) poster: Option<u32>,
+    /// Whether the thread that posted it waits for it only with a later batch of the same slot.
+    pub(super) waited_for_later: bool,
     pub(super) held: Held,
 }
 
@@ -58,13 +60,14 @@ impl Batches {
                 waiters: Vec::new(),
                 threads_left: 0,
                 poster: None,
+                waited_for_later: false,
                 held: Held::Nothing,
             });
             self.slab.len() as u32 - 1
         });
         let batch = &mut self.slab[batch_number as usize];
         (batch.kind, batch.instance, batch.wanted_lsn) = (kind, instance, 0);
-        (batch.poster, batch.held) = (None, Held::Nothing);
+        (batch.poster, batch.waited_for_later, batch.held) = (None, false, Held::Nothing);
         batch_number
     }
 

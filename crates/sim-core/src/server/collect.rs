@@ -3,6 +3,9 @@
 //! Source: `innodb-8.0.21` sections 5.2 and 6.1; `innodb-5.5` and `innodb-5.6` sections 4 and 5. With a doublewrite
 //! buffer for the whole server the thread takes the buffer before it collects, as pages are under write from then on.
 //!
+//! Without a doublewrite a page is under write when it is about to be posted, and who posts waits for a place among the
+//! asynchronous writes: no more pages are taken at a time than there are places for all who post.
+//!
 //! Simplification: preparing pages takes its time after a batch is collected, not page by page.
 
 use super::Server;
@@ -16,8 +19,9 @@ use crate::seam::{FlushKind, LruWork};
 
 /// Pages that a batch without doublewrite collects before they are posted.
 const DIRECT_BATCH: u32 = 64;
-/// Pages that a poster that waits for its writes posts at least before it does, however few are in flight at a time.
-const LEAST_POSTER_BATCH: u32 = 1024;
+/// Pages that those who wait for their writes collect at least before they are posted, all of them together, however few are
+/// in flight at a time.
+const LEAST_POSTERS_PAGES: u32 = 1024;
 /// Pools with fewer pages in use than this flush no neighbours (`innodb-5.5` section 5.3).
 const LEAST_FOR_NEIGHBORS: u64 = 512;
 
@@ -29,7 +33,9 @@ impl Server {
         }
         match self.config.doublewrite {
             DoublewriteConfig::Off if self.config.batch_end == BatchEnd::Poster => {
-                self.config.aio_write_slots.max(LEAST_POSTER_BATCH)
+                let managers = self.config.lru_managers.map_or(0, |_| self.config.buffer_pool.instances);
+                let posters = self.config.cleaner_threads.max(1) + managers;
+                (self.config.aio_write_slots.max(LEAST_POSTERS_PAGES) / posters).max(costs::POST_CHUNK as u32)
             }
             DoublewriteConfig::Off => DIRECT_BATCH,
             DoublewriteConfig::PerInstance { batch_pages, .. } | DoublewriteConfig::Shared { batch_pages, .. } => {
@@ -70,6 +76,9 @@ impl Server {
             self.pool.park(instance, last);
         }
         if count == 0 {
+            if self.waits_for_posted(thread_number, batch, Phase::TakeSlot) {
+                return false;
+            }
             self.found_nothing(thread_number, batch);
             self.end_list(thread_number);
             return self.sleep(thread_number, self.now + costs::SLOT_OVERHEAD, Phase::TakeSlot);
@@ -172,14 +181,16 @@ impl Server {
             pass.report.lru_pages += count;
         }
         if count == 0 {
+            let next = match self.after_lru_batch(thread_number, work, seen, false) {
+                Phase::WaitLru { scanned } if scanned > seen => Phase::WaitLru { scanned },
+                _ => Phase::StartList,
+            };
+            if self.waits_for_posted(thread_number, batch, next) {
+                return false;
+            }
             self.found_nothing(thread_number, batch);
             self.lru_batch_built(instance);
-            return match self.after_lru_batch(thread_number, work, seen, false) {
-                Phase::WaitLru { scanned } if scanned > seen => {
-                    self.set_phase(thread_number, Phase::WaitLru { scanned })
-                }
-                _ => self.start_list(thread_number),
-            };
+            return self.set_phase(thread_number, next);
         }
         self.lru_batch_started(instance);
         let request = self.passes.of_thread(thread_number).and_then(|pass| pass.request.as_ref());

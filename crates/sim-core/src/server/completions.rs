@@ -46,8 +46,12 @@ impl Server {
         if self.io_threads_compute() {
             return self.io_threads_complete(batch);
         }
-        let last = self.batches.get(batch).done.iter().max().copied();
-        self.last_write_completes(last.unwrap_or(self.now).max(self.now), Event::BatchOnDevice(batch));
+        let entry = self.batches.get(batch);
+        let (own, poster) = (entry.done.iter().max().copied(), entry.poster);
+        // Who waits at the end of a slot waits for all that it has posted there.
+        let earlier = poster.and_then(|poster| self.passes.threads[poster as usize].posted_until.take());
+        let last = own.max(earlier).map_or(self.now, |last| last.max(self.now));
+        self.last_write_completes(last, Event::BatchOnDevice(batch));
     }
 
     /// Whether I/O threads complete batches, each of which must get a processor for that.
@@ -105,7 +109,8 @@ impl Server {
 
     /// The device is done with the last page of a batch: the I/O threads complete it as they are free.
     pub(super) fn batch_on_device(&mut self, batch: u32) {
-        if self.batches.get(batch).poster.is_some() {
+        let entry = self.batches.get(batch);
+        if entry.poster.is_some() || entry.waited_for_later {
             return self.finish_batch(batch, 0);
         }
         let threads = self.syncs.threads();
@@ -170,7 +175,7 @@ impl Server {
         }
         let batch = self.batches.get(batch_number);
         batch.pages = pages;
-        let (held, poster) = (batch.held, batch.poster);
+        let (held, poster, waited_for_later) = (batch.held, batch.poster, batch.waited_for_later);
         self.batches.discard(batch_number);
         self.crash_sees_batch_over(batch_number);
         self.release_doublewrite(kind, instance, held);
@@ -178,7 +183,7 @@ impl Server {
             ListKind::Lru => self.lru_batch_over(instance),
             ListKind::FlushList => self.instance_maybe_over(instance),
         }
-        if held == Held::Buffer && !self.doublewrite.last_of_buffer() {
+        if waited_for_later || (held == Held::Buffer && !self.doublewrite.last_of_buffer()) {
             return;
         }
         match (self.config.data_sync.follows_batches(), poster) {

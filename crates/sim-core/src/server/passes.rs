@@ -48,6 +48,7 @@ pub(super) enum Phase {
     TakeSlot,
     CollectLru { scanned: u64 },
     WaitLru { scanned: u64 },
+    StartList,
     CollectList { left: u64 },
     WaitRedo,
     WaitDoublewrite,
@@ -72,12 +73,14 @@ pub(super) struct Thread {
     pub(super) pass: Option<u32>,
     /// Pages taken that did not fit into the batch: the first of the next.
     pub(super) carry: Vec<u32>,
+    /// Until when the device is busy with what it has posted in this slot and not waited for.
+    pub(super) posted_until: Option<SimTime>,
 }
 
 impl Thread {
     fn idle(pass: Option<u32>) -> Self {
         let (phase, resume, kind) = (Phase::Idle, Phase::Idle, ListKind::FlushList);
-        Thread { phase, resume, instance: 0, batch: 0, kind, pass, carry: Vec::new() }
+        Thread { phase, resume, instance: 0, batch: 0, kind, pass, carry: Vec::new(), posted_until: None }
     }
 }
 
@@ -238,6 +241,7 @@ impl Server {
                 Phase::TakeSlot => self.take_slot(thread_number),
                 Phase::CollectLru { scanned } => self.collect_lru(thread_number, scanned),
                 Phase::WaitLru { scanned } => self.wait_lru(thread_number, scanned),
+                Phase::StartList => self.start_list(thread_number),
                 Phase::CollectList { left } => self.collect_list(thread_number, left),
                 Phase::WaitRedo => self.wait_redo(thread_number),
                 Phase::WaitDoublewrite => self.wait_doublewrite(thread_number),

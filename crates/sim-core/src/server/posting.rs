@@ -221,7 +221,7 @@ impl Server {
                 return false;
             }
         }
-        if self.config.batch_end == BatchEnd::Poster {
+        if self.config.batch_end == BatchEnd::Poster && !self.posts_on(thread_number) {
             self.batches.get(batch).poster = Some(thread_number);
             self.passes.threads[thread_number as usize].phase = Phase::WaitBatch;
             self.batch_posted(batch);
@@ -229,6 +229,38 @@ impl Server {
         }
         self.batch_posted(batch);
         self.go_on_after_batch(thread_number)
+    }
+
+    /// Without a doublewrite a thread that waits for its writes does so at the end of its slot: whether it goes on before
+    /// that, its batch posted.
+    fn posts_on(&mut self, thread_number: u32) -> bool {
+        let thread = &mut self.passes.threads[thread_number as usize];
+        let in_slot = matches!(thread.resume, Phase::CollectLru { .. } | Phase::CollectList { .. });
+        let goes_on = in_slot && self.config.doublewrite == DoublewriteConfig::Off;
+        if goes_on {
+            let batch = self.batches.get(thread.batch);
+            batch.waited_for_later = true;
+            thread.posted_until = batch.done.iter().max().copied().max(thread.posted_until);
+        }
+        goes_on
+    }
+
+    /// A thread found no more pages in its slot. If it has posted some without waiting for them, it does so now, as if with
+    /// the empty `batch`, and goes on in `resume`.
+    pub(super) fn waits_for_posted(&mut self, thread_number: u32, batch: u32, resume: Phase) -> bool {
+        let &mut Batch { kind, instance, .. } = self.batches.get(batch);
+        let thread = &mut self.passes.threads[thread_number as usize];
+        if thread.posted_until.is_none() {
+            return false;
+        }
+        (thread.batch, thread.kind, thread.resume, thread.phase) = (batch, kind, resume, Phase::WaitBatch);
+        if kind == ListKind::Lru {
+            self.lru_batch_started(instance);
+            self.lru_batch_built(instance);
+        }
+        self.batches.get(batch).poster = Some(thread_number);
+        self.batch_posted(batch);
+        true
     }
 
     /// Posts the write that begins with the page at `next`; returns the place of the page after it.
