@@ -48,6 +48,11 @@ impl Progress {
         self.bar.inc_length(seconds);
     }
 
+    /// Simulated seconds that will not come after all.
+    pub(crate) fn forgo(&self, seconds: u64) {
+        self.bar.dec_length(seconds);
+    }
+
     /// What has been done, in words.
     pub(crate) fn message(&self, text: String) {
         self.bar.set_message(text);

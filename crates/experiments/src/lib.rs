@@ -15,6 +15,7 @@
 //! | [`rule_bench`] | flushing rules on a fixed suite, each beside the server's own |
 //! | [`runner`] | runs (scenario, replication) pairs on all cores, results in order; the warm-up of a run |
 //! | [`sweep`] | every combination of settings, each run once, saved as it ends, shared between machines |
+//! | [`warm_start`] | runs that begin from the middle of another |
 //!
 //! Intervals, paired differences, correction for many comparisons are in the crate `innosim_statistics`.
 //!
@@ -36,3 +37,4 @@ pub mod runner;
 mod sound;
 pub mod sweep;
 pub mod validate;
+pub mod warm_start;

@@ -3,13 +3,15 @@
 //! ```text
 //!   pilot        a short run of the present setting: how long does the redo log last?   plan
 //!   coarse       factors of 1.4 about the present setting, one run each                 search
-//!   fine         the gaps beside the best halved until they are one step wide           search
+//!   fine         the gap at the edge, then those beside the best, cut to a step         search
 //!   replicate    the best few and the present setting again, with other random numbers  search
 //!   what if      working set and device a little off: does the answer stand?            case, sensitivity
 //! ```
 //!
 //! Losers are told by one run and never run again; only what could be the answer is replicated. All runs of a
 //! replication meet the same random numbers, and differences to the present setting are taken pair by pair.
+//!
+//! A run ends when what it is made for is known (`rest`), and most begin from a server already at work (`trial`).
 //!
 //! Runs must be long enough for the checkpoint age to come to rest; if it was rising to their end, they are made
 //! longer, and where somebody asked for their length, the answer is refused.
@@ -21,6 +23,7 @@ mod bench;
 mod case;
 mod goal;
 mod plan;
+mod rest;
 mod rows;
 mod search;
 mod sensitivity;
@@ -28,9 +31,10 @@ mod settled;
 mod space;
 #[cfg(test)]
 mod tests;
+mod trial;
 mod why;
 
-pub use bench::{RecommendError, TrialRunner};
+pub use bench::{EndedEarly, RecommendError, TrialRunner};
 pub use case::{Input, slow_down};
 pub use goal::Goal;
 pub use plan::Plan;
@@ -88,7 +92,9 @@ pub struct Answer {
     pub measure_first: Vec<Input>,
     /// Runs made.
     pub runs: usize,
-    /// Their simulated seconds.
+    /// Those of them that ended before their planned length.
+    pub ended_early: EndedEarly,
+    /// Simulated seconds of all runs.
     pub simulated_s: f64,
 }
 
@@ -116,6 +122,7 @@ pub fn recommend(question: &Question<'_>, execute: &dyn TrialRunner) -> Result<A
         refused: what_if.refused,
         measure_first: what_if.measure_first,
         runs: bench.runs(),
+        ended_early: bench.ended_early(),
         simulated_s: bench.simulated_s(),
         plan: bench.plan().clone(),
         space: bench.space().clone(),

@@ -5,6 +5,7 @@
 
 use innosim_core::metrics::{RunOutput, SecondSample, WarmupEstimate, detect_warmup};
 use innosim_core::run_spec::RunSpec;
+use innosim_core::seam::AgeLimits;
 use innosim_core::server::{Observer, RunError, Server};
 use innosim_scenario::Scenario;
 use rayon::prelude::*;
@@ -71,6 +72,23 @@ pub fn run_one(job: Job<'_>, check: bool, observer: &mut dyn Observer) -> Result
     Server::new(job.scenario.build_model(), &spec).run(observer)
 }
 
+/// Asked after each simulated second, with all seconds so far and the age limits: whether a run has shown what it is made
+/// for, and may end.
+pub type IsEnough<'a> = dyn FnMut(&[SecondSample], &AgeLimits) -> bool + 'a;
+
+/// Makes one run, which ends as soon as `is_enough` says so.
+///
+/// # Errors
+/// As [`run_one`].
+pub fn run_until(
+    job: Job<'_>,
+    observer: &mut dyn Observer,
+    is_enough: &mut IsEnough<'_>,
+) -> Result<RunOutput, RunError> {
+    let spec = RunSpec { replication: job.replication, ..job.scenario.run.clone() };
+    Server::new(job.scenario.build_model(), &spec).run_until(observer, is_enough)
+}
+
 /// Makes all runs and hands each to `finish` on the thread that made it, as soon as it is over; what that makes of them
 /// comes back in the order of `jobs`. A run's series need not outlive it: keep what is needed.
 pub fn run_many<T: Send>(
@@ -134,6 +152,18 @@ mod tests {
             |s: &SecondSample| if s.second >= 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let ended = run_one(Job { scenario: &scenario, replication: 0 }, false, &mut stop_at_3);
         assert!(matches!(ended, Err(RunError::Stopped { .. })), "{ended:?}");
+    }
+
+    #[test]
+    fn a_run_that_ends_early_is_the_beginning_of_the_whole_one() {
+        let scenario = small();
+        let job = Job { scenario: &scenario, replication: 0 };
+        let silent = || |_: &SecondSample| ControlFlow::Continue(());
+        let whole = run_one(job, false, &mut silent()).unwrap();
+        let early = run_until(job, &mut silent(), &mut |seconds, _| seconds.len() == 4).unwrap();
+        assert_eq!((early.series.len(), &early.series[..]), (4, &whole.series[..4]));
+        let never = run_until(job, &mut silent(), &mut |_, _| false).unwrap();
+        assert_eq!((never.event_hash, never.series), (whole.event_hash, whole.series));
     }
 
     #[test]

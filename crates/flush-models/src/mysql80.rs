@@ -50,14 +50,14 @@ use crate::legacy::io::pct_io;
 use crate::percona80::free_list::backoff_sleep_us;
 use crate::percona80::lru_manager::LruManagers;
 use crate::registry::{ModelId, Settings, SettingsError};
-use adaptive::{AdaptiveRule, AgeFactor, FORM_8021, FORM_8027, FORM_8030, Form};
+use adaptive::{AdaptiveConfig, AdaptiveRule, AgeFactor, FORM_8021, FORM_8027, FORM_8030, Form};
 use coordinator::{Branch, CoordinatorState, Top, WaitResult};
 use innosim_core::config::{MachineConfig, PAGE_BYTES};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{
     AdaptiveFlushing, AgeLimits, CheckpointerAction, CheckpointerInput, CleanerAction, CleanerInput, FlushGauges,
-    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruManagerInput, LruWork, PassReport, Recommendation, RuleInput,
-    ServerModel, View, WorkBefore, WriterLimits,
+    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, IoCapacity, LruManagerInput, LruWork, PassReport,
+    Recommendation, RuleInput, ServerModel, View, WorkBefore, WriterLimits,
 };
 use log_state::LogState;
 use mysql8021::Mysql8021;
@@ -96,7 +96,7 @@ enum Phase {
 }
 
 /// The coordinator's memory.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Coordinator {
     phase: Phase,
     state: CoordinatorState,
@@ -400,5 +400,19 @@ impl ServerModel for Mysql80 {
 
     fn failure(&self) -> Option<&str> {
         self.rule.failure()
+    }
+
+    fn with_io_capacity(&self, capacity: IoCapacity) -> Option<Box<dyn ServerModel>> {
+        let IoCapacity { usual, most } = capacity;
+        let adaptive = AdaptiveConfig { io_capacity: usual, io_capacity_max: most, ..self.options.adaptive };
+        Some(Box::new(Mysql80 {
+            machine: self.machine.clone(),
+            options: Options { adaptive, ..self.options.clone() },
+            release: self.release.copied(),
+            log: self.log.clone(),
+            coordinator: self.coordinator.clone(),
+            rule: self.rule.with_io_capacity(capacity)?,
+            lru_managers: self.lru_managers.clone(),
+        }))
     }
 }

@@ -458,6 +458,15 @@ pub struct WorkBefore {
     pub pages_flushed_per_s: u64,
 }
 
+/// What a server may spend on flushing in the background; a server takes it while it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IoCapacity {
+    /// `innodb_io_capacity`, pages a second.
+    pub usual: u64,
+    /// `innodb_io_capacity_max`, pages a second.
+    pub most: u64,
+}
+
 /// A whole server version: everything that versions decide differently. See the module page.
 pub trait ServerModel: Send {
     /// What the machine is built with.
@@ -534,6 +543,13 @@ pub trait ServerModel: Send {
     fn failure(&self) -> Option<&str> {
         None
     }
+
+    /// The server as it is at this instant, in a copy that goes on with these capacities, as `SET GLOBAL` gives them to it.
+    /// `None` if it can't be copied.
+    fn with_io_capacity(&self, capacity: IoCapacity) -> Option<Box<dyn ServerModel>> {
+        let _ = capacity;
+        None
+    }
 }
 
 /// What an adaptive flushing rule is told besides the [`View`].
@@ -580,6 +596,12 @@ pub trait AdaptiveFlushing: Send {
 
     /// Why the rule can't go on, for the person who wrote it; the run ends with it.
     fn failure(&self) -> Option<&str> {
+        None
+    }
+
+    /// The rule as it is at this instant, in a copy that goes on with these capacities. `None` if it can't be copied.
+    fn with_io_capacity(&self, capacity: IoCapacity) -> Option<Box<dyn AdaptiveFlushing>> {
+        let _ = capacity;
         None
     }
 }

@@ -28,7 +28,7 @@
 //! * the host: `processors`, `cpu_costs` (what takes CPU time), `other_programs`, `costs` (times of the server's own
 //!   code);
 //! * the run: `start` (what is there at the beginning), `events`, `observer` (who watches), `stepping` (second by
-//!   second), `record` (series), `check` (invariants), `crashes` (what a crash at any moment would leave).
+//!   second), `fork` (runs that go on from another), `record` (series), `check` (invariants), `crashes` (what a crash at any moment would leave).
 
 mod adaptive_hash;
 mod batches;
@@ -47,6 +47,7 @@ mod cpu_costs;
 mod crashes;
 mod doublewrite;
 mod events;
+mod fork;
 mod free_pages;
 mod history;
 mod inodes;
@@ -78,6 +79,7 @@ mod undo;
 mod undo_truncation;
 
 pub use crashes::{BrokenRule, Crash, CrashPlan, DeviceCache};
+pub use fork::Warm;
 pub use observer::{Observer, RunError, Silent};
 pub use stepping::{RedoRing, Stepping};
 
@@ -86,10 +88,10 @@ use crate::config::{MachineConfig, RedoPipeline};
 use crate::kernel::calendar::Calendar;
 use crate::kernel::random::Rng;
 use crate::kernel::time::{SimDuration, SimTime};
-use crate::metrics::{RecoverySpeed, RunOutput};
+use crate::metrics::{RecoverySpeed, RunOutput, SecondSample};
 use crate::redo::RedoLog;
 use crate::run_spec::{DirtyStart, RunSpec};
-use crate::seam::{CleanerInput, ServerModel, View};
+use crate::seam::{AgeLimits, CleanerInput, ServerModel, View};
 use crate::storage::{Device, DeviceSpec};
 use crate::workload::program::Program;
 use crate::workload::{Counting, DriveSpec};
@@ -232,6 +234,35 @@ impl Server {
     pub fn run(mut self, observer: &mut dyn Observer) -> Result<RunOutput, RunError> {
         self.go(observer)?;
         Ok(self.into_output())
+    }
+
+    /// Runs until `is_enough` says so of the seconds so far and the age limits, or to the end: the output is then that of
+    /// a run of this length.
+    ///
+    /// # Errors
+    /// As [`Server::run`].
+    pub fn run_until(
+        mut self,
+        observer: &mut dyn Observer,
+        is_enough: &mut dyn FnMut(&[SecondSample], &AgeLimits) -> bool,
+    ) -> Result<RunOutput, RunError> {
+        self.start();
+        self.go_until(observer, is_enough)?;
+        Ok(self.into_output())
+    }
+
+    fn go_until(
+        &mut self,
+        observer: &mut dyn Observer,
+        is_enough: &mut dyn FnMut(&[SecondSample], &AgeLimits) -> bool,
+    ) -> Result<(), RunError> {
+        while self.next_second(observer)? {
+            if is_enough(self.recorder.seconds(), &self.model.age_limits()) {
+                self.end = self.now;
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Runs to the end, and counts the fewest page writes that the run's modifications allow a flushing rule whose pages

@@ -15,9 +15,10 @@ use crate::output::{note_warnings, print, print_json};
 use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short};
 use innosim_core::metrics::RunOutput;
-use innosim_core::server::RunError;
+use innosim_core::server::{RunError, Warm};
 use innosim_experiments::recommend::{Answer, Goal, Plan, Question, RecommendError, TrialRunner, recommend};
-use innosim_experiments::runner::{Job, Watched, run_one};
+use innosim_experiments::runner::{IsEnough, Job, Watched, run_one, run_until};
+use innosim_experiments::warm_start::WarmStart;
 use innosim_report::numbers::{count, rate};
 use innosim_scenario::{Overrides, Source, load};
 use std::sync::{Mutex, PoisonError};
@@ -36,6 +37,7 @@ impl GoalName {
 /// Makes runs under a line of progress for each stage.
 pub(crate) struct Staged {
     quiet: bool,
+    whole_runs: bool,
     began: Instant,
     progress: Mutex<Progress>,
 }
@@ -43,7 +45,13 @@ pub(crate) struct Staged {
 impl Staged {
     /// Nothing runs yet.
     pub(crate) fn new(quiet: bool) -> Self {
-        Staged { quiet, began: Instant::now(), progress: Mutex::new(Progress::new("pilot", 1, quiet)) }
+        let progress = Mutex::new(Progress::new("pilot", 1, quiet));
+        Staged { quiet, whole_runs: false, began: Instant::now(), progress }
+    }
+
+    /// Lets no run end early, if `whole_runs`.
+    fn with_whole_runs(self, whole_runs: bool) -> Self {
+        Staged { whole_runs, ..self }
     }
 
     /// No run is left.
@@ -62,6 +70,30 @@ impl TrialRunner for Staged {
         run_one(job, false, &mut Watched(&progress))
     }
 
+    fn execute_until(&self, job: Job<'_>, is_enough: &mut IsEnough<'_>) -> Result<RunOutput, RunError> {
+        if self.whole_runs {
+            return self.execute(job);
+        }
+        let progress = self.progress();
+        let output = run_until(job, &mut Watched(&progress), is_enough)?;
+        progress.forgo(job.seconds().saturating_sub(output.series.len() as u64));
+        Ok(output)
+    }
+
+    fn warm_up(&self, job: Job<'_>, seconds: u64) -> Result<Option<WarmStart>, RunError> {
+        if self.whole_runs {
+            return Ok(None);
+        }
+        WarmStart::of(job, seconds, &mut Watched(&self.progress())).map(Some)
+    }
+
+    fn go_on(&self, from: Warm, job: Job<'_>, is_enough: &mut IsEnough<'_>) -> Result<RunOutput, RunError> {
+        let (progress, before) = (self.progress(), from.seconds().len());
+        let output = from.run_until(&mut Watched(&progress), is_enough)?;
+        progress.forgo(job.seconds().saturating_sub((output.series.len() - before) as u64));
+        Ok(output)
+    }
+
     fn stage(&self, name: &str, runs: usize, seconds: u64) {
         let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
         let next = Progress::new(&format!("{name}, {runs}"), seconds, self.quiet);
@@ -77,7 +109,7 @@ impl TrialRunner for Staged {
             None => String::new(),
         };
         self.progress()
-            .note(&format!("some 20 to 40 runs of {} simulated s each{speed}", count(plan.duration_s as f64)));
+            .note(&format!("some 20 to 40 runs of {} simulated s at most each{speed}", count(plan.duration_s as f64)));
     }
 }
 
@@ -112,7 +144,7 @@ pub(crate) fn run(args: &RecommendArgs) -> Done {
     note_warnings(&scenario.notes, args.common.quiet);
     interrupt::listen();
     let began = Instant::now();
-    let staged = Staged::new(args.common.quiet);
+    let staged = Staged::new(args.common.quiet).with_whole_runs(args.whole_runs);
     let question =
         Question { source, common, goal: args.goal.goal(), redo: args.redo, replications: args.replications };
     let answer = pool(args.common.jobs)?.install(|| recommend(&question, &staged));

@@ -4,12 +4,15 @@ use super::Question;
 use super::case::Case;
 use super::goal::Goal;
 use super::plan::{Plan, is_even, turn_at};
-use super::settled::{Rise, rise_of};
+use super::rest::Ended;
+use super::settled::Rise;
 use super::space::{Point, Space};
-use crate::runner::{Job, in_parallel, warmup_of};
+use super::trial::{Base, Group, Run, Starts, Trial};
+use crate::runner::{IsEnough, Job, in_parallel};
 use crate::sound::is_sound;
+use crate::warm_start::{WarmStart, can_fork};
 use innosim_core::metrics::{RunOutput, Summary};
-use innosim_core::server::RunError;
+use innosim_core::server::{RunError, Silent, Warm};
 use innosim_core::workload::DriveSpec;
 use innosim_scenario::{Diagnostics, Overrides, Scenario, Source, load};
 use std::collections::BTreeMap;
@@ -22,7 +25,35 @@ pub trait TrialRunner: Sync {
     /// As the run ends.
     fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError>;
 
-    /// Told before each stage: its name, its runs, their simulated seconds.
+    /// Makes a run that may end as soon as `is_enough` says so. Here: a whole one, as who does not know better makes it.
+    ///
+    /// # Errors
+    /// As the run ends.
+    fn execute_until(&self, job: Job<'_>, is_enough: &mut IsEnough<'_>) -> Result<RunOutput, RunError> {
+        let _ = is_enough;
+        self.execute(job)
+    }
+
+    /// Runs the first `seconds` of a job, for others to go on from there. Here: not at all, so that each run begins for
+    /// itself.
+    ///
+    /// # Errors
+    /// As the run ends.
+    fn warm_up(&self, job: Job<'_>, seconds: u64) -> Result<Option<WarmStart>, RunError> {
+        let _ = (job, seconds);
+        Ok(None)
+    }
+
+    /// Goes on from there as `job` says, until `is_enough` says so.
+    ///
+    /// # Errors
+    /// As the run ends.
+    fn go_on(&self, from: Warm, job: Job<'_>, is_enough: &mut IsEnough<'_>) -> Result<RunOutput, RunError> {
+        let _ = job;
+        from.run_until(&mut Silent, is_enough)
+    }
+
+    /// Told before each stage: its name, its runs, the simulated seconds that they take at most.
     fn stage(&self, _name: &str, _runs: usize, _seconds: u64) {}
 
     /// Told when the length of runs is known.
@@ -53,6 +84,9 @@ pub enum RecommendError {
     },
 }
 
+/// Runs that will be asked for, or are likely to be: the first so many replications of a point in a case.
+pub(super) type Ahead = (Case, Point, u32);
+
 /// Runs settings of one scenario.
 pub(super) struct Bench<'a> {
     execute: &'a dyn TrialRunner,
@@ -64,11 +98,31 @@ pub(super) struct Bench<'a> {
     goal: Goal,
     pub(super) redo: bool,
     pub(super) replications: u32,
+    /// Runs that were made, replication by replication, and how many of them were asked for: those that were made ahead,
+    /// to keep all processors at work, must not decide anything.
     trials: BTreeMap<(Case, Point), Vec<Summary>>,
+    asked: BTreeMap<(Case, Point), usize>,
     /// Points of which a run ended while its age was rising.
     rising: BTreeMap<(Case, Point), Rise>,
     runs: usize,
+    early: EndedEarly,
     simulated_s: u64,
+    /// What the runs would have taken whole, each from its own start.
+    planned_s: u64,
+    starts: Starts,
+}
+
+/// Runs that ended before their planned length.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EndedEarly {
+    /// Because they were at rest.
+    pub at_rest: usize,
+    /// Because they lived by sync flushing.
+    pub no_answer: usize,
+    /// Runs, ended early or not, that began from a server already at work.
+    pub begun_warm: usize,
+    /// Simulated seconds that runs did not take for these reasons.
+    pub saved_s: u64,
 }
 
 impl std::fmt::Debug for Bench<'_> {
@@ -118,51 +172,103 @@ impl<'a> Bench<'a> {
             redo: question.redo,
             replications: question.replications.max(1),
             trials: BTreeMap::new(),
+            asked: BTreeMap::new(),
             rising: BTreeMap::new(),
             runs: usize::from(pilot_s > 0),
+            early: EndedEarly::default(),
+            planned_s: pilot_s,
+            starts: Starts::default(),
             simulated_s: pilot_s,
         })
     }
 
-    /// Makes the runs that are missing of these points in their cases, all at once.
+    /// Makes the runs that are missing of these points in their cases, all at once, and with them those `ahead` that will
+    /// be asked for, or are likely to be: the first so many replications of a point.
     pub(super) fn ensure(
         &mut self,
         stage: &str,
         points: &[(Case, Point)],
         replications: u32,
+        ahead: &[Ahead],
     ) -> Result<(), RecommendError> {
         let mut wanted: Vec<(Case, Point, u32)> = Vec::new();
-        for &(case, point) in points {
-            let have = self.trials(case, point).len() as u32;
+        let asked = points.iter().map(|&(case, point)| (case, point, replications));
+        for (case, point, replications) in asked.chain(ahead.iter().copied()) {
+            let have = self.trials.get(&(case, point)).map_or(0, Vec::len) as u32;
             wanted.extend((have..replications).map(|replication| (case, point, replication)));
+        }
+        for &at in points {
+            let asked = self.asked.entry(at).or_default();
+            *asked = (replications as usize).max(*asked);
         }
         wanted.sort();
         wanted.dedup();
         if wanted.is_empty() {
             return Ok(());
         }
-        let scenarios: Result<Vec<Scenario>, RecommendError> =
-            wanted.iter().map(|&(case, point, _)| self.scenario_of(case, point)).collect();
-        let scenarios = scenarios?;
-        let seconds: u64 = scenarios.iter().map(|s| s.run.duration.whole_seconds()).sum();
-        self.execute.stage(stage, wanted.len(), seconds);
-        let execute = self.execute;
-        let jobs = scenarios.iter().zip(&wanted).map(|(scenario, &(.., replication))| Job { scenario, replication });
-        let outputs = in_parallel(&jobs.collect::<Vec<Job<'_>>>(), |&job| {
-            let output = execute.execute(job)?;
-            let warmup_s = warmup_of(job.scenario, &output).seconds;
-            Ok((Summary::of(&output, warmup_s), rise_of(&output, warmup_s)))
-        });
-        for ((case, point, replication), output) in wanted.into_iter().zip(outputs) {
-            let setting = || self.space.overrides(point).join(", ");
-            let failed = |error| RecommendError::Run { setting: setting(), replication, error };
-            let (summary, rise) = output.map_err(failed)?;
-            self.rising.extend(rise.map(|rise| ((case, point), rise)));
-            self.trials.entry((case, point)).or_default().push(summary);
-            self.runs += 1;
+        let runs: Result<Vec<Run>, RecommendError> = wanted.into_iter().map(|at| self.run_at(at)).collect();
+        let runs = runs?;
+        self.execute.stage(stage, runs.len(), runs.iter().map(Run::planned_s).sum());
+        let groups = Group::all(&runs, &self.starts);
+        let outcomes = in_parallel(&groups, |group| group.make(&self.starts, self.execute));
+        let mut trials = Vec::new();
+        for (made, of_the_group) in outcomes {
+            if let Some(made) = made {
+                let made = made.map_err(|error| self.failed(self.current(), 0, error))?;
+                self.simulated_s += made.simulated_s;
+                self.starts.keep(made);
+            }
+            trials.extend(of_the_group);
         }
-        self.simulated_s += seconds;
+        trials.sort_by_key(|(run, _)| (run.case, run.point, run.replication));
+        for (run, trial) in trials {
+            let trial = trial.map_err(|error| self.failed(run.point, run.replication, error))?;
+            self.count(&trial, run.planned_s());
+            let at = (run.case, run.point);
+            self.rising.extend(trial.rise.map(|rise| (at, rise)));
+            self.trials.entry(at).or_default().push(trial.summary);
+        }
         Ok(())
+    }
+
+    fn run_at(&self, (case, point, replication): (Case, Point, u32)) -> Result<Run, RecommendError> {
+        let scenario = self.scenario_of(case, point)?;
+        let may_end_early = self.plan.may_end_early(&scenario);
+        let begins_warm = may_end_early && replication == 0;
+        let base = if begins_warm { self.base_of(case, point.redo_bytes)? } else { None };
+        let window_s = self.window_s(point);
+        Ok(Run { scenario, case, point, replication, window_s, may_end_early, base })
+    }
+
+    /// What a run can begin from: the present capacities, and the device as it stands.
+    fn base_of(&self, case: Case, redo_bytes: u64) -> Result<Option<Base>, RecommendError> {
+        let case = case.of_the_load();
+        let point = Point { redo_bytes, ..self.current() };
+        let scenario = self.scenario_of(case, point)?;
+        let seconds = self.plan.shared_s(self.redo_ratio(point));
+        Ok(can_fork(&scenario).then_some(Base { key: (case, redo_bytes), scenario, seconds }))
+    }
+
+    fn failed(&self, point: Point, replication: u32, error: RunError) -> RecommendError {
+        RecommendError::Run { setting: self.space.overrides(point).join(", "), replication, error }
+    }
+
+    fn count(&mut self, trial: &Trial, planned_s: u64) {
+        self.runs += 1;
+        self.simulated_s += trial.simulated_s;
+        match trial.ended {
+            Some(Ended::AtRest) => self.early.at_rest += 1,
+            Some(Ended::NoAnswer) => self.early.no_answer += 1,
+            None => {}
+        }
+        self.early.begun_warm += usize::from(trial.begun_warm);
+        self.planned_s += planned_s;
+    }
+
+    /// Whether all these runs were made.
+    pub(super) fn has(&self, runs: &[Ahead]) -> bool {
+        let made = |case, point| self.trials.get(&(case, point)).map_or(0, Vec::len);
+        runs.iter().all(|&(case, point, replications)| made(case, point) >= replications as usize)
     }
 
     /// The same for points as the scenario stands.
@@ -171,9 +277,10 @@ impl<'a> Bench<'a> {
         stage: &str,
         points: &[Point],
         replications: u32,
+        ahead: &[Ahead],
     ) -> Result<(), RecommendError> {
         let points: Vec<(Case, Point)> = points.iter().map(|&point| (Case::AS_IS, point)).collect();
-        self.ensure(stage, &points, replications)
+        self.ensure(stage, &points, replications, ahead)
     }
 
     fn scenario_of(&self, case: Case, point: Point) -> Result<Scenario, RecommendError> {
@@ -208,13 +315,16 @@ impl<'a> Bench<'a> {
         self.execute.planned(&plan);
         self.plan = plan;
         self.trials.clear();
+        self.asked.clear();
+        self.starts.forget();
         self.rising.clear();
         true
     }
 
     /// What came out of a point in a case, replication by replication.
     pub(super) fn trials(&self, case: Case, point: Point) -> &[Summary] {
-        self.trials.get(&(case, point)).map_or(&[], Vec::as_slice)
+        let asked = self.asked.get(&(case, point)).copied().unwrap_or(0);
+        self.trials.get(&(case, point)).map_or(&[], |trials| &trials[..asked.min(trials.len())])
     }
 
     /// The mean over the replications of a point in a case.
@@ -256,7 +366,7 @@ impl<'a> Bench<'a> {
 
     /// All points that were run as the scenario stands, in rising order.
     pub(super) fn points(&self) -> Vec<Point> {
-        self.trials.keys().filter(|(case, _)| *case == Case::AS_IS).map(|(_, point)| *point).collect()
+        self.asked.keys().filter(|(case, _)| *case == Case::AS_IS).map(|(_, point)| *point).collect()
     }
 
     /// The present setting.
@@ -278,6 +388,10 @@ impl<'a> Bench<'a> {
 
     pub(super) fn runs(&self) -> usize {
         self.runs
+    }
+
+    pub(super) fn ended_early(&self) -> EndedEarly {
+        EndedEarly { saved_s: self.planned_s.saturating_sub(self.simulated_s), ..self.early }
     }
 
     pub(super) fn simulated_s(&self) -> f64 {

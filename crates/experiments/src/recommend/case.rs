@@ -66,6 +66,16 @@ impl Case {
         Case { input: Some(Input::DeviceSpeed), per_mille: DEVICE_OFF },
     ];
 
+    /// The case as far as the load goes: what the device does can change while a server runs.
+    pub(super) fn of_the_load(self) -> Case {
+        if self.input == Some(Input::DeviceSpeed) { Case::AS_IS } else { self }
+    }
+
+    /// Whether the load writes more pages than the scenario says, all else being the same.
+    pub(super) fn asks_for_more_writes(self) -> bool {
+        self.input == Some(Input::WorkingSet) && self.per_mille > 0
+    }
+
     fn factor(self) -> f64 {
         f64::from(1000 + self.per_mille) / 1000.0
     }

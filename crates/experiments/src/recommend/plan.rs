@@ -26,6 +26,10 @@ const SLOWER: f64 = 1.2;
 const LONGER: f64 = 1.6;
 /// Runs are made no longer than this many times the scenario's own length.
 const MOST_OWN_LENGTHS: f64 = 4.0;
+/// Share of a turn after which runs go their own ways: until then they fill the redo log.
+const SHARED: f64 = 0.6;
+/// Where a turn is shorter, runs are short anyway, and what happens once in a minute decides.
+const LEAST_TURN_S: f64 = 120.0;
 /// Shortest time that figures are taken over.
 pub(super) const LEAST_WINDOW_S: u64 = 60;
 
@@ -45,6 +49,18 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Whether a run of `scenario` may end before its length (see [`rest`](super::rest)).
+    pub(super) fn may_end_early(&self, scenario: &Scenario) -> bool {
+        let storage = &scenario.run.storage;
+        let lives_on_credits = std::iter::once(&storage.data).chain(&storage.redo).any(|device| device.burst.is_some());
+        self.turn_s.is_some_and(|turn_s| turn_s >= LEAST_TURN_S) && self.warm_start && !lives_on_credits
+    }
+
+    /// Seconds that runs with `redo_ratio` times the present redo log share, if they may begin from one another.
+    pub(super) fn shared_s(&self, redo_ratio: f64) -> u64 {
+        self.turn_s.map_or(0, |turn_s| (SHARED * turn_s * redo_ratio) as u64)
+    }
+
     /// The scenario's own length.
     fn own(scenario: &Scenario) -> Plan {
         let warmup_s = scenario.warmup.fixed_seconds();

@@ -1,26 +1,36 @@
 //! From coarse to fine.
 //!
-//! The coarse stage tries factors of about 1.4 about the present I/O capacity, and goes on at an end while that end is
-//! the best. The fine stage halves the gaps beside the best until they are a step wide, and so the gap at the edge,
-//! between the lowest setting that runs soundly and the next lower one: flushing that is just enough is often best, and
-//! a narrow hill there hides from a coarse look. Then the few that could still be the answer, and the present setting,
-//! are run again with other random numbers; the rest has lost with one run.
+//! The coarse stage tries factors of about 1.4 about the present I/O capacity, and goes on past an end, two settings at a
+//! time, while that end is the best. Then comes the edge between the lowest setting that runs soundly and the next lower
+//! one: flushing that is just enough is often best, and a narrow hill there hides from a coarse look. The gap is halved, or
+//! cut in three if it is wide, until it is one step wide; then the gaps beside the best, if they still are wider. Then the
+//! few that could still be the answer, and the present setting, are run again with other random numbers; the rest has lost
+//! with one run.
+//!
+//! Runs go to all processors at once. Where a stage has fewer runs than that, runs that later stages ask for (or most likely
+//! will) are made ahead, and decide nothing before they are asked for. Which they are does not depend on the number of
+//! processors, and so no result does.
 //!
 //! With the redo log to be chosen too, each size gets a search of its own, from small to large, as long as doubling it
 //! still gains something worth a longer recovery; and as long as no size was sound, since before that there is nothing
 //! to gain.
 
-use super::bench::{Bench, RecommendError};
+use super::bench::{Ahead, Bench, RecommendError};
 use super::case::Case;
+use super::sensitivity;
 use super::space::{Point, step_at};
 use innosim_core::metrics::Summary;
 
 /// Factors of the coarse stage.
-const COARSE: [f64; 5] = [0.5, 0.71, 1.0, 1.41, 2.0];
-/// Factor by which an end is passed.
-const ONWARD: f64 = 1.41;
-/// Most steps past an end, and most rounds of halving.
-const ROUNDS: usize = 8;
+const COARSE: [f64; 3] = [0.71, 1.0, 1.41];
+/// Factors by which an end is passed.
+const ONWARD: [f64; 2] = [1.41, 2.0];
+/// Most rounds past an end, and most of cutting gaps.
+const ROUNDS: usize = 6;
+/// Settings that are no answer are alike if one is in trouble for no more than this many times the seconds of the other.
+const ALIKE: f64 = 1.1;
+/// A gap of more steps is cut in three, one of fewer in two.
+const WIDE: u64 = 4;
 /// The edge is looked at if the lowest sound setting is within this share of the best.
 const EDGE: f64 = 0.10;
 /// Candidates within this share of the best are replicated.
@@ -57,7 +67,8 @@ pub(super) fn search(bench: &mut Bench<'_>) -> Result<Found, RecommendError> {
 fn search_at_this_length(bench: &mut Bench<'_>) -> Result<Option<Found>, RecommendError> {
     let current = bench.current();
     let coarse = coarse(bench, current.redo_bytes, current.io_capacity_max as f64);
-    bench.ensure_as_is("coarse", &coarse, 1)?;
+    let present_again = replicated(bench, &[current], 2);
+    bench.ensure_as_is("coarse", &coarse, 1, &present_again)?;
     let first = best_of(bench, Case::AS_IS, &coarse);
     if bench.lengthen(first) {
         return Ok(None);
@@ -66,7 +77,18 @@ fn search_at_this_length(bench: &mut Bench<'_>) -> Result<Option<Found>, Recomme
     if bench.redo {
         best = at_larger_redo(bench, best)?;
     }
-    finals(bench, best).map(Some)
+    let mut found = finals(bench, best)?;
+    for _ in 0..ROUNDS {
+        let is_sound = |point: &Point| bench.is_sound(Case::AS_IS, *point);
+        let redo = found.best.redo_bytes;
+        if is_sound(&found.best) || !bench.points().iter().any(|point| point.redo_bytes == redo && is_sound(point)) {
+            break;
+        }
+        // Replications have shown that what looked sound is not, and with it that the edge lies elsewhere.
+        let next = at_redo(bench, redo, current.io_capacity_max as f64)?;
+        found = finals(bench, next)?;
+    }
+    Ok(Some(found))
 }
 
 /// The best over the present redo size, whose best is `best`, and larger ones.
@@ -104,54 +126,109 @@ fn coarse(bench: &Bench<'_>, redo: u64, start: f64) -> Vec<Point> {
 /// The best I/O capacity at one redo size, near `start`.
 fn at_redo(bench: &mut Bench<'_>, redo: u64, start: f64) -> Result<Point, RecommendError> {
     let mut tried = coarse(bench, redo, start);
-    bench.ensure_as_is("coarse", &tried, 1)?;
-    for _ in 0..ROUNDS {
-        let best = best_of(bench, Case::AS_IS, &tried);
-        let Some(onward) = past_the_end(bench, &tried, best) else { break };
-        tried.push(onward);
-        tidy(&mut tried);
-        bench.ensure_as_is("coarse", &[onward], 1)?;
-    }
-    for _ in 0..ROUNDS {
-        let middles = middles(bench, &tried);
-        if middles.is_empty() {
+    bench.ensure_as_is("coarse", &tried, 1, &[])?;
+    tried.extend(bench.points().into_iter().filter(|point| point.redo_bytes == redo));
+    tidy(&mut tried);
+    for round in 0..ROUNDS {
+        let onward = past_the_end(bench, &tried, round == 0);
+        if onward.is_empty() {
             break;
         }
-        bench.ensure_as_is("fine", &middles, 1)?;
-        tried.extend(middles);
+        bench.ensure_as_is("coarse", &onward, 1, &[])?;
+        tried.extend(onward);
+        tidy(&mut tried);
+    }
+    for _ in 0..ROUNDS {
+        let cuts = cuts(bench, &tried);
+        if cuts.is_empty() {
+            break;
+        }
+        let ahead = beside(bench, &tried, &cuts);
+        bench.ensure_as_is("fine", &cuts, 1, &ahead)?;
+        tried.extend(cuts);
         tidy(&mut tried);
     }
     Ok(best_of(bench, Case::AS_IS, &tried))
 }
 
-/// The next point beyond the end at which the best lies, if there is one.
-fn past_the_end(bench: &Bench<'_>, tried: &[Point], best: Point) -> Option<Point> {
-    let value = best.io_capacity_max as f64;
-    let onward = match tried.iter().position(|point| *point == best)? {
-        last if last + 1 == tried.len() => bench.space().point(value * ONWARD, best.redo_bytes),
-        0 => bench.space().point(value / ONWARD, best.redo_bytes),
-        _ => return None,
-    };
-    (!tried.contains(&onward)).then_some(onward)
-}
-
-/// The middles of the gaps beside the best and below the edge that are wider than a step.
-fn middles(bench: &Bench<'_>, tried: &[Point]) -> Vec<Point> {
+/// The next points beyond the end at which the best lies, if there are any. Where all are in trouble, the way goes on while
+/// the end has clearly less of it; the `first` time also, upwards, if all have as much: more capacity is the way out.
+fn past_the_end(bench: &Bench<'_>, tried: &[Point], first: bool) -> Vec<Point> {
+    let (Some(&low), Some(&high)) = (tried.first(), tried.last()) else { return Vec::new() };
     let best = best_of(bench, Case::AS_IS, tried);
-    let at = tried.iter().position(|point| *point == best);
-    let gaps = [at.and_then(|at| at.checked_sub(1)), at, edge(bench, tried, best)].into_iter().flatten();
-    let mut middles: Vec<Point> =
-        gaps.filter_map(|below| middle(bench, *tried.get(below)?, *tried.get(below + 1)?)).collect();
-    middles.retain(|point| !tried.contains(point));
-    tidy(&mut middles);
-    middles
+    let is_sound = bench.is_sound(Case::AS_IS, best);
+    let is_best = |end: Point| {
+        let others = tried.iter().filter(|point| **point != end).map(|&point| bench.trouble(point));
+        let least = others.fold(f64::INFINITY, f64::min);
+        let (clearly, nearly) = (bench.trouble(end) * ALIKE < least, bench.trouble(end) < least * ALIKE);
+        if is_sound { end == best } else { clearly || (first && end == high && nearly) }
+    };
+    let onward: Vec<f64> = if is_best(high) {
+        ONWARD.iter().map(|factor| high.io_capacity_max as f64 * factor).collect()
+    } else if is_best(low) {
+        ONWARD.iter().map(|factor| low.io_capacity_max as f64 / factor).collect()
+    } else {
+        Vec::new()
+    };
+    let mut points: Vec<Point> = onward.into_iter().map(|value| bench.space().point(value, low.redo_bytes)).collect();
+    points.retain(|point| !tried.contains(point));
+    tidy(&mut points);
+    points
 }
 
-/// Between two points that are more than a step apart.
-fn middle(bench: &Bench<'_>, low: Point, high: Point) -> Option<Point> {
-    let middle = (low.io_capacity_max + high.io_capacity_max) as f64 / 2.0;
-    let wide = high.io_capacity_max - low.io_capacity_max > step_at(middle);
-    wide.then(|| bench.space().point(middle, low.redo_bytes))
+/// Points inside the gap at the edge if that is wider than a step; if not, inside the gaps beside the best.
+fn cuts(bench: &Bench<'_>, tried: &[Point]) -> Vec<Point> {
+    let best = best_of(bench, Case::AS_IS, tried);
+    let inside = |below: usize| match (tried.get(below), tried.get(below + 1)) {
+        (Some(&low), Some(&high)) => cuts_between(bench, tried, low, high),
+        _ => Vec::new(),
+    };
+    let at_the_edge = edge(bench, tried, best).map(inside).unwrap_or_default();
+    if !at_the_edge.is_empty() {
+        return at_the_edge;
+    }
+    let at = tried.iter().position(|point| *point == best);
+    let mut beside: Vec<Point> =
+        [at.and_then(|at| at.checked_sub(1)), at].into_iter().flatten().flat_map(inside).collect();
+    tidy(&mut beside);
+    beside
+}
+
+/// Between two points that are more than a step apart: the middle, or if they are far apart two.
+fn cuts_between(bench: &Bench<'_>, tried: &[Point], low: Point, high: Point) -> Vec<Point> {
+    let gap = high.io_capacity_max - low.io_capacity_max;
+    let step = step_at((low.io_capacity_max + high.io_capacity_max) as f64 / 2.0);
+    let shares: &[f64] = match gap {
+        gap if gap <= step => &[],
+        gap if gap <= WIDE * step => &[0.5],
+        _ => &[1.0 / 3.0, 2.0 / 3.0],
+    };
+    let at = |share: f64| low.io_capacity_max as f64 + share * gap as f64;
+    let mut points: Vec<Point> = shares.iter().map(|&share| bench.space().point(at(share), low.redo_bytes)).collect();
+    points.retain(|point| !tried.contains(point));
+    tidy(&mut points);
+    points
+}
+
+/// What to run ahead beside a single cut: the present setting again, which the end asks for; or, once that is done, the
+/// cut itself, if it is the last one in its gap and so likely the answer.
+fn beside(bench: &Bench<'_>, tried: &[Point], cuts: &[Point]) -> Vec<Ahead> {
+    let &[cut] = cuts else { return Vec::new() };
+    let present = replicated(bench, &[bench.current()], u32::MAX);
+    if !bench.has(&present) {
+        return present;
+    }
+    let all: Vec<Point> = tried.iter().copied().chain([cut]).collect();
+    let is_last = tried.windows(2).filter(|gap| gap[0] < cut && cut < gap[1]).all(|gap| {
+        cuts_between(bench, &all, gap[0], cut).is_empty() && cuts_between(bench, &all, cut, gap[1]).is_empty()
+    });
+    if is_last { replicated(bench, cuts, 2) } else { Vec::new() }
+}
+
+/// So many replications of points as the scenario stands, and no more than are asked for in the end.
+fn replicated(bench: &Bench<'_>, points: &[Point], at_most: u32) -> Vec<Ahead> {
+    let replications = bench.replications.min(at_most);
+    points.iter().map(|&point| (Case::AS_IS, point, replications)).collect()
 }
 
 /// The highest point that is not sound below the lowest that is, if that one could come near the best.
@@ -179,7 +256,9 @@ fn finals(bench: &mut Bench<'_>, best: Point) -> Result<Found, RecommendError> {
     again.push(bench.current());
     tidy(&mut again);
     let replications = bench.replications;
-    bench.ensure_as_is("replicate", &again, replications)?;
+    // What cannot change any more: how the one that is left does with an input off.
+    let what_if = if close == [best] { sensitivity::first_runs(bench, best) } else { Vec::new() };
+    bench.ensure_as_is("replicate", &again, replications, &what_if)?;
     tidy(&mut close);
     let best = best_of(bench, Case::AS_IS, if close.is_empty() { &here } else { &close });
     let plateau = equals(bench, Case::AS_IS, &close, best);

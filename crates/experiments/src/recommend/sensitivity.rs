@@ -1,11 +1,13 @@
 //! What the answer depends on.
 //!
-//! The best setting is run again beside its neighbours in every [`Case`]. The answer stands if the best setting stays
+//! The best setting and the next higher one are run again in every [`Case`], and the next lower one where it could be an
+//! answer: where the best itself is sound, and not with a larger working set if it was not sound with the present one (it is
+//! taken for granted that neither less capacity nor more pages to write make a server sound). The answer stands if the best setting stays
 //! sound and loses little to a neighbour. If it does not, the nearest higher setting that is sound in every case is
 //! offered as the safer one. If there is none near, or a neighbour gains much, the answer is refused: measuring that
 //! input comes first.
 
-use super::bench::{Bench, RecommendError};
+use super::bench::{Ahead, Bench, RecommendError};
 use super::case::{Case, Input};
 use super::plan::{LEAST_WINDOW_S, lengths};
 use super::search::best_of;
@@ -62,8 +64,10 @@ pub(super) fn examine(bench: &mut Bench<'_>, best: Point) -> Result<WhatIf, Reco
     }
     let around = around(bench, best);
     let wanted: Vec<(Case, Point)> =
-        Case::MOVED.iter().flat_map(|&case| around.iter().map(move |&point| (case, point))).collect();
-    bench.ensure("what if", &wanted, 1)?;
+        first_runs(bench, best).into_iter().map(|(case, point, _)| (case, point)).collect();
+    bench.ensure("what if", &wanted, 1, &[])?;
+    let lower = lower_neighbours(bench, best, &around);
+    bench.ensure("what if", &lower, 1, &[])?;
     let cases: Vec<Sensitivity> = Case::MOVED.iter().filter_map(|&case| of(bench, case, best, &around)).collect();
     let shaken = |s: &&Sensitivity| !s.sound || s.loss > TOO_MUCH;
     let mut measure_first: Vec<Input> = cases.iter().filter(shaken).map(|s| s.input).collect();
@@ -73,6 +77,20 @@ pub(super) fn examine(bench: &mut Bench<'_>, best: Point) -> Result<WhatIf, Reco
     let flips = cases.iter().filter(shaken).find(|s| s.sound || safer.is_none());
     let refused = flips.map(|s| reason(bench, s, best));
     Ok(WhatIf { cases, safer, refused, measure_first })
+}
+
+/// What is run of `best` in any case: itself and the next higher setting.
+pub(super) fn first_runs(bench: &Bench<'_>, best: Point) -> Vec<Ahead> {
+    let upwards: Vec<Point> = around(bench, best).into_iter().filter(|point| *point >= best).collect();
+    Case::MOVED.iter().flat_map(|&case| upwards.iter().map(move |&point| (case, point, 1))).collect()
+}
+
+/// The next lower setting in the cases in which it could be an answer.
+fn lower_neighbours(bench: &Bench<'_>, best: Point, around: &[Point]) -> Vec<(Case, Point)> {
+    let Some(&lower) = around.first().filter(|point| **point < best) else { return Vec::new() };
+    let was_seen_to_fail = !bench.trials(Case::AS_IS, lower).is_empty() && !bench.is_sound(Case::AS_IS, lower);
+    let could_be = |case: &Case| bench.is_sound(*case, best) && !(case.asks_for_more_writes() && was_seen_to_fail);
+    Case::MOVED.into_iter().filter(could_be).map(|case| (case, lower)).collect()
 }
 
 /// Says that no setting is an answer, and how far the search went.
@@ -157,7 +175,7 @@ fn safer(bench: &mut Bench<'_>, best: Point) -> Result<Option<Point>, RecommendE
         let higher = bench.space().point(best.io_capacity_max as f64 + steps as f64 * step, best.redo_bytes);
         let cases = [&[Case::AS_IS], &Case::MOVED[..]].concat();
         let wanted: Vec<(Case, Point)> = cases.iter().map(|&case| (case, higher)).collect();
-        bench.ensure("safer", &wanted, 1)?;
+        bench.ensure("safer", &wanted, 1, &[])?;
         if cases.iter().all(|&case| bench.is_sound(case, higher)) {
             let score = |point| bench.score(Case::AS_IS, point).unwrap_or(f64::MIN);
             let price = score(best) - score(higher);

@@ -1,7 +1,7 @@
 //! The search, the what-if and the verdict on made-up servers, whose best setting is known.
 
 use super::*;
-use crate::runner::Job;
+use crate::runner::{IsEnough, Job};
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::seam::AgeLimits;
 use innosim_core::server::RunError;
@@ -17,12 +17,14 @@ struct MadeUp {
     settles_s: u64,
     /// From here on more pages a second cost nothing: the device does no more.
     device_limit: f64,
+    /// In all replications but the first, the edge lies this many times as high.
+    luck: f64,
     runs: AtomicUsize,
 }
 
 impl MadeUp {
     fn new(edge: f64, power: f64) -> MadeUp {
-        MadeUp { edge, power, settles_s: 0, device_limit: f64::INFINITY, runs: AtomicUsize::new(0) }
+        MadeUp { edge, power, settles_s: 0, device_limit: f64::INFINITY, luck: 1.0, runs: AtomicUsize::new(0) }
     }
 }
 
@@ -40,7 +42,8 @@ impl TrialRunner for MadeUp {
         let nominal = pages(&innosim_scenario::load(Source::Shipped("7000-bpi32"), &Overrides::default()).unwrap());
         let max = job.scenario.settings.integer("innodb_io_capacity_max").unwrap() as f64;
         let redo = job.scenario.settings.integer("innodb_log_file_size").unwrap() as f64 / (10u64 << 30) as f64;
-        let edge = self.edge * (pages(job.scenario) / nominal).powf(self.power) / redo.sqrt();
+        let edge = self.edge * (pages(job.scenario) / nominal).powf(self.power) / redo.sqrt()
+            * if job.replication > 0 { self.luck } else { 1.0 };
         let waves = max < edge;
         let level = 9000.0 * redo.powf(0.25) - (max.min(self.device_limit) - edge).max(0.0) * 0.3
             + 5.0 * f64::from(job.replication % 2);
@@ -65,6 +68,47 @@ impl TrialRunner for MadeUp {
             age_limits,
             ..RunOutput::default()
         })
+    }
+}
+
+/// The same server, whose runs end early.
+struct Early<'a>(&'a MadeUp);
+
+impl TrialRunner for Early<'_> {
+    fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
+        self.0.execute(job)
+    }
+
+    fn execute_until(&self, job: Job<'_>, is_enough: &mut IsEnough<'_>) -> Result<RunOutput, RunError> {
+        let mut output = self.0.execute(job)?;
+        let so_far = |seconds: &usize| is_enough(&output.series[..*seconds], &output.age_limits);
+        let seconds = (1..output.series.len()).find(so_far).unwrap_or(output.series.len());
+        output.series.truncate(seconds);
+        Ok(output)
+    }
+}
+
+#[test]
+fn runs_that_end_early_give_the_same_answer() {
+    for (start, edge) in [("7000-bpi32", 6300.0), ("8000-bpi32", 4300.0), ("wave-2000-4000", 6300.0)] {
+        let server = MadeUp::new(edge, 0.0);
+        let question = Question {
+            source: published(start),
+            common: Overrides::default(),
+            goal: Goal::Throughput,
+            redo: false,
+            replications: 3,
+        };
+        let early = recommend(&question, &Early(&server)).unwrap();
+        let whole = recommend(&question, &server).unwrap();
+        assert_eq!((early.best.point, &early.refused), (whole.best.point, &whole.refused), "{start}");
+        assert_eq!((early.runs, whole.ended_early), (whole.runs, EndedEarly::default()));
+        let saved = early.ended_early.saved_s as f64;
+        assert!(early.ended_early.at_rest > 0 && early.ended_early.no_answer > 0 && saved > 0.5 * whole.simulated_s);
+        assert_eq!(early.simulated_s + saved, whole.simulated_s);
+        // Seconds are of the planned window in both.
+        let sync = |answer: &Answer| answer.candidates[0].mean("sync_flush_seconds");
+        assert!((sync(&early) - sync(&whole)).abs() < 1e-6, "{} {}", sync(&early), sync(&whole));
     }
 }
 
@@ -105,6 +149,16 @@ fn a_narrow_hill_at_the_edge_is_found_from_a_plateau() {
     let answer = ask(&flat, "8000-bpi32", Goal::Throughput, false);
     assert_eq!(answer.best.point.io_capacity_max, 6500);
     assert!(answer.plateau.len() > 1);
+}
+
+#[test]
+fn what_held_by_luck_is_no_answer() {
+    let server = MadeUp { luck: 1.2, ..MadeUp::new(6300.0, 0.0) };
+    let answer = ask(&server, "8000-bpi32", Goal::Throughput, false);
+    let best = answer.best.point.io_capacity_max;
+    assert!(answer.best.sound && answer.best.replications == 3 && (7560..=8500).contains(&best), "{best}");
+    let lucky = answer.candidates.iter().find(|row| row.point.io_capacity_max == 6500).unwrap();
+    assert!(!lucky.sound && lucky.replications == 3);
 }
 
 #[test]
@@ -175,9 +229,9 @@ fn redo_grows_while_doubling_it_pays() {
 #[test]
 fn redo_grows_until_a_size_is_sound() {
     let ask = |edge: f64| ask(&MadeUp::new(edge, 0.0), "7000-bpi32", Goal::Throughput, true);
-    // The edge falls with the root of the size. No more than twice the present capacity is looked at where none is
+    // The edge falls with the root of the size. No more than 2.8 times the present capacity is looked at where none is
     // sound.
-    let answer = ask(12_600.0 * 8f64.sqrt());
+    let answer = ask(12_600.0 * 16f64.sqrt());
     assert!(answer.best.sound && answer.best.point.redo_bytes == 160 << 30, "{:?}", answer.best.point);
     let hopeless = ask(1e12);
     let largest = hopeless.candidates.iter().map(|row| row.point.redo_bytes).max().unwrap();

@@ -12,7 +12,9 @@ use super::averages::{AverageClock, Averages};
 use crate::legacy::io::{ListLengths, pct_io};
 use crate::percona80::age_factor::high_checkpoint_pct;
 use innosim_core::kernel::time::{SimDuration, SimTime};
-use innosim_core::seam::{AdaptiveFlushing, FlushGauges, FlushLists, Recommendation, RuleInput, View, WorkBefore};
+use innosim_core::seam::{
+    AdaptiveFlushing, FlushGauges, FlushLists, IoCapacity, Recommendation, RuleInput, View, WorkBefore,
+};
 
 /// Seconds of redo that a recommendation looks ahead, and the passes it spreads them over.
 const SCAN_FACTOR: u64 = 3;
@@ -311,6 +313,12 @@ impl AdaptiveFlushing for AdaptiveRule {
             pct_for_dirty: last.map_or(0, |p| p.pct_for_dirty),
             pct_for_lsn: last.map_or(0, |p| p.pct_for_lsn),
         }
+    }
+
+    fn with_io_capacity(&self, capacity: IoCapacity) -> Option<Box<dyn AdaptiveFlushing>> {
+        let IoCapacity { usual, most } = capacity;
+        let config = AdaptiveConfig { io_capacity: usual, io_capacity_max: most, ..self.config };
+        Some(Box::new(AdaptiveRule { config, ..self.clone() }))
     }
 }
 

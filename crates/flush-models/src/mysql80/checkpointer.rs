@@ -60,7 +60,7 @@ enum Phase {
 }
 
 /// The thread.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Checkpointer {
     phase: Phase,
     /// Its event was set while it waited for something else.

@@ -15,7 +15,7 @@ use innosim_core::config::PAGE_BYTES;
 use innosim_core::seam::{FreeCheck, FreeCheckWait, View};
 
 /// The margins now.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct FixedFiles {
     ages: MaxAges,
     limits: RedoLimits,

@@ -30,7 +30,7 @@ use innosim_core::seam::{CheckpointerAction, CheckpointerInput, CheckpointerNext
 const CHECKPOINTER_WAIT: SimDuration = SimDuration::from_millis(10);
 
 /// The release's own state.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Mysql8021 {
     files: FixedFiles,
     /// Target of sync flushing, never falls.
@@ -59,6 +59,10 @@ impl Mysql8021 {
 }
 
 impl Release for Mysql8021 {
+    fn copied(&self) -> Box<dyn Release> {
+        Box::new(self.clone())
+    }
+
     fn limits(&self) -> RedoLimits {
         self.files.limits()
     }

@@ -16,7 +16,7 @@ use crate::registry::SettingsError;
 use innosim_core::seam::{CheckpointerAction, CheckpointerInput, FreeCheck, FreeCheckWait, View};
 
 /// The release's own state.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Mysql8027 {
     files: FixedFiles,
     checkpointer: Checkpointer,
@@ -30,6 +30,10 @@ impl Mysql8027 {
 }
 
 impl Release for Mysql8027 {
+    fn copied(&self) -> Box<dyn Release> {
+        Box::new(self.clone())
+    }
+
     fn limits(&self) -> RedoLimits {
         self.files.limits()
     }

@@ -27,7 +27,7 @@ use innosim_core::seam::{CheckpointerAction, CheckpointerInput, FreeCheck, FreeC
 const TICK_WAIT_IN_EXTRA_MARGIN: SimDuration = SimDuration::from_millis(1);
 
 /// The redo files, and how far user threads may go.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Files {
     capacity: FilesCapacity,
     limits: RedoLimits,
@@ -58,7 +58,7 @@ impl RedoFiles for Files {
 }
 
 /// The release's own state.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Mysql8030 {
     files: Files,
     checkpointer: Checkpointer,
@@ -83,6 +83,10 @@ impl Mysql8030 {
 }
 
 impl Release for Mysql8030 {
+    fn copied(&self) -> Box<dyn Release> {
+        Box::new(self.clone())
+    }
+
     fn limits(&self) -> RedoLimits {
         self.files.limits
     }

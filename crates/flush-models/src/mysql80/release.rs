@@ -6,6 +6,9 @@ use innosim_core::seam::{CheckpointerAction, CheckpointerInput, FreeCheck, FreeC
 
 /// A release: redo geometry, free check, sync flushing and checkpointer.
 pub(crate) trait Release: Send + std::fmt::Debug {
+    /// The release as it is at this instant.
+    fn copied(&self) -> Box<dyn Release>;
+
     /// The limits in force now.
     fn limits(&self) -> RedoLimits;
 

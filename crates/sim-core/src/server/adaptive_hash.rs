@@ -9,7 +9,7 @@ use crate::kernel::station::Station;
 use crate::kernel::time::{SimDuration, SimTime};
 
 /// The index.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct AdaptiveHash {
     cost: AdaptiveHashCost,
     latches: Station,

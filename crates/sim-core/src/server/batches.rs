@@ -20,7 +20,7 @@ pub(super) enum ListKind {
 }
 
 /// Pages on their way to the data files.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Batch {
     pub(super) kind: ListKind,
     pub(super) instance: usize,
@@ -41,7 +41,7 @@ pub(super) struct Batch {
 }
 
 /// All batches.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Batches {
     slab: Vec<Batch>,
     unused: Vec<u32>,

@@ -20,7 +20,7 @@ use crate::storage::Op;
 use std::collections::VecDeque;
 
 /// State of the binary log.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct BinaryLog {
     config: BinaryLogConfig,
     /// Prepared transactions in order of arrival.

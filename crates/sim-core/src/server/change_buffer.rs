@@ -62,7 +62,7 @@ const A_SECOND: SimDuration = SimDuration::from_secs(1);
 const BUSY_PERCENT: u64 = 5;
 
 /// State of the change buffer.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct ChangeBuffer {
     config: ChangeBufferConfig,
     tree: PageRun,
@@ -82,6 +82,11 @@ pub(super) enum Buffered {
 }
 
 impl ChangeBuffer {
+    /// Merging takes its share of this from now on, pages a second.
+    pub(super) fn set_io_capacity(&mut self, pages_per_s: u64) {
+        self.config.io_capacity = pages_per_s;
+    }
+
     pub(super) fn new(config: ChangeBufferConfig, tree: PageRun, rng: Rng) -> Self {
         ChangeBuffer { config, tree, pending: PendingChanges::default(), rng, last_activity: 0 }
     }

@@ -15,7 +15,7 @@ use crate::config::CommitDurability;
 use crate::redo::RedoPosition;
 
 /// What the checks remember.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Checker {
     position: RedoPosition,
     checkpoint_lsn: u64,

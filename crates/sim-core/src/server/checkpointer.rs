@@ -36,7 +36,7 @@ enum State {
 }
 
 /// State of the checkpointer.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Checkpointer {
     state: State,
     last_lsn: u64,

@@ -14,7 +14,7 @@ use crate::seam::{CleanerAction, CleanerInput, FlushKind};
 const NO_WORK: (u64, u64) = (u64::MAX, u64::MAX);
 
 /// State of the coordinator.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Cleaner {
     /// Number of the current timer; older timers are stale.
     timer: u32,

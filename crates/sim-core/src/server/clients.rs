@@ -58,7 +58,7 @@ pub(super) struct Client {
 }
 
 /// All clients and their drive.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Clients {
     pub(super) list: Vec<Client>,
     adaptive_hash: Option<AdaptiveHash>,

@@ -24,7 +24,7 @@ use std::collections::VecDeque;
 const BACKGROUND_PERIOD: SimDuration = SimDuration::from_secs(1);
 
 /// State of the writer's and flusher's customers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Commit {
     wake_up: SimDuration,
     /// Committing clients in order of their LSN.

@@ -22,7 +22,7 @@ pub(super) enum Held {
 }
 
 /// The doublewrite buffer of the whole server.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct SharedBuffer {
     taken: bool,
     /// The thread that may collect into it, or write it.
@@ -33,7 +33,7 @@ struct SharedBuffer {
 }
 
 /// How far the buffer of the whole server is filled, where threads fill it together.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Filling {
     pages: u32,
     /// Threads that have added pages and not yet prepared them.
@@ -52,7 +52,7 @@ struct OwnBuffer {
 }
 
 /// The doublewrite of the server.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Doublewrite {
     /// Indexed by kind, then instance.
     buffers: [Vec<OwnBuffer>; 2],

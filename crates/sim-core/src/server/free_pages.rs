@@ -33,7 +33,7 @@ pub(super) struct FrameSearch {
 }
 
 /// State of the search for free pages, by instance.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct FreePages {
     /// False once a search of the tail found nothing, until a batch of the instance ends (from 5.6 on).
     try_scan: Vec<bool>,

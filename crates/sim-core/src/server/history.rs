@@ -35,7 +35,7 @@ pub(super) struct Taken {
 }
 
 /// The history list.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct History {
     /// Not yet taken by purge.
     logs: VecDeque<Logs>,

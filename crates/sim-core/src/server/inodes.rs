@@ -94,7 +94,7 @@ pub(super) enum Synced {
 }
 
 /// Inodes of the files that are synced.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Inodes {
     /// Length of a tick; 0 if syncs write no inodes.
     data_tick_ns: u64,

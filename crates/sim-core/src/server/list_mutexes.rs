@@ -26,7 +26,7 @@ use crate::config::SyncHolds;
 use std::collections::VecDeque;
 
 /// The mutexes, by instance.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct ListMutexes {
     holds: SyncHolds,
     mutexes: Vec<Mutex>,

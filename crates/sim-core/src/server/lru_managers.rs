@@ -21,7 +21,7 @@ struct Manager {
 }
 
 /// The threads; none where the page cleaner does their work.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct LruManagers {
     managers: Vec<Manager>,
     started: bool,

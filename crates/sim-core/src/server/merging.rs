@@ -26,7 +26,7 @@ const PURGE: u32 = 0;
 const WRITE_BACK: u32 = 1;
 
 /// A thread that puts records on pages.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Thread {
     work: Vec<Changed>,
     next: usize,
@@ -38,7 +38,7 @@ struct Thread {
 }
 
 /// Both threads.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Merging {
     threads: [Thread; 2],
     /// When the last pass began, and where redo ended then.

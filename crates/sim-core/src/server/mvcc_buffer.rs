@@ -64,7 +64,7 @@ impl Hasher for RecordKeys {
 }
 
 /// The records changed between the starts of two passes.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Generation {
     keys: HashSet<u64, BuildHasherDefault<RecordKeys>>,
     /// In the order in which they were changed first.
@@ -97,7 +97,7 @@ impl Generation {
 }
 
 /// The buffer, its passes and the row cache.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct MvccBuffer {
     pub(super) config: RecordsConfig,
     touches: Vec<Vec<RecordTouch>>,

@@ -96,7 +96,7 @@ pub(super) struct Pass {
 }
 
 /// Passes and their threads.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Passes {
     /// The page cleaner's threads come first.
     pub(super) threads: Vec<Thread>,

@@ -5,7 +5,7 @@ use crate::kernel::random::Rng;
 use prefetch_index::prefetch_index;
 
 /// The changes of all pages.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct PendingChanges {
     /// Where the pages of an extent lie in the arrays, by extent, in extents from 1 on; 0 if it never had changes.
     places: Vec<u32>,

@@ -32,7 +32,7 @@ use std::collections::VecDeque;
 const PAGES_AHEAD: usize = 8;
 
 /// Threads in line for the device.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Posting {
     /// Threads that stand in line for room in the data device's queue, and the one that is being served.
     posters: VecDeque<u32>,

@@ -28,7 +28,7 @@ use crate::run_spec::{CpuScheduling, CpuSpec};
 /// What follows a piece of computing, and how long after it.
 type Follows = Option<(Event, SimDuration)>;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Sharing {
     InTurns(Station),
     Equal {
@@ -58,7 +58,7 @@ fn next(turn: &mut usize) -> usize {
 }
 
 /// Threads that wait for the device: what each computes when it wakes, and what follows.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Sleepers {
     slots: Vec<Option<(SimDuration, Event)>>,
     free: Vec<u32>,
@@ -82,7 +82,7 @@ impl Sleepers {
 }
 
 /// The processors of the host.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Processors {
     sharing: Sharing,
     spec: CpuSpec,

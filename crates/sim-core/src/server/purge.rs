@@ -51,7 +51,7 @@ pub(super) enum State {
 }
 
 /// State of purge.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Purge {
     pub(super) config: PurgeConfig,
     pub(super) history: History,

@@ -16,7 +16,7 @@ pub(super) struct IoTotals {
 }
 
 /// Counts of the second in progress, and what is kept of the seconds before.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Recorder {
     /// Amounts of the second in progress; its gauges are filled in at its end.
     pub(super) counts: SecondSample,
@@ -89,6 +89,11 @@ impl Recorder {
     pub(super) fn forget(&mut self) {
         self.series.drain(..self.series.len().saturating_sub(1));
         self.latency_by_10s.drain(..self.latency_by_10s.len().saturating_sub(1));
+    }
+
+    /// All finished seconds.
+    pub(super) fn seconds(&self) -> &[SecondSample] {
+        &self.series
     }
 
     /// The last finished second.

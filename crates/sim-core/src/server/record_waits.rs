@@ -14,7 +14,7 @@ use super::events::Event;
 use crate::config::RecordsConfig;
 
 /// Who waits, and room that is kept.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct RecordWaits {
     /// Room in the redo log kept for the transaction of each client, and for all of them, bytes.
     reserved: Vec<u64>,

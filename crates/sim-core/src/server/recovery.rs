@@ -26,7 +26,7 @@ const LANES: usize = 8;
 const COUNT_EVERY_S: u64 = 10;
 
 /// The sample.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct TouchedPages {
     shift: u32,
     /// Page modulo `2^shift` that belongs to the sample.

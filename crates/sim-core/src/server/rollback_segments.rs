@@ -27,7 +27,7 @@ struct Segment {
 }
 
 /// The rollback segments.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct RollbackSegments {
     segments: Vec<Segment>,
 }

@@ -22,7 +22,7 @@ struct Slot {
 }
 
 /// The cached records.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct RowCache {
     capacity: u64,
     used: u64,

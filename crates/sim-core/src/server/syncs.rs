@@ -28,7 +28,7 @@ enum Owner {
     Checkpointer,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Round {
     owner: Owner,
     files: Vec<u16>,
@@ -49,7 +49,7 @@ struct IoThread {
 }
 
 /// Files, rounds and I/O threads.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Syncs {
     files: Vec<DataFile>,
     threads: Vec<IoThread>,

@@ -28,7 +28,7 @@ struct UndoPage {
 }
 
 /// An undo tablespace, or the undo logs of the system tablespace.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct UndoSpace {
     /// Pages to be used, the one freed last at the end.
     free: Vec<u32>,
@@ -44,7 +44,7 @@ struct UndoSpace {
 }
 
 /// The undo tablespaces.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct UndoSpaces {
     config: UndoConfig,
     spaces: Vec<UndoSpace>,

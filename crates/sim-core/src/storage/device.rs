@@ -173,6 +173,11 @@ impl Device {
         }
     }
 
+    /// The random numbers that service times come from, where they stand.
+    pub(crate) fn stream(&self) -> Rng {
+        self.rng.clone()
+    }
+
     /// Submits an operation of `bytes` bytes (0 for a sync) at `now`; returns its completion.
     ///
     /// The moments of submissions and questions must not run backwards.

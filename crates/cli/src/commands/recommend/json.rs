@@ -44,6 +44,12 @@ pub(super) fn document(answer: &Answer, goal: Goal, wall: Duration) -> Value {
         "warm_start": answer.plan.warm_start,
         "runs": answer.runs,
         "simulated_s": answer.simulated_s as u64,
+        "ended_early": {
+            "at_rest": answer.ended_early.at_rest,
+            "no_answer": answer.ended_early.no_answer,
+            "begun_warm": answer.ended_early.begun_warm,
+            "saved_s": answer.ended_early.saved_s,
+        },
         "wall_s": rounded(wall.as_secs_f64()),
         "current": row(answer, &answer.current),
         "recommended": recommended,

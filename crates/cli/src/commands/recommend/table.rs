@@ -41,9 +41,10 @@ fn head(answer: &Answer, goal: Goal, wall: Duration) -> String {
         None => format!("{} s each, as given", count(answer.plan.duration_s as f64)),
     };
     let runs = format!(
-        "{} runs in {} s, of {length}; seed {}, innosim {VERSION}",
+        "{} runs in {} s, of {length}{}; seed {}, innosim {VERSION}",
         answer.runs,
         rate(wall.as_secs_f64()),
+        ended_early(answer),
         scenario.run.seed
     );
     let goal = match goal {
@@ -52,6 +53,23 @@ fn head(answer: &Answer, goal: Goal, wall: Duration) -> String {
         Goal::Writes => "fewest bytes written at no loss",
     };
     format!("{}\n{} on {}: {goal}\n{}\n", scenario.title, scenario.name, scenario.model, wrapped(&runs, 0))
+}
+
+/// Which runs did not take their planned length.
+fn ended_early(answer: &Answer) -> String {
+    let early = answer.ended_early;
+    let at_rest = (early.at_rest > 0).then(|| format!("{} at rest", early.at_rest));
+    let no_answer = (early.no_answer > 0).then(|| format!("{} that lived by sync flushing", early.no_answer));
+    let which: Vec<String> = at_rest.into_iter().chain(no_answer).collect();
+    if which.is_empty() {
+        return String::new();
+    }
+    format!(
+        "; ended early, with figures of the last turn of the checkpoint age (half a turn where no answer): {} ({} s saved of {} s)",
+        which.join(", "),
+        count(early.saved_s as f64),
+        count(answer.simulated_s + early.saved_s as f64)
+    )
 }
 
 fn candidates(answer: &Answer) -> String {

@@ -1,0 +1,174 @@
+//! One run of a search, and the runs that several of them begin from.
+//!
+//! Runs of one load and redo size can begin from one [`WarmStart`]: a server with the present capacities that worked for part
+//! of a turn of the redo log. It serves if nothing pressed it until then, so that all that follows is the work of the capacity
+//! that is tried. Only first replications begin so. A server can hold where it would not have come to from a cold start; the
+//! others, which what could be the answer must hold in too, show that.
+
+use super::bench::TrialRunner;
+use super::case::Case;
+use super::rest::{Ended, ended};
+use super::settled::{Rise, rise_of};
+use super::space::Point;
+use crate::runner::{Job, in_parallel, warmup_of};
+use crate::warm_start::WarmStart;
+use innosim_core::metrics::Summary;
+use innosim_core::server::{RunError, Warm};
+use innosim_scenario::Scenario;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Most memory that a run may take to be kept for others to begin from, bytes.
+const MOST_BYTES: u64 = 512 << 20;
+
+/// What runs that begin from the same run have in common: load, redo size in bytes.
+pub(super) type Key = (Case, u64);
+
+/// A run that others begin from, to be made.
+#[derive(Debug, Clone)]
+pub(super) struct Base {
+    pub(super) key: Key,
+    pub(super) scenario: Scenario,
+    pub(super) seconds: u64,
+}
+
+/// It, made. `None` if it can't serve.
+pub(super) struct Made {
+    pub(super) key: Key,
+    start: Option<Mutex<WarmStart>>,
+    pub(super) simulated_s: u64,
+}
+
+impl Base {
+    pub(super) fn make(&self, execute: &dyn TrialRunner) -> Result<Made, RunError> {
+        let job = Job { scenario: &self.scenario, replication: 0 };
+        let start = execute.warm_up(job, self.seconds)?;
+        let simulated_s = start.as_ref().map_or(0, |start| start.seconds().len() as u64);
+        let pressed = |start: &WarmStart| start.seconds().iter().any(|s| s.sync_flushing || s.free_check_waits > 0);
+        Ok(Made {
+            key: self.key,
+            start: start.filter(|start| !pressed(start) && start.bytes() <= MOST_BYTES).map(Mutex::new),
+            simulated_s,
+        })
+    }
+}
+
+/// Runs that others begin from.
+#[derive(Default)]
+pub(super) struct Starts(BTreeMap<Key, Option<Mutex<WarmStart>>>);
+
+impl Starts {
+    pub(super) fn has(&self, key: Key) -> bool {
+        self.0.contains_key(&key)
+    }
+
+    pub(super) fn keep(&mut self, made: Made) {
+        self.0.insert(made.key, made.start);
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// Runs that begin from one that is not there yet, or a single run.
+pub(super) struct Group<'a> {
+    missing: Option<&'a Base>,
+    runs: Vec<&'a Run>,
+}
+
+/// What becomes of a group.
+pub(super) type Outcome<'a> = (Option<Result<Made, RunError>>, Vec<(&'a Run, Result<Trial, RunError>)>);
+
+impl<'a> Group<'a> {
+    /// All of `runs`, in groups.
+    pub(super) fn all(runs: &'a [Run], starts: &Starts) -> Vec<Group<'a>> {
+        let mut groups: Vec<Group<'a>> = Vec::new();
+        for run in runs {
+            let missing = run.base.as_ref().filter(|base| !starts.has(base.key));
+            let same =
+                |group: &&mut Group<'_>| missing.is_some() && group.missing.map(|b| b.key) == missing.map(|b| b.key);
+            match groups.iter_mut().find(same) {
+                Some(group) => group.runs.push(run),
+                None => groups.push(Group { missing, runs: vec![run] }),
+            }
+        }
+        groups
+    }
+
+    /// Makes what they begin from, and then them, all at once.
+    pub(super) fn make(&self, starts: &Starts, execute: &dyn TrialRunner) -> Outcome<'a> {
+        let made = self.missing.map(|base| base.make(execute));
+        let fresh = made.as_ref().and_then(|made| made.as_ref().ok()).and_then(|made| made.start.as_ref());
+        let trials = in_parallel(&self.runs, |run| {
+            let kept = run.base.as_ref().and_then(|base| starts.0.get(&base.key)).and_then(Option::as_ref);
+            // Only copied, which a panic elsewhere can't have spoilt.
+            let copy = |start: &Mutex<WarmStart>| start.lock().unwrap_or_else(PoisonError::into_inner).fork(run.job());
+            run.make(fresh.or(kept).and_then(copy), execute)
+        });
+        (made, self.runs.iter().copied().zip(trials).collect())
+    }
+}
+
+/// A run to be made.
+pub(super) struct Run {
+    pub(super) scenario: Scenario,
+    pub(super) case: Case,
+    pub(super) point: Point,
+    pub(super) replication: u32,
+    /// Seconds that are planned to count.
+    pub(super) window_s: f64,
+    pub(super) may_end_early: bool,
+    pub(super) base: Option<Base>,
+}
+
+/// What is kept of it.
+pub(super) struct Trial {
+    pub(super) summary: Summary,
+    pub(super) rise: Option<Rise>,
+    /// Without what it shares with others.
+    pub(super) simulated_s: u64,
+    pub(super) ended: Option<Ended>,
+    pub(super) begun_warm: bool,
+}
+
+impl Run {
+    fn make(&self, from: Option<Warm>, execute: &dyn TrialRunner) -> Result<Trial, RunError> {
+        let shared_s = from.as_ref().map_or(0, |from| from.seconds().len() as u64);
+        let mut known = None;
+        let output = {
+            let mut is_enough = |series: &[_], limits: &_| {
+                known = if self.may_end_early { ended(series, limits) } else { None };
+                known.is_some()
+            };
+            match from {
+                Some(from) => execute.go_on(from, self.job(), &mut is_enough)?,
+                None if self.may_end_early => execute.execute_until(self.job(), &mut is_enough)?,
+                None => execute.execute(self.job())?,
+            }
+        };
+        let seconds = output.series.len() as u64;
+        let (simulated_s, begun_warm) = (seconds - shared_s, shared_s > 0);
+        // A runner may have made the whole run all the same.
+        if let Some((ended, turn_s)) = known.filter(|_| seconds < self.job().seconds()) {
+            let mut summary = Summary::of(&output, seconds - turn_s);
+            // Seconds are of the planned window, so that those of all runs are alike.
+            let scale = self.window_s / turn_s as f64;
+            summary.stall_seconds *= scale;
+            summary.sync_flush_seconds *= scale;
+            return Ok(Trial { summary, rise: None, simulated_s, ended: Some(ended), begun_warm });
+        }
+        let warmup_s = warmup_of(&self.scenario, &output).seconds;
+        let (summary, rise) = (Summary::of(&output, warmup_s), rise_of(&output, warmup_s));
+        Ok(Trial { summary, rise, simulated_s, ended: None, begun_warm })
+    }
+
+    fn job(&self) -> Job<'_> {
+        Job { scenario: &self.scenario, replication: self.replication }
+    }
+
+    /// Its planned length.
+    pub(super) fn planned_s(&self) -> u64 {
+        self.job().seconds()
+    }
+}

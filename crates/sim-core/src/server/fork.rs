@@ -1,0 +1,138 @@
+//! A server in the middle of a run, from which other runs go on: with other I/O capacities, as `SET GLOBAL` gives them to a
+//! server at work, or on another device. No source: nothing here is of a server.
+//!
+//! A copy that goes on with what it had makes the same run, byte by byte, as if nobody had stopped to copy it. Random numbers
+//! go on where they were, so that all copies meet the same.
+//!
+//! Simplification: a device that takes the place of another starts idle. What was in flight on the old one is complete when
+//! that said it would be.
+
+use super::{Observer, RunError, Server, bounded};
+use crate::config::ChangeBufferConfig;
+use crate::metrics::{RunOutput, SecondSample};
+use crate::run_spec::RunSpec;
+use crate::seam::{AgeLimits, IoCapacity, ServerModel};
+use crate::storage::Device;
+
+/// A run that has come so far.
+#[derive(Debug)]
+pub struct Warm {
+    server: Server,
+    spec: RunSpec,
+}
+
+impl Warm {
+    /// Runs a server of the given version for the first `seconds` of `spec`.
+    ///
+    /// # Errors
+    /// As [`Server::run`].
+    pub fn up_to(
+        model: Box<dyn ServerModel>,
+        spec: &RunSpec,
+        seconds: u64,
+        observer: &mut dyn Observer,
+    ) -> Result<Warm, RunError> {
+        let mut server = Server::new(model, spec);
+        server.start();
+        while (server.recorder.seconds().len() as u64) < seconds && server.next_second(observer)? {}
+        Ok(Warm { server, spec: spec.clone() })
+    }
+
+    /// The seconds so far.
+    pub fn seconds(&self) -> &[SecondSample] {
+        self.server.recorder.seconds()
+    }
+
+    /// Bytes of memory that a copy takes for its pages, which is nearly all.
+    pub fn bytes(&self) -> u64 {
+        self.server.pool.bytes() + self.server.space.bytes()
+    }
+
+    /// A copy that goes on with these capacities, on the devices of `spec`; `None` if the version can't be copied, or if
+    /// `spec` differs in anything else from the run so far.
+    pub fn fork(&self, capacity: IoCapacity, spec: &RunSpec) -> Option<Warm> {
+        let storage = self.spec.storage.clone();
+        let merging = |spec: &RunSpec| spec.change_buffer.map(|buffer| ChangeBufferConfig { io_capacity: 0, ..buffer });
+        let alike = RunSpec { storage, change_buffer: self.spec.change_buffer, ..spec.clone() } == self.spec
+            && merging(spec) == merging(&self.spec)
+            && spec.storage.redo.is_some() == self.spec.storage.redo.is_some();
+        if !alike {
+            return None;
+        }
+        let mut server = self.server.with_io_capacity(capacity)?;
+        if let (Some(buffer), Some(config)) = (&mut server.change_buffer, spec.change_buffer) {
+            buffer.set_io_capacity(config.io_capacity);
+        }
+        if spec.storage.data != self.spec.storage.data {
+            let stream = server.data_device.stream();
+            server.data_device = Device::new(&bounded(&spec.storage.data, &server.config), stream);
+        }
+        if let (Some(device), Some(redo)) = (&mut server.redo_device, &spec.storage.redo)
+            && spec.storage.redo != self.spec.storage.redo
+        {
+            *device = Device::new(redo, device.stream());
+        }
+        Some(Warm { server, spec: spec.clone() })
+    }
+
+    /// Goes on until `is_enough` says so of all seconds, or to the end.
+    ///
+    /// # Errors
+    /// As [`Server::run`].
+    pub fn run_until(
+        mut self,
+        observer: &mut dyn Observer,
+        is_enough: &mut dyn FnMut(&[SecondSample], &AgeLimits) -> bool,
+    ) -> Result<RunOutput, RunError> {
+        self.server.go_until(observer, is_enough)?;
+        Ok(self.server.into_output())
+    }
+}
+
+impl Server {
+    /// A copy that goes on with these capacities. Crashes are looked at in runs in one piece only.
+    fn with_io_capacity(&self, capacity: IoCapacity) -> Option<Server> {
+        let model = self.model.with_io_capacity(capacity)?;
+        Some(Server {
+            config: model.config().clone(),
+            model,
+            change_buffer: self.change_buffer.clone(),
+            end: self.end,
+            up_before: self.up_before,
+            engine_status_every: self.engine_status_every,
+            now: self.now,
+            calendar: self.calendar.clone(),
+            events: self.events,
+            hash: self.hash,
+            space: self.space.clone(),
+            pool: self.pool.clone(),
+            redo: self.redo.clone(),
+            program: self.program.clone(),
+            data_device: self.data_device.clone(),
+            redo_device: self.redo_device.clone(),
+            processors: self.processors.clone(),
+            other_programs: self.other_programs.clone(),
+            clients: self.clients.clone(),
+            commit: self.commit.clone(),
+            binary_log: self.binary_log.clone(),
+            purge: self.purge.clone(),
+            records: self.records.clone(),
+            free_pages: self.free_pages.clone(),
+            cleaner: self.cleaner.clone(),
+            lru_managers: self.lru_managers.clone(),
+            passes: self.passes.clone(),
+            posting: self.posting.clone(),
+            batches: self.batches.clone(),
+            doublewrite: self.doublewrite.clone(),
+            list_mutexes: self.list_mutexes.clone(),
+            syncs: self.syncs.clone(),
+            inodes: self.inodes.clone(),
+            checkpointer: self.checkpointer.clone(),
+            touched_pages: self.touched_pages.clone(),
+            recovery_speed: self.recovery_speed,
+            recorder: self.recorder.clone(),
+            check: self.check.clone(),
+            crashes: None,
+        })
+    }
+}
