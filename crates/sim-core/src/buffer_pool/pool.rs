@@ -663,3 +663,6 @@ fn is_newest(oldest_low: &Option<Vec<u32>>, page: u32, lsn: u64) -> bool {
 fn low_half(lsn: u64) -> u32 {
     (lsn as u32).max(1)
 }
+
+#[cfg(test)]
+mod tests;

@@ -259,3 +259,43 @@ impl Server {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A buffer of three pages that threads fill together.
+    fn filled_together() -> Doublewrite {
+        Doublewrite {
+            buffers: [Vec::new(), Vec::new()],
+            segments_free: [0, 0],
+            segment_waiters: [VecDeque::new(), VecDeque::new()],
+            shared: SharedBuffer::default(),
+            filling: Some((3, Filling::default())),
+        }
+    }
+
+    /// Who comes while its last pages are being prepared must not go on as if there were nothing to flush.
+    #[test]
+    fn nobody_adds_to_a_full_buffer() {
+        let mut doublewrite = filled_together();
+        doublewrite.filled(2);
+        assert!(doublewrite.may_fill(1) && doublewrite.room() == Some(1));
+        doublewrite.filled(1);
+        assert!(!doublewrite.may_fill(2) && doublewrite.room() == Some(0));
+        assert_eq!(doublewrite.shared.waiting_threads, [2]);
+    }
+
+    /// The first that is ready closes it, and the last one has it written.
+    #[test]
+    fn the_buffer_is_closed_by_the_first_and_written_by_the_last() {
+        let mut doublewrite = filled_together();
+        doublewrite.filled(1);
+        doublewrite.filled(1);
+        assert!(!doublewrite.prepared(4), "another still prepares its pages");
+        assert!(!doublewrite.may_fill(6), "there is room, but it is closed");
+        assert!(doublewrite.prepared(5));
+        assert_eq!(doublewrite.take_fillers(), [4, 5]);
+        assert_eq!([doublewrite.last_of_buffer(), doublewrite.last_of_buffer()], [false, true]);
+    }
+}
