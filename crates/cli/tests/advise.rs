@@ -131,6 +131,26 @@ fn what_is_missing_is_named_with_the_statement_that_brings_it() {
     file("status.txt", &samples(&whole, false));
     let error = refused(&["advise", path(&dir)], 2);
     assert!(error.contains("SHOW ENGINE INNODB STATUS"), "{error}");
+    // The status a few times, beside a long record of the engine's own report.
+    let first: String = samples(&whole, false).split("TS ").skip(1).take(8).map(|one| format!("TS {one}")).collect();
+    let engine: String = {
+        let lines = samples(&whole, true);
+        let keep = |line: &&str| !line.contains('\t');
+        lines.lines().filter(keep).map(|line| format!("{line}\n")).collect()
+    };
+    file("status.txt", &first);
+    file("innodb-status.txt", &engine);
+    let error = refused(&["advise", path(&dir)], 2);
+    assert!(error.contains("there are 8 over") && !error.contains("sysbench"), "{error}");
+    fs::remove_file(dir.path().join("innodb-status.txt")).unwrap();
+    // An option file does not tell the version.
+    fs::remove_file(dir.path().join("variables.txt")).unwrap();
+    file("my.cnf", "[mysqld]\ninnodb_io_capacity = 200\n");
+    file("status.txt", &samples(&whole, true));
+    let error = refused(&["advise", path(&dir)], 2);
+    assert!(error.contains("settings of my.cnf") && error.contains("--model NAME"), "{error}");
+    fs::remove_file(dir.path().join("my.cnf")).unwrap();
+    file("variables.txt", &variables(&whole));
     let few: String = samples(&whole, true).lines().take(200).map(|line| format!("{line}\n")).collect();
     file("status.txt", &few);
     let error = refused(&["advise", path(&dir)], 2);

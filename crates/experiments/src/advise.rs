@@ -30,8 +30,8 @@ pub use disk::DiskSeen;
 pub use sentences::why;
 pub use unknown::{Prepared, prepare};
 
-use crate::calibrate::Device;
-use crate::recommend::{Answer, Goal, Point, Question, RecommendError, TrialRunner, recommend};
+use crate::calibrate::{Device, NO_CPU_DEMAND};
+use crate::recommend::{Answer, Goal, Point, Question, RecommendError, TrialRunner, best_setting, recommend};
 use demand::Demand;
 use innosim_recordings::{Missing, Quantity, Recording, UnknownLoad, understood_settings};
 use innosim_scenario::{Overrides, Source};
@@ -155,17 +155,24 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     let model = request.recording.model().map_err(AdviseError::NoLoad)?;
     let no_load = |why: String| AdviseError::NoLoad(format!("{}: {why}", request.recording.name));
     let disk = telling.disk_use();
-    let (mut tests, not_it) =
-        backtest::backtest(&telling, &request.devices, request.seed, disk.as_ref(), runner).map_err(no_load)?;
+    let demand = Demand::of(&telling).ok_or_else(|| no_load("work was counted only once".to_owned()))?;
+    let measured_on = |device: &Device| {
+        let mut measured = Measured::of(whole)?;
+        if let Some(clients) = demand.closed {
+            closed::take_throughput(&mut measured, &telling, &demand, clients, device, runner)?;
+        }
+        Ok(measured)
+    };
+    let tested = || backtest::backtest(&telling, &request.devices, request.seed, disk.as_ref(), runner);
+    // Runs one after the other leave a processor without work: where the device is known, both at once.
+    let only = if let [(_, only)] = &request.devices[..] { Some(only) } else { None };
+    let (tested, measured) = rayon::join(tested, || only.map(&measured_on));
+    let (mut tests, not_it) = tested.map_err(no_load)?;
     tests.sort_by(|a, b| a.distance().total_cmp(&b.distance()));
     let best = tests.remove(0);
     let device_of = |name: &str| request.devices.iter().find(|(other, _)| other == name).map(|(_, device)| device);
     let device = device_of(&best.device).cloned().unwrap_or_default();
-    let mut measured = Measured::of(whole).map_err(no_load)?;
-    let demand = Demand::of(&telling).ok_or_else(|| no_load("work was counted only once".to_owned()))?;
-    if let Some(clients) = demand.closed {
-        closed::take_throughput(&mut measured, &telling, &demand, clients, &device, runner).map_err(no_load)?;
-    }
+    let measured: Measured = measured.unwrap_or_else(|| measured_on(&device)).map_err(no_load)?;
     let drive = drive_of(&demand, request.load);
     let scenario_of = |measured: &Measured, device: &Device| {
         let start = usual_state(&telling);
@@ -196,8 +203,7 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
         answer = if larger.best.sound { larger } else { answer };
     }
     for (name, text) in worlds(request, &measured, &device, &tests, &scenario_of)? {
-        let there = search(request, &text, request.redo, 1, runner)?;
-        let best = there.best.sound.then_some(there.best.point);
+        let best = best_setting(&question(request, &text, request.redo, 1), runner)?;
         advice.worlds.push(World { name, best });
     }
     if answer.best.sound {
@@ -219,14 +225,17 @@ fn search(
     replications: u32,
     runner: &dyn TrialRunner,
 ) -> Result<Answer, RecommendError> {
-    let question = Question {
+    recommend(&question(request, text, redo, replications), runner)
+}
+
+fn question<'a>(request: &'a Request<'_>, text: &'a str, redo: bool, replications: u32) -> Question<'a> {
+    Question {
         source: Source::Text { name: &request.recording.name, text },
         common: Overrides { seed: request.seed, ..Overrides::default() },
         goal: request.goal,
         redo,
         replications,
-    };
-    recommend(&question, runner)
+    }
 }
 
 /// Scenarios of what the evidence leaves open.
@@ -309,13 +318,8 @@ fn refusal(test: &Backtest) -> Option<String> {
     ))
 }
 
-fn load_found(unknown: &UnknownLoad, measured: &Measured, demand: &Demand, refused: Vec<String>) -> LoadFound {
-    let fit = &measured.fit;
-    let dirty = [1.0, 2.0].map(|turns| {
-        let figure = |spectrum: &innosim_spectrum::Spectrum| spectrum.dirty(turns * fit.ages.high);
-        let range = fit.range(figure);
-        (figure(&fit.spectrum), range.low, range.high)
-    });
+/// What was derived because it was not recorded, and what is doubtful.
+fn remarks(unknown: &UnknownLoad, measured: &Measured, refused: Vec<String>) -> Vec<String> {
     // Settings that the model refuses.
     let mut remarks = refused;
     if !unknown.lsn_is_recorded {
@@ -330,7 +334,7 @@ fn load_found(unknown: &UnknownLoad, measured: &Measured, demand: &Demand, refus
                 .to_owned(),
         );
     }
-    if !fit.shape_is_told {
+    if !measured.fit.shape_is_told {
         remarks.push(
             "the checkpoint age hardly moved while it was recorded, so counters tell dirty pages at this age alone: what \
              larger or smaller ages bring is a range. Cheapest next: page ages (innosim pages on a backup), or samples while \
@@ -365,10 +369,25 @@ fn load_found(unknown: &UnknownLoad, measured: &Measured, demand: &Demand, refus
             measured.first_reads
         ));
     }
-    remarks.extend(measured.calibration.undetermined.iter().cloned());
+    let cpu = measured.calibration.parameters.iter().find(|parameter| parameter.name == "cpu");
+    if let Some(cpu) = cpu.filter(|_| !measured.cpu_is_measured) {
+        remarks.push(format!("CPU time of a unit of work: {}", cpu.method));
+    }
+    // Here it is not the workload's default that stands for it.
+    remarks.extend(measured.calibration.undetermined.iter().filter(|remark| *remark != NO_CPU_DEMAND).cloned());
+    remarks
+}
+
+fn load_found(unknown: &UnknownLoad, measured: &Measured, demand: &Demand, refused: Vec<String>) -> LoadFound {
+    let fit = &measured.fit;
+    let dirty = [1.0, 2.0].map(|turns| {
+        let figure = |spectrum: &innosim_spectrum::Spectrum| spectrum.dirty(turns * fit.ages.high);
+        let range = fit.range(figure);
+        (figure(&fit.spectrum), range.low, range.high)
+    });
     LoadFound {
         unit: unknown.unit.clone(),
-        rate: demand.closed.map_or_else(|| demand.level(), |_| demand.mean),
+        rate: demand.closed.map_or_else(|| demand.level(), |_| demand.settled),
         clients: demand.closed,
         redo_bytes: measured.redo(),
         cpu_us: (measured.calibration.get("cpu").unwrap_or(0.0), measured.cpu_is_measured),
@@ -377,6 +396,6 @@ fn load_found(unknown: &UnknownLoad, measured: &Measured, demand: &Demand, refus
         dirty,
         shape_is_told: fit.shape_is_told,
         age_is_derived: !unknown.lsn_is_recorded || !unknown.checkpoint_is_recorded,
-        remarks,
+        remarks: remarks(unknown, measured, refused),
     }
 }

@@ -45,6 +45,10 @@ use dispatch::Dispatch;
 use innosim_recordings::{LoadPhase, Purpose, Quantity, Recording, Script};
 use page_splits::{PageSplits, Told};
 
+/// What is said where nothing tells the CPU time of a transaction.
+pub(crate) const NO_CPU_DEMAND: &str = "CPU demand: record cpu.user and cpu.system, or the CPU time of server and client, \
+     under a load that keeps the processors busy for a third of the time or more; the workload's default is used";
+
 /// Processors of a machine that does not say.
 pub(crate) const UNKNOWN_CPUS: u32 = 16;
 /// `--rand-type`s that a workload has.
@@ -123,11 +127,7 @@ impl Calibration {
                  transactions'; all of it is taken, which holds for this load. For others record a load that takes less, \
                  or innodb_log_writer_threads = OFF"
             )),
-            (None, _) => self.undetermined.push(
-                "CPU demand: record cpu.user and cpu.system, or the CPU time of server and client, under a load that keeps \
-                 the processors busy for a third of the time or more; the workload's default is used"
-                    .to_owned(),
-            ),
+            (None, _) => self.undetermined.push(NO_CPU_DEMAND.to_owned()),
         }
         if let Some(CpuDemand { own, cost_scale, .. }) = demand {
             self.parameters.push(own);

@@ -45,6 +45,7 @@ pub use space::{Point, Space};
 pub use why::{Effect, Why};
 
 use bench::Bench;
+use case::Case;
 use innosim_scenario::{Overrides, Scenario, Source};
 use search::Found;
 
@@ -128,4 +129,15 @@ pub fn recommend(question: &Question<'_>, execute: &dyn TrialRunner) -> Result<A
         space: bench.space().clone(),
         scenario: bench.into_scenario(),
     })
+}
+
+/// The best setting alone, without what it depends on; `None` if none is sound. A third of the runs of [`recommend`], for who asks
+/// in many worlds.
+///
+/// # Errors
+/// As [`recommend`].
+pub fn best_setting(question: &Question<'_>, execute: &dyn TrialRunner) -> Result<Option<Point>, RecommendError> {
+    let mut bench = Bench::open(question, execute)?;
+    let Found { best, .. } = search::search(&mut bench)?;
+    Ok(bench.is_sound(Case::AS_IS, best).then_some(best))
 }

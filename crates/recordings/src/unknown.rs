@@ -157,7 +157,11 @@ impl Recording {
                 missing.push(self.lacks("dirty pages", help));
             }
         }
-        let seconds = &self.series.seconds;
+        // Other files may have more samples: those count that have what a load is told by.
+        let dirty = self.get(Quantity::DirtyPages).unwrap_or_else(|| vec![0.0; self.series.len()]);
+        let written = self.get(Quantity::PagesWritten).unwrap_or_else(|| vec![0.0; self.series.len()]);
+        let told = |i: &usize| dirty[*i].is_finite() && written[*i].is_finite();
+        let seconds: Vec<f64> = (0..self.series.len()).filter(told).map(|i| self.series.seconds[i]).collect();
         let covered = seconds.last().copied().unwrap_or(0.0) - seconds.first().copied().unwrap_or(0.0);
         if seconds.len() < FEWEST_SAMPLES || covered < SHORTEST_S {
             let what = format!(

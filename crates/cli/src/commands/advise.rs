@@ -16,14 +16,14 @@ use crate::interrupt;
 use crate::out_dir::{OutDir, fill};
 use crate::output::{note, print, print_json};
 use crate::runner::pool;
-use folder::{Folder, Lack};
+use folder::{Evidence, Folder, Lack};
 use innosim_core::server::RunError;
 use innosim_experiments::advise::{Advice, AdviseError, Request, advise};
 use innosim_experiments::calibrate::Device;
 use innosim_experiments::recommend::RecommendError;
 use innosim_recordings::{Recording, SAMPLES};
 use innosim_report::{ReportError, write_file};
-use innosim_scenario::profile_names;
+use innosim_scenario::{device_of, profile_names, read_fio_jobs};
 use std::path::Path;
 
 /// What is left last.
@@ -37,7 +37,12 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
         recording.remarks.iter().for_each(|remark| note(&format!("{}: {remark}", recording.name)));
     }
     let out = args.out.as_deref().map(OutDir::prepare).transpose()?;
-    let (devices, is_measured) = devices(recording, args.device.as_deref())?;
+    let (devices, evidence) = devices(recording, args.device.as_deref())?;
+    if let Evidence::Unusable(why) = &evidence
+        && !args.common.quiet
+    {
+        note(&format!("{}: {why}; the shipped profiles are tried instead", recording.name));
+    }
     interrupt::listen();
     let staged = Staged::new(args.common.quiet);
     let request = Request {
@@ -55,7 +60,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
     let advice = match advice {
         Ok(advice) => advice,
         Err(AdviseError::Missing(missing)) => {
-            return too_little(args, &folder, missing.iter().map(Lack::of_missing).collect());
+            return too_little(args, &folder, missing.iter().map(|missing| folder.lack(missing)).collect());
         }
         Err(AdviseError::Search(RecommendError::Scenario(errors))) => return Err(Failure::Scenario(errors)),
         Err(AdviseError::Search(RecommendError::Run { error: RunError::Stopped { .. }, .. })) => {
@@ -69,7 +74,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
         }
         Err(error) => return Err(Failure::Input(error.to_string())),
     };
-    let missing = folder.wanted(&advice, is_measured);
+    let missing = folder.wanted(&advice, &evidence);
     let document = json::document(&folder, &missing, &advice, args);
     let blocks = blocks::blocks(&folder, &missing, &advice, args);
     let text = blocks::as_text(&blocks);
@@ -94,16 +99,21 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
     }
 }
 
-/// The device that is named or was measured, or else every shipped profile; and whether it was measured.
-fn devices(recording: &Recording, named: Option<&str>) -> Result<(Vec<(String, Device)>, bool), Failure> {
+/// The device that is named or was measured, or else every shipped profile; and what is known of it.
+fn devices(recording: &Recording, named: Option<&str>) -> Result<(Vec<(String, Device)>, Evidence), Failure> {
     if let Some(name) = named {
-        return Ok((vec![(name.to_owned(), device_named(Some(name))?)], true));
+        return Ok((vec![(name.to_owned(), device_named(Some(name))?)], Evidence::Known));
     }
-    if !recording.fio.is_empty() {
-        return Ok((vec![("fitted to fio's output".to_owned(), Device::Measured)], true));
-    }
+    let evidence = if recording.fio.is_empty() {
+        Evidence::None
+    } else {
+        match read_fio_jobs(&recording.fio).and_then(|jobs| device_of(&jobs, None)) {
+            Ok(_) => return Ok((vec![("fitted to fio's output".to_owned(), Device::Measured)], Evidence::Known)),
+            Err(problems) => Evidence::unusable(&problems),
+        }
+    };
     let profiles = profile_names().into_iter();
-    Ok((profiles.map(|name| (name.to_owned(), Device::Profile(name.to_owned()))).collect(), false))
+    Ok((profiles.map(|name| (name.to_owned(), Device::Profile(name.to_owned()))).collect(), evidence))
 }
 
 /// Says what is there, what is missing, and what brings it.
@@ -129,4 +139,29 @@ fn write(dir: &Path, advice: &Advice, document: &serde_json::Value, text: &str) 
     write_file(&dir.join("backtest.csv"), super::validate::csv(&advice.backtest.validation.trajectories).as_bytes())?;
     write_file(&dir.join("advice.txt"), text.as_bytes())?;
     write_file(&dir.join(LAST), (serde_json::to_string_pretty(document)? + "\n").as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use innosim_recordings::find;
+
+    /// One of fio's jobs alone is no device: the shipped ones are tried, and what is lacking is said.
+    #[test]
+    fn a_part_of_fios_jobs_is_not_taken_for_a_device() {
+        let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings");
+        let mut recording = find(&shipped.join("mysql97/uni4k-256-io2000")).unwrap().remove(0);
+        recording.fio = vec![shipped.join("fio/raw-randwrite16k_qd16.json")];
+        let (tried, evidence) = devices(&recording, None).unwrap();
+        let Evidence::Unusable(why) = evidence else { panic!("{evidence:?}") };
+        assert!(
+            why.starts_with("these jobs of fio don't determine a device: ") && why.contains("--rw=randread"),
+            "{why}"
+        );
+        assert_eq!(tried.len(), profile_names().len());
+        recording.fio.clear();
+        assert!(matches!(devices(&recording, None).unwrap().1, Evidence::None));
+        let (named, evidence) = devices(&recording, Some("sata-ssd-s4510")).unwrap();
+        assert!(named.len() == 1 && matches!(evidence, Evidence::Known), "{named:?}");
+    }
 }

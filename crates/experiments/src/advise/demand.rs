@@ -4,7 +4,7 @@
 //! its threads are all busy nearly all the time, it is they who make the load: then throughput is the server's to make,
 //! and the drive is a closed loop of as many clients.
 
-use innosim_recordings::{Recording, WORK};
+use innosim_recordings::{Quantity, Recording, WORK};
 
 /// Most pieces of the recorded demand.
 const MOST_PIECES: usize = 600;
@@ -15,6 +15,8 @@ const EVEN: f64 = 0.10;
 const IDLE: f64 = 0.2;
 /// Length of the busiest stretch, seconds.
 const BUSIEST_S: f64 = 60.0;
+/// Share of all reads from which on a pool that fills is full.
+const NEARLY_ALL: f64 = 0.9;
 /// Threads at work by the most that ever are, and their least number, from which on they make the load.
 const PINNED: f64 = 0.6;
 const FEWEST_PINNED: f64 = 4.0;
@@ -30,6 +32,8 @@ pub(super) struct Demand {
     pub(super) pieces: Vec<(f64, f64)>,
     /// Work a second over all.
     pub(super) mean: f64,
+    /// The same once the buffer pool was filled: until then reads hold a closed loop up.
+    pub(super) settled: f64,
     /// Connections that do work at a time at most.
     pub(super) clients: u32,
     /// Clients whose waiting for the server makes the load, if it does.
@@ -53,6 +57,7 @@ impl Demand {
         Some(Demand {
             pieces: pieces(&known, step),
             mean: (done - begun) / (last - first),
+            settled: settled(recording, &known).unwrap_or((done - begun) / (last - first)),
             clients: connections(recording).unwrap_or(UNKNOWN_CLIENTS).max(FEWEST_CLIENTS),
             closed,
             running,
@@ -72,6 +77,20 @@ impl Demand {
         let mean = mean_of(active);
         if is_even(active, mean) { mean } else { busiest(active) }
     }
+}
+
+/// Work a second from when nearly all pages were read that ever are, if that is in the first half; reads that go on are
+/// misses of a full pool, and belong to the load.
+fn settled(recording: &Recording, work: &[(f64, f64)]) -> Option<f64> {
+    let reads = recording.get(Quantity::BufferPoolReads)?;
+    let reads = recording.series.seconds.iter().zip(reads).filter(|(_, reads)| reads.is_finite());
+    let reads: Vec<(f64, f64)> = reads.map(|(second, reads)| (*second, reads)).collect();
+    let (first, last) = (reads.first()?, reads.last()?);
+    let filled = first.1 + NEARLY_ALL * (last.1 - first.1);
+    let (from, _) = *reads.iter().find(|(_, reads)| *reads >= filled)?;
+    let (end, done) = *work.last()?;
+    let (start, begun) = *work.iter().find(|(second, _)| *second >= from)?;
+    (start - first.0 < (last.0 - first.0) / 2.0).then(|| (done - begun) / (end - start))
 }
 
 fn mean_of(pieces: &[(f64, f64)]) -> f64 {
@@ -149,7 +168,7 @@ mod tests {
 
     fn demand(rate: impl Fn(u32) -> f64) -> Demand {
         let pieces: Vec<(f64, f64)> = (0..300).map(|s| (f64::from(s), rate(s))).collect();
-        Demand { mean: mean_of(&pieces), pieces, clients: 8, closed: None, running: None }
+        Demand { mean: mean_of(&pieces), settled: mean_of(&pieces), pieces, clients: 8, closed: None, running: None }
     }
 
     #[test]

@@ -187,7 +187,8 @@ mod tests {
     /// Threads at work that wait for processors of others took no CPU time.
     #[test]
     fn the_servers_own_cpu_time_bounds_the_guess_by_threads_at_work() {
-        let demand = Demand { pieces: Vec::new(), mean: 800.0, clients: 16, closed: None, running: Some(2.0) };
+        let demand =
+            Demand { pieces: Vec::new(), mean: 800.0, settled: 800.0, clients: 16, closed: None, running: Some(2.0) };
         let us = |of_server| estimated_cpu(4.0, of_server, &demand).value;
         assert!((us(None) - 1250.0).abs() < 1e-9, "half of two threads: {}", us(None));
         assert!((us(Some(0.12)) - 150.0).abs() < 1e-9, "0.12 of a processor for 800 units of work a second");

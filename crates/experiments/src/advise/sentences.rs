@@ -36,8 +36,15 @@ pub fn why(answer: &Answer, goal: Goal) -> String {
     }
     sentences.extend(changes(now, best));
     let largest = best.change("checkpoint_age_headroom").map(|headroom| 1.0 - headroom.value.mean);
-    if let Some(used) = largest {
-        sentences.push(format!("The checkpoint age uses at most {:.0} % of its limit then", 100.0 * used));
+    match largest {
+        Some(used) if used > 1.0 => sentences.push(format!(
+            "The checkpoint age passes the limit from which on the server hurries, by {:.0} % at most, without sync flushing:              there is little room, and a higher setting leaves more",
+            100.0 * (used - 1.0)
+        )),
+        Some(used) => {
+            sentences.push(format!("The checkpoint age uses at most {:.0} % of its limit then", 100.0 * used));
+        }
+        None => {}
     }
     sentences.join(". ") + "."
 }
@@ -61,7 +68,10 @@ fn trouble(row: &Row) -> String {
     let of_regime = match row.regime {
         Regime::Waves => "throughput swings in waves".to_owned(),
         Regime::Overloaded => "the server can't keep up with the load".to_owned(),
-        _ => "the server lives by sync flushing".to_owned(),
+        _ => format!(
+            "the server lives by sync flushing ({:.0} s of the time that counts)",
+            row.mean("sync_flush_seconds")
+        ),
     };
     let stalled =
         if stalls >= 1.0 { format!(", stalls for {stalls:.0} s of the time that counts") } else { String::new() };

@@ -21,6 +21,9 @@ const AVERAGED_S: f64 = 30.0;
 /// Spread of the CPU time of a transaction around its mean: not determined by a recording.
 const CPU_CV: f64 = 0.5;
 
+/// Threads that write and flush the redo log, make checkpoints and wake clients from 8.0 on; earlier servers have fewer.
+const LOG_THREADS: f64 = 6.0;
+
 /// Seconds of `Uptime` before a server's page cleaner runs: 2 to 4 where the first renewal of its averages shows it.
 const STARTUP_S: f64 = 3.0;
 
@@ -104,11 +107,12 @@ pub(crate) fn machine_toml(
 /// `[host]`: processors, what takes their time besides transactions, and other programs.
 fn host(target: &Recording, calibration: &Calibration, model: ModelId) -> String {
     let mut text = format!(
-        "\n[host]\ncores = {}\nscheduling = \"shared\"\nsync_cpu = \"{:.0}us\"\n\
+        "\n[host]\ncores = {}\nscheduling = {:?}\nsync_cpu = \"{:.0}us\"\n\
          page_write_cpu = \"{:.0}us\"\npage_read_cpu = \"{PAGE_READ_CPU_US:.0}us\"\n\
          page_checksum_cpu = \"{:.0}us\"\nclient_flush_cpu = \"{CLIENT_FLUSH_CPU_US:.0}us\"\n\
          dispatch_cpu = \"{:.0}us\"\nmutex_spin_cpu = \"{:.0}us\"\npurge_cpu = \"{}us\"\ncleaner_priority = {}\n\n",
         target.cpus.unwrap_or(UNKNOWN_CPUS),
+        scheduling(target),
         sync_cpu_us(target) * calibration.cost_scale,
         PAGE_WRITE_CPU_US * calibration.cost_scale,
         page_checksum_cpu_us(target),
@@ -121,6 +125,17 @@ fn host(target: &Recording, calibration: &Calibration, model: ModelId) -> String
         text.push_str(&format!("[[host.other]]   # CPU time of the machine less that of server, sysbench and recorder\nat = \"{at:.0}s\"\ncpus = {cpus:?}\n\n"));
     }
     text
+}
+
+/// How threads come to processors. Where each of them can have one, none waits in turns either, and that takes half as many
+/// events; shared queues would let some wait for each other beside idle processors.
+fn scheduling(target: &Recording) -> &'static str {
+    let says = |name: &str, usual: f64| target.variables.get(name).and_then(|v| v.parse().ok()).unwrap_or(usual);
+    let most = |values: Vec<f64>| values.into_iter().filter(|value| value.is_finite()).fold(0.0, f64::max);
+    let connected = target.series.column("Threads_connected").map(most).filter(|threads| *threads >= 1.0);
+    let background = says("innodb_page_cleaners", 4.0) + says("innodb_purge_threads", 4.0) + LOG_THREADS;
+    let have_one_each = |threads: f64| target.cpus.is_some_and(|cpus| f64::from(cpus) >= threads + background);
+    if connected.is_some_and(have_one_each) { "in-turns" } else { "shared" }
 }
 
 /// `[start]` where the recording shows that pages were dirty as the load began.

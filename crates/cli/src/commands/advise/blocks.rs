@@ -162,6 +162,11 @@ fn disk(seen: &DiskSeen) -> String {
     text
 }
 
+/// What the columns of the answer are.
+const LEGEND: &str = "Throughput is units of work a second; stalls and sync are seconds at less than half of the usual throughput, and under sync \
+     flushing; age used is the largest checkpoint age, of the limit from which on the server hurries (async). A setting with \
+     stalls, waves or much sync flushing is not sound.";
+
 fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
     let refused = |why: &str| Block::Text(format!("Nothing is advised: {why}."));
     let mut blocks = vec![heading(ANSWER)];
@@ -170,6 +175,7 @@ fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
         return blocks;
     };
     blocks.push(candidates(answer));
+    blocks.push(Block::Text(LEGEND.to_owned()));
     blocks.push(Block::Text(why(answer, args.goal.goal())));
     if let Some(why) = &advice.refused {
         blocks.push(refused(why));
@@ -219,6 +225,7 @@ fn candidates(answer: &Answer) -> Block {
         ">throughput",
         ">p99 ms",
         ">stalls s",
+        ">sync s",
         ">age used",
         ">written a day",
         ">recovery",
@@ -238,6 +245,7 @@ fn candidates(answer: &Answer) -> Block {
             rate(row.mean("tps_mean")),
             format!("{:.1}", row.mean("latency_ms_p99")),
             count(row.mean("stall_seconds")),
+            count(row.mean("sync_flush_seconds")),
             format!("{:.0} %", 100.0 * (1.0 - row.mean("checkpoint_age_headroom"))),
             bytes(row.mean("write_bytes_per_day")),
             seconds(row.mean("recovery_s")),

@@ -6,7 +6,7 @@ use innosim_flush_models::registry::ModelId;
 use innosim_recordings::{
     BUFFER_PAGE_QUERY, FileKind, FoundFile, INNODB_STATUS, Missing, Recording, SAMPLES, VARIABLES, find, inventory,
 };
-use innosim_scenario::{SettingStatus, SettingsFileKind, read_settings_files};
+use innosim_scenario::{Diagnostic, Diagnostics, SettingStatus, SettingsFileKind, read_settings_files};
 use std::path::Path;
 
 /// Measures a device.
@@ -37,9 +37,27 @@ impl Lack {
     fn new(what: &str, purpose: &str, statement: &str) -> Lack {
         Lack { what: what.to_owned(), purpose: purpose.to_owned(), statement: statement.to_owned() }
     }
+}
 
-    pub(super) fn of_missing(missing: &Missing) -> Lack {
-        Lack::new(&missing.what, "any advice", &missing.help)
+/// What is known of the device.
+#[derive(Debug)]
+pub(super) enum Evidence {
+    /// It was named or measured.
+    Known,
+    /// fio's output does not determine it, in words.
+    Unusable(String),
+    /// Nothing.
+    None,
+}
+
+impl Evidence {
+    /// Why fio's output is of no use.
+    pub(super) fn unusable(problems: &Diagnostics) -> Evidence {
+        let one = |problem: &Diagnostic| match &problem.help {
+            Some(help) => format!("{}: {help}", problem.message),
+            None => problem.message.clone(),
+        };
+        Evidence::Unusable(problems.iter().map(one).collect::<Vec<String>>().join("; "))
     }
 }
 
@@ -102,12 +120,33 @@ impl Folder {
         }
     }
 
+    /// Something without which there is no advice.
+    pub(super) fn lack(&self, missing: &Missing) -> Lack {
+        let lack = Lack::new(&missing.what, "any advice", &missing.help);
+        let has_model = self.recording.as_ref().is_some_and(|recording| recording.server.model.is_some());
+        let options = self.files.iter().find(|file| file.kind == FileKind::Options);
+        match options.filter(|_| missing.help == VARIABLES && !has_model) {
+            Some(file) => Lack {
+                statement: format!(
+                    "{VARIABLES}; or, to take the settings of {}, which does not tell the version: --model NAME, of those that \
+                     `innosim models` lists",
+                    file.path.display()
+                ),
+                ..lack
+            },
+            None => lack,
+        }
+    }
+
     /// What would make the advice better.
-    pub(super) fn wanted(&self, advice: &Advice, device_is_measured: bool) -> Vec<Lack> {
+    pub(super) fn wanted(&self, advice: &Advice, device: &Evidence) -> Vec<Lack> {
         let mut wanted = Vec::new();
         let Some(recording) = &self.recording else { return wanted };
-        if !device_is_measured {
-            wanted.push(Lack::new("a measured device", "what the device can do; profiles were tried", FIO));
+        let purpose = "what the device can do; profiles were tried";
+        match device {
+            Evidence::Known => {}
+            Evidence::Unusable(why) => wanted.push(Lack::new("a measured device", purpose, why)),
+            Evidence::None => wanted.push(Lack::new("a measured device", purpose, FIO)),
         }
         if advice.load.age_is_derived {
             wanted.push(Lack::new("log sequence number and checkpoint", "the checkpoint age itself", INNODB_STATUS));
