@@ -327,7 +327,7 @@ mod tests {
         let held = Store::open(dir.path()).unwrap();
         let refused = Store::open(dir.path()).unwrap_err().to_string();
         assert!(refused.contains("another innosim works in"), "{refused}");
-        assert!(refused.contains(&format!("(process {}: ", std::process::id())), "{refused}");
+        assert!(refused.contains(&format!("(process {}", std::process::id())), "{refused}");
         drop(held);
         assert!(
             fs::read_dir(dir.path()).unwrap().all(|entry| entry.unwrap().path().extension() != Some("tmp".as_ref()))
