@@ -26,6 +26,9 @@ const A_DECADE: f64 = 5.0;
 /// Slowest and fastest rate, modifications of a page within the largest and the smallest age.
 const SLOWEST: f64 = 0.03;
 const FASTEST: f64 = 30.0;
+/// Fastest rate where single pages have ages of next to nothing: a page that every unit of work modifies is dirty all the
+/// time. What is younger than one of it (those that a running server modified while they were read) is left out.
+const EACH_TIME: f64 = 1.0;
 /// Smallest age that is told from none, as a share of the largest one.
 const SMALLEST_AGE: f64 = 0.05;
 /// Most rates of the grid.
@@ -211,7 +214,8 @@ fn ages_of(evidence: &Evidence) -> Option<Range> {
 
 /// Rates, rising by even factors.
 fn grid(ages: Range) -> Vec<f64> {
-    let (slowest, fastest) = (SLOWEST / ages.high, FASTEST / ages.low);
+    let most = EACH_TIME.max(FASTEST / (SMALLEST_AGE * ages.high));
+    let (slowest, fastest) = (SLOWEST / ages.high, (FASTEST / ages.low).min(most));
     let decades = libm::log10(fastest / slowest);
     let steps = (decades * A_DECADE).ceil().clamp(1.0, MOST_RATES as f64 - 1.0) as usize;
     let factor = |i: usize| libm::pow(10.0, decades * i as f64 / steps as f64);
@@ -224,8 +228,10 @@ fn blocks_of(evidence: &Evidence, rates: &[f64]) -> Vec<Normal> {
     for trajectory in &evidence.trajectories {
         add_trajectory(trajectory, rates, &mut blocks);
     }
-    let ages = evidence.younger.len();
-    for (i, (age, pages)) in evidence.younger.iter().enumerate() {
+    let fastest = rates.last().copied().unwrap_or(0.0);
+    let younger: Vec<(f64, f64)> = evidence.younger.iter().copied().filter(|(age, _)| age * fastest >= 1.0).collect();
+    let ages = younger.len();
+    for (i, (age, pages)) in younger.iter().enumerate() {
         let row: Vec<f64> = rates.iter().map(|rate| -libm::expm1(-rate * age)).collect();
         let off = (pages.max(1.0) + COUNT_IS_OFF * COUNT_IS_OFF * pages * pages).sqrt();
         // Counters have weights of one in the sum of their squares.
@@ -385,5 +391,17 @@ mod tests {
         let still = Sample { work: 1.0, oldest: 1.0, dirty: 0.0, flushed: 3.0 };
         let trajectories = vec![Trajectory { samples: vec![still; 9], order: Order::Pages }];
         assert_eq!(fit(&Evidence { trajectories, younger: Vec::new() }), Err(FitError::NothingHappens));
+    }
+
+    /// Pages that a running server modified while their ages were read seem to have none.
+    #[test]
+    fn pages_without_an_age_are_no_pages_of_endless_rate() {
+        let mut younger: Vec<(f64, f64)> =
+            (1..=60).map(|i| 10_000.0 * f64::from(i)).map(|age| (age, truth().distinct(age) + 24.0)).collect();
+        younger.insert(0, (0.0008, 24.0));
+        let fit = fit(&Evidence { trajectories: vec![counters(|_| 300_000.0, 0)], younger }).unwrap();
+        let modifications: f64 = fit.spectrum.bins.iter().map(|bin| bin.rate * bin.pages).sum();
+        assert!(modifications < 30.0, "{:?}", fit.spectrum);
+        assert!((fit.spectrum.dirty(300_000.0) / truth().dirty(300_000.0) - 1.0).abs() < 0.03);
     }
 }
