@@ -115,13 +115,14 @@ pub fn warmup_of(scenario: &Scenario, output: &RunOutput) -> WarmupEstimate {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use innosim_core::kernel::time::SimDuration;
     use innosim_scenario::Warmup;
     use innosim_scenario::{Overrides, Source, load};
 
-    fn small() -> Scenario {
+    /// A run of a moment.
+    pub(crate) fn small() -> Scenario {
         let overrides = Overrides { duration: Some("10s".to_owned()), ..Overrides::default() };
         load(Source::Shipped("teaching/redo-too-small"), &overrides).unwrap()
     }

@@ -74,13 +74,9 @@ fn others(settings: &Settings) -> impl Iterator<Item = (&&'static str, &Value)> 
 mod tests {
     use super::*;
     use crate::runner::run_one;
+    use crate::runner::tests::small;
     use innosim_scenario::{Overrides, Source, load};
     use std::ops::ControlFlow;
-
-    fn small() -> Scenario {
-        let overrides = Overrides { duration: Some("10s".to_owned()), ..Overrides::default() };
-        load(Source::Shipped("teaching/redo-too-small"), &overrides).unwrap()
-    }
 
     #[test]
     fn a_copy_that_goes_on_makes_the_same_run() {

@@ -24,4 +24,6 @@ pub use flush_list::{Entry, FlushList};
 pub use lru::{LruConfig, LruLists};
 pub use neighbors::flush_area_range;
 pub use page_space::{EXTENT_PAGES, PageHasher, PageRun, PageSpace};
+#[cfg(test)]
+pub(crate) use pool::tests::with_64_pages;
 pub use pool::{BufferPool, Modification, TailPage};

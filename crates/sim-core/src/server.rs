@@ -28,7 +28,8 @@
 //! * the host: `processors`, `cpu_costs` (what takes CPU time), `other_programs`, `costs` (times of the server's own
 //!   code);
 //! * the run: `start` (what is there at the beginning), `events`, `observer` (who watches), `stepping` (second by
-//!   second), `fork` (runs that go on from another), `record` (series), `check` (invariants), `crashes` (what a crash at any moment would leave).
+//!   second), `fork` (runs that go on from another), `record` (series), `check` (invariants), `crashes` (what a crash at any
+//!   moment would leave).
 
 mod adaptive_hash;
 mod batches;

@@ -665,4 +665,4 @@ fn low_half(lsn: u64) -> u32 {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

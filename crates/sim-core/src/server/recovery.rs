@@ -92,10 +92,8 @@ impl Server {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::buffer_pool::{CountedPages, PageSpace};
-    use crate::config::{BufferPoolConfig, FlushNeighbors, FreePagePolicy, LruWritten, SyncHolds};
-    use crate::kernel::random::Rng;
-    use crate::kernel::time::{SimDuration, SimTime};
+    use crate::buffer_pool::{PageSpace, with_64_pages};
+    use crate::kernel::time::SimTime;
 
     #[test]
     fn a_small_data_set_is_its_own_sample() {
@@ -122,22 +120,8 @@ mod tests {
     fn pages_that_were_written_since_the_checkpoint_count_too() {
         let mut space = PageSpace::default();
         space.add(0, 64, &|_, _| 0);
-        let config = BufferPoolConfig {
-            pages: 1000,
-            instances: 1,
-            lru_scan_depth: 0,
-            lru_min_len: 0,
-            old_blocks_pct: 37,
-            old_blocks_time: SimDuration::ZERO,
-            free_pages: FreePagePolicy::Pause,
-            lru_written: LruWritten::Stays,
-            sync_holds: SyncHolds::Nothing,
-            flush_area_pages: 64,
-        };
-        let none = CountedPages::new(&[], Vec::new(), 1, Rng::stream(1, 0, "none"));
-        let mut pool = BufferPool::new(&config, FlushNeighbors::None, &space, none);
+        let mut pool = with_64_pages(1000, 0, 0, &space);
         let mut touched = TouchedPages::of(64);
-        pool.run_arrives(crate::buffer_pool::PageRun { first: 0, pages: 64 }, &space);
         for page in 0..4 {
             pool.modify(page, 100, &space, SimTime::ZERO);
         }

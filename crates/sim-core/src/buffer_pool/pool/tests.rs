@@ -5,12 +5,10 @@ use crate::config::{FreePagePolicy, LruWritten, SyncHolds};
 use crate::kernel::random::Rng;
 use crate::kernel::time::SimDuration;
 
-/// A pool of 74 frames with the first 64 of 128 pages in it, all in its LRU list.
-fn ten_frames_are_free(lru_scan_depth: u32, lru_min_len: u32) -> BufferPool {
-    let mut space = PageSpace::default();
-    space.add(0, 128, &|_, _| 0);
+/// A pool of so many frames for the pages of `space`, with its first 64 in it, all in its LRU list.
+pub(crate) fn with_64_pages(pages: u64, lru_scan_depth: u32, lru_min_len: u32, space: &PageSpace) -> BufferPool {
     let config = BufferPoolConfig {
-        pages: 74,
+        pages,
         instances: 1,
         lru_scan_depth,
         lru_min_len,
@@ -22,9 +20,16 @@ fn ten_frames_are_free(lru_scan_depth: u32, lru_min_len: u32) -> BufferPool {
         flush_area_pages: 64,
     };
     let none = CountedPages::new(&[], Vec::new(), 1, Rng::stream(1, 0, "none"));
-    let mut pool = BufferPool::new(&config, FlushNeighbors::None, &space, none);
-    pool.run_arrives(PageRun { first: 0, pages: 64 }, &space);
+    let mut pool = BufferPool::new(&config, FlushNeighbors::None, space, none);
+    pool.run_arrives(PageRun { first: 0, pages: 64 }, space);
     pool
+}
+
+/// A pool of 74 frames with the first 64 of 128 pages in it.
+fn ten_frames_are_free(lru_scan_depth: u32, lru_min_len: u32) -> BufferPool {
+    let mut space = PageSpace::default();
+    space.add(0, 128, &|_, _| 0);
+    with_64_pages(74, lru_scan_depth, lru_min_len, &space)
 }
 
 /// As many free pages as the scan depth are enough, and a list of the least length is left alone.
