@@ -202,7 +202,7 @@ impl Server {
             passes: passes::Passes::new(config.cleaner_threads, config.buffer_pool.instances),
             posting: posting::Posting::default(),
             batches: batches::Batches::default(),
-            doublewrite: doublewrite::Doublewrite::new(&config),
+            doublewrite: doublewrite::Doublewrite::new(&config.doublewrite),
             list_mutexes: list_mutexes::ListMutexes::new(config.buffer_pool.sync_holds, config.buffer_pool.instances),
             syncs: syncs::Syncs::new(config.write_io_threads, space.spaces()),
             inodes: inodes::Inodes::new(

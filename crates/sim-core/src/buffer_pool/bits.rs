@@ -150,4 +150,52 @@ mod tests {
         ];
         next.iter().for_each(|&(from, member)| assert_eq!(set.next_from(from), member));
     }
+
+    /// All, none, all but one, every seventh: each question of each pair of ends is answered as by counting members.
+    #[test]
+    fn it_answers_as_a_list_of_its_members_does() {
+        const LEN: u32 = 200;
+        let all_but = |missing: u32| (0..LEN).filter(|&i| i != missing).collect::<Vec<u32>>();
+        let few = [0, 1, 62, 63, 64, 65, 127, 128, 191, 192, 199].map(all_but);
+        let others = [(0..LEN).collect(), Vec::new(), (0..LEN).step_by(7).collect()];
+        for members in few.into_iter().chain(others) {
+            let mut set = BitSet::with_len(LEN as usize);
+            members.iter().for_each(|&i| set.insert(i));
+            let below: Vec<u64> = (0..=LEN).map(|end| members.iter().filter(|&&i| i < end).count() as u64).collect();
+            assert_eq!(set.count(), members.len() as u64);
+            for first in 0..LEN {
+                let word = first / 64 * 64;
+                let in_word: Vec<u32> = members.iter().copied().filter(|i| i / 64 == first / 64).collect();
+                assert_eq!(set.contains(first), members.contains(&first), "{first}");
+                assert_eq!(set.word_empty(first), in_word.is_empty(), "{word}");
+                assert_eq!(set.word_full(first), in_word.len() == 64, "{word}");
+                assert_eq!(set.next_in_word(first), in_word.into_iter().find(|&i| i >= first), "{first}");
+                assert_eq!(set.next_from(first), members.iter().copied().find(|&i| i >= first), "{first}");
+                for end in first..=LEN {
+                    let count = below[end as usize] - below[first as usize];
+                    assert_eq!(set.count_in(first, end), count, "{first}..{end}");
+                    if end > first {
+                        let all = count == u64::from(end - first);
+                        assert_eq!(set.contains_all(first, end - 1), all, "{first}..{end}");
+                    }
+                }
+            }
+            assert_eq!(set.count_in(9, 3), 0, "nothing lies between");
+        }
+    }
+
+    /// A word of 8 bytes for 64 members; it never shrinks.
+    #[test]
+    fn it_has_a_word_for_64_members() {
+        let bytes = |len| BitSet::with_len(len).bytes();
+        assert_eq!([0, 1, 64, 65, 128, 129].map(bytes), [0, 8, 8, 16, 16, 24]);
+        let mut set = BitSet::with_len(65);
+        set.insert(64);
+        let grown = [1, 128, 129].map(|len| {
+            set.grow(len);
+            (set.bytes(), set.count())
+        });
+        assert_eq!(grown, [(16, 1), (16, 1), (24, 1)]);
+        assert_eq!(set.next_from(192), None);
+    }
 }

@@ -25,6 +25,8 @@ mod tests;
 mod weights;
 
 pub use class::BinClass;
+#[cfg(test)]
+pub(super) use handles::handle;
 pub(crate) use handles::{MOST_INSTANCES, bin_of, is_counted};
 pub(super) use handles::{instance_of, place_of};
 pub use homes::Homes;

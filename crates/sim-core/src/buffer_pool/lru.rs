@@ -297,8 +297,12 @@ mod tests {
     }
 
     fn order(lru: &LruLists) -> Vec<u32> {
+        order_of(lru, 0)
+    }
+
+    fn order_of(lru: &LruLists, instance: usize) -> Vec<u32> {
         let mut pages = Vec::new();
-        let mut page = lru.tail(0);
+        let mut page = lru.tail(instance);
         while let Some(p) = page {
             pages.push(p);
             page = lru.before(p);
@@ -366,5 +370,137 @@ mod tests {
         assert!(lru.is_old(head));
         assert_eq!((lru.len(0), order(&lru).len()), (1000, 1000));
         assert_eq!(lru.old.count(), lru.lists[0].old_len);
+    }
+
+    /// The lists of `innodb-8.0.21` section 5.3 as its sentences say them: all pages in order, of which the last `old` are old.
+    struct AsWritten {
+        pct: u64,
+        instance_pages: u64,
+        /// From head to tail: page, when it was read, the count of evictions when it was put at the head.
+        pages: Vec<(u32, u64, u64)>,
+        old: Option<u64>,
+        evictions: u64,
+    }
+
+    impl AsWritten {
+        fn len(&self) -> u64 {
+            self.pages.len() as u64
+        }
+
+        fn first_old(&self) -> usize {
+            (self.len() - self.old.unwrap_or(0)) as usize
+        }
+
+        fn take(&mut self, page: u32) -> (u32, u64, u64) {
+            let place = self.pages.iter().position(|p| p.0 == page).unwrap();
+            if place >= self.first_old() {
+                self.old = self.old.map(|old| old - 1);
+            }
+            self.pages.remove(place)
+        }
+
+        /// The old part is kept within 20 pages of its share, in 1024ths; a list under 512 pages has none.
+        fn balance(&mut self) {
+            if self.len() < 512 {
+                self.old = None;
+                return;
+            }
+            let share = self.len() * (self.pct * 1024 / 100) / 1024;
+            self.old = Some(self.old.unwrap_or(self.len()).clamp(share - 20, share + 20));
+        }
+
+        fn insert(&mut self, page: u32, ms: u64) {
+            let place = if self.old.is_some() { self.first_old() } else { 0 };
+            self.pages.insert(place, (page, ms, 0));
+            self.old = self.old.map(|old| old + 1);
+            self.balance();
+        }
+
+        fn is_too_old(&self, page: u32, ms: u64) -> bool {
+            let place = self.pages.iter().position(|p| p.0 == page).unwrap();
+            let (_, read, put) = self.pages[place];
+            let ratio = self.pct * 1024 / 100;
+            self.evictions > 0
+                && if place >= self.first_old() {
+                    ms - read >= 1000
+                } else {
+                    self.evictions - put > self.instance_pages * (1024 - ratio) / 4096
+                }
+        }
+
+        fn access(&mut self, page: u32, ms: u64) {
+            if self.is_too_old(page, ms) {
+                let taken = self.take(page);
+                self.pages.insert(0, (taken.0, taken.1, self.evictions));
+                self.balance();
+            }
+        }
+
+        fn move_to_tail(&mut self, page: u32) {
+            let taken = self.take(page);
+            self.pages.push(taken);
+            self.old = self.old.map(|old| old + 1);
+            self.balance();
+        }
+
+        fn evict(&mut self, page: u32) {
+            self.take(page);
+            self.evictions += 1;
+            self.balance();
+        }
+
+        fn assert_like(&self, lru: &LruLists) {
+            let pages: Vec<u32> = self.pages.iter().rev().map(|p| p.0).collect();
+            assert_eq!((order_of(lru, 1), lru.len(1)), (pages.clone(), self.len()));
+            let old = pages.iter().filter(|&&page| lru.is_old(page));
+            assert!(old.eq(pages.iter().take(self.old.unwrap_or(0) as usize)), "the old part is the tail");
+        }
+    }
+
+    /// Thousands of steps on a list that grows over 512 pages, shrinks below, and grows again, for three shares.
+    #[test]
+    fn the_lists_are_those_of_the_specification() {
+        let mut random = crate::kernel::random::Rng::stream(5, 0, "steps");
+        for pct in [5, 37, 95] {
+            let config =
+                LruConfig { old_blocks_pct: pct, old_blocks_time: SimDuration::from_millis(1000), instance_pages: 700 };
+            let mut lru = LruLists::new(config, 100, 2);
+            lru.grow(4000);
+            let mut written =
+                AsWritten { pct: u64::from(pct), instance_pages: 700, pages: Vec::new(), old: None, evictions: 0 };
+            let mut growing = true;
+            for step in 0..3_000u64 {
+                growing = if growing { written.len() < 620 } else { written.len() < 490 };
+                let any = written.pages.get(random.below_u64(written.len().max(1)) as usize).map(|p| p.0);
+                match (if step < 450 { 9 } else { random.below_u64(10) }, any) {
+                    (0, Some(page)) => {
+                        lru.move_to_tail(1, page);
+                        written.move_to_tail(page);
+                    }
+                    (1..=3, Some(page)) => {
+                        let now = SimTime::ZERO + SimDuration::from_millis(step);
+                        assert_eq!(lru.is_too_old(1, page, now), written.is_too_old(page, step), "page {page}");
+                        lru.access(1, page, now);
+                        written.access(page, step);
+                    }
+                    (4, Some(page)) => {
+                        lru.evict(1, page);
+                        written.evict(page);
+                    }
+                    (_, Some(_)) if !growing => {
+                        let tail = lru.tail(1).unwrap();
+                        lru.evict(1, tail);
+                        written.evict(tail);
+                    }
+                    _ => {
+                        lru.insert(1, step as u32, SimTime::ZERO + SimDuration::from_millis(step));
+                        written.insert(step as u32, step);
+                    }
+                }
+                written.assert_like(&lru);
+            }
+            assert!(written.evictions > 300, "{} evictions, so that young pages move too", written.evictions);
+            assert_eq!((lru.len(0), lru.tail(0)), (0, None), "the other list is untouched");
+        }
     }
 }

@@ -211,4 +211,47 @@ mod tests {
         let grown = space.extend_beside(200, &hash);
         assert_eq!((grown, space.space_of(grown), space.instance_of(grown)), (256, 0, (7 + 3) % 4));
     }
+
+    /// Files are whole extents; each has its own numbers.
+    #[test]
+    fn extents_are_numbered_file_by_file() {
+        let mut space = PageSpace::default();
+        let hash = |_: u32, page_no: u32| page_no / 64;
+        let runs = [(7, 64), (9, 65), (7, 1)].map(|(id, pages)| space.add(id, pages, &hash));
+        assert_eq!(runs.map(|run| (run.first, run.pages)), [(0, 64), (64, 65), (192, 1)]);
+        assert_eq!(space.pages(), 256);
+        let places =
+            [0, 63, 64, 127, 128, 191, 192, 255].map(|p| (space.space_of(p), space.extent_of(p), space.instance_of(p)));
+        let expected = [(0, 0), (0, 0), (1, 0), (1, 0), (1, 1), (1, 1), (0, 1), (0, 1)];
+        assert_eq!(places, expected.map(|(file, extent)| (file, extent, extent as usize)));
+    }
+
+    /// A counted page lies in an extent that the version's hash puts into its instance, of any of the files of its bin.
+    #[test]
+    fn counted_pages_lie_where_their_instance_has_extents() {
+        let mut space = PageSpace::default();
+        let hash = |id: u32, page_no: u32| (id + page_no / 64) % 6;
+        space.add(3, 64, &hash);
+        let bin =
+            |spaces: &[u32]| Bin { pages: 9, resident: 9, spaces: spaces.to_vec(), bytes_between_modifications: 1.0 };
+        space.add_counted(&[bin(&[3]), bin(&[3, 5])], 6, &hash);
+        assert_eq!(space.spaces(), 2);
+        for (bin, files) in [(0, 1), (1, 2)] {
+            for instance in 0..6 {
+                let mut met = [[0; 64]; 2];
+                for serial in 0..4_000 {
+                    let page = counted::handle(bin, instance, serial);
+                    let (file, extent) = (space.space_of(page), space.extent_of(page));
+                    assert_eq!(hash([3, 5][usize::from(file)], extent * 64), instance as u32);
+                    assert_eq!(space.instance_of(page), instance);
+                    met[usize::from(file)][extent as usize] += 1;
+                }
+                // 10 or 11 of the 64 extents, as often as each other.
+                let extents = met.iter().flatten().filter(|&&times| times > 0).count();
+                let most = met.iter().flatten().max().unwrap();
+                assert!((10 * files..=11 * files).contains(&extents), "{extents} extents");
+                assert!((4_000 / extents..4_000 / extents * 3 / 2).contains(most), "{most} times in one");
+            }
+        }
+    }
 }

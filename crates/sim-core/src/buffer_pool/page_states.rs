@@ -192,3 +192,81 @@ impl PageStates {
         self.hot.bytes() + self.resident.bytes() + self.under_write.bytes() + tables
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::random::Rng;
+
+    const PAGES: u32 = 200;
+
+    /// Every question about every page and run of pages, answered by looking at each page.
+    fn assert_like(states: &PageStates, pages: &[PageState]) {
+        use PageState::{Hot, Missing, UnderWrite};
+        let resident = |page: u32| pages[page as usize] != Missing;
+        for page in 0..PAGES {
+            let state = pages[page as usize];
+            assert_eq!(states.state(page), state);
+            assert_eq!((states.is_hot(page), states.is_under_write(page)), (state == Hot, state == UnderWrite));
+            assert_eq!(
+                (states.is_resident(page), states.is_dirty(page)),
+                (resident(page), [Hot, UnderWrite].contains(&state))
+            );
+            let first_missing = (page..PAGES).find(|&p| !resident(p)).unwrap_or(PAGES);
+            assert_eq!(states.resident_up_to(page, PAGES), first_missing);
+            let dirty = pages[page as usize..].iter().filter(|s| [Hot, UnderWrite].contains(s)).count() as u64;
+            assert_eq!(states.count_in(page, PAGES), ((page..PAGES).filter(|&p| resident(p)).count() as u64, dirty));
+            // Ranges of one page, of none, and to the end of the next word.
+            for count in [0, 1, 128 - page % 64] {
+                let (word, last) = (page / 64 * 64, (page + count.max(1) - 1) / 64 * 64 + 63);
+                let all = last < PAGES && (word..=last).all(resident);
+                if last < PAGES {
+                    assert_eq!(states.range_resident(PageRun { first: page, pages: count }), all, "{page} and {count}");
+                }
+            }
+        }
+        let all: Vec<u32> = (0..PAGES).rev().collect();
+        let hot = all.iter().take_while(|&&page| pages[page as usize] == Hot).count();
+        assert_eq!(states.leading_hot(&all), hot);
+        let count = |of| pages.iter().filter(|&&state| state == of).count() as u64;
+        assert_eq!(states.count_dirty(), (count(Hot), count(UnderWrite)));
+    }
+
+    /// Pages go from one state to the next in any order; now and then all are read in.
+    #[test]
+    fn pages_are_in_the_state_that_they_were_brought_to() {
+        let mut random = Rng::stream(6, 0, "states");
+        let mut states = PageStates::with_len(70);
+        states.grow(PAGES);
+        let mut pages = vec![PageState::Missing; PAGES as usize];
+        let mut step = |page: u32, pages: &mut Vec<PageState>, evict: bool| {
+            let next = match pages[page as usize] {
+                PageState::Missing => (states.becomes_resident(page), PageState::Clean).1,
+                PageState::Clean if evict => (states.evicted(page), PageState::Missing).1,
+                PageState::Clean => (states.becomes_hot(page), PageState::Hot).1,
+                PageState::Hot => (states.begin_write(page), PageState::UnderWrite).1,
+                PageState::UnderWrite => (states.written(page), PageState::Clean).1,
+            };
+            pages[page as usize] = next;
+            states.clone()
+        };
+        for round in 0..4 {
+            for _ in 0..100 {
+                let states = step(random.below_u64(u64::from(PAGES)) as u32, &mut pages, random.below_u64(4) == 0);
+                assert_like(&states, &pages);
+            }
+            for page in (0..PAGES).filter(|page| round % 2 == 0 || page % 64 != 5) {
+                if pages[page as usize] == PageState::Missing {
+                    step(page, &mut pages, false);
+                }
+            }
+            assert_like(&step(199, &mut pages, false), &pages);
+        }
+    }
+
+    /// Three bits a page and two a word of 64 pages, in whole words of 8 bytes.
+    #[test]
+    fn it_holds_three_bits_a_page() {
+        assert_eq!(PageStates::with_len(128 * 64).bytes(), 3 * 1024 + 2 * 24);
+    }
+}

@@ -231,7 +231,8 @@ impl RedoLog {
         RedoPosition { current_lsn: self.current_lsn(), written_lsn: self.written_lsn, durable_lsn: self.durable_lsn }
     }
 
-    /// Reserves redo; payload in fixed-point form.
+    /// Reserves redo; payload in fixed-point form. The writer has been brought up to now before, or a write that began when the
+    /// last one was over would take it too.
     #[inline]
     pub fn append(&mut self, payload_fixed: u64) {
         let fraction = self.fraction + payload_fixed;
@@ -375,6 +376,7 @@ mod tests {
     }
 
     fn append(log: &mut RedoLog, bytes: f64, at: u64) {
+        log.advance_writer(SimTime(at));
         log.append(RedoLog::fixed(bytes));
         log.appended(SimTime(at));
     }
@@ -459,5 +461,190 @@ mod tests {
         let log = RedoLog::new(8192, 8192, 1 << 20, SimDuration::from_micros(10));
         assert_eq!(bytes_after(log.clone()), (2, 1024));
         assert_eq!(bytes_after(log.unframed(8192)), (2, 200));
+    }
+
+    /// A log whose LSNs are bytes of payload, from 8192 on, with a buffer of 1 MiB.
+    fn plain() -> RedoLog {
+        log().unframed(8192)
+    }
+
+    const MIB: u64 = 1 << 20;
+
+    /// 20 000 bytes end at LSN 28 844. The writes go to the ends of their areas of 8 KiB and then to the end, from the beginning
+    /// of the first block of each to the end of its last.
+    #[test]
+    fn the_writer_goes_area_by_area() {
+        let mut log = log();
+        append(&mut log, 20_000.0, 0);
+        let ends = [9_999, 10_000, 20_000, 29_999, 30_000, 90_000].map(|at| {
+            log.advance_writer(SimTime(at));
+            log.position().written_lsn
+        });
+        assert_eq!(ends, [8_204, 16_384, 24_576, 24_576, 28_844, 28_844]);
+        assert_eq!((log.writes(), log.written_bytes()), (3, 8_192 + 8_192 + 4_608));
+        append(&mut log, 20_000.0, 200_000);
+        log.advance_writer(SimTime(210_000));
+        assert_eq!(log.position().written_lsn, 32_768, "the area that the last write began");
+    }
+
+    /// Redo that comes while a write is under way is written when that is over, redo that comes later at once.
+    #[test]
+    fn a_write_begins_with_its_redo_or_when_the_last_is_over() {
+        let mut log = plain();
+        append(&mut log, 100.0, 0);
+        append(&mut log, 50.0, 10_000);
+        assert_eq!(log.write_in_progress_until(), Some(SimTime(20_000)));
+        append(&mut log, 50.0, 50_000);
+        assert_eq!((log.write_in_progress_until(), log.position().written_lsn), (Some(SimTime(60_000)), 8_342));
+        log.advance_writer(SimTime(60_000));
+        assert_eq!((log.write_in_progress_until(), log.position().written_lsn), (None, 8_392));
+    }
+
+    #[test]
+    fn without_a_writer_thread_a_write_takes_all_there_is_when_somebody_asks() {
+        let mut log = plain().written_on_demand();
+        assert_eq!([log.writes_on_demand(), plain().writes_on_demand()], [true, false]);
+        append(&mut log, 20_000.0, 0);
+        log.advance_writer(SimTime(500_000));
+        assert_eq!((log.writes(), log.position().written_lsn), (0, 8_192));
+        log.request_write(SimTime(500_000));
+        append(&mut log, 100.0, 505_000);
+        log.advance_writer(SimTime(600_000));
+        assert_eq!((log.writes(), log.position().written_lsn), (1, 28_192), "what came later was not asked for");
+        // Who asks while a write is under way gets the next one.
+        log.request_write(SimTime(600_000));
+        append(&mut log, 100.0, 605_000);
+        log.request_write(SimTime(605_000));
+        log.advance_writer(SimTime(700_000));
+        assert_eq!((log.writes(), log.position().written_lsn), (3, 28_392));
+    }
+
+    #[test]
+    fn no_write_begins_while_writes_are_held() {
+        let mut log = plain();
+        append(&mut log, 100.0, 0);
+        log.hold_writes(true, SimTime(5_000));
+        append(&mut log, 100.0, 6_000);
+        log.advance_writer(SimTime(90_000));
+        assert_eq!(log.position().written_lsn, 8_292, "the one that had begun went on");
+        log.hold_writes(false, SimTime(90_000));
+        assert_eq!(log.write_in_progress_until(), Some(SimTime(100_000)));
+    }
+
+    #[test]
+    fn a_writer_is_blocked_at_its_limit_with_more_to_write() {
+        let mut log = plain();
+        log.set_writer_limit(8_292, SimTime::ZERO);
+        append(&mut log, 100.0, 0);
+        assert!(!log.writer_blocked(), "it writes");
+        log.advance_writer(SimTime(10_000));
+        assert!(!log.writer_blocked(), "all is written");
+        append(&mut log, 1.0, 20_000);
+        assert!(log.writer_blocked());
+        log.set_writer_limit(8_293, SimTime(20_000));
+        log.advance_writer(SimTime(30_000));
+        assert_eq!((log.writer_blocked(), log.position().written_lsn), (false, 8_293));
+    }
+
+    /// Beside 1024 bytes of framing, half of the buffer and no more is asked for.
+    #[test]
+    fn the_buffer_is_full_when_a_transaction_does_not_fit() {
+        let mut log = plain().written_on_demand();
+        append(&mut log, (MIB / 2 - 1024) as f64, 0);
+        assert_eq!([MIB / 2, MIB].map(|bytes| log.buffer_full(bytes)), [false, false]);
+        append(&mut log, 1.0, 0);
+        assert_eq!([MIB / 2 - 1, MIB / 2, MIB].map(|bytes| log.buffer_full(bytes)), [false, true, true]);
+        assert_eq!([MIB / 2, MIB / 2 + 1].map(|bytes| log.room_up_to(bytes)), [u64::MAX, 8_192 + MIB]);
+    }
+
+    #[test]
+    fn a_log_without_a_writer_thread_is_written_when_its_buffer_is_more_than_half_full() {
+        let half_full = |mut log: RedoLog, bytes: u64| {
+            log.hold_writes(true, SimTime::ZERO);
+            append(&mut log, bytes as f64, 0);
+            log.buffer_half_full()
+        };
+        let on_demand = || plain().written_on_demand();
+        assert_eq!([half_full(on_demand(), MIB / 2), half_full(on_demand(), MIB / 2 + 1)], [false, true]);
+        assert!(!half_full(plain(), MIB), "a writer thread does it unasked");
+    }
+
+    /// 1/256 of a byte is the least that counts.
+    #[test]
+    fn fractions_are_rounded_and_kept() {
+        assert_eq!([0.0, 0.0019, 1.0 / 512.0, 1.0, 496.5].map(RedoLog::fixed), [0, 0, 1, 256, 127_104]);
+        let mut log = log();
+        log.append(RedoLog::fixed(483.5));
+        assert_eq!(
+            [0.25, 0.5, 12.0, 12.5].map(|more| log.lsn_after(RedoLog::fixed(more))),
+            [8_687, 8_688, 8_699, 8_716]
+        );
+        log.append(RedoLog::fixed(0.5));
+        assert_eq!((log.current_lsn(), log.sn, log.fraction), (8_688, 7_936 + 484, 0));
+    }
+
+    #[test]
+    fn redo_stays_durable() {
+        let mut log = plain();
+        append(&mut log, 100.0, 0);
+        log.advance_writer(SimTime(10_000));
+        [8_250, 8_292, 8_260].iter().for_each(|&lsn| log.synced(lsn));
+        assert_eq!(log.position(), RedoPosition { current_lsn: 8_292, written_lsn: 8_292, durable_lsn: 8_292 });
+    }
+
+    fn modifying(log: &mut RedoLog, pages: std::ops::Range<u32>, at: u64) -> u64 {
+        log.append(RedoLog::fixed(10.0));
+        log.note_modified(&pages.collect::<Vec<u32>>());
+        log.appended(SimTime(at));
+        log.current_lsn()
+    }
+
+    /// The ring holds 16 384 modifications; one more, and a batch waits for all redo, until all of it is durable.
+    #[test]
+    fn a_batch_waits_for_all_redo_where_too_many_modifications_are_not_durable() {
+        let mut log = plain();
+        let first = modifying(&mut log, 0..16_000, 0);
+        let second = modifying(&mut log, 16_000..16_384, 1);
+        let wanted = |log: &RedoLog, page| log.wanted_before_writing(|p| p == page);
+        assert_eq!(
+            [0, 15_999, 16_000, 16_383, 16_384].map(|page| wanted(&log, page)),
+            [first, first, second, second, 0]
+        );
+        let third = modifying(&mut log, 7..8, 2);
+        assert_eq!(wanted(&log, 99_999), third);
+        append(&mut log, 10.0, 3);
+        log.advance_writer(SimTime(1_000_000));
+        log.synced(third);
+        assert_eq!(wanted(&log, 99_999), log.current_lsn(), "the last redo may be of such a page too");
+        log.synced(log.current_lsn());
+        assert_eq!(wanted(&log, 7), 0);
+    }
+
+    /// Pages go round in the ring: what became durable makes room.
+    #[test]
+    fn modifications_are_found_where_the_ring_begins_anew() {
+        let mut log = plain();
+        let first = modifying(&mut log, 0..10_000, 0);
+        let second = modifying(&mut log, 10_000..15_000, 1);
+        log.advance_writer(SimTime(1_000_000));
+        log.synced(first);
+        let third = modifying(&mut log, 20_000..31_384, 2);
+        let wanted = |page| log.wanted_before_writing(|p| p == page);
+        let of_pages = [9_999, 10_000, 14_999, 20_000, 21_383, 21_384, 31_383].map(wanted);
+        assert_eq!(of_pages, [0, second, second, third, third, third, third]);
+        assert_eq!(log.wanted_before_writing(|p| p < 15_000 || p == 20_000), third, "the newest counts");
+    }
+
+    #[test]
+    fn the_fewest_page_writes_are_counted_if_wanted() {
+        let mut log = plain();
+        modifying(&mut log, 0..3, 0);
+        assert_eq!(log.least_writes(), None);
+        log.count_least_writes(20);
+        // Noted with the redo that begins there: at 8202, and at 8212.
+        (0..2).for_each(|at| _ = modifying(&mut log, 0..3, at));
+        assert_eq!(log.least_writes(), Some(0));
+        modifying(&mut log, 9..10, 3);
+        assert_eq!(log.least_writes(), Some(3), "20 bytes after the first, three pages must have been written");
     }
 }

@@ -55,4 +55,14 @@ mod tests {
         assert_eq!(sn_of_lsn(8715), 8432);
         assert_eq!(lsn_of_sn(8432), 8716);
     }
+
+    /// Each of the 12 bytes of a header, and of the 4 of a trailer, is the end of the payload beside it.
+    #[test]
+    fn every_byte_of_a_block_has_its_payload() {
+        for lsn in 1024..1536 {
+            let in_block: u64 = lsn - 1024;
+            assert_eq!(sn_of_lsn(lsn), 2 * 496 + in_block.clamp(12, 508) - 12, "{lsn}");
+            assert_eq!(block_start(lsn), 1024);
+        }
+    }
 }

@@ -206,6 +206,7 @@ impl Server {
         }
         let record = self.config.redo.checkpoint_record_bytes;
         if record > 0 {
+            self.redo.advance_writer(self.now);
             self.redo.append(RedoLog::fixed(record as f64));
             self.redo.appended(self.now);
             if oldest == current {

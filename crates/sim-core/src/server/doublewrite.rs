@@ -8,7 +8,7 @@
 use super::Server;
 use super::batches::ListKind;
 use super::events::Event;
-use crate::config::{DoublewriteConfig, MachineConfig, SharedCollecting};
+use crate::config::{DoublewriteConfig, SharedCollecting};
 use std::collections::VecDeque;
 
 /// What a batch holds of the doublewrite until its data files are synced.
@@ -64,8 +64,8 @@ pub(super) struct Doublewrite {
 }
 
 impl Doublewrite {
-    pub(super) fn new(config: &MachineConfig) -> Self {
-        let (instances, segments) = match config.doublewrite {
+    pub(super) fn new(config: &DoublewriteConfig) -> Self {
+        let (instances, segments) = match *config {
             DoublewriteConfig::Off | DoublewriteConfig::Shared { .. } => (0, [0, 0]),
             DoublewriteConfig::PerInstance { instances, flush_list_segments, lru_segments, .. } => {
                 (instances as usize, [lru_segments, flush_list_segments])
@@ -76,7 +76,7 @@ impl Doublewrite {
             segments_free: segments,
             segment_waiters: [VecDeque::new(), VecDeque::new()],
             shared: SharedBuffer::default(),
-            filling: match config.doublewrite {
+            filling: match *config {
                 DoublewriteConfig::Shared { batch_pages, collecting: SharedCollecting::Together, .. } => {
                     Some((batch_pages, Filling::default()))
                 }
@@ -297,5 +297,83 @@ mod tests {
         assert!(doublewrite.prepared(5));
         assert_eq!(doublewrite.take_fillers(), [4, 5]);
         assert_eq!([doublewrite.last_of_buffer(), doublewrite.last_of_buffer()], [false, true]);
+    }
+
+    /// Three instances of each kind, two segments for flush lists and one for LRU lists.
+    fn by_instance() -> Doublewrite {
+        Doublewrite::new(&DoublewriteConfig::PerInstance {
+            batch_pages: 4,
+            flush_list_segments: 2,
+            lru_segments: 1,
+            instances: 3,
+            sync_file: true,
+            fixed_bytes: None,
+        })
+    }
+
+    /// Pool 3 shares the doublewrite instance of pool 0, and each kind has its own.
+    #[test]
+    fn a_doublewrite_instance_has_one_batch_in_flight() {
+        let mut doublewrite = by_instance();
+        let claims = [(ListKind::FlushList, 0), (ListKind::FlushList, 3), (ListKind::FlushList, 1), (ListKind::Lru, 3)];
+        let got = claims.map(|(kind, pool)| doublewrite.claim(kind, pool, 7));
+        assert_eq!(got, [true, false, true, true]);
+        let waiting = |kind: ListKind| {
+            doublewrite.buffers[kind as usize].iter().map(|b| b.waiting_threads.len()).collect::<Vec<_>>()
+        };
+        assert_eq!([waiting(ListKind::FlushList), waiting(ListKind::Lru)], [[1, 0, 0], [0, 0, 0]]);
+    }
+
+    #[test]
+    fn segments_go_to_those_who_wait_in_turn() {
+        let mut doublewrite = by_instance();
+        let got = [4, 5, 6, 7].map(|thread| doublewrite.claim_segment(ListKind::FlushList, thread));
+        assert_eq!(got, [true, true, false, false]);
+        assert_eq!([8, 9].map(|thread| doublewrite.claim_segment(ListKind::Lru, thread)), [true, false]);
+        let returned = [ListKind::FlushList; 3].map(|kind| doublewrite.return_segment(kind));
+        assert_eq!(returned, [Some(6), Some(7), None]);
+        assert_eq!((doublewrite.segments_free, doublewrite.return_segment(ListKind::Lru)), ([0, 3], Some(9)));
+    }
+
+    fn of_the_server(collecting: SharedCollecting) -> Doublewrite {
+        Doublewrite::new(&DoublewriteConfig::Shared { batch_pages: 120, area_pages: 64, collecting, sync_file: true })
+    }
+
+    /// One thread at a time has the buffer, from its collecting until its batch is over; who waits longest is the next.
+    #[test]
+    fn the_buffer_of_the_server_goes_from_thread_to_thread() {
+        let mut doublewrite = of_the_server(SharedCollecting::OneThread);
+        assert_eq!(
+            (doublewrite.room(), doublewrite.pages_filled(), doublewrite.written_with(3)),
+            (None, None, vec![3])
+        );
+        assert_eq!((doublewrite.may_fill(3), doublewrite.prepared(3)), (true, false));
+        assert_eq!(doublewrite.take_fillers(), []);
+        assert_eq!([3, 3, 4, 5].map(|thread| doublewrite.claim_buffer(thread)), [true, true, false, false]);
+        assert_eq!(doublewrite.next_buffer_holder(), None, "it is taken");
+        doublewrite.release_unused_buffer(4);
+        assert!(doublewrite.shared.taken, "it is not that thread's");
+        doublewrite.release_unused_buffer(3);
+        assert_eq!(doublewrite.next_buffer_holder(), Some(4));
+        assert!(doublewrite.claim_buffer(4) && !doublewrite.claim_buffer(3));
+        doublewrite.buffer_in_flight();
+        assert!(!doublewrite.claim_buffer(4), "the batch has it now");
+        assert!(doublewrite.last_of_buffer());
+        doublewrite.shared.taken = false;
+        assert_eq!([doublewrite.next_buffer_holder(), doublewrite.next_buffer_holder()], [Some(5), None]);
+    }
+
+    /// Threads that fill the buffer together don't take it one after the other.
+    #[test]
+    fn pages_of_a_buffer_filled_together_are_counted() {
+        let mut doublewrite = of_the_server(SharedCollecting::Together);
+        assert_eq!((doublewrite.room(), doublewrite.pages_filled()), (Some(120), Some(0)));
+        doublewrite.filled(50);
+        doublewrite.filled(30);
+        assert_eq!((doublewrite.room(), doublewrite.pages_filled()), (Some(40), Some(80)));
+        assert_eq!([doublewrite.prepared(2), doublewrite.prepared(9)], [false, true]);
+        assert_eq!(doublewrite.written_with(9), [2, 9]);
+        assert!(!doublewrite.may_fill(4));
+        assert_eq!(doublewrite.next_buffer_holder(), None);
     }
 }

@@ -138,4 +138,35 @@ mod tests {
         clock.wind_up(0.5);
         assert_eq!(clock.pass(4, 1.0), 0, "what is sure is met at once");
     }
+
+    /// Many draws at once are as many single ones, also where the chance falls just to the limit.
+    #[test]
+    fn draws_pass_together_as_they_do_one_by_one() {
+        for (meets, limit) in [(0.5, 0.25), (0.01, 0.3), (0.001, 0.9), (0.2, 1.0), (0.0, 0.5)] {
+            let (mut together, mut single) = (Clock::STOPPED, Clock::STOPPED);
+            [&mut together, &mut single].into_iter().for_each(|clock| clock.wind_up(limit));
+            let one_by_one = (0..500).find(|_| single.pass(1, meets) == 0).unwrap_or(500);
+            let (first, then) = (together.pass(3, meets), together.pass(497, meets));
+            let passed = if first < 3 { first } else { 3 + then };
+            assert_eq!(passed, one_by_one, "{meets} and {limit}");
+        }
+        let mut clock = Clock::STOPPED;
+        clock.wind_up(0.25);
+        assert_eq!(clock.pass(2, 0.5), 1, "0.25 is far enough");
+    }
+
+    /// Bins of 10 and 30 pages with 1 % and 2 % a page make 70 %: brought to 50 %, each page has 5/7 of that.
+    #[test]
+    fn probabilities_sum_up_to_what_is_wanted() {
+        let bin = |pages| Bin { pages, resident: pages, spaces: vec![0], bytes_between_modifications: 1.0 };
+        let mut class = BinClass::new(&[(0, 0.01), (1, 0.02)], 0.5, None, &[bin(10), bin(30), bin(5)]);
+        for (number, expected) in [(0, 0.01 * 5.0 / 7.0), (1, 0.02 * 5.0 / 7.0), (2, 0.0)] {
+            assert!((class.probability_of(number) - expected).abs() < 1e-12);
+        }
+        assert_eq!([true, false].map(|modify| class.pass(modify, 9, 1.0)), [9, 9], "nothing is cold or missing");
+        class.cold.add(0, (WHOLE / 4.0) as u64);
+        class.clocks.iter_mut().for_each(|clock| clock.wind_up(0.4));
+        assert_eq!(class.pass(false, 9, 1.0), 9);
+        assert_eq!(class.pass(true, 9, 2.0), 1, "0.5, then 0.25");
+    }
 }

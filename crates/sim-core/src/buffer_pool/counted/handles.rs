@@ -44,6 +44,29 @@ pub(in crate::buffer_pool) fn place_of(page: u32) -> u32 {
 
 /// The handle of a page of a bin in an instance.
 #[inline]
-pub(super) fn handle(bin: u16, instance: usize, serial: u32) -> u32 {
+pub(in crate::buffer_pool) fn handle(bin: u16, instance: usize, serial: u32) -> u32 {
     COUNTED | u32::from(bin) << BIN_SHIFT | (instance as u32) << SERIAL_BITS | (serial & SERIAL_MASK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 11 bits of bin, 6 of instance, 14 of number, of which later ones begin anew.
+    #[test]
+    fn a_handle_is_what_it_was_made_of() {
+        for (bin, instance, serial) in [(0, 0, 0), (1, 2, 3), (2_047, 63, 16_383), (2_047, 0, 16_384), (0, 63, 1 << 20)]
+        {
+            let page = handle(bin, instance, serial);
+            assert_eq!((is_counted(page), bin_of(page), instance_of(page)), (true, bin, instance));
+            assert_eq!(page & 16_383, serial % 16_384);
+        }
+        assert_eq!([0, 1, (1 << 31) - 1].map(is_counted), [false; 3]);
+    }
+
+    /// What the finalizer of MurmurHash3 makes of these.
+    #[test]
+    fn places_are_those_of_the_published_function() {
+        assert_eq!([0, 1, u32::MAX].map(place_of), [0, 0x514e_28b7, 0x81f1_6f39]);
+    }
 }

@@ -113,3 +113,104 @@ fn redo_that_a_batch_waits_for_follows_from_the_rate_of_its_pages() {
     assert_eq!(counted.newest_above(&hot, 5_000, 5_000), 0, "all redo is durable");
     assert_eq!(counted.newest_above(&[7], 0, 5_000), 0, "a page that is not counted");
 }
+
+/// The page that is left over when a bin is spread over the instances lies one instance further for each bin.
+#[test]
+fn bins_are_spread_evenly_over_the_instances() {
+    let counted = pages(&[bin(10, 4), bin(11, 11)], &[&[(0, 0.02), (1, 0.03)]]);
+    assert_eq!([0, 1, 2].map(|instance| counted.pages_in(instance)), [4 + 4, 3 + 3, 3 + 4]);
+    assert_eq!([0, 1, 2].map(|instance| counted.resident_in(instance)), [2 + 4, 1 + 3, 1 + 4]);
+    assert_eq!((counted.pages(), counted.clean(), counted.is_empty()), (21, 15, false));
+    assert_eq!(
+        [0, 3, 4, 14, 15].map(|nth| counted.nth_clean(nth)),
+        [Some((0, 0)), Some((0, 3)), Some((1, 0)), Some((1, 10)), None]
+    );
+    assert!(pages(&[], &[]).is_empty());
+    counted.check().unwrap();
+}
+
+/// Pages of a bin are numbered instance by instance, the clean ones and the missing ones.
+#[test]
+fn a_page_of_a_number_lies_in_its_instance() {
+    let mut counted = pages(&[bin(9, 0), bin(10, 7)], &[&[(0, 0.02), (1, 0.03)]]);
+    // Clean pages of the second bin: 2, 2 and 3.
+    let of = |page: u32| (bin_of(page), instance_of(page));
+    let hot = [6, 4, 3, 1, 0].map(|nth| of(counted.becomes_hot(1, nth)));
+    assert_eq!(hot, [(1, 2), (1, 2), (1, 1), (1, 0), (1, 0)]);
+    // Missing ones of the first: three each.
+    let read = [0, 2, 6, 5].map(|nth| counted.begin_reading(0, nth));
+    assert_eq!(read.map(of), [(0, 0), (0, 1), (0, 2), (0, 2)]);
+    read.iter().for_each(|&page| counted.arrived(page));
+    assert_eq!(counted.counts_by_bin().collect::<Vec<_>>(), [(4, 0), (7, 5)]);
+    counted.check().unwrap();
+}
+
+/// After one write of each page, as many clean pages have been touched as the law says: two stages of 1000 bytes each.
+#[test]
+fn clean_pages_that_redo_has_touched() {
+    let mut counted = pages(&[bin(1_000, 1_000)], &[&[(0, 0.001)]]);
+    assert_eq!(counted.clean_but_touched(1_000_000), 0, "nothing was written yet");
+    for writes in 1..=1_000 {
+        let page = counted.becomes_hot(0, 0);
+        counted.begin_write(page);
+        counted.written(page);
+        if writes == 100 {
+            assert_eq!(counted.clean_but_touched(1_000), 100, "no more than were written");
+        }
+    }
+    // 1 - 2 / e, 1 - 3 / e^2.
+    assert_eq!([0, 1_000, 2_000].map(|window| counted.clean_but_touched(window)), [0, 264, 593]);
+}
+
+/// The newest of a page's modifications lies 1000 bytes back in the mean; of two pages, half as far.
+#[test]
+fn the_newest_modification_lies_as_far_back_as_the_rate_says() {
+    let mut counted = pages(&[bin(100, 100)], &[&[(0, 0.01)]]);
+    let hot = [counted.becomes_hot(0, 0), counted.becomes_hot(0, 0)];
+    let mut back = |pages: &[u32]| {
+        let newest = (0..20_000).map(|_| counted.newest_above(pages, 100_000, 200_000));
+        newest.map(|lsn| 200_000.0 - lsn as f64).sum::<f64>() / 20_000.0
+    };
+    let means = [back(&hot[..1]), back(&hot)];
+    assert!((means[0] - 1_000.0).abs() < 30.0 && (means[1] - 500.0).abs() < 15.0, "{means:?}");
+}
+
+#[test]
+fn counts_that_disagree_are_found_out() {
+    let made = || pages(&[bin(10, 4), bin(11, 11)], &[&[(0, 0.02), (1, 0.03)]]);
+    let broken: [fn(&mut CountedPages); 6] = [
+        |p| p.counts[0].reading += 1,
+        |p| p.counts[1].clean -= 1,
+        |p| p.clean[4] += 1,
+        |p| p.missing[0] += 1,
+        |p| p.classes[0].cold.add(0, 1),
+        |p| p.classes[0].missing.all += 1,
+    ];
+    assert_eq!(made().check(), Ok(()));
+    for breaks in broken {
+        let mut counted = made();
+        breaks(&mut counted);
+        assert!(counted.check().is_err());
+    }
+}
+
+/// Some page of the class, of one of its bins.
+#[test]
+fn a_handle_that_stands_for_a_class_has_one_of_its_bins() {
+    let bins = [bin(10, 10), bin(10, 10), bin(10, 10)];
+    let mut counted = pages(&bins, &[&[(1, 0.05), (2, 0.05)]]);
+    let met: Vec<(u16, usize)> =
+        (0..600).map(|_| counted.somewhere_in(0)).map(|p| (bin_of(p), instance_of(p))).collect();
+    for bin in [1, 2] {
+        for instance in 0..3 {
+            assert_eq!(met.iter().filter(|&&at| at == (bin, instance)).count(), 100);
+        }
+    }
+}
+
+#[test]
+fn something_happens_as_often_as_its_share_says() {
+    let mut counted = pages(&[bin(10, 10)], &[&[(0, 0.1)]]);
+    let times = (0..20_000).filter(|_| counted.happens(0.2)).count();
+    assert!(times.abs_diff(4_000) < 4 * 57, "{times}");
+}

@@ -59,3 +59,29 @@ impl Weights {
         self.blocks.iter().sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 600 parts in 38 blocks in three blocks of blocks, some without weight: each place is found in the block that a walk over
+    /// all parts finds.
+    #[test]
+    fn a_place_is_found_in_its_block() {
+        let mut weights = Weights::none(600);
+        let of = |part: u32| u64::from(part * 7 % 5) * u64::from(!(32..80).contains(&part));
+        (0..600).for_each(|part| weights.add(part, of(part) + 3));
+        (0..600).for_each(|part| weights.remove(part, 3));
+        let all: u64 = (0..600).map(of).sum();
+        assert_eq!((weights.all, weights.of_blocks()), (all, all));
+        let mut at = 0;
+        for block in 0..38 {
+            let weight: u64 = (block * 16..600.min(block * 16 + 16)).map(of).sum();
+            for within in 0..weight {
+                assert_eq!(weights.block_of(at + within), (block as usize * 16, within));
+            }
+            at += weight;
+        }
+        assert_eq!(at, all);
+    }
+}
