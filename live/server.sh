@@ -1,5 +1,5 @@
-# What the live checks share: a server of their own, the disk measured, loads recorded. Sourced by `check` and `skewed`, which set
-# here, dir, install, keep, dry_run, innosim, fio_seconds and threads.
+# What the live checks share: a server of their own, the disk measured, loads recorded. Sourced by `check`, `skewed`
+# and `recovery`, which set here, dir, install, keep, dry_run, fio_seconds and threads, and innosim where they call it.
 
 readonly PACKAGES=(mariadb-server-core mariadb-client-core sysbench fio)
 readonly PROGRAMS=(mariadbd mariadb-install-db mariadb sysbench fio)
@@ -122,14 +122,14 @@ start_server() {
     fi
     mariadbd "${options[@]}" >>"$dir/server.log" 2>&1 &
     server=$!
-    local waited
-    for ((waited = 0; waited < 120; waited++)); do
+    local until=$((SECONDS + 120))
+    while ((SECONDS < until)); do
         kill -0 "$server" 2>/dev/null || fail_with_log "the server ended at once"
         if [[ -S $dir/server.sock ]] && ask 'SELECT 1' >/dev/null 2>&1; then
             own_server
             return
         fi
-        sleep 1
+        sleep "${answer_every:-1}"
     done
     fail_with_log "the server did not answer within two minutes"
 }

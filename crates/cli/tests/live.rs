@@ -71,6 +71,26 @@ fn a_dry_run_prints_every_step_and_does_none() {
 }
 
 #[test]
+fn a_dry_run_of_recovery_kills_under_each_load_and_starts_again() {
+    let place = tempfile::tempdir().unwrap();
+    let dir = place.path().join("new");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../live/recovery");
+    let run = |loads: &str| {
+        Command::new("bash").arg(script).args(["--dry-run", "--loads", loads, "--dir"]).arg(&dir).output().unwrap()
+    };
+    let output = run("update,fill");
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let commands = String::from_utf8_lossy(&output.stdout).into_owned();
+    let starts = commands.matches("'--innodb-adaptive-flushing=OFF'").count();
+    assert_eq!((commands.matches("'kill' '-9'").count(), starts), (2, 4), "{commands}");
+    assert!(commands.contains("'--mysql-db=filled'"), "{commands}");
+    assert!(!dir.exists());
+    let refused = run("update,coffee");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(said(&refused).contains("'coffee'; give some of update,index,insert,write,fill"), "{}", said(&refused));
+}
+
+#[test]
 fn a_folder_that_holds_something_is_refused() {
     let place = tempfile::tempdir().unwrap();
     fakes(place.path(), "10.11.6", "exit 1");

@@ -185,6 +185,11 @@ impl Recording {
         if self.tps_is_of_steps { interval.max(step) } else { interval }
     }
 
+    /// The most connections that were open at once, as far as recorded.
+    pub fn most_connections(&self) -> Option<u32> {
+        self.series.largest("Threads_connected").filter(|threads| *threads >= 1.0).map(|threads| threads as u32)
+    }
+
     /// Whether throughput is what the server makes of it: no load generator had a rate.
     pub fn closed_loop(&self) -> bool {
         !self.phases.is_empty() && self.phases.iter().all(|phase| phase.rate.is_none())

@@ -40,8 +40,43 @@ impl Series {
         steps.get(steps.len() / 2).copied()
     }
 
+    /// The largest value of a column; `None` if it was not recorded.
+    pub fn largest(&self, name: &str) -> Option<f64> {
+        self.column(name)?.into_iter().filter(|value| value.is_finite()).reduce(f64::max)
+    }
+
+    /// Growth of a counter a second, from its first to its last value; `None` if it was not recorded twice or went back.
+    pub fn growth_per_s(&self, name: &str) -> Option<f64> {
+        let known = self.seconds.iter().copied().zip(self.column(name)?);
+        let known: Vec<(f64, f64)> = known.filter(|(_, value)| value.is_finite()).collect();
+        let ((from, first), (to, last)) = (*known.first()?, *known.last()?);
+        (to > from && last >= first).then(|| (last - first) / (to - from))
+    }
+
     /// Names of the columns that hold values.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.keys().map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn largest_and_growth_skip_what_is_missing() {
+        let columns =
+            [("grows", vec![f64::NAN, 10.0, f64::NAN, 40.0]), ("restarted", vec![9.0, f64::NAN, f64::NAN, 2.0])];
+        let columns = columns.map(|(name, values)| (name.to_owned(), values));
+        let seconds = vec![0.0, 1.0, 2.0, 4.0];
+        let series = Series { seconds, columns: columns.into(), zero: BTreeSet::from(["still".to_owned()]) };
+        assert_eq!(
+            ["grows", "restarted", "still", "none"].map(|name| series.largest(name)),
+            [Some(40.0), Some(9.0), Some(0.0), None]
+        );
+        assert_eq!(
+            ["grows", "restarted", "still", "none"].map(|name| series.growth_per_s(name)),
+            [Some(10.0), None, Some(0.0), None]
+        );
     }
 }

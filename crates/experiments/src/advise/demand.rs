@@ -154,12 +154,8 @@ fn threads(recording: &Recording) -> (Option<f64>, Option<u32>) {
 
 /// Connections, as far as recorded.
 fn connections(recording: &Recording) -> Option<u32> {
-    let most = |name: &str| {
-        let values = recording.series.column(name)?;
-        let most = values.into_iter().filter(|value| value.is_finite()).fold(0.0, f64::max);
-        (most >= 1.0).then_some(most as u32)
-    };
-    most("Threads_connected").or_else(|| most("Threads_running"))
+    let running = || recording.series.largest("Threads_running").filter(|threads| *threads >= 1.0);
+    recording.most_connections().or_else(|| running().map(|threads| threads as u32))
 }
 
 #[cfg(test)]

@@ -104,13 +104,8 @@ fn estimated_cpu(cores: f64, of_server: Option<f64>, demand: &Demand) -> Paramet
 
 /// Processors that the server's process kept busy in the mean; `None` if not recorded.
 fn cpus_of_server(recording: &Recording) -> Option<f64> {
-    let ticks = |name: &str| {
-        let known = recording.series.seconds.iter().copied().zip(recording.series.column(name)?);
-        let known: Vec<(f64, f64)> = known.filter(|(_, ticks)| ticks.is_finite()).collect();
-        let ((from, first), (to, last)) = (*known.first()?, *known.last()?);
-        (to > from && last >= first).then(|| (last - first) * TICK_S / (to - from))
-    };
-    let cpus = ticks("proc.mysqld_utime")? + ticks("proc.mysqld_stime")?;
+    let cpus = |name| recording.series.growth_per_s(name).map(|ticks| ticks * TICK_S);
+    let cpus = cpus("proc.mysqld_utime")? + cpus("proc.mysqld_stime")?;
     (cpus > 0.0).then_some(cpus)
 }
 

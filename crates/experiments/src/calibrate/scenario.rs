@@ -131,11 +131,9 @@ fn host(target: &Recording, calibration: &Calibration, model: ModelId) -> String
 /// events; shared queues would let some wait for each other beside idle processors.
 fn scheduling(target: &Recording) -> &'static str {
     let says = |name: &str, usual: f64| target.variables.get(name).and_then(|v| v.parse().ok()).unwrap_or(usual);
-    let most = |values: Vec<f64>| values.into_iter().filter(|value| value.is_finite()).fold(0.0, f64::max);
-    let connected = target.series.column("Threads_connected").map(most).filter(|threads| *threads >= 1.0);
     let background = says("innodb_page_cleaners", 4.0) + says("innodb_purge_threads", 4.0) + LOG_THREADS;
-    let have_one_each = |threads: f64| target.cpus.is_some_and(|cpus| f64::from(cpus) >= threads + background);
-    if connected.is_some_and(have_one_each) { "in-turns" } else { "shared" }
+    let have_one_each = |threads| target.cpus.is_some_and(|cpus| f64::from(cpus) >= f64::from(threads) + background);
+    if target.most_connections().is_some_and(have_one_each) { "in-turns" } else { "shared" }
 }
 
 /// `[start]` where the recording shows that pages were dirty as the load began.

@@ -1,63 +1,73 @@
 //! How long recovery from a crash takes: an estimate from what it has to scan and to read.
 //!
-//! Source: the servers' documentation for the steps, a real server's recoveries for the processor time (below, and
+//! Source: the servers' documentation for the steps, a real server's recoveries for the processor time (`live/recovery`, and
 //! `docs/recovery.md`). Redo is read in one stream and parsed by one thread; then the pages that it names are read, many at a
 //! time, and the threads that complete the reads apply their redo:
 //!
 //! ```text
-//! seconds = redo / min(sequential read rate, parse rate) + max(pages / random read rate, apply time / apply threads)
+//! records = redo / bytes a record
+//! seconds = max(redo / sequential read rate, parse time) + max(pages / random read rate, apply time / apply threads)
 //! ```
+//!
+//! A record is what one mini-transaction leaves: a transaction has one for each page that it modifies, and one for its commit.
+//! Long records cost less a byte.
 //!
 //! Simplifications: memory for the parsed redo never runs out (a server whose buffer pool is small against the redo goes in
 //! several rounds, and reads pages twice: errs towards short); pages near each other are not read faster than others (errs
-//! towards long on disks that seek); the processor time is one server's on one machine; nothing else uses the device; starting
-//! the program, opening tablespaces, reading the doublewrite files and rolling back what was not committed take no time
-//! (errs towards short: seconds, with many tables minutes).
+//! towards long on disks that seek); the records of a bulk load cost as much as others (errs towards long); the processor time
+//! is one server's on one machine; nothing else uses the device; starting the program, opening tablespaces, reading the
+//! doublewrite files and rolling back what was not committed take no time (errs towards short: seconds, with many tables
+//! minutes).
 
 use crate::config::PAGE_BYTES;
 use crate::kernel::sampler::DurationDist;
 use crate::storage::{DeviceSpec, StorageSpec, TimedOp};
 
-/// Processor time of reading, checking and parsing redo, s a byte.
-const PARSE_S_A_BYTE: f64 = 6.2e-9;
-/// Processor time of applying parsed redo, s a byte.
-const APPLY_S_A_BYTE: f64 = 2.1e-9;
+/// Processor time of redo, read, checked and parsed: s a byte, and s a record.
+const PARSE_S: (f64, f64) = (1.65e-9, 0.39e-6);
+/// Processor time of applying parsed redo: s a byte, and s a record.
+const APPLY_S: (f64, f64) = (0.55e-9, 0.13e-6);
 /// Processor time of reading a page and completing the read, s.
-const PAGE_S: f64 = 45e-6;
+const PAGE_S: f64 = 47e-6;
 /// Threads that complete page reads: `innodb_read_io_threads` has this default up to 8.0 and in MariaDB.
 const APPLY_THREADS: u32 = 4;
 
 /// How fast recovery goes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RecoverySpeed {
-    /// Time of a byte of redo, read in order and parsed, s.
-    pub scan_s_a_byte: f64,
+    /// Time of a byte of redo on the device, read in order, s.
+    pub read_s_a_byte: f64,
     /// Time of a page on the device, many being read at a time, s.
     pub read_s_a_page: f64,
-    /// Time of applying a byte of redo, s.
-    pub apply_s_a_byte: f64,
-    /// Processor time of a page, s, over all threads that work side by side.
-    pub apply_s_a_page: f64,
+    /// Threads that apply redo side by side.
+    pub apply_threads: u32,
+    /// Records in a byte of redo.
+    pub records_a_byte: f64,
 }
 
 impl RecoverySpeed {
-    /// With these devices, and so many processors.
+    /// With these devices, and so many processors; redo without records.
     pub fn of(storage: &StorageSpec, cores: u32) -> Self {
         let redo = storage.redo.as_ref().unwrap_or(&storage.data);
-        let threads = f64::from(APPLY_THREADS.min(cores.max(1)));
         RecoverySpeed {
-            scan_s_a_byte: PARSE_S_A_BYTE.max(byte_s(redo)),
+            read_s_a_byte: byte_s(redo),
             read_s_a_page: page_s(&storage.data),
-            apply_s_a_byte: APPLY_S_A_BYTE / threads,
-            apply_s_a_page: PAGE_S / threads,
+            apply_threads: APPLY_THREADS.min(cores.max(1)),
+            records_a_byte: 0.0,
         }
+    }
+
+    /// The same, of redo that has so many records in so many bytes.
+    pub fn with_records(self, records: u64, redo_bytes: u64) -> Self {
+        RecoverySpeed { records_a_byte: records as f64 / redo_bytes.max(1) as f64, ..self }
     }
 
     /// Seconds for so much redo that touches so many pages.
     pub fn seconds(&self, redo_bytes: f64, pages: f64) -> f64 {
-        let read = pages * self.read_s_a_page;
-        let apply = redo_bytes * self.apply_s_a_byte + pages * self.apply_s_a_page;
-        redo_bytes * self.scan_s_a_byte + read.max(apply)
+        let of_redo = |(a_byte, a_record): (f64, f64)| redo_bytes * (a_byte + a_record * self.records_a_byte);
+        let scan = of_redo(PARSE_S).max(redo_bytes * self.read_s_a_byte);
+        let apply = (of_redo(APPLY_S) + pages * PAGE_S) / f64::from(self.apply_threads.max(1));
+        scan + apply.max(pages * self.read_s_a_page)
     }
 }
 
@@ -115,15 +125,19 @@ mod tests {
     #[test]
     fn by_hand() {
         // Four channels of 400 us: a page in 100 us; 100 MB/s would allow one in 163.84.
-        let speed = RecoverySpeed::of(&storage(disk()), 2);
+        let speed = RecoverySpeed::of(&storage(disk()), 2).with_records(5, 500);
         assert!((speed.read_s_a_page - 163.84e-6).abs() < 1e-12);
-        assert!((speed.scan_s_a_byte - 10e-9).abs() < 1e-18);
-        // 1 GB of redo: 10 s; 100 000 pages: 16.384 s on the device, 1.05 s + 2.25 s on two processors.
+        assert!((speed.read_s_a_byte - 10e-9).abs() < 1e-18);
+        // 1 GB of redo: 10 s on the device, 1.65 s + 3.9 s to parse; 100 000 pages: 16.384 s, and 0.55 s + 1.3 s + 4.7 s on two
+        // processors.
         assert!((speed.seconds(1e9, 1e5) - 26.384).abs() < 1e-9);
-        // Where the device takes no time the processors count: 6.2 s, and 1.05 s + 2.25 s.
-        let instant = RecoverySpeed::of(&storage(DeviceSpec::instant("none")), 2);
-        assert!((instant.seconds(1e9, 1e5) - 9.5).abs() < 1e-9);
+        // Where the device takes no time the processors count.
+        let instant = RecoverySpeed::of(&storage(DeviceSpec::instant("none")), 2).with_records(5, 500);
+        assert!((instant.seconds(1e9, 1e5) - (5.55 + 6.55 / 2.0)).abs() < 1e-9);
         assert_eq!(instant.seconds(0.0, 0.0), 0.0);
+        // Records twice as long.
+        let long = instant.with_records(5, 1000);
+        assert!((long.seconds(1e9, 1e5) - (1.65 + 1.95 + (0.55 + 0.65 + 4.7) / 2.0)).abs() < 1e-9);
     }
 
     #[test]

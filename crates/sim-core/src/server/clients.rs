@@ -69,6 +69,7 @@ pub(super) struct Clients {
     idle: Vec<u32>,
     /// Pages being read, with the time they arrive.
     pub(super) reads: HashMap<u32, SimTime, BuildHasherDefault<PageHasher>>,
+    /// Transactions that wrote.
     activity: u64,
     /// Modifications by clients.
     modifications: u64,
@@ -152,6 +153,11 @@ impl Clients {
     /// Moves with each transaction that wrote, and with every 32nd modification.
     pub(super) fn activity(&self) -> u64 {
         self.activity + self.modifications / MODIFICATIONS_AN_ACTIVITY
+    }
+
+    /// Records of redo that clients have written: of each page that they modified, and of each commit.
+    pub(super) fn records(&self) -> u64 {
+        self.modifications + self.activity
     }
 
     /// A client modified so many pages and appended the redo of that.

@@ -32,6 +32,7 @@ pub(super) struct Recorder {
     series: Vec<SecondSample>,
     /// Page reads, pages posted, and pages posted by LRU batches in the seconds before.
     past: IoTotals,
+    start_lsn: u64,
     last_lsn: u64,
     /// Redo bytes written in the seconds before.
     redo_written_before: u64,
@@ -39,7 +40,7 @@ pub(super) struct Recorder {
 
 impl Recorder {
     pub(super) fn new(start_lsn: u64) -> Self {
-        Recorder { last_lsn: start_lsn, ..Recorder::default() }
+        Recorder { start_lsn, last_lsn: start_lsn, ..Recorder::default() }
     }
 
     /// A transaction ended with this latency.
@@ -180,11 +181,12 @@ impl Server {
         if self.recorder.latency_10s.count() > 0 {
             latency_by_10s.push(std::mem::take(&mut self.recorder.latency_10s).trimmed());
         }
+        let redo_bytes = self.redo.current_lsn() - self.recorder.start_lsn;
         RunOutput {
             series: std::mem::take(&mut self.recorder.series),
             latency_by_10s,
             age_limits: self.model.age_limits(),
-            recovery_speed: self.recovery_speed,
+            recovery_speed: self.recovery_speed.with_records(self.clients.records(), redo_bytes),
             crashes: self.take_crashes(),
             stations,
             event_hash: self.hash,
