@@ -7,7 +7,7 @@
 //! 20 seeds and the scenarios' own durations, unless told otherwise. Exit code 1 if a figure differs.
 
 use innosim_core::metrics::PagesKept;
-use innosim_experiments::both_ways::{BothWays, Case, TOLERANCE, compare};
+use innosim_experiments::both_ways::{BothWays, Case, TOLERANCE, compare, kept};
 use innosim_scenario::{Overrides, Source, load, shipped};
 use std::process::ExitCode;
 
@@ -34,6 +34,17 @@ fn main() -> ExitCode {
                 return ExitCode::from(2);
             }
         };
+        match kept(&loaded) {
+            Ok(PagesKept::Individual) => {
+                println!("{:<36}  individual: nothing to compare", scenario.name);
+                continue;
+            }
+            Ok(_) => {}
+            Err(error) => {
+                eprintln!("error: {}: {error}", scenario.name);
+                return ExitCode::from(1);
+            }
+        }
         match compare(&[Case::of(loaded)]) {
             Ok(found) => {
                 found.iter().for_each(print_row);
@@ -54,10 +65,6 @@ fn main() -> ExitCode {
 fn print_row(row: &BothWays) {
     let [one, other] = row.regimes();
     let regime = if one == other { one.name().to_owned() } else { format!("{} / {}", one.name(), other.name()) };
-    if row.kept == PagesKept::Individual {
-        println!("{:<36}  individual: nothing to compare", row.scenario);
-        return;
-    }
     let worst = row.figures.iter().filter_map(|figure| Some((figure.relative?.abs(), figure)));
     let worst = worst.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, figure)| {
         let (relative, half) = (figure.relative.unwrap_or(0.0), figure.half_width.unwrap_or(0.0));

@@ -6,9 +6,10 @@
 //! mean), and for waves the first collapse and the period.
 
 use crate::reproduce::Waves;
-use crate::runner::{Job, in_parallel, run_one};
+use crate::runner::{Job, in_parallel, run_one, run_until};
 use innosim_core::metrics::{PagesKept, Regime, RunOutput, SecondSample, Summary};
 use innosim_core::run_spec::{Pages, RunSpec};
+use innosim_core::seam::AgeLimits;
 use innosim_core::server::{RunError, Silent};
 use innosim_scenario::Scenario;
 use innosim_statistics::{Paired, holm, mean};
@@ -104,6 +105,18 @@ impl Case {
     pub fn of(scenario: Scenario) -> Case {
         Case { counted: scenario.run.clone(), scenario }
     }
+}
+
+/// How a scenario's pages are kept where they are counted as far as they can be.
+///
+/// # Errors
+/// [`RunError`] if an invariant broke in the second that this takes.
+pub fn kept(scenario: &Scenario) -> Result<PagesKept, RunError> {
+    let mut scenario = scenario.clone();
+    scenario.run.pages = Pages::Counted;
+    // Whether the data fit the pool to the end of the run decides, so that its length stays as it is.
+    let enough = &mut |_: &[SecondSample], _: &AgeLimits| true;
+    run_until(Job { scenario: &scenario, replication: 0 }, false, &mut Silent, enough).map(|output| output.pages)
 }
 
 /// Runs all replications of the cases both ways on the threads of the pool around the call.

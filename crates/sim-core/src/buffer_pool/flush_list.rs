@@ -32,8 +32,20 @@ impl FlushList {
     #[inline]
     pub fn push(&mut self, page: u32, lsn: u64) {
         debug_assert!(self.lsns.back().is_none_or(|&last| last <= lsn), "flush list out of order");
+        if self.pages.len() == self.pages.capacity() {
+            self.grow();
+        }
         self.pages.push_back(page);
         self.lsns.push_back(lsn);
+    }
+
+    /// Makes room for a quarter more. By doubling, the lists of a large buffer pool would take up to twice the memory of their
+    /// entries, which is more than all else about its pages.
+    #[cold]
+    fn grow(&mut self) {
+        let more = (self.pages.len() / 4).max(64);
+        self.pages.reserve_exact(more);
+        self.lsns.reserve_exact(more);
     }
 
     /// The entry at the tail: the oldest.
@@ -110,6 +122,16 @@ mod tests {
         assert_eq!(list.pop(), Some(Entry { page: 0, lsn: 1000 }));
         assert_eq!(list.tail(), Some(Entry { page: 1, lsn: 1010 }));
         assert_eq!(list.len(), 99);
+    }
+
+    #[test]
+    fn memory_is_that_of_the_entries_and_a_quarter() {
+        let mut list = FlushList::default();
+        for i in 0..150_000u32 {
+            list.push(i, u64::from(i));
+        }
+        let room = [list.pages.capacity(), list.lsns.capacity()];
+        assert!(room.iter().all(|room| (150_000..188_000).contains(room)), "{room:?}");
     }
 
     #[test]
