@@ -260,6 +260,10 @@ pub(crate) struct SweepArgs {
     /// Most runs of a point under --precision
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = |text: &str| within(text, 2, MOST_REPLICATIONS))]
     pub(crate) max_replications: u32,
+    /// End runs before their length when they are at rest: no more than SHARE of the redo stays in the checkpoint age, 10% if
+    /// not said; `ended` in runs.csv says which did
+    #[arg(long, value_name = "SHARE", value_parser = share, num_args = 0..=1, require_equals = true, default_missing_value = "10%")]
+    pub(crate) until_rest: Option<f64>,
     /// Make only part K of N of the runs; `innosim merge` joins the parts
     #[arg(long, value_name = "K/N", value_parser = Shard::parse, default_value = "1/1", hide_default_value = true)]
     pub(crate) shard: Shard,
@@ -415,6 +419,9 @@ pub(crate) struct ReproduceArgs {
     /// Simulated time instead of the published one: quicker, and less comparable
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) duration: Option<String>,
+    /// End smooth runs when they are at rest, begun with a full buffer pool; those with waves run whole
+    #[arg(long)]
+    pub(crate) until_rest: bool,
     /// Folder for reproduce.json and a folder for each run, as `innosim run --out` leaves it
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,

@@ -34,6 +34,28 @@ fn json_is_one_document() {
     assert!(document["order"]["rank_correlation"].is_null());
 }
 
+/// A run that may end at rest begins with a full buffer pool, and says so in its recipe; one with published waves as it was.
+#[test]
+fn until_rest_fills_the_pool_of_smooth_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let arguments =
+        ["reproduce", "percona-2020-08/", "--duration", "11s", "--until-rest", "--out", out.to_str().unwrap()];
+    innosim(&arguments).success();
+    let resolved = |name: &str| fs::read_to_string(out.join(name).join("scenario.resolved.toml")).unwrap();
+    assert!(resolved("7000-bpi32").contains("resident_share = 1"), "{}", resolved("7000-bpi32"));
+    assert!(resolved("wave-2000-4000").contains("resident_share = 0"), "{}", resolved("wave-2000-4000"));
+    let document: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(out.join("reproduce.json")).unwrap()).unwrap();
+    let names: Vec<&str> = document["runs"].as_array().unwrap().iter().filter_map(|run| run["run"].as_str()).collect();
+    assert_eq!(
+        (names.len(), names[0], document["until_rest"].as_bool()),
+        (9, "wave-2000-4000", Some(true)),
+        "{names:?}"
+    );
+    assert_eq!(document["runs"][0]["ended"], "planned");
+}
+
 #[test]
 fn a_folder_without_published_figures_is_refused() {
     let error = refused(&["reproduce", "teaching"], 2);

@@ -91,6 +91,34 @@ fn the_same_bytes_for_any_number_of_jobs_and_for_shards_merged() {
     assert_same(&whole, &bytes_in(&desk.path("merged")));
 }
 
+/// The same load at a rate at which the redo log turns in minutes, so that runs come to rest.
+#[test]
+fn until_rest_runs_end_early_to_the_same_bytes_and_are_not_mixed_with_whole_ones() {
+    let desk = Desk::new();
+    let light =
+        format!("{TINY}innodb_redo_log_capacity = \"192M\"\n[drive]\nkind = \"open\"\nclients = 8\nrate = 200\n");
+    fs::write(desk.path("tiny.toml"), light.replace("[server]", "[server]\ninnodb_io_capacity = 400")).unwrap();
+    let with = |out: &str, more: &[&str]| -> Vec<String> {
+        let long = |a: &String| if a == "4s" { "500s".to_owned() } else { a.replace("clients=4,8", "clients=8") };
+        desk.sweep(out, more).iter().map(long).collect()
+    };
+    let made = |out: &str, more: &[&str]| {
+        innosim(&borrowed(&with(out, more))).success();
+        bytes_in(&desk.path(out))
+    };
+    let one = made("one", &["--until-rest", "--jobs", "1"]);
+    assert_same(&one, &made("two", &["--until-rest", "--jobs", "2"]));
+    let csv = text(&one["runs.csv"]);
+    assert!(csv.lines().next().unwrap().ends_with(",ended"), "{csv}");
+    assert!(csv.lines().skip(1).all(|line| line.ends_with(",at_rest")), "{csv}");
+    let result = json(&borrowed(&with("one", &["--until-rest", "--format", "json"])));
+    assert_eq!((result["runs_reused"].as_u64(), result["ended_early"]["at_rest"].as_u64()), (Some(10), Some(10)));
+    assert!(result["points"][0]["simulated_s"].as_f64().unwrap() < 400.0, "{}", result["points"][0]);
+    let error = refused(&borrowed(&with("one", &[])), 2);
+    assert!(error.contains("its options: --duration 500s --until-rest=0.1; of this one: --duration 500s"), "{error}");
+    assert_same(&one, &bytes_in(&desk.path("one")));
+}
+
 fn rows(csv: &[u8]) -> usize {
     text(csv).lines().count() - 1
 }

@@ -12,6 +12,7 @@
 //! | [`replay`] | a model's flushing rule alone, on recorded inputs, beside the server's own counters |
 //! | [`validate`] | recordings predicted from others, beside what was measured |
 //! | [`reproduce`] | runs beside published figures: errors, order, waves |
+//! | [`rest`] | runs that end early, because they are at rest or live by sync flushing |
 //! | [`rule_bench`] | flushing rules on a fixed suite, each beside the server's own |
 //! | [`runner`] | runs (scenario, replication) pairs on all cores, results in order; the warm-up of a run |
 //! | [`sweep`] | every combination of settings, each run once, saved as it ends, shared between machines |
@@ -32,6 +33,7 @@ pub mod fio;
 pub mod recommend;
 pub mod replay;
 pub mod reproduce;
+pub mod rest;
 pub mod rule_bench;
 pub mod runner;
 mod sound;

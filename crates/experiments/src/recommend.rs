@@ -11,7 +11,7 @@
 //! Losers are told by one run and never run again; only what could be the answer is replicated. All runs of a
 //! replication meet the same random numbers, and differences to the present setting are taken pair by pair.
 //!
-//! A run ends when what it is made for is known (`rest`), and most begin from a server already at work (`trial`).
+//! A run ends when what it is made for is known ([`rest`](crate::rest)), and most begin from a server already at work (`trial`).
 //!
 //! Runs must be long enough for the checkpoint age to come to rest; if it was rising to their end, they are made
 //! longer, and where somebody asked for their length, the answer is refused.
@@ -23,7 +23,6 @@ mod bench;
 mod case;
 mod goal;
 mod plan;
-mod rest;
 mod rows;
 mod search;
 mod sensitivity;

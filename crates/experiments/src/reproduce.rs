@@ -27,6 +27,8 @@ pub struct Row {
     pub scenario: String,
     /// Length of the run, seconds.
     pub simulated_s: f64,
+    /// Whether it ended before the published run, at rest.
+    pub at_rest: bool,
     /// Seconds left out at the start.
     pub warmup_s: f64,
     /// Seed.
@@ -55,6 +57,7 @@ impl Row {
             name: short(&scenario.name).to_owned(),
             scenario: scenario.name.clone(),
             simulated_s: scenario.run.duration.as_secs_f64(),
+            at_rest: false,
             warmup_s,
             seed: scenario.run.seed,
             published: published.clone(),

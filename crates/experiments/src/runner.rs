@@ -10,6 +10,7 @@ use innosim_core::server::{Observer, RunError, Server};
 use innosim_scenario::Scenario;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A run to be made.
 #[derive(Debug, Clone, Copy)]
@@ -76,16 +77,17 @@ pub fn run_one(job: Job<'_>, check: bool, observer: &mut dyn Observer) -> Result
 /// for, and may end.
 pub type IsEnough<'a> = dyn FnMut(&[SecondSample], &AgeLimits) -> bool + 'a;
 
-/// Makes one run, which ends as soon as `is_enough` says so.
+/// Makes one run, which ends as soon as `is_enough` says so. `check` verifies the invariants at every event.
 ///
 /// # Errors
 /// As [`run_one`].
 pub fn run_until(
     job: Job<'_>,
+    check: bool,
     observer: &mut dyn Observer,
     is_enough: &mut IsEnough<'_>,
 ) -> Result<RunOutput, RunError> {
-    let spec = RunSpec { replication: job.replication, ..job.scenario.run.clone() };
+    let spec = RunSpec { replication: job.replication, check, ..job.scenario.run.clone() };
     Server::new(job.scenario.build_model(), &spec).run_until(observer, is_enough)
 }
 
@@ -100,10 +102,23 @@ pub fn run_many<T: Send>(
     in_parallel(jobs, |&job| finish(job, run_one(job, check, &mut Watched(watch))))
 }
 
-/// Does `one` for each task on the threads of the pool, and gives what came of them in the order of the tasks.
+/// Does `one` for each task on the threads of the pool, and gives what came of them in the order of the tasks. Tasks are
+/// begun in that order too, each as soon as a thread has nothing to do: who puts the longest first is done soonest.
 pub fn in_parallel<T: Sync, R: Send>(tasks: &[T], one: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
-    // One at a time: a thread that takes several would leave others without work at the end.
-    tasks.par_iter().with_max_len(1).map(one).collect()
+    let next = AtomicUsize::new(0);
+    let threads = rayon::current_num_threads().min(tasks.len());
+    let work = |_| {
+        let mut done = Vec::new();
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(task) = tasks.get(place) else { return done };
+            done.push((place, one(task)));
+        }
+    };
+    let done: Vec<Vec<(usize, R)>> = (0..threads).into_par_iter().with_max_len(1).map(work).collect();
+    let mut all: Vec<(usize, R)> = done.into_iter().flatten().collect();
+    all.sort_by_key(|(place, _)| *place);
+    all.into_iter().map(|(_, result)| result).collect()
 }
 
 /// The warm-up of a run: as its scenario says, or as it is detected.
@@ -161,9 +176,9 @@ pub(crate) mod tests {
         let job = Job { scenario: &scenario, replication: 0 };
         let silent = || |_: &SecondSample| ControlFlow::Continue(());
         let whole = run_one(job, false, &mut silent()).unwrap();
-        let early = run_until(job, &mut silent(), &mut |seconds, _| seconds.len() == 4).unwrap();
+        let early = run_until(job, false, &mut silent(), &mut |seconds, _| seconds.len() == 4).unwrap();
         assert_eq!((early.series.len(), &early.series[..]), (4, &whole.series[..4]));
-        let never = run_until(job, &mut silent(), &mut |_, _| false).unwrap();
+        let never = run_until(job, false, &mut silent(), &mut |_, _| false).unwrap();
         assert_eq!((never.event_hash, never.series), (whole.event_hash, whole.series));
     }
 

@@ -6,7 +6,7 @@
 use innosim_core::kernel::time::SimTime;
 use innosim_core::metrics::RunOutput;
 use innosim_core::server::{RunError, Silent};
-use innosim_experiments::runner::{Job, run_one};
+use innosim_experiments::runner::{IsEnough, Job, run_one, run_until};
 use innosim_experiments::sweep::{
     Advice, AdviceKind, Made, Prepared, Record, Request, Results, RunId, Shard, Store, SweepError, SweepRunner, run,
 };
@@ -23,6 +23,8 @@ struct Counting {
     breaks: Option<u32>,
     /// After so many runs no more are wanted.
     stop_after: Option<usize>,
+    /// Runs are made whole, whoever asks.
+    whole: bool,
 }
 
 impl SweepRunner for Counting {
@@ -32,6 +34,14 @@ impl SweepRunner for Counting {
             return Err(RunError::Invariant { at: SimTime(7), what: "made up".to_owned() });
         }
         run_one(job, false, &mut Silent)
+    }
+
+    fn execute_until(&self, job: Job<'_>, is_enough: &mut IsEnough<'_>) -> Result<RunOutput, RunError> {
+        if self.whole {
+            return self.execute(job);
+        }
+        self.executed.fetch_add(1, Ordering::Relaxed);
+        run_until(job, false, &mut Silent, is_enough)
     }
 
     fn stop(&self) -> bool {
@@ -154,4 +164,46 @@ fn short_single_runs_are_warned_of() {
     assert!(kinds.contains(&AdviceKind::SingleRun) && kinds.contains(&AdviceKind::ShortRun), "{kinds:?}");
     let verdict = results.verdict(&[0, 1, 2, 3]).unwrap();
     assert!(verdict.plateau.contains(&verdict.best));
+}
+
+/// A light load on a redo log that turns in minutes.
+fn light(until_rest: Option<f64>) -> Prepared {
+    let load = ["workload.tables=1", "workload.table_size=100000", "workload.resident_share=1"];
+    let set = [&load[..], &["drive.kind=open", "drive.rate=400", "drive.clients=32"]].concat();
+    Request {
+        scenario: "teaching/redo-too-small".to_owned(),
+        set: set.into_iter().map(str::to_owned).collect(),
+        vary: vec!["innodb_io_capacity_max=4000,8000".to_owned(), "innodb_redo_log_capacity=192M,384M".to_owned()],
+        duration: Some("600s".to_owned()),
+        until_rest,
+        ..Request::default()
+    }
+    .prepare()
+    .unwrap()
+}
+
+#[test]
+fn runs_that_are_at_rest_end_with_the_figures_of_whole_ones() {
+    let runs = |until_rest: Option<f64>, execute: &Counting| {
+        let dir = tempfile::tempdir().unwrap();
+        let sweep = light(until_rest);
+        let (made, runs) = session(dir.path(), &sweep, Shard::ALL, execute);
+        (sweep, made.unwrap(), runs)
+    };
+    let (sweep, made, early) = runs(Some(0.1), &Counting::default());
+    let (planned, made_whole, whole) = runs(None, &Counting::default());
+    assert_eq!(made_whole.simulated_s, 2400.0);
+    assert!(made.simulated_s < 1200.0, "{}", made.simulated_s);
+    let (early, whole) = (Results::of(&sweep.plan, &early), Results::of(&planned.plan, &whole));
+    assert_eq!((early.at_rest(), whole.at_rest()), (4, 0));
+    for (one, all) in early.points.iter().zip(&whole.points) {
+        let tps = |point: &innosim_experiments::sweep::PointResult<'_>| point.estimate(|s| s.tps_mean).mean;
+        assert!((tps(one) / tps(all) - 1.0).abs() < 0.02, "{} {}", tps(one), tps(all));
+        let (_, record) = one.runs[0];
+        let seconds = record.counted_s(&sweep.plan.points[one.point]);
+        assert!((60.0..400.0).contains(&seconds) && record.warmup_converged, "{seconds}");
+    }
+    // Who makes all runs whole has whole runs, and says so.
+    let (sweep, made, runs) = runs(Some(0.1), &Counting { whole: true, ..Counting::default() });
+    assert_eq!((made.simulated_s, Results::of(&sweep.plan, &runs).at_rest()), (2400.0, 0));
 }

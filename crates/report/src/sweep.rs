@@ -31,7 +31,7 @@ pub struct PointRows<'a> {
     pub model: &'a str,
     /// Seed.
     pub seed: u64,
-    /// Simulated time, seconds.
+    /// Simulated time of a run, in the mean, seconds.
     pub simulated_s: f64,
     /// Its runs.
     pub runs: Vec<RunRow<'a>>,
@@ -42,6 +42,10 @@ pub struct PointRows<'a> {
 pub struct RunRow<'a> {
     /// Number of the replication, from 0.
     pub replication: u32,
+    /// Simulated time, seconds.
+    pub simulated_s: f64,
+    /// How it ended: as `planned`, or why before.
+    pub ended: &'a str,
     /// Seconds left out at the start.
     pub warmup_s: u64,
     /// Whether the warm-up was given, or seen to end.
@@ -73,7 +77,7 @@ pub(crate) fn runs_sheet(table: &SweepTable<'_>) -> Sheet {
         heads.extend((*name == REGIME_BEFORE).then(|| "regime".to_owned()));
         heads.push((*name).to_owned());
     }
-    heads.extend(["tps_mean_batch_ci95", "batches_independent"].map(str::to_owned));
+    heads.extend(["tps_mean_batch_ci95", "batches_independent", "ended"].map(str::to_owned));
     let of_point = |(number, point): (usize, &PointRows<'_>)| {
         point.runs.iter().map(|run| run_row(table, number, point, run)).collect::<Vec<Vec<Cell>>>()
     };
@@ -85,7 +89,7 @@ fn run_row(table: &SweepTable<'_>, number: usize, point: &PointRows<'_>, run: &R
     cells.extend([
         Cell::Whole(i64::from(run.replication)),
         whole(point.seed),
-        Cell::Number(point.simulated_s),
+        Cell::Number(run.simulated_s),
         whole(run.warmup_s),
         Cell::Flag(run.warmup_converged),
     ]);
@@ -95,6 +99,7 @@ fn run_row(table: &SweepTable<'_>, number: usize, point: &PointRows<'_>, run: &R
     }
     cells.push(run.batches.map_or(Cell::Missing, |(half, _)| Cell::Number(half)));
     cells.push(run.batches.map_or(Cell::Missing, |(_, independent)| Cell::Flag(independent)));
+    cells.push(Cell::Text(run.ended.to_owned()));
     cells
 }
 
@@ -162,6 +167,8 @@ mod tests {
         let summaries = [summary(98.0), summary(100.0), summary(102.0)];
         let run = |(i, summary)| RunRow {
             replication: i as u32,
+            simulated_s: if i == 2 { 90.0 } else { 600.0 },
+            ended: if i == 2 { "at_rest" } else { "planned" },
             warmup_s: 30,
             warmup_converged: true,
             summary,
@@ -172,7 +179,7 @@ mod tests {
             values: &values,
             model: "mysql-8.4",
             seed: 7,
-            simulated_s: 600.0,
+            simulated_s: 430.0,
             runs: summaries.iter().enumerate().map(run).collect(),
         };
         let empty = PointRows { runs: Vec::new(), ..point.clone() };
@@ -183,12 +190,13 @@ mod tests {
             runs[0][..10].join(" "),
             "innosim_version scenario model point a replication seed simulated_s warmup_s warmup_converged"
         );
-        assert_eq!(runs[3][..11].join(" "), "0.1.0 s mysql-8.4 2 1024 2 7 600 30 true 102");
-        assert!(runs.iter().all(|row| row.len() == 10 + Summary::NAMES.len() + 3));
+        assert_eq!(runs[3][..11].join(" "), "0.1.0 s mysql-8.4 2 1024 2 7 90 30 true 102");
+        assert_eq!((runs[0].last().unwrap().as_str(), runs[3].last().unwrap().as_str()), ("ended", "at_rest"));
+        assert!(runs.iter().all(|row| row.len() == 10 + Summary::NAMES.len() + 4));
         assert_eq!(runs[3][runs[0].iter().position(|head| head == "regime").unwrap()], "waves");
         let points = rows(points_csv(&table).unwrap());
         assert_eq!(points.len(), 2);
-        assert_eq!(points[1][..9].join(" "), "0.1.0 s mysql-8.4 2 1024 3 600 waves 100");
+        assert_eq!(points[1][..9].join(" "), "0.1.0 s mysql-8.4 2 1024 3 430 waves 100");
         assert_eq!(points[1][9], "4.96827542", "Student's interval of three runs");
         assert_eq!(points[0][8..10].join(" "), "tps_mean tps_mean_ci95");
     }

@@ -110,7 +110,15 @@ fn the_page_holds_all_that_it_needs() {
     view.points[9].figures = None;
     let summary = |point: usize| Summary { tps_mean: 100.0 + point as f64, ..Summary::default() };
     let summaries: Vec<Summary> = (0..10).map(summary).collect();
-    let run = |summary| RunRow { replication: 0, warmup_s: 400, warmup_converged: true, summary, batches: None };
+    let run = |summary| RunRow {
+        replication: 0,
+        simulated_s: 2000.0,
+        ended: "planned",
+        warmup_s: 400,
+        warmup_converged: true,
+        summary,
+        batches: None,
+    };
     let values = ["1".to_owned(), "2".to_owned()];
     let rows = |point: usize| PointRows {
         values: &values,

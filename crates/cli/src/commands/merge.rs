@@ -74,11 +74,16 @@ fn difference(a: &Plan, b: &Plan) -> String {
         ("what varies:", vary(a), vary(b)),
         ("seed", a.seed.to_string(), b.seed.to_string()),
         ("replications", a.replications.to_string(), b.replications.to_string()),
+        ("runs that end", how_runs_end(a), how_runs_end(b)),
     ];
     match pairs.into_iter().find(|(_, a, b)| a != b) {
         Some((what, a, b)) => format!("{what} {a} and {b}"),
         None => "the scenario was changed, or its settings".to_owned(),
     }
+}
+
+fn how_runs_end(plan: &Plan) -> String {
+    plan.until_rest.map_or("as planned".to_owned(), |still| format!("at rest (--until-rest={still})"))
 }
 
 fn refuse_missing(results: &Results<'_>) -> Done {

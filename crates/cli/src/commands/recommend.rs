@@ -75,7 +75,7 @@ impl TrialRunner for Staged {
             return self.execute(job);
         }
         let progress = self.progress();
-        let output = run_until(job, &mut Watched(&progress), is_enough)?;
+        let output = run_until(job, false, &mut Watched(&progress), is_enough)?;
         progress.forgo(job.seconds().saturating_sub(output.series.len() as u64));
         Ok(output)
     }

@@ -13,17 +13,22 @@ use crate::out_dir::OutDir;
 use crate::outcome::Outcome;
 use crate::output::{note, print, print_json};
 use crate::progress::Progress;
-use crate::runner::{pool, refuse_too_short, run_all};
+use crate::runner::{failure, pool, refuse_too_short, run_all};
+use innosim_core::metrics::RunOutput;
 use innosim_experiments::reproduce::{Order, Row, short};
-use innosim_experiments::runner::{Job, in_parallel};
+use innosim_experiments::rest::{Ended, may_end_early, until_known};
+use innosim_experiments::runner::{IsEnough, Job, Watched, in_parallel, run_until};
 use innosim_report::numbers::rate;
 use innosim_report::write_file;
-use innosim_scenario::{Overrides, Scenario, Source, load, shipped};
+use innosim_scenario::{Overrides, Published, Scenario, Source, load, shipped};
 use std::path::Path;
 use std::time::Instant;
 
 /// What is left beside the folders of the runs.
 const RESULT: &str = "reproduce.json";
+
+/// Share of the redo that may stay in the age of a run at rest: the age is among the published figures, and creeps up for long.
+const STILL: f64 = 0.03;
 
 /// All rows of a reproduction, in the order of the shipped scenarios.
 #[derive(Debug)]
@@ -33,6 +38,8 @@ struct Comparison {
     order: Order,
     /// Whether runs were shorter than published.
     shortened: bool,
+    /// Whether runs that were at rest ended there.
+    until_rest: bool,
     simulated_s: f64,
     wall_s: f64,
     jobs: usize,
@@ -44,11 +51,18 @@ impl Comparison {
     }
 }
 
+/// A run to be made.
+struct Run {
+    scenario: Scenario,
+    /// What was changed of the shipped scenario.
+    overrides: Overrides,
+}
+
 /// Runs the published scenarios.
 pub(crate) fn run(args: &ReproduceArgs) -> Done {
-    let (scenarios, shortened) = published(args)?;
-    scenarios.iter().try_for_each(refuse_too_short)?;
-    let out = args.out.as_deref().map(|dir| folders(dir, &scenarios)).transpose()?;
+    let (runs, shortened) = published(args)?;
+    runs.iter().try_for_each(|run| refuse_too_short(&run.scenario))?;
+    let out = args.out.as_deref().map(|dir| folders(dir, &runs)).transpose()?;
     if let Some((_, dir)) = &out {
         // One of an earlier reproduction must not stand beside the runs of this one.
         let _ = std::fs::remove_file(dir.path().join(RESULT));
@@ -57,21 +71,28 @@ pub(crate) fn run(args: &ReproduceArgs) -> Done {
     let pool = pool(args.common.jobs)?;
     let jobs = pool.current_num_threads();
     if !args.common.quiet {
-        note(&format!("{} runs, {} at a time", scenarios.len(), jobs.min(scenarios.len())));
+        note(&format!("{} runs, {} at a time", runs.len(), jobs.min(runs.len())));
     }
-    let seconds: u64 = scenarios.iter().flat_map(Job::all).map(|job| job.seconds()).sum();
+    let seconds: u64 = runs.iter().flat_map(|run| Job::all(&run.scenario)).map(|job| job.seconds()).sum();
     let progress = Progress::new(&args.folder, seconds, args.common.quiet);
     let began = Instant::now();
-    let dirs = |i: usize| out.as_ref().map(|(dirs, _)| &dirs[i]);
-    let work: Vec<(&Scenario, Option<&OutDir>)> = scenarios.iter().enumerate().map(|(i, s)| (s, dirs(i))).collect();
-    let rows = pool.install(|| in_parallel(&work, |(scenario, out)| run_row(scenario, *out, &progress)));
+    let work = longest_first(&runs);
+    let made = pool.install(|| {
+        in_parallel(&work, |&i| {
+            let out = out.as_ref().map(|(dirs, _)| &dirs[i]);
+            (i, run_row(&runs[i], args.until_rest, out, &progress))
+        })
+    });
     progress.finish();
-    let rows: Vec<Row> = rows.into_iter().collect::<Result<_, _>>()?;
+    let mut made: Vec<(usize, Result<Row, Failure>)> = made;
+    made.sort_by_key(|(i, _)| *i);
+    let rows: Vec<Row> = made.into_iter().map(|(_, row)| row).collect::<Result<_, _>>()?;
     let comparison = Comparison {
         folder: args.folder.clone(),
         order: Order::of(&rows),
         shortened,
-        simulated_s: seconds as f64,
+        until_rest: args.until_rest,
+        simulated_s: rows.iter().map(|row| row.simulated_s).sum(),
         wall_s: began.elapsed().as_secs_f64(),
         jobs,
         rows,
@@ -106,23 +127,24 @@ fn conclude(args: &ReproduceArgs, comparison: &Comparison, out: Option<&Path>) -
 
 /// The scenarios of the folder, or whose names begin so, that carry published figures; and whether any is to run for
 /// another time than the published run.
-fn published(args: &ReproduceArgs) -> Result<(Vec<Scenario>, bool), Failure> {
+fn published(args: &ReproduceArgs) -> Result<(Vec<Run>, bool), Failure> {
     let overrides = Overrides {
         set: args.engine.and(&[]),
         duration: args.duration.clone(),
         seed: args.common.seed,
         ..Overrides::default()
     };
-    let (mut scenarios, mut shortened) = (Vec::new(), false);
+    let (mut runs, mut shortened) = (Vec::new(), false);
     for one in shipped().iter().filter(|one| one.name.starts_with(&args.folder)) {
         let plain = load(Source::Shipped(one.name), &Overrides::default())?;
-        if plain.published.is_some() {
+        if let Some(published) = &plain.published {
+            let overrides = if args.until_rest { begin_to_rest(&overrides, published) } else { overrides.clone() };
             let scenario = load(Source::Shipped(one.name), &overrides)?;
             shortened |= scenario.run.duration != plain.run.duration;
-            scenarios.push(scenario);
+            runs.push(Run { scenario, overrides });
         }
     }
-    if scenarios.is_empty() {
+    if runs.is_empty() {
         let mut folders: Vec<&str> = Vec::new();
         for one in shipped() {
             let folder = one.name.split('/').next().unwrap_or_default();
@@ -137,30 +159,62 @@ fn published(args: &ReproduceArgs) -> Result<(Vec<Scenario>, bool), Failure> {
             folders.join(", ")
         )));
     }
-    Ok((scenarios, shortened))
+    Ok((runs, shortened))
+}
+
+/// How a run begins that may end at rest.
+///
+/// What was published of a smooth run are means at its end, so that it may begin with its pages in the buffer pool: reading them in
+/// takes longer than anything else, and a run looks at rest meanwhile. Where the first collapse was published, the course from a
+/// cold start is what is compared, to its end.
+fn begin_to_rest(common: &Overrides, published: &Published) -> Overrides {
+    let mut overrides = common.clone();
+    if published.first_collapse_s.is_none() {
+        overrides.set.push("workload.resident_share=1".to_owned());
+    }
+    overrides
 }
 
 /// A folder for each run, and the one of all results around them. They go in this order, if nothing came into them.
-fn folders(dir: &Path, scenarios: &[Scenario]) -> Result<(Vec<OutDir>, OutDir), Failure> {
+fn folders(dir: &Path, runs: &[Run]) -> Result<(Vec<OutDir>, OutDir), Failure> {
     let all = OutDir::prepare(dir)?;
     let each: Result<Vec<OutDir>, Failure> =
-        scenarios.iter().map(|scenario| OutDir::prepare(&dir.join(short(&scenario.name)))).collect();
+        runs.iter().map(|run| OutDir::prepare(&dir.join(short(&run.scenario.name)))).collect();
     Ok((each?, all))
 }
 
-fn run_row(scenario: &Scenario, out: Option<&OutDir>, progress: &Progress) -> Result<Row, Failure> {
+/// Places of the runs, in the order in which they are best begun: none of those that take longest is left for the end. Waves run
+/// whole, and what is at rest is so after a number of turns of the redo log.
+fn longest_first(runs: &[Run]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..runs.len()).collect();
+    let length = |&i: &usize| {
+        let Scenario { published, settings, run, .. } = &runs[i].scenario;
+        let waves = published.as_ref().is_some_and(Published::has_waves);
+        let redo = ["innodb_log_file_size", "innodb_redo_log_capacity"].map(|name| settings.integer(name).unwrap_or(0));
+        (run.duration, waves, redo)
+    };
+    places.sort_by_key(|i| std::cmp::Reverse(length(i)));
+    places
+}
+
+fn run_row(run: &Run, until_rest: bool, out: Option<&OutDir>, progress: &Progress) -> Result<Row, Failure> {
     let began = Instant::now();
-    let outputs = run_all(&Job::all(scenario).collect::<Vec<Job<'_>>>(), false, progress)?;
-    let outcome = Outcome::of(scenario.clone(), outputs, began.elapsed());
+    let scenario = &run.scenario;
+    let (scenario, outputs, at_rest) = if until_rest && scenario.replications == 1 {
+        run_until_rest(run, progress)?
+    } else {
+        (scenario.clone(), run_all(&Job::all(scenario).collect::<Vec<Job<'_>>>(), false, progress)?, false)
+    };
+    let outcome = Outcome::of(scenario, outputs, began.elapsed());
     let Some(outcome) = outcome else { return Err(Failure::Input("a scenario without replications".to_owned())) };
     if let Some(out) = out {
         out.write(&outcome)?;
     }
     let Some(published) = &outcome.scenario.published else {
-        return Err(Failure::Input(format!("{}: a scenario without published figures", scenario.name)));
+        return Err(Failure::Input(format!("{}: a scenario without published figures", outcome.scenario.name)));
     };
     let (summary, warmup_s) = (&outcome.replications.summary, outcome.identity.warmup_s);
-    let row = Row::of(&outcome.scenario, published, summary, warmup_s, &outcome.output.series);
+    let row = Row { at_rest, ..Row::of(&outcome.scenario, published, summary, warmup_s, &outcome.output.series) };
     progress.note(&format!(
         "{}: {} s in {} s, {} tps",
         row.name,
@@ -169,4 +223,21 @@ fn run_row(scenario: &Scenario, out: Option<&OutDir>, progress: &Progress) -> Re
         rate(row.simulated.tps_10s_median_mean)
     ));
     Ok(row)
+}
+
+/// A run up to its end or to rest; with the scenario of just that, and whether it was at rest.
+fn run_until_rest(run: &Run, progress: &Progress) -> Result<(Scenario, Vec<RunOutput>, bool), Failure> {
+    let scenario = &run.scenario;
+    let job = Job { scenario, replication: 0 };
+    let execute = |is_enough: &mut IsEnough<'_>| run_until(job, false, &mut Watched(progress), is_enough);
+    // Who lives by sync flushing goes on: how waves come and go is to be seen.
+    let (output, early) =
+        until_known(job.seconds(), may_end_early(scenario), STILL, |why| why == Ended::AtRest, execute)
+            .map_err(|error| failure(job, &error))?;
+    let Some(early) = early else { return Ok((scenario.clone(), vec![output], false)) };
+    progress.forgo(job.seconds() - early.simulated_s);
+    let mut overrides = run.overrides.clone();
+    overrides.duration = Some(format!("{}s", early.simulated_s));
+    overrides.set.push(format!("warmup={}s", early.simulated_s - early.counted_s));
+    Ok((load(Source::Shipped(&scenario.name), &overrides)?, vec![output], true))
 }

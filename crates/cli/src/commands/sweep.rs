@@ -17,7 +17,8 @@ use crate::progress::Progress;
 use crate::runner::pool;
 use innosim_core::metrics::RunOutput;
 use innosim_core::server::RunError;
-use innosim_experiments::runner::{Job, Watched, run_one};
+use innosim_experiments::rest::why_whole;
+use innosim_experiments::runner::{IsEnough, Job, Watched, run_one, run_until};
 use innosim_experiments::sweep::{
     Advice, Made, Opened, Plan, Prepared, Request, Results, Store, SweepFile, SweepRunner, find, run as run_missing,
     shipped,
@@ -36,6 +37,7 @@ pub(crate) fn run(args: &SweepArgs) -> Done {
     for (first, again) in prepared.twins().iter().filter(|_| !quiet) {
         note(&format!("{again} is the same run as {first}"));
     }
+    tell_whole_runs(&prepared, quiet);
     let out = OutDir::prepare(out)?;
     let dir = out.path();
     let (store, mut opened) = Store::open(dir)?;
@@ -65,6 +67,21 @@ pub(crate) fn run(args: &SweepArgs) -> Done {
     print_results(args.format, &results, Some(&effort), dir)?;
     written.map_err(|failure| kept(failure, dir))?;
     conclude(args, &results, &made, dir)
+}
+
+/// Says which runs can't end early, and why, where somebody asked for it.
+fn tell_whole_runs(prepared: &Prepared, quiet: bool) {
+    if prepared.plan.until_rest.is_none() || quiet {
+        return;
+    }
+    let reasons: Vec<&str> = prepared.scenarios.iter().filter_map(why_whole).collect();
+    if let Some(first) = reasons.first() {
+        note(&format!(
+            "--until-rest: runs of {} of {} points take their length all the same: {first}",
+            reasons.len(),
+            prepared.scenarios.len()
+        ));
+    }
 }
 
 /// A failure to write results, with what became of the runs.
@@ -99,6 +116,9 @@ fn request(args: &SweepArgs, name: &str) -> Result<Request, Failure> {
     let written = file.precision.as_deref().map(crate::args::share).transpose().map_err(|help| {
         Failure::Input(format!("{name}: precision = {:?}\n  = help: {help}", file.precision.unwrap_or_default()))
     })?;
+    let until_rest = file.until_rest.as_deref().map(crate::args::share).transpose().map_err(|help| {
+        Failure::Input(format!("{name}: until_rest = {:?}\n  = help: {help}", file.until_rest.unwrap_or_default()))
+    })?;
     let replications = args.replications.or(file.replications);
     let fixed = args.replications.is_some() && args.precision.is_none();
     let precision = args.precision.or(written.filter(|_| !fixed)).map(|relative| Precision {
@@ -119,6 +139,7 @@ fn request(args: &SweepArgs, name: &str) -> Result<Request, Failure> {
         replications,
         precision,
         check: args.check,
+        until_rest: args.until_rest.or(until_rest),
     })
 }
 
@@ -177,6 +198,12 @@ impl Runner {
 impl SweepRunner for Runner {
     fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
         run_one(job, self.check, &mut Watched(&self.progress))
+    }
+
+    fn execute_until(&self, job: Job<'_>, is_enough: &mut IsEnough<'_>) -> Result<RunOutput, RunError> {
+        let output = run_until(job, self.check, &mut Watched(&self.progress), is_enough)?;
+        self.progress.forgo(job.seconds().saturating_sub(output.series.len() as u64));
+        Ok(output)
     }
 
     fn round(&self, runs: usize, seconds: f64) {

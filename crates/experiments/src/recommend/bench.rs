@@ -3,11 +3,11 @@
 use super::Question;
 use super::case::Case;
 use super::goal::Goal;
-use super::plan::{Plan, is_even, turn_at};
-use super::rest::Ended;
+use super::plan::Plan;
 use super::settled::Rise;
 use super::space::{Point, Space};
 use super::trial::{Base, Group, Run, Starts, Trial};
+use crate::rest::{Ended, is_even, turn_at};
 use crate::runner::{IsEnough, Job, in_parallel};
 use crate::sound::is_sound;
 use crate::warm_start::{WarmStart, can_fork};
@@ -258,7 +258,7 @@ impl<'a> Bench<'a> {
         self.simulated_s += trial.simulated_s;
         match trial.ended {
             Some(Ended::AtRest) => self.early.at_rest += 1,
-            Some(Ended::NoAnswer) => self.early.no_answer += 1,
+            Some(Ended::SyncFlushing) => self.early.no_answer += 1,
             None => {}
         }
         self.early.begun_warm += usize::from(trial.begun_warm);

@@ -9,29 +9,23 @@
 //! the checkpoint age is seen to rise to its end ([`settled`](super::settled)): then runs are made longer, and all of
 //! them anew.
 
+use crate::rest::{LEAST_TURN_S, LEAST_WINDOW_S, fill_pool, is_even, may_end_early, turn_at};
 use crate::runner::Job;
 use innosim_core::config::PAGE_BYTES;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::RunOutput;
-use innosim_core::workload::DriveSpec;
 use innosim_scenario::{Scenario, Warmup};
 
 /// Simulated time of the pilot run.
 const PILOT_S: u64 = 120;
 /// Turns of the redo log in a run.
 const TURNS: f64 = 2.5;
-/// A turn takes this much longer than the pilot's rate says: the age had not yet slowed it down.
-const SLOWER: f64 = 1.2;
 /// How much longer runs get whose age was still rising.
 const LONGER: f64 = 1.6;
 /// Runs are made no longer than this many times the scenario's own length.
 const MOST_OWN_LENGTHS: f64 = 4.0;
 /// Share of a turn after which runs go their own ways: until then they fill the redo log.
 const SHARED: f64 = 0.6;
-/// Where a turn is shorter, runs are short anyway, and what happens once in a minute decides.
-const LEAST_TURN_S: f64 = 120.0;
-/// Shortest time that figures are taken over.
-pub(super) const LEAST_WINDOW_S: u64 = 60;
 
 /// How long runs are.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,11 +43,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether a run of `scenario` may end before its length (see [`rest`](super::rest)).
+    /// Whether a run of `scenario` may end before its length (see [`rest`](crate::rest)), and begin from another: it was
+    /// planned by turns of the redo log that take long enough, with all pages in the buffer pool from the start.
     pub(super) fn may_end_early(&self, scenario: &Scenario) -> bool {
-        let storage = &scenario.run.storage;
-        let lives_on_credits = std::iter::once(&storage.data).chain(&storage.redo).any(|device| device.burst.is_some());
-        self.turn_s.is_some_and(|turn_s| turn_s >= LEAST_TURN_S) && self.warm_start && !lives_on_credits
+        self.turn_s.is_some_and(|turn_s| turn_s >= LEAST_TURN_S) && self.warm_start && may_end_early(scenario)
     }
 
     /// Seconds that runs with `redo_ratio` times the present redo log share, if they may begin from one another.
@@ -146,11 +139,6 @@ impl Plan {
     }
 }
 
-/// Seconds that a redo log of `stop_bytes` takes to turn at this rate, once the age slows the load down.
-pub(super) fn turn_at(stop_bytes: f64, redo_bytes_per_s: f64) -> f64 {
-    stop_bytes / redo_bytes_per_s.max(1.0) * SLOWER
-}
-
 /// Seconds of a run and of its warm-up, where a turn of the redo log takes `turn_s`.
 pub(super) fn lengths(turn_s: f64) -> (u64, u64) {
     let turn_s = turn_s.min(1e9);
@@ -163,16 +151,6 @@ fn seconds(scenario: &Scenario) -> u64 {
     scenario.run.duration.whole_seconds()
 }
 
-/// Whether the load is the same all the time.
-pub(super) fn is_even(scenario: &Scenario) -> bool {
-    match &scenario.run.workload.drive {
-        DriveSpec::Closed { .. } => !scenario.run.workload.transactions.is_empty(),
-        DriveSpec::Open { rate, .. } => {
-            rate.len() == 1 && rate.iter().all(|r| r.ramp_s == 0.0 || r.from_per_s == r.to_per_s)
-        }
-    }
-}
-
 /// Whether all pages fit nine tenths of the buffer pool.
 fn fits_pool(scenario: &Scenario) -> bool {
     let pages: u64 = scenario.run.workload.page_sets.iter().map(|set| set.pages).sum();
@@ -182,7 +160,7 @@ fn fits_pool(scenario: &Scenario) -> bool {
 
 fn warm(scenario: &mut Scenario, warm_start: bool) {
     if warm_start {
-        scenario.run.workload.page_sets.iter_mut().for_each(|set| set.resident_share = 1.0);
+        fill_pool(scenario);
     }
 }
 

@@ -9,10 +9,11 @@
 
 use super::bench::{Ahead, Bench, RecommendError};
 use super::case::{Case, Input};
-use super::plan::{LEAST_WINDOW_S, lengths};
+use super::plan::lengths;
 use super::search::best_of;
 use super::settled::Rise;
 use super::space::{Point, step_at};
+use crate::rest::LEAST_WINDOW_S;
 
 /// An answer that loses this share of its goal to a neighbour does not stand.
 const TOO_MUCH: f64 = 0.05;

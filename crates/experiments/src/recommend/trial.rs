@@ -7,9 +7,9 @@
 
 use super::bench::TrialRunner;
 use super::case::Case;
-use super::rest::{Ended, ended};
 use super::settled::{Rise, rise_of};
 use super::space::Point;
+use crate::rest::{Ended, STILL, until_known};
 use crate::runner::{Job, in_parallel, warmup_of};
 use crate::warm_start::WarmStart;
 use innosim_core::metrics::Summary;
@@ -135,28 +135,22 @@ pub(super) struct Trial {
 impl Run {
     fn make(&self, from: Option<Warm>, execute: &dyn TrialRunner) -> Result<Trial, RunError> {
         let shared_s = from.as_ref().map_or(0, |from| from.seconds().len() as u64);
-        let mut known = None;
-        let output = {
-            let mut is_enough = |series: &[_], limits: &_| {
-                known = if self.may_end_early { ended(series, limits) } else { None };
-                known.is_some()
-            };
-            match from {
-                Some(from) => execute.go_on(from, self.job(), &mut is_enough)?,
-                None if self.may_end_early => execute.execute_until(self.job(), &mut is_enough)?,
-                None => execute.execute(self.job())?,
-            }
-        };
+        let any_reason = |_| true;
+        let (output, early) =
+            until_known(self.planned_s(), self.may_end_early, STILL, any_reason, |is_enough| match from {
+                Some(from) => execute.go_on(from, self.job(), is_enough),
+                None if self.may_end_early => execute.execute_until(self.job(), is_enough),
+                None => execute.execute(self.job()),
+            })?;
         let seconds = output.series.len() as u64;
         let (simulated_s, begun_warm) = (seconds - shared_s, shared_s > 0);
-        // A runner may have made the whole run all the same.
-        if let Some((ended, turn_s)) = known.filter(|_| seconds < self.job().seconds()) {
-            let mut summary = Summary::of(&output, seconds - turn_s);
+        if let Some(early) = early {
+            let mut summary = Summary::of(&output, seconds - early.counted_s);
             // Seconds are of the planned window, so that those of all runs are alike.
-            let scale = self.window_s / turn_s as f64;
+            let scale = self.window_s / early.counted_s as f64;
             summary.stall_seconds *= scale;
             summary.sync_flush_seconds *= scale;
-            return Ok(Trial { summary, rise: None, simulated_s, ended: Some(ended), begun_warm });
+            return Ok(Trial { summary, rise: None, simulated_s, ended: Some(early.why), begun_warm });
         }
         let warmup_s = warmup_of(&self.scenario, &output).seconds;
         let (summary, rise) = (Summary::of(&output, warmup_s), rise_of(&output, warmup_s));

@@ -89,11 +89,11 @@ fn warmup(results: &Results<'_>) -> Option<Advice> {
 
 fn short_run(results: &Results<'_>) -> Option<Advice> {
     let short = |p: &PointResult<'_>| {
-        let seconds = results.plan.points[p.point].simulated_s;
         p.runs.iter().any(|(_, record)| {
             let s = &record.summary;
-            let measured = s.redo_bytes_per_s * (seconds - record.warmup_s as f64);
-            s.has_transactions() && s.age_stop_limit > 0.0 && measured < s.age_stop_limit
+            let measured = s.redo_bytes_per_s * record.counted_s(&results.plan.points[p.point]);
+            // One that ended early has gone once round its age, and shown that no wave is to come.
+            record.early.is_none() && s.has_transactions() && s.age_stop_limit > 0.0 && measured < s.age_stop_limit
         })
     };
     advice(results, AdviceKind::ShortRun, short, |at| {

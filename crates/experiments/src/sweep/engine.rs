@@ -5,7 +5,8 @@ use super::plan::{Plan, Prepared, RunId};
 use super::record::Record;
 use super::shard::Shard;
 use super::store::Store;
-use crate::runner::{Job, in_parallel};
+use crate::rest::{self, STILL, may_end_early, until_known};
+use crate::runner::{IsEnough, Job, in_parallel};
 use innosim_core::metrics::RunOutput;
 use innosim_core::server::RunError;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +20,16 @@ pub trait SweepRunner: Sync {
     /// As the run ends.
     fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError>;
 
-    /// Told before a round: runs to be made and their simulated seconds.
+    /// Makes a run that may end as soon as `is_enough` says so. Here: a whole one, as who does not know better makes it.
+    ///
+    /// # Errors
+    /// As the run ends.
+    fn execute_until(&self, job: Job<'_>, is_enough: &mut IsEnough<'_>) -> Result<RunOutput, RunError> {
+        let _ = is_enough;
+        self.execute(job)
+    }
+
+    /// Told before a round: runs to be made and their simulated seconds, at most.
     fn round(&self, _runs: usize, _seconds: f64) {}
 
     /// Told after each run that was made and saved, or failed.
@@ -134,7 +144,7 @@ pub fn run(
             match ended {
                 Some(Ok(record)) => {
                     made.runs += 1;
-                    made.simulated_s += prepared.plan.points[task.point].simulated_s;
+                    made.simulated_s += record.simulated_s(&prepared.plan.points[task.point]);
                     runs.insert(record.id.clone(), record);
                 }
                 Some(Err(RunError::Stopped { .. })) | None => made.stopped = true,
@@ -165,9 +175,7 @@ fn round(
         if execute.stop() || first_error().is_some() {
             return None;
         }
-        let scenario = &prepared.scenarios[task.point];
-        let output = execute.execute(Job { scenario, replication: task.replication });
-        let record = output.map(|output| Record::of(task.id.clone(), scenario, &output));
+        let record = make(prepared, task, execute);
         if let Ok(record) = &record
             && let Err(error) = store.append(record)
         {
@@ -182,4 +190,18 @@ fn round(
         Some(error) => Err(error),
         None => Ok(ended),
     }
+}
+
+fn make(prepared: &Prepared, task: &Task, execute: &dyn SweepRunner) -> Result<Record, RunError> {
+    let scenario = &prepared.scenarios[task.point];
+    let job = Job { scenario, replication: task.replication };
+    let still = prepared.plan.until_rest;
+    let may = still.is_some() && may_end_early(scenario);
+    let execute = |is_enough: &mut IsEnough<'_>| {
+        if may { execute.execute_until(job, is_enough) } else { execute.execute(job) }
+    };
+    // The throughput of one that lives by sync flushing is still that of its first collapse.
+    let at_rest = |why| why == rest::Ended::AtRest;
+    let (output, early) = until_known(job.seconds(), may, still.unwrap_or(STILL), at_rest, execute)?;
+    Ok(Record::of(task.id.clone(), scenario, &output, early))
 }

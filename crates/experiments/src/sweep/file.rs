@@ -9,6 +9,7 @@
 //! duration = "5000s"
 //! replications = 3
 //! precision = "1%"                         # instead of a fixed number of replications
+//! until_rest = "10%"                       # runs at rest end before their length
 //! ```
 
 use super::SweepError;
@@ -37,6 +38,8 @@ pub struct SweepFile {
     pub replications: Option<u32>,
     /// Wanted half-width of throughput's interval, such as `1%`.
     pub precision: Option<String>,
+    /// If runs that are at rest end before their length: the share of the redo that may still stay in the age, such as `10%`.
+    pub until_rest: Option<String>,
 }
 
 /// Most runs of a point.
@@ -85,7 +88,10 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Option<SweepFile>, SweepEr
     }
     toml::from_str(text).map(Some).map_err(|error| {
         let message = format!("{name} is no sweep: {}", error.to_string().trim_end());
-        SweepError::usage(message, "a sweep has title, scenario, vary, set, duration, replications, precision")
+        SweepError::usage(
+            message,
+            "a sweep has title, scenario, vary, set, duration, replications, precision, until_rest",
+        )
     })
 }
 

@@ -49,6 +49,8 @@ pub struct Request {
     pub precision: Option<Precision>,
     /// Verify the invariants at every event.
     pub check: bool,
+    /// If runs that are at rest end before their length: the share of the redo that may still stay in the age.
+    pub until_rest: Option<f64>,
 }
 
 /// What a sweep is to run, and all that tells its results from another's; `sweep.json`.
@@ -71,6 +73,9 @@ pub struct Plan {
     pub seed: u64,
     /// Whether the invariants are verified.
     pub check: bool,
+    /// If runs that are at rest end before their length: the share of the redo that may still stay in the age.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_rest: Option<f64>,
     /// Runs of each point, if their number is fixed.
     pub replications: u32,
     /// Instead: until throughput is known this well.
@@ -165,6 +170,7 @@ impl Request {
             title: if self.title.is_empty() { base.title.clone() } else { self.title.clone() },
             seed: base.run.seed,
             check: self.check,
+            until_rest: self.until_rest,
             replications: self.replications.unwrap_or(base.replications).max(1),
             precision: self.precision,
             dimensions,
@@ -184,7 +190,8 @@ impl Request {
         let model: Vec<String> = [option("model", &self.model), option("rule", &self.rule)].concat();
         let duration: Vec<String> = option("duration", &self.duration);
         let set = self.set.iter().flat_map(|set| ["--set".to_owned(), set.clone()]);
-        model.into_iter().chain(set).chain(duration).collect()
+        let until_rest = self.until_rest.map(|still| format!("--until-rest={still}"));
+        model.into_iter().chain(set).chain(duration).chain(until_rest).collect()
     }
 
     /// Why this is no sweep: a scenario that is to be run as it stands, or a name that is nothing at all.
@@ -361,6 +368,9 @@ impl Plan {
             hasher.update(b"\0");
         }
         hasher.update(&[u8::from(self.check)]);
+        if let Some(still) = self.until_rest {
+            hasher.update(&still.to_le_bytes());
+        }
         RunId(hasher.finalize().to_hex()[..32].to_owned())
     }
 
@@ -474,6 +484,9 @@ mod tests {
         assert_ne!(one.run_id(2, 3), one.run_id(1, 3));
         let checked = Plan { check: true, ..one.clone() };
         assert_ne!(one.run_id(2, 3), checked.run_id(2, 3));
+        let until_rest = |still| Plan { until_rest: Some(still), ..one.clone() }.run_id(2, 3);
+        assert_ne!(one.run_id(2, 3), until_rest(0.1));
+        assert_ne!(until_rest(0.05), until_rest(0.1));
         let other_build = Plan { build: "other".to_owned(), ..one.clone() };
         assert_ne!(one.run_id(2, 3), other_build.run_id(2, 3));
         let seed = Request { seed: Some(9), ..request(&["innodb_io_capacity_max=8000"]) };

@@ -1,6 +1,7 @@
 //! What is kept of a finished run: its summary, and its series in a few hundred points.
 
-use super::plan::RunId;
+use super::plan::{Point, RunId};
+use crate::rest::Early;
 use crate::runner::warmup_of;
 use innosim_core::metrics::{Regime, RunOutput, SecondSample, Summary, WarmupEstimate};
 use innosim_scenario::Scenario;
@@ -17,6 +18,8 @@ const MIB: f64 = 1_048_576.0;
 pub struct Record {
     /// Which run it was.
     pub id: RunId,
+    /// How it ended, if that was before its planned length.
+    pub early: Option<Early>,
     /// Seconds left out at the start.
     pub warmup_s: u64,
     /// Whether the warm-up was given, or seen to end.
@@ -56,6 +59,8 @@ pub struct ThinSeries {
 #[derive(Serialize, Deserialize)]
 struct Line {
     id: RunId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    early: Option<Early>,
     warmup_s: u64,
     warmup_converged: bool,
     regime: Regime,
@@ -65,21 +70,34 @@ struct Line {
 }
 
 impl Record {
-    /// Of the run `id` of `scenario`.
-    pub fn of(id: RunId, scenario: &Scenario, output: &RunOutput) -> Record {
-        let WarmupEstimate { seconds: warmup_s, converged: warmup_converged } = warmup_of(scenario, output);
+    /// Of the run `id` of `scenario`. If it ended early, figures are over the time that says so.
+    pub fn of(id: RunId, scenario: &Scenario, output: &RunOutput, early: Option<Early>) -> Record {
+        let at_rest = |early: Early| WarmupEstimate { seconds: early.simulated_s - early.counted_s, converged: true };
+        let WarmupEstimate { seconds: warmup_s, converged: warmup_converged } =
+            early.map_or_else(|| warmup_of(scenario, output), at_rest);
         let after: Vec<f64> =
             output.series.iter().filter(|s| s.second > warmup_s).map(|s| s.transactions as f64).collect();
         let batches = batch_means(&after)
             .and_then(|b| Some(BatchInterval { half_width: b.estimate.half_width?, independent: b.independent }));
         let summary = Summary::of(output, warmup_s);
-        Record { id, warmup_s, warmup_converged, summary, batches, series: ThinSeries::of(&output.series) }
+        Record { id, early, warmup_s, warmup_converged, summary, batches, series: ThinSeries::of(&output.series) }
+    }
+
+    /// Simulated seconds of the run of `point`.
+    pub fn simulated_s(&self, point: &Point) -> f64 {
+        self.early.map_or(point.simulated_s, |early| early.simulated_s as f64)
+    }
+
+    /// Seconds that figures are over.
+    pub fn counted_s(&self, point: &Point) -> f64 {
+        self.simulated_s(point) - self.warmup_s as f64
     }
 
     /// As one line of JSON.
     pub(super) fn to_json(&self) -> serde_json::Result<String> {
         serde_json::to_string(&Line {
             id: self.id.clone(),
+            early: self.early,
             warmup_s: self.warmup_s,
             warmup_converged: self.warmup_converged,
             regime: self.summary.regime,
@@ -99,6 +117,7 @@ impl Record {
         Some(Record {
             summary: Summary::from_fn(line.regime, |name| figure(name).unwrap_or_default()),
             id: line.id,
+            early: line.early,
             warmup_s: line.warmup_s,
             warmup_converged: line.warmup_converged,
             batches: line.batches,
@@ -126,6 +145,7 @@ impl ThinSeries {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rest::Ended;
 
     #[test]
     fn every_bit_survives_the_journal() {
@@ -137,9 +157,12 @@ mod tests {
         let batches = Some(BatchInterval { half_width: 1.0 / 3.0, independent: true });
         let series = ThinSeries { step_s: 5, tps: vec![0.1, 8000.3], age_mib: vec![1.0 / 7.0], flushed: vec![] };
         let id = RunId("ab".to_owned());
-        let record = Record { id, warmup_s: 30, warmup_converged: false, summary, batches, series };
+        let early = Some(Early { why: Ended::AtRest, simulated_s: 90, counted_s: 60 });
+        let record = Record { id, early, warmup_s: 30, warmup_converged: false, summary, batches, series };
         let json = record.to_json().unwrap();
         assert_eq!(Record::from_json(&json).unwrap(), record);
+        let whole = Record { early: None, ..record.clone() };
+        assert_eq!(Record::from_json(&whole.to_json().unwrap()).unwrap(), whole);
         assert_eq!(Record::from_json(&json.replace("tps_cv", "tps_xx")), None);
         assert_eq!(Record::from_json(&json[..json.len() - 1]), None);
     }

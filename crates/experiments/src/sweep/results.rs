@@ -1,10 +1,10 @@
 //! Runs by point, what they say together, and which point is best.
 
-use super::plan::{Plan, RunId};
+use super::plan::{Plan, Point, RunId};
 use super::record::Record;
 use crate::sound::is_sound;
 use innosim_core::metrics::{Regime, Summary};
-use innosim_statistics::{Estimate, Paired, holm};
+use innosim_statistics::{Estimate, Paired, holm, mean};
 use std::collections::BTreeMap;
 
 /// Points within this share of the best throughput are on its plateau whatever the statistics say: nobody would choose
@@ -72,11 +72,16 @@ impl<'a> Results<'a> {
         self.points.iter().map(|point| point.runs.len()).sum()
     }
 
+    /// How many runs ended early, at rest.
+    pub fn at_rest(&self) -> usize {
+        self.points.iter().map(PointResult::at_rest).sum()
+    }
+
     /// The best point and its plateau `among` some points; `None` if none of them has a run.
     pub fn verdict(&self, among: &[usize]) -> Option<Verdict> {
         let tps = |p: &PointResult<'_>| p.estimate(|s| s.tps_mean).mean;
         let with_runs = || among.iter().map(|&point| &self.points[point]).filter(|p| !p.runs.is_empty());
-        let sound = |p: &&PointResult<'_>| p.is_sound(self.plan.points[p.point].simulated_s);
+        let sound = |p: &&PointResult<'_>| p.is_sound(&self.plan.points[p.point]);
         let any_sound = with_runs().any(|p| sound(&p));
         let with_runs = || with_runs().filter(|p| !any_sound || sound(p));
         let best = with_runs().max_by(|a, b| tps(a).total_cmp(&tps(b)).then(b.point.cmp(&a.point)))?;
@@ -84,7 +89,7 @@ impl<'a> Results<'a> {
         let others: Vec<&PointResult<'_>> = with_runs().filter(|p| p.point != best.point).collect();
         let p_values: Vec<f64> =
             others.iter().map(|p| Paired::of(&p.values(|s| s.tps_mean), &best_tps).p_value).collect();
-        let stalls = |p: &PointResult<'_>| p.estimate(|s| s.stall_seconds).mean;
+        let stalls = |p: &PointResult<'_>| p.stalled(&self.plan.points[p.point]);
         let replicated = best.runs.len() > 1;
         let mut plateau: Vec<usize> = others
             .iter()
@@ -102,9 +107,26 @@ impl<'a> Results<'a> {
 }
 
 impl PointResult<'_> {
-    /// Whether the server can be left to itself in every run, of this many simulated seconds.
-    fn is_sound(&self, simulated_s: f64) -> bool {
-        self.runs.iter().all(|(_, record)| is_sound(&record.summary, simulated_s - record.warmup_s as f64))
+    /// Whether the server can be left to itself in every run.
+    fn is_sound(&self, point: &Point) -> bool {
+        self.runs.iter().all(|(_, record)| is_sound(&record.summary, record.counted_s(point)))
+    }
+
+    /// Share of the seconds that stalled: runs that end early have fewer.
+    fn stalled(&self, point: &Point) -> f64 {
+        let share = |record: &Record| record.summary.stall_seconds / record.counted_s(point).max(1.0);
+        mean(&self.runs.iter().map(|(_, record)| share(record)).collect::<Vec<f64>>()).unwrap_or(0.0)
+    }
+
+    /// Simulated seconds of a run, in the mean.
+    pub fn simulated_s(&self, point: &Point) -> f64 {
+        let seconds: Vec<f64> = self.runs.iter().map(|(_, record)| record.simulated_s(point)).collect();
+        mean(&seconds).unwrap_or(point.simulated_s)
+    }
+
+    /// How many runs ended early, at rest.
+    pub fn at_rest(&self) -> usize {
+        self.runs.iter().filter(|(_, record)| record.early.is_some()).count()
     }
 
     /// A figure of each run.

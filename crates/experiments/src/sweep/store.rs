@@ -284,6 +284,7 @@ mod tests {
     fn record(id: &str) -> Record {
         Record {
             id: RunId(id.to_owned()),
+            early: None,
             warmup_s: 0,
             warmup_converged: true,
             summary: Summary::default(),

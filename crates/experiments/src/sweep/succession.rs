@@ -51,7 +51,8 @@ impl Plan {
                     own.values == point.values && own.model == point.model && own.simulated_s == point.simulated_s
                 }
         };
-        (same_build || (self.scenario == earlier.scenario && self.columns == earlier.columns))
+        self.until_rest == earlier.until_rest
+            && (same_build || (self.scenario == earlier.scenario && self.columns == earlier.columns))
             && self.points.iter().any(same)
     }
 
@@ -101,6 +102,7 @@ mod tests {
         let ids = (0..plan.points.len()).flat_map(|p| (0..plan.replications).map(move |r| plan.run_id(p, r)));
         let record = |id: RunId| Record {
             id,
+            early: None,
             warmup_s: 0,
             warmup_converged: true,
             summary: Summary::default(),
@@ -148,6 +150,7 @@ mod tests {
             (plan(&["innodb_io_capacity_max=4000"], 2), "varying settings: drive.clients; of this one: innodb_io"),
             (with(|r| r.seed = Some(7)), "its seed: 1; of this one: 7"),
             (with(|r| r.duration = Some("9s".to_owned())), "its options: no options; of this one: --duration 9s"),
+            (with(|r| r.until_rest = Some(0.1)), "its options: no options; of this one: --until-rest=0.1"),
             (with(|r| r.scenario = "io-capacity-max-too-low".to_owned()), "its scenario: teaching/redo-too-small"),
         ] {
             let told = later.takes_away(&earlier, &runs).unwrap_or_default();

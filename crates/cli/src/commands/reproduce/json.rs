@@ -3,6 +3,7 @@
 use super::Comparison;
 use crate::outcome::VERSION;
 use innosim_experiments::reproduce::{AGE_TOLERANCE, Row, Swapped, TPS_TOLERANCE};
+use innosim_experiments::rest::Ended;
 use innosim_report::numbers::rounded;
 use serde_json::{Value, json};
 
@@ -13,7 +14,8 @@ pub(super) fn document(comparison: &Comparison) -> Value {
     json!({
         "innosim_version": VERSION,
         "folder": comparison.folder,
-        "as_long_as_published": !comparison.shortened,
+        "as_long_as_published": !comparison.shortened && comparison.rows.iter().all(|row| !row.at_rest),
+        "until_rest": comparison.until_rest,
         "simulated_s": comparison.simulated_s,
         "wall_s": rounded(comparison.wall_s),
         "speed": rounded(comparison.simulated_s / comparison.wall_s.max(1e-9)),
@@ -47,6 +49,7 @@ fn row(row: &Row) -> Value {
         "scenario": row.scenario,
         "seed": row.seed,
         "simulated_s": row.simulated_s,
+        "ended": if row.at_rest { Ended::AtRest.name() } else { "planned" },
         "warmup_s": row.warmup_s,
         "published": {
             "source": published.source,

@@ -52,6 +52,17 @@ fn head(comparison: &Comparison) -> String {
             0,
         ));
     }
+    let at_rest = comparison.rows.iter().filter(|row| row.at_rest).map(|row| format!("{} s", count(row.simulated_s)));
+    let at_rest: Vec<String> = at_rest.collect();
+    if !at_rest.is_empty() {
+        let ended = format!(
+            "{} runs ended at rest, after {}: their figures are over the last turn of the checkpoint age. The others ran to \
+             their length.",
+            at_rest.len(),
+            at_rest.join(", ")
+        );
+        text.push_str(&wrapped(&ended, 0));
+    }
     text.push('\n');
     text
 }

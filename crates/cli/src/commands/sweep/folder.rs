@@ -133,12 +133,14 @@ fn rows<'a>(plan: &'a Plan, result: &'a PointResult<'a>) -> PointRows<'a> {
         values: &point.values,
         model: &point.model,
         seed: point.seed,
-        simulated_s: point.simulated_s,
+        simulated_s: result.simulated_s(point),
         runs: result
             .runs
             .iter()
             .map(|(replication, record)| RunRow {
                 replication: *replication,
+                simulated_s: record.simulated_s(point),
+                ended: record.early.map_or("planned", |early| early.why.name()),
                 warmup_s: record.warmup_s,
                 warmup_converged: record.warmup_converged,
                 summary: &record.summary,

@@ -2,6 +2,7 @@
 
 use super::Effort;
 use super::layout::Layout;
+use innosim_experiments::rest::Ended;
 use innosim_experiments::sweep::{Advice, PointResult, Results};
 use innosim_report::Replications;
 use innosim_report::numbers::rounded;
@@ -19,6 +20,8 @@ pub(super) fn document(results: &Results<'_>, effort: Option<&Effort>, dir: &Pat
         "vary": plan.dimensions.iter().map(|d| json!({ "settings": d.settings, "values": d.values })).collect::<Vec<_>>(),
         "runs": results.count(),
         "missing": results.missing.len(),
+        "until_rest": plan.until_rest,
+        "ended_early": { Ended::AtRest.name(): results.at_rest() },
         "points": results.points.iter().filter(|p| !p.runs.is_empty()).map(|p| point(results, p)).collect::<Vec<_>>(),
         "best": best(results),
         "warnings": Advice::of(results).iter().map(|advice| json!({
@@ -53,7 +56,8 @@ fn point(results: &Results<'_>, result: &PointResult<'_>) -> Value {
     fields.insert("settings".to_owned(), Value::Object(settings));
     fields.insert("model".to_owned(), json!(point.model));
     fields.insert("replications".to_owned(), json!(result.runs.len()));
-    fields.insert("simulated_s".to_owned(), number(point.simulated_s));
+    fields.insert("simulated_s".to_owned(), number(result.simulated_s(point)));
+    fields.insert("ended_early".to_owned(), json!({ Ended::AtRest.name(): result.at_rest() }));
     fields.insert("regime".to_owned(), json!(together.summary.regime));
     for value in together.summary.values() {
         fields.insert(value.name.to_owned(), number(value.value));

@@ -49,6 +49,12 @@ fn head(results: &Results<'_>, effort: Option<&Effort>) -> String {
             count(effort.reused as f64)
         ));
     }
+    if results.at_rest() > 0 {
+        text.push_str(&format!(
+            "; {} ended at rest, with figures of the last turn of the checkpoint age, the others ran to their length",
+            count(results.at_rest() as f64)
+        ));
+    }
     text
 }
 

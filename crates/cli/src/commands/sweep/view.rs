@@ -47,10 +47,11 @@ fn subtitle(results: &Results<'_>) -> String {
     let each = runs as f64 / plan.points.len().max(1) as f64;
     let replications = if each.fract() == 0.0 { count(each) } else { format!("{each:.1}") };
     format!(
-        "{} \u{b7} {models} \u{b7} {} points, {replications} run{} each, {} s simulated",
+        "{} \u{b7} {models} \u{b7} {} points, {replications} run{} each, {}{} s simulated",
         plan.scenario,
         plan.points.len(),
         if each == 1.0 { "" } else { "s" },
+        if plan.until_rest.is_some() { "at most " } else { "" },
         count(seconds)
     )
 }
@@ -102,7 +103,7 @@ fn point(plan: &Plan, result: &PointResult<'_>) -> SweepPoint {
         regime,
         course: Course {
             step_s: first.series.step_s as f64,
-            seconds: plan.points[result.point].simulated_s,
+            seconds: first.simulated_s(&plan.points[result.point]),
             warmup_s: first.warmup_s as f64,
             tps: first.series.tps.clone(),
             flushed: first.series.flushed.clone(),
