@@ -83,6 +83,8 @@ pub(crate) struct CountedPages {
     bytes_between: Vec<f64>,
     /// Handles of pages that are being read.
     reading: Vec<u32>,
+    /// Writes of pages so far.
+    writes: u64,
     serial: u32,
     rng: Rng,
     exponential: StandardExponential,
@@ -110,6 +112,7 @@ impl CountedPages {
             bytes_between: bins.iter().map(|bin| bin.bytes_between_modifications).collect(),
             classes,
             reading: Vec::new(),
+            writes: 0,
             serial: 0,
             rng,
             exponential: StandardExponential::new(),
@@ -151,6 +154,11 @@ impl CountedPages {
     /// Pages that are clean.
     pub(crate) fn clean(&self) -> u64 {
         self.counts.iter().map(|c| c.clean).sum()
+    }
+
+    /// Writes of pages so far.
+    pub(crate) fn writes(&self) -> u64 {
+        self.writes
     }
 
     /// Frames that the pages of an instance take.
@@ -216,7 +224,7 @@ impl CountedPages {
     }
 
     /// True with a probability of `share`.
-    pub(crate) fn happens(&mut self, share: f64) -> bool {
+    fn happens(&mut self, share: f64) -> bool {
         self.rng.uniform_f64() < share
     }
 
@@ -301,6 +309,7 @@ impl CountedPages {
         let counts = &mut self.counts[bin];
         (counts.under_write, counts.clean) = (counts.under_write - 1, counts.clean + 1);
         counts.writes += 1;
+        self.writes += 1;
         self.clean[bin * self.instances + instance_of(page)] += 1;
     }
 }

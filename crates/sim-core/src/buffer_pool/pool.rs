@@ -555,11 +555,6 @@ impl BufferPool {
         self.counted.read_at_home(class, home, draws)
     }
 
-    /// Whether something happens to a counted page that happens to such a share of them.
-    pub(crate) fn happens(&mut self, share: f64) -> bool {
-        self.counted.happens(share)
-    }
-
     /// A handle that stands for a page of a way of drawing, to say in which table it may lie.
     pub(crate) fn somewhere_in(&mut self, class: u16) -> u32 {
         self.counted.somewhere_in(class)
@@ -568,6 +563,11 @@ impl BufferPool {
     /// What the draw meets that did not pass.
     pub(crate) fn meet_counted(&mut self, class: u16, modify: bool) -> MetPage {
         self.counted.meet(class, modify)
+    }
+
+    /// What somebody meets who comes back to a page, see [`CountedPages::meet_again`].
+    pub(crate) fn meet_counted_again(&mut self, class: u16, written: f64) -> Option<MetPage> {
+        self.counted.meet_again(class, written)
     }
 
     /// Redo that must be durable before the counted ones among these pages are written, see

@@ -173,7 +173,7 @@ impl Server {
     fn visit(&mut self, number: u32, visit: Visit, wrote: &mut bool) -> Option<SimTime> {
         let what = usize::from(visit.what).checked_sub(1).map(|place| self.program.purge_visits[place]);
         if is_counted(visit.page) {
-            return self.visit_counted(number, visit, what, wrote);
+            return self.visit_counted(visit, what, wrote);
         }
         let Some(what) = what.filter(|what| what.modify) else {
             let resident = self.pool.read(visit.page, &self.space, self.now);
@@ -196,54 +196,27 @@ impl Server {
         }
     }
 
-    /// The same for a page that is counted. It was dirty when the transaction committed: it still is, unless flushing has come
-    /// to it since. Who lags by part of the checkpoint age meets so much of what a new draw would meet; by more, all.
-    fn visit_counted(
-        &mut self,
-        number: u32,
-        visit: Visit,
-        what: Option<PurgeVisit>,
-        wrote: &mut bool,
-    ) -> Option<SimTime> {
+    /// The same for a page that is counted. It was dirty when the transaction committed: it still is, unless it is among
+    /// those that have been written since.
+    fn visit_counted(&mut self, visit: Visit, what: Option<PurgeVisit>, wrote: &mut bool) -> Option<SimTime> {
         // Pages that are counted stay in memory, so that looking a row up there leaves no trace.
         let what = what.filter(|what| what.modify)?;
-        if let Some(way) = visit.way.checked_sub(1) {
-            if self.purge_meets_anew() && self.pool.pass_counted(way, true, 1, 1.0) == 0 {
-                match self.pool.meet_counted(way, true) {
-                    MetPage::Clean { bin, nth } => self.pool.counted_becomes_dirty(bin, nth, self.redo.current_lsn()),
-                    MetPage::Missing(page) => {
-                        self.revealed(number, page);
-                        return self.read_for_purge(number, page);
-                    }
-                    MetPage::UnderWrite { .. } => return Some(self.now + costs::PURGE_RETRY),
-                }
+        let way = visit.way.saturating_sub(1);
+        match self.pool.meet_counted_again(way, self.counted_writes_since_commit()) {
+            Some(MetPage::Clean { bin, nth }) => {
+                self.pool.counted_becomes_dirty(bin, nth, self.redo.current_lsn());
             }
-        } else if self.pool.counted().is_reading(visit.page) {
-            return self.read_for_purge(number, visit.page);
-        } else {
-            self.pool.this_counted_becomes_dirty(visit.page, self.redo.current_lsn());
+            Some(MetPage::UnderWrite { .. }) => return Some(self.now + costs::PURGE_RETRY),
+            Some(MetPage::Missing(_)) | None => {}
         }
         self.redo.append(what.redo_fixed);
         *wrote = true;
         None
     }
 
-    /// Whether a page that purge comes back to is like any other by now, for the share of pages of which that is so.
-    fn purge_meets_anew(&mut self) -> bool {
-        let Some(purge) = &self.purge else { return false };
-        let lag_bytes = (purge.history.committed - purge.history.taken) as f64 * self.program.redo_bytes;
-        let oldest = self.pool.oldest_modification_lsn();
-        let age_bytes = (self.redo.current_lsn() - oldest.min(self.redo.current_lsn())) as f64;
-        oldest == 0 || self.pool.happens(lag_bytes / age_bytes.max(1.0))
-    }
-
-    /// The page that a purge thread came to is known from now on.
-    fn revealed(&mut self, number: u32, page: u32) {
-        if let Some(purge) = &mut self.purge {
-            let thread = &mut purge.threads[number as usize];
-            let next = thread.next;
-            (thread.visits[next].page, thread.visits[next].way) = (page, 0);
-        }
+    /// Writes of counted pages since the undo logs that are being purged were committed.
+    fn counted_writes_since_commit(&self) -> f64 {
+        self.purge.as_ref().map_or(0.0, |purge| purge.writes_since_commit(self.pool.counted().writes()))
     }
 
     /// An entry is gone from an index page whose merging would take `merge_fixed` of redo: the page that takes both halves

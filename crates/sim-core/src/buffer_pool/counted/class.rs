@@ -7,7 +7,7 @@ use super::weights::Weights;
 use super::{Bin, Homes};
 
 /// Weight of a draw: the sum over all pages of a class.
-const WHOLE: f64 = (1u64 << 62) as f64;
+pub(super) const WHOLE: u64 = 1 << 62;
 
 /// A part of a class: a bin, and how often one of its pages is drawn.
 #[derive(Debug, Clone, Copy)]
@@ -86,7 +86,7 @@ impl BinClass {
     /// `all`, from 0 to 1. A draw that comes to none of them meets nothing.
     pub fn new(list: &[(u16, f64)], all: f64, homes: Option<Homes>, bins: &[Bin]) -> Self {
         let listed: f64 = list.iter().map(|&(bin, probability)| bins[bin as usize].pages as f64 * probability).sum();
-        let scale = all / listed * WHOLE;
+        let scale = all / listed * WHOLE as f64;
         let part = |&(bin, probability): &(u16, f64)| Part { bin, weight: (probability * scale) as u64 };
         let parts: Vec<Part> = list.iter().map(part).filter(|part| part.weight > 0).collect();
         let none = Weights::none(parts.len());
@@ -95,7 +95,7 @@ impl BinClass {
 
     /// Probability that a draw comes to one of the pages of a bin.
     pub fn probability_of(&self, bin: u16) -> f64 {
-        self.parts.iter().filter(|part| part.bin == bin).map(|part| part.weight as f64 / WHOLE).sum()
+        self.parts.iter().filter(|part| part.bin == bin).map(|part| part.weight as f64 / WHOLE as f64).sum()
     }
 
     /// Weight of what modifications, or reads, meet.
@@ -111,7 +111,7 @@ impl BinClass {
         if weight == 0 {
             return draws;
         }
-        self.clocks[usize::from(!modify)].pass(draws, weight as f64 / WHOLE * times)
+        self.clocks[usize::from(!modify)].pass(draws, weight as f64 / WHOLE as f64 * times)
     }
 }
 
@@ -164,7 +164,7 @@ mod tests {
             assert!((class.probability_of(number) - expected).abs() < 1e-12);
         }
         assert_eq!([true, false].map(|modify| class.pass(modify, 9, 1.0)), [9, 9], "nothing is cold or missing");
-        class.cold.add(0, (WHOLE / 4.0) as u64);
+        class.cold.add(0, WHOLE / 4);
         class.clocks.iter_mut().for_each(|clock| clock.wind_up(0.4));
         assert_eq!(class.pass(false, 9, 1.0), 9);
         assert_eq!(class.pass(true, 9, 2.0), 1, "0.5, then 0.25");

@@ -1,5 +1,9 @@
-//! Draws from bins: how many go by, and what the next one meets. No simplification.
+//! Draws from bins: how many go by, and what the next one meets; and what somebody meets who comes back to a page.
+//!
+//! Simplifications, of who comes back: writes of the meantime are shared out among bins as all writes so far, and none of
+//! their pages has become dirty and been written again since.
 
+use super::class::WHOLE;
 use super::{CountedPages, bin_of, limit};
 
 /// What a draw meets that is not just a dirty page.
@@ -40,6 +44,24 @@ impl CountedPages {
         let at = self.rng.below_u64(all);
         let (bin, nth) = self.find(number, modify, at);
         self.met(bin, nth)
+    }
+
+    /// What somebody meets who comes back to a page that was modified in a class, `written` writes of counted pages ago, and has
+    /// been in the pool since: it is hot (`None`), under write, or one of the pages that were written meanwhile.
+    pub(crate) fn meet_again(&mut self, class: u16, written: f64) -> Option<MetPage> {
+        let number = usize::from(class);
+        let at = self.rng.below_u64(WHOLE);
+        if at >= self.classes[number].weights(true).all {
+            return None;
+        }
+        let (bin, nth) = self.find(number, true, at);
+        let counts = self.counts[usize::from(bin)];
+        let nth = nth.checked_sub(counts.missing + counts.reading)?;
+        if nth >= counts.clean {
+            return Some(MetPage::UnderWrite { bin, nth: nth - counts.clean });
+        }
+        let of_bin = written * counts.writes as f64 / self.writes().max(1) as f64;
+        self.happens(of_bin / counts.clean as f64).then_some(MetPage::Clean { bin, nth })
     }
 
     /// The bin at a place among the weights of a class, and the number of the page there among those that count.

@@ -214,3 +214,29 @@ fn something_happens_as_often_as_its_share_says() {
     let times = (0..20_000).filter(|_| counted.happens(0.2)).count();
     assert!(times.abs_diff(4_000) < 4 * 57, "{times}");
 }
+
+/// Twelve pages of one bin, of which two have been written and one was never touched: who comes back to a page finds it clean once
+/// in six times, and never as long as none is written.
+#[test]
+fn who_comes_back_meets_what_was_written_meanwhile() {
+    let mut counted = pages(&[bin(12, 12)], &[&[(0, 1.0 / 12.0)]]);
+    let mut dirty: Vec<u32> = (0..11).map(|_| counted.becomes_hot(0, 0)).collect();
+    let comes_back = |counted: &mut CountedPages, written: f64| {
+        let met = (0..12_000).filter_map(|_| counted.meet_again(0, written));
+        met.fold((0, 0), |(clean, under_write), met| match met {
+            MetPage::Clean { bin: 0, .. } => (clean + 1, under_write),
+            MetPage::UnderWrite { bin: 0, .. } => (clean, under_write + 1),
+            met => unreachable!("{met:?} in a bin whose pages are all there"),
+        })
+    };
+    assert_eq!(comes_back(&mut counted, 0.0), (0, 0));
+    for page in dirty.drain(..3) {
+        counted.begin_write(page);
+        if counted.writes() < 2 {
+            counted.written(page);
+        }
+    }
+    let (clean, under_write) = comes_back(&mut counted, 2.0);
+    assert!((1_850..2_150).contains(&clean), "{clean} of 12 000");
+    assert!((900..1_100).contains(&under_write), "{under_write} of 12 000");
+}
