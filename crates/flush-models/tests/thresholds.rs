@@ -6,9 +6,10 @@
 // Helpers may fail the test as tests may.
 #![allow(clippy::unwrap_used)]
 
-use innosim_core::config::{HistoryCut, UndoSegments};
+use innosim_core::config::{HistoryCut, PurgeWake, UndoSegments};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::seam::{FlushLists, WorkBefore};
+use innosim_flush_models::legacy::adaptive::AdaptiveConfig as LegacyConfig;
 use innosim_flush_models::legacy::io::io_capacity_at_startup;
 use innosim_flush_models::legacy::neighbors::flush_area;
 use innosim_flush_models::legacy::redo_geometry::LogAges;
@@ -18,9 +19,10 @@ use innosim_flush_models::mariadb::adaptive::{
 use innosim_flush_models::mariadb::page_cleaner::{Branch, PassState, branch_early, need_lru, pass_late};
 use innosim_flush_models::mariadb::redo_geometry::LogCapacity;
 use innosim_flush_models::mysql55::lru::lru_search_distance;
-use innosim_flush_models::mysql56::adaptive::af_get_pct_for_dirty;
+use innosim_flush_models::mysql56::adaptive::{self as mysql56, af_get_pct_for_dirty};
 use innosim_flush_models::mysql57::commit_margin::log_calculate_actual_len;
 use innosim_flush_models::mysql57::log_write::{LogWrite, log_write_area};
+use innosim_flush_models::mysql57::recommendation as mysql57;
 use innosim_flush_models::mysql80::doublewrite_layout::DoublewriteLayout;
 use innosim_flush_models::mysql80::free_check::checkpoint_to_request;
 use innosim_flush_models::mysql80::redo_geometry_8030::FilesCapacity;
@@ -311,4 +313,104 @@ fn the_delay_of_rows_has_no_bound_in_55() {
     assert_eq!(purge_of(ModelId::Mysql55, &[]).delay.longest, None);
     let bounded = purge_of(ModelId::Mysql57, &[("innodb_max_purge_lag_delay", 5_000)]).delay.longest;
     assert_eq!(bounded, Some(SimDuration::from_millis(5)));
+}
+
+/// MariaDB looks for work of purge each second. Undo tablespaces are cut where there are two, one to work with while the other is
+/// out of use.
+#[test]
+fn purge_is_woken_and_undo_is_cut() {
+    let second = SimDuration::from_secs(1);
+    assert_eq!(purge_of(ModelId::Mariadb1011, &[]).wake, PurgeWake::Timer(second));
+    let cut = |tablespaces| {
+        let truncates = [("innodb_undo_log_truncate", Value::Switch(true))];
+        let own = [("innodb_undo_tablespaces", Value::Integer(tablespaces))];
+        let settings: BTreeMap<_, _> = truncates.into_iter().chain(own).collect();
+        purge_config(&Settings::resolve(ModelId::Mysql57, &settings).unwrap()).unwrap().undo.truncate_above_pages
+    };
+    assert_eq!([1, 2].map(cut), [None, Some((1 << 30) / PAGE)]);
+}
+
+/// 3000 more dirty pages after 30 seconds are a growth of 100 a second, of which half counts with half of what they just grew by.
+/// Before, 1000 a second were written, the least; the mean of that and nothing is 516.
+#[test]
+fn the_pace_of_tnt_counts_growth_by_its_mean() {
+    let mut pace = Pace::new(10_000, 1_000_000);
+    assert!((0..31).all(|_| pace.next(seen(0)) == 1_000));
+    let at = |dirty_pages, current_lsn| Seen { current_lsn, ..seen(dirty_pages) };
+    assert_eq!(pace.next(at(3_000, 30_000)), 1_533, "1000 + (3000 + 100) / 2, the mean with 516");
+    assert_eq!((pace.avg_page_rate, pace.lsn_avg_rate), (516, 1_000));
+    assert_eq!([(); 2].map(|()| pace.next(at(3_000, 30_000))), [1_049, 1_000]);
+    (0..28).for_each(|_| _ = pace.next(at(3_000, 30_000)));
+    // 31 582 pages in thirty seconds are 1052 a second, with 516 before: 784.
+    assert_eq!(pace.next(at(6_000, 90_000)), 1_667);
+    assert_eq!((pace.avg_page_rate, pace.lsn_avg_rate), (784, 2_000));
+}
+
+fn of_56_and_57() -> LegacyConfig {
+    LegacyConfig {
+        flushing_avg_loops: 30,
+        io_capacity: 1_000,
+        io_capacity_max: 1_000,
+        max_dirty_pages_pct: 75.0,
+        max_dirty_pages_pct_lwm: 0.0,
+        adaptive_flushing: true,
+        adaptive_flushing_lwm: 10,
+        log_group_capacity: 1_000_000,
+        max_modified_age_async: 800_000,
+    }
+}
+
+/// What the last round left undone reaches further, if redo has come on by more than half of its mean since.
+#[test]
+fn the_reach_of_56_grows_with_redo_beyond_half_of_its_mean() {
+    let factor = |since: u64| {
+        let mut state = mysql56::AdaptiveState {
+            lsn_avg_rate: 1_000,
+            prev_lsn: 400_000,
+            last_lsn: 500_000,
+            last_pages: 10,
+            prev_pages: 35,
+            ..Default::default()
+        };
+        let seen = mysql56::Seen { cur_lsn: 500_000 + since, oldest_lsn: 200_000, dirty_pct: 0 };
+        let request = state.request(&of_56_and_57(), seen).unwrap();
+        (request.age_factor, request.lsn_limit)
+    };
+    assert_eq!([500, 501].map(factor), [(0, 201_000), (3, 204_000)]);
+}
+
+/// Two lists, in one of which pages are due.
+struct Uneven;
+
+impl FlushLists for Uneven {
+    fn instances(&self) -> u32 {
+        2
+    }
+
+    fn pages_up_to(&self, instance: u32, _: u64, cap: u64) -> u64 {
+        [900, 0][instance as usize].min(cap)
+    }
+}
+
+/// Slots of 5.7 follow the pages due where the age calls for more than 30 % of the I/O capacity, and are equal up to that.
+#[test]
+fn slots_of_57_are_uneven_above_30_percent() {
+    let slots = |pct: u64| {
+        let config = of_56_and_57();
+        let age = (0..800_000).find(|&age| config.pct_for_lsn(age) == pct).unwrap();
+        let mut state = mysql57::RecommendationState { prev_lsn: 1, ..Default::default() };
+        let seen = mysql57::Seen {
+            cur_lsn: 1_000_000 + age,
+            oldest_lsn: 1_000_000,
+            time_s: 1,
+            dirty_pct: 0.0,
+            last_pages: 0,
+            lists: &Uneven,
+        };
+        let got = state.recommend(&config, seen).unwrap();
+        (got.n_pages, got.slots)
+    };
+    // 300 pages by age, none by the mean.
+    assert_eq!(slots(30), (200, vec![100, 100]));
+    assert_eq!(slots(31), (203, vec![301 * 203 / 300 + 1, 1]));
 }

@@ -544,6 +544,10 @@ mod tests {
         log.set_writer_limit(8_293, SimTime(20_000));
         log.advance_writer(SimTime(30_000));
         assert_eq!((log.writer_blocked(), log.position().written_lsn), (false, 8_293));
+        log.hold_writes(true, SimTime(30_000));
+        log.set_writer_limit(9_000, SimTime(30_000));
+        append(&mut log, 1.0, 40_000);
+        assert!(!log.writer_blocked(), "somebody holds it, and not its limit");
     }
 
     /// Beside 1024 bytes of framing, half of the buffer and no more is asked for.
@@ -581,6 +585,12 @@ mod tests {
         );
         log.append(RedoLog::fixed(0.5));
         assert_eq!((log.current_lsn(), log.sn, log.fraction), (8_688, 7_936 + 484, 0));
+        let mut plain = plain();
+        let lsns = [255, 1, 255, 1].map(|least| {
+            plain.append(least);
+            plain.current_lsn()
+        });
+        assert_eq!(lsns, [8_192, 8_193, 8_193, 8_194]);
     }
 
     #[test]
