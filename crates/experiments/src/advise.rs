@@ -84,6 +84,8 @@ pub struct LoadFound {
     pub cpu_us: (f64, bool),
     /// Bins: modifications of a page a unit of work, pages.
     pub bins: Vec<(f64, f64)>,
+    /// Pages that are freed before their turn: dirty, and never written.
+    pub freed_pages: f64,
     /// Largest age that was seen, bytes of redo.
     pub largest_age: f64,
     /// Dirty pages at that age, and at twice of it, each with the least and the most that the evidence allows.
@@ -392,6 +394,7 @@ fn load_found(unknown: &UnknownLoad, measured: &Measured, demand: &Demand, refus
         redo_bytes: measured.redo(),
         cpu_us: (measured.calibration.get("cpu").unwrap_or(0.0), measured.cpu_is_measured),
         bins: measured.spectrum.bins.iter().map(|bin| (bin.rate, bin.pages)).collect(),
+        freed_pages: measured.spectrum.freed.map_or(0.0, |bin| bin.pages),
         largest_age: fit.ages.high * measured.redo(),
         dirty,
         shape_is_told: fit.shape_is_told,

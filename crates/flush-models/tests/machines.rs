@@ -9,7 +9,7 @@
 
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy,
-    LruWritten, MachineConfig, RedoConfig, RedoIo, RedoPipeline, SharedCollecting, SyncHolds,
+    LeavesFlushList, LruWritten, MachineConfig, RedoConfig, RedoIo, RedoPipeline, SharedCollecting, SyncHolds,
 };
 use innosim_core::kernel::time::SimDuration;
 use innosim_flush_models::registry::{ModelId, Settings, build, lookup, parse_value};
@@ -62,6 +62,7 @@ fn of_56() -> MachineConfig {
                 clean_first: false,
             },
             lru_written: LruWritten::Stays,
+            leaves_flush_list: LeavesFlushList::WhenWritten,
             sync_holds: SyncHolds::Instance,
             flush_area_pages: 64,
         },
@@ -183,6 +184,7 @@ fn the_machine_of_mariadb() {
     expected.buffer_pool.instances = 1;
     expected.buffer_pool.free_pages = FreePagePolicy::WaitForCleaner { first_scan: 100 };
     expected.buffer_pool.sync_holds = SyncHolds::Nothing;
+    expected.buffer_pool.leaves_flush_list = LeavesFlushList::AtNextLook;
     expected.redo = RedoConfig {
         log_buffer_bytes: 24 * MIB,
         write_ahead_bytes: 4_096,

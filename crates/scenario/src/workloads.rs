@@ -206,7 +206,13 @@ pub(crate) struct Builder {
 impl Builder {
     /// Adds a page set and returns its index.
     pub(crate) fn page_set(&mut self, name: String, space_id: u32, pages: u64) -> u32 {
-        self.access.page_sets.push(PageSetSpec { name, space_id, pages: pages.max(1), resident_share: 0.0 });
+        self.access.page_sets.push(PageSetSpec {
+            name,
+            space_id,
+            pages: pages.max(1),
+            resident_share: 0.0,
+            freed: false,
+        });
         self.access.page_sets.len() as u32 - 1
     }
 

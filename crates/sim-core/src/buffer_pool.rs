@@ -11,6 +11,7 @@
 mod bits;
 mod counted;
 mod flush_list;
+mod linked;
 mod lru;
 mod neighbors;
 mod page_space;

@@ -78,6 +78,8 @@ pub struct BufferPoolConfig {
     pub free_pages: FreePagePolicy,
     /// What becomes of a page that an LRU batch has written.
     pub lru_written: LruWritten,
+    /// When a written page leaves its flush list.
+    pub leaves_flush_list: LeavesFlushList,
     /// What the thread that ends a batch holds while it syncs the data files.
     pub sync_holds: SyncHolds,
     /// Pages of a flush area: neighbours of a page are looked for in its aligned area of this size.
@@ -93,6 +95,15 @@ pub enum LruWritten {
     MovedToTail,
     /// It stays where it is until a later search frees it (5.6, MariaDB).
     Stays,
+}
+
+/// When a written page leaves its flush list. Until then the server counts it among the dirty ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LeavesFlushList {
+    /// As it is written.
+    WhenWritten,
+    /// When the oldest modification is looked for the next time (MariaDB).
+    AtNextLook,
 }
 
 /// What the thread that completes the last page of a batch holds while it syncs the data files.

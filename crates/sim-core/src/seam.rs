@@ -37,7 +37,7 @@ pub struct View<'a> {
     pub last_checkpoint_lsn: u64,
     /// Smallest oldest-modification LSN over the flush lists, pages under write included; 0 if nothing is dirty.
     pub oldest_modification_lsn: u64,
-    /// Dirty pages over all instances, pages under write included.
+    /// Dirty pages over all instances as the server counts them: the length of its flush lists.
     pub dirty_pages: u64,
     /// Pages on the LRU lists, all instances.
     pub lru_pages: u64,

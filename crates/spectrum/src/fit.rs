@@ -5,6 +5,11 @@
 //! | counters over time | dirty pages at each sample; pages flushed up to each sample |
 //! | ages of pages | pages younger than each age |
 //!
+//! Where a server frees pages that are still dirty (undo segments of MariaDB), a flush drops those whose turn comes while they
+//! are free. They are modified all the time until then, so each rate at which a page is dirty again at once has a second
+//! column: pages that are dirty like the others and are never among the flushed, nor among those that have an age. Those that are
+//! written have no age that a file shows either, as they are free by the time that a server has shut down: a third column.
+//!
 //! Rows of counters are weighted by the mean of what they hold, so that dirty and flushed pages count alike; as long as
 //! fewer were flushed than are dirty, a page counts the same in both. Of a
 //! recording that begins with dirty pages, the time until the last of them is flushed is left out where enough is left:
@@ -29,6 +34,8 @@ const FASTEST: f64 = 30.0;
 /// Fastest rate where single pages have ages of next to nothing: a page that every unit of work modifies is dirty all the
 /// time. What is younger than one of it (those that a running server modified while they were read) is left out.
 const EACH_TIME: f64 = 1.0;
+/// Modifications of a page within the largest age of counters from which on it is dirty again at once.
+const DIRTY_AT_ONCE: f64 = 10.0;
 /// Smallest age that is told from none, as a share of the largest one.
 const SMALLEST_AGE: f64 = 0.05;
 /// Most rates of the grid.
@@ -55,6 +62,8 @@ pub struct Evidence {
     pub trajectories: Vec<Trajectory>,
     /// Ages, in units of work, with the pages that are younger.
     pub younger: Vec<(f64, f64)>,
+    /// Whether the server drops dirty pages that were freed before their turn.
+    pub drops_freed: bool,
 }
 
 /// Why there is no spectrum.
@@ -128,7 +137,7 @@ pub fn dirty_is_off(spectrum: &Spectrum, trajectory: &Trajectory) -> Option<f64>
     let told = trajectory.samples.get(from..to)?;
     let recorded: f64 = told.iter().map(|sample| sample.dirty).sum();
     let of = |bin: &Bin| bin.pages * trajectory.course(bin.rate).0[from..to].iter().sum::<f64>();
-    let given: f64 = spectrum.bins.iter().map(of).sum();
+    let given: f64 = spectrum.bins.iter().chain(&spectrum.freed).map(of).sum();
     (recorded > 0.0).then(|| given / recorded - 1.0)
 }
 
@@ -144,32 +153,29 @@ fn thinned(trajectory: &Trajectory) -> Trajectory {
 /// [`FitError`] if the evidence holds nothing.
 pub fn fit(evidence: &Evidence) -> Result<Fit, FitError> {
     let ages = ages_of(evidence).ok_or(FitError::NothingHappens)?;
-    let rates = grid(ages);
-    let blocks = blocks_of(evidence, &rates);
-    let mut all = Normal::new(rates.len());
+    let columns = Columns::of(evidence, ages);
+    let rates = &columns.rates;
+    let blocks = blocks_of(evidence, &columns);
+    let mut all = Normal::new(columns.len());
     blocks.iter().for_each(|block| all.join(block));
-    let spectrum_of = |normal: &Normal, allowed: &dyn Fn(usize) -> bool| {
-        let pages = normal.solve(allowed);
-        Spectrum::new(rates.iter().zip(pages).map(|(&rate, pages)| Bin { rate, pages }).collect())
-    };
     let any = |_: usize| true;
-    let least = |i: usize| rates[i] * ages.high >= 1.0;
-    let most = |i: usize| rates[i] * ages.high >= 1.0 || i == 0;
-    let extremes = [spectrum_of(&all, &least), spectrum_of(&all, &most)];
+    let fast = |i: usize| rates.get(i).is_none_or(|rate| rate * ages.high >= 1.0);
+    let least = |i: usize| fast(i);
+    let most = |i: usize| fast(i) || i == 0;
+    let extremes = [columns.spectrum(&all.solve(least)), columns.spectrum(&all.solve(most))];
     let shape_is_told = !evidence.younger.is_empty() || ages.high >= MOVED * ages.low;
-    let solve = |normal: &Normal| {
-        if shape_is_told { spectrum_of(normal, &any) } else { half_and_half(normal, &rates) }
-    };
-    let spectrum = solve(&all);
+    let pages_of = |normal: &Normal| if shape_is_told { normal.solve(any) } else { half_and_half(normal, rates.len()) };
+    let pages = pages_of(&all);
+    let spectrum = columns.spectrum(&pages);
     if spectrum.pages() <= 0.0 {
         return Err(FitError::NothingHappens);
     }
-    let pages: Vec<f64> = rates.iter().map(|rate| pages_at(&spectrum, *rate)).collect();
     let left_out = blocks.iter().filter(|block| block.square() > 0.0);
-    let extremes = if shape_is_told { extremes } else { one_rate_each(&all, &rates) };
+    let extremes =
+        if shape_is_told { extremes } else { one_rate_each(&all, rates.len()).map(|pages| columns.spectrum(&pages)) };
     Ok(Fit {
         residual: (all.residual(&pages) / all.square().max(f64::MIN_POSITIVE)).sqrt(),
-        blocks: left_out.map(|block| solve(&all.without(block))).collect(),
+        blocks: left_out.map(|block| columns.spectrum(&pages_of(&all.without(block)))).collect(),
         spectrum,
         ages,
         shape_is_told,
@@ -177,23 +183,69 @@ pub fn fit(evidence: &Evidence) -> Result<Fit, FitError> {
     })
 }
 
-fn pages_at(spectrum: &Spectrum, rate: f64) -> f64 {
-    spectrum.bins.iter().filter(|bin| bin.rate == rate).map(|bin| bin.pages).sum()
+/// The unknowns: pages of each rate, then those of the fast rates that are freed before their turn, then those that are written and
+/// have no age.
+struct Columns {
+    rates: Vec<f64>,
+    /// First of the fast rates, at which pages may be freed.
+    fast: usize,
+    /// Whether some may be written and have no age.
+    ageless: bool,
 }
 
-/// All pages hot, or all of them cold: what fits an age that hardly moved at its ends.
-fn one_rate_each(all: &Normal, rates: &[f64]) -> [Spectrum; 2] {
-    [rates.len() - 1, 0].map(|only| {
-        let pages = all.solve(|i| i == only);
-        Spectrum::new(vec![Bin { rate: rates[only], pages: pages[only] }])
-    })
+/// What a page of a rate adds to a row.
+#[derive(Clone, Copy)]
+struct Adds<'a> {
+    to_written: &'a dyn Fn(usize) -> f64,
+    to_freed: &'a dyn Fn(usize) -> f64,
+    to_ageless: &'a dyn Fn(usize) -> f64,
+}
+
+impl Columns {
+    fn of(evidence: &Evidence, ages: Range) -> Columns {
+        let rates = grid(ages);
+        let counters = evidence.trajectories.iter();
+        let ages_of = |counters: &Trajectory| (0..counters.samples.len()).map(|i| counters.age(i)).fold(0.0, f64::max);
+        let largest = counters.map(ages_of).fold(0.0, f64::max);
+        let fast = rates.partition_point(|rate| rate * largest < DIRTY_AT_ONCE);
+        let fast = if evidence.drops_freed { fast } else { rates.len() };
+        Columns { rates, fast, ageless: !evidence.younger.is_empty() }
+    }
+
+    fn fast_rates(&self) -> &[f64] {
+        &self.rates[self.fast..]
+    }
+
+    fn len(&self) -> usize {
+        self.rates.len() + self.fast_rates().len() * if self.ageless { 2 } else { 1 }
+    }
+
+    fn row(&self, adds: Adds<'_>) -> Vec<f64> {
+        let (all, fast) = (0..self.rates.len(), self.fast..self.rates.len());
+        let ageless = if self.ageless { fast.clone() } else { 0..0 };
+        all.map(adds.to_written).chain(fast.map(adds.to_freed)).chain(ageless.map(adds.to_ageless)).collect()
+    }
+
+    fn spectrum(&self, pages: &[f64]) -> Spectrum {
+        let (bins, fast) = pages.split_at(self.rates.len());
+        let (freed, ageless) = fast.split_at(self.fast_rates().len());
+        let bin = |(&rate, &pages): (&f64, &f64)| Bin { rate, pages };
+        let freed: Vec<Bin> = self.fast_rates().iter().zip(freed).map(bin).collect();
+        let mut bins: Vec<Bin> = self.rates.iter().zip(bins).map(bin).collect();
+        bins[self.fast..].iter_mut().zip(ageless).for_each(|(bin, pages)| bin.pages += pages);
+        Spectrum::new(bins).with_freed(&freed)
+    }
+}
+
+/// All pages hot, or all of them cold: what fits an age that hardly moved at its ends. None is taken to be freed.
+fn one_rate_each(all: &Normal, rates: usize) -> [Vec<f64>; 2] {
+    [rates - 1, 0].map(|only| all.solve(|i| i == only))
 }
 
 /// The mean of the two ends: half of what is dirty would stay dirty however large the age, half grows with it.
-fn half_and_half(all: &Normal, rates: &[f64]) -> Spectrum {
-    let ends = one_rate_each(all, rates);
-    let bins = ends.iter().flat_map(|end| &end.bins);
-    Spectrum::new(bins.map(|bin| Bin { pages: bin.pages / 2.0, ..*bin }).collect())
+fn half_and_half(all: &Normal, rates: usize) -> Vec<f64> {
+    let [hot, cold] = one_rate_each(all, rates);
+    hot.iter().zip(cold).map(|(hot, cold)| (hot + cold) / 2.0).collect()
 }
 
 /// Smallest and largest age of the evidence; `None` if there is none above 0.
@@ -223,16 +275,17 @@ fn grid(ages: Range) -> Vec<f64> {
 }
 
 /// The rows of the evidence in blocks.
-fn blocks_of(evidence: &Evidence, rates: &[f64]) -> Vec<Normal> {
-    let mut blocks = vec![Normal::new(rates.len()); BLOCKS];
+fn blocks_of(evidence: &Evidence, columns: &Columns) -> Vec<Normal> {
+    let mut blocks = vec![Normal::new(columns.len()); BLOCKS];
     for trajectory in &evidence.trajectories {
-        add_trajectory(trajectory, rates, &mut blocks);
+        add_trajectory(trajectory, columns, &mut blocks);
     }
-    let fastest = rates.last().copied().unwrap_or(0.0);
+    let fastest = columns.rates.last().copied().unwrap_or(0.0);
     let younger: Vec<(f64, f64)> = evidence.younger.iter().copied().filter(|(age, _)| age * fastest >= 1.0).collect();
     let ages = younger.len();
     for (i, (age, pages)) in younger.iter().enumerate() {
-        let row: Vec<f64> = rates.iter().map(|rate| -libm::expm1(-rate * age)).collect();
+        let younger = |rate: usize| -libm::expm1(-columns.rates[rate] * age);
+        let row = columns.row(Adds { to_written: &younger, to_freed: &|_| 0.0, to_ageless: &|_| 0.0 });
         let off = (pages.max(1.0) + COUNT_IS_OFF * COUNT_IS_OFF * pages * pages).sqrt();
         // Counters have weights of one in the sum of their squares.
         let weight = 1.0 / (off * (ages as f64).sqrt()) * COUNT_IS_OFF;
@@ -241,7 +294,7 @@ fn blocks_of(evidence: &Evidence, rates: &[f64]) -> Vec<Normal> {
     blocks
 }
 
-fn add_trajectory(trajectory: &Trajectory, rates: &[f64], blocks: &mut [Normal]) {
+fn add_trajectory(trajectory: &Trajectory, columns: &Columns, blocks: &mut [Normal]) {
     let trajectory = thinned(trajectory);
     let samples = &trajectory.samples;
     let from = first_told(&trajectory);
@@ -249,19 +302,21 @@ fn add_trajectory(trajectory: &Trajectory, rates: &[f64], blocks: &mut [Normal])
     if told.len() < 2 {
         return;
     }
-    let courses: Vec<(Vec<f64>, Vec<f64>)> = rates.iter().map(|rate| trajectory.course(*rate)).collect();
+    let courses: Vec<(Vec<f64>, Vec<f64>)> = columns.rates.iter().map(|rate| trajectory.course(*rate)).collect();
     let mean = |value: &dyn Fn(&Sample) -> f64| told.iter().map(value).sum::<f64>() / told.len() as f64;
     let flushed_0 = samples[from].flushed;
     let (dirty, flushed) = (mean(&|s| s.dirty), mean(&|s| s.flushed - flushed_0));
     let weight = |mean: f64| if mean > 0.0 { 1.0 / (mean * (told.len() as f64).sqrt()) } else { 0.0 };
     // Where hardly any were flushed, their number hangs on the instant at which one page left.
     let weight_of_flushed = weight(flushed.max(dirty));
-    for i in from..from + told.len() {
+    for (i, sample) in samples.iter().enumerate().skip(from).take(told.len()) {
         let block = (i - from) * BLOCKS / told.len();
-        let row: Vec<f64> = courses.iter().map(|(dirty, _)| dirty[i]).collect();
-        blocks[block].add(&row, samples[i].dirty, weight(dirty));
-        let row: Vec<f64> = courses.iter().map(|(_, flushed)| flushed[i] - flushed[from]).collect();
-        blocks[block].add(&row, samples[i].flushed - flushed_0, weight_of_flushed);
+        let is_dirty = |rate: usize| courses[rate].0[i];
+        let row = columns.row(Adds { to_written: &is_dirty, to_freed: &is_dirty, to_ageless: &is_dirty });
+        blocks[block].add(&row, sample.dirty, weight(dirty));
+        let is_flushed = |rate: usize| courses[rate].1[i] - courses[rate].1[from];
+        let row = columns.row(Adds { to_written: &is_flushed, to_freed: &|_| 0.0, to_ageless: &is_flushed });
+        blocks[block].add(&row, sample.flushed - flushed_0, weight_of_flushed);
     }
 }
 
@@ -325,7 +380,7 @@ mod tests {
     }
 
     fn of(trajectory: Trajectory) -> Fit {
-        fit(&Evidence { trajectories: vec![trajectory], younger: Vec::new() }).unwrap()
+        fit(&Evidence { trajectories: vec![trajectory], younger: Vec::new(), drops_freed: false }).unwrap()
     }
 
     #[test]
@@ -340,6 +395,41 @@ mod tests {
         }
         let beyond = fit.range(|s| s.dirty(3e6));
         assert!(beyond.low < truth().dirty(3e6) && truth().dirty(3e6) < beyond.high, "{beyond:?}");
+    }
+
+    /// Undo pages that are written are free, and have no age, once the server has shut down.
+    #[test]
+    fn pages_without_an_age_that_are_written_do_not_bend_the_others() {
+        let mut trajectory = counters(|work| 100_000.0 + 200_000.0 * (work / 200_000.0).sin().abs(), 0);
+        let (dirty, flushed) = trajectory.course(2e-3);
+        for (i, sample) in trajectory.samples.iter_mut().enumerate() {
+            sample.dirty += 2000.0 * dirty[i];
+            sample.flushed += 500.0 * flushed[i];
+        }
+        let younger: Vec<(f64, f64)> =
+            (1..=60).map(|i| 20_000.0 * f64::from(i)).map(|age| (age, truth().distinct(age))).collect();
+        let fitted = fit(&Evidence { trajectories: vec![trajectory], younger, drops_freed: true }).unwrap();
+        assert!((fitted.spectrum.freed.unwrap().pages / 1500.0 - 1.0).abs() < 0.05, "{:?}", fitted.spectrum);
+        let more = fitted.spectrum.distinct(100_000.0) - truth().distinct(100_000.0);
+        assert!((more / 500.0 - 1.0).abs() < 0.1, "{more}");
+    }
+
+    /// A tenth of what is dirty is freed before its turn: it shows in dirty pages alone.
+    #[test]
+    fn pages_that_are_freed_before_their_turn_are_told_from_those_that_are_written() {
+        let mut trajectory = counters(|work| 100_000.0 + 200_000.0 * (work / 200_000.0).sin().abs(), 0);
+        let (dirty, _) = trajectory.course(2e-3);
+        trajectory.samples.iter_mut().zip(dirty).for_each(|(sample, share)| sample.dirty += 1500.0 * share);
+        let evidence = Evidence { trajectories: vec![trajectory], drops_freed: true, ..Evidence::default() };
+        let fitted = fit(&evidence).unwrap();
+        let freed = fitted.spectrum.freed.map_or(0.0, |bin| bin.pages);
+        assert!((freed / 1500.0 - 1.0).abs() < 0.05, "{:?}", fitted.spectrum);
+        assert!((fitted.spectrum.flushed(200_000.0) / truth().flushed(200_000.0) - 1.0).abs() < 0.01);
+        let without = fit(&Evidence { drops_freed: false, ..evidence }).unwrap();
+        assert!(without.spectrum.freed.is_none() && without.residual > 5.0 * fitted.residual, "{without:?}");
+        let none =
+            fit(&Evidence { trajectories: vec![counters(|_| 300_000.0, 0)], drops_freed: true, ..Evidence::default() });
+        assert!(none.unwrap().spectrum.freed.is_none_or(|bin| bin.pages < 20.0));
     }
 
     #[test]
@@ -366,7 +456,7 @@ mod tests {
     fn page_ages_tell_it_at_all_ages() {
         let ages = (0..80).map(|i| 1000.0 * libm::pow(1.15, f64::from(i)));
         let younger: Vec<(f64, f64)> = ages.map(|age| (age, truth().distinct(age).round())).collect();
-        let fit = fit(&Evidence { trajectories: Vec::new(), younger }).unwrap();
+        let fit = fit(&Evidence { younger, ..Evidence::default() }).unwrap();
         for age in [3000.0, 30_000.0, 300_000.0, 3e6] {
             let error = fit.spectrum.distinct(age) / truth().distinct(age) - 1.0;
             assert!(error.abs() < 0.01, "{age}: {error}");
@@ -390,7 +480,7 @@ mod tests {
         assert_eq!(fit(&Evidence::default()), Err(FitError::NothingHappens));
         let still = Sample { work: 1.0, oldest: 1.0, dirty: 0.0, flushed: 3.0 };
         let trajectories = vec![Trajectory { samples: vec![still; 9], order: Order::Pages }];
-        assert_eq!(fit(&Evidence { trajectories, younger: Vec::new() }), Err(FitError::NothingHappens));
+        assert_eq!(fit(&Evidence { trajectories, ..Evidence::default() }), Err(FitError::NothingHappens));
     }
 
     /// Pages that a running server modified while their ages were read seem to have none.
@@ -399,7 +489,8 @@ mod tests {
         let mut younger: Vec<(f64, f64)> =
             (1..=60).map(|i| 10_000.0 * f64::from(i)).map(|age| (age, truth().distinct(age) + 24.0)).collect();
         younger.insert(0, (0.0008, 24.0));
-        let fit = fit(&Evidence { trajectories: vec![counters(|_| 300_000.0, 0)], younger }).unwrap();
+        let fit =
+            fit(&Evidence { trajectories: vec![counters(|_| 300_000.0, 0)], younger, drops_freed: false }).unwrap();
         let modifications: f64 = fit.spectrum.bins.iter().map(|bin| bin.rate * bin.pages).sum();
         assert!(modifications < 30.0, "{:?}", fit.spectrum);
         assert!((fit.spectrum.dirty(300_000.0) / truth().dirty(300_000.0) - 1.0).abs() < 0.03);

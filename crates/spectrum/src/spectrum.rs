@@ -16,6 +16,10 @@ pub struct Bin {
 pub struct Spectrum {
     /// By rising rate.
     pub bins: Vec<Bin>,
+    /// Pages that are freed by the time that their turn to be flushed comes: they are dirty like others and leave unwritten
+    /// (undo segments of MariaDB). They are in no bin.
+    #[serde(default)]
+    pub freed: Option<Bin>,
 }
 
 impl Spectrum {
@@ -23,30 +27,38 @@ impl Spectrum {
     pub fn new(mut bins: Vec<Bin>) -> Self {
         bins.retain(|bin| bin.pages > 0.0 && bin.rate > 0.0);
         bins.sort_by(|a, b| a.rate.total_cmp(&b.rate));
-        Spectrum { bins }
+        Spectrum { bins, freed: None }
     }
 
-    /// All pages that are ever modified.
+    /// The same, with pages of these bins that are freed before their turn: as one bin, with their pages and modifications.
+    pub fn with_freed(self, bins: &[Bin]) -> Self {
+        let pages: f64 = bins.iter().map(|bin| bin.pages).sum();
+        let modifications: f64 = bins.iter().map(|bin| bin.pages * bin.rate).sum();
+        let freed = (pages > 0.0).then(|| Bin { rate: modifications / pages, pages });
+        Spectrum { freed, ..self }
+    }
+
+    /// All pages that are ever modified, but for those that are freed before their turn.
     pub fn pages(&self) -> f64 {
         self.bins.iter().map(|bin| bin.pages).sum()
     }
 
     /// Modifications of a page a unit of work, pages that are modified twice counted twice.
     pub fn modifications(&self) -> f64 {
-        self.bins.iter().map(|bin| bin.pages * bin.rate).sum()
+        self.bins.iter().chain(&self.freed).map(|bin| bin.pages * bin.rate).sum()
     }
 
-    /// Distinct pages that are modified in `work`.
+    /// Distinct pages that are modified in `work`, but for those that are freed before their turn: no file shows them.
     pub fn distinct(&self, work: f64) -> f64 {
         self.bins.iter().map(|bin| bin.pages * -libm::expm1(-bin.rate * work)).sum()
     }
 
     /// Pages that are dirty while each is flushed `age` of work after it became dirty.
     pub fn dirty(&self, age: f64) -> f64 {
-        self.bins.iter().map(|bin| bin.pages * steady_share(bin.rate, age)).sum()
+        self.bins.iter().chain(&self.freed).map(|bin| bin.pages * steady_share(bin.rate, age)).sum()
     }
 
-    /// Pages flushed a unit of work while each is flushed `age` of work after it became dirty.
+    /// Pages written a unit of work while each is flushed `age` of work after it became dirty.
     pub fn flushed(&self, age: f64) -> f64 {
         self.bins.iter().map(|bin| bin.pages * bin.rate / (1.0 + bin.rate * age)).sum()
     }
@@ -67,12 +79,13 @@ impl Spectrum {
             let pages = low.pages + high.pages;
             bins[at] = Bin { rate: (low.pages * low.rate + high.pages * high.rate) / pages, pages };
         }
-        Spectrum { bins }
+        Spectrum { bins, freed: self.freed }
     }
 
     /// The same with every rate multiplied by `factor`: of a unit of work that is `factor` times as large.
     pub fn per(&self, factor: f64) -> Spectrum {
-        Spectrum { bins: self.bins.iter().map(|bin| Bin { rate: bin.rate * factor, ..*bin }).collect() }
+        let one = |bin: &Bin| Bin { rate: bin.rate * factor, ..*bin };
+        Spectrum { bins: self.bins.iter().map(one).collect(), freed: self.freed.as_ref().map(one) }
     }
 }
 
@@ -111,6 +124,21 @@ mod tests {
         assert!((few.modifications() - fine.modifications()).abs() < 1e-12);
         assert!((few.dirty(100.0) / fine.dirty(100.0) - 1.0).abs() < 0.02);
         assert_eq!(fine.in_bins(100), fine);
+    }
+
+    #[test]
+    fn freed_pages_are_dirty_and_never_written() {
+        let freed = [Bin { rate: 0.01, pages: 100.0 }, Bin { rate: 0.03, pages: 300.0 }];
+        let spectrum = two().with_freed(&freed);
+        assert_eq!(spectrum.freed, Some(Bin { rate: 0.025, pages: 400.0 }));
+        assert!((spectrum.dirty(1000.0) - two().dirty(1000.0) - 400.0 * 25.0 / 26.0).abs() < 1e-9);
+        assert_eq!(
+            [spectrum.flushed(1000.0), spectrum.distinct(1e9), spectrum.pages()].map(f64::to_bits),
+            [two().flushed(1000.0), two().distinct(1e9), two().pages()].map(f64::to_bits)
+        );
+        assert_eq!(spectrum.in_bins(1).freed, spectrum.freed);
+        assert!((spectrum.per(2.0).modifications() - 2.0 * spectrum.modifications()).abs() < 1e-9);
+        assert_eq!(two().with_freed(&[]), two());
     }
 
     #[test]

@@ -12,7 +12,8 @@
 //!
 //! Simplifications: pages that leave out of turn (LRU flushing, several buffer pool instances that are not equally far)
 //! are taken to leave in order; before the first sample the age is taken to have stood still. Within a step the work
-//! is even.
+//! is even, and pages are flushed in the middle of it: those that are modified again soon become dirty in its second half. (A page
+//! cleaner flushes at one instant of a second, which may be any.)
 
 use crate::spectrum::steady_share;
 use std::collections::VecDeque;
@@ -75,20 +76,22 @@ impl Trajectory {
         let (mut dirty, mut flushed) = (Vec::new(), Vec::new());
         let mut list: VecDeque<Stretch> = VecDeque::new();
         let (mut listed, mut gone) = (0.0, 0.0);
+        let become_dirty = |list: &mut VecDeque<Stretch>, listed: &mut f64, from: f64, to: f64| {
+            let share = (1.0 - *listed) * -libm::expm1(-joins * (to - from));
+            *listed += share;
+            list.push_back(Stretch { from, to, share });
+        };
         let mut before = None;
         for sample in &self.samples {
             let oldest = sample.oldest.min(sample.work);
-            match before {
-                None => {
-                    listed = steady_share(joins, sample.work - oldest);
-                    list.push_back(Stretch { from: oldest, to: sample.work, share: listed });
-                }
-                Some(work) if sample.work > work => {
-                    let share = (1.0 - listed) * -libm::expm1(-joins * (sample.work - work));
-                    listed += share;
-                    list.push_back(Stretch { from: work, to: sample.work, share });
-                }
-                Some(_) => {}
+            let step = before.filter(|work| sample.work > *work);
+            if before.is_none() {
+                listed = steady_share(joins, sample.work - oldest);
+                list.push_back(Stretch { from: oldest, to: sample.work, share: listed });
+            }
+            let middle = step.map_or(sample.work, |work: f64| work.midpoint(sample.work));
+            if let Some(work) = step {
+                become_dirty(&mut list, &mut listed, work, middle);
             }
             before = Some(sample.work);
             while let Some(first) = list.front_mut() {
@@ -98,13 +101,16 @@ impl Trajectory {
                 let whole = first.to <= oldest;
                 let part = if whole { 1.0 } else { (oldest - first.from) / (first.to - first.from) };
                 let leaves = first.share * part;
-                gone += leaves * dirty_since(sample.work - (first.from + first.to.min(oldest)) / 2.0);
+                gone += leaves * dirty_since(middle - (first.from + first.to.min(oldest)) / 2.0);
                 listed -= leaves;
                 first.share -= leaves;
                 first.from = oldest;
                 if whole {
                     list.pop_front();
                 }
+            }
+            if step.is_some() {
+                become_dirty(&mut list, &mut listed, middle, sample.work);
             }
             let of_stretch = |s: &Stretch| s.share * dirty_since(sample.work - (s.from + s.to) / 2.0);
             dirty.push(if together > 1.0 { list.iter().map(of_stretch).sum() } else { listed });
@@ -175,7 +181,10 @@ mod tests {
         let (dirty, flushed) = trajectory.course(0.03);
         let mut became = 0.0;
         for i in 1..dirty.len() {
-            became += (1.0 - dirty[i - 1]) * (1.0 - libm::exp(-0.03));
+            let half = 1.0 - libm::exp(-0.015);
+            let first = (1.0 - dirty[i - 1]) * half;
+            let left = dirty[i - 1] + first - (flushed[i] - flushed[i - 1]);
+            became += first + (1.0 - left) * half;
             assert!((dirty[i] + flushed[i] - became).abs() < 1e-9, "{i}");
         }
     }

@@ -2,7 +2,13 @@
 //!
 //! The oldest dirty page is the server's own figure where it is recorded. A checkpoint follows it in jumps, so between
 //! two of these it is taken to have moved evenly. Log sequence numbers become work by the recorded growth of both.
+//!
+//! MariaDB counts pages as dirty that are written and still in its flush list. A checkpoint looks for the oldest modification and
+//! takes those out that were written by then, and `SHOW ENGINE INNODB STATUS` does the same a second time. So at a sample right
+//! after a pass of the page cleaner they are the pages between the checkpoint and what the engine's status then says, and are
+//! left out of the evidence.
 
+use innosim_flush_models::purge::undo_segments;
 use innosim_flush_models::registry::{ModelId, lookup};
 use innosim_recordings::{Quantity, Recording, WORK};
 use innosim_spectrum::{Evidence, Order, Sample, Trajectory};
@@ -19,7 +25,10 @@ pub(super) fn evidence_of(recording: &Recording, redo_per_work: f64) -> Option<E
     let work = recording.series.column(WORK)?;
     let lsn = recording.get(Quantity::Lsn)?;
     let oldest = oldest_lsn(recording, &lsn)?;
-    let (dirty, flushed) = (recording.get(Quantity::DirtyPages)?, recording.get(Quantity::PagesWritten)?);
+    let (mut dirty, flushed) = (recording.get(Quantity::DirtyPages)?, recording.get(Quantity::PagesWritten)?);
+    if let Some(checkpoint) = looked_at_last(recording) {
+        leave_written_out(&mut dirty, &flushed, &oldest, &checkpoint);
+    }
     let known = |i: &usize| [lsn[*i], oldest[*i], dirty[*i], flushed[*i], work[*i]].iter().all(|v| v.is_finite());
     let at: Vec<usize> = (0..lsn.len()).filter(known).collect();
     let map: Vec<(f64, f64)> = at.iter().map(|&i| (lsn[i], work[i])).collect();
@@ -28,7 +37,8 @@ pub(super) fn evidence_of(recording: &Recording, redo_per_work: f64) -> Option<E
     let trajectory = Trajectory { samples: at.iter().map(sample).collect(), order: order(recording) };
     let ages = recording.page_ages.iter().flat_map(|ages| ages.younger());
     let younger = ages.map(|(age, pages)| (age as f64 / redo_per_work, pages as f64)).collect();
-    Some(Evidence { trajectories: vec![trajectory], younger })
+    let drops_freed = recording.server.model.and_then(undo_segments).is_some();
+    Some(Evidence { trajectories: vec![trajectory], younger, drops_freed })
 }
 
 /// Work that was done when the log had come to `lsn`; before the first sample at the mean rate of all.
@@ -55,6 +65,34 @@ fn oldest_lsn(recording: &Recording, lsn: &[f64]) -> Option<Vec<f64>> {
         }
     }
     Some(between_jumps(&checkpoint))
+}
+
+/// Checkpoints of a server that leaves written pages in its flush list, where its status was recorded beside them.
+fn looked_at_last(recording: &Recording) -> Option<Vec<f64>> {
+    recording.server.model.filter(|model| model.is_mariadb())?;
+    recording.get(Quantity::OldestModification)?;
+    recording.get(Quantity::CheckpointLsn)
+}
+
+/// Takes those off the dirty pages that were written and lay between the checkpoint and the oldest page, at samples between
+/// which something was flushed; the flush list is taken to be as dense there as at its tail in the mean.
+fn leave_written_out(dirty: &mut [f64], flushed: &[f64], oldest: &[f64], checkpoint: &[f64]) {
+    let ends = |values: &[f64]| {
+        let mut known = values.iter().copied().filter(|value| value.is_finite());
+        let first = known.next()?;
+        Some(known.next_back()? - first)
+    };
+    let (Some(pages), Some(bytes)) = (ends(flushed), ends(oldest)) else { return };
+    let density = pages / bytes;
+    if !density.is_finite() || density <= 0.0 {
+        return;
+    }
+    for i in 1..dirty.len() {
+        let linked = density * (oldest[i] - checkpoint[i]);
+        if flushed[i] > flushed[i - 1] && linked > 0.0 {
+            dirty[i] = (dirty[i] - linked).max(0.0);
+        }
+    }
 }
 
 /// Values between two changes on the line between them; after the last change as they are.
@@ -110,6 +148,24 @@ mod tests {
         let at = |lsn| work_at(&map, lsn);
         assert_eq!([at(1500.0), at(3000.0), at(4000.0), at(9000.0)], [15.0, 25.0, 30.0, 30.0]);
         assert!((at(400.0) - 6.0).abs() < 1e-9, "20 units in 3000 bytes");
+    }
+
+    #[test]
+    fn written_pages_between_the_checkpoint_and_the_oldest_are_no_dirty_ones() {
+        let mut dirty = [900.0, 900.0, 900.0, 30.0, f64::NAN];
+        let flushed = [0.0, 100.0, 100.0, 150.0, 200.0];
+        let oldest = [1000.0, 2000.0, 2000.0, 2500.0, 3000.0];
+        let checkpoint = [1000.0, 1400.0, 1400.0, 1000.0, 2000.0];
+        leave_written_out(&mut dirty, &flushed, &oldest, &checkpoint);
+        assert_eq!(
+            dirty[..4],
+            [900.0, 840.0, 900.0, 0.0],
+            "600 bytes of a page each 10; nothing flushed; no fewer than none"
+        );
+        assert!(dirty[4].is_nan());
+        let mut still = [5.0, 5.0];
+        leave_written_out(&mut still, &[3.0, 3.0], &[10.0, 10.0], &[0.0, 0.0]);
+        assert_eq!(still, [5.0, 5.0]);
     }
 
     #[test]

@@ -143,7 +143,7 @@ fn within(spectrum: &Spectrum, most: f64, age: f64) -> Spectrum {
         beyond -= pages - kept;
         at += 1;
     }
-    Spectrum::new(bins)
+    Spectrum { freed: spectrum.freed, ..Spectrum::new(bins) }
 }
 
 /// Whether the buffer pool had frames to spare to the end.

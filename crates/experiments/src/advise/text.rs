@@ -67,8 +67,9 @@ impl Start {
     /// them as dirty already.
     fn of(spectrum: &Spectrum, dirty: f64, age: f64, room: f64) -> Start {
         let hot = |bin: &&Bin| bin.rate * age > HOT;
-        let hot_pages: f64 = spectrum.bins.iter().filter(hot).map(|bin| bin.pages).sum();
-        let others = (spectrum.pages() - hot_pages).max(1.0);
+        let sum = |bins: &mut dyn Iterator<Item = &Bin>| bins.map(|bin| bin.pages).sum::<f64>();
+        let hot_pages = sum(&mut spectrum.bins.iter().chain(&spectrum.freed).filter(hot));
+        let others = sum(&mut spectrum.bins.iter().filter(|bin| !hot(bin))).max(1.0);
         let expected = spectrum.dirty(age);
         let share = |dirty: f64, pages: f64| ((dirty - hot_pages) / pages).clamp(0.0, MOST_DIRTY);
         let beyond = dirty - expected;
@@ -96,10 +97,12 @@ impl Wanted<'_> {
                 "reads = {reads:.4}   # of which the recorded misses miss\nread_pages = {pages:.0}\n"
             ));
         }
-        for bin in &self.load.spectrum.bins {
+        let Spectrum { bins, freed } = &self.load.spectrum;
+        let freed = freed.iter().map(|bin| (bin, "freed = true\n"));
+        for (bin, more) in bins.iter().map(|bin| (bin, "")).chain(freed) {
             let pages = bin.pages.round().max(1.0);
             text.push_str(&format!(
-                "\n[[workload.bin]]\nrate = {:?}\npages = {pages:.0}\n",
+                "\n[[workload.bin]]\nrate = {:?}\npages = {pages:.0}\n{more}",
                 bin.rate * bin.pages / pages
             ));
         }

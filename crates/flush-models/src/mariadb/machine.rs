@@ -10,8 +10,8 @@ use super::page_cleaner::BUF_LRU_MIN_LEN;
 use super::redo_geometry::LOG_HEADER_BYTES;
 use crate::typed_settings::FlushMethod;
 use innosim_core::config::{
-    BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LruWritten, MachineConfig, PAGE_BYTES,
-    RedoConfig, RedoPipeline, SharedCollecting, SyncHolds,
+    BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LeavesFlushList, LruWritten,
+    MachineConfig, PAGE_BYTES, RedoConfig, RedoPipeline, SharedCollecting, SyncHolds,
 };
 
 /// Pages in 8 MiB of buffer pool, and how many of them describe the others.
@@ -41,6 +41,7 @@ pub(super) fn machine_config(options: &Options) -> MachineConfig {
             old_blocks_time: options.old_blocks_time,
             free_pages: FreePagePolicy::WaitForCleaner { first_scan: FREE_SEARCH_PAGES },
             lru_written: LruWritten::Stays,
+            leaves_flush_list: LeavesFlushList::AtNextLook,
             sync_holds: SyncHolds::Nothing,
             flush_area_pages: FLUSH_AREA_PAGES,
         },

@@ -7,7 +7,8 @@ use crate::legacy::redo_geometry::LogAges;
 use crate::registry::{Settings, SettingsError};
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy,
-    LruWritten, MachineConfig, PAGE_BYTES, RedoConfig, RedoIo, RedoPipeline, SharedCollecting, SyncHolds,
+    LeavesFlushList, LruWritten, MachineConfig, PAGE_BYTES, RedoConfig, RedoIo, RedoPipeline, SharedCollecting,
+    SyncHolds,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -109,6 +110,7 @@ impl Options {
                     sleep: FREE_BLOCK_SLEEP,
                 },
                 lru_written: LruWritten::MovedToTail,
+                leaves_flush_list: LeavesFlushList::WhenWritten,
                 sync_holds: SyncHolds::Nothing,
                 flush_area_pages: flush_area(self.instance_pages()) as u32,
             },

@@ -9,8 +9,8 @@ use super::options::Options;
 use crate::legacy::doublewrite::{BLOCK_PAGES, CAPACITY_56};
 use crate::legacy::neighbors::flush_area;
 use innosim_core::config::{
-    BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LruWritten, MachineConfig, PAGE_BYTES,
-    RedoConfig, RedoPipeline, SharedCollecting, SyncHolds,
+    BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LeavesFlushList, LruWritten,
+    MachineConfig, PAGE_BYTES, RedoConfig, RedoPipeline, SharedCollecting, SyncHolds,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -58,6 +58,7 @@ pub(crate) fn machine_56(options: &Options) -> MachineConfig {
             old_blocks_time: options.old_blocks_time,
             free_pages,
             lru_written: LruWritten::Stays,
+            leaves_flush_list: LeavesFlushList::WhenWritten,
             sync_holds: SyncHolds::Instance,
             flush_area_pages: area_pages(options),
         },

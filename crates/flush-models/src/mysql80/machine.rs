@@ -8,8 +8,8 @@ use crate::percona80::PerconaOptions;
 use crate::percona80::lru_manager::LONGEST_SLEEP_MS;
 use crate::typed_settings::FlushMethod;
 use innosim_core::config::{
-    BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LruWritten, MachineConfig, PAGE_BYTES,
-    RedoConfig, SyncHolds,
+    BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LeavesFlushList, LruWritten,
+    MachineConfig, PAGE_BYTES, RedoConfig, SyncHolds,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -54,6 +54,7 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
             old_blocks_time: options.old_blocks_time,
             free_pages: free_pages(options),
             lru_written: LruWritten::Freed,
+            leaves_flush_list: LeavesFlushList::WhenWritten,
             sync_holds: SyncHolds::LruList,
             flush_area_pages: flush_area_pages(options),
         },

@@ -3,7 +3,7 @@
 use crate::registry::{Settings, SettingsError};
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy,
-    LruWritten, MachineConfig, PAGE_BYTES, RecordsConfig, RedoConfig, RedoIo, RedoPipeline, SyncHolds,
+    LeavesFlushList, LruWritten, MachineConfig, PAGE_BYTES, RecordsConfig, RedoConfig, RedoIo, RedoPipeline, SyncHolds,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -125,6 +125,7 @@ impl Options {
             old_blocks_time: CORRELATED,
             free_pages: FreePagePolicy::WaitForCleaner { first_scan: FREE_SEARCH_PAGES },
             lru_written: LruWritten::Stays,
+            leaves_flush_list: LeavesFlushList::WhenWritten,
             sync_holds: SyncHolds::Nothing,
             flush_area_pages: AREA_PAGES,
         }

@@ -249,7 +249,7 @@ pub(crate) fn plain(model: ModelId, secs: u64) -> World {
 
 /// A run of pages.
 pub(crate) fn page_set(space_id: u32, pages: u64, resident_share: f64) -> PageSetSpec {
-    PageSetSpec { name: format!("set of space {space_id}"), space_id, pages, resident_share }
+    PageSetSpec { name: format!("set of space {space_id}"), space_id, pages, resident_share, freed: false }
 }
 
 /// A way of drawing from page sets.

@@ -200,7 +200,7 @@ fn page_set(index: usize, table: &Table, report: &Report) -> (PageSetSpec, Resol
     section.resolved.value("space", space.to_string());
     let resident_share = section.real("resident_share");
     let space_id = u32::try_from(space).unwrap_or(u32::MAX);
-    (PageSetSpec { name, space_id, pages, resident_share }, section.resolved)
+    (PageSetSpec { name, space_id, pages, resident_share, freed: false }, section.resolved)
 }
 
 fn access_class(

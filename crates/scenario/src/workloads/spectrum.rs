@@ -8,6 +8,9 @@
 //! Reads of pages that are modified are part of modifying them. What is read besides and misses the buffer pool is a
 //! mean number of reads, spread evenly over so many pages (`reads`, `read_pages`).
 //!
+//! Pages of a bin with `freed = true` are dirty like others and leave the flush list unwritten. MariaDB frees undo segments whose
+//! logs are all purged; their pages stay dirty, and the flush that comes to one that is free drops it.
+//!
 //! Simplifications: a transaction modifies `rate x pages` pages of a bin on average, by the two whole numbers next to it,
 //! and independently of the other bins: that they belong to one row matters for latency alone. Redo is the same for
 //! every modification. Pages don't split, and data don't grow; what did in a recording is in its slowest bins, whose pages
@@ -39,6 +42,13 @@ const FIRST_SPACE: u32 = 1;
 const BIN_KEYS: &[Key] = &[
     Key::required("rate", positive(1e6), "Modifications of one of its pages a transaction."),
     Key::required("pages", whole(1, MAX_PAGES), "Pages, 16 KiB each."),
+    Key::default(
+        "freed",
+        Kind::Switch,
+        "false",
+        "Whether they are freed before their turn: dirty like others, and dropped unwritten by the flush that comes to them (undo \
+         segments of MariaDB).",
+    ),
 ];
 
 /// Keys of the workload.
@@ -78,15 +88,16 @@ pub(super) fn read(section: &mut Section<'_>) -> Access {
         }
     };
     // In whole pages, so that what is written out is what runs.
-    let whole = spectrum.bins.iter().map(|bin| Bin { pages: bin.pages.round().max(1.0), ..*bin });
-    let spectrum = Spectrum::new(whole.collect());
+    let whole = |bin: &Bin| Bin { pages: bin.pages.round().max(1.0), ..*bin };
+    let freed: Vec<Bin> = spectrum.freed.iter().map(whole).collect();
+    let spectrum = Spectrum::new(spectrum.bins.iter().map(whole).collect()).with_freed(&freed);
     note(section, &spectrum);
     build(&spectrum, redo, cpu, (read_rate, read_pages))
 }
 
 /// The bins that are written out.
 fn bins(section: &mut Section<'_>) -> Spectrum {
-    let mut bins = Vec::new();
+    let (mut bins, mut freed) = (Vec::new(), Vec::new());
     for (index, table) in section.tables("bin").into_iter().enumerate() {
         let mut one = Section::open(table, BIN_KEYS, format!("workload.bin[{}]", index + 1), section.report);
         let (rate, pages) = (one.real("rate"), one.integer("pages") as f64);
@@ -96,9 +107,9 @@ fn bins(section: &mut Section<'_>) -> Spectrum {
             let problem = Problem::new(message).at(one.at());
             section.report.add(problem.allowed(format!("rate x pages up to {MOST_TOUCHES}")));
         }
-        bins.push(Bin { rate, pages });
+        if one.switch("freed") { &mut freed } else { &mut bins }.push(Bin { rate, pages });
     }
-    Spectrum::new(bins)
+    Spectrum::new(bins).with_freed(&freed)
 }
 
 /// Bins that are fitted to page ages.
@@ -121,7 +132,7 @@ fn of_histogram(section: &Section<'_>, redo: f64) -> Option<Spectrum> {
         Err(why) => return refuse(Problem::new(format!("{file}: no histogram of page ages: {why}")).help(wanted)),
     };
     let younger = ages.younger().into_iter().map(|(age, pages)| (age as f64 / redo, pages as f64)).collect();
-    match fit(&Evidence { trajectories: Vec::new(), younger }) {
+    match fit(&Evidence { younger, ..Evidence::default() }) {
         Ok(fit) => Some(fit.spectrum.in_bins(BINS_OF_HISTOGRAM)),
         Err(why) => refuse(Problem::new(format!("{file}: {why}")).help(wanted)),
     }
@@ -129,13 +140,17 @@ fn of_histogram(section: &Section<'_>, redo: f64) -> Option<Spectrum> {
 
 /// Notes the bins as resolved, wherever they come from.
 fn note(section: &mut Section<'_>, spectrum: &Spectrum) {
-    let one = |bin: &Bin| {
+    let one = |bin: &Bin, freed: bool| {
         let mut resolved = Resolved::default();
         resolved.value("rate", number(bin.rate));
         resolved.value("pages", format!("{:.0}", bin.pages));
+        if freed {
+            resolved.value("freed", "true".to_owned());
+        }
         resolved
     };
-    section.resolved.tables("bin", spectrum.bins.iter().map(one).collect());
+    let written = spectrum.bins.iter().map(|bin| one(bin, false));
+    section.resolved.tables("bin", written.chain(spectrum.freed.iter().map(|bin| one(bin, true))).collect());
 }
 
 /// Page sets, and a transaction that modifies them.
@@ -150,9 +165,11 @@ fn build(spectrum: &Spectrum, redo: f64, cpu: DurationDist, (read_rate, read_pag
         space += 1;
     }
     let a_modification = (1.0 - BASE_SHARE) / spectrum.modifications().max(f64::MIN_POSITIVE);
-    for (index, bin) in spectrum.bins.iter().enumerate() {
+    let written = spectrum.bins.iter().map(|bin| (bin, false));
+    for (index, (bin, freed)) in written.chain(spectrum.freed.iter().map(|bin| (bin, true))).enumerate() {
         let name = format!("bin {}", index + 1);
         let set = builder.page_set(name.clone(), space + index as u32, bin.pages as u64);
+        builder.access.page_sets[set as usize].freed = freed;
         let class = builder.class(&name, vec![set], DrawSpec::Uniform);
         push(&mut touches, bin.rate * bin.pages, |min| modifies(class, min, min, a_modification));
     }

@@ -47,6 +47,8 @@ pub struct Bin {
     pub spaces: Vec<u32>,
     /// Redo between two modifications of one of them, bytes; infinite if none is modified.
     pub bytes_between_modifications: f64,
+    /// Whether they are freed by the time that a flush comes to them.
+    pub freed: bool,
 }
 
 /// A bin's place in a class.
@@ -81,6 +83,7 @@ pub(crate) struct CountedPages {
     classes: Vec<BinClass>,
     uses: Vec<Vec<Use>>,
     bytes_between: Vec<f64>,
+    freed: Vec<bool>,
     /// Handles of pages that are being read.
     reading: Vec<u32>,
     /// Writes of pages so far.
@@ -110,6 +113,7 @@ impl CountedPages {
             counts: bins.iter().map(|bin| Counts { missing: bin.pages, ..Counts::default() }).collect(),
             uses: vec![Vec::new(); bins.len()],
             bytes_between: bins.iter().map(|bin| bin.bytes_between_modifications).collect(),
+            freed: bins.iter().map(|bin| bin.freed).collect(),
             classes,
             reading: Vec::new(),
             writes: 0,
@@ -144,6 +148,17 @@ impl CountedPages {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.counts.is_empty()
+    }
+
+    /// Number of bins.
+    pub(super) fn bins(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Whether a page is freed by the time that a flush comes to it.
+    #[inline]
+    pub(crate) fn is_freed(&self, page: u32) -> bool {
+        self.freed[usize::from(bin_of(page))]
     }
 
     /// Pages in all bins, in the buffer pool or not.

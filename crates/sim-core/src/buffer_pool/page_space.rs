@@ -232,8 +232,13 @@ mod tests {
         let mut space = PageSpace::default();
         let hash = |id: u32, page_no: u32| (id + page_no / 64) % 6;
         space.add(3, 64, &hash);
-        let bin =
-            |spaces: &[u32]| Bin { pages: 9, resident: 9, spaces: spaces.to_vec(), bytes_between_modifications: 1.0 };
+        let bin = |spaces: &[u32]| Bin {
+            pages: 9,
+            resident: 9,
+            spaces: spaces.to_vec(),
+            bytes_between_modifications: 1.0,
+            freed: false,
+        };
         space.add_counted(&[bin(&[3]), bin(&[3, 5])], 6, &hash);
         assert_eq!(space.spaces(), 2);
         for (bin, files) in [(0, 1), (1, 2)] {

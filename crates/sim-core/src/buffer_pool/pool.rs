@@ -1,11 +1,12 @@
 //! The buffer pool proper: flush lists, frames and counts by instance ([`super`] has sources and simplifications).
 
-use super::counted::{CountedPages, MetPage, instance_of, is_counted};
+use super::counted::{CountedPages, MetPage, bin_of, instance_of, is_counted};
 use super::flush_list::FlushList;
+use super::linked::Linked;
 use super::lru::{LruConfig, LruLists};
 use super::page_space::{PageRun, PageSpace};
 use super::page_states::{PageState, PageStates};
-use crate::config::{BufferPoolConfig, FlushNeighbors};
+use crate::config::{BufferPoolConfig, FlushNeighbors, LeavesFlushList};
 use crate::kernel::time::SimTime;
 use crate::seam::FlushLists;
 
@@ -66,6 +67,10 @@ pub struct BufferPool {
     /// Low half of the oldest modification LSN by page, 0 if clean; kept only where pages can leave the flush list
     /// early, and never of pages that are counted, which don't.
     oldest_low: Option<Vec<u32>>,
+    /// Pages kept one by one that are freed by the time that a flush comes to them.
+    freed: Vec<PageRun>,
+    /// Pages that are written and still in the flush list, where they stay there for a while.
+    linked: Option<Linked>,
     scan_depth: u64,
     lru_min_len: u64,
     dirty_pages: u64,
@@ -101,10 +106,12 @@ impl BufferPool {
                     used: counted.resident_in(number as usize),
                 })
                 .collect(),
+            linked: (config.leaves_flush_list == LeavesFlushList::AtNextLook).then(|| Linked::new(pages, &counted)),
             counted,
             lru: None,
             lru_config,
             oldest_low: None,
+            freed: Vec::new(),
             scan_depth: u64::from(config.lru_scan_depth),
             lru_min_len: u64::from(config.lru_min_len),
             dirty_pages: 0,
@@ -160,6 +167,9 @@ impl BufferPool {
         self.states.grow(pages);
         if let Some(low) = &mut self.oldest_low {
             low.resize(pages as usize, 0);
+        }
+        if let Some(linked) = &mut self.linked {
+            linked.grow(pages);
         }
         match &mut self.lru {
             Some(lru) => lru.grow(pages),
@@ -236,12 +246,18 @@ impl BufferPool {
 
     fn becomes_dirty(&mut self, page: u32, lsn: u64, instance: usize) {
         self.states.becomes_hot(page);
+        if let Some(linked) = &mut self.linked {
+            linked.leaves(page);
+        }
         self.enters_flush_list(page, lsn, instance);
     }
 
     /// The clean page of a number of its bin is modified by redo that begins at `lsn`.
     #[inline]
     pub(crate) fn counted_becomes_dirty(&mut self, bin: u16, nth: u64, lsn: u64) {
+        if let Some(linked) = &mut self.linked {
+            linked.counted_leaves(bin, nth);
+        }
         let page = self.counted.becomes_hot(bin, nth);
         self.enters_flush_list(page, lsn, instance_of(page));
     }
@@ -249,6 +265,10 @@ impl BufferPool {
     /// A page that was waited for is modified by redo that begins at `lsn`, unless others like it have become dirty first.
     pub(crate) fn this_counted_becomes_dirty(&mut self, page: u32, lsn: u64) {
         if let Some(page) = self.counted.this_becomes_hot(page) {
+            if let Some(linked) = &mut self.linked {
+                // It was waited for until it was written, or read.
+                linked.counted_leaves(bin_of(page), 0);
+            }
             self.enters_flush_list(page, lsn, instance_of(page));
         }
     }
@@ -304,6 +324,9 @@ impl BufferPool {
             lru.evict(instance, page);
         }
         self.states.evicted(page);
+        if let Some(linked) = &mut self.linked {
+            linked.leaves(page);
+        }
         self.instances[instance].used -= 1;
         true
     }
@@ -341,6 +364,30 @@ impl BufferPool {
             self.states.prefetch_write(page);
         }
         Some(page)
+    }
+
+    /// The pages of a run are freed by the time that a flush comes to them.
+    pub(crate) fn frees(&mut self, run: PageRun) {
+        self.freed.push(run);
+    }
+
+    /// Whether a page is freed by the time that a flush comes to it.
+    #[inline]
+    fn is_freed(&self, page: u32) -> bool {
+        if is_counted(page) {
+            return self.counted.is_freed(page);
+        }
+        self.freed.iter().any(|run| (run.first..run.first + run.pages).contains(&page))
+    }
+
+    /// Drops a page that was taken for writing if it is freed by now: it is clean without a write. Returns whether it is.
+    #[inline]
+    pub fn drop_freed(&mut self, page: u32) -> bool {
+        let freed = self.is_freed(page);
+        if freed {
+            self.becomes_clean(page);
+        }
+        freed
     }
 
     /// A page taken from the tail is not yet in a registered batch: its oldest modification counts until it is written.
@@ -393,9 +440,25 @@ impl BufferPool {
         self.instances[instance].writing.retain(|writing| writing.batch != batch);
     }
 
-    /// The write of a page is done: it is clean.
+    /// The write of a page is done: it is clean. It was taken from the tail of its flush list if it was written in its turn.
     #[inline]
-    pub fn page_written(&mut self, page: u32) {
+    pub fn page_written(&mut self, page: u32, in_turn: bool) {
+        self.becomes_clean(page);
+        if let Some(linked) = &mut self.linked {
+            linked.written(page, in_turn);
+        }
+    }
+
+    /// Somebody looks for the oldest modification, which takes written pages out of the flush lists that are still there.
+    #[inline]
+    pub fn look_for_oldest(&mut self) {
+        if let Some(linked) = &mut self.linked {
+            linked.look();
+        }
+    }
+
+    #[inline]
+    fn becomes_clean(&mut self, page: u32) {
         self.pages_under_write -= 1;
         self.dirty_pages -= 1;
         if is_counted(page) {
@@ -423,6 +486,11 @@ impl BufferPool {
                 return;
             }
             self.instances[instance].list.pop();
+            if !self.states.is_dirty(entry.page)
+                && let Some(linked) = &mut self.linked
+            {
+                linked.leaves(entry.page);
+            }
         }
     }
 
@@ -456,8 +524,13 @@ impl BufferPool {
         oldest
     }
 
-    /// Dirty pages, pages under write included.
+    /// Dirty pages as the server counts them: the length of its flush lists, pages under write included.
     pub fn dirty_pages(&self) -> u64 {
+        self.dirty_pages + self.linked.as_ref().map_or(0, Linked::len)
+    }
+
+    /// Pages that are not written, or being written.
+    pub fn unwritten_pages(&self) -> u64 {
         self.dirty_pages
     }
 

@@ -26,7 +26,7 @@ pub struct SecondSample {
     pub age_sync_bytes: u64,
     /// Current LSN - oldest modification of any dirty page.
     pub oldest_page_age_bytes: u64,
-    /// Dirty pages, pages under write included.
+    /// Dirty pages as the server counts them: the length of its flush lists, pages under write included.
     pub dirty_pages: u64,
     /// Pages on the free lists.
     pub free_pages: u64,

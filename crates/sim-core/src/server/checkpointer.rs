@@ -194,6 +194,7 @@ impl Server {
 
     fn checkpoint_at_oldest(&mut self) {
         let current = self.redo.current_lsn();
+        self.pool.look_for_oldest();
         let oldest = match self.pool.oldest_modification_lsn() {
             0 => current,
             lsn => lsn,

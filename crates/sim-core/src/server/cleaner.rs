@@ -112,6 +112,10 @@ impl Server {
 
     /// Asks the version for the coordinator's next step and takes it.
     pub(super) fn coordinator(&mut self, input: CleanerInput) {
+        // A checkpoint has looked already, as it began.
+        if input != CleanerInput::CheckpointTaken {
+            self.pool.look_for_oldest();
+        }
         let action = self.ask(|model, view| model.cleaner(view, input));
         self.cleaner.failure = self.model.failure().map(str::to_owned);
         match action {

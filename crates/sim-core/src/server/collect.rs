@@ -6,7 +6,10 @@
 //! Without a doublewrite a page is under write when it is about to be posted, and who posts waits for a place among the
 //! asynchronous writes: no more pages are taken at a time than there are places for all who post.
 //!
-//! Simplification: preparing pages takes its time after a batch is collected, not page by page.
+//! A page that is freed by the time that its turn comes is dropped: it is clean, and counts as none of the pages that were asked
+//! for (MariaDB: [`crate::workload::PageSetSpec::freed`]).
+//!
+//! Simplifications: a dropped page keeps its frame, and an LRU batch or a neighbour's flush writes it; preparing pages takes its time after a batch is collected, not page by page.
 
 use super::Server;
 use super::batches::ListKind;
@@ -61,6 +64,10 @@ impl Server {
         {
             if tail_only {
                 limit = u64::MAX;
+            }
+            if self.pool.drop_freed(taken.page) {
+                self.crash_sees_drop(taken.page);
+                continue;
             }
             first_lsn = Some(first_lsn.map_or(taken.lsn, |first: u64| first.min(taken.lsn)));
             last = Some(taken);

@@ -72,7 +72,7 @@ impl TouchedPages {
         let pages = touched.map(|(number, _)| (number as u32) << self.shift | self.place);
         let written = pages.filter(|&page| !pool.is_dirty(page)).count() as u64;
         let counted = pool.counted().clean_but_touched(current_lsn.saturating_sub(checkpoint_lsn));
-        self.counted = pool.dirty_pages() + (written << self.shift) + counted;
+        self.counted = pool.unwritten_pages() + (written << self.shift) + counted;
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
         touched.note(&[0, 1, 2, 3], 110);
         for _ in 0..2 {
             let taken = pool.take_tail(0, 1000).unwrap();
-            pool.page_written(taken.page);
+            pool.page_written(taken.page, true);
         }
         pool.modify(1, 200, &space, SimTime::ZERO);
         touched.note(&[1], 210);

@@ -36,6 +36,8 @@ pub(super) fn buffer_pool(spec: &RunSpec, config: &MachineConfig, program: &Prog
     let counted = CountedPages::new(bins, classes.clone(), config.buffer_pool.instances, stream("counted pages"));
     let mut pool = BufferPool::new(&config.buffer_pool, config.flush_neighbors, space, counted);
     make_resident(&spec.workload.page_sets, &program.runs, space, &mut pool);
+    let kept = program.runs.iter().zip(&spec.workload.page_sets).filter(|(run, set)| set.freed && run.pages > 0);
+    kept.for_each(|(&run, _)| pool.frees(run));
     if let Some(dirty) = spec.dirty_start {
         make_dirty(dirty, config.redo.start_lsn, space, &mut pool, &mut stream("dirty pages"));
     }

@@ -188,11 +188,14 @@ struct Cell {
     pages: f64,
     resident: f64,
     spaces: Vec<u32>,
+    /// Whether its pages are freed before their turn.
+    freed: bool,
     /// Sums over the pages of the probability that a draw comes to it, by way of drawing.
     probabilities: Vec<f64>,
 }
 
-/// Cells by their rates: for each way of drawing the logarithm of the probability, in widths.
+/// Cells by their rates: for each way of drawing the logarithm of the probability, in widths; then whether its pages are freed
+/// before their turn.
 type Cells = BTreeMap<Vec<i32>, Cell>;
 
 /// Pages of one rate each, and how they are drawn.
@@ -232,7 +235,13 @@ pub(super) fn cut(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool]
         let resident = wanted.round().clamp(0.0, pages);
         resident_carry = wanted - resident;
         let resident = resident as u64;
-        bins.bins.push(Bin { pages: pages as u64, resident, spaces: cell.spaces, bytes_between_modifications: 0.0 });
+        bins.bins.push(Bin {
+            pages: pages as u64,
+            resident,
+            spaces: cell.spaces,
+            bytes_between_modifications: 0.0,
+            freed: cell.freed,
+        });
     }
     for (way, (list, all)) in ways.iter().zip(lists.iter().zip(all)) {
         let homes = classes[way.class as usize].homes().map(|homes| Homes::new(homes, way.of_layer()));
@@ -275,7 +284,9 @@ fn cells(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool], ways: &
                 key[way] = level(probability, width);
                 probabilities[way] = probability * pages;
             }
+            key.push(i32::from(set.freed));
             let cell = all.entry(key).or_default();
+            cell.freed = set.freed;
             if cell.probabilities.is_empty() {
                 cell.probabilities = vec![0.0; ways.len()];
             }
@@ -387,7 +398,13 @@ mod tests {
     fn load(draw: &DrawSpec, pages: u64) -> WorkloadSpec {
         WorkloadSpec {
             page_sets: (0..SETS)
-                .map(|set| PageSetSpec { name: format!("set {set}"), space_id: set, pages, resident_share: 0.5 })
+                .map(|set| PageSetSpec {
+                    name: format!("set {set}"),
+                    space_id: set,
+                    pages,
+                    resident_share: 0.5,
+                    freed: false,
+                })
                 .collect(),
             access_classes: vec![AccessClassSpec {
                 name: "class".to_owned(),

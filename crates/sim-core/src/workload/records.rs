@@ -116,7 +116,13 @@ mod tests {
     }
 
     fn workload(draws: Vec<DrawSpec>, touches: Vec<TouchSpec>) -> WorkloadSpec {
-        let set = |name: usize| PageSetSpec { name: name.to_string(), space_id: 1, pages: 1000, resident_share: 1.0 };
+        let set = |name: usize| PageSetSpec {
+            name: name.to_string(),
+            space_id: 1,
+            pages: 1000,
+            resident_share: 1.0,
+            freed: false,
+        };
         let class = |(n, draw)| AccessClassSpec { name: String::new(), page_sets: vec![n as u32], draw };
         let nothing = DurationDist::Fixed { us: 0.0 };
         WorkloadSpec {

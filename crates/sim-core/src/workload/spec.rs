@@ -33,6 +33,9 @@ pub struct PageSetSpec {
     pub pages: u64,
     /// Share of the pages that is in the buffer pool at the start (0 cold, 1 warm); spread evenly.
     pub resident_share: f64,
+    /// Whether its pages are freed by the time that a flush comes to them: it drops them unwritten (undo segments of MariaDB).
+    #[serde(default)]
+    pub freed: bool,
 }
 
 /// A way of drawing pages.

@@ -8,7 +8,7 @@
 
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy,
-    LruWritten, MachineConfig, RedoConfig, RedoIo, RedoPipeline, SyncHolds,
+    LeavesFlushList, LruWritten, MachineConfig, RedoConfig, RedoIo, RedoPipeline, SyncHolds,
 };
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::station::StationReport;
@@ -174,6 +174,7 @@ fn config(pool_pages: u64) -> MachineConfig {
                 clean_first: true,
             },
             lru_written: LruWritten::Freed,
+            leaves_flush_list: LeavesFlushList::WhenWritten,
             sync_holds: SyncHolds::LruList,
             flush_area_pages: 64,
         },
@@ -263,7 +264,13 @@ pub(crate) fn spec(
         duration: SimDuration::from_secs(secs),
         storage: StorageSpec { data: instant_device(), redo: Some(instant_device()) },
         workload: WorkloadSpec {
-            page_sets: vec![PageSetSpec { name: "set".to_owned(), space_id: 5, pages, resident_share: 1.0 }],
+            page_sets: vec![PageSetSpec {
+                name: "set".to_owned(),
+                space_id: 5,
+                pages,
+                resident_share: 1.0,
+                freed: false,
+            }],
             access_classes: vec![AccessClassSpec {
                 name: "class".to_owned(),
                 page_sets: vec![0],

@@ -110,6 +110,12 @@ fn load(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
         )),
         table(&[">pages", "each modified once in"], rows.collect()),
     ];
+    if load.freed_pages >= 1.0 {
+        let pages = count(load.freed_pages);
+        blocks.push(Block::Text(format!(
+            "Besides, {pages} dirty pages of undo logs are freed before they would be flushed, and not written"
+        )));
+    }
     blocks.extend(dirty);
     blocks.extend(load.remarks.iter().map(|remark| Block::Text(format!("Note: {remark}"))));
     blocks

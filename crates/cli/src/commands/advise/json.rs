@@ -23,6 +23,7 @@ pub(super) fn document(folder: &Folder, missing: &[Lack], advice: &Advice, args:
             "cpu_us_per_unit": load.cpu_us.0,
             "cpu_is_measured": load.cpu_us.1,
             "spectrum": load.bins.iter().map(|(rate, pages)| json!({ "rate": rate, "pages": pages })).collect::<Vec<_>>(),
+            "freed_pages": load.freed_pages,
             "largest_age_bytes": load.largest_age,
             "dirty_pages_at_that_age": range(load.dirty[0]),
             "dirty_pages_at_twice_that_age": range(load.dirty[1]),

@@ -158,7 +158,8 @@ mod tests {
     /// Bins of 10 and 30 pages with 1 % and 2 % a page make 70 %: brought to 50 %, each page has 5/7 of that.
     #[test]
     fn probabilities_sum_up_to_what_is_wanted() {
-        let bin = |pages| Bin { pages, resident: pages, spaces: vec![0], bytes_between_modifications: 1.0 };
+        let bin =
+            |pages| Bin { pages, resident: pages, spaces: vec![0], bytes_between_modifications: 1.0, freed: false };
         let mut class = BinClass::new(&[(0, 0.01), (1, 0.02)], 0.5, None, &[bin(10), bin(30), bin(5)]);
         for (number, expected) in [(0, 0.01 * 5.0 / 7.0), (1, 0.02 * 5.0 / 7.0), (2, 0.0)] {
             assert!((class.probability_of(number) - expected).abs() < 1e-12);

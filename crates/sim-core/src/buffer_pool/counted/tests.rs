@@ -2,7 +2,7 @@ use super::*;
 use std::collections::VecDeque;
 
 fn bin(pages: u64, resident: u64) -> Bin {
-    Bin { pages, resident, spaces: vec![0], bytes_between_modifications: 1000.0 }
+    Bin { pages, resident, spaces: vec![0], bytes_between_modifications: 1000.0, freed: false }
 }
 
 fn pages(bins: &[Bin], classes: &[&[(u16, f64)]]) -> CountedPages {

@@ -1,7 +1,7 @@
 //! The pool at its thresholds, where whole runs do not tell one side from the other.
 
 use super::*;
-use crate::config::{FreePagePolicy, LruWritten, SyncHolds};
+use crate::config::{FreePagePolicy, LeavesFlushList, LruWritten, SyncHolds};
 use crate::kernel::random::Rng;
 use crate::kernel::time::SimDuration;
 
@@ -16,6 +16,7 @@ pub(crate) fn with_64_pages(pages: u64, lru_scan_depth: u32, lru_min_len: u32, s
         old_blocks_time: SimDuration::ZERO,
         free_pages: FreePagePolicy::Pause,
         lru_written: LruWritten::Stays,
+        leaves_flush_list: LeavesFlushList::WhenWritten,
         sync_holds: SyncHolds::Nothing,
         flush_area_pages: 64,
     };
@@ -114,6 +115,7 @@ impl Twin {
             old_blocks_time: SimDuration::ZERO,
             free_pages: FreePagePolicy::Pause,
             lru_written: LruWritten::Stays,
+            leaves_flush_list: LeavesFlushList::WhenWritten,
             sync_holds: SyncHolds::Nothing,
             flush_area_pages: 64,
         };
@@ -168,7 +170,7 @@ impl Twin {
 
     fn written(&mut self, page: u32) {
         let Naive::Written(_, batch) = self.pages[page as usize] else { return };
-        self.pool.page_written(page);
+        self.pool.page_written(page, batch.is_some());
         if let Some(batch) = batch {
             self.pool.end_batch(self.space.instance_of(page), batch);
         }

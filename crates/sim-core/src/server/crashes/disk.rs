@@ -94,6 +94,14 @@ impl Disk {
         }
     }
 
+    /// A page was freed: nobody needs what was on it, so no version of it lacks anything.
+    pub(super) fn freed(&mut self, page: u32) {
+        if let Some(safe) = self.safe.get_mut(page as usize) {
+            *safe = Version { has: safe.has, lacks: 0 };
+        }
+        self.writes.remove(&page);
+    }
+
     /// A page is submitted as it is now; the device answers at `done`.
     pub(super) fn write(&mut self, page: u32, done: SimTime, copy: Option<CopyId>) {
         let of_page = |lsns: &[u64]| lsns.get(page as usize).copied().unwrap_or(0);

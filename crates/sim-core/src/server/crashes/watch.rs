@@ -65,6 +65,14 @@ impl Server {
         crashes.disk.write(page, done, copy);
     }
 
+    /// A page that was freed has left its flush list without a write.
+    #[inline]
+    pub(in crate::server) fn crash_sees_drop(&mut self, page: u32) {
+        if let Some(crashes) = &mut self.crashes {
+            crashes.disk.freed(page);
+        }
+    }
+
     /// A page has left its flush list, as its write is over.
     #[inline]
     pub(in crate::server) fn crash_sees_write_over(&mut self, page: u32) {

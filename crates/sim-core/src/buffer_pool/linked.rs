@@ -1,0 +1,108 @@
+//! Written pages that are still in the flush list: MariaDB takes them out when somebody looks (`mariadb-10.11` section 8).
+//!
+//! The write of a page only marks it clean. Its entry goes when the oldest modification is looked for, from the tail of the list
+//! up to the first page that is not written (a pass of the page cleaner as it begins, as it takes its batch and as it ends, a
+//! checkpoint, `SHOW ENGINE INNODB STATUS`); when a batch comes by; when the page leaves memory. A page that is modified again
+//! moves to the head. What the server counts as dirty is the length of the list.
+//!
+//! Pages of a list batch are at the tail, and a look takes them all. Those that were written out of turn (LRU batches) lie
+//! somewhere in the list, until they are modified again, leave memory, or come to the tail.
+//!
+//! Simplification: a look takes out all pages of list batches that are complete, though an earlier one may not be (errs
+//! towards too few, by what is written out of order: there is one doublewrite batch at a time).
+
+use super::bits::BitSet;
+use super::counted::{CountedPages, bin_of, is_counted};
+
+/// Written pages that are still in the flush list.
+#[derive(Debug, Clone)]
+pub(super) struct Linked {
+    /// Those that are kept one by one.
+    pages: BitSet,
+    /// Those of them that a look takes out, and others that were modified again or left memory meanwhile.
+    at_tail: Vec<u32>,
+    /// Those that are counted, by bin. Pages of a bin are exchangeable: the first of the clean ones are taken to be linked.
+    by_bin: Vec<u64>,
+    all: u64,
+}
+
+impl Linked {
+    /// None, of so many pages and bins.
+    pub(super) fn new(pages: u32, counted: &CountedPages) -> Self {
+        Linked { pages: BitSet::with_len(pages as usize), at_tail: Vec::new(), by_bin: vec![0; counted.bins()], all: 0 }
+    }
+
+    /// Makes room for `pages` pages.
+    pub(super) fn grow(&mut self, pages: u32) {
+        self.pages.grow(pages as usize);
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> u64 {
+        self.all
+    }
+
+    /// A page is written, in its turn or out of it.
+    pub(super) fn written(&mut self, page: u32, in_turn: bool) {
+        if is_counted(page) {
+            self.by_bin[usize::from(bin_of(page))] += 1;
+        } else {
+            self.pages.insert(page);
+            if in_turn {
+                self.at_tail.push(page);
+            }
+        }
+        self.all += 1;
+    }
+
+    /// A clean page is modified, leaves memory, or its old entry came to the tail.
+    #[inline]
+    pub(super) fn leaves(&mut self, page: u32) {
+        if self.all > 0 && self.pages.contains(page) {
+            self.pages.remove(page);
+            self.all -= 1;
+        }
+    }
+
+    /// The clean page of a number of its bin is modified.
+    #[inline]
+    pub(super) fn counted_leaves(&mut self, bin: u16, nth: u64) {
+        let linked = &mut self.by_bin[usize::from(bin)];
+        if nth < *linked {
+            *linked -= 1;
+            self.all -= 1;
+        }
+    }
+
+    /// Somebody looks for the oldest modification.
+    pub(super) fn look(&mut self) {
+        for page in std::mem::take(&mut self.at_tail) {
+            self.leaves(page);
+        }
+        for linked in &mut self.by_bin {
+            self.all -= std::mem::take(linked);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::random::Rng;
+
+    #[test]
+    fn a_look_takes_out_what_was_written_in_turn() {
+        let mut linked = Linked::new(10, &CountedPages::new(&[], Vec::new(), 1, Rng::stream(1, 0, "none")));
+        [1, 2, 3].map(|page| linked.written(page, true));
+        [4, 5, 6].map(|page| linked.written(page, false));
+        assert_eq!(linked.len(), 6);
+        [1, 4, 9].map(|page| linked.leaves(page));
+        assert_eq!(linked.len(), 4, "modified again; page 9 was not written");
+        linked.written(1, false);
+        linked.look();
+        assert_eq!(linked.len(), 2, "written out of turn: 5, 6; page 1 was in turn first, and a look takes it");
+        linked.leaves(6);
+        linked.look();
+        assert_eq!(linked.len(), 1);
+    }
+}
