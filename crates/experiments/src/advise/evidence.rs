@@ -90,7 +90,8 @@ fn leave_written_out(dirty: &mut [f64], flushed: &[f64], oldest: &[f64], checkpo
     for i in 1..dirty.len() {
         let linked = density * (oldest[i] - checkpoint[i]);
         if flushed[i] > flushed[i - 1] && linked > 0.0 {
-            dirty[i] = (dirty[i] - linked).max(0.0);
+            // What is not known stays so.
+            dirty[i] -= linked.min(dirty[i]);
         }
     }
 }
