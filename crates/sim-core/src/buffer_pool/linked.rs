@@ -93,10 +93,10 @@ mod tests {
     #[test]
     fn a_look_takes_out_what_was_written_in_turn() {
         let mut linked = Linked::new(10, &CountedPages::new(&[], Vec::new(), 1, Rng::stream(1, 0, "none")));
-        [1, 2, 3].map(|page| linked.written(page, true));
-        [4, 5, 6].map(|page| linked.written(page, false));
+        [1, 2, 3].into_iter().for_each(|page| linked.written(page, true));
+        [4, 5, 6].into_iter().for_each(|page| linked.written(page, false));
         assert_eq!(linked.len(), 6);
-        [1, 4, 9].map(|page| linked.leaves(page));
+        [1, 4, 9].into_iter().for_each(|page| linked.leaves(page));
         assert_eq!(linked.len(), 4, "modified again; page 9 was not written");
         linked.written(1, false);
         linked.look();
