@@ -8,88 +8,19 @@
 // Helpers may fail the test as tests may.
 #![allow(clippy::unwrap_used)]
 
+mod steps;
+
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{
-    CheckpointerInput, CheckpointerNext, CleanerAction, CleanerInput, FlushGauges, FlushKind, FlushLists, FlushRequest,
-    FreeCheck, FreeCheckWait, LruWork, PassReport, ServerModel, View, WorkBefore,
+    CheckpointerInput, CheckpointerNext, CleanerAction, CleanerInput, FlushGauges, FlushKind, FreeCheck, FreeCheckWait,
+    LruWork, PassReport, ServerModel, View, WorkBefore,
 };
 use innosim_flush_models::legacy;
 use innosim_flush_models::mysql80::instance::{buf_pool_get_8021, buf_pool_get_8030};
-use innosim_flush_models::registry::{ModelId, Settings, build, lookup, parse_value};
-use std::collections::BTreeMap;
+use innosim_flush_models::registry::ModelId;
+use steps::{START, done, flush, server, until_ms, view};
 
 const MIB: u64 = 1 << 20;
-/// LSN of the checkpoint and of the oldest page.
-const START: u64 = 10_000_000_000;
-
-fn server(model: ModelId, lines: &[(&str, &str)]) -> Box<dyn ServerModel> {
-    let known = lines.iter().filter_map(|(name, text)| {
-        let setting = lookup(model, name).ok()?;
-        Some((setting.name, parse_value(&setting, text).unwrap()))
-    });
-    build(&Settings::resolve(model, &known.collect::<BTreeMap<_, _>>()).unwrap()).unwrap()
-}
-
-/// Lists with so many pages each, all of them due at any LSN.
-struct Lists {
-    instances: u32,
-    pages: u64,
-}
-
-impl FlushLists for Lists {
-    fn instances(&self) -> u32 {
-        self.instances
-    }
-
-    fn listed(&self, _: u32) -> u64 {
-        self.pages
-    }
-
-    fn sum_of_oldest(&self, _: u32) -> u128 {
-        u128::from(self.pages) * u128::from(START)
-    }
-
-    fn pages_up_to(&self, _: u32, lsn: u64, cap: u64) -> u64 {
-        if lsn < START { 0 } else { self.pages.min(cap) }
-    }
-}
-
-const ONE: Lists = Lists { instances: 1, pages: 900 };
-
-/// A pool of 9999 pages in frames and free, a page dirty at the checkpoint, nothing else.
-fn view(ms: u64) -> View<'static> {
-    View {
-        now: SimTime::ZERO + SimDuration::from_millis(ms),
-        current_lsn: START,
-        written_lsn: START,
-        durable_lsn: START,
-        last_checkpoint_lsn: START,
-        oldest_modification_lsn: START,
-        dirty_pages: 1,
-        lru_pages: 5_000,
-        free_pages: 4_999,
-        ..View::at_rest(&ONE)
-    }
-}
-
-fn done(list_pages: u64, lru_pages: u64) -> CleanerInput {
-    CleanerInput::Done(PassReport { list_pages, lru_pages, ..PassReport::default() })
-}
-
-fn flush(action: CleanerAction) -> FlushRequest {
-    match action {
-        CleanerAction::Flush(request) => request,
-        other => panic!("{other:?}"),
-    }
-}
-
-/// When a sleep ends.
-fn until_ms(action: CleanerAction) -> u64 {
-    match action {
-        CleanerAction::Wait { until, .. } | CleanerAction::WaitForWork { until, .. } => until.whole_millis(),
-        other => panic!("{other:?}"),
-    }
-}
 
 fn wait_ms(next: CheckpointerNext) -> (u64, bool) {
     match next {
