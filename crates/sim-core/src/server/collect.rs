@@ -37,8 +37,7 @@ impl Server {
         match self.config.doublewrite {
             DoublewriteConfig::Off if self.config.batch_end == BatchEnd::Poster => {
                 let managers = self.config.lru_managers.map_or(0, |_| self.config.buffer_pool.instances);
-                let posters = self.config.cleaner_threads.max(1) + managers;
-                (self.config.aio_write_slots.max(LEAST_POSTERS_PAGES) / posters).max(costs::POST_CHUNK as u32)
+                posters_share(self.config.aio_write_slots, self.config.cleaner_threads, managers)
             }
             DoublewriteConfig::Off => DIRECT_BATCH,
             DoublewriteConfig::PerInstance { batch_pages, .. } | DoublewriteConfig::Shared { batch_pages, .. } => {
@@ -106,8 +105,8 @@ impl Server {
     fn carry_rest(&mut self, thread_number: u32, batch: u32) -> u64 {
         let size = self.batch_size() as usize;
         let pages = &mut self.batches.get(batch).pages;
-        if pages.len() > size {
-            self.passes.threads[thread_number as usize].carry = pages.split_off(size);
+        if let Some(rest) = split_rest(pages, size) {
+            self.passes.threads[thread_number as usize].carry = rest;
         }
         pages.len() as u64
     }
@@ -153,12 +152,14 @@ impl Server {
         let size = self.batch_size() as usize;
         let batch = self.batches.create(ListKind::Lru, instance);
         self.batches.get(batch).pages.append(&mut self.passes.threads[thread_number as usize].carry);
-        let goal = self.lru_goal(batch, work, scanned);
+        let carried = self.batches.get(batch).pages.len() as u64;
+        let goal = lru_goal(work, scanned, carried, self.pool.scan_depth());
         let frees = !matches!(work, LruWork::Flush(_));
         let mut seen = scanned;
         let mut evicted = 0;
         let mut next = self.pool.lru().and_then(|l| l.tail(instance));
-        let mut behind = self.behind_the_scan(thread_number, batch, work);
+        let flushed = self.passes.of_thread(thread_number).map_or(0, |pass| pass.report.lru_pages);
+        let mut behind = behind_the_scan(work, self.config.buffer_pool.lru_written, carried + flushed);
         // Pages of an earlier batch of this slot are still at the tail, under write: they were counted then.
         while let Some(page) = next {
             let full = self.batches.get(batch).pages.len() >= size;
@@ -188,7 +189,7 @@ impl Server {
             pass.report.lru_pages += count;
         }
         if count == 0 {
-            let next = match self.after_lru_batch(thread_number, work, seen, false) {
+            let next = match after_lru_batch(work, seen, false, self.carries(thread_number)) {
                 Phase::WaitLru { scanned } if scanned > seen => Phase::WaitLru { scanned },
                 _ => Phase::StartList,
             };
@@ -204,46 +205,16 @@ impl Server {
         let in_sync_pass = request.is_some_and(|request| request.kind == FlushKind::Sync);
         self.recorder.flushed_lru(count, in_sync_pass);
         let list_left = count >= size as u64 || goal == scanned;
-        let resume = self.after_lru_batch(thread_number, work, seen, list_left);
+        let resume = after_lru_batch(work, seen, list_left, self.carries(thread_number));
         if matches!(resume, Phase::WaitLru { .. }) {
             self.lru_batch_built(instance);
         }
         self.batch_collected(thread_number, batch, resume)
     }
 
-    /// Pages at the tail that the scan of this pass has left behind: those that it flushed, where they stay in the list
-    /// when they are written. They are free only for the next pass.
-    fn behind_the_scan(&mut self, thread_number: u32, batch: u32, work: LruWork) -> u64 {
-        if !matches!(work, LruWork::Batch(_)) || self.config.buffer_pool.lru_written == LruWritten::Freed {
-            return 0;
-        }
-        let carried = self.batches.get(batch).pages.len() as u64;
-        carried + self.passes.of_thread(thread_number).map_or(0, |pass| pass.report.lru_pages)
-    }
-
-    /// Pages of its slot after which an LRU batch stops, which may begin with what the batch before it had no room for.
-    fn lru_goal(&mut self, batch: u32, work: LruWork, scanned: u64) -> u64 {
-        match work {
-            LruWork::None => 0,
-            LruWork::ScanDepth => self.pool.scan_depth(),
-            // The rest of a chunk is written before the list is looked at again.
-            LruWork::Chunks(_) if !self.batches.get(batch).pages.is_empty() => scanned,
-            LruWork::Chunks(pages) => (scanned + 1).next_multiple_of(u64::from(pages)),
-            LruWork::Flush(pages) | LruWork::Batch(pages) => pages,
-        }
-    }
-
-    /// What a slot does after an LRU batch. It waits for a chunk when all its pages are posted, which may take several
-    /// batches.
-    fn after_lru_batch(&self, thread_number: u32, work: LruWork, seen: u64, list_left: bool) -> Phase {
-        let LruWork::Chunks(pages) = work else { return Phase::CollectLru { scanned: seen } };
-        let end = seen.next_multiple_of(u64::from(pages));
-        let carries = !self.passes.threads[thread_number as usize].carry.is_empty();
-        if carries || (list_left && seen < end) {
-            Phase::CollectLru { scanned: seen }
-        } else {
-            Phase::WaitLru { scanned: end }
-        }
+    /// Whether pages of the slot wait for their batch.
+    fn carries(&self, thread_number: u32) -> bool {
+        !self.passes.threads[thread_number as usize].carry.is_empty()
     }
 
     /// A thread found no page: it gives back what it took for them.
@@ -268,5 +239,114 @@ impl Server {
         self.set_phase(thread_number, Phase::WaitRedo);
         self.page_preparation_computes(pages, Event::CleanerThread(thread_number));
         false
+    }
+}
+
+/// Pages that each of those who post takes at a time, so that all together have places for their writes: cleaner threads and
+/// managers of LRU lists.
+fn posters_share(aio_write_slots: u32, cleaner_threads: u32, managers: u32) -> u32 {
+    let posters = cleaner_threads.max(1) + managers;
+    (aio_write_slots.max(LEAST_POSTERS_PAGES) / posters).max(costs::POST_CHUNK as u32)
+}
+
+/// Cuts a batch to its size; what goes beyond it.
+fn split_rest(pages: &mut Vec<u32>, size: usize) -> Option<Vec<u32>> {
+    (pages.len() > size).then(|| pages.split_off(size))
+}
+
+/// Pages at the tail that the scan of this pass has left behind: those that it took so far, where they stay in the list when they
+/// are written. They are free only for the next pass.
+fn behind_the_scan(work: LruWork, written: LruWritten, taken: u64) -> u64 {
+    if !matches!(work, LruWork::Batch(_)) || written == LruWritten::Freed {
+        return 0;
+    }
+    taken
+}
+
+/// Pages of its slot after which an LRU batch stops, which may begin with what the batch before it had no room for.
+fn lru_goal(work: LruWork, scanned: u64, carried: u64, scan_depth: u64) -> u64 {
+    match work {
+        LruWork::None => 0,
+        LruWork::ScanDepth => scan_depth,
+        // The rest of a chunk is written before the list is looked at again.
+        LruWork::Chunks(_) if carried > 0 => scanned,
+        LruWork::Chunks(pages) => (scanned + 1).next_multiple_of(u64::from(pages)),
+        LruWork::Flush(pages) | LruWork::Batch(pages) => pages,
+    }
+}
+
+/// What a slot does after an LRU batch. It waits for a chunk when all its pages are posted, which may take several batches.
+fn after_lru_batch(work: LruWork, seen: u64, list_left: bool, carries: bool) -> Phase {
+    let LruWork::Chunks(pages) = work else { return Phase::CollectLru { scanned: seen } };
+    let end = seen.next_multiple_of(u64::from(pages));
+    if carries || (list_left && seen < end) {
+        Phase::CollectLru { scanned: seen }
+    } else {
+        Phase::WaitLru { scanned: end }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As many places as all may wait for, in equal parts, and no fewer than what is posted at a time.
+    #[test]
+    fn places_for_writes_are_shared_by_those_who_post() {
+        assert_eq!([768, 1_024, 4_096].map(|slots| posters_share(slots, 4, 0)), [256, 256, 1_024]);
+        assert_eq!([0, 1, 2].map(|cleaners| posters_share(1_024, cleaners, 0)), [1_024, 1_024, 512]);
+        assert_eq!(posters_share(1_000, 1, 0), 1_024);
+        assert_eq!([posters_share(1_024, 4, 8), posters_share(2_000, 4, 3)], [85, 285]);
+        assert_eq!([64, 128, 200].map(|managers| posters_share(1_024, 0, managers)), [15, 8, 8]);
+    }
+
+    #[test]
+    fn a_batch_keeps_as_many_pages_as_it_holds() {
+        let rest = |size| {
+            let mut pages = vec![7, 8, 9];
+            let rest = split_rest(&mut pages, size);
+            (pages.len(), rest)
+        };
+        assert_eq!([2, 3, 4].map(rest), [(2, Some(vec![9])), (3, None), (3, None)]);
+        assert_eq!(rest(1), (1, Some(vec![8, 9])));
+    }
+
+    /// Written pages of MariaDB stay at the tail until the next pass, unless they are freed when written; other servers look at
+    /// them anew (`mariadb-10.11` section 5, `innodb-5.6` section 4.2).
+    #[test]
+    fn a_batch_goes_on_behind_what_it_flushed() {
+        let behind = |work| [LruWritten::Stays, LruWritten::Freed].map(|written| behind_the_scan(work, written, 40));
+        assert_eq!(behind(LruWork::Batch(100)), [40, 0]);
+        for work in [LruWork::None, LruWork::ScanDepth, LruWork::Chunks(100), LruWork::Flush(100)] {
+            assert_eq!(behind(work), [0, 0], "{work:?}");
+        }
+    }
+
+    /// 5.6 flushes 100 pages of the tail at a time and waits for them (`innodb-5.6` section 4.2): from any page on to the end of the
+    /// hundred it lies in, but no further than what is carried.
+    #[test]
+    fn lru_batches_end_at_their_goal() {
+        let goal = |work, scanned, carried| lru_goal(work, scanned, carried, 1_024);
+        assert_eq!(goal(LruWork::None, 3, 0), 0);
+        assert_eq!(goal(LruWork::ScanDepth, 3, 0), 1_024);
+        assert_eq!([LruWork::Flush(50), LruWork::Batch(50)].map(|work| goal(work, 3, 2)), [50, 50]);
+        assert_eq!(
+            [0, 1, 99, 100, 101, 199].map(|scanned| goal(LruWork::Chunks(100), scanned, 0)),
+            [100, 100, 100, 200, 200, 200]
+        );
+        assert_eq!([1, 2].map(|carried| goal(LruWork::Chunks(100), 60, carried)), [60, 60]);
+    }
+
+    #[test]
+    fn a_chunk_is_waited_for_when_it_is_posted() {
+        let (collects, waits) = (|scanned| Phase::CollectLru { scanned }, |scanned| Phase::WaitLru { scanned });
+        let after = |seen, list_left, carries| after_lru_batch(LruWork::Chunks(100), seen, list_left, carries);
+        assert_eq!([60, 99].map(|seen| after(seen, true, false)), [60, 99].map(collects));
+        assert_eq!([100, 200].map(|seen| after(seen, true, false)), [100, 200].map(waits));
+        assert_eq!([60, 160].map(|seen| after(seen, false, false)), [100, 200].map(waits), "the list ends there");
+        assert_eq!([60, 100].map(|seen| after(seen, false, true)), [60, 100].map(collects), "pages are left to post");
+        for work in [LruWork::ScanDepth, LruWork::Flush(100), LruWork::Batch(100)] {
+            assert_eq!(after_lru_batch(work, 100, false, false), Phase::CollectLru { scanned: 100 }, "{work:?}");
+        }
     }
 }

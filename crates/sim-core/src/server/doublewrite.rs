@@ -108,6 +108,13 @@ impl Doublewrite {
         }
     }
 
+    /// What is in it is written: it has room for all pages again. The threads that wait for that.
+    fn emptied(&mut self) -> VecDeque<u32> {
+        let Some((_, filling)) = &mut self.filling else { return VecDeque::new() };
+        (filling.pages, filling.closed) = (0, false);
+        std::mem::take(&mut self.shared.waiting_threads)
+    }
+
     /// The pages of a thread are prepared: the buffer is closed. Once those of every thread are, it holds so many
     /// batches that can be written, and true comes back.
     pub(super) fn prepared(&mut self, thread: u32) -> bool {
@@ -245,9 +252,7 @@ impl Server {
 
     /// The buffer that threads fill together is empty again: all who wait may add pages.
     fn empty_buffer(&mut self) {
-        let Some((_, filling)) = &mut self.doublewrite.filling else { return };
-        (filling.pages, filling.closed) = (0, false);
-        for thread in std::mem::take(&mut self.doublewrite.shared.waiting_threads) {
+        for thread in self.doublewrite.emptied() {
             self.calendar.schedule(self.now, Event::CleanerThread(thread));
         }
     }
@@ -297,6 +302,18 @@ mod tests {
         assert!(doublewrite.prepared(5));
         assert_eq!(doublewrite.take_fillers(), [4, 5]);
         assert_eq!([doublewrite.last_of_buffer(), doublewrite.last_of_buffer()], [false, true]);
+    }
+
+    /// Once it is written it has room for all its pages, and who waited may add some.
+    #[test]
+    fn an_emptied_buffer_has_all_its_room() {
+        let mut doublewrite = filled_together();
+        doublewrite.filled(3);
+        assert!(!doublewrite.may_fill(2) && !doublewrite.may_fill(5));
+        doublewrite.prepared(1);
+        assert_eq!(doublewrite.emptied(), [2, 5]);
+        assert!(doublewrite.may_fill(2) && doublewrite.room() == Some(3));
+        assert!(by_instance().emptied().is_empty(), "no buffer of the whole server");
     }
 
     /// Three instances of each kind, two segments for flush lists and one for LRU lists.

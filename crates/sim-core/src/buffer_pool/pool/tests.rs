@@ -7,9 +7,13 @@ use crate::kernel::time::SimDuration;
 
 /// A pool of so many frames for the pages of `space`, with its first 64 in it, all in its LRU list.
 pub(crate) fn with_64_pages(pages: u64, lru_scan_depth: u32, lru_min_len: u32, space: &PageSpace) -> BufferPool {
+    in_instances(1, pages, lru_scan_depth, lru_min_len, space)
+}
+
+fn in_instances(instances: u32, pages: u64, lru_scan_depth: u32, lru_min_len: u32, space: &PageSpace) -> BufferPool {
     let config = BufferPoolConfig {
         pages,
-        instances: 1,
+        instances,
         lru_scan_depth,
         lru_min_len,
         old_blocks_pct: 37,
@@ -20,7 +24,7 @@ pub(crate) fn with_64_pages(pages: u64, lru_scan_depth: u32, lru_min_len: u32, s
         sync_holds: SyncHolds::Nothing,
         flush_area_pages: 64,
     };
-    let none = CountedPages::new(&[], Vec::new(), 1, Rng::stream(1, 0, "none"));
+    let none = CountedPages::new(&[], Vec::new(), instances, Rng::stream(1, 0, "none"));
     let mut pool = BufferPool::new(&config, FlushNeighbors::None, space, none);
     pool.run_arrives(PageRun { first: 0, pages: 64 }, space);
     pool
@@ -64,6 +68,27 @@ fn a_growing_pool_begins_to_keep_lru_order() {
         pool.lru().map(|lru| lru.len(0))
     };
     assert_eq!([83, 84].map(begins), [Some(64), None]);
+}
+
+/// A full instance looks for pages to free in its own list: one of several is enough to keep LRU order.
+#[test]
+fn one_instance_short_of_frames_keeps_lru_order() {
+    // Two extents in the first instance, one in the second.
+    let mut space = PageSpace::default();
+    space.add(0, 192, &|_, page_no| page_no / 64 % 2);
+    let evicts = |frames| in_instances(2, frames, 10, 0, &space).evicts();
+    assert_eq!([2 * 137, 2 * 138].map(evicts), [true, false]);
+    // The first 64 pages are in the first instance, and nothing is in the second.
+    let begins = |frames| {
+        let mut space = PageSpace::default();
+        space.add(0, 64, &|_, _| 0);
+        let mut pool = in_instances(2, frames, 10, 0, &space);
+        assert!(!pool.evicts());
+        space.add(0, 64, &|_, _| 1);
+        pool.grow(&space, SimTime::ZERO);
+        pool.evicts()
+    };
+    assert_eq!([2 * 83, 2 * 84].map(begins), [true, false]);
 }
 
 /// Frames are given out until none is left, an extent of a run at a time.
