@@ -11,8 +11,8 @@ mod steps;
 
 use innosim_core::kernel::time::SimTime;
 use innosim_core::seam::{
-    AdaptiveFlushing, CheckpointerInput, CleanerAction, CleanerInput, FlushGauges, FlushKind, FlushRequest, FreeCheck,
-    FreeCheckWait, PassReport, Recommendation, RuleInput, ServerModel, View,
+    AdaptiveFlushing, CheckpointerInput, CheckpointerNext, CleanerAction, CleanerInput, FlushGauges, FlushKind,
+    FlushRequest, FreeCheck, FreeCheckWait, PassReport, Recommendation, RuleInput, ServerModel, View, WorkBefore,
 };
 use innosim_flush_models::registry::{ModelId, build_with_rule};
 use std::sync::{Arc, Mutex};
@@ -336,6 +336,114 @@ fn averages_count_the_pages_of_adaptive_passes() {
         let told = told.lock().unwrap().clone();
         assert_eq!((told[0], told[1]), (0, 300), "{model:?}");
         assert!(!told.contains(&500), "{model:?}: {told:?}");
+    }
+}
+
+/// A server of 8.0 whose redo lies `age` beyond the checkpoint and the oldest page.
+fn aged_80(age: u64, ms: u64) -> View<'static> {
+    let current_lsn = START + age;
+    View { current_lsn, written_lsn: current_lsn, durable_lsn: current_lsn, activity: ms, ..view(ms) }
+}
+
+fn checkpointer_ms(
+    server: &mut dyn ServerModel,
+    v: &View<'_>,
+    input: CheckpointerInput,
+) -> (bool, Option<(u64, bool)>) {
+    let action = server.checkpointer(v, input);
+    let wait = match action.next {
+        CheckpointerNext::Wait { timeout, on_cleaner_tick } => Some((timeout.0 / 1_000_000, on_cleaner_tick)),
+        _ => None,
+    };
+    (action.wake_cleaner, wait)
+}
+
+/// Redo of three mean seconds beyond the target belongs to a sync pass (`innodb-8.0.21` section 4.2).
+#[test]
+fn sync_passes_of_80_reach_three_seconds_beyond() {
+    for model in [ModelId::Mysql8021, ModelId::Mysql8027, ModelId::Mysql8030] {
+        let limit = |redo_bytes_per_s| {
+            let mut server = server(model, &LOG_OF_1_GIB);
+            server.starts_after(WorkBefore { redo_bytes_per_s, pages_flushed_per_s: 0 });
+            let age = server.age_limits().sync_flush_start_bytes + 100_000_000;
+            server.checkpointer(&aged_80(age, 0), CheckpointerInput::Start);
+            server.cleaner(&aged_80(age, 0), CleanerInput::Start);
+            flush(server.cleaner(&aged_80(age, 500), CleanerInput::Event)).lsn_limit
+        };
+        assert_eq!(limit(1_000_000) - limit(0), 3_000_000, "{model:?}");
+    }
+}
+
+/// The checkpointer waits a second for a pass of the cleaner. If nobody asked for anything meanwhile, it then waits for its own
+/// second, though the target stands (`innodb-8.0.21` section 2.4).
+#[test]
+fn the_checkpointer_of_8027_wakes_the_cleaner_once_a_pass() {
+    for model in [ModelId::Mysql8027, ModelId::Mysql8030] {
+        let mut server = server(model, &LOG_OF_1_GIB);
+        let age = server.age_limits().sync_flush_start_bytes + 1_000;
+        let v = |ms| aged_80(age, ms);
+        checkpointer_ms(server.as_mut(), &v(0), CheckpointerInput::Start);
+        let woken = checkpointer_ms(server.as_mut(), &v(100), CheckpointerInput::Event);
+        assert_eq!(woken, (true, Some((1_000, true))), "{model:?}");
+        let over = checkpointer_ms(server.as_mut(), &v(300), CheckpointerInput::CleanerTick);
+        assert_eq!(over, (false, Some((1_000, false))), "{model:?}");
+    }
+}
+
+/// A thread beyond the limit asks for a checkpoint that dirty pages hold back. Without sync flushing the checkpointer looks again
+/// and again until it is written.
+#[test]
+fn the_checkpointer_of_8027_looks_again_while_a_request_is_open() {
+    let lines = [&LOG_OF_1_GIB[..], &[("innodb_flush_sync", "OFF")]].concat();
+    for model in [ModelId::Mysql8027, ModelId::Mysql8030] {
+        let mut server = server(model, &lines);
+        let age = server.age_limits().stop_bytes + 50_000;
+        let v = |ms| aged_80(age, ms);
+        let quiet = checkpointer_ms(server.as_mut(), &v(0), CheckpointerInput::Start);
+        assert_eq!(quiet, (false, Some((1_000, false))), "{model:?}");
+        server.free_check(&v(1), &mut FreeCheckWait::default());
+        for ms in [1, 2] {
+            let open = checkpointer_ms(server.as_mut(), &v(ms), CheckpointerInput::Event);
+            assert_eq!(open, (false, Some((1, false))), "{model:?}");
+        }
+        let flushed = View { oldest_modification_lsn: START + age, ..v(3) };
+        assert_eq!(checkpointer_ms(server.as_mut(), &flushed, CheckpointerInput::Timeout), (false, None), "{model:?}");
+        // What was asked for is 50 000 bytes beyond the last one.
+        let written = |more| View { last_checkpoint_lsn: START + more, ..v(4) };
+        let mut after = |more| checkpointer_ms(server.as_mut(), &written(more), CheckpointerInput::Written).1;
+        assert_eq!([49_999, 50_000].map(|more| after(more) == Some((1_000, false))), [false, true], "{model:?}");
+    }
+}
+
+/// The redo writer in its extra margin asks for a checkpoint as far as one can go.
+#[test]
+fn the_writer_of_80_asks_for_a_checkpoint() {
+    for model in [ModelId::Mysql8027, ModelId::Mysql8030] {
+        let written = |inside| {
+            let mut server = server(model, &LOG_OF_1_GIB);
+            let v = |ms| View { oldest_modification_lsn: START + 9_000_000, ..aged_80(10_000_000, ms) };
+            checkpointer_ms(server.as_mut(), &v(0), CheckpointerInput::Start);
+            server.writer_in_extra_margin(&v(10), inside);
+            checkpointer_ms(server.as_mut(), &v(20), CheckpointerInput::Event).1.is_none()
+        };
+        assert_eq!([false, true].map(written), [false, true], "{model:?}");
+    }
+}
+
+/// Up to 8.0.29 each visit of the redo writer to its extra margin makes the margin of threads a fifth larger (`innodb-8.0.21`
+/// section 1).
+#[test]
+fn visits_to_the_extra_margin_stop_threads_earlier() {
+    for model in [ModelId::Mysql8021, ModelId::Mysql8027] {
+        let lines = [&LOG_OF_1_GIB[..], &[("innodb_thread_concurrency", "8")]].concat();
+        let mut server = server(model, &lines);
+        let mut stop = |inside| {
+            server.writer_in_extra_margin(&view(0), inside);
+            server.age_limits().stop_bytes
+        };
+        let [outside, first, stays, left, second] = [false, true, true, false, true].map(&mut stop);
+        assert!(outside > first && first > second, "{model:?}: {outside}, {first}, {second}");
+        assert_eq!((first, first), (stays, left), "{model:?}");
     }
 }
 

@@ -308,25 +308,6 @@ fn the_pace_of_tnt() {
     );
 }
 
-/// After 31 seconds the means are renewed: a thirtieth of the pages and of the growth, the former averaged with the mean before.
-#[test]
-fn tnt_renews_its_means() {
-    let mut pace = Pace::new(1_000, 100_000);
-    pace.starts_after(WorkBefore { redo_bytes_per_s: 0, pages_flushed_per_s: 300 });
-    let mut pages = |dirty_pages, current_lsn| {
-        let pages = pace.next(Seen { dirty_pages, current_lsn, short_of_redo: false });
-        (pages, pace.avg_page_rate, pace.lsn_avg_rate)
-    };
-    (0..31).for_each(|_| assert_eq!(pages(0, 0), (300, 300, 0)));
-    // 31 * 300 / 30 = 310, the mean with 300: 305. A growth of 600 is 20 a second: (300 + (600 + 20) / 2 + 305) / 2.
-    assert_eq!(pages(600, 30_000), (457, 305, 1_000));
-    // (457 + 20 / 2 + 305) / 2 and so on, down to 315: 10 045 pages with the one before.
-    let second: Vec<u64> = (0..30).map(|_| pages(600, 60_000).0).collect();
-    assert_eq!((&second[..8], second[29]), (&[386, 350, 332, 323, 319, 317, 316, 315][..], 315));
-    // 10 045 / 30 = 334, the mean with 305: 319. A growth of 300 is 10 a second: (315 + (300 + 10) / 2 + 319) / 2.
-    assert_eq!(pages(900, 90_000), (394, 319, 2_000));
-}
-
 #[test]
 fn the_delay_of_rows_has_no_bound_in_55() {
     assert_eq!(purge_of(ModelId::Mysql55, &[]).delay.longest, None);
