@@ -339,6 +339,43 @@ fn averages_count_the_pages_of_adaptive_passes() {
     }
 }
 
+/// A thread that meets an old checkpoint has one taken, without waiting for it up to the maximal age, and again and again until
+/// it is young enough beyond that. Others go on after the first, until a block of redo is full (`innodb-5.6` and `innodb-5.7`
+/// section 2.3).
+#[test]
+fn threads_of_56_wait_for_checkpoints_beyond_the_maximal_age() {
+    for model in [ModelId::Mysql56, ModelId::Mysql57] {
+        let lines = [("innodb_log_file_size", "512M")];
+        let max = server(model, &lines).age_limits().stop_bytes;
+        // Redo ends where a block begins; all pages are young.
+        let lsn = START.next_multiple_of(512) + 1_024_000_000;
+        let aged = |current_lsn, age| View {
+            current_lsn,
+            oldest_modification_lsn: current_lsn,
+            last_checkpoint_lsn: current_lsn - age,
+            ..view(1)
+        };
+        let answers = |age, looks: [(u64, u64); 3]| {
+            let mut server = server(model, &lines);
+            let mut wait = FreeCheckWait::default();
+            let first = server.free_check(&aged(lsn, age), &mut wait);
+            let then = server.free_check(&aged(lsn, looks[0].1), &mut wait);
+            let others = [looks[1], looks[2]]
+                .map(|(more, age)| server.free_check(&aged(lsn + more, age), &mut FreeCheckWait::default()));
+            let [same, later] = others;
+            [first, then, same, later]
+        };
+        let [checkpoint, waits] = [false, true].map(|wait| FreeCheck::Checkpoint { wait });
+        let go = FreeCheck::Proceed;
+        let young = [(0, max), (511, max), (512, max)];
+        assert_eq!(answers(max, young), [checkpoint.clone(), go.clone(), go.clone(), checkpoint], "{model:?}");
+        let old = [(0, max + 1), (0, max + 1), (0, max + 1)];
+        assert_eq!(answers(max + 1, old), [(); 4].map(|()| waits.clone()), "{model:?}");
+        let taken = [(0, 0), (0, 0), (512, 0)];
+        assert_eq!(answers(max + 1, taken), [waits, go.clone(), go.clone(), go], "{model:?}");
+    }
+}
+
 /// A server of 8.0 whose redo lies `age` beyond the checkpoint and the oldest page.
 fn aged_80(age: u64, ms: u64) -> View<'static> {
     let current_lsn = START + age;
