@@ -411,6 +411,25 @@ fn sync_passes_of_80_reach_three_seconds_beyond() {
     }
 }
 
+/// Sync passes follow each other without a pause as long as they flush anything.
+#[test]
+fn sync_passes_of_80_follow_each_other() {
+    for model in [ModelId::Mysql8027, ModelId::Mysql8030] {
+        let mut server = server(model, &LOG_OF_1_GIB);
+        let v = aged_80(server.age_limits().sync_flush_start_bytes + 100_000_000, 500);
+        server.cleaner(&aged_80(0, 0), CleanerInput::Start);
+        let mut input = CleanerInput::Event;
+        for _ in 0..4 {
+            let request = flush(server.cleaner(&v, input));
+            assert!(
+                request.kind == FlushKind::Sync && request.reset_event && request.parallel,
+                "{model:?}: {request:?}"
+            );
+            input = done(1, 0);
+        }
+    }
+}
+
 /// The checkpointer waits a second for a pass of the cleaner. If nobody asked for anything meanwhile, it then waits for its own
 /// second, though the target stands (`innodb-8.0.21` section 2.4).
 #[test]
@@ -569,7 +588,7 @@ fn no_pages_of_mariadb_are_no_batch() {
     server.cleaner(&view(0), CleanerInput::Start);
     let v = dirty(View { activity: 1, ..view(1_000) });
     let actions = pass(server.as_mut(), &v, CleanerInput::Timeout, (0, 0), &v);
-    let [CleanerAction::Checkpoint { .. }, CleanerAction::WaitForWork { .. }] = actions[..] else {
+    let [CleanerAction::Checkpoint { wait: true }, CleanerAction::WaitForWork { .. }] = actions[..] else {
         panic!("{actions:?}")
     };
 }
@@ -606,7 +625,7 @@ fn an_empty_list_of_mariadb_reaches_every_target() {
     let full = || aged(1_100, SECOND_LIMIT + 1_000, 0);
     assert_eq!(server.free_check(&full(), &mut FreeCheckWait::default()), FreeCheck::WaitForCleaner);
     let actions = pass(server.as_mut(), &clean(full()), done(900, 0), (0, 0), &clean(full()));
-    let [CleanerAction::Checkpoint { .. }, CleanerAction::WaitForWork { until, .. }] = actions[..] else {
+    let [CleanerAction::Checkpoint { wait: true }, CleanerAction::WaitForWork { until, .. }] = actions[..] else {
         panic!("{actions:?}")
     };
     assert_eq!(until, SimTime::NEVER);
@@ -655,7 +674,8 @@ fn an_idle_cleaner_of_mariadb_is_woken_by_dirty_pages() {
         let mut server = of_mariadb(&[("innodb_max_dirty_pages_pct_lwm", mark)]);
         let v = clean(View { activity, ..view(1_000) });
         let actions = pass(server.as_mut(), &v, CleanerInput::Timeout, (0, 0), &v);
-        let [CleanerAction::Checkpoint { .. }, CleanerAction::WaitForWork { until, dirty_pages, .. }] = actions[..]
+        let [CleanerAction::Checkpoint { wait: true }, CleanerAction::WaitForWork { until, dirty_pages, .. }] =
+            actions[..]
         else {
             panic!("{actions:?}")
         };

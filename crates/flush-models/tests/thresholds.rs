@@ -26,6 +26,7 @@ use innosim_flush_models::mysql57::recommendation as mysql57;
 use innosim_flush_models::mysql80::doublewrite_layout::DoublewriteLayout;
 use innosim_flush_models::mysql80::free_check::checkpoint_to_request;
 use innosim_flush_models::mysql80::redo_geometry_8030::FilesCapacity;
+use innosim_flush_models::percona55::methods::{ListLevel, estimate};
 use innosim_flush_models::percona80::lru_manager::adapt_sleep_ms;
 use innosim_flush_models::purge::purge_config;
 use innosim_flush_models::registry::{ModelId, Settings, Value, lookup};
@@ -252,6 +253,30 @@ fn targets_of_mariadb_are_left_until_they_are_reached() {
     assert_eq!([branch_early(&unmarked, &idle), pass_late(&unmarked, &idle)], [Branch::Unemployed, Branch::Unemployed]);
     assert_eq!(pass_late(&c, &PassState { need_lru: true, ..s }), Branch::LruOnly);
     assert_eq!(pass_late(&c, &PassState { need_lru: true, async_lsn: 9_001, ..s }), limit(9_001));
+}
+
+/// An empty list has nothing to flush, however many pages of the pool are called dirty; but a target that is left makes a batch.
+#[test]
+fn an_empty_list_of_mariadb_has_work_while_a_target_is_left() {
+    let empty = PassState { oldest_lsn: 0, dirty_pct: 50.0, ..pass_state() };
+    let pass = |async_lsn| pass_late(&mariadb(90.0), &PassState { async_lsn, ..empty });
+    assert_eq!([0, 9_000].map(pass), [Branch::Unemployed, Branch::Limit { n_pages: 400, lsn_limit: 9_000 }]);
+}
+
+/// `estimate` in its zone, with 1600 bytes of redo a second: 1000 pages may each wait for 80 000 bytes more, so 20 are due, and a
+/// single page of them is flushed too. A list without pages asks for none.
+#[test]
+fn estimate_adds_up_the_lists_that_have_pages() {
+    let (lsn, max_age) = (1_050_000, 130_000);
+    let list = |n_pages: u64| ListLevel { n_pages, sum_oldest_modification: u128::from(n_pages) * 1_000_000 };
+    let pages = |redo: u64, lists: &[u64]| {
+        let found = estimate(lsn, lsn - redo, 1_000_000, max_age, true, lists.iter().map(|&n| list(n)));
+        (found.pages, found.lsn_limit)
+    };
+    assert_eq!(pages(1_600, &[1_000]), (20, 1_001_600));
+    assert_eq!(pages(1_600, &[1_000, 0]), (20, 1_001_600));
+    assert_eq!(pages(80, &[1_000]), (1, 1_000_080));
+    assert_eq!(pages(79, &[1_000]), (0, 0));
 }
 
 fn purge_of(model: ModelId, settings: &[(&'static str, u64)]) -> innosim_core::config::PurgeConfig {
