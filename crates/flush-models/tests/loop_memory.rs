@@ -430,6 +430,23 @@ fn sync_passes_of_80_follow_each_other() {
     }
 }
 
+/// An idle second flushes its share of the I/O capacity, 2 pages of 200 for one percent; a share of 0 flushes none.
+#[test]
+fn an_idle_second_of_80_flushes_its_share() {
+    for model in [ModelId::Mysql8021, ModelId::Mysql8030] {
+        let pages = |share| {
+            let lines = [("innodb_idle_flush_pct", share), ("innodb_io_capacity", "200")];
+            let mut server = server(model, &[&LOG_OF_1_GIB[..], &lines].concat());
+            pass(server.as_mut(), &view(0), CleanerInput::Start, (0, 0), &view(0));
+            // It counts as active for its first second.
+            pass(server.as_mut(), &view(1_000), CleanerInput::Timeout, (0, 0), &view(1_000));
+            let idle = pass(server.as_mut(), &view(2_100), CleanerInput::Timeout, (0, 0), &view(2_100));
+            requests(&idle).iter().map(|request| request.slots[0]).sum::<u64>()
+        };
+        assert_eq!(["0", "1", "100"].map(pages), [0, 2, 200], "{model:?}");
+    }
+}
+
 /// The checkpointer waits a second for a pass of the cleaner. If nobody asked for anything meanwhile, it then waits for its own
 /// second, though the target stands (`innodb-8.0.21` section 2.4).
 #[test]
@@ -581,16 +598,20 @@ fn furious_flushing_of_mariadb_forgets_the_last_pages() {
     assert_eq!(*told.lock().unwrap(), [0, 0]);
 }
 
-/// A recommendation of no pages is no batch: a checkpoint ends the pass.
+/// A recommendation of no pages is no batch: a checkpoint ends the pass. One page is a batch.
 #[test]
 fn no_pages_of_mariadb_are_no_batch() {
-    let (mut server, _) = probed(ModelId::Mariadb1011, &OF_MARIADB, 0, &[]);
-    server.cleaner(&view(0), CleanerInput::Start);
-    let v = dirty(View { activity: 1, ..view(1_000) });
-    let actions = pass(server.as_mut(), &v, CleanerInput::Timeout, (0, 0), &v);
-    let [CleanerAction::Checkpoint { wait: true }, CleanerAction::WaitForWork { .. }] = actions[..] else {
-        panic!("{actions:?}")
+    let pass_with = |pages| {
+        let (mut server, _) = probed(ModelId::Mariadb1011, &OF_MARIADB, pages, &[]);
+        server.cleaner(&view(0), CleanerInput::Start);
+        let v = dirty(View { activity: 1, ..view(1_000) });
+        pass(server.as_mut(), &v, CleanerInput::Timeout, (0, 0), &v)
     };
+    let nothing = pass_with(0);
+    let [CleanerAction::Checkpoint { wait: true }, CleanerAction::WaitForWork { .. }] = nothing[..] else {
+        panic!("{nothing:?}")
+    };
+    assert_eq!(requests(&pass_with(1))[0].slots, [1]);
 }
 
 /// A pass that begins at its target, or past it, forgets it, even if it leaves nothing dirty. What follows is free to make free
