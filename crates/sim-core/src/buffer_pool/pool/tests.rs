@@ -5,13 +5,8 @@ use crate::config::{FreePagePolicy, LeavesFlushList, LruWritten, SyncHolds};
 use crate::kernel::random::Rng;
 use crate::kernel::time::SimDuration;
 
-/// A pool of so many frames for the pages of `space`, with its first 64 in it, all in its LRU list.
-pub(crate) fn with_64_pages(pages: u64, lru_scan_depth: u32, lru_min_len: u32, space: &PageSpace) -> BufferPool {
-    in_instances(1, pages, lru_scan_depth, lru_min_len, space)
-}
-
-fn in_instances(instances: u32, pages: u64, lru_scan_depth: u32, lru_min_len: u32, space: &PageSpace) -> BufferPool {
-    let config = BufferPoolConfig {
+fn config(pages: u64, instances: u32, lru_scan_depth: u32, lru_min_len: u32) -> BufferPoolConfig {
+    BufferPoolConfig {
         pages,
         instances,
         lru_scan_depth,
@@ -23,7 +18,16 @@ fn in_instances(instances: u32, pages: u64, lru_scan_depth: u32, lru_min_len: u3
         leaves_flush_list: LeavesFlushList::WhenWritten,
         sync_holds: SyncHolds::Nothing,
         flush_area_pages: 64,
-    };
+    }
+}
+
+/// A pool of so many frames for the pages of `space`, with its first 64 in it, all in its LRU list.
+pub(crate) fn with_64_pages(pages: u64, lru_scan_depth: u32, lru_min_len: u32, space: &PageSpace) -> BufferPool {
+    in_instances(1, pages, lru_scan_depth, lru_min_len, space)
+}
+
+fn in_instances(instances: u32, pages: u64, lru_scan_depth: u32, lru_min_len: u32, space: &PageSpace) -> BufferPool {
+    let config = config(pages, instances, lru_scan_depth, lru_min_len);
     let none = CountedPages::new(&[], Vec::new(), instances, Rng::stream(1, 0, "none"));
     let mut pool = BufferPool::new(&config, FlushNeighbors::None, space, none);
     pool.run_arrives(PageRun { first: 0, pages: 64 }, space);
@@ -131,19 +135,7 @@ impl Twin {
     fn new(frames: u64, neighbors: FlushNeighbors) -> Self {
         let mut space = PageSpace::default();
         space.add(0, 256, &|_, page_no| page_no / 64 % 2);
-        let config = BufferPoolConfig {
-            pages: frames,
-            instances: 2,
-            lru_scan_depth: 4,
-            lru_min_len: 0,
-            old_blocks_pct: 37,
-            old_blocks_time: SimDuration::ZERO,
-            free_pages: FreePagePolicy::Pause,
-            lru_written: LruWritten::Stays,
-            leaves_flush_list: LeavesFlushList::WhenWritten,
-            sync_holds: SyncHolds::Nothing,
-            flush_area_pages: 64,
-        };
+        let config = config(frames, 2, 4, 0);
         let none = CountedPages::new(&[], Vec::new(), 2, Rng::stream(1, 0, "none"));
         let mut pool = BufferPool::new(&config, neighbors, &space, none);
         pool.run_arrives(PageRun { first: 0, pages: 160 }, &space);
