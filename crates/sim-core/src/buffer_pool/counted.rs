@@ -30,7 +30,7 @@ pub(super) use handles::handle;
 pub(crate) use handles::{MOST_INSTANCES, bin_of, is_counted};
 pub(super) use handles::{instance_of, place_of};
 pub use homes::Homes;
-pub(crate) use meeting::MetPage;
+pub(crate) use meeting::{MetAgain, MetPage};
 
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::StandardExponential;

@@ -1,6 +1,6 @@
 //! The buffer pool proper: flush lists, frames and counts by instance ([`super`] has sources and simplifications).
 
-use super::counted::{CountedPages, MetPage, bin_of, instance_of, is_counted};
+use super::counted::{CountedPages, is_counted};
 use super::flush_list::FlushList;
 use super::linked::Linked;
 use super::lru::{LruConfig, LruLists};
@@ -250,27 +250,6 @@ impl BufferPool {
             linked.leaves(page);
         }
         self.enters_flush_list(page, lsn, instance);
-    }
-
-    /// The clean page of a number of its bin is modified by redo that begins at `lsn`.
-    #[inline]
-    pub(crate) fn counted_becomes_dirty(&mut self, bin: u16, nth: u64, lsn: u64) {
-        if let Some(linked) = &mut self.linked {
-            linked.counted_leaves(bin, nth);
-        }
-        let page = self.counted.becomes_hot(bin, nth);
-        self.enters_flush_list(page, lsn, instance_of(page));
-    }
-
-    /// A page that was waited for is modified by redo that begins at `lsn`, unless others like it have become dirty first.
-    pub(crate) fn this_counted_becomes_dirty(&mut self, page: u32, lsn: u64) {
-        if let Some(page) = self.counted.this_becomes_hot(page) {
-            if let Some(linked) = &mut self.linked {
-                // It was waited for until it was written, or read.
-                linked.counted_leaves(bin_of(page), 0);
-            }
-            self.enters_flush_list(page, lsn, instance_of(page));
-        }
     }
 
     #[inline]
@@ -611,44 +590,6 @@ impl BufferPool {
         self.states.count_in(first, end)
     }
 
-    /// The pages that are counted.
-    pub(crate) fn counted(&self) -> &CountedPages {
-        &self.counted
-    }
-
-    /// How many of `draws` from bins pass without meeting anything, see [`CountedPages::pass`].
-    #[inline]
-    pub(crate) fn pass_counted(&mut self, class: u16, modify: bool, draws: u32, times: f64) -> u32 {
-        self.counted.pass(class, modify, draws, times)
-    }
-
-    /// Pages of a home are about to be read, see [`CountedPages::read_at_home`].
-    #[inline]
-    pub(crate) fn read_at_home(&mut self, class: u16, home: u64, draws: u32) -> (u32, f64) {
-        self.counted.read_at_home(class, home, draws)
-    }
-
-    /// A handle that stands for a page of a way of drawing, to say in which table it may lie.
-    pub(crate) fn somewhere_in(&mut self, class: u16) -> u32 {
-        self.counted.somewhere_in(class)
-    }
-
-    /// What the draw meets that did not pass.
-    pub(crate) fn meet_counted(&mut self, class: u16, modify: bool) -> MetPage {
-        self.counted.meet(class, modify)
-    }
-
-    /// What somebody meets who comes back to a page, see [`CountedPages::meet_again`].
-    pub(crate) fn meet_counted_again(&mut self, class: u16, written: f64) -> Option<MetPage> {
-        self.counted.meet_again(class, written)
-    }
-
-    /// Redo that must be durable before the counted ones among these pages are written, see
-    /// [`CountedPages::newest_above`].
-    pub(crate) fn newest_of_counted(&mut self, pages: &[u32], durable_lsn: u64, current_lsn: u64) -> u64 {
-        if self.counted.is_empty() { 0 } else { self.counted.newest_above(pages, durable_lsn, current_lsn) }
-    }
-
     /// Bytes of page state.
     pub fn bytes(&self) -> u64 {
         let lists: u64 = self.instances.iter().map(|i| i.list.bytes()).sum();
@@ -737,5 +678,6 @@ fn low_half(lsn: u64) -> u32 {
     (lsn as u32).max(1)
 }
 
+mod draws;
 #[cfg(test)]
 pub(crate) mod tests;

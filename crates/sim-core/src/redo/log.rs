@@ -260,6 +260,13 @@ impl RedoLog {
         }
     }
 
+    /// A group of redo that is one record, appended at `now`.
+    pub fn append_record(&mut self, payload_fixed: u64, now: SimTime) {
+        self.advance_writer(now);
+        self.append(payload_fixed);
+        self.appended(now);
+    }
+
     /// Redo was appended at `now`: lets the writer see it.
     pub fn appended(&mut self, now: SimTime) {
         self.recent.close(self.current_lsn());
@@ -376,9 +383,7 @@ mod tests {
     }
 
     fn append(log: &mut RedoLog, bytes: f64, at: u64) {
-        log.advance_writer(SimTime(at));
-        log.append(RedoLog::fixed(bytes));
-        log.appended(SimTime(at));
+        log.append_record(RedoLog::fixed(bytes), SimTime(at));
     }
 
     #[test]

@@ -114,9 +114,7 @@ impl Server {
 
     /// The commit record of a transaction is appended and made durable, after which the transaction ends.
     fn flush_commit_record(&mut self, client: u32) {
-        self.redo.advance_writer(self.now);
-        self.redo.append(crate::redo::RedoLog::fixed(costs::COMMIT_RECORD_BYTES));
-        self.redo.appended(self.now);
+        self.redo.append_record(crate::redo::RedoLog::fixed(costs::COMMIT_RECORD_BYTES), self.now);
         self.commit(client);
     }
 }

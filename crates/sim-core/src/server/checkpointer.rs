@@ -207,9 +207,7 @@ impl Server {
         }
         let record = self.config.redo.checkpoint_record_bytes;
         if record > 0 {
-            self.redo.advance_writer(self.now);
-            self.redo.append(RedoLog::fixed(record as f64));
-            self.redo.appended(self.now);
+            self.redo.append_record(RedoLog::fixed(record as f64), self.now);
             if oldest == current {
                 self.checkpointer.own_record_lsn = self.redo.current_lsn();
             }

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Visit {
     pub(super) page: u32,
-    /// For a page that is counted: the way in which the transaction drew it, from 1 on; otherwise 0.
+    /// The way in which the transaction drew it, for a page that is counted.
     pub(super) way: u16,
     /// What it does there: see [`crate::workload::program::Touch::purge_visit`]; 0 to read an undo page.
     pub(super) what: u16,

@@ -253,7 +253,7 @@ impl Server {
                 let draws = if what > 0 { draws } else { 0 };
                 std::iter::repeat_n((way, what), draws as usize)
             });
-            let counted = counted.map(|(way, what)| Visit { page: pool.somewhere_in(way), way: way + 1, what });
+            let counted = counted.map(|(way, what)| Visit { page: pool.somewhere_in(way), way, what });
             purge.history.add(bytes, single.chain(counted));
         } else {
             purge.history.add(bytes, std::iter::empty());
@@ -264,8 +264,7 @@ impl Server {
             self.commit_wakes_purge();
         }
         if let Some(segments) = new_segment {
-            self.redo.append(RedoLog::fixed(f64::from(segments.redo_bytes)));
-            self.redo.appended(self.now);
+            self.redo.append_record(RedoLog::fixed(f64::from(segments.redo_bytes)), self.now);
         }
         if begun > 0 {
             self.begin_undo_pages(log, begun);

@@ -13,7 +13,7 @@ use super::events::Event;
 use super::history::Visit;
 use super::passes::Actor;
 use super::purge::State;
-use crate::buffer_pool::{MetPage, Modification, is_counted};
+use crate::buffer_pool::{MetAgain, Modification, is_counted};
 use crate::config::RedoPipeline;
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::{FreeCheckWait, PassReport};
@@ -201,13 +201,10 @@ impl Server {
     fn visit_counted(&mut self, visit: Visit, what: Option<PurgeVisit>, wrote: &mut bool) -> Option<SimTime> {
         // Pages that are counted stay in memory, so that looking a row up there leaves no trace.
         let what = what.filter(|what| what.modify)?;
-        let way = visit.way.saturating_sub(1);
-        match self.pool.meet_counted_again(way, self.counted_writes_since_commit()) {
-            Some(MetPage::Clean { bin, nth }) => {
-                self.pool.counted_becomes_dirty(bin, nth, self.redo.current_lsn());
-            }
-            Some(MetPage::UnderWrite { .. }) => return Some(self.now + costs::PURGE_RETRY),
-            Some(MetPage::Missing(_)) | None => {}
+        match self.pool.meet_counted_again(visit.way, self.counted_writes_since_commit()) {
+            MetAgain::Clean { bin, nth } => self.pool.counted_becomes_dirty(bin, nth, self.redo.current_lsn()),
+            MetAgain::UnderWrite => return Some(self.now + costs::PURGE_RETRY),
+            MetAgain::Hot => {}
         }
         self.redo.append(what.redo_fixed);
         *wrote = true;

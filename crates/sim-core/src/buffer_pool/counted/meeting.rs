@@ -27,6 +27,22 @@ pub(crate) enum MetPage {
     },
 }
 
+/// What somebody meets who comes back to a page that he modified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MetAgain {
+    /// It is dirty still.
+    Hot,
+    /// It has been written: one of the clean pages of a bin, by its place among them.
+    Clean {
+        /// The bin.
+        bin: u16,
+        /// Which of them, from 0.
+        nth: u64,
+    },
+    /// It is being written.
+    UnderWrite,
+}
+
 impl CountedPages {
     /// How many of `draws` pass before one meets something other than a hot page (`modify`), or a page in the pool (reads);
     /// all of them, if none does. It meets one `times` as often as any draw of the class.
@@ -47,21 +63,22 @@ impl CountedPages {
     }
 
     /// What somebody meets who comes back to a page that was modified in a class, `written` writes of counted pages ago, and has
-    /// been in the pool since: it is hot (`None`), under write, or one of the pages that were written meanwhile.
-    pub(crate) fn meet_again(&mut self, class: u16, written: f64) -> Option<MetPage> {
+    /// been in the pool since.
+    pub(crate) fn meet_again(&mut self, class: u16, written: f64) -> MetAgain {
         let number = usize::from(class);
         let at = self.rng.below_u64(WHOLE);
         if at >= self.classes[number].weights(true).all {
-            return None;
+            return MetAgain::Hot;
         }
         let (bin, nth) = self.find(number, true, at);
         let counts = self.counts[usize::from(bin)];
-        let nth = nth.checked_sub(counts.missing + counts.reading)?;
+        // A page that is missing is another one.
+        let Some(nth) = nth.checked_sub(counts.missing + counts.reading) else { return MetAgain::Hot };
         if nth >= counts.clean {
-            return Some(MetPage::UnderWrite { bin, nth: nth - counts.clean });
+            return MetAgain::UnderWrite;
         }
-        let of_bin = written * counts.writes as f64 / self.writes().max(1) as f64;
-        self.happens(of_bin / counts.clean as f64).then_some(MetPage::Clean { bin, nth })
+        let of_bin = written * counts.writes as f64 / self.writes.max(1) as f64;
+        if self.happens(of_bin / counts.clean as f64) { MetAgain::Clean { bin, nth } } else { MetAgain::Hot }
     }
 
     /// The bin at a place among the weights of a class, and the number of the page there among those that count.
