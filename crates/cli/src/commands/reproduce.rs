@@ -77,14 +77,13 @@ pub(crate) fn run(args: &ReproduceArgs) -> Done {
     let progress = Progress::new(&args.folder, seconds, args.common.quiet);
     let began = Instant::now();
     let work = longest_first(&runs);
-    let made = pool.install(|| {
+    let mut made: Vec<(usize, Result<Row, Failure>)> = pool.install(|| {
         in_parallel(&work, |&i| {
             let out = out.as_ref().map(|(dirs, _)| &dirs[i]);
             (i, run_row(&runs[i], args.until_rest, out, &progress))
         })
     });
     progress.finish();
-    let mut made: Vec<(usize, Result<Row, Failure>)> = made;
     made.sort_by_key(|(i, _)| *i);
     let rows: Vec<Row> = made.into_iter().map(|(_, row)| row).collect::<Result<_, _>>()?;
     let comparison = Comparison {
