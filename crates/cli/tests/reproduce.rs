@@ -54,6 +54,11 @@ fn until_rest_fills_the_pool_of_smooth_runs() {
         "{names:?}"
     );
     assert_eq!(document["runs"][0]["ended"], "planned");
+    // Two rows tell of the same run (what the adaptive hash index costs is not known here), which is made once.
+    assert_eq!((&document["runs_made"], &document["simulated_s"]), (&8.into(), &88.0.into()));
+    let series = |name: &str| fs::read_to_string(out.join(name).join("series.csv")).unwrap();
+    assert_eq!(series("7000-dblwr128-ahi-on-bpi8"), series("7000-dblwr128-bpi8"));
+    assert_ne!(series("7000-dblwr128-bpi8"), series("7000-bpi32"));
 }
 
 #[test]

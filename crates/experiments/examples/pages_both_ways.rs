@@ -1,10 +1,10 @@
 //! Shipped scenarios with pages kept one by one and counted: the table of docs/counting.md.
 //!
 //! ```text
-//! cargo run --release -p innosim-experiments --example pages_both_ways -- [PART_OF_A_NAME] [SEEDS] [DURATION]
+//! cargo run --release -p innosim-experiments --example pages_both_ways -- [PART_OF_A_NAME] [SEEDS] [DURATION] [KEY=VALUE]...
 //! ```
 //!
-//! 20 seeds and the scenarios' own durations, unless told otherwise. Exit code 1 if a figure differs.
+//! 20 seeds and the scenarios' own durations (also by `-`), unless told otherwise. Exit code 1 if a figure differs.
 
 use innosim_core::metrics::PagesKept;
 use innosim_experiments::both_ways::{BothWays, Case, TOLERANCE, compare, kept};
@@ -19,9 +19,9 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let overrides = Overrides {
-        duration: arguments.get(2).cloned(),
+        duration: arguments.get(2).filter(|duration| *duration != "-").cloned(),
         replications: Some(seeds),
-        set: vec!["warmup=0s".to_owned()],
+        set: [&["warmup=0s".to_owned()], arguments.get(3..).unwrap_or_default()].concat(),
         ..Overrides::default()
     };
     let mut rows: Vec<BothWays> = Vec::new();

@@ -89,17 +89,23 @@ impl PartialEq for Scenario {
         self.name == other.name
             && self.title == other.title
             && self.story == other.story
-            && self.model == other.model
+            && self.published == other.published
+            && self.runs_like(other)
+    }
+}
+
+impl Scenario {
+    /// Whether the runs of both, and what their figures leave out, are the same: their names, titles, stories and published
+    /// figures may differ.
+    pub fn runs_like(&self, other: &Self) -> bool {
+        self.model == other.model
             && self.settings.values == other.settings.values
             && self.rule == other.rule
             && self.run == other.run
             && self.warmup == other.warmup
             && self.replications == other.replications
-            && self.published == other.published
     }
-}
 
-impl Scenario {
     /// A fresh server model with the scenario's settings.
     pub fn build_model(&self) -> Box<dyn ServerModel> {
         let built = match &self.rule {

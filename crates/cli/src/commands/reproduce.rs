@@ -16,7 +16,7 @@ use crate::progress::Progress;
 use crate::runner::{failure, pool, refuse_too_short, run_all};
 use innosim_core::metrics::RunOutput;
 use innosim_experiments::reproduce::{Order, Row, short};
-use innosim_experiments::rest::{Ended, may_end_early, until_known};
+use innosim_experiments::rest::{Early, Ended, may_end_early, until_known};
 use innosim_experiments::runner::{IsEnough, Job, Watched, in_parallel, run_until};
 use innosim_report::numbers::rate;
 use innosim_report::write_file;
@@ -40,7 +40,9 @@ struct Comparison {
     shortened: bool,
     /// Whether runs that were at rest ended there.
     until_rest: bool,
+    /// Simulated by the runs that were made: rows whose runs are the same share one.
     simulated_s: f64,
+    made: usize,
     wall_s: f64,
     jobs: usize,
 }
@@ -70,28 +72,33 @@ pub(crate) fn run(args: &ReproduceArgs) -> Done {
     interrupt::listen();
     let pool = pool(args.common.jobs)?;
     let jobs = pool.current_num_threads();
+    let groups = alike(&runs, longest_first(&runs));
+    let first = |group: &Vec<usize>| &runs[group[0]].scenario;
+    let seconds: u64 = groups.iter().map(first).flat_map(Job::all).map(|job| job.seconds()).sum();
     if !args.common.quiet {
-        note(&format!("{} runs, {} at a time", runs.len(), jobs.min(runs.len())));
+        note(&format!("{}, {} at a time", table::runs(groups.len(), runs.len()), jobs.min(groups.len())));
     }
-    let seconds: u64 = runs.iter().flat_map(|run| Job::all(&run.scenario)).map(|job| job.seconds()).sum();
     let progress = Progress::new(&args.folder, seconds, args.common.quiet);
     let began = Instant::now();
-    let work = longest_first(&runs);
-    let mut made: Vec<(usize, Result<Row, Failure>)> = pool.install(|| {
-        in_parallel(&work, |&i| {
-            let out = out.as_ref().map(|(dirs, _)| &dirs[i]);
-            (i, run_row(&runs[i], args.until_rest, out, &progress))
+    let made: Vec<Result<Vec<(usize, Row)>, Failure>> = pool.install(|| {
+        in_parallel(&groups, |group| {
+            let rows = group.iter().map(|&i| (i, &runs[i], out.as_ref().map(|(dirs, _)| &dirs[i])));
+            rows_of(rows.collect(), args.until_rest, &progress)
         })
     });
     progress.finish();
-    made.sort_by_key(|(i, _)| *i);
-    let rows: Vec<Row> = made.into_iter().map(|(_, row)| row).collect::<Result<_, _>>()?;
+    let made: Vec<Vec<(usize, Row)>> = made.into_iter().collect::<Result<_, _>>()?;
+    let simulated_s = made.iter().flat_map(|rows| rows.first()).map(|(_, row)| row.simulated_s).sum();
+    let mut rows: Vec<(usize, Row)> = made.into_iter().flatten().collect();
+    rows.sort_by_key(|(i, _)| *i);
+    let rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
     let comparison = Comparison {
         folder: args.folder.clone(),
         order: Order::of(&rows),
         shortened,
         until_rest: args.until_rest,
-        simulated_s: rows.iter().map(|row| row.simulated_s).sum(),
+        simulated_s,
+        made: groups.len(),
         wall_s: began.elapsed().as_secs_f64(),
         jobs,
         rows,
@@ -196,47 +203,82 @@ fn longest_first(runs: &[Run]) -> Vec<usize> {
     places
 }
 
-fn run_row(run: &Run, until_rest: bool, out: Option<&OutDir>, progress: &Progress) -> Result<Row, Failure> {
-    let began = Instant::now();
-    let scenario = &run.scenario;
-    let (scenario, outputs, at_rest) = if until_rest && scenario.replications == 1 {
-        run_until_rest(run, progress)?
-    } else {
-        (scenario.clone(), run_all(&Job::all(scenario).collect::<Vec<Job<'_>>>(), false, progress)?, false)
-    };
-    let outcome = Outcome::of(scenario, outputs, began.elapsed());
-    let Some(outcome) = outcome else { return Err(Failure::Input("a scenario without replications".to_owned())) };
-    if let Some(out) = out {
-        out.write(&outcome)?;
+/// The places in groups whose scenarios run the same, in the order of the first of each.
+fn alike(runs: &[Run], places: Vec<usize>) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for place in places {
+        match groups.iter_mut().find(|group| runs[group[0]].scenario.runs_like(&runs[place].scenario)) {
+            Some(group) => group.push(place),
+            None => groups.push(vec![place]),
+        }
     }
+    groups
+}
+
+/// Makes the run that all of a group share, and lays it beside what was published of each.
+fn rows_of(
+    group: Vec<(usize, &Run, Option<&OutDir>)>,
+    until_rest: bool,
+    progress: &Progress,
+) -> Result<Vec<(usize, Row)>, Failure> {
+    let began = Instant::now();
+    let Some((_, first, _)) = group.first() else { return Ok(Vec::new()) };
+    let (outputs, early) = made(&first.scenario, until_rest, progress)?;
+    let wall = began.elapsed();
+    let row = |(place, run, out): (usize, &Run, Option<&OutDir>)| {
+        let outcome = Outcome::of(as_it_ended(run, early)?, outputs.clone(), wall);
+        let Some(outcome) = outcome else { return Err(Failure::Input("a scenario without replications".to_owned())) };
+        if let Some(out) = out {
+            out.write(&outcome)?;
+        }
+        let row = row(&outcome, early.is_some())?;
+        progress.note(&format!(
+            "{}: {} s in {} s, {} tps",
+            row.name,
+            rate(outcome.identity.simulated_s),
+            rate(outcome.identity.wall_s),
+            rate(row.simulated.tps_10s_median_mean)
+        ));
+        Ok((place, row))
+    };
+    group.into_iter().map(row).collect()
+}
+
+fn row(outcome: &Outcome, at_rest: bool) -> Result<Row, Failure> {
     let Some(published) = &outcome.scenario.published else {
         return Err(Failure::Input(format!("{}: a scenario without published figures", outcome.scenario.name)));
     };
     let (summary, warmup_s) = (&outcome.replications.summary, outcome.identity.warmup_s);
-    let row = Row { at_rest, ..Row::of(&outcome.scenario, published, summary, warmup_s, &outcome.output.series) };
-    progress.note(&format!(
-        "{}: {} s in {} s, {} tps",
-        row.name,
-        rate(outcome.identity.simulated_s),
-        rate(outcome.identity.wall_s),
-        rate(row.simulated.tps_10s_median_mean)
-    ));
-    Ok(row)
+    Ok(Row { at_rest, ..Row::of(&outcome.scenario, published, summary, warmup_s, &outcome.output.series) })
 }
 
-/// A run up to its end or to rest; with the scenario of just that, and whether it was at rest.
-fn run_until_rest(run: &Run, progress: &Progress) -> Result<(Scenario, Vec<RunOutput>, bool), Failure> {
-    let scenario = &run.scenario;
+/// The runs of a scenario, up to their end or to rest; and how it ended, if that was early.
+fn made(
+    scenario: &Scenario,
+    until_rest: bool,
+    progress: &Progress,
+) -> Result<(Vec<RunOutput>, Option<Early>), Failure> {
+    if !until_rest || scenario.replications != 1 {
+        let outputs = run_all(&Job::all(scenario).collect::<Vec<Job<'_>>>(), false, progress)?;
+        return Ok((outputs, None));
+    }
     let job = Job { scenario, replication: 0 };
     let execute = |is_enough: &mut IsEnough<'_>| run_until(job, false, &mut Watched(progress), is_enough);
     // Who lives by sync flushing goes on: how waves come and go is to be seen.
     let (output, early) =
         until_known(job.seconds(), may_end_early(scenario), STILL, |why| why == Ended::AtRest, execute)
             .map_err(|error| failure(job, &error))?;
-    let Some(early) = early else { return Ok((scenario.clone(), vec![output], false)) };
-    progress.forgo(job.seconds() - early.simulated_s);
+    if let Some(early) = early {
+        progress.forgo(job.seconds() - early.simulated_s);
+    }
+    Ok((vec![output], early))
+}
+
+/// The scenario of just what was run.
+fn as_it_ended(run: &Run, early: Option<Early>) -> Result<Scenario, Failure> {
+    let Some(early) = early else { return Ok(run.scenario.clone()) };
     let mut overrides = run.overrides.clone();
     overrides.duration = Some(format!("{}s", early.simulated_s));
     overrides.set.push(format!("warmup={}s", early.simulated_s - early.counted_s));
-    Ok((load(Source::Shipped(&scenario.name), &overrides)?, vec![output], true))
+    Ok(load(Source::Shipped(&run.scenario.name), &overrides)?)
 }

@@ -20,6 +20,7 @@ pub(super) fn document(comparison: &Comparison) -> Value {
         "wall_s": rounded(comparison.wall_s),
         "speed": rounded(comparison.simulated_s / comparison.wall_s.max(1e-9)),
         "jobs": comparison.jobs,
+        "runs_made": comparison.made,
         "tolerance": { "tps": TPS_TOLERANCE, "checkpoint_age": AGE_TOLERANCE },
         "runs": comparison.rows.iter().map(row).collect::<Vec<Value>>(),
         "order": {

@@ -27,18 +27,23 @@ pub(super) fn render(comparison: &Comparison) -> String {
     text
 }
 
+/// How many runs are made for how many rows.
+pub(super) fn runs(made: usize, rows: usize) -> String {
+    if made == rows { format!("{rows} runs") } else { format!("{made} runs for {rows} rows") }
+}
+
 fn head(comparison: &Comparison) -> String {
     let mut sources: Vec<&str> = comparison.rows.iter().map(|row| row.published.source.as_str()).collect();
     sources.dedup();
     let seed = comparison.rows.first().map_or(0, |row| row.seed);
     let mut text = format!("Published: {}\n", sources.join("; "));
     text.push_str(&format!(
-        "Simulated: innosim {VERSION}, seed {seed}, {} runs, {} s in {} s ({} times real time with {} at a time)\n",
-        comparison.rows.len(),
+        "Simulated: innosim {VERSION}, seed {seed}, {}, {} s in {} s ({} times real time with {} at a time)\n",
+        runs(comparison.made, comparison.rows.len()),
         count(comparison.simulated_s),
         rate(comparison.wall_s),
         rate(comparison.simulated_s / comparison.wall_s.max(1e-9)),
-        comparison.jobs.min(comparison.rows.len()),
+        comparison.jobs.min(comparison.made),
     ));
     if comparison.shortened {
         let (length, warmup) = comparison.rows.first().map_or((0.0, 0.0), |row| (row.simulated_s, row.warmup_s));
