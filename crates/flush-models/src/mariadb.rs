@@ -171,7 +171,6 @@ impl Mariadb {
             return FreeCheck::Checkpoint { wait: true };
         }
         wait.step = step::BEGIN;
-        wait.sleeps += 1;
         FreeCheck::Sleep { duration: MARGIN_SLEEP, wake_checkpointer: false }
     }
 }

@@ -30,7 +30,7 @@ use crate::legacy::master_thread::MasterThread;
 use crate::registry::{Settings, SettingsError};
 use adaptive::{AdaptiveState, Request, Seen};
 use innosim_core::config::MachineConfig;
-use innosim_core::kernel::time::SimTime;
+use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{
     AdaptiveFlushing, AgeLimits, CheckpointerAction, CheckpointerInput, CleanerAction, CleanerInput, FlushGauges,
     FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruWork, PassReport, Recommendation, RuleInput, ServerModel,
@@ -39,8 +39,9 @@ use innosim_core::seam::{
 use options::Options;
 use page_cleaner::{Branch, PageCleanerLoop};
 
-/// Redo capacity of a server that nothing keeps from overwriting old redo: out of reach.
-pub(crate) const UNGUARDED: WriterLimits = WriterLimits { hard_bytes: u64::MAX / 4, soft_bytes: u64::MAX / 4 };
+const OUT_OF_REACH: u64 = u64::MAX / 4;
+/// Redo capacity of a server that nothing keeps from overwriting old redo.
+pub(crate) const UNGUARDED: WriterLimits = WriterLimits { hard_bytes: OUT_OF_REACH, soft_bytes: OUT_OF_REACH };
 
 /// Where the page cleaner stands between two calls of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,7 +120,7 @@ impl Mysql56 {
     fn next_turn(&mut self, view: &View<'_>) -> CleanerAction {
         let activity = view.activity != self.last_activity;
         let sleep = self.cleaner.sleep(view.now, activity, view.pending_reads > 0);
-        if sleep.0 > 0 {
+        if sleep != SimDuration::ZERO {
             self.phase = Phase::Sleeping;
             return CleanerAction::Wait { until: view.now + sleep, wake_on_event: false };
         }

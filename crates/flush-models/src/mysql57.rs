@@ -149,7 +149,7 @@ impl Mysql57 {
     /// The pass after its wait; `None` if it does nothing.
     fn after_wait(&mut self, view: &View<'_>, result: WaitResult) -> Option<CleanerAction> {
         let activity = view.activity != self.last_activity;
-        let sync = self.options.flush_sync && self.sync_lsn > 0;
+        let sync = self.options.flush_sync && self.sync_lsn != 0;
         let request = match self.coordinator.after_wait(view.now, result, sync, activity) {
             Branch::Sync => {
                 let lsn_limit = std::mem::take(&mut self.sync_lsn);
@@ -195,8 +195,8 @@ impl Mysql57 {
         if let Some(request) = self.recommended_by_rule(view) {
             return request;
         }
-        let worked_before = self.recommendation.lsn_avg_rate > 0;
-        if view.up_before > SimDuration::ZERO && self.recommendation.prev_lsn == 0 && !worked_before {
+        let worked_before = self.recommendation.lsn_avg_rate != 0;
+        if view.up_before != SimDuration::ZERO && self.recommendation.prev_lsn == 0 && !worked_before {
             // The first recommendation was that of the server's start; without load none came since.
             self.recommendation.prev_lsn = view.last_checkpoint_lsn;
         }
@@ -275,7 +275,7 @@ impl Mysql57 {
             CommitMargin::GoOn | CommitMargin::TooLarge => None,
             CommitMargin::Checkpoint { sleep } => {
                 self.flag.raise();
-                if sleep.0 > 0 && wait.sleeps == 0 {
+                if sleep != SimDuration::ZERO && wait.sleeps == 0 {
                     wait.sleeps = 1;
                     return Some(FreeCheck::Sleep { duration: sleep, wake_checkpointer: false });
                 }

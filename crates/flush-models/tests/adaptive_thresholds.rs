@@ -93,6 +93,12 @@ fn slots_follow_what_is_due_above_30_percent() {
     }
 }
 
+#[test]
+fn averages_over_whole_seconds_of_a_finer_clock() {
+    let cuts = |form| AdaptiveRule::new(form, config()).cuts_seconds_off();
+    assert_eq!([FORM_8018, FORM_8021, FORM_8027, FORM_8030].map(cuts), [false, true, true, false]);
+}
+
 /// From 8.0.23 on counting stops at 12 times what an instance may flush a second, in a sync pass at 4 times.
 #[test]
 fn counting_ends_where_a_pass_can_flush_no_more() {

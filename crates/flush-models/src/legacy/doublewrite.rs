@@ -7,8 +7,6 @@ pub const BLOCK_PAGES: u64 = 64;
 pub const CAPACITY_55: u64 = 128;
 /// Pages that 5.6 and 5.7 collect; their other 8 places are for single-page flushes.
 pub const CAPACITY_56: u64 = 120;
-/// Places for single-page flushes of 5.6 and 5.7.
-pub const SINGLE_PAGE_SLOTS: u64 = 8;
 
 /// One drain of the doublewrite buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]

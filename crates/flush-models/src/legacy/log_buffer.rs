@@ -6,8 +6,6 @@ const BLOCK_BYTES: u64 = 512;
 const BLOCK_HEADER_BYTES: u64 = 12;
 const BLOCK_PAYLOAD_BYTES: u64 = 496;
 const BLOCK_FRAME_BYTES: u64 = BLOCK_BYTES - BLOCK_PAYLOAD_BYTES;
-/// Largest mini-transaction that the fast path takes.
-const FAST_PATH_BYTES: u64 = 512;
 /// End of a block's payload.
 const BLOCK_PAYLOAD_END: u64 = 508;
 
@@ -20,7 +18,8 @@ pub struct LsnAdvance {
     pub blocks_completed: u64,
     /// Where in its block the next append begins.
     pub new_offset_in_block: u64,
-    /// Whether it is appended without a look at the margins (`log_close`).
+    /// Whether it is appended without a look at the margins (`log_close`): it ends in its block. The servers ask for 512
+    /// bytes at most too, which is more than a block holds.
     pub fast_path: bool,
 }
 
@@ -32,7 +31,7 @@ pub fn log_lsn_advance(offset_in_block: u64, len: u64) -> LsnAdvance {
         lsn_delta,
         blocks_completed,
         new_offset_in_block: (offset_in_block + lsn_delta) % BLOCK_BYTES,
-        fast_path: len <= FAST_PATH_BYTES && offset_in_block + len < BLOCK_PAYLOAD_END,
+        fast_path: offset_in_block + len < BLOCK_PAYLOAD_END,
     }
 }
 

@@ -22,7 +22,7 @@ const CHECKPOINTS: [MarginCheckpoint; 3] = [MarginCheckpoint::None, MarginCheckp
 /// Stage and the checkpoint that was decided on before it.
 pub(crate) fn place(wait: &FreeCheckWait) -> (Stage, MarginCheckpoint) {
     let step = wait.step as usize;
-    (STAGES[step % STAGES.len()], CHECKPOINTS[step / STAGES.len() % CHECKPOINTS.len()])
+    (STAGES[step % STAGES.len()], CHECKPOINTS[step / STAGES.len()])
 }
 
 /// Remembers them.
@@ -36,5 +36,20 @@ pub(crate) fn lsns(view: &View<'_>) -> LogLsns {
         lsn: view.current_lsn,
         oldest_modification: view.oldest_modification_lsn,
         last_checkpoint_lsn: view.last_checkpoint_lsn,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_remembered() {
+        for place_before in STAGES.into_iter().flat_map(|stage| CHECKPOINTS.map(|checkpoint| (stage, checkpoint))) {
+            let mut wait = FreeCheckWait::default();
+            set_place(&mut wait, place_before.0, place_before.1);
+            assert_eq!(place(&wait), place_before);
+        }
+        assert_eq!(place(&FreeCheckWait::default()), (Stage::Begin, MarginCheckpoint::None));
     }
 }

@@ -89,8 +89,9 @@ impl Averages {
         self.prev_lsn = input.cur_lsn;
     }
 
-    /// Takes a pass into account, in real or in whole numbers as the generation has it.
-    fn update(&mut self, input: &PassInput<'_>, loops: u64, whole: bool) {
+    /// Takes a pass into account. The early generation divides pages by seconds in real numbers and cuts off the sum; the
+    /// late one cuts off twice, which is the same.
+    fn update(&mut self, input: &PassInput<'_>, loops: u64) {
         self.sum_pages += input.last_pages;
         self.n_iterations += 1;
         let elapsed_s = input.time_s.saturating_sub(self.prev_time_s);
@@ -99,11 +100,7 @@ impl Averages {
         }
         let elapsed_s = elapsed_s.max(1);
         let redo = input.cur_lsn.saturating_sub(self.prev_lsn);
-        self.avg_page_rate = if whole {
-            (self.sum_pages / elapsed_s + self.avg_page_rate) / 2
-        } else {
-            ((self.sum_pages as f64 / elapsed_s as f64 + self.avg_page_rate as f64) / 2.0) as u64
-        };
+        self.avg_page_rate = (self.sum_pages / elapsed_s).midpoint(self.avg_page_rate);
         self.lsn_avg_rate = self.lsn_avg_rate.midpoint(redo / elapsed_s);
         self.begin(input);
         self.n_iterations = 0;
@@ -192,7 +189,7 @@ pub fn recommendation_early(c: &AdaptiveConfig, averages: &mut Averages, input: 
         let n_pages = if n < input.dirty_pages { c.io_capacity.min(input.dirty_pages) } else { n };
         return Pass { n_pages, pct_for_lsn, adaptive: None };
     }
-    averages.update(input, c.flushing_avg_loops, false);
+    averages.update(input, c.flushing_avg_loops);
     let pct_for_dirty = match c.max_dirty_pages_pct_lwm == 0.0 {
         true if input.dirty_pct >= c.max_dirty_pages_pct => 100,
         true => 0,
@@ -211,7 +208,7 @@ pub fn recommendation_late(c: &AdaptiveConfig, averages: &mut Averages, input: &
         averages.begin(input);
         return Pass { n_pages: by_dirty_pages_late(c, input), pct_for_lsn, adaptive: None };
     }
-    averages.update(input, c.flushing_avg_loops, true);
+    averages.update(input, c.flushing_avg_loops);
     let ratio = if pct_lwm == 0.0 || c.max_dirty_pages_pct == 0.0 {
         1.0
     } else {
@@ -277,8 +274,7 @@ impl AdaptiveFlushing for AdaptiveRule {
         let dirty_pct = dirty_pct(view.dirty_pages, view.lru_pages, view.free_pages);
         let pass_input = PassInput {
             cur_lsn: view.current_lsn,
-            // The clock of the run begins at 0, which means "never" to the averages.
-            time_s: view.now.whole_seconds() + 1,
+            time_s: view.now.whole_seconds(),
             oldest_lsn: view.oldest_modification_lsn,
             dirty_pages: view.dirty_pages,
             dirty_pct,

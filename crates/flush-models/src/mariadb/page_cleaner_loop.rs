@@ -179,7 +179,6 @@ impl PageCleaner {
         self.rounds = if self.top_at == s.view.now { self.rounds + 1 } else { 1 };
         self.top_at = s.view.now;
         if self.rounds > ROUNDS_IN_AN_INSTANT {
-            self.rounds = 0;
             let until = s.view.now + SPIN_PAUSE;
             return self.go(Phase::Pausing, CleanerAction::Wait { until, wake_on_event: false });
         }
@@ -227,15 +226,15 @@ impl PageCleaner {
         let branch = pass_late(&Mistake::when_idle(self.mistake, &s.options.adaptive), &state);
         if !matches!(branch, Branch::Furious | Branch::LruOnly) {
             self.last_activity = view.activity;
-            self.clear_targets(s);
+            // With `innodb_flush_sync` there is no furious target here; without it [`PassState`] knows that it is passed.
+            if view.oldest_modification_lsn >= s.targets.async_lsn {
+                s.targets.async_lsn = 0;
+            }
         }
         let io_max = s.options.adaptive.io_capacity_max;
         match branch {
             Branch::Furious => self.furious(s),
-            Branch::LruOnly => {
-                self.idle = false;
-                self.go(Phase::Drain { quota: io_max }, CleanerAction::WaitForBatches)
-            }
+            Branch::LruOnly => self.go(Phase::Drain { quota: io_max }, CleanerAction::WaitForBatches),
             Branch::Unemployed => {
                 self.idle = true;
                 self.go(Phase::Checkpoint, CleanerAction::Checkpoint { wait: true })
@@ -247,17 +246,6 @@ impl PageCleaner {
                 self.go(Phase::List { adaptive: false }, list_batch(FlushKind::Background, n_pages, u64::MAX))
             }
             Branch::Adaptive => self.adaptive(s),
-        }
-    }
-
-    /// Clears the targets that the oldest page has passed.
-    fn clear_targets(&mut self, s: &mut Step<'_, '_>) {
-        let oldest = s.view.oldest_modification_lsn;
-        if oldest >= s.targets.sync_lsn {
-            s.targets.sync_lsn = 0;
-        }
-        if oldest >= s.targets.async_lsn {
-            s.targets.async_lsn = 0;
         }
     }
 

@@ -103,15 +103,11 @@ impl Adaptive {
         let async_age = self.ages.max_modified_age_async;
         let found = keep_average(view.current_lsn, lsn_old, async_age, self.flushed_prev, turnover);
         self.flushed_prev = 0;
-        let lsn_limit = view.oldest_modification_lsn + (view.current_lsn - lsn_old);
-        if found.n_flush == 0 { FlushUpTo::default() } else { FlushUpTo { pages: found.n_flush, lsn_limit } }
+        FlushUpTo { pages: found.n_flush, lsn_limit: view.oldest_modification_lsn + (view.current_lsn - lsn_old) }
     }
 }
 
 /// Age of the oldest page, bytes.
 fn modified_age(view: &View<'_>) -> u64 {
-    match view.oldest_modification_lsn {
-        0 => 0,
-        oldest => view.current_lsn.saturating_sub(oldest),
-    }
+    view.current_lsn.saturating_sub(view.oldest_or_current_lsn())
 }

@@ -71,7 +71,7 @@ impl FlushStat {
         let redo_avg = (self.sum_redo / intervals).wrapping_add(lsn.wrapping_sub(self.cur_redo));
         let lru_now = lru_flush_page_count.wrapping_sub(self.cur_n_flushed);
         let lru_flush_avg = (self.sum_n_flushed / intervals).wrapping_add(lru_now);
-        let n_flush_req = n_dirty.wrapping_mul(redo_avg) / log_group_capacity.max(1);
+        let n_flush_req = n_dirty.wrapping_mul(redo_avg) / log_group_capacity;
         let rate = n_flush_req.wrapping_sub(lru_flush_avg) as i64;
         DesiredRate { redo_avg, lru_flush_avg, n_flush_req, rate: rate.max(0) as u64 }
     }

@@ -43,27 +43,19 @@ enum Place {
 
 impl Place {
     fn code(self) -> u32 {
-        let bits = |checkpoint| match checkpoint {
-            MarginCheckpoint::None => 0,
-            MarginCheckpoint::Async => 1,
-            MarginCheckpoint::Sync => 2,
-        };
+        let with = |place, flag, checkpoint| place + 4 * u32::from(flag) + 8 * checkpoint as u32;
         match self {
             Place::Outside => 0,
-            Place::Flushed { sync, checkpoint } => 1 | u32::from(sync) << 2 | bits(checkpoint) << 3,
-            Place::Waited { undisturbed, checkpoint } => 2 | u32::from(undisturbed) << 2 | bits(checkpoint) << 3,
+            Place::Flushed { sync, checkpoint } => with(1, sync, checkpoint),
+            Place::Waited { undisturbed, checkpoint } => with(2, undisturbed, checkpoint),
             Place::CheckpointTaken => 3,
         }
     }
 
     fn of(code: u32) -> Self {
-        let flag = code >> 2 & 1 == 1;
-        let checkpoint = match code >> 3 {
-            0 => MarginCheckpoint::None,
-            1 => MarginCheckpoint::Async,
-            _ => MarginCheckpoint::Sync,
-        };
-        match code & 3 {
+        let flag = code / 4 % 2 == 1;
+        let checkpoint = CHECKPOINTS[code as usize / 8];
+        match code % 4 {
             0 => Place::Outside,
             1 => Place::Flushed { sync: flag, checkpoint },
             2 => Place::Waited { undisturbed: flag, checkpoint },
@@ -71,6 +63,9 @@ impl Place {
         }
     }
 }
+
+/// By code.
+const CHECKPOINTS: [MarginCheckpoint; 3] = [MarginCheckpoint::None, MarginCheckpoint::Async, MarginCheckpoint::Sync];
 
 /// The flag and the limits.
 #[derive(Debug)]
@@ -159,5 +154,22 @@ fn lsns(view: &View<'_>) -> LogLsns {
         lsn: view.current_lsn,
         oldest_modification: view.oldest_modification_lsn,
         last_checkpoint_lsn: view.last_checkpoint_lsn,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_remembered() {
+        let both = [false, true].into_iter().flat_map(|flag| CHECKPOINTS.map(|checkpoint| (flag, checkpoint)));
+        let places = both.flat_map(|(flag, checkpoint)| {
+            [Place::Flushed { sync: flag, checkpoint }, Place::Waited { undisturbed: flag, checkpoint }]
+        });
+        for place in places.chain([Place::Outside, Place::CheckpointTaken]) {
+            assert_eq!(Place::of(place.code()), place);
+        }
+        assert_eq!(Place::of(FreeCheckWait::default().step), Place::Outside);
     }
 }

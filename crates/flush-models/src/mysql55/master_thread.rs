@@ -272,7 +272,7 @@ impl MasterThread {
         if self.adaptive.method == Method::KeepAverage {
             self.adaptive.flushed(report.list_pages);
         }
-        if self.adaptive.method == Method::Reflex && self.asked.pages > 0 {
+        if self.adaptive.method == Method::Reflex {
             // Reflex skips the sleep of the next pass.
             self.next_loop_time = view.now;
         }

@@ -101,7 +101,7 @@ pub(crate) fn machine_57(options: &Options) -> MachineConfig {
 
 fn area_pages(options: &Options) -> u32 {
     let instance_pages = options.buffer_pool_size / PAGE_BYTES / u64::from(options.buffer_pool_instances);
-    flush_area(instance_pages).max(1) as u32
+    flush_area(instance_pages) as u32
 }
 
 fn doublewrite(options: &Options) -> DoublewriteConfig {

@@ -28,7 +28,7 @@ pub fn log_write_area(
     let start = buf_next_to_write - buf_next_to_write % BLOCK_BYTES;
     let end = buf_free.next_multiple_of(BLOCK_BYTES);
     let in_unit = file_offset_end % log_write_ahead_size;
-    let first_in_unit = log_write_ahead_size > BLOCK_BYTES && in_unit > 0 && end - start > in_unit;
+    let first_in_unit = in_unit != 0 && end - start > in_unit;
     let pad_bytes = if first_in_unit { (log_write_ahead_size - in_unit).min(buf_size - end) } else { 0 };
     LogWrite { write_bytes: end - start + pad_bytes, pad_bytes, buf_free: buf_free % BLOCK_BYTES }
 }

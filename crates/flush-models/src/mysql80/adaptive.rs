@@ -233,11 +233,9 @@ impl AdaptiveRule {
             (pct_io(c.io_capacity, pct_for_dirty.max(pct_for_lsn)) + self.averages.avg_page_rate + lsn_pages) / 3;
         let sync = input.rule.sync_limit_lsn.is_some();
         let n_pages = match self.form.shape {
-            Shape::A if mean > c.io_capacity_max => c.io_capacity_max,
-            Shape::A if sync => mean.max(c.io_capacity),
-            Shape::A => mean,
+            Shape::A if sync => mean.min(c.io_capacity_max).max(c.io_capacity),
             Shape::B if sync => lsn_pages.max(c.io_capacity),
-            Shape::B => mean.min(c.io_capacity_max),
+            Shape::A | Shape::B => mean.min(c.io_capacity_max),
         };
         let even = n_pages / instances + u64::from(self.form.shape == Shape::B);
         let slot =
@@ -264,7 +262,7 @@ impl AdaptiveRule {
         let instances = input.lists.instances();
         let cap = match self.form.shape {
             Shape::A => u64::MAX,
-            Shape::B => (2 * self.config.io_capacity_max / u64::from(instances) * factor * 2).max(1),
+            Shape::B => 2 * self.config.io_capacity_max / u64::from(instances) * factor * 2,
         };
         let counts: Vec<u64> = (0..instances).map(|i| input.lists.pages_up_to(i, target, cap)).collect();
         let sum = (counts.iter().sum::<u64>() / factor).max(1);
@@ -282,8 +280,8 @@ struct PagesDue {
 
 impl AdaptiveFlushing for AdaptiveRule {
     fn recommend(&mut self, view: &View<'_>, input: RuleInput) -> Recommendation {
-        let worked_before = self.averages.lsn_avg_rate > 0;
-        if view.up_before > SimDuration::ZERO && !worked_before {
+        let worked_before = self.averages.lsn_avg_rate != 0;
+        if view.up_before != SimDuration::ZERO && !worked_before {
             // The first recommendation was that of the server's start; without load none came since.
             self.averages.begins(view.last_checkpoint_lsn, SimTime::ZERO);
         }

@@ -76,7 +76,7 @@ impl Averages {
         match clock {
             AverageClock::WholeSeconds => whole(now.whole_seconds().saturating_sub(self.prev_time.whole_seconds())),
             AverageClock::Milliseconds => {
-                whole((now.whole_millis().saturating_sub(self.prev_time.whole_millis()) / 1000).max(1))
+                whole(now.whole_millis().saturating_sub(self.prev_time.whole_millis()) / 1000)
             }
             AverageClock::Exact => {
                 let elapsed = now.since(self.prev_time).0.max(1_000_000_000);

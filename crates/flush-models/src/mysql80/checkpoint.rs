@@ -53,14 +53,9 @@ pub struct CheckpointState {
 /// LSN up to which pages must be flushed synchronously, before any order lag is added; `None` if there is no need.
 /// `age_sync` in bytes: `max_modified_age_sync`, `adaptive_flush_max_age`.
 pub fn sync_flush_up_to(state: &CheckpointState, age_sync: u64) -> Option<u64> {
-    let available = state.available_for_checkpoint_lsn;
-    let reach = state.current_lsn + state.free_check_margin;
-    let mut up_to = available;
-    if reach.saturating_sub(available) > age_sync {
-        up_to = reach - age_sync;
-    }
-    up_to = up_to.max(state.requested_checkpoint_lsn).min(state.current_lsn);
-    (up_to > available).then_some(up_to)
+    let by_age = (state.current_lsn + state.free_check_margin).saturating_sub(age_sync);
+    let up_to = by_age.max(state.requested_checkpoint_lsn).min(state.current_lsn);
+    (up_to > state.available_for_checkpoint_lsn).then_some(up_to)
 }
 
 /// `log_sync_flush_lsn` of 8.0.23 and later: the target with the order lag (bytes) added, or 0.

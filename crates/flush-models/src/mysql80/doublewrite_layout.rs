@@ -52,7 +52,7 @@ impl DoublewriteLayout {
         write_io_threads: u64,
     ) -> Self {
         let instances = (2 * buffer_pool_instances).max(4);
-        let wanted_files = if doublewrite_files == 0 { (2 * buffer_pool_instances).max(2) } else { doublewrite_files };
+        let wanted_files = if doublewrite_files == 0 { 2 * buffer_pool_instances } else { doublewrite_files };
         let pages_per_batch = if doublewrite_pages == 0 { write_io_threads } else { doublewrite_pages };
         Self::of_files(instances, wanted_files, instances <= wanted_files, pages_per_batch)
     }

@@ -3,6 +3,8 @@
 //! 8.0.21 and 8.0.30 name and compute their limits differently (`redo_geometry_8021`, `redo_geometry_8030`) but use
 //! them in the same places; this is the common denominator that the rest of the machinery reads.
 
+use super::lsn::align_down;
+
 /// Limits of the redo log, bytes of LSN, measured from the last checkpoint unless said otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RedoLimits {
@@ -30,6 +32,12 @@ impl RedoLimits {
     pub fn sync_flush_start(&self) -> u64 {
         self.age_sync.saturating_sub(self.free_check_margin)
     }
+}
+
+/// `align_down(limit - margin)` if that is above zero.
+pub(super) fn positive(limit: u64, margin: u64) -> Option<u64> {
+    let rest = align_down(limit.checked_sub(margin)?);
+    (rest != 0).then_some(rest)
 }
 
 /// Redo reserve for persisting dynamic table metadata, in sn bytes: `dict_persist_margin` for `num_dirty_tables` tables

@@ -91,8 +91,8 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
 
 /// Pages of a flush area: an extent, less in instances under 1984 pages.
 fn flush_area_pages(options: &Options) -> u32 {
-    let instance_pages = options.buffer_pool_size / PAGE_BYTES / u64::from(options.buffer_pool_instances.max(1));
-    flush_area(instance_pages).max(1) as u32
+    let instance_pages = options.buffer_pool_size / PAGE_BYTES / u64::from(options.buffer_pool_instances);
+    flush_area(instance_pages) as u32
 }
 
 fn doublewrite_config(options: &Options) -> DoublewriteConfig {

@@ -5,7 +5,7 @@
 //! 5 % of it are the writer's extra margin; user threads must stop a free-check margin before that. The margin can
 //! only grow while the server runs: each visit of the writer to the extra margin raises it by 20 %.
 
-use super::limits::RedoLimits;
+use super::limits::{RedoLimits, positive};
 use super::lsn::{align_down, align_up, lsn};
 
 /// Bytes that each redo file loses to its header.
@@ -77,12 +77,6 @@ impl MaxAges {
             limit_for_age: positive(self.max_modified_age_async, free_check_margin)?,
         })
     }
-}
-
-/// `align_down(limit - margin)` if that is above zero.
-fn positive(limit: u64, margin: u64) -> Option<u64> {
-    let rest = align_down(limit.checked_sub(margin)?);
-    (rest > 0).then_some(rest)
 }
 
 /// The concurrency margin (sn bytes) after the log writer entered the extra margin: 20 % more, within its maximum.

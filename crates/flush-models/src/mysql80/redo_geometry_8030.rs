@@ -4,7 +4,7 @@
 //! the margin for opening the next file early, is the hard logical capacity at which the log writer stops. 95 % of it
 //! is the soft capacity, and all other limits follow from that. The concurrency margin is fixed at start.
 
-use super::limits::RedoLimits;
+use super::limits::{RedoLimits, positive};
 use super::lsn::{align_down, align_up, lsn, sn};
 
 /// Files of the redo log.
@@ -84,12 +84,6 @@ impl FilesCapacity {
         let redo_bytes = self.file_size - LOG_FILE_HEADER_BYTES;
         first_lsn + (lsn.saturating_sub(first_lsn) / redo_bytes + 1) * redo_bytes
     }
-}
-
-/// `align_down(limit - margin)` if that is above zero.
-fn positive(limit: u64, margin: u64) -> Option<u64> {
-    let rest = align_down(limit.checked_sub(margin)?);
-    (rest > 0).then_some(rest)
 }
 
 /// While the redo log shrinks, the hard capacity (bytes) exposed to everybody follows the checkpoint age down to that

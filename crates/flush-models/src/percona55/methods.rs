@@ -120,7 +120,7 @@ pub fn keep_average(
         flushed_blocks_sum += (list.new_blocks + list.prev_count).saturating_sub(list.blocks);
         blocks += list.blocks;
     }
-    let due = u128::from(blocks) * u128::from(lsn - lsn_old) / u128::from(max_modified_age_async.max(1));
+    let due = u128::from(blocks) * u128::from(lsn - lsn_old) / u128::from(max_modified_age_async);
     let by_others = flushed_blocks_sum.saturating_sub(n_pages_flushed_prev);
     let n = (due as u64).saturating_sub(by_others);
     KeepAverage { n_flush: if n > 0 { n + 1 } else { 0 }, flushed_blocks_sum, new_blocks_sum }

@@ -72,10 +72,10 @@ impl Pace {
             self.renew_means(seen);
         }
         let too_dirty = seen.dirty_pages * 100 / self.buffer_pages.max(1) > MAX_DIRTY_PAGES_PCT;
-        let by_dirt = if too_dirty { self.io_capacity } else { 0 };
         let growth = (seen.dirty_pages as i64 - self.last_dirty as i64 + self.avg_growth) / 2;
         let by_growth = (self.last_pages as i64 + growth).max(0) as u64;
-        let wanted = by_dirt.max(by_growth).midpoint(self.avg_page_rate);
+        let wished = if too_dirty { self.io_capacity.max(by_growth) } else { by_growth };
+        let wanted = wished.midpoint(self.avg_page_rate);
         let least = if seen.short_of_redo { self.io_capacity } else { self.io_capacity / 10 };
         let pages = wanted.min(self.io_capacity).max(least);
         self.last_dirty = seen.dirty_pages;

@@ -6,28 +6,22 @@
 // Helpers may fail the test as tests may.
 #![allow(clippy::unwrap_used)]
 
-use innosim_core::config::{HistoryCut, PurgeWake, UndoSegments};
+mod legacy;
+
+use innosim_core::config::{HistoryCut, PurgeWake, UndoSegments, UndoTruncation};
 use innosim_core::kernel::time::SimDuration;
-use innosim_core::seam::{FlushLists, WorkBefore};
-use innosim_flush_models::legacy::adaptive::AdaptiveConfig as LegacyConfig;
-use innosim_flush_models::legacy::io::io_capacity_at_startup;
-use innosim_flush_models::legacy::neighbors::flush_area;
-use innosim_flush_models::legacy::redo_geometry::LogAges;
+use innosim_core::seam::{FlushLists, LruManagerInput, PassReport, WorkBefore};
 use innosim_flush_models::mariadb::adaptive::{
     AdaptiveConfig, Averages, PassInput, dirty_pct, recommendation_early, recommendation_late,
 };
 use innosim_flush_models::mariadb::page_cleaner::{Branch, PassState, branch_early, need_lru, pass_late};
 use innosim_flush_models::mariadb::redo_geometry::LogCapacity;
-use innosim_flush_models::mysql55::lru::lru_search_distance;
-use innosim_flush_models::mysql56::adaptive::{self as mysql56, af_get_pct_for_dirty};
-use innosim_flush_models::mysql57::commit_margin::log_calculate_actual_len;
-use innosim_flush_models::mysql57::log_write::{LogWrite, log_write_area};
-use innosim_flush_models::mysql57::recommendation as mysql57;
 use innosim_flush_models::mysql80::doublewrite_layout::DoublewriteLayout;
 use innosim_flush_models::mysql80::free_check::checkpoint_to_request;
+use innosim_flush_models::mysql80::limits::dict_persist_margin;
+use innosim_flush_models::mysql80::redo_geometry_8021::MaxAges;
 use innosim_flush_models::mysql80::redo_geometry_8030::FilesCapacity;
-use innosim_flush_models::percona55::methods::{ListLevel, estimate};
-use innosim_flush_models::percona80::lru_manager::adapt_sleep_ms;
+use innosim_flush_models::percona80::lru_manager::{LruManagers, adapt_sleep_ms};
 use innosim_flush_models::purge::purge_config;
 use innosim_flush_models::registry::{ModelId, Settings, Value, lookup};
 use innosim_flush_models::tnt::pace::{Pace, Seen};
@@ -54,6 +48,34 @@ fn the_concurrency_margin_of_8030_is_cut() {
     assert_eq!(capacity().concurrency_margin(100, PAGE), (5_456_000, false), "7 725 056 are wanted");
     // 4 pages for each of 20 threads, 4096, and 5 % of the soft capacity.
     assert_eq!(capacity().concurrency_margin(10, PAGE), (1_310_720 + 4_096 + 512_000, true));
+}
+
+/// A margin as large as its limit is what was wanted, and safe.
+#[test]
+fn a_concurrency_margin_at_its_limit_is_safe() {
+    // 4 pages for each of 48 threads, 4096, and 5 % of the soft capacity.
+    let wanted = 3_145_728 + 4_096 + 326_144;
+    let of_8030 = |soft_logical_capacity, threads| {
+        FilesCapacity { soft_logical_capacity, ..capacity() }.concurrency_margin(threads, PAGE)
+    };
+    assert_eq!(of_8030(6_523_904, 38), (wanted, true));
+    assert_eq!(of_8030(6_523_904, 39), (wanted, false));
+    // 4 pages for each of 12 threads, 8 more, and 5 % of what the writer may use.
+    let wanted = 786_432 + 131_072 + 512_000;
+    let of_8021 = |max_concurrency_margin| {
+        let ages =
+            MaxAges { lsn_capacity_for_writer: 10_240_000, max_concurrency_margin, ..MaxAges::new(1 << 24, 2, PAGE) };
+        ages.concurrency_margin(2, PAGE)
+    };
+    assert_eq!([wanted, wanted - 1].map(of_8021), [(wanted, true), (wanted - 1, false)]);
+}
+
+/// With pages of 4120 bytes a split holds 40 tables, with one byte less 39: ((4120 - 120) / 50) / 2. A full one is followed by
+/// another, and by one above both.
+#[test]
+fn the_margin_for_tables_counts_splits() {
+    let splits = |page_size| (dict_persist_margin(39, page_size) - 80 * 39 - page_size / 2 * 3) / 500;
+    assert_eq!([4_120, 4_119].map(splits), [1, 3]);
 }
 
 /// A margin of 4960 sn bytes is 5132 bytes of LSN. What it leaves is rounded down to blocks, and nothing is too little.
@@ -88,37 +110,6 @@ fn doublewrite_instances_go_round() {
     assert_eq!([of(0), of(7), of(8), of(9)], [(0, 8), (7, 15), (0, 8), (1, 9)]);
 }
 
-#[test]
-fn the_share_of_dirty_pages_of_56_counts_from_one_percent() {
-    assert_eq!(af_get_pct_for_dirty(0, 0, 5), 0);
-    assert_eq!(af_get_pct_for_dirty(1, 0, 5), 100, "nothing may be dirty, and something is");
-    assert_eq!(af_get_pct_for_dirty(1, 1, 5), 0, "one percent may be");
-}
-
-/// In 5.7 `buf_free` counts from the beginning of its block of 512 bytes.
-#[test]
-fn the_length_of_a_mini_transaction_counts_blocks() {
-    assert_eq!(log_calculate_actual_len(507, 512), 507);
-    assert_eq!(log_calculate_actual_len(508, 512), 508 + 16, "one block is completed");
-    assert_eq!(log_calculate_actual_len(508, 0), 508 + 16);
-}
-
-#[test]
-fn the_first_write_into_a_unit_fills_it() {
-    let write = |file_offset_end| log_write_area(1_536 + 5, 2_560 - 7, 1 << 20, file_offset_end, 8_192);
-    let whole = LogWrite { write_bytes: 1_024, pad_bytes: 0, buf_free: 505 };
-    assert_eq!(write(16_384 + 1_024), whole, "it begins where the unit does");
-    assert_eq!(write(16_384 + 512), LogWrite { write_bytes: 1_024 + 7_680, pad_bytes: 7_680, ..whole });
-}
-
-/// 5.5 to 5.7 refuse to start when the reserve, 786 432 bytes here, is half of the capacity.
-#[test]
-fn a_reserve_of_half_the_log_is_too_large() {
-    assert!(LogAges::new(1_747_626 + 2_048, 1, PAGE, 0).is_err());
-    let ages = LogAges::new(1_747_628 + 2_048, 1, PAGE, 0).unwrap();
-    assert_eq!((ages.reserve, ages.log_group_capacity), (786_432, 1_572_866));
-}
-
 /// The same of MariaDB, whose 48 pages are 786 432 bytes too; its header has 12 288.
 #[test]
 fn half_the_log_must_be_left_in_mariadb() {
@@ -126,28 +117,25 @@ fn half_the_log_must_be_left_in_mariadb() {
     assert_eq!(LogCapacity::new(1_747_628 + 12_288, PAGE).unwrap().log_capacity, 1_572_866);
 }
 
-#[test]
-fn io_capacity_is_doubled_as_long_as_that_is_a_number() {
-    assert_eq!(io_capacity_at_startup(u64::MAX / 2, None).1, u64::MAX);
-    assert_eq!(io_capacity_at_startup(u64::MAX / 2 - 1, None).1, u64::MAX - 3);
-    assert_eq!(io_capacity_at_startup(u64::MAX / 3 + 1, None).1, 2 * (u64::MAX / 3 + 1));
-}
-
-#[test]
-fn a_pool_of_fifteen_pages_has_no_neighbours() {
-    assert_eq!([15, 16, 31, 64, 4_096].map(flush_area), [0, 1, 1, 2, 64]);
-}
-
-#[test]
-fn the_error_log_of_55_warns_after_thirty_rounds() {
-    assert_eq!([30, 31].map(|round| lru_search_distance(round, 1_000).log_warning), [false, true]);
-}
-
 /// Starved is a list with less than a hundredth of what it should have.
 #[test]
 fn an_lru_manager_does_not_sleep_while_starved() {
     let next = |free, flushed| adapt_sleep_ms(500, free, 10_000, 10_000, flushed);
     assert_eq!([next(99, 1), next(100, 1), next(99, 0)], [0, 450, 501]);
+}
+
+/// A thread without sleep goes on as long as its batches flush or free pages, and else pauses for a millisecond instead of
+/// spinning.
+#[test]
+fn an_lru_manager_without_sleep_pauses_when_it_finds_nothing() {
+    let mut managers = LruManagers::new(1, 10_000);
+    let mut next = |free_pages, lru_pages, evicted_pages| {
+        let last = PassReport { lru_pages, evicted_pages, ..PassReport::default() };
+        managers.next_sleep(LruManagerInput { instance: 0, free_pages, lru_pages: 10_000, last }).0 / 1_000
+    };
+    assert_eq!([(5, 5), (1, 0), (5, 0)].map(|(flushed, freed)| next(0, flushed, freed)), [0; 3]);
+    // A tenth of the depth is free: the sleep stays what it is.
+    assert_eq!([(0, 0), (0, 1), (3, 3)].map(|(flushed, freed)| next(1_000, flushed, freed)), [1_000, 0, 0]);
 }
 
 /// A list in which nothing is due.
@@ -201,6 +189,7 @@ fn mariadb_by_its_dirty_pages() {
     assert_eq!(by_dirty_pages(9.0, 2_000, 90.0), (2_000, 400), "ten times the limit calls for 2000 pages");
     assert_eq!(by_dirty_pages(9.0, 2_001, 90.0), (200, 200));
     assert_eq!(by_dirty_pages(0.5, 3_000, 10.0), (4_000, 200), "a limit below 1 % divides in the early form alone");
+    assert_eq!(by_dirty_pages(0.95, 2_050, 10.0), (2_105, 200));
     assert_eq!(by_dirty_pages(0.0, 2_000, 10.0), (2_000, 400), "no limit, no division");
     assert_eq!(by_dirty_pages(1.005, 1_995, 10.0).1, 200, "a limit above 1 % divides: 1990 pages");
 }
@@ -263,22 +252,6 @@ fn an_empty_list_of_mariadb_has_work_while_a_target_is_left() {
     assert_eq!([0, 9_000].map(pass), [Branch::Unemployed, Branch::Limit { n_pages: 400, lsn_limit: 9_000 }]);
 }
 
-/// `estimate` in its zone, with 1600 bytes of redo a second: 1000 pages may each wait for 80 000 bytes more, so 20 are due, and a
-/// single page of them is flushed too. A list without pages asks for none.
-#[test]
-fn estimate_adds_up_the_lists_that_have_pages() {
-    let (lsn, max_age) = (1_050_000, 130_000);
-    let list = |n_pages: u64| ListLevel { n_pages, sum_oldest_modification: u128::from(n_pages) * 1_000_000 };
-    let pages = |redo: u64, lists: &[u64]| {
-        let found = estimate(lsn, lsn - redo, 1_000_000, max_age, true, lists.iter().map(|&n| list(n)));
-        (found.pages, found.lsn_limit)
-    };
-    assert_eq!(pages(1_600, &[1_000]), (20, 1_001_600));
-    assert_eq!(pages(1_600, &[1_000, 0]), (20, 1_001_600));
-    assert_eq!(pages(80, &[1_000]), (1, 1_000_080));
-    assert_eq!(pages(79, &[1_000]), (0, 0));
-}
-
 fn purge_of(model: ModelId, settings: &[(&'static str, u64)]) -> innosim_core::config::PurgeConfig {
     let known = settings.iter().filter(|(name, _)| lookup(model, name).is_ok());
     let settings: BTreeMap<_, _> = known.map(|&(name, value)| (name, Value::Integer(value))).collect();
@@ -303,6 +276,23 @@ fn purge_has_each_servers_numbers() {
     let pages = |model| purge_of(model, &[]).undo.initial_pages;
     let models = [ModelId::Mysql57, ModelId::Mysql8021, ModelId::Mysql8027, ModelId::Mysql8030, ModelId::Mariadb1011];
     assert_eq!(models.map(pages), [640, 640, 1_024, 1_024, 640]);
+}
+
+/// No undo tablespaces are known before 5.6. Up to 8.0.29 a new one blocks those who want it.
+#[test]
+fn undo_has_each_servers_numbers() {
+    let undo = |model| purge_of(model, &[]).undo;
+    assert_eq!(undo(ModelId::Mysql55).tablespaces, 0);
+    let [shrinks, blocks, open] = [
+        UndoTruncation::Shrinking,
+        UndoTruncation::Replacement { blocks: true },
+        UndoTruncation::Replacement { blocks: false },
+    ];
+    let models = [ModelId::Mysql57, ModelId::Mysql8021, ModelId::Mysql8027, ModelId::Mysql8030, ModelId::Mariadb1011];
+    assert_eq!(
+        models.map(|model| undo(model).truncation),
+        [UndoTruncation::Checkpoints, blocks, blocks, open, shrinks]
+    );
 }
 
 fn seen(dirty_pages: u64) -> Seen {
@@ -331,6 +321,30 @@ fn the_pace_of_tnt() {
         5,
         "a buffer without pages is full; the mean halves all of the capacity"
     );
+}
+
+/// Below ten pages a second there is no least number of pages: half of the growth is wished, half of that is written.
+#[test]
+fn the_pace_of_tnt_begins_at_nothing() {
+    let first = |dirty| Pace::new(9, 1_000).next(seen(dirty));
+    assert_eq!([0, 2, 3, 4].map(first), [0, 0, 0, 1]);
+    // What shrinks by more than was written asks for nothing; half of the mean of one page a second is nothing.
+    let mut pace = Pace::new(9, 1_000);
+    assert_eq!(pace.next(seen(40)), 9);
+    pace.starts_after(WorkBefore { redo_bytes_per_s: 0, pages_flushed_per_s: 1 });
+    assert_eq!(pace.next(seen(0)), 0);
+}
+
+/// 31 seconds of 29 pages are 899, of which a thirtieth is 29; half of the way there from nothing is 14. The next 31 seconds are
+/// of 29 pages too, and the next half of the way leads to 21.
+#[test]
+fn the_means_of_tnt_count_from_nothing() {
+    let mut pace = Pace::new(290, 1_000_000);
+    let mut mean_after = |seconds: u64| {
+        assert!((0..seconds).all(|_| pace.next(seen(0)) == 29));
+        pace.avg_page_rate
+    };
+    assert_eq!([31, 1, 30, 1].map(&mut mean_after), [0, 14, 14, 21]);
 }
 
 #[test]
@@ -369,73 +383,4 @@ fn the_pace_of_tnt_counts_growth_by_its_mean() {
     // 31 582 pages in thirty seconds are 1052 a second, with 516 before: 784.
     assert_eq!(pace.next(at(6_000, 90_000)), 1_667);
     assert_eq!((pace.avg_page_rate, pace.lsn_avg_rate), (784, 2_000));
-}
-
-fn of_56_and_57() -> LegacyConfig {
-    LegacyConfig {
-        flushing_avg_loops: 30,
-        io_capacity: 1_000,
-        io_capacity_max: 1_000,
-        max_dirty_pages_pct: 75.0,
-        max_dirty_pages_pct_lwm: 0.0,
-        adaptive_flushing: true,
-        adaptive_flushing_lwm: 10,
-        log_group_capacity: 1_000_000,
-        max_modified_age_async: 800_000,
-    }
-}
-
-/// What the last round left undone reaches further, if redo has come on by more than half of its mean since.
-#[test]
-fn the_reach_of_56_grows_with_redo_beyond_half_of_its_mean() {
-    let factor = |since: u64| {
-        let mut state = mysql56::AdaptiveState {
-            lsn_avg_rate: 1_000,
-            prev_lsn: 400_000,
-            last_lsn: 500_000,
-            last_pages: 10,
-            prev_pages: 35,
-            ..Default::default()
-        };
-        let seen = mysql56::Seen { cur_lsn: 500_000 + since, oldest_lsn: 200_000, dirty_pct: 0 };
-        let request = state.request(&of_56_and_57(), seen).unwrap();
-        (request.age_factor, request.lsn_limit)
-    };
-    assert_eq!([500, 501].map(factor), [(0, 201_000), (3, 204_000)]);
-}
-
-/// Two lists, in one of which pages are due.
-struct Uneven;
-
-impl FlushLists for Uneven {
-    fn instances(&self) -> u32 {
-        2
-    }
-
-    fn pages_up_to(&self, instance: u32, _: u64, cap: u64) -> u64 {
-        [900, 0][instance as usize].min(cap)
-    }
-}
-
-/// Slots of 5.7 follow the pages due where the age calls for more than 30 % of the I/O capacity, and are equal up to that.
-#[test]
-fn slots_of_57_are_uneven_above_30_percent() {
-    let slots = |pct: u64| {
-        let config = of_56_and_57();
-        let age = (0..800_000).find(|&age| config.pct_for_lsn(age) == pct).unwrap();
-        let mut state = mysql57::RecommendationState { prev_lsn: 1, ..Default::default() };
-        let seen = mysql57::Seen {
-            cur_lsn: 1_000_000 + age,
-            oldest_lsn: 1_000_000,
-            time_s: 1,
-            dirty_pct: 0.0,
-            last_pages: 0,
-            lists: &Uneven,
-        };
-        let got = state.recommend(&config, seen).unwrap();
-        (got.n_pages, got.slots)
-    };
-    // 300 pages by age, none by the mean.
-    assert_eq!(slots(30), (200, vec![100, 100]));
-    assert_eq!(slots(31), (203, vec![301 * 203 / 300 + 1, 1]));
 }
