@@ -5,8 +5,7 @@
 //! it dirty; a page that is missing is read, and one under write is waited for, by the same actors as for single pages. What
 //! was drawn when a client begins to wait is settled when it comes back; its later draws meet the states of then.
 //!
-//! Simplification: a transaction touches its counted pages before the others; who waits for a page that somebody else reads
-//! finds it clean.
+//! Simplification: who waits for a page that somebody else reads finds it clean.
 
 use super::Server;
 use crate::buffer_pool::{BufferPool, MetPage};
@@ -88,6 +87,12 @@ impl CountedPlan {
         self.runs.get(self.run).copied()
     }
 
+    /// The touch that the next draw belongs to.
+    #[inline]
+    pub(super) fn next_touch(&self) -> Option<u32> {
+        self.next().map(|run| u32::from(run.touch))
+    }
+
     #[inline]
     fn pass(&mut self, draws: u32) {
         let run = &mut self.runs[self.run];
@@ -98,6 +103,7 @@ impl CountedPlan {
 
 /// Why a transaction does not go on with its draws.
 enum Stopped {
+    /// It has no more of them, or a page comes before them.
     AtEnd,
     /// It has met a page that it must wait for.
     AtPage,
@@ -106,7 +112,8 @@ enum Stopped {
 }
 
 impl Server {
-    /// Touches counted pages until the transaction has no more; false if the client must wait.
+    /// Touches counted pages until the transaction has no more, or comes to one that is not counted; false if the client must
+    /// wait.
     #[inline]
     pub(super) fn touch_counted(&mut self, client_number: u32) -> bool {
         if self.pool.counted().is_empty() {
@@ -133,10 +140,11 @@ impl Server {
         let kind = &program.kinds[client.kind as usize];
         let limit_lsn = clients.free_check_limit_lsn.min(redo.room_up_to(kind.max_redo_bytes));
         let near_limit = redo.current_lsn() + kind.max_redo_bytes * 9 / 8 > limit_lsn;
+        let before = client.plan.before_pages();
         let plan = &mut client.plan.counted;
         let (mut redo_fixed, mut modified) = (0, 0);
         let stopped = loop {
-            let Some(run) = plan.next() else { break Stopped::AtEnd };
+            let Some(run) = plan.next().filter(|run| u32::from(run.touch) < before) else { break Stopped::AtEnd };
             if near_limit && redo_fixed >= kind.row_redo_fixed && redo.lsn_after(redo_fixed) > limit_lsn {
                 break Stopped::ForRoom;
             }

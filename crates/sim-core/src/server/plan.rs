@@ -44,6 +44,8 @@ pub(super) struct Plan {
     pages: Box<[u32]>,
     len: usize,
     runs: Vec<Run>,
+    /// How many of the runs were drawn; pages that splits begin follow them.
+    drawn: usize,
     /// Whether some pages are read only.
     reads: bool,
     /// The pages that no file holds yet: they need no read.
@@ -51,7 +53,7 @@ pub(super) struct Plan {
     /// The next page, and the run that it belongs to.
     place: usize,
     run: usize,
-    /// Draws from bins, which come before all these pages.
+    /// Draws from bins, which come between these pages as their touches do.
     pub(super) counted: CountedPlan,
 }
 
@@ -70,6 +72,7 @@ impl Plan {
             pages: vec![0; most].into(),
             len: 0,
             runs: Vec::new(),
+            drawn: 0,
             reads: false,
             fresh: Vec::new(),
             place: 0,
@@ -80,7 +83,7 @@ impl Plan {
 
     /// A new transaction begins.
     pub(super) fn clear(&mut self) {
-        (self.found, self.len, self.reads, self.place, self.run) = (false, 0, false, 0, 0);
+        (self.found, self.len, self.drawn, self.reads, self.place, self.run) = (false, 0, 0, false, 0, 0);
         self.runs.clear();
         self.fresh.clear();
         self.counted.clear();
@@ -98,8 +101,29 @@ impl Plan {
 
     /// The pages that are left.
     #[inline]
-    pub(super) fn rest(&self) -> &[u32] {
-        &self.pages[self.place..self.len]
+    fn rest(&self) -> &[u32] {
+        self.up_to(self.len)
+    }
+
+    /// The pages that are left up to a place.
+    #[inline]
+    pub(super) fn up_to(&self, place: usize) -> &[u32] {
+        &self.pages[self.place..place]
+    }
+
+    /// The place up to which pages come before the next draw from bins.
+    #[inline]
+    pub(super) fn before_draws(&self) -> usize {
+        let Some(draw) = self.counted.next_touch() else { return self.len };
+        let earlier = self.runs[self.run..self.drawn].iter().take_while(|run| run.touch < draw);
+        earlier.last().map_or(self.place, |run| run.end as usize)
+    }
+
+    /// The touch that the next page belongs to: draws from bins for later ones wait for it. Pages that splits begin are behind
+    /// all draws.
+    #[inline]
+    pub(super) fn before_pages(&self) -> u32 {
+        self.runs[..self.drawn].get(self.run).map_or(u32::MAX, |run| run.touch)
     }
 
     /// What is done with the next page; `None` at the end.
@@ -265,8 +289,9 @@ impl Server {
         let Program { kinds, classes, places, .. } = program;
         let instance_of = |space: u32, page: u32| model.instance_of(space, page);
         let touches = &kinds[*kind as usize].touches;
-        let (drawn_runs, mut start) = (plan.runs.len(), 0);
-        for run in 0..drawn_runs {
+        plan.drawn = plan.runs.len();
+        let mut start = 0;
+        for run in 0..plan.drawn {
             let Run { end, touch, .. } = plan.runs[run];
             let touch = &touches[touch as usize];
             let from = std::mem::replace(&mut start, end);
