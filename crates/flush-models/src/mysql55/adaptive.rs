@@ -89,16 +89,18 @@ impl Adaptive {
 
     fn keep_average(&mut self, view: &View<'_>, lsn_old: u64) -> FlushUpTo {
         let instances = view.lists.instances();
-        let now = |instance| Remembered { lsn: view.current_lsn, count: view.lists.listed(instance) };
+        // Pages stay in a server's list until they are written.
+        let length = |instance| view.lists.pages_up_to(instance, u64::MAX, u64::MAX);
+        let now = |instance| Remembered { lsn: view.current_lsn, count: length(instance) };
         let before = std::mem::replace(&mut self.lists, (0..instances).map(now).collect());
         if before.is_empty() {
             self.flushed_prev = 0;
             return FlushUpTo::default();
         }
         let turnover = before.iter().zip(0..).map(|(list, instance)| {
-            let blocks = view.lists.listed(instance);
+            let blocks = length(instance);
             let older = view.lists.pages_up_to(instance, list.lsn, u64::MAX);
-            ListTurnover { new_blocks: blocks.saturating_sub(older), prev_count: list.count, blocks }
+            ListTurnover { new_blocks: blocks - older, prev_count: list.count, blocks }
         });
         let async_age = self.ages.max_modified_age_async;
         let found = keep_average(view.current_lsn, lsn_old, async_age, self.flushed_prev, turnover);

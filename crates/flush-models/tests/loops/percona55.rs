@@ -185,13 +185,17 @@ fn a_flush_for_dirty_pages_is_not_tried_again() {
     assert_eq!(until_ms(server.cleaner(&v, busy)), 2_000);
 }
 
-/// Each list is looked at by its own number: 1200 pages over ten times the redo of a tenth of a second are 120, and one more.
+/// Each list is looked at by its own number, with its pages under write: 1200 pages over ten times the redo of a tenth of a second
+/// are 120, and one more.
 #[test]
 fn keep_average_looks_at_every_list() {
     struct Two;
     impl FlushLists for Two {
         fn instances(&self) -> u32 {
             2
+        }
+        fn listed(&self, _: u32) -> u64 {
+            100
         }
         fn pages_up_to(&self, instance: u32, _: u64, cap: u64) -> u64 {
             [900, 300][instance as usize].min(cap)

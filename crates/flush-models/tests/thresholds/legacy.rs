@@ -251,12 +251,15 @@ fn a_batch_of_55_fills_the_doublewrite_buffer_again_and_again() {
     assert_eq!([1, 2, 3, 4, 5, 6].map(drains), [0, 1, 1, 2, 2, 3]);
 }
 
-/// Twice the async age makes each page due twice; one more is flushed. No pages make none due.
+/// Twice the async age makes each page due twice; one more is flushed. No pages make none due. Where old and new pages seem to be
+/// fewer than those in the list (new ones under write count as their batch's oldest), nothing was flushed.
 #[test]
 fn keep_average_adds_up_the_lists() {
-    let pages = |lists: &[u64]| {
-        let list = |&blocks: &u64| ListTurnover { new_blocks: 0, prev_count: blocks, blocks };
-        keep_average(3_000, 1_000, 1_000, 0, lists.iter().map(list)).n_flush
+    let found = |lists: &[(u64, u64)]| {
+        let list = |&(prev_count, blocks): &(u64, u64)| ListTurnover { new_blocks: 2, prev_count, blocks };
+        let found = keep_average(3_000, 1_000, 1_000, 0, lists.iter().map(list));
+        (found.n_flush, found.flushed_blocks_sum)
     };
-    assert_eq!([pages(&[]), pages(&[0]), pages(&[1]), pages(&[1, 9])], [0, 0, 3, 21]);
+    assert_eq!([found(&[]), found(&[(0, 2)]), found(&[(1, 3), (7, 9)])], [(0, 0), (5, 0), (25, 0)]);
+    assert_eq!([found(&[(6, 8)]), found(&[(7, 8)]), found(&[(5, 8)])], [(17, 0), (16, 1), (17, 0)]);
 }
