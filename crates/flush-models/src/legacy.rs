@@ -31,5 +31,3 @@ pub(crate) mod margin_steps;
 pub mod master_thread;
 pub mod neighbors;
 pub mod redo_geometry;
-#[cfg(test)]
-pub(crate) mod test_support;

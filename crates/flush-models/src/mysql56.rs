@@ -18,9 +18,6 @@ pub(crate) mod machine;
 pub(crate) mod options;
 pub mod page_cleaner;
 
-#[cfg(test)]
-mod tests;
-
 use crate::legacy::check_flag::CheckFlag;
 use crate::legacy::instance::buf_pool_get;
 use crate::legacy::io::{ListLengths, min_n_per_instance, pct_io};

@@ -23,9 +23,6 @@ pub mod lru_batch;
 pub mod recommendation;
 pub mod request;
 
-#[cfg(test)]
-mod tests;
-
 use crate::legacy::check_flag::CheckFlag;
 use crate::legacy::instance::buf_pool_get;
 use crate::legacy::io::{ListLengths, min_n_per_instance, pct_io};

@@ -14,6 +14,8 @@ mod mariadb_memory;
 mod mariadb_mistakes;
 mod mysql55;
 mod mysql56;
+mod mysql56_turns;
+mod mysql57_passes;
 mod mysql80;
 mod percona55;
 mod steps;

@@ -1,32 +1,28 @@
 //! The page cleaner of MariaDB and threads that wait for it (`mariadb-10.11` section 5).
 
-use crate::steps::{START, done, flush, pass, requests, settings, until_ms, view};
+use crate::steps::{START, done, flush, pass, requests, server, until_ms, view};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{
     CleanerAction, CleanerInput, FlushGauges, FlushKind, FreeCheck, FreeCheckWait, LruWork, ServerModel, View,
 };
-use innosim_flush_models::registry::{ModelId, Settings, build};
+use innosim_flush_models::registry::ModelId;
 
 const MIB: u64 = 1 << 20;
 
-/// A log of 256 MiB: limits of 189 625 606 and 216 715 114 bytes; 1000 pages a pass.
-fn of_mariadb(lines: &[(&str, &str)]) -> Box<dyn ServerModel> {
-    build(&settings_of_mariadb(lines)).unwrap()
-}
-
-pub(crate) fn settings_of_mariadb(lines: &[(&str, &str)]) -> Settings {
-    let fixed = [
-        ("innodb_buffer_pool_size", "4G"),
-        ("innodb_log_file_size", "256M"),
-        ("innodb_io_capacity", "400"),
-        ("innodb_io_capacity_max", "1000"),
-        ("innodb_lru_scan_depth", "1024"),
-    ];
-    settings(ModelId::Mariadb1011, &[&fixed, lines].concat())
-}
-
+/// A log of 256 MiB, whose limits follow; 1000 pages a pass.
+pub(crate) const OF_MARIADB: [(&str, &str); 5] = [
+    ("innodb_buffer_pool_size", "4G"),
+    ("innodb_log_file_size", "256M"),
+    ("innodb_io_capacity", "400"),
+    ("innodb_io_capacity_max", "1000"),
+    ("innodb_lru_scan_depth", "500"),
+];
 pub(crate) const FIRST_LIMIT: u64 = 189_625_606;
 pub(crate) const SECOND_LIMIT: u64 = 216_715_114;
+
+fn of_mariadb(lines: &[(&str, &str)]) -> Box<dyn ServerModel> {
+    server(ModelId::Mariadb1011, &[&OF_MARIADB, lines].concat())
+}
 
 /// The cleaner after its first wait, awake, with redo of `age` since the checkpoint.
 fn pass_of_mariadb(server: &mut dyn ServerModel, v: &View<'_>) -> CleanerAction {
@@ -44,7 +40,7 @@ pub(crate) fn aged(ms: u64, age: u64) -> View<'static> {
 #[test]
 fn a_pass_of_mariadb_looks_for_free_pages_after_its_list() {
     let after_list = |free_pages, lru_pages, free_page_wanted| {
-        let mut server = of_mariadb(&[("innodb_lru_scan_depth", "500")]);
+        let mut server = of_mariadb(&[]);
         let v = View { free_pages, lru_pages, ..aged(1_000, FIRST_LIMIT + 1_000) };
         let list = flush(pass_of_mariadb(server.as_mut(), &v));
         assert_eq!((list.slots, list.lsn_limit, list.over_writes), (vec![1_000], START + 1_000, true));
@@ -159,7 +155,7 @@ fn a_waiting_thread_of_mariadb_goes_through_its_steps() {
 #[test]
 fn a_cleaner_of_mariadb_does_not_sleep_while_free_pages_are_short() {
     let sleeps = |free_pages| {
-        let mut server = of_mariadb(&[("innodb_lru_scan_depth", "500")]);
+        let mut server = of_mariadb(&[]);
         server.cleaner(&view(0), CleanerInput::Start);
         let v = View { free_pages, ..aged(1_000, 1_000) };
         assert_eq!(

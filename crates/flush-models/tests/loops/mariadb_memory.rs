@@ -1,21 +1,13 @@
 //! What the page cleaner of MariaDB remembers from pass to pass: targets, averages, whether it is idle (`mariadb-10.11`
 //! section 5).
 
-use crate::mariadb::{FIRST_LIMIT, SECOND_LIMIT};
+use crate::mariadb::{FIRST_LIMIT, OF_MARIADB, SECOND_LIMIT};
 use crate::steps::{START, done, flush, kinds, pass, probed, requests, server, view};
 use innosim_core::kernel::time::SimTime;
 use innosim_core::seam::{CleanerAction, CleanerInput, FlushKind, FreeCheck, FreeCheckWait, ServerModel, View};
 use innosim_flush_models::registry::ModelId;
 
-/// A log of 256 MiB: limits of 189 625 606 and 216 715 114 bytes; 1000 pages a pass.
-const OF_MARIADB: [(&str, &str); 5] = [
-    ("innodb_buffer_pool_size", "4G"),
-    ("innodb_log_file_size", "256M"),
-    ("innodb_io_capacity", "400"),
-    ("innodb_io_capacity_max", "1000"),
-    ("innodb_lru_scan_depth", "500"),
-];
-
+/// A server after its start.
 fn of_mariadb(lines: &[(&str, &str)]) -> Box<dyn ServerModel> {
     let mut server = server(ModelId::Mariadb1011, &[&OF_MARIADB, lines].concat());
     server.cleaner(&view(0), CleanerInput::Start);

@@ -1,13 +1,13 @@
 //! Each mistake of the past, beside the server of today.
 
-use crate::mariadb::{FIRST_LIMIT, SECOND_LIMIT, aged, settings_of_mariadb};
-use crate::steps::{START, flush, kinds, pass, view};
+use crate::mariadb::{FIRST_LIMIT, OF_MARIADB, SECOND_LIMIT, aged};
+use crate::steps::{START, flush, kinds, pass, settings, view};
 use innosim_core::seam::{CleanerAction, CleanerInput, FlushKind, ServerModel, View};
 use innosim_flush_models::mariadb::mistakes::Mistake;
-use innosim_flush_models::registry::{build, build_with_mistake};
+use innosim_flush_models::registry::{ModelId, build, build_with_mistake};
 
 fn servers(mistake: Mistake, lines: &[(&str, &str)]) -> [Box<dyn ServerModel>; 2] {
-    let settings = settings_of_mariadb(lines);
+    let settings = settings(ModelId::Mariadb1011, &[&OF_MARIADB, lines].concat());
     [build(&settings).unwrap(), build_with_mistake(&settings, mistake).unwrap()]
 }
 
@@ -29,11 +29,10 @@ fn they_have_names() {
 fn a_server_without_work_does_not_flush() {
     let background = servers(Mistake::Mdev24949, &[("innodb_max_dirty_pages_pct_lwm", "10")]).map(|mut server| {
         let v = |ms| View { dirty_pages: 100, ..view(ms) };
-        let mut kinds = [0, 1_000, 2_000].map(|ms| {
-            let input = if ms == 0 { CleanerInput::Start } else { CleanerInput::Timeout };
-            kinds(&pass(server.as_mut(), &v(ms), input, (1, 0), &v(ms)))
-        });
-        std::mem::take(&mut kinds[2])
+        let mut at = |ms, input| kinds(&pass(server.as_mut(), &v(ms), input, (1, 0), &v(ms)));
+        at(0, CleanerInput::Start);
+        at(1_000, CleanerInput::Timeout);
+        at(2_000, CleanerInput::Timeout)
     });
     assert_eq!(background, [vec![FlushKind::Background], vec![]]);
 }

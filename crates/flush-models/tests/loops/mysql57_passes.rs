@@ -1,10 +1,17 @@
-//! The machinery behind the seam: passes of the coordinator, sync requests and their deferral, user threads that poll.
+//! Passes of the coordinator of 5.7, sync requests and their deferral, user threads that poll (`innodb-5.7` sections 2 and 3).
 
-use super::*;
-use crate::legacy::test_support::{self, START, done, flush, settings};
-use crate::registry::{ModelId, Value};
+use crate::steps::{self, START, done, flush};
 use innosim_core::config::{FreePagePolicy, LruWritten, RedoPipeline};
-use innosim_core::seam::FlushLists;
+use innosim_core::kernel::time::SimDuration;
+use innosim_core::seam::{
+    CleanerAction, CleanerInput, FlushKind, FlushLists, FlushRequest, FreeCheck, FreeCheckWait, LruWork, ServerModel,
+    View, WorkBefore,
+};
+use innosim_flush_models::legacy::redo_geometry::LogAges;
+use innosim_flush_models::registry::ModelId;
+
+/// How often a thread looks whether the pages it waits for are written.
+const POLL: SimDuration = SimDuration::from_millis(10);
 
 /// Lists with these pages up to any LSN, by instance.
 struct Lists([u64; 4]);
@@ -20,23 +27,42 @@ impl FlushLists for Lists {
 
 const LISTS: Lists = Lists([900, 300, 0, 30]);
 
-fn server(lines: &[(&'static str, Value)]) -> Mysql57 {
-    let own = [("innodb_buffer_pool_instances", Value::Integer(4)), ("innodb_flushing_avg_loops", Value::Integer(1))];
-    let mut server = Mysql57::build(&settings(ModelId::Mysql57, &[&own, lines].concat())).unwrap();
-    server.last_checkpoint_lsn = START;
+/// A server with 4 GiB of pool in four instances and two redo files of 512 MiB, whose averages move with each pass.
+fn server(lines: &[(&str, &str)]) -> Box<dyn ServerModel> {
+    let fixed = [
+        ("innodb_buffer_pool_size", "4G"),
+        ("innodb_buffer_pool_instances", "4"),
+        ("innodb_log_file_size", "512M"),
+        ("innodb_flushing_avg_loops", "1"),
+    ];
+    let mut server = steps::server(ModelId::Mysql57, &[&fixed, lines].concat());
+    server.checkpoint_published(&view(0, 0, 0));
     server
 }
 
+/// Redo up to `age` beyond the checkpoint and the oldest page.
 fn view(ms: u64, age: u64, activity: u64) -> View<'static> {
-    test_support::view(&LISTS, ms, age, activity)
+    View {
+        current_lsn: START + age,
+        dirty_pages: 5_000,
+        lru_pages: 200_000,
+        free_pages: 60_000,
+        activity,
+        lists: &LISTS,
+        ..steps::view(ms)
+    }
 }
 
+/// When a sleep ends that an event can end early.
 fn until_ms(action: &CleanerAction) -> u64 {
-    test_support::until_ms(action, true)
+    match action {
+        CleanerAction::Wait { until, wake_on_event: true } => until.whole_millis(),
+        other => panic!("{other:?}"),
+    }
 }
 
 /// Two passes of an active server: the second one recommends.
-fn warmed_up(lines: &[(&'static str, Value)], age: u64) -> (Mysql57, FlushRequest) {
+fn warmed_up(lines: &[(&str, &str)], age: u64) -> (Box<dyn ServerModel>, FlushRequest) {
     let mut server = server(lines);
     assert_eq!(until_ms(&server.cleaner(&view(0, 0, 0), CleanerInput::Start)), 1000);
     let first = flush(server.cleaner(&view(1000, age - 1_000_000, 1), CleanerInput::Timeout));
@@ -71,7 +97,6 @@ fn an_event_within_the_second_starts_lru_batches_only() {
     let request = flush(server.cleaner(&view(2500, 300_000_000, 5), CleanerInput::Event));
     assert_eq!((request.kind, request.slots), (FlushKind::LruOnly, vec![0; 4]));
     assert_eq!(until_ms(&server.cleaner(&view(2600, 300_000_000, 5), done(0, 40))), 3000);
-    assert_eq!(server.last_pages, 350, "only timed passes enter the average");
 }
 
 #[test]
@@ -86,12 +111,15 @@ fn a_sync_request_is_served_at_once_by_a_coordinator_that_waits() {
     let reach = 3 * server.gauges().lsn_avg_rate;
     assert_eq!((request.kind, request.lsn_limit), (FlushKind::Sync, START + 1_000 + reach), "not doubled in 5.7");
     assert_eq!((request.slots, request.lru), (vec![u64::MAX; 4], LruWork::ScanDepth));
-    assert_eq!(server.sync_lsn, 0);
     // The thread polls until the pages are written.
     let poll = FreeCheck::Sleep { duration: POLL, wake_checkpointer: false };
     assert_eq!(server.free_check(&above, &mut wait), poll);
     let written = View { oldest_modification_lsn: START + 1_000, ..above };
     assert_eq!(server.free_check(&written, &mut wait), FreeCheck::Proceed);
+    // The request is served: an event asks for LRU batches again.
+    assert_eq!(until_ms(&server.cleaner(&view(2500, sync, 6), done(9, 0))), 3000);
+    let request = flush(server.cleaner(&view(2600, sync, 7), CleanerInput::Event));
+    assert_eq!(request.kind, FlushKind::LruOnly);
 }
 
 #[test]
@@ -103,7 +131,6 @@ fn a_sync_request_is_put_off_by_passes_that_overrun() {
     // The pass that was under way ends late: the next is the timed one, and it drops the event.
     let request = flush(server.cleaner(&view(3400, sync + 1_000, 5), done(350, 0)));
     assert_eq!((request.kind, request.reset_event), (FlushKind::Adaptive, true));
-    assert!(server.sync_lsn > 0, "the request stays");
     // The next pass ends in time; the coordinator waits, and only another signal makes it flush.
     assert_eq!(until_ms(&server.cleaner(&view(3900, sync + 1_000, 6), done(350, 0))), 4400);
     let request = flush(server.cleaner(&view(4000, sync + 1_000, 7), CleanerInput::Event));
@@ -112,7 +139,7 @@ fn a_sync_request_is_put_off_by_passes_that_overrun() {
 
 #[test]
 fn without_flush_sync_threads_wait_for_ordinary_passes() {
-    let (mut server, _) = warmed_up(&[("innodb_flush_sync", Value::Switch(false))], 300_000_000);
+    let (mut server, _) = warmed_up(&[("innodb_flush_sync", "OFF")], 300_000_000);
     let above = view(2400, server.age_limits().sync_bytes + 1_000, 4);
     let answer = server.free_check(&above, &mut FreeCheckWait::default());
     assert_eq!(answer, FreeCheck::Sleep { duration: POLL, wake_checkpointer: false });
@@ -122,7 +149,7 @@ fn without_flush_sync_threads_wait_for_ordinary_passes() {
 
 #[test]
 fn an_idle_server_flushes_its_capacity_once_a_second() {
-    let mut server = server(&[("innodb_io_capacity", Value::Integer(1000))]);
+    let mut server = server(&[("innodb_io_capacity", "1000")]);
     let _ = server.cleaner(&view(0, 0, 0), CleanerInput::Start);
     let request = flush(server.cleaner(&view(1000, 0, 0), CleanerInput::Timeout));
     assert_eq!((request.kind, request.slots, request.parallel), (FlushKind::Background, vec![250; 4], false));
@@ -132,7 +159,7 @@ fn an_idle_server_flushes_its_capacity_once_a_second() {
 #[test]
 fn redo_that_would_overwrite_itself_sleeps_and_takes_a_checkpoint() {
     let mut server = server(&[]);
-    let capacity = server.options.ages.log_group_capacity;
+    let capacity = LogAges::new(512 << 20, 2, 16_384, 0).unwrap().log_group_capacity;
     let full = view(0, capacity, 1);
     let mut wait = FreeCheckWait::default();
     let sleep = SimDuration::from_millis(100);
@@ -145,7 +172,7 @@ fn redo_that_would_overwrite_itself_sleeps_and_takes_a_checkpoint() {
 
 #[test]
 fn the_machine_follows_the_settings() {
-    let server = server(&[("innodb_page_cleaners", Value::Integer(3))]);
+    let server = server(&[("innodb_page_cleaners", "3")]);
     let machine = server.config();
     assert_eq!((machine.cleaner_threads, machine.redo.pipeline), (3, RedoPipeline::CommittingThread));
     assert_eq!(machine.buffer_pool.lru_written, LruWritten::Freed);

@@ -1,11 +1,14 @@
-//! The machinery behind the seam: turns of the page cleaner, steps of user threads at the margins, checkpoints.
+//! Turns of the page cleaner of 5.6, user threads at the margins, checkpoints (`innodb-5.6` sections 2 and 3).
 
-use super::*;
-use crate::legacy::test_support::{self, START, done, flush, settings};
-use crate::registry::{ModelId, Value};
+use crate::steps::{self, START, done, flush};
 use innosim_core::config::{DataSync, DoublewriteConfig, FreePagePolicy, SharedCollecting};
 use innosim_core::kernel::time::SimDuration;
-use innosim_core::seam::{CheckpointerNext, FlushLists};
+use innosim_core::seam::{
+    CheckpointerInput, CheckpointerNext, CleanerAction, CleanerInput, FlushKind, FlushLists, FreeCheck, FreeCheckWait,
+    LruWork, PassReport, ServerModel, View,
+};
+use innosim_flush_models::legacy::redo_geometry::LogAges;
+use innosim_flush_models::registry::ModelId;
 
 /// Lists of which only the number matters.
 struct Lists;
@@ -19,23 +22,38 @@ impl FlushLists for Lists {
     }
 }
 
-fn server(lines: &[(&'static str, Value)]) -> Mysql56 {
-    let mut server = Mysql56::build(&settings(ModelId::Mysql56, lines)).unwrap();
-    server.last_checkpoint_lsn = START;
+/// A server with 4 GiB of pool and two redo files of 512 MiB.
+fn server(lines: &[(&str, &str)]) -> Box<dyn ServerModel> {
+    let fixed = [("innodb_buffer_pool_size", "4G"), ("innodb_log_file_size", "512M")];
+    let mut server = steps::server(ModelId::Mysql56, &[&fixed, lines].concat());
+    server.checkpoint_published(&view(0, 0, 0));
     server
 }
 
+/// Redo up to `age` beyond the checkpoint and the oldest page.
 fn view(ms: u64, age: u64, activity: u64) -> View<'static> {
-    test_support::view(&Lists, ms, age, activity)
+    View {
+        current_lsn: START + age,
+        dirty_pages: 5_000,
+        lru_pages: 200_000,
+        free_pages: 60_000,
+        activity,
+        lists: &Lists,
+        ..steps::view(ms)
+    }
 }
 
+/// When a sleep ends that an event cannot end early.
 fn until_ms(action: &CleanerAction) -> u64 {
-    test_support::until_ms(action, false)
+    match action {
+        CleanerAction::Wait { until, wake_on_event: false } => until.whole_millis(),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
 fn an_active_turn_serves_the_lru_tails_first_and_then_the_flush_lists() {
-    let mut server = server(&[("innodb_flushing_avg_loops", Value::Integer(1))]);
+    let mut server = server(&[("innodb_flushing_avg_loops", "1")]);
     assert_eq!(until_ms(&server.cleaner(&view(0, 0, 0), CleanerInput::Start)), 1000);
     let request = flush(server.cleaner(&view(1000, 100_000_000, 1), CleanerInput::Timeout));
     assert_eq!((request.kind, request.lru, request.parallel), (FlushKind::LruOnly, LruWork::Chunks(100), false));
@@ -52,18 +70,40 @@ fn an_active_turn_serves_the_lru_tails_first_and_then_the_flush_lists() {
     assert_eq!(server.gauges().n_to_flush_requested, 324);
     // The turn began at 2000: the next one begins at 3000, however long this one took.
     assert_eq!(until_ms(&server.cleaner(&view(2700, 310_000_000, 4), done(300, 0))), 3000);
-    assert_eq!(server.cleaner.n_flushed, 307);
 }
 
 #[test]
 fn an_idle_server_flushes_without_sleep_until_a_batch_is_empty() {
-    let mut server = server(&[("innodb_io_capacity", Value::Integer(1000))]);
+    let mut server = server(&[("innodb_io_capacity", "1000")]);
     let _ = server.cleaner(&view(0, 0, 0), CleanerInput::Start);
     let request = flush(server.cleaner(&view(1000, 0, 0), CleanerInput::Timeout));
     assert_eq!((request.kind, request.slots), (FlushKind::Background, vec![125; 8]));
     let request = flush(server.cleaner(&view(1080, 0, 0), done(1000, 0)));
     assert_eq!(request.kind, FlushKind::Background, "back to back");
     assert_eq!(until_ms(&server.cleaner(&view(1090, 0, 0), done(0, 0))), 2080);
+}
+
+/// What a turn flushed, of its LRU tails or of the lists, lets a server that has become idle go on without sleep.
+#[test]
+fn a_turn_that_flushed_is_followed_at_once() {
+    let next = |lru, list| {
+        let mut server = server(&[]);
+        let _ = server.cleaner(&view(0, 0, 0), CleanerInput::Start);
+        let _ = server.cleaner(&view(1000, 100_000_000, 1), CleanerInput::Timeout);
+        let _ = server.cleaner(&view(1100, 100_000_000, 2), done(0, 0));
+        let _ = server.cleaner(&view(2000, 300_000_000, 3), CleanerInput::Timeout);
+        let adaptive = flush(server.cleaner(&view(2300, 300_000_000, 3), done(0, lru)));
+        assert_eq!(adaptive.kind, FlushKind::Adaptive);
+        match server.cleaner(&view(2400, 300_000_000, 3), done(list, 0)) {
+            CleanerAction::Flush(request) => Some(request.kind),
+            other => {
+                until_ms(&other);
+                None
+            }
+        }
+    };
+    let at_once = Some(FlushKind::Background);
+    assert_eq!([next(0, 0), next(1, 0), next(0, 1), next(1, 1)], [None, at_once, at_once, at_once]);
 }
 
 #[test]
@@ -112,7 +152,7 @@ fn a_user_thread_that_met_a_busy_instance_tries_again() {
 #[test]
 fn an_old_checkpoint_makes_user_threads_take_one() {
     let mut server = server(&[]);
-    let ages = server.options.ages;
+    let ages = LogAges::new(512 << 20, 2, 16_384, 0).unwrap();
     let young = |age| View { oldest_modification_lsn: START + age - 10, ..view(0, age, 1) };
     let mut wait = FreeCheckWait::default();
     // Between the async and the sync limit a thread starts one and goes on.
@@ -149,7 +189,7 @@ fn checkpoints_come_every_seventh_second_or_in_each_idle_one() {
 
 #[test]
 fn the_machine_follows_the_settings() {
-    let machine = server(&[("innodb_lru_scan_depth", Value::Integer(500))]).machine;
+    let machine = server(&[("innodb_lru_scan_depth", "500")]).config().clone();
     assert_eq!((machine.buffer_pool.instances, machine.cleaner_threads), (8, 1));
     assert_eq!(
         machine.buffer_pool.free_pages,
@@ -168,7 +208,7 @@ fn the_machine_follows_the_settings() {
         sync_file: true,
     };
     assert_eq!((machine.doublewrite, machine.data_sync), (shared, DataSync::EveryBatch));
-    let direct = server(&[("innodb_flush_method", Value::Choice("O_DIRECT_NO_FSYNC"))]).machine;
+    let direct = server(&[("innodb_flush_method", "O_DIRECT_NO_FSYNC")]).config().clone();
     assert_eq!(direct.data_sync, DataSync::Never);
     assert!(matches!(direct.doublewrite, DoublewriteConfig::Shared { sync_file: false, .. }));
 }
