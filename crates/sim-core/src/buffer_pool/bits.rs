@@ -16,10 +16,7 @@ impl BitSet {
 
     /// Makes room for `len` members.
     pub(crate) fn grow(&mut self, len: usize) {
-        let words = len.div_ceil(64);
-        if words > self.words.len() {
-            self.words.resize(words, 0);
-        }
+        self.words.resize(len.div_ceil(64).max(self.words.len()), 0);
     }
 
     /// Whether `i` is a member.

@@ -72,6 +72,13 @@ struct Counts {
     writes: u64,
 }
 
+impl Counts {
+    /// The resident pages are clean.
+    fn at_start(bin: &Bin) -> Self {
+        Counts { missing: bin.pages - bin.resident, clean: bin.resident, ..Counts::default() }
+    }
+}
+
 /// All bins.
 #[derive(Debug, Clone)]
 pub(crate) struct CountedPages {
@@ -110,7 +117,7 @@ impl CountedPages {
             instances: instances as usize,
             clean,
             missing,
-            counts: bins.iter().map(|bin| Counts { missing: bin.pages, ..Counts::default() }).collect(),
+            counts: bins.iter().map(Counts::at_start).collect(),
             uses: vec![Vec::new(); bins.len()],
             bytes_between: bins.iter().map(|bin| bin.bytes_between_modifications).collect(),
             freed: bins.iter().map(|bin| bin.freed).collect(),
@@ -123,9 +130,9 @@ impl CountedPages {
         };
         for (class, of_class) in pages.classes.iter_mut().enumerate() {
             for (number, part) in of_class.parts.iter().enumerate() {
-                let (all, part_number) = (part.weight * bins[usize::from(part.bin)].pages, number as u32);
-                of_class.cold.add(part_number, all);
-                of_class.missing.add(part_number, all);
+                let (bin, part_number) = (&bins[usize::from(part.bin)], number as u32);
+                of_class.cold.add(part_number, part.weight * bin.pages);
+                of_class.missing.add(part_number, part.weight * (bin.pages - bin.resident));
                 pages.uses[usize::from(part.bin)].push(Use {
                     class: class as u16,
                     part: part_number,
@@ -133,13 +140,6 @@ impl CountedPages {
                 });
             }
             of_class.clocks.iter_mut().for_each(|clock| clock.wind_up(limit(&mut pages.rng)));
-        }
-        for (bin, made) in bins.iter().enumerate() {
-            pages.counts[bin].missing -= made.resident;
-            pages.counts[bin].clean += made.resident;
-            for of_bin in &pages.uses[bin] {
-                pages.classes[usize::from(of_bin.class)].missing.remove(of_bin.part, of_bin.weight * made.resident);
-            }
         }
         pages
     }
@@ -231,11 +231,16 @@ impl CountedPages {
         unreachable!("the pages of the instances are those of the bin")
     }
 
+    /// Place of a bin's pages in an instance among the counts by instance.
+    #[inline]
+    fn place(&self, bin: u16, instance: usize) -> usize {
+        usize::from(bin) * self.instances + instance
+    }
+
     /// Places of a bin among the counts by instance.
     #[inline]
     fn places(&self, bin: u16) -> std::ops::Range<usize> {
-        let first = usize::from(bin) * self.instances;
-        first..first + self.instances
+        self.place(bin, 0)..self.place(bin, self.instances)
     }
 
     /// True with a probability of `share`.
@@ -252,9 +257,9 @@ impl CountedPages {
     }
 
     fn begin_reading(&mut self, bin: u16, nth: u64) -> u32 {
-        let places = self.places(bin);
-        let instance = Self::instance_at(&self.missing[places.clone()], nth);
-        self.missing[places.start + instance] -= 1;
+        let instance = Self::instance_at(&self.missing[self.places(bin)], nth);
+        let place = self.place(bin, instance);
+        self.missing[place] -= 1;
         let page = self.handle(bin, instance);
         let counts = &mut self.counts[usize::from(bin)];
         (counts.missing, counts.reading) = (counts.missing - 1, counts.reading + 1);
@@ -271,10 +276,10 @@ impl CountedPages {
     pub(crate) fn arrived(&mut self, page: u32) {
         let Some(place) = self.reading.iter().position(|&read| read == page) else { return };
         self.reading.swap_remove(place);
-        let bin = usize::from(bin_of(page));
+        let (bin, at) = (usize::from(bin_of(page)), self.place(bin_of(page), instance_of(page)));
         let counts = &mut self.counts[bin];
         (counts.reading, counts.clean) = (counts.reading - 1, counts.clean + 1);
-        self.clean[bin * self.instances + instance_of(page)] += 1;
+        self.clean[at] += 1;
         for of_bin in &self.uses[bin] {
             self.classes[usize::from(of_bin.class)].missing.remove(of_bin.part, of_bin.weight);
         }
@@ -283,21 +288,20 @@ impl CountedPages {
     /// The clean page of a number of its bin becomes hot: its handle.
     #[inline]
     pub(crate) fn becomes_hot(&mut self, bin: u16, nth: u64) -> u32 {
-        let places = self.places(bin);
-        let instance = Self::instance_at(&self.clean[places], nth);
+        let instance = Self::instance_at(&self.clean[self.places(bin)], nth);
         self.becomes_hot_in(bin, instance)
     }
 
     /// A page that was read, or written, becomes hot: its handle, or `None` if no page of its bin and instance is clean.
     pub(crate) fn this_becomes_hot(&mut self, page: u32) -> Option<u32> {
         let (bin, instance) = (bin_of(page), instance_of(page));
-        let place = self.places(bin).start + instance;
-        (self.clean[place] > 0).then(|| self.becomes_hot_in(bin, instance))
+        (self.clean[self.place(bin, instance)] > 0).then(|| self.becomes_hot_in(bin, instance))
     }
 
     #[inline]
     fn becomes_hot_in(&mut self, bin: u16, instance: usize) -> u32 {
-        self.clean[usize::from(bin) * self.instances + instance] -= 1;
+        let place = self.place(bin, instance);
+        self.clean[place] -= 1;
         let counts = &mut self.counts[usize::from(bin)];
         (counts.clean, counts.hot) = (counts.clean - 1, counts.hot + 1);
         for of_bin in &self.uses[usize::from(bin)] {
@@ -320,12 +324,12 @@ impl CountedPages {
     /// The write of a page is done: it is clean.
     #[inline]
     pub(crate) fn written(&mut self, page: u32) {
-        let bin = usize::from(bin_of(page));
-        let counts = &mut self.counts[bin];
+        let place = self.place(bin_of(page), instance_of(page));
+        let counts = &mut self.counts[usize::from(bin_of(page))];
         (counts.under_write, counts.clean) = (counts.under_write - 1, counts.clean + 1);
         counts.writes += 1;
         self.writes += 1;
-        self.clean[bin * self.instances + instance_of(page)] += 1;
+        self.clean[place] += 1;
     }
 }
 

@@ -83,10 +83,16 @@ impl Linked {
             self.all -= std::mem::take(linked);
         }
     }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> u64 {
+        self.pages.bytes() + self.at_tail.capacity() as u64 * 4 + self.by_bin.len() as u64 * 8
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::counted::{Bin, handle};
     use super::*;
     use crate::kernel::random::Rng;
 
@@ -104,5 +110,32 @@ mod tests {
         linked.leaves(6);
         linked.look();
         assert_eq!(linked.len(), 1);
+        linked.grow(65);
+        linked.written(64, false);
+        assert_eq!(linked.len(), 2);
+        assert_eq!(linked.bytes(), 16, "a bit a page; what the look took is gone");
+    }
+
+    /// Of each bin the first of the clean pages are those that are linked.
+    #[test]
+    fn counted_pages_leave_by_their_number() {
+        let bin =
+            |pages| Bin { pages, resident: pages, spaces: vec![0], bytes_between_modifications: 1.0, freed: false };
+        let counted = CountedPages::new(&[bin(9), bin(9)], Vec::new(), 1, Rng::stream(1, 0, "none"));
+        let mut linked = Linked::new(0, &counted);
+        assert_eq!(linked.bytes(), 2 * 8);
+        for (bin, pages) in [(0, 3), (1, 4)] {
+            (0..pages).for_each(|number| linked.written(handle(bin, 0, number), true));
+        }
+        let mut left = |bin, nth| {
+            linked.counted_leaves(bin, nth);
+            linked.len()
+        };
+        assert_eq!([left(0, 3), left(0, 8), left(0, 2), left(0, 2), left(0, 0)], [7, 7, 6, 6, 5]);
+        linked.look();
+        assert_eq!(linked.len(), 0);
+        linked.grow(64);
+        (0..4).for_each(|page| linked.written(page, true));
+        assert_eq!(linked.bytes(), 2 * 8 + 8 + 4 * 4, "and 4 bytes for each that a look will take");
     }
 }

@@ -16,7 +16,7 @@ const OLD_TOLERANCE: u64 = 20;
 /// Settings of the replacement.
 #[derive(Debug, Clone, Copy)]
 pub struct LruConfig {
-    /// `innodb_old_blocks_pct`.
+    /// `innodb_old_blocks_pct`, from 5 to 95.
     pub old_blocks_pct: u32,
     /// `innodb_old_blocks_time`.
     pub old_blocks_time: SimDuration,
@@ -36,7 +36,8 @@ struct Links {
 struct List {
     head: u32,
     tail: u32,
-    /// First page of the old part, [`NONE`] while there is none.
+    /// First page of the old part, [`NONE`] while there is none: in lists under [`OLD_MIN_LEN`], for the smallest share of a
+    /// list of that length is more pages than the tolerance.
     old_head: u32,
     len: u64,
     old_len: u64,
@@ -149,8 +150,6 @@ impl LruLists {
         self.links[page as usize].freed_clock = list.freed_clock;
         if list.old_head != NONE {
             self.adjust_midpoint(instance);
-        } else if list.len >= OLD_MIN_LEN {
-            self.create_old_part(instance);
         }
     }
 
@@ -164,8 +163,6 @@ impl LruLists {
             list.old_len += 1;
             self.old.insert(page);
             self.adjust_midpoint(instance);
-        } else if list.len >= OLD_MIN_LEN {
-            self.create_old_part(instance);
         }
     }
 
@@ -176,7 +173,7 @@ impl LruLists {
         list.freed_clock = list.freed_clock.wrapping_add(1);
         if list.len < OLD_MIN_LEN {
             self.drop_old_part(instance);
-        } else if self.lists[instance].old_head != NONE {
+        } else {
             self.adjust_midpoint(instance);
         }
     }
@@ -248,12 +245,9 @@ impl LruLists {
     fn adjust_midpoint(&mut self, instance: usize) {
         loop {
             let list = &self.lists[instance];
-            let wanted = (list.len * self.old_ratio_1024 / 1024).min(list.len - OLD_TOLERANCE - 5);
+            let wanted = list.len * self.old_ratio_1024 / 1024;
             if list.old_len + OLD_TOLERANCE < wanted {
-                let page = match list.old_head {
-                    NONE => list.tail,
-                    head => self.links[head as usize].prev,
-                };
+                let page = self.links[list.old_head as usize].prev;
                 self.old.insert(page);
                 let list = &mut self.lists[instance];
                 (list.old_head, list.old_len) = (page, list.old_len + 1);
@@ -370,6 +364,26 @@ mod tests {
         assert!(lru.is_old(head));
         assert_eq!((lru.len(0), order(&lru).len()), (1000, 1000));
         assert_eq!(lru.old.count(), lru.lists[0].old_len);
+    }
+
+    /// A young page is too old when more than a quarter of the young part's length has been evicted since it was put there: of
+    /// 4096 pages of which 378 / 1024 are old, 646.
+    #[test]
+    fn a_young_page_is_too_old_after_a_quarter_of_its_part() {
+        let config = LruConfig { old_blocks_pct: 37, old_blocks_time: SimDuration::ZERO, instance_pages: 4096 };
+        let mut lru = LruLists::new(config, 1, 1);
+        lru.insert(0, 0, SimTime::ZERO);
+        let after = [1, 646, 647].map(|evictions| {
+            lru.lists[0].freed_clock = evictions;
+            lru.is_too_old(0, 0, SimTime::ZERO)
+        });
+        assert_eq!(after, [false, false, true]);
+    }
+
+    /// 16 bytes a page, and a bit.
+    #[test]
+    fn it_holds_four_numbers_a_page() {
+        assert_eq!(LruLists::new(lists().config, 100, 1).bytes(), 1_600 + 16);
     }
 
     /// The lists of `innodb-8.0.21` section 5.3 as its sentences say them: all pages in order, of which the last `old` are old.

@@ -212,11 +212,11 @@ mod tests {
         assert_eq!((grown, space.space_of(grown), space.instance_of(grown)), (256, 0, (7 + 3) % 4));
     }
 
-    /// Files are whole extents; each has its own numbers.
+    /// Files are whole extents; each has its own numbers. The version's hash is asked for the first page of each.
     #[test]
     fn extents_are_numbered_file_by_file() {
         let mut space = PageSpace::default();
-        let hash = |_: u32, page_no: u32| page_no / 64;
+        let hash = |_: u32, page_no: u32| page_no / 64 + page_no % 64;
         let runs = [(7, 64), (9, 65), (7, 1)].map(|(id, pages)| space.add(id, pages, &hash));
         assert_eq!(runs.map(|run| (run.first, run.pages)), [(0, 64), (64, 65), (192, 1)]);
         assert_eq!(space.pages(), 256);
@@ -224,6 +224,8 @@ mod tests {
             [0, 63, 64, 127, 128, 191, 192, 255].map(|p| (space.space_of(p), space.extent_of(p), space.instance_of(p)));
         let expected = [(0, 0), (0, 0), (1, 0), (1, 0), (1, 1), (1, 1), (0, 1), (0, 1)];
         assert_eq!(places, expected.map(|(file, extent)| (file, extent, extent as usize)));
+        let (least, bytes) = (4 * 9, space.bytes());
+        assert!((least..=2 * least).contains(&bytes), "{bytes} bytes, of 9 an extent");
     }
 
     /// A counted page lies in an extent that the version's hash puts into its instance, of any of the files of its bin.
@@ -242,6 +244,7 @@ mod tests {
         space.add_counted(&[bin(&[3]), bin(&[3, 5])], 6, &hash);
         assert_eq!(space.spaces(), 2);
         for (bin, files) in [(0, 1), (1, 2)] {
+            let mut all = 0;
             for instance in 0..6 {
                 let mut met = [[0; 64]; 2];
                 for serial in 0..4_000 {
@@ -255,8 +258,21 @@ mod tests {
                 let extents = met.iter().flatten().filter(|&&times| times > 0).count();
                 let most = met.iter().flatten().max().unwrap();
                 assert!((10 * files..=11 * files).contains(&extents), "{extents} extents");
+                all += extents;
                 assert!((4_000 / extents..4_000 / extents * 3 / 2).contains(most), "{most} times in one");
             }
+            assert_eq!(all, 64 * files, "all extents of the pattern");
+        }
+    }
+
+    /// Where a file has one extent in an instance, or none in what is looked at, pages lie in that, or in the first.
+    #[test]
+    fn an_instance_may_have_few_extents() {
+        let mut space = PageSpace::default();
+        let bin = Bin { pages: 9, resident: 9, spaces: vec![3], bytes_between_modifications: 1.0, freed: false };
+        space.add_counted(&[bin], 3, &|_, page_no| u32::from(page_no / 64 == 63));
+        for serial in 0..100 {
+            assert_eq!([1, 2].map(|instance| space.extent_of(counted::handle(0, instance, serial))), [63, 0]);
         }
     }
 }

@@ -36,7 +36,7 @@ pub(super) struct PageStates {
 impl PageStates {
     /// Pages of which none is resident.
     pub(super) fn with_len(pages: u32) -> Self {
-        let (pages, words) = (pages as usize, pages as usize / 64 + 1);
+        let (pages, words) = (pages as usize, pages.div_ceil(64) as usize);
         PageStates {
             hot: BitSet::with_len(pages),
             resident: BitSet::with_len(pages),
@@ -52,7 +52,7 @@ impl PageStates {
             set.grow(pages as usize);
         }
         for words in [&mut self.resident_words, &mut self.words_under_write] {
-            words.grow(pages as usize / 64 + 1);
+            words.grow(pages.div_ceil(64) as usize);
         }
     }
 
@@ -264,9 +264,37 @@ mod tests {
         }
     }
 
-    /// Three bits a page and two a word of 64 pages, in whole words of 8 bytes.
+    /// Three bits a page and two a word of 64 pages, in whole words of 8 bytes, however it came to its size.
     #[test]
     fn it_holds_three_bits_a_page() {
-        assert_eq!(PageStates::with_len(128 * 64).bytes(), 3 * 1024 + 2 * 24);
+        for (pages, bytes) in [(64, 3 * 8 + 2 * 8), (64 * 64, 3 * 512 + 2 * 8), (64 * 64 + 1, 3 * 520 + 2 * 16)] {
+            let mut grown = PageStates::with_len(0);
+            grown.grow(pages);
+            assert_eq!([PageStates::with_len(pages).bytes(), grown.bytes()], [bytes; 2], "{pages} pages");
+        }
+    }
+
+    /// A word is known to be full when the last of its pages has come, whichever that is; and it is skipped from its beginning.
+    #[test]
+    fn only_full_words_are_skipped() {
+        const MANY: u32 = 66 * 64;
+        let with_hole = |hole: u32, last: u32| {
+            let mut states = PageStates::with_len(MANY);
+            (0..MANY).filter(|&page| page != hole && page != last).for_each(|page| states.becomes_resident(page));
+            states.becomes_resident(last);
+            states
+        };
+        // The first page of a word comes last, and none of its neighbours' holes is covered by that.
+        for (hole, last) in [(5, 64), (70, 128), (64, 0), (63 * 64 + 5, 65 * 64)] {
+            let states = with_hole(hole, last);
+            assert_eq!((states.state(hole), states.state(last)), (PageState::Missing, PageState::Clean));
+            for from in (0..=hole).rev().take(130) {
+                assert_eq!(states.resident_up_to(from, MANY), hole, "from {from}, {hole} is missing");
+            }
+            assert_eq!(states.resident_up_to(hole + 1, MANY), MANY);
+            let mut states = states;
+            states.evicted(last);
+            assert_eq!(states.state(last), PageState::Missing);
+        }
     }
 }

@@ -64,8 +64,8 @@ pub struct BufferPool {
     instances: Vec<Instance>,
     lru: Option<LruLists>,
     lru_config: LruConfig,
-    /// Low half of the oldest modification LSN by page, 0 if clean; kept only where pages can leave the flush list
-    /// early, and never of pages that are counted, which don't.
+    /// Low half of the oldest modification LSN by page, of those that are dirty; kept only where pages can leave the flush
+    /// list early, and never of pages that are counted, which don't.
     oldest_low: Option<Vec<u32>>,
     /// Pages kept one by one that are freed by the time that a flush comes to them.
     freed: Vec<PageRun>,
@@ -444,9 +444,6 @@ impl BufferPool {
             return self.counted.written(page);
         }
         self.states.written(page);
-        if let Some(low) = &mut self.oldest_low {
-            low[page as usize] = 0;
-        }
     }
 
     /// Entries of a flush list that stand for a dirty page, pages under write left out.
@@ -595,7 +592,8 @@ impl BufferPool {
         let lists: u64 = self.instances.iter().map(|i| i.list.bytes()).sum();
         let low = self.oldest_low.as_ref().map_or(0, |l| l.capacity() as u64 * 4);
         let lru = self.lru.as_ref().map_or(0, LruLists::bytes);
-        self.states.bytes() + self.counted.bytes() + lists + low + lru
+        let linked = self.linked.as_ref().map_or(0, Linked::bytes);
+        self.states.bytes() + self.counted.bytes() + lists + low + lru + linked
     }
 
     /// Walks everything and says what is wrong, if anything: dirty pages = flush lists + pages under write, frames used
@@ -667,15 +665,16 @@ impl FlushLists for BufferPool {
     }
 }
 
-/// Whether an entry of a flush list is the newest of its page: older ones are left behind where pages leave early.
+/// Whether an entry of a flush list, of a page that is dirty, is the newest of it: older ones are left behind where pages leave
+/// early. Of a clean page nothing is said.
 fn is_newest(oldest_low: &Option<Vec<u32>>, page: u32, lsn: u64) -> bool {
     is_counted(page) || oldest_low.as_ref().is_none_or(|low| low[page as usize] == low_half(lsn))
 }
 
-/// Low half of an LSN, never 0 (0 stands for "clean"): LSNs that differ by a multiple of 4 GiB or lie on it by one byte
-/// would be taken for each other, which needs a stale entry of exactly that distance for the same page.
+/// Low half of an LSN: LSNs that differ by a multiple of 4 GiB are taken for each other, which needs a stale entry of exactly
+/// that distance for the same page.
 fn low_half(lsn: u64) -> u32 {
-    (lsn as u32).max(1)
+    lsn as u32
 }
 
 mod draws;

@@ -87,4 +87,11 @@ mod tests {
         // The hot one: begun at 1, 101, ..., 901; the last is not due. The cold one: 200 to 800 are, 1000 is not.
         assert_eq!(least.forced_by(1000), 9 + 4);
     }
+
+    #[test]
+    fn a_log_may_begin_at_nothing() {
+        let mut least = LeastWrites::new(3);
+        least.modified(&[2], 0);
+        assert_eq!([2, 3].map(|lsn| least.forced_by(lsn)), [0, 1]);
+    }
 }

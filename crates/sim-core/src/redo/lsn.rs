@@ -19,16 +19,9 @@ pub const fn lsn_of_sn(sn: u64) -> u64 {
 
 /// Payload position of an LSN; an LSN in a header or trailer counts as the nearest payload end.
 #[inline]
-pub const fn sn_of_lsn(lsn: u64) -> u64 {
-    let blocks = (lsn / BLOCK_BYTES) * BLOCK_PAYLOAD_BYTES;
-    let offset = lsn % BLOCK_BYTES;
-    if offset < BLOCK_HEADER_BYTES {
-        blocks
-    } else if offset > BLOCK_HEADER_BYTES + BLOCK_PAYLOAD_BYTES {
-        blocks + BLOCK_PAYLOAD_BYTES
-    } else {
-        blocks + offset - BLOCK_HEADER_BYTES
-    }
+pub fn sn_of_lsn(lsn: u64) -> u64 {
+    let in_block = (lsn % BLOCK_BYTES).clamp(BLOCK_HEADER_BYTES, BLOCK_HEADER_BYTES + BLOCK_PAYLOAD_BYTES);
+    (lsn / BLOCK_BYTES) * BLOCK_PAYLOAD_BYTES + in_block - BLOCK_HEADER_BYTES
 }
 
 /// Start of the block that holds `lsn`.

@@ -16,9 +16,10 @@ use super::batches::ListKind;
 use super::costs;
 use super::events::Event;
 use super::passes::Phase;
-use crate::buffer_pool::flush_area_range;
+use crate::buffer_pool::{LruLists, flush_area_range};
 use crate::config::{BatchEnd, DoublewriteConfig, FlushNeighbors, LruWritten};
 use crate::seam::{FlushKind, LruWork};
+use std::iter::successors;
 
 /// Pages that a batch without doublewrite collects before they are posted.
 const DIRECT_BATCH: u32 = 64;
@@ -36,7 +37,7 @@ impl Server {
         }
         match self.config.doublewrite {
             DoublewriteConfig::Off if self.config.batch_end == BatchEnd::Poster => {
-                let managers = self.config.lru_managers.map_or(0, |_| self.config.buffer_pool.instances);
+                let managers = self.config.lru_managers.map(|_| self.config.buffer_pool.instances);
                 posters_share(self.config.aio_write_slots, self.config.cleaner_threads, managers)
             }
             DoublewriteConfig::Off => DIRECT_BATCH,
@@ -157,9 +158,11 @@ impl Server {
         let frees = !matches!(work, LruWork::Flush(_));
         let mut seen = scanned;
         let mut evicted = 0;
-        let mut next = self.pool.lru().and_then(|l| l.tail(instance));
         let flushed = self.passes.of_thread(thread_number).map_or(0, |pass| pass.report.lru_pages);
-        let mut behind = behind_the_scan(work, self.config.buffer_pool.lru_written, carried + flushed);
+        let behind = behind_the_scan(work, self.config.buffer_pool.lru_written, carried + flushed);
+        let from_the_tail =
+            |lru: &LruLists| successors(lru.tail(instance), |&page| lru.before(page)).nth(behind as usize);
+        let mut next = self.pool.lru().and_then(from_the_tail);
         // Pages of an earlier batch of this slot are still at the tail, under write: they were counted then.
         while let Some(page) = next {
             let full = self.batches.get(batch).pages.len() >= size;
@@ -167,10 +170,6 @@ impl Server {
                 break;
             }
             next = self.pool.lru().and_then(|l| l.before(page));
-            if behind > 0 {
-                behind -= 1;
-                continue;
-            }
             if self.pool.is_under_write(page) {
                 continue;
             }
@@ -183,6 +182,8 @@ impl Server {
             let taken = self.batches.get(batch).pages.len() as u64 - before;
             seen += if work == LruWork::ScanDepth { taken.max(1) } else { taken };
         }
+        // The page that neighbours bring beyond it is no part of the next chunk.
+        let seen = seen.min(goal);
         let count = self.carry_rest(thread_number, batch);
         if let Some(pass) = self.passes.of_thread(thread_number) {
             pass.report.evicted_pages += evicted;
@@ -243,9 +244,9 @@ impl Server {
 }
 
 /// Pages that each of those who post takes at a time, so that all together have places for their writes: cleaner threads and
-/// managers of LRU lists.
-fn posters_share(aio_write_slots: u32, cleaner_threads: u32, managers: u32) -> u32 {
-    let posters = cleaner_threads.max(1) + managers;
+/// managers of LRU lists, where a server has them.
+fn posters_share(aio_write_slots: u32, cleaner_threads: u32, managers: Option<u32>) -> u32 {
+    let posters = cleaner_threads.max(1) + managers.unwrap_or(0);
     (aio_write_slots.max(LEAST_POSTERS_PAGES) / posters).max(costs::POST_CHUNK as u32)
 }
 
@@ -293,11 +294,11 @@ mod tests {
     /// As many places as all may wait for, in equal parts, and no fewer than what is posted at a time.
     #[test]
     fn places_for_writes_are_shared_by_those_who_post() {
-        assert_eq!([768, 1_024, 4_096].map(|slots| posters_share(slots, 4, 0)), [256, 256, 1_024]);
-        assert_eq!([0, 1, 2].map(|cleaners| posters_share(1_024, cleaners, 0)), [1_024, 1_024, 512]);
-        assert_eq!(posters_share(1_000, 1, 0), 1_024);
-        assert_eq!([posters_share(1_024, 4, 8), posters_share(2_000, 4, 3)], [85, 285]);
-        assert_eq!([64, 128, 200].map(|managers| posters_share(1_024, 0, managers)), [15, 8, 8]);
+        assert_eq!([768, 1_024, 4_096].map(|slots| posters_share(slots, 4, None)), [256, 256, 1_024]);
+        assert_eq!([0, 1, 2].map(|cleaners| posters_share(1_024, cleaners, None)), [1_024, 1_024, 512]);
+        assert_eq!(posters_share(1_000, 1, None), 1_024);
+        assert_eq!([posters_share(1_024, 4, Some(8)), posters_share(2_000, 4, Some(3))], [85, 285]);
+        assert_eq!([64, 128, 200].map(|managers| posters_share(1_024, 0, Some(managers))), [15, 8, 8]);
     }
 
     #[test]

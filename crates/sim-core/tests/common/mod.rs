@@ -17,7 +17,8 @@ use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::run_spec::{CpuSpec, Pages, RunSpec};
 use innosim_core::seam::{
     AgeLimits, CheckpointerAction, CheckpointerInput, CheckpointerNext, CleanerAction, CleanerInput, FlushGauges,
-    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruWork, ServerModel, View, WorkBefore, WriterLimits,
+    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruWork, PassReport, ServerModel, View, WorkBefore,
+    WriterLimits,
 };
 use innosim_core::server::{Server, Silent};
 use innosim_core::storage::{DeviceSpec, StorageSpec};
@@ -25,6 +26,7 @@ use innosim_core::workload::{
     AccessClassSpec, DrawSpec, DriveSpec, Leaves, PageSetSpec, RateSegment, TouchSpec, TransactionSpec, UndoSpec,
     WorkloadSpec,
 };
+use std::sync::{Arc, Mutex};
 
 /// Period of the test server's page cleaner.
 const CLEANER_PERIOD: SimDuration = SimDuration::from_millis(10);
@@ -40,6 +42,17 @@ pub(crate) enum Flushing {
     Everything,
 }
 
+/// A pass of the test server's page cleaner.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pass {
+    /// How long it took.
+    pub(crate) ms: f64,
+    /// What it did.
+    pub(crate) report: PassReport,
+    /// Pages under write at its end.
+    pub(crate) under_write: u64,
+}
+
 /// The test server.
 #[derive(Debug, Clone)]
 pub(crate) struct TestServer {
@@ -51,6 +64,12 @@ pub(crate) struct TestServer {
     pub(crate) hard_bytes: u64,
     /// Interval of checkpoints; `None` for none at all.
     pub(crate) checkpoints: Option<SimDuration>,
+    /// What the page cleaner does to the LRU lists, and what its passes count as.
+    pub(crate) lru: LruWork,
+    pub(crate) kind: FlushKind,
+    /// Its passes so far; copies of the server write to the same list.
+    pub(crate) passes: Arc<Mutex<Vec<Pass>>>,
+    pass_began: SimTime,
     requested: f64,
     last_checkpoint_lsn: u64,
 }
@@ -64,6 +83,10 @@ impl TestServer {
             stop_bytes: 1 << 50,
             hard_bytes: 1 << 51,
             checkpoints: None,
+            lru: LruWork::ScanDepth,
+            kind: FlushKind::Adaptive,
+            passes: Arc::default(),
+            pass_began: SimTime::ZERO,
             requested: 0.0,
             last_checkpoint_lsn: 0,
         }
@@ -81,11 +104,8 @@ impl TestServer {
         };
         let instances = self.config.buffer_pool.instances;
         let slots = vec![pages / u64::from(instances); instances as usize];
-        CleanerAction::Flush(FlushRequest {
-            lru: LruWork::ScanDepth,
-            parallel: true,
-            ..FlushRequest::list(FlushKind::Adaptive, slots)
-        })
+        self.pass_began = view.now;
+        CleanerAction::Flush(FlushRequest { lru: self.lru, parallel: true, ..FlushRequest::list(self.kind, slots) })
     }
 }
 
@@ -126,6 +146,8 @@ impl ServerModel for TestServer {
             CleanerInput::Start => CleanerAction::Wait { until: view.now + CLEANER_PERIOD, wake_on_event: false },
             CleanerInput::Timeout | CleanerInput::Event => self.next_flush(view),
             CleanerInput::Done(report) => {
+                let (ms, under_write) = ((view.now - self.pass_began).as_millis_f64(), view.pending_writes);
+                self.passes.lock().expect("one thread").push(Pass { ms, report, under_write });
                 let goes_on = self.flushing == Flushing::Everything && report.list_pages > 0;
                 let period = if goes_on { SimDuration::ZERO } else { CLEANER_PERIOD };
                 CleanerAction::Wait { until: view.now + period, wake_on_event: false }

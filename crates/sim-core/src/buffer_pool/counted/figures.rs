@@ -2,7 +2,7 @@
 //!
 //! Simplification: how long ago a page under write was last modified is drawn by its rate, for the write-ahead rule.
 
-use super::{CountedPages, Counts, Part, Use, bin_of, is_counted};
+use super::{CountedPages, Counts, Homes, Part, Use, bin_of, is_counted};
 
 impl CountedPages {
     /// The end of the newest modification of those among `pages` that are counted, as far as it lies above `durable_lsn`, in
@@ -73,10 +73,12 @@ impl CountedPages {
         Ok(())
     }
 
-    /// Bytes held.
+    /// Bytes held, but for what is small beside these.
     pub(crate) fn bytes(&self) -> u64 {
-        let parts: usize =
-            self.classes.iter().map(|class| class.parts.len() * (size_of::<Part>() + size_of::<Use>())).sum();
-        (parts + self.counts.len() * (size_of::<Counts>() + 8 + 8 * self.instances)) as u64
+        let parts: usize = self.classes.iter().map(|class| class.parts.len()).sum();
+        let homes: u64 = self.classes.iter().filter_map(|class| class.homes.as_ref()).map(Homes::bytes).sum();
+        let by_instance = (self.clean.len() + self.missing.len()) * size_of::<u32>();
+        let by_bin = self.counts.len() * (size_of::<Counts>() + size_of::<f64>());
+        (parts * (size_of::<Part>() + size_of::<Use>()) + by_instance + by_bin) as u64 + homes
     }
 }

@@ -35,4 +35,9 @@ impl Homes {
         self.all_read += u64::from(new);
         (new, all as f64 / left)
     }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> u64 {
+        self.read.len() as u64 * 2
+    }
 }

@@ -82,7 +82,7 @@ impl CountedPages {
     }
 
     /// The bin at a place among the weights of a class, and the number of the page there among those that count.
-    fn find(&self, class: usize, modify: bool, at: u64) -> (u16, u64) {
+    pub(super) fn find(&self, class: usize, modify: bool, at: u64) -> (u16, u64) {
         let (first, mut at) = self.classes[class].weights(modify).block_of(at);
         for part in &self.classes[class].parts[first..] {
             let counts = &self.counts[usize::from(part.bin)];
@@ -97,7 +97,7 @@ impl CountedPages {
     }
 
     /// The page of a number among those of a bin that are not hot.
-    fn met(&mut self, bin: u16, nth: u64) -> MetPage {
+    pub(super) fn met(&mut self, bin: u16, nth: u64) -> MetPage {
         let counts = self.counts[usize::from(bin)];
         let mut nth = nth;
         if nth < counts.missing {

@@ -101,6 +101,19 @@ fn a_home_reads_its_pages_once() {
     assert_eq!(counted.read_at_home(0, at(1), 6), (0, 1.0));
     assert_eq!(counted.read_at_home(0, at(1), 10), (4, 40.0 / 34.0));
     assert_eq!(counted.read_at_home(0, at(3), 12), (10, 40.0 / 30.0));
+    assert_eq!(counted.read_at_home(0, at(1), 3), (0, 1.0), "fewer than were read");
+    assert_eq!([at(0), at(2) - 1, at(2)].map(|home| counted.read_at_home(0, home, 1).0), [1, 0, 1], "four quarters");
+    assert_eq!(counted.bytes(), 32 + 56 + 8 + 4 * 2, "one part, one bin, in one instance, four homes");
+}
+
+/// A class without homes, and one whose homes have a page, or none, which is taken for one.
+#[test]
+fn the_smallest_home_is_a_page() {
+    assert_eq!(pages(&[bin(9, 0)], &[&[(0, 0.1)]]).read_at_home(0, 5, 6), (6, 1.0));
+    for size in [0, 1] {
+        let mut homes = Homes::new(4, size);
+        assert_eq!([homes.read_at(5, 3), homes.read_at(5, 3)], [(1, 1.0), (0, 1.0)]);
+    }
 }
 
 #[test]
@@ -112,6 +125,11 @@ fn redo_that_a_batch_waits_for_follows_from_the_rate_of_its_pages() {
     assert!((waits - (1.0 - libm::exp(-0.5))).abs() < 0.012, "{waits}");
     assert_eq!(counted.newest_above(&hot, 5_000, 5_000), 0, "all redo is durable");
     assert_eq!(counted.newest_above(&[7], 0, 5_000), 0, "a page that is not counted");
+    let often = Bin { bytes_between_modifications: 1.0, ..bin(100, 100) };
+    let mut counted = pages(&[often], &[&[(0, 0.01)]]);
+    let hot = [counted.becomes_hot(0, 0)];
+    let waits = (0..20_000).filter(|_| counted.newest_above(&hot, 5_000, 5_001) > 0).count() as f64 / 20_000.0;
+    assert!((waits - (1.0 - libm::exp(-1.0))).abs() < 0.015, "{waits} for a byte of redo");
 }
 
 /// The page that is left over when a bin is spread over the instances lies one instance further for each bin.
@@ -206,6 +224,10 @@ fn a_handle_that_stands_for_a_class_has_one_of_its_bins() {
             assert_eq!(met.iter().filter(|&&at| at == (bin, instance)).count(), 100);
         }
     }
+    assert_eq!(met[..4], [(1, 0), (2, 1), (1, 2), (2, 0)], "one after the other");
+    // A class of one bin, and one of none.
+    let mut counted = pages(&bins, &[&[(2, 0.1)], &[]]);
+    assert_eq!([0, 0, 1, 1].map(|class| bin_of(counted.somewhere_in(class))), [2, 2, 0, 0]);
 }
 
 #[test]
@@ -235,8 +257,186 @@ fn who_comes_back_meets_what_was_written_meanwhile() {
         if counted.writes() < 2 {
             counted.written(page);
         }
+        if counted.writes() == 1 && counted.count_dirty().1 == 0 {
+            let (clean, _) = comes_back(&mut counted, 1.0);
+            assert!((900..1_100).contains(&clean), "{clean} of 12 000 after one write");
+        }
     }
     let (clean, under_write) = comes_back(&mut counted, 2.0);
     assert!((1_850..2_150).contains(&clean), "{clean} of 12 000");
     assert!((900..1_100).contains(&under_write), "{under_write} of 12 000");
+}
+
+/// Pages that are missing, or being read, are others than the one that somebody comes back to.
+#[test]
+fn nobody_comes_back_to_a_page_that_is_missing() {
+    let mut counted = pages(&[bin(12, 8)], &[&[(0, 1.0 / 12.0)]]);
+    counted.begin_reading(0, 0);
+    let hot: Vec<u32> = (0..3).map(|_| counted.becomes_hot(0, 0)).collect();
+    hot.iter().for_each(|&page| counted.begin_write(page));
+    let met: Vec<MetAgain> = (0..12_000).map(|_| counted.meet_again(0, 0.0)).collect();
+    let under_write = met.iter().filter(|&&met| met == MetAgain::UnderWrite).count();
+    assert!((2_800..3_200).contains(&under_write), "{under_write} of 12 000: three pages of twelve");
+}
+
+/// What a single page of the twin is; with its handle, if it has one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Single {
+    Missing,
+    Reading(u32),
+    Clean,
+    Hot(u32),
+    UnderWrite(u32),
+}
+
+/// Bins whose pages are counted and, beside them, each page: bin, instance, state.
+struct Twin {
+    counted: CountedPages,
+    /// By bin, and by instance within it.
+    singles: Vec<(u16, usize, Single)>,
+    writes: u64,
+}
+
+impl Twin {
+    /// Three bins in three instances; two ways of drawing, one of them without the second bin.
+    fn new() -> Self {
+        let bins = [bin(10, 4), bin(11, 11), bin(8, 2)];
+        let counted = pages(&bins, &[&[(0, 0.03), (1, 0.05), (2, 0.01)], &[(2, 0.07), (0, 0.02)]]);
+        let mut singles = Vec::new();
+        for (number, bin) in bins.iter().enumerate() {
+            for instance in 0..3 {
+                let share = |pages| share_of(pages, (instance + number as u64) % 3, 3);
+                for page in 0..share(bin.pages) {
+                    let state = if page < share(bin.resident) { Single::Clean } else { Single::Missing };
+                    singles.push((number as u16, instance as usize, state));
+                }
+            }
+        }
+        Twin { counted, singles, writes: 0 }
+    }
+
+    /// The places of the pages of a bin of which something holds.
+    fn places(&self, bin: u16, holds: impl Fn(Single) -> bool) -> Vec<usize> {
+        let holds = |&place: &usize| self.singles[place].0 == bin && holds(self.singles[place].2);
+        (0..self.singles.len()).filter(holds).collect()
+    }
+
+    /// Page `nth` of a bin among those in a state goes to the next.
+    fn step(&mut self, bin: u16, state: usize, nth: usize) {
+        let is = |single: Single| match single {
+            Single::Missing => state == 0,
+            Single::Reading(_) => state == 1,
+            Single::Clean => state == 2,
+            Single::Hot(_) => state == 3,
+            Single::UnderWrite(_) => state == 4,
+        };
+        let places = self.places(bin, is);
+        if places.is_empty() {
+            return;
+        }
+        let nth = nth % places.len();
+        let (_, instance, single) = self.singles[places[nth]];
+        let next = match single {
+            Single::Missing => Single::Reading(self.counted.begin_reading(bin, nth as u64)),
+            Single::Reading(page) => (self.counted.arrived(page), Single::Clean).1,
+            Single::Clean => Single::Hot(self.counted.becomes_hot(bin, nth as u64)),
+            Single::Hot(page) => (self.counted.begin_write(page), Single::UnderWrite(page)).1,
+            Single::UnderWrite(page) => (self.counted.written(page), Single::Clean).1,
+        };
+        if let Single::Reading(page) | Single::Hot(page) = next {
+            assert_eq!((bin_of(page), instance_of(page)), (bin, instance));
+        }
+        self.writes += u64::from(state == 4);
+        self.singles[places[nth]].2 = next;
+        // A page that was waited for becomes dirty, if one like it is clean.
+        if let Single::UnderWrite(page) = single
+            && nth.is_multiple_of(2)
+        {
+            let clean = |&place: &usize| self.singles[place].1 == instance;
+            let place = self.places(bin, |single| single == Single::Clean).into_iter().find(clean);
+            let hot = self.counted.this_becomes_hot(page);
+            self.singles[place.unwrap()].2 = Single::Hot(hot.unwrap());
+        }
+    }
+
+    fn assert_alike(&self) {
+        assert_eq!(self.counted.check(), Ok(()));
+        let count = |bin: u16, holds: &dyn Fn(Single) -> bool| self.places(bin, holds).len() as u64;
+        let (mut all_dirty, mut by_bin) = ((0, 0), Vec::new());
+        for bin in 0..3 {
+            let hot = count(bin, &|single| matches!(single, Single::Hot(_)));
+            let writing = count(bin, &|single| matches!(single, Single::UnderWrite(_)));
+            all_dirty = (all_dirty.0 + hot, all_dirty.1 + writing);
+            by_bin.push((count(bin, &|single| single == Single::Clean) + hot + writing, hot + writing));
+        }
+        assert_eq!(self.counted.counts_by_bin().collect::<Vec<_>>(), by_bin);
+        assert_eq!(self.counted.count_dirty(), all_dirty);
+        assert_eq!((self.counted.pages(), self.counted.writes()), (29, self.writes));
+        let clean = (0..3).map(|bin| count(bin, &|single| single == Single::Clean)).sum();
+        assert_eq!(self.counted.clean(), clean);
+        for class in 0..2 {
+            self.assert_found(class, true);
+            self.assert_found(class, false);
+        }
+        (0..3).for_each(|bin| self.assert_met(bin));
+    }
+
+    /// Every page that a draw can meet has its share of the weights, in the order of the parts: its first place and its last.
+    fn assert_found(&self, class: usize, modify: bool) {
+        let counts = |single: Single| match single {
+            Single::Missing | Single::Reading(_) => true,
+            Single::Hot(_) => false,
+            Single::Clean | Single::UnderWrite(_) => modify,
+        };
+        let mut at = 0;
+        for part in &self.counted.classes[class].parts {
+            for nth in 0..self.places(part.bin, counts).len() as u64 {
+                let found = [at, at + part.weight - 1].map(|at| self.counted.find(class, modify, at));
+                assert_eq!(found, [(part.bin, nth); 2]);
+                at += part.weight;
+            }
+        }
+        assert_eq!(self.counted.classes[class].weights(modify).all, at);
+    }
+
+    /// Those that are not hot: the missing ones, those that are being read, the clean ones, those under write.
+    fn assert_met(&self, bin: u16) {
+        let count = |holds: fn(Single) -> bool| self.places(bin, holds).len() as u64;
+        let missing = count(|single| single == Single::Missing);
+        let reading: Vec<u32> = self.counted.reading.iter().copied().filter(|&page| bin_of(page) == bin).collect();
+        assert_eq!(reading.len() as u64, count(|single| matches!(single, Single::Reading(_))));
+        let clean = (0..count(|single| single == Single::Clean)).map(|nth| MetPage::Clean { bin, nth });
+        let under_write = count(|single| matches!(single, Single::UnderWrite(_)));
+        let written = (0..under_write).map(|nth| MetPage::UnderWrite { bin, nth });
+        for nth in 0..missing {
+            let mut counted = self.counted.clone();
+            let MetPage::Missing(page) = counted.met(bin, nth) else { panic!("page {nth} is missing") };
+            assert!(counted.is_reading(page) && bin_of(page) == bin);
+        }
+        let others = reading.iter().map(|&page| MetPage::Missing(page)).chain(clean).chain(written);
+        for (nth, expected) in (missing..).zip(others) {
+            assert_eq!(self.counted.clone().met(bin, nth), expected);
+        }
+    }
+}
+
+/// Pages are read, modified and written in any order: counts, weights and what is met are those of single pages.
+#[test]
+fn counts_are_those_of_single_pages() {
+    let (mut twin, mut random) = (Twin::new(), Rng::stream(13, 0, "steps"));
+    for _ in 0..2_000 {
+        twin.assert_alike();
+        twin.step(random.below(3) as u16, random.below(5) as usize, random.below(100) as usize);
+        if random.below(30) == 0 && twin.counted.is_resident(0) {
+            twin = Twin::new();
+        }
+    }
+}
+
+/// Parts of a class and what says where they are used: 16 bytes each. Six counts and a rate a bin, and two numbers of 4 bytes in
+/// each instance.
+#[test]
+fn memory_is_that_of_parts_and_bins() {
+    assert_eq!(pages(&[bin(10, 4), bin(11, 11)], &[&[(0, 0.02), (1, 0.03)]]).bytes(), 2 * 32 + 2 * (48 + 8 + 3 * 8));
+    assert_eq!(pages(&[bin(10, 4)], &[&[(0, 0.02)], &[(0, 0.1)]]).bytes(), 2 * 32 + 48 + 8 + 3 * 8);
 }

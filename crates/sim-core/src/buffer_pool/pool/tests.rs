@@ -1,6 +1,7 @@
 //! The pool at its thresholds, where whole runs do not tell one side from the other.
 
 use super::*;
+use crate::buffer_pool::counted::{Bin, BinClass, Homes, MetAgain, MetPage, bin_of};
 use crate::config::{FreePagePolicy, LeavesFlushList, LruWritten, SyncHolds};
 use crate::kernel::random::Rng;
 use crate::kernel::time::SimDuration;
@@ -72,6 +73,45 @@ fn a_growing_pool_begins_to_keep_lru_order() {
         pool.lru().map(|lru| lru.len(0))
     };
     assert_eq!([83, 84].map(begins), [Some(64), None]);
+}
+
+/// Pages that are dirty when order begins to be kept are flushed in their turn.
+#[test]
+fn a_growing_pool_keeps_its_flush_list() {
+    let mut space = PageSpace::default();
+    space.add(0, 64, &|_, _| 0);
+    let mut pool = with_64_pages(83, 10, 0, &space);
+    for (page, lsn) in [(5, 100), (3, 200)] {
+        assert_eq!(pool.modify(page, lsn, &space, SimTime::ZERO), Modification::Done);
+    }
+    space.add(0, 64, &|_, _| 0);
+    pool.grow(&space, SimTime::ZERO);
+    assert!(pool.evicts());
+    assert_eq!((pool.oldest_modification_lsn(), FlushLists::listed(&pool, 0)), (100, 2));
+    assert_eq!([(); 3].map(|()| pool.take_tail(0, u64::MAX).map(|tail| tail.page)), [Some(5), Some(3), None]);
+}
+
+/// Without LRU lists no access changes an order, every page counts as old and nothing is freed.
+#[test]
+fn a_pool_without_lru_lists_has_no_order() {
+    let mut space = PageSpace::default();
+    space.add(0, 192, &|_, _| 0);
+    let mut pool = with_64_pages(600, 1_000, 0, &space);
+    let range = |first| PageRun { first, pages: 2 };
+    assert_eq!((pool.evicts(), pool.scan_depth()), (true, 1_000));
+    assert!(!pool.range_resident(range(3)), "they may leave");
+    assert_eq!((pool.lru_batch_wanted(0), pool.is_old(3)), (true, false), "a short list has no old part");
+    assert_eq!(pool.lru().and_then(|lru| lru.tail(0)), Some(0));
+    pool.move_to_tail(9, 0);
+    assert_eq!(pool.lru().and_then(|lru| lru.tail(0)), Some(9));
+    let mut pool = with_64_pages(600, 1, 0, &space);
+    assert!(!pool.evicts());
+    assert_eq!((pool.lru_batch_wanted(0), pool.is_old(3)), (false, true));
+    assert_eq!([pool.range_resident(range(3)), pool.range_resident(range(70))], [true, false]);
+    assert!(!pool.moves_to_head(3, &space, SimTime(5_000_000_000)));
+    assert_eq!([pool.resident_up_to(2, 50), pool.resident_up_to(2, 70), pool.resident_up_to(64, 70)], [50, 64, 64]);
+    pool.move_to_tail(9, 0);
+    assert_eq!(pool.check(), Ok(()));
 }
 
 /// A full instance looks for pages to free in its own list: one of several is enough to keep LRU order.
@@ -227,6 +267,7 @@ impl Twin {
         for instance in 0..2u32 {
             let hot: Vec<u64> = self.hot(instance as usize).map(|(lsn, _)| lsn).collect();
             let lists: &dyn FlushLists = &self.pool;
+            assert_eq!(lists.instances(), 2);
             assert_eq!(
                 (lists.listed(instance), lists.sum_of_oldest(instance)),
                 (hot.len() as u64, hot.iter().map(|&l| u128::from(l)).sum())
@@ -280,6 +321,7 @@ fn lists_are_counted_up_to_an_lsn() {
     let first = (7u64 << 32) - 2_000;
     assert_eq!([0, 2, 3, 27, 999].map(|more| twin.pool.listed_up_to(first + more)), [1, 1, 2, 10, 10]);
     assert_eq!([0, 1].map(|more| twin.pool.tail_below(0, first + more)), [false, true]);
+    assert_eq!(twin.pool.take_tail(0, first), None, "it is not below");
     assert!(!twin.pool.tail_below(1, u64::MAX), "nothing is dirty in the other");
     let taken = twin.pool.take_tail(0, u64::MAX).unwrap();
     twin.pool.park(0, taken);
@@ -295,4 +337,177 @@ fn only_modifications_of_dirty_pages_cost_nothing_but_redo() {
         twin.pool.costing_only_redo(&[4, 3, 5, 6])
     };
     assert_eq!([cost(600), cost(200)], [2, 0]);
+}
+
+/// What was looked for is looked for again once there is something else.
+#[test]
+fn the_oldest_modification_is_that_of_the_moment() {
+    let mut twin = Twin::new(600, FlushNeighbors::None);
+    let first = twin.lsn;
+    for round in 0..3 {
+        assert_eq!(twin.pool.oldest_modification_lsn(), 0);
+        twin.modify(7);
+        assert_eq!(twin.pool.oldest_modification_lsn(), first + 6 * round);
+        twin.modify(8);
+        assert_eq!(twin.pool.oldest_modification_lsn(), first + 6 * round);
+        for page in [7, 8] {
+            twin.take_tail(0, u64::MAX);
+            twin.written(page);
+        }
+    }
+}
+
+/// A page is written out of turn, and dirty again, and written out of turn again, before anybody looks: its entries of before are
+/// no longer its own, in the list as beside it.
+#[test]
+fn entries_of_before_are_left_behind() {
+    let mut twin = Twin::new(600, FlushNeighbors::Area);
+    let first = twin.lsn;
+    twin.modify(7);
+    twin.take_page(7);
+    assert_eq!(twin.pool.take_tail(0, u64::MAX), None, "it waits beside the list");
+    twin.written(7);
+    twin.modify(7);
+    twin.take_page(7);
+    assert_eq!(twin.pool.oldest_modification_lsn(), first + 3);
+    twin.modify(8);
+    twin.take_page(8);
+    twin.written(8);
+    twin.modify(8);
+    assert_eq!(FlushLists::oldest(&twin.pool, 0), Some(first + 3));
+    twin.written(7);
+    assert_eq!(FlushLists::oldest(&twin.pool, 0), Some(first + 9), "not what page 8 was before");
+    assert_eq!(FlushLists::listed(&twin.pool, 0), 1);
+    twin.assert_alike();
+}
+
+/// A pool whose written pages stay in the flush list, for the pages of `space` and those of `bins`, 64 and all of them in it.
+fn with_links(space: &PageSpace, bins: &[Bin], list: &[(u16, f64)]) -> BufferPool {
+    let config = BufferPoolConfig { leaves_flush_list: LeavesFlushList::AtNextLook, ..config(600, 2, 4, 0) };
+    let class = BinClass::new(list, 1.0, Some(Homes::new(2, 3)), bins);
+    let counted = CountedPages::new(bins, vec![class], 2, Rng::stream(1, 0, "counted"));
+    let mut pool = BufferPool::new(&config, FlushNeighbors::Area, space, counted);
+    pool.run_arrives(PageRun { first: 0, pages: space.pages().min(64) }, space);
+    pool
+}
+
+/// Written in turn, a page leaves with the next look; out of turn, as its entry comes to the tail, as it is modified again or
+/// leaves memory.
+#[test]
+fn written_pages_stay_in_the_list_for_a_while() {
+    let mut space = PageSpace::default();
+    space.add(0, 64, &|_, _| 0);
+    let mut pool = with_links(&space, &[], &[]);
+    for (page, lsn) in (0..6).zip((100..).step_by(10)) {
+        assert_eq!(pool.modify(page, lsn, &space, SimTime::ZERO), Modification::Done);
+    }
+    for page in [0, 2, 3, 4] {
+        assert!(pool.take_page(page));
+        pool.page_written(page, false);
+    }
+    assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (6, 2));
+    assert_eq!((pool.oldest_modification_lsn(), pool.dirty_pages()), (110, 5), "page 0 came to the tail");
+    assert!(pool.evict_if_clean(2, 0));
+    assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (4, 2));
+    assert_eq!(pool.modify(3, 160, &space, SimTime::ZERO), Modification::Done);
+    assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (4, 3));
+    let taken = pool.take_tail(0, u64::MAX).unwrap();
+    assert_eq!(taken, TailPage { page: 1, lsn: 110 });
+    pool.page_written(1, true);
+    assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (4, 2));
+    pool.look_for_oldest();
+    assert_eq!(pool.dirty_pages(), 3, "page 4 is written, and 3 and 5 are dirty");
+    assert_eq!(pool.check(), Ok(()));
+}
+
+fn counted_bin(pages: u64, resident: u64, freed: bool) -> Bin {
+    Bin { pages, resident, spaces: vec![0], bytes_between_modifications: 1e-9, freed }
+}
+
+/// A counted page is read, becomes dirty, is written, and is dirty again, as a page that is kept one by one.
+#[test]
+fn a_counted_page_goes_through_the_pool() {
+    let bins = [counted_bin(1, 0, false), counted_bin(2, 2, true)];
+    let mut pool = with_links(&PageSpace::default(), &bins, &[(0, 1.0)]);
+    let space = PageSpace::default();
+    assert_eq!((pool.used_pages(), pool.counted().is_resident(0)), (2, false));
+    assert_eq!(pool.pass_counted(0, false, 9, 1.0), 0);
+    assert_eq!([0, 1 << 63].map(|home| pool.read_at_home(0, home, 5)), [(3, 1.0), (3, 2.0)]);
+    assert_eq!((bin_of(pool.somewhere_in(0)), is_counted(pool.somewhere_in(0))), (0, true));
+    let MetPage::Missing(page) = pool.meet_counted(0, false) else { panic!("it is missing") };
+    let instance = space.instance_of(page);
+    assert!(pool.take_frame(instance) && !pool.is_resident(page));
+    pool.page_arrived(page, &space, SimTime::ZERO);
+    assert!(pool.is_resident(page) && pool.used_pages() == 3);
+    assert_eq!((pool.pass_counted(0, false, 9, 1.0), pool.pass_counted(0, true, 9, 1.0)), (9, 0));
+    pool.this_counted_becomes_dirty(page, 100);
+    pool.this_counted_becomes_dirty(page, 110);
+    assert_eq!((pool.dirty_pages(), pool.oldest_modification_lsn()), (1, 100), "there is no other");
+    assert_eq!((pool.pass_counted(0, true, 9, 1.0), pool.meet_counted_again(0, 0.0)), (9, MetAgain::Hot));
+    let taken = pool.take_tail(instance, u64::MAX).unwrap();
+    assert_eq!((bin_of(taken.page), taken.lsn, pool.drop_freed(taken.page)), (0, 100, false));
+    assert_eq!((pool.pages_under_write(), pool.check()), (1, Ok(())));
+    assert_eq!(pool.meet_counted_again(0, 0.0), MetAgain::UnderWrite);
+    assert_eq!(pool.newest_of_counted(&[taken.page], 1_000, 2_000), 2_000, "it is modified all the time");
+    pool.page_written(taken.page, true);
+    assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (1, 0), "nobody has looked");
+    // The one that is linked is the first of the clean ones.
+    pool.this_counted_becomes_dirty(page, 200);
+    assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (1, 1));
+    let taken = pool.take_tail(instance, u64::MAX).unwrap();
+    pool.page_written(taken.page, true);
+    pool.counted_becomes_dirty(0, 0, 300);
+    assert_eq!((pool.dirty_pages(), pool.unwritten_pages(), pool.oldest_modification_lsn()), (1, 1, 300));
+    // Pages of the other bin are freed before their turn.
+    pool.counted_becomes_dirty(1, 1, 310);
+    let listed = [0, 1].map(|instance| FlushLists::listed(&pool, instance));
+    assert_eq!((listed.iter().sum::<u64>(), pool.dirty_pages()), (2, 2));
+    let dropped = [0, 1].map(|instance| {
+        let taken = std::iter::from_fn(|| pool.take_tail(instance, u64::MAX)).collect::<Vec<_>>();
+        taken.iter().map(|taken| pool.drop_freed(taken.page)).collect::<Vec<_>>()
+    });
+    let mut dropped = dropped.concat();
+    dropped.sort_unstable();
+    assert_eq!((dropped, pool.pages_under_write(), pool.unwritten_pages()), (vec![false, true], 1, 1));
+    assert_eq!(pool.check(), Ok(()));
+    assert_eq!(ten_frames_are_free(10, 64).newest_of_counted(&[1 << 31], 1_000, 2_000), 0, "none is counted");
+}
+
+#[test]
+fn counts_that_disagree_are_found_out() {
+    let made = || {
+        let mut twin = Twin::new(600, FlushNeighbors::None);
+        (0..3).for_each(|page| twin.modify(page));
+        twin.take_tail(0, u64::MAX);
+        twin.pool
+    };
+    assert_eq!(made().check(), Ok(()));
+    let broken: [fn(&mut BufferPool); 3] = [
+        |pool| pool.dirty_pages += 1,
+        |pool| pool.instances[1].list.push(9, u64::MAX),
+        |pool| pool.instances[0].used = 301,
+    ];
+    for breaks in broken {
+        let mut pool = made();
+        breaks(&mut pool);
+        assert!(pool.check().is_err());
+    }
+}
+
+/// 64 pages kept one by one have three bits of state and two words more, the low half of an LSN, four numbers and a bit in the LRU
+/// lists, a bit that says whether they are written and still listed. An entry of a flush list takes 12 bytes, with room for 64.
+#[test]
+fn memory_is_that_of_its_parts() {
+    let mut space = PageSpace::default();
+    space.add(0, 64, &|_, _| 0);
+    let bins = [counted_bin(2, 2, false)];
+    let mut pool = with_links(&space, &bins, &[(0, 0.5)]);
+    let (states, low, linked) = (3 * 8 + 2 * 8, 64 * 4, 8 + 8);
+    let counted = 32 + 48 + 8 + 2 * 8 + 2 * 2;
+    assert_eq!(pool.bytes(), states + low + linked + counted);
+    pool.modify(0, 5, &space, SimTime::ZERO);
+    pool.start_lru(&space, SimTime::ZERO);
+    let (list, lru) = (64 * 12, 64 * 16 + 8);
+    assert_eq!(pool.bytes(), states + low + linked + counted + list + lru);
+    assert_eq!(with_64_pages(600, 1, 0, &space).bytes(), states, "where pages never leave early");
 }
