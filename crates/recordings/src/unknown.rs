@@ -2,12 +2,14 @@
 //!
 //! | work, best first | where |
 //! |---|---|
+//! | transactions that change something | `trx_rw_commits` of INNODB_METRICS, where it is switched on |
 //! | transactions | `Com_commit` |
 //! | statements that change rows, each a transaction | `Com_insert`, `Com_update`, `Com_delete`, `Com_replace`, ... |
 //! | rows changed | `Innodb_rows_inserted`, `_updated`, `_deleted` |
 //! | KiB of redo | growth of the log sequence number |
 //!
-//! Commits count where there are enough of them for the statements. What a server does not publish follows from what it
+//! `trx_rw_commits` counts what commits by itself too. `Com_commit` doesn't, and counts where there are enough of them for the
+//! statements. What a server does not publish follows from what it
 //! does where that is exact or nearly so: the growth of the log sequence number of 5.5 to 5.7 is `Innodb_os_log_written`
 //! less 512 bytes for each of `Innodb_log_writes`, as each write begins with the block that the last one left unfinished
 //! (in twelve recordings of 5.5 and 5.6 to 0.1 %); that of MariaDB is `Innodb_os_log_written`. The checkpoint is taken to be
@@ -15,13 +17,16 @@
 //! ([`innosim_spectrum::oldest_by_order`]; within 2 % in sixteen recordings, but not where whole extents are flushed, and
 //! there the checkpoint must be recorded). Such columns are named `derived.`, and it is said.
 //!
-//! Simplifications: a load of commits beside many statements that commit by themselves is counted by its commits.
+//! Simplifications: without `trx_rw_commits` a load of commits beside many statements that commit by themselves is counted by its
+//! commits.
 //! Reads count for nothing in the unit of work. Redo derived from `Innodb_os_log_written` begins at 0.
 
 use crate::{LoadPhase, Missing, Quantity, Recording, Script, rates};
 use innosim_flush_models::registry::ModelId;
 use innosim_spectrum::oldest_by_order;
 
+/// Transactions that changed something, of whatever kind.
+const WRITING: &str = "m.trx_rw_commits";
 /// Statements that change rows.
 const STATEMENTS: [&str; 8] = [
     "Com_insert",
@@ -37,6 +42,8 @@ const STATEMENTS: [&str; 8] = [
 const ROWS: [&str; 3] = ["Innodb_rows_inserted", "Innodb_rows_updated", "Innodb_rows_deleted"];
 /// Commits for each statement from which on the commits are the transactions.
 const COMMITS_A_STATEMENT: f64 = 0.01;
+/// Share of the samples that must have a counter for it to count work.
+const NEARLY_ALL: f64 = 0.8;
 /// Fewest samples, and shortest time that they cover, seconds.
 const FEWEST_SAMPLES: usize = 20;
 const SHORTEST_S: f64 = 60.0;
@@ -175,6 +182,10 @@ impl Recording {
 
     /// What a unit of work is, and how much was done up to each sample.
     fn work(&self) -> Option<(String, Vec<f64>)> {
+        let told = |transactions: &Vec<f64>| growth(transactions) > 0.0 && nearly_always(transactions);
+        if let Some(transactions) = self.series.column(WRITING).filter(told) {
+            return Some(("transaction that changes something (trx_rw_commits)".to_owned(), transactions));
+        }
         let commits = self.series.column("Com_commit").filter(|commits| growth(commits) > 0.0);
         let statements = self.sum_of(&STATEMENTS).filter(|statements| growth(statements) > 0.0);
         let of_statements = statements.as_deref().map_or(0.0, growth);
@@ -248,6 +259,11 @@ impl Recording {
         let script = Script::Other("unknown load".to_owned());
         LoadPhase { start_s: first, end_s: last, rate: Some(rate), ..LoadPhase::of(script) }
     }
+}
+
+/// Whether nearly all samples have a value: counters of INNODB_METRICS may be asked for less often than others.
+fn nearly_always(counter: &[f64]) -> bool {
+    counter.iter().filter(|value| value.is_finite()).count() as f64 >= NEARLY_ALL * counter.len() as f64
 }
 
 /// From the first value that is there to the last.

@@ -182,6 +182,27 @@ fn samples_rarer_than_reports_count_transactions() {
     assert_eq!(recording.get(Quantity::Tps).unwrap()[2..], [10.0, 10.0], "a report for each sample");
 }
 
+/// One transaction that ends with COMMIT beside eight statements that commit by themselves: only the engine counts them all.
+#[test]
+fn work_of_a_mixed_load_is_counted_by_the_engine_where_it_counts() {
+    let head = "rel,Com_commit,Com_update,m.trx_rw_commits,Innodb_buffer_pool_pages_dirty,Innodb_pages_written,\
+                m.log_lsn_current,m.log_lsn_last_checkpoint\n";
+    let unit_of = |engine: &dyn Fn(u32) -> String| {
+        let line = |i: u32| format!("{i},{i},{},{},{},0,{},{}\n", 10 * i, engine(i), 10 + i, 5000 + 9000 * i, 5000);
+        let series: String = std::iter::once(head.to_owned()).chain((0..90).map(line)).collect();
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), RUN, &gz(&series));
+        let unknown = find(folder.path()).unwrap().remove(0).as_unknown_load().unwrap();
+        let work = unknown.recording.series.column("derived.work").unwrap();
+        (unknown.unit, work[89] - work[0])
+    };
+    let (unit, work) = unit_of(&|i| (9 * i).to_string());
+    assert!(unit.contains("trx_rw_commits") && work == 801.0, "{unit}: {work}");
+    let commits = ("transaction (Com_commit)".to_owned(), 89.0);
+    assert_eq!(unit_of(&|_| "0".to_owned()), commits, "switched off");
+    assert_eq!(unit_of(&|i| if i % 5 == 0 { (9 * i).to_string() } else { String::new() }), commits, "asked for rarely");
+}
+
 #[test]
 fn a_load_that_began_before_the_recording_is_known() {
     let folder = tempfile::tempdir().unwrap();

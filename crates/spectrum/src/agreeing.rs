@@ -85,7 +85,7 @@ mod tests {
         // What filled the tables wrote every page once, and much redo besides.
         let pages = spectrum.pages();
         younger.extend((1..=200).map(|i| (8e5 + 5e5 * f64::from(i), pages + before_the_load * f64::from(i))));
-        (spectrum, Evidence { trajectories: vec![counters], younger, drops_freed: false })
+        (spectrum, Evidence { trajectories: vec![counters], younger, ..Evidence::default() })
     }
 
     #[test]

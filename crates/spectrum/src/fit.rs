@@ -14,7 +14,8 @@
 //! fewer were flushed than are dirty, a page counts the same in both. Of a
 //! recording that begins with dirty pages, the time until the last of them is flushed is left out where enough is left:
 //! the age that they had is known, its course before is not. Weights of page ages are those of counts that are off by
-//! their root and by 2 %.
+//! their root and by 2 %. Pages that are modified rarely show as `rate x pages` alone, so they may come out as more than there are;
+//! then their number is a constraint.
 //!
 //! **How well it is known.** Intervals come from a jackknife: the evidence is cut into eight blocks of time (of ages), and
 //! each is left out once. What the evidence can't say at all is another matter: pages that are touched much more rarely
@@ -52,6 +53,11 @@ const COUNT_IS_OFF: f64 = 0.02;
 const ENOUGH: f64 = 1.0 / 3.0;
 /// Pages flushed by dirty ones up to which flushing has not begun.
 const FEW_FLUSHED: f64 = 0.02;
+/// Where the number of pages is limited: their lowest price by the highest, most steps to the right one, and the share of the limit
+/// from which on there are enough.
+const CHEAPEST: f64 = 1e-12;
+const MOST_HALVINGS: u32 = 50;
+const NEARLY: f64 = 0.9999;
 /// An age at the first sample below this share of the largest is a clean start.
 const CLEAN: f64 = 0.02;
 
@@ -64,6 +70,8 @@ pub struct Evidence {
     pub younger: Vec<(f64, f64)>,
     /// Whether the server drops dirty pages that were freed before their turn.
     pub drops_freed: bool,
+    /// Most pages that there can be, if that is known.
+    pub most_pages: Option<f64>,
 }
 
 /// Why there is no spectrum.
@@ -158,13 +166,16 @@ pub fn fit(evidence: &Evidence) -> Result<Fit, FitError> {
     let blocks = blocks_of(evidence, &columns);
     let mut all = Normal::new(columns.len());
     blocks.iter().for_each(|block| all.join(block));
-    let any = |_: usize| true;
     let fast = |i: usize| rates.get(i).is_none_or(|rate| rate * ages.high >= 1.0);
     let least = |i: usize| fast(i);
     let most = |i: usize| fast(i) || i == 0;
     let extremes = [columns.spectrum(&all.solve(least)), columns.spectrum(&all.solve(most))];
     let shape_is_told = !evidence.younger.is_empty() || ages.high >= MOVED * ages.low;
-    let pages_of = |normal: &Normal| if shape_is_told { normal.solve(any) } else { half_and_half(normal, rates.len()) };
+    let price = if shape_is_told { price_of_a_page(&all, evidence.most_pages) } else { 0.0 };
+    let pages_of = |normal: &Normal| match shape_is_told {
+        true => normal.priced(price).solve(|_| true),
+        false => half_and_half(normal, rates.len()),
+    };
     let pages = pages_of(&all);
     let spectrum = columns.spectrum(&pages);
     if spectrum.pages() <= 0.0 {
@@ -235,6 +246,29 @@ impl Columns {
         bins[self.fast..].iter_mut().zip(ageless).for_each(|(bin, pages)| bin.pages += pages);
         Spectrum::new(bins).with_freed(&freed)
     }
+}
+
+/// What a page must cost in the least squares for the solution to have no more pages than there are (the multiplier of that
+/// constraint); 0 where it has not anyway.
+fn price_of_a_page(normal: &Normal, most: Option<f64>) -> f64 {
+    let pages = |price: f64| normal.priced(price).solve(|_| true).iter().sum::<f64>();
+    let Some(most) = most.filter(|most| *most > 0.0 && pages(0.0) > *most) else { return 0.0 };
+    // The more a page costs, the fewer there are; at the highest price none.
+    let mut dear = normal.steepest();
+    let mut cheap = CHEAPEST * dear;
+    for _ in 0..MOST_HALVINGS {
+        let price = (cheap * dear).sqrt();
+        let left = pages(price);
+        if left > most {
+            cheap = price
+        } else {
+            dear = price
+        }
+        if (NEARLY * most..=most).contains(&left) {
+            break;
+        }
+    }
+    dear
 }
 
 /// All pages hot, or all of them cold: what fits an age that hardly moved at its ends. None is taken to be freed.
@@ -380,7 +414,13 @@ mod tests {
     }
 
     fn of(trajectory: Trajectory) -> Fit {
-        fit(&Evidence { trajectories: vec![trajectory], younger: Vec::new(), drops_freed: false }).unwrap()
+        fit(&Evidence {
+            trajectories: vec![trajectory],
+            younger: Vec::new(),
+            drops_freed: false,
+            ..Evidence::default()
+        })
+        .unwrap()
     }
 
     #[test]
@@ -408,7 +448,9 @@ mod tests {
         }
         let younger: Vec<(f64, f64)> =
             (1..=60).map(|i| 20_000.0 * f64::from(i)).map(|age| (age, truth().distinct(age))).collect();
-        let fitted = fit(&Evidence { trajectories: vec![trajectory], younger, drops_freed: true }).unwrap();
+        let fitted =
+            fit(&Evidence { trajectories: vec![trajectory], younger, drops_freed: true, ..Evidence::default() })
+                .unwrap();
         assert!((fitted.spectrum.freed.unwrap().pages / 1500.0 - 1.0).abs() < 0.05, "{:?}", fitted.spectrum);
         let more = fitted.spectrum.distinct(100_000.0) - truth().distinct(100_000.0);
         assert!((more / 500.0 - 1.0).abs() < 0.1, "{more}");
@@ -475,6 +517,23 @@ mod tests {
         assert_eq!(dirty_is_off(&truth(), &Trajectory { samples: vec![still; 9], order: Order::Pages }), None);
     }
 
+    /// Under a small age the many rarely modified pages show as `rate x pages`, and may come out as any number of them.
+    #[test]
+    fn a_spectrum_has_no_more_pages_than_there_are() {
+        let age = |work: f64| if work < 600_000.0 { 12_000.0 } else { 40_000.0 };
+        let evidence = Evidence { trajectories: vec![counters(age, 0)], ..Evidence::default() };
+        let free = fit(&evidence).unwrap().spectrum;
+        let most = truth().pages();
+        assert!(free.pages() > 1.05 * most, "{}", free.pages());
+        let limited = fit(&Evidence { most_pages: Some(most), ..evidence.clone() }).unwrap().spectrum;
+        assert!((limited.pages() / most - 1.0).abs() < 0.01, "{}", limited.pages());
+        for age in [10_000.0, 30_000.0] {
+            assert!((limited.dirty(age) / truth().dirty(age) - 1.0).abs() < 0.01, "{age}: {limited:?}");
+        }
+        let enough = fit(&Evidence { most_pages: Some(1.01 * free.pages()), ..evidence }).unwrap().spectrum;
+        assert_eq!(enough, free, "a limit that is not reached changes nothing");
+    }
+
     #[test]
     fn nothing_gives_nothing() {
         assert_eq!(fit(&Evidence::default()), Err(FitError::NothingHappens));
@@ -489,8 +548,13 @@ mod tests {
         let mut younger: Vec<(f64, f64)> =
             (1..=60).map(|i| 10_000.0 * f64::from(i)).map(|age| (age, truth().distinct(age) + 24.0)).collect();
         younger.insert(0, (0.0008, 24.0));
-        let fit =
-            fit(&Evidence { trajectories: vec![counters(|_| 300_000.0, 0)], younger, drops_freed: false }).unwrap();
+        let fit = fit(&Evidence {
+            trajectories: vec![counters(|_| 300_000.0, 0)],
+            younger,
+            drops_freed: false,
+            ..Evidence::default()
+        })
+        .unwrap();
         let modifications: f64 = fit.spectrum.bins.iter().map(|bin| bin.rate * bin.pages).sum();
         assert!(modifications < 30.0, "{:?}", fit.spectrum);
         assert!((fit.spectrum.dirty(300_000.0) / truth().dirty(300_000.0) - 1.0).abs() < 0.03);

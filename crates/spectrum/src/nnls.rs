@@ -71,6 +71,16 @@ impl Normal {
         self.square += other.square;
     }
 
+    /// The same with a price on each unknown: the solution minimises `|A x - b|²/2 + price sum(x)`.
+    pub fn priced(&self, price: f64) -> Normal {
+        Normal { right: self.right.iter().map(|right| right - price).collect(), ..self.clone() }
+    }
+
+    /// The price from which on the solution is nothing at all.
+    pub fn steepest(&self) -> f64 {
+        self.right.iter().copied().fold(0.0, f64::max)
+    }
+
     /// The solution; a column that is all zeros, or that `allowed` says no to, gets 0.
     pub fn solve(&self, allowed: impl Fn(usize) -> bool) -> Vec<f64> {
         let lengths: Vec<f64> = (0..self.columns).map(|i| self.gram[i * self.columns + i].max(0.0).sqrt()).collect();

@@ -20,8 +20,8 @@ const ADJACENT_PAGES: u32 = 2;
 /// Share of the samples that must have the server's own figure of the oldest page.
 const NEARLY_ALL: f64 = 0.8;
 
-/// Counters of `recording` (of an unknown load), and the page ages that lie beside it.
-pub(super) fn evidence_of(recording: &Recording, redo_per_work: f64) -> Option<Evidence> {
+/// Counters of `recording` (of an unknown load) with so many pages at most, and the page ages that lie beside it.
+pub(super) fn evidence_of(recording: &Recording, redo_per_work: f64, most_pages: f64) -> Option<Evidence> {
     let work = recording.series.column(WORK)?;
     let lsn = recording.get(Quantity::Lsn)?;
     let oldest = oldest_lsn(recording, &lsn)?;
@@ -38,7 +38,7 @@ pub(super) fn evidence_of(recording: &Recording, redo_per_work: f64) -> Option<E
     let ages = recording.page_ages.iter().flat_map(|ages| ages.younger());
     let younger = ages.map(|(age, pages)| (age as f64 / redo_per_work, pages as f64)).collect();
     let drops_freed = recording.server.model.and_then(undo_segments).is_some();
-    Some(Evidence { trajectories: vec![trajectory], younger, drops_freed })
+    Some(Evidence { trajectories: vec![trajectory], younger, drops_freed, most_pages: Some(most_pages) })
 }
 
 /// Work that was done when the log had come to `lsn`; before the first sample at the mean rate of all.

@@ -54,16 +54,16 @@ impl Measured {
         let redo = calibration.get("redo_bytes_per_transaction").filter(|redo| *redo > 0.0);
         let redo = redo.ok_or("no redo was written")?;
         let demand = Demand::of(recording).ok_or("work was counted only once")?;
-        let evidence =
-            evidence_of(recording, redo).ok_or("dirty pages, pages written and ages have no samples in common")?;
+        let pool_pages = pool_pages(recording);
+        let most = OF_POOL * pages_there(recording, pool_pages);
+        let evidence = evidence_of(recording, redo, most)
+            .ok_or("dirty pages, pages written and ages have no samples in common")?;
         let (fit, ages_used) = fit_agreeing(&evidence).map_err(|why| why.to_string())?;
         let cpu_is_measured = calibration.get("cpu").is_some();
         if !cpu_is_measured {
             let cores = f64::from(recording.cpus.unwrap_or(UNKNOWN_CPUS));
             calibration.parameters.push(estimated_cpu(cores, cpus_of_server(recording), &demand));
         }
-        let pool_pages = pool_pages(recording);
-        let most = OF_POOL * pages_there(recording, pool_pages);
         let spectrum = within(&fit.spectrum, most, fit.ages.high).in_bins(MOST_BINS);
         let reads = misses(recording, &demand);
         // As long as frames are free, nothing is read a second time.
