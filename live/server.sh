@@ -159,8 +159,9 @@ own_server() {
     [[ $pid == "$server" ]] || refuse "the server on $dir/server.sock is process $pid, not $server: it was not started here"
 }
 
-# Writes all dirty pages, so that each load begins on a clean pool. Marks just above 0 do it, not 0: without a low-water mark the page
-# cleaner takes no note of commits, and after it the first dirty page would not wake it, but only a tenth of the pool.
+# Writes all dirty pages, so that each load begins on a clean pool. Marks just above 0 do it, not 0: without a low-water mark an idle
+# page cleaner does not flush. Where the server has built indexes and not flushed as an idle one since, dirty pages don't wake it all the
+# same, but only a tenth of the pool; the recording tells (innodb_activity_count).
 flush_all() {
     if [[ $dry_run == yes ]]; then
         run mariadb --execute='SET GLOBAL innodb_max_dirty_pages_pct = 0.001'

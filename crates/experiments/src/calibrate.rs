@@ -34,7 +34,7 @@ mod working_set;
 
 pub use device::Device;
 pub use scenario::scenario_toml;
-pub(crate) use scenario::{machine_toml, parameters_toml, work_before};
+pub(crate) use scenario::{before_toml, machine_toml, parameters_toml, start_on_a_clean_pool, work_before};
 pub use working_set::WorkingSet;
 
 use costs::Work;

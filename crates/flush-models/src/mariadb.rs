@@ -22,8 +22,6 @@
 //! * Targets are computed when the page cleaner or a waiting user thread looks, from the age then. A target raised by a
 //!   mini-transaction and passed by a checkpoint before anybody looks is not seen (errs towards fewer passes that find
 //!   nothing to do).
-//! * With `innodb_max_dirty_pages_pct_lwm` set and an empty flush list, the first dirty page wakes the page cleaner;
-//!   the server leaves it asleep if a transaction has committed since it last looked. The pass finds nothing to do.
 //! * A server whose redo log overwrites itself only warns. In the machine the redo writer waits there, so that a run
 //!   stays recoverable (errs towards stalls).
 //! * A page cleaner that would spin (nothing to flush below a target, no page to free) pauses for [`SPIN_PAUSE`].
@@ -233,6 +231,7 @@ impl ServerModel for Mariadb {
     }
 
     fn starts_after(&mut self, before: WorkBefore) {
+        self.cleaner.starts_after(before);
         self.rule.starts_after(before);
     }
 

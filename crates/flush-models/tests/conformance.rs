@@ -58,7 +58,11 @@ fn every_model_goes_on_from_its_averages() {
     for model in ModelId::ALL {
         let settings = Settings::resolve(*model, &BTreeMap::new()).unwrap();
         let mut server = build(&settings).unwrap();
-        server.starts_after(WorkBefore { redo_bytes_per_s: 5_000_000, pages_flushed_per_s: 300 });
+        server.starts_after(WorkBefore {
+            redo_bytes_per_s: 5_000_000,
+            pages_flushed_per_s: 300,
+            ..WorkBefore::default()
+        });
         let gauges = server.gauges();
         let pages = if matches!(model, ModelId::Mysql55 | ModelId::Percona55) { 0 } else { 300 };
         assert_eq!((gauges.lsn_avg_rate, gauges.avg_page_rate), (5_000_000, pages), "{model}");
@@ -298,10 +302,11 @@ fn a_dirty_server_without_load_drains() {
         let last = out.series.last().unwrap();
         assert!(dirty.windows(2).all(|pair| pair[1] <= pair[0]), "{}: {dirty:?}", world.model);
         match world.model {
-            // Without a mark for dirty pages it goes by the age, and down to innodb_adaptive_flushing_lwm of the redo log.
+            // Without a mark for dirty pages it goes by the age, and down to innodb_adaptive_flushing_lwm of the redo log; by its
+            // last pass, of up to a tenth of what was dirty at an age of 1.8 marks, below it.
             ModelId::Mariadb1011 => {
                 let rest = last.checkpoint_age_bytes as f64 / out.age_limits.adaptive_low_water_bytes as f64;
-                assert!((0.9..=1.0).contains(&rest), "{}: {rest}, {dirty:?}", world.model);
+                assert!((0.82..=1.0).contains(&rest), "{}: {rest}, {dirty:?}", world.model);
             }
             ModelId::Mysql55 | ModelId::Percona55 => {
                 assert_eq!(last.dirty_pages, 0, "{}: {dirty:?}", world.model);

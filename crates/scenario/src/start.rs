@@ -1,7 +1,8 @@
-//! `[start]`: a server that starts in the middle of its work, with dirty pages and redo since the last checkpoint.
+//! `[start]`: a server that starts in the middle of its work: with dirty pages and redo since the last checkpoint, or with none but
+//! what it remembers.
 
 use crate::diagnostic::Problem;
-use crate::key::{Key, positive, whole};
+use crate::key::{Key, Kind, real, whole};
 use crate::resolved::Resolved;
 use crate::section::Section;
 use innosim_core::run_spec::DirtyStart;
@@ -11,10 +12,14 @@ use innosim_flush_models::registry::{Settings, build};
 
 /// Keys of `[start]`.
 pub(crate) const START_KEYS: &[Key] = &[
-    Key::required("dirty_share", positive(1.0), "Share of the pages in the buffer pool that are dirty at the start."),
+    Key::required(
+        "dirty_share",
+        real(0.0, 1.0),
+        "Share of the pages in the buffer pool that are dirty at the start; 0 for none, of a server that worked before.",
+    ),
     Key::required(
         "checkpoint_age_bytes",
-        whole(1, 1 << 50),
+        whole(0, 1 << 50),
         "Redo since the last checkpoint at the start, bytes: the pages became dirty evenly over it.",
     ),
     Key::default(
@@ -28,6 +33,13 @@ pub(crate) const START_KEYS: &[Key] = &[
         whole(0, 1 << 40),
         "0",
         "Pages flushed a second until then: what adaptive flushing begins with as its average.",
+    ),
+    Key::default(
+        "activity_unseen",
+        Kind::Switch,
+        "false",
+        "Whether index pages were built in bulk since the page cleaner last flushed while idle: until it does so again, \
+         dirty pages wake it only at `innodb_max_dirty_pages_pct_lwm` (MariaDB).",
     ),
 ];
 
@@ -44,12 +56,32 @@ pub(crate) fn read_start(
     let before = WorkBefore {
         redo_bytes_per_s: section.integer("redo_bytes_per_s"),
         pages_flushed_per_s: section.integer("pages_flushed_per_s"),
+        activity_unseen: section.switch("activity_unseen"),
     };
+    if before.activity_unseen && !settings.model.is_mariadb() {
+        let message = format!(
+            "`start.activity_unseen` is true, but the page cleaner of {} is not woken by dirty pages",
+            settings.model
+        );
+        let problem = Problem::new(message).at(section.at_key("activity_unseen"));
+        root.report.add(problem.help("leave it out, or choose a MariaDB"));
+    }
     let resident: f64 = page_sets.iter().map(|set| set.pages as f64 * set.resident_share).sum();
-    if section.has("dirty_share") && resident * share < 1.0 {
+    if section.has("dirty_share") && share > 0.0 && resident * share < 1.0 {
         let problem = Problem::new("no page that could be dirty is in the buffer pool at the start");
-        let help = "raise `resident_share` in [workload], or leave [start] out; an idle workload has no pages at all";
+        let help = "raise `resident_share` in [workload], or set 0; an idle workload has no pages at all";
         root.report.add(problem.at(section.at_key("dirty_share")).help(help));
+    }
+    if section.has("dirty_share") && section.has("checkpoint_age_bytes") && (share > 0.0) != (checkpoint_age_bytes > 0)
+    {
+        let (message, allowed) = match share > 0.0 {
+            true => ("pages are dirty at the start, but there is no redo since the last checkpoint", "1 byte or more"),
+            false => {
+                ("there is redo since the last checkpoint, but no page is dirty at the start", "0, of a clean pool")
+            }
+        };
+        let problem = Problem::new(message).at(section.at_key("checkpoint_age_bytes"));
+        root.report.add(problem.allowed(allowed).help("a page is as old as the redo since it became dirty"));
     }
     let limit = build(settings).ok()?.age_limits().stop_bytes;
     if checkpoint_age_bytes > limit {

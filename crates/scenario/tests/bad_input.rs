@@ -66,6 +66,12 @@ const EDITS: &[(&str, &str, &str)] = &[
     ),
     ("start without its age", "[host]", "[start]\ndirty_share = 0.5\n\n[host]"),
     ("start without a dirty page", "[host]", "[start]\ndirty_share = 0.0\ncheckpoint_age_bytes = 1000\n\n[host]"),
+    ("start with pages of no age", "[host]", "[start]\ndirty_share = 0.5\ncheckpoint_age_bytes = 0\n\n[host]"),
+    (
+        "start with activity that this server does not look for",
+        "[host]",
+        "[start]\ndirty_share = 0.0\ncheckpoint_age_bytes = 0\nactivity_unseen = true\n\n[host]",
+    ),
     (
         "start with an empty buffer pool",
         "table_size = 100000",

@@ -174,10 +174,20 @@ fn a_start_with_dirty_pages_survives_being_written_out() {
     let start =
         set(&["start.dirty_share=0.25", "start.checkpoint_age_bytes=40_000_000", "start.redo_bytes_per_s=7000"]);
     let scenario = round_trip(&load_shipped("teaching/redo-too-small", &start));
-    let before = WorkBefore { redo_bytes_per_s: 7_000, pages_flushed_per_s: 0 };
+    let before = WorkBefore { redo_bytes_per_s: 7_000, pages_flushed_per_s: 0, ..WorkBefore::default() };
     let start = DirtyStart { share: 0.25, checkpoint_age_bytes: 40_000_000, before };
     assert_eq!(scenario.run.dirty_start, Some(start));
     assert_eq!(load_shipped("teaching/redo-too-small", &Overrides::default()).run.dirty_start, None);
+}
+
+#[test]
+fn a_start_on_a_clean_pool_remembers_what_was_before() {
+    let mut start = set(&["start.dirty_share=0", "start.checkpoint_age_bytes=0", "start.pages_flushed_per_s=90"]);
+    start.set.push("start.activity_unseen=true".to_owned());
+    start.model = Some("mariadb-10.11".to_owned());
+    let scenario = round_trip(&load_shipped("teaching/redo-too-small", &start));
+    let before = WorkBefore { redo_bytes_per_s: 0, pages_flushed_per_s: 90, activity_unseen: true };
+    assert_eq!(scenario.run.dirty_start, Some(DirtyStart { share: 0.0, checkpoint_age_bytes: 0, before }));
 }
 
 #[test]

@@ -456,6 +456,9 @@ pub struct WorkBefore {
     pub redo_bytes_per_s: u64,
     /// Pages flushed a second.
     pub pages_flushed_per_s: u64,
+    /// Whether the page cleaner has not looked at the newest activity, so that a dirty page alone does not wake it; of
+    /// versions that count as activity what no run has.
+    pub activity_unseen: bool,
 }
 
 /// What a server may spend on flushing in the background; a server takes it while it runs.
@@ -579,6 +582,11 @@ pub trait AdaptiveFlushing: Send {
     /// The run starts in the middle of the work. A rule that keeps averages takes them from what went on before.
     fn starts_after(&mut self, before: WorkBefore) {
         let _ = before;
+    }
+
+    /// The page cleaner begins to run. A rule that keeps averages over time may note where the log stands.
+    fn begins(&mut self, view: &View<'_>) {
+        let _ = view;
     }
 
     /// How many pages to flush in this pass. Called at most once a second, back to back in sync passes.

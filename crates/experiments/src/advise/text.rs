@@ -2,7 +2,7 @@
 
 use super::demand::Demand;
 use super::measured::Measured;
-use crate::calibrate::{Device, machine_toml, parameters_toml, work_before};
+use crate::calibrate::{Device, before_toml, machine_toml, parameters_toml, start_on_a_clean_pool, work_before};
 use innosim_recordings::{Quantity, Recording};
 use innosim_spectrum::{Bin, Spectrum};
 
@@ -113,7 +113,10 @@ impl Wanted<'_> {
             ));
         }
         text.push_str(&self.drive_toml());
-        text.extend(start.map(|(start, age)| self.start_toml(start, age)));
+        match start {
+            Some((start, age)) => text.push_str(&self.start_toml(start, age)),
+            None => text.extend(start_on_a_clean_pool(self.target, self.start)),
+        }
         Ok(text)
     }
 
@@ -164,13 +167,10 @@ impl Wanted<'_> {
     }
 
     fn start_toml(&self, start: Start, age: f64) -> String {
-        let (redo, flushed) = work_before(self.target, self.start).unwrap_or_default();
         format!(
-            "\n[start]   # as it was recorded\ndirty_share = {:.6}\ncheckpoint_age_bytes = {age:.0}\n\
-             redo_bytes_per_s = {:.0}\npages_flushed_per_s = {:.0}\n",
+            "\n[start]   # as it was recorded\ndirty_share = {:.6}\ncheckpoint_age_bytes = {age:.0}\n{}",
             start.share,
-            redo.max(0.0),
-            flushed.max(0.0)
+            before_toml(self.target, self.start, work_before(self.target, self.start))
         )
     }
 }

@@ -136,29 +136,61 @@ fn scheduling(target: &Recording) -> &'static str {
     if target.most_connections().is_some_and(have_one_each) { "in-turns" } else { "shared" }
 }
 
-/// `[start]` where the recording shows that pages were dirty as the load began.
+/// `[start]` where the recording shows that pages were dirty as the load began, or what the server remembers of what was before.
 fn start_on_dirty_pages(target: &Recording) -> Option<String> {
     let first = target.sample_at_start()?;
     let at = |quantity| target.get(quantity).map(|values| values[first]).filter(|value| value.is_finite());
     let (dirty, present) = (at(Quantity::DirtyPages)?, at(Quantity::LruPages)?);
     let age = at(Quantity::Lsn)? - at(Quantity::CheckpointLsn)?;
-    let (redo, flushed) = work_before(target, first).unwrap_or_default();
-    (dirty > CLEAN_PAGES && present >= dirty && age > 0.0).then(|| {
+    if dirty <= CLEAN_PAGES {
+        return start_on_a_clean_pool(target, first);
+    }
+    (present >= dirty && age > 0.0).then(|| {
         format!(
             "\n[start]   # {dirty:.0} dirty pages of {present:.0} in the buffer pool as the load begins\n\
-             dirty_share = {:.4}\ncheckpoint_age_bytes = {age:.0}\n\
-             redo_bytes_per_s = {redo:.0}\npages_flushed_per_s = {flushed:.0}\n",
-            dirty / present
+             dirty_share = {:.4}\ncheckpoint_age_bytes = {age:.0}\n{}",
+            dirty / present,
+            before_toml(target, first, work_before(target, first))
         )
     })
+}
+
+/// `[start]` of a MariaDB that remembers what was before though no page is dirty: its averages of adaptive flushing stay as they are
+/// while there is nothing to flush, and it goes on with them even if they are 0. Others begin without: the first recommendation
+/// of a MySQL after a pause takes the pause into its averages, and how long that was is not recorded.
+pub(crate) fn start_on_a_clean_pool(target: &Recording, first: usize) -> Option<String> {
+    target.server.model.filter(|model| model.is_mariadb())?;
+    let adaptive = target.get(Quantity::AdaptivePages).is_some_and(|pages| pages[first] > 0.0);
+    (adaptive || activity_unseen(target, first)).then(|| {
+        format!(
+            "\n[start]   # nothing is dirty as the load begins; of what was before, the server remembers this\n\
+             dirty_share = 0.0\ncheckpoint_age_bytes = 0\n{}",
+            before_toml(target, first, averages(target, first))
+        )
+    })
+}
+
+/// What went on before sample `first`, as lines of `[start]`.
+pub(crate) fn before_toml(target: &Recording, first: usize, averages: Option<(f64, f64)>) -> String {
+    let (redo, flushed) = averages.unwrap_or_default();
+    let mut text = format!("redo_bytes_per_s = {:.0}\npages_flushed_per_s = {:.0}\n", redo.max(0.0), flushed.max(0.0));
+    if activity_unseen(target, first) {
+        text.push_str("activity_unseen = true   # more index pages were built than flushed on an idle server\n");
+    }
+    text
+}
+
+/// The server's own averages of redo and flushed pages a second at sample `first`, where they are recorded.
+fn averages(target: &Recording, first: usize) -> Option<(f64, f64)> {
+    let gauge = |quantity| target.get(quantity).map(|values| values[first]).filter(|value| value.is_finite());
+    gauge(Quantity::LsnAvgRate).zip(gauge(Quantity::AvgPageRate))
 }
 
 /// Redo and pages flushed a second until sample `first`: the server's own averages where they are recorded, otherwise
 /// those of the seconds before. Where a recording begins under load, its first seconds stand for these.
 pub(crate) fn work_before(target: &Recording, first: usize) -> Option<(f64, f64)> {
-    let gauge = |quantity| target.get(quantity).map(|values| values[first]).filter(|value| value.is_finite());
-    if let (Some(redo), Some(flushed)) = (gauge(Quantity::LsnAvgRate), gauge(Quantity::AvgPageRate)) {
-        return Some((redo, flushed));
+    if let Some(averages) = averages(target, first) {
+        return Some(averages);
     }
     let seconds = &target.series.seconds;
     let near = |sample: &usize| (seconds[*sample] - seconds[first]).abs() <= AVERAGED_S;
@@ -172,6 +204,16 @@ pub(crate) fn work_before(target: &Recording, first: usize) -> Option<(f64, f64)
             .filter(|rate| rate.is_finite() && *rate >= 0.0)
     };
     Some((rate(Quantity::Lsn)?, rate(Quantity::PagesWritten).unwrap_or(0.0)))
+}
+
+/// Whether index pages were built in bulk that the page cleaner of a MariaDB has not seen: it sees them when it flushes while
+/// idle, which leaves no trace of when it did. It is taken not to have where fewer pages were flushed so since the server's start
+/// than were built, as then something else wrote them.
+pub(crate) fn activity_unseen(target: &Recording, first: usize) -> bool {
+    let at = |name| target.series.column(name).map(|values| values[first]).filter(|value| value.is_finite());
+    let is_mariadb = target.server.model.is_some_and(|model| model.is_mariadb());
+    let (built, flushed) = (at("m.innodb_activity_count"), at("m.buffer_flush_background_total_pages"));
+    is_mariadb && built.zip(flushed).is_some_and(|(built, flushed)| built > flushed)
 }
 
 /// `resident_share` of a buffer pool that was not warm as the load began, where the recording shows that.

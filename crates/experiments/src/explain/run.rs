@@ -36,8 +36,8 @@ pub fn course_of_samples(scenario: &Scenario, output: &RunOutput) -> Course {
     Course {
         settings: numbers(&scenario.settings),
         clients: Some(clients),
-        // A start in the middle of the work has dirty pages, of which the rows don't tell the number.
-        dirty_at_start: scenario.run.dirty_start.is_none().then_some(0.0),
+        // A start in the middle of the work may have dirty pages, of which the rows don't tell the number.
+        dirty_at_start: scenario.run.dirty_start.is_none_or(|start| start.share == 0.0).then_some(0.0),
         counted_from_s: warmup.seconds as f64,
         warmup_given: Some(matches!(scenario.warmup, Warmup::Fixed(_))),
         closed_loop: Some(closed),

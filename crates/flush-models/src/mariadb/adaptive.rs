@@ -84,9 +84,9 @@ pub struct Averages {
 
 impl Averages {
     /// Remembers where it was; sums and averages are kept.
-    fn begin(&mut self, input: &PassInput<'_>) {
-        self.prev_time_s = input.time_s;
-        self.prev_lsn = input.cur_lsn;
+    fn begin(&mut self, time_s: u64, cur_lsn: u64) {
+        self.prev_time_s = time_s;
+        self.prev_lsn = cur_lsn;
     }
 
     /// Takes a pass into account. The early generation divides pages by seconds in real numbers and cuts off the sum; the
@@ -102,7 +102,7 @@ impl Averages {
         let redo = input.cur_lsn.saturating_sub(self.prev_lsn);
         self.avg_page_rate = (self.sum_pages / elapsed_s).midpoint(self.avg_page_rate);
         self.lsn_avg_rate = self.lsn_avg_rate.midpoint(redo / elapsed_s);
-        self.begin(input);
+        self.begin(input.time_s, input.cur_lsn);
         self.n_iterations = 0;
         self.sum_pages = 0;
     }
@@ -184,7 +184,7 @@ pub fn recommendation_early(c: &AdaptiveConfig, averages: &mut Averages, input: 
     let pct_for_lsn = c.pct_for_lsn(input.cur_lsn.saturating_sub(input.oldest_lsn));
     let share = if c.max_dirty_pages_pct > 0.0 { input.dirty_pct / c.max_dirty_pages_pct } else { input.dirty_pct };
     if averages.prev_lsn == 0 || pct_for_lsn == 0 {
-        averages.begin(input);
+        averages.begin(input.time_s, input.cur_lsn);
         let n = (share * c.io_capacity as f64) as u64;
         let n_pages = if n < input.dirty_pages { c.io_capacity.min(input.dirty_pages) } else { n };
         return Pass { n_pages, pct_for_lsn, adaptive: None };
@@ -205,7 +205,7 @@ pub fn recommendation_early(c: &AdaptiveConfig, averages: &mut Averages, input: 
 pub fn recommendation_late(c: &AdaptiveConfig, averages: &mut Averages, input: &PassInput<'_>, pct_lwm: f64) -> Pass {
     let pct_for_lsn = c.pct_for_lsn(input.cur_lsn.saturating_sub(input.oldest_lsn));
     if averages.prev_lsn == 0 || pct_for_lsn == 0 {
-        averages.begin(input);
+        averages.begin(input.time_s, input.cur_lsn);
         return Pass { n_pages: by_dirty_pages_late(c, input), pct_for_lsn, adaptive: None };
     }
     averages.update(input, c.flushing_avg_loops);
@@ -255,12 +255,15 @@ pub struct AdaptiveRule {
     without_ratio: bool,
     averages: Averages,
     gauges: FlushGauges,
+    /// Whether it recommended before the run began.
+    resumes: bool,
 }
 
 impl AdaptiveRule {
     /// The rule with these settings.
     pub fn new(config: AdaptiveConfig) -> Self {
-        AdaptiveRule { config, without_ratio: false, averages: Averages::default(), gauges: FlushGauges::default() }
+        let (averages, gauges) = (Averages::default(), FlushGauges::default());
+        AdaptiveRule { config, without_ratio: false, averages, gauges, resumes: false }
     }
 
     /// The rule as it was while it never looked at the share of dirty pages and the age.
@@ -291,6 +294,15 @@ impl AdaptiveFlushing for AdaptiveRule {
         let (lsn_avg_rate, avg_page_rate) = (before.redo_bytes_per_s, before.pages_flushed_per_s);
         (self.averages.lsn_avg_rate, self.averages.avg_page_rate) = (lsn_avg_rate, avg_page_rate);
         self.gauges = FlushGauges { lsn_avg_rate, avg_page_rate, ..self.gauges };
+        self.resumes = true;
+    }
+
+    /// Who recommended before goes on with its averages at once, be they 0. When it did last is not known: the beginning of the run
+    /// is taken.
+    fn begins(&mut self, view: &View<'_>) {
+        if self.resumes {
+            self.averages.begin(view.now.whole_seconds(), view.current_lsn);
+        }
     }
 
     fn gauges(&self) -> FlushGauges {

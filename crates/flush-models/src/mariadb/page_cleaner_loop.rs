@@ -8,6 +8,16 @@
 //!            └──> wait for all writes ── LRU batch (somebody needs free pages) ── checkpoint ──> top
 //!            └──> list batch ── LRU batch ────────────────────────────────────── checkpoint ──> top
 //! ```
+//!
+//! What wakes it from a wait while it is idle, where there is a low-water mark of dirty pages, is each page that becomes dirty, and
+//! then it is idle no longer: so it flushes as an idle server only after a second in which no page became dirty, and sees at
+//! once that the age or the share of dirty pages calls for work. The server signals at each such page; here the wait ends at
+//! what it would see, and a wait that ends by time counts as woken if pages became dirty in it (errs by up to a second in
+//! when an idle server begins to flush).
+//!
+//! Pages wake it unless there was activity since it last flushed while idle. Activity is index pages built in bulk
+//! (`innodb_activity_count` of INNODB_METRICS; commits don't count), of which no run has any: a run may begin with some
+//! unseen ([`WorkBefore::activity_unseen`]). Then only the low-water mark wakes it, until it flushes while idle.
 
 use super::adaptive::dirty_pct;
 use super::mistakes::Mistake;
@@ -17,6 +27,7 @@ use super::{SPIN_PAUSE, Targets};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{
     AdaptiveFlushing, CleanerAction, CleanerInput, FlushKind, FlushRequest, LruWork, PassReport, RuleInput, View,
+    WorkBefore,
 };
 
 /// Longest sleep of a page cleaner that is not idle.
@@ -65,8 +76,10 @@ pub(super) struct PageCleaner {
     deadline: SimTime,
     /// Pages of the last passes, for the recommendation's averages.
     last_pages: u64,
-    /// Activity counter when it last looked.
-    last_activity: u64,
+    /// Dirty pages as the present sleep began.
+    dirty_before: u64,
+    /// Whether it has not flushed while idle since there was activity.
+    activity_unseen: bool,
     /// What it does wrong, of what was mended.
     pub(super) mistake: Option<Mistake>,
     /// Instant of the last time it came round to the top, and how often it did in that instant.
@@ -96,12 +109,16 @@ impl Step<'_, '_> {
         dirty_pct(self.view.dirty_pages, self.view.lru_pages, self.view.free_pages)
     }
 
-    /// Dirty pages that wake an idle cleaner. The first one does if all commits were looked at: an empty list is left
-    /// without a look, so a commit since then lets the cleaner sleep on.
-    fn dirty_pages_to_wake(&self, last_activity: u64) -> u64 {
+    /// Whether each page that becomes dirty wakes an idle cleaner.
+    fn pages_wake(&self, activity_unseen: bool) -> bool {
+        self.options.adaptive.max_dirty_pages_pct_lwm != 0.0 && !activity_unseen
+    }
+
+    /// Dirty pages that wake an idle cleaner: the first one, where each does, and those at which it finds something to do.
+    fn dirty_pages_to_wake(&self, activity_unseen: bool) -> u64 {
         let config = &self.options.adaptive;
         let lwm = config.max_dirty_pages_pct_lwm;
-        if lwm != 0.0 && self.view.dirty_pages == 0 && self.view.activity == last_activity {
+        if self.pages_wake(activity_unseen) && self.view.dirty_pages == 0 {
             return 1;
         }
         let pct = if lwm == 0.0 { config.max_dirty_pages_pct } else { lwm };
@@ -109,9 +126,15 @@ impl Step<'_, '_> {
         ((self.view.lru_pages + self.view.free_pages) as f64 * pct / 100.0) as u64 + 1
     }
 
-    /// Current LSN that wakes an idle cleaner: the age is past the first limit.
-    fn lsn_to_wake(&self) -> u64 {
-        self.view.last_checkpoint_lsn + self.options.log_limits.max_modified_age_async + 1
+    /// Current LSN that wakes an idle cleaner: the age is past the first limit, or, where each page wakes it, so large that
+    /// it finds something to do.
+    fn lsn_to_wake(&self, activity_unseen: bool) -> u64 {
+        let limit = self.view.last_checkpoint_lsn + self.options.log_limits.max_modified_age_async + 1;
+        if self.pages_wake(activity_unseen) && self.view.oldest_modification_lsn != 0 {
+            let mark = Mistake::when_idle(self.mistake, &self.options.adaptive).low_water_mark();
+            return limit.min(self.view.oldest_modification_lsn.saturating_add(mark).saturating_add(1));
+        }
+        limit
     }
 }
 
@@ -128,6 +151,11 @@ fn lru_batch(pages: u64) -> CleanerAction {
 }
 
 impl PageCleaner {
+    /// The run starts in the middle of the work.
+    pub(super) fn starts_after(&mut self, before: WorkBefore) {
+        self.activity_unseen = before.activity_unseen;
+    }
+
     /// The cleaner's next step after `input`.
     pub(super) fn step(
         &mut self,
@@ -142,10 +170,16 @@ impl PageCleaner {
         match self.phase {
             Phase::Begin => {
                 self.deadline = view.now + LOOP;
+                // A server that is up and has nothing to flush has found that out.
+                self.idle = view.dirty_pages == 0;
+                step.rule.begins(view);
                 self.top(&mut step)
             }
             Phase::Pausing => self.top(&mut step),
-            Phase::Waiting => self.pass(&mut step),
+            Phase::Waiting => {
+                self.idle = self.idle && !self.was_woken(&step, input);
+                self.pass(&mut step)
+            }
             Phase::FuriousLru => self.furious_list(&step),
             Phase::FuriousList => self.go(Phase::FuriousDrain, CleanerAction::WaitForBatches),
             Phase::FuriousDrain => self.go(Phase::FuriousCheckpoint, CleanerAction::Checkpoint { wait: true }),
@@ -190,9 +224,17 @@ impl PageCleaner {
         }
         let untimed = s.view.dirty_pages == 0 || s.options.adaptive.max_dirty_pages_pct_lwm == 0.0;
         let until = if self.idle && untimed { SimTime::NEVER } else { self.deadline };
+        self.dirty_before = s.view.dirty_pages;
+        let unseen = self.activity_unseen;
         let (dirty_pages, lsn) =
-            if self.idle { (s.dirty_pages_to_wake(self.last_activity), s.lsn_to_wake()) } else { (u64::MAX, u64::MAX) };
+            if self.idle { (s.dirty_pages_to_wake(unseen), s.lsn_to_wake(unseen)) } else { (u64::MAX, u64::MAX) };
         self.go(Phase::Waiting, CleanerAction::WaitForWork { until, dirty_pages, lsn })
+    }
+
+    /// Whether anything woke it from its sleep, if only to find nothing to do and sleep on.
+    fn was_woken(&self, s: &Step<'_, '_>, input: CleanerInput) -> bool {
+        let pages = s.pages_wake(self.activity_unseen) && s.view.dirty_pages > self.dirty_before;
+        pages || input == CleanerInput::Event
     }
 
     /// A pass after its wait.
@@ -218,14 +260,13 @@ impl PageCleaner {
             cur_lsn: view.current_lsn,
             dirty_pct: s.dirty_pct(),
             // Without idle flushing a pause is as good as work.
-            activity_changed: view.activity != self.last_activity || self.mistake == Some(Mistake::Mdev24949),
+            activity_changed: self.mistake == Some(Mistake::Mdev24949),
             cleaner_idle: self.idle,
             pending_reads: view.pending_reads,
             need_lru: s.need_lru(),
         };
         let branch = pass_late(&Mistake::when_idle(self.mistake, &s.options.adaptive), &state);
         if !matches!(branch, Branch::Furious | Branch::LruOnly) {
-            self.last_activity = view.activity;
             // With `innodb_flush_sync` there is no furious target here; without it [`PassState`] knows that it is passed.
             if view.oldest_modification_lsn >= s.targets.async_lsn {
                 s.targets.async_lsn = 0;
@@ -243,6 +284,8 @@ impl PageCleaner {
                 self.go(Phase::List { adaptive: false }, list_batch(FlushKind::Background, n_pages, lsn_limit))
             }
             Branch::Background { n_pages } => {
+                // It flushes so while idle only where there is a low-water mark.
+                self.activity_unseen &= !self.idle;
                 self.go(Phase::List { adaptive: false }, list_batch(FlushKind::Background, n_pages, u64::MAX))
             }
             Branch::Adaptive => self.adaptive(s),

@@ -155,31 +155,92 @@ fn above_the_mark_of_dirty_pages_flushing_is_adaptive() {
     }
 }
 
-/// An empty list is left without a look at the commits, and only a look takes note of them.
+/// Whether the cleaner has seen all activity as the run begins.
+fn begun(activity_unseen: bool) -> Box<dyn ServerModel> {
+    let mut server = server(&[("innodb_max_dirty_pages_pct_lwm", Value::Real(10.0))]);
+    server.starts_after(WorkBefore { activity_unseen, ..WorkBefore::default() });
+    server
+}
+
+/// The wait of a cleaner that is idle.
+fn wait(action: &CleanerAction) -> (SimTime, u64, u64) {
+    match action {
+        CleanerAction::WaitForWork { until, dirty_pages, lsn } => (*until, *dirty_pages, *lsn),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// It finds nothing to do, and from then on each page would wake it: it sees at once that the age has come to its mark.
 #[test]
-fn the_first_dirty_page_wakes_it_only_if_all_commits_were_looked_at() {
-    let woken_by = |looked_at: u64, commits: u64| {
-        let (mut server, _) = idle_server(&[("innodb_max_dirty_pages_pct_lwm", Value::Real(10.0))]);
+fn pages_that_become_dirty_wake_an_idle_cleaner() {
+    let (mut server, lists) = (begun(false), Lists(500));
+    let clean = View { current_lsn: START_LSN + 16, ..view(&lists, 0, 0) };
+    let (until, dirty_pages, _) = wait(&server.cleaner(&clean, CleanerInput::Start));
+    assert_eq!((until, dirty_pages), (SimTime::NEVER, 1));
+    let first = View { dirty_pages: 1, ..view(&lists, 5, 5_000) };
+    assert_eq!(
+        server.cleaner(&first, CleanerInput::Event),
+        CleanerAction::Checkpoint { wait: true },
+        "no idle flushing"
+    );
+    let mark = redo_geometry::LogCapacity::new(256 * MIB, 16_384).unwrap().log_capacity / 10;
+    let (until, dirty_pages, lsn) = wait(&server.cleaner(&first, CleanerInput::CheckpointTaken));
+    assert_eq!((until.whole_seconds(), dirty_pages, lsn), (6, 25_901, START_LSN + 1 + mark + 1));
+    // Pages became dirty meanwhile: the server was no idle one.
+    let more = View { dirty_pages: 900, ..view(&lists, 6, MIB) };
+    assert_eq!(server.cleaner(&more, CleanerInput::Timeout), CleanerAction::Checkpoint { wait: true });
+    server.cleaner(&more, CleanerInput::CheckpointTaken);
+    let at_mark = View { dirty_pages: 2_000, ..view(&lists, 6, mark + 2) };
+    assert_eq!(flush(&server.cleaner(&at_mark, CleanerInput::Event)).map(|flush| flush.0), Some(FlushKind::Adaptive));
+}
+
+/// Until it has flushed as an idle server does.
+#[test]
+fn pages_do_not_wake_it_while_there_is_activity_that_it_has_not_seen() {
+    let (mut server, lists) = (begun(true), Lists(500));
+    let (until, dirty_pages, lsn) = wait(&server.cleaner(&view(&lists, 0, 0), CleanerInput::Start));
+    assert_eq!((until, dirty_pages), (SimTime::NEVER, 25_901), "a tenth of the pool");
+    assert!(lsn > START_LSN + 100 * MIB, "{lsn}");
+    let full = View { dirty_pages: 26_000, ..view(&lists, 20, 40 * MIB) };
+    assert_eq!(flush(&server.cleaner(&full, CleanerInput::Event)).map(|flush| flush.0), Some(FlushKind::Adaptive));
+    server.cleaner(&full, done(500));
+    let young = View { dirty_pages: 9_000, ..view(&lists, 21, MIB) };
+    server.cleaner(&young, CleanerInput::CheckpointTaken);
+    server.cleaner(&young, CleanerInput::Timeout);
+    let (_, dirty_pages, _) = wait(&server.cleaner(&young, CleanerInput::CheckpointTaken));
+    assert_eq!(dirty_pages, 25_901, "still");
+    let busy = View { dirty_pages: 9_500, ..view(&lists, 22, 2 * MIB) };
+    let pass = flush(&server.cleaner(&busy, CleanerInput::Timeout));
+    assert_eq!(pass, Some((FlushKind::Background, 2000, u64::MAX, LruWork::None)), "though pages became dirty");
+    server.cleaner(&busy, done(9_500));
+    let clean = View { dirty_pages: 0, oldest_modification_lsn: 0, ..busy };
+    server.cleaner(&clean, CleanerInput::CheckpointTaken);
+    server.cleaner(&clean, CleanerInput::Timeout);
+    assert_eq!(wait(&server.cleaner(&clean, CleanerInput::CheckpointTaken)).1, 1, "now the first page does");
+}
+
+/// Who flushed before goes on with its averages at once; who has not begins with what the share of dirty pages asks for.
+#[test]
+fn adaptive_flushing_goes_on_with_its_averages() {
+    let asked = |before: Option<WorkBefore>| {
+        let mut server = server(&[("innodb_max_dirty_pages_pct_lwm", Value::Real(10.0))]);
+        before.into_iter().for_each(|before| server.starts_after(before));
         let lists = Lists(500);
-        let look = View { activity: looked_at, ..view(&lists, 2, MIB) };
-        server.cleaner(&look, CleanerInput::Timeout);
-        let clean = View { activity: commits, oldest_modification_lsn: 0, dirty_pages: 0, ..view(&lists, 3, 0) };
-        server.cleaner(&clean, CleanerInput::CheckpointTaken);
-        server.cleaner(&clean, CleanerInput::Timeout);
-        match server.cleaner(&clean, CleanerInput::CheckpointTaken) {
-            CleanerAction::WaitForWork { until: SimTime::NEVER, dirty_pages, .. } => dirty_pages,
-            other => panic!("{other:?}"),
-        }
+        server.cleaner(&view(&lists, 0, 0), CleanerInput::Start);
+        let old = view(&lists, 9, 40 * MIB);
+        flush(&server.cleaner(&old, CleanerInput::Event)).map(|flush| flush.1)
     };
-    assert_eq!(woken_by(7, 7), 1);
-    assert_eq!(woken_by(7, 8), 25_901, "at the mark");
+    assert_eq!(asked(None), Some(2000));
+    assert_eq!(asked(Some(WorkBefore::default())), Some((2000 + 500 / 3) / 3));
+    let before = WorkBefore { redo_bytes_per_s: 1_000_000, pages_flushed_per_s: 300, ..WorkBefore::default() };
+    assert_eq!(asked(Some(before)), Some((2000 + 300 + 500 / 3) / 3));
 }
 
 #[test]
 fn an_idle_server_flushes_io_capacity_in_every_other_pass() {
     let (mut server, _) = idle_server(&[("innodb_max_dirty_pages_pct_lwm", Value::Real(10.0))]);
     let lists = Lists(500);
-    let at = |secs| View { activity: 1, ..view(&lists, secs, MIB) };
+    let at = |secs| view(&lists, secs, MIB);
     let pass = server.cleaner(&at(3), CleanerInput::Timeout);
     assert_eq!(flush(&pass), Some((FlushKind::Background, 2000, u64::MAX, LruWork::None)));
     server.cleaner(&at(3), done(2000));

@@ -158,7 +158,11 @@ fn the_first_recommendation_was_that_of_the_start() {
         let recommends = |up_before_s, worked| {
             let mut server = server(model, &LOG_OF_1_GIB);
             if worked {
-                server.starts_after(WorkBefore { redo_bytes_per_s: 1, pages_flushed_per_s: 1 });
+                server.starts_after(WorkBefore {
+                    redo_bytes_per_s: 1,
+                    pages_flushed_per_s: 1,
+                    ..WorkBefore::default()
+                });
             }
             let v = |ms, activity| View {
                 current_lsn: START + ms,

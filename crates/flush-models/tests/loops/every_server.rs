@@ -17,7 +17,7 @@ fn a_server_begins_with_nothing_behind_it() {
     for &model in ModelId::ALL {
         let mut server = server(model, &[]);
         assert_eq!((server.gauges(), server.failure()), (FlushGauges::default(), None), "{model:?}");
-        server.starts_after(WorkBefore { redo_bytes_per_s: 8_000, pages_flushed_per_s: 40 });
+        server.starts_after(WorkBefore { redo_bytes_per_s: 8_000, pages_flushed_per_s: 40, ..WorkBefore::default() });
         // 5.5 remembers the redo of its last seconds, and pages of LRU batches alone.
         let pages = if matches!(model, ModelId::Mysql55 | ModelId::Percona55) { 0 } else { 40 };
         assert_eq!((server.gauges().lsn_avg_rate, server.gauges().avg_page_rate), (8_000, pages), "{model:?}");

@@ -4,7 +4,9 @@
 use crate::mariadb::{FIRST_LIMIT, OF_MARIADB, SECOND_LIMIT};
 use crate::steps::{START, done, flush, kinds, pass, probed, requests, server, view};
 use innosim_core::kernel::time::SimTime;
-use innosim_core::seam::{CleanerAction, CleanerInput, FlushKind, FreeCheck, FreeCheckWait, ServerModel, View};
+use innosim_core::seam::{
+    CleanerAction, CleanerInput, FlushKind, FreeCheck, FreeCheckWait, ServerModel, View, WorkBefore,
+};
 use innosim_flush_models::registry::ModelId;
 
 /// A server after its start.
@@ -163,12 +165,15 @@ fn furious_flushing_of_mariadb_leaves_the_cleaner_awake() {
 }
 
 /// A cleaner that found nothing sleeps without end. What wakes it is the low-water mark, or the limit where there is none; the
-/// first dirty page where there is a mark and every commit was looked at.
+/// first dirty page where there is a mark and no activity that it has not seen.
 #[test]
 fn an_idle_cleaner_of_mariadb_is_woken_by_dirty_pages() {
-    let wakes = |mark, activity| {
-        let mut server = of_mariadb(&[("innodb_max_dirty_pages_pct_lwm", mark)]);
-        let v = clean(View { activity, ..view(1_000) });
+    let wakes = |mark, activity_unseen| {
+        let mut server =
+            server(ModelId::Mariadb1011, &[&OF_MARIADB[..], &[("innodb_max_dirty_pages_pct_lwm", mark)]].concat());
+        server.starts_after(WorkBefore { activity_unseen, ..WorkBefore::default() });
+        server.cleaner(&view(0), CleanerInput::Start);
+        let v = clean(view(1_000));
         let actions = pass(server.as_mut(), &v, CleanerInput::Timeout, (0, 0), &v);
         let [CleanerAction::Checkpoint { wait: true }, CleanerAction::WaitForWork { until, dirty_pages, .. }] =
             actions[..]
@@ -178,8 +183,8 @@ fn an_idle_cleaner_of_mariadb_is_woken_by_dirty_pages() {
         assert_eq!(until, SimTime::NEVER, "{mark}");
         dirty_pages
     };
-    assert_eq!(["0", "1", "10"].map(|mark| wakes(mark, 0)), [9_000, 1, 1]);
-    assert_eq!(["0", "1", "10"].map(|mark| wakes(mark, 5)), [9_000, 100, 1_000]);
+    assert_eq!(["0", "1", "10"].map(|mark| wakes(mark, false)), [9_000, 1, 1]);
+    assert_eq!(["0", "1", "10"].map(|mark| wakes(mark, true)), [9_000, 100, 1_000]);
 }
 
 #[test]

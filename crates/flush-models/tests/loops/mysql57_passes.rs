@@ -182,7 +182,7 @@ fn the_machine_follows_the_settings() {
 #[test]
 fn a_start_in_the_middle_of_the_work_keeps_its_averages() {
     let mut server = server(&[]);
-    server.starts_after(WorkBefore { redo_bytes_per_s: 5_000_000, pages_flushed_per_s: 300 });
+    server.starts_after(WorkBefore { redo_bytes_per_s: 5_000_000, pages_flushed_per_s: 300, ..WorkBefore::default() });
     let up = |ms| View { up_before: SimDuration::from_secs(100), ..view(ms, 100_000_000, ms) };
     server.cleaner(&up(0), CleanerInput::Start);
     for ms in [1_000, 2_000] {

@@ -201,7 +201,7 @@ fn sync_passes_of_80_reach_three_seconds_beyond() {
     for model in [ModelId::Mysql8021, ModelId::Mysql8027, ModelId::Mysql8030] {
         let limit = |redo_bytes_per_s| {
             let mut server = server(model, &LOG_OF_1_GIB);
-            server.starts_after(WorkBefore { redo_bytes_per_s, pages_flushed_per_s: 0 });
+            server.starts_after(WorkBefore { redo_bytes_per_s, pages_flushed_per_s: 0, ..WorkBefore::default() });
             let age = server.age_limits().sync_flush_start_bytes + 100_000_000;
             server.checkpointer(&aged_80(age, 0), CheckpointerInput::Start);
             server.cleaner(&aged_80(age, 0), CleanerInput::Start);

@@ -303,7 +303,7 @@ fn seen(dirty_pages: u64) -> Seen {
 #[test]
 fn the_pace_of_tnt() {
     let mut pace = Pace::new(1_000, 1_000);
-    pace.starts_after(WorkBefore { redo_bytes_per_s: 7, pages_flushed_per_s: 300 });
+    pace.starts_after(WorkBefore { redo_bytes_per_s: 7, pages_flushed_per_s: 300, ..WorkBefore::default() });
     assert_eq!((pace.avg_page_rate, pace.lsn_avg_rate), (300, 7));
     // 300 pages of the last second and half of a growth of 200: 400; the mean with 300.
     assert_eq!(pace.next(seen(200)), 350);
@@ -331,7 +331,7 @@ fn the_pace_of_tnt_begins_at_nothing() {
     // What shrinks by more than was written asks for nothing; half of the mean of one page a second is nothing.
     let mut pace = Pace::new(9, 1_000);
     assert_eq!(pace.next(seen(40)), 9);
-    pace.starts_after(WorkBefore { redo_bytes_per_s: 0, pages_flushed_per_s: 1 });
+    pace.starts_after(WorkBefore { redo_bytes_per_s: 0, pages_flushed_per_s: 1, ..WorkBefore::default() });
     assert_eq!(pace.next(seen(0)), 0);
 }
 

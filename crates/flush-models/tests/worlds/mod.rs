@@ -144,7 +144,11 @@ impl World {
         let limit = model.age_limits().stop_bytes;
         let dirty_start = self.dirty.map(|(share, age)| {
             let checkpoint_age_bytes = (limit as f64 * age) as u64;
-            let before = WorkBefore { redo_bytes_per_s: checkpoint_age_bytes / 100, pages_flushed_per_s: 300 };
+            let before = WorkBefore {
+                redo_bytes_per_s: checkpoint_age_bytes / 100,
+                pages_flushed_per_s: 300,
+                ..WorkBefore::default()
+            };
             DirtyStart { share, checkpoint_age_bytes, before }
         });
         // TNT's is of another kind.
