@@ -36,9 +36,12 @@ pub(super) fn evidence_of(recording: &Recording, redo_per_work: f64, most_pages:
         |&i: &usize| Sample { work: work[i], oldest: work_at(&map, oldest[i]), dirty: dirty[i], flushed: flushed[i] };
     let trajectory = Trajectory { samples: at.iter().map(sample).collect(), order: order(recording) };
     let ages = recording.page_ages.iter().flat_map(|ages| ages.younger());
-    let younger = ages.map(|(age, pages)| (age as f64 / redo_per_work, pages as f64)).collect();
+    let younger: Vec<(f64, f64)> = ages.map(|(age, pages)| (age as f64 / redo_per_work, pages as f64)).collect();
     let drops_freed = recording.server.model.and_then(undo_segments).is_some();
-    Some(Evidence { trajectories: vec![trajectory], younger, drops_freed, most_pages: Some(most_pages) })
+    // Pages that a growing load makes count as rarely modified ones, so there may be more than there were. Counters alone tell the
+    // dirty pages at ages that they reach; page ages reach further, and there the number is what holds them down.
+    let most_pages = (!younger.is_empty()).then_some(most_pages);
+    Some(Evidence { trajectories: vec![trajectory], younger, drops_freed, most_pages })
 }
 
 /// Work that was done when the log had come to `lsn`; before the first sample at the mean rate of all.
