@@ -8,7 +8,8 @@ mod purge;
 mod records;
 
 pub use purge::{
-    DmlDelay, HistoryCut, PurgeConfig, PurgeShares, PurgeWake, ReadView, UndoConfig, UndoSegments, UndoTruncation,
+    DmlDelay, HistoryCut, PurgeConfig, PurgeShares, PurgeTimes, PurgeWake, ReadView, UndoConfig, UndoSegments,
+    UndoTruncation,
 };
 pub use records::RecordsConfig;
 

@@ -122,12 +122,6 @@ impl CpuSpec {
         SimDuration(self.sync.0 / 2)
     }
 
-    /// CPU time of purge to fetch an undo log and parse its records: 6 µs where a removal takes 17 (9.7,
-    /// `oltp_update_non_index` and `oltp_write_only`).
-    pub fn purge_log(&self) -> SimDuration {
-        SimDuration(self.purge_change.0 / 3)
-    }
-
     /// CPU time of purge to look a row up: one of the two descents that a removal takes.
     pub fn purge_look_up(&self) -> SimDuration {
         SimDuration(self.purge_change.0 / 2)

@@ -4,8 +4,8 @@ mod common;
 
 use common::*;
 use innosim_core::config::{
-    CommitDurability, DmlDelay, HistoryCut, PurgeConfig, PurgeShares, PurgeWake, ReadView, RedoIo, RedoPipeline,
-    UndoConfig, UndoSegments, UndoTruncation,
+    CommitDurability, DmlDelay, HistoryCut, PurgeConfig, PurgeShares, PurgeTimes, PurgeWake, ReadView, RedoIo,
+    RedoPipeline, UndoConfig, UndoSegments, UndoTruncation,
 };
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
@@ -29,6 +29,7 @@ const PURGE: PurgeConfig = PurgeConfig {
         truncation: UndoTruncation::Replacement { blocks: false },
     },
     undo_segments: None,
+    times: PurgeTimes::OF_LOGS,
 };
 
 fn at(s: u64) -> SimTime {
@@ -96,6 +97,30 @@ fn a_history_cut_by_segment_breathes() {
     let falls = (2..=60).filter(|&second| history(second) + 1_500 < history(second - 1)).count();
     assert!((4..=6).contains(&falls), "24 000 logs, {full} at a time: {falls}");
     assert!((history(62)..=history(62) + 1).contains(&history(80)) && history(80) > 0, "{}", history(80));
+}
+
+/// Where calls take time, transactions that commit during them let the cut go on: the history of a thread that is woken for each
+/// batch is the shorter the more commit a second (5.5).
+#[test]
+fn commits_during_its_calls_shorten_the_history() {
+    let server = TestServer::new(20_000);
+    let mean = |per_s: f64, times| {
+        let cut = HistoryCut::BySegment { rollback_segments: 127, with_one_more_call: false };
+        let wake = PurgeWake::Multiple(20);
+        let purge = PurgeConfig { batch_pages: 20, wake, truncate_every: 1, cut, times, ..PURGE };
+        let mut spec = deletions(60, per_s, Some(purge));
+        // An undo log as `oltp_update_non_index` leaves it: nothing to visit.
+        spec.workload.transactions[0].touches = vec![touch(1, true, 100.0)];
+        spec.cpu.purge_change = SimDuration::from_micros(7);
+        spec.workload.transactions[0].undo.bytes = 340.0;
+        let out = run(&server, &spec);
+        out.series[20..].iter().map(|s| s.history_list_length).sum::<u64>() as f64 / 40.0
+    };
+    let times = PurgeTimes { removal: 7_000, log: 9_000, call: 8_000, cut_log: 120 };
+    let means = [500.0, 1_500.0, 4_000.0].map(|per_s| mean(per_s, times));
+    assert!(means[1] < 0.8 * means[0] && means[2] < 0.8 * means[1], "{means:?}");
+    let at_once = PurgeTimes { removal: 7, log: 0, call: 0, cut_log: 0 };
+    assert!(mean(4_000.0, at_once) > 1.5 * means[2], "calls that take no time");
 }
 
 /// A coordinator that a timer wakes finds what was committed since (MariaDB); one that is woken at multiples purges at

@@ -8,7 +8,7 @@
 
 mod legacy;
 
-use innosim_core::config::{HistoryCut, PurgeWake, UndoSegments, UndoTruncation};
+use innosim_core::config::{HistoryCut, PurgeTimes, PurgeWake, UndoSegments, UndoTruncation};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::seam::{FlushLists, LruManagerInput, PassReport, WorkBefore};
 use innosim_flush_models::mariadb::adaptive::{
@@ -261,9 +261,13 @@ fn purge_of(model: ModelId, settings: &[(&'static str, u64)]) -> innosim_core::c
 #[test]
 fn purge_has_each_servers_numbers() {
     let cut = |model| purge_of(model, &[]).cut;
-    let by_segment = |with_one_more_call| HistoryCut::BySegment { rollback_segments: 128, with_one_more_call };
-    assert_eq!(cut(ModelId::Mysql55), by_segment(false));
-    assert_eq!(cut(ModelId::Mysql56), by_segment(true));
+    let by_segment =
+        |rollback_segments, with_one_more_call| HistoryCut::BySegment { rollback_segments, with_one_more_call };
+    assert_eq!(cut(ModelId::Mysql55), by_segment(127, false));
+    assert_eq!(cut(ModelId::Mysql56), by_segment(128, true));
+    let times = |model| purge_of(model, &[]).times;
+    assert_eq!(times(ModelId::Mysql55), PurgeTimes { removal: 7_000, log: 9_000, call: 8_000, cut_log: 120 });
+    assert_eq!(times(ModelId::Mysql56), PurgeTimes::OF_LOGS);
     assert_eq!(cut(ModelId::Mysql57), HistoryCut::All);
     let segments = |model| purge_of(model, &[]).undo_segments;
     assert_eq!(segments(ModelId::Mariadb1011), Some(UndoSegments { rollback_segments: 128, redo_bytes: 154 }));

@@ -27,6 +27,54 @@ pub struct PurgeConfig {
     pub undo: UndoConfig,
     /// Undo segments, where a cut frees those whose logs are all purged (MariaDB).
     pub undo_segments: Option<UndoSegments>,
+    /// CPU times of its parts.
+    pub times: PurgeTimes,
+}
+
+/// Calls for a batch by a thread that is woken for each: the one that purges, and two that find nothing before it rests.
+const CALLS_A_BATCH: f64 = 3.0;
+
+impl PurgeConfig {
+    /// CPU time of an undo log alone, ns, in a history of that length on a host where a removal takes `removal`; of calls and
+    /// cuts a batch's share.
+    pub fn log_cpu(&self, history: f64, removal: SimDuration) -> f64 {
+        let of = |part: u64| self.times.on(removal, part).0 as f64;
+        let a_call = of(self.times.call) + of(self.times.cut_log) * history;
+        of(self.times.log) + a_call * CALLS_A_BATCH / f64::from(self.batch_pages.max(1))
+    }
+}
+
+/// CPU times of purge, ns, measured beside each other on one machine. Of a host counts what a removal takes there
+/// ([`crate::run_spec::CpuSpec::purge_change`]), and here how the others compare with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PurgeTimes {
+    /// Removing or changing a record.
+    pub removal: u64,
+    /// Fetching an undo log and parsing its records.
+    pub log: u64,
+    /// A call, whether it finds anything or not, cutting off an empty history included.
+    pub call: u64,
+    /// A purged undo log that a cut walks over.
+    pub cut_log: u64,
+}
+
+impl PurgeTimes {
+    /// Of an undo log alone: 6 µs where a removal takes 17 (9.7, `oltp_update_non_index` and `oltp_write_only`).
+    pub const OF_LOGS: PurgeTimes = PurgeTimes { removal: 3, log: 1, call: 0, cut_log: 0 };
+
+    /// Fetching so many undo logs in a call, on a host where a removal takes `removal`.
+    pub fn call(&self, logs: u64, removal: SimDuration) -> SimDuration {
+        self.on(removal, self.call) + SimDuration(self.on(removal, self.log).0 * logs)
+    }
+
+    /// Walking over so many undo logs to cut off what may go.
+    pub fn cut(&self, logs: u64, removal: SimDuration) -> SimDuration {
+        self.on(removal, self.cut_log * logs)
+    }
+
+    fn on(&self, removal: SimDuration, part: u64) -> SimDuration {
+        SimDuration(removal.0 * part / self.removal)
+    }
 }
 
 /// Undo segments, one in each rollback segment. A transaction uses the one that is there; if it was freed, it makes a
@@ -52,7 +100,8 @@ impl UndoSegments {
 pub enum PurgeWake {
     /// Each commit once the history is longer than threads x batch size, a wait of 10 ms before that (5.6 and later).
     LongHistory,
-    /// Commits that make the length of the history a multiple of this (5.5).
+    /// Commits that make the length of the history a multiple of this (5.5). The thread rests only after a call that found
+    /// nothing, the first one since it looked whether to rest.
     Multiple(u32),
     /// A timer (MariaDB).
     Timer(SimDuration),

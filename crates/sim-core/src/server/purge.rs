@@ -10,11 +10,17 @@
 //!
 //! From 5.6 on a coordinator with nothing left waits for 10 ms, or until the history is longer than threads x batch
 //! size: from then on each commit wakes it. Both calls of such a wake-up count, the one that purges and the one that
-//! finds nothing more. The thread of 5.5 is woken each time that the history has grown to a multiple of its batch, the
-//! coordinator of MariaDB by the master task once a second (half a second out of step with the series here; in a
-//! server: any phase); both go on until nothing is left. `SHOW ENGINE INNODB STATUS` wakes that of MariaDB too
+//! finds nothing more. The thread of 5.5 is woken each time that the history has grown to a multiple of its batch. It calls
+//! until a call finds nothing, then looks whether to rest: if it has found something since the last look, it calls again. The
+//! coordinator of MariaDB is woken by the master task once a second (half a second out of step with the series here; in a
+//! server: any phase) and goes on until nothing is left. `SHOW ENGINE INNODB STATUS` wakes that of MariaDB too
 //! (measured: `docs/fidelity.md`). In 5.5 without a purge thread the master thread does all this, at the end of its
 //! rounds.
+//!
+//! Each call of 5.5 cuts, which takes time: it walks over all that is purged and still there. A transaction that commits between
+//! the beginning of a call and the moment at which the walk comes to its rollback segment lets the logs before it go. So
+//! how long the history is hangs on how many commit during the calls: with more transactions a second it is shorter, in
+//! the servers (`docs/fidelity.md`) as here ([`crate::config::PurgeTimes`]).
 //!
 //! MariaDB frees an undo segment at the cut after which none of its logs is left, and the next transaction of that
 //! rollback segment makes a new one. With few transactions between two purges that is most of them, and a fifth of the
@@ -47,6 +53,10 @@ pub(super) enum State {
     Fetching,
     /// So many threads are at work.
     Working(u32),
+    /// The history is being cut off; half of the walk over it is to come.
+    Cutting,
+    /// It is cut off, and the walk goes on.
+    Cut,
     /// An undo tablespace is being truncated.
     Truncating,
 }
@@ -75,6 +85,8 @@ pub(super) struct Purge {
     calls: u64,
     /// Whether the call under way is one more, that cuts.
     cutting: bool,
+    /// Whether a call has found something since the thread looked whether to rest.
+    found: bool,
     /// Number of the current timer; older timers are stale.
     timer: u32,
     armed: bool,
@@ -104,6 +116,7 @@ impl Purge {
             last_activity: 0,
             calls: 0,
             cutting: false,
+            found: false,
             timer: 0,
             armed: false,
             wake_at: NEVER,
@@ -186,10 +199,17 @@ impl Purge {
     }
 
     /// Whether the next batch begins without waiting.
-    fn goes_on(&self) -> bool {
+    fn goes_on(&mut self) -> bool {
         match self.config.wake {
-            PurgeWake::LongHistory if !self.for_master => self.left() >= u64::from(self.config.batch_pages),
-            _ => self.left() > 0,
+            PurgeWake::LongHistory => self.left() >= u64::from(self.config.batch_pages),
+            PurgeWake::Timer(_) => self.left() > 0,
+            PurgeWake::Multiple(of) if self.batch.logs == 0 && !self.for_master => {
+                std::mem::take(&mut self.found) && self.history.len() >= u64::from(of)
+            }
+            PurgeWake::Multiple(_) => {
+                self.found = self.batch.logs > 0;
+                self.found
+            }
         }
     }
 
@@ -355,10 +375,10 @@ impl Server {
         purge.mark(pool.counted().writes());
         let missing = purge.undo.pages_of(purge.history.taken).filter(|&page| !pool.is_resident(page));
         purge.threads[0].take_up(missing.map(|page| Visit { page, way: 0, what: 0 }));
-        if purge.batch.logs == 0 {
+        let demand = purge.config.times.call(purge.batch.logs, self.processors.spec().purge_change);
+        if demand == SimDuration::ZERO {
             return self.purge_batch_over();
         }
-        let demand = SimDuration(self.processors.spec().purge_log().0 * purge.batch.logs);
         self.compute(demand, SimDuration::ZERO, Event::PurgeThread(0));
     }
 
@@ -372,14 +392,38 @@ impl Server {
                 return self.start_purge_batch();
             }
             purge.calls %= every;
+            return self.walk_to_cut(State::Cutting);
+        }
+        self.next_purge_batch();
+    }
+
+    /// The history is walked over to cut off what may go: what the middle of the walk finds is taken for the whole, half of
+    /// the walk before it and half after it.
+    fn walk_to_cut(&mut self, state: State) {
+        let Some(purge) = &mut self.purge else { return };
+        purge.state = state;
+        let walked = (purge.history.taken - purge.history.cut_off).div_ceil(2);
+        let demand = purge.config.times.cut(walked, self.processors.spec().purge_change);
+        if demand == SimDuration::ZERO {
+            return self.purge_cuts();
+        }
+        self.compute(demand, SimDuration::ZERO, Event::PurgeThread(0));
+    }
+
+    /// A half of the walk is over.
+    pub(super) fn purge_cuts(&mut self) {
+        let Some(purge) = &mut self.purge else { return };
+        if purge.state == State::Cutting {
             let purged = purge.history.taken;
             purge.history.cut_off_purged();
             purge.undo.free_up_to(purged);
-            if let Some(space) = purge.undo.full_space(purge.history.committed, purged) {
-                purge.state = State::Truncating;
-                purge.truncation = Some(Truncation::new(space));
-                return self.truncate_undo_tablespace();
-            }
+            return self.walk_to_cut(State::Cut);
+        }
+        let purged = purge.history.taken;
+        if let Some(space) = purge.undo.full_space(purge.history.committed, purged) {
+            purge.state = State::Truncating;
+            purge.truncation = Some(Truncation::new(space));
+            return self.truncate_undo_tablespace();
         }
         self.next_purge_batch();
     }

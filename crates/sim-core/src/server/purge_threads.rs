@@ -77,15 +77,19 @@ impl Server {
     /// A purge thread goes on with its pages until it is done or must wait.
     pub(super) fn purge_thread(&mut self, number: u32) {
         let Some(purge) = &mut self.purge else { return };
+        if matches!(purge.state, State::Cutting | State::Cut) {
+            return self.purge_cuts();
+        }
         if let Some(page) = purge.threads[number as usize].reading.take() {
             self.page_was_read(page);
         }
         let wait = loop {
-            if !self.purge_passes_free_check(number) {
-                return;
-            }
+            // Who has passed the free check goes on with its pages, not to the next check.
             if let Some(at) = self.purge_waits_for_redo() {
                 break Some(at);
+            }
+            if !self.purge_passes_free_check(number) {
+                return;
             }
             match self.visit_some(number) {
                 Visited::All => break None,

@@ -70,9 +70,9 @@ impl PurgeVisit {
     }
 }
 
-/// CPU time of purge a transaction of this workload, µs: what a server's CPU counters have in them besides the
-/// transactions' own.
-pub fn purge_cpu_us(spec: &WorkloadSpec, purge: &PurgeConfig, cpu: &CpuSpec) -> f64 {
+/// CPU time of purge a transaction of this workload with so long a history, µs: what a server's CPU counters have in them
+/// besides the transactions' own.
+pub fn purge_cpu_us(spec: &WorkloadSpec, purge: &PurgeConfig, cpu: &CpuSpec, history: f64) -> f64 {
     let total: f64 = spec.transactions.iter().map(|transaction| transaction.weight).sum();
     let of = |transaction: &TransactionSpec| {
         if bytes_kept(transaction, purge) <= 0.0 {
@@ -82,7 +82,7 @@ pub fn purge_cpu_us(spec: &WorkloadSpec, purge: &PurgeConfig, cpu: &CpuSpec) -> 
             let pages = f64::from(touch.min + touch.max) / 2.0 * touch.probability;
             purge_visit(touch, purge, 0.0).map(|visit| pages * visit.cpu(cpu).0 as f64)
         });
-        transaction.weight / total * (cpu.purge_log().0 as f64 + visits.sum::<f64>()) / 1e3
+        transaction.weight / total * (purge.log_cpu(history, cpu.purge_change) + visits.sum::<f64>()) / 1e3
     };
     spec.transactions.iter().map(of).sum()
 }
