@@ -5,7 +5,8 @@
 
 use crate::kernel::time::SimDuration;
 
-/// One write of redo to the page cache (section 3.5: about 10-20 µs).
+/// One write of redo to the page cache (section 3.5: about 10-20 µs), of any size: up to 64 KiB that hardly shows, and larger
+/// ones are rare (`docs/fidelity.md`).
 pub(super) const REDO_WRITE: SimDuration = SimDuration::from_micros(15);
 /// From the end of a redo sync to a committing thread running again: two thread wake-ups (sections 3.2, 3.5: 5-20 µs
 /// each).
