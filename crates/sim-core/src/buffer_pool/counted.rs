@@ -22,6 +22,7 @@ mod homes;
 mod meeting;
 #[cfg(test)]
 mod tests;
+mod waits;
 mod weights;
 
 pub use class::BinClass;
@@ -35,6 +36,7 @@ pub(crate) use meeting::{MetAgain, MetPage};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::StandardExponential;
 use class::Part;
+use waits::Waits;
 
 /// Pages that are drawn equally often.
 #[derive(Debug, Clone)]
@@ -93,6 +95,7 @@ pub(crate) struct CountedPages {
     freed: Vec<bool>,
     /// Handles of pages that are being read.
     reading: Vec<u32>,
+    waits: Waits,
     /// Writes of pages so far.
     writes: u64,
     serial: u32,
@@ -101,18 +104,23 @@ pub(crate) struct CountedPages {
 }
 
 impl CountedPages {
-    /// Bins whose resident pages are clean, spread evenly over `instances` instances; `rng` draws what is met.
-    pub(crate) fn new(bins: &[Bin], classes: Vec<BinClass>, instances: u32, rng: Rng) -> Self {
-        // The page that is left over lies elsewhere for each bin.
-        let by_instance = |pages: fn(&Bin) -> u64| {
-            let share = move |(number, bin): (usize, &Bin)| {
-                let (first, of, pages) = (number as u64, u64::from(instances), pages(bin));
-                (0..of).map(move |i| share_of(pages, (i + first) % of, of) as u32)
-            };
-            bins.iter().enumerate().flat_map(share).collect::<Vec<u32>>()
-        };
-        let clean = by_instance(|bin| bin.resident);
-        let missing = by_instance(|bin| bin.pages).iter().zip(&clean).map(|(all, clean)| all - clean).collect();
+    /// Bins whose resident pages are clean. Of each bin the pages lie in `instances` instances as these have a `weight` for it, and
+    /// of those in each the same share is resident; `rng` draws what is met.
+    pub(crate) fn new(
+        bins: &[Bin],
+        classes: Vec<BinClass>,
+        instances: u32,
+        weight: &dyn Fn(usize, usize) -> u64,
+        rng: Rng,
+    ) -> Self {
+        let (mut clean, mut missing) = (Vec::new(), Vec::new());
+        for (number, bin) in bins.iter().enumerate() {
+            let weights: Vec<u64> = (0..instances as usize).map(|instance| weight(number, instance)).collect();
+            let all = dealt(bin.pages, &weights, number);
+            let resident = dealt(bin.resident, &all, number);
+            missing.extend(all.iter().zip(&resident).map(|(all, resident)| (all - resident) as u32));
+            clean.extend(resident.into_iter().map(|pages| pages as u32));
+        }
         let mut pages = CountedPages {
             instances: instances as usize,
             clean,
@@ -123,6 +131,7 @@ impl CountedPages {
             freed: bins.iter().map(|bin| bin.freed).collect(),
             classes,
             reading: Vec::new(),
+            waits: Waits::default(),
             writes: 0,
             serial: 0,
             rng,
@@ -292,6 +301,16 @@ impl CountedPages {
         self.becomes_hot_in(bin, instance)
     }
 
+    /// A touch waits until a page is read, or written.
+    pub(crate) fn wait_for(&mut self, page: u32) {
+        self.waits.begin(page);
+    }
+
+    /// A touch has waited for a page: whether it is the first of those to `modify` it.
+    pub(crate) fn waited_for(&mut self, page: u32, modify: bool) -> bool {
+        self.waits.end(page, modify)
+    }
+
     /// A page that was read, or written, becomes hot: its handle, or `None` if no page of its bin and instance is clean.
     pub(crate) fn this_becomes_hot(&mut self, page: u32) -> Option<u32> {
         let (bin, instance) = (bin_of(page), instance_of(page));
@@ -333,9 +352,20 @@ impl CountedPages {
     }
 }
 
-/// Share of some pages that are spread evenly over all instances.
-pub(super) fn share_of(pages: u64, instance: u64, instances: u64) -> u64 {
-    pages / instances + u64::from(instance < pages % instances)
+/// So many pages dealt out by weights. None gets more than a page beyond its share or less than a page below it, and which of
+/// them get more differs from one `number` to the next.
+fn dealt(pages: u64, weights: &[u64], number: usize) -> Vec<u64> {
+    /// The golden ratio, of 2^32: multiples of it lie evenly between whole numbers.
+    const TURN: u32 = 0x9e37_79b9;
+    let all: u128 = weights.iter().map(|&weight| u128::from(weight)).sum();
+    let begin = (all * u128::from((number as u32).wrapping_mul(TURN))) >> u32::BITS;
+    let (mut sum, mut before) = (begin, 0);
+    let mut next = |&weight: &u64| {
+        sum += u128::from(weight) * u128::from(pages);
+        let up_to = (sum / all.max(1)) as u64;
+        up_to - std::mem::replace(&mut before, up_to)
+    };
+    weights.iter().map(&mut next).collect()
 }
 
 /// A uniform number in (0, 1].

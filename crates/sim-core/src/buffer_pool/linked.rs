@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_look_takes_out_what_was_written_in_turn() {
-        let mut linked = Linked::new(10, &CountedPages::new(&[], Vec::new(), 1, Rng::stream(1, 0, "none")));
+        let mut linked = Linked::new(10, &CountedPages::new(&[], Vec::new(), 1, &|_, _| 1, Rng::stream(1, 0, "none")));
         [1, 2, 3].into_iter().for_each(|page| linked.written(page, true));
         [4, 5, 6].into_iter().for_each(|page| linked.written(page, false));
         assert_eq!(linked.len(), 6);
@@ -121,7 +121,7 @@ mod tests {
     fn counted_pages_leave_by_their_number() {
         let bin =
             |pages| Bin { pages, resident: pages, spaces: vec![0], bytes_between_modifications: 1.0, freed: false };
-        let counted = CountedPages::new(&[bin(9), bin(9)], Vec::new(), 1, Rng::stream(1, 0, "none"));
+        let counted = CountedPages::new(&[bin(9), bin(9)], Vec::new(), 1, &|_, _| 1, Rng::stream(1, 0, "none"));
         let mut linked = Linked::new(0, &counted);
         assert_eq!(linked.bytes(), 2 * 8);
         for (bin, pages) in [(0, 3), (1, 4)] {

@@ -4,8 +4,6 @@
 //! redo and nothing else, so a run of them is one step ([`crate::buffer_pool`] knows how many). What meets a clean page makes
 //! it dirty; a page that is missing is read, and one under write is waited for, by the same actors as for single pages. What
 //! was drawn when a client begins to wait is settled when it comes back; its later draws meet the states of then.
-//!
-//! Simplification: who waits for a page that somebody else reads finds it clean.
 
 use super::Server;
 use crate::buffer_pool::{BufferPool, MetPage};
@@ -174,7 +172,8 @@ impl Server {
             if passed > 0 {
                 plan.pass(passed);
             }
-            if plan.met.is_some() {
+            if let Some(met) = plan.met {
+                pool.wait_for_counted(met.page);
                 break Stopped::AtPage;
             }
         };
@@ -201,8 +200,8 @@ impl Server {
         let Some(run) = plan.next() else { return true };
         plan.pass(1);
         let touch = program.kinds[client.kind as usize].touches[usize::from(run.touch)];
+        pool.waited_for_counted(page, touch.modify, redo.current_lsn());
         if touch.modify {
-            pool.this_counted_becomes_dirty(page, redo.current_lsn());
             redo.append(touch.redo_fixed);
             clients.modified(client_number, 1);
         }

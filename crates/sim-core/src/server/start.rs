@@ -33,7 +33,9 @@ pub(super) fn redo_log(config: &RedoConfig, age: u64) -> RedoLog {
 pub(super) fn buffer_pool(spec: &RunSpec, config: &MachineConfig, program: &Program, space: &PageSpace) -> BufferPool {
     let stream = |name: &str| Rng::stream(spec.seed, spec.replication, name);
     let Bins { bins, classes } = &program.bins;
-    let counted = CountedPages::new(bins, classes.clone(), config.buffer_pool.instances, stream("counted pages"));
+    let weight = |bin: usize, instance: usize| space.counted_in(bin, instance);
+    let instances = config.buffer_pool.instances;
+    let counted = CountedPages::new(bins, classes.clone(), instances, &weight, stream("counted pages"));
     let mut pool = BufferPool::new(&config.buffer_pool, config.flush_neighbors, space, counted);
     make_resident(&spec.workload.page_sets, &program.runs, space, &mut pool);
     let kept = program.runs.iter().zip(&spec.workload.page_sets).filter(|(run, set)| set.freed && run.pages > 0);

@@ -153,7 +153,10 @@ impl Program {
         let runs: Vec<_> = (spec.page_sets.iter().zip(&counted))
             .map(|(set, &counted)| match counted {
                 // Its classes are told how long it is.
-                true => PageRun { first: 0, pages: set.pages as u32 },
+                true => {
+                    space.add_counted_set(set.space_id, set.pages, instance_of);
+                    PageRun { first: 0, pages: set.pages as u32 }
+                }
                 false => space.add(set.space_id, set.pages as u32, instance_of),
             })
             .collect();

@@ -79,6 +79,6 @@ impl CountedPages {
         let homes: u64 = self.classes.iter().filter_map(|class| class.homes.as_ref()).map(Homes::bytes).sum();
         let by_instance = (self.clean.len() + self.missing.len()) * size_of::<u32>();
         let by_bin = self.counts.len() * (size_of::<Counts>() + size_of::<f64>());
-        (parts * (size_of::<Part>() + size_of::<Use>()) + by_instance + by_bin) as u64 + homes
+        (parts * (size_of::<Part>() + size_of::<Use>()) + by_instance + by_bin + self.waits.bytes()) as u64 + homes
     }
 }

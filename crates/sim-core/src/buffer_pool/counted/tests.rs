@@ -7,7 +7,7 @@ fn bin(pages: u64, resident: u64) -> Bin {
 
 fn pages(bins: &[Bin], classes: &[&[(u16, f64)]]) -> CountedPages {
     let classes = classes.iter().map(|list| BinClass::new(list, 1.0, None, bins)).collect();
-    CountedPages::new(bins, classes, 3, Rng::stream(11, 0, "counted"))
+    CountedPages::new(bins, classes, 3, &|_, _| 1, Rng::stream(11, 0, "counted"))
 }
 
 /// Makes a modification: the handle of the page that became dirty, if one did.
@@ -95,7 +95,7 @@ fn a_missing_page_is_read_once_and_then_clean() {
 fn a_home_reads_its_pages_once() {
     let bins = [bin(40, 0)];
     let class = BinClass::new(&[(0, 1.0 / 40.0)], 1.0, Some(Homes::new(4, 10)), &bins);
-    let mut counted = CountedPages::new(&bins, vec![class], 1, Rng::stream(11, 0, "homes"));
+    let mut counted = CountedPages::new(&bins, vec![class], 1, &|_, _| 1, Rng::stream(11, 0, "homes"));
     let at = |home: u64| home << 62;
     assert_eq!(counted.read_at_home(0, at(1), 6), (6, 1.0));
     assert_eq!(counted.read_at_home(0, at(1), 6), (0, 1.0));
@@ -132,12 +132,12 @@ fn redo_that_a_batch_waits_for_follows_from_the_rate_of_its_pages() {
     assert!((waits - (1.0 - libm::exp(-1.0))).abs() < 0.015, "{waits} for a byte of redo");
 }
 
-/// The page that is left over when a bin is spread over the instances lies one instance further for each bin.
+/// The page that is left over when a bin is spread over the instances lies in another one for each bin.
 #[test]
 fn bins_are_spread_evenly_over_the_instances() {
     let counted = pages(&[bin(10, 4), bin(11, 11)], &[&[(0, 0.02), (1, 0.03)]]);
-    assert_eq!([0, 1, 2].map(|instance| counted.pages_in(instance)), [4 + 4, 3 + 3, 3 + 4]);
-    assert_eq!([0, 1, 2].map(|instance| counted.resident_in(instance)), [2 + 4, 1 + 3, 1 + 4]);
+    assert_eq!([0, 1, 2].map(|instance| counted.pages_in(instance)), [3 + 4, 3 + 3, 4 + 4]);
+    assert_eq!([0, 1, 2].map(|instance| counted.resident_in(instance)), [1 + 4, 1 + 3, 2 + 4]);
     assert_eq!((counted.pages(), counted.clean(), counted.is_empty()), (21, 15, false));
     assert_eq!(
         [0, 3, 4, 14, 15].map(|nth| counted.nth_clean(nth)),
@@ -151,10 +151,10 @@ fn bins_are_spread_evenly_over_the_instances() {
 #[test]
 fn a_page_of_a_number_lies_in_its_instance() {
     let mut counted = pages(&[bin(9, 0), bin(10, 7)], &[&[(0, 0.02), (1, 0.03)]]);
-    // Clean pages of the second bin: 2, 2 and 3.
+    // Clean pages of the second bin: 2, 3 and 2.
     let of = |page: u32| (bin_of(page), instance_of(page));
     let hot = [6, 4, 3, 1, 0].map(|nth| of(counted.becomes_hot(1, nth)));
-    assert_eq!(hot, [(1, 2), (1, 2), (1, 1), (1, 0), (1, 0)]);
+    assert_eq!(hot, [(1, 2), (1, 1), (1, 1), (1, 0), (1, 0)]);
     // Missing ones of the first: three each.
     let read = [0, 2, 6, 5].map(|nth| counted.begin_reading(0, nth));
     assert_eq!(read.map(of), [(0, 0), (0, 1), (0, 2), (0, 2)]);
@@ -303,12 +303,12 @@ impl Twin {
         let bins = [bin(10, 4), bin(11, 11), bin(8, 2)];
         let counted = pages(&bins, &[&[(0, 0.03), (1, 0.05), (2, 0.01)], &[(2, 0.07), (0, 0.02)]]);
         let mut singles = Vec::new();
-        for (number, bin) in bins.iter().enumerate() {
+        for number in 0..bins.len() {
             for instance in 0..3 {
-                let share = |pages| share_of(pages, (instance + number as u64) % 3, 3);
-                for page in 0..share(bin.pages) {
-                    let state = if page < share(bin.resident) { Single::Clean } else { Single::Missing };
-                    singles.push((number as u16, instance as usize, state));
+                let place = number * 3 + instance;
+                let (clean, missing) = (counted.clean[place] as usize, counted.missing[place] as usize);
+                for (state, pages) in [(Single::Clean, clean), (Single::Missing, missing)] {
+                    singles.extend(std::iter::repeat_n((number as u16, instance, state), pages));
                 }
             }
         }
@@ -439,4 +439,26 @@ fn counts_are_those_of_single_pages() {
 fn memory_is_that_of_parts_and_bins() {
     assert_eq!(pages(&[bin(10, 4), bin(11, 11)], &[&[(0, 0.02), (1, 0.03)]]).bytes(), 2 * 32 + 2 * (48 + 8 + 3 * 8));
     assert_eq!(pages(&[bin(10, 4)], &[&[(0, 0.02)], &[(0, 0.1)]]).bytes(), 2 * 32 + 48 + 8 + 3 * 8);
+}
+
+/// As many pages as there are, to each its share of them up to a page; with other numbers others have the page left over.
+#[test]
+fn pages_are_dealt_out_by_weights() {
+    assert_eq!(dealt(12, &[1, 2, 3], 5), [2, 4, 6]);
+    assert_eq!(dealt(7, &[0, 1, 0], 3), [0, 7, 0]);
+    for pages in [0, 1, 2, 10, 1_001] {
+        for number in 0..9 {
+            let weights = [7, 3, 0, 5];
+            let of = dealt(pages, &weights, number);
+            assert_eq!(of.iter().sum::<u64>(), pages, "{of:?}");
+            for (&own, weight) in of.iter().zip(weights) {
+                assert!((own as f64 - pages as f64 * weight as f64 / 15.0).abs() < 1.0, "{of:?} of {pages}");
+            }
+            let fewer = dealt(pages / 3, &of, number);
+            assert!(fewer.iter().zip(&of).all(|(fewer, of)| fewer <= of), "{fewer:?} of {of:?}");
+        }
+    }
+    let left_over: Vec<u64> = (0..300).flat_map(|number| dealt(1, &[1, 1, 1], number)).collect();
+    let to = |place: usize| left_over.iter().skip(place).step_by(3).sum::<u64>();
+    assert!((0..3).all(|place| (95..=105).contains(&to(place))), "{:?}", [to(0), to(1), to(2)]);
 }

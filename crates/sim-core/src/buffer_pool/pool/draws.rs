@@ -52,8 +52,17 @@ impl BufferPool {
         self.enters_flush_list(page, lsn, instance_of(page));
     }
 
-    /// A page that was waited for is modified by redo that begins at `lsn`, unless others like it have become dirty first.
-    pub(crate) fn this_counted_becomes_dirty(&mut self, page: u32, lsn: u64) {
+    /// A touch waits until a counted page is read, or written.
+    pub(crate) fn wait_for_counted(&mut self, page: u32) {
+        self.counted.wait_for(page);
+    }
+
+    /// A touch has waited for a page, which it modifies by redo that begins at `lsn` if that is what it does. Another who
+    /// waited may have done so before, or others like it have become dirty first: then nothing changes.
+    pub(crate) fn waited_for_counted(&mut self, page: u32, modify: bool, lsn: u64) {
+        if !self.counted.waited_for(page, modify) {
+            return;
+        }
         if let Some(page) = self.counted.this_becomes_hot(page) {
             if let Some(linked) = &mut self.linked {
                 // It was waited for until it was written, or read.

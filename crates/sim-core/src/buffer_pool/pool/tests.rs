@@ -29,7 +29,7 @@ pub(crate) fn with_64_pages(pages: u64, lru_scan_depth: u32, lru_min_len: u32, s
 
 fn in_instances(instances: u32, pages: u64, lru_scan_depth: u32, lru_min_len: u32, space: &PageSpace) -> BufferPool {
     let config = config(pages, instances, lru_scan_depth, lru_min_len);
-    let none = CountedPages::new(&[], Vec::new(), instances, Rng::stream(1, 0, "none"));
+    let none = CountedPages::new(&[], Vec::new(), instances, &|_, _| 1, Rng::stream(1, 0, "none"));
     let mut pool = BufferPool::new(&config, FlushNeighbors::None, space, none);
     pool.run_arrives(PageRun { first: 0, pages: 64 }, space);
     pool
@@ -176,7 +176,7 @@ impl Twin {
         let mut space = PageSpace::default();
         space.add(0, 256, &|_, page_no| page_no / 64 % 2);
         let config = config(frames, 2, 4, 0);
-        let none = CountedPages::new(&[], Vec::new(), 2, Rng::stream(1, 0, "none"));
+        let none = CountedPages::new(&[], Vec::new(), 2, &|_, _| 1, Rng::stream(1, 0, "none"));
         let mut pool = BufferPool::new(&config, neighbors, &space, none);
         pool.run_arrives(PageRun { first: 0, pages: 160 }, &space);
         let pages = (0..256).map(|page| if page < 160 { Naive::Clean } else { Naive::Missing }).collect();
@@ -385,7 +385,7 @@ fn entries_of_before_are_left_behind() {
 fn with_links(space: &PageSpace, bins: &[Bin], list: &[(u16, f64)]) -> BufferPool {
     let config = BufferPoolConfig { leaves_flush_list: LeavesFlushList::AtNextLook, ..config(600, 2, 4, 0) };
     let class = BinClass::new(list, 1.0, Some(Homes::new(2, 3)), bins);
-    let counted = CountedPages::new(bins, vec![class], 2, Rng::stream(1, 0, "counted"));
+    let counted = CountedPages::new(bins, vec![class], 2, &|_, _| 1, Rng::stream(1, 0, "counted"));
     let mut pool = BufferPool::new(&config, FlushNeighbors::Area, space, counted);
     pool.run_arrives(PageRun { first: 0, pages: space.pages().min(64) }, space);
     pool
@@ -440,8 +440,8 @@ fn a_counted_page_goes_through_the_pool() {
     pool.page_arrived(page, &space, SimTime::ZERO);
     assert!(pool.is_resident(page) && pool.used_pages() == 3);
     assert_eq!((pool.pass_counted(0, false, 9, 1.0), pool.pass_counted(0, true, 9, 1.0)), (9, 0));
-    pool.this_counted_becomes_dirty(page, 100);
-    pool.this_counted_becomes_dirty(page, 110);
+    pool.waited_for_counted(page, true, 100);
+    pool.waited_for_counted(page, true, 110);
     assert_eq!((pool.dirty_pages(), pool.oldest_modification_lsn()), (1, 100), "there is no other");
     assert_eq!((pool.pass_counted(0, true, 9, 1.0), pool.meet_counted_again(0, 0.0)), (9, MetAgain::Hot));
     let taken = pool.take_tail(instance, u64::MAX).unwrap();
@@ -452,7 +452,7 @@ fn a_counted_page_goes_through_the_pool() {
     pool.page_written(taken.page, true);
     assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (1, 0), "nobody has looked");
     // The one that is linked is the first of the clean ones.
-    pool.this_counted_becomes_dirty(page, 200);
+    pool.waited_for_counted(page, true, 200);
     assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (1, 1));
     let taken = pool.take_tail(instance, u64::MAX).unwrap();
     pool.page_written(taken.page, true);
