@@ -264,6 +264,10 @@ pub(crate) struct SweepArgs {
     /// not said; `ended` in runs.csv says which did
     #[arg(long, value_name = "SHARE", value_parser = share, num_args = 0..=1, require_equals = true, default_missing_value = "10%")]
     pub(crate) until_rest: Option<f64>,
+    /// With --until-rest: let points that differ only in settings that a server at work takes (SET GLOBAL) go on from copies of
+    /// one warm server, and make runs that are the same only once; `warm_s` and `same_as` in runs.csv say which
+    #[arg(long)]
+    pub(crate) warm_copies: bool,
     /// Make only part K of N of the runs; `innosim merge` joins the parts
     #[arg(long, value_name = "K/N", value_parser = Shard::parse, default_value = "1/1", hide_default_value = true)]
     pub(crate) shard: Shard,

@@ -117,6 +117,28 @@ fn until_rest_runs_end_early_to_the_same_bytes_and_are_not_mixed_with_whole_ones
     let error = refused(&borrowed(&with("one", &[])), 2);
     assert!(error.contains("its options: --duration 500s --until-rest=0.1; of this one: --duration 500s"), "{error}");
     assert_same(&one, &bytes_in(&desk.path("one")));
+    let error = refused(&borrowed(&with("one", &["--until-rest", "--warm-copies"])), 2);
+    assert!(error.contains("--until-rest=0.1; of this one: --duration 500s --until-rest=0.1 --warm-copies"), "{error}");
+    let error = refused(&borrowed(&with("none", &["--warm-copies"])), 2);
+    assert!(error.contains("--warm-copies without --until-rest") && error.contains("add --until-rest"), "{error}");
+
+    // At a rate at which runs take long enough beside a turn of the redo log.
+    let warm = ["--until-rest", "--warm-copies", "--set", "drive.rate=1000"];
+    let copies = made("copies", &[&warm[..], &["--jobs", "1"]].concat());
+    assert_same(&copies, &made("copies two", &[&warm[..], &["--jobs", "2"]].concat()));
+    let mut merge = vec!["merge".to_owned()];
+    for k in 1..=3 {
+        let part = format!("copies {k}");
+        made(&part, &[&warm[..], &["--shard", &format!("{k}/3")]].concat());
+        merge.push(desk.path(&part).display().to_string());
+    }
+    merge.extend(["--quiet".to_owned(), "--out".to_owned(), desk.path("copies merged").display().to_string()]);
+    innosim(&borrowed(&merge)).success();
+    assert_same(&copies, &bytes_in(&desk.path("copies merged")));
+    let csv = text(&copies["runs.csv"]);
+    assert!(csv.lines().next().unwrap().ends_with(",warm_s,same_as,ended"), "{csv}");
+    let warm_s = |line: &str| -> u64 { line.rsplit(',').nth(2).unwrap().parse().unwrap() };
+    assert!(csv.lines().skip(1).all(|line| warm_s(line) >= 120), "{csv}");
 }
 
 fn rows(csv: &[u8]) -> usize {

@@ -22,7 +22,7 @@
 //! `docs/sweeps.md` compares figures of runs ended early with those of whole ones.
 
 use crate::runner::IsEnough;
-use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::metrics::{RunOutput, SecondSample, WarmupEstimate};
 use innosim_core::seam::AgeLimits;
 use innosim_core::server::RunError;
 use innosim_core::workload::{DriveSpec, StopSpec};
@@ -80,6 +80,13 @@ pub struct Early {
     pub counted_s: u64,
 }
 
+impl Early {
+    /// What its figures leave out.
+    pub(crate) fn warmup(self) -> WarmupEstimate {
+        WarmupEstimate { seconds: self.simulated_s - self.counted_s, converged: true }
+    }
+}
+
 /// Whether runs of a scenario may end early.
 pub fn may_end_early(scenario: &Scenario) -> bool {
     why_whole(scenario).is_none()
@@ -121,12 +128,14 @@ pub(crate) fn is_even(scenario: &Scenario) -> bool {
 }
 
 /// Lets `execute` make a run of `planned_s` seconds that ends as soon as it is known, if it `may` and for a reason that is
-/// `wanted`; and says how it ended, if that was early. At rest no more than the share `still` stays behind.
+/// `wanted`; and says how it ended, if that was early. At rest no more than the share `still` stays behind. What figures are
+/// over must be its own, not of the first `shared_s` seconds, which it has in common with others.
 ///
 /// # Errors
 /// As the run ends.
 pub fn until_known(
     planned_s: u64,
+    shared_s: u64,
     may: bool,
     still: f64,
     wanted: impl Fn(Ended) -> bool,
@@ -134,7 +143,9 @@ pub fn until_known(
 ) -> Result<(RunOutput, Option<Early>), RunError> {
     let mut known = None;
     let output = execute(&mut |series, limits| {
-        known = if may { ended(series, limits, still).filter(|(why, _)| wanted(*why)) } else { None };
+        let is_its_own = |counted_s| shared_s + counted_s <= series.len() as u64;
+        let ended = if may { ended(series, limits, still) } else { None };
+        known = ended.filter(|(why, counted_s)| wanted(*why) && is_its_own(*counted_s));
         known.is_some()
     })?;
     let simulated_s = output.series.len() as u64;
@@ -161,6 +172,12 @@ pub fn ended(series: &[SecondSample], limits: &AgeLimits, still: f64) -> Option<
     } else {
         is_at_rest(series, turn, limits, still).then_some((Ended::AtRest, turn_s))
     }
+}
+
+/// The length of the last turn, if sync flushing ran in every second of it.
+pub(crate) fn turn_by_sync(series: &[SecondSample]) -> Option<u64> {
+    let turn = last_turn(series)?;
+    turn.iter().all(|s| s.sync_flushing).then_some(turn.len() as u64)
 }
 
 /// Seconds that the redo log takes to turn at the rate of these.
@@ -303,7 +320,7 @@ mod tests {
                 let seconds = (1..=300).find(|&s| is_enough(&whole[..s], &LIMITS)).unwrap_or(300);
                 Ok(RunOutput { series: whole[..seconds].to_vec(), ..RunOutput::default() })
             };
-            until_known(300, may, STILL, wanted, execute).unwrap().1
+            until_known(300, 0, may, STILL, wanted, execute).unwrap().1
         };
         let early = Early { why: Ended::AtRest, simulated_s: 110, counted_s: 100 };
         assert_eq!(made(true, |_| true), Some(early));

@@ -36,13 +36,14 @@ mod shard;
 mod shipped;
 mod store;
 mod succession;
+mod warm;
 
 pub use advice::{Advice, AdviceKind};
 pub use dimension::Dimension;
 pub use engine::{Failure, Made, SweepRunner, run};
 pub use file::{MOST_REPLICATIONS, SweepFile, find};
 pub use plan::{Plan, Point, Prepared, Request, RunId};
-pub use record::{BatchInterval, Record, ThinSeries};
+pub use record::{BatchInterval, BegunWarm, Record, ThinSeries};
 pub use results::{Metric, PointResult, Results, Verdict};
 pub use shard::Shard;
 pub use shipped::{ShippedSweep, shipped};

@@ -5,11 +5,13 @@
 
 use innosim_core::kernel::time::SimTime;
 use innosim_core::metrics::RunOutput;
-use innosim_core::server::{RunError, Silent};
+use innosim_core::seam::LiveSettings;
+use innosim_core::server::{RunError, Silent, Warm};
 use innosim_experiments::runner::{IsEnough, Job, run_one, run_until};
 use innosim_experiments::sweep::{
     Advice, AdviceKind, Made, Prepared, Record, Request, Results, RunId, Shard, Store, SweepError, SweepRunner, run,
 };
+use innosim_experiments::warm_start::WarmStart;
 use innosim_statistics::Precision;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -42,6 +44,21 @@ impl SweepRunner for Counting {
         }
         self.executed.fetch_add(1, Ordering::Relaxed);
         run_until(job, false, &mut Silent, is_enough)
+    }
+
+    fn warm_up(&self, job: Job<'_>) -> Result<Option<WarmStart>, RunError> {
+        WarmStart::until_warm(job, false, &mut Silent).map(Some)
+    }
+
+    fn go_on(
+        &self,
+        from: Warm,
+        _: Job<'_>,
+        others: &[LiveSettings],
+        is_enough: &mut IsEnough<'_>,
+    ) -> Result<(RunOutput, Vec<bool>), RunError> {
+        self.executed.fetch_add(1, Ordering::Relaxed);
+        from.run_beside(others, &mut Silent, is_enough)
     }
 
     fn stop(&self) -> bool {
@@ -168,14 +185,21 @@ fn short_single_runs_are_warned_of() {
 
 /// A light load on a redo log that turns in minutes.
 fn light(until_rest: Option<f64>) -> Prepared {
+    light_with(400, until_rest, false, &["innodb_io_capacity_max=4000,8000", "innodb_redo_log_capacity=192M,384M"], 1)
+}
+
+fn light_with(rate: u32, until_rest: Option<f64>, warm_copies: bool, vary: &[&str], replications: u32) -> Prepared {
+    let rate = format!("drive.rate={rate}");
     let load = ["workload.tables=1", "workload.table_size=100000", "workload.resident_share=1"];
-    let set = [&load[..], &["drive.kind=open", "drive.rate=400", "drive.clients=32"]].concat();
+    let set = [&load[..], &["drive.kind=open", &rate, "drive.clients=32"]].concat();
     Request {
         scenario: "teaching/redo-too-small".to_owned(),
         set: set.into_iter().map(str::to_owned).collect(),
-        vary: vec!["innodb_io_capacity_max=4000,8000".to_owned(), "innodb_redo_log_capacity=192M,384M".to_owned()],
+        vary: vary.iter().map(|text| (*text).to_owned()).collect(),
         duration: Some("600s".to_owned()),
         until_rest,
+        warm_copies,
+        replications: Some(replications),
         ..Request::default()
     }
     .prepare()
@@ -206,4 +230,65 @@ fn runs_that_are_at_rest_end_with_the_figures_of_whole_ones() {
     // Who makes all runs whole has whole runs, and says so.
     let (sweep, made, runs) = runs(Some(0.1), &Counting { whole: true, ..Counting::default() });
     assert_eq!((made.simulated_s, Results::of(&sweep.plan, &runs).at_rest()), (2400.0, 0));
+}
+
+#[test]
+fn copies_of_a_warm_server_show_what_runs_from_a_cold_start_do_whoever_makes_them() {
+    // So few pages are dirty that it does not matter how many may be.
+    let vary = ["innodb_redo_log_capacity=192M", "innodb_io_capacity=500,2000", "innodb_max_dirty_pages_pct=75,90"];
+    let copied = light_with(1000, Some(0.1), true, &vary, 2);
+    let dir = tempfile::tempdir().unwrap();
+    let two = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let (made, all) = two.install(|| session(dir.path(), &copied, Shard::ALL, &Counting::default()));
+    let made = made.unwrap();
+    let results = Results::of(&copied.plan, &all);
+    assert_eq!((made.runs, results.begun_warm(), results.at_rest()), (8, 8, 8));
+    let twins: Vec<(usize, u32, usize)> = results.twins().into_iter().map(|((p, r), first)| (p, r, first)).collect();
+    assert_eq!(twins, [(1, 0, 0), (1, 1, 0), (3, 0, 2), (3, 1, 2)]);
+    assert!((2..=4).contains(&made.twins), "all but those that were being made: {}", made.twins);
+    let cold = light_with(1000, None, false, &vary, 2);
+    let dir = tempfile::tempdir().unwrap();
+    let (made_cold, whole) = session(dir.path(), &cold, Shard::ALL, &Counting::default());
+    assert!(made.simulated_s < 0.25 * made_cold.unwrap().simulated_s, "{}", made.simulated_s);
+    for (one, other) in results.points.iter().zip(&Results::of(&cold.plan, &whole).points) {
+        let tps = |point: &innosim_experiments::sweep::PointResult<'_>| point.estimate(|s| s.tps_mean).mean;
+        assert!((tps(one) / tps(other) - 1.0).abs() < 0.02, "{} {}", tps(one), tps(other));
+        let (_, record) = one.runs[0];
+        let shared_s = record.begun_warm.as_ref().unwrap().shared_s;
+        assert!(shared_s >= 120 && record.warmup_s >= shared_s, "figures are of its own seconds");
+    }
+    // Each alone, and in parts that make their own warm servers.
+    let mut joined = BTreeMap::new();
+    for k in 1..=8 {
+        let dir = tempfile::tempdir().unwrap();
+        let (made, runs) = session(dir.path(), &copied, Shard::parse(&format!("{k}/8")).unwrap(), &Counting::default());
+        assert_eq!(made.unwrap().twins, 0);
+        joined.extend(runs);
+    }
+    assert_eq!(joined, all);
+}
+
+#[test]
+fn a_sweep_of_copies_goes_on_where_it_was_stopped() {
+    let vary = ["innodb_redo_log_capacity=192M", "innodb_io_capacity=500,1000,1500,2000"];
+    let sweep = light_with(1000, Some(0.1), true, &vary, 1);
+    let dir = tempfile::tempdir().unwrap();
+    let stopping = Counting { stop_after: Some(1), ..Counting::default() };
+    let first = session(dir.path(), &sweep, Shard::ALL, &stopping).0.unwrap();
+    assert!(first.stopped && (1..4).contains(&first.runs), "{first:?}");
+    let (rest, runs) = session(dir.path(), &sweep, Shard::ALL, &Counting::default());
+    assert_eq!(rest.unwrap().runs, 4 - first.runs);
+    let undisturbed = tempfile::tempdir().unwrap();
+    assert_eq!(session(undisturbed.path(), &sweep, Shard::ALL, &Counting::default()).1, runs);
+}
+
+#[test]
+fn who_shares_too_little_begins_cold() {
+    // The log turns in under two minutes.
+    let sweep = light_with(1000, Some(0.1), true, &["innodb_redo_log_capacity=16M", "innodb_io_capacity=500,2000"], 1);
+    assert!(sweep.base_of.iter().all(Option::is_some));
+    let dir = tempfile::tempdir().unwrap();
+    let (made, runs) = session(dir.path(), &sweep, Shard::ALL, &Counting::default());
+    assert_eq!(made.unwrap().simulated_s, 120.0 + 2.0 * 600.0);
+    assert_eq!(Results::of(&sweep.plan, &runs).begun_warm(), 0);
 }

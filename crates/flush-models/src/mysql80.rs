@@ -39,6 +39,7 @@ mod mysql8021;
 mod mysql8027;
 mod mysql8030;
 mod options;
+mod others;
 pub mod redo_geometry_8021;
 pub mod redo_geometry_8030;
 mod release;
@@ -56,7 +57,7 @@ use innosim_core::config::{MachineConfig, PAGE_BYTES};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{
     AdaptiveFlushing, AgeLimits, CheckpointerAction, CheckpointerInput, CleanerAction, CleanerInput, FlushGauges,
-    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, IoCapacity, LruManagerInput, LruWork, PassReport,
+    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LiveSettings, LruManagerInput, LruWork, PassReport,
     Recommendation, RuleInput, ServerModel, View, WorkBefore, WriterLimits,
 };
 use log_state::LogState;
@@ -64,6 +65,7 @@ use mysql8021::Mysql8021;
 use mysql8027::Mysql8027;
 use mysql8030::Mysql8030;
 use options::Options;
+use others::Others;
 use redo_geometry_8021::MaxAges;
 use redo_geometry_8030::FilesCapacity;
 use release::Release;
@@ -118,6 +120,7 @@ pub struct Mysql80 {
     rule: Box<dyn AdaptiveFlushing>,
     /// Percona Server.
     lru_managers: LruManagers,
+    others: Others,
 }
 
 impl std::fmt::Debug for Mysql80 {
@@ -162,6 +165,7 @@ impl Mysql80 {
             options,
             release,
             rule,
+            others: Others::default(),
         })
     }
 
@@ -246,6 +250,7 @@ impl Mysql80 {
             free_check_capacity_bytes: limits.free_check_capacity,
         };
         let Recommendation { n_pages, slots } = self.rule.recommend(view, input);
+        self.others.decided(|other| self.rule.same_with(other));
         if let (Some(pause), None) = (self.rule.next_pass_in(), sync_limit) {
             self.coordinator.state.next_loop_time = view.now + pause;
         }
@@ -260,8 +265,9 @@ impl Mysql80 {
     }
 
     /// `innodb_idle_flush_pct` of the I/O capacity, instance after instance.
-    fn idle_request(&self) -> FlushRequest {
+    fn idle_request(&mut self) -> FlushRequest {
         let pages = pct_io(self.options.adaptive.io_capacity, self.options.idle_flush_pct);
+        self.others.decided(|other| pct_io(other.io_capacity, other.idle_flush_pct) == pages);
         let instances = self.instances();
         let slots = vec![pages.div_ceil(instances as u64); instances];
         FlushRequest { reset_event: true, ..FlushRequest::list(FlushKind::Background, slots) }
@@ -402,17 +408,42 @@ impl ServerModel for Mysql80 {
         self.rule.failure()
     }
 
-    fn with_io_capacity(&self, capacity: IoCapacity) -> Option<Box<dyn ServerModel>> {
-        let IoCapacity { usual, most } = capacity;
-        let adaptive = AdaptiveConfig { io_capacity: usual, io_capacity_max: most, ..self.options.adaptive };
+    fn live_settings(&self) -> Option<LiveSettings> {
+        let Options { adaptive, flush_sync, idle_flush_pct, .. } = self.options;
+        let live = LiveSettings {
+            io_capacity: adaptive.io_capacity,
+            io_capacity_max: adaptive.io_capacity_max,
+            flushing_avg_loops: adaptive.flushing_avg_loops,
+            max_dirty_pages_pct: adaptive.max_dirty_pages_pct,
+            max_dirty_pages_pct_lwm: adaptive.max_dirty_pages_pct_lwm,
+            adaptive_flushing: adaptive.adaptive_flushing,
+            adaptive_flushing_lwm: adaptive.adaptive_flushing_lwm,
+            flush_sync,
+            idle_flush_pct,
+        };
+        self.rule.with_live(live).map(|_| live)
+    }
+
+    fn with_live(&self, settings: LiveSettings) -> Option<Box<dyn ServerModel>> {
+        let LiveSettings { flush_sync, idle_flush_pct, .. } = settings;
+        let adaptive = AdaptiveConfig::of_live(settings);
         Some(Box::new(Mysql80 {
             machine: self.machine.clone(),
-            options: Options { adaptive, ..self.options.clone() },
+            options: Options { adaptive, flush_sync, idle_flush_pct, ..self.options.clone() },
             release: self.release.copied(),
-            log: self.log.clone(),
+            log: LogState { flush_sync, ..self.log.clone() },
             coordinator: self.coordinator.clone(),
-            rule: self.rule.with_io_capacity(capacity)?,
+            rule: self.rule.with_live(settings)?,
             lru_managers: self.lru_managers.clone(),
+            others: Others::default(),
         }))
+    }
+
+    fn compare_with(&mut self, others: &[LiveSettings]) {
+        self.others = self.live_settings().map_or_else(Others::default, |own| Others::beside(own, others));
+    }
+
+    fn agreeing(&self) -> Vec<bool> {
+        self.others.agreeing()
     }
 }

@@ -44,6 +44,10 @@ pub struct RunRow<'a> {
     pub replication: u32,
     /// Simulated time, seconds.
     pub simulated_s: f64,
+    /// How many of its first seconds are of the warm server that it began from; 0 from a cold start.
+    pub warm_s: u64,
+    /// If it is the same as a run of an earlier point: the number of that, from 1.
+    pub same_as: Option<usize>,
     /// How it ended: as `planned`, or why before.
     pub ended: &'a str,
     /// Seconds left out at the start.
@@ -77,7 +81,7 @@ pub(crate) fn runs_sheet(table: &SweepTable<'_>) -> Sheet {
         heads.extend((*name == REGIME_BEFORE).then(|| "regime".to_owned()));
         heads.push((*name).to_owned());
     }
-    heads.extend(["tps_mean_batch_ci95", "batches_independent", "ended"].map(str::to_owned));
+    heads.extend(["tps_mean_batch_ci95", "batches_independent", "warm_s", "same_as", "ended"].map(str::to_owned));
     let of_point = |(number, point): (usize, &PointRows<'_>)| {
         point.runs.iter().map(|run| run_row(table, number, point, run)).collect::<Vec<Vec<Cell>>>()
     };
@@ -99,6 +103,8 @@ fn run_row(table: &SweepTable<'_>, number: usize, point: &PointRows<'_>, run: &R
     }
     cells.push(run.batches.map_or(Cell::Missing, |(half, _)| Cell::Number(half)));
     cells.push(run.batches.map_or(Cell::Missing, |(_, independent)| Cell::Flag(independent)));
+    cells.push(whole(run.warm_s));
+    cells.push(run.same_as.map_or(Cell::Missing, |point| whole(point as u64)));
     cells.push(Cell::Text(run.ended.to_owned()));
     cells
 }
@@ -168,6 +174,8 @@ mod tests {
         let run = |(i, summary)| RunRow {
             replication: i as u32,
             simulated_s: if i == 2 { 90.0 } else { 600.0 },
+            warm_s: if i == 2 { 10 } else { 0 },
+            same_as: (i == 2).then_some(1),
             ended: if i == 2 { "at_rest" } else { "planned" },
             warmup_s: 30,
             warmup_converged: true,
@@ -192,7 +200,9 @@ mod tests {
         );
         assert_eq!(runs[3][..11].join(" "), "0.1.0 s mysql-8.4 2 1024 2 7 90 30 true 102");
         assert_eq!((runs[0].last().unwrap().as_str(), runs[3].last().unwrap().as_str()), ("ended", "at_rest"));
-        assert!(runs.iter().all(|row| row.len() == 10 + Summary::NAMES.len() + 4));
+        assert!(runs.iter().all(|row| row.len() == 10 + Summary::NAMES.len() + 6));
+        assert_eq!(runs[3][runs[3].len() - 3..].join(" "), "10 1 at_rest");
+        assert_eq!(runs[1][runs[1].len() - 3..].join(" "), "0  planned");
         assert_eq!(runs[3][runs[0].iter().position(|head| head == "regime").unwrap()], "waves");
         let points = rows(points_csv(&table).unwrap());
         assert_eq!(points.len(), 2);

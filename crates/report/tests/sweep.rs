@@ -116,6 +116,8 @@ fn the_page_holds_all_that_it_needs() {
         ended: "planned",
         warmup_s: 400,
         warmup_converged: true,
+        warm_s: 0,
+        same_as: None,
         summary,
         batches: None,
     };

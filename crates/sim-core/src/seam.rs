@@ -461,13 +461,27 @@ pub struct WorkBefore {
     pub activity_unseen: bool,
 }
 
-/// What a server may spend on flushing in the background; a server takes it while it runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct IoCapacity {
+/// What a server looks up anew at each pass of its page cleaner, so that it takes it from `SET GLOBAL` while it works.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LiveSettings {
     /// `innodb_io_capacity`, pages a second.
-    pub usual: u64,
+    pub io_capacity: u64,
     /// `innodb_io_capacity_max`, pages a second.
-    pub most: u64,
+    pub io_capacity_max: u64,
+    /// `innodb_flushing_avg_loops`, passes or seconds.
+    pub flushing_avg_loops: u64,
+    /// `innodb_max_dirty_pages_pct`, percent.
+    pub max_dirty_pages_pct: f64,
+    /// `innodb_max_dirty_pages_pct_lwm`, percent.
+    pub max_dirty_pages_pct_lwm: f64,
+    /// `innodb_adaptive_flushing`.
+    pub adaptive_flushing: bool,
+    /// `innodb_adaptive_flushing_lwm`, percent.
+    pub adaptive_flushing_lwm: u64,
+    /// `innodb_flush_sync`.
+    pub flush_sync: bool,
+    /// `innodb_idle_flush_pct`, percent of the I/O capacity.
+    pub idle_flush_pct: u64,
 }
 
 /// A whole server version: everything that versions decide differently. See the module page.
@@ -547,11 +561,26 @@ pub trait ServerModel: Send {
         None
     }
 
-    /// The server as it is at this instant, in a copy that goes on with these capacities, as `SET GLOBAL` gives them to it.
-    /// `None` if it can't be copied.
-    fn with_io_capacity(&self, capacity: IoCapacity) -> Option<Box<dyn ServerModel>> {
-        let _ = capacity;
+    /// The settings that a copy can go on with others of; `None` if the server can't be copied.
+    fn live_settings(&self) -> Option<LiveSettings> {
         None
+    }
+
+    /// The server as it is at this instant, in a copy that goes on with these settings, as `SET GLOBAL` gives them to it.
+    /// `None` if it can't be copied.
+    fn with_live(&self, settings: LiveSettings) -> Option<Box<dyn ServerModel>> {
+        let _ = settings;
+        None
+    }
+
+    /// From now on watches which of `others` would lead to the same decisions as the settings in force.
+    fn compare_with(&mut self, others: &[LiveSettings]) {
+        let _ = others;
+    }
+
+    /// Which of those would have led to the same decisions ever since, one by one; empty if a version can't tell.
+    fn agreeing(&self) -> Vec<bool> {
+        Vec::new()
     }
 }
 
@@ -607,9 +636,16 @@ pub trait AdaptiveFlushing: Send {
         None
     }
 
-    /// The rule as it is at this instant, in a copy that goes on with these capacities. `None` if it can't be copied.
-    fn with_io_capacity(&self, capacity: IoCapacity) -> Option<Box<dyn AdaptiveFlushing>> {
-        let _ = capacity;
+    /// The rule as it is at this instant, in a copy that goes on with these settings. `None` if it can't be copied.
+    fn with_live(&self, settings: LiveSettings) -> Option<Box<dyn AdaptiveFlushing>> {
+        let _ = settings;
         None
+    }
+
+    /// Whether the last recommendation would have been the same with these settings, for all that the rule kept before;
+    /// `false` if it can't tell.
+    fn same_with(&self, settings: LiveSettings) -> bool {
+        let _ = settings;
+        false
     }
 }

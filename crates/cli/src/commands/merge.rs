@@ -83,7 +83,8 @@ fn difference(a: &Plan, b: &Plan) -> String {
 }
 
 fn how_runs_end(plan: &Plan) -> String {
-    plan.until_rest.map_or("as planned".to_owned(), |still| format!("at rest (--until-rest={still})"))
+    let copies = if plan.warm_copies { " --warm-copies" } else { "" };
+    plan.until_rest.map_or("as planned".to_owned(), |still| format!("at rest (--until-rest={still}{copies})"))
 }
 
 fn refuse_missing(results: &Results<'_>) -> Done {

@@ -84,7 +84,7 @@ impl TrialRunner for Staged {
         if self.whole_runs {
             return Ok(None);
         }
-        WarmStart::of(job, seconds, &mut Watched(&self.progress())).map(Some)
+        WarmStart::of(job, false, seconds, &mut Watched(&self.progress())).map(Some)
     }
 
     fn go_on(&self, from: Warm, job: Job<'_>, is_enough: &mut IsEnough<'_>) -> Result<RunOutput, RunError> {

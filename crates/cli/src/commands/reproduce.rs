@@ -266,7 +266,7 @@ fn made(
     let execute = |is_enough: &mut IsEnough<'_>| run_until(job, false, &mut Watched(progress), is_enough);
     // Who lives by sync flushing goes on: how waves come and go is to be seen.
     let (output, early) =
-        until_known(job.seconds(), may_end_early(scenario), STILL, |why| why == Ended::AtRest, execute)
+        until_known(job.seconds(), 0, may_end_early(scenario), STILL, |why| why == Ended::AtRest, execute)
             .map_err(|error| failure(job, &error))?;
     if let Some(early) = early {
         progress.forgo(job.seconds() - early.simulated_s);

@@ -16,13 +16,15 @@ use crate::output::{note, note_error, note_warnings, print, print_json, shell_li
 use crate::progress::Progress;
 use crate::runner::pool;
 use innosim_core::metrics::RunOutput;
-use innosim_core::server::RunError;
+use innosim_core::seam::LiveSettings;
+use innosim_core::server::{RunError, Warm};
 use innosim_experiments::rest::why_whole;
 use innosim_experiments::runner::{IsEnough, Job, Watched, run_one, run_until};
 use innosim_experiments::sweep::{
     Advice, Made, Opened, Plan, Prepared, Request, Results, Store, SweepFile, SweepRunner, find, run as run_missing,
     shipped,
 };
+use innosim_experiments::warm_start::{WarmStart, why_cold};
 use innosim_statistics::Precision;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,6 +40,7 @@ pub(crate) fn run(args: &SweepArgs) -> Done {
         note(&format!("{again} is the same run as {first}"));
     }
     tell_whole_runs(&prepared, quiet);
+    tell_cold_runs(&prepared, quiet);
     let out = OutDir::prepare(out)?;
     let dir = out.path();
     let (store, mut opened) = Store::open(dir)?;
@@ -60,7 +63,8 @@ pub(crate) fn run(args: &SweepArgs) -> Done {
         note(&saved);
         return Err(Failure::Interrupted);
     }
-    let effort = Effort { made: made.runs, reused, simulated_s: made.simulated_s, wall: began.elapsed() };
+    let effort =
+        Effort { made: made.runs, twins: made.twins, reused, simulated_s: made.simulated_s, wall: began.elapsed() };
     let whole = args.shard.is_all();
     let written = folder::write(dir, &store, &results, &opened.runs, whole, &folder::scenario(&prepared));
     // What was found is told even where it can't be written.
@@ -84,6 +88,21 @@ fn tell_whole_runs(prepared: &Prepared, quiet: bool) {
     }
 }
 
+/// Says which runs can't go on from a warm server, and why, where somebody asked for it.
+fn tell_cold_runs(prepared: &Prepared, quiet: bool) {
+    let cold = || prepared.scenarios.iter().zip(&prepared.base_of).filter(|(_, base)| base.is_none());
+    if !prepared.plan.warm_copies || quiet || cold().count() == 0 {
+        return;
+    }
+    let why = cold().find_map(|(scenario, _)| why_cold(scenario));
+    let why = why.unwrap_or_else(|| "no setting that a server at work takes varies".to_owned());
+    note(&format!(
+        "--warm-copies: runs of {} of {} points begin cold all the same: {why}",
+        cold().count(),
+        prepared.scenarios.len()
+    ));
+}
+
 /// A failure to write results, with what became of the runs.
 fn kept(failure: Failure, dir: &Path) -> Failure {
     match failure {
@@ -100,6 +119,8 @@ fn kept(failure: Failure, dir: &Path) -> Failure {
 /// What it took to get the results.
 pub(super) struct Effort {
     pub(super) made: usize,
+    /// Those of them that are the same as another, and were not simulated.
+    pub(super) twins: usize,
     pub(super) reused: usize,
     pub(super) simulated_s: f64,
     pub(super) wall: Duration,
@@ -119,6 +140,12 @@ fn request(args: &SweepArgs, name: &str) -> Result<Request, Failure> {
     let until_rest = file.until_rest.as_deref().map(crate::args::share).transpose().map_err(|help| {
         Failure::Input(format!("{name}: until_rest = {:?}\n  = help: {help}", file.until_rest.unwrap_or_default()))
     })?;
+    let until_rest = args.until_rest.or(until_rest);
+    let warm_copies = args.warm_copies || file.warm_copies;
+    if warm_copies && until_rest.is_none() {
+        let help = "add --until-rest: what goes on from a warm server shows what it comes to when it is at rest again";
+        return Err(Failure::Input(format!("--warm-copies without --until-rest\n  = help: {help}")));
+    }
     let replications = args.replications.or(file.replications);
     let fixed = args.replications.is_some() && args.precision.is_none();
     let precision = args.precision.or(written.filter(|_| !fixed)).map(|relative| Precision {
@@ -139,7 +166,8 @@ fn request(args: &SweepArgs, name: &str) -> Result<Request, Failure> {
         replications,
         precision,
         check: args.check,
-        until_rest: args.until_rest.or(until_rest),
+        until_rest,
+        warm_copies,
     })
 }
 
@@ -204,6 +232,29 @@ impl SweepRunner for Runner {
         let output = run_until(job, self.check, &mut Watched(&self.progress), is_enough)?;
         self.progress.forgo(job.seconds().saturating_sub(output.series.len() as u64));
         Ok(output)
+    }
+
+    fn warm_up(&self, job: Job<'_>) -> Result<Option<WarmStart>, RunError> {
+        let start = WarmStart::until_warm(job, self.check, &mut Watched(&self.progress))?;
+        self.progress.expect(start.seconds());
+        Ok(Some(start))
+    }
+
+    fn go_on(
+        &self,
+        from: Warm,
+        job: Job<'_>,
+        others: &[LiveSettings],
+        is_enough: &mut IsEnough<'_>,
+    ) -> Result<(RunOutput, Vec<bool>), RunError> {
+        let shared = from.seconds().len();
+        let (output, same) = from.run_beside(others, &mut Watched(&self.progress), is_enough)?;
+        self.progress.forgo(job.seconds().saturating_sub((output.series.len() - shared) as u64));
+        Ok((output, same))
+    }
+
+    fn forgone(&self, job: Job<'_>) {
+        self.progress.forgo(job.seconds());
     }
 
     fn round(&self, runs: usize, seconds: f64) {

@@ -9,23 +9,20 @@
 //! the checkpoint age is seen to rise to its end ([`settled`](super::settled)): then runs are made longer, and all of
 //! them anew.
 
-use crate::rest::{LEAST_TURN_S, LEAST_WINDOW_S, fill_pool, is_even, may_end_early, turn_at};
+use crate::rest::{LEAST_TURN_S, LEAST_WINDOW_S, fill_pool, is_even, may_end_early};
 use crate::runner::Job;
+use crate::warm_start::{PILOT_S, shared_s, turn_of};
 use innosim_core::config::PAGE_BYTES;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::RunOutput;
 use innosim_scenario::{Scenario, Warmup};
 
-/// Simulated time of the pilot run.
-const PILOT_S: u64 = 120;
 /// Turns of the redo log in a run.
 const TURNS: f64 = 2.5;
 /// How much longer runs get whose age was still rising.
 const LONGER: f64 = 1.6;
 /// Runs are made no longer than this many times the scenario's own length.
 const MOST_OWN_LENGTHS: f64 = 4.0;
-/// Share of a turn after which runs go their own ways: until then they fill the redo log.
-const SHARED: f64 = 0.6;
 
 /// How long runs are.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,7 +48,7 @@ impl Plan {
 
     /// Seconds that runs with `redo_ratio` times the present redo log share, if they may begin from one another.
     pub(super) fn shared_s(&self, redo_ratio: f64) -> u64 {
-        self.turn_s.map_or(0, |turn_s| (SHARED * turn_s * redo_ratio) as u64)
+        self.turn_s.map_or(0, |turn_s| shared_s(turn_s * redo_ratio))
     }
 
     /// The scenario's own length.
@@ -79,10 +76,7 @@ impl Plan {
         short.run.duration = SimDuration::from_secs(PILOT_S.min(seconds(scenario)));
         warm(&mut short, warm_start);
         let output = pilot(Job { scenario: &short, replication: 0 })?;
-        let half = &output.series[output.series.len() / 2..];
-        let redo: u64 = half.iter().map(|s| s.redo_generated_bytes).sum();
-        let rate = redo as f64 / half.len().max(1) as f64;
-        let turn_s = turn_at(output.age_limits.stop_bytes as f64, rate);
+        let turn_s = turn_of(&output.series, &output.age_limits);
         Ok(Plan::for_turn(turn_s, warm_start, scenario))
     }
 

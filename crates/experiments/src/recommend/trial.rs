@@ -16,10 +16,6 @@ use innosim_core::metrics::Summary;
 use innosim_core::server::{RunError, Warm};
 use innosim_scenario::Scenario;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-
-/// Most memory that a run may take to be kept for others to begin from, bytes.
-const MOST_BYTES: u64 = 512 << 20;
 
 /// What runs that begin from the same run have in common: load, redo size in bytes.
 pub(super) type Key = (Case, u64);
@@ -35,7 +31,7 @@ pub(super) struct Base {
 /// It, made. `None` if it can't serve.
 pub(super) struct Made {
     pub(super) key: Key,
-    start: Option<Mutex<WarmStart>>,
+    start: Option<WarmStart>,
     pub(super) simulated_s: u64,
 }
 
@@ -43,19 +39,14 @@ impl Base {
     pub(super) fn make(&self, execute: &dyn TrialRunner) -> Result<Made, RunError> {
         let job = Job { scenario: &self.scenario, replication: 0 };
         let start = execute.warm_up(job, self.seconds)?;
-        let simulated_s = start.as_ref().map_or(0, |start| start.seconds().len() as u64);
-        let pressed = |start: &WarmStart| start.seconds().iter().any(|s| s.sync_flushing || s.free_check_waits > 0);
-        Ok(Made {
-            key: self.key,
-            start: start.filter(|start| !pressed(start) && start.bytes() <= MOST_BYTES).map(Mutex::new),
-            simulated_s,
-        })
+        let simulated_s = start.as_ref().map_or(0, WarmStart::seconds);
+        Ok(Made { key: self.key, start: start.filter(WarmStart::serves), simulated_s })
     }
 }
 
 /// Runs that others begin from.
 #[derive(Default)]
-pub(super) struct Starts(BTreeMap<Key, Option<Mutex<WarmStart>>>);
+pub(super) struct Starts(BTreeMap<Key, Option<WarmStart>>);
 
 impl Starts {
     pub(super) fn has(&self, key: Key) -> bool {
@@ -102,9 +93,7 @@ impl<'a> Group<'a> {
         let fresh = made.as_ref().and_then(|made| made.as_ref().ok()).and_then(|made| made.start.as_ref());
         let trials = in_parallel(&self.runs, |run| {
             let kept = run.base.as_ref().and_then(|base| starts.0.get(&base.key)).and_then(Option::as_ref);
-            // Only copied, which a panic elsewhere can't have spoilt.
-            let copy = |start: &Mutex<WarmStart>| start.lock().unwrap_or_else(PoisonError::into_inner).fork(run.job());
-            run.make(fresh.or(kept).and_then(copy), execute)
+            run.make(fresh.or(kept).and_then(|start| start.fork(run.job())), execute)
         });
         (made, self.runs.iter().copied().zip(trials).collect())
     }
@@ -137,7 +126,7 @@ impl Run {
         let shared_s = from.as_ref().map_or(0, |from| from.seconds().len() as u64);
         let any_reason = |_| true;
         let (output, early) =
-            until_known(self.planned_s(), self.may_end_early, STILL, any_reason, |is_enough| match from {
+            until_known(self.planned_s(), shared_s, self.may_end_early, STILL, any_reason, |is_enough| match from {
                 Some(from) => execute.go_on(from, self.job(), is_enough),
                 None if self.may_end_early => execute.execute_until(self.job(), is_enough),
                 None => execute.execute(self.job()),

@@ -24,6 +24,11 @@ pub struct Dimension {
 }
 
 impl Dimension {
+    /// What gives its settings their value number `i`.
+    pub(super) fn assignments(&self, i: usize) -> Vec<String> {
+        self.settings.iter().map(|name| format!("{name}={}", self.values[i])).collect()
+    }
+
     /// Reads one `--vary`.
     ///
     /// # Errors

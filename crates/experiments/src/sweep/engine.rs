@@ -5,12 +5,16 @@ use super::plan::{Plan, Prepared, RunId};
 use super::record::Record;
 use super::shard::Shard;
 use super::store::Store;
+use super::warm::Work;
 use crate::rest::{self, STILL, may_end_early, until_known};
 use crate::runner::{IsEnough, Job, in_parallel};
+use crate::warm_start::WarmStart;
 use innosim_core::metrics::RunOutput;
-use innosim_core::server::RunError;
+use innosim_core::seam::LiveSettings;
+use innosim_core::server::{RunError, Silent, Warm};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How a run is made: [`run_one`](crate::runner::run_one) with a watch, as a rule.
 pub trait SweepRunner: Sync {
@@ -28,6 +32,35 @@ pub trait SweepRunner: Sync {
         let _ = is_enough;
         self.execute(job)
     }
+
+    /// Runs a job until it is warm, for others to go on from there (see [`WarmStart::until_warm`]). Here: not at all, so that
+    /// each run begins for itself.
+    ///
+    /// # Errors
+    /// As the run ends.
+    fn warm_up(&self, job: Job<'_>) -> Result<Option<WarmStart>, RunError> {
+        let _ = job;
+        Ok(None)
+    }
+
+    /// Goes on from there as `job` says, until `is_enough` says so; and says which of `others` would have made the very same
+    /// run (see [`Warm::run_beside`]).
+    ///
+    /// # Errors
+    /// As the run ends.
+    fn go_on(
+        &self,
+        from: Warm,
+        job: Job<'_>,
+        others: &[LiveSettings],
+        is_enough: &mut IsEnough<'_>,
+    ) -> Result<(RunOutput, Vec<bool>), RunError> {
+        let _ = job;
+        from.run_beside(others, &mut Silent, is_enough)
+    }
+
+    /// Told of a run that need not be made, as it is known to be the same as another.
+    fn forgone(&self, _job: Job<'_>) {}
 
     /// Told before a round: runs to be made and their simulated seconds, at most.
     fn round(&self, _runs: usize, _seconds: f64) {}
@@ -57,7 +90,9 @@ pub struct Failure {
 pub struct Made {
     /// Runs made and saved.
     pub runs: usize,
-    /// Their simulated seconds.
+    /// How many of them were not simulated, as they are the same as another.
+    pub twins: usize,
+    /// Simulated seconds that they took; those that runs share, once.
     pub simulated_s: f64,
     /// Runs that failed, in the order of the plan.
     pub failures: Vec<Failure>,
@@ -67,10 +102,10 @@ pub struct Made {
 
 /// A run to be made.
 #[derive(Debug, Clone)]
-struct Task {
-    point: usize,
-    replication: u32,
-    id: RunId,
+pub(super) struct Task {
+    pub(super) point: usize,
+    pub(super) replication: u32,
+    pub(super) id: RunId,
 }
 
 impl Plan {
@@ -140,11 +175,14 @@ pub fn run(
             return Ok(made);
         }
         execute.round(tasks.len(), tasks.iter().map(|task| prepared.plan.points[task.point].simulated_s).sum());
-        for (task, ended) in tasks.iter().zip(round(prepared, &tasks, store, execute)?) {
+        let round = Round::new(prepared, store, execute);
+        let ended = round.make(&tasks)?;
+        made.simulated_s += round.simulated_s.into_inner() as f64;
+        made.twins += round.twins.into_inner();
+        for (task, ended) in tasks.iter().zip(ended) {
             match ended {
                 Some(Ok(record)) => {
                     made.runs += 1;
-                    made.simulated_s += record.simulated_s(&prepared.plan.points[task.point]);
                     runs.insert(record.id.clone(), record);
                 }
                 Some(Err(RunError::Stopped { .. })) | None => made.stopped = true,
@@ -161,34 +199,79 @@ pub fn run(
 }
 
 /// How a task ended; `None` if it was not begun.
-type Ended = Option<Result<Record, RunError>>;
+pub(super) type Ended = Option<Result<Record, RunError>>;
 
-fn round(
-    prepared: &Prepared,
-    tasks: &[Task],
-    store: &Store,
-    execute: &dyn SweepRunner,
-) -> Result<Vec<Ended>, SweepError> {
-    let unsaved: Mutex<Option<SweepError>> = Mutex::new(None);
-    let first_error = || unsaved.lock().unwrap_or_else(PoisonError::into_inner);
-    let one = |task: &Task| -> Ended {
-        if execute.stop() || first_error().is_some() {
+/// Runs that are made together.
+pub(super) struct Round<'a> {
+    pub(super) prepared: &'a Prepared,
+    pub(super) execute: &'a dyn SweepRunner,
+    store: &'a Store,
+    unsaved: Mutex<Option<SweepError>>,
+    simulated_s: AtomicU64,
+    twins: AtomicUsize,
+}
+
+impl<'a> Round<'a> {
+    fn new(prepared: &'a Prepared, store: &'a Store, execute: &'a dyn SweepRunner) -> Self {
+        let (unsaved, simulated_s, twins) = (Mutex::new(None), AtomicU64::new(0), AtomicUsize::new(0));
+        Round { prepared, execute, store, unsaved, simulated_s, twins }
+    }
+
+    /// Makes all tasks, and says in their order how they ended.
+    fn make(&self, tasks: &[Task]) -> Result<Vec<Ended>, SweepError> {
+        let work = Work::all(tasks, |point| self.prepared.base_of[point]);
+        let mut ended: Vec<(usize, Ended)> = in_parallel(&work, |work| work.make(self)).into_iter().flatten().collect();
+        ended.sort_by_key(|(place, _)| *place);
+        match self.first_error().take() {
+            Some(error) => Err(error),
+            None => Ok(ended.into_iter().map(|(_, ended)| ended).collect()),
+        }
+    }
+
+    fn first_error(&self) -> MutexGuard<'_, Option<SweepError>> {
+        self.unsaved.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether no more runs are to be begun.
+    pub(super) fn is_over(&self) -> bool {
+        self.execute.stop() || self.first_error().is_some()
+    }
+
+    /// Makes a run from its own beginning.
+    pub(super) fn one(&self, task: &Task) -> Ended {
+        if self.is_over() {
             return None;
         }
-        let record = make(prepared, task, execute);
+        let record = make(self.prepared, task, self.execute);
+        if let Ok(record) = &record {
+            self.simulated(record.simulated_s(&self.prepared.plan.points[task.point]) as u64);
+        }
+        self.save(task, record)
+    }
+
+    /// Saves what a run came to.
+    pub(super) fn save(&self, task: &Task, record: Result<Record, RunError>) -> Ended {
+        debug_assert!(record.as_ref().map_or(true, |record| record.id == task.id));
         if let Ok(record) = &record
-            && let Err(error) = store.append(record)
+            && let Err(error) = self.store.append(record)
         {
-            first_error().get_or_insert(error);
+            self.first_error().get_or_insert(error);
             return None;
         }
-        execute.finished();
+        self.execute.finished();
         Some(record)
-    };
-    let ended = in_parallel(tasks, one);
-    match unsaved.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(error) => Err(error),
-        None => Ok(ended),
+    }
+
+    /// Counts seconds that were simulated.
+    pub(super) fn simulated(&self, seconds: u64) {
+        self.simulated_s.fetch_add(seconds, Ordering::Relaxed);
+    }
+
+    /// Counts a run that was not, as it is the same as another.
+    pub(super) fn forgone(&self, task: &Task) {
+        self.twins.fetch_add(1, Ordering::Relaxed);
+        let scenario = &self.prepared.scenarios[task.point];
+        self.execute.forgone(Job { scenario, replication: task.replication });
     }
 }
 
@@ -202,6 +285,6 @@ fn make(prepared: &Prepared, task: &Task, execute: &dyn SweepRunner) -> Result<R
     };
     // The throughput of one that lives by sync flushing is still that of its first collapse.
     let at_rest = |why| why == rest::Ended::AtRest;
-    let (output, early) = until_known(job.seconds(), may, still.unwrap_or(STILL), at_rest, execute)?;
+    let (output, early) = until_known(job.seconds(), 0, may, still.unwrap_or(STILL), at_rest, execute)?;
     Ok(Record::of(task.id.clone(), scenario, &output, early))
 }

@@ -10,6 +10,7 @@
 //! replications = 3
 //! precision = "1%"                         # instead of a fixed number of replications
 //! until_rest = "10%"                       # runs at rest end before their length
+//! warm_copies = true                       # and begin from copies of a warm server
 //! ```
 
 use super::SweepError;
@@ -40,6 +41,9 @@ pub struct SweepFile {
     pub precision: Option<String>,
     /// If runs that are at rest end before their length: the share of the redo that may still stay in the age, such as `10%`.
     pub until_rest: Option<String>,
+    /// Whether points that differ in settings that a server at work takes go on from copies of one warm server.
+    #[serde(default)]
+    pub warm_copies: bool,
 }
 
 /// Most runs of a point.
@@ -90,7 +94,7 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Option<SweepFile>, SweepEr
         let message = format!("{name} is no sweep: {}", error.to_string().trim_end());
         SweepError::usage(
             message,
-            "a sweep has title, scenario, vary, set, duration, replications, precision, until_rest",
+            "a sweep has title, scenario, vary, set, duration, replications, precision, until_rest, warm_copies",
         )
     })
 }

@@ -3,6 +3,7 @@
 use super::SweepError;
 use super::dimension::Dimension;
 use super::shipped::shipped;
+use crate::warm_start::{is_taken, why_cold};
 use innosim_core::kernel::time::SimDuration;
 use innosim_flush_models::registry::normal_name;
 use innosim_rules::Rule;
@@ -51,6 +52,9 @@ pub struct Request {
     pub check: bool,
     /// If runs that are at rest end before their length: the share of the redo that may still stay in the age.
     pub until_rest: Option<f64>,
+    /// Whether points that differ in settings that a server at work takes go on from copies of one warm server; with
+    /// `until_rest` only.
+    pub warm_copies: bool,
 }
 
 /// What a sweep is to run, and all that tells its results from another's; `sweep.json`.
@@ -76,6 +80,9 @@ pub struct Plan {
     /// If runs that are at rest end before their length: the share of the redo that may still stay in the age.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_rest: Option<f64>,
+    /// Whether points that differ in settings that a server at work takes go on from copies of one warm server.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub warm_copies: bool,
     /// Runs of each point, if their number is fixed.
     pub replications: u32,
     /// Instead: until throughput is known this well.
@@ -106,6 +113,9 @@ pub struct Point {
     pub simulated_s: f64,
     /// Hash of the resolved scenario.
     pub hash: String,
+    /// If its runs go on from copies of a warm server: hash of the resolved scenario of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_from: Option<String>,
 }
 
 /// Identity of a run: equal for equal inputs and equal sources of the program.
@@ -121,6 +131,10 @@ pub struct Prepared {
     pub base: Scenario,
     /// The scenario of each point.
     pub scenarios: Vec<Scenario>,
+    /// Scenarios of servers that runs go on from, when they are warm; and for each point its place among them, if it has one.
+    pub bases: Vec<Scenario>,
+    /// See [`Prepared::bases`].
+    pub base_of: Vec<Option<usize>>,
     /// What is worth knowing before it runs, about any point.
     pub notes: Vec<Diagnostic>,
 }
@@ -147,13 +161,13 @@ impl Request {
             return Err(self.nothing_varies());
         }
         let dimensions = self.dimensions()?;
-        let base = self.load(&[])?;
+        let base = self.load_base()?;
         let columns: Vec<String> =
             dimensions.iter().flat_map(|d| &d.settings).map(|name| column_of(&base, name)).collect();
         let mut points = Vec::new();
         let mut scenarios = Vec::new();
         for at in combinations(&dimensions) {
-            let scenario = self.load(&assignments(&dimensions, &at))?;
+            let scenario = self.load_point(&assignments(&dimensions, &at))?;
             if scenario.run.duration < SimDuration::from_secs(1) {
                 let message = format!("{}: a run is at least a second long", scenario.name);
                 return Err(SweepError::usage(message, "give a `duration` of 1s or more"));
@@ -161,6 +175,7 @@ impl Request {
             points.push(point(&scenario, &dimensions, &columns, at));
             scenarios.push(scenario);
         }
+        let (bases, base_of) = self.bases(&dimensions, &mut points, &scenarios)?;
         let plan = Plan {
             format: FORMAT,
             innosim_version: VERSION.to_owned(),
@@ -171,6 +186,7 @@ impl Request {
             seed: base.run.seed,
             check: self.check,
             until_rest: self.until_rest,
+            warm_copies: self.warm_copies,
             replications: self.replications.unwrap_or(base.replications).max(1),
             precision: self.precision,
             dimensions,
@@ -179,7 +195,39 @@ impl Request {
             shared: self.shared(),
         };
         let notes = notes_of(&base, &scenarios);
-        Ok(Prepared { plan, base, scenarios, notes })
+        Ok(Prepared { plan, base, scenarios, bases, base_of, notes })
+    }
+
+    /// What runs of the points go on from, when it is warm, and which of the points from which of these. All but the settings
+    /// that a server at work takes is as the point has it, so that it does not depend on which values these have in the sweep.
+    fn bases(
+        &self,
+        dimensions: &[Dimension],
+        points: &mut [Point],
+        scenarios: &[Scenario],
+    ) -> Result<(Vec<Scenario>, Vec<Option<usize>>), SweepError> {
+        let taken = |dimension: &Dimension| dimension.settings.iter().all(|name| is_taken(&normal_name(name)));
+        let any = dimensions.iter().any(taken);
+        if !self.warm_copies || self.until_rest.is_none() || !any {
+            return Ok((Vec::new(), vec![None; points.len()]));
+        }
+        let (mut bases, mut base_of, mut places) = (Vec::new(), Vec::new(), HashMap::new());
+        for (point, scenario) in points.iter_mut().zip(scenarios) {
+            let others = || dimensions.iter().zip(&point.at).filter(|(dimension, _)| !taken(dimension));
+            let assignments: Vec<String> = others().flat_map(|(d, &i)| d.assignments(i)).collect();
+            let base = self.load_point(&assignments)?;
+            if why_cold(scenario).is_some() || why_cold(&base).is_some() {
+                base_of.push(None);
+                continue;
+            }
+            let hash = hash_of(&base);
+            point.warm_from = Some(hash.clone());
+            base_of.push(Some(*places.entry(hash).or_insert_with(|| {
+                bases.push(base);
+                bases.len() - 1
+            })));
+        }
+        Ok((bases, base_of))
     }
 
     /// Arguments that all points share.
@@ -191,13 +239,14 @@ impl Request {
         let duration: Vec<String> = option("duration", &self.duration);
         let set = self.set.iter().flat_map(|set| ["--set".to_owned(), set.clone()]);
         let until_rest = self.until_rest.map(|still| format!("--until-rest={still}"));
-        model.into_iter().chain(set).chain(duration).chain(until_rest).collect()
+        let warm_copies = self.warm_copies.then(|| "--warm-copies".to_owned());
+        model.into_iter().chain(set).chain(duration).chain(until_rest).chain(warm_copies).collect()
     }
 
     /// Why this is no sweep: a scenario that is to be run as it stands, or a name that is nothing at all.
     fn nothing_varies(&self) -> SweepError {
         let name = &self.scenario;
-        if let Err(error) = self.load(&[]) {
+        if let Err(error) = self.load_base() {
             let sweeps: Vec<&str> = shipped().iter().map(|one| one.name).collect();
             let known = Path::new(name).exists();
             return match did_you_mean(name, &sweeps).filter(|_| !known) {
@@ -245,25 +294,34 @@ impl Request {
     /// Whether something other than `--vary` gives the setting or key.
     fn gives(&self, name: &str) -> bool {
         let set = |assignment: &String| assignment.split('=').next().is_some_and(|path| normal_name(path) == name);
-        self.overrides(&[]).has_option_for(name) || self.set.iter().any(set)
+        self.overrides(&[], false).has_option_for(name) || self.set.iter().any(set)
     }
 
     /// All that is asked for on top of the scenario, with the settings of a point.
-    fn overrides(&self, assignments: &[String]) -> Overrides {
+    fn overrides(&self, assignments: &[String], is_point: bool) -> Overrides {
         Overrides {
             model: self.model.clone(),
             set: self.set.iter().chain(assignments).cloned().collect(),
             duration: self.duration.clone(),
             seed: self.seed,
             // Replications are the sweep's business; a run's identity must not depend on their number.
-            replications: (!assignments.is_empty()).then_some(1),
+            replications: is_point.then_some(1),
             rule: self.rule.clone(),
         }
     }
 
-    /// The scenario with these settings on top.
-    fn load(&self, assignments: &[String]) -> Result<Scenario, SweepError> {
-        let overrides = self.overrides(assignments);
+    /// The scenario as it is varied.
+    fn load_base(&self) -> Result<Scenario, SweepError> {
+        self.load(&[], false)
+    }
+
+    /// The scenario with the settings of a point on top.
+    fn load_point(&self, assignments: &[String]) -> Result<Scenario, SweepError> {
+        self.load(assignments, true)
+    }
+
+    fn load(&self, assignments: &[String], is_point: bool) -> Result<Scenario, SweepError> {
+        let overrides = self.overrides(assignments, is_point);
         let relabel = |diagnostic| relabelled(diagnostic, assignments);
         match load_hosted(Source::typed(&self.scenario), &overrides, self.hosted.as_ref()) {
             Ok(mut scenario) => {
@@ -310,10 +368,7 @@ fn combinations(dimensions: &[Dimension]) -> Vec<Vec<usize>> {
 }
 
 fn assignments(dimensions: &[Dimension], at: &[usize]) -> Vec<String> {
-    let of = |(dimension, &i): (&Dimension, &usize)| -> Vec<String> {
-        dimension.settings.iter().map(|name| format!("{name}={}", dimension.values[i])).collect()
-    };
-    dimensions.iter().zip(at).flat_map(of).collect()
+    dimensions.iter().zip(at).flat_map(|(dimension, &i)| dimension.assignments(i)).collect()
 }
 
 /// The real name of a server setting; anything else as written.
@@ -340,6 +395,7 @@ fn point(scenario: &Scenario, dimensions: &[Dimension], columns: &[String], at: 
         seed: scenario.run.seed,
         simulated_s: scenario.run.duration.as_secs_f64(),
         hash: hash_of(scenario),
+        warm_from: None,
     }
 }
 
@@ -370,6 +426,9 @@ impl Plan {
         hasher.update(&[u8::from(self.check)]);
         if let Some(still) = self.until_rest {
             hasher.update(&still.to_le_bytes());
+        }
+        if let Some(base) = &point.warm_from {
+            hasher.update(base.as_bytes());
         }
         RunId(hasher.finalize().to_hex()[..32].to_owned())
     }
@@ -487,6 +546,19 @@ mod tests {
         let until_rest = |still| Plan { until_rest: Some(still), ..one.clone() }.run_id(2, 3);
         assert_ne!(one.run_id(2, 3), until_rest(0.1));
         assert_ne!(until_rest(0.05), until_rest(0.1));
+        let warm = |set: &[&str], vary: &[&str]| {
+            let set = set.iter().map(|one| (*one).to_owned()).collect();
+            let asked = Request { set, until_rest: Some(0.1), warm_copies: true, ..request(vary) };
+            asked.prepare().unwrap()
+        };
+        let (full, vary) = ("workload.resident_share=1", "innodb_io_capacity_max=4000..8000:2000");
+        let copies = warm(&[full], &[vary, "innodb_redo_log_capacity=1G,2G"]);
+        assert_eq!((copies.bases.len(), &copies.base_of[..4]), (2, &[0, 1, 0, 1].map(Some)[..]), "by redo");
+        let again = warm(&[full], &["innodb_redo_log_capacity=2G", "innodb_io_capacity_max=6000"]);
+        assert_eq!(copies.plan.run_id(3, 0), again.plan.run_id(0, 0), "whatever else varies");
+        let other = warm(&[full, "innodb_io_capacity=300"], &[vary, "innodb_redo_log_capacity=1G,2G"]);
+        assert_ne!(copies.plan.run_id(3, 0), other.plan.run_id(3, 0));
+        assert_eq!(warm(&["workload.resident_share=0.5"], &[vary]).base_of, [None; 3], "it reads its pages first");
         let other_build = Plan { build: "other".to_owned(), ..one.clone() };
         assert_ne!(one.run_id(2, 3), other_build.run_id(2, 3));
         let seed = Request { seed: Some(9), ..request(&["innodb_io_capacity_max=8000"]) };

@@ -1,7 +1,7 @@
 //! What is kept of a finished run: its summary, and its series in a few hundred points.
 
 use super::plan::{Point, RunId};
-use crate::rest::Early;
+use crate::rest::{Early, turn_by_sync};
 use crate::runner::warmup_of;
 use innosim_core::metrics::{Regime, RunOutput, SecondSample, Summary, WarmupEstimate};
 use innosim_scenario::Scenario;
@@ -20,6 +20,8 @@ pub struct Record {
     pub id: RunId,
     /// How it ended, if that was before its planned length.
     pub early: Option<Early>,
+    /// If it began from a copy of a warm server: its first seconds are of that.
+    pub begun_warm: Option<BegunWarm>,
     /// Seconds left out at the start.
     pub warmup_s: u64,
     /// Whether the warm-up was given, or seen to end.
@@ -30,6 +32,15 @@ pub struct Record {
     pub batches: Option<BatchInterval>,
     /// The course of the run.
     pub series: ThinSeries,
+}
+
+/// What is known of a run that began from a copy of a warm server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BegunWarm {
+    /// How many of its seconds are of that server.
+    pub shared_s: u64,
+    /// Hash of all that happened: runs with the same one are the same.
+    pub course: String,
 }
 
 /// The interval of mean throughput from batch means inside one run.
@@ -61,6 +72,8 @@ struct Line {
     id: RunId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     early: Option<Early>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    begun_warm: Option<BegunWarm>,
     warmup_s: u64,
     warmup_converged: bool,
     regime: Regime,
@@ -72,18 +85,42 @@ struct Line {
 impl Record {
     /// Of the run `id` of `scenario`. If it ended early, figures are over the time that says so.
     pub fn of(id: RunId, scenario: &Scenario, output: &RunOutput, early: Option<Early>) -> Record {
-        let at_rest = |early: Early| WarmupEstimate { seconds: early.simulated_s - early.counted_s, converged: true };
-        let WarmupEstimate { seconds: warmup_s, converged: warmup_converged } =
-            early.map_or_else(|| warmup_of(scenario, output), at_rest);
+        let warmup = early.map_or_else(|| warmup_of(scenario, output), Early::warmup);
+        Record::after(warmup, id, output, early)
+    }
+
+    /// Of a run whose first `shared_s` seconds are of the warm server that it began from, and in no figure. One that came to
+    /// live by sync flushing did so later than from a cold start: its figures are over its last turn, if that lies in it as a whole.
+    pub fn begun_warm(
+        id: RunId,
+        scenario: &Scenario,
+        output: &RunOutput,
+        early: Option<Early>,
+        shared_s: u64,
+    ) -> Record {
+        let whole = || {
+            let own = warmup_of(scenario, output);
+            let seconds = output.series.len() as u64;
+            let by_sync = turn_by_sync(&output.series).map(|turn_s| seconds - turn_s);
+            WarmupEstimate { seconds: by_sync.unwrap_or(own.seconds).max(shared_s), ..own }
+        };
+        let begun_warm = BegunWarm { shared_s, course: format!("{:016x}", output.event_hash) };
+        let record = Record::after(early.map_or_else(whole, Early::warmup), id, output, early);
+        Record { begun_warm: Some(begun_warm), ..record }
+    }
+
+    fn after(warmup: WarmupEstimate, id: RunId, output: &RunOutput, early: Option<Early>) -> Record {
+        let WarmupEstimate { seconds: warmup_s, converged: warmup_converged } = warmup;
         let after: Vec<f64> =
             output.series.iter().filter(|s| s.second > warmup_s).map(|s| s.transactions as f64).collect();
         let batches = batch_means(&after)
             .and_then(|b| Some(BatchInterval { half_width: b.estimate.half_width?, independent: b.independent }));
         let summary = Summary::of(output, warmup_s);
-        Record { id, early, warmup_s, warmup_converged, summary, batches, series: ThinSeries::of(&output.series) }
+        let series = ThinSeries::of(&output.series);
+        Record { id, early, begun_warm: None, warmup_s, warmup_converged, summary, batches, series }
     }
 
-    /// Simulated seconds of the run of `point`.
+    /// Simulated seconds of the run of `point`, those that it shares included.
     pub fn simulated_s(&self, point: &Point) -> f64 {
         self.early.map_or(point.simulated_s, |early| early.simulated_s as f64)
     }
@@ -98,6 +135,7 @@ impl Record {
         serde_json::to_string(&Line {
             id: self.id.clone(),
             early: self.early,
+            begun_warm: self.begun_warm.clone(),
             warmup_s: self.warmup_s,
             warmup_converged: self.warmup_converged,
             regime: self.summary.regime,
@@ -118,6 +156,7 @@ impl Record {
             summary: Summary::from_fn(line.regime, |name| figure(name).unwrap_or_default()),
             id: line.id,
             early: line.early,
+            begun_warm: line.begun_warm,
             warmup_s: line.warmup_s,
             warmup_converged: line.warmup_converged,
             batches: line.batches,
@@ -158,10 +197,11 @@ mod tests {
         let series = ThinSeries { step_s: 5, tps: vec![0.1, 8000.3], age_mib: vec![1.0 / 7.0], flushed: vec![] };
         let id = RunId("ab".to_owned());
         let early = Some(Early { why: Ended::AtRest, simulated_s: 90, counted_s: 60 });
-        let record = Record { id, early, warmup_s: 30, warmup_converged: false, summary, batches, series };
+        let begun_warm = Some(BegunWarm { shared_s: 20, course: "00ff".to_owned() });
+        let record = Record { id, early, begun_warm, warmup_s: 30, warmup_converged: false, summary, batches, series };
         let json = record.to_json().unwrap();
         assert_eq!(Record::from_json(&json).unwrap(), record);
-        let whole = Record { early: None, ..record.clone() };
+        let whole = Record { early: None, begun_warm: None, ..record.clone() };
         assert_eq!(Record::from_json(&whole.to_json().unwrap()).unwrap(), whole);
         assert_eq!(Record::from_json(&json.replace("tps_cv", "tps_xx")), None);
         assert_eq!(Record::from_json(&json[..json.len() - 1]), None);

@@ -77,6 +77,28 @@ impl<'a> Results<'a> {
         self.points.iter().map(PointResult::at_rest).sum()
     }
 
+    /// How many runs began from a copy of a warm server.
+    pub fn begun_warm(&self) -> usize {
+        let begun = |point: &PointResult<'_>| point.runs.iter().filter(|(_, run)| run.begun_warm.is_some()).count();
+        self.points.iter().map(begun).sum()
+    }
+
+    /// For each run that is the same as one of an earlier point, byte by byte, the first such point: by point, replication.
+    pub fn twins(&self) -> BTreeMap<(usize, u32), usize> {
+        let mut firsts = BTreeMap::new();
+        let mut twins = BTreeMap::new();
+        for point in &self.points {
+            for (replication, record) in &point.runs {
+                let Some(begun) = &record.begun_warm else { continue };
+                let first = *firsts.entry((*replication, &begun.course)).or_insert(point.point);
+                if first != point.point {
+                    twins.insert((point.point, *replication), first);
+                }
+            }
+        }
+        twins
+    }
+
     /// The best point and its plateau `among` some points; `None` if none of them has a run.
     pub fn verdict(&self, among: &[usize]) -> Option<Verdict> {
         let tps = |p: &PointResult<'_>| p.estimate(|s| s.tps_mean).mean;

@@ -15,7 +15,8 @@ const EMBEDDED: &[(&str, &str)] = sweeps![
     "instances-and-cleaners",
     "redo-and-device",
     "line-up",
-    "tnt-purge-and-redo"
+    "tnt-purge-and-redo",
+    "io-capacity-and-low-water-mark"
 ];
 
 /// A sweep that comes with the program.

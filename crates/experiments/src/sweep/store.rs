@@ -285,6 +285,7 @@ mod tests {
         Record {
             id: RunId(id.to_owned()),
             early: None,
+            begun_warm: None,
             warmup_s: 0,
             warmup_converged: true,
             summary: Summary::default(),

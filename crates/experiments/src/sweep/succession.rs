@@ -51,7 +51,7 @@ impl Plan {
                     own.values == point.values && own.model == point.model && own.simulated_s == point.simulated_s
                 }
         };
-        self.until_rest == earlier.until_rest
+        (self.until_rest, self.warm_copies) == (earlier.until_rest, earlier.warm_copies)
             && (same_build || (self.scenario == earlier.scenario && self.columns == earlier.columns))
             && self.points.iter().any(same)
     }
@@ -103,6 +103,7 @@ mod tests {
         let record = |id: RunId| Record {
             id,
             early: None,
+            begun_warm: None,
             warmup_s: 0,
             warmup_converged: true,
             summary: Summary::default(),
@@ -151,6 +152,10 @@ mod tests {
             (with(|r| r.seed = Some(7)), "its seed: 1; of this one: 7"),
             (with(|r| r.duration = Some("9s".to_owned())), "its options: no options; of this one: --duration 9s"),
             (with(|r| r.until_rest = Some(0.1)), "its options: no options; of this one: --until-rest=0.1"),
+            (
+                with(|r| (r.until_rest, r.warm_copies) = (Some(0.1), true)),
+                "of this one: --until-rest=0.1 --warm-copies",
+            ),
             (with(|r| r.scenario = "io-capacity-max-too-low".to_owned()), "its scenario: teaching/redo-too-small"),
         ] {
             let told = later.takes_away(&earlier, &runs).unwrap_or_default();

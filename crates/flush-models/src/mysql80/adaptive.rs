@@ -13,7 +13,7 @@ use crate::legacy::io::{ListLengths, pct_io};
 use crate::percona80::age_factor::high_checkpoint_pct;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{
-    AdaptiveFlushing, FlushGauges, FlushLists, IoCapacity, Recommendation, RuleInput, View, WorkBefore,
+    AdaptiveFlushing, FlushGauges, FlushLists, LiveSettings, Recommendation, RuleInput, View, WorkBefore,
 };
 
 /// Seconds of redo that a recommendation looks ahead, and the passes it spreads them over.
@@ -99,6 +99,19 @@ pub fn dirty_pct(dirty_pages: u64, lru_pages: u64, free_pages: u64) -> f64 {
 }
 
 impl AdaptiveConfig {
+    /// The part of the settings of a server at work that the rule reads: all that it reads.
+    pub fn of_live(live: LiveSettings) -> Self {
+        AdaptiveConfig {
+            flushing_avg_loops: live.flushing_avg_loops,
+            io_capacity: live.io_capacity,
+            io_capacity_max: live.io_capacity_max,
+            max_dirty_pages_pct: live.max_dirty_pages_pct,
+            max_dirty_pages_pct_lwm: live.max_dirty_pages_pct_lwm,
+            adaptive_flushing: live.adaptive_flushing,
+            adaptive_flushing_lwm: live.adaptive_flushing_lwm,
+        }
+    }
+
     /// `get_pct_for_dirty`: percent of `io_capacity` that the share of dirty pages calls for.
     pub fn pct_for_dirty(&self, dirty_pct: f64) -> u64 {
         if dirty_pct == 0.0 {
@@ -184,12 +197,42 @@ pub struct AdaptiveRule {
     /// State of the averages; public for tests that step it.
     pub averages: Averages,
     last: Option<PassDetails>,
+    last_facts: Option<PassFacts>,
+}
+
+/// What a recommendation follows from, besides the settings and the averages.
+#[derive(Debug, Clone, Copy)]
+struct PassFacts {
+    age: u64,
+    dirty_pct: f64,
+    rule: RuleInput,
+    /// Pages due, over all instances.
+    due: u64,
+    /// The instance with most of them: how many were counted.
+    most_counted: u64,
+    /// How many would have been counted at most.
+    cap: u64,
+}
+
+/// What settings make of the facts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Wanted {
+    pages: u64,
+    pct_for_dirty: u64,
+    pct_for_lsn: u64,
+}
+
+impl Wanted {
+    /// Whether the instances with more pages due get more.
+    fn is_uneven(self) -> bool {
+        self.pct_for_lsn > PCT_FOR_UNEVEN_SLOTS
+    }
 }
 
 impl AdaptiveRule {
     /// The rule of one form with these settings.
     pub fn new(form: Form, config: AdaptiveConfig) -> Self {
-        AdaptiveRule { form, config, averages: Averages::default(), last: None }
+        AdaptiveRule { form, config, averages: Averages::default(), last: None, last_facts: None }
     }
 
     /// Whether its averages are over whole seconds of a finer clock.
@@ -199,11 +242,12 @@ impl AdaptiveRule {
 
     /// One recommendation. `None` stands for "nothing", in which case the request is for LRU batches only.
     pub fn pass(&mut self, input: &PassInput<'_>) -> Option<PassDetails> {
-        self.last = self.next_pass(input);
+        let next = self.next_pass(input);
+        (self.last, self.last_facts) = next.map_or((None, None), |(details, facts)| (Some(details), Some(facts)));
         self.last.clone()
     }
 
-    fn next_pass(&mut self, input: &PassInput<'_>) -> Option<PassDetails> {
+    fn next_pass(&mut self, input: &PassInput<'_>) -> Option<(PassDetails, PassFacts)> {
         if self.averages.begins(input.cur_lsn, input.now) {
             return None;
         }
@@ -216,57 +260,84 @@ impl AdaptiveRule {
         (!idle).then(|| self.recommendation(input))
     }
 
-    fn recommendation(&self, input: &PassInput<'_>) -> PassDetails {
-        let c = &self.config;
-        let age = input.cur_lsn.saturating_sub(input.oldest_lsn);
-        let pct_for_dirty = c.pct_for_dirty(input.dirty_pct);
+    fn recommendation(&self, input: &PassInput<'_>) -> (PassDetails, PassFacts) {
+        let (target_lsn, due) = self.pages_due(input);
+        let facts = PassFacts {
+            age: input.cur_lsn.saturating_sub(input.oldest_lsn),
+            dirty_pct: input.dirty_pct,
+            rule: input.rule,
+            due: due.sum,
+            most_counted: due.most_counted,
+            cap: due.cap,
+        };
+        let wanted = self.wanted(&self.config, &facts);
+        let n_pages = wanted.pages;
+        let even = n_pages / due.by_instance.len() as u64 + u64::from(self.form.shape == Shape::B);
+        let slot = |required: &u64| if wanted.is_uneven() { required * n_pages / due.sum + 1 } else { even };
+        let details = PassDetails {
+            n_pages,
+            slots: due.by_instance.iter().map(slot).collect(),
+            oldest_lsn: input.oldest_lsn,
+            age: facts.age,
+            pct_for_dirty: wanted.pct_for_dirty,
+            pct_for_lsn: wanted.pct_for_lsn,
+            target_lsn,
+            sum_pages_for_lsn: due.sum,
+        };
+        (details, facts)
+    }
+
+    /// Pages of a pass, with the settings `c`.
+    fn wanted(&self, c: &AdaptiveConfig, facts: &PassFacts) -> Wanted {
+        let pct_for_dirty = c.pct_for_dirty(facts.dirty_pct);
         let pct_for_lsn = c.pct_for_lsn(
             self.form.age_factor,
-            age,
-            input.rule.free_check_capacity_bytes,
-            input.rule.limit_for_age_bytes,
+            facts.age,
+            facts.rule.free_check_capacity_bytes,
+            facts.rule.limit_for_age_bytes,
         );
-        let (target_lsn, due) = self.pages_due(input);
-        let instances = due.by_instance.len() as u64;
-        let lsn_pages = due.sum.min(2 * c.io_capacity_max);
+        let lsn_pages = facts.due.min(2 * c.io_capacity_max);
         let mean =
             (pct_io(c.io_capacity, pct_for_dirty.max(pct_for_lsn)) + self.averages.avg_page_rate + lsn_pages) / 3;
-        let sync = input.rule.sync_limit_lsn.is_some();
-        let n_pages = match self.form.shape {
+        let sync = facts.rule.sync_limit_lsn.is_some();
+        let pages = match self.form.shape {
             Shape::A if sync => mean.min(c.io_capacity_max).max(c.io_capacity),
             Shape::B if sync => lsn_pages.max(c.io_capacity),
             Shape::A | Shape::B => mean.min(c.io_capacity_max),
         };
-        let even = n_pages / instances + u64::from(self.form.shape == Shape::B);
-        let slot =
-            |required: &u64| if pct_for_lsn > PCT_FOR_UNEVEN_SLOTS { required * n_pages / due.sum + 1 } else { even };
-        PassDetails {
-            n_pages,
-            slots: due.by_instance.iter().map(slot).collect(),
-            oldest_lsn: input.oldest_lsn,
-            age,
-            pct_for_dirty,
-            pct_for_lsn,
-            target_lsn,
-            sum_pages_for_lsn: due.sum,
+        Wanted { pages, pct_for_dirty, pct_for_lsn }
+    }
+
+    /// Pages of an instance that are counted at most, with `factor` for those of so many passes.
+    fn cap(&self, io_capacity_max: u64, instances: u64, factor: u64) -> u64 {
+        match self.form.shape {
+            Shape::A => u64::MAX,
+            Shape::B => 2 * io_capacity_max / instances * factor * 2,
         }
+    }
+
+    /// Passes whose pages are counted at once: one, where the limit of sync flushing says how far to look.
+    fn factor(&self, sync: bool) -> u64 {
+        if self.form.shape == Shape::B && sync { 1 } else { SCAN_FACTOR }
     }
 
     /// The target LSN and the pages below it, a share of them for this pass.
     fn pages_due(&self, input: &PassInput<'_>) -> (u64, PagesDue) {
         let ahead = input.oldest_lsn + self.averages.lsn_avg_rate * SCAN_FACTOR;
-        let (target, factor) = match (self.form.shape, input.rule.sync_limit_lsn) {
-            (Shape::B, Some(limit)) => (limit, 1),
-            _ => (ahead, SCAN_FACTOR),
+        let target = match (self.form.shape, input.rule.sync_limit_lsn) {
+            (Shape::B, Some(limit)) => limit,
+            _ => ahead,
         };
+        let factor = self.factor(input.rule.sync_limit_lsn.is_some());
         let instances = input.lists.instances();
-        let cap = match self.form.shape {
-            Shape::A => u64::MAX,
-            Shape::B => 2 * self.config.io_capacity_max / u64::from(instances) * factor * 2,
-        };
+        let cap = self.cap(self.config.io_capacity_max, u64::from(instances), factor);
         let counts: Vec<u64> = (0..instances).map(|i| input.lists.pages_up_to(i, target, cap)).collect();
         let sum = (counts.iter().sum::<u64>() / factor).max(1);
-        (target, PagesDue { by_instance: counts.iter().map(|count| count / factor + 1).collect(), sum })
+        let most_counted = counts.iter().copied().max().unwrap_or(0);
+        (
+            target,
+            PagesDue { by_instance: counts.iter().map(|count| count / factor + 1).collect(), sum, most_counted, cap },
+        )
     }
 }
 
@@ -276,6 +347,8 @@ struct PagesDue {
     by_instance: Vec<u64>,
     /// Over all instances, at least 1.
     sum: u64,
+    most_counted: u64,
+    cap: u64,
 }
 
 impl AdaptiveFlushing for AdaptiveRule {
@@ -313,10 +386,23 @@ impl AdaptiveFlushing for AdaptiveRule {
         }
     }
 
-    fn with_io_capacity(&self, capacity: IoCapacity) -> Option<Box<dyn AdaptiveFlushing>> {
-        let IoCapacity { usual, most } = capacity;
-        let config = AdaptiveConfig { io_capacity: usual, io_capacity_max: most, ..self.config };
-        Some(Box::new(AdaptiveRule { config, ..self.clone() }))
+    fn with_live(&self, settings: LiveSettings) -> Option<Box<dyn AdaptiveFlushing>> {
+        Some(Box::new(AdaptiveRule { config: AdaptiveConfig::of_live(settings), ..self.clone() }))
+    }
+
+    fn same_with(&self, settings: LiveSettings) -> bool {
+        let other = AdaptiveConfig::of_live(settings);
+        if other.flushing_avg_loops != self.config.flushing_avg_loops {
+            return false;
+        }
+        // Without a recommendation nothing but the averages moved.
+        let (Some(facts), Some(last)) = (&self.last_facts, &self.last) else { return true };
+        let cap =
+            self.cap(other.io_capacity_max, last.slots.len() as u64, self.factor(facts.rule.sync_limit_lsn.is_some()));
+        // Where a count ended at its cap, another cap would have given another count.
+        let counts_alike = cap == facts.cap || facts.most_counted < cap.min(facts.cap);
+        let (own, others) = (self.wanted(&self.config, facts), self.wanted(&other, facts));
+        counts_alike && own.pages == others.pages && own.is_uneven() == others.is_uneven()
     }
 }
 

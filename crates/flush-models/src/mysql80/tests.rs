@@ -1,5 +1,6 @@
 //! The machinery behind the seam: it never spins, and it does what the specification tells.
 
+mod others;
 mod progress;
 
 use super::*;

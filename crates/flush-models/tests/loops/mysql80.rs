@@ -2,7 +2,7 @@
 
 use crate::steps::{LOG_OF_1_GIB, START, done, flush, pass, requests, server, settings, view, wait_ms};
 use innosim_core::seam::{
-    CheckpointerInput, CheckpointerNext, CleanerInput, FlushKind, FreeCheck, FreeCheckWait, IoCapacity, ServerModel,
+    CheckpointerInput, CheckpointerNext, CleanerInput, FlushKind, FreeCheck, FreeCheckWait, LiveSettings, ServerModel,
     View, WorkBefore,
 };
 use innosim_flush_models::registry::ModelId;
@@ -284,7 +284,8 @@ fn a_copy_of_a_server_of_80_has_its_own_io_capacity() {
                 requests(&actions)[0].slots[0]
             })
         };
-        let mut copy = old.with_io_capacity(IoCapacity { usual: 300, most: 600 }).unwrap();
+        let live = old.live_settings().unwrap();
+        let mut copy = old.with_live(LiveSettings { io_capacity: 300, io_capacity_max: 600, ..live }).unwrap();
         let even = u64::from(model == ModelId::Mysql8030);
         assert_eq!(pages(copy.as_mut()), [204 + even, 204 + even, 300], "{model:?}");
         assert_eq!(pages(old.as_mut()), [169 + even, 169 + even, 200], "{model:?}");

@@ -87,6 +87,11 @@ impl ChangeBuffer {
         self.config.io_capacity = pages_per_s;
     }
 
+    /// Whether any change ever waited in it.
+    pub(super) fn was_used(&self) -> bool {
+        self.pending.were_any()
+    }
+
     pub(super) fn new(config: ChangeBufferConfig, tree: PageRun, rng: Rng) -> Self {
         ChangeBuffer { config, tree, pending: PendingChanges::default(), rng, last_activity: 0 }
     }

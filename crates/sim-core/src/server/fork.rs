@@ -1,5 +1,5 @@
-//! A server in the middle of a run, from which other runs go on: with other I/O capacities, as `SET GLOBAL` gives them to a
-//! server at work, or on another device. No source: nothing here is of a server.
+//! A server in the middle of a run, from which other runs go on: with other settings of flushing, as `SET GLOBAL` gives them to
+//! a server at work, or on another device. No source: nothing here is of a server.
 //!
 //! A copy that goes on with what it had makes the same run, byte by byte, as if nobody had stopped to copy it. Random numbers
 //! go on where they were, so that all copies meet the same.
@@ -7,11 +7,12 @@
 //! Simplification: a device that takes the place of another starts idle. What was in flight on the old one is complete when
 //! that said it would be.
 
+use super::change_buffer::ChangeBuffer;
 use super::{Observer, RunError, Server, bounded};
 use crate::config::ChangeBufferConfig;
 use crate::metrics::{RunOutput, SecondSample};
 use crate::run_spec::RunSpec;
-use crate::seam::{AgeLimits, IoCapacity, ServerModel};
+use crate::seam::{AgeLimits, LiveSettings, ServerModel};
 use crate::storage::Device;
 
 /// A run that has come so far.
@@ -22,19 +23,19 @@ pub struct Warm {
 }
 
 impl Warm {
-    /// Runs a server of the given version for the first `seconds` of `spec`.
+    /// Runs a server of the given version as `spec` says until `is_enough` says so of all seconds.
     ///
     /// # Errors
     /// As [`Server::run`].
     pub fn up_to(
         model: Box<dyn ServerModel>,
         spec: &RunSpec,
-        seconds: u64,
         observer: &mut dyn Observer,
+        is_enough: &mut dyn FnMut(&[SecondSample], &AgeLimits) -> bool,
     ) -> Result<Warm, RunError> {
         let mut server = Server::new(model, spec);
         server.start();
-        while (server.recorder.seconds().len() as u64) < seconds && server.next_second(observer)? {}
+        while !is_enough(server.recorder.seconds(), &server.model.age_limits()) && server.next_second(observer)? {}
         Ok(Warm { server, spec: spec.clone() })
     }
 
@@ -48,9 +49,9 @@ impl Warm {
         self.server.pool.bytes() + self.server.space.bytes()
     }
 
-    /// A copy that goes on with these capacities, on the devices of `spec`; `None` if the version can't be copied, or if
+    /// A copy that goes on with these settings, on the devices of `spec`; `None` if the version can't be copied, or if
     /// `spec` differs in anything else from the run so far.
-    pub fn fork(&self, capacity: IoCapacity, spec: &RunSpec) -> Option<Warm> {
+    pub fn fork(&self, settings: LiveSettings, spec: &RunSpec) -> Option<Warm> {
         let storage = self.spec.storage.clone();
         let merging = |spec: &RunSpec| spec.change_buffer.map(|buffer| ChangeBufferConfig { io_capacity: 0, ..buffer });
         let alike = RunSpec { storage, change_buffer: self.spec.change_buffer, ..spec.clone() } == self.spec
@@ -59,7 +60,7 @@ impl Warm {
         if !alike {
             return None;
         }
-        let mut server = self.server.with_io_capacity(capacity)?;
+        let mut server = self.server.with_live(settings)?;
         if let (Some(buffer), Some(config)) = (&mut server.change_buffer, spec.change_buffer) {
             buffer.set_io_capacity(config.io_capacity);
         }
@@ -87,12 +88,37 @@ impl Warm {
         self.server.go_until(observer, is_enough)?;
         Ok(self.server.into_output())
     }
+
+    /// The same; and which of `others` would have led to the very same run from here on, one by one. It may be that more
+    /// would: none is named of which that is not known.
+    ///
+    /// # Errors
+    /// As [`Server::run`].
+    pub fn run_beside(
+        mut self,
+        others: &[LiveSettings],
+        observer: &mut dyn Observer,
+        is_enough: &mut dyn FnMut(&[SecondSample], &AgeLimits) -> bool,
+    ) -> Result<(RunOutput, Vec<bool>), RunError> {
+        let io_capacity = self.server.model.live_settings().map(|own| own.io_capacity);
+        self.server.model.compare_with(others);
+        self.server.go_until(observer, is_enough)?;
+        // Merging of buffered changes takes a share of the I/O capacity.
+        let merges = self.server.change_buffer.as_ref().is_some_and(ChangeBuffer::was_used);
+        let agreeing = self.server.model.agreeing().into_iter().chain(std::iter::repeat(false));
+        let same = others
+            .iter()
+            .zip(agreeing)
+            .map(|(other, agrees)| agrees && (!merges || Some(other.io_capacity) == io_capacity))
+            .collect();
+        Ok((self.server.into_output(), same))
+    }
 }
 
 impl Server {
-    /// A copy that goes on with these capacities. Crashes are looked at in runs in one piece only.
-    fn with_io_capacity(&self, capacity: IoCapacity) -> Option<Server> {
-        let model = self.model.with_io_capacity(capacity)?;
+    /// A copy that goes on with these settings. Crashes are looked at in runs in one piece only.
+    fn with_live(&self, settings: LiveSettings) -> Option<Server> {
+        let model = self.model.with_live(settings)?;
         Some(Server {
             config: model.config().clone(),
             model,

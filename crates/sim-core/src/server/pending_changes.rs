@@ -25,6 +25,11 @@ impl PendingChanges {
         self.pages
     }
 
+    /// Whether a page ever had changes.
+    pub(super) fn were_any(&self) -> bool {
+        !self.extents.is_empty()
+    }
+
     /// Changes of all pages.
     pub(super) fn total(&self) -> u64 {
         self.total

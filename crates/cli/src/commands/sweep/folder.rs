@@ -119,15 +119,16 @@ fn page<'a>(results: &Results<'_>, view: &'a SweepView, table: &'a SweepTable<'a
 
 fn table<'a>(results: &'a Results<'a>) -> SweepTable<'a> {
     let plan = results.plan;
+    let twins = results.twins();
     SweepTable {
         innosim_version: &plan.innosim_version,
         scenario: &plan.scenario,
         columns: &plan.columns,
-        points: results.points.iter().map(|result| rows(plan, result)).collect(),
+        points: results.points.iter().map(|result| rows(plan, result, &twins)).collect(),
     }
 }
 
-fn rows<'a>(plan: &'a Plan, result: &'a PointResult<'a>) -> PointRows<'a> {
+fn rows<'a>(plan: &'a Plan, result: &'a PointResult<'a>, twins: &BTreeMap<(usize, u32), usize>) -> PointRows<'a> {
     let point = &plan.points[result.point];
     PointRows {
         values: &point.values,
@@ -140,6 +141,8 @@ fn rows<'a>(plan: &'a Plan, result: &'a PointResult<'a>) -> PointRows<'a> {
             .map(|(replication, record)| RunRow {
                 replication: *replication,
                 simulated_s: record.simulated_s(point),
+                warm_s: record.begun_warm.as_ref().map_or(0, |begun| begun.shared_s),
+                same_as: twins.get(&(result.point, *replication)).map(|first| first + 1),
                 ended: record.early.map_or("planned", |early| early.why.name()),
                 warmup_s: record.warmup_s,
                 warmup_converged: record.warmup_converged,

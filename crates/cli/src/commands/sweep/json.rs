@@ -22,6 +22,9 @@ pub(super) fn document(results: &Results<'_>, effort: Option<&Effort>, dir: &Pat
         "missing": results.missing.len(),
         "until_rest": plan.until_rest,
         "ended_early": { Ended::AtRest.name(): results.at_rest() },
+        "warm_copies": plan.warm_copies,
+        "begun_warm": results.begun_warm(),
+        "same_as_another": results.twins().len(),
         "points": results.points.iter().filter(|p| !p.runs.is_empty()).map(|p| point(results, p)).collect::<Vec<_>>(),
         "best": best(results),
         "warnings": Advice::of(results).iter().map(|advice| json!({
@@ -34,6 +37,8 @@ pub(super) fn document(results: &Results<'_>, effort: Option<&Effort>, dir: &Pat
     if let (Some(effort), Some(fields)) = (effort, document.as_object_mut()) {
         let wall_s = effort.wall.as_secs_f64();
         fields.insert("runs_made".to_owned(), json!(effort.made));
+        fields.insert("runs_simulated".to_owned(), json!(effort.made - effort.twins));
+        fields.insert("simulated_s".to_owned(), json!(rounded(effort.simulated_s)));
         fields.insert("runs_reused".to_owned(), json!(effort.reused));
         fields.insert("wall_s".to_owned(), json!(rounded(wall_s)));
         fields.insert("speed".to_owned(), json!(rounded(effort.simulated_s / wall_s.max(1e-9))));

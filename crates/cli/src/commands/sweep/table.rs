@@ -55,6 +55,13 @@ fn head(results: &Results<'_>, effort: Option<&Effort>) -> String {
             count(results.at_rest() as f64)
         ));
     }
+    if plan.warm_copies {
+        text.push_str(&format!(
+            "; {} began from copies of a warm server, {} of them the same as another",
+            count(results.begun_warm() as f64),
+            count(results.twins().len() as f64)
+        ));
+    }
     text
 }
 
