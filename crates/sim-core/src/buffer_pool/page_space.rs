@@ -41,12 +41,10 @@ impl Hasher for PageHasher {
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 struct Space {
     id: u32,
     next_page_no: u32,
-    /// Its counted pages by instance.
-    counted: Vec<u64>,
 }
 
 /// Where an extent lies.
@@ -86,23 +84,19 @@ impl PageSpace {
         PageRun { first, pages }
     }
 
-    /// Adds `pages` pages to the end of tablespace `space_id` that are counted.
-    pub fn add_counted_set(&mut self, space_id: u32, pages: u64, instance_of: &dyn Fn(u32, u32) -> u32) {
+    /// Adds `pages` pages to the end of tablespace `space_id` that are counted: how many lie in each instance, up to the last that
+    /// has some.
+    pub fn add_counted_set(&mut self, space_id: u32, pages: u64, instance_of: &dyn Fn(u32, u32) -> u32) -> Vec<u64> {
         let space = self.space_index(space_id);
-        let Space { next_page_no, counted, .. } = &mut self.spaces[usize::from(space)];
-        let extent = u64::from(EXTENT_PAGES);
+        let next_page_no = &mut self.spaces[usize::from(space)].next_page_no;
+        let (extent, mut counted) = (u64::from(EXTENT_PAGES), Vec::new());
         for first in (0..pages).step_by(EXTENT_PAGES as usize) {
             let instance = instance_of(space_id, *next_page_no) as usize;
             counted.resize(counted.len().max(instance + 1), 0);
             counted[instance] += extent.min(pages - first);
             *next_page_no += EXTENT_PAGES;
         }
-    }
-
-    /// How many of the counted pages of a bin's tablespaces lie in an instance.
-    pub(crate) fn counted_in(&self, bin: usize, instance: usize) -> u64 {
-        let of_space = |&space: &u16| self.spaces[usize::from(space)].counted.get(instance).copied().unwrap_or(0);
-        self.spaces_by_bin[bin].iter().map(of_space).sum()
+        counted
     }
 
     /// Adds pages that are counted by bin and instance. Each has a tablespace and an extent of it in its instance, which is
@@ -173,7 +167,7 @@ impl PageSpace {
     fn space_index(&mut self, id: u32) -> u16 {
         let found = self.spaces.iter().position(|s| s.id == id);
         let index = found.unwrap_or_else(|| {
-            self.spaces.push(Space { id, next_page_no: 0, counted: Vec::new() });
+            self.spaces.push(Space { id, next_page_no: 0 });
             self.spaces.len() - 1
         });
         index as u16
@@ -249,25 +243,15 @@ mod tests {
         assert!((least..=2 * least).contains(&bytes), "{bytes} bytes, of 9 an extent");
     }
 
-    /// Counted pages lie in the instances of their extents, the last of which may be cut short; those of one file together.
+    /// Counted pages lie in the instances of their extents, the last of which may be cut short.
     #[test]
     fn counted_pages_have_the_instances_of_their_extents() {
         let mut space = PageSpace::default();
         let hash = |id: u32, page_no: u32| (id + page_no / 64) % 4;
-        space.add_counted_set(7, 100, &hash);
-        space.add_counted_set(9, 64, &hash);
-        space.add_counted_set(7, 200, &hash);
-        let bin = |spaces: &[u32]| Bin {
-            pages: 9,
-            resident: 9,
-            spaces: spaces.to_vec(),
-            bytes_between_modifications: 1.0,
-            freed: false,
-        };
-        space.add_counted(&[bin(&[7]), bin(&[9]), bin(&[7, 9])], 4, &hash);
-        let by_instance = |bin| [0, 1, 2, 3].map(|instance| space.counted_in(bin, instance));
-        assert_eq!(by_instance(0), [36 + 8, 64, 64, 64 + 64], "the second and the sixth extent are cut short");
-        assert_eq!((by_instance(1), by_instance(2)), ([0, 64, 0, 0], [44, 128, 64, 128]));
+        assert_eq!(space.add_counted_set(7, 100, &hash), [36, 0, 0, 64]);
+        assert_eq!(space.add_counted_set(9, 64, &hash), [0, 64]);
+        assert_eq!(space.add_counted_set(7, 200, &hash), [8, 64, 64, 64], "from the third extent on");
+        assert_eq!(space.spaces(), 2);
         // What follows in the file comes after them.
         let own = space.add(7, 64, &hash);
         assert_eq!((own.first, space.extent_of(0), space.instance_of(0)), (0, 6, 1));

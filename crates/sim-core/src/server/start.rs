@@ -32,8 +32,8 @@ pub(super) fn redo_log(config: &RedoConfig, age: u64) -> RedoLog {
 /// The buffer pool with the pages that are there, and dirty, at the start.
 pub(super) fn buffer_pool(spec: &RunSpec, config: &MachineConfig, program: &Program, space: &PageSpace) -> BufferPool {
     let stream = |name: &str| Rng::stream(spec.seed, spec.replication, name);
-    let Bins { bins, classes } = &program.bins;
-    let weight = |bin: usize, instance: usize| space.counted_in(bin, instance);
+    let Bins { bins, classes, by_instance } = &program.bins;
+    let weight = |bin: usize, instance: usize| by_instance[bin].get(instance).copied().unwrap_or(0);
     let instances = config.buffer_pool.instances;
     let counted = CountedPages::new(bins, classes.clone(), instances, &weight, stream("counted pages"));
     let mut pool = BufferPool::new(&config.buffer_pool, config.flush_neighbors, space, counted);

@@ -187,11 +187,20 @@ impl Draws {
 struct Cell {
     pages: f64,
     resident: f64,
+    by_instance: Vec<f64>,
     spaces: Vec<u32>,
     /// Whether its pages are freed before their turn.
     freed: bool,
     /// Sums over the pages of the probability that a draw comes to it, by way of drawing.
     probabilities: Vec<f64>,
+}
+
+impl Cell {
+    /// A share of the pages of a set belongs to it, the same in each instance.
+    fn add_by_instance(&mut self, share: f64, of_set: &[u64]) {
+        self.by_instance.resize(self.by_instance.len().max(of_set.len()), 0.0);
+        self.by_instance.iter_mut().zip(of_set).for_each(|(own, &pages)| *own += share * pages as f64);
+    }
 }
 
 /// Cells by their rates: for each way of drawing the logarithm of the probability, in widths; then whether its pages are freed
@@ -205,10 +214,15 @@ pub struct Bins {
     pub bins: Vec<Bin>,
     /// The ways of drawing from them.
     pub classes: Vec<BinClass>,
+    /// How the pages of each bin lie in the instances of the buffer pool: shares of [`WHOLE`].
+    pub by_instance: Vec<Vec<u64>>,
 }
 
-/// Cuts the page sets marked in `counted` into bins, for all `ways` of drawing from them.
-pub(super) fn cut(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool], ways: &[Draws]) -> Bins {
+/// All pages of a bin, in [`Bins::by_instance`].
+const WHOLE: f64 = (1u64 << 32) as f64;
+
+/// Cuts the page sets that `counted` has, by instance, into bins, for all `ways` of drawing from them.
+pub(super) fn cut(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[Option<Vec<u64>>], ways: &[Draws]) -> Bins {
     let mut width = WIDTH;
     let mut cells = cells(spec, classes, counted, ways, width);
     while cells.len() > MOST_BINS {
@@ -235,6 +249,7 @@ pub(super) fn cut(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool]
         let resident = wanted.round().clamp(0.0, pages);
         resident_carry = wanted - resident;
         let resident = resident as u64;
+        bins.by_instance.push(cell.by_instance.iter().map(|pages| (pages / cell.pages * WHOLE) as u64).collect());
         bins.bins.push(Bin {
             pages: pages as u64,
             resident,
@@ -258,11 +273,18 @@ struct KnownSet {
     cells: Vec<Vec<(f64, f64)>>,
 }
 
-fn cells(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool], ways: &[Draws], width: f64) -> Cells {
+fn cells(
+    spec: &WorkloadSpec,
+    classes: &[AccessClass],
+    counted: &[Option<Vec<u64>>],
+    ways: &[Draws],
+    width: f64,
+) -> Cells {
     let mut all = Cells::new();
     // Copies of a table have the same cells: they are found once.
     let mut known: Vec<KnownSet> = Vec::new();
-    for (number, set) in spec.page_sets.iter().enumerate().filter(|(number, _)| counted[*number]) {
+    for (number, set) in spec.page_sets.iter().enumerate() {
+        let Some(by_instance) = &counted[number] else { continue };
         let place_in =
             |way: &Draws| spec.access_classes[way.class as usize].page_sets.iter().position(|&s| s as usize == number);
         let drawing: Vec<usize> = (0..ways.len()).filter(|&way| place_in(&ways[way]).is_some()).collect();
@@ -292,6 +314,7 @@ fn cells(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool], ways: &
             }
             cell.pages += pages;
             cell.resident += pages * set.resident_share.clamp(0.0, 1.0);
+            cell.add_by_instance(pages / set.pages.max(1) as f64, by_instance);
             cell.probabilities.iter_mut().zip(&probabilities).for_each(|(sum, p)| *sum += p);
             if !cell.spaces.contains(&set.space_id) {
                 cell.spaces.push(set.space_id);
@@ -455,7 +478,7 @@ mod tests {
             seen.len() as f64
         };
         let seen = (0..TIMES).map(|_| once()).sum::<f64>() / f64::from(TIMES);
-        let bins = cut(&spec, &[class], &[true; SETS as usize], &ways);
+        let bins = cut(&spec, &[class], &vec![Some(vec![1]); SETS as usize], &ways);
         let all: u64 = bins.bins.iter().map(|bin| bin.pages).sum();
         assert_eq!(all, u64::from(SETS) * pages);
         assert_eq!(bins.bins.iter().map(|bin| bin.resident).sum::<u64>(), all / 2);
@@ -471,6 +494,23 @@ mod tests {
         };
         let said = bins.bins.iter().zip(0..).map(|(bin, number)| bin.pages as f64 * (1.0 - never(number))).sum();
         (seen, said)
+    }
+
+    /// Sets of one rate share a bin, whose pages lie as those of both: three quarters and a half of them in the first instance.
+    #[test]
+    fn pages_of_a_bin_lie_as_those_of_its_sets() {
+        let spec = load(&DrawSpec::Uniform, 100);
+        let runs: Vec<PageRun> = (0..SETS).map(|set| PageRun { first: set * 100, pages: 100 }).collect();
+        let class = AccessClass::new(&DrawSpec::Uniform, runs, &mut Places::default(), &mut Rng::stream(5, 0, "bins"));
+        let ways = ways_of(&touch(1, 1), &class);
+        let mut counted = vec![Some(vec![50, 50]); SETS as usize];
+        counted[0] = Some(vec![75, 0, 25]);
+        let bins = cut(&spec, &[class], &counted, &ways);
+        let others = f64::from(SETS - 1) * 50.0;
+        let expected = [75.0 + others, others, 25.0].map(|pages| pages / (f64::from(SETS) * 100.0));
+        let shares: Vec<f64> = bins.by_instance[0].iter().map(|&share| share as f64 / WHOLE).collect();
+        assert_eq!((bins.bins.len(), shares.len()), (1, 3));
+        assert!(shares.iter().zip(expected).all(|(share, expected)| (share - expected).abs() < 1e-6), "{shares:?}");
     }
 
     #[test]

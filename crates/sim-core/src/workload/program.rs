@@ -149,17 +149,16 @@ impl Program {
         instance_of: &dyn Fn(u32, u32) -> u32,
         rng: &mut Rng,
     ) -> Self {
-        let counted = counting.sets(spec);
-        let runs: Vec<_> = (spec.page_sets.iter().zip(&counted))
-            .map(|(set, &counted)| match counted {
+        let (runs, counted): (Vec<PageRun>, Vec<_>) = (spec.page_sets.iter().zip(counting.sets(spec)))
+            .map(|(set, counted)| match counted {
                 // Its classes are told how long it is.
                 true => {
-                    space.add_counted_set(set.space_id, set.pages, instance_of);
-                    PageRun { first: 0, pages: set.pages as u32 }
+                    let by_instance = space.add_counted_set(set.space_id, set.pages, instance_of);
+                    (PageRun { first: 0, pages: set.pages as u32 }, Some(by_instance))
                 }
-                false => space.add(set.space_id, set.pages as u32, instance_of),
+                false => (space.add(set.space_id, set.pages as u32, instance_of), None),
             })
-            .collect();
+            .unzip();
         let mut places = Places::default();
         let mut classes: Vec<AccessClass> = spec
             .access_classes
@@ -177,7 +176,7 @@ impl Program {
         let runs = runs
             .into_iter()
             .zip(counted)
-            .map(|(run, counted)| PageRun { pages: if counted { 0 } else { run.pages }, ..run });
+            .map(|(run, counted)| PageRun { pages: if counted.is_some() { 0 } else { run.pages }, ..run });
         Program {
             runs: runs.collect(),
             classes,
@@ -227,13 +226,19 @@ fn mean_redo(spec: &WorkloadSpec) -> f64 {
     mean(spec, |transaction| transaction.base_redo_bytes + transaction.touches.iter().map(of_touch).sum::<f64>())
 }
 
-/// Cuts the sets that are counted into bins, and tells the touches how they draw from these.
-fn count_pages(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[bool], kinds: &mut [TransactionKind]) -> Bins {
+/// Cuts the sets that are counted into bins, and tells the touches how they draw from these. `counted` has the pages of
+/// each such set by instance.
+fn count_pages(
+    spec: &WorkloadSpec,
+    classes: &[AccessClass],
+    counted: &[Option<Vec<u64>>],
+    kinds: &mut [TransactionKind],
+) -> Bins {
     let mut ways: Vec<Draws> = Vec::new();
     for (kind, transaction) in kinds.iter_mut().zip(&spec.transactions) {
         for (touch, drawn) in kind.touches.iter_mut().zip(&transaction.touches) {
             let sets = &spec.access_classes[drawn.class as usize].page_sets;
-            if sets.iter().any(|&set| !counted[set as usize]) {
+            if sets.iter().any(|&set| counted[set as usize].is_none()) {
                 continue;
             }
             let own = ways_of(drawn, &classes[drawn.class as usize]);
