@@ -214,7 +214,7 @@ pub struct Bins {
     pub bins: Vec<Bin>,
     /// The ways of drawing from them.
     pub classes: Vec<BinClass>,
-    /// How the pages of each bin lie in the instances of the buffer pool: shares of [`WHOLE`].
+    /// How the pages of each bin lie in the instances of the buffer pool: shares of 2^32.
     pub by_instance: Vec<Vec<u64>>,
 }
 
