@@ -1,26 +1,17 @@
 //! Turns of the page cleaner of 5.6, user threads at the margins, checkpoints (`innodb-5.6` sections 2 and 3).
 
-use crate::steps::{self, START, done, flush};
+use crate::steps::{self, Lists, START, done, flush};
 use innosim_core::config::{DataSync, DoublewriteConfig, FreePagePolicy, SharedCollecting};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::seam::{
-    CheckpointerInput, CheckpointerNext, CleanerAction, CleanerInput, FlushKind, FlushLists, FreeCheck, FreeCheckWait,
-    LruWork, PassReport, ServerModel, View,
+    CheckpointerInput, CheckpointerNext, CleanerAction, CleanerInput, FlushKind, FreeCheck, FreeCheckWait, LruWork,
+    PassReport, ServerModel, View,
 };
 use innosim_flush_models::legacy::redo_geometry::LogAges;
 use innosim_flush_models::registry::ModelId;
 
 /// Lists of which only the number matters.
-struct Lists;
-
-impl FlushLists for Lists {
-    fn instances(&self) -> u32 {
-        8
-    }
-    fn pages_up_to(&self, _: u32, _: u64, cap: u64) -> u64 {
-        cap.min(10)
-    }
-}
+const LISTS: Lists = Lists { instances: 8, pages: 10 };
 
 /// A server with 4 GiB of pool and two redo files of 512 MiB.
 fn server(lines: &[(&str, &str)]) -> Box<dyn ServerModel> {
@@ -32,23 +23,14 @@ fn server(lines: &[(&str, &str)]) -> Box<dyn ServerModel> {
 
 /// Redo up to `age` beyond the checkpoint and the oldest page.
 fn view(ms: u64, age: u64, activity: u64) -> View<'static> {
-    View {
-        current_lsn: START + age,
-        dirty_pages: 5_000,
-        lru_pages: 200_000,
-        free_pages: 60_000,
-        activity,
-        lists: &Lists,
-        ..steps::view(ms)
-    }
+    steps::busy_view(ms, age, activity, &LISTS)
 }
 
 /// When a sleep ends that an event cannot end early.
 fn until_ms(action: &CleanerAction) -> u64 {
-    match action {
-        CleanerAction::Wait { until, wake_on_event: false } => until.whole_millis(),
-        other => panic!("{other:?}"),
-    }
+    let (until_ms, woken_early) = steps::sleep_ms(action);
+    assert!(!woken_early, "{action:?}");
+    until_ms
 }
 
 #[test]

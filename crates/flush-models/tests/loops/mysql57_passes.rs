@@ -42,23 +42,14 @@ fn server(lines: &[(&str, &str)]) -> Box<dyn ServerModel> {
 
 /// Redo up to `age` beyond the checkpoint and the oldest page.
 fn view(ms: u64, age: u64, activity: u64) -> View<'static> {
-    View {
-        current_lsn: START + age,
-        dirty_pages: 5_000,
-        lru_pages: 200_000,
-        free_pages: 60_000,
-        activity,
-        lists: &LISTS,
-        ..steps::view(ms)
-    }
+    steps::busy_view(ms, age, activity, &LISTS)
 }
 
 /// When a sleep ends that an event can end early.
 fn until_ms(action: &CleanerAction) -> u64 {
-    match action {
-        CleanerAction::Wait { until, wake_on_event: true } => until.whole_millis(),
-        other => panic!("{other:?}"),
-    }
+    let (until_ms, woken_early) = steps::sleep_ms(action);
+    assert!(woken_early, "{action:?}");
+    until_ms
 }
 
 /// Two passes of an active server: the second one recommends.

@@ -67,6 +67,19 @@ pub(crate) fn view(ms: u64) -> View<'static> {
     }
 }
 
+/// A busy server with 4 GiB of pool: redo up to `age` beyond the checkpoint and the oldest page.
+pub(crate) fn busy_view(ms: u64, age: u64, activity: u64, lists: &dyn FlushLists) -> View<'_> {
+    View {
+        current_lsn: START + age,
+        dirty_pages: 5_000,
+        lru_pages: 200_000,
+        free_pages: 60_000,
+        activity,
+        lists,
+        ..view(ms)
+    }
+}
+
 pub(crate) fn done(list_pages: u64, lru_pages: u64) -> CleanerInput {
     CleanerInput::Done(PassReport { list_pages, lru_pages, ..PassReport::default() })
 }
@@ -82,6 +95,14 @@ pub(crate) fn flush(action: CleanerAction) -> FlushRequest {
 pub(crate) fn until_ms(action: CleanerAction) -> u64 {
     match action {
         CleanerAction::Wait { until, .. } | CleanerAction::WaitForWork { until, .. } => until.whole_millis(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// When a sleep ends, and whether an event can end it early.
+pub(crate) fn sleep_ms(action: &CleanerAction) -> (u64, bool) {
+    match action {
+        CleanerAction::Wait { until, wake_on_event } => (until.whole_millis(), *wake_on_event),
         other => panic!("{other:?}"),
     }
 }
