@@ -142,6 +142,10 @@ pub trait FlushLists {
     }
     /// Pages of `instance`, from the tail, with oldest modification <= `lsn`; counting stops at `cap`.
     fn pages_up_to(&self, instance: u32, lsn: u64, cap: u64) -> u64;
+    /// A number that moves on whenever an answer of [`FlushLists::pages_up_to`] may have changed; `None` where nobody keeps one.
+    fn changes(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// Why the page cleaner is asked for its next step.

@@ -196,8 +196,16 @@ pub struct AdaptiveRule {
     config: AdaptiveConfig,
     /// State of the averages; public for tests that step it.
     pub averages: Averages,
-    last: Option<PassDetails>,
-    last_facts: Option<PassFacts>,
+    due: PagesDue,
+    last: Option<LastPass>,
+}
+
+/// The last recommendation.
+#[derive(Debug, Clone, Copy)]
+struct LastPass {
+    facts: PassFacts,
+    wanted: Wanted,
+    instances: u64,
 }
 
 /// What a recommendation follows from, besides the settings and the averages.
@@ -232,7 +240,7 @@ impl Wanted {
 impl AdaptiveRule {
     /// The rule of one form with these settings.
     pub fn new(form: Form, config: AdaptiveConfig) -> Self {
-        AdaptiveRule { form, config, averages: Averages::default(), last: None, last_facts: None }
+        AdaptiveRule { form, config, averages: Averages::default(), due: PagesDue::default(), last: None }
     }
 
     /// Whether its averages are over whole seconds of a finer clock.
@@ -242,12 +250,7 @@ impl AdaptiveRule {
 
     /// One recommendation. `None` stands for "nothing", in which case the request is for LRU batches only.
     pub fn pass(&mut self, input: &PassInput<'_>) -> Option<PassDetails> {
-        let next = self.next_pass(input);
-        (self.last, self.last_facts) = next.map_or((None, None), |(details, facts)| (Some(details), Some(facts)));
-        self.last.clone()
-    }
-
-    fn next_pass(&mut self, input: &PassInput<'_>) -> Option<(PassDetails, PassFacts)> {
+        self.last = None;
         if self.averages.begins(input.cur_lsn, input.now) {
             return None;
         }
@@ -260,8 +263,9 @@ impl AdaptiveRule {
         (!idle).then(|| self.recommendation(input))
     }
 
-    fn recommendation(&self, input: &PassInput<'_>) -> (PassDetails, PassFacts) {
-        let (target_lsn, due) = self.pages_due(input);
+    fn recommendation(&mut self, input: &PassInput<'_>) -> PassDetails {
+        self.count_pages_due(input);
+        let due = &self.due;
         let facts = PassFacts {
             age: input.cur_lsn.saturating_sub(input.oldest_lsn),
             dirty_pct: input.dirty_pct,
@@ -281,10 +285,11 @@ impl AdaptiveRule {
             age: facts.age,
             pct_for_dirty: wanted.pct_for_dirty,
             pct_for_lsn: wanted.pct_for_lsn,
-            target_lsn,
+            target_lsn: due.target_lsn,
             sum_pages_for_lsn: due.sum,
         };
-        (details, facts)
+        self.last = Some(LastPass { facts, wanted, instances: due.by_instance.len() as u64 });
+        details
     }
 
     /// Pages of a pass, with the settings `c`.
@@ -321,28 +326,40 @@ impl AdaptiveRule {
         if self.form.shape == Shape::B && sync { 1 } else { SCAN_FACTOR }
     }
 
-    /// The target LSN and the pages below it, a share of them for this pass.
-    fn pages_due(&self, input: &PassInput<'_>) -> (u64, PagesDue) {
+    /// The target LSN and the pages below it, a share of them for this pass. A page cleaner that flushes synchronously asks
+    /// again and again; most of the time the lists are as they were.
+    fn count_pages_due(&mut self, input: &PassInput<'_>) {
         let ahead = input.oldest_lsn + self.averages.lsn_avg_rate * SCAN_FACTOR;
-        let target = match (self.form.shape, input.rule.sync_limit_lsn) {
+        let target_lsn = match (self.form.shape, input.rule.sync_limit_lsn) {
             (Shape::B, Some(limit)) => limit,
             _ => ahead,
         };
         let factor = self.factor(input.rule.sync_limit_lsn.is_some());
         let instances = input.lists.instances();
         let cap = self.cap(self.config.io_capacity_max, u64::from(instances), factor);
-        let counts: Vec<u64> = (0..instances).map(|i| input.lists.pages_up_to(i, target, cap)).collect();
-        let sum = (counts.iter().sum::<u64>() / factor).max(1);
-        let most_counted = counts.iter().copied().max().unwrap_or(0);
-        (
-            target,
-            PagesDue { by_instance: counts.iter().map(|count| count / factor + 1).collect(), sum, most_counted, cap },
-        )
+        let asked = input.lists.changes().map(|changes| (changes, target_lsn, factor, cap));
+        if asked.is_some() && self.due.asked == asked {
+            return;
+        }
+        let due = &mut self.due;
+        (due.asked, due.target_lsn, due.cap) = (asked, target_lsn, cap);
+        (due.sum, due.most_counted) = (0, 0);
+        due.by_instance.clear();
+        for instance in 0..instances {
+            let count = input.lists.pages_up_to(instance, target_lsn, cap);
+            (due.sum, due.most_counted) = (due.sum + count, due.most_counted.max(count));
+            due.by_instance.push(count / factor + 1);
+        }
+        due.sum = (due.sum / factor).max(1);
     }
 }
 
 /// Pages that are due in a pass.
+#[derive(Debug, Clone, Default)]
 struct PagesDue {
+    /// What they follow from, where the lists count their changes: the count, the target, the passes at once, the cap.
+    asked: Option<(u64, u64, u64, u64)>,
+    target_lsn: u64,
     /// By instance, each with one to spare.
     by_instance: Vec<u64>,
     /// Over all instances, at least 1.
@@ -377,12 +394,12 @@ impl AdaptiveFlushing for AdaptiveRule {
     fn gauges(&self) -> FlushGauges {
         let last = self.last.as_ref();
         FlushGauges {
-            n_to_flush_requested: last.map_or(0, |p| p.n_pages),
-            n_to_flush_by_age: last.map_or(0, |p| p.sum_pages_for_lsn),
+            n_to_flush_requested: last.map_or(0, |p| p.wanted.pages),
+            n_to_flush_by_age: last.map_or(0, |p| p.facts.due),
             avg_page_rate: self.averages.avg_page_rate,
             lsn_avg_rate: self.averages.lsn_avg_rate,
-            pct_for_dirty: last.map_or(0, |p| p.pct_for_dirty),
-            pct_for_lsn: last.map_or(0, |p| p.pct_for_lsn),
+            pct_for_dirty: last.map_or(0, |p| p.wanted.pct_for_dirty),
+            pct_for_lsn: last.map_or(0, |p| p.wanted.pct_for_lsn),
         }
     }
 
@@ -396,12 +413,11 @@ impl AdaptiveFlushing for AdaptiveRule {
             return false;
         }
         // Without a recommendation nothing but the averages moved.
-        let (Some(facts), Some(last)) = (&self.last_facts, &self.last) else { return true };
-        let cap =
-            self.cap(other.io_capacity_max, last.slots.len() as u64, self.factor(facts.rule.sync_limit_lsn.is_some()));
+        let Some(LastPass { facts, wanted: own, instances }) = &self.last else { return true };
+        let cap = self.cap(other.io_capacity_max, *instances, self.factor(facts.rule.sync_limit_lsn.is_some()));
         // Where a count ended at its cap, another cap would have given another count.
         let counts_alike = cap == facts.cap || facts.most_counted < cap.min(facts.cap);
-        let (own, others) = (self.wanted(&self.config, facts), self.wanted(&other, facts));
+        let others = self.wanted(&other, facts);
         counts_alike && own.pages == others.pages && own.is_uneven() == others.is_uneven()
     }
 }

@@ -54,6 +54,12 @@ impl FlushList {
         Some(Entry { page: *self.pages.front()?, lsn: *self.lsns.front()? })
     }
 
+    /// LSN of the entry at the tail.
+    #[inline]
+    pub fn oldest_lsn(&self) -> Option<u64> {
+        self.lsns.front().copied()
+    }
+
     /// The page so many places from the tail.
     #[inline]
     pub fn page_at(&self, place: usize) -> Option<u32> {

@@ -77,6 +77,8 @@ pub struct BufferPool {
     pages_under_write: u64,
     /// Smallest oldest modification over all instances, if nothing has left the lists since it was looked for.
     oldest: Option<u64>,
+    /// Changes of the flush lists and of the batches under write so far.
+    changes: u64,
 }
 
 impl BufferPool {
@@ -117,6 +119,7 @@ impl BufferPool {
             dirty_pages: 0,
             pages_under_write: 0,
             oldest: None,
+            changes: 0,
         };
         if neighbors != FlushNeighbors::None {
             pool.keep_oldest_by_page(pages);
@@ -257,6 +260,7 @@ impl BufferPool {
         if self.dirty_pages == 0 {
             self.oldest = None;
         }
+        self.changes += 1;
         self.instances[instance].list.push(page, lsn);
         if let Some(low) = self.oldest_low.as_mut().filter(|_| !is_counted(page)) {
             low[page as usize] = low_half(lsn);
@@ -317,10 +321,17 @@ impl BufferPool {
         }
     }
 
+    /// Something leaves a flush list, or a batch begins or ends: what was found there has to be looked for again.
+    #[inline]
+    fn lists_change(&mut self) {
+        self.oldest = None;
+        self.changes += 1;
+    }
+
     /// Takes the page at the tail of the flush list of `instance` for writing if its oldest modification is below
     /// `lsn_limit`. The page is under write from now on.
     pub fn take_tail(&mut self, instance: usize, lsn_limit: u64) -> Option<TailPage> {
-        self.oldest = None;
+        self.lists_change();
         let entry = loop {
             self.drop_stale_tail(instance);
             let entry = self.instances[instance].list.tail().filter(|e| e.lsn < lsn_limit)?;
@@ -371,7 +382,7 @@ impl BufferPool {
 
     /// A page taken from the tail is not yet in a registered batch: its oldest modification counts until it is written.
     pub fn park(&mut self, instance: usize, taken: TailPage) {
-        self.oldest = None;
+        self.lists_change();
         self.instances[instance].parked.push(taken);
     }
 
@@ -384,7 +395,7 @@ impl BufferPool {
     /// does not.
     pub fn tail_below(&mut self, instance: usize, lsn_limit: u64) -> bool {
         self.drop_stale_tail(instance);
-        self.instances[instance].list.tail().is_some_and(|entry| entry.lsn < lsn_limit)
+        self.instances[instance].list.oldest_lsn().is_some_and(|lsn| lsn < lsn_limit)
     }
 
     /// Takes a given dirty page for writing, out of turn. False if it is not dirty or is under write.
@@ -409,13 +420,13 @@ impl BufferPool {
     /// that were at the tail, if any was. Batches taken out of turn ([`BufferPool::take_page`]) stay in the flush list and
     /// need no registration.
     pub fn begin_batch(&mut self, instance: usize, batch: u32, lsn: Option<u64>, pages: u64) {
-        self.oldest = None;
+        self.lists_change();
         self.instances[instance].writing.push(Writing { batch, lsn, pages });
     }
 
     /// The batch is written: forget its LSN.
     pub fn end_batch(&mut self, instance: usize, batch: u32) {
-        self.oldest = None;
+        self.lists_change();
         self.instances[instance].writing.retain(|writing| writing.batch != batch);
     }
 
@@ -662,6 +673,11 @@ impl FlushLists for BufferPool {
             self.current_entries(number).take_while(|entry| entry.lsn <= lsn).take(most).count() as u64
         };
         (listed + writing).min(cap)
+    }
+
+    fn changes(&self) -> Option<u64> {
+        // Where pages can leave early, any write may be of one of them.
+        self.oldest_low.is_none().then_some(self.changes)
     }
 }
 

@@ -313,17 +313,19 @@ impl Server {
         if self.passes.works_for_client(thread_number) {
             return first;
         }
-        for instance in first..end {
-            let Some(request) = &self.passes.passes[number as usize].request else { return first };
-            let (lru, limit) = (request.lru, request.lsn_limit);
-            let (left, busy) = self.list_work(request, instance);
-            let nothing = left == 0 || busy || !self.pool.tail_below(instance, limit);
-            if !nothing || self.lru_wanted(lru, instance) {
-                return instance;
-            }
-            self.passes.passes[number as usize].report.busy_instances += u64::from(left > 0 && busy);
-        }
-        end
+        let Some(request) = self.passes.passes[number as usize].request.take() else { return first };
+        let mut busy_instances = 0;
+        let found = (first..end).find(|&instance| {
+            let (left, busy) = self.list_work(&request, instance);
+            let nothing = left == 0 || busy || !self.pool.tail_below(instance, request.lsn_limit);
+            let stops = !nothing || self.lru_wanted(request.lru, instance);
+            busy_instances += u64::from(!stops && left > 0 && busy);
+            stops
+        });
+        let pass = &mut self.passes.passes[number as usize];
+        pass.report.busy_instances += busy_instances;
+        pass.request = Some(request);
+        found.unwrap_or(end)
     }
 
     /// Slots were passed over, each of which takes its time; the threads of the pass share them.
