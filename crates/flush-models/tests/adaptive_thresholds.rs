@@ -24,11 +24,12 @@ const CAPACITY: u64 = 100_000;
 struct Lists {
     pages: Vec<u64>,
     caps: RefCell<Vec<u64>>,
+    changes: Option<u64>,
 }
 
 impl Lists {
     fn of(pages: &[u64]) -> Self {
-        Lists { pages: pages.to_vec(), caps: RefCell::default() }
+        Lists { pages: pages.to_vec(), ..Lists::default() }
     }
 }
 
@@ -40,6 +41,10 @@ impl FlushLists for Lists {
     fn pages_up_to(&self, instance: u32, _: u64, cap: u64) -> u64 {
         self.caps.borrow_mut().push(cap);
         self.pages[instance as usize].min(cap)
+    }
+
+    fn changes(&self) -> Option<u64> {
+        self.changes
     }
 }
 
@@ -110,6 +115,33 @@ fn counting_ends_where_a_pass_can_flush_no_more() {
     assert_eq!(caps(FORM_8030, false), [399 * 6, 399 * 6]);
     assert_eq!(caps(FORM_8030, true), [399 * 2, 399 * 2]);
     assert_eq!(caps(FORM_8021, false), [u64::MAX; 2]);
+}
+
+/// Lists that are as they were are not counted again; another target, or lists that don't say, are.
+#[test]
+fn what_is_due_is_counted_again_only_if_it_may_have_changed() {
+    let passes = |changes: [Option<u64>; 2], ages: [u64; 2], sync: bool| {
+        let lists = changes.map(|changes| Lists { changes, ..Lists::of(&[900, 300]) });
+        let mut rule = AdaptiveRule::new(FORM_8030, config());
+        rule.averages.prev_lsn = 1;
+        let asked = |at: usize, rule: &mut AdaptiveRule| {
+            let fresh = pass(FORM_8030, ages[at], &Lists::of(&[900, 300]), sync);
+            assert_eq!(rule.pass(&input(ages[at], &lists[at], sync)), Some(fresh));
+            lists[at].caps.borrow().len()
+        };
+        [asked(0, &mut rule), asked(1, &mut rule)]
+    };
+    assert_eq!(passes([Some(7); 2], [500, 500], false), [2, 0]);
+    assert_eq!(passes([Some(7); 2], [500, 800], true), [2, 0], "the age alone asks nothing of the lists");
+    assert_eq!(passes([Some(7), Some(8)], [500, 500], false), [2, 2]);
+    assert_eq!(passes([None; 2], [500, 500], false), [2, 2]);
+    let lists = Lists { changes: Some(7), ..Lists::of(&[900, 300]) };
+    let mut rule = AdaptiveRule::new(FORM_8030, config());
+    rule.averages.prev_lsn = 1;
+    for (sync, asked) in [(false, 2), (true, 4), (true, 4), (false, 6)] {
+        rule.pass(&input(500, &lists, sync)).unwrap();
+        assert_eq!(lists.caps.borrow().len(), asked, "a sync pass has another target and another cap");
+    }
 }
 
 /// What is due counts up to twice `io_capacity_max`. A sync pass takes that, and `io_capacity` at least; before 8.0.23 the

@@ -124,8 +124,8 @@ impl PageStates {
 
     /// Asks the processor for what [`PageStates::leading_hot`] will look at.
     #[inline]
-    pub(super) fn prefetch(&self, pages: &[u32]) {
-        pages.iter().for_each(|&page| self.hot.prefetch(page));
+    pub(super) fn prefetch(&self, page: u32) {
+        self.hot.prefetch(page);
     }
 
     /// Asks the processor for what writing a page will look at and change.

@@ -225,8 +225,8 @@ impl BufferPool {
 
     /// Asks the processor for what [`BufferPool::costing_only_redo`] will look at.
     #[inline]
-    pub fn prefetch(&self, pages: &[u32]) {
-        self.states.prefetch(pages);
+    pub fn prefetch(&self, page: u32) {
+        self.states.prefetch(page);
     }
 
     /// Modifies a page by redo that begins at `lsn`.

@@ -30,6 +30,8 @@ pub(super) struct Run {
     pub(super) touch: u32,
     /// Whether the pages are modified.
     pub(super) modify: bool,
+    /// Whether pages were drawn, not places.
+    draws_pages: bool,
     /// Redo of modifying each of them, and of the transaction up to the last of them.
     pub(super) redo_fixed: u64,
     redo_up_to: u64,
@@ -46,10 +48,14 @@ pub(super) struct Plan {
     runs: Vec<Run>,
     /// How many of the runs were drawn; pages that splits begin follow them.
     drawn: usize,
+    /// Redo of all runs.
+    redo: u64,
     /// Whether some pages are read only.
     reads: bool,
     /// The pages that no file holds yet: they need no read.
     fresh: Vec<u32>,
+    /// Those that splits of the touch in hand have begun.
+    begun_by_splits: Vec<u32>,
     /// The next page, and the run that it belongs to.
     place: usize,
     run: usize,
@@ -73,8 +79,10 @@ impl Plan {
             len: 0,
             runs: Vec::new(),
             drawn: 0,
+            redo: 0,
             reads: false,
             fresh: Vec::new(),
+            begun_by_splits: Vec::new(),
             place: 0,
             run: 0,
             counted: CountedPlan::default(),
@@ -83,7 +91,8 @@ impl Plan {
 
     /// A new transaction begins.
     pub(super) fn clear(&mut self) {
-        (self.found, self.len, self.drawn, self.reads, self.place, self.run) = (false, 0, 0, false, 0, 0);
+        (self.found, self.len, self.drawn, self.redo) = (false, 0, 0, 0);
+        (self.reads, self.place, self.run) = (false, 0, 0);
         self.runs.clear();
         self.fresh.clear();
         self.counted.clear();
@@ -143,7 +152,7 @@ impl Plan {
     pub(super) fn redo_fixed(&self) -> u64 {
         match self.runs.get(self.run) {
             Some(run) => run.redo_up_to - run.redo_fixed * (run.end as usize - self.place) as u64,
-            None => self.runs.last().map_or(0, |run| run.redo_up_to),
+            None => self.redo,
         }
     }
 
@@ -198,40 +207,35 @@ impl Plan {
         &mut self.pages[from..self.len]
     }
 
-    /// The pages drawn last are those of a touch.
+    /// The pages drawn since there were `start` are those of a touch.
     #[inline]
-    fn end_run(&mut self, touch: &Touch, number: usize) {
-        let (start, redo) = self.runs.last().map_or((0, 0), |run| (run.end as usize, run.redo_up_to));
+    fn end_run(&mut self, start: usize, touch: &Touch, number: usize) {
         let pages = self.len - start;
         if pages > 0 {
             self.reads |= !touch.modify;
+            self.redo += touch.redo_fixed * pages as u64;
             self.runs.push(Run {
                 end: self.len as u32,
                 touch: number as u32,
                 modify: touch.modify,
+                draws_pages: touch.draws_pages,
                 redo_fixed: touch.redo_fixed,
-                redo_up_to: redo + touch.redo_fixed * pages as u64,
+                redo_up_to: self.redo,
             });
         }
     }
 
-    /// A page that a split has begun is created, so it is not read.
-    #[cold]
-    fn add_split_page(&mut self, page: u32, pool: &BufferPool) {
-        self.room(1)[0] = page;
-        if !pool.is_resident(page) {
-            self.fresh.push(page);
+    /// The pages that splits have begun are created, so they are not read.
+    #[inline]
+    fn add_split_pages(&mut self, pool: &BufferPool) {
+        for nth in 0..self.begun_by_splits.len() {
+            let page = self.begun_by_splits[nth];
+            self.room(1)[0] = page;
+            if !pool.is_resident(page) {
+                self.fresh.push(page);
+            }
         }
-    }
-
-    /// A page that no file holds yet is drawn.
-    #[cold]
-    fn begin_page(&mut self, page: u32, pool: &mut BufferPool, space: &PageSpace, now: SimTime) {
-        self.fresh.push(page);
-        pool.grow(space, now);
-        if !pool.evicts() && pool.take_frame(space.instance_of(page)) {
-            pool.page_arrived(page, space, now);
-        }
+        self.begun_by_splits.clear();
     }
 }
 
@@ -245,15 +249,16 @@ impl Server {
         plan.clear();
         let Program { kinds, classes, places, .. } = program;
         let who = Drawer { client: client_number, home: *home };
+        let (evicts, mut drawn) = (pool.evicts(), 0);
         for (number, touch) in kinds[*kind as usize].touches.iter().enumerate() {
             let &Touch { min, max, threshold, recent, draws_pages, .. } = touch;
             if threshold.is_some_and(|t| !rng.bernoulli(t)) {
                 continue;
             }
             let mut count = if min == max { min } else { rng.range_inclusive(min, max) };
-            *touches_so_far += u64::from(count);
+            drawn += u64::from(count);
             if let Some(recent) = recent
-                && !pool.evicts()
+                && !evicts
             {
                 count = classes[recent.class as usize].older_of(who, recent.rows, count);
             }
@@ -266,15 +271,11 @@ impl Server {
             if reads_pages && class.is_resident_for(who, pool) {
                 continue;
             }
-            let drawn = plan.room(count);
-            class.fill(who, if reads_pages { read_rng } else { rng }, drawn);
-            if draws_pages {
-                pool.prefetch(drawn);
-            } else {
-                class.prefetch(drawn, places);
-            }
-            plan.end_run(touch, number);
+            let start = plan.len;
+            class.draw(who, if reads_pages { read_rng } else { rng }, plan.room(count), places, pool);
+            plan.end_run(start, touch, number);
         }
+        *touches_so_far += drawn;
     }
 
     /// Finds the pages of the places that were drawn for a client's transaction, if that is not yet done. The pages that
@@ -292,43 +293,52 @@ impl Server {
         plan.drawn = plan.runs.len();
         let mut start = 0;
         for run in 0..plan.drawn {
-            let Run { end, touch, .. } = plan.runs[run];
-            let touch = &touches[touch as usize];
+            let Run { end, touch, draws_pages, .. } = plan.runs[run];
             let from = std::mem::replace(&mut start, end);
-            if touch.draws_pages {
+            if draws_pages {
                 continue;
             }
-            // A home's leading digits are in use; the others are as random.
-            let upper = |nth: u32| *home >> (nth % u32::BITS) & 1 != 0;
+            let touch = &touches[touch as usize];
+            let Plan { pages, fresh, begun_by_splits, .. } = &mut *plan;
+            let drawn = &mut pages[from as usize..end as usize];
             let class = &mut classes[touch.class as usize];
             if class.draws_ranges() {
-                for nth in from..end {
-                    let range = plan.pages[nth as usize];
-                    let found = places.index_pages.find(range, upper(nth), touch.split.is_some());
-                    plan.pages[nth as usize] = found.page;
-                    pool.prefetch(&[found.page]);
-                    if touch.bufferable
-                        && let Some(buffer) = change_buffer
-                    {
+                let inserts = touch.split.is_some();
+                let buffer = change_buffer.as_ref().filter(|_| touch.bufferable);
+                for (nth, place) in (from..).zip(drawn) {
+                    // A home's leading digits are in use; the others are as random.
+                    let upper = *home >> (nth % u32::BITS) & 1 != 0;
+                    let found = places.index_pages.find(*place, upper, inserts);
+                    *place = found.page;
+                    pool.prefetch(found.page);
+                    if let Some(buffer) = buffer {
                         buffer.prefetch(found.page);
                     }
-                    if let Some(page) = found.split {
-                        plan.add_split_page(page, pool);
-                    }
+                    begun_by_splits.extend(found.split);
                 }
             } else {
-                for nth in from..end {
-                    let found = class.move_on(plan.pages[nth as usize], places, space, &instance_of);
-                    plan.pages[nth as usize] = found.page;
-                    pool.prefetch(&[found.page]);
+                class.move_on(drawn, places, space, &instance_of, |found, space| {
+                    pool.prefetch(found.page);
                     if found.fresh {
-                        plan.begin_page(found.page, pool, space, *now);
+                        fresh.push(found.page);
+                        begin_page(found.page, pool, space, *now);
                     }
-                }
+                });
             }
             if let Some(split) = touch.split {
-                plan.end_run(&touches[usize::from(split)], usize::from(split));
+                let start = plan.len;
+                plan.add_split_pages(pool);
+                plan.end_run(start, &touches[usize::from(split)], usize::from(split));
             }
         }
+    }
+}
+
+/// A page that no file holds yet is drawn.
+#[cold]
+fn begin_page(page: u32, pool: &mut BufferPool, space: &PageSpace, now: SimTime) {
+    pool.grow(space, now);
+    if !pool.evicts() && pool.take_frame(space.instance_of(page)) {
+        pool.page_arrived(page, space, now);
     }
 }

@@ -107,10 +107,10 @@ impl IndexPages {
         self.indexes[first..].iter().map(ranges).collect()
     }
 
-    /// Asks the processor for the memory of some ranges.
+    /// Asks the processor for the memory of a range.
     #[inline]
-    pub(super) fn prefetch(&self, ranges: &[u32]) {
-        ranges.iter().for_each(|&range| prefetch_index(&self.ranges, range as usize));
+    pub(super) fn prefetch(&self, range: u32) {
+        prefetch_index(&self.ranges, range as usize);
     }
 
     /// The index of a range: mostly its block has only one.

@@ -107,23 +107,27 @@ impl NuRandPages {
         PageRun { first: runs[set as usize].first + first, pages: last - first + 1 }
     }
 
-    /// Draws as many pages as `pages` holds.
+    /// Draws as many pages as `pages` holds, with a word to `ask` about each.
     #[inline]
-    pub(super) fn fill(&self, who: Drawer, rng: &mut Rng, runs: &[PageRun], pages: &mut [u32]) {
+    pub(super) fn fill(&self, who: Drawer, rng: &mut Rng, runs: &[PageRun], pages: &mut [u32], ask: impl Fn(u32)) {
         let constant = self.constant(who.client);
+        let mut own = rng.clone();
         if self.at_home {
             let (set, rest) = digit(who.home, self.bounds[0]);
             let (group, _) = digit(rest, self.bounds[1]);
             let (first, start) = (runs[set as usize].first, self.group_start(group));
             for page in pages {
-                let [mask, key] = rng.below_each([self.bounds[2], self.bounds[3]], self.key_reject_below);
+                let [mask, key] = own.below_each([self.bounds[2], self.bounds[3]], self.key_reject_below);
                 *page = first + self.page(start, mask, key, constant);
+                ask(*page);
             }
         } else {
             for page in pages {
-                let [set, group, mask, key] = rng.below_each(self.bounds, self.reject_below);
+                let [set, group, mask, key] = own.below_each(self.bounds, self.reject_below);
                 *page = runs[set as usize].first + self.page(self.group_start(group), mask, key, constant);
+                ask(*page);
             }
         }
+        *rng = own;
     }
 }

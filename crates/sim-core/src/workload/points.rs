@@ -80,11 +80,10 @@ impl Points {
         Column { table: table as u32, column: column as u32, len: count }
     }
 
-    /// Asks the processor for the memory of some points.
+    /// Asks the processor for the memory of a point.
     #[inline]
-    pub(super) fn prefetch(&self, column: Column, numbers: &[u32]) {
-        let rows = &self.tables[column.table as usize].rows;
-        numbers.iter().for_each(|&number| prefetch_index(rows, number as usize));
+    pub(super) fn prefetch(&self, column: Column, number: u32) {
+        prefetch_index(&self.tables[column.table as usize].rows, number as usize);
     }
 
     /// The point of a class with a number.

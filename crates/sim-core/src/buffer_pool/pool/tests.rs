@@ -313,6 +313,32 @@ fn flush_lists_are_in_order_whoever_leaves_them() {
     assert!(any_order(200, FlushNeighbors::None, true).evicts());
 }
 
+/// Who counted pages may keep the count as long as the number of changes is the same, where there is one.
+#[test]
+fn a_count_of_pages_that_differs_comes_with_another_number_of_changes() {
+    let counts = |pool: &BufferPool, lsns: [u64; 3]| -> Vec<u64> {
+        let of = |instance| lsns.map(|lsn| pool.pages_up_to(instance, lsn, u64::MAX));
+        [of(0), of(1)].concat()
+    };
+    let (mut twin, mut random) = (Twin::new(600, FlushNeighbors::None), Rng::stream(9, 0, "changes"));
+    let (mut moved, mut kept) = (0, 0);
+    for _ in 0..3_000 {
+        let lsns = [twin.lsn - 300, twin.lsn - 3, u64::MAX];
+        let before = (counts(&twin.pool, lsns), twin.pool.changes().unwrap());
+        let page = random.below(256);
+        match random.below(7) {
+            0..=2 => twin.modify(page),
+            3 => twin.take_tail(page as usize % 2, twin.lsn - 3 * u64::from(page)),
+            _ => twin.written(page),
+        }
+        let after = (counts(&twin.pool, lsns), twin.pool.changes().unwrap());
+        assert!(before.0 == after.0 || before.1 != after.1, "{before:?}, {after:?}");
+        (moved, kept) = (moved + u32::from(before.1 != after.1), kept + u32::from(before.1 == after.1));
+    }
+    assert!(moved > 500 && kept > 500, "{moved} moved, {kept} did not");
+    assert_eq!(any_order(600, FlushNeighbors::Area, true).changes(), None, "pages may leave early");
+}
+
 /// With its entries all current, a list is counted up to an LSN, and looked at for what lies below one.
 #[test]
 fn lists_are_counted_up_to_an_lsn() {
