@@ -10,7 +10,7 @@ use innosim_rules::Rule;
 use innosim_scenario::{Diagnostic, Overrides, Scenario, Source, did_you_mean, load_hosted};
 use innosim_statistics::Precision;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Version of the program.
@@ -333,15 +333,38 @@ impl Request {
     }
 }
 
-/// The notes of the scenario, and those that only some points have, each once.
+/// The notes of the scenario, and those that only some points have. Of notes that differ in their numbers alone the first
+/// is told, and how many there are besides.
 fn notes_of(base: &Scenario, points: &[Scenario]) -> Vec<Diagnostic> {
-    let mut notes: Vec<Diagnostic> = base.notes.clone();
-    for note in points.iter().flat_map(|point| &point.notes) {
-        if notes.iter().all(|known| known.message != note.message) {
-            notes.push(note.clone());
+    let mut notes: Vec<(Diagnostic, HashSet<&str>)> = Vec::new();
+    for note in base.notes.iter().chain(points.iter().flat_map(|point| &point.notes)) {
+        match notes.iter_mut().find(|(known, _)| without_numbers(&known.message) == without_numbers(&note.message)) {
+            Some((_, alike)) => {
+                alike.insert(&note.message);
+            }
+            None => notes.push((note.clone(), HashSet::from([note.message.as_str()]))),
         }
     }
-    notes
+    let told = |(mut note, alike): (Diagnostic, HashSet<&str>)| {
+        if alike.len() > 1 {
+            note.message += &format!("; {} more of this kind, with other numbers", alike.len() - 1);
+        }
+        note
+    };
+    notes.into_iter().map(told).collect()
+}
+
+/// A message with a mark in place of each number.
+fn without_numbers(message: &str) -> String {
+    let mut kept = String::with_capacity(message.len());
+    for c in message.chars() {
+        match c {
+            '0'..='9' if kept.ends_with('#') => {}
+            '0'..='9' => kept.push('#'),
+            _ => kept.push(c),
+        }
+    }
+    kept
 }
 
 /// What is said of a setting that came from `--vary` says so.
@@ -511,6 +534,18 @@ mod tests {
         let again = ("innodb_io_capacity = 2K".to_owned(), "innodb_io_capacity = 2048".to_owned());
         assert_eq!(prepared.twins(), [again]);
         assert!(prepared.notes.iter().any(|note| note.message.contains("100000")), "{:?}", prepared.notes);
+    }
+
+    #[test]
+    fn notes_that_differ_in_their_numbers_are_told_once() {
+        let notes =
+            request(&["innodb_io_capacity_max=5000,7000,9000", "innodb_io_capacity=2000"]).prepare().unwrap().notes;
+        let told: Vec<&str> =
+            notes.iter().map(|note| note.message.as_str()).filter(|text| text.contains("whole numbers")).collect();
+        assert!(
+            matches!(told[..], [text] if text.ends_with("5000 / 2000 counts as 2; 2 more of this kind, with other numbers")),
+            "{told:?}"
+        );
     }
 
     fn request(vary: &[&str]) -> Request {
