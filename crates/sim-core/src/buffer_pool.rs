@@ -20,7 +20,7 @@ mod pool;
 
 pub(crate) use bits::BitSet;
 pub use counted::{Bin, BinClass, Homes};
-pub(crate) use counted::{CountedPages, MOST_INSTANCES, MetAgain, MetPage, bin_of, is_counted};
+pub(crate) use counted::{CountedPages, File, MOST_INSTANCES, MetAgain, MetPage, bin_of, is_counted};
 pub use flush_list::{Entry, FlushList};
 pub use lru::{LruConfig, LruLists};
 pub use neighbors::flush_area_range;

@@ -12,8 +12,11 @@
 //!
 //! A page gets a handle when its state begins to matter to somebody: as it becomes dirty (for the flush list), or is read. A
 //! handle names the bin and the instance; its other bits are a number that tells pages in flight apart, and say where in the
-//! instance the page lies (file, extent). Simplifications: each time it is another extent; how long ago a page under write was
-//! last modified is drawn by its rate, for the write-ahead rule.
+//! instance the page lies (file, extent). What a transaction draws at its home lies in the file of that home, for it draws from
+//! one copy of the tables ([`File`]): batches of such pages have fewer files to sync. Simplifications: each time it is another
+//! extent of the file, where pages of one home lie in few (errs towards more instances and batches for the pages of a
+//! transaction, where most pages are clean); how long ago a page under write was last modified is drawn by its rate, for the
+//! write-ahead rule.
 
 mod class;
 mod figures;
@@ -29,7 +32,7 @@ pub use class::BinClass;
 #[cfg(test)]
 pub(super) use handles::handle;
 pub(crate) use handles::{MOST_INSTANCES, bin_of, is_counted};
-pub(super) use handles::{instance_of, place_of};
+pub(super) use handles::{file_of, instance_of, place_of};
 pub use homes::Homes;
 pub(crate) use meeting::{MetAgain, MetPage};
 
@@ -59,6 +62,17 @@ struct Use {
     class: u16,
     part: u32,
     weight: u64,
+}
+
+/// The file of a page, of those of its bin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum File {
+    /// Any.
+    Any,
+    /// That of the home, a fraction of 2^64, of who comes to the page: its transaction draws from one copy of the tables.
+    OfHome(u64),
+    /// That of another page.
+    SameAs(u32),
 }
 
 /// Pages of a bin by state.
@@ -93,12 +107,16 @@ pub(crate) struct CountedPages {
     uses: Vec<Vec<Use>>,
     bytes_between: Vec<f64>,
     freed: Vec<bool>,
+    /// Files of each bin.
+    files: Vec<usize>,
     /// Handles of pages that are being read.
     reading: Vec<u32>,
     waits: Waits,
     /// Writes of pages so far.
     writes: u64,
     serial: u32,
+    /// The class and the home of the last page that was drawn at a home, and its instance.
+    last_at_home: Option<(u16, u64, usize)>,
     rng: Rng,
     exponential: StandardExponential,
 }
@@ -129,11 +147,13 @@ impl CountedPages {
             uses: vec![Vec::new(); bins.len()],
             bytes_between: bins.iter().map(|bin| bin.bytes_between_modifications).collect(),
             freed: bins.iter().map(|bin| bin.freed).collect(),
+            files: bins.iter().map(|bin| bin.spaces.len()).collect(),
             classes,
             reading: Vec::new(),
             waits: Waits::default(),
             writes: 0,
             serial: 0,
+            last_at_home: None,
             rng,
             exponential: StandardExponential::new(),
         };
@@ -221,11 +241,18 @@ impl CountedPages {
         homes.as_mut().map_or((draws, 1.0), |homes| homes.read_at(home, draws))
     }
 
-    /// A handle for a page of a bin in an instance.
+    /// A handle for a page of a bin in an instance, and in the file of which `file` makes a choice.
     #[inline]
-    fn handle(&mut self, bin: u16, instance: usize) -> u32 {
+    fn handle(&mut self, bin: u16, instance: usize, file: File) -> u32 {
         self.serial = self.serial.wrapping_add(1);
-        handles::handle(bin, instance, self.serial)
+        let files = self.files[usize::from(bin)];
+        let file = match file {
+            File::Any => handles::any_file(self.serial, files),
+            // The leading digit says which copy of the tables it is.
+            File::OfHome(home) => ((u128::from(home) * files as u128) >> 64) as usize,
+            File::SameAs(page) => file_of(page, files),
+        };
+        handles::handle(bin, instance, handles::number(self.serial, file, files))
     }
 
     /// Of pages of a bin, counted by instance, the instance of the one of a number.
@@ -257,19 +284,20 @@ impl CountedPages {
         self.rng.uniform_f64() < share
     }
 
-    /// A handle that stands for some page of a class.
-    pub(crate) fn somewhere_in(&mut self, class: u16) -> u32 {
-        let parts = &self.classes[usize::from(class)].parts;
+    /// A handle that stands for some page of a class, as who is at a home draws it.
+    pub(crate) fn somewhere_in(&mut self, class: u16, home: u64) -> u32 {
+        let class = &self.classes[usize::from(class)];
+        let (parts, file) = (&class.parts, class.file_at(home));
         let serial = self.serial as usize;
         let bin = parts.get(serial % parts.len().max(1)).map_or(0, |part| part.bin);
-        self.handle(bin, serial % self.instances)
+        self.handle(bin, serial % self.instances, file)
     }
 
-    fn begin_reading(&mut self, bin: u16, nth: u64) -> u32 {
+    fn begin_reading(&mut self, bin: u16, nth: u64, file: File) -> u32 {
         let instance = Self::instance_at(&self.missing[self.places(bin)], nth);
         let place = self.place(bin, instance);
         self.missing[place] -= 1;
-        let page = self.handle(bin, instance);
+        let page = self.handle(bin, instance, file);
         let counts = &mut self.counts[usize::from(bin)];
         (counts.missing, counts.reading) = (counts.missing - 1, counts.reading + 1);
         self.reading.push(page);
@@ -296,9 +324,9 @@ impl CountedPages {
 
     /// The clean page of a number of its bin becomes hot: its handle.
     #[inline]
-    pub(crate) fn becomes_hot(&mut self, bin: u16, nth: u64) -> u32 {
+    pub(crate) fn becomes_hot(&mut self, bin: u16, nth: u64, file: File) -> u32 {
         let instance = Self::instance_at(&self.clean[self.places(bin)], nth);
-        self.becomes_hot_in(bin, instance)
+        self.becomes_hot_in(bin, instance, file)
     }
 
     /// A touch waits until a page is read, or written.
@@ -314,11 +342,11 @@ impl CountedPages {
     /// A page that was read, or written, becomes hot: its handle, or `None` if no page of its bin and instance is clean.
     pub(crate) fn this_becomes_hot(&mut self, page: u32) -> Option<u32> {
         let (bin, instance) = (bin_of(page), instance_of(page));
-        (self.clean[self.place(bin, instance)] > 0).then(|| self.becomes_hot_in(bin, instance))
+        (self.clean[self.place(bin, instance)] > 0).then(|| self.becomes_hot_in(bin, instance, File::SameAs(page)))
     }
 
     #[inline]
-    fn becomes_hot_in(&mut self, bin: u16, instance: usize) -> u32 {
+    fn becomes_hot_in(&mut self, bin: u16, instance: usize, file: File) -> u32 {
         let place = self.place(bin, instance);
         self.clean[place] -= 1;
         let counts = &mut self.counts[usize::from(bin)];
@@ -326,7 +354,7 @@ impl CountedPages {
         for of_bin in &self.uses[usize::from(bin)] {
             self.classes[usize::from(of_bin.class)].cold.remove(of_bin.part, of_bin.weight);
         }
-        self.handle(bin, instance)
+        self.handle(bin, instance, file)
     }
 
     /// A hot page is under write.

@@ -124,7 +124,7 @@ impl PageSpace {
     fn place_of_counted(&self, page: u32) -> (u16, u32) {
         let place = place_of(page);
         let spaces = &self.spaces_by_bin[usize::from(bin_of(page))];
-        let space = spaces[(place >> 8) as usize % spaces.len()];
+        let space = spaces[counted::file_of(page, spaces.len())];
         let extents = &self.patterns[usize::from(space)][counted::instance_of(page)];
         let extent = extents.get((place & 0xff) as usize % extents.len().max(1));
         (space, extent.map_or(0, |&extent| u32::from(extent)))

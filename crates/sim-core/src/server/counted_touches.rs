@@ -152,9 +152,9 @@ impl Server {
             let mut passed = pool.pass_counted(way, modify, draws, run.times);
             if passed < draws {
                 let lsn = redo.lsn_after(redo_fixed + each * u64::from(passed));
-                match pool.meet_counted(way, modify) {
-                    MetPage::Clean { bin, nth } => {
-                        pool.counted_becomes_dirty(bin, nth, lsn);
+                match pool.meet_counted(way, modify, client.home) {
+                    MetPage::Clean { bin, nth, file } => {
+                        pool.counted_becomes_dirty(bin, nth, file, lsn);
                         passed += 1;
                     }
                     MetPage::Missing(page) => plan.met = Some(Met { page, under_write: false }),

@@ -267,13 +267,13 @@ impl Server {
             let visits = client.plan.runs().map(|(pages, run)| (pages, kind.touches[run.touch as usize].purge_visit));
             let visits = visits.filter(|&(_, what)| what > 0);
             let single = visits.flat_map(|(pages, what)| pages.iter().map(move |&page| Visit { page, way: 0, what }));
-            let pool = &mut self.pool;
+            let (pool, home) = (&mut self.pool, client.home);
             let counted = client.plan.counted.draws().flat_map(|(way, touch, draws)| {
                 let what = kind.touches[touch].purge_visit;
                 let draws = if what > 0 { draws } else { 0 };
                 std::iter::repeat_n((way, what), draws as usize)
             });
-            let counted = counted.map(|(way, what)| Visit { page: pool.somewhere_in(way), way, what });
+            let counted = counted.map(|(way, what)| Visit { page: pool.somewhere_in(way, home), way, what });
             purge.history.add(bytes, single.chain(counted));
         } else {
             purge.history.add(bytes, std::iter::empty());

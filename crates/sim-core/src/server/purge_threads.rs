@@ -13,7 +13,7 @@ use super::events::Event;
 use super::history::Visit;
 use super::passes::Actor;
 use super::purge::State;
-use crate::buffer_pool::{MetAgain, Modification, is_counted};
+use crate::buffer_pool::{File, MetAgain, Modification, is_counted};
 use crate::config::RedoPipeline;
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::{FreeCheckWait, PassReport};
@@ -206,7 +206,9 @@ impl Server {
         // Pages that are counted stay in memory, so that looking a row up there leaves no trace.
         let what = what.filter(|what| what.modify)?;
         match self.pool.meet_counted_again(visit.way, self.counted_writes_since_commit()) {
-            MetAgain::Clean { bin, nth } => self.pool.counted_becomes_dirty(bin, nth, self.redo.current_lsn()),
+            MetAgain::Clean { bin, nth } => {
+                self.pool.counted_becomes_dirty(bin, nth, File::SameAs(visit.page), self.redo.current_lsn());
+            }
             MetAgain::UnderWrite => return Some(self.now + costs::PURGE_RETRY),
             MetAgain::Hot => {}
         }

@@ -10,7 +10,7 @@
 //! towards old pages).
 
 use super::costs;
-use crate::buffer_pool::{BufferPool, CountedPages, Modification, PageRun, PageSpace};
+use crate::buffer_pool::{BufferPool, CountedPages, File, Modification, PageRun, PageSpace};
 use crate::config::{MachineConfig, RedoConfig, RedoPipeline};
 use crate::kernel::random::Rng;
 use crate::kernel::time::SimTime;
@@ -74,7 +74,7 @@ fn make_dirty(start: DirtyStart, checkpoint_lsn: u64, space: &PageSpace, pool: &
         let lsn = checkpoint_lsn + redo as u64;
         let nth = rng.below_u64(resident - number);
         match nth.checked_sub(pages.len() as u64).and_then(|nth| pool.counted().nth_clean(nth)) {
-            Some((bin, nth)) => pool.counted_becomes_dirty(bin, nth, lsn),
+            Some((bin, nth)) => pool.counted_becomes_dirty(bin, nth, File::Any, lsn),
             None => {
                 let page = pages.swap_remove(nth as usize);
                 let modified = pool.modify(page, lsn, space, SimTime::ZERO);

@@ -343,6 +343,17 @@ impl AccessClass {
         }
     }
 
+    /// Where a transaction draws from the page set at its home alone: the chance that two of its pages lie in one extent.
+    pub(super) fn same_extent_at_home(&self) -> Option<f64> {
+        let groups = match &self.draw {
+            Draw::NuRand(nurand) if nurand.at_home => nurand.groups(),
+            Draw::OfHome(homes) => (homes.number() / self.runs.len() as u32).max(1),
+            _ => return None,
+        };
+        let pages = self.runs.iter().map(|run| run.pages).min().unwrap_or(1);
+        Some((f64::from(groups) * f64::from(EXTENT_PAGES) / f64::from(pages.max(1))).min(1.0))
+    }
+
     /// Homes that have the same pages each time.
     pub(super) fn homes(&self) -> Option<u32> {
         match &self.draw {

@@ -260,7 +260,8 @@ pub(super) fn cut(spec: &WorkloadSpec, classes: &[AccessClass], counted: &[Optio
     }
     for (way, (list, all)) in ways.iter().zip(lists.iter().zip(all)) {
         let homes = classes[way.class as usize].homes().map(|homes| Homes::new(homes, way.of_layer()));
-        bins.classes.push(BinClass::new(list, all.min(1.0), homes, &bins.bins));
+        let class = BinClass::new(list, all.min(1.0), homes, &bins.bins);
+        bins.classes.push(class.drawn_at_home(classes[way.class as usize].same_extent_at_home()));
     }
     bins
 }

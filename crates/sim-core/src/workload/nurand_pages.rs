@@ -50,6 +50,11 @@ impl NuRandPages {
         }
     }
 
+    /// Groups of keys a page set.
+    pub(super) fn groups(&self) -> u32 {
+        self.bounds[1]
+    }
+
     /// How often its keys are drawn by clients who use the constants in turn, from fewest to most times a transaction.
     pub(super) fn law(&self, draws: (u32, u32)) -> KeyLaw {
         let law = self.keys.law();

@@ -4,7 +4,7 @@
 //! draw meets something, however its chance has moved meanwhile. Exact up to the rounding of 53-bit fractions.
 
 use super::weights::Weights;
-use super::{Bin, Homes};
+use super::{Bin, File, Homes};
 
 /// Weight of a draw: the sum over all pages of a class.
 pub(super) const WHOLE: u64 = 1 << 62;
@@ -77,6 +77,8 @@ pub struct BinClass {
     /// For modifications, which meet what is not hot, and for reads, which meet what is missing.
     pub(super) clocks: [Clock; 2],
     pub(super) homes: Option<Homes>,
+    /// Where a transaction draws from the copy of the tables at its home: the chance that two of its pages lie in one extent.
+    pub(super) at_home: Option<f64>,
 }
 
 impl BinClass {
@@ -88,7 +90,19 @@ impl BinClass {
         let part = |&(bin, probability): &(u16, f64)| Part { bin, weight: (probability * scale) as u64 };
         let parts: Vec<Part> = list.iter().map(part).filter(|part| part.weight > 0).collect();
         let none = Weights::none(parts.len());
-        BinClass { parts, cold: none.clone(), missing: none, clocks: [Clock::STOPPED; 2], homes }
+        BinClass { parts, cold: none.clone(), missing: none, clocks: [Clock::STOPPED; 2], homes, at_home: None }
+    }
+
+    /// The same, with all draws of a transaction from the copy of the tables at its home, if there is a chance that two of them lie in
+    /// one extent.
+    pub fn drawn_at_home(self, same_extent: Option<f64>) -> Self {
+        BinClass { at_home: same_extent, ..self }
+    }
+
+    /// The file of what a transaction at a home draws.
+    #[inline]
+    pub(super) fn file_at(&self, home: u64) -> File {
+        if self.at_home.is_some() { File::OfHome(home) } else { File::Any }
     }
 
     /// Probability that a draw comes to one of the pages of a bin.

@@ -1,7 +1,8 @@
 //! Handles of counted pages: 32 bits that name a bin and an instance; the others are a number that tells pages in flight
-//! apart.
+//! apart, and says in which of the files of its bin the page lies.
 //!
-//! Simplification: where in its instance a page lies follows from that number, so each time it is another extent.
+//! Simplification: where in that file and its instance a page lies follows from the whole handle, so each time it is another
+//! extent.
 
 /// Bit of all handles of counted pages.
 const COUNTED: u32 = 1 << 31;
@@ -42,6 +43,26 @@ pub(in crate::buffer_pool) fn place_of(page: u32) -> u32 {
     place ^ place >> 16
 }
 
+/// Which of the `files` of its bin a counted page lies in.
+#[inline]
+pub(in crate::buffer_pool) fn file_of(page: u32, files: usize) -> usize {
+    (page & SERIAL_MASK) as usize % files.max(1)
+}
+
+/// The number of a page in one of `files`: another for each `serial`, as long as there are any.
+#[inline]
+pub(super) fn number(serial: u32, file: usize, files: usize) -> u32 {
+    let files = files.clamp(1, 1 << SERIAL_BITS) as u32;
+    let rounds = (1 << SERIAL_BITS) / files;
+    serial % rounds * files + file as u32 % files
+}
+
+/// A file of so many for each serial number, as good as random.
+#[inline]
+pub(super) fn any_file(serial: u32, files: usize) -> usize {
+    place_of(serial) as usize % files.max(1)
+}
+
 /// The handle of a page of a bin in an instance.
 #[inline]
 pub(in crate::buffer_pool) fn handle(bin: u16, instance: usize, serial: u32) -> u32 {
@@ -62,6 +83,28 @@ mod tests {
             assert_eq!(page & 16_383, serial % 16_384);
         }
         assert_eq!([0, 1, (1 << 31) - 1].map(is_counted), [false; 3]);
+    }
+
+    /// Numbers of a file are its own, and as many as there is room for come before one is used again.
+    #[test]
+    fn a_number_says_which_file_it_is() {
+        for (files, rounds) in [(1, 16_384), (3, 5_461), (10, 1_638), (16_384, 1)] {
+            for file in [0, files / 2, files - 1] {
+                let numbers: Vec<u32> = (0..rounds).map(|serial| number(serial, file, files)).collect();
+                assert!(numbers.iter().all(|&number| number < 16_384 && file_of(handle(5, 7, number), files) == file));
+                assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{files} files");
+                assert_eq!(number(rounds, file, files), numbers[0]);
+            }
+        }
+        assert_eq!((number(3, 0, 0), file_of(handle(0, 0, 9), 0)), (3, 0), "pages of no file");
+        assert!(number(3, 19_999, 20_000) < 16_384, "more files than numbers");
+    }
+
+    #[test]
+    fn any_file_is_one_as_often_as_another() {
+        let mut met = [0; 10];
+        (0..10_000).for_each(|serial| met[any_file(serial, 10)] += 1);
+        assert!(met.iter().all(|times| (900..1_100).contains(times)), "{met:?}");
     }
 
     /// What the finalizer of MurmurHash3 makes of these.

@@ -1,10 +1,13 @@
 //! Draws from bins: how many go by, and what the next one meets; and what somebody meets who comes back to a page.
 //!
+//! Pages that a transaction draws at its home lie near each other, some in one extent and so in one instance, whose batches write
+//! them together. Simplification: only two that follow each other are looked at.
+//!
 //! Simplifications, of who comes back: writes of the meantime are shared out among bins as all writes so far, and none of
 //! their pages has become dirty and been written again since.
 
 use super::class::WHOLE;
-use super::{CountedPages, bin_of, limit};
+use super::{CountedPages, File, bin_of, limit};
 
 /// What a draw meets that is not just a dirty page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +18,8 @@ pub(crate) enum MetPage {
         bin: u16,
         /// Which of them, from 0.
         nth: u64,
+        /// Its file.
+        file: File,
     },
     /// A page that is missing; somebody is reading it, or is about to from now on.
     Missing(u32),
@@ -51,15 +56,40 @@ impl CountedPages {
         self.classes[usize::from(class)].pass(modify, draws, times)
     }
 
-    /// What the draw meets at which [`CountedPages::pass`] stopped.
-    pub(crate) fn meet(&mut self, class: u16, modify: bool) -> MetPage {
+    /// What the draw of a transaction at a `home` meets at which [`CountedPages::pass`] stopped.
+    pub(crate) fn meet(&mut self, class: u16, modify: bool, home: u64) -> MetPage {
         let number = usize::from(class);
         let limit = limit(&mut self.rng);
         self.classes[number].clocks[usize::from(!modify)].wind_up(limit);
         let all = self.classes[number].weights(modify).all;
         let at = self.rng.below_u64(all);
         let (bin, nth) = self.find(number, modify, at);
-        self.met(bin, nth)
+        let file = self.classes[number].file_at(home);
+        match self.met(bin, nth, file) {
+            MetPage::Clean { bin, nth, file } => {
+                MetPage::Clean { bin, nth: self.near_the_last(class, home, bin, nth), file }
+            }
+            met => met,
+        }
+    }
+
+    /// The clean page of a number of its bin; or one of the instance in which the transaction's last page of the class lies, as
+    /// often as two of them lie in one extent.
+    fn near_the_last(&mut self, class: u16, home: u64, bin: u16, nth: u64) -> u64 {
+        let Some(same_extent) = self.classes[usize::from(class)].at_home else { return nth };
+        let places = self.places(bin);
+        if let Some((last_class, last_home, instance)) = self.last_at_home
+            && (last_class, last_home) == (class, home)
+            && self.happens(same_extent)
+        {
+            let (before, from_here) = self.clean[places.clone()].split_at(instance);
+            let (before, here) = (before.iter().map(|&pages| u64::from(pages)).sum::<u64>(), u64::from(from_here[0]));
+            if here > 0 {
+                return before + self.rng.below_u64(here);
+            }
+        }
+        self.last_at_home = Some((class, home, Self::instance_at(&self.clean[places], nth)));
+        nth
     }
 
     /// What somebody meets who comes back to a page that was modified in a class, `written` writes of counted pages ago, and has
@@ -97,11 +127,11 @@ impl CountedPages {
     }
 
     /// The page of a number among those of a bin that are not hot.
-    pub(super) fn met(&mut self, bin: u16, nth: u64) -> MetPage {
+    pub(super) fn met(&mut self, bin: u16, nth: u64, file: File) -> MetPage {
         let counts = self.counts[usize::from(bin)];
         let mut nth = nth;
         if nth < counts.missing {
-            return MetPage::Missing(self.begin_reading(bin, nth));
+            return MetPage::Missing(self.begin_reading(bin, nth, file));
         }
         nth -= counts.missing;
         if nth < counts.reading {
@@ -110,7 +140,7 @@ impl CountedPages {
         }
         nth -= counts.reading;
         if nth < counts.clean {
-            MetPage::Clean { bin, nth }
+            MetPage::Clean { bin, nth, file }
         } else {
             MetPage::UnderWrite { bin, nth: nth - counts.clean }
         }

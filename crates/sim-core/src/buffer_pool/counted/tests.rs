@@ -15,8 +15,8 @@ fn modify(pages: &mut CountedPages) -> Option<u32> {
     if pages.pass(0, true, 1, 1.0) == 1 {
         return None;
     }
-    match pages.meet(0, true) {
-        MetPage::Clean { bin, nth } => Some(pages.becomes_hot(bin, nth)),
+    match pages.meet(0, true, 0) {
+        MetPage::Clean { bin, nth, .. } => Some(pages.becomes_hot(bin, nth, File::Any)),
         met => unreachable!("{met:?} where all pages are resident and none is written"),
     }
 }
@@ -76,18 +76,90 @@ fn a_missing_page_is_read_once_and_then_clean() {
     let mut counted = pages(&[bin(1, 0)], &[&[(0, 1.0)]]);
     assert!(!counted.is_resident(0));
     assert_eq!(counted.pass(0, false, 5, 1.0), 0);
-    let MetPage::Missing(page) = counted.meet(0, false) else { panic!("nothing else is there") };
-    assert_eq!(counted.meet(0, true), MetPage::Missing(page), "the same page, by another client");
+    let MetPage::Missing(page) = counted.meet(0, false, 0) else { panic!("nothing else is there") };
+    assert_eq!(counted.meet(0, true, 0), MetPage::Missing(page), "the same page, by another client");
     assert!(counted.is_reading(page));
     counted.arrived(page);
     assert!(!counted.is_reading(page) && counted.is_resident(0));
-    assert_eq!((counted.pass(0, false, 5, 1.0), counted.meet(0, true)), (5, MetPage::Clean { bin: 0, nth: 0 }));
+    assert_eq!(
+        (counted.pass(0, false, 5, 1.0), counted.meet(0, true, 0)),
+        (5, MetPage::Clean { bin: 0, nth: 0, file: File::Any })
+    );
     let dirty = counted.this_becomes_hot(page).unwrap();
     assert_eq!((counted.this_becomes_hot(page), counted.pass(0, true, 9, 1.0)), (None, 9));
     counted.begin_write(dirty);
-    assert_eq!(counted.meet(0, true), MetPage::UnderWrite { bin: 0, nth: 0 });
+    assert_eq!(counted.meet(0, true, 0), MetPage::UnderWrite { bin: 0, nth: 0 });
     counted.written(dirty);
-    assert_eq!(counted.meet(0, true), MetPage::Clean { bin: 0, nth: 0 });
+    assert_eq!(counted.meet(0, true, 0), MetPage::Clean { bin: 0, nth: 0, file: File::Any });
+    counted.check().unwrap();
+}
+
+/// All that a transaction draws at its home lies in the file of that home, what it reads and what becomes dirty, also after it has
+/// waited for it; other draws come to all files.
+#[test]
+fn pages_drawn_at_home_lie_in_one_file() {
+    let bins = [Bin { spaces: vec![4, 5, 6, 7], ..bin(4_000, 2_000) }];
+    let class = |same_extent| BinClass::new(&[(0, 1.0 / 4_000.0)], 1.0, None, &bins).drawn_at_home(same_extent);
+    let mut counted =
+        CountedPages::new(&bins, vec![class(Some(0.1)), class(None)], 2, &|_, _| 1, Rng::stream(11, 0, "files"));
+    let mut met = [[0; 4]; 2];
+    for draw in 0..1_200u64 {
+        let (number, home) = (draw % 2, (draw / 2 % 4) << 62 | draw);
+        let page = match counted.meet(number as u16, true, home) {
+            MetPage::Clean { bin, nth, file } => counted.becomes_hot(bin, nth, file),
+            MetPage::Missing(page) => {
+                counted.arrived(page);
+                let hot = counted.this_becomes_hot(page).unwrap();
+                assert_eq!(file_of(hot, 4), file_of(page, 4), "it is the page that was read");
+                hot
+            }
+            MetPage::UnderWrite { .. } => panic!("nothing is written"),
+        };
+        met[number as usize][file_of(page, 4)] += 1;
+        assert!(number == 1 || file_of(page, 4) as u64 == draw / 2 % 4, "a page of another file");
+        assert!(number == 1 || file_of(counted.somewhere_in(0, home), 4) as u64 == draw / 2 % 4);
+    }
+    assert!(met.iter().flatten().all(|times| (110..190).contains(times)), "{met:?}");
+    counted.check().unwrap();
+}
+
+/// Of a transaction's pages one in two lies in the extent, and so in the instance, of one before it, where half of those of its home
+/// do; pages of other homes, or classes, lie in any instance.
+#[test]
+fn pages_of_one_home_may_lie_in_one_extent() {
+    let bins = [bin(40_000, 40_000)];
+    let class = || BinClass::new(&[(0, 1.0 / 40_000.0)], 1.0, None, &bins).drawn_at_home(Some(0.5));
+    let mut counted = CountedPages::new(&bins, vec![class(), class()], 8, &|_, _| 1, Rng::stream(11, 0, "extents"));
+    let mut together = |again: [(u16, u64); 2]| {
+        let pairs = (0..2_000u64).filter(|&pair| {
+            let instances = again.map(|(class, home)| match counted.meet(class, true, home + (pair << 8)) {
+                MetPage::Clean { bin, nth, file } => instance_of(counted.becomes_hot(bin, nth, file)),
+                met => panic!("{met:?}, where all pages are clean or hot"),
+            });
+            instances[0] == instances[1]
+        });
+        pairs.count() as f64 / 2_000.0
+    };
+    // Half of them, and an eighth of the others.
+    assert!((together([(0, 5), (0, 5)]) - (0.5 + 0.5 / 8.0)).abs() < 0.045);
+    assert!((together([(0, 5), (0, 6)]) - 1.0 / 8.0).abs() < 0.03);
+    assert!((together([(0, 5), (1, 5)]) - 1.0 / 8.0).abs() < 0.03);
+    counted.check().unwrap();
+}
+
+/// An instance that has no clean page of the bin left gives none.
+#[test]
+fn who_finds_no_clean_page_near_the_last_takes_another() {
+    let bins = [bin(8, 8)];
+    let class = BinClass::new(&[(0, 1.0 / 8.0)], 1.0, None, &bins).drawn_at_home(Some(1.0));
+    let mut counted = CountedPages::new(&bins, vec![class], 4, &|_, _| 1, Rng::stream(11, 0, "near"));
+    let instances: Vec<usize> = (0..8)
+        .map(|_| match counted.meet(0, true, 5) {
+            MetPage::Clean { bin, nth, file } => instance_of(counted.becomes_hot(bin, nth, file)),
+            met => panic!("{met:?}, where hot pages are passed over"),
+        })
+        .collect();
+    assert!(instances.chunks(2).all(|pair| pair[0] == pair[1]), "{instances:?}");
     counted.check().unwrap();
 }
 
@@ -119,7 +191,7 @@ fn the_smallest_home_is_a_page() {
 #[test]
 fn redo_that_a_batch_waits_for_follows_from_the_rate_of_its_pages() {
     let mut counted = pages(&[bin(100, 100)], &[&[(0, 0.01)]]);
-    let hot = [counted.becomes_hot(0, 0)];
+    let hot = [counted.becomes_hot(0, 0, File::Any)];
     let waits = (0..20_000).filter(|_| counted.newest_above(&hot, 5_000, 5_500) > 0).count() as f64 / 20_000.0;
     // 500 bytes of redo, one modification each 1000.
     assert!((waits - (1.0 - libm::exp(-0.5))).abs() < 0.012, "{waits}");
@@ -127,7 +199,7 @@ fn redo_that_a_batch_waits_for_follows_from_the_rate_of_its_pages() {
     assert_eq!(counted.newest_above(&[7], 0, 5_000), 0, "a page that is not counted");
     let often = Bin { bytes_between_modifications: 1.0, ..bin(100, 100) };
     let mut counted = pages(&[often], &[&[(0, 0.01)]]);
-    let hot = [counted.becomes_hot(0, 0)];
+    let hot = [counted.becomes_hot(0, 0, File::Any)];
     let waits = (0..20_000).filter(|_| counted.newest_above(&hot, 5_000, 5_001) > 0).count() as f64 / 20_000.0;
     assert!((waits - (1.0 - libm::exp(-1.0))).abs() < 0.015, "{waits} for a byte of redo");
 }
@@ -153,10 +225,10 @@ fn a_page_of_a_number_lies_in_its_instance() {
     let mut counted = pages(&[bin(9, 0), bin(10, 7)], &[&[(0, 0.02), (1, 0.03)]]);
     // Clean pages of the second bin: 2, 3 and 2.
     let of = |page: u32| (bin_of(page), instance_of(page));
-    let hot = [6, 4, 3, 1, 0].map(|nth| of(counted.becomes_hot(1, nth)));
+    let hot = [6, 4, 3, 1, 0].map(|nth| of(counted.becomes_hot(1, nth, File::Any)));
     assert_eq!(hot, [(1, 2), (1, 1), (1, 1), (1, 0), (1, 0)]);
     // Missing ones of the first: three each.
-    let read = [0, 2, 6, 5].map(|nth| counted.begin_reading(0, nth));
+    let read = [0, 2, 6, 5].map(|nth| counted.begin_reading(0, nth, File::Any));
     assert_eq!(read.map(of), [(0, 0), (0, 1), (0, 2), (0, 2)]);
     read.iter().for_each(|&page| counted.arrived(page));
     assert_eq!(counted.counts_by_bin().collect::<Vec<_>>(), [(4, 0), (7, 5)]);
@@ -169,7 +241,7 @@ fn clean_pages_that_redo_has_touched() {
     let mut counted = pages(&[bin(1_000, 1_000)], &[&[(0, 0.001)]]);
     assert_eq!(counted.clean_but_touched(1_000_000), 0, "nothing was written yet");
     for writes in 1..=1_000 {
-        let page = counted.becomes_hot(0, 0);
+        let page = counted.becomes_hot(0, 0, File::Any);
         counted.begin_write(page);
         counted.written(page);
         if writes == 100 {
@@ -184,7 +256,7 @@ fn clean_pages_that_redo_has_touched() {
 #[test]
 fn the_newest_modification_lies_as_far_back_as_the_rate_says() {
     let mut counted = pages(&[bin(100, 100)], &[&[(0, 0.01)]]);
-    let hot = [counted.becomes_hot(0, 0), counted.becomes_hot(0, 0)];
+    let hot = [counted.becomes_hot(0, 0, File::Any), counted.becomes_hot(0, 0, File::Any)];
     let mut back = |pages: &[u32]| {
         let newest = (0..20_000).map(|_| counted.newest_above(pages, 100_000, 200_000));
         newest.map(|lsn| 200_000.0 - lsn as f64).sum::<f64>() / 20_000.0
@@ -218,7 +290,7 @@ fn a_handle_that_stands_for_a_class_has_one_of_its_bins() {
     let bins = [bin(10, 10), bin(10, 10), bin(10, 10)];
     let mut counted = pages(&bins, &[&[(1, 0.05), (2, 0.05)]]);
     let met: Vec<(u16, usize)> =
-        (0..600).map(|_| counted.somewhere_in(0)).map(|p| (bin_of(p), instance_of(p))).collect();
+        (0..600).map(|_| counted.somewhere_in(0, 0)).map(|p| (bin_of(p), instance_of(p))).collect();
     for bin in [1, 2] {
         for instance in 0..3 {
             assert_eq!(met.iter().filter(|&&at| at == (bin, instance)).count(), 100);
@@ -227,7 +299,7 @@ fn a_handle_that_stands_for_a_class_has_one_of_its_bins() {
     assert_eq!(met[..4], [(1, 0), (2, 1), (1, 2), (2, 0)], "one after the other");
     // A class of one bin, and one of none.
     let mut counted = pages(&bins, &[&[(2, 0.1)], &[]]);
-    assert_eq!([0, 0, 1, 1].map(|class| bin_of(counted.somewhere_in(class))), [2, 2, 0, 0]);
+    assert_eq!([0, 0, 1, 1].map(|class| bin_of(counted.somewhere_in(class, 0))), [2, 2, 0, 0]);
 }
 
 #[test]
@@ -242,7 +314,7 @@ fn something_happens_as_often_as_its_share_says() {
 #[test]
 fn who_comes_back_meets_what_was_written_meanwhile() {
     let mut counted = pages(&[bin(12, 12)], &[&[(0, 1.0 / 12.0)]]);
-    let mut dirty: Vec<u32> = (0..11).map(|_| counted.becomes_hot(0, 0)).collect();
+    let mut dirty: Vec<u32> = (0..11).map(|_| counted.becomes_hot(0, 0, File::Any)).collect();
     let comes_back = |counted: &mut CountedPages, written: f64| {
         let met = (0..12_000).map(|_| counted.meet_again(0, written));
         met.fold((0, 0), |(clean, under_write), met| match met {
@@ -271,8 +343,8 @@ fn who_comes_back_meets_what_was_written_meanwhile() {
 #[test]
 fn nobody_comes_back_to_a_page_that_is_missing() {
     let mut counted = pages(&[bin(12, 8)], &[&[(0, 1.0 / 12.0)]]);
-    counted.begin_reading(0, 0);
-    let hot: Vec<u32> = (0..3).map(|_| counted.becomes_hot(0, 0)).collect();
+    counted.begin_reading(0, 0, File::Any);
+    let hot: Vec<u32> = (0..3).map(|_| counted.becomes_hot(0, 0, File::Any)).collect();
     hot.iter().for_each(|&page| counted.begin_write(page));
     let met: Vec<MetAgain> = (0..12_000).map(|_| counted.meet_again(0, 0.0)).collect();
     let under_write = met.iter().filter(|&&met| met == MetAgain::UnderWrite).count();
@@ -337,9 +409,9 @@ impl Twin {
         let nth = nth % places.len();
         let (_, instance, single) = self.singles[places[nth]];
         let next = match single {
-            Single::Missing => Single::Reading(self.counted.begin_reading(bin, nth as u64)),
+            Single::Missing => Single::Reading(self.counted.begin_reading(bin, nth as u64, File::Any)),
             Single::Reading(page) => (self.counted.arrived(page), Single::Clean).1,
-            Single::Clean => Single::Hot(self.counted.becomes_hot(bin, nth as u64)),
+            Single::Clean => Single::Hot(self.counted.becomes_hot(bin, nth as u64, File::Any)),
             Single::Hot(page) => (self.counted.begin_write(page), Single::UnderWrite(page)).1,
             Single::UnderWrite(page) => (self.counted.written(page), Single::Clean).1,
         };
@@ -405,17 +477,18 @@ impl Twin {
         let missing = count(|single| single == Single::Missing);
         let reading: Vec<u32> = self.counted.reading.iter().copied().filter(|&page| bin_of(page) == bin).collect();
         assert_eq!(reading.len() as u64, count(|single| matches!(single, Single::Reading(_))));
-        let clean = (0..count(|single| single == Single::Clean)).map(|nth| MetPage::Clean { bin, nth });
+        let clean =
+            (0..count(|single| single == Single::Clean)).map(|nth| MetPage::Clean { bin, nth, file: File::Any });
         let under_write = count(|single| matches!(single, Single::UnderWrite(_)));
         let written = (0..under_write).map(|nth| MetPage::UnderWrite { bin, nth });
         for nth in 0..missing {
             let mut counted = self.counted.clone();
-            let MetPage::Missing(page) = counted.met(bin, nth) else { panic!("page {nth} is missing") };
+            let MetPage::Missing(page) = counted.met(bin, nth, File::Any) else { panic!("page {nth} is missing") };
             assert!(counted.is_reading(page) && bin_of(page) == bin);
         }
         let others = reading.iter().map(|&page| MetPage::Missing(page)).chain(clean).chain(written);
         for (nth, expected) in (missing..).zip(others) {
-            assert_eq!(self.counted.clone().met(bin, nth), expected);
+            assert_eq!(self.counted.clone().met(bin, nth, File::Any), expected);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Draws from the pages that are counted, as the rest of the server makes them of its buffer pool.
 
 use super::BufferPool;
-use crate::buffer_pool::counted::{CountedPages, MetAgain, MetPage, bin_of, instance_of};
+use crate::buffer_pool::counted::{CountedPages, File, MetAgain, MetPage, bin_of, instance_of};
 
 impl BufferPool {
     /// The pages that are counted.
@@ -21,14 +21,14 @@ impl BufferPool {
         self.counted.read_at_home(class, home, draws)
     }
 
-    /// A handle that stands for a page of a way of drawing, to say in which table it may lie.
-    pub(crate) fn somewhere_in(&mut self, class: u16) -> u32 {
-        self.counted.somewhere_in(class)
+    /// A handle that stands for a page of a way of drawing at a home, to say in which table it may lie.
+    pub(crate) fn somewhere_in(&mut self, class: u16, home: u64) -> u32 {
+        self.counted.somewhere_in(class, home)
     }
 
-    /// What the draw meets that did not pass.
-    pub(crate) fn meet_counted(&mut self, class: u16, modify: bool) -> MetPage {
-        self.counted.meet(class, modify)
+    /// What the draw of a transaction at a home meets that did not pass.
+    pub(crate) fn meet_counted(&mut self, class: u16, modify: bool, home: u64) -> MetPage {
+        self.counted.meet(class, modify, home)
     }
 
     /// What somebody meets who comes back to a page, see [`CountedPages::meet_again`].
@@ -44,11 +44,11 @@ impl BufferPool {
 
     /// The clean page of a number of its bin is modified by redo that begins at `lsn`.
     #[inline]
-    pub(crate) fn counted_becomes_dirty(&mut self, bin: u16, nth: u64, lsn: u64) {
+    pub(crate) fn counted_becomes_dirty(&mut self, bin: u16, nth: u64, file: File, lsn: u64) {
         if let Some(linked) = &mut self.linked {
             linked.counted_leaves(bin, nth);
         }
-        let page = self.counted.becomes_hot(bin, nth);
+        let page = self.counted.becomes_hot(bin, nth, file);
         self.enters_flush_list(page, lsn, instance_of(page));
     }
 

@@ -1,6 +1,7 @@
 //! The pool at its thresholds, where whole runs do not tell one side from the other.
 
 use super::*;
+use crate::buffer_pool::File;
 use crate::buffer_pool::counted::{Bin, BinClass, Homes, MetAgain, MetPage, bin_of};
 use crate::config::{FreePagePolicy, LeavesFlushList, LruWritten, SyncHolds};
 use crate::kernel::random::Rng;
@@ -459,8 +460,8 @@ fn a_counted_page_goes_through_the_pool() {
     assert_eq!((pool.used_pages(), pool.counted().is_resident(0)), (2, false));
     assert_eq!(pool.pass_counted(0, false, 9, 1.0), 0);
     assert_eq!([0, 1 << 63].map(|home| pool.read_at_home(0, home, 5)), [(3, 1.0), (3, 2.0)]);
-    assert_eq!((bin_of(pool.somewhere_in(0)), is_counted(pool.somewhere_in(0))), (0, true));
-    let MetPage::Missing(page) = pool.meet_counted(0, false) else { panic!("it is missing") };
+    assert_eq!((bin_of(pool.somewhere_in(0, 0)), is_counted(pool.somewhere_in(0, 0))), (0, true));
+    let MetPage::Missing(page) = pool.meet_counted(0, false, 0) else { panic!("it is missing") };
     let instance = space.instance_of(page);
     assert!(pool.take_frame(instance) && !pool.is_resident(page));
     pool.page_arrived(page, &space, SimTime::ZERO);
@@ -482,10 +483,10 @@ fn a_counted_page_goes_through_the_pool() {
     assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (1, 1));
     let taken = pool.take_tail(instance, u64::MAX).unwrap();
     pool.page_written(taken.page, true);
-    pool.counted_becomes_dirty(0, 0, 300);
+    pool.counted_becomes_dirty(0, 0, File::Any, 300);
     assert_eq!((pool.dirty_pages(), pool.unwritten_pages(), pool.oldest_modification_lsn()), (1, 1, 300));
     // Pages of the other bin are freed before their turn.
-    pool.counted_becomes_dirty(1, 1, 310);
+    pool.counted_becomes_dirty(1, 1, File::Any, 310);
     let listed = [0, 1].map(|instance| FlushLists::listed(&pool, instance));
     assert_eq!((listed.iter().sum::<u64>(), pool.dirty_pages()), (2, 2));
     let dropped = [0, 1].map(|instance| {
