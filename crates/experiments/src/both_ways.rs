@@ -30,6 +30,7 @@ const FIGURES: &[&str] = &[
     "pages_flushed_sync",
     "redo_bytes_per_trx",
     "data_fsyncs",
+    "free_check_waits",
     "stall_seconds",
 ];
 /// Quantiles of the seconds that are compared, with their names for throughput and for dirty pages.

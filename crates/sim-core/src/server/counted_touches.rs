@@ -113,7 +113,7 @@ impl Server {
     /// Touches counted pages until the transaction has no more, or comes to one that is not counted; false if the client must
     /// wait.
     #[inline]
-    pub(super) fn touch_counted(&mut self, client_number: u32) -> bool {
+    pub(super) fn touch_counted(&mut self, client_number: u32, unchecked: &mut u64) -> bool {
         if self.pool.counted().is_empty() {
             return true;
         }
@@ -121,7 +121,7 @@ impl Server {
             if !self.settle_met(client_number) {
                 return false;
             }
-            match self.draw_on(client_number) {
+            match self.draw_on(client_number, unchecked) {
                 Stopped::AtEnd => return true,
                 Stopped::AtPage => {}
                 Stopped::ForRoom if !self.may_write(client_number) => return false,
@@ -132,7 +132,7 @@ impl Server {
 
     /// Draws until something stops it. As for single pages, it looks at the limits only where the redo of the transaction
     /// might reach them.
-    fn draw_on(&mut self, client_number: u32) -> Stopped {
+    fn draw_on(&mut self, client_number: u32, unchecked: &mut u64) -> Stopped {
         let Server { clients, program, pool, redo, batches, .. } = self;
         let client = &mut clients.list[client_number as usize];
         let kind = &program.kinds[client.kind as usize];
@@ -143,7 +143,8 @@ impl Server {
         let (mut redo_fixed, mut modified) = (0, 0);
         let stopped = loop {
             let Some(run) = plan.next().filter(|run| u32::from(run.touch) < before) else { break Stopped::AtEnd };
-            if near_limit && redo_fixed >= kind.row_redo_fixed && redo.lsn_after(redo_fixed) > limit_lsn {
+            let row_over = near_limit && *unchecked + redo_fixed >= kind.row_redo_fixed;
+            if row_over && redo.lsn_after(redo_fixed) > limit_lsn {
                 break Stopped::ForRoom;
             }
             let Touch { modify, redo_fixed: each, .. } = kind.touches[usize::from(run.touch)];
@@ -177,6 +178,7 @@ impl Server {
                 break Stopped::AtPage;
             }
         };
+        *unchecked = if matches!(stopped, Stopped::AtEnd) { *unchecked + redo_fixed } else { 0 };
         redo.append(redo_fixed);
         clients.modified(client_number, modified);
         stopped

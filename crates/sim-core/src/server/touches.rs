@@ -44,11 +44,12 @@ impl Server {
             return self.touch_records(client_number);
         }
         self.find_pages(client_number);
+        let mut unchecked = 0;
         loop {
-            if !self.touch_counted(client_number) {
+            if !self.touch_counted(client_number, &mut unchecked) {
                 return false;
             }
-            match self.touch_on(client_number) {
+            match self.touch_on(client_number, &mut unchecked) {
                 Stopped::AtEnd => return true,
                 Stopped::AtDraws => {}
                 Stopped::At(met) if matches!(self.touch_one(client_number, met), Touched::Wait) => return false,
@@ -60,9 +61,9 @@ impl Server {
     }
 
     /// Touches single pages until something stops it. While all its redo fits below the limit of the free check, that is not
-    /// looked at again; otherwise before each row that is changed. So it is with room in the log buffer, of which a
-    /// transaction too large for it takes what there is.
-    fn touch_on(&mut self, client_number: u32) -> Stopped {
+    /// looked at again; otherwise before each row that is changed, also where the redo of a row is in part of draws from bins
+    /// (`unchecked`, fixed-point). So it is with room in the log buffer, of which a transaction too large for it takes what there is.
+    fn touch_on(&mut self, client_number: u32, unchecked: &mut u64) -> Stopped {
         let Server { clients, program, pool, redo, space, check, list_mutexes, touched_pages, crashes, now, .. } = self;
         let client = &mut clients.list[client_number as usize];
         let kind = &program.kinds[client.kind as usize];
@@ -73,7 +74,7 @@ impl Server {
         let (from, until, redo_before) = (plan.place(), plan.before_draws(), plan.redo_fixed());
         let stopped = loop {
             let written = plan.redo_fixed() - redo_before;
-            let row_over = near_limit && written >= kind.row_redo_fixed && plan.place() < until;
+            let row_over = near_limit && *unchecked + written >= kind.row_redo_fixed && plan.place() < until;
             if row_over && redo.lsn_after(written) > limit_lsn {
                 break Stopped::ForRoom;
             }
@@ -103,7 +104,9 @@ impl Server {
             plan.pass(1);
         };
         let redo_lsn_before = redo.current_lsn();
-        redo.append(plan.redo_fixed() - redo_before);
+        let written = plan.redo_fixed() - redo_before;
+        *unchecked = if matches!(stopped, Stopped::AtDraws) { *unchecked + written } else { 0 };
+        redo.append(written);
         let lsn = redo.current_lsn();
         let mut modified = 0;
         plan.modified_since(from, |pages| {
