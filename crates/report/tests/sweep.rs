@@ -104,6 +104,17 @@ fn missing_points_single_values_and_many_curves_are_drawn() {
     assert_eq!(files(&many).len(), 4, "no curves of eight lines");
 }
 
+/// More points than there is room for are not left out in silence.
+#[test]
+fn panels_of_some_points_say_of_how_many() {
+    let series = |rows: u32| {
+        let rows: Vec<f64> = (1..=rows).map(f64::from).collect();
+        String::from_utf8(files(&view(&rows, &[0.0, 1.0]))["series.svg"].clone()).unwrap()
+    };
+    assert!(series(25).contains("48 of 50 points. Each panel"));
+    assert!(series(24).contains("Each panel") && !series(24).contains(" points. Each"));
+}
+
 #[test]
 fn the_page_holds_all_that_it_needs() {
     let mut view = view(&[1.0, 2.0, 3.0, 4.0, 5.0], &[0.0, 1.0]);

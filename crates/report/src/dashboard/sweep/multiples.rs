@@ -33,6 +33,8 @@ pub(super) struct Multiples<'a> {
     view: &'a SweepView,
     /// Points to show.
     shown: Vec<usize>,
+    /// Of so many points.
+    of: usize,
     columns: usize,
 }
 
@@ -41,12 +43,10 @@ impl<'a> Multiples<'a> {
     pub(super) fn of(view: &'a SweepView) -> Multiples<'a> {
         let all: Vec<usize> = view.curves.iter().flat_map(|curve| curve.points.iter().copied()).collect();
         let with_runs: Vec<usize> = all.into_iter().filter(|&p| view.points[p].figures.is_some()).collect();
-        let shown: Vec<usize> = if with_runs.len() <= MOST {
-            with_runs
-        } else {
-            (0..MOST).map(|i| with_runs[i * (with_runs.len() - 1) / (MOST - 1)]).collect()
-        };
-        Multiples { columns: columns(view, shown.len()), view, shown }
+        let of = with_runs.len();
+        let shown: Vec<usize> =
+            if of <= MOST { with_runs } else { (0..MOST).map(|i| with_runs[i * (of - 1) / (MOST - 1)]).collect() };
+        Multiples { columns: columns(view, shown.len()), view, shown, of }
     }
 
     fn rows(&self) -> usize {
@@ -109,8 +109,13 @@ impl Drawing for Multiples<'_> {
         }
         let names: Vec<&str> = self.view.axes.iter().map(|axis| axis.name.as_str()).collect();
         let warmup = self.figures().any(|f| f.course.warmup_s > 0.0);
+        let some = if self.shown.len() < self.of {
+            format!("{} of {} points. ", self.shown.len(), self.of)
+        } else {
+            String::new()
+        };
         let words = format!(
-            "Each panel: {}. Above: transactions a second; below: checkpoint age as a share of its limit (dashed). First \
+            "{some}Each panel: {}. Above: transactions a second; below: checkpoint age as a share of its limit (dashed). First \
              run of each point{}.",
             names.join(" \u{b7} "),
             if warmup { "; the vertical line ends the warm-up" } else { "" }
