@@ -14,9 +14,9 @@
 //! handle names the bin and the instance; its other bits are a number that tells pages in flight apart, and say where in the
 //! instance the page lies (file, extent). What a transaction draws at its home lies in the file of that home, for it draws from
 //! one copy of the tables ([`File`]): batches of such pages have fewer files to sync. Simplifications: each time it is another
-//! extent of the file, where pages of one home lie in few (errs towards more instances and batches for the pages of a
-//! transaction, where most pages are clean); how long ago a page under write was last modified is drawn by its rate, for the
-//! write-ahead rule.
+//! extent of the file; two pages of a transaction that lie in one share the instance, and not the I/O thread (errs towards
+//! batches that concern more threads, where most pages are clean); how long ago a page under write was last modified is drawn
+//! by its rate, for the write-ahead rule.
 
 mod class;
 mod figures;
