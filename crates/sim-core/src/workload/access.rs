@@ -393,8 +393,8 @@ impl AccessClass {
         }
     }
 
-    /// Finds the pages of insert or visit points that were drawn, in order: inserts a row at each, or moves on along existing
-    /// pages. Calls `fresh` for each page that is allocated just now; it is touched without being read.
+    /// Finds the pages of insert or visit points that were drawn, in order, and puts them in place of the points: inserts a row at
+    /// each, or moves on along existing pages. Calls `found` with each page as it is found.
     #[inline]
     pub fn move_on(
         &mut self,
