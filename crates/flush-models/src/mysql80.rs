@@ -50,7 +50,7 @@ mod tests;
 use crate::legacy::io::pct_io;
 use crate::percona80::free_list::backoff_sleep_us;
 use crate::percona80::lru_manager::LruManagers;
-use crate::registry::{ModelId, Settings, SettingsError};
+use crate::registry::{Machinery, Settings, SettingsError};
 use adaptive::{AdaptiveConfig, AdaptiveRule, AgeFactor, FORM_8021, FORM_8027, FORM_8030, Form};
 use coordinator::{Branch, CoordinatorState, Top, WaitResult};
 use innosim_core::config::{MachineConfig, PAGE_BYTES};
@@ -142,7 +142,7 @@ impl Mysql80 {
     /// The adaptive flushing of these settings, without the machinery around it.
     pub fn adaptive_rule(settings: &Settings) -> Result<AdaptiveRule, SettingsError> {
         let options = Options::new(settings)?;
-        Ok(AdaptiveRule::new(form(settings.model, &options), options.adaptive))
+        Ok(AdaptiveRule::new(form(settings.model.machinery(), &options), options.adaptive))
     }
 
     /// The server of these settings with `rule` in place of its adaptive flushing. A rule may leave
@@ -151,9 +151,9 @@ impl Mysql80 {
         let options = Options::new(settings)?;
         let machine = machine::machine_config(&options);
         let start_lsn = machine.redo.start_lsn;
-        let release: Box<dyn Release> = match settings.model {
-            ModelId::Mysql8021 => Box::new(Mysql8021::new(&options, start_lsn)?),
-            ModelId::Mysql8027 => Box::new(Mysql8027::new(&options, start_lsn)?),
+        let release: Box<dyn Release> = match settings.model.machinery() {
+            Machinery::Mysql8021 => Box::new(Mysql8021::new(&options, start_lsn)?),
+            Machinery::Mysql8027 => Box::new(Mysql8027::new(&options, start_lsn)?),
             _ => Box::new(Mysql8030::new(&options, start_lsn)?),
         };
         let state = CoordinatorState::new(SimTime::ZERO, release.second_ends_inclusively());
@@ -229,7 +229,7 @@ impl Mysql80 {
         let request = match branch {
             Branch::Sync => self.recommended(view, FlushKind::Sync, sync_limit),
             Branch::Adaptive => self.recommended(view, FlushKind::Adaptive, None),
-            Branch::LruOnly if self.options.percona.is_none() => self.request(FlushKind::LruOnly, Vec::new(), None),
+            Branch::LruOnly if !self.options.has_lru_managers() => self.request(FlushKind::LruOnly, Vec::new(), None),
             Branch::Idle => self.idle_request(),
             Branch::LruOnly | Branch::Nothing => {
                 self.coordinator.state.n_flushed = 0;
@@ -279,7 +279,7 @@ impl Mysql80 {
         FlushRequest {
             lsn_limit: lsn_limit.unwrap_or(u64::MAX),
             reset_event: true,
-            lru: if self.options.percona.is_some() { LruWork::None } else { LruWork::ScanDepth },
+            lru: if self.options.has_lru_managers() { LruWork::None } else { LruWork::ScanDepth },
             parallel: true,
             ..FlushRequest::list(kind, slots)
         }
@@ -308,10 +308,10 @@ impl Mysql80 {
 }
 
 /// The form of adaptive flushing that a model uses.
-fn form(model: ModelId, options: &Options) -> Form {
-    match model {
-        ModelId::Mysql8021 => FORM_8021,
-        ModelId::Mysql8027 => FORM_8027,
+fn form(machinery: Machinery, options: &Options) -> Form {
+    match machinery {
+        Machinery::Mysql8021 => FORM_8021,
+        Machinery::Mysql8027 => FORM_8027,
         _ if options.percona.is_some_and(|percona| percona.high_checkpoint) => {
             Form { age_factor: AgeFactor::HighCheckpoint, ..FORM_8030 }
         }

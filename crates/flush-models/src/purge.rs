@@ -30,7 +30,7 @@
 //! each purged log over which the cut walks. Its thread rests after a call that found nothing, if that was the first one since
 //! it looked whether to rest: so two of three calls find nothing, and what commits during them is what lets a cut go on.
 
-use crate::registry::{ModelId, Settings, SettingsError};
+use crate::registry::{Machinery, ModelId, Settings, SettingsError};
 use innosim_core::config::{
     DmlDelay, HistoryCut, PAGE_BYTES, PurgeConfig, PurgeShares, PurgeTimes, PurgeWake, UndoConfig, UndoSegments,
     UndoTruncation,
@@ -56,40 +56,35 @@ pub fn purge_config(s: &Settings) -> Result<PurgeConfig, SettingsError> {
     // TNT, whose purge is of another kind, has no such setting and goes no further.
     let threads = whole(s.integer("innodb_purge_threads")?);
     let batch_pages = whole(s.integer("innodb_purge_batch_size")?);
+    let machinery = s.model.machinery();
     Ok(PurgeConfig {
         threads,
         batch_pages,
-        shares: match s.model {
-            ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 | ModelId::Tnt => {
-                PurgeShares::InTurn
-            }
-            ModelId::Mysql8021 | ModelId::Mariadb1011 => PurgeShares::ByTable,
-            ModelId::Mysql8027 | ModelId::Mysql8030 | ModelId::Percona80 | ModelId::Mysql84 | ModelId::Mysql97 => {
-                PurgeShares::ByTableUnlessLagging
-            }
+        shares: match machinery {
+            Machinery::Mysql55 | Machinery::Mysql56 | Machinery::Mysql57 | Machinery::Tnt => PurgeShares::InTurn,
+            Machinery::Mysql8021 | Machinery::Mariadb => PurgeShares::ByTable,
+            Machinery::Mysql8027 | Machinery::Mysql8030 => PurgeShares::ByTableUnlessLagging,
         },
-        wake: match s.model {
-            ModelId::Mysql55 | ModelId::Percona55 => PurgeWake::Multiple(batch_pages),
-            ModelId::Mariadb1011 => PurgeWake::Timer(MASTER_TASK),
+        wake: match machinery {
+            Machinery::Mysql55 => PurgeWake::Multiple(batch_pages),
+            Machinery::Mariadb => PurgeWake::Timer(MASTER_TASK),
             _ => PurgeWake::LongHistory,
         },
-        cut: match s.model {
-            ModelId::Mysql55 | ModelId::Percona55 => {
-                HistoryCut::BySegment { rollback_segments: RSEGS_55, with_one_more_call: false }
-            }
-            ModelId::Mysql56 => HistoryCut::BySegment { rollback_segments: whole(RSEGS), with_one_more_call: true },
+        cut: match machinery {
+            Machinery::Mysql55 => HistoryCut::BySegment { rollback_segments: RSEGS_55, with_one_more_call: false },
+            Machinery::Mysql56 => HistoryCut::BySegment { rollback_segments: whole(RSEGS), with_one_more_call: true },
             _ => HistoryCut::All,
         },
-        truncate_every: whole(match s.model {
-            ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mariadb1011 => 1,
+        truncate_every: whole(match machinery {
+            Machinery::Mysql55 | Machinery::Mariadb => 1,
             _ => s.integer_or("innodb_purge_rseg_truncate_frequency", RSEGS)?,
         }),
         delay: dml_delay(s, u64::from(threads) * u64::from(batch_pages))?,
         resets_rows: s.model.is_mariadb(),
         undo: undo(s)?,
         undo_segments: undo_segments(s.model),
-        times: match s.model {
-            ModelId::Mysql55 | ModelId::Percona55 => TIMES_55,
+        times: match machinery {
+            Machinery::Mysql55 => TIMES_55,
             _ => PurgeTimes::OF_LOGS,
         },
     })
@@ -106,8 +101,8 @@ fn whole(number: u64) -> u32 {
 
 fn dml_delay(s: &Settings, one_round: u64) -> Result<DmlDelay, SettingsError> {
     let is_80 = s.model.mysql_release().is_some_and(|release| release >= 80);
-    let longest = match s.model {
-        ModelId::Mysql55 | ModelId::Percona55 => None,
+    let longest = match s.model.machinery() {
+        Machinery::Mysql55 => None,
         _ => Some(SimDuration::from_micros(s.integer("innodb_max_purge_lag_delay")?)),
     };
     Ok(DmlDelay {
@@ -122,16 +117,14 @@ fn undo(s: &Settings) -> Result<UndoConfig, SettingsError> {
     let tablespaces = whole(s.integer_or("innodb_undo_tablespaces", 0)?);
     let truncates = s.switch_or("innodb_undo_log_truncate", false)? && tablespaces >= 2;
     let limit = s.integer_or("innodb_max_undo_log_size", u64::MAX)? / PAGE_BYTES;
-    let (initial_pages, truncation) = match s.model {
-        ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 | ModelId::Tnt => {
+    let (initial_pages, truncation) = match s.model.machinery() {
+        Machinery::Mysql55 | Machinery::Mysql56 | Machinery::Mysql57 | Machinery::Tnt => {
             (UNDO_PAGES, UndoTruncation::Checkpoints)
         }
-        ModelId::Mysql8021 => (UNDO_PAGES, UndoTruncation::Replacement { blocks: true }),
-        ModelId::Mysql8027 => (UNDO_PAGES_8023, UndoTruncation::Replacement { blocks: true }),
-        ModelId::Mysql8030 | ModelId::Percona80 | ModelId::Mysql84 | ModelId::Mysql97 => {
-            (UNDO_PAGES_8023, UndoTruncation::Replacement { blocks: false })
-        }
-        ModelId::Mariadb1011 => (UNDO_PAGES, UndoTruncation::Shrinking),
+        Machinery::Mysql8021 => (UNDO_PAGES, UndoTruncation::Replacement { blocks: true }),
+        Machinery::Mysql8027 => (UNDO_PAGES_8023, UndoTruncation::Replacement { blocks: true }),
+        Machinery::Mysql8030 => (UNDO_PAGES_8023, UndoTruncation::Replacement { blocks: false }),
+        Machinery::Mariadb => (UNDO_PAGES, UndoTruncation::Shrinking),
     };
     Ok(UndoConfig { tablespaces, initial_pages, truncate_above_pages: truncates.then_some(limit), truncation })
 }

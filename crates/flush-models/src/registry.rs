@@ -29,7 +29,7 @@ mod value;
 mod tests;
 
 pub use lookup::{UnknownReason, UnknownSetting, lookup, normal_name, without_effect};
-pub use model_id::{ModelId, UnknownModel};
+pub use model_id::{Machinery, ModelId, UnknownModel};
 pub use resolve::{Adjustment, Host, Note, SettingsError};
 pub use value::{Kind, Value, ValueError, adjusted_value, parse_value};
 
@@ -150,8 +150,11 @@ pub fn binary_log(settings: &Settings, bytes_per_transaction: f64) -> Result<Opt
     Ok(settings.switch("log_bin")?.then_some(config))
 }
 
-/// The change buffer that these settings ask for.
+/// The change buffer that these settings ask for; none of a server that has given it up.
 pub fn change_buffer(settings: &Settings) -> Result<Option<ChangeBufferConfig>, SettingsError> {
+    if settings.get("innodb_change_buffering").is_none() {
+        return Ok(None);
+    }
     let pool_pages = settings.integer("innodb_buffer_pool_size")? / PAGE_BYTES;
     let buffering = settings.choice("innodb_change_buffering")?;
     let config = ChangeBufferConfig {
@@ -159,10 +162,10 @@ pub fn change_buffer(settings: &Settings) -> Result<Option<ChangeBufferConfig>, 
         purges: matches!(buffering, "all" | "purges"),
         max_pages: pool_pages * settings.integer("innodb_change_buffer_max_size")? / 100,
         io_capacity: settings.integer("innodb_io_capacity")?,
-        merging: match settings.model {
-            ModelId::Mysql55 | ModelId::Percona55 => Merging::PageCleaner,
+        merging: match settings.model.machinery() {
+            Machinery::Mysql55 => Merging::PageCleaner,
             // Gave it up in 10.5.
-            ModelId::Mariadb1011 => Merging::Nobody,
+            Machinery::Mariadb => Merging::Nobody,
             _ => Merging::EachSecond,
         },
     };
@@ -171,18 +174,13 @@ pub fn change_buffer(settings: &Settings) -> Result<Option<ChangeBufferConfig>, 
 
 /// Builds the model's machinery from its settings.
 pub fn build(settings: &Settings) -> Result<Box<dyn ServerModel>, SettingsError> {
-    Ok(match settings.model {
-        ModelId::Mysql55 | ModelId::Percona55 => Box::new(Mysql55::build(settings)?),
-        ModelId::Mysql56 => Box::new(Mysql56::build(settings)?),
-        ModelId::Mysql57 => Box::new(Mysql57::build(settings)?),
-        ModelId::Mysql8021
-        | ModelId::Mysql8027
-        | ModelId::Mysql8030
-        | ModelId::Percona80
-        | ModelId::Mysql84
-        | ModelId::Mysql97 => Box::new(Mysql80::build(settings)?),
-        ModelId::Mariadb1011 => Box::new(Mariadb::build(settings)?),
-        ModelId::Tnt => Box::new(Tnt::build(settings)?),
+    Ok(match settings.model.machinery() {
+        Machinery::Mysql55 => Box::new(Mysql55::build(settings)?),
+        Machinery::Mysql56 => Box::new(Mysql56::build(settings)?),
+        Machinery::Mysql57 => Box::new(Mysql57::build(settings)?),
+        Machinery::Mysql8021 | Machinery::Mysql8027 | Machinery::Mysql8030 => Box::new(Mysql80::build(settings)?),
+        Machinery::Mariadb => Box::new(Mariadb::build(settings)?),
+        Machinery::Tnt => Box::new(Tnt::build(settings)?),
     })
 }
 
@@ -209,20 +207,17 @@ pub fn build_with_rule(
     settings: &Settings,
     rule: Box<dyn AdaptiveFlushing>,
 ) -> Result<Box<dyn ServerModel>, SettingsError> {
-    match settings.model {
-        ModelId::Mysql8021
-        | ModelId::Mysql8027
-        | ModelId::Mysql8030
-        | ModelId::Percona80
-        | ModelId::Mysql84
-        | ModelId::Mysql97 => Ok(Box::new(Mysql80::build_with_rule(settings, rule)?)),
-        ModelId::Mysql56 => Ok(Box::new(Mysql56::build_with_rule(settings, rule)?)),
-        ModelId::Mysql57 => Ok(Box::new(Mysql57::build_with_rule(settings, rule)?)),
-        ModelId::Mysql55 | ModelId::Percona55 | ModelId::Tnt => Err(SettingsError {
+    match settings.model.machinery() {
+        Machinery::Mysql8021 | Machinery::Mysql8027 | Machinery::Mysql8030 => {
+            Ok(Box::new(Mysql80::build_with_rule(settings, rule)?))
+        }
+        Machinery::Mysql56 => Ok(Box::new(Mysql56::build_with_rule(settings, rule)?)),
+        Machinery::Mysql57 => Ok(Box::new(Mysql57::build_with_rule(settings, rule)?)),
+        Machinery::Mysql55 | Machinery::Tnt => Err(SettingsError {
             setting: "innodb_adaptive_flushing".to_owned(),
             problem: format!("{} takes no flushing rule of another kind", settings.model),
             help: "use a model of MySQL 5.6 or later, or of MariaDB".to_owned(),
         }),
-        ModelId::Mariadb1011 => Ok(Box::new(Mariadb::build_with_rule(settings, rule)?)),
+        Machinery::Mariadb => Ok(Box::new(Mariadb::build_with_rule(settings, rule)?)),
     }
 }

@@ -13,7 +13,7 @@ pub use publishing::Publishing;
 use crate::legacy::io::ListLengths;
 use crate::mysql80::Mysql80;
 use crate::mysql80::adaptive::{AdaptiveRule, PassInput, dirty_pct};
-use crate::registry::{ModelId, Settings, SettingsError, build};
+use crate::registry::{Machinery, Settings, SettingsError, build};
 use crate::{legacy, mariadb, mysql56, mysql57};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{FlushGauges, FlushLists, RuleInput};
@@ -81,15 +81,10 @@ impl ReplayRule {
     /// decisions, or whose rule has no such form.
     pub fn new(settings: &Settings) -> Result<Option<Self>, SettingsError> {
         let legacy = || Ok(mysql56::options::Options::new(settings)?.adaptive);
-        match settings.model {
-            ModelId::Mysql56 => Ok(Some(ReplayRule::Mysql56 { state: Default::default(), config: legacy()? })),
-            ModelId::Mysql57 => Ok(Some(ReplayRule::Mysql57 { state: Default::default(), config: legacy()? })),
-            ModelId::Mysql8021
-            | ModelId::Mysql8027
-            | ModelId::Mysql8030
-            | ModelId::Percona80
-            | ModelId::Mysql84
-            | ModelId::Mysql97 => {
+        match settings.model.machinery() {
+            Machinery::Mysql56 => Ok(Some(ReplayRule::Mysql56 { state: Default::default(), config: legacy()? })),
+            Machinery::Mysql57 => Ok(Some(ReplayRule::Mysql57 { state: Default::default(), config: legacy()? })),
+            Machinery::Mysql8021 | Machinery::Mysql8027 | Machinery::Mysql8030 => {
                 let limits = build(settings)?.age_limits();
                 Ok(Some(ReplayRule::Mysql80 {
                     rule: Box::new(Mysql80::adaptive_rule(settings)?),
@@ -97,12 +92,12 @@ impl ReplayRule {
                     free_check_capacity_bytes: limits.stop_bytes,
                 }))
             }
-            ModelId::Mariadb1011 => Ok(Some(ReplayRule::Mariadb {
+            Machinery::Mariadb => Ok(Some(ReplayRule::Mariadb {
                 averages: Default::default(),
                 config: mariadb::options::Options::new(settings)?.adaptive,
                 gauges: FlushGauges::default(),
             })),
-            ModelId::Mysql55 | ModelId::Percona55 | ModelId::Tnt => Ok(None),
+            Machinery::Mysql55 | Machinery::Tnt => Ok(None),
         }
     }
 
@@ -294,7 +289,7 @@ const SPREAD_OVER_PASSES: u64 = 3;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::Value;
+    use crate::registry::{ModelId, Value};
     use std::collections::BTreeMap;
 
     fn settings() -> Settings {

@@ -12,7 +12,7 @@ use innosim_core::config::{
     LeavesFlushList, LruWritten, MachineConfig, RedoConfig, RedoIo, RedoPipeline, SharedCollecting, SyncHolds,
 };
 use innosim_core::kernel::time::SimDuration;
-use innosim_flush_models::registry::{ModelId, Settings, build, lookup, parse_value};
+use innosim_flush_models::registry::{ModelId, Settings, Value, build, change_buffer, lookup, parse_value};
 use std::collections::BTreeMap;
 
 const MIB: u64 = 1 << 20;
@@ -164,7 +164,7 @@ fn the_machine_of_80() {
 fn the_machine_of_percona_80() {
     let backoff = |algorithm| machine(ModelId::Percona80, &[("innodb_empty_free_list_algorithm", algorithm)]);
     assert_eq!(backoff("backoff").lru_managers, Some(millis(1_000)));
-    assert_eq!(backoff("backoff").buffer_pool.free_pages, FreePagePolicy::Pause);
+    assert_eq!(backoff("backoff").buffer_pool.free_pages, FreePagePolicy::Pause { wakes_cleaner: false });
     let FreePagePolicy::SinglePage { first_scan, sleep, wakes_cleaner, clean_first, .. } = SEARCH_OF_57 else {
         unreachable!()
     };
@@ -205,6 +205,44 @@ fn the_machine_of_mariadb() {
     assert_eq!(machine(ModelId::Mariadb1011, &[]), expected);
     let pages = |size| machine(ModelId::Mariadb1011, &[("innodb_buffer_pool_size", size)]).buffer_pool.pages;
     assert_eq!(["1032M", "1028M", "8G"].map(pages), [66_048 - 129 * 5, 65_792 - 129 * 5, 524_288 - 1_024 * 5]);
+}
+
+/// From 11.0 on a flush method that spares syncs, or `innodb_doublewrite = fast`, spares those of the data files alone; there is
+/// no change buffer, and three undo tablespaces.
+#[test]
+fn the_machine_of_mariadb_114() {
+    let syncs = |model, lines: &[_]| {
+        let machine = machine(model, lines);
+        let DoublewriteConfig::Shared { sync_file, .. } = machine.doublewrite else { panic!("{machine:?}") };
+        (sync_file, machine.data_sync)
+    };
+    assert_eq!(machine(ModelId::Mariadb114, &[]), machine(ModelId::Mariadb1011, &[]));
+    let spares = [("innodb_flush_method", "O_DIRECT_NO_FSYNC")];
+    assert_eq!(syncs(ModelId::Mariadb1011, &spares), (false, DataSync::Never));
+    assert_eq!(syncs(ModelId::Mariadb114, &spares), (true, DataSync::Never));
+    assert_eq!(syncs(ModelId::Mariadb114, &[("innodb_doublewrite", "fast")]), (true, DataSync::Never));
+    assert_eq!(syncs(ModelId::Mariadb114, &[]), (true, DataSync::EveryBatch));
+    let settings = Settings::resolve(ModelId::Mariadb114, &BTreeMap::new()).unwrap();
+    assert_eq!(change_buffer(&settings), Ok(None));
+    assert_eq!(settings.get("innodb_undo_tablespaces"), Some(Value::Integer(3)));
+}
+
+/// 8.4 has the age factor and the waits of Percona Server 8.0, the LRU batches of MySQL's page cleaner, and two doublewrite files.
+#[test]
+fn the_machine_of_percona_84() {
+    let waits = |model| match machine(model, &[]).buffer_pool.free_pages {
+        FreePagePolicy::SinglePage { waits_for_batch, .. } => waits_for_batch,
+        policy => panic!("{policy:?}"),
+    };
+    assert_eq!([ModelId::Mysql84, ModelId::Percona80, ModelId::Percona84].map(waits), [false, true, true]);
+    assert!(machine(ModelId::Percona80, &[]).lru_managers.is_some());
+    assert_eq!(machine(ModelId::Percona84, &[]).lru_managers, None);
+    let backoff = machine(ModelId::Percona84, &[("innodb_empty_free_list_algorithm", "backoff")]);
+    assert_eq!(backoff.buffer_pool.free_pages, FreePagePolicy::Pause { wakes_cleaner: true });
+    let plain = Settings::resolve(ModelId::Percona84, &BTreeMap::new()).unwrap();
+    assert_eq!(plain.choice("innodb_cleaner_lsn_age_factor"), Ok("high_checkpoint"));
+    assert_eq!(plain.get("innodb_doublewrite_files"), Some(Value::Integer(2)));
+    assert_eq!(plain.get("innodb_io_capacity"), Some(Value::Integer(10_000)));
 }
 
 /// 5.5 searches a part of the list for clean pages, merges what lies beside each other where threads simulate asynchronous writes,

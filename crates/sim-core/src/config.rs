@@ -138,7 +138,10 @@ pub enum FreePagePolicy {
     },
     /// Neither searches nor flushes: looks at the free list again after [`crate::seam::ServerModel::free_page_pause`]
     /// (Percona Server).
-    Pause,
+    Pause {
+        /// Whether each round without success sets the flush event: where no thread but the page cleaner does LRU batches.
+        wakes_cleaner: bool,
+    },
     /// Keeps a margin of free or clean pages at the tail: after each page it read or created it runs an LRU batch if
     /// the margin is short, and so it does when it finds no free page (5.5).
     Margin {

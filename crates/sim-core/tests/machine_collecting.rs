@@ -35,7 +35,7 @@ const WRITE_MS: f64 = 10.0;
 /// modified by one of the touches of each transaction.
 fn short_of_frames(server: &mut TestServer, reads: u32) -> RunOutput {
     server.flushing = Flushing::PagesPerSecond(0.0);
-    server.config.buffer_pool.free_pages = FreePagePolicy::Pause;
+    server.config.buffer_pool.free_pages = FreePagePolicy::Pause { wakes_cleaner: false };
     let touches = vec![touch(reads, false, 0.0), touch(1, true, 50.0)];
     let mut spec = spec(2, 5_000, 64, fixed(500.0), touches, closed(64));
     spec.workload.page_sets[0].resident_share = 0.19;

@@ -33,7 +33,7 @@ fn sum(out: &RunOutput, from: usize, f: fn(&SecondSample) -> u64) -> f64 {
 fn an_lru_batch_begins_when_the_last_one_is_over() {
     let mut server = TestServer::new(POOL);
     server.flushing = Flushing::PagesPerSecond(0.0);
-    server.config.buffer_pool.free_pages = FreePagePolicy::Pause;
+    server.config.buffer_pool.free_pages = FreePagePolicy::Pause { wakes_cleaner: false };
     let slow = DeviceSpec { channels: 256, random_write: fixed(95_000.0), ..instant_device() };
     let out = run(&server, &missing(20, 64, slow));
     let pages = sum(&out, 5, |s| s.lru_pages) / 15.0;
@@ -75,7 +75,7 @@ fn clients_share_an_lru_batch() {
 fn lru_managers_begin_when_the_data_has_outgrown_the_pool() {
     let mut server = TestServer::new(POOL);
     server.config.lru_managers = Some(SimDuration::from_millis(100));
-    server.config.buffer_pool.free_pages = FreePagePolicy::Pause;
+    server.config.buffer_pool.free_pages = FreePagePolicy::Pause { wakes_cleaner: false };
     let mut spec = spec(30, 64, 1_000, exponential(1_000.0), vec![touch(1, true, 50.0)], closed(8));
     spec.workload.access_classes[0].draw = DrawSpec::Append { points: 1, rows_per_page: 10, home_points: 0 };
     let out = run(&server, &spec);

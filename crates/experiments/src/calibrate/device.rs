@@ -122,7 +122,7 @@ fn new_redo(recording: &Recording) -> Option<NewRedo> {
         let map_block = pieces(capacity / REDO_FILES) > PIECES_IN_INODE;
         return (present < capacity).then_some(NewRedo { bytes, map_block });
     }
-    let mariadb = recording.server.model == Some(ModelId::Mariadb1011);
+    let mariadb = recording.server.model.is_some_and(ModelId::is_mariadb);
     let bytes = number("innodb_log_file_size").filter(|_| mariadb && recording.new_redo)?;
     Some(NewRedo { bytes: bytes as u64, map_block: pieces(bytes) > PIECES_IN_INODE })
 }

@@ -18,7 +18,7 @@ use innosim_core::kernel::time::SimDuration;
 use innosim_core::run_spec::CpuSpec;
 use innosim_core::workload::program::purge_cpu_us;
 use innosim_flush_models::purge::purge_config;
-use innosim_flush_models::registry::ModelId;
+use innosim_flush_models::registry::{Machinery, ModelId};
 use innosim_recordings::{LoadPhase, Recording};
 use innosim_scenario::{Overrides, Source, load};
 
@@ -27,16 +27,11 @@ const HISTORY: [&str; 2] = ["trx.history_list_length", "m.trx_rseg_history_len"]
 
 /// CPU time of a record that purge removes, µs.
 pub(super) fn removal_us(model: ModelId) -> u64 {
-    match model {
-        ModelId::Mariadb1011 => 3,
-        ModelId::Mysql55 | ModelId::Percona55 => 7,
-        ModelId::Mysql56 | ModelId::Mysql57 | ModelId::Tnt => 11,
-        ModelId::Mysql8021
-        | ModelId::Mysql8027
-        | ModelId::Mysql8030
-        | ModelId::Percona80
-        | ModelId::Mysql84
-        | ModelId::Mysql97 => 17,
+    match model.machinery() {
+        Machinery::Mariadb => 3,
+        Machinery::Mysql55 => 7,
+        Machinery::Mysql56 | Machinery::Mysql57 | Machinery::Tnt => 11,
+        Machinery::Mysql8021 | Machinery::Mysql8027 | Machinery::Mysql8030 => 17,
     }
 }
 

@@ -5,7 +5,7 @@
 //! pages is one write, as the two extents lie side by side; a checkpoint after changes to eight tables appends 208
 //! bytes.
 
-use super::options::Options;
+use super::options::{Doublewrite, Options};
 use super::page_cleaner::BUF_LRU_MIN_LEN;
 use super::redo_geometry::LOG_HEADER_BYTES;
 use crate::typed_settings::FlushMethod;
@@ -60,9 +60,10 @@ pub(super) fn machine_config(options: &Options) -> MachineConfig {
             checkpoint_holds_writes: true,
         },
         doublewrite: doublewrite_config(options),
-        data_sync: match options.flush_method.data_sync() {
-            DataSync::EveryBatch if !options.doublewrite => DataSync::AtCheckpoint,
-            syncs => syncs,
+        data_sync: match (options.doublewrite, options.flush_method.data_sync()) {
+            (Doublewrite::Fast, _) => DataSync::Never,
+            (Doublewrite::Off, DataSync::EveryBatch) => DataSync::AtCheckpoint,
+            (_, syncs) => syncs,
         },
         batch_end: BatchEnd::IoThread,
         aio_write_slots: AIO_SLOTS_PER_THREAD * options.write_io_threads,
@@ -77,13 +78,17 @@ pub(super) fn machine_config(options: &Options) -> MachineConfig {
 }
 
 fn doublewrite_config(options: &Options) -> DoublewriteConfig {
-    if !options.doublewrite {
-        return DoublewriteConfig::Off;
-    }
+    let sync_file = match options.doublewrite {
+        Doublewrite::Off => return DoublewriteConfig::Off,
+        Doublewrite::Fast => options.flush_method != FlushMethod::Nosync,
+        Doublewrite::ByFlushMethod => {
+            !matches!(options.flush_method, FlushMethod::Nosync | FlushMethod::ODirectNoFsync)
+        }
+    };
     DoublewriteConfig::Shared {
         batch_pages: DOUBLEWRITE_PAGES,
         area_pages: DOUBLEWRITE_PAGES,
         collecting: SharedCollecting::Ahead,
-        sync_file: !matches!(options.flush_method, FlushMethod::Nosync | FlushMethod::ODirectNoFsync),
+        sync_file,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::adaptive::AdaptiveConfig;
 use super::redo_geometry::LogCapacity;
-use crate::registry::{Settings, SettingsError};
+use crate::registry::{ModelId, Settings, SettingsError};
 use crate::typed_settings::FlushMethod;
 use innosim_core::config::{CommitDurability, FlushNeighbors, PAGE_BYTES};
 use innosim_core::kernel::time::SimDuration;
@@ -23,11 +23,32 @@ pub(crate) struct Options {
     pub(crate) lru_scan_depth: u32,
     pub(crate) flush_neighbors: FlushNeighbors,
     pub(crate) write_io_threads: u32,
-    pub(crate) doublewrite: bool,
+    pub(crate) doublewrite: Doublewrite,
     /// Percent.
     pub(crate) old_blocks_pct: u32,
     pub(crate) old_blocks_time: SimDuration,
     pub(crate) flush_method: FlushMethod,
+}
+
+/// What is synced where pages are written twice (`mariadb-10.11` section 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Doublewrite {
+    /// Pages are written once.
+    Off,
+    /// The doublewrite buffer and the data files are synced as `innodb_flush_method` says.
+    ByFlushMethod,
+    /// The doublewrite buffer is always synced, the data files never (11.0 and later).
+    Fast,
+}
+
+/// `innodb_doublewrite`. From 11.0 on a flush method that spares syncs spares those of the data files alone.
+fn doublewrite(s: &Settings) -> Result<Doublewrite, SettingsError> {
+    let spared = s.model == ModelId::Mariadb114 && s.flush_method()? == FlushMethod::ODirectNoFsync;
+    Ok(match s.choice("innodb_doublewrite")? {
+        "OFF" => Doublewrite::Off,
+        "ON" if !spared => Doublewrite::ByFlushMethod,
+        _ => Doublewrite::Fast,
+    })
 }
 
 impl Options {
@@ -53,7 +74,7 @@ impl Options {
             lru_scan_depth: s.small("innodb_lru_scan_depth")?,
             flush_neighbors: s.flush_neighbors()?,
             write_io_threads: s.small("innodb_write_io_threads")?,
-            doublewrite: s.choice("innodb_doublewrite")? == "ON",
+            doublewrite: doublewrite(s)?,
             old_blocks_pct: s.small("innodb_old_blocks_pct")?,
             old_blocks_time: SimDuration::from_millis(s.integer("innodb_old_blocks_time")?),
             flush_method: s.flush_method()?,

@@ -33,7 +33,9 @@ const FREE_PAGES: FreePagePolicy = FreePagePolicy::SinglePage {
 /// What a user thread does that finds no free page (`percona` section 4.3 where it is Percona Server).
 fn free_pages(options: &Options) -> FreePagePolicy {
     match (FREE_PAGES, options.percona) {
-        (_, Some(PerconaOptions { backoff: true, .. })) => FreePagePolicy::Pause,
+        (_, Some(PerconaOptions { backoff: true, lru_managers, .. })) => {
+            FreePagePolicy::Pause { wakes_cleaner: !lru_managers }
+        }
         (FreePagePolicy::SinglePage { first_scan, sleep, wakes_cleaner, clean_first, .. }, Some(_)) => {
             let waits_for_batch = options.doublewrite != Doublewrite::Off;
             FreePagePolicy::SinglePage { first_scan, sleep, wakes_cleaner, waits_for_batch, clean_first }
@@ -82,7 +84,7 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
         merges_adjacent_writes: false,
         write_io_threads: options.write_io_threads,
         flush_neighbors: options.flush_neighbors,
-        lru_managers: options.percona.map(|_| SimDuration::from_millis(LONGEST_SLEEP_MS)),
+        lru_managers: options.has_lru_managers().then_some(SimDuration::from_millis(LONGEST_SLEEP_MS)),
         waits_for_all_writes: false,
         monitor: false,
         records: None,

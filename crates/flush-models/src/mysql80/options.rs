@@ -58,6 +58,11 @@ pub(crate) struct Options {
 }
 
 impl Options {
+    /// Whether threads of their own do the LRU batches, as in Percona Server 8.0.
+    pub(crate) fn has_lru_managers(&self) -> bool {
+        self.percona.is_some_and(|percona| percona.lru_managers)
+    }
+
     /// Reads resolved settings.
     pub(crate) fn new(s: &Settings) -> Result<Self, SettingsError> {
         Ok(Options {

@@ -1,4 +1,4 @@
-//! The settings that only Percona Server 8.0 has, with their types.
+//! The settings that only Percona Server 8.0 and 8.4 have, with their types, and what differs between the two.
 
 use crate::registry::{ModelId, Settings, SettingsError};
 
@@ -9,17 +9,20 @@ pub(crate) struct PerconaOptions {
     pub(crate) high_checkpoint: bool,
     /// `innodb_empty_free_list_algorithm = backoff`.
     pub(crate) backoff: bool,
+    /// Whether a thread for each instance does the LRU batches: in 8.0. 8.3 gave them up.
+    pub(crate) lru_managers: bool,
 }
 
 impl PerconaOptions {
     /// Reads resolved settings; `None` for another server.
     pub(crate) fn new(s: &Settings) -> Result<Option<Self>, SettingsError> {
-        if s.model != ModelId::Percona80 {
+        if !matches!(s.model, ModelId::Percona80 | ModelId::Percona84) {
             return Ok(None);
         }
         Ok(Some(PerconaOptions {
             high_checkpoint: s.choice("innodb_cleaner_lsn_age_factor")? == "high_checkpoint",
             backoff: s.choice("innodb_empty_free_list_algorithm")? == "backoff",
+            lru_managers: s.model == ModelId::Percona80,
         }))
     }
 }

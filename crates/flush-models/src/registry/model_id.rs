@@ -23,11 +23,36 @@ pub enum ModelId {
     Percona80,
     /// MySQL 8.4.
     Mysql84,
+    /// Percona Server 8.4 without LRU manager threads.
+    Percona84,
     /// MySQL 9.7.
     Mysql97,
     /// MariaDB 10.11.
     Mariadb1011,
+    /// MariaDB 11.0 and later.
+    Mariadb114,
     /// TNT, as of 2013.
+    Tnt,
+}
+
+/// The code that a model runs. Models of one machinery differ in settings, defaults and what those switch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Machinery {
+    /// The master thread of 5.5.
+    Mysql55,
+    /// One page cleaner thread, no redo threads.
+    Mysql56,
+    /// A page cleaner coordinator with workers, no redo threads.
+    Mysql57,
+    /// Redo threads, fixed redo files, a checkpointer that looks every 10 ms.
+    Mysql8021,
+    /// The same with checkpoints every 7 s.
+    Mysql8027,
+    /// A redo log of a capacity.
+    Mysql8030,
+    /// One page cleaner thread that takes checkpoints, committing threads that write redo.
+    Mariadb,
+    /// Records in memory, merged into pages later.
     Tnt,
 }
 
@@ -55,8 +80,10 @@ impl ModelId {
         ModelId::Mysql8030,
         ModelId::Percona80,
         ModelId::Mysql84,
+        ModelId::Percona84,
         ModelId::Mysql97,
         ModelId::Mariadb1011,
+        ModelId::Mariadb114,
         ModelId::Tnt,
     ];
 
@@ -68,7 +95,23 @@ impl ModelId {
 
     /// Whether it is a MariaDB, whose settings have meanings of their own.
     pub const fn is_mariadb(self) -> bool {
-        matches!(self, ModelId::Mariadb1011)
+        matches!(self.machinery(), Machinery::Mariadb)
+    }
+
+    /// The code that it runs.
+    pub const fn machinery(self) -> Machinery {
+        match self {
+            ModelId::Mysql55 | ModelId::Percona55 => Machinery::Mysql55,
+            ModelId::Mysql56 => Machinery::Mysql56,
+            ModelId::Mysql57 => Machinery::Mysql57,
+            ModelId::Mysql8021 => Machinery::Mysql8021,
+            ModelId::Mysql8027 => Machinery::Mysql8027,
+            ModelId::Mysql8030 | ModelId::Percona80 | ModelId::Mysql84 | ModelId::Percona84 | ModelId::Mysql97 => {
+                Machinery::Mysql8030
+            }
+            ModelId::Mariadb1011 | ModelId::Mariadb114 => Machinery::Mariadb,
+            ModelId::Tnt => Machinery::Tnt,
+        }
     }
 
     /// The name by which scenarios and the command line know it.
@@ -83,8 +126,10 @@ impl ModelId {
             ModelId::Mysql8030 => "mysql-8.0.30",
             ModelId::Percona80 => "percona-8.0",
             ModelId::Mysql84 => "mysql-8.4",
+            ModelId::Percona84 => "percona-8.4",
             ModelId::Mysql97 => "mysql-9.7",
             ModelId::Mariadb1011 => "mariadb-10.11",
+            ModelId::Mariadb114 => "mariadb-11.4",
             ModelId::Tnt => "tnt",
         }
     }
@@ -101,26 +146,17 @@ impl ModelId {
             ModelId::Mysql8030 => "MySQL 8.0.30",
             ModelId::Percona80 => "Percona Server 8.0",
             ModelId::Mysql84 => "MySQL 8.4",
+            ModelId::Percona84 => "Percona Server 8.4",
             ModelId::Mysql97 => "MySQL 9.7",
             ModelId::Mariadb1011 => "MariaDB 10.11",
+            ModelId::Mariadb114 => "MariaDB 11.4",
             ModelId::Tnt => "TNT",
         }
     }
 
     /// Whether commits go through the binary log in groups.
     pub const fn groups_binary_log(self) -> bool {
-        match self {
-            ModelId::Mysql55 | ModelId::Percona55 | ModelId::Tnt => false,
-            ModelId::Mysql56
-            | ModelId::Mysql57
-            | ModelId::Mysql8021
-            | ModelId::Mysql8027
-            | ModelId::Mysql8030
-            | ModelId::Percona80
-            | ModelId::Mysql84
-            | ModelId::Mysql97
-            | ModelId::Mariadb1011 => true,
-        }
+        !matches!(self.machinery(), Machinery::Mysql55 | Machinery::Tnt)
     }
 
     /// Whether its page cleaners ask for the highest priority.
@@ -168,6 +204,11 @@ impl ModelId {
                  and rises more steeply near its limit."
             }
             ModelId::Mysql84 => "The machinery of mysql-8.0.30 with the defaults of 8.4.",
+            ModelId::Percona84 => {
+                "Stands for Percona Server 8.3 and 8.4 until LRU manager threads came back in 2026: mysql-8.4 with the age \
+                 factor of percona-8.0, user threads that wait for an LRU batch under way, and LRU batches by the page \
+                 cleaner."
+            }
             ModelId::Mysql97 => {
                 "The machinery of mysql-8.0.30 with the defaults of 8.4, but for innodb_log_writer_threads: no other \
                  difference is known that this model has."
@@ -176,6 +217,10 @@ impl ModelId {
                 "Stands for 10.11.19 and its neighbours: one flush list, one page cleaner that sleeps until a limit of the \
                  age or of dirty pages unless innodb_max_dirty_pages_pct_lwm is set, a checkpoint after each of its \
                  passes, committing threads that write the redo log, one doublewrite batch of 128 pages at a time."
+            }
+            ModelId::Mariadb114 => {
+                "Stands for 11.0 to 11.8, and for 12.x with its binary log in files: mariadb-10.11 without a change buffer, with \
+                 innodb_doublewrite = fast, and with three undo tablespaces by default."
             }
             ModelId::Tnt => {
                 "Not an InnoDB: NetEase's engine of 2013. Records are changed in a multi-version buffer in memory; purge merges \
@@ -192,15 +237,15 @@ impl ModelId {
 
     /// The release of MySQL that it is or that it is built on, times ten: 55 for 5.5; `None` for MariaDB
     /// and TNT.
-    pub(crate) const fn mysql_release(self) -> Option<u32> {
+    pub const fn mysql_release(self) -> Option<u32> {
         match self {
             ModelId::Mysql55 | ModelId::Percona55 => Some(55),
             ModelId::Mysql56 => Some(56),
             ModelId::Mysql57 => Some(57),
             ModelId::Mysql8021 | ModelId::Mysql8027 | ModelId::Mysql8030 | ModelId::Percona80 => Some(80),
-            ModelId::Mysql84 => Some(84),
+            ModelId::Mysql84 | ModelId::Percona84 => Some(84),
             ModelId::Mysql97 => Some(97),
-            ModelId::Mariadb1011 | ModelId::Tnt => None,
+            ModelId::Mariadb1011 | ModelId::Mariadb114 | ModelId::Tnt => None,
         }
     }
 
@@ -216,6 +261,7 @@ impl ModelId {
         if let Some(version) = mariadb_version(&given) {
             return match version.as_slice() {
                 [] | [10] | [10, 11] | [10, 11, _] => Ok(ModelId::Mariadb1011),
+                [11 | 12, ..] => Ok(ModelId::Mariadb114),
                 _ => Err(UnknownModel::near(text, ModelId::Mariadb1011)),
             };
         }
@@ -249,20 +295,21 @@ impl ModelId {
             Some([5, 5] | [5, 5, _]) => Ok(ModelId::Percona55),
             Some([8] | [8, 0]) => Ok(ModelId::Percona80),
             Some([8, 0, patch]) if *patch >= 30 => Ok(ModelId::Percona80),
+            Some([8, 3 | 4] | [8, 3 | 4, _]) => Ok(ModelId::Percona84),
             Some([8, ..]) => Err(UnknownModel::near(text, ModelId::Percona80)),
             _ => Err(UnknownModel::near(text, ModelId::Percona55)),
         }
     }
 }
 
-/// The numbers of a version that is MariaDB's: `mariadb`, `10.11`, `10.11.19-MariaDB-0+deb12u1`. No MySQL is a 10.
+/// The numbers of a version that is MariaDB's: `mariadb`, `10.11`, `10.11.19-MariaDB-0+deb12u1`. No MySQL is a 10, 11 or 12.
 fn mariadb_version(given: &str) -> Option<Vec<u32>> {
     let rest = given.strip_prefix("mariadb").map(|rest| rest.trim_start_matches([' ', '-', '_']));
     let (version, suffix) = rest.unwrap_or(given).split_once('-').unwrap_or((rest.unwrap_or(given), ""));
     let numbers: Option<Vec<u32>> =
         version.split('.').filter(|part| !part.is_empty()).map(|part| part.parse().ok()).collect();
     let numbers = numbers?;
-    (rest.is_some() || suffix.starts_with("mariadb") || numbers.first() == Some(&10)).then_some(numbers)
+    (rest.is_some() || suffix.starts_with("mariadb") || matches!(numbers.first(), Some(10..=12))).then_some(numbers)
 }
 
 impl UnknownModel {

@@ -8,7 +8,8 @@ pub(super) type Foreign = (&'static str, &'static str);
 
 /// `name` as a foreign name of `model`, which may be any.
 pub(super) fn foreign(model: ModelId, name: &str) -> Option<Foreign> {
-    let entry = FOREIGN.iter().find(|entry| model.is_mariadb() && entry.0 == name)?;
+    let gone: &[_] = if model == ModelId::Mariadb114 { UNTIL_1011 } else { &[] };
+    let entry = FOREIGN.iter().chain(gone).find(|entry| model.is_mariadb() && entry.0 == name)?;
     Some((entry.1, entry.2))
 }
 
@@ -18,7 +19,13 @@ pub(super) fn without_effect(model: ModelId, name: &str) -> Option<&'static str>
     Some(entry.1)
 }
 
-/// Names that MariaDB 10.11 refuses: name, where it exists, what to use instead.
+/// Settings of the change buffer, which 11.0 gave up.
+const UNTIL_1011: &[(&str, &str, &str)] = &[
+    ("innodb_change_buffer_max_size", "it exists in MariaDB until 10.11", "leave it out: there is no change buffer"),
+    ("innodb_change_buffering", "it exists in MariaDB until 10.11", "leave it out: there is no change buffer"),
+];
+
+/// Names that MariaDB refuses: name, where it exists, what to use instead.
 const FOREIGN: &[(&str, &str, &str)] = &[
     ("innodb_dedicated_server", "it exists only in MySQL", "leave it out"),
     (

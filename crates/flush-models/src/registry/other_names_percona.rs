@@ -6,7 +6,7 @@ use super::ModelId;
 pub(super) fn without_effect(model: ModelId, name: &str) -> Option<&'static str> {
     let groups = match model {
         ModelId::Percona55 => PERCONA_55,
-        ModelId::Percona80 => PERCONA_80,
+        ModelId::Percona80 | ModelId::Percona84 => PERCONA_80,
         _ => return None,
     };
     groups.iter().chain(BOTH).find(|(names, _)| names.contains(&name)).map(|(_, why)| *why)
@@ -17,7 +17,7 @@ pub(super) fn foreign(name: &str) -> Option<(&'static str, &'static str)> {
     let has = |groups: &[Group]| groups.iter().any(|(names, _)| names.contains(&name));
     let history = match (has(PERCONA_55), has(PERCONA_80), has(BOTH)) {
         (true, false, _) => "it is a setting of Percona Server 5.5",
-        (false, true, _) => "it is a setting of Percona Server 8.0",
+        (false, true, _) => "it is a setting of Percona Server 8.0 and 8.4",
         (true, true, _) | (.., true) => "it is a setting of Percona Server",
         (false, false, false) => return None,
     };

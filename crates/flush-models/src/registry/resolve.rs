@@ -9,7 +9,7 @@ mod mysql56;
 mod mysql80;
 mod tnt;
 
-use super::{ModelId, Settings, Value, build, lookup, settings};
+use super::{Machinery, ModelId, Settings, Value, build, lookup, settings};
 use std::collections::BTreeMap;
 
 /// What a server finds on its machine and takes defaults from.
@@ -123,23 +123,18 @@ impl Resolver<'_> {
     fn run(&mut self) -> Result<(), SettingsError> {
         let model = self.s.model;
         let purge_threads = if self.host.logical_cpus <= 16 { 1 } else { 4 };
-        if matches!(model, ModelId::Mysql84 | ModelId::Mysql97) {
+        if model.mysql_release().is_some_and(|release| release >= 84) {
             self.derive("innodb_purge_threads", Value::Integer(purge_threads));
         }
         if model != ModelId::Tnt {
             self.remark_on_purge()?;
         }
-        match self.s.model {
-            ModelId::Mysql55 | ModelId::Percona55 => mysql55::run(self),
-            ModelId::Mysql56 | ModelId::Mysql57 => mysql56::run(self),
-            ModelId::Mysql8021
-            | ModelId::Mysql8027
-            | ModelId::Mysql8030
-            | ModelId::Percona80
-            | ModelId::Mysql84
-            | ModelId::Mysql97 => mysql80::run(self),
-            ModelId::Mariadb1011 => mariadb::run(self),
-            ModelId::Tnt => tnt::run(self),
+        match model.machinery() {
+            Machinery::Mysql55 => mysql55::run(self),
+            Machinery::Mysql56 | Machinery::Mysql57 => mysql56::run(self),
+            Machinery::Mysql8021 | Machinery::Mysql8027 | Machinery::Mysql8030 => mysql80::run(self),
+            Machinery::Mariadb => mariadb::run(self),
+            Machinery::Tnt => tnt::run(self),
         }
     }
 

@@ -4,7 +4,7 @@
 //! batches `n_to_flush_requested` runs one pass ahead of the other four), `innodb-5.6` section 3.3 for the LRU work
 //! before the decision, `mariadb-10.11` sections 4.1 and 9 for passes that ask no rule.
 
-use crate::registry::ModelId;
+use crate::registry::{Machinery, ModelId};
 
 /// How the counters of a model's server relate to its passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,11 +31,11 @@ impl Publishing {
             rounds_slots_up: false,
             wishes: 3,
         };
-        match model {
-            ModelId::Mysql56 => {
+        match model.machinery() {
+            Machinery::Mysql56 => {
                 Publishing { after_batch: true, lru_first: true, rounds_slots_up: true, wishes: 2, ..later }
             }
-            ModelId::Mariadb1011 => Publishing { adaptive_only: true, ..later },
+            Machinery::Mariadb => Publishing { adaptive_only: true, ..later },
             _ => later,
         }
     }

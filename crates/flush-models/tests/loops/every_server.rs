@@ -30,7 +30,7 @@ fn pages_lie_in_the_instance_that_the_version_hashes_them_to() {
     let hash_of = |model| match model {
         ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 => legacy::instance::buf_pool_get,
         ModelId::Mysql8021 | ModelId::Mysql8027 => buf_pool_get_8021,
-        ModelId::Mariadb1011 | ModelId::Tnt => |_, _, _| 0,
+        ModelId::Mariadb1011 | ModelId::Mariadb114 | ModelId::Tnt => |_, _, _| 0,
         _ => buf_pool_get_8030,
     };
     let round = [("innodb_buffer_pool_size", "8G"), ("innodb_buffer_pool_instances", "8")];

@@ -66,7 +66,7 @@ impl World {
             ModelId::Mysql55 => {
                 self.set("innodb_log_file_size", (bytes / 2).min(2047 * MIB)).set("innodb_log_files_in_group", 2)
             }
-            ModelId::Mariadb1011 => self.set("innodb_log_file_size", bytes),
+            ModelId::Mariadb1011 | ModelId::Mariadb114 => self.set("innodb_log_file_size", bytes),
             ModelId::Tnt => self
                 .set("ntse_log_file_size", bytes / 2)
                 .set("ntse_log_file_cnt_hwm", 2)
@@ -185,7 +185,7 @@ impl World {
         };
         let pages = of("innodb_buffer_pool_size").map(|bytes| bytes / PAGE_BYTES);
         let tiny = pages.zip(of("innodb_lru_scan_depth")).is_some_and(|(pages, depth)| pages < depth);
-        if self.model == ModelId::Mariadb1011 && tiny { 250_000 } else { 0 }
+        if self.model.is_mariadb() && tiny { 250_000 } else { 0 }
     }
 
     fn clients(&self) -> u64 {
@@ -481,6 +481,9 @@ fn settings(model: ModelId) -> impl Strategy<Value = BTreeMap<&'static str, Valu
                 .set("innodb_log_write_ahead_size", redo_settings.2)
                 .with("innodb_flush_sync", Value::Switch(switches.0))
                 .with("innodb_adaptive_flushing", Value::Switch(switches.1));
+            // With backoff LRU batches alone free pages, and they leave 256 in the list: undo pages in the rest of the smallest pool
+            // would stop the server for good.
+            let legacy = switches.2 || pool.0 < 16 * MIB;
             world = world
                 .with("innodb_log_writer_threads", Value::Switch(switches.2))
                 .with("innodb_use_native_aio", Value::Switch(switches.3))
@@ -489,7 +492,7 @@ fn settings(model: ModelId) -> impl Strategy<Value = BTreeMap<&'static str, Valu
                     "innodb_cleaner_lsn_age_factor",
                     Value::Choice(if switches.1 { "legacy" } else { "high_checkpoint" }),
                 )
-                .with("innodb_empty_free_list_algorithm", Value::Choice(if switches.2 { "legacy" } else { "backoff" }))
+                .with("innodb_empty_free_list_algorithm", Value::Choice(if legacy { "legacy" } else { "backoff" }))
                 .with("innodb_adaptive_flushing_method", Value::Choice(method_55))
                 .with("innodb_flush_neighbor_pages", Value::Choice(["none", "cont", "area"][numbers.2 as usize]))
                 .with("innodb_max_dirty_pages_pct_lwm", Value::Real(if switches.2 { 10.0 } else { 0.0 }));

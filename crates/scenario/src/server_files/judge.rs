@@ -44,8 +44,7 @@ impl Judge<'_> {
     /// What an option file says by its silence: from MySQL 8.0 a server writes a binary log unless it is told not to. `at`
     /// is where that is said.
     pub(super) fn silence(&self, entries: &[Entry], at: Option<Span>) -> Option<Entry> {
-        use ModelId::{Mysql84, Mysql97, Mysql8021, Mysql8027, Mysql8030, Percona80};
-        let writes = matches!(self.models.model, Mysql8021 | Mysql8027 | Mysql8030 | Percona80 | Mysql84 | Mysql97);
+        let writes = self.models.model.mysql_release().is_some_and(|release| release >= 80);
         if self.kind != SettingsFileKind::MyCnf || !writes || entries.iter().any(|entry| entry.key == BINARY_LOG) {
             return None;
         }

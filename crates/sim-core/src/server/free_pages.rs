@@ -103,7 +103,7 @@ impl Server {
         let first_scan = match policy {
             FreePagePolicy::SinglePage { first_scan, .. } | FreePagePolicy::WaitForCleaner { first_scan } => first_scan,
             FreePagePolicy::Margin { .. } => return self.search_tail_55(instance, rounds),
-            FreePagePolicy::Pause => return false,
+            FreePagePolicy::Pause { .. } => return false,
         };
         if rounds > 0 {
             return self.free_clean_page(instance, u64::MAX);
@@ -165,7 +165,10 @@ impl Server {
                 }
                 self.flush_single_page(client_number, instance, sleep, rounds > 1);
             }
-            FreePagePolicy::Pause => {
+            FreePagePolicy::Pause { wakes_cleaner } => {
+                if wakes_cleaner {
+                    self.set_flush_event();
+                }
                 let pause = self.model.free_page_pause(rounds);
                 self.calendar.schedule(self.now + pause, Event::Body(client_number));
             }

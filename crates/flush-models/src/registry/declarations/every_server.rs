@@ -5,7 +5,6 @@ use super::{Declaration, U32_MAX, everywhere, span, whole};
 
 const CHANGE_BUFFERING: &[&str] = &["none", "inserts", "deletes", "changes", "purges", "all"];
 const ALL: &[ModelId] = ModelId::ALL;
-const INNODB: &[ModelId] = ModelId::INNODB;
 /// Servers whose adaptive hash index and change buffer are on by default.
 const BUFFERED: &[ModelId] = &[
     ModelId::Mysql55,
@@ -18,7 +17,9 @@ const BUFFERED: &[ModelId] = &[
     ModelId::Percona80,
 ];
 /// Those whose are off.
-const UNBUFFERED: &[ModelId] = &[ModelId::Mysql84, ModelId::Mysql97, ModelId::Mariadb1011];
+const UNBUFFERED: &[ModelId] = &[ModelId::Mysql84, ModelId::Percona84, ModelId::Mysql97, ModelId::Mariadb1011];
+/// Servers without a change buffer, whose adaptive hash index is off by default.
+const WITHOUT_CHANGE_BUFFER: &[ModelId] = &[ModelId::Mariadb114];
 /// Servers whose adaptive hash index has several parts.
 const PARTED: &[ModelId] = &[
     ModelId::Mysql57,
@@ -27,8 +28,10 @@ const PARTED: &[ModelId] = &[
     ModelId::Mysql8030,
     ModelId::Percona80,
     ModelId::Mysql84,
+    ModelId::Percona84,
     ModelId::Mysql97,
     ModelId::Mariadb1011,
+    ModelId::Mariadb114,
 ];
 /// Those in which it is one.
 const UNPARTED: &[ModelId] = &[ModelId::Mysql55, ModelId::Percona55, ModelId::Mysql56];
@@ -40,11 +43,12 @@ const SYNCED: &[ModelId] = &[
     ModelId::Mysql8030,
     ModelId::Percona80,
     ModelId::Mysql84,
+    ModelId::Percona84,
     ModelId::Mysql97,
 ];
 /// Those that leave it to the operating system.
 const NOT_SYNCED: &[ModelId] =
-    &[ModelId::Mysql55, ModelId::Percona55, ModelId::Mysql56, ModelId::Mariadb1011, ModelId::Tnt];
+    &[ModelId::Mysql55, ModelId::Percona55, ModelId::Mysql56, ModelId::Mariadb1011, ModelId::Mariadb114, ModelId::Tnt];
 
 /// Settings of every server.
 pub(super) const DECLARATIONS: &[Declaration] = &[
@@ -54,6 +58,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         &[
             span(BUFFERED, Kind::Switch, Value::Switch(true), "ON"),
             span(UNBUFFERED, Kind::Switch, Value::Switch(false), "OFF"),
+            span(WITHOUT_CHANGE_BUFFER, Kind::Switch, Value::Switch(false), "OFF"),
         ],
         "Whether the adaptive hash index is on; what it costs is stated by the scenario, in [adaptive_hash_index].",
         "Without that table it changes nothing: its gain or cost is then part of the CPU time of the workload.",
@@ -68,7 +73,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_change_buffer_max_size",
         "%",
-        &[whole(INNODB, 0, 50, 25, "25")],
+        &[whole(BUFFERED, 0, 50, 25, "25"), whole(UNBUFFERED, 0, 50, 25, "25")],
         "Largest size of the change buffer, a share of the buffer pool.",
         "MySQL before 5.6 has no such setting and takes up to half of the pool; the default here is 25 all the same.",
     ),

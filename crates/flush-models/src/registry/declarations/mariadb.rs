@@ -1,11 +1,13 @@
 //! Every setting of the MariaDB models, declared once (`mariadb-10.11` section 10). The names are those of MySQL, what
 //! they do is not always, so these settings have declarations of their own.
 
-use super::super::ModelId::Mariadb1011;
+use super::super::ModelId::{Mariadb114, Mariadb1011};
 use super::super::{Kind, ModelId, Value};
 use super::{Declaration, GIB, KIB, MIB, TIB, U32_MAX, bytes, derived, everywhere, integer, size, span, whole};
 
-const MARIADB: &[ModelId] = &[Mariadb1011];
+const MARIADB: &[ModelId] = &[Mariadb1011, Mariadb114];
+const M1011: &[ModelId] = &[Mariadb1011];
+const FROM_110: &[ModelId] = &[Mariadb114];
 /// `littlesync` is for tests of the server and not told apart from `fsync`.
 const FLUSH_METHODS: &[&str] = &["fsync", "O_DSYNC", "littlesync", "nosync", "O_DIRECT", "O_DIRECT_NO_FSYNC"];
 
@@ -40,9 +42,13 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_doublewrite",
         "",
-        &[span(MARIADB, Kind::Choice(&["OFF", "ON"]), Value::Choice("ON"), "ON")],
+        &[
+            span(M1011, Kind::Choice(&["OFF", "ON"]), Value::Choice("ON"), "ON"),
+            span(FROM_110, Kind::Choice(&["OFF", "ON", "fast"]), Value::Choice("ON"), "ON"),
+        ],
         "Whether pages are written to the doublewrite buffer, up to 128 at a time, before their data files.",
-        "One batch is under way at any time; the next one is collected meanwhile.",
+        "One batch is under way at any time; the next one is collected meanwhile. fast (from 11.0) syncs the doublewrite buffer and \
+         never the data files.",
     ),
     everywhere(
         "innodb_flush_log_at_timeout",
@@ -63,8 +69,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "",
         &[span(MARIADB, Kind::Choice(FLUSH_METHODS), Value::Choice("O_DIRECT"), "O_DIRECT")],
         "How files are written and synced.",
-        "O_DIRECT_NO_FSYNC saves the sync of the data files. nosync syncs nothing. O_DSYNC and littlesync \
-         are taken as fsync.",
+        "O_DIRECT_NO_FSYNC saves the sync of the data files; in 10.11 also that of the doublewrite buffer, from 11.0 it makes \
+         innodb_doublewrite = ON a fast. nosync syncs nothing. O_DSYNC and littlesync are taken as fsync.",
     ),
     everywhere(
         "innodb_flush_neighbors",

@@ -1,22 +1,24 @@
 //! Settings of MySQL 8.0 and later, and of Percona Server 8.0, which has some of its own in `percona80`.
 
-use super::super::ModelId::{Mysql84, Mysql97, Mysql8021, Mysql8027, Mysql8030, Percona80};
+use super::super::ModelId::{Mysql84, Mysql97, Mysql8021, Mysql8027, Mysql8030, Percona80, Percona84};
 use super::super::{Kind, ModelId, Value};
 use super::{Declaration, GIB, KIB, MIB, TIB, U32_MAX, bytes, derived, everywhere, integer, size, span, whole};
 
 /// MySQL 8.0 and later.
-const FROM_8021: &[ModelId] = &[Mysql8021, Mysql8027, Mysql8030, Percona80, Mysql84, Mysql97];
+const FROM_8021: &[ModelId] = &[Mysql8021, Mysql8027, Mysql8030, Percona80, Mysql84, Percona84, Mysql97];
 /// 8.0 before 8.0.30.
 const BEFORE_8030: &[ModelId] = &[Mysql8021, Mysql8027];
 /// 8.0 from 8.0.22 on.
 const M80_FROM_8022: &[ModelId] = &[Mysql8027, Mysql8030, Percona80];
-const M84: &[ModelId] = &[Mysql84];
+const M84: &[ModelId] = &[Mysql84, Percona84];
 const M97: &[ModelId] = &[Mysql97];
 const M80: &[ModelId] = &[Mysql8021, Mysql8027, Mysql8030, Percona80];
 /// MySQL 8.0 alone.
 const MYSQL80: &[ModelId] = &[Mysql8021, Mysql8027, Mysql8030];
-const FROM_8030: &[ModelId] = &[Mysql8030, Percona80, Mysql84, Mysql97];
-const FROM_84: &[ModelId] = &[Mysql84, Mysql97];
+const FROM_8030: &[ModelId] = &[Mysql8030, Percona80, Mysql84, Percona84, Mysql97];
+const FROM_84: &[ModelId] = &[Mysql84, Percona84, Mysql97];
+/// The same of MySQL alone.
+const MYSQL_FROM_84: &[ModelId] = &[Mysql84, Mysql97];
 
 const FLUSH_METHODS: &[&str] = &["fsync", "O_DSYNC", "littlesync", "nosync", "O_DIRECT", "O_DIRECT_NO_FSYNC"];
 
@@ -82,7 +84,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_doublewrite_files",
         "",
-        &[whole(MYSQL80, 0, 256, 0, "0"), whole(FROM_84, 0, 256, 2, "2")],
+        &[whole(MYSQL80, 0, 256, 0, "0"), whole(MYSQL_FROM_84, 0, 256, 2, "2")],
         "Doublewrite files; 0 stands for 2. More files hold more batches between write and sync.",
         "",
     ),

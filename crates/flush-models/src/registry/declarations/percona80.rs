@@ -1,11 +1,13 @@
-//! Settings that only Percona Server 8.0 has, or has otherwise (`percona` section 4).
+//! Settings that only Percona Server 8.0 and 8.4 have, or have otherwise (`percona` section 4).
 
 use super::super::{Kind, ModelId, Value};
 use super::{Declaration, everywhere, span, whole};
 
-const PERCONA: &[ModelId] = &[ModelId::Percona80];
+const PERCONA: &[ModelId] = &[ModelId::Percona80, ModelId::Percona84];
+const PERCONA_80: &[ModelId] = &[ModelId::Percona80];
+const PERCONA_84: &[ModelId] = &[ModelId::Percona84];
 
-/// Settings of Percona Server 8.0.
+/// Settings of Percona Server 8.0 and 8.4.
 pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_cleaner_lsn_age_factor",
@@ -23,7 +25,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_doublewrite_files",
         "",
-        &[whole(PERCONA, 0, 256, 0, "0")],
+        &[whole(PERCONA_80, 0, 256, 0, "0"), whole(PERCONA_84, 0, 256, 2, "2")],
         "Doublewrite files; 0 stands for 2 x innodb_buffer_pool_instances, one for each instance and kind of flushing.",
         "A file of its own holds one batch: the next begins when the data files of the last are synced.",
     ),

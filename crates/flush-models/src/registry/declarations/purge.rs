@@ -1,23 +1,38 @@
 //! Settings of purge and undo tablespaces, of every InnoDB.
 
 use super::super::ModelId::{
-    Mariadb1011, Mysql55, Mysql56, Mysql57, Mysql84, Mysql97, Mysql8021, Mysql8027, Mysql8030, Percona55, Percona80,
+    Mariadb114, Mariadb1011, Mysql55, Mysql56, Mysql57, Mysql84, Mysql97, Mysql8021, Mysql8027, Mysql8030, Percona55,
+    Percona80, Percona84,
 };
 use super::super::{Kind, ModelId, Value};
 use super::{Declaration, GIB, MIB, U32_MAX, bytes, derived, everywhere, integer, size, span, whole};
 
 const ALL: &[ModelId] = ModelId::INNODB;
 const OF_55: &[ModelId] = &[Mysql55, Percona55];
-const FROM_56: &[ModelId] =
-    &[Mysql56, Mysql57, Mysql8021, Mysql8027, Mysql8030, Percona80, Mysql84, Mysql97, Mariadb1011];
-const MYSQL_FROM_56: &[ModelId] = &[Mysql56, Mysql57, Mysql8021, Mysql8027, Mysql8030, Percona80, Mysql84, Mysql97];
-const MYSQL_FROM_57: &[ModelId] = &[Mysql57, Mysql8021, Mysql8027, Mysql8030, Percona80, Mysql84, Mysql97];
-const FROM_80: &[ModelId] = &[Mysql8021, Mysql8027, Mysql8030, Percona80, Mysql84, Mysql97];
-const FOUR_THREADS: &[ModelId] = &[Mysql57, Mysql8021, Mysql8027, Mysql8030, Percona80, Mariadb1011];
-const FROM_84: &[ModelId] = &[Mysql84, Mysql97];
+const FROM_56: &[ModelId] = &[
+    Mysql56,
+    Mysql57,
+    Mysql8021,
+    Mysql8027,
+    Mysql8030,
+    Percona80,
+    Mysql84,
+    Percona84,
+    Mysql97,
+    Mariadb1011,
+    Mariadb114,
+];
+const MYSQL_FROM_56: &[ModelId] =
+    &[Mysql56, Mysql57, Mysql8021, Mysql8027, Mysql8030, Percona80, Mysql84, Percona84, Mysql97];
+const MYSQL_FROM_57: &[ModelId] = &[Mysql57, Mysql8021, Mysql8027, Mysql8030, Percona80, Mysql84, Percona84, Mysql97];
+const FROM_80: &[ModelId] = &[Mysql8021, Mysql8027, Mysql8030, Percona80, Mysql84, Percona84, Mysql97];
+const FOUR_THREADS: &[ModelId] = &[Mysql57, Mysql8021, Mysql8027, Mysql8030, Percona80, Mariadb1011, Mariadb114];
+const FROM_84: &[ModelId] = &[Mysql84, Percona84, Mysql97];
 const M56: &[ModelId] = &[Mysql56];
 const M57: &[ModelId] = &[Mysql57];
-const MARIADB: &[ModelId] = &[Mariadb1011];
+const MARIADB: &[ModelId] = &[Mariadb1011, Mariadb114];
+const M1011: &[ModelId] = &[Mariadb1011];
+const FROM_110: &[ModelId] = &[Mariadb114];
 
 /// Settings of purge and undo tablespaces.
 pub(super) const DECLARATIONS: &[Declaration] = &[
@@ -95,7 +110,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
             whole(M56, 0, 126, 0, "0"),
             whole(M57, 0, 95, 0, "0"),
             whole(FROM_80, 2, 127, 2, "2"),
-            whole(MARIADB, 0, 127, 0, "0"),
+            whole(M1011, 0, 127, 0, "0"),
+            whole(FROM_110, 0, 127, 3, "3"),
         ],
         "Undo tablespaces; with 0 undo logs lie in the system tablespace.",
         "From 8.0.14 the server ignores the setting: here it stands for what CREATE UNDO TABLESPACE made.",

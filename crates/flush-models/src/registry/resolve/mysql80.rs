@@ -20,7 +20,7 @@ pub(super) fn run(r: &mut Resolver<'_>) -> Result<(), SettingsError> {
 
 impl Resolver<'_> {
     fn since_84(&self) -> bool {
-        matches!(self.s.model, ModelId::Mysql84 | ModelId::Mysql97)
+        self.s.model.mysql_release().is_some_and(|release| release >= 84)
     }
 
     fn io_capacity(&mut self) -> Result<(), SettingsError> {

@@ -15,7 +15,7 @@ fn config(pages: u64, instances: u32, lru_scan_depth: u32, lru_min_len: u32) -> 
         lru_min_len,
         old_blocks_pct: 37,
         old_blocks_time: SimDuration::ZERO,
-        free_pages: FreePagePolicy::Pause,
+        free_pages: FreePagePolicy::Pause { wakes_cleaner: false },
         lru_written: LruWritten::Stays,
         leaves_flush_list: LeavesFlushList::WhenWritten,
         sync_holds: SyncHolds::Nothing,
