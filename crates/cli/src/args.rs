@@ -335,6 +335,9 @@ pub(crate) struct CompareArgs {
     /// A server model to compare, such as mysql-8.0.30 or 8.4; repeatable
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Vec<String>,
+    /// An upgrade from the first --model to the second: which defaults change silently, and what each does alone
+    #[arg(long)]
+    pub(crate) as_upgraded: bool,
     /// Settings to compare, under a label of their own; repeatable. With several models, each runs each variant
     #[arg(long, value_name = "LABEL:SETTING=VALUE,...")]
     pub(crate) variant: Vec<String>,

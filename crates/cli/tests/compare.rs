@@ -109,3 +109,28 @@ fn mistakes() {
     }
     assert!(refused(&["compare", "no-such", "--model", "8.0", "--model", "8.4"], 2).contains("no shipped scenario"));
 }
+
+/// What an upgrade changes without a word in the option file, each change alone on the old version.
+#[test]
+fn an_upgrade_shows_what_changes_silently() {
+    let upgrade = ["compare", SMALL, "--duration", "6s", "--replications", "1", "--as-upgraded", "--model", "8.0"];
+    let document = json(&[&upgrade[..], &["--model", "8.4", "--format", "json"]].concat());
+    let changes = document["changes_silently"].as_array().unwrap();
+    let of = |name: &str| changes.iter().find(|change| change["setting"] == name).cloned().unwrap_or_default();
+    let threads = of("innodb_purge_threads");
+    assert_eq!((&threads["before"], &threads["after"]), (&"4".into(), &"1".into()));
+    let alone = threads["alone"].as_str().unwrap();
+    let variants = document["variants"].as_array().unwrap();
+    let variant = variants.iter().find(|variant| variant["variant"] == alone).unwrap();
+    assert_eq!((&variant["model"], &variant["settings"][0]), (&"mysql-8.0.30".into(), &alone.into()));
+    assert_eq!(of("innodb_redo_log_capacity"), Value::Null, "what the scenario sets does not change");
+    let table = stdout(&[&upgrade[..], &["--model", "8.4"]].concat());
+    assert!(table.contains("changes silently") && table.contains("all of it"), "{table}");
+    assert_eq!(
+        table.matches("\n  difference").count(),
+        2,
+        "changes have no rows in the tables of the versions: {table}"
+    );
+    let refusal = refused(&["compare", SMALL, "--as-upgraded", "--model", "8.4"], 2);
+    assert!(refusal.contains("--model 8.0 --model 8.4"), "{refusal}");
+}

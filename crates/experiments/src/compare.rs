@@ -5,12 +5,14 @@
 //! same seconds: those after the longest warm-up that any run needed.
 //!
 //! [`variants`] reads what somebody wants compared and loads it; [`jobs`] lists the runs; [`Comparison::of`] makes
-//! figures of them.
+//! figures of them. [`upgrade`] makes variants of a change of version.
 
 mod figures;
+mod upgrade;
 mod variant;
 
 pub use figures::{Comparison, Difference, HEADLINE, VariantFigures};
+pub use upgrade::{SilentChange, Upgrade, upgrade};
 pub use variant::{Asked, CompareError, Variant, variants};
 
 use crate::runner::Job;

@@ -17,7 +17,9 @@ use crate::progress::Progress;
 use crate::runner::{failure, pool, refuse_too_short};
 use innosim_core::metrics::RunOutput;
 use innosim_core::server::RunError;
-use innosim_experiments::compare::{Asked, CompareError, Comparison, Variant, jobs, variants};
+use innosim_experiments::compare::{
+    Asked, CompareError, Comparison, SilentChange, Upgrade, Variant, jobs, upgrade, variants,
+};
 use innosim_experiments::runner::{Job, run_many};
 use innosim_report::{Overlay, ReportError, write_explorer, write_file, write_overlay};
 use innosim_scenario::{Overrides, Source};
@@ -38,12 +40,19 @@ struct Compared {
     /// For each variant the outputs of its replications.
     outputs: Vec<Vec<RunOutput>>,
     wall_s: f64,
+    /// What an upgrade changes silently; nothing for another comparison.
+    changes: Vec<SilentChange>,
 }
 
 impl Compared {
     /// The first variant, with which all are compared.
     fn first(&self) -> &Variant {
         &self.variants[0]
+    }
+
+    /// The variants that have rows of their own: of an upgrade the two versions.
+    fn shown(&self) -> &[Variant] {
+        if self.changes.is_empty() { &self.variants } else { &self.variants[..self.variants.len().min(2)] }
     }
 
     fn simulated_s(&self) -> f64 {
@@ -81,7 +90,7 @@ impl From<CompareError> for Failure {
 /// Compares variants of a scenario.
 pub(crate) fn run(args: &CompareArgs) -> Done {
     refuse_sweep(&args.scenario)?;
-    let variants = loaded(args)?;
+    let Upgrade { variants, changes } = loaded(args)?;
     variants.iter().try_for_each(|variant| refuse_too_short(&variant.scenario))?;
     let out = args.out.as_deref().map(|dir| files::folders(dir, &variants)).transpose()?;
     let labels: Vec<String> = variants.iter().map(|variant| variant.label.clone()).collect();
@@ -90,7 +99,8 @@ pub(crate) fn run(args: &CompareArgs) -> Done {
         remarks(&variants).iter().for_each(|text| note_error(&format!("warning: {text}")));
     }
     interrupt::listen();
-    let (compared, failures) = simulated(variants, args)?;
+    let (mut compared, failures) = simulated(variants, args)?;
+    compared.changes = changes;
     let document = files::document(&compared)?;
     // What was found is told even where it can't be written.
     let ran = |label: &String| compared.variants.iter().any(|variant| variant.label == *label);
@@ -125,7 +135,11 @@ fn remarks(variants: &[Variant]) -> Vec<String> {
     notes.into_iter().map(|(text, labels)| format!("{}: {text}", of_all(&labels))).collect()
 }
 
-fn loaded(args: &CompareArgs) -> Result<Vec<Variant>, Failure> {
+fn loaded(args: &CompareArgs) -> Result<Upgrade, Failure> {
+    let load = |source, asked: &Asked| match args.as_upgraded {
+        true => upgrade(source, asked),
+        false => variants(source, asked).map(|variants| Upgrade { variants, changes: Vec::new() }),
+    };
     let mut asked = Asked {
         models: args.model.clone(),
         variants: args.variant.clone(),
@@ -139,23 +153,23 @@ fn loaded(args: &CompareArgs) -> Result<Vec<Variant>, Failure> {
         },
     };
     let source = Source::Named(&args.scenario);
-    let mut plain = variants(source, &asked)?;
-    if args.replications.is_none() && plain.iter().all(|variant| variant.scenario.replications == 1) {
+    let mut loaded = load(source, &asked)?;
+    if args.replications.is_none() && loaded.variants.iter().all(|variant| variant.scenario.replications == 1) {
         asked.common.replications = Some(REPLICATIONS);
-        plain = variants(source, &asked)?;
+        loaded = load(source, &asked)?;
     }
-    let first = &plain[0].scenario;
-    let unlike = plain.iter().find(|variant| {
+    let first = &loaded.variants[0].scenario;
+    let unlike = loaded.variants.iter().find(|variant| {
         let other = &variant.scenario;
         (other.replications, other.run.duration, other.run.seed)
             != (first.replications, first.run.duration, first.run.seed)
     });
     match unlike {
-        None => Ok(plain),
+        None => Ok(loaded),
         Some(variant) => Err(Failure::Input(format!(
             "variant `{}` has another duration, seed or number of replications than `{}`\n  = help: set them for all \
              variants, with --duration, --seed and --replications",
-            variant.label, plain[0].label
+            variant.label, loaded.variants[0].label
         ))),
     }
 }
@@ -188,7 +202,8 @@ fn simulated(variants: Vec<Variant>, args: &CompareArgs) -> Result<(Compared, Ve
         return Err(failures.into_iter().next().unwrap_or(Failure::NoReader));
     }
     let comparison = Comparison::of(&kept, &outputs);
-    Ok((Compared { comparison, outputs, wall_s: began.elapsed().as_secs_f64(), variants: kept }, failures))
+    let wall_s = began.elapsed().as_secs_f64();
+    Ok((Compared { comparison, outputs, wall_s, variants: kept, changes: Vec::new() }, failures))
 }
 
 /// Writes everything that a comparison leaves, or nothing.

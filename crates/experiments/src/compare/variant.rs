@@ -64,7 +64,7 @@ pub enum CompareError {
     },
 }
 
-fn refused(problem: impl Into<String>, help: impl Into<String>) -> CompareError {
+pub(super) fn refused(problem: impl Into<String>, help: impl Into<String>) -> CompareError {
     CompareError::Asked { problem: problem.into(), help: help.into() }
 }
 
@@ -173,6 +173,12 @@ fn loaded(source: Source<'_>, asked: &Asked, wanted: Wanted) -> Result<Variant, 
             Err(CompareError::Scenario { label: wanted.label, errors })
         }
     }
+}
+
+/// The scenario under a model with one setting, labelled by it.
+pub(super) fn loaded_alone(source: Source<'_>, asked: &Asked, model: &str, set: &str) -> Result<Variant, CompareError> {
+    let set = vec![set.to_owned()];
+    loaded(source, asked, Wanted { label: set[0].clone(), model: Some(model.to_owned()), set, ..Wanted::default() })
 }
 
 /// An error in a setting of a variant shows the whole argument that it stands in.

@@ -5,7 +5,7 @@ use crate::exit::Failure;
 use crate::out_dir::OutDir;
 use crate::outcome::VERSION;
 use innosim_core::metrics::{RunOutput, Summary};
-use innosim_experiments::compare::{HEADLINE, Variant, VariantFigures};
+use innosim_experiments::compare::{HEADLINE, SilentChange, Variant, VariantFigures};
 use innosim_report::numbers::{compact, rounded};
 use innosim_report::{Replications, ReportError, RunIdentity, summary::summary_object, write_file, write_series_csv};
 use serde_json::{Map, Value, json};
@@ -78,6 +78,8 @@ pub(super) fn document(compared: &Compared) -> Result<Value, Failure> {
     let each = compared.variants.iter().zip(&compared.comparison.variants).zip(&compared.outputs);
     let variants: Result<Vec<Value>, Failure> =
         each.map(|((variant, figures), outputs)| of_variant(compared, variant, figures, outputs)).collect();
+    let of_change = |change: &SilentChange| json!({ "setting": change.setting, "before": change.before, "after": change.after, "alone": change.alone });
+    let changes: Vec<Value> = compared.changes.iter().map(of_change).collect();
     Ok(json!({
         "innosim_version": VERSION,
         "scenario": first.scenario.name,
@@ -89,6 +91,7 @@ pub(super) fn document(compared: &Compared) -> Result<Value, Failure> {
         "warmup_converged": compared.comparison.warmup_converged,
         "wall_s": rounded(compared.wall_s),
         "baseline": first.label,
+        "changes_silently": changes,
         "variants": variants?,
     }))
 }

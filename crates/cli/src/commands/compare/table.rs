@@ -48,13 +48,14 @@ fn pages(compared: &Compared) -> [Column; 4] {
 /// The comparison for people.
 pub(super) fn render(compared: &Compared) -> String {
     let mut text = head(compared);
+    text.push_str(&silent_changes(compared));
     text.push_str(&table(compared, &speed(), "regime", regime));
     text.push('\n');
     text.push_str(&table(compared, &pages(compared), ">age, of its limit", of_limit));
     text.push('\n');
     text.push_str(&wrapped(&remark(compared), 0));
     text.push('\n');
-    for variant in &compared.variants {
+    for variant in compared.shown() {
         let model = variant.scenario.model.to_string();
         let model = if variant.label == model { String::new() } else { format!("{model}, ") };
         let line = format!("{}: {model}{}", variant.label, settings_line(&variant.scenario));
@@ -62,7 +63,11 @@ pub(super) fn render(compared: &Compared) -> String {
     }
     let twins = compared.twins();
     let twins = twins.iter().map(|(variant, earlier)| format!("{variant} ran exactly as {earlier}, event by event."));
-    let notes: Vec<String> = twins.chain(remarks(&compared.variants)).collect();
+    let notes: Vec<String> = if compared.changes.is_empty() {
+        twins.chain(remarks(&compared.variants)).collect()
+    } else {
+        remarks(compared.shown())
+    };
     if !notes.is_empty() {
         text.push_str("\nNotes:\n");
         notes.iter().for_each(|note| text.push_str(&wrapped(note, 2)));
@@ -96,13 +101,51 @@ fn head(compared: &Compared) -> String {
     text
 }
 
+/// What an upgrade changes without a word in the option file, with what each change does alone.
+fn silent_changes(compared: &Compared) -> String {
+    if compared.changes.is_empty() {
+        return String::new();
+    }
+    let [old, new] = [0, 1].map(|i| compared.variants.get(i).map_or("", |variant| variant.label.as_str()));
+    let heads = ["changes silently", old, new, ">tps", ">95 % latency", ">99 % latency", ">written"];
+    let mut table = TextTable::new(&heads);
+    for change in &compared.changes {
+        let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
+        let mut row = vec![change.setting.to_owned(), shown(&change.before), shown(&change.after)];
+        row.extend(change.alone.as_deref().map_or_else(|| vec![String::new(); 4], |label| alone(compared, label)));
+        table.row(row);
+    }
+    let all = alone(compared, new);
+    table.row([vec!["all of it".to_owned(), String::new(), String::new()], all].concat());
+    let legend = "-: that version has no such setting. The last columns: what the change does alone on the old version; empty where \
+                  that has no such value; 0 % where it changes nothing under this load.";
+    format!("{}{}\n", table.render(), wrapped(legend, 0))
+}
+
+/// How a variant differs from the first: throughput, latencies, bytes written.
+fn alone(compared: &Compared, label: &str) -> Vec<String> {
+    let place = compared.variants.iter().position(|variant| variant.label == label);
+    let Some(figures) = place.map(|place| &compared.comparison.variants[place]) else { return Vec::new() };
+    let of = |figures: &VariantFigures, metric: &str| figures.estimate(metric).mean;
+    ["tps_mean", "latency_ms_p95", "latency_ms_p99", "device_write_bytes_per_s"]
+        .map(|metric| {
+            let before = of(&compared.comparison.variants[0], metric);
+            if before == 0.0 {
+                String::new()
+            } else {
+                format!("{:+.1} %", (of(figures, metric) / before - 1.0) * 100.0 + 0.0)
+            }
+        })
+        .to_vec()
+}
+
 /// A table with one more column at its right.
 fn table(compared: &Compared, columns: &[Column], last: &str, field: fn(&VariantFigures) -> String) -> String {
     let mut heads = vec!["variant"];
     heads.extend(columns.iter().map(|column| column.head.as_str()));
     heads.push(last);
     let mut table = TextTable::new(&heads);
-    for (variant, figures) in compared.variants.iter().zip(&compared.comparison.variants) {
+    for (variant, figures) in compared.shown().iter().zip(&compared.comparison.variants) {
         let mut row = vec![variant.label.clone()];
         row.extend(columns.iter().map(|column| mean(column, figures)));
         row.push(field(figures));
