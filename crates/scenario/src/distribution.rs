@@ -92,14 +92,7 @@ impl Section<'_> {
             self.report.add(problem.allowed(Kind::Pairs.allowed()));
             None
         };
-        let Data::List(items) = &node.data else { return wrong("not a list") };
-        let mut quantiles = Vec::new();
-        for item in items {
-            match pair(item) {
-                Some(pair) => quantiles.push(pair),
-                None => return wrong("an item is not a pair of numbers"),
-            }
-        }
+        let Some(quantiles) = pairs_of(&node) else { return wrong("not a list of pairs of numbers") };
         let covers = quantiles.len() >= 2 && quantiles[0].0 == 0.0 && quantiles[quantiles.len() - 1].0 == 1.0;
         if !covers {
             return wrong("the first probability must be 0 and the last 1");
@@ -112,6 +105,12 @@ impl Section<'_> {
         }
         Some(quantiles)
     }
+}
+
+/// A list of pairs of numbers; `None` if it is anything else.
+pub(crate) fn pairs_of(node: &Node) -> Option<Vec<(f64, f64)>> {
+    let Data::List(items) = &node.data else { return None };
+    items.iter().map(pair).collect()
 }
 
 fn pair(node: &Node) -> Option<(f64, f64)> {

@@ -1,12 +1,13 @@
 //! `[host]`: processors, and what takes their time besides transactions.
 
 use crate::diagnostic::Problem;
+use crate::distribution::{pairs, pairs_of};
 use crate::key::{Key, Kind, MAX_THREADS, real, whole};
 use crate::node::Table;
 use crate::resolved::Resolved;
 use crate::section::Section;
 use innosim_core::kernel::time::{SimDuration, SimTime};
-use innosim_core::run_spec::{CpuScheduling, CpuSpec, OtherPrograms};
+use innosim_core::run_spec::{CpuScheduling, CpuSlowdown, CpuSpec, OtherPrograms};
 
 /// Keys of `[host]`.
 pub(crate) const HOST_KEYS: &[Key] = &[
@@ -67,6 +68,12 @@ pub(crate) const HOST_KEYS: &[Key] = &[
         "Whether page cleaners compute before all others, as MySQL 5.7 and later ask the system for.",
     ),
     Key::optional(
+        "slowdown",
+        Kind::Pairs,
+        "none: the same work always takes the same CPU time",
+        "How CPU time grows with load: pairs of threads that run or wait, as a share of the cores, and the factor on CPU time.",
+    ),
+    Key::optional(
         "other",
         Kind::Tables(OTHER_PROGRAMS_KEYS),
         "nothing else runs",
@@ -80,8 +87,21 @@ const OTHER_PROGRAMS_KEYS: &[Key] = &[
     Key::required("cpus", real(0.0, MAX_THREADS as f64), "CPU time that other programs take, seconds a second."),
 ];
 
+/// Most threads that run or wait, in cores, and the largest factor that a curve can have.
+const MOST_SHARE: f64 = 100.0;
+const MOST_FACTOR: f64 = 100.0;
+
+/// What `[host]` says.
+pub(crate) struct ReadHost {
+    pub(crate) cores: u32,
+    pub(crate) cpu: CpuSpec,
+    pub(crate) slowdown: CpuSlowdown,
+    pub(crate) other_programs: Vec<OtherPrograms>,
+    pub(crate) resolved: Resolved,
+}
+
 /// Reads `[host]`: processors, what takes their time, what other programs take of it.
-pub(crate) fn read_host(root: &Section<'_>) -> (u32, CpuSpec, Vec<OtherPrograms>, Resolved) {
+pub(crate) fn read_host(root: &Section<'_>) -> ReadHost {
     let empty = Table::empty(root.at());
     let mut host = Section::open(root.table("host").unwrap_or(&empty), HOST_KEYS, "host", root.report);
     let cores = host.count("cores");
@@ -110,8 +130,30 @@ pub(crate) fn read_host(root: &Section<'_>) -> (u32, CpuSpec, Vec<OtherPrograms>
         purge_change,
         cleaner_priority,
     };
+    let slowdown = read_slowdown(&mut host);
     let other_programs = read_other_programs(&mut host, cores);
-    (cores, spec, other_programs, host.resolved)
+    ReadHost { cores, cpu: spec, slowdown, other_programs, resolved: host.resolved }
+}
+
+fn read_slowdown(host: &mut Section<'_>) -> CpuSlowdown {
+    let Some(node) = host.raw("slowdown") else { return CpuSlowdown::default() };
+    let curve = pairs_of(&node).filter(|pairs| {
+        let rises = pairs.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1);
+        let in_range =
+            |&(share, factor): &(f64, f64)| share > 0.0 && share <= MOST_SHARE && (1.0..=MOST_FACTOR).contains(&factor);
+        !pairs.is_empty() && rises && pairs.iter().all(in_range)
+    });
+    let Some(curve) = curve else {
+        let problem = Problem::new(format!("`{}` is no curve of CPU time", host.path_of("slowdown"))).at(node.at);
+        let allowed = format!(
+            "pairs of (threads that run or wait as a share of the cores, above 0 to {MOST_SHARE}; factor from 1 to {MOST_FACTOR}), both \
+             rising, such as [[0.05, 1.0], [0.5, 1.6], [1.0, 2.6]]"
+        );
+        host.report.add(problem.allowed(allowed));
+        return CpuSlowdown::default();
+    };
+    host.resolved.value("slowdown", pairs(&curve));
+    CpuSlowdown(curve)
 }
 
 fn read_other_programs(host: &mut Section<'_>, cores: u32) -> Vec<OtherPrograms> {

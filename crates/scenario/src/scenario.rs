@@ -4,7 +4,7 @@ use crate::Source;
 use crate::device::{lay_profile, read_device};
 use crate::diagnostic::{Diagnostic, Diagnostics, Problem, Report};
 use crate::drive::{no_drive, read_drive};
-use crate::host::read_host;
+use crate::host::{ReadHost, read_host};
 use crate::layers::{Layered, collect};
 use crate::node::{Data, Table};
 use crate::overrides::Overrides;
@@ -178,7 +178,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let mut root = Section::open(&layered.tree, ROOT_KEYS, "", report);
     let model = read_model(&mut root);
     let head = read_head(&mut root, model, &layered.name, sources);
-    let (cores, cpu, other_programs, host) = read_host(&root);
+    let ReadHost { cores, cpu, slowdown, other_programs, resolved: host } = read_host(&root);
     let settings = model.and_then(|model| settings_of(&root, model, cores, layered, sources));
     let mut tables = Resolved::default();
     tables.table("host", host);
@@ -212,6 +212,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         storage,
         workload: driven,
         cpu,
+        cpu_slowdown: slowdown,
         other_programs,
         binary_log,
         change_buffer: change_buffer(&settings).ok().flatten(),

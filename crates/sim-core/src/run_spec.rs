@@ -24,6 +24,9 @@ pub struct RunSpec {
     pub workload: WorkloadSpec,
     /// What takes CPU time besides transactions, and how it is shared.
     pub cpu: CpuSpec,
+    /// How CPU time grows with the number of threads that run at once.
+    #[serde(default)]
+    pub cpu_slowdown: CpuSlowdown,
     /// CPU time that other programs of the host take, in order of time.
     pub other_programs: Vec<OtherPrograms>,
     /// The binary log, if one is written.
@@ -96,6 +99,27 @@ pub struct CpuSpec {
     pub purge_change: SimDuration,
     /// Whether page cleaner threads run before all others, as MySQL 5.7 and later ask for.
     pub cleaner_priority: bool,
+}
+
+/// CPU time as a multiple of that of a thread alone: pairs of (threads that run or wait for a processor, as a share of the
+/// processors; factor), both rising; linear in between, level outside. Empty: 1 throughout.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct CpuSlowdown(pub Vec<(f64, f64)>);
+
+impl CpuSlowdown {
+    /// The factor at a share of the processors.
+    pub fn at(&self, share: f64) -> f64 {
+        let above = self.0.iter().position(|(at, _)| *at >= share);
+        match (above, self.0.last()) {
+            (_, None) => 1.0,
+            (None, Some((_, last))) => *last,
+            (Some(0), _) => self.0[0].1,
+            (Some(next), _) => {
+                let ((low, from), (high, to)) = (self.0[next - 1], self.0[next]);
+                from + (to - from) * (share - low) / (high - low)
+            }
+        }
+    }
 }
 
 impl Default for CpuSpec {

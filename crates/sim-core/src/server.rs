@@ -72,6 +72,7 @@ mod recovery;
 mod rollback_segments;
 mod row_cache;
 mod single_page;
+mod slowdown;
 mod start;
 mod stepping;
 mod syncs;
@@ -185,7 +186,7 @@ impl Server {
             calendar: Calendar::new(),
             events: 0,
             hash: HASH_START,
-            processors: processors::Processors::new(spec.workload.cores, spec.cpu, threads_of(&spec.workload.drive)),
+            processors: processors::Processors::new(spec, threads_of(&spec.workload.drive)),
             other_programs: spec.other_programs.clone(),
             clients: clients::Clients::new(&spec.workload, &program, spec.seed, spec.replication)
                 .with_adaptive_hash(spec.adaptive_hash),

@@ -10,7 +10,7 @@ use common::*;
 use innosim_core::config::{CommitDurability, RedoIo};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::RunOutput;
-use innosim_core::run_spec::{CpuScheduling, CpuSpec, OtherPrograms};
+use innosim_core::run_spec::{CpuScheduling, CpuSlowdown, CpuSpec, OtherPrograms};
 use innosim_core::storage::DeviceSpec;
 use innosim_core::workload::{DriveSpec, StopSpec};
 
@@ -269,5 +269,22 @@ fn redo_never_passes_the_files_and_the_buffer() {
         let stuck = run(&server, &spec);
         let age = stuck.series.last().unwrap().checkpoint_age_bytes;
         assert!((FILES..=FILES + BUFFER + 4_000).contains(&age), "{commit:?}: {age} bytes");
+    }
+}
+
+/// Clients that do nothing but compute on 8 processors: with 4, half of them are wanted, and the same work takes twice the time; with
+/// 16 all are, and it takes three times as long. So twice the processors do four thirds of the work.
+#[test]
+fn cpu_time_grows_with_the_threads_that_run() {
+    for scheduling in [CpuScheduling::InTurns, CpuScheduling::Shared] {
+        for (clients, factor) in [(4u32, 2.0), (16, 3.0)] {
+            let mut spec = spec(10, 64, 8, fixed(1000.0), vec![touch(1, false, 0.0)], closed(clients));
+            spec.cpu = CpuSpec { scheduling, ..CpuSpec::default() };
+            spec.cpu_slowdown = CpuSlowdown(vec![(0.125, 1.0), (0.5, 2.0), (1.0, 3.0)]);
+            let out = run(&TestServer::new(1000), &spec);
+            let theory = f64::from(clients.min(8)) / (1e-3 * factor);
+            let (tps, _) = batch_means(&out, 2, 2, |second| second.transactions as f64);
+            check_share(&format!("{scheduling:?}, {clients} clients"), tps, theory, 0.02);
+        }
     }
 }

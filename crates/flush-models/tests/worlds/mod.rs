@@ -7,7 +7,7 @@ use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig, Merging, PAGE_BY
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
-use innosim_core::run_spec::{CpuScheduling, CpuSpec, DirtyStart, OtherPrograms, Pages, RunSpec};
+use innosim_core::run_spec::{CpuScheduling, CpuSlowdown, CpuSpec, DirtyStart, OtherPrograms, Pages, RunSpec};
 use innosim_core::seam::{ServerModel, WorkBefore};
 use innosim_core::server::{RunError, Server, Silent, Stepping};
 use innosim_core::storage::{DeviceSpec, StorageSpec};
@@ -237,6 +237,7 @@ pub(crate) fn plain(model: ModelId, secs: u64) -> World {
         other_programs: Vec::new(),
         purge: None,
         read_views: Vec::new(),
+        cpu_slowdown: CpuSlowdown::default(),
         dirty_start: None,
         server_up: SimDuration::ZERO,
         engine_status_every: None,
@@ -520,6 +521,11 @@ fn processors(seed: u64) -> CpuSpec {
     }
 }
 
+/// Sometimes the same work takes more CPU time the more threads run.
+fn slowdown(seed: u64) -> CpuSlowdown {
+    CpuSlowdown(if seed >> 28 & 3 == 0 { vec![(0.5, 1.0), (1.0, 2.5), (8.0, 3.0)] } else { Vec::new() })
+}
+
 /// Sometimes other programs take most of a processor from the second second on.
 fn others(seed: u64) -> Vec<OtherPrograms> {
     let from = SimTime::ZERO + SimDuration::from_secs(1);
@@ -583,6 +589,7 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
                     other_programs: others(seed),
                     purge: None,
                     read_views: Vec::new(),
+                    cpu_slowdown: slowdown(seed),
                     dirty_start: None,
                     server_up: SimDuration::from_secs(seed % 40),
                     engine_status_every: (seed % 3 == 0).then_some(SimDuration::from_millis(500 + seed % 900)),

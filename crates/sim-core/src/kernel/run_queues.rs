@@ -18,6 +18,8 @@ use super::time::{SimDuration, SimTime};
 #[derive(Debug, Clone)]
 pub struct RunQueues<J> {
     queues: Vec<SharedStation<J>>,
+    /// Jobs in all of them.
+    inside: u32,
     /// When the next job leaves each of them: only those that somebody comes to or leaves are asked again.
     next: Earliest,
 }
@@ -26,12 +28,13 @@ impl<J> RunQueues<J> {
     /// Nobody inside, at least one processor.
     pub fn new(name: &str, processors: u32) -> Self {
         let queues: Vec<SharedStation<J>> = (0..processors.max(1)).map(|_| SharedStation::new(name, 1)).collect();
-        RunQueues { next: Earliest::of(queues.len()), queues }
+        RunQueues { next: Earliest::of(queues.len()), queues, inside: 0 }
     }
 
     /// A job arrives at the processor of this number, counted round and round, that needs `service`.
     pub fn submit(&mut self, now: SimTime, processor: usize, service: SimDuration, job: J) {
         let queue = processor % self.queues.len();
+        self.inside += 1;
         self.queues[queue].submit(now, service, job);
         self.next.set(queue, self.queues[queue].next_completion());
     }
@@ -48,6 +51,11 @@ impl<J> RunQueues<J> {
         self.queues.iter().flat_map(SharedStation::jobs)
     }
 
+    /// Jobs in all queues.
+    pub fn inside(&self) -> u32 {
+        self.inside
+    }
+
     /// When the next job leaves if nobody comes before.
     pub fn next_completion(&self) -> Option<SimTime> {
         self.next.time()
@@ -57,6 +65,7 @@ impl<J> RunQueues<J> {
     pub fn pop_completed(&mut self, now: SimTime) -> Option<J> {
         let queue = self.next.first_by(now)?;
         let job = self.queues[queue].pop_completed(now);
+        self.inside -= u32::from(job.is_some());
         self.next.set(queue, self.queues[queue].next_completion());
         job
     }
@@ -158,7 +167,7 @@ mod tests {
         assert_eq!(queues.next_completion(), Some(SimTime(100)));
         assert_eq!(queues.pop_completed(SimTime(100)), Some(1));
         assert_eq!(queues.pop_completed(SimTime(100)), None);
-        assert_eq!(queues.jobs().count(), 2);
+        assert_eq!((queues.jobs().count(), queues.inside()), (2, 2));
         while queues.pop_completed(SimTime(200)).is_some() {}
         let report = queues.report(SimTime(400));
         assert_eq!((report.servers, report.arrivals, report.completions), (2, 3, 3));

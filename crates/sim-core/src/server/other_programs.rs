@@ -31,7 +31,7 @@ impl Server {
     /// Other programs want to compute again.
     pub(super) fn other_programs_compute(&mut self) {
         let (threads, work) = pieces(&self.other_programs, self.now);
-        (0..threads).for_each(|_| self.compute_aside(work));
+        (0..threads).for_each(|_| self.occupy_processor(work));
         self.calendar.schedule(self.now + PERIOD, Event::OtherPrograms);
     }
 }

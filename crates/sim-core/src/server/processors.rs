@@ -12,7 +12,7 @@
 //! redo log, other programs) goes to the processors in turn. So a tenth of the CPU time is not used in a closed loop,
 //! as measured.
 //!
-//! What takes how much is in [`super::cpu_costs`].
+//! What takes how much is in [`super::cpu_costs`], and how much more on a busy machine in [`super::slowdown`].
 //!
 //! Simplifications: no priorities but that of page cleaners, no cost of switching; a wait follows from how many share
 //! the queue, where measured ones are below 30 us half the time and above 1.5 ms one time in a hundred (errs towards
@@ -20,10 +20,11 @@
 
 use super::Server;
 use super::events::Event;
+use super::slowdown::Slowdown;
 use crate::kernel::run_queues::RunQueues;
 use crate::kernel::station::{Station, StationReport};
 use crate::kernel::time::{SimDuration, SimTime};
-use crate::run_spec::{CpuScheduling, CpuSpec};
+use crate::run_spec::{CpuScheduling, CpuSpec, RunSpec};
 
 /// What follows a piece of computing, and how long after it.
 type Follows = Option<(Event, SimDuration)>;
@@ -86,11 +87,13 @@ impl Sleepers {
 pub(super) struct Processors {
     sharing: Sharing,
     spec: CpuSpec,
+    slowdown: Slowdown,
     sleepers: Sleepers,
 }
 
 impl Processors {
-    pub(super) fn new(cores: u32, spec: CpuSpec, clients: u32) -> Self {
+    pub(super) fn new(run: &RunSpec, clients: u32) -> Self {
+        let (cores, spec) = (run.workload.cores, run.cpu);
         let sharing = match spec.scheduling {
             CpuScheduling::InTurns => Sharing::InTurns(Station::new("CPU", cores)),
             CpuScheduling::Shared => Sharing::Equal {
@@ -100,7 +103,20 @@ impl Processors {
                 homes: (0..clients as usize).collect(),
             },
         };
-        Processors { sharing, spec, sleepers: Sleepers::default() }
+        Processors { sharing, spec, slowdown: Slowdown::new(&run.cpu_slowdown, cores), sleepers: Sleepers::default() }
+    }
+
+    /// CPU time that `demand` takes if it begins now.
+    #[inline]
+    fn slowed(&mut self, now: SimTime, demand: SimDuration) -> SimDuration {
+        if self.slowdown.is_none() {
+            return demand;
+        }
+        let others = match &mut self.sharing {
+            Sharing::InTurns(station) => station.outstanding(now),
+            Sharing::Equal { queues, .. } => queues.inside(),
+        };
+        self.slowdown.of(demand, others)
     }
 
     /// What takes time besides transactions.
@@ -126,6 +142,7 @@ impl Server {
     /// The same on the processor of the thread that does `thread`.
     #[inline]
     fn compute_as(&mut self, thread: Event, demand: SimDuration, pause: SimDuration, event: Event) {
+        let demand = self.processors.slowed(self.now, demand);
         match &mut self.processors.sharing {
             Sharing::InTurns(station) => {
                 let done = station.submit(self.now, demand);
@@ -165,7 +182,7 @@ impl Server {
     /// happens `pause` after that.
     pub(super) fn compute_by_rank(&mut self, thread: Event, demand: SimDuration, pause: SimDuration, event: Event) {
         if demand.0 == 0 || self.has_priority(thread) {
-            self.compute_aside(demand);
+            let demand = self.compute_aside(demand);
             self.calendar.schedule(self.now + demand + pause, event);
         } else {
             self.compute_as(thread, demand, pause, event);
@@ -175,24 +192,31 @@ impl Server {
     /// The same for a thread that waits for the device until `at`.
     pub(super) fn wake_by_rank(&mut self, thread: Event, at: SimTime, demand: SimDuration, event: Event) {
         if self.has_priority(thread) {
-            self.compute_aside(demand);
+            let demand = self.compute_aside(demand);
             self.calendar.schedule(at + demand, event);
         } else {
             self.wake(at, demand, event);
         }
     }
 
-    /// Computes for `demand` while everything else goes on.
-    pub(super) fn compute_aside(&mut self, demand: SimDuration) {
+    /// Computes for `demand` while everything else goes on; the CPU time that this takes.
+    pub(super) fn compute_aside(&mut self, demand: SimDuration) -> SimDuration {
         if demand.0 == 0 {
-            return;
+            return demand;
         }
+        let demand = self.processors.slowed(self.now, demand);
+        self.occupy_processor(demand);
+        demand
+    }
+
+    /// A processor is busy for `time`, as it was measured.
+    pub(super) fn occupy_processor(&mut self, time: SimDuration) {
         match &mut self.processors.sharing {
             Sharing::InTurns(station) => {
-                station.submit(self.now, demand);
+                station.submit(self.now, time);
             }
             Sharing::Equal { queues, turn, .. } => {
-                queues.submit(self.now, next(turn), demand, None);
+                queues.submit(self.now, next(turn), time, None);
                 self.watch_processors();
             }
         }
