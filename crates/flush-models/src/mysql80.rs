@@ -85,6 +85,8 @@ enum Phase {
     SyncingRedo {
         /// Whether the server counted as active at the top of the pass.
         active: bool,
+        /// Up to where the pass flushes synchronously, if it does: read before the redo is synced.
+        sync_limit: Option<u64>,
     },
     /// The request of a pass is under way.
     Flushing {
@@ -149,14 +151,15 @@ impl Mysql80 {
     /// [`Recommendation::slots`] empty: its pages are then spread evenly over the instances.
     pub fn build_with_rule(settings: &Settings, rule: Box<dyn AdaptiveFlushing>) -> Result<Self, SettingsError> {
         let options = Options::new(settings)?;
-        let machine = machine::machine_config(&options);
+        let mut machine = machine::machine_config(&options);
         let start_lsn = machine.redo.start_lsn;
         let release: Box<dyn Release> = match settings.model.machinery() {
             Machinery::Mysql8021 => Box::new(Mysql8021::new(&options, start_lsn)?),
             Machinery::Mysql8027 => Box::new(Mysql8027::new(&options, start_lsn)?),
             _ => Box::new(Mysql8030::new(&options, start_lsn)?),
         };
-        let state = CoordinatorState::new(SimTime::ZERO, release.second_ends_inclusively());
+        machine.redo.files = release.redo_files();
+        let state = CoordinatorState::new(SimTime::ZERO);
         Ok(Mysql80 {
             log: LogState::new(start_lsn, options.flush_sync),
             coordinator: Coordinator { phase: Phase::Pausing, state, last_activity: 0, last_pages: 0, empty_at: None },
@@ -207,24 +210,30 @@ impl Mysql80 {
         }
     }
 
-    /// The pass after its wait; `None` if it does nothing. Where redo is made durable first, what the pass decides it
-    /// decides after that (spec 8.0.30, section 3).
+    /// The pass after its wait; `None` if it does nothing. Where redo is made durable first, the pass has read its sync
+    /// limit before that, and decides the rest after it (spec 8.0.30, section 3).
     fn after_wait(&mut self, view: &View<'_>, active: bool, result: WaitResult) -> Option<CleanerAction> {
         let activity = view.activity != self.coordinator.last_activity;
+        let lsn_avg_rate = self.rule.gauges().lsn_avg_rate;
+        let sync_limit = self.release.sync_limit(&mut self.log, view, lsn_avg_rate);
         if self.coordinator.state.after_wait(view.now, result, activity) {
             self.coordinator.last_activity = view.activity;
             if self.release.syncs_redo_on_timeout() {
-                self.coordinator.phase = Phase::SyncingRedo { active };
+                self.coordinator.phase = Phase::SyncingRedo { active, sync_limit };
                 return Some(CleanerAction::SyncRedo);
             }
         }
-        self.decide(view, active, result)
+        self.decide(view, active, result, sync_limit)
     }
 
     /// What a pass does; `None` if nothing.
-    fn decide(&mut self, view: &View<'_>, active: bool, result: WaitResult) -> Option<CleanerAction> {
-        let lsn_avg_rate = self.rule.gauges().lsn_avg_rate;
-        let sync_limit = self.release.sync_limit(&mut self.log, view, lsn_avg_rate);
+    fn decide(
+        &mut self,
+        view: &View<'_>,
+        active: bool,
+        result: WaitResult,
+        sync_limit: Option<u64>,
+    ) -> Option<CleanerAction> {
         let branch = self.coordinator.state.branch(active, result, sync_limit.is_some(), self.options.idle_flush_pct);
         let request = match branch {
             Branch::Sync => self.recommended(view, FlushKind::Sync, sync_limit),
@@ -353,6 +362,10 @@ impl ServerModel for Mysql80 {
         self.release.writer_in_extra_margin(view, inside);
     }
 
+    fn update_limits(&mut self, view: &View<'_>) {
+        self.release.update_limits(view);
+    }
+
     fn free_check_limit_lsn(&self) -> u64 {
         self.release.free_check_limit_lsn()
     }
@@ -364,7 +377,7 @@ impl ServerModel for Mysql80 {
     fn cleaner(&mut self, view: &View<'_>, input: CleanerInput) -> CleanerAction {
         match (self.coordinator.phase, input) {
             (_, CleanerInput::Start) => {
-                self.coordinator.state = CoordinatorState::new(view.now, self.release.second_ends_inclusively());
+                self.coordinator.state = CoordinatorState::new(view.now);
                 // A server that was up without load is idle in the second in which the load begins.
                 self.coordinator.state.was_server_active &= view.up_before == SimDuration::ZERO;
                 self.coordinator.last_activity = view.activity;
@@ -375,8 +388,8 @@ impl ServerModel for Mysql80 {
                 let result = if timeout { WaitResult::Timeout } else { WaitResult::Event };
                 self.after_wait(view, active, result).unwrap_or_else(|| self.next_step(view))
             }
-            (Phase::SyncingRedo { active }, CleanerInput::RedoSynced) => {
-                self.decide(view, active, WaitResult::Timeout).unwrap_or_else(|| self.next_step(view))
+            (Phase::SyncingRedo { active, sync_limit }, CleanerInput::RedoSynced) => {
+                self.decide(view, active, WaitResult::Timeout, sync_limit).unwrap_or_else(|| self.next_step(view))
             }
             (Phase::Flushing { kind, since }, CleanerInput::Done(report)) => self.pass_done(view, kind, since, report),
             _ => self.next_step(view),

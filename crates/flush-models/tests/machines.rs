@@ -9,7 +9,8 @@
 
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy,
-    LeavesFlushList, LruWritten, MachineConfig, RedoConfig, RedoIo, RedoPipeline, SharedCollecting, SyncHolds,
+    LeavesFlushList, LruWritten, MachineConfig, RedoConfig, RedoFilesConfig, RedoIo, RedoPipeline, SharedCollecting,
+    SyncHolds,
 };
 use innosim_core::kernel::time::SimDuration;
 use innosim_flush_models::registry::{ModelId, Settings, Value, build, change_buffer, lookup, parse_value};
@@ -78,6 +79,7 @@ fn of_56() -> MachineConfig {
             framed: true,
             checkpoint_record_bytes: 0,
             checkpoint_holds_writes: false,
+            files: None,
         },
         doublewrite: DoublewriteConfig::Shared {
             batch_pages: 120,
@@ -149,9 +151,14 @@ fn the_machine_of_80() {
         fixed_bytes: None,
     };
     let two = [("innodb_doublewrite_files", "2"), ("innodb_doublewrite_pages", "3")];
-    for model in [ModelId::Mysql8021, ModelId::Mysql8027, ModelId::Mysql8030] {
+    for model in [ModelId::Mysql8021, ModelId::Mysql8027] {
         assert_eq!(machine(model, &two), expected, "{model:?}");
     }
+    // From 8.0.30 on redo is in 32 files, of 100 MiB in all.
+    let file_bytes = 3_276_800 - 2_048;
+    expected.redo.files =
+        Some(RedoFilesConfig { file_bytes, first_lsn: 8_192, files: 32, round: millis(10), writer_wait: millis(100) });
+    assert_eq!(machine(ModelId::Mysql8030, &two), expected);
     let detect = machine(ModelId::Mysql8030, &[("innodb_doublewrite", "DETECT_ONLY")]);
     let DoublewriteConfig::PerInstance { fixed_bytes, .. } = detect.doublewrite else { panic!("{detect:?}") };
     assert_eq!((fixed_bytes, detect.batch_end), (Some(8_192), BatchEnd::IoThread));

@@ -254,6 +254,24 @@ pub struct RedoConfig {
     pub checkpoint_record_bytes: u64,
     /// Whether nobody can write redo while a checkpoint block is written (8.0, MariaDB).
     pub checkpoint_holds_writes: bool,
+    /// The files, where a governor thread keeps them ready (8.0.30 and later).
+    #[serde(default)]
+    pub files: Option<RedoFilesConfig>,
+}
+
+/// Files of the redo log that a governor thread makes and reuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RedoFilesConfig {
+    /// Redo that a file holds, bytes.
+    pub file_bytes: u64,
+    /// LSN at which the first file begins.
+    pub first_lsn: u64,
+    /// Files, unused ones among them.
+    pub files: u32,
+    /// Time between two rounds of the governor.
+    pub round: SimDuration,
+    /// How long the log writer waits when it finds no unused file.
+    pub writer_wait: SimDuration,
 }
 
 /// `innodb_flush_log_at_trx_commit`.

@@ -406,8 +406,8 @@ pub struct LruManagerInput {
     pub free_pages: u64,
     /// Pages on its LRU list.
     pub lru_pages: u64,
-    /// What its last batch did.
-    pub last: PassReport,
+    /// What its last batch did; `None` before the first.
+    pub last: Option<PassReport>,
 }
 
 /// Limits that the redo writer obeys, as distances in bytes from the last checkpoint.
@@ -508,6 +508,12 @@ pub trait ServerModel: Send {
     /// The redo writer entered (`inside`) or left its extra margin.
     fn writer_in_extra_margin(&mut self, view: &View<'_>, inside: bool);
 
+    /// A round of the thread that looks after the redo files: looks again how far user threads may go, where a version
+    /// does that apart from checkpoints ([`crate::config::RedoConfig::files`]).
+    fn update_limits(&mut self, view: &View<'_>) {
+        let _ = view;
+    }
+
     /// LSN above which a user thread must call [`ServerModel::free_check`] before it modifies pages. Read again after
     /// every checkpoint and whenever the writer enters or leaves its extra margin.
     fn free_check_limit_lsn(&self) -> u64;
@@ -528,7 +534,7 @@ pub trait ServerModel: Send {
         SimDuration::from_millis(1)
     }
 
-    /// An LRU manager thread has slept: how long it will sleep after the batch that it does now.
+    /// An LRU manager thread has slept: how long after the batch that it begins now the next is due.
     fn lru_manager(&mut self, seen: LruManagerInput) -> SimDuration {
         let _ = seen;
         SimDuration::from_secs(1)

@@ -15,7 +15,8 @@
 //! module is one actor, or what several of them share:
 //!
 //! * transactions: `clients`, `plan` and `touches` (the pages of a transaction), `reads` (pages that are missing),
-//!   `adaptive_hash`, `commit` (writer, flusher, group commit), `binlog`, `change_buffer`;
+//!   `adaptive_hash`, `commit` (writer, flusher, group commit), `log_buffer` (waits for
+//!   room in it), `redo_files` (8.0.30 and later), `binlog`, `change_buffer`;
 //! * purge: `purge` (coordinator), `purge_threads` (what they visit), `history` (what purge has before it),
 //!   `rollback_segments` (what of it stays), `undo` (undo pages and tablespaces), `undo_truncation`;
 //! * records over pages (TNT): `mvcc_buffer` (what is changed in memory), `merging` (passes of purge, write-back),
@@ -53,6 +54,7 @@ mod free_pages;
 mod history;
 mod inodes;
 mod list_mutexes;
+mod log_buffer;
 mod lru_managers;
 mod merging;
 mod mvcc_buffer;
@@ -69,6 +71,7 @@ mod reads;
 mod record;
 mod record_waits;
 mod recovery;
+mod redo_files;
 mod rollback_segments;
 mod row_cache;
 mod single_page;
@@ -119,6 +122,7 @@ pub struct Server {
     space: PageSpace,
     pool: BufferPool,
     redo: RedoLog,
+    redo_files: Option<redo_files::RedoFiles>,
     program: Program,
     /// Data device, and the redo device if it is another.
     data_device: Device,
@@ -171,13 +175,17 @@ impl Server {
         let change_buffer = change_buffer(spec, &mut space, &instance_of, stream("change buffer"));
         let purge = purge(spec, &mut program, &mut space, &instance_of);
         let pool = start::buffer_pool(spec, &config, &program, &space);
-        let redo = start::redo_log(&config.redo, spec.dirty_start.map_or(0, |dirty| dirty.checkpoint_age_bytes));
+        let mut redo = start::redo_log(&config.redo, spec.dirty_start.map_or(0, |dirty| dirty.checkpoint_age_bytes));
         let checkpoint_lsn = spec.dirty_start.map_or(redo.current_lsn(), |_| config.redo.start_lsn);
         let wake_up = match config.redo.pipeline {
             RedoPipeline::DedicatedThreads => costs::COMMIT_WAKE_UP,
             RedoPipeline::CommittingThread | RedoPipeline::LogMutex => costs::SELF_COMMIT_WAKE_UP,
         };
         let start_lsn = redo.current_lsn();
+        let redo_files = config.redo.files.map(|files| redo_files::RedoFiles::new(files, checkpoint_lsn));
+        if let Some(files) = &redo_files {
+            redo.set_file_limit(files.limit_lsn(), SimTime::ZERO);
+        }
         Server {
             end: SimTime::ZERO + spec.duration,
             up_before: spec.server_up,
@@ -225,6 +233,7 @@ impl Server {
             space,
             pool,
             redo,
+            redo_files,
             program,
         }
     }
@@ -359,6 +368,8 @@ impl Server {
             Event::Computed => self.computed(),
             Event::Wakes(number) => self.wakes(number),
             Event::FlusherTimer => self.flusher_timer(),
+            Event::RedoGovernor => self.redo_governor(),
+            Event::RedoFileWaitOver => self.redo_file_wait_over(),
             Event::CleanerTimer(number) => self.cleaner_timer(number),
             Event::PassStarts => self.pass_starts(),
             Event::CleanerThread(thread) => self.thread_step(thread),

@@ -3,9 +3,6 @@
 use super::redo_geometry::LogCapacity;
 use innosim_core::kernel::time::SimDuration;
 
-/// Step by which waiting user threads let the checkpoint advance, bytes.
-const CHECKPOINT_STEP_BYTES: u64 = 1 << 20;
-
 /// Sleep of a user thread between two rounds of [`log_checkpoint_margin`].
 pub const MARGIN_SLEEP: SimDuration = SimDuration::from_millis(10);
 
@@ -36,10 +33,10 @@ pub fn log_close(age: u64, limits: &LogCapacity) -> LogClose {
 }
 
 /// One round of a user thread that found the check flag set: the LSN up to which it waits for page writes, or `None`
-/// if the flag can be cleared and the thread goes on.
+/// if the flag can be cleared and the thread goes on. It waits until its own LSN is within the limit. Releases whose
+/// mini-transactions set `lsn` itself as the target (see [`flush_ahead_target`]) let the checkpoint advance by 1 MiB.
 pub fn log_checkpoint_margin(lsn: u64, last_checkpoint_lsn: u64, max_checkpoint_age: u64) -> Option<u64> {
-    (lsn > last_checkpoint_lsn + max_checkpoint_age)
-        .then(|| last_checkpoint_lsn + max_checkpoint_age.min(CHECKPOINT_STEP_BYTES))
+    (lsn > last_checkpoint_lsn + max_checkpoint_age).then(|| lsn - max_checkpoint_age)
 }
 
 /// The target that a mini-transaction past a limit sets in 10.11.19 and its neighbours: with everything older flushed,

@@ -265,24 +265,24 @@ fn a_user_thread_without_a_free_page_gets_an_lru_batch_after_all_writes() {
 
 /// `log_free_check`: wait for pages, take a checkpoint, sleep 10 ms, look again.
 #[test]
-fn a_user_thread_waits_in_steps_of_one_mebibyte() {
+fn a_user_thread_waits_until_its_own_lsn_is_within_the_limit() {
     let mut server = server(&[]);
     let lists = Lists(500);
     let max = 216_714_978;
     assert_eq!(server.free_check_limit_lsn(), START_LSN + max);
     let mut wait = FreeCheckWait::default();
     assert_eq!(server.free_check(&view(&lists, 1, max), &mut wait), FreeCheck::Proceed);
-    let full = view(&lists, 1, max + 1);
+    let full = view(&lists, 1, max + 5_000);
     assert_eq!(server.free_check(&full, &mut wait), FreeCheck::WaitForCleaner);
-    let step = START_LSN + MIB;
-    assert_eq!(wait.lsn, step);
-    let close = View { oldest_modification_lsn: step - 1, ..view(&lists, 1, max + 1) };
+    let target = START_LSN + 5_000;
+    assert_eq!(wait.lsn, target);
+    let close = View { oldest_modification_lsn: target - 1, ..full };
     assert_eq!(server.free_check(&close, &mut wait), FreeCheck::WaitForCleaner);
-    let flushed = View { oldest_modification_lsn: step, ..view(&lists, 1, max + 1) };
+    let flushed = View { oldest_modification_lsn: target, ..full };
     assert_eq!(server.free_check(&flushed, &mut wait), FreeCheck::Checkpoint { wait: true });
-    let taken = View { last_checkpoint_lsn: step, ..flushed };
+    let taken = View { last_checkpoint_lsn: target, ..flushed };
     server.checkpoint_published(&taken);
-    assert_eq!(server.free_check_limit_lsn(), step + max);
+    assert_eq!(server.free_check_limit_lsn(), target + max);
     let sleep = FreeCheck::Sleep { duration: SimDuration::from_millis(10), wake_checkpointer: false };
     assert_eq!(server.free_check(&taken, &mut wait), sleep);
     assert_eq!(server.free_check(&taken, &mut wait), FreeCheck::Proceed);

@@ -126,6 +126,7 @@ impl Options {
                 framed: true,
                 checkpoint_record_bytes: 0,
                 checkpoint_holds_writes: false,
+                files: None,
             },
             doublewrite: if self.doublewrite {
                 DoublewriteConfig::Shared {

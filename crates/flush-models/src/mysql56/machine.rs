@@ -47,6 +47,7 @@ pub(crate) fn machine_56(options: &Options) -> MachineConfig {
         framed: true,
         checkpoint_record_bytes: 0,
         checkpoint_holds_writes: false,
+        files: None,
     };
     MachineConfig {
         buffer_pool: BufferPoolConfig {

@@ -135,7 +135,9 @@ impl AdaptiveConfig {
         let f = match factor {
             AgeFactor::Integer => (age * 100 / limit_for_age) as f64,
             AgeFactor::Real => age as f64 * 100.0 / limit_for_age as f64,
-            AgeFactor::HighCheckpoint => return high_checkpoint_pct(steps, age * 100 / limit_for_age),
+            AgeFactor::HighCheckpoint => {
+                return high_checkpoint_pct(steps, age as f64 * 100.0 / limit_for_age as f64);
+            }
         };
         (steps as f64 * (f * f.sqrt()) / 7.5) as u64
     }

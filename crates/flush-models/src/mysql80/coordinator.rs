@@ -19,20 +19,16 @@ pub struct CoordinatorState {
     pub n_flushed: u64,
     /// Whether the previous pass was a sync one.
     pub is_sync_flush: bool,
-    /// Whether the end of the second counts as reached at its very instant (from 8.0.30) or only after it, for a pass
-    /// that doesn't wait.
-    pub inclusive_end: bool,
 }
 
 impl CoordinatorState {
     /// State of a server that starts at `now`.
-    pub fn new(now: SimTime, inclusive_end: bool) -> Self {
+    pub fn new(now: SimTime) -> Self {
         CoordinatorState {
             next_loop_time: now + LOOP_PERIOD,
             was_server_active: true,
             n_flushed: 0,
             is_sync_flush: false,
-            inclusive_end,
         }
     }
 
@@ -49,8 +45,7 @@ impl CoordinatorState {
             }
             return Top::GoOn(WaitResult::Timeout);
         }
-        let ended = now > self.next_loop_time || (self.inclusive_end && now == self.next_loop_time);
-        Top::GoOn(if ended { WaitResult::Timeout } else { WaitResult::Event })
+        Top::GoOn(if now > self.next_loop_time { WaitResult::Timeout } else { WaitResult::Event })
     }
 
     /// After the wait: begins the next second if this one is over; `true` if so, and the caller then remembers the

@@ -43,8 +43,8 @@ impl DoublewriteLayout {
         Self::of_files(instances, wanted_files, instances < wanted_files, pages_per_batch)
     }
 
-    /// The same for Percona Server: a file for each instance and kind by default, and files as many as doublewrite
-    /// instances already hold one segment each (`percona` section 4.4).
+    /// The same for Percona Server: a file for each instance and kind by default, never more, and files as many as
+    /// doublewrite instances already hold one segment each (`percona` section 4.4).
     pub fn percona(
         buffer_pool_instances: u64,
         doublewrite_files: u64,
@@ -52,7 +52,8 @@ impl DoublewriteLayout {
         write_io_threads: u64,
     ) -> Self {
         let instances = (2 * buffer_pool_instances).max(4);
-        let wanted_files = if doublewrite_files == 0 { 2 * buffer_pool_instances } else { doublewrite_files };
+        let most_files = 2 * buffer_pool_instances;
+        let wanted_files = if doublewrite_files == 0 { most_files } else { doublewrite_files.min(most_files) };
         let pages_per_batch = if doublewrite_pages == 0 { write_io_threads } else { doublewrite_pages };
         Self::of_files(instances, wanted_files, instances <= wanted_files, pages_per_batch)
     }

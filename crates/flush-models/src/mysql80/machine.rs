@@ -72,6 +72,7 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
             framed: true,
             checkpoint_record_bytes: 0,
             checkpoint_holds_writes: true,
+            files: None,
         },
         doublewrite: doublewrite_config(options),
         data_sync: match options.flush_method {

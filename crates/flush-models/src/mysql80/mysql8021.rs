@@ -114,8 +114,4 @@ impl Release for Mysql8021 {
     fn syncs_redo_on_timeout(&self) -> bool {
         false
     }
-
-    fn second_ends_inclusively(&self) -> bool {
-        false
-    }
 }

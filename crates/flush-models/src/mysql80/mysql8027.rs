@@ -72,8 +72,4 @@ impl Release for Mysql8027 {
     fn syncs_redo_on_timeout(&self) -> bool {
         false
     }
-
-    fn second_ends_inclusively(&self) -> bool {
-        false
-    }
 }

@@ -16,15 +16,21 @@ use super::limits::{RedoLimits, dict_persist_margin};
 use super::log_state::LogState;
 use super::lsn::LOG_START_LSN;
 use super::options::{self, Options, margin_error};
-use super::redo_geometry_8030::FilesCapacity;
+use super::redo_geometry_8030::{FilesCapacity, LOG_N_FILES};
 use super::release::Release;
 use crate::registry::SettingsError;
-use innosim_core::config::PAGE_BYTES;
+use innosim_core::config::{PAGE_BYTES, RedoFilesConfig};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::seam::{CheckpointerAction, CheckpointerInput, FreeCheck, FreeCheckWait, View};
 
 /// Longest wait of the checkpointer for the end of a cleaner pass, while the log writer is inside its extra margin.
 const TICK_WAIT_IN_EXTRA_MARGIN: SimDuration = SimDuration::from_millis(1);
+
+/// Time between two rounds of the thread that looks after the redo files.
+const GOVERNOR_ROUND: SimDuration = SimDuration::from_millis(10);
+
+/// Wait of the log writer for an unused redo file.
+const WAIT_FOR_FILE: SimDuration = SimDuration::from_millis(100);
 
 /// The redo files, and how far user threads may go.
 #[derive(Debug, Clone)]
@@ -97,7 +103,25 @@ impl Release for Mysql8030 {
 
     fn writer_in_extra_margin(&mut self, view: &View<'_>, inside: bool) {
         self.files.writer_inside_extra_margin = inside;
+        // Users stop with the next round of the governor; the checkpoint that ends that lets them go on at once.
+        if !inside {
+            self.files.update_limits(view.last_checkpoint_lsn);
+        }
+    }
+
+    fn update_limits(&mut self, view: &View<'_>) {
         self.files.update_limits(view.last_checkpoint_lsn);
+    }
+
+    fn redo_files(&self) -> Option<RedoFilesConfig> {
+        let capacity = &self.files.capacity;
+        Some(RedoFilesConfig {
+            file_bytes: capacity.file_redo_bytes(),
+            first_lsn: LOG_START_LSN,
+            files: LOG_N_FILES as u32,
+            round: GOVERNOR_ROUND,
+            writer_wait: WAIT_FOR_FILE,
+        })
     }
 
     fn free_check_limit_lsn(&self) -> u64 {
@@ -105,7 +129,6 @@ impl Release for Mysql8030 {
     }
 
     fn free_check(&mut self, log: &mut LogState, view: &View<'_>, wait: &mut FreeCheckWait) -> FreeCheck {
-        self.files.update_limits(view.last_checkpoint_lsn);
         if wait.sleeps == 0 {
             wait.lsn = view.current_lsn;
         }
@@ -138,10 +161,6 @@ impl Release for Mysql8030 {
     }
 
     fn syncs_redo_on_timeout(&self) -> bool {
-        true
-    }
-
-    fn second_ends_inclusively(&self) -> bool {
         true
     }
 }

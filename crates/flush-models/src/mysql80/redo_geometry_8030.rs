@@ -79,9 +79,14 @@ impl FilesCapacity {
         })
     }
 
+    /// Redo that a file holds, bytes.
+    pub fn file_redo_bytes(&self) -> u64 {
+        self.file_size - LOG_FILE_HEADER_BYTES
+    }
+
     /// End of the redo file that holds `lsn`, for a log whose first file begins at `first_lsn`.
     pub fn file_end_lsn(&self, lsn: u64, first_lsn: u64) -> u64 {
-        let redo_bytes = self.file_size - LOG_FILE_HEADER_BYTES;
+        let redo_bytes = self.file_redo_bytes();
         first_lsn + (lsn.saturating_sub(first_lsn) / redo_bytes + 1) * redo_bytes
     }
 }

@@ -2,6 +2,7 @@
 
 use super::limits::RedoLimits;
 use super::log_state::LogState;
+use innosim_core::config::RedoFilesConfig;
 use innosim_core::seam::{CheckpointerAction, CheckpointerInput, FreeCheck, FreeCheckWait, View};
 
 /// A release: redo geometry, free check, sync flushing and checkpointer.
@@ -17,6 +18,16 @@ pub(crate) trait Release: Send + std::fmt::Debug {
 
     /// The log writer entered (`inside`) or left its extra margin.
     fn writer_in_extra_margin(&mut self, view: &View<'_>, inside: bool);
+
+    /// See [`innosim_core::seam::ServerModel::update_limits`].
+    fn update_limits(&mut self, view: &View<'_>) {
+        let _ = view;
+    }
+
+    /// The redo files, where a governor looks after them.
+    fn redo_files(&self) -> Option<RedoFilesConfig> {
+        None
+    }
 
     /// LSN above which user threads wait.
     fn free_check_limit_lsn(&self) -> u64;
@@ -38,7 +49,4 @@ pub(crate) trait Release: Send + std::fmt::Debug {
 
     /// Whether a pass that begins a new second first makes all redo durable.
     fn syncs_redo_on_timeout(&self) -> bool;
-
-    /// Whether a pass that doesn't wait counts a second as over at its very end, not only after it.
-    fn second_ends_inclusively(&self) -> bool;
 }

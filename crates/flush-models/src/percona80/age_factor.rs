@@ -7,8 +7,8 @@
 /// Scales the curve so that it meets MySQL's near 93 %.
 const DIVISOR: f64 = 700.5;
 
-/// Percent of `innodb_io_capacity` that an age of `f` whole percent of its limit calls for; `steps` is
-/// `innodb_io_capacity_max / innodb_io_capacity`, whole numbers divided.
-pub fn high_checkpoint_pct(steps: u64, f: u64) -> u64 {
-    (steps as f64 * ((f * f) as f64 * (f as f64).sqrt()) / DIVISOR) as u64
+/// Percent of `innodb_io_capacity` that an age of `f` percent of its limit calls for, as from 8.0.30 on: with the fraction
+/// of the percentage. `steps` is `innodb_io_capacity_max / innodb_io_capacity`, whole numbers divided.
+pub fn high_checkpoint_pct(steps: u64, f: f64) -> u64 {
+    (steps as f64 * (f * f * f.sqrt()) / DIVISOR) as u64
 }

@@ -1,7 +1,7 @@
 //! LRU manager threads of Percona Server 8.0, one an instance, and their sleep (`percona` section 4.2).
 //!
-//! Each sleeps, does one LRU batch of its instance and waits for its writes; page cleaner slots then do flush-list
-//! batches only. A thread that neither sleeps nor finds anything to do would spin; here it pauses for [`SPIN_PAUSE`].
+//! Each does one LRU batch of its instance, waits for its writes and sleeps for what is left of its sleep, which counts
+//! from the beginning of the batch; page cleaner slots then do flush-list batches only. A thread that neither sleeps nor finds anything to do would spin; here it pauses for [`SPIN_PAUSE`].
 //! The sleep shrinks to nothing while the free list runs dry and grows by a millisecond at a time while it is full.
 
 use crate::mysql80::SPIN_PAUSE;
@@ -13,11 +13,15 @@ pub const LONGEST_SLEEP_MS: u64 = 1000;
 /// What a sleep loses at a time, milliseconds.
 const STEP_DOWN_MS: u64 = 50;
 
-/// `buf_lru_manager_adapt_sleep_time`: the next sleep, milliseconds. `flushed`: pages of the last batch.
-pub fn adapt_sleep_ms(sleep_ms: u64, free_len: u64, lru_len: u64, lru_scan_depth: u64, flushed: u64) -> u64 {
+/// Pages that a thread takes the batch before its first to have processed.
+const PROCESSED_BEFORE_FIRST: u64 = 1;
+
+/// `buf_lru_manager_adapt_sleep_time`: the next sleep, milliseconds. `processed`: pages of the last batch, flushed and
+/// evicted.
+pub fn adapt_sleep_ms(sleep_ms: u64, free_len: u64, lru_len: u64, lru_scan_depth: u64, processed: u64) -> u64 {
     let most = lru_len.min(lru_scan_depth);
     let starved = free_len < most / 100;
-    if starved && flushed > 0 {
+    if starved && processed > 0 {
         0
     } else if starved || free_len > most / 5 {
         (sleep_ms + 1).min(LONGEST_SLEEP_MS)
@@ -42,11 +46,11 @@ impl LruManagers {
         LruManagers { sleep_ms: vec![LONGEST_SLEEP_MS; instances as usize], lru_scan_depth }
     }
 
-    /// The sleep after the batch that a thread does now.
+    /// Time from the batch that a thread begins now to its next.
     pub fn next_sleep(&mut self, seen: LruManagerInput) -> SimDuration {
         let sleep = &mut self.sleep_ms[seen.instance as usize];
-        *sleep = adapt_sleep_ms(*sleep, seen.free_pages, seen.lru_pages, self.lru_scan_depth, seen.last.lru_pages);
-        let idle = seen.last.lru_pages + seen.last.evicted_pages == 0;
-        SimDuration::from_millis(*sleep).max(if idle { SPIN_PAUSE } else { SimDuration::ZERO })
+        let processed = seen.last.map_or(PROCESSED_BEFORE_FIRST, |last| last.lru_pages + last.evicted_pages);
+        *sleep = adapt_sleep_ms(*sleep, seen.free_pages, seen.lru_pages, self.lru_scan_depth, processed);
+        SimDuration::from_millis(*sleep).max(if processed == 0 { SPIN_PAUSE } else { SimDuration::ZERO })
     }
 }

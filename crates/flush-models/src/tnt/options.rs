@@ -99,6 +99,7 @@ impl Options {
                 framed: false,
                 checkpoint_record_bytes: 0,
                 checkpoint_holds_writes: false,
+                files: None,
             },
             doublewrite: DoublewriteConfig::Off,
             data_sync: DataSync::AtCheckpoint,

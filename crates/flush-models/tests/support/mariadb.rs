@@ -12,13 +12,13 @@ use innosim_flush_models::mariadb::redo_geometry::LogCapacity;
 /// Which test reads which file.
 pub(crate) const MARIADB: &[(&str, Test)] = &[
     ("mariadb-10.11-af_get_pct_for_lsn.json", pct_for_lsn),
-    ("mariadb-10.11-log_checkpoint_margin.json", checkpoint_margin),
     ("mariadb-10.11-log_close.json", close),
     ("mariadb-10.11-lru_quota_late.json", quota),
     ("mariadb-10.11-page_cleaner_branch_early.json", branch),
     ("mariadb-10.11-page_cleaner_flush_pages_recommendation_early.json", early),
     ("mariadb-10.11-page_cleaner_flush_pages_recommendation_late.json", late),
     ("mariadb-10.11-set_capacity.json", set_capacity),
+    ("mariadb-11.8-log_checkpoint_margin.json", checkpoint_margin),
 ];
 
 /// Settings of a case; what it doesn't mention plays no part in it.

@@ -15,10 +15,12 @@ pub(crate) const PERCONA: &[(&str, Test)] = &[
     ("percona-5.5-adaptive_checkpoint_reflex.json", reflex_steps),
     ("percona-5.5-adaptive_flushing_estimate.json", estimate_method),
     ("percona-5.5-adaptive_flushing_keep_average.json", keep_average_method),
+    ("percona-8.0-doublewrite_files_cut.json", doublewrite_layout),
     ("percona-8.0-doublewrite_layout.json", doublewrite_layout),
     ("percona-8.0-free_list_backoff.json", free_list_backoff),
     ("percona-8.0-get_pct_for_lsn_high_checkpoint.json", high_checkpoint),
     ("percona-8.0-lru_manager_sleep.json", lru_manager_sleep),
+    ("percona-8.0.30-get_pct_for_lsn_high_checkpoint.json", high_checkpoint),
 ];
 
 /// The instances of a case.

@@ -78,7 +78,6 @@ pub(crate) fn coordinator_loop(file: &VectorFile) {
             was_server_active: case.input.bool("was_server_active"),
             n_flushed: case.input.u64("n_flushed_prev"),
             is_sync_flush: case.input.bool("is_sync_flush_prev"),
-            inclusive_end: false,
         };
         let active = state.is_active(case.input.bool("activity_before_wait"));
         let event = case.input.option("event_at_ms").map(at);

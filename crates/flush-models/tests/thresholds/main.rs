@@ -120,7 +120,7 @@ fn half_the_log_must_be_left_in_mariadb() {
 /// Starved is a list with less than a hundredth of what it should have.
 #[test]
 fn an_lru_manager_does_not_sleep_while_starved() {
-    let next = |free, flushed| adapt_sleep_ms(500, free, 10_000, 10_000, flushed);
+    let next = |free, processed| adapt_sleep_ms(500, free, 10_000, 10_000, processed);
     assert_eq!([next(99, 1), next(100, 1), next(99, 0)], [0, 450, 501]);
 }
 
@@ -131,11 +131,24 @@ fn an_lru_manager_without_sleep_pauses_when_it_finds_nothing() {
     let mut managers = LruManagers::new(1, 10_000);
     let mut next = |free_pages, lru_pages, evicted_pages| {
         let last = PassReport { lru_pages, evicted_pages, ..PassReport::default() };
-        managers.next_sleep(LruManagerInput { instance: 0, free_pages, lru_pages: 10_000, last }).0 / 1_000
+        managers.next_sleep(LruManagerInput { instance: 0, free_pages, lru_pages: 10_000, last: Some(last) }).0 / 1_000
     };
     assert_eq!([(5, 5), (1, 0), (5, 0)].map(|(flushed, freed)| next(0, flushed, freed)), [0; 3]);
     // A tenth of the depth is free: the sleep stays what it is.
     assert_eq!([(0, 0), (0, 1), (3, 3)].map(|(flushed, freed)| next(1_000, flushed, freed)), [1_000, 0, 0]);
+}
+
+/// A batch that only freed clean pages is progress too: with its free list empty, a thread goes on without sleep. So it is
+/// before the first batch.
+#[test]
+fn freed_pages_count_as_progress_of_an_lru_manager() {
+    let next = |last: Option<PassReport>| {
+        let mut managers = LruManagers::new(1, 10_000);
+        let starved = LruManagerInput { instance: 0, free_pages: 0, lru_pages: 10_000, last };
+        managers.next_sleep(starved).0 / 1_000_000
+    };
+    let freed = PassReport { evicted_pages: 1_000, ..PassReport::default() };
+    assert_eq!([Some(freed), None, Some(PassReport::default())].map(next), [0, 0, 1_000]);
 }
 
 /// A list in which nothing is due.

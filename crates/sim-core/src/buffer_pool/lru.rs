@@ -137,7 +137,7 @@ impl LruLists {
             u64::from(age_ms) * 1_000_000 >= self.config.old_blocks_time.0
         } else {
             let distance = u64::from(list.freed_clock.wrapping_sub(links.freed_clock));
-            distance > self.config.instance_pages * (1024 - self.old_ratio_1024) / 4096
+            distance >= self.config.instance_pages * (1024 - self.old_ratio_1024) / 4096
         }
     }
 
@@ -366,14 +366,14 @@ mod tests {
         assert_eq!(lru.old.count(), lru.lists[0].old_len);
     }
 
-    /// A young page is too old when more than a quarter of the young part's length has been evicted since it was put there: of
-    /// 4096 pages of which 378 / 1024 are old, 646.
+    /// A young page is too old when a quarter of the young part's length has been evicted since it was put there: of 4096
+    /// pages of which 378 / 1024 are old, 646.
     #[test]
     fn a_young_page_is_too_old_after_a_quarter_of_its_part() {
         let config = LruConfig { old_blocks_pct: 37, old_blocks_time: SimDuration::ZERO, instance_pages: 4096 };
         let mut lru = LruLists::new(config, 1, 1);
         lru.insert(0, 0, SimTime::ZERO);
-        let after = [1, 646, 647].map(|evictions| {
+        let after = [1, 645, 646].map(|evictions| {
             lru.lists[0].freed_clock = evictions;
             lru.is_too_old(0, 0, SimTime::ZERO)
         });
@@ -438,7 +438,7 @@ mod tests {
                 && if place >= self.first_old() {
                     ms - read >= 1000
                 } else {
-                    self.evictions - put > self.instance_pages * (1024 - ratio) / 4096
+                    self.evictions - put >= self.instance_pages * (1024 - ratio) / 4096
                 }
         }
 

@@ -30,8 +30,7 @@ const SN_SHIFT: u32 = 8;
 /// Room for headers and trailers of the blocks of a transaction, bytes: the servers' rules, each its own, ask for some
 /// more.
 const FRAMING_ROOM: u64 = 1024;
-/// Above this many remembered modifications (a power of two), the write-ahead rule asks for all redo of the moment
-/// instead of looking the pages up.
+/// Modifications that are remembered (a power of two); when there are more, see [`Recent`].
 const RECENT_LIMIT: usize = 16 * 1024;
 
 /// Positions in the redo log, bytes of LSN.
@@ -46,6 +45,10 @@ pub struct RedoPosition {
 }
 
 /// Pages modified by redo that is not durable yet: a ring of pages, and marks that say up to which LSN they reach.
+///
+/// Simplification: where the ring is full, it forgets its pages and starts anew, and a batch waits for all the redo of
+/// the forgotten ones, whether it has one of these pages or not (errs towards more redo syncs; only where 16,384
+/// modifications come between two syncs).
 #[derive(Debug, Clone)]
 struct Recent {
     pages: Box<[u32; RECENT_LIMIT]>,
@@ -54,19 +57,30 @@ struct Recent {
     end: u64,
     /// (number one past the last page, LSN at the end of their redo), in order.
     marks: VecDeque<(u64, u64)>,
-    /// There were too many; until all redo is durable nothing is known.
-    overrun: bool,
+    /// LSN up to which the pages of the redo are forgotten.
+    forgotten_lsn: u64,
+    /// Whether the redo that is being appended has forgotten pages too.
+    forgetting: bool,
 }
 
 impl Recent {
     fn new() -> Self {
-        Recent { pages: Box::new([0; RECENT_LIMIT]), first: 0, end: 0, marks: VecDeque::new(), overrun: false }
+        Recent {
+            pages: Box::new([0; RECENT_LIMIT]),
+            first: 0,
+            end: 0,
+            marks: VecDeque::new(),
+            forgotten_lsn: 0,
+            forgetting: false,
+        }
     }
 
     #[inline]
     fn push(&mut self, pages: &[u32]) {
         if self.end + pages.len() as u64 - self.first > RECENT_LIMIT as u64 {
-            self.overrun = true;
+            self.forgetting = true;
+        }
+        if self.forgetting {
             return;
         }
         let start = self.end as usize % RECENT_LIMIT;
@@ -77,7 +91,11 @@ impl Recent {
     }
 
     fn close(&mut self, lsn: u64) {
-        if self.overrun || self.marks.back().is_none_or(|&(end, _)| end < self.end) {
+        if std::mem::take(&mut self.forgetting) {
+            self.forgotten_lsn = lsn;
+            self.first = self.end;
+            self.marks.clear();
+        } else if self.marks.back().is_none_or(|&(end, _)| end < self.end) {
             self.marks.push_back((self.end, lsn));
         }
     }
@@ -90,15 +108,20 @@ impl Recent {
             self.first = end;
             self.marks.pop_front();
         }
-        self.overrun = false;
     }
 
-    /// LSN up to which redo must be durable for the newest modification of a page in the batch; 0 if there is none.
-    fn newest(&self, in_batch: impl Fn(u32) -> bool) -> u64 {
+    /// LSN up to which redo must be durable for the newest modification of a page in the batch, in a log at `position`; 0
+    /// if there is none.
+    fn newest(&self, position: RedoPosition, in_batch: impl Fn(u32) -> bool) -> u64 {
+        if self.forgetting {
+            return position.current_lsn;
+        }
         let found = (self.first..self.end).rev().find(|&i| in_batch(self.pages[i as usize % RECENT_LIMIT]));
-        let Some(number) = found else { return 0 };
+        let forgotten = if self.forgotten_lsn > position.durable_lsn { self.forgotten_lsn } else { 0 };
+        let Some(number) = found else { return forgotten };
         let mark = self.marks.partition_point(|&(end, _)| end <= number);
-        self.marks.get(mark).map_or(0, |&(_, lsn)| lsn)
+        // Redo that is being appended has no mark yet.
+        self.marks.get(mark).map_or(position.current_lsn, |&(_, lsn)| lsn)
     }
 }
 
@@ -119,6 +142,8 @@ pub struct RedoLog {
     last_append: SimTime,
     /// The writer may not pass this (checkpoint + hard capacity).
     writer_limit_lsn: u64,
+    /// The writer has files up to here.
+    file_limit_lsn: u64,
     write_ahead_bytes: u64,
     /// End of the write-ahead area that is written into, or at which the last one ended.
     area_end: u64,
@@ -155,6 +180,7 @@ impl RedoLog {
             writing: false,
             last_append: SimTime::ZERO,
             writer_limit_lsn: u64::MAX,
+            file_limit_lsn: u64::MAX,
             write_ahead_bytes,
             area_end: 0,
             write_time,
@@ -291,7 +317,7 @@ impl RedoLog {
         if self.writing || self.held || (self.on_demand && !self.requested) {
             return;
         }
-        let mut target = self.current_lsn().min(self.writer_limit_lsn);
+        let mut target = self.current_lsn().min(self.writer_limit_lsn).min(self.file_limit_lsn);
         if target <= self.written_lsn {
             return;
         }
@@ -322,6 +348,18 @@ impl RedoLog {
         self.start_write(now);
     }
 
+    /// Moves the end of the files that the writer has; restarts a writer that stood at it.
+    pub fn set_file_limit(&mut self, limit_lsn: u64, now: SimTime) {
+        self.advance_writer(now);
+        self.file_limit_lsn = limit_lsn;
+        self.start_write(now);
+    }
+
+    /// Whether the writer stands at the end of its files with redo that it might write.
+    pub fn waits_for_file(&self) -> bool {
+        !self.writing && self.written_lsn >= self.file_limit_lsn && self.current_lsn() > self.written_lsn
+    }
+
     /// End of the write in progress, if one is.
     pub fn write_in_progress_until(&self) -> Option<SimTime> {
         self.writing.then_some(self.write_end)
@@ -332,11 +370,15 @@ impl RedoLog {
         !self.writing && self.written_lsn >= self.writer_limit_lsn && self.current_lsn() > self.written_lsn
     }
 
-    /// Whether a transaction that needs `payload_bytes` would overrun the log buffer. One that needs more than half of
-    /// it waits for half (the servers grow the buffer for it).
-    pub fn buffer_full(&self, payload_bytes: u64) -> bool {
-        let payload_bytes = payload_bytes.min(self.log_buffer_bytes / 2);
-        self.current_lsn() + payload_bytes + FRAMING_ROOM > self.written_lsn + self.log_buffer_bytes
+    /// Room in the log buffer that a transaction of `payload_bytes` waits for. One that needs more than half of the buffer
+    /// waits for half (the servers grow the buffer for it).
+    pub fn room_for(&self, payload_bytes: u64) -> u64 {
+        payload_bytes.min(self.log_buffer_bytes / 2) + FRAMING_ROOM
+    }
+
+    /// Whether the log buffer has less than `room` left.
+    pub fn buffer_lacks(&self, room: u64) -> bool {
+        self.current_lsn() + room > self.written_lsn + self.log_buffer_bytes
     }
 
     /// LSN up to which a transaction of `payload_bytes` that found room appends before it looks for room again: one that
@@ -361,7 +403,7 @@ impl RedoLog {
     /// Durable LSN that the write-ahead rule wants before the pages of a batch may be written: 0 if all their redo is durable.
     /// One walk over the recent modifications, newest first, answers for a whole batch.
     pub fn wanted_before_writing(&self, in_batch: impl Fn(u32) -> bool) -> u64 {
-        if self.recent.overrun { self.current_lsn() } else { self.recent.newest(in_batch) }
+        self.recent.newest(self.position(), in_batch)
     }
 
     /// Writes made so far.
@@ -556,14 +598,28 @@ mod tests {
         assert!(!log.writer_blocked(), "somebody holds it, and not its limit");
     }
 
+    #[test]
+    fn the_writer_stops_at_the_end_of_its_files() {
+        let mut log = plain();
+        log.set_file_limit(8_292, SimTime::ZERO);
+        append(&mut log, 100.0, 0);
+        log.advance_writer(SimTime(10_000));
+        assert_eq!((log.position().written_lsn, log.waits_for_file()), (8_292, false), "nothing more to write");
+        append(&mut log, 100.0, 20_000);
+        assert_eq!((log.write_in_progress_until(), log.waits_for_file()), (None, true));
+        log.set_file_limit(9_000, SimTime(50_000));
+        assert_eq!((log.write_in_progress_until(), log.waits_for_file()), (Some(SimTime(60_000)), false));
+    }
+
     /// Beside 1024 bytes of framing, half of the buffer and no more is asked for.
     #[test]
     fn the_buffer_is_full_when_a_transaction_does_not_fit() {
         let mut log = plain().written_on_demand();
         append(&mut log, (MIB / 2 - 1024) as f64, 0);
-        assert_eq!([MIB / 2, MIB].map(|bytes| log.buffer_full(bytes)), [false, false]);
+        assert_eq!([MIB / 2, MIB].map(|bytes| log.buffer_lacks(log.room_for(bytes))), [false, false]);
         append(&mut log, 1.0, 0);
-        assert_eq!([MIB / 2 - 1, MIB / 2, MIB].map(|bytes| log.buffer_full(bytes)), [false, true, true]);
+        let full = [MIB / 2 - 1, MIB / 2, MIB].map(|bytes| log.buffer_lacks(log.room_for(bytes)));
+        assert_eq!(full, [false, true, true]);
         assert_eq!([MIB / 2, MIB / 2 + 1].map(|bytes| log.room_up_to(bytes)), [u64::MAX, 8_192 + MIB]);
     }
 
@@ -615,9 +671,9 @@ mod tests {
         log.current_lsn()
     }
 
-    /// The ring holds 16 384 modifications; one more, and a batch waits for all redo, until all of it is durable.
+    /// The ring holds 16 384 modifications. One more, and a batch waits for all redo up to there; not for what follows.
     #[test]
-    fn a_batch_waits_for_all_redo_where_too_many_modifications_are_not_durable() {
+    fn a_full_ring_starts_anew() {
         let mut log = plain();
         let first = modifying(&mut log, 0..16_000, 0);
         let second = modifying(&mut log, 16_000..16_384, 1);
@@ -627,13 +683,24 @@ mod tests {
             [first, first, second, second, 0]
         );
         let third = modifying(&mut log, 7..8, 2);
-        assert_eq!(wanted(&log, 99_999), third);
-        append(&mut log, 10.0, 3);
+        assert_eq!(wanted(&log, 99_999), third, "any page may have been modified by then");
+        let fourth = modifying(&mut log, 8..9, 3);
+        assert_eq!([8, 7, 99_999].map(|page| wanted(&log, page)), [fourth, third, third]);
         log.advance_writer(SimTime(1_000_000));
         log.synced(third);
-        assert_eq!(wanted(&log, 99_999), log.current_lsn(), "the last redo may be of such a page too");
-        log.synced(log.current_lsn());
-        assert_eq!(wanted(&log, 7), 0);
+        assert_eq!([8, 7, 99_999].map(|page| wanted(&log, page)), [fourth, 0, 0], "although some redo is not durable");
+    }
+
+    /// One group of redo with more modifications than the ring holds, asked about before its end and after.
+    #[test]
+    fn a_group_larger_than_the_ring_is_waited_for_to_its_end() {
+        let mut log = plain();
+        log.append(RedoLog::fixed(10.0));
+        log.note_modified(&(0..16_385).collect::<Vec<u32>>());
+        assert_eq!(log.wanted_before_writing(|_| false), log.current_lsn());
+        log.append(RedoLog::fixed(10.0));
+        log.appended(SimTime(0));
+        assert_eq!(log.wanted_before_writing(|_| false), log.current_lsn());
     }
 
     /// Pages go round in the ring: what became durable makes room.

@@ -140,7 +140,7 @@ impl Server {
             + self.passes.lru_waiting_clients()
             + self.checkpointer.waiting_clients()
             + self.cleaner.watching_clients()
-            + self.clients.log_buffer_waiters.len()
+            + self.clients.log_buffer.waiting()
             + self.batches.waiting_clients()
             + self.list_mutexes.waiting_clients()
             + self.syncs.waiting_clients();

@@ -10,6 +10,7 @@ use super::adaptive_hash::AdaptiveHash;
 use super::costs;
 use super::events::Event;
 use super::free_pages::FrameSearch;
+use super::log_buffer::LogBufferQueue;
 use super::passes::Actor;
 use super::plan::Plan;
 use super::single_page::SinglePage;
@@ -76,8 +77,7 @@ pub(super) struct Clients {
     pub(super) touches: u64,
     /// LSN above which a client must pass the free check.
     pub(super) free_check_limit_lsn: u64,
-    /// Clients that wait for room in the log buffer.
-    pub(super) log_buffer_waiters: Vec<u32>,
+    pub(super) log_buffer: LogBufferQueue,
     /// How long each changed row waits because purge lags.
     pub(super) dml_delay: SimDuration,
     /// Until when nobody gets a rollback segment.
@@ -122,7 +122,7 @@ impl Clients {
             modifications: 0,
             touches: 0,
             free_check_limit_lsn: 0,
-            log_buffer_waiters: Vec::new(),
+            log_buffer: LogBufferQueue::default(),
             dml_delay: SimDuration::ZERO,
             undo_locked_until: SimTime::ZERO,
         }
@@ -241,7 +241,10 @@ impl Server {
 
     /// Goes on with a transaction's touches until it commits or must wait.
     pub(super) fn run_body(&mut self, client_number: u32) {
-        if self.clients.dml_delay > SimDuration::ZERO && self.waits_for_purge(client_number) {
+        if self.clients.dml_delay > SimDuration::ZERO
+            && !self.clients.log_buffer.has_admitted(client_number)
+            && self.waits_for_purge(client_number)
+        {
             return;
         }
         self.redo.advance_writer(self.now);
@@ -263,6 +266,7 @@ impl Server {
         } else if appended {
             self.after_append();
         }
+        self.admit_to_log_buffer();
     }
 
     /// Purge lags: before each row that it changes a client sleeps as long as the delay is then.
@@ -284,21 +288,12 @@ impl Server {
 
     /// Whether a client may write redo now; if not, it has been put to wait.
     pub(super) fn may_write(&mut self, client_number: u32) -> bool {
-        if !self.redo_has_room_to_merge(client_number) {
-            return false;
-        }
-        let current = self.redo.current_lsn();
-        let waiting = self.clients.list[client_number as usize].free_check.is_some();
-        if (current > self.clients.free_check_limit_lsn || waiting) && !self.pass_free_check(client_number) {
-            return false;
-        }
-        let client = &self.clients.list[client_number as usize];
-        let wanted = self.program.kinds[client.kind as usize].max_redo_bytes;
-        if self.redo.buffer_full(wanted) {
-            self.show_to_writer(client_number);
-            self.recorder.counts.log_waits += 1;
-            self.clients.log_buffer_waiters.push(client_number);
-            self.empty_log_buffer();
+        // Who has waited for the log buffer passed the other checks before.
+        if !self.clients.log_buffer.has_admitted(client_number)
+            && (!self.redo_has_room_to_merge(client_number)
+                || !self.passes_free_check(client_number)
+                || self.waits_for_log_buffer(client_number))
+        {
             return false;
         }
         match self.redo.write_in_progress_until() {
@@ -306,13 +301,16 @@ impl Server {
                 self.calendar.schedule(until, Event::Body(client_number));
                 false
             }
-            _ => true,
+            _ => {
+                self.clients.log_buffer.takes_room(client_number);
+                true
+            }
         }
     }
 
     /// A client goes no further for now: what it appended since it last stopped is there to be written. Whether that is
     /// anything.
-    fn show_to_writer(&mut self, client_number: u32) -> bool {
+    pub(super) fn show_to_writer(&mut self, client_number: u32) -> bool {
         let client = &mut self.clients.list[client_number as usize];
         let appended = std::mem::take(&mut client.appended);
         if appended {
@@ -322,8 +320,11 @@ impl Server {
         appended
     }
 
-    fn pass_free_check(&mut self, client_number: u32) -> bool {
+    fn passes_free_check(&mut self, client_number: u32) -> bool {
         let before = self.clients.list[client_number as usize].free_check;
+        if before.is_none() && self.redo.current_lsn() <= self.clients.free_check_limit_lsn {
+            return true;
+        }
         let wait = self.ask_for_room(Actor::Client(client_number), before);
         self.clients.list[client_number as usize].free_check = wait;
         self.recorder.counts.free_check_waits += u64::from(before.is_none() && wait.is_some());

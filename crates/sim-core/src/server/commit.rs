@@ -132,6 +132,7 @@ impl Server {
     /// A group of redo is closed: its writer, the margin and who waits for work look at it.
     #[inline]
     pub(super) fn redo_appended(&mut self) {
+        self.watch_redo_files();
         self.redo.appended(self.now);
         self.watch_writer_margin();
         self.look_for_work();
@@ -251,34 +252,17 @@ impl Server {
     pub(super) fn redo_written(&mut self) {
         self.commit.written_event = None;
         self.redo.advance_writer(self.now);
+        self.watch_redo_files();
         self.commit.leader_wrote = true;
         if self.config.redo.commit == CommitDurability::Write {
             self.acknowledge(self.redo.position().written_lsn);
         }
         self.start_sync_if_wanted();
         if self.config.redo.pipeline != RedoPipeline::LogMutex {
-            self.release_log_buffer_waiters();
+            self.admit_to_log_buffer();
         }
         if self.config.redo.commit == CommitDurability::Write && !self.commit.waiters.is_empty() {
             self.request_redo_write();
-        }
-    }
-
-    /// Lets as many of the clients that wait for the log buffer go on as find room, in the order in which they came.
-    fn release_log_buffer_waiters(&mut self) {
-        let mut wanted = 0;
-        let mut released = 0;
-        for &client in &self.clients.log_buffer_waiters {
-            wanted += self.largest_redo(client);
-            if self.redo.buffer_full(wanted) {
-                break;
-            }
-            self.calendar.schedule(self.now, Event::Body(client));
-            released += 1;
-        }
-        self.clients.log_buffer_waiters.drain(..released);
-        if !self.clients.log_buffer_waiters.is_empty() {
-            self.empty_log_buffer();
         }
     }
 
@@ -295,7 +279,7 @@ impl Server {
         }
         self.start_sync_if_wanted();
         if self.config.redo.pipeline == RedoPipeline::LogMutex {
-            self.release_log_buffer_waiters();
+            self.admit_to_log_buffer();
         }
     }
 
@@ -305,16 +289,8 @@ impl Server {
         let by_sync = self.config.redo.pipeline == RedoPipeline::LogMutex && self.commit.syncing.is_some();
         let by_checkpoint = self.config.redo.checkpoint_holds_writes && self.checkpointer.holds_writer();
         self.redo.hold_writes(by_sync || by_checkpoint, self.now);
-        if self.config.redo.commit == CommitDurability::Write || !self.clients.log_buffer_waiters.is_empty() {
+        if self.config.redo.commit == CommitDurability::Write || !self.clients.log_buffer.is_empty() {
             self.watch_redo_written();
-        }
-    }
-
-    /// The log buffer is full: gets it written, before 5.7 synced too.
-    pub(super) fn empty_log_buffer(&mut self) {
-        match self.config.redo.pipeline {
-            RedoPipeline::LogMutex => self.want_durable(self.redo.current_lsn()),
-            RedoPipeline::DedicatedThreads | RedoPipeline::CommittingThread => self.request_redo_write(),
         }
     }
 
@@ -349,10 +325,11 @@ impl Server {
         let limits = self.model.writer_limits();
         let checkpoint = crate::redo::lsn::block_start(self.checkpointer.last_lsn());
         self.redo.set_writer_limit(checkpoint + limits.hard_bytes, self.now);
+        self.watch_redo_files();
         self.commit.soft_limit_lsn = checkpoint + limits.soft_bytes;
         self.watch_writer_margin();
         self.clients.free_check_limit_lsn = self.model.free_check_limit_lsn();
-        if !self.clients.log_buffer_waiters.is_empty() || self.sync_wanted() {
+        if !self.clients.log_buffer.is_empty() || self.sync_wanted() {
             self.watch_redo_written();
         }
         self.wake_record_waiters();
@@ -365,7 +342,9 @@ impl Server {
         if inside != self.commit.in_extra_margin {
             self.commit.in_extra_margin = inside;
             self.ask(|model, view| model.writer_in_extra_margin(view, inside));
-            self.clients.free_check_limit_lsn = self.model.free_check_limit_lsn();
+            if !(inside && self.expect_governor()) {
+                self.clients.free_check_limit_lsn = self.model.free_check_limit_lsn();
+            }
             if inside {
                 self.wake_checkpointer();
             }

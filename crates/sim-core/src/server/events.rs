@@ -27,6 +27,10 @@ pub(super) enum Event {
     RedoSynced,
     /// The flusher's period is over (commit modes 0 and 2).
     FlusherTimer,
+    /// The governor of the redo files makes a round.
+    RedoGovernor,
+    /// The redo writer has waited for an unused file.
+    RedoFileWaitOver,
     /// The page cleaner's sleep is over; a stale number is ignored.
     CleanerTimer(u32),
     /// All page cleaner threads begin a pass.
@@ -201,6 +205,8 @@ impl Event {
             Event::ShareCompletes { .. } => 38,
             Event::Wakes(_) => 37,
             Event::RecordTimer(_) => 46,
+            Event::RedoGovernor => 48,
+            Event::RedoFileWaitOver => 49,
             Event::RecordThread(_) => 47,
         }
     }
@@ -227,6 +233,8 @@ mod tests {
             E::RedoDurable,
             E::RedoSynced,
             E::FlusherTimer,
+            E::RedoGovernor,
+            E::RedoFileWaitOver,
             E::CleanerTimer(0),
             E::PassStarts,
             E::CleanerThread(0),

@@ -133,6 +133,7 @@ impl Server {
             space: self.space.clone(),
             pool: self.pool.clone(),
             redo: self.redo.clone(),
+            redo_files: self.redo_files.clone(),
             program: self.program.clone(),
             data_device: self.data_device.clone(),
             redo_device: self.redo_device.clone(),

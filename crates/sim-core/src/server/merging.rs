@@ -151,7 +151,7 @@ impl Server {
         let thread = &self.records.as_ref()?.merging.threads[number as usize];
         let ahead = thread.work.iter().skip(thread.next).take(RECORDS_AT_ONCE);
         let redo_fixed: u64 = ahead.map(|record| record.redo_fixed).sum();
-        if self.redo.buffer_full(redo_fixed.div_ceil(crate::redo::RedoLog::fixed(1.0)) + 1) {
+        if self.log_buffer_lacks_room(redo_fixed.div_ceil(crate::redo::RedoLog::fixed(1.0)) + 1) {
             self.empty_log_buffer();
             return Some(self.now + costs::PURGE_RETRY);
         }

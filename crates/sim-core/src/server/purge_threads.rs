@@ -136,7 +136,7 @@ impl Server {
         self.redo.advance_writer(self.now);
         let largest = self.program.purge_visits.iter().map(|visit| visit.redo_fixed + visit.merge_fixed).max();
         let most = (largest.unwrap_or(0).div_ceil(crate::redo::RedoLog::fixed(1.0)) + 1) * VISITS_AT_ONCE as u64;
-        if self.redo.buffer_full(most) {
+        if self.log_buffer_lacks_room(most) {
             self.empty_log_buffer();
             return Some(self.now + costs::PURGE_RETRY);
         }

@@ -24,8 +24,9 @@ use crate::storage::Op;
 pub(super) enum SinglePage {
     /// The client slept: now it looks for a page of this instance.
     Search(u32),
-    /// To the doublewrite file's slot.
-    Doublewrite(u32),
+    /// Waits until redo is durable up to this LSN, that of the newest modification of the page: while the page is under
+    /// write, nobody modifies it.
+    Redo(u32, u64),
     /// Sync of the doublewrite file.
     SyncDoublewrite(u32),
     /// To its data file.
@@ -87,10 +88,7 @@ impl Server {
         self.recorder.counts.pages_flushed += 1;
         let wanted = self.redo.wanted_before_writing(|p| p == page);
         self.want_durable(wanted);
-        self.clients.list[client_number as usize].single = Some(match self.config.doublewrite {
-            DoublewriteConfig::Off => SinglePage::Data(page),
-            DoublewriteConfig::PerInstance { .. } | DoublewriteConfig::Shared { .. } => SinglePage::Doublewrite(page),
-        });
+        self.clients.list[client_number as usize].single = Some(SinglePage::Redo(page, wanted));
         self.single_page_computes(Event::SinglePage(client_number));
     }
 
@@ -101,7 +99,13 @@ impl Server {
         };
         let (page, op) = match stage {
             SinglePage::Search(instance) => return self.search_single_page(client_number, instance as usize),
-            SinglePage::Doublewrite(page) => (page, Op::SequentialWrite),
+            SinglePage::Redo(_, lsn) if lsn > self.redo.position().durable_lsn => {
+                return self.when_durable(lsn, Event::SinglePage(client_number));
+            }
+            SinglePage::Redo(page, _) => match self.config.doublewrite {
+                DoublewriteConfig::Off => (page, Op::RandomWrite),
+                DoublewriteConfig::PerInstance { .. } | DoublewriteConfig::Shared { .. } => (page, Op::SequentialWrite),
+            },
             SinglePage::Data(page) => (page, Op::RandomWrite),
             SinglePage::SyncDoublewrite(page) => {
                 let inode = self.write_inode(Synced::Doublewrite);
@@ -115,18 +119,13 @@ impl Server {
             SinglePage::SyncData(page, wanted) => return self.sync_file_of_single_page(client_number, page, wanted),
             SinglePage::Written(page) => return self.single_page_written(client_number, page),
         };
-        let wanted = self.redo.wanted_before_writing(|p| p == page);
-        if wanted > self.redo.position().durable_lsn {
-            self.when_durable(wanted, Event::SinglePage(client_number));
-            return;
-        }
         self.check_page_write(page);
         let sync_doublewrite = matches!(
             self.config.doublewrite,
             DoublewriteConfig::PerInstance { sync_file: true, .. } | DoublewriteConfig::Shared { sync_file: true, .. }
         );
-        let synced = match stage {
-            SinglePage::Doublewrite(_) => sync_doublewrite,
+        let synced = match op {
+            Op::SequentialWrite => sync_doublewrite,
             _ => self.config.data_sync.follows_batches(),
         };
         if op == Op::RandomWrite {

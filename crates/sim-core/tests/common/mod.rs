@@ -212,6 +212,7 @@ fn config(pool_pages: u64) -> MachineConfig {
             framed: true,
             checkpoint_record_bytes: 0,
             checkpoint_holds_writes: true,
+            files: None,
         },
         doublewrite: DoublewriteConfig::Off,
         data_sync: DataSync::Never,

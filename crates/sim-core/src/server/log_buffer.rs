@@ -1,0 +1,92 @@
+//! Waits for room in the log buffer.
+//!
+//! Source: `innodb-8.0.21` section 3.1, `innodb-5.6` section 7.2. A transaction that finds no room gets the buffer written
+//! and waits. Who waits goes on in the order of arrival, each when the buffer has room for it: that room is kept until it
+//! takes it, and newcomers stand in line behind. Before 5.7 all wait for the sync that follows the write.
+//!
+//! Simplifications: before 8.0 a server's threads do not stand in line, but wake and try again (errs towards fairer waits);
+//! purge and merging look again after a while and take room before who waits (errs towards longer waits of transactions).
+
+use super::Server;
+use super::events::Event;
+use crate::config::RedoPipeline;
+use std::collections::VecDeque;
+
+/// Clients that wait for room in the log buffer, and those that may go on.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LogBufferQueue {
+    waiting: VecDeque<u32>,
+    /// Clients that are about to go on, and the bytes kept for each.
+    admitted: Vec<(u32, u64)>,
+}
+
+impl LogBufferQueue {
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Clients that wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Bytes kept for clients that are about to go on.
+    fn kept_bytes(&self) -> u64 {
+        self.admitted.iter().map(|&(_, bytes)| bytes).sum()
+    }
+
+    /// Whether this client has waited and may go on.
+    pub(super) fn has_admitted(&self, client: u32) -> bool {
+        self.admitted.iter().any(|&(admitted, _)| admitted == client)
+    }
+
+    /// This client takes the room that was kept for it, if any was.
+    pub(super) fn takes_room(&mut self, client: u32) {
+        self.admitted.retain(|&(admitted, _)| admitted != client);
+    }
+}
+
+impl Server {
+    /// Room in the log buffer that a client's transaction waits for.
+    fn room_for_client(&self, client_number: u32) -> u64 {
+        self.redo.room_for(self.largest_redo(client_number))
+    }
+
+    /// Whether the log buffer lacks room for `payload_bytes` beside what is kept for others.
+    pub(super) fn log_buffer_lacks_room(&self, payload_bytes: u64) -> bool {
+        self.redo.buffer_lacks(self.clients.log_buffer.kept_bytes() + self.redo.room_for(payload_bytes))
+    }
+
+    /// Whether a client must wait for room in the log buffer; if so, it has been put to wait.
+    pub(super) fn waits_for_log_buffer(&mut self, client_number: u32) -> bool {
+        let waits = !self.clients.log_buffer.is_empty() || self.log_buffer_lacks_room(self.largest_redo(client_number));
+        if waits {
+            self.show_to_writer(client_number);
+            self.recorder.counts.log_waits += 1;
+            self.clients.log_buffer.waiting.push_back(client_number);
+            self.empty_log_buffer();
+        }
+        waits
+    }
+
+    /// Lets the clients that wait go on, in order, while there is room for the next; if any stay, gets the buffer written.
+    pub(super) fn admit_to_log_buffer(&mut self) {
+        while let Some(&client) = self.clients.log_buffer.waiting.front() {
+            let room = self.room_for_client(client);
+            if self.redo.buffer_lacks(self.clients.log_buffer.kept_bytes() + room) {
+                return self.empty_log_buffer();
+            }
+            self.clients.log_buffer.waiting.pop_front();
+            self.clients.log_buffer.admitted.push((client, room));
+            self.calendar.schedule(self.now, Event::Body(client));
+        }
+    }
+
+    /// The log buffer is full: gets it written, before 5.7 synced too.
+    pub(super) fn empty_log_buffer(&mut self) {
+        match self.config.redo.pipeline {
+            RedoPipeline::LogMutex => self.want_durable(self.redo.current_lsn()),
+            RedoPipeline::DedicatedThreads | RedoPipeline::CommittingThread => self.request_redo_write(),
+        }
+    }
+}
