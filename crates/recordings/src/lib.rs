@@ -25,6 +25,7 @@ mod inventory;
 mod lab;
 mod load;
 pub mod pages;
+mod place;
 mod purpose;
 mod quantity;
 mod recording;
@@ -37,7 +38,7 @@ pub use error::{Missing, RecordingError};
 pub use find::find;
 #[doc(hidden)]
 pub use find::fuzz_recording;
-pub use formats::BUFFER_PAGE_QUERY;
+pub use formats::{BUFFER_PAGE_QUERY, SlowLoop};
 pub use gap::{LONG_STEP, rates};
 pub use inventory::{FileKind, FoundFile, inventory};
 pub use lab::read_lab;

@@ -58,7 +58,7 @@ fn an_unknown_model_is_answered_with_a_likely_one() {
     assert!(suggestion("postgres").contains("mysql-8.4"));
     let near = |text| ModelId::parse(text).unwrap_err().near;
     assert_eq!(near("mysql-8.0.2l"), Some(ModelId::Mysql8021));
-    assert_eq!((near("8.0.19"), near("percona-5.6")), (Some(ModelId::Mysql8021), Some(ModelId::Percona55)));
+    assert_eq!((near("8.0.19"), near("percona-5.6")), (Some(ModelId::Mysql8021), Some(ModelId::Mysql56)));
     assert_eq!(near("postgres"), None);
 }
 
