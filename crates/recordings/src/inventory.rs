@@ -60,21 +60,31 @@ fn look(root: &Path, folder: &Path, depth: u32, found: &mut Vec<FoundFile>) -> R
             }
             continue;
         }
-        let name = path.strip_prefix(root).unwrap_or(&path).to_owned();
-        let is_option_file =
-            path.extension().is_some_and(|ending| OPTION_FILES.iter().any(|known| ending.eq_ignore_ascii_case(known)));
-        let (kind, holds) = match read_part(&path) {
-            _ if is_option_file => (FileKind::Options, "option file".to_owned()),
-            Ok(None) if has_option_group(&path) => (FileKind::Options, "option file".to_owned()),
-            _ if is_of_lab(&path) => (FileKind::Samples, "innosim's own recorder".to_owned()),
-            Ok(Some(part)) if part.is_series() => (FileKind::Samples, described(&part)),
-            Ok(Some(part)) => (FileKind::Beside, described(&part)),
-            Ok(None) => (FileKind::Other, "of no kind that is read".to_owned()),
-            Err(error) => (FileKind::Broken, format!("broken: {}", error.problem)),
-        };
-        found.push(FoundFile { path: name, kind, holds });
+        let (kind, holds) = kind_of(&path);
+        found.push(FoundFile { path: path.strip_prefix(root).unwrap_or(&path).to_owned(), kind, holds });
     }
     Ok(())
+}
+
+/// What one file holds.
+pub fn look_at(path: &Path) -> FoundFile {
+    let (kind, holds) = kind_of(path);
+    FoundFile { path: path.to_owned(), kind, holds }
+}
+
+fn kind_of(path: &Path) -> (FileKind, String) {
+    let ends_so = |ending: &std::ffi::OsStr| OPTION_FILES.iter().any(|known| ending.eq_ignore_ascii_case(known));
+    if path.extension().is_some_and(ends_so) {
+        return (FileKind::Options, "option file".to_owned());
+    }
+    match read_part(path) {
+        Ok(None) if has_option_group(path) => (FileKind::Options, "option file".to_owned()),
+        _ if is_of_lab(path) => (FileKind::Samples, "innosim's own recorder".to_owned()),
+        Ok(Some(part)) if part.is_series() => (FileKind::Samples, described(&part)),
+        Ok(Some(part)) => (FileKind::Beside, described(&part)),
+        Ok(None) => (FileKind::Other, "of no kind that is read".to_owned()),
+        Err(error) => (FileKind::Broken, format!("broken: {}", error.problem)),
+    }
 }
 
 /// Whether a text has a group of a server's options, whatever its name.

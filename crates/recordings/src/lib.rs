@@ -40,7 +40,7 @@ pub use find::find;
 pub use find::fuzz_recording;
 pub use formats::{BUFFER_PAGE_QUERY, SlowLoop};
 pub use gap::{LONG_STEP, rates};
-pub use inventory::{FileKind, FoundFile, inventory};
+pub use inventory::{FileKind, FoundFile, inventory, look_at};
 pub use lab::read_lab;
 pub use load::{LoadPhase, Script};
 pub use purpose::Purpose;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The server of a recording.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Server {
     /// What the recorder called it.
     pub product: String,
@@ -63,7 +63,7 @@ pub struct Data {
 const LONGEST_LEAD_S: f64 = 3600.0;
 
 /// A recording of a real server.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Recording {
     /// Name for tables: the last two parts of its path.
     pub name: String,
