@@ -594,7 +594,7 @@ pub(crate) struct SettingsArgs {
     /// One setting, explained
     #[arg(value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Server model, such as mysql-8.0.30 or 8.4 [default: mysql-8.0.30]
+    /// Server model, such as mysql-8.0.30 or 8.4 [default: that of --show-variables, or mysql-8.0.30]
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     /// Option file of a real server: what is understood, what has no effect, what is wrong

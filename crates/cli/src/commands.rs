@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod advise;
+pub(crate) mod bare;
 pub(crate) mod bench_rules;
 pub(crate) mod calibrate;
 pub(crate) mod collect;

@@ -81,7 +81,11 @@ pub fn main_with(rules: impl IntoIterator<Item = rule::NativeRule>) -> ExitCode 
     if watched {
         rule_watch::begin();
     }
-    let cli = match Cli::try_parse() {
+    let words = match commands::bare::with_command(std::env::args_os().collect()) {
+        Ok(words) => words,
+        Err(failure) => return exit::code_of(Err(failure)),
+    };
+    let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(error) => return exit::code_of_usage(&error),
     };

@@ -57,7 +57,7 @@ const CLOCK_PHASES_S: [f64; 2] = [0.0, 0.5];
 
 /// Replays a recording with the rule of its model; the error is a sentence.
 pub fn replay(recording: &Recording) -> Result<ReplayReport, String> {
-    let (settings, remarks) = settings_of(recording)?;
+    let (settings, mut remarks) = settings_of(recording)?;
     let rule = ReplayRule::new(&settings).map_err(|error| format!("{}: {error}", recording.name))?;
     let Some(rule) = rule else {
         return Err(format!("{}: {} publishes no counters of its decisions", recording.name, settings.model));
@@ -66,6 +66,7 @@ pub fn replay(recording: &Recording) -> Result<ReplayReport, String> {
     let publishing = Publishing::of(settings.model);
     let least_request = least_request(&settings, publishing);
     let inputs = Inputs::of(recording, publishing, least_request).map_err(|missing| missing.to_string())?;
+    remarks.extend(inputs.not_recorded(recording));
     let tolerance = Tolerance::of(&settings, publishing).map_err(|error| format!("{}: {error}", recording.name))?;
     let phases: &[f64] = if rule.counts_whole_seconds() { &CLOCK_PHASES_S } else { &CLOCK_PHASES_S[..1] };
     let at_phase = |&phase: &f64| {

@@ -25,6 +25,10 @@ pub enum Track {
     LruPages,
     /// Of these, by user threads that found no free page.
     SinglePages,
+    /// Pages on the free lists.
+    FreePages,
+    /// Pages that user threads look at in search of a free one, a second.
+    FreePageSearch,
     /// Pages that the last pass of adaptive flushing asked for.
     Requested,
     /// Waits of user threads for a checkpoint, a second.
@@ -130,6 +134,7 @@ impl Course {
         put(Track::SyncPages, &|s| s.sync_pages as f64);
         put(Track::LruPages, &|s| s.lru_pages as f64);
         put(Track::SinglePages, &|s| s.single_pages as f64);
+        put(Track::FreePages, &|s| s.free_pages as f64);
         put(Track::Requested, &|s| s.n_to_flush_requested as f64);
         put(Track::CheckpointWaits, &|s| s.free_check_waits as f64);
         put(Track::FreePageWaits, &|s| s.wait_free as f64);

@@ -1,5 +1,6 @@
 //! Events: when, what, and the figures that carry it.
 
+use crate::snapshot::Rates;
 use innosim_core::metrics::Regime;
 use serde::Serialize;
 
@@ -35,6 +36,51 @@ pub enum Waits {
     FreePage,
     /// For space in the log buffer.
     LogBuffer,
+}
+
+/// Where threads waited for a semaphore.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlaceOfWait {
+    /// In the code of the redo log.
+    Log,
+    /// In the code of the buffer pool.
+    BufferPool,
+    /// Elsewhere.
+    Other,
+}
+
+/// Where a server stands, by one look at it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stands {
+    /// User threads stop.
+    AtTheStop,
+    /// The age is at the sync limit.
+    SyncFlushing,
+    /// The age is between the async and the sync limit.
+    AboveAsync,
+    /// The age is close to the async limit.
+    NearAsync,
+    /// The age is far from all limits.
+    BelowLimits,
+    /// Hardly any page is free.
+    ShortOfFreePages,
+}
+
+/// A size of the redo log, with the limits that follow from it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RedoSize {
+    /// Files that it is of.
+    pub files: u32,
+    /// Bytes of all of them.
+    pub redo_bytes: f64,
+    /// `log_max_modified_age_async`.
+    pub async_bytes: f64,
+    /// `log_max_modified_age_sync`.
+    pub sync_bytes: f64,
+    /// Age at which user threads stop.
+    pub stop_bytes: f64,
 }
 
 /// What bounded flushing.
@@ -148,6 +194,77 @@ pub enum What {
     },
     /// A good part of flushing was for free pages.
     LruFlushing { pages: f64, share: f64, single_pages: f64 },
+    /// User threads made free pages themselves: most pages were flushed one by one, or searching was the work.
+    FreePagesShort {
+        until_s: f64,
+        seconds: f64,
+        free_pages: Option<f64>,
+        searched_per_s: Option<f64>,
+        single_pages_per_s: Option<f64>,
+        lru_pages_per_s: Option<f64>,
+        pages_per_s: f64,
+        cpu_busy: Option<f64>,
+    },
+    /// The checkpoint fell far behind the oldest dirty page: flushing was done, and the checkpoint was not taken.
+    CheckpointLags {
+        until_s: f64,
+        seconds: f64,
+        peak_s: f64,
+        lag_bytes: f64,
+        age_bytes: f64,
+        oldest_page_age_bytes: f64,
+    },
+    /// One look: the age.
+    AgeNow { age_bytes: f64, oldest_page_age_bytes: Option<f64> },
+    /// One look: what is left to a limit; below zero, the age is above it.
+    LimitLeft { limit: LimitName, limit_bytes: f64, left_bytes: f64, share: f64 },
+    /// One look: the limits that other sizes of the redo log would have.
+    LimitsBySize { age_bytes: Option<f64>, sizes: Vec<RedoSize> },
+    /// The largest age that a server prints, and the redo log that gives it, where one does.
+    PrintedLimit { max_age_bytes: f64, redo: Option<RedoSize> },
+    /// One look: dirty pages.
+    Pool { dirty_pages: f64, share_of_pool: Option<f64>, share_of_lru: Option<f64>, free_pages: Option<f64> },
+    /// One look: writes and syncs under way.
+    UnderWay {
+        redo_syncs: Option<f64>,
+        checkpoint_writes: Option<f64>,
+        data_syncs: Option<f64>,
+        lru_writes: Option<f64>,
+        list_writes: Option<f64>,
+        single_writes: Option<f64>,
+        reads: Option<f64>,
+    },
+    /// One look: what is done a second.
+    RatesNow {
+        #[serde(flatten)]
+        rates: Rates,
+    },
+    /// One look: pages written beyond those that reads and creations explain.
+    Rewritten { read: f64, created: f64, written: f64, beyond: f64 },
+    /// One look: length of the history list.
+    History { length: f64 },
+    /// One look: a thread waits long for a semaphore.
+    LongWait { place: PlaceOfWait, longest_s: f64 },
+    /// One look: what the figures look like.
+    LooksLike { stands: Stands },
+    /// Statements that would tell more.
+    RecordNext { statements: Vec<&'static str> },
+    /// Loops of the page cleaner that took longer than they should, as the error log says.
+    SlowLoops {
+        loops: u32,
+        pages_per_s: f64,
+        least_pages_per_s: f64,
+        most_pages_per_s: f64,
+        longest_s: f64,
+        setting: Option<&'static str>,
+        present: Option<f64>,
+    },
+    /// A loop that hardly wrote a page.
+    StoodStill { seconds: f64, pages: f64 },
+    /// A loop that waited for free pages.
+    LoopMadeRoom { seconds: f64, flushed: f64, evicted: f64 },
+    /// Slow loops of which the error log says nothing.
+    LoopsUnsaid { messages: u32 },
     /// The regime changed.
     RegimeChanged { from: Regime, to: Regime },
     /// The regime of the counted time.

@@ -29,7 +29,7 @@ fn has_sync(course: &Course, block: &Block) -> bool {
 }
 
 /// The spans of a course that some of its blocks cover.
-fn spans_of(course: &Course, some: &[&Block]) -> Vec<Span> {
+pub(crate) fn spans_of(course: &Course, some: &[&Block]) -> Vec<Span> {
     let long = |span: &Span| span.seconds >= LEAST_S;
     spans(course, |i| some.iter().any(|block| block.at.contains(&i))).into_iter().filter(long).collect()
 }

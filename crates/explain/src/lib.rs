@@ -18,6 +18,7 @@
 //! | `echo` | falls that an earlier dense stretch of redo explains, and when the next is due |
 //! | `flushing` | times in which flushing was at a setting's ceiling or fell short of what was asked, and why |
 //! | `regimes` | the regime, and where it changed |
+//! | `free_pages` | free pages that user threads make themselves; a checkpoint that lags behind the oldest dirty page |
 //! | `limits` | whether device or processors were full |
 //! | `remedies` | settings that the events point to |
 //!
@@ -29,9 +30,12 @@ mod course;
 mod echo;
 mod event;
 mod flushing;
+mod free_pages;
 mod limits;
 mod regimes;
 mod remedies;
+mod slow_loops;
+mod snapshot;
 mod spans;
 mod start;
 #[cfg(test)]
@@ -39,7 +43,9 @@ mod tests;
 mod throughput;
 
 pub use course::{Course, Limits, Origin, Track};
-pub use event::{Ceiling, Event, LimitName, Reason, Waits, What};
+pub use event::{Ceiling, Event, LimitName, PlaceOfWait, Reason, RedoSize, Stands, Waits, What};
+pub use slow_loops::{Loop, explain_slow_loops};
+pub use snapshot::{Pending, Rates, Snapshot, explain_snapshot};
 
 /// Everything that the rules find, in the order of time; what holds for the whole comes at its end.
 pub fn explain(course: &Course) -> Vec<Event> {
@@ -53,6 +59,7 @@ pub fn explain(course: &Course) -> Vec<Event> {
     events.extend(throughput::events(course, &falls));
     events.extend(echo::events(course, &falls));
     events.extend(flushing::events(course));
+    events.extend(free_pages::events(course));
     events.extend(regimes::changes(course));
     events.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
     let whole = [regimes::whole(course), limits::whole(course)];

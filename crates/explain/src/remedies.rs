@@ -4,7 +4,7 @@
 
 use crate::course::{Course, Track};
 use crate::event::{Ceiling, Event, Reason, Waits, What};
-use crate::flushing;
+use crate::{flushing, free_pages};
 
 /// Time before the age met its limit in which flushing is looked at, seconds.
 const BEFORE_S: f64 = 10.0;
@@ -51,7 +51,10 @@ pub(crate) fn of(course: &Course, events: &[Event]) -> Vec<Event> {
     if waited(Waits::LogBuffer) {
         add("innodb_log_buffer_size", 4.0, Reason::LogBufferFull);
     }
-    let roomy = |event: &Event| matches!(event.what, What::HighestAge { share, .. } if share < ROOMY);
+    // Less flushing would leave even fewer clean pages to take.
+    let roomy = |event: &Event| {
+        matches!(event.what, What::HighestAge { share, .. } if share < ROOMY) && !free_pages::is_short(events)
+    };
     let flushes = course.mean(Track::Flushed, course.within(course.counted_from_s, course.end_s()));
     if let Some((_, setting, _)) =
         flushing::cap(course).filter(|_| events.iter().any(roomy) && flushes > Some(1.0) && is_at_rest(course))

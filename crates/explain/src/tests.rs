@@ -308,3 +308,64 @@ fn nothing_breaks_on_gaps_and_odd_values() {
         assert!(!serde_json::to_string(&events).unwrap().is_empty());
     }
 }
+
+#[test]
+fn a_shortage_of_free_pages_is_named_and_rules_out_less_flushing() {
+    let collapsed = course(
+        400,
+        &[
+            (Track::Tps, &|_| 2000.0),
+            (Track::CheckpointAge, &|_| 3e8),
+            (Track::Flushed, &|_| 8000.0),
+            (Track::SinglePages, &|s| if s > 100 { 6000.0 } else { 50.0 }),
+            (Track::LruPages, &|_| 400.0),
+            (Track::FreePages, &|s| if s > 100 { 32.0 } else { 8000.0 }),
+            (Track::FreePageSearch, &|s| if s > 100 { 650_000.0 } else { 1000.0 }),
+        ],
+    );
+    let events = explain(&collapsed);
+    let short = events.iter().find(|e| matches!(e.what, What::FreePagesShort { .. })).expect("a shortage");
+    let What::FreePagesShort { until_s, free_pages, searched_per_s, single_pages_per_s, .. } = short.what else {
+        unreachable!()
+    };
+    assert_eq!((short.at_s, until_s, free_pages), (100.0, 400.0, Some(32.0)));
+    assert_eq!((searched_per_s, single_pages_per_s), (Some(650_000.0), Some(6000.0)));
+    assert!(!names(&events).contains(&"would_change".to_owned()), "{events:?}");
+    // The same age and flushing without the shortage has room.
+    let mut roomy = collapsed.clone();
+    roomy.tracks.remove(&Track::SinglePages);
+    roomy.tracks.remove(&Track::FreePageSearch);
+    assert!(names(&explain(&roomy)).contains(&"would_change".to_owned()));
+}
+
+#[test]
+fn a_checkpoint_that_lags_behind_the_oldest_page_is_named() {
+    let stands = |s: usize| (120..300).contains(&s);
+    let age = move |s: usize| if stands(s) { 2e8 + 5e6 * (s - 120) as f64 } else { 2e8 };
+    let lagging = course(
+        600,
+        &[
+            (Track::Tps, &|_| 1000.0),
+            (Track::Lsn, &|s| 5e6 * s as f64),
+            (Track::CheckpointAge, &age),
+            (Track::OldestAge, &|_| 1.9e8),
+        ],
+    );
+    let events = explain(&lagging);
+    let lag = events.iter().find(|e| matches!(e.what, What::CheckpointLags { .. })).expect("a lag");
+    let What::CheckpointLags { until_s, peak_s, lag_bytes, oldest_page_age_bytes, .. } = lag.what else {
+        unreachable!()
+    };
+    assert_eq!((until_s, peak_s, oldest_page_age_bytes), (299.0, 299.0, 1.9e8));
+    assert!((lag_bytes - (1e7 + 5e6 * 179.0)).abs() < 1.0 && (130.0..145.0).contains(&lag.at_s), "{lag:?}");
+    // A checkpoint every seven seconds lags by seven seconds of redo.
+    let well = course(
+        600,
+        &[
+            (Track::Lsn, &|s| 5e6 * s as f64),
+            (Track::CheckpointAge, &|s| 4e7 + 5e6 * (s % 7) as f64),
+            (Track::OldestAge, &|_| 4e7),
+        ],
+    );
+    assert!(!names(&explain(&well)).contains(&"checkpoint_lags".to_owned()));
+}

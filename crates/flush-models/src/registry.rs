@@ -23,6 +23,7 @@ mod other_names_mariadb;
 mod other_names_percona;
 mod other_names_tnt;
 mod resolve;
+mod server_version;
 mod value;
 
 #[cfg(test)]
@@ -31,6 +32,7 @@ mod tests;
 pub use lookup::{UnknownReason, UnknownSetting, lookup, normal_name, without_effect};
 pub use model_id::{Machinery, ModelId, UnknownModel};
 pub use resolve::{Adjustment, Host, Note, SettingsError};
+pub use server_version::{ServerVersion, StandIn};
 pub use value::{Kind, Value, ValueError, adjusted_value, parse_value};
 
 use crate::mariadb::Mariadb;

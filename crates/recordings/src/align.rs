@@ -4,22 +4,9 @@
 //! pt-stalk writes seconds since 1970 and the date in one line, a sample with both a time and `Uptime` ties those two,
 //! the name of pt-stalk's files holds the date at which it began to collect. Where only a date and seconds since 1970
 //! are to be compared, the zone is taken that brings them closest: zones are quarters of an hour apart.
-//!
-//! A log of sysbench without times is placed by what it counts: where its throughput follows the server's own counters
-//! best, and nowhere if there is no such place.
+//! Files without any clock are placed by what they report ([`crate::place`]).
 
 use crate::formats::{Clock, Interval, Link, LoadLog, Part, parse_date_time};
-use crate::gap::rates;
-
-/// Step in which the place of a log is searched, seconds.
-const SEARCH_STEP_S: f64 = 0.5;
-/// Least correlation between sysbench's throughput and the server's counters at a place that is believed.
-const MIN_CORRELATION: f64 = 0.8;
-/// By how much the correlation must fall further away than [`NEAR_S`].
-const CLEARLY: f64 = 0.05;
-const NEAR_S: f64 = 3.0;
-/// Counters that grow with transactions, best first.
-const COMMITS: [&str; 6] = ["Com_commit", "Com_update", "Com_insert", "Handler_commit", "Questions", "Queries"];
 
 /// How clocks are tied together by all files.
 pub(crate) fn links(parts: &[Part]) -> Vec<Link> {
@@ -77,51 +64,6 @@ pub(crate) fn offset(links: &[Link], from: Clock, to: Clock, near: Option<(f64, 
     let zones = [(Clock::Local, Clock::Unix), (Clock::Unix, Clock::Local)].contains(&(from, to));
     let (a, b) = near.filter(|_| zones)?;
     Some(((b - a) / 900.0).round() * 900.0)
-}
-
-/// Where on the axis `seconds` a log without times began, by the server's counters.
-pub(crate) fn place_log(log: &LoadLog, seconds: &[f64], part: &Part) -> Option<f64> {
-    let counter = COMMITS.iter().find_map(|name| {
-        let counter = part.columns.get(*name)?;
-        let grown = rates(seconds, counter);
-        grown.iter().any(|rate| *rate > 0.0).then_some(grown)
-    })?;
-    let (first, last) = (*seconds.first()?, *seconds.last()?);
-    let length = log.intervals.last()?.end;
-    let steps = ((last - first + length) / SEARCH_STEP_S).ceil().min(200_000.0) as u32;
-    let mut tried: Vec<(f64, f64)> = (0..=steps)
-        .map(|step| first - length + f64::from(step) * SEARCH_STEP_S)
-        .filter_map(|start| Some((start, correlation(log, start, seconds, &counter)?)))
-        .collect();
-    tried.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let (start, best) = *tried.first()?;
-    let elsewhere = tried.iter().find(|(other, _)| (other - start).abs() > NEAR_S).map_or(-1.0, |(_, c)| *c);
-    (best >= MIN_CORRELATION && best - elsewhere >= CLEARLY).then_some(start)
-}
-
-/// Correlation of the log's throughput, 0 outside it, with a counter's growth.
-fn correlation(log: &LoadLog, start: f64, seconds: &[f64], grown: &[f64]) -> Option<f64> {
-    let pairs: Vec<(f64, f64)> = seconds
-        .iter()
-        .zip(grown)
-        .filter(|(_, rate)| rate.is_finite())
-        .map(|(t, rate)| (tps_at(log, t - start).unwrap_or(0.0), *rate))
-        .collect();
-    let n = pairs.len() as f64;
-    // Half of the run must lie on the axis.
-    let covered = pairs.iter().filter(|pair| pair.0 > 0.0).count() as f64;
-    if pairs.len() < 4 || covered < 3.0 {
-        return None;
-    }
-    let (mean_x, mean_y) = (pairs.iter().map(|p| p.0).sum::<f64>() / n, pairs.iter().map(|p| p.1).sum::<f64>() / n);
-    let sum = |f: fn(f64, f64) -> f64| pairs.iter().map(|(x, y)| f(x - mean_x, y - mean_y)).sum::<f64>();
-    let (xx, yy) = (sum(|x, _| x * x), sum(|_, y| y * y));
-    (xx > 0.0 && yy > 0.0).then(|| sum(|x, y| x * y) / (xx * yy).sqrt())
-}
-
-/// Throughput of the interval that `elapsed` lies in.
-fn tps_at(log: &LoadLog, elapsed: f64) -> Option<f64> {
-    interval_at(log, elapsed).map(|i| log.intervals[i].tps)
 }
 
 /// The interval whose report belongs to a sample `elapsed` seconds into the run: the one that ends nearest, if samples

@@ -6,11 +6,13 @@
 //! so: `derived.checkpoint_lsn` (log sequence number - checkpoint age) and `derived.tps` (growth of the statement that
 //! the script commits with), each only where the original is missing.
 
-use crate::align::{intervals_at, links, offset, place_log, pt_stalk_prefix};
-use crate::formats::{Clock, Interval, Link, LoadLog, Part};
+use crate::align::{intervals_at, links, offset, pt_stalk_prefix};
+use crate::formats::{Clock, Interval, Link, LoadLog, Part, SlowLoop};
 use crate::load::CommandError;
+use crate::place::{place_log, place_reports};
 use crate::restart::{cut_loads, keep_longest_stretch};
 use crate::{Cap, Data, LoadPhase, Quantity, Recording, RecordingError, Script, Series, Server, rates};
+use innosim_flush_models::registry::ServerVersion;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -34,7 +36,7 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
     let parts = join_consecutive(parts, &mut remarks);
     let links = links(&parts);
     // The disk's reports go to the server's samples, however many there are.
-    let rank = |part: &Part| if part.disk.is_some() { 0 } else { part.seconds.len() };
+    let rank = |part: &Part| if part.is_of_the_machine() { 0 } else { part.seconds.len() };
     let base = parts.iter().enumerate().max_by_key(|(i, part)| (rank(part), usize::MAX - i)).map(|(_, part)| part);
     let Some(base) = base else {
         return Err(RecordingError::new(path, "holds no samples", crate::formats::READABLE));
@@ -45,21 +47,31 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
         // Only logs of sysbench: the longest one's own seconds.
         true => (Clock::Own, loads.iter().map(ends).max_by_key(Vec::len).unwrap_or_default()),
     };
-    if axis.is_empty() {
+    let slow_loops: Vec<SlowLoop> = parts.iter().flat_map(|part| part.slow_loops.iter().copied()).collect();
+    if axis.is_empty() && slow_loops.is_empty() {
         return Err(RecordingError::new(path, "holds no samples", crate::formats::READABLE));
     }
     let mut series = Series { seconds: axis, columns: base.columns.clone(), zero: BTreeSet::new() };
-    for part in parts.iter().filter(|part| !std::ptr::eq(*part, base) && !part.seconds.is_empty()) {
+    if series.columns.is_empty() {
+        // What reports of the machine are placed by.
+        lay_throughput(&mut series, &loads);
+    }
+    let others = parts.iter().filter(|part| !std::ptr::eq(*part, base) && !part.seconds.is_empty());
+    let has_axis = !series.is_empty();
+    for part in others.filter(|_| has_axis) {
         let near = Some((part.seconds[0], series.seconds[0]));
-        match offset(&links, part.clock, clock, near) {
+        let by_clock = offset(&links, part.clock, clock, near);
+        match by_clock.or_else(|| placed_reports(part, &series, &loads, &mut remarks)) {
             Some(offset) => lay(&mut series, part, offset),
             None => remarks.push(format!(
-                "{}: left out, as its times can't be compared with those of {}",
+                "{}: left out of the time axis, as its times can't be compared with those of {}",
                 part.label(),
                 base.label()
             )),
         }
     }
+    let cpus = cpus_of(&parts, &series);
+    count_processors(&mut series, &parts, cpus, &mut remarks);
     let restart = keep_longest_stretch(&mut series);
     command_lines(&parts, &mut loads);
     let variables = variables(&parts);
@@ -70,13 +82,14 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
         data: data(&parts, &variables),
         cap: Cap { name: "raw".to_owned(), ..Cap::default() },
         tps_is_of_steps: true,
-        cpus: parts.iter().find_map(|part| part.cpus),
+        cpus,
         page_ages: parts.iter().find_map(|part| part.page_ages.clone()),
         disk: parts.iter().find_map(|part| part.disk.clone()),
         clean_start: None,
         new_redo: false,
         notes: Vec::new(),
         remarks: Vec::new(),
+        slow_loops,
         fio: parts.iter().filter(|part| part.fio).map(|part| part.path.clone()).collect::<Vec<PathBuf>>(),
         phases: Vec::new(),
         variables,
@@ -85,6 +98,9 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
     lay_loads(&mut recording, &loads);
     if loads.is_empty() {
         lay_commands(&mut recording, &parts);
+    }
+    if recording.phases.is_empty() {
+        remarks.extend(cut_before_load(&mut recording.series));
     }
     if let Some(remark) = restart {
         cut_loads(&mut recording.phases, &recording.series);
@@ -188,7 +204,7 @@ fn placed_loads(base: &Part, parts: &[Part], links: &[Link], remarks: &mut Vec<S
             let start = match base.seconds.is_empty() {
                 true => Some(log.start.unwrap_or(0.0)),
                 false => by_clock.or_else(|| {
-                    let start = place_log(log, &base.seconds, base)?;
+                    let start = place_log(log, base)?;
                     let (label, base) = (part.label(), base.label());
                     let why = match log.start {
                         Some(_) => {
@@ -220,6 +236,85 @@ fn placed_loads(base: &Part, parts: &[Part], links: &[Link], remarks: &mut Vec<S
 
 fn ends(log: &LoadLog) -> Vec<f64> {
     log.intervals.iter().map(|interval| log.start.unwrap_or(0.0) + interval.end).collect()
+}
+
+/// Reports without times that are as long as the load, but for this share or these seconds, began with it.
+const AS_LONG: f64 = 0.1;
+const AS_LONG_S: f64 = 5.0;
+
+/// Where reports of the machine without times have their zero on the axis: where they move with the server's counters, or
+/// with the load, if they are about as long as it was.
+fn placed_reports(part: &Part, series: &Series, loads: &[LoadLog], remarks: &mut Vec<String>) -> Option<f64> {
+    if !(part.is_of_the_machine() && part.clock == Clock::Own) {
+        return None;
+    }
+    let label = part.label();
+    if let Some((start, counter)) = place_reports(part, &series.seconds, &series.columns) {
+        let counter = counter.split_once('.').map_or(counter, |(_, name)| name);
+        remarks.push(format!("{label}: has no times; placed where the bytes written follow {counter}"));
+        return Some(start);
+    }
+    let length = part.seconds.len() as f64;
+    let as_long = |(_, load): &(f64, f64)| (length - load).abs() <= (AS_LONG * load).max(AS_LONG_S);
+    let logs = loads.iter().filter_map(|log| Some((log.start?, log.intervals.last()?.end)));
+    let (start, load) = logs.into_iter().find(as_long)?;
+    remarks.push(format!(
+        "{label}: has no times; {length:.0} reports, taken for one a second, are as long as the load of {load:.0} s and are \
+         taken to begin with it"
+    ));
+    Some(start)
+}
+
+/// Processors of the machine, as a file says or as INNODB_METRICS counts them.
+fn cpus_of(parts: &[Part], series: &Series) -> Option<u32> {
+    let counted = || series.largest("m.cpu_n").filter(|n| (1.0..65_536.0).contains(n)).map(|n| n as u32);
+    parts.iter().find_map(|part| part.cpus).or_else(counted)
+}
+
+/// Ticks of one processor become those of all.
+fn count_processors(series: &mut Series, parts: &[Part], cpus: Option<u32>, remarks: &mut Vec<String>) {
+    let Some(part) = parts.iter().find(|part| part.shares_of_processors) else { return };
+    for name in part.columns.keys() {
+        match (cpus, series.columns.get_mut(name)) {
+            (Some(cpus), Some(values)) => values.iter_mut().for_each(|ticks| *ticks *= f64::from(cpus)),
+            _ => {
+                series.columns.remove(name);
+            }
+        }
+    }
+    if cpus.is_none() {
+        let help = "put the output of lscpu beside it";
+        remarks.push(format!("{}: left out, as it is not known how many processors there are: {help}", part.label()));
+    }
+}
+
+/// Counters that tell whether the server worked, best first.
+const WORK: [&str; 6] =
+    ["m.trx_rw_commits", "Com_commit", "Innodb_rows_updated", "m.log_lsn_current", "Innodb_lsn_current", "Questions"];
+/// Below this share of its median a server's work is the rest before a load.
+const IDLE: f64 = 0.02;
+/// Fewest steps of such rest that are cut off.
+const IDLE_STEPS: usize = 2;
+
+/// Leaves out what was counted before the load began, where nothing else tells when it did.
+fn cut_before_load(series: &mut Series) -> Option<String> {
+    let counter = WORK.iter().find_map(|name| series.column(name))?;
+    let work = rates(&series.seconds, &counter);
+    let mut sorted: Vec<f64> = work.iter().copied().filter(|rate| rate.is_finite()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let median = *sorted.get(sorted.len() / 2)?;
+    let begun = (1..work.len()).find(|&i| work[i] > IDLE * median)?;
+    let idle = begun - 1;
+    if median <= 0.0 || idle < IDLE_STEPS || 2 * idle > series.len() {
+        return None;
+    }
+    let (first, begin) = (series.seconds[0], series.seconds[idle]);
+    series.seconds.drain(..idle);
+    series.columns.values_mut().for_each(|values| drop(values.drain(..idle)));
+    Some(format!(
+        "the server hardly worked in the first {:.0} s, which are left out: the load began then",
+        begin - first
+    ))
 }
 
 /// Lays the columns of a part over the axis; columns that are there already stay.
@@ -264,7 +359,8 @@ pub(crate) fn variables(parts: &[Part]) -> BTreeMap<String, String> {
 
 fn server(variables: &BTreeMap<String, String>) -> Server {
     let text = |name: &str| variables.get(name).map_or("", String::as_str);
-    Server::new(product_of(text("version"), text("version_comment")), text("version"))
+    let said = ServerVersion::of_variables(|name| variables.get(name).map(String::as_str));
+    Server::new(product_of(text("version"), text("version_comment")), text("version"), said.as_ref())
 }
 
 /// Whose server it is, by what it says of itself.
@@ -286,7 +382,14 @@ fn data(parts: &[Part], variables: &BTreeMap<String, String>) -> Data {
 
 /// The columns and phases of placed logs.
 pub(crate) fn lay_loads(recording: &mut Recording, loads: &[LoadLog]) {
-    let seconds = &recording.series.seconds;
+    lay_throughput(&mut recording.series, loads);
+    recording.phases = loads.iter().filter_map(phase).collect();
+    recording.phases.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
+}
+
+/// The columns of placed logs.
+fn lay_throughput(series: &mut Series, loads: &[LoadLog]) {
+    let seconds = &series.seconds;
     let step = |i: usize| if i == 0 { 0.0 } else { seconds[i] - seconds[i - 1] };
     for (name, value) in SYSBENCH {
         let at = |i: usize| {
@@ -295,11 +398,9 @@ pub(crate) fn lay_loads(recording: &mut Recording, loads: &[LoadLog]) {
         };
         let column: Vec<f64> = (0..seconds.len()).map(at).collect();
         if column.iter().any(|v| v.is_finite()) {
-            recording.series.columns.insert(name.to_owned(), column);
+            series.columns.insert(name.to_owned(), column);
         }
     }
-    recording.phases = loads.iter().filter_map(phase).collect();
-    recording.phases.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
 }
 
 /// Mean of a figure over time; `None` of no intervals.

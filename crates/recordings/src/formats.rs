@@ -5,9 +5,13 @@
 //! |---|---|
 //! | samples of SHOW GLOBAL STATUS, INNODB_METRICS, SHOW ENGINE INNODB STATUS, /proc/stat, with or without time stamps | `mysqladmin extended-status -i N` (also `-r`), pt-stalk, loops of their own, `live/record` |
 //! | a column a sample | pt-mext (also `-r`) |
+//! | a column a counter | CSV of INNODB_METRICS or SHOW GLOBAL STATUS |
 //! | matrix of a range query | Prometheus with mysqld_exporter |
 //! | interval lines | sysbench |
 //! | SHOW GLOBAL VARIABLES, SHOW TABLE STATUS, `lscpu`, sysbench's command line | once, beside the others |
+//! | scrapes | an exporter's own text |
+//! | reports of the processors | vmstat |
+//! | messages about slow loops | the server's error log |
 //! | output of fio | the device; read by the scenario |
 //! | extended reports | iostat |
 //! | histogram of page ages | `innosim pages`, or the query on INNODB_BUFFER_PAGE |
@@ -16,18 +20,23 @@
 //! ([`Clock`]), and what `assemble` can't place beside the rest it leaves out with a remark.
 
 mod clock;
+mod exposition;
 mod innodb_status;
 mod iostat;
 mod mext;
 mod page_ages;
+mod page_cleaner_log;
 mod prometheus;
 mod relative;
 mod samples;
 mod sysbench;
 mod tables;
+mod vmstat;
+mod wide_csv;
 
 pub(crate) use clock::{Clock, Link, parse_date_time};
 pub use page_ages::BUFFER_PAGE_QUERY;
+pub use page_cleaner_log::SlowLoop;
 pub(crate) use sysbench::{Interval, LoadLog};
 
 use crate::RecordingError;
@@ -41,11 +50,13 @@ use std::path::{Path, PathBuf};
 
 /// Largest file that is read, also after decompression.
 pub(crate) const MAX_BYTES: u64 = 256 << 20;
+/// No counter of a server is that large.
+const WRAPPED: f64 = 9_223_372_036_854_775_808.0;
 /// As much of a file tells what it is.
 const HEAD_BYTES: usize = 256 << 10;
 /// What can be read, for messages.
 pub(crate) const READABLE: &str = "what can be read: mysqladmin extended-status -i, pt-stalk and pt-mext files, samples of SHOW \
-     GLOBAL STATUS or SHOW ENGINE INNODB STATUS, a Prometheus range query, sysbench's log, and beside them SHOW GLOBAL \
+     GLOBAL STATUS or SHOW ENGINE INNODB STATUS, a CSV with a column a counter, a Prometheus range query, sysbench's log, and beside them SHOW GLOBAL \
      VARIABLES, iostat's reports and fio's JSON";
 
 /// What one file holds.
@@ -72,6 +83,10 @@ pub(crate) struct Part {
     pub(crate) page_ages: Option<PageAges>,
     /// What iostat says of the disk.
     pub(crate) disk: Option<DiskReports>,
+    /// Whether it says what the processors did, in ticks of one of them.
+    pub(crate) shares_of_processors: bool,
+    /// Loops of the page cleaner that the server found too slow.
+    pub(crate) slow_loops: Vec<SlowLoop>,
     /// Whether it is output of fio.
     pub(crate) fio: bool,
     pub(crate) remarks: Vec<String>,
@@ -80,7 +95,28 @@ pub(crate) struct Part {
 impl Part {
     /// Whether it says how a server fared over time.
     pub(crate) fn is_series(&self) -> bool {
-        (!self.seconds.is_empty() && self.disk.is_none()) || !self.loads.is_empty()
+        let counts = !self.seconds.is_empty() && !self.is_of_the_machine();
+        counts || !self.loads.is_empty() || !self.slow_loops.is_empty()
+    }
+
+    /// Whether it tells of the machine alone, beside which the server's samples give the axis.
+    pub(crate) fn is_of_the_machine(&self) -> bool {
+        self.disk.is_some() || self.shares_of_processors
+    }
+
+    /// Leaves gaps where a counter went below zero and was printed as nearly 2^64.
+    fn leave_gaps(&mut self) {
+        let mut names = Vec::new();
+        for (name, values) in &mut self.columns {
+            let wrapped = values.iter_mut().filter(|value| **value >= WRAPPED);
+            if wrapped.map(|value| *value = f64::NAN).count() > 0 {
+                names.push(name.as_str());
+            }
+        }
+        if !names.is_empty() {
+            let names = names.join(", ");
+            self.remarks.push(format!("values near 2^64, of counters that went below zero, are gaps: {names}"));
+        }
     }
 
     /// Leaves out the samples that `keep` says no to.
@@ -108,9 +144,30 @@ pub(crate) fn read_part(path: &Path) -> Result<Option<Part>, RecordingError> {
 
 /// Reads a text if it is of a known kind.
 pub(crate) fn parse(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
+    let part = parse_kind(path, text)?;
+    Ok(part.map(|mut part| {
+        part.leave_gaps();
+        part
+    }))
+}
+
+fn parse_kind(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
     let head = text.trim_start_matches('\u{feff}').trim_start();
     if let Some(part) = page_ages::parse(path, head)? {
         return Ok(Some(part));
+    }
+    if is_fio(head) {
+        return Ok(Some(Part { fio: true, ..Part::default() }));
+    }
+    if exposition::is_one(head) {
+        return exposition::parse(path, head).map(Some);
+    }
+    if vmstat::is_one(head) {
+        return Ok(Some(vmstat::parse(head)));
+    }
+    let slow_loops = page_cleaner_log::parse(head);
+    if let Some(part) = slow_loops.as_ref().filter(|_| !head.contains("INNODB MONITOR OUTPUT")) {
+        return Ok(Some(part.clone()));
     }
     if iostat::is_one(head) {
         return iostat::parse(path, head).map(Some);
@@ -121,7 +178,11 @@ pub(crate) fn parse(path: &Path, text: &str) -> Result<Option<Part>, RecordingEr
     if sysbench::is_log(text) {
         return sysbench::parse(path, text).map(Some);
     }
+    if let Some(part) = wide_csv::parse(path, head)? {
+        return Ok(Some(part));
+    }
     let mut part = samples::parse(path, text)?;
+    part.slow_loops = slow_loops.map(|part| part.slow_loops).unwrap_or_default();
     if part.seconds.is_empty() && part.variables.is_empty() {
         if let Some(mext) = mext::parse(path, text)? {
             return Ok(Some(mext));
@@ -136,6 +197,11 @@ pub(crate) fn parse(path: &Path, text: &str) -> Result<Option<Part>, RecordingEr
     Ok(known.then_some(part))
 }
 
+/// Whether a text is fio's JSON, which may stand between a banner, warnings and its report for people.
+fn is_fio(text: &str) -> bool {
+    text.find("\"fio version\"").is_some_and(|at| text[..at].contains('{'))
+}
+
 /// Whether a file that is of no known kind is sysbench's output without interval lines.
 pub(crate) fn is_log_without_intervals(path: &Path) -> bool {
     read_text(path).ok().flatten().is_some_and(|text| {
@@ -145,7 +211,7 @@ pub(crate) fn is_log_without_intervals(path: &Path) -> bool {
 }
 
 /// The text of a file, decompressed if need be; none if it holds no text.
-fn read_text(path: &Path) -> Result<Option<String>, RecordingError> {
+pub(crate) fn read_text(path: &Path) -> Result<Option<String>, RecordingError> {
     let unreadable = |error: std::io::Error| {
         RecordingError::new(path, format!("can't be read: {error}"), "check that it is whole and its permissions")
     };

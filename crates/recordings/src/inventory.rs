@@ -2,7 +2,7 @@
 
 use crate::RecordingError;
 use crate::find::entries;
-use crate::formats::{Part, read_part};
+use crate::formats::{Part, read_part, read_text};
 use crate::lab::is_of_lab;
 use std::path::{Path, PathBuf};
 
@@ -60,20 +60,38 @@ fn look(root: &Path, folder: &Path, depth: u32, found: &mut Vec<FoundFile>) -> R
             }
             continue;
         }
-        let name = path.strip_prefix(root).unwrap_or(&path).to_owned();
-        let is_option_file =
-            path.extension().is_some_and(|ending| OPTION_FILES.iter().any(|known| ending.eq_ignore_ascii_case(known)));
-        let (kind, holds) = match read_part(&path) {
-            _ if is_option_file => (FileKind::Options, "option file".to_owned()),
-            _ if is_of_lab(&path) => (FileKind::Samples, "innosim's own recorder".to_owned()),
-            Ok(Some(part)) if part.is_series() => (FileKind::Samples, described(&part)),
-            Ok(Some(part)) => (FileKind::Beside, described(&part)),
-            Ok(None) => (FileKind::Other, "of no kind that is read".to_owned()),
-            Err(error) => (FileKind::Broken, format!("broken: {}", error.problem)),
-        };
-        found.push(FoundFile { path: name, kind, holds });
+        let (kind, holds) = kind_of(&path);
+        found.push(FoundFile { path: path.strip_prefix(root).unwrap_or(&path).to_owned(), kind, holds });
     }
     Ok(())
+}
+
+/// What one file holds.
+pub fn look_at(path: &Path) -> FoundFile {
+    let (kind, holds) = kind_of(path);
+    FoundFile { path: path.to_owned(), kind, holds }
+}
+
+fn kind_of(path: &Path) -> (FileKind, String) {
+    let ends_so = |ending: &std::ffi::OsStr| OPTION_FILES.iter().any(|known| ending.eq_ignore_ascii_case(known));
+    if path.extension().is_some_and(ends_so) {
+        return (FileKind::Options, "option file".to_owned());
+    }
+    match read_part(path) {
+        Ok(None) if has_option_group(path) => (FileKind::Options, "option file".to_owned()),
+        _ if is_of_lab(path) => (FileKind::Samples, "innosim's own recorder".to_owned()),
+        Ok(Some(part)) if part.is_series() => (FileKind::Samples, described(&part)),
+        Ok(Some(part)) => (FileKind::Beside, described(&part)),
+        Ok(None) => (FileKind::Other, "of no kind that is read".to_owned()),
+        Err(error) => (FileKind::Broken, format!("broken: {}", error.problem)),
+    }
+}
+
+/// Whether a text has a group of a server's options, whatever its name.
+fn has_option_group(path: &Path) -> bool {
+    let text = read_text(path).ok().flatten().unwrap_or_default();
+    text.lines()
+        .any(|line| line.trim().starts_with("[mysqld") || line.trim() == "[mariadb]" || line.trim() == "[server]")
 }
 
 /// What a part holds, in words.
@@ -84,7 +102,7 @@ fn described(part: &Part) -> String {
         return part.remarks.join("; ");
     }
     let has = |beginning: &str| part.columns.keys().any(|name| name.starts_with(beginning));
-    if !part.seconds.is_empty() && part.disk.is_none() {
+    if !part.seconds.is_empty() && !part.is_of_the_machine() {
         let kinds = [
             (part.columns.keys().any(|name| name.starts_with(|c: char| c.is_ascii_uppercase())), "SHOW GLOBAL STATUS"),
             (has("log."), "SHOW ENGINE INNODB STATUS"),
@@ -103,6 +121,12 @@ fn described(part: &Part) -> String {
     }
     if let Some(disk) = &part.disk {
         words.push(format!("{} reports of iostat on {}", disk.reports.len(), disk.name));
+    }
+    if part.shares_of_processors {
+        words.push(format!("{} reports of vmstat", part.seconds.len()));
+    }
+    if !part.slow_loops.is_empty() {
+        words.push(format!("error log, {} messages about slow page cleaning", part.slow_loops.len()));
     }
     if part.fio {
         words.push("fio's output".to_owned());

@@ -14,6 +14,7 @@ pub(crate) use complement::complement;
 use crate::assemble::product_of;
 use crate::{Cap, Data, LoadPhase, Recording, RecordingError, Series, Server};
 use files::{Files, read_text};
+use innosim_flush_models::registry::ServerVersion;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -73,6 +74,7 @@ pub fn read_lab(folder: &Path) -> Result<Recording, RecordingError> {
         cpus: run["cpus"].as_u64().and_then(|cpus| u32::try_from(cpus).ok()),
         page_ages: None,
         disk: None,
+        slow_loops: Vec::new(),
         clean_start: run["clean_start"].as_bool(),
         new_redo: run["new_redo"].as_bool().unwrap_or(true),
         notes: text_at(&run, "notes").filter(|note| !note.is_empty()).into_iter().collect(),
@@ -89,10 +91,13 @@ fn server(path: &Path, run: &Value, variables: &BTreeMap<String, String>) -> Res
         return Err(RecordingError::new(path, "has no text `version`", help));
     };
     let comment = text_at(run, "version_comment").or_else(|| variables.get("version_comment").cloned());
-    let own = product_of(&version, &comment.unwrap_or_default());
+    let comment = comment.unwrap_or_default();
+    let own = product_of(&version, &comment);
     // A fork that says so is one, whatever the machine is called.
     let product = text_at(run, "server").filter(|called| own == "mysql" || called.contains(own));
-    Ok(Server::new(product.as_deref().unwrap_or(own), &version))
+    let product = product.as_deref().unwrap_or(own);
+    let said = ServerVersion::of_product(product, &version, &comment);
+    Ok(Server::new(product, &version, Some(&said)))
 }
 
 /// `mysql97/uni4k-256-io2000`.

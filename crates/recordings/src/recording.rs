@@ -1,53 +1,36 @@
 //! A recording: which server ran with which settings under which load, and what its counters did.
 
 use crate::disk::DiskReports;
+use crate::formats::SlowLoop;
 use crate::{LoadPhase, Quantity, Series};
-use innosim_flush_models::registry::{ModelId, Value, lookup, parse_value};
+use innosim_flush_models::registry::{ModelId, ServerVersion, Value, lookup, parse_value};
 use innosim_scenario::redo_sizes_out_of_force;
 use innosim_spectrum::PageAges;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The server of a recording.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Server {
     /// What the recorder called it.
     pub product: String,
     /// `SELECT VERSION()`.
     pub version: String,
-    /// The model that stands for it, if one does.
+    /// The model that stands for it, or the nearest, if there is one.
     pub model: Option<ModelId>,
+    /// What may differ from that model, or why there is none.
+    remark: Option<String>,
 }
 
 impl Server {
-    pub(crate) fn new(product: &str, version: &str) -> Self {
-        let model = candidates(product, version).iter().find_map(|name| ModelId::parse(name).ok());
-        Server { product: product.to_owned(), version: version.to_owned(), model }
-    }
-
-    /// Why no model stands for it, with the nearest one if there is one.
-    fn no_model(&self) -> String {
-        let names = candidates(&self.product, &self.version);
-        let nearest = names.first().and_then(|name| ModelId::parse(name).err()).map(|unknown| unknown.suggestion);
-        nearest.unwrap_or_else(|| "its storage engine is not InnoDB as in MySQL, Percona Server or MariaDB".to_owned())
-    }
-}
-
-/// Names to try, best first: `10.11.19-MariaDB-0+deb12u1` is `mariadb-10.11.19`. None for Aurora, whose pages are
-/// flushed by its storage.
-fn candidates(product: &str, version: &str) -> Vec<String> {
-    let text = format!("{product} {version}").to_ascii_lowercase();
-    let numbers: String = version.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
-    let numbers: Vec<&str> = numbers.trim_end_matches('.').split('.').take(3).collect();
-    let numbers = numbers.join(".");
-    if text.contains("aurora") {
-        Vec::new()
-    } else if text.contains("mariadb") {
-        vec![format!("mariadb-{numbers}")]
-    } else if text.contains("percona") {
-        vec![format!("percona-{numbers}"), format!("mysql-{numbers}")]
-    } else {
-        vec![format!("mysql-{numbers}")]
+    /// `said`: what it says of itself, if anything.
+    pub(crate) fn new(product: &str, version: &str, said: Option<&ServerVersion>) -> Self {
+        let (model, remark) = match said.map(ServerVersion::model) {
+            Some(Ok(found)) => (Some(found.model), found.differs),
+            Some(Err(why)) => (None, Some(why)),
+            None => (None, None),
+        };
+        Server { product: product.to_owned(), version: version.to_owned(), model, remark }
     }
 }
 
@@ -80,7 +63,7 @@ pub struct Data {
 const LONGEST_LEAD_S: f64 = 3600.0;
 
 /// A recording of a real server.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Recording {
     /// Name for tables: the last two parts of its path.
     pub name: String,
@@ -114,6 +97,8 @@ pub struct Recording {
     pub notes: Vec<String>,
     /// What reading it remarked: what was left out, summed up or placed by its looks.
     pub remarks: Vec<String>,
+    /// Loops of the page cleaner that the server's error log calls too slow.
+    pub slow_loops: Vec<SlowLoop>,
     /// Output of fio on its device.
     pub fio: Vec<PathBuf>,
 }
@@ -122,17 +107,26 @@ impl Recording {
     /// The model that stands for the server; the error is a sentence with what helps.
     pub fn model(&self) -> Result<ModelId, String> {
         let Recording { name, server, .. } = self;
-        server.model.ok_or_else(|| match server.version.as_str() {
-            "" => format!(
+        server.model.ok_or_else(|| match &server.remark {
+            Some(why) => format!("{name}: {why}\n  = help: --model NAME takes it for the server of that name"),
+            None => format!(
                 "{name}: no version of the server, which tells its model\n  = help: put SHOW GLOBAL VARIABLES beside it, \
                  or name the model: --model NAME"
             ),
-            version => format!(
-                "{name}: no model stands for {} {version}\n  = help: {}; --model NAME takes it for another",
-                server.product,
-                server.no_model()
-            ),
         })
+    }
+
+    /// Takes the model that was asked for, or else the one that its version names, and remarks what may differ.
+    pub fn take_model(&mut self, asked: Option<ModelId>) {
+        let Server { product, version, model, remark } = &mut self.server;
+        match asked {
+            Some(asked) if !version.is_empty() && *model != Some(asked) => {
+                self.remarks.push(format!("recorded on {product} {version}, taken for {asked} as --model says"));
+            }
+            None if model.is_some() => self.remarks.extend(remark.take()),
+            _ => {}
+        }
+        *model = asked.or(*model);
     }
 
     /// Samples since whose predecessor the machine stood still: under the load of a closed loop no transaction ended,
@@ -219,37 +213,4 @@ pub fn understood_settings(recording: &Recording, model: ModelId) -> (BTreeMap<&
         }
     }
     (values, remarks)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_become_models() {
-        assert_eq!(Server::new("mysql97", "9.7.4-2").model, Some(ModelId::Mysql97));
-        assert_eq!(Server::new("mysql", "8.0.36").model, Some(ModelId::Mysql8030));
-        assert_eq!(Server::new("Percona Server", "8.0.36-28").model, Some(ModelId::Percona80));
-        assert_eq!(Server::new("mysql", "8.0.28-0ubuntu4").model, Some(ModelId::Mysql8027));
-        assert_eq!(Server::new("postgres", "17.2").model, None);
-    }
-
-    #[test]
-    fn a_version_without_a_model_is_not_taken_for_its_series() {
-        for (product, version, hint) in [
-            ("mysql", "8.0.19", "nearest is mysql-8.0.21"),
-            ("mariadb", "10.6.18-MariaDB-log", "nearest is mariadb-10.11"),
-            ("mysql", "8.0.mysql_aurora.3.04.0", "not InnoDB as in MySQL"),
-        ] {
-            let server = Server::new(product, version);
-            assert_eq!(server.model, None, "{version}");
-            assert!(server.no_model().contains(hint), "{version}: {}", server.no_model());
-        }
-    }
-
-    #[test]
-    fn a_mariadb_is_not_taken_for_a_mysql() {
-        let names = candidates("mariadb", "10.11.19-MariaDB-0+deb12u1");
-        assert_eq!(names, ["mariadb-10.11.19"]);
-    }
 }

@@ -4,10 +4,12 @@
 //! the reason; what is a reason (threads that waited) is in the figures. Events of one kind that come again and again are
 //! summed up after the first few; JSON has all of them.
 
+mod cleaning;
 mod falls;
 mod flushing;
 mod repeated;
 mod settings;
+mod snapshot;
 mod whole;
 
 use crate::numbers::{bytes, count, percent};
@@ -82,10 +84,11 @@ pub fn in_short(events: &[Event], most: usize) -> Vec<Sentence> {
 fn weight(what: &What) -> u8 {
     match what {
         What::QueueGrew { .. } => 9,
+        What::FreePagesShort { .. } => 7,
         What::ThroughputFell { .. } => 8,
         What::EchoDue { .. } => 7,
         What::SyncFlushing { .. } | What::Idle { .. } => 6,
-        What::FlushingCapped { .. } | What::FlushingShort { .. } => 5,
+        What::FlushingCapped { .. } | What::FlushingShort { .. } | What::CheckpointLags { .. } => 5,
         What::DenseRedoDue { .. } | What::Waited { .. } | What::Stalls { .. } => 4,
         What::LimitReached { .. } | What::RegimeChanged { .. } => 3,
         What::LruFlushing { .. } | What::HighestAge { .. } => 2,
@@ -113,6 +116,7 @@ impl KindOf for Kind {
 
 trait OfTheWhole {
     fn is_of_the_whole(&self) -> bool;
+    fn is_of_one_look(&self) -> bool;
 }
 
 impl OfTheWhole for What {
@@ -125,6 +129,25 @@ impl OfTheWhole for What {
                 | What::Tried { .. }
                 | What::NotRecorded { .. }
                 | What::LruFlushing { .. }
+                | What::LoopsUnsaid { .. }
+        ) || self.is_of_one_look()
+    }
+
+    fn is_of_one_look(&self) -> bool {
+        matches!(
+            self,
+            What::AgeNow { .. }
+                | What::LimitLeft { .. }
+                | What::LimitsBySize { .. }
+                | What::PrintedLimit { .. }
+                | What::Pool { .. }
+                | What::UnderWay { .. }
+                | What::RatesNow { .. }
+                | What::Rewritten { .. }
+                | What::History { .. }
+                | What::LongWait { .. }
+                | What::LooksLike { .. }
+                | What::RecordNext { .. }
         )
     }
 }
@@ -149,6 +172,24 @@ fn text(what: &What) -> String {
         | What::FlushingCapped { .. }
         | What::FlushingShort { .. }
         | What::LruFlushing { .. } => flushing::text(what),
+        What::FreePagesShort { .. }
+        | What::CheckpointLags { .. }
+        | What::SlowLoops { .. }
+        | What::StoodStill { .. }
+        | What::LoopMadeRoom { .. }
+        | What::LoopsUnsaid { .. } => cleaning::text(what),
+        What::AgeNow { .. }
+        | What::LimitLeft { .. }
+        | What::LimitsBySize { .. }
+        | What::PrintedLimit { .. }
+        | What::Pool { .. }
+        | What::UnderWay { .. }
+        | What::RatesNow { .. }
+        | What::Rewritten { .. }
+        | What::History { .. }
+        | What::LongWait { .. }
+        | What::LooksLike { .. }
+        | What::RecordNext { .. } => snapshot::text(what),
         What::RegimeChanged { .. } | What::RegimeOfAll { .. } | What::Busy { .. } => whole::text(what),
         What::WouldChange { .. } | What::Tried { .. } => settings::text(what),
         What::LimitReached { limit, limit_bytes, times, seconds: s, last_s } => {

@@ -23,7 +23,7 @@ pub use table::{SettingRow, SettingStatus, SettingsFile, SettingsFileKind, Setti
 use crate::diagnostic::{Problem, Report};
 use crate::node::{Data, Entry, Table};
 use crate::source::{SourceMap, Span};
-use innosim_flush_models::registry::ModelId;
+use innosim_flush_models::registry::{ModelId, ServerVersion, normal_name};
 use judge::{BINARY_LOG, Judge};
 use option_file::Groups;
 use std::path::{Path, PathBuf};
@@ -108,6 +108,14 @@ fn read_one(
         entries.extend(judge.silence(&entries, first.or(place)));
     }
     Some((SettingsFile { kind, path: path.display().to_string(), rows }, entries))
+}
+
+/// What server the text of SHOW GLOBAL VARIABLES in a file is of, if it says so.
+pub fn server_of_variables(path: &Path) -> Option<ServerVersion> {
+    let (mut sources, report) = (SourceMap::default(), Report::default());
+    let statements = show_variables::read(path, None, &mut sources, &report)?;
+    let last = |name: &str| statements.iter().rev().find(|statement| normal_name(&statement.name) == name);
+    ServerVersion::of_variables(|name| last(name)?.value.as_ref().map(|(value, _)| value.as_str()))
 }
 
 /// The statements of an option file's text, for a model: what a fuzzer calls.

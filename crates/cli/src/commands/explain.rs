@@ -13,9 +13,12 @@ use crate::output::{note, note_warnings, print, print_json, wrapped};
 use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short, run_all};
 use innosim_core::metrics::RunOutput;
-use innosim_experiments::explain::{Trial, changed, course_of_recording, course_of_run, course_of_samples, tried};
+use innosim_experiments::explain::{
+    Trial, changed, course_of_run, course_of_samples, events_of_recording, model_of_layout, refused_settings, tried,
+};
 use innosim_experiments::runner::Job;
 use innosim_explain::{Course, Event, Track, explain};
+use innosim_recordings::SAMPLES;
 use innosim_report::csv::read_series_csv;
 use innosim_report::explanation::{Sentence, sentences};
 use innosim_report::numbers::rounded;
@@ -155,17 +158,30 @@ fn of_recording(args: &ExplainArgs, path: &Path) -> Result<Explained, Failure> {
             names.join(", ")
         )));
     };
-    let model = match recording.model() {
-        Ok(model) => model.name().to_owned(),
-        Err(why) => {
-            if !args.common.quiet {
-                note(&format!("settings and age limits are not known: {why}"));
-            }
-            recording.server.product.clone()
+    let quiet = args.common.quiet;
+    let mut model = recording.model().ok();
+    if model.is_none() && recording.server.version.is_empty() {
+        model = model_of_layout(recording);
+        if let Some(model) = model.filter(|_| !quiet) {
+            let by = "no version of the server is known; by the layout of its text it is taken for one of";
+            note(&format!("{}: {by} {model}; --model NAME names another", recording.name));
         }
-    };
-    let course = course_of_recording(recording).map_err(|missing| Failure::Input(missing.to_string()))?;
-    Ok(Explained { kind: "recording", name: recording.name.clone(), model, events: explain(&course) })
+    } else if let (Err(why), false) = (recording.model(), quiet) {
+        note(&format!("settings and age limits are not known: {why}"));
+    }
+    if let Some(why) = refused_settings(recording).filter(|_| !quiet) {
+        note(&format!("{}: settings and age limits are not known: {why}", recording.name));
+    }
+    let events = events_of_recording(recording, model).map_err(|missing| Failure::Input(missing.to_string()))?;
+    if sentences(&events).is_empty() {
+        let help = format!("record {SAMPLES}");
+        return Err(Failure::Input(format!(
+            "{}: holds nothing that can be explained\n  = help: {help}",
+            path.display()
+        )));
+    }
+    let name = model.map_or_else(|| recording.server.product.clone(), |model| model.name().to_owned());
+    Ok(Explained { kind: "recording", name: recording.name.clone(), model: name, events })
 }
 
 /// Options that change a scenario have no meaning for what has run already.
@@ -213,9 +229,10 @@ fn trials(
 
 /// The sentences, a column of times before them.
 fn text(explained: &Explained) -> String {
-    let mut text = format!("{} on {}: what happened, since the load began\n\n", explained.name, explained.model);
-    text.push_str(&table(&sentences(&explained.events)));
-    text
+    let sentences = sentences(&explained.events);
+    let is_one_look = sentences.iter().all(|sentence| sentence.at.is_empty());
+    let what = if is_one_look { "where it stands" } else { "what happened, since the load began" };
+    format!("{} on {}: {what}\n\n{}", explained.name, explained.model, table(&sentences))
 }
 
 /// Sentences for people: first those with a time, then what holds for the whole.

@@ -58,7 +58,7 @@ pub(crate) fn recordings_in(
     }
     each_once(&mut recordings);
     for recording in &mut recordings {
-        recording.server.model = model.or(recording.server.model);
+        recording.take_model(model);
     }
     for recording in recordings.iter().filter(|_| !quiet) {
         recording.remarks.iter().for_each(|remark| note(&format!("{}: {remark}", recording.name)));

@@ -5,6 +5,7 @@ use crate::commands::settings_files;
 use crate::exit::{Done, Failure};
 use crate::output::{print, print_json, wrapped};
 use innosim_flush_models::registry::{Kind, ModelId, Setting, Value, lookup, settings};
+use innosim_scenario::server_of_variables;
 use serde_json::{Map, json};
 
 /// The model whose settings are shown if none is named.
@@ -35,7 +36,7 @@ fn chosen(args: &SettingsArgs) -> Result<(ModelId, Vec<Setting>), Failure> {
             ModelId::parse(name)
                 .map_err(|unknown| Failure::Input(format!("{unknown}\n  = help: {}", unknown.suggestion)))?,
         ),
-        None => None,
+        None => model_of_file(args)?,
     };
     let model = named.unwrap_or(DEFAULT_MODEL);
     let Some(name) = &args.name else { return Ok((model, settings(model))) };
@@ -52,6 +53,15 @@ fn chosen(args: &SettingsArgs) -> Result<(ModelId, Vec<Setting>), Failure> {
             elsewhere.ok_or_else(|| Failure::Input(format!("{unknown}\n  = help: {}", unknown.help)))
         }
     }
+}
+
+/// The model that stands for the server whose variables are given, if they say which it is.
+fn model_of_file(args: &SettingsArgs) -> Result<Option<ModelId>, Failure> {
+    let Some(said) = args.show_variables.as_deref().and_then(server_of_variables) else { return Ok(None) };
+    let found = said.model().map_err(|why| {
+        Failure::Input(format!("{why}\n  = help: --model NAME reads the variables for the server of that name"))
+    })?;
+    Ok(Some(found.model))
 }
 
 fn as_json(setting: &Setting) -> serde_json::Value {

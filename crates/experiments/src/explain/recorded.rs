@@ -1,3 +1,5 @@
+//! A recording as events: of one or two samples those of a snapshot, else those of a course, with what the error log says.
+//!
 //! A recording as a course: what was recorded under load, at the instants of its samples.
 //!
 //! Nothing is made up: a counter that was not recorded has no series, and a value that is missing is a gap. Age limits
@@ -6,48 +8,56 @@
 //! commits, or changed rows where none is committed by a statement of its own.
 
 use super::run::numbers;
-use innosim_explain::{Course, Limits, Origin, Track};
-use innosim_flush_models::registry::{Settings, build};
-use innosim_recordings::{Missing, Quantity, Recording, rates, understood_settings};
+use super::snapshot::snapshot_of_recording;
+use innosim_explain::{Course, Event, Limits, Loop, Origin, Track, explain, explain_slow_loops, explain_snapshot};
+use innosim_flush_models::registry::{ModelId, Settings, build};
+use innosim_recordings::{Missing, Quantity, Recording, SlowLoop, rates, understood_settings};
 use std::collections::BTreeMap;
 
 /// Counters of the server that stand in for throughput, with what they count.
-const WORK: [(&str, &[&str]); 2] = [
+const WORK: [(&str, &[&str]); 4] = [
     ("commits", &["Com_commit"]),
+    ("commits", &["m.trx_rw_commits"]),
     ("changed rows", &["Innodb_rows_inserted", "Innodb_rows_updated", "Innodb_rows_deleted"]),
+    ("changed rows", &["m.dml_inserts", "m.dml_updates", "m.dml_deletes"]),
 ];
 /// Ticks in which the processors were busy, and those in which they were not.
 const BUSY: [&str; 6] = ["cpu.user", "cpu.system", "cpu.nice", "cpu.irq", "cpu.softirq", "cpu.steal"];
 const NOT_BUSY: [&str; 2] = ["cpu.idle", "cpu.iowait"];
 
+/// What all this is for, in messages.
+const PURPOSE: &str = "explain";
+/// Pages of flush-list batches and of LRU batches.
+const LIST_PAGES: &str = "m.buffer_flush_batch_total_pages";
+const LRU_PAGES: &str = "m.buffer_LRU_batch_flush_total_pages";
+
 /// The course of a recording.
 ///
 /// # Errors
-/// What is missing, with how to record it: a checkpoint age and throughput or flushing are the least.
+/// What is missing, with how to record it: a checkpoint age, throughput, flushing or the activity of the device is the least.
 pub fn course_of_recording(recording: &Recording) -> Result<Course, Missing> {
     let all = &recording.series.seconds;
     let (start, end) = recording.load_window();
     let begun = recording.load_start();
     let frozen = recording.frozen();
     let at: Vec<usize> = (1..all.len()).filter(|&i| all[i] > start && all[i] <= end && !frozen[i]).collect();
-    let purpose = "explain";
-    let lsn = recording.quantity(Quantity::Lsn, purpose)?;
-    let checkpoint = recording.quantity(Quantity::CheckpointLsn, purpose)?;
     let mut series = Recorded { recording, at: &at, tracks: BTreeMap::new() };
     let first = recording.sample_at_start().unwrap_or(0);
-    let zero = lsn[first..].iter().copied().find(|lsn| lsn.is_finite()).unwrap_or(0.0);
-    series.put(Track::Lsn, lsn.iter().map(|lsn| lsn - zero).collect());
-    series.put(Track::CheckpointAge, lsn.iter().zip(&checkpoint).map(|(lsn, at)| lsn - at).collect());
-    if let Some(oldest) = recording.get(Quantity::OldestModification) {
-        let age = |(lsn, oldest): (&f64, &f64)| if *oldest > 0.0 { (lsn - oldest).max(0.0) } else { 0.0 };
-        series.put(Track::OldestAge, lsn.iter().zip(&oldest).map(age).collect());
-    }
+    series.ages(first);
     let dirty = recording.get(Quantity::DirtyPages);
     let dirty_at_start = dirty.as_ref().map(|dirty| dirty[first]).filter(|pages| pages.is_finite());
     series.put_if(Track::Dirty, dirty);
     series.put_if(Track::Requested, recording.get(Quantity::NToFlushRequested));
     let unit = series.throughput();
     series.rates();
+    if [Track::CheckpointAge, Track::Tps, Track::Flushed, Track::DeviceActive]
+        .iter()
+        .all(|t| !series.tracks.contains_key(t))
+    {
+        // None of what the rules begin with; the age says most.
+        recording.quantity(Quantity::Lsn, PURPOSE)?;
+        recording.quantity(Quantity::CheckpointLsn, PURPOSE)?;
+    }
     let (settings, limits) = settings_and_limits(recording);
     let clients: u32 = recording.phases.iter().map(|phase| phase.threads).max().unwrap_or(0);
     Ok(Course {
@@ -67,6 +77,44 @@ pub fn course_of_recording(recording: &Recording) -> Result<Course, Missing> {
     })
 }
 
+/// Samples up to which a recording is a snapshot and no course.
+const FEW: usize = 2;
+
+/// Everything that a recording tells. `model`: whose limits a snapshot shows where its settings are not known.
+///
+/// # Errors
+/// What is missing, with how to record it.
+pub fn events_of_recording(recording: &Recording, model: Option<ModelId>) -> Result<Vec<Event>, Missing> {
+    let samples = recording.series.len();
+    let mut events = slow_loops(recording);
+    if samples > FEW {
+        events.extend(explain(&course_of_recording(recording)?));
+    } else if samples > 0 {
+        events.extend(explain_snapshot(&snapshot_of_recording(recording, model)));
+    }
+    Ok(events)
+}
+
+/// What the error log says of slow loops, since the first message.
+fn slow_loops(recording: &Recording) -> Vec<Event> {
+    let first = recording.slow_loops.iter().map(|l| l.at).find(|at| at.is_finite()).unwrap_or(0.0);
+    let since = |at: f64| if at.is_finite() { at - first } else { 0.0 };
+    let one = |l: &SlowLoop| Loop { at_s: since(l.at), seconds: l.seconds, flushed: l.flushed, evicted: l.evicted };
+    let loops: Vec<Loop> = recording.slow_loops.iter().map(one).collect();
+    let cap = ["innodb_io_capacity_max", "innodb_io_capacity"].into_iter().find_map(|name| {
+        let text = recording.variables.get(name)?;
+        Some((name, text.parse().ok()?))
+    });
+    explain_slow_loops(&loops, cap)
+}
+
+/// Why the settings of a recording give no limits, if its model refuses them.
+pub fn refused_settings(recording: &Recording) -> Option<String> {
+    let model = recording.model().ok()?;
+    let (values, _) = understood_settings(recording, model);
+    Settings::resolve(model, &values).err().map(|error| format!("{error}; {}", error.help))
+}
+
 /// Series of a recording at the samples of its load.
 struct Recorded<'a> {
     recording: &'a Recording,
@@ -77,6 +125,27 @@ struct Recorded<'a> {
 impl Recorded<'_> {
     fn put(&mut self, track: Track, values: Vec<f64>) {
         self.tracks.insert(track, self.at.iter().map(|&i| values[i]).collect());
+    }
+
+    /// Redo, the checkpoint age and that of the oldest dirty page, as far as they were recorded.
+    fn ages(&mut self, first: usize) {
+        let Some(lsn) = self.recording.get(Quantity::Lsn) else { return };
+        let zero = lsn.iter().skip(first).copied().find(|lsn| lsn.is_finite()).unwrap_or(0.0);
+        self.put(Track::Lsn, lsn.iter().map(|lsn| lsn - zero).collect());
+        if let Some(checkpoint) = self.recording.get(Quantity::CheckpointLsn) {
+            self.put(Track::CheckpointAge, lsn.iter().zip(&checkpoint).map(|(lsn, at)| lsn - at).collect());
+        }
+        if let Some(oldest) = self.recording.get(Quantity::OldestModification) {
+            let age = |(lsn, oldest): (&f64, &f64)| if *oldest > 0.0 { (lsn - oldest).max(0.0) } else { 0.0 };
+            self.put(Track::OldestAge, lsn.iter().zip(&oldest).map(age).collect());
+        }
+    }
+
+    /// Pages a second that no batch wrote: user threads flushed them one by one.
+    fn single_pages(&self) -> Option<Vec<f64>> {
+        let written = self.rate_of("m.buffer_pages_written")?;
+        let (list, lru) = (self.rate_of(LIST_PAGES)?, self.rate_of(LRU_PAGES)?);
+        Some(written.iter().zip(list.iter().zip(&lru)).map(|(all, (list, lru))| (all - list - lru).max(0.0)).collect())
     }
 
     fn put_if(&mut self, track: Track, values: Option<Vec<f64>>) {
@@ -122,7 +191,8 @@ impl Recorded<'_> {
         self.put_if(Track::Flushed, flushed);
         self.put_if(Track::SyncPages, sync);
         for (track, column) in [
-            (Track::LruPages, "m.buffer_LRU_batch_flush_total_pages"),
+            (Track::LruPages, LRU_PAGES),
+            (Track::FreePageSearch, "m.buffer_LRU_single_flush_scanned"),
             (Track::FreePageWaits, "Innodb_buffer_pool_wait_free"),
             (Track::LogWaits, "Innodb_log_waits"),
             (Track::DoublewritePages, "Innodb_dblwr_pages_written"),
@@ -131,6 +201,9 @@ impl Recorded<'_> {
             let rate = self.rate_of(column);
             self.put_if(track, rate);
         }
+        let single = self.single_pages();
+        self.put_if(Track::SinglePages, single);
+        self.put_if(Track::FreePages, self.recording.get(Quantity::FreePages));
         if let (Some(busy), Some(idle)) = (self.rate_of_sum(&BUSY), self.rate_of_sum(&NOT_BUSY)) {
             let share = |(busy, idle): (&f64, &f64)| busy / (busy + idle);
             self.put(Track::CpuBusy, busy.iter().zip(&idle).map(share).collect());
@@ -161,7 +234,7 @@ fn offered(recording: &Recording) -> Option<Vec<f64>> {
 }
 
 /// The settings that its model understands, and the age limits; what is not known is left out.
-fn settings_and_limits(recording: &Recording) -> (BTreeMap<String, f64>, Limits) {
+pub(super) fn settings_and_limits(recording: &Recording) -> (BTreeMap<String, f64>, Limits) {
     let resolved = recording.model().ok().and_then(|model| {
         let (values, _) = understood_settings(recording, model);
         Settings::resolve(model, &values).ok()

@@ -130,20 +130,42 @@ impl Inputs {
             cleaner,
             averages_moved,
             publishing,
-            due,
             requested,
             pct_for_lsn,
             known: Known {
-                n_to_flush_requested: true,
+                // Where the pages due by age are one of its three wishes, it can't be told without them.
+                n_to_flush_requested: due.is_some() || publishing.wishes < 3,
                 pct_for_dirty: pct_for_dirty.is_some(),
                 pct_for_lsn: true,
                 avg_page_rate: avg_page_rate.is_some(),
                 lsn_avg_rate: lsn_avg_rate.is_some(),
             },
+            due,
             pct_for_dirty,
             avg_page_rate,
             lsn_avg_rate,
         })
+    }
+
+    /// Counters that are not recorded, and what is not told without them.
+    pub(super) fn not_recorded(&self, recording: &Recording) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if !self.known.n_to_flush_requested {
+            let without = Quantity::NToFlushByAge.what();
+            remarks
+                .push(format!("{without} is not recorded: the pages requested, which depend on it, are not compared"));
+        }
+        let gauges = [Quantity::PctForDirty, Quantity::AvgPageRate, Quantity::LsnAvgRate];
+        for gauge in gauges.into_iter().filter(|gauge| recording.get(*gauge).is_none()) {
+            remarks.push(format!("{} is not recorded, and not compared", gauge.what()));
+        }
+        if recording.get(Quantity::SyncPages).is_none() {
+            remarks.push(
+                "buffer_flush_sync_total_pages is not recorded: seconds with sync flushing can't be left out"
+                    .to_owned(),
+            );
+        }
+        remarks
     }
 
     /// The same with a clock of the server that turned so many seconds before the first sample.

@@ -1,5 +1,6 @@
 //! Names of the shipped models.
 
+use super::server_version::{ServerVersion, StandIn};
 use std::fmt;
 
 /// A shipped server model.
@@ -255,61 +256,12 @@ impl ModelId {
         if let Some(&model) = ModelId::ALL.iter().find(|model| model.name() == given) {
             return Ok(model);
         }
-        if let Some(rest) = given.strip_prefix("percona") {
-            return ModelId::parse_percona(text, rest);
-        }
-        if let Some(version) = mariadb_version(&given) {
-            return match version.as_slice() {
-                [] | [10] | [10, 11] | [10, 11, _] => Ok(ModelId::Mariadb1011),
-                [11 | 12, ..] => Ok(ModelId::Mariadb114),
-                _ => Err(UnknownModel::near(text, ModelId::Mariadb1011)),
-            };
-        }
-        let version =
-            given.strip_prefix("mysql").map_or(given.as_str(), |rest| rest.trim_start_matches([' ', '-', '_']));
-        let numbers: Option<Vec<u32>> = version.split('.').map(|part| part.parse().ok()).collect();
-        match numbers.as_deref() {
-            Some([5, 5] | [5, 5, _]) => Ok(ModelId::Mysql55),
-            Some([5, 6] | [5, 6, _]) => Ok(ModelId::Mysql56),
-            Some([5] | [5, 7] | [5, 7, _]) => Ok(ModelId::Mysql57),
-            Some([8] | [8, 0]) => Ok(ModelId::Mysql8030),
-            Some([8, 0, patch]) if (20..=22).contains(patch) => Ok(ModelId::Mysql8021),
-            Some([8, 0, patch]) if (23..=29).contains(patch) => Ok(ModelId::Mysql8027),
-            Some([8, 0, patch]) if *patch >= 30 => Ok(ModelId::Mysql8030),
-            Some([8, 0, _]) => Err(UnknownModel::near(text, ModelId::Mysql8021)),
-            Some([8, 4] | [8, 4, _]) => Ok(ModelId::Mysql84),
-            Some([9] | [9, 7] | [9, 7, _]) => Ok(ModelId::Mysql97),
-            Some([9, ..]) => Err(UnknownModel::near(text, ModelId::Mysql97)),
-            _ => Err(UnknownModel::like(text, &given)),
+        match ServerVersion::typed(&given).map(|version| version.model()) {
+            Some(Ok(StandIn { model, differs: None })) => Ok(model),
+            Some(Ok(StandIn { model, .. })) => Err(UnknownModel::near(text, model)),
+            Some(Err(_)) | None => Err(UnknownModel::like(text, &given)),
         }
     }
-
-    /// A version of Percona Server, such as `Percona Server 5.5`, `percona-server-8.0.36-28`; `rest` follows `percona`.
-    fn parse_percona(text: &str, rest: &str) -> Result<Self, UnknownModel> {
-        let separators = [' ', '-', '_'];
-        let rest = rest.trim_start_matches(separators);
-        let version = rest.strip_prefix("server").unwrap_or(rest).trim_start_matches(separators);
-        let (numbers, _) = version.split_once('-').unwrap_or((version, ""));
-        let numbers: Option<Vec<u32>> = numbers.split('.').map(|part| part.parse().ok()).collect();
-        match numbers.as_deref() {
-            Some([5, 5] | [5, 5, _]) => Ok(ModelId::Percona55),
-            Some([8] | [8, 0]) => Ok(ModelId::Percona80),
-            Some([8, 0, patch]) if *patch >= 30 => Ok(ModelId::Percona80),
-            Some([8, 3 | 4] | [8, 3 | 4, _]) => Ok(ModelId::Percona84),
-            Some([8, ..]) => Err(UnknownModel::near(text, ModelId::Percona80)),
-            _ => Err(UnknownModel::near(text, ModelId::Percona55)),
-        }
-    }
-}
-
-/// The numbers of a version that is MariaDB's: `mariadb`, `10.11`, `10.11.19-MariaDB-0+deb12u1`. No MySQL is a 10, 11 or 12.
-fn mariadb_version(given: &str) -> Option<Vec<u32>> {
-    let rest = given.strip_prefix("mariadb").map(|rest| rest.trim_start_matches([' ', '-', '_']));
-    let (version, suffix) = rest.unwrap_or(given).split_once('-').unwrap_or((rest.unwrap_or(given), ""));
-    let numbers: Option<Vec<u32>> =
-        version.split('.').filter(|part| !part.is_empty()).map(|part| part.parse().ok()).collect();
-    let numbers = numbers?;
-    (rest.is_some() || suffix.starts_with("mariadb") || matches!(numbers.first(), Some(10..=12))).then_some(numbers)
 }
 
 impl UnknownModel {

@@ -9,6 +9,7 @@ mod mysql56;
 mod mysql80;
 mod tnt;
 
+use super::value::spell_bytes;
 use super::{Machinery, ModelId, Settings, Value, build, lookup, settings};
 use std::collections::BTreeMap;
 
@@ -168,5 +169,13 @@ impl Resolver<'_> {
 
     fn note(&mut self, setting: &'static str, text: impl Into<String>) {
         self.s.notes.push(Note { setting, text: text.into() });
+    }
+
+    /// Servers start and run with a log buffer that is larger than the redo log.
+    fn remark_on_large_log_buffer(&mut self, buffer: u64, redo: u64) {
+        if buffer > redo {
+            let (buffer, redo) = (spell_bytes(buffer), spell_bytes(redo));
+            self.note("innodb_log_buffer_size", format!("{buffer} is more than the whole redo log ({redo})"));
+        }
     }
 }

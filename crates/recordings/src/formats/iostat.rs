@@ -1,5 +1,8 @@
 //! iostat's extended reports (`iostat -dxmt 1`, with or without `-m`, `-k`, `-t`, `-y`, or as `-o JSON`).
 //!
+//! `--pretty`, `--human` and `-h` print a report in four tables whose last column is the disk, with units behind the numbers.
+//! Where reports have no time they are numbered, and `assemble` finds their place.
+//!
 //! A report has a row a disk. The disk that writes most is taken for the server's; of several that write alike (a RAID
 //! and its members) the busiest. The first report is of the time since the machine started and is left out. Where reports
 //! have a time, the rates become counters `disk.` on the time axis, as the kernel's own are.
@@ -34,7 +37,7 @@ pub(super) fn is_one(text: &str) -> bool {
     if text.starts_with('{') {
         return text.get(..64).unwrap_or(text).contains("\"sysstat\"");
     }
-    text.lines().take(40).any(|line| heads_of(line).is_some())
+    text.lines().take(40).any(|line| head_of(line).is_some())
 }
 
 /// Reads the reports; a part without any where they are not extended.
@@ -64,8 +67,13 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Part, RecordingError> {
     if others {
         part.remarks.push(format!("of its disks {name} writes most and is taken for the server's"));
     }
-    if let Some(times) = of_disk.iter().map(|(time, _)| *time).collect::<Option<Vec<f64>>>() {
-        lay(&mut part, &times, &of_disk);
+    part.cpus = cpus_of(text);
+    match of_disk.iter().map(|(time, _)| *time).collect::<Option<Vec<f64>>>() {
+        Some(times) => lay(&mut part, Clock::Local, &times, &of_disk),
+        None => {
+            let numbers: Vec<f64> = (1..=of_disk.len()).map(|number| number as f64).collect();
+            lay(&mut part, Clock::Own, &numbers, &of_disk);
+        }
     }
     let reports = of_disk.into_iter().map(|(_, report)| report).collect();
     part.disk = Some(DiskReports { name, source: "iostat", reports });
@@ -73,7 +81,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Part, RecordingError> {
 }
 
 /// The reports as counters on the clock of their times, as the kernel counts.
-fn lay(part: &mut Part, times: &[f64], reports: &[(Option<f64>, DiskReport)]) {
+fn lay(part: &mut Part, clock: Clock, times: &[f64], reports: &[(Option<f64>, DiskReport)]) {
     let counters: [Counter; 6] = [
         ("disk.rd_ios", |report| report.reads),
         ("disk.wr_ios", |report| report.writes),
@@ -86,12 +94,13 @@ fn lay(part: &mut Part, times: &[f64], reports: &[(Option<f64>, DiskReport)]) {
         let mut sum = 0.0;
         let at = |i: usize| {
             let step = if i == 0 { 0.0 } else { times[i] - times[i - 1] };
+            // A sum that goes on from zero: rates of its growth are those of the reports.
             sum += if (0.0..LONGEST_STEP_S).contains(&step) { step * rate(&reports[i].1) } else { 0.0 };
             sum
         };
         part.columns.insert(name.to_owned(), (0..times.len()).map(at).collect());
     }
-    (part.clock, part.seconds) = (Clock::Local, times.to_vec());
+    (part.clock, part.seconds) = (clock, times.to_vec());
     super::samples::forward_only(part);
 }
 
@@ -126,27 +135,61 @@ fn figures(row: &BTreeMap<String, f64>) -> Option<DiskReport> {
     })
 }
 
-/// The names of a table's columns, if the line is its head.
-fn heads_of(line: &str) -> Option<Vec<String>> {
-    let mut fields = line.split_whitespace();
-    (fields.next()?.trim_end_matches(':') == "Device").then_some(())?;
-    let heads: Vec<String> = fields.map(|head| head.trim_start_matches('%').to_owned()).collect();
-    heads.iter().any(|head| ["w/s", "tps", "kB_wrtn/s", "MB_wrtn/s"].contains(&head.as_str())).then_some(heads)
+/// Columns with which a table may begin whose last column is the disk.
+const FIRST_OF_PRETTY: [&str; 6] = ["r/s", "w/s", "d/s", "f/s", "tps", "rrqm/s"];
+
+/// The head of a table.
+#[derive(Debug, Clone, PartialEq)]
+struct Head {
+    columns: Vec<String>,
+    /// Whether the disk's name stands behind its figures.
+    disk_last: bool,
+}
+
+/// The head that a line is.
+fn head_of(line: &str) -> Option<Head> {
+    let mut fields: Vec<&str> = line.split_whitespace().collect();
+    let disk_last = fields.last() == Some(&"Device") && fields.first().is_some_and(|f| FIRST_OF_PRETTY.contains(f));
+    let disk_first = fields.first()?.trim_end_matches(':') == "Device";
+    if disk_last {
+        fields.pop();
+    } else if disk_first {
+        fields.remove(0);
+    }
+    let columns: Vec<String> = fields.iter().map(|head| head.trim_start_matches('%').to_owned()).collect();
+    let known = |head: &String| ["w/s", "tps", "kB_wrtn/s", "MB_wrtn/s"].contains(&head.as_str());
+    (disk_last || (disk_first && columns.iter().any(known))).then_some(Head { columns, disk_last })
+}
+
+/// Processors of the machine: `Linux 6.1 (db1)  11/20/26  _x86_64_  (16 CPU)`.
+pub(super) fn cpus_of(text: &str) -> Option<u32> {
+    let line = text.lines().find(|line| line.starts_with("Linux ") && line.trim_end().ends_with("CPU)"))?;
+    line.rsplit('(').next()?.split_whitespace().next()?.parse().ok().filter(|cpus| *cpus > 0)
 }
 
 fn of_text(text: &str) -> Vec<Report> {
     let mut reports: Vec<Report> = Vec::new();
-    let mut heads: Option<Vec<String>> = None;
+    let mut columns: Vec<String> = Vec::new();
+    let mut head: Option<Head> = None;
     let mut time = None;
     for line in text.lines() {
-        if let Some(found) = heads_of(line) {
-            reports.push(Report { time: time.take(), disks: Vec::new() });
-            heads = Some(found);
+        if let Some(found) = head_of(line) {
+            // A report in several tables goes on until a column comes again.
+            let goes_on = found.disk_last && !columns.is_empty() && !found.columns.iter().any(|c| columns.contains(c));
+            if !goes_on {
+                reports.push(Report { time: time.take(), disks: Vec::new() });
+                columns.clear();
+            }
+            columns.extend(found.columns.iter().cloned());
+            head = Some(found);
         } else if line.trim().is_empty() {
-            heads = None;
-        } else if let Some(heads) = &heads {
-            if let (Some((disk, row)), Some(report)) = (row_of(line, heads), reports.last_mut()) {
-                report.disks.push((disk, row));
+            head = None;
+        } else if let Some(head) = &head {
+            if let (Some((disk, row)), Some(report)) = (row_of(line, head), reports.last_mut()) {
+                match report.disks.iter_mut().find(|(other, _)| *other == disk) {
+                    Some((_, known)) => known.extend(row),
+                    None => report.disks.push((disk, row)),
+                }
             }
         } else if let Some(stamp) = time_of(line) {
             time = Some(stamp);
@@ -155,17 +198,34 @@ fn of_text(text: &str) -> Vec<Report> {
     reports
 }
 
-/// A disk's row; a comma is a point in some countries.
-fn row_of(line: &str, heads: &[String]) -> Option<(String, BTreeMap<String, f64>)> {
-    let mut fields = line.split_whitespace();
-    let disk = fields.next()?.to_owned();
-    let values: Option<Vec<f64>> = fields.map(number).collect();
-    let values = values.filter(|values| values.len() == heads.len())?;
-    Some((disk, heads.iter().cloned().zip(values).collect()))
+/// A disk's row.
+fn row_of(line: &str, head: &Head) -> Option<(String, BTreeMap<String, f64>)> {
+    let mut fields: Vec<&str> = line.split_whitespace().collect();
+    let disk = if head.disk_last { fields.pop()? } else { (!fields.is_empty()).then(|| fields.remove(0))? };
+    let figures = head.columns.iter().zip(&fields).map(|(column, field)| number(field, column));
+    let values: Option<Vec<f64>> = figures.collect();
+    let values = values.filter(|values| values.len() == head.columns.len() && fields.len() == values.len())?;
+    Some((disk.to_owned(), head.columns.iter().cloned().zip(values).collect()))
 }
 
-fn number(field: &str) -> Option<f64> {
-    field.replace(',', ".").parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0)
+/// A figure in the unit of its column; a comma is a point in some countries, and `--human` writes the unit that fits.
+fn number(field: &str, column: &str) -> Option<f64> {
+    let field = field.trim_end_matches('%').replace(',', ".");
+    let letter = field.chars().last().filter(char::is_ascii_alphabetic);
+    let digits = letter.map_or(field.as_str(), |_| &field[..field.len() - 1]);
+    let value: f64 = digits.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0)?;
+    let Some(letter) = letter else { return Some(value) };
+    let bytes = match letter {
+        's' => SECTOR_BYTES,
+        'B' => 1.0,
+        'k' => 1024.0,
+        'M' => 1_048_576.0,
+        'G' => 1_073_741_824.0,
+        'T' => 1_099_511_627_776.0,
+        _ => return None,
+    };
+    let unit = if column.contains("MB") { 1_048_576.0 } else { 1024.0 };
+    Some(value * bytes / unit)
 }
 
 fn of_json(path: &Path, text: &str) -> Result<Vec<Report>, RecordingError> {
@@ -250,10 +310,31 @@ mod tests {
         assert_eq!((disk.name.as_str(), disk.reports.len()), ("sda", 2));
         assert_eq!((disk.mean(|r| r.writes), disk.mean(|r| r.write_bytes)), (200.0, 200.0 * 16_384.0));
         assert_eq!((disk.mean(|r| r.queue), disk.mean(|r| r.busy)), (0.5, 0.25));
-        assert!(part.seconds.is_empty() && part.remarks[0].contains("sda writes most"), "{:?}", part.remarks);
+        assert_eq!((part.clock, part.seconds.as_slice()), (Clock::Own, &[1.0, 2.0][..]), "numbered");
+        assert!(part.remarks[0].contains("sda writes most"), "{:?}", part.remarks);
         assert!(read(&report(5)).remarks[0].contains("one report"));
         let plain = "Device  tps kB_read/s kB_wrtn/s kB_read kB_wrtn\nsda 1 2 3 4 5\n\n";
         assert!(read(plain).remarks[0].contains("iostat -dxmt 1"));
+    }
+
+    #[test]
+    fn tables_that_name_the_disk_last() {
+        let report = |r: &str, w: &str| {
+            format!(
+                "     r/s     rkB/s   rrqm/s Device\n   12.00    {r}     0.00 nvme0n1\n    0.10      0.40     0.00 sda\n\n\
+                 {:>8}     wkB/s   wrqm/s Device\n 4200.00  {w}    20.00 nvme0n1\n    1.00      4.00     0.00 sda\n\n\
+                 {:>8} f_await  aqu-sz  %util Device\n  310.00    0.08    0.55   41.20% nvme0n1\n    0.20    0.10    0.00   0.10% sda\n\n",
+                "w/s", "f/s"
+            )
+        };
+        let head = "Linux 6.1.0-28-amd64 (db1) \t11/20/26 \t_x86_64_\t(16 CPU)\n\n";
+        for (r, w) in [("192.00", "76800.00"), ("192.0k", "75.0M")] {
+            let part = read(&format!("{head}{}", report(r, w).repeat(3)));
+            let disk = part.disk.unwrap();
+            assert_eq!((disk.name.as_str(), disk.reports.len(), part.cpus), ("nvme0n1", 2, Some(16)));
+            assert_eq!((disk.mean(|d| d.writes), disk.mean(|d| d.write_bytes)), (4200.0, 75.0 * 1_048_576.0), "{w}");
+            assert!((disk.mean(|d| d.busy) - 0.412).abs() < 1e-9 && disk.mean(|d| d.read_bytes) == 196_608.0);
+        }
     }
 
     #[test]

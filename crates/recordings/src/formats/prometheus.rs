@@ -52,7 +52,7 @@ const QUERY: &str = "curl -G HOST:9090/api/v1/query_range -d start=... -d end=..
 
 /// Reads a JSON text; none if it is of another kind.
 pub(super) fn parse(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
-    let looks_known = ["resultType", "errorType", "fio version", "\"variables\""].iter().any(|key| text.contains(key));
+    let looks_known = ["resultType", "errorType", "\"variables\""].iter().any(|key| text.contains(key));
     if !looks_known {
         return Ok(None);
     }
@@ -60,9 +60,6 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Option<Part>, RecordingEr
         let help = "fetch it again; is it cut off?";
         RecordingError::new(path, format!("is not JSON: {error}"), help).at_line(Some(error.line() as u64))
     })?;
-    if document.get("fio version").is_some() {
-        return Ok(Some(Part { fio: true, ..Part::default() }));
-    }
     if let Some(why) = document.get("error").and_then(Value::as_str) {
         return Err(RecordingError::new(path, format!("Prometheus answered with an error: {why}"), QUERY));
     }
@@ -86,7 +83,7 @@ fn variables(document: &Value) -> Option<Part> {
 }
 
 /// Where the values of a metric go.
-enum Target {
+pub(super) enum Target {
     Column(String),
     /// Summed up over processors, seconds to ticks.
     Ticks(String),
@@ -207,7 +204,7 @@ fn values_of(series: &Value) -> Values {
     series["values"].as_array().into_iter().flatten().filter_map(pair).collect()
 }
 
-fn target<'a>(name: &str, label: &dyn Fn(&str) -> Option<&'a str>) -> Target {
+pub(super) fn target<'a>(name: &str, label: &dyn Fn(&str) -> Option<&'a str>) -> Target {
     let column = |prefix: &str, key: &str| label(key).map(|value| Target::Column(format!("{prefix}{value}")));
     let known = if name == "mysql_version_info" {
         Some(Target::Version)
@@ -221,7 +218,7 @@ fn target<'a>(name: &str, label: &dyn Fn(&str) -> Option<&'a str>) -> Target {
         match rest {
             "commands_total" => column("Com_", "command"),
             "handlers_total" => column("Handler_", "handler"),
-            "buffer_pool_pages" => column("Innodb_buffer_pool_pages_", "state"),
+            "buffer_pool_pages" | "innodb_buffer_pool_pages" => column("Innodb_buffer_pool_pages_", "state"),
             "buffer_pool_page_changes_total" => column("Innodb_buffer_pool_pages_", "operation"),
             "innodb_row_ops_total" => column("Innodb_rows_", "operation"),
             "buffer_pool_dirty_pages" => Some(Target::Column("Innodb_buffer_pool_pages_dirty".to_owned())),

@@ -166,7 +166,10 @@ impl Scanner {
         let Some(mut section) = self.innodb else { return };
         let values = &mut self.current.values;
         section.line(line, |name, value| {
-            values.entry(name).or_insert(value);
+            // Of threads that wait, the longest counts; of other lines that come again, the first.
+            let is_wait = name.starts_with("wait.");
+            let known = values.entry(name).or_insert(value);
+            *known = if is_wait { known.max(value) } else { *known };
         });
         self.innodb = Some(section);
     }

@@ -3,6 +3,7 @@
 //! ```text
 //! [ 10s ] thds: 56 tps: 8429.10 qps: ... lat (ms,95%): 9.91 err/s: 0.00 reconn/s: 0.00      sysbench 1.0
 //! [  10s] threads: 56, tps: 8429.10, reads: ..., response time: 9.91ms (95%), errors: 0.00  sysbench 0.5
+//! 10,56,8429.10,168582.00,118007.40,33716.40,16858.20,9.91,0.00,0.00                       --report_csv
 //! ```
 //!
 //! Times are those since the start of the run. Where each line has a time before it (seconds since 1970, or a date),
@@ -11,6 +12,12 @@
 use super::{Clock, Part, parse_date_time};
 use crate::RecordingError;
 use std::path::Path;
+
+/// Columns of an interval line in CSV: time, threads, transactions, queries, reads, writes, others, latency, errors,
+/// reconnects.
+const CSV_COLUMNS: usize = 10;
+/// From here on a rate or a latency is no measurement: sysbench 0.5 prints a counter that went below zero as nearly 2^64.
+const IMPOSSIBLE: f64 = 1e9;
 
 /// One run of sysbench.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -39,9 +46,43 @@ pub(crate) struct Interval {
     pub(crate) queue: f64,
 }
 
+impl LoadLog {
+    /// The same second again adds nothing.
+    fn push(&mut self, interval: Interval) {
+        if self.intervals.last().is_none_or(|last| interval.end > last.end) {
+            self.intervals.push(interval);
+        }
+    }
+}
+
+impl Interval {
+    /// Leaves gaps where a figure is impossible; the number of them.
+    fn leave_gaps(&mut self) -> usize {
+        let figures = [&mut self.tps, &mut self.latency_ms, &mut self.queue];
+        let impossible = figures.into_iter().filter(|figure| **figure >= IMPOSSIBLE);
+        impossible.map(|figure| *figure = f64::NAN).count()
+    }
+}
+
 /// Whether the text has interval lines.
 pub(super) fn is_log(text: &str) -> bool {
-    text.lines().any(|line| interval_line(line).is_some())
+    text.lines().any(|line| interval_line(line).is_some()) || is_csv_log(text)
+}
+
+/// Whether its interval lines are in CSV: ten numbers mean nothing elsewhere.
+fn is_csv_log(text: &str) -> bool {
+    let is_sysbench = |line: &str| line.starts_with("sysbench ") || line.starts_with("Threads started!");
+    let is_head = |line: &str| line.starts_with("time,thds,tps") || line.starts_with("seconds,thds,tps");
+    let mut lines = text.lines().map(str::trim);
+    lines.any(|line| is_sysbench(line) || is_head(line)) && lines.any(|line| csv_line(line).is_some())
+}
+
+/// The columns of an interval line in CSV.
+fn csv_line(line: &str) -> Option<[f64; CSV_COLUMNS]> {
+    let fields: Option<Vec<f64>> = line.split(',').map(|field| field.trim().parse().ok()).collect();
+    let fields: [f64; CSV_COLUMNS] = fields?.try_into().ok()?;
+    let known = fields.iter().all(|field| field.is_finite() && *field >= 0.0);
+    (known && fields[1] >= 1.0 && fields[1].fract() == 0.0).then_some(fields)
 }
 
 /// Reads a log; there may be several runs below each other.
@@ -50,8 +91,16 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Part, RecordingError> {
     let mut clock = Clock::Own;
     let mut log = LoadLog::default();
     let mut command = None;
+    let in_csv = is_csv_log(text);
     for (index, line) in text.lines().enumerate() {
-        if let Some((elapsed, rest)) = interval_line(line) {
+        if let Some([elapsed, threads, tps, _, _, _, _, latency_ms, ..]) = in_csv.then(|| csv_line(line)).flatten() {
+            if log.intervals.last().is_some_and(|last| elapsed < last.end) {
+                part.loads.push(std::mem::take(&mut log));
+                log.command = command.clone();
+            }
+            log.threads = log.threads.or(Some(threads as u32));
+            log.push(Interval { end: elapsed, length: 0.0, tps, latency_ms, queue: f64::NAN });
+        } else if let Some((elapsed, rest)) = interval_line(line) {
             if log.intervals.last().is_some_and(|last| elapsed < last.end) {
                 part.loads.push(std::mem::take(&mut log));
                 log.command = command.clone();
@@ -77,7 +126,15 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Part, RecordingError> {
         }
     }
     part.loads.push(log);
-    part.loads.iter_mut().for_each(|log| measure(&mut log.intervals));
+    let mut impossible = 0;
+    for log in &mut part.loads {
+        measure(&mut log.intervals);
+        impossible += log.intervals.iter_mut().map(Interval::leave_gaps).sum::<usize>();
+    }
+    if impossible > 0 {
+        part.remarks
+            .push(format!("{impossible} of its figures are impossible (a counter that went below zero) and are gaps"));
+    }
     part.clock = clock;
     Ok(part)
 }
@@ -122,11 +179,8 @@ fn read_interval(log: &mut LoadLog, elapsed: f64, rest: &str) -> Result<(), Stri
     let latency = number_after(rest, "%):").or_else(|| number_after(rest, "response time:"));
     let threads = number_after(rest, "thds:").or_else(|| number_after(rest, "threads:"));
     log.threads = log.threads.or(threads.map(|threads| threads as u32));
-    // The same second again adds nothing.
-    if log.intervals.last().is_none_or(|last| elapsed > last.end) {
-        let latency_ms = latency.unwrap_or(f64::NAN);
-        log.intervals.push(Interval { end: elapsed, length: 0.0, tps, latency_ms, queue: f64::NAN });
-    }
+    let latency_ms = latency.unwrap_or(f64::NAN);
+    log.push(Interval { end: elapsed, length: 0.0, tps, latency_ms, queue: f64::NAN });
     Ok(())
 }
 
@@ -218,6 +272,28 @@ mod tests {
         let part = read("[ 1s ] thds: 1 tps: 5\n[ 2s ] thds: 1 tps: 6\n[ 62s ] thds: 1 tps: 7\n");
         let lengths: Vec<f64> = part.loads[0].intervals.iter().map(|interval| interval.length).collect();
         assert_eq!(lengths, [1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn interval_lines_in_csv() {
+        let head = "sysbench 1.0.20 (using bundled LuaJIT)\n\nNumber of threads: 56\n\nThreads started!\n\n";
+        let lines = "1,56,382.28,10862.41,4925.67,4948.62,988.13,231.53,2.00,0.00\n2,56,489.16,13314.46,6076.04,6260.10,978.33,502.20,3.00,0.00\n";
+        let log = read(&format!("{head}{lines}SQL statistics:\n")).loads.remove(0);
+        let of = |i: usize| (log.intervals[i].end, log.intervals[i].tps, log.intervals[i].latency_ms);
+        assert_eq!((log.threads, of(0), of(1)), (Some(56), (1.0, 382.28, 231.53), (2.0, 489.16, 502.2)));
+        assert!(is_log(&format!("time,thds,tps,qps,r,w,o,lat,err,reconn\n{lines}")));
+        assert!(!is_log(lines), "ten numbers may be anything");
+    }
+
+    #[test]
+    fn a_counter_below_zero_is_a_gap() {
+        let part = read(
+            "[ 1s] threads: 16, tps: 1440.03, response time: 15.76ms (95%)\n\
+                         [ 2s] threads: 16, tps: 18446842801212211200.00, response time: 60.10ms (95%)\n",
+        );
+        let intervals = &part.loads[0].intervals;
+        assert!(intervals[0].tps == 1440.03 && intervals[1].tps.is_nan() && intervals[1].latency_ms == 60.1);
+        assert_eq!(part.remarks.len(), 1, "{:?}", part.remarks);
     }
 
     #[test]

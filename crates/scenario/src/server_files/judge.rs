@@ -10,8 +10,8 @@ use crate::node::{Data, Entry, Node};
 use crate::server::allowed;
 use crate::source::{SourceMap, Span};
 use innosim_flush_models::registry::{
-    Kind, ModelId, Setting, UnknownReason, UnknownSetting, adjusted_value, lookup, normal_name, parse_value,
-    without_effect,
+    Kind, ServerVersion, Setting, StandIn, UnknownReason, UnknownSetting, adjusted_value, lookup, normal_name,
+    parse_value, without_effect,
 };
 
 /// Prefixes that say how a switch stands.
@@ -61,6 +61,7 @@ impl Judge<'_> {
         let mut rows: Vec<SettingRow> = Vec::new();
         let mut entries: Vec<(usize, Entry)> = Vec::new();
         let redo = Redo::of(self, &statements);
+        self.compare_identity(&statements);
         for statement in statements {
             let verdict = match redo.leaves_out(&statement) {
                 Some(why) => Verdict::NoEffect(why),
@@ -129,7 +130,7 @@ impl Judge<'_> {
             name.clone_from(rest);
         }
         if IDENTITY.contains(&name.as_str()) {
-            return self.identity(&name, statement);
+            return Verdict::NoEffect("it says what the server is".to_owned());
         }
         if let Some(verdict) = self.switched(&name, statement) {
             return verdict;
@@ -271,26 +272,27 @@ impl Judge<'_> {
         }
     }
 
-    /// What the server says that it is: a remark if another model stands for it.
-    fn identity(&self, name: &str, statement: &Statement) -> Verdict {
-        let Some((value, at)) = &statement.value else {
-            return Verdict::NoEffect("it says what the server is".to_owned());
+    /// A remark if the product and the whole version are not what the model stands for.
+    fn compare_identity(&self, statements: &[Statement]) {
+        let variable = |name: &str| {
+            let statement = statements.iter().rev().find(|statement| normal_name(&statement.name) == name)?;
+            statement.value.as_ref()
         };
-        let number = value.split(['-', ' ']).next().unwrap_or_default();
-        let product = if value.contains("MariaDB") { "mariadb-" } else { "" };
+        let said = ServerVersion::of_variables(|name| variable(name).map(|(value, _)| value.as_str()));
+        let (Some(said), Some((_, at))) = (said, variable("version")) else { return };
         let model = self.models.model;
-        let series = |text: &str| text.split('.').take(2).collect::<Vec<_>>().join(".");
-        let own = model.name().split_once('-').map_or("", |(_, version)| version);
-        if name == "version" && series(number) != series(own) {
-            let better = ModelId::parse(&format!("{product}{number}")).ok().filter(|better| *better != model);
-            let help = better.map_or_else(
-                || "settings and flushing may differ between the two".to_owned(),
-                |better| format!("{better} stands for it"),
-            );
-            let message = format!("the variables are of a server {value}, the model is {model}");
-            self.report.add(Problem::new(message).at(*at).help(help).into_warning());
-        }
-        Verdict::NoEffect("it says what the server is".to_owned())
+        let (message, help) = match said.model() {
+            Ok(StandIn { model: own, differs: None }) if own == model => return,
+            Ok(StandIn { model: own, differs: Some(differs) }) if own == model => (differs, None),
+            Ok(StandIn { model: own, differs }) => {
+                let stands = if differs.is_some() { "is the nearest to it" } else { "stands for it" };
+                let help = format!("{own} {stands}: --model {own}, or model = \"{own}\" in a scenario");
+                (format!("the variables are of {}, the model is {model}", said.title()), Some(help))
+            }
+            Err(why) => (format!("the variables are of {}, the model is {model}: {why}", said.title()), None),
+        };
+        let problem = Problem::new(message).at(*at);
+        self.report.add(help.map_or(problem.clone(), |help| problem.help(help)).into_warning());
     }
 }
 

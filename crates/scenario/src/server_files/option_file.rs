@@ -17,6 +17,7 @@ use crate::diagnostic::{Problem, Report};
 use crate::source::{SourceMap, Span};
 use crate::text_file::read_text;
 use innosim_flush_models::registry::ModelId;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Longest chain of option files that include each other, as servers have it.
@@ -177,8 +178,12 @@ impl<'a> Reader<'a> {
             Ok(files) => files.iter().for_each(|file| self.included(file, at)),
             Err(error) => {
                 let message = format!("{}: the folder can't be read: {error}", wanted.display());
-                let help = "bring the folder along, or take the line out: its settings would be missed";
-                self.report.add(Problem::new(message).at(at).help(help));
+                let problem = Problem::new(message).at(at);
+                self.report.add(if error.kind() == ErrorKind::NotFound {
+                    missed(problem)
+                } else {
+                    problem.help(BRING)
+                });
             }
         }
     }
@@ -192,11 +197,22 @@ impl<'a> Reader<'a> {
             self.report.add(Problem::new(message).at(at).help("take one of the !include lines out"));
             return;
         }
-        match read_text(path, "bring the file along, or take the line out: its settings would be missed") {
+        match read_text(path, BRING) {
             Ok(text) => self.file(path, &text),
+            Err(problem) if !path.exists() => self.report.add(missed(problem.at(at))),
             Err(problem) => self.report.add(problem.at(at)),
         }
     }
+}
+
+/// What to do about an included file that can't be read.
+const BRING: &str = "bring it along, or take the line out: its settings would be missed";
+
+/// A file of another machine comes without what it includes: a warning.
+fn missed(problem: Problem) -> Problem {
+    let help = "it is not on this machine; if it sets anything, such as innodb_buffer_pool_size or a flush method, that is \
+                missed here: bring it along, or give the text of SHOW GLOBAL VARIABLES";
+    problem.help(help).into_warning()
 }
 
 /// The option files in a folder, in the order of their names.

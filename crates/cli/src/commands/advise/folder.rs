@@ -172,13 +172,12 @@ fn one(path: &Path, mut recordings: Vec<Recording>, model: Option<&str>) -> Resu
         return Err(Failure::Input(format!("{}: holds more than one recording\n  = help: {help}", path.display())));
     }
     let Some(mut recording) = recordings.pop() else { return Ok(None) };
-    if let Some(name) = model {
-        let model = ModelId::parse(name)
-            .map_err(|unknown| Failure::Input(format!("--model: {unknown}\n  = help: {}", unknown.suggestion)))?;
-        recording.server.model = Some(model);
-        if recording.server.version.is_empty() {
-            recording.server.version = model.name().to_owned();
-        }
+    let asked = model.map(ModelId::parse).transpose();
+    let asked =
+        asked.map_err(|unknown| Failure::Input(format!("--model: {unknown}\n  = help: {}", unknown.suggestion)))?;
+    recording.take_model(asked);
+    if let Some(model) = asked.filter(|_| recording.server.version.is_empty()) {
+        recording.server.version = model.name().to_owned();
     }
     Ok(Some(recording))
 }

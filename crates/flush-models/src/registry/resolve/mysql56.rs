@@ -79,12 +79,6 @@ fn redo(r: &mut Resolver<'_>) -> Result<(), SettingsError> {
         });
     }
     let buffer = r.s.integer("innodb_log_buffer_size")?;
-    if r.is_explicit("innodb_log_buffer_size") && buffer > bytes {
-        return Err(SettingsError {
-            setting: "innodb_log_buffer_size".to_owned(),
-            problem: format!("{} is more than the whole redo log ({})", spell_bytes(buffer), spell_bytes(bytes)),
-            help: "lower it, or raise innodb_log_file_size".to_owned(),
-        });
-    }
+    r.remark_on_large_log_buffer(buffer, bytes);
     Ok(())
 }

@@ -163,13 +163,7 @@ impl Resolver<'_> {
             });
         }
         let buffer = self.s.integer("innodb_log_buffer_size")?;
-        if self.is_explicit("innodb_log_buffer_size") && buffer > bytes {
-            return Err(SettingsError {
-                setting: "innodb_log_buffer_size".to_owned(),
-                problem: format!("{} is more than the whole redo log ({})", spell_bytes(buffer), spell_bytes(bytes)),
-                help: format!("lower it, or raise {blame}"),
-            });
-        }
+        self.remark_on_large_log_buffer(buffer, bytes);
         if let Some(text) = Mysql80::margin_warning(&self.s)? {
             self.note(blame, text);
         }

@@ -11,7 +11,10 @@ fn mariadb_is_found_by_the_names_that_people_use() {
     {
         assert_eq!(ModelId::parse(text), Ok(MODEL), "{text}");
     }
-    for text in ["mariadb-11.4", "10.6", "10.5.9-MariaDB"] {
+    for text in ["mariadb-11.4", "11.8.6-MariaDB-log", "12.1"] {
+        assert_eq!(ModelId::parse(text), Ok(ModelId::Mariadb114), "{text}");
+    }
+    for text in ["mariadb-10.8", "10.6", "10.5.9-MariaDB"] {
         let error = ModelId::parse(text).unwrap_err();
         assert_eq!(error.suggestion, "no model stands for that version; the nearest is mariadb-10.11", "{text}");
     }

@@ -1,0 +1,86 @@
+//! What a server says of its page cleaner in its error log, the message about flushing that people ask about most:
+//!
+//! ```text
+//! ... [Note] InnoDB: page_cleaner: 1000ms intended loop took 4612ms. The settings might not be optimal. (flushed=2003 and evicted=0, during the time.)
+//! ... [Note] [MY-011953] [InnoDB] Page cleaner took 4218ms to flush 1874 and evict 0 pages
+//! ```
+//!
+//! A line is written for a loop that ends 3 s late or more. While loops stay that slow, the next lines are left out: one,
+//! three, seven, and so on.
+
+use super::{Clock, Part, parse_date_time};
+
+/// A loop of the page cleaner that was too slow.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SlowLoop {
+    /// Seconds since 1970, as the log says; NaN where the line has no time.
+    pub at: f64,
+    /// Seconds that it took.
+    pub seconds: f64,
+    /// Pages that it flushed.
+    pub flushed: f64,
+    /// Pages that it evicted.
+    pub evicted: f64,
+}
+
+/// The loops that a text tells of; none if it is no such log.
+pub(super) fn parse(text: &str) -> Option<Part> {
+    let slow_loops: Vec<SlowLoop> = text.lines().filter_map(slow_loop).collect();
+    if slow_loops.is_empty() {
+        return None;
+    }
+    let mut part = Part { slow_loops, clock: Clock::Local, ..Part::default() };
+    // `mysqld: ready for connections. Version: '8.0.41'  socket: ...  MySQL Community Server - GPL.`
+    let ready = text.lines().rev().find_map(|line| line.split_once("Version: '"));
+    if let Some((version, rest)) = ready.and_then(|(_, rest)| rest.split_once('\'')) {
+        part.variables.insert("version".to_owned(), version.to_owned());
+        let comment = rest.rsplit("  ").next().unwrap_or_default().trim().trim_end_matches('.');
+        part.variables.insert("version_comment".to_owned(), comment.to_owned());
+    }
+    Some(part)
+}
+
+fn slow_loop(line: &str) -> Option<SlowLoop> {
+    let (took, flushed, evicted) = if line.contains("page_cleaner:") && line.contains("intended loop took") {
+        ("intended loop took ", "flushed=", "evicted=")
+    } else if line.contains("Page cleaner took ") {
+        ("Page cleaner took ", "to flush ", "and evict ")
+    } else {
+        return None;
+    };
+    let number = |key: &str| {
+        let rest = line.split_once(key)?.1;
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        rest[..end].parse::<f64>().ok().filter(|number| *number < 1e12)
+    };
+    Some(SlowLoop {
+        at: parse_date_time(line).map_or(f64::NAN, |(at, _)| at),
+        seconds: number(took)? / 1000.0,
+        flushed: number(flushed)?,
+        // Some versions say nothing of it.
+        evicted: number(evicted).unwrap_or(0.0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_57_and_80() {
+        let text = "2026-03-02T09:10:02.551902Z 0 [System] [MY-010931] [Server] /usr/sbin/mysqld: ready for connections. \
+                    Version: '8.0.41'  socket: '/run/mysqld.sock'  port: 3306  MySQL Community Server - GPL.\n\
+                    2026-03-02T09:14:11.120933Z 0 [Note] [MY-011953] [InnoDB] Page cleaner took 4218ms to flush 1874 and evict 7 pages\n\
+                    2018-06-11T22:40:05.113391Z 0 [Note] InnoDB: page_cleaner: 1000ms intended loop took 4612ms. The settings might \
+                    not be optimal. (flushed=2003 and evicted=0, during the time.)\n\
+                    InnoDB: page_cleaner: 1000ms intended loop took ms.\n";
+        let part = parse(text).unwrap();
+        assert_eq!(part.slow_loops.len(), 2);
+        let first = part.slow_loops[0];
+        assert_eq!((first.seconds, first.flushed, first.evicted), (4.218, 1874.0, 7.0));
+        assert_eq!((part.slow_loops[1].seconds, part.slow_loops[1].flushed), (4.612, 2003.0));
+        assert_eq!(part.variables["version"], "8.0.41");
+        assert_eq!(part.variables["version_comment"], "MySQL Community Server - GPL");
+        assert!(parse("Page cleaner took a while\n").is_none());
+    }
+}
