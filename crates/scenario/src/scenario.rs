@@ -186,8 +186,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let purge = settings.as_ref().and_then(|s| purge_config(s).ok());
     let server_side = server_side(settings.as_ref(), purge);
     let workload = root.table("workload").and_then(|table| read_workload(table, &server_side, report));
-    let pool_pages = server_side.pool_pages.unwrap_or(0);
-    let (drive, stops) = read_drive_for(&root, workload.as_ref(), pool_pages, &mut tables);
+    let (drive, stops) = read_drive_for(&root, workload.as_ref(), server_side.pool_pages.unwrap_or(0), &mut tables);
     let published = published_figures(&root, &mut tables);
     if report.has_errors() {
         return None;

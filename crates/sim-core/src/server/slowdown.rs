@@ -39,7 +39,7 @@ impl Slowdown {
     pub(super) fn of(&self, demand: SimDuration, others: u32) -> SimDuration {
         let at = (others as usize).min(self.factors.len().saturating_sub(1));
         let factor = self.factors.get(at).copied().unwrap_or(1 << FRACTION_BITS);
-        SimDuration((demand.0 as u128 * u128::from(factor) >> FRACTION_BITS) as u64)
+        SimDuration(((u128::from(demand.0) * u128::from(factor)) >> FRACTION_BITS) as u64)
     }
 }
 
