@@ -182,10 +182,7 @@ impl Server {
             RedoPipeline::CommittingThread | RedoPipeline::LogMutex => costs::SELF_COMMIT_WAKE_UP,
         };
         let start_lsn = redo.current_lsn();
-        let redo_files = config.redo.files.map(|files| redo_files::RedoFiles::new(files, checkpoint_lsn));
-        if let Some(files) = &redo_files {
-            redo.set_file_limit(files.limit_lsn(), SimTime::ZERO);
-        }
+        let redo_files = redo_files::RedoFiles::of(&config.redo, checkpoint_lsn, &mut redo);
         Server {
             end: SimTime::ZERO + spec.duration,
             up_before: spec.server_up,

@@ -140,14 +140,14 @@ mod tests {
 
     #[test]
     fn scrapes_below_each_other_are_samples() {
-        let text = scrape(3600, "") + &scrape(3610, "") + &scrape(3620, "");
+        let text = [scrape(3600, ""), scrape(3610, ""), scrape(3620, "")].concat();
         assert!(is_one(&text));
         let part = parse(Path::new("metrics.txt"), &text).unwrap();
         assert_eq!((part.clock, part.seconds.as_slice()), (Clock::Uptime, &[3600.0, 3610.0, 3620.0][..]));
         assert_eq!(part.columns["Innodb_buffer_pool_pages_dirty"], part.seconds);
         assert_eq!(part.columns["Innodb_buffer_pool_pages_data"][0], 81_730.0);
         assert_eq!((part.columns["Com_commit"][0], part.variables["version"].as_str()), (90_000.0, "8.0.36"));
-        let stamped = scrape(3600, " 1777487564014") + &scrape(3610, " 1777487574014");
+        let stamped = [scrape(3600, " 1777487564014"), scrape(3610, " 1777487574014")].concat();
         let part = parse(Path::new("metrics.txt"), &stamped).unwrap();
         assert_eq!((part.clock, part.seconds[1]), (Clock::Unix, 1_777_487_574.014));
         let timeless = text.replace("uptime", "age");

@@ -16,8 +16,9 @@
 
 use super::Server;
 use super::events::Event;
-use crate::config::RedoFilesConfig;
+use crate::config::{RedoConfig, RedoFilesConfig};
 use crate::kernel::time::SimTime;
+use crate::redo::RedoLog;
 
 /// Writes after which the log writer lets go of its mutex for a moment.
 const WRITES_BETWEEN_YIELDS: u64 = 1024;
@@ -37,8 +38,15 @@ pub(super) struct RedoFiles {
 }
 
 impl RedoFiles {
+    /// The files of a log, if it has such files; its writer is told how far they go.
+    pub(super) fn of(config: &RedoConfig, checkpoint_lsn: u64, redo: &mut RedoLog) -> Option<Self> {
+        let files = RedoFiles::new(config.files?, checkpoint_lsn);
+        redo.set_file_limit(files.limit_lsn(), SimTime::ZERO);
+        Some(files)
+    }
+
     /// The files of a log whose last checkpoint is `checkpoint_lsn`.
-    pub(super) fn new(config: RedoFilesConfig, checkpoint_lsn: u64) -> Self {
+    fn new(config: RedoFilesConfig, checkpoint_lsn: u64) -> Self {
         let mut files = RedoFiles { config, oldest: 0, writer_waits: false, yields: 0, round_due: false };
         files.reuse_consumed(checkpoint_lsn);
         files
