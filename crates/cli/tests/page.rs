@@ -6,6 +6,7 @@
 // Helpers may fail the test as tests may.
 #![allow(clippy::unwrap_used)]
 
+#[path = "it/common/mod.rs"]
 mod common;
 
 use common::{innosim, json};

@@ -2,7 +2,7 @@
 //!
 //! For whoever works on the drawing: waves of two lengths, an idle server, a single second, tiny and huge values.
 
-#[path = "../tests/synthetic/mod.rs"]
+#[path = "../tests/it/synthetic/mod.rs"]
 mod synthetic;
 
 use innosim_report::{render_summary, write_dashboards};

@@ -1,0 +1,129 @@
+//! The commands that list and describe, and the help.
+
+use crate::common::{innosim, json, refused, stdout};
+
+#[test]
+fn help_stays_as_it_is() {
+    insta::assert_snapshot!("help", stdout(&["--help"]));
+    insta::assert_snapshot!("help_run", stdout(&["run", "-h"]));
+    insta::assert_snapshot!("help_compare", stdout(&["compare", "-h"]));
+    insta::assert_snapshot!("help_reproduce", stdout(&["reproduce", "-h"]));
+    assert_eq!(stdout(&["help", "models"]), stdout(&["models", "--help"]));
+}
+
+#[test]
+fn version_is_the_package_version() {
+    assert_eq!(stdout(&["--version"]), format!("innosim {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn models_in_both_forms() {
+    let names: Vec<String> =
+        json(&["models", "--format", "json"]).as_array().unwrap().iter().map(|m| m["name"].to_string()).collect();
+    assert!(names.contains(&"\"mysql-8.0.21\"".to_owned()), "{names:?}");
+    let text = stdout(&["models"]);
+    assert!(names.iter().all(|name| text.contains(name.trim_matches('"'))), "{text}");
+}
+
+#[test]
+fn settings_list_and_explain() {
+    let all = json(&["settings", "--model", "8.4", "--format", "json"]);
+    assert_eq!(all["model"], "mysql-8.4");
+    assert!(all["settings"].as_array().unwrap().len() > 20);
+    for setting in all["settings"].as_array().unwrap() {
+        for key in ["name", "kind", "default_text", "allowed", "unit", "help"] {
+            assert!(setting[key].is_string(), "{setting}");
+        }
+    }
+    let one = json(&["settings", "innodb-io-capacity", "--format", "json", "--seed", "3", "--jobs", "2", "--quiet"]);
+    assert_eq!(one["settings"][0]["name"], "innodb_io_capacity");
+    insta::assert_snapshot!("setting", stdout(&["settings", "innodb_io_capacity"]));
+}
+
+#[test]
+fn defaults_by_model_are_those_of_each_model() {
+    let text = stdout(&["settings", "sync_binlog"]);
+    for (model, default) in [("mysql-5.6", "0"), ("mysql-5.7", "1"), ("mysql-9.7", "1"), ("mariadb-10.11", "0")] {
+        assert!(text.contains(&format!("    {model:<14} {default}\n")), "{text}");
+    }
+    let one = json(&["settings", "sync_binlog", "--format", "json"]);
+    assert_eq!((&one["settings"][0]["default"], &one["settings"][0]["default_text"]), (&1.into(), &"1".into()));
+}
+
+#[test]
+fn unknown_names_are_answered_with_the_right_one() {
+    let error = refused(&["settings", "innodb_io_capcity"], 2);
+    assert!(error.contains("did you mean innodb_io_capacity?"), "{error}");
+    let error = refused(&["settings", "--model", "mysql-8.0.12"], 2);
+    assert!(error.contains("mysql-8.0.21"), "{error}");
+    let error = refused(&["man", "walk"], 2);
+    assert!(error.contains("reproduce"), "{error}");
+}
+
+#[test]
+fn scenarios_in_both_forms() {
+    let all = json(&["scenarios", "--format", "json"]);
+    let published = all.as_array().unwrap().iter().filter(|one| one["published"] == true).count();
+    assert_eq!(published, 9);
+    assert!(all.as_array().unwrap().iter().all(|one| one["story"].as_str().unwrap().contains("Look at: ")));
+    assert!(stdout(&["scenarios"]).contains("redo-too-small"));
+}
+
+#[test]
+fn schema_completions_and_manual() {
+    assert!(json(&["schema"])["properties"]["published"].is_object());
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(stdout(&["completions", shell]).contains("reproduce"), "{shell}");
+    }
+    assert!(stdout(&["man"]).contains(".TH innosim"));
+    assert!(stdout(&["man", "run"]).contains("replications"));
+    // As every command, they take the options that scripts give to all.
+    let common = ["--format", "json", "--seed", "1", "--jobs", "1", "--quiet"];
+    let with = |command: &[&str]| json(&[command, &common].concat());
+    assert_eq!(with(&["schema"]), json(&["schema"]));
+    let script = with(&["completions", "bash"]);
+    assert_eq!((&script["shell"], &script["script"]), (&"bash".into(), &stdout(&["completions", "bash"]).into()));
+    let page = with(&["man", "run"]);
+    assert_eq!((&page["command"], &page["page"]), (&"run".into(), &stdout(&["man", "run"]).into()));
+}
+
+#[test]
+fn bad_usage_is_code_2() {
+    for arguments in [&["walk"][..], &["run"], &["run", "x", "--jobs", "0"], &["models", "--format", "yaml"], &[]] {
+        innosim(arguments).code(2);
+    }
+}
+
+#[test]
+fn settings_of_a_real_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my.cnf");
+    let name = path.to_str().unwrap();
+    let good = "[mysqld]\nskip-name-resolve\ninnodb_buffer_pool_size = 1000M\ninnodb_io_capacity=300\ninnodb_io_capacity=400\n";
+    std::fs::write(&path, good).unwrap();
+    let table = stdout(&["settings", "--my-cnf", name, "--model", "8.0"]).replace(name, "my.cnf");
+    insta::assert_snapshot!("settings_of_a_my_cnf", table);
+    let document = json(&["settings", "--my-cnf", name, "--format", "json"]);
+    assert_eq!(document["understood"].as_array().unwrap().len(), 2);
+    assert_eq!(document["superseded"][0]["line"], 4);
+    assert_eq!(document["settings"]["innodb_io_capacity"], "400");
+    std::fs::write(&path, format!("{good}innodb_io_capcity = 5\n")).unwrap();
+    let assert = innosim(&["settings", "--my-cnf", name]).code(2);
+    let said = crate::common::text(&assert.get_output().stderr);
+    assert!(said.contains("my.cnf:6:1") && said.contains("did you mean innodb_io_capacity?"), "{said}");
+    assert!(crate::common::text(&assert.get_output().stdout).contains("Wrong (1)"));
+    let said = refused(&["settings", "--my-cnf", "no/such/file"], 2);
+    assert!(said.contains("no/such/file"), "{said}");
+}
+
+#[test]
+fn a_run_says_in_a_line_what_it_took_from_a_my_cnf() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my.cnf");
+    std::fs::write(&path, "[mysqld]\ninnodb_io_capacity=300\nport=3306\n").unwrap();
+    let set = format!("my_cnf={}", path.display());
+    let run = ["run", crate::common::SMALL, "--duration", "2s", "--format", "json", "--set", &set];
+    let assert = innosim(&run).success();
+    let said = crate::common::text(&assert.get_output().stderr);
+    assert!(said.contains("my.cnf: 1 setting understood, 1 without effect in the model"), "{said}");
+}

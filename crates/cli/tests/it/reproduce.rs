@@ -1,0 +1,66 @@
+//! `innosim reproduce`, on runs much shorter than the published ones.
+
+use crate::common::{innosim, json, refused, text};
+use std::fs;
+
+const SHORT: [&str; 4] = ["reproduce", "percona-2020-08/7000-bpi", "--duration", "12s"];
+
+#[test]
+fn rows_files_and_strictness() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let assert = innosim(&[&SHORT[..], &["--out", out.to_str().unwrap(), "--strict"]].concat()).code(1);
+    let table = text(&assert.get_output().stdout);
+    assert!(table.contains("Published: More on Checkpoints in InnoDB MySQL 8"), "{table}");
+    assert!(table.lines().any(|line| line.starts_with("7000-bpi32 ")), "{table}");
+    assert!(table.contains("not as long as the published ones"), "{table}");
+    for file in ["series.csv", "summary.json", "scenario.resolved.toml", "dashboard.svg", "dashboard.png"] {
+        assert!(out.join("7000-bpi32").join(file).is_file(), "{file}");
+    }
+    let document: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(out.join("reproduce.json")).unwrap()).unwrap();
+    assert_eq!(document["runs"][0]["published"]["checkpoint_age_gib"], 13.66);
+    assert_eq!(document["passed"], false);
+}
+
+#[test]
+fn json_is_one_document() {
+    let document = json(&[&SHORT[..], &["--format", "json", "--seed", "9"]].concat());
+    let run = &document["runs"][0];
+    assert_eq!((&run["run"], &run["seed"]), (&"7000-bpi32".into(), &9.into()));
+    assert!(run["simulated"]["tps_10s_median_mean"].as_f64().unwrap() > 0.0);
+    assert!(document["order"]["rank_correlation"].is_null());
+}
+
+/// A run that may end at rest begins with a full buffer pool, and says so in its recipe; one with published waves as it was.
+#[test]
+fn until_rest_fills_the_pool_of_smooth_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let arguments =
+        ["reproduce", "percona-2020-08/", "--duration", "11s", "--until-rest", "--out", out.to_str().unwrap()];
+    innosim(&arguments).success();
+    let resolved = |name: &str| fs::read_to_string(out.join(name).join("scenario.resolved.toml")).unwrap();
+    assert!(resolved("7000-bpi32").contains("resident_share = 1"), "{}", resolved("7000-bpi32"));
+    assert!(resolved("wave-2000-4000").contains("resident_share = 0"), "{}", resolved("wave-2000-4000"));
+    let document: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(out.join("reproduce.json")).unwrap()).unwrap();
+    let names: Vec<&str> = document["runs"].as_array().unwrap().iter().filter_map(|run| run["run"].as_str()).collect();
+    assert_eq!(
+        (names.len(), names[0], document["until_rest"].as_bool()),
+        (9, "wave-2000-4000", Some(true)),
+        "{names:?}"
+    );
+    assert_eq!(document["runs"][0]["ended"], "planned");
+    // Two rows tell of the same run (what the adaptive hash index costs is not known here), which is made once.
+    assert_eq!((&document["runs_made"], &document["simulated_s"]), (&8.into(), &88.0.into()));
+    let series = |name: &str| fs::read_to_string(out.join(name).join("series.csv")).unwrap();
+    assert_eq!(series("7000-dblwr128-ahi-on-bpi8"), series("7000-dblwr128-bpi8"));
+    assert_ne!(series("7000-dblwr128-bpi8"), series("7000-bpi32"));
+}
+
+#[test]
+fn a_folder_without_published_figures_is_refused() {
+    let error = refused(&["reproduce", "teaching"], 2);
+    assert!(error.contains("there are some in percona-2020-08"), "{error}");
+}

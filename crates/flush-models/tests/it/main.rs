@@ -1,0 +1,15 @@
+//! All tests of the servers from outside the crate, as one program: linking one is faster than linking many.
+
+mod adaptive_thresholds;
+mod conformance;
+mod crashes;
+mod endurance;
+mod hours;
+mod loops;
+mod machines;
+mod relations;
+mod support;
+mod thresholds;
+mod tnt;
+mod vectors;
+mod worlds;
