@@ -251,12 +251,11 @@ fn worlds(
     let mut worlds = Vec::new();
     let fit = &measured.fit;
     let at = fit.ages.high;
-    let range = fit.range(|spectrum| spectrum.dirty(at));
-    let beyond = fit.range(|spectrum| spectrum.dirty(2.0 * at));
-    let is_open = |value: f64, low: f64, high: f64| high - low > 2.0 * OPEN * value;
-    if is_open(fit.spectrum.dirty(at), range.low, range.high)
-        || is_open(fit.spectrum.dirty(2.0 * at), beyond.low, beyond.high)
-    {
+    let is_open = |age: f64| {
+        let (value, range) = measured.dirty(age);
+        range.high - range.low > 2.0 * OPEN * value
+    };
+    if is_open(at) || is_open(2.0 * at) {
         let [least, most] = fit.extremes();
         for (name, spectrum) in [("fewest rarely written pages", least), ("most rarely written pages", most)] {
             worlds.push((name.to_owned(), scenario_of(&measured.with_spectrum(spectrum), device)?));
@@ -375,6 +374,7 @@ fn remarks(unknown: &UnknownLoad, measured: &Measured, refused: Vec<String>) -> 
     if let Some(cpu) = cpu.filter(|_| !measured.cpu_is_measured) {
         remarks.push(format!("CPU time of a unit of work: {}", cpu.method));
     }
+    remarks.extend(measured.throughput_is_off.clone());
     // Here it is not the workload's default that stands for it.
     remarks.extend(measured.calibration.undetermined.iter().filter(|remark| *remark != NO_CPU_DEMAND).cloned());
     remarks
@@ -383,9 +383,8 @@ fn remarks(unknown: &UnknownLoad, measured: &Measured, refused: Vec<String>) -> 
 fn load_found(unknown: &UnknownLoad, measured: &Measured, demand: &Demand, refused: Vec<String>) -> LoadFound {
     let fit = &measured.fit;
     let dirty = [1.0, 2.0].map(|turns| {
-        let figure = |spectrum: &innosim_spectrum::Spectrum| spectrum.dirty(turns * fit.ages.high);
-        let range = fit.range(figure);
-        (figure(&fit.spectrum), range.low, range.high)
+        let (value, range) = measured.dirty(turns * fit.ages.high);
+        (value, range.low, range.high)
     });
     LoadFound {
         unit: unknown.unit.clone(),

@@ -16,9 +16,27 @@ pub fn rates(seconds: &[f64], counter: &[f64]) -> Vec<f64> {
     rates
 }
 
+/// Growth of a cumulative counter a second, from its first value that is there to its last; `None` if there are no two or
+/// it fell.
+pub fn growth_per_s(seconds: &[f64], counter: &[f64]) -> Option<f64> {
+    let mut known = seconds.iter().zip(counter).filter(|(_, value)| value.is_finite());
+    let ((from, first), (to, last)) = (known.next()?, known.next_back()?);
+    (to > from && last >= first).then(|| (last - first) / (to - from))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Counters that were recorded for a part of the time grew in that part.
+    #[test]
+    fn growth_is_by_the_time_that_was_counted() {
+        let seconds = [0.0, 10.0, 20.0, 30.0, 40.0];
+        let gap = f64::NAN;
+        assert_eq!(growth_per_s(&seconds, &[gap, 100.0, gap, 300.0, gap]), Some(10.0));
+        assert_eq!(growth_per_s(&seconds, &[gap, 100.0, gap, 50.0, gap]), None);
+        assert_eq!(growth_per_s(&seconds, &[gap, 100.0, gap, gap, gap]), None);
+    }
 
     #[test]
     fn gaps_and_restarts_have_no_rate() {

@@ -39,7 +39,7 @@ pub use find::find;
 #[doc(hidden)]
 pub use find::fuzz_recording;
 pub use formats::{BUFFER_PAGE_QUERY, SlowLoop};
-pub use gap::{LONG_STEP, rates};
+pub use gap::{LONG_STEP, growth_per_s, rates};
 pub use inventory::{FileKind, FoundFile, inventory, look_at};
 pub use lab::read_lab;
 pub use load::{LoadPhase, Script};

@@ -1,5 +1,6 @@
 //! Columns over time.
 
+use crate::growth_per_s;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Samples of many counters at the same instants. A missing value is NaN.
@@ -47,10 +48,7 @@ impl Series {
 
     /// Growth of a counter a second, from its first to its last value; `None` if it was not recorded twice or went back.
     pub fn growth_per_s(&self, name: &str) -> Option<f64> {
-        let known = self.seconds.iter().copied().zip(self.column(name)?);
-        let known: Vec<(f64, f64)> = known.filter(|(_, value)| value.is_finite()).collect();
-        let ((from, first), (to, last)) = (*known.first()?, *known.last()?);
-        (to > from && last >= first).then(|| (last - first) / (to - from))
+        growth_per_s(&self.seconds, &self.column(name)?)
     }
 
     /// Names of the columns that hold values.

@@ -76,8 +76,10 @@ fn age_pressure(report: &Report<'_>) -> String {
     let s = report.summary;
     let felt = if s.sync_flush_seconds > 0.0 {
         format!("Sync flushing ran in {} s", count(s.sync_flush_seconds))
-    } else {
+    } else if s.free_check_waits > 0.0 {
         format!("User threads waited {} times for a checkpoint", count(s.free_check_waits))
+    } else {
+        "Throughput moves with the checkpoint age".to_owned()
     };
     let limit = bytes(s.checkpoint_age_limit);
     format!("{felt}: redo is made faster than its pages are flushed, until the age limit of {limit} stops it.")

@@ -45,6 +45,8 @@ const MOST_RATES: usize = 80;
 const MOST_SAMPLES: usize = 400;
 /// Blocks of the jackknife.
 const BLOCKS: usize = 8;
+/// 97.5 % quantiles of Student's t for 2 to 8 blocks: 1 to 7 degrees of freedom.
+const T_95: [f64; BLOCKS - 1] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365];
 /// Largest age by smallest from which on the shape is told.
 const MOVED: f64 = 1.5;
 /// Share of an age by which counts of pages are off besides their root.
@@ -118,14 +120,13 @@ impl Fit {
         }
         let mean = values.iter().sum::<f64>() / n;
         let square: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
-        // Student's t of 7 degrees of freedom.
-        2.365 * ((n - 1.0) / n * square).sqrt()
+        T_95[self.blocks.len().min(BLOCKS) - 2] * ((n - 1.0) / n * square).sqrt()
     }
 
-    /// What a figure can be as far as the evidence says, noise and what it can't tell together.
+    /// What a figure can be as far as the evidence says, noise and what it can't tell together: from 0 to infinity where
+    /// it is too little for an interval.
     pub fn range(&self, figure: impl Fn(&Spectrum) -> f64) -> Range {
         let (value, half) = (figure(&self.spectrum), self.half_width(&figure));
-        let half = if half.is_finite() { half } else { 0.0 };
         let [a, b] = [0, 1].map(|i| figure(&self.extremes[i]));
         Range { low: (value - half).min(a).min(b).max(0.0), high: (value + half).max(a).max(b) }
     }
@@ -411,6 +412,22 @@ mod tests {
         }
         trajectory.samples.drain(..from);
         trajectory
+    }
+
+    /// The same scatter over fewer blocks is a wider interval, and a single block is none at all.
+    #[test]
+    fn less_evidence_makes_a_wider_range() {
+        let mut fit = of(counters(|work| (work / 3.0).min(2e5), 0));
+        let two = [fit.blocks[0].clone(), fit.blocks[BLOCKS - 1].clone()];
+        let pages = |spectrum: &Spectrum| spectrum.dirty(1e5);
+        fit.blocks = [two.clone(), two.clone(), two.clone(), two].concat();
+        let eight = fit.half_width(pages);
+        fit.blocks.truncate(2);
+        // Of eight that scatter as much, the root of the jackknife's sum is larger by sqrt(7), the quantile by 2.365 / 12.706.
+        let expected = eight / (2.365 * 7.0_f64.sqrt()) * 12.706;
+        assert!(eight > 0.0 && (fit.half_width(pages) / expected - 1.0).abs() < 1e-9, "{eight}");
+        fit.blocks.truncate(1);
+        assert_eq!(fit.range(pages), Range { low: 0.0, high: f64::INFINITY });
     }
 
     fn of(trajectory: Trajectory) -> Fit {

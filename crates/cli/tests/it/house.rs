@@ -1,8 +1,10 @@
-//! Who may know whom: the arrows between the crates, as ARCHITECTURE.md draws them, and what the simulator depends on.
+//! Who may know whom: the arrows between the crates, as ARCHITECTURE.md draws them, and what the simulator depends on;
+//! and that links between documents lead somewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 const CRATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
@@ -75,4 +77,79 @@ fn dependencies_point_one_way() {
 fn the_simulator_stands_on_little() {
     let under: Vec<String> = dependencies().unwrap().remove("sim-core").unwrap().into_iter().collect();
     assert_eq!(under, UNDER_SIM_CORE);
+}
+
+/// All markdown of the repository.
+fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() && !name.starts_with('.') && name != "target" && name != "node_modules" {
+            documents(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            found.push(path);
+        }
+    }
+}
+
+/// Lines of a document that are not code.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut in_code = false;
+    text.lines().filter(move |line| {
+        let fence = line.trim_start().starts_with("```");
+        in_code ^= fence;
+        !in_code && !fence
+    })
+}
+
+/// Anchors of the headings, as GitHub makes them: in lower case, punctuation left out, `-` for spaces, numbered from the
+/// second of the same on.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut anchors = BTreeSet::new();
+    for heading in prose(text).filter(|line| line.starts_with('#')) {
+        let heading = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        let anchor: String = kept.map(|c| if c == ' ' { '-' } else { c }).collect();
+        let numbered = (0..).map(|n| if n == 0 { anchor.clone() } else { format!("{anchor}-{n}") });
+        let free = numbered.into_iter().find(|anchor| !anchors.contains(anchor)).unwrap();
+        anchors.insert(free);
+    }
+    anchors
+}
+
+/// Targets of the links of a document.
+fn links(text: &str) -> Vec<String> {
+    let without_code = |line: &str| line.split('`').step_by(2).collect::<Vec<&str>>().join("`");
+    let of_line = |line: &str| {
+        let line = without_code(line);
+        let targets = line.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next());
+        targets.map(str::to_owned).collect::<Vec<String>>()
+    };
+    prose(text).flat_map(of_line).collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let root = Path::new(CRATES).join("..").canonicalize().unwrap();
+    let mut found = Vec::new();
+    documents(&root, &mut found);
+    let (mut checked, mut broken) = (0, Vec::new());
+    for document in &found {
+        for link in links(&fs::read_to_string(document).unwrap()) {
+            if link.contains("://") || link.starts_with("mailto:") {
+                continue;
+            }
+            checked += 1;
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let folder = document.parent().unwrap();
+            let target = if file.is_empty() { document.clone() } else { folder.join(file) };
+            let leads = target.exists()
+                && (anchor.is_empty() || anchors(&fs::read_to_string(&target).unwrap_or_default()).contains(anchor));
+            if !leads {
+                broken.push(format!("{}: {link}", document.strip_prefix(&root).unwrap().display()));
+            }
+        }
+    }
+    assert!(checked > 100, "{checked} links are not all");
+    assert!(broken.is_empty(), "links that lead nowhere:\n{}", broken.join("\n"));
 }

@@ -63,11 +63,20 @@ fn oldest_lsn(recording: &Recording, lsn: &[f64]) -> Option<Vec<f64>> {
     if let Some(oldest) = recording.get(Quantity::OldestModification) {
         let told = oldest.iter().filter(|oldest| oldest.is_finite() && **oldest > 0.0).count();
         if told as f64 >= NEARLY_ALL * lsn.len() as f64 {
-            let of = |i: usize| if oldest[i] > 0.0 { oldest[i].max(checkpoint[i]) } else { lsn[i] };
+            let of = |i: usize| oldest_of(oldest[i], checkpoint[i], lsn[i]);
             return Some((0..lsn.len()).map(of).collect());
         }
     }
     Some(between_jumps(&checkpoint))
+}
+
+/// The oldest modification where the server tells it, which says 0 where nothing is dirty; a sample without it stays one.
+fn oldest_of(told: f64, checkpoint: f64, lsn: f64) -> f64 {
+    match told {
+        missing if missing.is_nan() => f64::NAN,
+        0.0 => lsn,
+        told => told.max(checkpoint),
+    }
 }
 
 /// Checkpoints of a server that leaves written pages in its flush list, where its status was recorded beside them.
@@ -145,6 +154,13 @@ fn order(recording: &Recording) -> Order {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A sample that was missed says nothing; it does not say that nothing was dirty.
+    #[test]
+    fn a_gap_in_the_oldest_modification_is_not_a_flushed_pool() {
+        assert!(oldest_of(f64::NAN, 100.0, 900.0).is_nan());
+        assert_eq!([0.0, 50.0, 300.0].map(|told| oldest_of(told, 100.0, 900.0)), [900.0, 100.0, 300.0]);
+    }
 
     #[test]
     fn log_sequence_numbers_become_work() {

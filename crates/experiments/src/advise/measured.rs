@@ -4,8 +4,8 @@ use super::demand::Demand;
 use super::evidence::evidence_of;
 use crate::calibrate::{Calibration, Parameter, TICK_S, UNKNOWN_CPUS, calibrate_unknown};
 use innosim_core::config::PAGE_BYTES;
-use innosim_recordings::{Quantity, Recording};
-use innosim_spectrum::{AgesUsed, Bin, Fit, Spectrum, fit_agreeing};
+use innosim_recordings::{Quantity, Recording, growth_per_s};
+use innosim_spectrum::{AgesUsed, Bin, Fit, Range, Spectrum, fit_agreeing};
 
 /// Bins of a scenario: each costs a transaction a draw or two.
 const MOST_BINS: usize = 8;
@@ -43,8 +43,12 @@ pub(super) struct Measured {
     pub(super) first_reads: f64,
     /// Pages of the buffer pool.
     pub(super) pool_pages: f64,
+    /// Most pages that the spectrum may have.
+    most_pages: f64,
     /// Whether the CPU time was measured.
     pub(super) cpu_is_measured: bool,
+    /// That no CPU time brings the recorded throughput of a closed loop, as a sentence.
+    pub(super) throughput_is_off: Option<String>,
 }
 
 impl Measured {
@@ -55,8 +59,8 @@ impl Measured {
         let redo = redo.ok_or("no redo was written")?;
         let demand = Demand::of(recording).ok_or("work was counted only once")?;
         let pool_pages = pool_pages(recording);
-        let most = OF_POOL * pages_there(recording, pool_pages);
-        let evidence = evidence_of(recording, redo, most)
+        let most_pages = OF_POOL * pages_there(recording, pool_pages);
+        let evidence = evidence_of(recording, redo, most_pages)
             .ok_or("dirty pages, pages written and ages have no samples in common")?;
         let (fit, ages_used) = fit_agreeing(&evidence).map_err(|why| why.to_string())?;
         let cpu_is_measured = calibration.get("cpu").is_some();
@@ -64,11 +68,23 @@ impl Measured {
             let cores = f64::from(recording.cpus.unwrap_or(UNKNOWN_CPUS));
             calibration.parameters.push(estimated_cpu(cores, cpus_of_server(recording), &demand));
         }
-        let spectrum = within(&fit.spectrum, most, fit.ages.high).in_bins(MOST_BINS);
+        let spectrum = in_scenarios(&fit.spectrum, most_pages, fit.ages.high);
         let reads = misses(recording, &demand);
         // As long as frames are free, nothing is read a second time.
         let (misses, first_reads) = if has_free_frames(recording, pool_pages) { (0.0, reads) } else { (reads, 0.0) };
-        Ok(Measured { calibration, fit, spectrum, ages_used, demand, misses, first_reads, pool_pages, cpu_is_measured })
+        Ok(Measured {
+            calibration,
+            fit,
+            spectrum,
+            ages_used,
+            demand,
+            misses,
+            first_reads,
+            pool_pages,
+            most_pages,
+            cpu_is_measured,
+            throughput_is_off: None,
+        })
     }
 
     /// Redo of a unit of work, bytes.
@@ -78,8 +94,15 @@ impl Measured {
 
     /// The same load with another spectrum.
     pub(super) fn with_spectrum(&self, spectrum: &Spectrum) -> Measured {
-        let most = OF_POOL * self.pool_pages;
-        Measured { spectrum: within(spectrum, most, self.fit.ages.high).in_bins(MOST_BINS), ..self.clone() }
+        Measured { spectrum: in_scenarios(spectrum, self.most_pages, self.fit.ages.high), ..self.clone() }
+    }
+
+    /// Dirty pages at an age, with the least and the most that the evidence and the number of pages allow.
+    pub(super) fn dirty(&self, age: f64) -> (f64, Range) {
+        let figure = |spectrum: &Spectrum| within(spectrum, self.most_pages, self.fit.ages.high).dirty(age);
+        let range = self.fit.range(figure);
+        let value = figure(&self.fit.spectrum);
+        (value, Range { high: range.high.min(self.most_pages.max(value)), ..range })
     }
 }
 
@@ -127,6 +150,11 @@ fn pages_there(recording: &Recording, pool_pages: f64) -> f64 {
     there.filter(|pages| *pages > 0.0).unwrap_or(pool_pages).min(pool_pages)
 }
 
+/// A spectrum as it stands in scenarios.
+fn in_scenarios(spectrum: &Spectrum, most_pages: f64, age: f64) -> Spectrum {
+    within(spectrum, most_pages, age).in_bins(MOST_BINS)
+}
+
 /// A spectrum of no more pages than there are: pages that are touched rarely show as `rate x pages` alone, so the slowest
 /// bins get fewer pages at a higher rate, by which as many of them are dirty (and flushed) at `age`.
 fn within(spectrum: &Spectrum, most: f64, age: f64) -> Spectrum {
@@ -154,12 +182,9 @@ fn has_free_frames(recording: &Recording, pool_pages: f64) -> bool {
 
 /// Misses a unit of work.
 fn misses(recording: &Recording, demand: &Demand) -> f64 {
-    let Some(reads) = recording.get(Quantity::BufferPoolReads) else { return 0.0 };
-    let known: Vec<f64> = reads.into_iter().filter(|reads| reads.is_finite()).collect();
-    let seconds = &recording.series.seconds;
-    let (Some(first), Some(last)) = (known.first(), known.last()) else { return 0.0 };
-    let length = seconds.last().copied().unwrap_or(0.0) - seconds.first().copied().unwrap_or(0.0);
-    let a_unit = (last - first) / length.max(1.0) / demand.mean.max(1e-9);
+    let reads = recording.get(Quantity::BufferPoolReads);
+    let a_second = reads.and_then(|reads| growth_per_s(&recording.series.seconds, &reads)).unwrap_or(0.0);
+    let a_unit = a_second / demand.mean.max(1e-9);
     if a_unit > NEGLIGIBLE_MISSES { a_unit } else { 0.0 }
 }
 
@@ -177,6 +202,22 @@ mod tests {
         assert!((fewer.dirty(age) / spectrum.dirty(age) - 1.0).abs() < 1e-9);
         assert!((fewer.flushed(age) / spectrum.flushed(age) - 1.0).abs() < 1e-9);
         assert_eq!(within(&spectrum, 1e6, age), spectrum);
+    }
+
+    /// Worlds at the ends of the interval have no more pages than the spectrum itself may have.
+    #[test]
+    fn all_worlds_keep_to_the_pages_that_are_there() {
+        let shipped = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings");
+        let recording = innosim_recordings::find(&shipped.join("mysql97/uni4k-256-io2000")).unwrap().remove(0);
+        let mut measured = Measured::of(&recording.as_unknown_load().unwrap().recording).unwrap();
+        let there = pages_there(&recording, measured.pool_pages);
+        assert!((measured.most_pages / there - OF_POOL).abs() < 1e-9 && there < measured.pool_pages);
+        let many = Spectrum::new(vec![Bin { rate: 1e-9, pages: 10.0 * measured.pool_pages }]);
+        let world = measured.with_spectrum(&many);
+        assert!(world.spectrum.pages() <= there, "{} of {there}", world.spectrum.pages());
+        measured.most_pages /= 100.0;
+        let (value, range) = measured.dirty(2.0 * measured.fit.ages.high);
+        assert!(range.high <= measured.most_pages.max(value), "{range:?}");
     }
 
     /// Threads at work that wait for processors of others took no CPU time.

@@ -3,9 +3,7 @@
 //! Two inputs are known least: how many different pages the load writes (the working set), and how fast the device is
 //! under this mix. Each is moved to either side by as much as such numbers are usually off.
 
-use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::run_spec::RunSpec;
-use innosim_core::storage::DeviceSpec;
 
 /// How far the number of pages is usually off, parts in a thousand.
 const WORKING_SET_OFF: i32 = 100;
@@ -89,48 +87,22 @@ impl Case {
                     set.pages = ((set.pages as f64 * self.factor()).round() as u64).max(1);
                 }
             }
-            Some(Input::DeviceSpeed) => speed_up_all(run, self.factor()),
+            Some(Input::DeviceSpeed) => run.storage.speed_up(self.factor()),
         }
     }
 }
 
 /// Devices slower by a share.
 pub fn slow_down(run: &mut RunSpec, share: f64) {
-    speed_up_all(run, 1.0 - share);
-}
-
-fn speed_up_all(run: &mut RunSpec, factor: f64) {
-    let devices = std::iter::once(&mut run.storage.data).chain(&mut run.storage.redo);
-    devices.for_each(|device| speed_up(device, factor));
-}
-
-/// A device whose times are shorter and whose ceilings are higher by `factor`.
-fn speed_up(device: &mut DeviceSpec, factor: f64) {
-    for time in [&mut device.random_read, &mut device.random_write, &mut device.sequential_write, &mut device.sync] {
-        match time {
-            DurationDist::Fixed { us } => *us /= factor,
-            DurationDist::Exponential { mean_us } | DurationDist::Lognormal { mean_us, .. } => *mean_us /= factor,
-            DurationDist::Empirical { quantiles } => quantiles.iter_mut().for_each(|(_, us)| *us /= factor),
-        }
-    }
-    let ceilings = [
-        &mut device.read_iops,
-        &mut device.write_iops,
-        &mut device.read_bytes_per_s,
-        &mut device.write_bytes_per_s,
-        &mut device.link_bytes_per_s,
-    ];
-    ceilings.into_iter().flatten().for_each(|ceiling| *ceiling = (*ceiling * factor).max(1.0));
-    if let Some(burst) = &mut device.burst {
-        burst.baseline_iops = (burst.baseline_iops * factor).max(1.0);
-        burst.burst_iops = (burst.burst_iops * factor).max(burst.baseline_iops);
-    }
+    run.storage.speed_up(1.0 - share);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use innosim_scenario::{Overrides, Source, load};
+    use crate::runner::{Job, run_one};
+    use innosim_core::server::Silent;
+    use innosim_scenario::{Overrides, Scenario, Source, load};
 
     #[test]
     fn inputs_move_by_what_they_say() {
@@ -150,6 +122,31 @@ mod tests {
         assert_eq!(moved(Case::AS_IS), run);
         for run in [&small, &large, &slow, &fast] {
             run.storage.data.validate().unwrap();
+        }
+    }
+
+    /// A device fitted to fio takes its times from those by depth alone, and a capped one its pace from the cap.
+    #[test]
+    fn a_fitted_and_a_capped_device_become_slower_too() {
+        let fitted = "profile = \"lab-virtual-disk\"";
+        let capped = "profile = \"nvme\"\ncap = { write_iops = 900, slice = \"100ms\" }";
+        for device in [fitted, capped] {
+            let text = format!(
+                "model = \"mysql-8.4\"\nduration = \"20s\"\n[server]\ninnodb_buffer_pool_size = \"256M\"\n\
+                 [host]\ncores = 64\n[device]\n{device}\n[workload]\nkind = \"sysbench-oltp-update-non-index\"\n\
+                 tables = 1\ntable_size = 100000\n[drive]\nkind = \"closed\"\nclients = 1\n"
+            );
+            let source = Source::Text { name: "test", text: &text };
+            let mut scenario = load(source, &Overrides::default()).map_err(|why| why.to_string()).unwrap();
+            let transactions = |scenario: &Scenario| {
+                let job = Job { scenario, replication: 0 };
+                let output = run_one(job, false, &mut Silent).unwrap();
+                output.series.iter().map(|second| second.transactions).sum::<u64>() as f64
+            };
+            let usual = transactions(&scenario);
+            slow_down(&mut scenario.run, 0.15);
+            let kept = transactions(&scenario) / usual;
+            assert!((0.80..0.96).contains(&kept), "{device}: {kept}");
         }
     }
 }

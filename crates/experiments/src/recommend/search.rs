@@ -160,8 +160,7 @@ fn past_the_end(bench: &Bench<'_>, tried: &[Point], first: bool) -> Vec<Point> {
     let is_best = |end: Point| {
         let others = tried.iter().filter(|point| **point != end).map(|&point| bench.trouble(point));
         let least = others.fold(f64::INFINITY, f64::min);
-        let (clearly, nearly) = (bench.trouble(end) * ALIKE < least, bench.trouble(end) < least * ALIKE);
-        if is_sound { end == best } else { clearly || (first && end == high && nearly) }
+        if is_sound { end == best } else { leads_out(bench.trouble(end), least, first && end == high) }
     };
     let onward: Vec<f64> = if is_best(high) {
         ONWARD.iter().map(|factor| high.io_capacity_max as f64 * factor).collect()
@@ -174,6 +173,12 @@ fn past_the_end(bench: &Bench<'_>, tried: &[Point], first: bool) -> Vec<Point> {
     points.retain(|point| !tried.contains(point));
     tidy(&mut points);
     points
+}
+
+/// Whether the way out of trouble may lie past an end that has `trouble`, with `least` at the other points: it has clearly
+/// less of it, or, `upwards`, no more.
+fn leads_out(trouble: f64, least: f64, upwards: bool) -> bool {
+    trouble * ALIKE < least || (upwards && trouble <= least * ALIKE)
 }
 
 /// Points inside the gap at the edge if that is wider than a step; if not, inside the gaps beside the best.
@@ -311,4 +316,16 @@ fn equals(bench: &Bench<'_>, case: Case, points: &[Point], best: Point) -> Vec<P
     let least = top - bench.goal().grain() * top.abs();
     let equal = |point: &&Point| bench.score(case, **point).is_some_and(|score| score >= least);
     points.iter().filter(equal).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_goes_on_upwards_where_all_have_as_much_trouble() {
+        assert!(leads_out(0.0, 0.0, true), "none of it anywhere, and still not sound");
+        assert!(leads_out(0.3, 0.3, true) && leads_out(0.32, 0.3, true) && !leads_out(0.34, 0.3, true));
+        assert!(leads_out(0.2, 0.3, false) && !leads_out(0.3, 0.3, false) && !leads_out(0.0, 0.0, false));
+    }
 }

@@ -76,6 +76,7 @@ impl Store {
         let bytes = read_if_there(&path).map_err(|source| io_error("read", &path, source))?;
         let (opened, whole) = read_journal(&bytes);
         let journal = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
+        sync_folder_of(&path).map_err(failed)?;
         if whole < bytes.len() {
             journal.set_len(whole as u64).map_err(failed)?;
         }
@@ -259,12 +260,23 @@ fn read_if_there(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
+/// Brings names of a folder to the disk: of a file that was made or renamed its own sync says nothing. Only Unix opens
+/// folders as files; elsewhere the file system is trusted.
+fn sync_folder_of(path: &Path) -> io::Result<()> {
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder)?.sync_all()
+}
+
 /// Writes beside the place and renames, so that a reader sees the old file or the new one.
 fn replace(path: &Path, contents: &[u8]) -> Result<(), SweepError> {
     let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
     let written = File::create(&temporary)
         .and_then(|mut file| file.write_all(contents).and_then(|()| file.sync_data()))
-        .and_then(|()| fs::rename(&temporary, path));
+        .and_then(|()| fs::rename(&temporary, path))
+        .and_then(|()| sync_folder_of(path));
     written.map_err(|source| {
         let _ = fs::remove_file(&temporary);
         io_error("write", path, source)

@@ -39,6 +39,13 @@ fn less_flushing_is_advised_only_where_it_can_be_had() {
 }
 
 #[test]
+fn waits_that_did_not_happen_are_not_counted() {
+    let waves = |summary: &mut Summary| summary.regime = Regime::Waves;
+    let hint = hint_of(waves);
+    assert!(hint.starts_with("Throughput moves with the checkpoint age: ") && !hint.contains(" 0 "), "{hint}");
+}
+
+#[test]
 fn sound_runs_hear_about_their_age() {
     assert!(hint_of(|_| ()).contains("75 % of its limit without sync flushing: a balanced setting"));
     assert!(hint_of(|s| s.checkpoint_age_mean = 300.0).contains("30 % of its limit: pages are flushed earlier"));

@@ -72,6 +72,15 @@ impl DurationDist {
         }
     }
 
+    /// Makes all lengths shorter by `factor`.
+    pub fn speed_up(&mut self, factor: f64) {
+        match self {
+            DurationDist::Fixed { us } => *us /= factor,
+            DurationDist::Exponential { mean_us } | DurationDist::Lognormal { mean_us, cv: _ } => *mean_us /= factor,
+            DurationDist::Empirical { quantiles } => quantiles.iter_mut().for_each(|(_, us)| *us /= factor),
+        }
+    }
+
     /// Checks that the numbers make a distribution: lengths at least 0 and finite (a mean of 0 is a length of 0),
     /// quantiles rising and covering the probabilities from 0 to 1. The message says what is wrong.
     pub fn validate(&self) -> Result<(), String> {

@@ -3,6 +3,9 @@
 use crate::kernel::sampler::DurationDist;
 use serde::{Deserialize, Serialize};
 
+/// Lowest rate that can be kept exactly, a second.
+const LEAST_RATE: f64 = 1.0;
+
 /// Storage of the server: the data device, and where redo goes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StorageSpec {
@@ -165,6 +168,54 @@ impl DeviceSpec {
         }
     }
 
+    /// Makes the whole device faster by `factor` (slower if below 1): times are divided by it, rates multiplied. What a
+    /// device counts or holds (places, credits, operations a sync takes) and the kernel's clocks stay as they are.
+    pub fn speed_up(&mut self, factor: f64) {
+        // Without `..`: a new field must be sorted in here.
+        let DeviceSpec {
+            name: _,
+            channels: _,
+            queue_depth: _,
+            random_read,
+            random_write,
+            sequential_write,
+            sync,
+            sync_is_barrier: _,
+            read_iops,
+            write_iops,
+            reads_a_page_written: _,
+            read_bytes_per_s,
+            write_bytes_per_s,
+            link_bytes_per_s,
+            read_write_interference: _,
+            sync_counts_as_write: _,
+            burst,
+            cap,
+            sync_operations: _,
+            inode_tick_ns: _,
+            unwritten_redo_bytes: _,
+            redo_map_block: _,
+            seek_free_bytes: _,
+            at_depth,
+        } = self;
+        for time in [random_read, random_write, sequential_write, sync] {
+            time.speed_up(factor);
+        }
+        for DepthTimes { op: _, bytes: _, depth: _, quantiles } in at_depth {
+            quantiles.iter_mut().for_each(|(_, us)| *us /= factor);
+        }
+        for rate in [read_iops, write_iops, read_bytes_per_s, write_bytes_per_s, link_bytes_per_s].into_iter().flatten()
+        {
+            *rate = scaled(*rate, factor);
+        }
+        if let Some(burst) = burst {
+            burst.speed_up(factor);
+        }
+        if let Some(cap) = cap {
+            cap.speed_up(factor);
+        }
+    }
+
     /// Checks that the numbers make a device: at least one channel and one place in the queue, valid distributions,
     /// rates above 0. The message says what is wrong.
     pub fn validate(&self) -> Result<(), String> {
@@ -245,7 +296,22 @@ impl DeviceSpec {
     }
 }
 
+impl StorageSpec {
+    /// Makes all devices faster by `factor`, see [`DeviceSpec::speed_up`].
+    pub fn speed_up(&mut self, factor: f64) {
+        let StorageSpec { data, redo } = self;
+        std::iter::once(data).chain(redo).for_each(|device| device.speed_up(factor));
+    }
+}
+
 impl CapSpec {
+    fn speed_up(&mut self, factor: f64) {
+        let CapSpec { read_iops, write_iops, read_bytes_per_s, write_bytes_per_s, slice_ns: _ } = self;
+        for rate in [read_iops, write_iops, read_bytes_per_s, write_bytes_per_s].into_iter().flatten() {
+            *rate = scaled(*rate, factor);
+        }
+    }
+
     /// Checks that rates and slice can be kept.
     pub fn validate(&self) -> Result<(), String> {
         for (name, rate) in [
@@ -264,6 +330,12 @@ impl CapSpec {
 }
 
 impl BurstSpec {
+    fn speed_up(&mut self, factor: f64) {
+        let BurstSpec { baseline_iops, burst_iops, bucket_ops: _, initial_ops: _ } = self;
+        *baseline_iops = scaled(*baseline_iops, factor);
+        *burst_iops = scaled(*burst_iops, factor).max(*baseline_iops);
+    }
+
     /// Checks that the bucket can hold and pay at least one operation, and that the burst is no slower than the
     /// baseline.
     pub fn validate(&self) -> Result<(), String> {
@@ -285,9 +357,14 @@ impl BurstSpec {
     }
 }
 
+/// A rate that stays one that can be kept.
+fn scaled(rate: f64, factor: f64) -> f64 {
+    (rate * factor).max(LEAST_RATE)
+}
+
 /// Rates from one a second to 10^12 a second can be kept exactly.
 fn check_rate(name: &str, rate: f64) -> Result<(), String> {
-    if (1.0..=1e12).contains(&rate) {
+    if (LEAST_RATE..=1e12).contains(&rate) {
         return Ok(());
     }
     Err(format!("{name} must be from 1 to 10^12 a second, not {rate}"))
