@@ -31,7 +31,7 @@ pub use sentences::why;
 pub use unknown::{Prepared, prepare};
 
 use crate::calibrate::{Device, NO_CPU_DEMAND};
-use crate::recommend::{Answer, Goal, Point, Question, RecommendError, TrialRunner, best_setting, recommend};
+use crate::recommend::{Answer, Goal, Point, Question, RecommendError, TrialRunner, Verdict, best_setting, recommend};
 use demand::Demand;
 use innosim_recordings::{Missing, Quantity, Recording, UnknownLoad, understood_settings};
 use innosim_scenario::{Overrides, Source};
@@ -199,20 +199,19 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
         return Ok(advice);
     }
     let mut answer = search(request, &advice.scenario, request.redo, 2, runner)?;
-    if !answer.best.sound && !request.redo {
+    if answer.refused().is_some() && !answer.best.is_answer && !request.redo {
         // No I/O capacity will do with this redo log: perhaps one will with a larger one.
         let larger = search(request, &advice.scenario, true, 2, runner)?;
-        answer = if larger.best.sound { larger } else { answer };
+        answer = if larger.best.is_answer { larger } else { answer };
     }
     for (name, text) in worlds(request, &measured, &device, &tests, &scenario_of)? {
         let best = best_setting(&question(request, &text, request.redo, 1), runner)?;
         advice.worlds.push(World { name, best });
     }
-    if answer.best.sound {
-        (advice.refused, advice.caution) = (None, answer.refused.clone());
-    } else {
-        advice.refused = answer.refused.clone().or_else(|| Some("no setting runs without stalls".to_owned()));
-    }
+    let why = answer.refused().map(str::to_owned);
+    // Elsewhere an input that is roughly known refuses an answer; here its range is searched, and told with it.
+    let stands = answer.limit().is_none() && (answer.best.is_answer || matches!(answer.verdict, Verdict::Keep(_)));
+    (advice.refused, advice.caution) = if stands { (None, why) } else { (why, None) };
     if request.courses {
         advice.courses = courses::courses(request, &advice.scenario, &answer, runner)?;
     }

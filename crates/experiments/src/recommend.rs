@@ -22,31 +22,37 @@
 mod bench;
 mod case;
 mod goal;
+mod judge;
 mod plan;
 mod rows;
 mod search;
 mod sensitivity;
 mod settled;
 mod space;
+mod stress;
 #[cfg(test)]
 mod tests;
 mod trial;
+mod verdict;
 mod why;
 
 pub use bench::{EndedEarly, RecommendError, TrialRunner};
 pub use case::{Input, slow_down};
 pub use goal::Goal;
+pub use judge::RESERVE;
 pub use plan::Plan;
 pub use rows::{Change, Row};
 pub use sensitivity::Sensitivity;
 pub use settled::{Rise, rise_of};
 pub use space::{Point, Space};
+pub use stress::Stress;
+pub use verdict::{Cause, Limit, Refusal, Stressed, Verdict};
 pub use why::{Effect, Why};
 
 use bench::Bench;
-use case::Case;
 use innosim_scenario::{Overrides, Scenario, Source};
 use search::Found;
+use verdict::Decision;
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -76,7 +82,9 @@ pub struct Answer {
     pub current: Row,
     /// Every setting that was tried, in rising order.
     pub candidates: Vec<Row>,
-    /// The best of them.
+    /// What comes of it.
+    pub verdict: Verdict,
+    /// The best of them; the present setting where nothing else may be recommended.
     pub best: Row,
     /// What the best gains and costs against the present setting.
     pub why: Why,
@@ -86,8 +94,12 @@ pub struct Answer {
     pub sensitivity: Vec<Sensitivity>,
     /// A setting near the best that holds in every case of the sensitivity, if the best does not.
     pub safer: Option<Row>,
-    /// Why nothing should be set yet; `None` if the best can be tried.
-    pub refused: Option<String>,
+    /// The present and the best setting under what they must survive.
+    pub stressed: Vec<Stressed>,
+    /// The present capacities with twice the redo log, where nothing else may be recommended.
+    pub larger_redo: Option<Row>,
+    /// As good as the best with the fewest writes, but without the reserve.
+    pub fewest_writes: Option<Row>,
     /// Inputs to be measured first, the one that matters most first.
     pub measure_first: Vec<Input>,
     /// Runs made.
@@ -104,22 +116,34 @@ pub struct Answer {
 /// [`RecommendError`] if the scenario is wrong, has no setting to vary, or a run fails.
 pub fn recommend(question: &Question<'_>, execute: &dyn TrialRunner) -> Result<Answer, RecommendError> {
     let mut bench = Bench::open(question, execute)?;
-    let Found { best, plateau } = search::search(&mut bench)?;
-    let what_if = sensitivity::examine(&mut bench, best)?;
-    let rows: Vec<Row> = bench.points().into_iter().filter_map(|point| Row::of(&bench, point)).collect();
-    let row = |point: Point| rows.iter().find(|row| row.point == point).cloned();
+    let found = search::search(&mut bench)?;
+    let tried = bench.points();
+    let Decision { best, mut verdict, what_if, larger_redo } = verdict::decide(&mut bench, found.best)?;
+    let row = |point: Point| Row::of(&bench, point);
     let missing = || RecommendError::Nothing { problem: "no run of the best setting".to_owned() };
     let current = row(bench.current()).ok_or_else(missing)?;
-    let best = row(best).ok_or_else(missing)?;
+    let mut best = row(best).ok_or_else(missing)?;
+    let mut why = Why::of(&current, &best);
+    if verdict == Verdict::Try && why.gained.is_empty() {
+        verdict = Verdict::Keep(format!("{} gains nothing that can be measured", best.point.io_capacity_max));
+        best = current.clone();
+        why = Why::of(&current, &best);
+    }
+    let fewest_writes = judge::fewest_writes(&bench, &tried, best.point);
+    let mut shown = vec![current.point, best.point];
+    shown.dedup();
     Ok(Answer {
-        why: Why::of(&current, &best),
+        why,
+        safer: what_if.safer.and_then(row),
+        candidates: bench.points().into_iter().filter(|&point| Some(point) != larger_redo).filter_map(row).collect(),
+        larger_redo: larger_redo.and_then(row),
+        fewest_writes: fewest_writes.and_then(row),
+        stressed: bench.stressed(&shown),
         current,
         best,
-        safer: what_if.safer.and_then(row),
-        candidates: rows,
-        plateau,
+        verdict,
+        plateau: found.plateau,
         sensitivity: what_if.cases,
-        refused: what_if.refused,
         measure_first: what_if.measure_first,
         runs: bench.runs(),
         ended_early: bench.ended_early(),
@@ -130,6 +154,29 @@ pub fn recommend(question: &Question<'_>, execute: &dyn TrialRunner) -> Result<A
     })
 }
 
+impl Answer {
+    /// Why nothing is recommended; `None` if something is, be it to keep the present setting.
+    pub fn refused(&self) -> Option<&str> {
+        match &self.verdict {
+            Verdict::Refused(refusal) => Some(&refusal.why),
+            Verdict::Try | Verdict::Keep(_) => None,
+        }
+    }
+
+    /// Whether something else than the I/O capacity is the limit.
+    pub fn limit(&self) -> Option<Limit> {
+        match &self.verdict {
+            Verdict::Refused(Refusal { cause: Cause::Limit(limit), .. }) => Some(*limit),
+            _ => None,
+        }
+    }
+
+    /// Statements to type; none where nothing is to be changed.
+    pub fn statements(&self) -> Vec<String> {
+        if self.verdict == Verdict::Try { self.space.statements(self.best.point) } else { Vec::new() }
+    }
+}
+
 /// The best setting alone, without what it depends on; `None` if none is sound. A third of the runs of [`recommend`], for who asks
 /// in many worlds.
 ///
@@ -138,5 +185,5 @@ pub fn recommend(question: &Question<'_>, execute: &dyn TrialRunner) -> Result<A
 pub fn best_setting(question: &Question<'_>, execute: &dyn TrialRunner) -> Result<Option<Point>, RecommendError> {
     let mut bench = Bench::open(question, execute)?;
     let Found { best, .. } = search::search(&mut bench)?;
-    Ok(bench.is_sound(Case::AS_IS, best).then_some(best))
+    Ok(judge::is_answer(&bench, best).then_some(best))
 }

@@ -3,13 +3,15 @@
 use super::Question;
 use super::case::Case;
 use super::goal::Goal;
-use super::plan::Plan;
+use super::plan::{Plan, fits_pool};
 use super::settled::Rise;
 use super::space::{Point, Space};
+use super::stress::Stress;
 use super::trial::{Base, Group, Run, Starts, Trial};
+use super::verdict::Stressed;
 use crate::rest::{Ended, is_even, turn_at};
 use crate::runner::{IsEnough, Job, in_parallel};
-use crate::sound::is_sound;
+use crate::sound::{comes_through, is_sound};
 use crate::warm_start::{WarmStart, can_fork};
 use innosim_core::metrics::{RunOutput, Summary};
 use innosim_core::server::{RunError, Silent, Warm};
@@ -233,10 +235,10 @@ impl<'a> Bench<'a> {
 
     fn run_at(&self, (case, point, replication): (Case, Point, u32)) -> Result<Run, RecommendError> {
         let scenario = self.scenario_of(case, point)?;
-        let may_end_early = self.plan.may_end_early(&scenario);
+        let may_end_early = case.stress.is_none() && self.plan.may_end_early(&scenario);
         let begins_warm = may_end_early && replication == 0;
         let base = if begins_warm { self.base_of(case, point.redo_bytes)? } else { None };
-        let window_s = self.window_s(point);
+        let window_s = self.window_of(case, point);
         Ok(Run { scenario, case, point, replication, window_s, may_end_early, base })
     }
 
@@ -271,6 +273,27 @@ impl<'a> Bench<'a> {
         runs.iter().all(|&(case, point, replications)| made(case, point) >= replications as usize)
     }
 
+    /// Puts points that were run as the scenario stands under every stress, if all pages fit the buffer pool.
+    pub(super) fn stress(&mut self, points: &[Point]) -> Result<(), RecommendError> {
+        if !fits_pool(&self.scenario) {
+            return Ok(());
+        }
+        let at = |stress: Stress| points.iter().map(move |&point| (Case::under(stress), point));
+        let wanted: Vec<(Case, Point)> = Stress::ALL.into_iter().flat_map(at).collect();
+        self.ensure("stress", &wanted, 1, &[])
+    }
+
+    /// What came out of that.
+    pub(super) fn stressed(&self, points: &[Point]) -> Vec<Stressed> {
+        let all = points.iter().flat_map(|&point| Stress::ALL.map(|stress| (stress, point)));
+        all.filter_map(|(stress, point)| {
+            let case = Case::under(stress);
+            let figures = self.mean(case, point)?;
+            Some(Stressed { stress, point, comes_through: self.comes_through(case, point), figures })
+        })
+        .collect()
+    }
+
     /// The same for points as the scenario stands.
     pub(super) fn ensure_as_is(
         &mut self,
@@ -292,6 +315,9 @@ impl<'a> Bench<'a> {
         }
         self.plan.apply(&mut scenario, self.redo_ratio(point));
         case.apply(&mut scenario.run);
+        if let (Some(stress), Some(at_rest)) = (case.stress, self.mean(Case::AS_IS, point)) {
+            stress.apply(&mut scenario, &at_rest);
+        }
         Ok(scenario)
     }
 
@@ -344,15 +370,30 @@ impl<'a> Bench<'a> {
 
     /// Whether every run of a point in a case can be left to itself.
     pub(super) fn is_sound(&self, case: Case, point: Point) -> bool {
+        let seconds = self.window_of(case, point);
+        self.all(case, point, |trial| is_sound(trial, seconds))
+    }
+
+    /// Whether no run of a point in a case stalled or went in waves, whoever did the flushing.
+    pub(super) fn comes_through(&self, case: Case, point: Point) -> bool {
+        let seconds = self.window_of(case, point);
+        self.all(case, point, |trial| comes_through(trial, seconds))
+    }
+
+    fn all(&self, case: Case, point: Point, is_so: impl Fn(&Summary) -> bool) -> bool {
         let trials = self.trials(case, point);
-        let seconds = self.window_s(point);
-        !trials.is_empty() && trials.iter().all(|trial| is_sound(trial, seconds))
+        !trials.is_empty() && trials.iter().all(is_so)
     }
 
     /// Share of the time in which a point as the scenario stands stalled or lived by sync flushing.
     pub(super) fn trouble(&self, point: Point) -> f64 {
         let seconds = |mean: Summary| mean.stall_seconds + mean.sync_flush_seconds;
         self.mean(Case::AS_IS, point).map_or(f64::INFINITY, seconds) / self.window_s(point).max(1.0)
+    }
+
+    /// Seconds that figures of a point in a case are taken over.
+    pub(super) fn window_of(&self, case: Case, point: Point) -> f64 {
+        case.stress.map_or_else(|| self.window_s(point), |stress| stress.seconds() as f64)
     }
 
     fn window_s(&self, point: Point) -> f64 {

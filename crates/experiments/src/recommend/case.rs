@@ -3,6 +3,7 @@
 //! Two inputs are known least: how many different pages the load writes (the working set), and how fast the device is
 //! under this mix. Each is moved to either side by as much as such numbers are usually off.
 
+use super::stress::Stress;
 use innosim_core::run_spec::RunSpec;
 
 /// How far the number of pages is usually off, parts in a thousand.
@@ -43,26 +44,40 @@ impl Input {
     }
 }
 
-/// A scenario as it stands, or with one input moved.
+/// A scenario as it stands, with one input moved, or under a [`Stress`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Case {
     /// The input that is moved.
     pub(super) input: Option<Input>,
     /// How far, parts in a thousand.
     pub(super) per_mille: i32,
+    /// What the server must survive.
+    pub(super) stress: Option<Stress>,
 }
 
 impl Case {
     /// The scenario as it stands.
-    pub(super) const AS_IS: Case = Case { input: None, per_mille: 0 };
+    pub(super) const AS_IS: Case = Case { input: None, per_mille: 0, stress: None };
 
     /// With one input moved.
     pub(super) const MOVED: [Case; 4] = [
-        Case { input: Some(Input::WorkingSet), per_mille: -WORKING_SET_OFF },
-        Case { input: Some(Input::WorkingSet), per_mille: WORKING_SET_OFF },
-        Case { input: Some(Input::DeviceSpeed), per_mille: -DEVICE_OFF },
-        Case { input: Some(Input::DeviceSpeed), per_mille: DEVICE_OFF },
+        Case::moved(Input::WorkingSet, -WORKING_SET_OFF),
+        Case::moved(Input::WorkingSet, WORKING_SET_OFF),
+        Case::SLOWER_DEVICE,
+        Case::moved(Input::DeviceSpeed, DEVICE_OFF),
     ];
+
+    /// On a slower device: all the time, which is harder than the minute that a server must survive.
+    pub(super) const SLOWER_DEVICE: Case = Case::moved(Input::DeviceSpeed, -DEVICE_OFF);
+
+    const fn moved(input: Input, per_mille: i32) -> Case {
+        Case { input: Some(input), per_mille, stress: None }
+    }
+
+    /// Under a stress.
+    pub(super) const fn under(stress: Stress) -> Case {
+        Case { stress: Some(stress), ..Case::AS_IS }
+    }
 
     /// The case as far as the load goes: what the device does can change while a server runs.
     pub(super) fn of_the_load(self) -> Case {

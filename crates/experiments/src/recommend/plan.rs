@@ -146,7 +146,7 @@ fn seconds(scenario: &Scenario) -> u64 {
 }
 
 /// Whether all pages fit nine tenths of the buffer pool.
-fn fits_pool(scenario: &Scenario) -> bool {
+pub(super) fn fits_pool(scenario: &Scenario) -> bool {
     let pages: u64 = scenario.run.workload.page_sets.iter().map(|set| set.pages).sum();
     let pool = scenario.settings.integer("innodb_buffer_pool_size").unwrap_or(0) / PAGE_BYTES;
     pages as f64 <= 0.9 * pool as f64

@@ -2,6 +2,7 @@
 
 use super::bench::Bench;
 use super::case::Case;
+use super::judge::is_answer;
 use super::space::Point;
 use innosim_core::metrics::{Regime, Summary};
 use innosim_statistics::{Estimate, Paired};
@@ -29,7 +30,7 @@ const FIGURES: [Figure; 12] = [
 ];
 
 /// Share of the age limit that was never used.
-fn headroom(s: &Summary) -> f64 {
+pub(super) fn headroom(s: &Summary) -> f64 {
     if s.checkpoint_age_limit > 0.0 { 1.0 - s.checkpoint_age_max / s.checkpoint_age_limit } else { 0.0 }
 }
 
@@ -57,6 +58,8 @@ pub struct Row {
     pub replications: usize,
     /// Whether all of them ran without stalls, waves and sync flushing.
     pub sound: bool,
+    /// Whether it may be recommended, or stay: sound, with a reserve, and no worse than the present setting.
+    pub is_answer: bool,
     /// The worst regime of them.
     pub regime: Regime,
     /// Its figures.
@@ -84,6 +87,7 @@ impl Row {
             point,
             replications: trials.len(),
             sound: bench.is_sound(Case::AS_IS, point),
+            is_answer: is_answer(bench, point),
             regime,
             changes: changes.collect(),
         })

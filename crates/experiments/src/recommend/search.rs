@@ -17,6 +17,8 @@
 
 use super::bench::{Ahead, Bench, RecommendError};
 use super::case::Case;
+use super::goal::Goal;
+use super::judge::{has_reserve, is_answer};
 use super::sensitivity;
 use super::space::{Point, step_at};
 use innosim_core::metrics::Summary;
@@ -79,12 +81,12 @@ fn search_at_this_length(bench: &mut Bench<'_>) -> Result<Option<Found>, Recomme
     }
     let mut found = finals(bench, best)?;
     for _ in 0..ROUNDS {
-        let is_sound = |point: &Point| bench.is_sound(Case::AS_IS, *point);
+        let is_answer = |point: &Point| is_answer(bench, *point);
         let redo = found.best.redo_bytes;
-        if is_sound(&found.best) || !bench.points().iter().any(|point| point.redo_bytes == redo && is_sound(point)) {
+        if is_answer(&found.best) || !bench.points().iter().any(|point| point.redo_bytes == redo && is_answer(point)) {
             break;
         }
-        // Replications have shown that what looked sound is not, and with it that the edge lies elsewhere.
+        // Replications have shown that what looked like an answer is none, and with it that the edge lies elsewhere.
         let next = at_redo(bench, redo, current.io_capacity_max as f64)?;
         found = finals(bench, next)?;
     }
@@ -96,7 +98,7 @@ fn at_larger_redo(bench: &mut Bench<'_>, mut best: Point) -> Result<Point, Recom
     let (if_it_gains, if_none_is_sound) = MOST_REDO;
     let mut factor = 2.0;
     loop {
-        let is_sound = bench.is_sound(Case::AS_IS, best);
+        let is_sound = is_answer(bench, best);
         let within =
             factor <= if_it_gains || (!is_sound && factor <= if_none_is_sound && bench.plan().has_room(factor));
         let Some(redo) = bench.space().redo_times(factor).filter(|_| within) else { return Ok(best) };
@@ -106,7 +108,7 @@ fn at_larger_redo(bench: &mut Bench<'_>, mut best: Point) -> Result<Point, Recom
         if is_sound && !gains(bench, next, best) {
             return Ok(best);
         }
-        if is_sound || bench.is_sound(Case::AS_IS, next) || bench.trouble(next) < bench.trouble(best) {
+        if is_sound || is_answer(bench, next) || bench.trouble(next) < bench.trouble(best) {
             best = next;
         }
         factor *= 2.0;
@@ -251,7 +253,7 @@ fn finals(bench: &mut Bench<'_>, best: Point) -> Result<Found, RecommendError> {
     let mut close: Vec<Point> = here
         .iter()
         .copied()
-        .filter(|&p| bench.is_sound(Case::AS_IS, p) == bench.is_sound(Case::AS_IS, best))
+        .filter(|&p| is_answer(bench, p) == is_answer(bench, best))
         .filter(|&p| score(bench, p) >= top - CLOSE * top.abs())
         .collect();
     close.sort_by(|&a, &b| score(bench, b).total_cmp(&score(bench, a)));
@@ -283,16 +285,20 @@ fn tidy(points: &mut Vec<Point>) {
 fn gains(bench: &Bench<'_>, larger: Point, best: Point) -> bool {
     let score = |point| bench.score(Case::AS_IS, point);
     match (score(larger), score(best)) {
-        (Some(more), Some(less)) if bench.is_sound(Case::AS_IS, larger) => more - less > REDO_GAIN * less.abs(),
+        (Some(more), Some(less)) if is_answer(bench, larger) => more - less > REDO_GAIN * less.abs(),
         _ => false,
     }
 }
 
-/// The best of `points` in a case: sound, not too slow for the goal, and first by score; of points of equal merit the
-/// lowest, as more capacity buys nothing there. If none is sound, the one that stalls least.
+/// The best of `points` in a case: sound and, as the scenario stands, fit to be recommended; not too slow for the goal, and
+/// first by score. Of points of equal merit it is the lowest with a reserve, as more capacity buys nothing there. If none may be
+/// recommended, the best that is sound; if none is, the one that stalls least.
 pub(super) fn best_of(bench: &Bench<'_>, case: Case, points: &[Point]) -> Point {
     let means: Vec<(Point, Summary)> = points.iter().filter_map(|&p| Some((p, bench.mean(case, p)?))).collect();
-    let sound: Vec<&(Point, Summary)> = means.iter().filter(|(p, _)| bench.is_sound(case, *p)).collect();
+    let mut sound: Vec<&(Point, Summary)> = means.iter().filter(|(p, _)| bench.is_sound(case, *p)).collect();
+    if case == Case::AS_IS && sound.iter().any(|(p, _)| is_answer(bench, *p)) {
+        sound.retain(|(p, _)| is_answer(bench, *p));
+    }
     if sound.is_empty() {
         let trouble = |s: &Summary| s.stall_seconds + s.sync_flush_seconds;
         let least = means
@@ -306,12 +312,14 @@ pub(super) fn best_of(bench: &Bench<'_>, case: Case, points: &[Point]) -> Point 
     let least = goal.least_tps(now, most);
     let fast: Vec<&&(Point, Summary)> = sound.iter().filter(|(_, s)| s.tps_mean >= least).collect();
     let top = fast.iter().map(|(_, s)| goal.score(s)).fold(f64::MIN, f64::max);
-    let equal = fast.iter().filter(|(_, s)| goal.score(s) >= top - goal.grain() * top.abs());
-    equal.map(|(point, _)| *point).min().unwrap_or(bench.current())
+    let equal = fast.iter().filter(|(_, s)| goal.score(s) >= top - goal.grain() * top.abs()).map(|(point, _)| *point);
+    let needs_room = goal != Goal::Writes;
+    // False, which is to have room, comes first.
+    equal.min_by_key(|&p| (needs_room && !has_reserve(bench, case, p), p)).unwrap_or(bench.current())
 }
 
 /// Points of `points` as good as `best` within the goal's grain.
-fn equals(bench: &Bench<'_>, case: Case, points: &[Point], best: Point) -> Vec<Point> {
+pub(super) fn equals(bench: &Bench<'_>, case: Case, points: &[Point], best: Point) -> Vec<Point> {
     let Some(top) = bench.score(case, best) else { return vec![best] };
     let least = top - bench.goal().grain() * top.abs();
     let equal = |point: &&Point| bench.score(case, **point).is_some_and(|score| score >= least);

@@ -9,8 +9,10 @@
 
 use super::bench::{Ahead, Bench, RecommendError};
 use super::case::{Case, Input};
+use super::goal::Goal;
+use super::judge::{has_reserve, is_answer};
 use super::plan::lengths;
-use super::search::best_of;
+use super::search::{best_of, equals};
 use super::settled::Rise;
 use super::space::{Point, step_at};
 use crate::rest::LEAST_WINDOW_S;
@@ -19,6 +21,8 @@ use crate::rest::LEAST_WINDOW_S;
 const TOO_MUCH: f64 = 0.05;
 /// Most steps above the best at which a safer setting is looked for.
 const STEPS_UP: usize = 3;
+/// Most settings as good as the best that are looked at for one that keeps its reserve.
+const EQUALS_UP: usize = 4;
 /// Most that a safer setting may lose as the scenario stands.
 const PRICE_OF_SAFETY: f64 = 0.10;
 
@@ -40,7 +44,7 @@ pub struct Sensitivity {
 }
 
 /// What the cases say together.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct WhatIf {
     pub(super) cases: Vec<Sensitivity>,
     pub(super) safer: Option<Point>,
@@ -48,21 +52,36 @@ pub(super) struct WhatIf {
     pub(super) measure_first: Vec<Input>,
 }
 
+/// Says that runs were too short to tell, if they were.
+pub(super) fn too_short(bench: &Bench<'_>, best: Point) -> Option<String> {
+    bench.rise(best).map(|rise| still_rising(bench, best, rise)).or_else(|| too_short_to_tell(bench, best))
+}
+
+/// Of the settings as good as `best` from there up, the lowest that keeps its reserve with every input off; `best` if none of
+/// the first few does. The fewest writes need no reserve.
+pub(super) fn with_room(bench: &mut Bench<'_>, best: Point) -> Result<Point, RecommendError> {
+    if bench.goal() == Goal::Writes || best == bench.current() {
+        return Ok(best);
+    }
+    for point in as_good_from(bench, best).into_iter().take(EQUALS_UP) {
+        let cases: Vec<(Case, Point)> = Case::MOVED.iter().map(|&case| (case, point)).collect();
+        bench.ensure("what if", &cases, 1, &[])?;
+        if Case::MOVED.iter().all(|&case| bench.is_sound(case, point) && has_reserve(bench, case, point)) {
+            return Ok(point);
+        }
+    }
+    Ok(best)
+}
+
+/// The settings of its redo log that were tried and are as good as `best`, from it up.
+fn as_good_from(bench: &Bench<'_>, best: Point) -> Vec<Point> {
+    let from = |point: &Point| point.redo_bytes == best.redo_bytes && *point >= best && is_answer(bench, *point);
+    let points: Vec<Point> = bench.points().into_iter().filter(from).collect();
+    equals(bench, Case::AS_IS, &points, best)
+}
+
 /// Runs `best` and its neighbours in every case.
 pub(super) fn examine(bench: &mut Bench<'_>, best: Point) -> Result<WhatIf, RecommendError> {
-    let too_short =
-        bench.rise(best).map(|rise| still_rising(bench, best, rise)).or_else(|| too_short_to_tell(bench, best));
-    if let Some(why) = too_short {
-        return Ok(WhatIf { cases: Vec::new(), safer: None, refused: Some(why), measure_first: Vec::new() });
-    }
-    if !bench.is_sound(Case::AS_IS, best) {
-        return Ok(WhatIf {
-            cases: Vec::new(),
-            safer: None,
-            refused: Some(none_is_sound(bench)),
-            measure_first: vec![Input::WorkingSet, Input::DeviceSpeed],
-        });
-    }
     let around = around(bench, best);
     let wanted: Vec<(Case, Point)> =
         first_runs(bench, best).into_iter().map(|(case, point, _)| (case, point)).collect();
@@ -92,20 +111,6 @@ fn lower_neighbours(bench: &Bench<'_>, best: Point, around: &[Point]) -> Vec<(Ca
     let was_seen_to_fail = !bench.trials(Case::AS_IS, lower).is_empty() && !bench.is_sound(Case::AS_IS, lower);
     let could_be = |case: &Case| bench.is_sound(*case, best) && !(case.asks_for_more_writes() && was_seen_to_fail);
     Case::MOVED.into_iter().filter(could_be).map(|case| (case, lower)).collect()
-}
-
-/// Says that no setting is an answer, and how far the search went.
-fn none_is_sound(bench: &Bench<'_>) -> String {
-    let largest = bench.points().iter().map(|point| point.redo_bytes).max().unwrap_or(0);
-    let up_to = if largest > bench.current().redo_bytes {
-        format!(", with redo logs of up to {} MiB,", largest >> 20)
-    } else {
-        String::new()
-    };
-    format!(
-        "no setting that was tried{up_to} runs without stalls or sync flushing: the redo log is too small or the device too \
-         slow for this load"
-    )
 }
 
 /// Says that figures are taken over too short a time to tell whether the checkpoint age is at rest, if somebody asked for

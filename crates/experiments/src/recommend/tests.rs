@@ -17,14 +17,35 @@ struct MadeUp {
     settles_s: u64,
     /// From here on more pages a second cost nothing: the device does no more.
     device_limit: f64,
+    /// Below the edge it depends on sync flushing instead of waves.
+    syncs: Option<Syncs>,
     /// In all replications but the first, the edge lies this many times as high.
     luck: f64,
     runs: AtomicUsize,
 }
 
+/// How a server does that depends on sync flushing.
+#[derive(Clone, Copy)]
+struct Syncs {
+    /// Its throughput, a share of what it has at the edge.
+    share: f64,
+    /// Whether its users feel no stall when it is stressed.
+    survives: bool,
+    /// Whether the age is at its limit above the edge too.
+    is_full: bool,
+}
+
 impl MadeUp {
     fn new(edge: f64, power: f64) -> MadeUp {
-        MadeUp { edge, power, settles_s: 0, device_limit: f64::INFINITY, luck: 1.0, runs: AtomicUsize::new(0) }
+        MadeUp {
+            edge,
+            power,
+            settles_s: 0,
+            device_limit: f64::INFINITY,
+            syncs: None,
+            luck: 1.0,
+            runs: AtomicUsize::new(0),
+        }
     }
 }
 
@@ -44,17 +65,22 @@ impl TrialRunner for MadeUp {
         let redo = job.scenario.settings.integer("innodb_log_file_size").unwrap() as f64 / (10u64 << 30) as f64;
         let edge = self.edge * (pages(job.scenario) / nominal).powf(self.power) / redo.sqrt()
             * if job.replication > 0 { self.luck } else { 1.0 };
-        let waves = max < edge;
+        let below = max < edge;
+        let stressed = job.scenario.run.dirty_start.is_some();
+        let waves = below && self.syncs.is_none_or(|syncs| stressed && !syncs.survives);
+        let share = self.syncs.filter(|_| below).map_or(1.0, |syncs| syncs.share);
         let level = 9000.0 * redo.powf(0.25) - (max.min(self.device_limit) - edge).max(0.0) * 0.3
             + 5.0 * f64::from(job.replication % 2);
+        let level = share * level;
         let second = |second: u64| {
-            let tps = if waves && (second / 60).is_multiple_of(2) { level / 3.0 } else { level };
+            let dips = if stressed { (second / 5).is_multiple_of(3) } else { (second / 60).is_multiple_of(2) };
+            let tps = if waves && dips { level / 3.0 } else { level };
             SecondSample {
                 second,
                 transactions: tps as u64,
-                sync_flushing: waves,
+                sync_flushing: below,
                 redo_generated_bytes: 28_000_000,
-                checkpoint_age_bytes: 4_000_000 * second.min(self.settles_s),
+                checkpoint_age_bytes: 1000 + 4_000_000 * second.min(self.settles_s),
                 pages_flushed: max as u64,
                 device_write_bytes: max as u64 * 32_768,
                 ..SecondSample::default()
@@ -62,7 +88,9 @@ impl TrialRunner for MadeUp {
         };
         let limit = (17.9 * redo * (1u64 << 30) as f64) as u64;
         // So far away that no age meets it.
-        let age_limits = AgeLimits { async_bytes: 10 * limit, stop_bytes: limit, ..AgeLimits::default() };
+        let is_full = self.syncs.is_some_and(|syncs| syncs.is_full);
+        let async_bytes = if is_full { 1 } else { 10 * limit };
+        let age_limits = AgeLimits { async_bytes, stop_bytes: limit, ..AgeLimits::default() };
         Ok(RunOutput {
             series: (1..=job.scenario.run.duration.0 / 1_000_000_000).map(second).collect(),
             age_limits,
@@ -101,7 +129,7 @@ fn runs_that_end_early_give_the_same_answer() {
         };
         let early = recommend(&question, &Early(&server)).unwrap();
         let whole = recommend(&question, &server).unwrap();
-        assert_eq!((early.best.point, &early.refused), (whole.best.point, &whole.refused), "{start}");
+        assert_eq!((early.best.point, early.refused()), (whole.best.point, whole.refused()), "{start}");
         assert_eq!((early.runs, whole.ended_early), (whole.runs, EndedEarly::default()));
         let saved = early.ended_early.saved_s as f64;
         assert!(early.ended_early.at_rest > 0 && early.ended_early.no_answer > 0 && saved > 0.5 * whole.simulated_s);
@@ -127,7 +155,7 @@ fn the_best_is_found_within_a_step_from_either_side() {
         let best = answer.best.point.io_capacity_max as f64;
         assert!((edge..=edge + 1100.0_f64.min(edge / 10.0)).contains(&best), "{start}, {edge}: {best}");
         assert!(answer.best.sound && answer.best.replications == 3);
-        assert_eq!(answer.refused, None, "{start}");
+        assert_eq!(answer.refused(), None, "{start}");
         assert_eq!(answer.runs, server.runs.load(Ordering::Relaxed));
         assert!(answer.runs < 45, "{}", answer.runs);
         assert!(answer.candidates.iter().any(|row| row.replications == 1), "losers are run once");
@@ -175,29 +203,29 @@ fn runs_whose_age_still_rises_are_made_longer_or_refused() {
     let slow = |settles_s| MadeUp { settles_s, ..MadeUp::new(6300.0, 0.0) };
     let plain = ask(&MadeUp::new(6300.0, 0.0), "7000-bpi32", Goal::Throughput, false).plan.duration_s;
     let answer = ask(&slow(plain - 100), "7000-bpi32", Goal::Throughput, false);
-    assert_eq!((answer.best.point.io_capacity_max, answer.refused.as_deref()), (6500, None));
+    assert_eq!((answer.best.point.io_capacity_max, answer.refused()), (6500, None));
     let growth = answer.plan.duration_s as f64 / plain as f64;
     assert!((growth - 1.6).abs() < 0.02, "{growth}");
     let never = ask(&slow(u64::MAX), "7000-bpi32", Goal::Throughput, false);
     assert!(never.plan.duration_s > 2 * plain && never.plan.duration_s <= 4 * 5000);
-    assert!(never.refused.is_some_and(|why| why.contains("still rising")));
+    assert!(never.refused().is_some_and(|why| why.contains("still rising")));
     let common = Overrides { duration: Some("600s".to_owned()), ..Overrides::default() };
     let source = published("7000-bpi32");
     let question = Question { source, common, goal: Goal::Throughput, redo: false, replications: 1 };
     let short = recommend(&question, &slow(1000)).unwrap();
-    let why = short.refused.unwrap();
+    let why = short.refused().unwrap();
     assert!(why.contains("still rising when its runs of 600 s ended") && why.contains("--duration 2060s"), "{why}");
     assert!(short.measure_first.is_empty() && short.sensitivity.is_empty());
     // So short that nothing can be told, though the age does not rise in it.
     let common = Overrides { duration: Some("40s".to_owned()), ..Overrides::default() };
     let shorter = recommend(&Question { common, ..question }, &MadeUp::new(6300.0, 0.0)).unwrap();
-    assert!(shorter.refused.is_some_and(|why| why.contains("to take figures over")));
+    assert!(shorter.refused().is_some_and(|why| why.contains("to take figures over")));
 }
 
 #[test]
 fn near_an_edge_that_moves_a_safer_setting_is_named() {
     let answer = ask(&MadeUp::new(6300.0, 1.0), "7000-bpi32", Goal::Throughput, false);
-    assert_eq!((answer.best.point.io_capacity_max, answer.refused.as_deref()), (6500, None));
+    assert_eq!((answer.best.point.io_capacity_max, answer.refused()), (6500, None));
     assert_eq!(answer.safer.map(|row| row.point.io_capacity_max), Some(7000));
     assert_eq!(answer.measure_first, [Input::WorkingSet]);
     let larger = answer.sensitivity.iter().find(|s| s.input == Input::WorkingSet && s.change > 0.0).unwrap();
@@ -207,14 +235,10 @@ fn near_an_edge_that_moves_a_safer_setting_is_named() {
 #[test]
 fn an_answer_that_the_uncertainty_turns_is_refused() {
     let answer = ask(&MadeUp::new(6300.0, 5.0), "7000-bpi32", Goal::Throughput, false);
-    assert!(
-        answer.refused.as_deref().is_some_and(|why| why.contains("working set 10 % larger")),
-        "{:?}",
-        answer.refused
-    );
+    assert!(answer.refused().is_some_and(|why| why.contains("working set 10 % larger")), "{:?}", answer.refused());
     assert_eq!(answer.measure_first, [Input::WorkingSet]);
     let hopeless = ask(&MadeUp::new(1e9, 0.0), "7000-bpi32", Goal::Throughput, false);
-    assert!(hopeless.refused.is_some_and(|why| why.contains("no setting that was tried")));
+    assert!(hopeless.refused().is_some_and(|why| why.contains("no setting that was tried")));
 }
 
 #[test]
@@ -236,7 +260,7 @@ fn redo_grows_until_a_size_is_sound() {
     let hopeless = ask(1e12);
     let largest = hopeless.candidates.iter().map(|row| row.point.redo_bytes).max().unwrap();
     assert!(!hopeless.best.sound && largest > 80 << 30, "{largest}");
-    assert!(hopeless.refused.is_some_and(|why| why.contains("with redo logs of up to")));
+    assert!(hopeless.refused().is_some_and(|why| why.contains("with redo logs of up to")));
 }
 
 #[test]
@@ -268,4 +292,35 @@ fn nothing_to_search() {
     let source = published("7000-bpi32");
     let question = Question { source, common, goal: Goal::Throughput, redo: false, replications: 1 };
     assert!(matches!(recommend(&question, &MadeUp::new(1.0, 0.0)), Err(RecommendError::Scenario(_))));
+}
+
+#[test]
+fn sync_flushing_that_nobody_feels_is_left_alone() {
+    let syncs = Some(Syncs { share: 1.0, survives: true, is_full: true });
+    let answer = ask(&MadeUp { syncs, ..MadeUp::new(9000.0, 0.0) }, "7000-bpi32", Goal::Throughput, false);
+    let Verdict::Keep(why) = &answer.verdict else { panic!("{:?}", answer.verdict) };
+    assert!(why.contains("depends on sync flushing") && why.contains("no stall"), "{why}");
+    assert!(answer.best.point == answer.current.point && answer.statements().is_empty());
+    assert!(answer.stressed.len() == 2 && answer.stressed.iter().all(|one| one.comes_through));
+    assert!(answer.larger_redo.is_some_and(|row| row.point.redo_bytes == 40 << 30));
+}
+
+#[test]
+fn sync_flushing_that_stalls_under_stress_is_a_limit_or_ended() {
+    // Nothing leaves a reserve: the redo log is the limit.
+    let full = Some(Syncs { share: 1.0, survives: false, is_full: true });
+    let answer = ask(&MadeUp { syncs: full, ..MadeUp::new(9000.0, 0.0) }, "7000-bpi32", Goal::Throughput, false);
+    assert_eq!(answer.limit(), Some(Limit::Redo));
+    let why = answer.refused().unwrap();
+    assert!(why.starts_with("the redo log is the limit, and no innodb_io_capacity_max helps"), "{why}");
+    assert!(why.contains("with the load a quarter higher") && answer.statements().is_empty(), "{why}");
+    // Above the edge there is a reserve, and more throughput.
+    let slow = Some(Syncs { share: 0.9, survives: false, is_full: false });
+    let answer = ask(&MadeUp { syncs: slow, ..MadeUp::new(9000.0, 0.0) }, "7000-bpi32", Goal::Throughput, false);
+    assert_eq!((&answer.verdict, answer.best.point.io_capacity_max), (&Verdict::Try, 9000));
+    assert!(answer.stressed.iter().any(|one| !one.comes_through && one.point == answer.current.point));
+    // The same throughput for less than its reserve costs is no answer.
+    let dear = Some(Syncs { share: 1.02, survives: true, is_full: false });
+    let answer = ask(&MadeUp { syncs: dear, ..MadeUp::new(9000.0, 0.0) }, "7000-bpi32", Goal::Throughput, false);
+    assert!(matches!(answer.verdict, Verdict::Keep(_)), "{:?}", answer.verdict);
 }

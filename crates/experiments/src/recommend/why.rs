@@ -105,7 +105,7 @@ mod tests {
     fn row(io_capacity_max: u64, sound: bool, changes: Vec<Change>) -> Row {
         let point = Point { redo_bytes: 1, io_capacity_max, io_capacity: 1 };
         let regime = if sound { Regime::Steady } else { Regime::Waves };
-        Row { point, replications: 3, sound, regime, changes }
+        Row { point, replications: 3, sound, is_answer: sound, regime, changes }
     }
 
     #[test]
