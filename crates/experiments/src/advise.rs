@@ -322,6 +322,7 @@ fn refusal(test: &Backtest) -> Option<String> {
 fn remarks(unknown: &UnknownLoad, measured: &Measured, refused: Vec<String>) -> Vec<String> {
     // Settings that the model refuses.
     let mut remarks = refused;
+    remarks.extend(unknown.recording.flushes_neighbors().err());
     if !unknown.lsn_is_recorded {
         remarks.push(
             "the log sequence number was not recorded; redo is Innodb_os_log_written less the blocks written twice"

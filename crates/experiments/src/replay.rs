@@ -43,6 +43,7 @@ mod tolerance;
 pub use report::{CounterReport, PassRow, ReplayReport};
 pub use tolerance::{COUNTERS, Tolerance};
 
+use crate::explain::redo_by_counters;
 use innosim_core::seam::FlushGauges;
 use innosim_flush_models::registry::Settings;
 use innosim_flush_models::replay::{Publishing, ReplayPass, ReplayRule};
@@ -89,7 +90,14 @@ fn least_request(settings: &Settings, publishing: Publishing) -> f64 {
 /// The settings that the server ran with, as its model understands them.
 fn settings_of(recording: &Recording) -> Result<(Settings, Vec<String>), String> {
     let model = recording.model()?;
-    let (values, remarks) = understood_settings(recording, model);
+    let (mut values, mut remarks) = understood_settings(recording, model);
+    if !recording.has_settings() {
+        remarks.push(format!("its settings are not recorded: the defaults of {model} are taken"));
+        if let Some(size) = redo_by_counters(recording, model) {
+            values.extend(size);
+            remarks.push("the size of its redo log is that of the recorded log_max_modified_age_async".to_owned());
+        }
+    }
     let settings = Settings::resolve(model, &values)
         .map_err(|error| format!("{}: {error}\n  = help: {}", recording.name, error.help))?;
     Ok((settings, remarks))

@@ -54,7 +54,7 @@ fn shortages(course: &Course) -> Vec<Event> {
             pages_per_s: mean(Track::Flushed).unwrap_or(0.0),
             cpu_busy: mean(Track::CpuBusy),
         };
-        Event { at_s: span.from_s, what }
+        Event { at_s: span.from_s.max(0.0), what }
     };
     spans_of(course, &some).into_iter().map(event).collect()
 }

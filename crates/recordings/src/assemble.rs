@@ -83,6 +83,7 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
         cap: Cap { name: "raw".to_owned(), ..Cap::default() },
         tps_is_of_steps: true,
         cpus,
+        rotational: parts.iter().find_map(|part| part.rotational),
         page_ages: parts.iter().find_map(|part| part.page_ages.clone()),
         disk: parts.iter().find_map(|part| part.disk.clone()),
         clean_start: None,

@@ -79,6 +79,8 @@ pub(crate) struct Part {
     /// Bytes of clustered and secondary indexes.
     pub(crate) table_bytes: Option<(u64, u64)>,
     pub(crate) cpus: Option<u32>,
+    /// Whether the disk says that it rotates.
+    pub(crate) rotational: Option<bool>,
     /// Ages of pages.
     pub(crate) page_ages: Option<PageAges>,
     /// What iostat says of the disk.
@@ -193,7 +195,8 @@ fn parse_kind(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
         || !part.variables.is_empty()
         || !part.commands.is_empty()
         || part.table_bytes.is_some()
-        || part.cpus.is_some();
+        || part.cpus.is_some()
+        || part.rotational.is_some();
     Ok(known.then_some(part))
 }
 

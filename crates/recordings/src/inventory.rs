@@ -140,5 +140,8 @@ fn described(part: &Part) -> String {
     if part.cpus.is_some() {
         words.push("number of processors".to_owned());
     }
+    if part.rotational.is_some() {
+        words.push("what the disk says of itself".to_owned());
+    }
     if words.is_empty() { "sysbench's command line".to_owned() } else { words.join(", ") }
 }

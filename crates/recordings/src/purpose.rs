@@ -72,10 +72,12 @@ impl Recording {
                 help,
             });
         };
-        if self.server.version.is_empty() {
+        // Whoever names the model knows the server.
+        let named = self.server.named;
+        if self.server.version.is_empty() && !named {
             let help = "put SHOW GLOBAL VARIABLES beside it; its `version` says which model stands for the server";
             lacks("version of the server", help.to_owned());
-        } else if !self.variables.keys().any(|name| name.starts_with("innodb_")) {
+        } else if !(self.has_settings() || named && purpose == Purpose::Replay) {
             let help = "put the text of SHOW GLOBAL VARIABLES beside it: the settings decide how the server flushes";
             lacks("settings of the server", help.to_owned());
         }
@@ -108,6 +110,11 @@ impl Recording {
             );
         }
         missing
+    }
+
+    /// Whether settings of InnoDB were recorded.
+    pub fn has_settings(&self) -> bool {
+        self.variables.keys().any(|name| name.starts_with("innodb_"))
     }
 
     /// The same as one text, if it lacks anything.

@@ -20,6 +20,8 @@ pub struct Server {
     pub model: Option<ModelId>,
     /// What may differ from that model, or why there is none.
     remark: Option<String>,
+    /// Whether a person named the model.
+    pub(crate) named: bool,
 }
 
 impl Server {
@@ -30,7 +32,7 @@ impl Server {
             Some(Err(why)) => (None, Some(why)),
             None => (None, None),
         };
-        Server { product: product.to_owned(), version: version.to_owned(), model, remark }
+        Server { product: product.to_owned(), version: version.to_owned(), model, remark, named: false }
     }
 }
 
@@ -85,6 +87,8 @@ pub struct Recording {
     pub data: Data,
     /// Processors of the machine.
     pub cpus: Option<u32>,
+    /// Whether the disk says that it rotates, where that was recorded.
+    pub rotational: Option<bool>,
     /// Ages of the pages, if a histogram lies beside it.
     pub page_ages: Option<PageAges>,
     /// What iostat says of the disk, if its reports lie beside it.
@@ -118,7 +122,8 @@ impl Recording {
 
     /// Takes the model that was asked for, or else the one that its version names, and remarks what may differ.
     pub fn take_model(&mut self, asked: Option<ModelId>) {
-        let Server { product, version, model, remark } = &mut self.server;
+        let Server { product, version, model, remark, named } = &mut self.server;
+        *named = asked.is_some();
         match asked {
             Some(asked) if !version.is_empty() && *model != Some(asked) => {
                 self.remarks.push(format!("recorded on {product} {version}, taken for {asked} as --model says"));
@@ -182,6 +187,23 @@ impl Recording {
     /// The most connections that were open at once, as far as recorded.
     pub fn most_connections(&self) -> Option<u32> {
         self.series.largest("Threads_connected").filter(|threads| *threads >= 1.0).map(|threads| threads as u32)
+    }
+
+    /// Whether the server flushes the neighbours of a page, as far as that is known: a MariaDB does so only on a disk that
+    /// says that it rotates. The error says what is missing.
+    pub fn flushes_neighbors(&self) -> Result<bool, String> {
+        let setting = self.variables.get("innodb_flush_neighbors").map(|value| value.to_ascii_lowercase());
+        let is_set = setting.is_some_and(|value| !["0", "off"].contains(&value.as_str()));
+        let is_mariadb = self.server.model.is_some_and(ModelId::is_mariadb);
+        match self.rotational {
+            _ if !is_set || !is_mariadb => Ok(is_set),
+            Some(rotates) => Ok(rotates),
+            None => Err("innodb_flush_neighbors is on, and a MariaDB flushes neighbours only on a disk that says it rotates, \
+                         which is not recorded: on one that does, whole extents are written at once and the age falls in \
+                         steps; else single pages. `cat /sys/block/DISK/queue/rotational` says it, and innosim collect \
+                         records it"
+                .to_owned()),
+        }
     }
 
     /// Whether throughput is what the server makes of it: no load generator had a rate.

@@ -17,7 +17,7 @@ use innosim_experiments::explain::{
     Trial, changed, course_of_run, course_of_samples, events_of_recording, model_of_layout, refused_settings, tried,
 };
 use innosim_experiments::runner::Job;
-use innosim_explain::{Course, Event, Track, explain};
+use innosim_explain::{Course, Event, Track, What, explain};
 use innosim_recordings::SAMPLES;
 use innosim_report::csv::read_series_csv;
 use innosim_report::explanation::{Sentence, sentences};
@@ -230,8 +230,14 @@ fn trials(
 /// The sentences, a column of times before them.
 fn text(explained: &Explained) -> String {
     let sentences = sentences(&explained.events);
-    let is_one_look = sentences.iter().all(|sentence| sentence.at.is_empty());
-    let what = if is_one_look { "where it stands" } else { "what happened, since the load began" };
+    let of_log = |event: &Event| matches!(event.what, What::LoopsUnsaid { .. });
+    let what = if sentences.iter().all(|sentence| sentence.at.is_empty()) {
+        "where it stands"
+    } else if explained.events.last().is_some_and(of_log) {
+        "what its error log says, since the first message"
+    } else {
+        "what happened, since the load began"
+    };
     format!("{} on {}: {what}\n\n{}", explained.name, explained.model, table(&sentences))
 }
 

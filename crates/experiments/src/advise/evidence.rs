@@ -136,6 +136,7 @@ fn order(recording: &Recording) -> Order {
     let says = |name: &str| recording.variables.get(name).map(|value| value.to_ascii_lowercase());
     if lookup(model, "innodb_flush_neighbors").is_ok() {
         return match says("innodb_flush_neighbors").as_deref() {
+            _ if recording.flushes_neighbors() == Ok(false) => Order::Pages,
             Some("2") => Order::Extents(EXTENT_PAGES),
             Some("1" | "on") => Order::Extents(ADJACENT_PAGES),
             _ => Order::Pages,

@@ -149,21 +149,24 @@ fn rates_of(recording: &Recording, column: &impl Fn(&str) -> Option<f64>) -> Rat
     }
 }
 
+/// The settings of a redo log of this size, and the number of its files.
+fn redo_settings(model: ModelId, files: u32, redo_bytes: u64) -> Option<(Vec<(&'static str, Value)>, u32)> {
+    let known = |name: &str| lookup(model, name).ok().map(|setting| setting.name);
+    let each = |files: u32| Some((known(FILE_SIZE)?, Value::Integer(redo_bytes / u64::from(files))));
+    Some(if let Some(capacity) = known(CAPACITY) {
+        (vec![(capacity, Value::Integer(redo_bytes))], 1)
+    } else if let Some(number) = known(FILES) {
+        (vec![(number, Value::Integer(u64::from(files))), each(files)?], files)
+    } else {
+        (vec![each(1)?], 1)
+    })
+}
+
 /// The limits of a model with a redo log of this size; nothing if it can't have one.
 fn redo_size(recording: &Recording, model: ModelId, files: u32, redo_bytes: u64) -> Option<RedoSize> {
     let (mut values, _) = understood_settings(recording, model);
-    let known = |name: &str| lookup(model, name).ok().map(|setting| setting.name);
-    let files = if let Some(capacity) = known(CAPACITY) {
-        values.insert(capacity, Value::Integer(redo_bytes));
-        1
-    } else if let Some(number) = known(FILES) {
-        values.insert(number, Value::Integer(u64::from(files)));
-        values.insert(known(FILE_SIZE)?, Value::Integer(redo_bytes / u64::from(files)));
-        files
-    } else {
-        values.insert(known(FILE_SIZE)?, Value::Integer(redo_bytes));
-        1
-    };
+    let (redo, files) = redo_settings(model, files, redo_bytes)?;
+    values.extend(redo);
     let limits = build(&Settings::resolve(model, &values).ok()?).ok()?.age_limits();
     Some(RedoSize {
         files,
@@ -174,18 +177,28 @@ fn redo_size(recording: &Recording, model: ModelId, files: u32, redo_bytes: u64)
     })
 }
 
-/// The way back: the round size of the redo log whose largest age is just this.
-fn redo_of_limit(model: ModelId, printed: f64) -> Option<RedoSize> {
+/// The way back: the round size of the redo log of which `is` holds.
+fn round_redo(model: ModelId, is: impl Fn(&RedoSize) -> bool) -> Option<RedoSize> {
     let nothing = Recording::default();
     let sizes =
         ROUND_MIB.into_iter().flat_map(|mib| [1, 2, 3, 4, 8].map(|files| (files, u64::from(files) * mib * MIB)));
-    let mut found: Vec<RedoSize> = sizes
-        .filter_map(|(files, bytes)| redo_size(&nothing, model, files, bytes))
-        .filter(|size| size.stop_bytes == printed)
-        .collect();
+    let mut found: Vec<RedoSize> =
+        sizes.filter_map(|(files, bytes)| redo_size(&nothing, model, files, bytes)).filter(is).collect();
     // Two files are the default of old servers.
     found.sort_by_key(|size| u32::abs_diff(size.files, 2));
     found.first().copied()
+}
+
+/// The redo log whose largest age is just the one that a server prints.
+fn redo_of_limit(model: ModelId, printed: f64) -> Option<RedoSize> {
+    round_redo(model, |size| size.stop_bytes == printed)
+}
+
+/// Settings of the redo log whose async limit is the recorded one.
+pub(crate) fn redo_by_counters(recording: &Recording, model: ModelId) -> Option<Vec<(&'static str, Value)>> {
+    let limit = recording.series.largest("m.log_max_modified_age_async")?;
+    let size = round_redo(model, |size| size.async_bytes == limit)?;
+    redo_settings(model, size.files, size.redo_bytes as u64).map(|(settings, _)| settings)
 }
 
 fn limits_of(size: RedoSize) -> Limits {

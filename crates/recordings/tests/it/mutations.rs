@@ -51,3 +51,31 @@ fn iostat() {
         fuzz_recording(text);
     });
 }
+
+#[test]
+fn counters() {
+    each(HERE, "counters", 1_000, |text| {
+        fuzz_recording(text);
+    });
+}
+
+#[test]
+fn vmstat() {
+    each(HERE, "vmstat", 1_000, |text| {
+        fuzz_recording(text);
+    });
+}
+
+#[test]
+fn exposition() {
+    each(HERE, "exposition", 1_000, |text| {
+        fuzz_recording(text);
+    });
+}
+
+#[test]
+fn error_log() {
+    each(HERE, "error_log", 1_000, |text| {
+        fuzz_recording(text);
+    });
+}

@@ -169,7 +169,7 @@ fn stands_for(stands: Stands) -> &'static str {
         Stands::NearAsync => {
             "This looks like a server at its working point, close to the async limit: a burst of writes would pass it."
         }
-        Stands::BelowLimits => "The age is far from its limits: a stall at this moment has another cause.",
+        Stands::BelowLimits => "The age is below all its limits: a stall at this moment has another cause.",
         Stands::ShortOfFreePages => {
             "This looks like a shortage of free pages: user threads that need one must flush or evict a page first. Less \
              flushing would make it worse."

@@ -157,6 +157,24 @@ if [ -n "$where" ] && [ "$where" = "$(uname -n)" ] && [ -d "$folder" ] && [ -r /
     case $disk in
         '' | *[!A-Za-z0-9_.-]*) disk= ;;
     esac
+    # What the device says of itself, how it is mounted, and what the control group may do: a server flushes neighbours on a
+    # disk that says it rotates, as virtual disks do unless somebody changed that.
+    queue=
+    for place in "/sys/class/block/$disk/queue" "/sys/class/block/$disk/../queue"; do
+        [ -z "$queue" ] && [ -n "$disk" ] && [ -r "$place/rotational" ] && queue=$place
+    done
+    if [ -n "$queue" ]; then
+        printf 'rotational: %s\n' "$(cat "$queue/rotational")" >>"$out/host.txt"
+        [ ! -r "$queue/scheduler" ] || printf 'scheduler: %s\n' "$(cat "$queue/scheduler")" >>"$out/host.txt"
+    fi
+    mount_point=$(df -P "$folder" 2>/dev/null | tail -n 1 | while read -r _ _ _ _ _ point; do printf '%s' "$point"; done)
+    while read -r _ point type options _; do
+        [ "$point" = "$mount_point" ] && printf 'file system: %s\nmount options: %s\n' "$type" "$options"
+    done </proc/mounts >>"$out/host.txt"
+    for cap in /sys/fs/cgroup/io.max /sys/fs/cgroup/cpu.max /sys/fs/cgroup/system.slice/m[ya]*.service/io.max \
+        /sys/fs/cgroup/system.slice/m[ya]*.service/cpu.max; do
+        [ ! -s "$cap" ] || printf 'cap %s: %s\n' "${cap#/sys/fs/cgroup/}" "$(head -n 1 "$cap")" >>"$out/host.txt"
+    done
     [ -n "$disk" ] || note "not there: disk (the device below the data directory is not known)"
 else
     note "not there: processors and disk (this is not the server's machine)"
