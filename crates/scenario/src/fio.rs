@@ -7,6 +7,7 @@
 mod fit;
 mod job;
 mod profile;
+mod throttle;
 
 pub use job::{FioJob, FioLatency, JobKind};
 
@@ -48,7 +49,8 @@ pub fn read_fio_jobs(paths: &[PathBuf]) -> Result<Vec<FioJob>, Diagnostics> {
 pub fn device_of(jobs: &[FioJob], cap: Option<&str>) -> Result<FioDevice, Diagnostics> {
     let (mut sources, report) = (SourceMap::default(), Report::default());
     let mut toml = match fit::fit(jobs) {
-        Ok(spec) => profile::to_toml(&spec, jobs),
+        // A cap that is given is the one meant, whatever the jobs ran behind.
+        Ok(spec) => profile::to_toml(&DeviceSpec { cap: spec.cap.filter(|_| cap.is_none()), ..spec }, jobs),
         Err(problem) => return Err(problem.into_diagnostics(&sources)),
     };
     if let Some(cap) = cap {
@@ -78,7 +80,8 @@ pub(crate) fn lay_fio(device: &mut Table, path: &str, sources: &mut SourceMap, r
     }
     let files = files_of(&entry, path, report);
     let jobs = read_jobs(&files, Some(entry.node.at), sources, report);
-    let laid = if report.has_errors() { None } else { fitted(&jobs, &entry, sources, report) };
+    let own_cap = device.entry("cap").is_some();
+    let laid = if report.has_errors() { None } else { fitted(&jobs, own_cap, &entry, sources, report) };
     match laid {
         Some(mut laid) => {
             laid.lay(std::mem::replace(device, Table::empty(device.at)));
@@ -89,9 +92,9 @@ pub(crate) fn lay_fio(device: &mut Table, path: &str, sources: &mut SourceMap, r
     }
 }
 
-fn fitted(jobs: &[FioJob], entry: &Entry, sources: &mut SourceMap, report: &Report) -> Option<Table> {
+fn fitted(jobs: &[FioJob], own_cap: bool, entry: &Entry, sources: &mut SourceMap, report: &Report) -> Option<Table> {
     let toml = match fit::fit(jobs) {
-        Ok(spec) => profile::to_toml(&spec, jobs),
+        Ok(spec) => profile::to_toml(&DeviceSpec { cap: spec.cap.filter(|_| !own_cap), ..spec }, jobs),
         Err(problem) => {
             report.add(problem.at(entry.node.at));
             return None;

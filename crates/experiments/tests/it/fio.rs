@@ -62,3 +62,28 @@ fn caps_are_reproduced() {
         assert!(p99.abs() < 0.15 || own_tail, "{job:?}");
     }
 }
+
+/// Jobs that ran behind a cap tell the cap, and what the device behind it does.
+#[test]
+fn a_cap_that_nobody_named_is_found() {
+    let others: Vec<FioJob> = raw()
+        .into_iter()
+        .filter(|job| job.kind == JobKind::RandomRead || job.name.ends_with("randwrite16k_qd1"))
+        .collect();
+    for (name, iops, bytes) in [("ssd-small", 3e3, 60e6), ("ssd-mid", 8e3, 160e6), ("hdd-raid", 800.0, 60e6)] {
+        let capped = read_fio_jobs(&files(|file| file.starts_with(&format!("cap-{name}-")))).unwrap();
+        let jobs: Vec<FioJob> = others.iter().chain(&capped).cloned().collect();
+        let device = device_of(&jobs, None).unwrap().spec;
+        let cap = device.cap.clone().unwrap_or_else(|| panic!("{name}: no cap"));
+        let near = |found: Option<f64>, given: f64| found.is_some_and(|found| (found / given - 1.0).abs() < 0.02);
+        assert!(near(cap.write_iops, iops) && near(cap.write_bytes_per_s, bytes), "{name}: {cap:?}");
+        assert_eq!((cap.read_iops, cap.slice_ns), (None, 100_000_000), "{name}");
+        let compared: Vec<JobComparison> = capped.iter().map(|job| compare(job, &device, 1)).collect();
+        println!("{name}\n{}", show(&compared));
+        for job in &compared {
+            let [iops, mean, ..] = job.errors();
+            assert!(iops.abs() < 0.02 && mean.abs() < 0.05, "{job:?}");
+        }
+    }
+    assert_eq!(device_of(&raw(), None).unwrap().spec.cap, None, "nothing held these jobs back");
+}

@@ -13,8 +13,11 @@
 //! **Syncs.** The time of a cache flush is the latency of fdatasync after a buffered write, less the mean time of the
 //! small direct write that fdatasync does first; or the latency of fdatasync after a direct write as it is. What the
 //! disk wrote beyond the job's own writes is the file system's; the operations a sync takes of a cap follow.
+//!
+//! **Caps** show in the jobs that ran behind them, and are lifted first ([`super::throttle`]).
 
 use super::job::{FioJob, FioLatency, JobKind};
+use super::throttle::lift_cap;
 use crate::diagnostic::Problem;
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::storage::{DepthTimes, DeviceSpec, TimedOp};
@@ -24,6 +27,8 @@ const PAGE: u64 = 16_384;
 /// Shortest useful job.
 const SHORTEST_S: f64 = 5.0;
 const FEWEST_OPERATIONS: u64 = 500;
+/// The same for large writes, whose time is mostly their transfer: behind a cap there are few of them.
+const FEWEST_LARGE: u64 = 200;
 /// Operations in flight that a job shows by Little's law, of its depth at most; a little more is rounding.
 const MOST_IN_FLIGHT: f64 = 1.1;
 /// Depth that a busy page cleaner reaches easily.
@@ -38,6 +43,7 @@ const COMMON: &str = "fio --output-format=json --output=NAME.json --name=NAME --
 /// The device, or what is wrong or missing.
 pub(super) fn fit(jobs: &[FioJob]) -> Result<DeviceSpec, Problem> {
     check(jobs)?;
+    let (jobs, cap) = lift_cap(jobs);
     let random = |kind: JobKind| {
         let mut chosen: Vec<&FioJob> = jobs.iter().filter(|job| job.kind == kind && job.sync.is_none()).collect();
         chosen.sort_by_key(|job| job.depth);
@@ -52,7 +58,7 @@ pub(super) fn fit(jobs: &[FioJob]) -> Result<DeviceSpec, Problem> {
     let Some(sync_job) = sync_job.filter(|_| missing.is_empty()) else {
         return Err(Problem::new("these jobs of fio don't determine a device").help(missing.join("; and ")));
     };
-    let small = small_write(jobs, &writes[0].latency);
+    let small = small_write(&jobs, &writes[0].latency);
     let mut at_depth = points(TimedOp::RandomRead, &reads);
     at_depth.extend(points(TimedOp::RandomWrite, &writes));
     at_depth.extend(sequential_points(&small, &large, &writes));
@@ -68,6 +74,7 @@ pub(super) fn fit(jobs: &[FioJob]) -> Result<DeviceSpec, Problem> {
         sync: DurationDist::Empirical { quantiles: sync },
         sync_operations: sync_operations(sync_job),
         seek_free_bytes: 0,
+        cap,
         at_depth,
         ..DeviceSpec::instant("fio")
     };
@@ -78,7 +85,8 @@ pub(super) fn fit(jobs: &[FioJob]) -> Result<DeviceSpec, Problem> {
 /// Refuses jobs that are too short, of another page size, or twice the same.
 fn check(jobs: &[FioJob]) -> Result<(), Problem> {
     for (index, job) in jobs.iter().enumerate() {
-        if job.runtime_s < SHORTEST_S || job.operations < FEWEST_OPERATIONS {
+        let fewest = if job.bytes >= 4 * PAGE { FEWEST_LARGE } else { FEWEST_OPERATIONS };
+        if job.runtime_s < SHORTEST_S || job.operations < fewest {
             let message = format!(
                 "{}: {} operations in {:.1} s are too few for percentiles",
                 job.name, job.operations, job.runtime_s
@@ -216,7 +224,7 @@ fn sync_time(job: &FioJob, write_us: f64) -> Vec<(f64, f64)> {
 }
 
 /// Operations of a cap that a sync takes.
-fn sync_operations(job: &FioJob) -> f64 {
+pub(super) fn sync_operations(job: &FioJob) -> f64 {
     let per_write = job.disk_writes.map_or(2.0, |writes| writes as f64 / job.operations.max(1) as f64);
     // Rounded: it is a ratio of two counts over slightly different times.
     ((per_write - 1.0).clamp(1.0, 3.0) * 1e3).round() / 1e3

@@ -22,6 +22,13 @@ pub enum JobKind {
     SequentialWrite,
 }
 
+impl JobKind {
+    /// Whether it reads.
+    pub(super) fn is_read(self) -> bool {
+        matches!(self, JobKind::RandomRead | JobKind::SequentialRead)
+    }
+}
+
 /// A distribution of latencies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FioLatency {

@@ -3,7 +3,7 @@
 use super::job::FioJob;
 use crate::distribution::{pairs, toml};
 use crate::resolved::{number, quoted};
-use innosim_core::storage::{DeviceSpec, TimedOp};
+use innosim_core::storage::{CapSpec, DeviceSpec, TimedOp};
 
 /// The keys of a `[device]` table.
 pub(super) fn to_toml(spec: &DeviceSpec, jobs: &[FioJob]) -> String {
@@ -25,6 +25,9 @@ pub(super) fn to_toml(spec: &DeviceSpec, jobs: &[FioJob]) -> String {
     line("read_write_interference", number(spec.read_write_interference));
     line("sync_counts_as_write", spec.sync_counts_as_write.to_string());
     line("sync_operations", number(spec.sync_operations));
+    if let Some(cap) = &spec.cap {
+        line("cap", cap_table(cap));
+    }
     for point in &spec.at_depth {
         let op = match point.op {
             TimedOp::RandomRead => "random_read",
@@ -35,6 +38,19 @@ pub(super) fn to_toml(spec: &DeviceSpec, jobs: &[FioJob]) -> String {
         text.push_str(&format!("depth = {}\nquantiles = {}\n", number(point.depth), pairs(&point.quantiles)));
     }
     text
+}
+
+/// A cap as a table in one line.
+fn cap_table(cap: &CapSpec) -> String {
+    let limit = |key: &str, limit: Option<f64>| limit.map(|limit| format!("{key} = {}", number(limit)));
+    let keys = [
+        limit("read_iops", cap.read_iops),
+        limit("write_iops", cap.write_iops),
+        limit("read_bytes_per_s", cap.read_bytes_per_s),
+        limit("write_bytes_per_s", cap.write_bytes_per_s),
+        Some(format!("slice = \"{}us\"", cap.slice_ns / 1_000)),
+    ];
+    format!("{{ {} }}   # the jobs ran behind it", keys.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
 const TABLES: &str = "at_depth";
