@@ -21,3 +21,4 @@ mod run;
 mod stories;
 mod sweep;
 mod validate;
+mod what_people_have;

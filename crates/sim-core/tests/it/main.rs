@@ -13,4 +13,5 @@ mod machine_legacy;
 mod machine_one_pass;
 mod machine_purge;
 mod machine_queues;
+mod machine_redo;
 mod machine_syncs;

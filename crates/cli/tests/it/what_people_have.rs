@@ -4,9 +4,7 @@
 // Helpers may fail the test as tests may.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{innosim, json, refused, stdout, text};
+use crate::common::{innosim, json, refused, stdout, text};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

@@ -1,8 +1,6 @@
 //! Redo under load: syncs that page writes ask for, waits for the log buffer, waits for a redo file.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use innosim_core::config::{CommitDurability, DoublewriteConfig, RedoFilesConfig, RedoIo};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::RunOutput;
