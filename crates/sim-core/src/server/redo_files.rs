@@ -83,18 +83,18 @@ impl Server {
     /// Looks at the writer: whether the governor has found its mutex free, or whether it has no file to go on with.
     #[inline]
     pub(super) fn watch_redo_files(&mut self) {
-        let Some(files) = &self.redo_files else { return };
+        let Some(files) = &mut self.redo_files else { return };
+        let yields = self.redo.writes() / WRITES_BETWEEN_YIELDS;
+        let yielded = std::mem::replace(&mut files.yields, yields) != yields;
         if !files.writer_waits && self.redo.position().written_lsn >= files.last_file_lsn() {
-            self.writer_in_last_file();
+            self.writer_in_last_file(yielded);
         }
     }
 
-    fn writer_in_last_file(&mut self) {
+    fn writer_in_last_file(&mut self, yielded: bool) {
         let waits = self.redo.waits_for_file();
         let idle = self.redo.write_in_progress_until().is_none();
-        let yields = self.redo.writes() / WRITES_BETWEEN_YIELDS;
         let Some(files) = &mut self.redo_files else { return };
-        let yielded = std::mem::replace(&mut files.yields, yields) != yields;
         if waits {
             files.writer_waits = true;
             self.calendar.schedule(self.now + files.config.writer_wait, Event::RedoFileWaitOver);
