@@ -82,6 +82,8 @@ pub struct LoadFound {
     pub redo_bytes: f64,
     /// CPU time of a unit, µs, and whether it was measured.
     pub cpu_us: (f64, bool),
+    /// Share of the processors that was busy, where CPU time was recorded.
+    pub busy_share: Option<f64>,
     /// Bins: modifications of a page a unit of work, pages.
     pub bins: Vec<(f64, f64)>,
     /// Pages that are freed before their turn: dirty, and never written.
@@ -391,6 +393,7 @@ fn load_found(unknown: &UnknownLoad, measured: &Measured, demand: &Demand, refus
         rate: demand.closed.map_or_else(|| demand.level(), |_| demand.settled),
         clients: demand.closed,
         redo_bytes: measured.redo(),
+        busy_share: measured::busy_share(&unknown.recording),
         cpu_us: (measured.calibration.get("cpu").unwrap_or(0.0), measured.cpu_is_measured),
         bins: measured.spectrum.bins.iter().map(|bin| (bin.rate, bin.pages)).collect(),
         freed_pages: measured.spectrum.freed.map_or(0.0, |bin| bin.pages),

@@ -19,6 +19,9 @@ use innosim_scenario::{Overrides, Scenario, Source, load};
 const JUDGED: [(&str, f64, f64); 3] =
     [("checkpoint_age_mean", 0.20, 2e6), ("pages_flushed_per_s_mean", 0.20, 10.0), ("dirty_pages_mean", 0.20, 500.0)];
 
+/// Seconds of the recorded load that may wait for a device: the real server did all of it as it came.
+const MOST_BEHIND_S: f64 = 5.0;
+
 /// A back-test on one device.
 #[derive(Debug, Clone)]
 pub struct Backtest {
@@ -135,7 +138,36 @@ pub(super) fn backtest(
         let disk = disk.map(|disk| DiskSeen::of(disk, &output));
         tests.push(Backtest { device, validation, output, disk });
     }
+    let mean = Demand::of(recording).ok_or("work was counted only once")?.mean;
+    let waiting = |test: &Backtest| behind(&test.output, mean);
+    let (tests, too_slow) = without_too_slow(tests, |test| Some((test.device.clone(), waiting(test)?)));
+    left_out.extend(too_slow);
     Ok((tests, left_out))
+}
+
+/// Leaves out the tests that are told to be `too_slow`, by name and reason, as long as one is left: where all are, it is
+/// not for the device.
+fn without_too_slow<T>(
+    tests: Vec<T>,
+    too_slow: impl Fn(&T) -> Option<(String, String)>,
+) -> (Vec<T>, Vec<(String, String)>) {
+    let said: Vec<(String, String)> = tests.iter().filter_map(&too_slow).collect();
+    if said.len() == tests.len() {
+        return (tests, Vec::new());
+    }
+    (tests.into_iter().filter(|test| too_slow(test).is_none()).collect(), said)
+}
+
+/// By how much of the load a run falls behind at worst, as a sentence; `None` if by no more than it may.
+fn behind(output: &RunOutput, load_a_second: f64) -> Option<String> {
+    let most = output.series.iter().map(|second| second.arrivals_waiting).max()? as f64;
+    let seconds = most / load_a_second.max(f64::MIN_POSITIVE);
+    (seconds > MOST_BEHIND_S).then(|| {
+        format!(
+            "with the recorded settings it falls {seconds:.0} s of the recorded load behind ({most:.0} units of work), which \
+             the server did as it came"
+        )
+    })
 }
 
 /// A run beside what it predicts.
@@ -147,4 +179,23 @@ pub(super) fn compared(prediction: &Prediction, output: &RunOutput, by: &str) ->
         scenario: prediction.scenario.clone(),
     };
     compare(&task, output)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use innosim_core::metrics::SecondSample;
+
+    /// A spike that the server held rules out a device on which it queues, although the queue is gone in the end.
+    #[test]
+    fn a_device_that_falls_behind_the_recorded_load_is_not_the_one() {
+        let second = |arrivals_waiting| SecondSample { arrivals_waiting, ..SecondSample::default() };
+        let run = |waiting| RunOutput { series: vec![second(0), second(waiting), second(0)], ..RunOutput::default() };
+        let too_slow = |waiting: &u64| Some((format!("device {waiting}"), behind(&run(*waiting), 1000.0)?));
+        let (left, out) = without_too_slow(vec![9000, 4000], too_slow);
+        assert_eq!((left, out.len()), (vec![4000], 1));
+        assert!(out[0].0 == "device 9000" && out[0].1.contains("9 s of the recorded load behind"), "{out:?}");
+        let (left, out) = without_too_slow(vec![9000, 90_000], too_slow);
+        assert!(left.len() == 2 && out.is_empty(), "what all devices fall behind with is not for the device");
+    }
 }

@@ -66,7 +66,7 @@ impl Measured {
         let cpu_is_measured = calibration.get("cpu").is_some();
         if !cpu_is_measured {
             let cores = f64::from(recording.cpus.unwrap_or(UNKNOWN_CPUS));
-            calibration.parameters.push(estimated_cpu(cores, cpus_of_server(recording), &demand));
+            calibration.parameters.push(estimated_cpu(cores, cpus_seen(recording), &demand));
         }
         let spectrum = in_scenarios(&fit.spectrum, most_pages, fit.ages.high);
         let reads = misses(recording, &demand);
@@ -109,7 +109,7 @@ impl Measured {
 /// CPU time of a unit of work by the threads at work: half of their time, and no more than half of the processors. What the
 /// server's process took in all is more than its transactions did, so where that is recorded it is the bound: threads
 /// at work may be waiting for processors that other programs have.
-fn estimated_cpu(cores: f64, of_server: Option<f64>, demand: &Demand) -> Parameter {
+fn estimated_cpu(cores: f64, seen: Option<(f64, &str)>, demand: &Demand) -> Parameter {
     let rate = demand.mean.max(1e-9);
     let (guess, method) = match demand.running {
         Some(running) if running > 0.0 => {
@@ -118,18 +118,29 @@ fn estimated_cpu(cores: f64, of_server: Option<f64>, demand: &Demand) -> Paramet
         _ => (UNKNOWN_CPU_US, "not measured: typical"),
     };
     let guess = guess.min(MOST_BUSY * cores / rate * 1e6);
-    let (value, method) = match of_server.map(|cpus| cpus / rate * 1e6) {
-        Some(all) if all < guess => (all, "CPU time of the server / work, which holds its own work too"),
+    let (value, method) = match seen.map(|(cpus, method)| (cpus / rate * 1e6, method)) {
+        Some((all, method)) if all < guess => (all, method),
         _ => (guess, method),
     };
     Parameter { name: "cpu", value: value.max(1.0), uncertainty: None, unit: "us", method: method.to_owned() }
 }
 
-/// Processors that the server's process kept busy in the mean; `None` if not recorded.
-fn cpus_of_server(recording: &Recording) -> Option<f64> {
-    let cpus = |name| recording.series.growth_per_s(name).map(|ticks| ticks * TICK_S);
-    let cpus = cpus("proc.mysqld_utime")? + cpus("proc.mysqld_stime")?;
-    (cpus > 0.0).then_some(cpus)
+/// Processors that the server's process kept busy in the mean, or else all of the machine's, and what they did; `None` if
+/// neither was recorded.
+fn cpus_seen(recording: &Recording) -> Option<(f64, &'static str)> {
+    let sum = |names: [&str; 2]| {
+        let [user, system] = names.map(|name| recording.series.growth_per_s(name));
+        Some((user? + system?) * TICK_S).filter(|cpus| *cpus > 0.0)
+    };
+    let of_server = sum(["proc.mysqld_utime", "proc.mysqld_stime"]);
+    let of_server = of_server.map(|cpus| (cpus, "CPU time of the server / work, which holds its own work too"));
+    let of_machine = || sum(["cpu.user", "cpu.system"]);
+    of_server.or_else(|| of_machine().map(|cpus| (cpus, "CPU time of the machine / work, with all else that it did")))
+}
+
+/// Share of the processors that was busy where CPU time was recorded.
+pub(super) fn busy_share(recording: &Recording) -> Option<f64> {
+    Some(cpus_seen(recording)?.0 / f64::from(recording.cpus?))
 }
 
 /// Pages of the buffer pool.
@@ -225,7 +236,7 @@ mod tests {
     fn the_servers_own_cpu_time_bounds_the_guess_by_threads_at_work() {
         let demand =
             Demand { pieces: Vec::new(), mean: 800.0, settled: 800.0, clients: 16, closed: None, running: Some(2.0) };
-        let us = |of_server| estimated_cpu(4.0, of_server, &demand).value;
+        let us = |of_server: Option<f64>| estimated_cpu(4.0, of_server.map(|cpus| (cpus, "seen")), &demand).value;
         assert!((us(None) - 1250.0).abs() < 1e-9, "half of two threads: {}", us(None));
         assert!((us(Some(0.12)) - 150.0).abs() < 1e-9, "0.12 of a processor for 800 units of work a second");
         assert_eq!(us(Some(3.0)), us(None));

@@ -152,7 +152,7 @@ impl Folder {
             wanted.push(Lack::new("log sequence number and checkpoint", "the checkpoint age itself", INNODB_STATUS));
         }
         if !advice.load.cpu_us.1 {
-            wanted.push(Lack::new("CPU time", "throughput of a busy machine", PROC_STAT));
+            wanted.push(lack_of_cpu_time(advice.load.busy_share));
         } else if recording.cpus.is_none() {
             wanted.push(Lack::new("number of processors", "throughput of a busy machine", "lscpu > lscpu.txt"));
         }
@@ -162,6 +162,18 @@ impl Folder {
         }
         wanted
     }
+}
+
+/// CPU time, or, where that is there, the load under which it tells what a transaction takes.
+fn lack_of_cpu_time(busy_share: Option<f64>) -> Lack {
+    let purpose = "throughput of a busy machine";
+    let Some(share) = busy_share else { return Lack::new("CPU time", purpose, PROC_STAT) };
+    let statement = format!(
+        "record while the processors are busy for a third of the time or more. They were busy for {:.0} %, and a machine that \
+         idles takes up to twice as much for the same work: the CPU time that was recorded is taken as the most it can be",
+        100.0 * share
+    );
+    Lack::new("CPU time of a busier machine", purpose, &statement)
 }
 
 /// The recording that a path must hold, with its model.
@@ -180,4 +192,17 @@ fn one(path: &Path, mut recordings: Vec<Recording>, model: Option<&str>) -> Resu
         recording.server.version = model.name().to_owned();
     }
     Ok(Some(recording))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_recorded_is_not_called_missing() {
+        let lack = lack_of_cpu_time(Some(0.14));
+        assert!(lack.what != "CPU time" && lack.statement.contains("busy for 14 %"), "{lack:?}");
+        assert!(!lack.statement.contains("/proc/stat"), "{lack:?}");
+        assert_eq!(lack_of_cpu_time(None).statement, PROC_STAT);
+    }
 }
