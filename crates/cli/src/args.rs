@@ -394,9 +394,12 @@ pub(crate) struct RecommendArgs {
     /// Runs of each setting that could be the answer
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = |text: &str| within(text, 1, 1000))]
     pub(crate) replications: u32,
-    /// Make every run to its planned length, even if it is at rest before or lives by sync flushing
+    /// Make every run to its planned length, even if it is at rest before or depends on sync flushing
     #[arg(long)]
     pub(crate) whole_runs: bool,
+    /// Print a row for every setting that was tried
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,

@@ -45,6 +45,7 @@
 mod args;
 mod commands;
 mod exit;
+mod header;
 mod interrupt;
 mod out_dir;
 mod outcome;

@@ -30,7 +30,7 @@ const TAKEN: [&str; 9] = [
 ];
 
 /// Seconds after which the pace of the redo log is known.
-pub(crate) const PILOT_S: u64 = 120;
+pub const PILOT_S: u64 = 120;
 /// Share of a turn of the redo log after which runs go their own ways: until then they fill it.
 const SHARED: f64 = 0.6;
 /// Most memory that a run may take to be kept for others to begin from, bytes.

@@ -8,6 +8,9 @@ use super::estimate::Estimate;
 use super::student::student_t_two_sided_p;
 use serde::Serialize;
 
+/// Width of a class of a histogram of latencies, a share of its value, or a little more.
+const CLASS: f64 = 0.02;
+
 /// Differences of a variant to a baseline, replication by replication.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Paired {
@@ -16,8 +19,8 @@ pub struct Paired {
     /// Variant - baseline: mean and interval.
     pub difference: Estimate,
     /// Probability of a mean difference this large, on either side, if there were none in truth. 1 for fewer than two
-    /// pairs. Differences that are all equal (of small counts, or of classes of a histogram) say nothing of their scatter:
-    /// of them it is the probability that all have the same sign.
+    /// pairs. Differences that are all equal (of small counts, or of classes of a histogram) scatter by less than their grain:
+    /// they are taken to scatter as values do that were rounded to it.
     pub p_value: f64,
 }
 
@@ -27,7 +30,10 @@ impl Paired {
         let differences: Vec<f64> = variant.iter().zip(baseline).map(|(v, b)| v - b).collect();
         let difference = Estimate::of(&differences);
         let baseline_mean = Estimate::of(&baseline[..differences.len()]).mean;
-        Paired { baseline_mean, difference, p_value: p_value(&difference) }
+        let pairs = || variant.iter().zip(baseline).flat_map(|(v, b)| [*v, *b]);
+        let largest = pairs().fold(0.0, |most: f64, value| most.max(value.abs()));
+        let grain = if pairs().all(|value| value.fract() == 0.0) { 1.0 } else { CLASS * largest };
+        Paired { baseline_mean, difference, p_value: p_value(&difference, grain) }
     }
 
     /// Mean difference as a share of the baseline; `None` if that is 0.
@@ -48,14 +54,13 @@ impl Paired {
     }
 }
 
-fn p_value(difference: &Estimate) -> f64 {
+fn p_value(difference: &Estimate, grain: f64) -> f64 {
     if difference.count < 2 || difference.mean == 0.0 {
         return 1.0;
     }
-    if difference.deviation == 0.0 {
-        return 0.5_f64.powi(i32::try_from(difference.count - 1).unwrap_or(i32::MAX));
-    }
-    let t = difference.mean / (difference.deviation / (difference.count as f64).sqrt());
+    // The difference of two values rounded to the grain has a variance of a sixth of its square.
+    let deviation = if difference.deviation == 0.0 { grain / 6f64.sqrt() } else { difference.deviation };
+    let t = difference.mean / (deviation / (difference.count as f64).sqrt());
     student_t_two_sided_p(t, difference.count - 1)
 }
 
@@ -81,11 +86,18 @@ mod tests {
     }
 
     #[test]
+    fn a_difference_without_any_spread_is_no_chance() {
+        let p = Paired::of(&[1.06; 3], &[9.04; 3]);
+        assert!(p.difference.half_width == Some(0.0) && p.p_value < 0.001, "{}", p.p_value);
+        assert!(!Paired::of(&[9.05; 3], &[9.04; 3]).is_significant(), "within a class of the histogram");
+    }
+
+    #[test]
     fn edges() {
         assert_eq!(Paired::of(&[1.0], &[2.0]).p_value, 1.0);
         assert_eq!(Paired::of(&[5.0, 6.0], &[5.0, 6.0]).p_value, 1.0);
-        assert_eq!(Paired::of(&[6.0, 7.0], &[5.0, 6.0]).p_value, 0.5);
-        assert_eq!(Paired::of(&[2.0; 6], &[1.0; 6]).p_value, 1.0 / 32.0);
+        assert!(!Paired::of(&[6.0, 7.0], &[5.0, 6.0]).is_significant(), "counts that differ by one, twice");
+        assert!(Paired::of(&[2.0; 6], &[1.0; 6]).is_significant(), "six times");
         assert_eq!(Paired::of(&[1.0, 2.0], &[0.0, 0.0]).relative(), None);
         assert_eq!(Paired::of(&[], &[]).difference.count, 0);
     }

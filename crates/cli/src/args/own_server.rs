@@ -111,6 +111,9 @@ pub(crate) struct AdviseArgs {
     /// Advise although the back-test failed
     #[arg(long)]
     pub(crate) anyway: bool,
+    /// Print a row for every setting that was tried
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Folder for report.html, advice.json, advice.txt, the scenario and the back-test's series
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,

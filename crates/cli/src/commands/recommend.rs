@@ -4,7 +4,7 @@
 //! scripts, `why` the sentences of both.
 
 mod json;
-mod table;
+pub(crate) mod table;
 mod why;
 
 use super::sweep::refuse_sweep;
@@ -18,11 +18,14 @@ use innosim_core::metrics::RunOutput;
 use innosim_core::server::{RunError, Warm};
 use innosim_experiments::recommend::{Answer, Goal, Plan, Question, RecommendError, TrialRunner, recommend};
 use innosim_experiments::runner::{IsEnough, Job, Watched, run_one, run_until};
-use innosim_experiments::warm_start::WarmStart;
+use innosim_experiments::warm_start::{PILOT_S, WarmStart};
 use innosim_report::numbers::{count, rate};
 use innosim_scenario::{Overrides, Source, load};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+/// Runs that a search takes, about.
+const RUNS: [u32; 2] = [20, 40];
 
 impl GoalName {
     pub(crate) fn goal(self) -> Goal {
@@ -103,13 +106,17 @@ impl TrialRunner for Staged {
     }
 
     fn planned(&self, plan: &Plan) {
-        let speed = match plan.turn_s {
-            // The pilot ran alone, so others may be faster together.
-            Some(_) => format!(", after a pilot of {} s", rate(self.began.elapsed().as_secs_f64())),
-            None => String::new(),
-        };
-        self.progress()
-            .note(&format!("some 20 to 40 runs of {} simulated s at most each{speed}", count(plan.duration_s as f64)));
+        // The pilot ran alone: what several runs at a time gain is left out, and so is what ends early.
+        let minutes = plan.turn_s.map_or(String::new(), |_| {
+            let a_run = self.began.elapsed().as_secs_f64() * plan.duration_s as f64 / PILOT_S as f64;
+            let [least, most] = RUNS.map(|runs| (f64::from(runs) * a_run / 60.0).max(0.1));
+            format!(", {} to {} minutes at most", rate(least), rate(most))
+        });
+        let [least, most] = RUNS;
+        self.progress().note(&format!(
+            "some {least} to {most} runs of {} simulated s at most each{minutes}",
+            count(plan.duration_s as f64)
+        ));
     }
 }
 
@@ -154,7 +161,11 @@ pub(crate) fn run(args: &RecommendArgs) -> Done {
 
 fn show(args: &RecommendArgs, answer: &Answer, goal: Goal, wall: Duration) -> Done {
     match args.format {
-        Format::Json => print_json(&json::document(answer, goal, wall)),
-        Format::Human => print(&table::render(answer, goal, wall)),
+        Format::Json => print_json(&json::document(answer, goal, wall))?,
+        Format::Human => print(&table::render(answer, goal, wall, args.all, &args.scenario))?,
+    }
+    match answer.refused() {
+        Some(_) => Err(Failure::Check("nothing is recommended".to_owned())),
+        None => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
 //! Why a setting is advised, in sentences: what is wrong with the present one, what is gained, what it costs.
 
-use crate::recommend::{Answer, Goal, Row};
+use crate::recommend::{Answer, Goal, RESERVE, Row, Verdict};
 use innosim_core::metrics::Regime;
 
 /// Changes below this share are no change.
@@ -12,40 +12,34 @@ pub fn why(answer: &Answer, goal: Goal) -> String {
     let name = answer.space.searched();
     let mut sentences = Vec::new();
     if now.point == best.point {
-        let how =
-            if now.sound { "runs without stalls and sync flushing" } else { "stalls least of all that were tried" };
-        sentences.push(format!("The present {name} = {} {how}, and nothing that was tried is better", value(now)));
+        sentences.push(match &answer.verdict {
+            Verdict::Keep(why) if !why.is_empty() => format!("The present {name} = {} stays. {why}", value(now)),
+            _ => format!("Nothing that was tried is better than the present {name} = {}", value(now)),
+        });
     } else if !now.sound && best.sound {
         sentences.push(format!(
-            "With the present {name} = {} {}; {} is the lowest of the best that were tried, and has none of that",
+            "With the present {name} = {} {}; {} has none of that",
             value(now),
             trouble(now),
             value(best)
         ));
     } else {
-        let of_goal = match goal {
-            Goal::Throughput => "no setting that was tried has a higher throughput, and this is the lowest of those",
-            Goal::Latency => "its 99th percentile of latency is the lowest at nearly the best throughput",
-            Goal::Writes => "it writes fewest bytes for a unit of work at the present throughput",
-        };
-        sentences.push(format!(
-            "Of the settings that were tried, {} to {}, {of_goal}",
-            lowest(answer),
-            highest(answer)
-        ));
+        sentences.push(match goal {
+            Goal::Throughput => equal_throughput(answer),
+            Goal::Latency => "Its 99th percentile of latency is the lowest at nearly the best throughput".to_owned(),
+            Goal::Writes => "It writes fewest bytes per unit of work at the present throughput".to_owned(),
+        });
     }
     sentences.extend(changes(now, best));
-    let largest = best.change("checkpoint_age_headroom").map(|headroom| 1.0 - headroom.value.mean);
-    match largest {
-        Some(used) if used > 1.0 => sentences.push(format!(
-            "The checkpoint age passes the limit from which on the server hurries, by {:.0} % at most, without sync flushing:              there is little room, and a higher setting leaves more",
-            100.0 * (used - 1.0)
-        )),
-        Some(used) => {
-            sentences.push(format!("The checkpoint age uses at most {:.0} % of its limit then", 100.0 * used));
-        }
-        None => {}
-    }
+    let reserve = best.mean("checkpoint_age_headroom");
+    sentences.push(if reserve >= RESERVE {
+        format!("It leaves {:.0} % of the async limit of the checkpoint age in reserve", 100.0 * reserve)
+    } else {
+        format!(
+            "It leaves no more than {:.0} % of the async limit of the checkpoint age in reserve",
+            100.0 * reserve.max(0.0)
+        )
+    });
     sentences.join(". ") + "."
 }
 
@@ -53,12 +47,20 @@ fn value(row: &Row) -> u64 {
     row.point.io_capacity_max
 }
 
-fn lowest(answer: &Answer) -> u64 {
-    answer.candidates.iter().map(value).min().unwrap_or_default()
-}
-
-fn highest(answer: &Answer) -> u64 {
-    answer.candidates.iter().map(value).max().unwrap_or_default()
+/// Which settings have the same throughput, and which of them this is.
+fn equal_throughput(answer: &Answer) -> String {
+    let best = answer.best.mean("tps_mean");
+    let is_equal = |row: &&Row| row.sound && (row.mean("tps_mean") - best).abs() <= WORTH_NAMING * best;
+    let values = || answer.candidates.iter().filter(is_equal).map(value);
+    let (low, high) = (values().min().unwrap_or_default(), values().max().unwrap_or_default());
+    if low == high {
+        return format!("{low} has the highest throughput of the settings that were tried");
+    }
+    format!(
+        "{low} to {high} give equal throughput; {} is the lowest of them that keeps a reserve with an input off, or the lowest that \
+         has one",
+        value(&answer.best)
+    )
 }
 
 /// What is wrong with a setting that is not sound.
@@ -69,7 +71,7 @@ fn trouble(row: &Row) -> String {
         Regime::Waves => "throughput swings in waves".to_owned(),
         Regime::Overloaded => "the server can't keep up with the load".to_owned(),
         _ => format!(
-            "the server lives by sync flushing ({:.0} s of the time that counts)",
+            "the server depends on sync flushing ({:.0} s of the time that counts)",
             row.mean("sync_flush_seconds")
         ),
     };

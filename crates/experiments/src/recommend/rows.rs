@@ -2,7 +2,7 @@
 
 use super::bench::Bench;
 use super::case::Case;
-use super::judge::is_answer;
+use super::judge::{RESERVE, is_answer};
 use super::space::Point;
 use innosim_core::metrics::{Regime, Summary};
 use innosim_statistics::{Estimate, Paired};
@@ -91,6 +91,11 @@ impl Row {
             regime,
             changes: changes.collect(),
         })
+    }
+
+    /// Whether it leaves a tenth of the async limit in reserve.
+    pub fn has_reserve(&self) -> bool {
+        self.mean("checkpoint_age_headroom") >= RESERVE
     }
 
     /// The figure called `metric`.

@@ -124,12 +124,37 @@ impl Space {
         if self.has_max() && point.io_capacity > self.current.io_capacity_max {
             values.swap(0, 1);
         }
+        values.into_iter().map(|(name, value)| self.statement(name, value)).collect()
+    }
+}
+
+impl Space {
+    /// Statements that bring a running server from `point` back to the present setting.
+    pub fn back(&self, point: Point) -> Vec<String> {
+        let mut values = self.values(self.current);
+        if self.has_max() && self.current.io_capacity > point.io_capacity_max {
+            values.swap(0, 1);
+        }
+        let mut lines: Vec<String> =
+            values.into_iter().map(|(name, value)| format!("SET GLOBAL {name} = {value};")).collect();
+        if point.redo_bytes != self.current.redo_bytes {
+            let (name, value) = match self.files {
+                None => (REDO, self.current.redo_bytes),
+                Some(files) => (FILE_SIZE, self.current.redo_bytes / files),
+            };
+            lines.push(self.statement(name, value));
+        }
+        lines
+    }
+
+    /// One setting of a running server, or a line of a my.cnf if it needs a restart.
+    fn statement(&self, name: &str, value: u64) -> String {
         // MariaDB resizes its one file while it runs, from 10.9.
-        let statement = |(name, value): (&str, u64)| match name {
-            FILE_SIZE if !self.model.is_mariadb() => format!("# my.cnf, with a restart: {name} = {}M", value >> 20),
-            _ => format!("SET GLOBAL {name} = {value};"),
-        };
-        values.into_iter().map(statement).collect()
+        if name == FILE_SIZE && !self.model.is_mariadb() {
+            format!("# my.cnf, with a restart: {name} = {}M", value >> 20)
+        } else {
+            format!("SET GLOBAL {name} = {value};")
+        }
     }
 }
 

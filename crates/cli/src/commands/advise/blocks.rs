@@ -1,16 +1,18 @@
 //! The advice for people: what was found, what is missing, how far to trust it, the answer. As parts of a page, which the
 //! terminal shows as text.
 
+use super::super::recommend::table::{fewest_writes, keep_and_go_back, shown};
 use super::folder::{Folder, Lack};
-use super::json::points;
+use super::json::{points, statements};
 use crate::args::AdviseArgs;
+use crate::header::load_and_device;
 use crate::output::wrapped;
 use crate::text_table::TextTable;
 use innosim_experiments::advise::{Advice, DiskSeen, why};
-use innosim_experiments::recommend::Answer;
+use innosim_experiments::recommend::{Answer, Row};
 use innosim_experiments::validate::Metric;
 use innosim_report::Block;
-use innosim_report::numbers::{bytes, count, decimal, rate, seconds};
+use innosim_report::numbers::{bytes, count, decimal, percent, rate};
 
 /// Files that are told one by one.
 const MOST_FILES: usize = 20;
@@ -19,11 +21,11 @@ pub(super) const ANSWER: &str = "The answer";
 
 /// All of it.
 pub(super) fn blocks(folder: &Folder, missing: &[Lack], advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
-    let mut blocks = found(folder);
-    blocks.extend(lacks(missing));
+    let mut blocks = answer(advice, args);
     blocks.extend(load(advice, args));
     blocks.extend(backtest(advice));
-    blocks.extend(answer(advice, args));
+    blocks.extend(found(folder));
+    blocks.extend(lacks(missing));
     blocks
 }
 
@@ -102,10 +104,10 @@ fn load(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
     let mut blocks = vec![
         heading("The load"),
         Block::Text(format!(
-            "A unit of work is a {}: {} a second, {driven}{times}, each with {} bytes of redo and {} us of CPU time{cpu}",
+            "A unit of work is a {}: {} per second, {driven}{times}{}, {} us of CPU time each{cpu}",
             load.unit,
             rate(load.rate),
-            count(load.redo_bytes),
+            if is_redo(advice) { String::new() } else { format!(", with {} bytes of redo", count(load.redo_bytes)) },
             count(load.cpu_us.0)
         )),
         table(&[">pages", "each modified once in"], rows.collect()),
@@ -128,7 +130,8 @@ fn backtest(advice: &Advice) -> Vec<Block> {
     };
     let row = |metric: &Metric| {
         let [observed, predicted] = [metric.observed, metric.predicted].map(|value| number(metric, value));
-        vec![metric.name.to_owned(), observed, predicted, error(metric)]
+        let name = if metric.name == "tps_mean" && is_redo(advice) { "redo_kib_per_s" } else { metric.name };
+        vec![name.to_owned(), observed, predicted, error(metric)]
     };
     let rows = advice.backtest.validation.metrics.iter().map(row).collect();
     let mut blocks = vec![
@@ -140,6 +143,11 @@ fn backtest(advice: &Advice) -> Vec<Block> {
     let not_it = advice.not_the_device.iter();
     blocks.extend(not_it.map(|(name, why)| Block::Text(format!("The device is not {name}: {why}"))));
     blocks
+}
+
+/// Whether the unit of work is a KiB of redo, so that what others call throughput is redo.
+fn is_redo(advice: &Advice) -> bool {
+    advice.load.unit == "KiB of redo"
 }
 
 fn error(metric: &Metric) -> String {
@@ -169,9 +177,8 @@ fn disk(seen: &DiskSeen) -> String {
 }
 
 /// What the columns of the answer are.
-const LEGEND: &str = "Throughput is units of work a second; stalls and sync are seconds at less than half of the usual throughput, and under sync \
-     flushing; age used is the largest checkpoint age, of the limit from which on the server hurries (async). A setting with \
-     stalls, waves or much sync flushing is not sound.";
+const LEGEND: &str = "Stalls and sync: seconds at less than half of the usual throughput, and with sync flushing. Reserve: share of the async limit of \
+     the checkpoint age that was never used. Written: extrapolated to a day.";
 
 fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
     let refused = |why: &str| Block::Text(format!("Nothing is advised: {why}."));
@@ -180,25 +187,34 @@ fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
         blocks.push(refused(advice.refused.as_deref().unwrap_or_default()));
         return blocks;
     };
-    blocks.push(candidates(answer));
-    blocks.push(Block::Text(LEGEND.to_owned()));
-    blocks.push(Block::Text(why(answer, args.goal.goal())));
+    let load_lines = load_and_device(&answer.scenario).into_iter().skip(1).map(Block::Text);
+    blocks.extend(load_lines);
     if let Some(why) = &advice.refused {
         blocks.push(refused(why));
+        blocks.push(candidates(answer, args.all, advice));
+        blocks.push(Block::Text(LEGEND.to_owned()));
         return blocks;
     }
+    let (name, best, now) = (answer.space.searched(), answer.best.point, answer.current.point);
+    blocks.push(Block::Text(if best == now {
+        format!("Leave {name} = {} as it is.", now.io_capacity_max)
+    } else {
+        format!("Try {name} = {} instead of {}.", best.io_capacity_max, now.io_capacity_max)
+    }));
+    blocks.push(Block::Text(why(answer, args.goal.goal())));
+    blocks.extend(answer.fewest_writes.as_ref().map(|row| Block::Text(fewest_writes(row))));
+    if best != now {
+        blocks.push(Block::Code(statements(answer).join("\n")));
+        blocks.push(Block::Text(keep_and_go_back(answer)));
+    }
+    blocks.push(candidates(answer, args.all, advice));
+    blocks.push(Block::Text(LEGEND.to_owned()));
     blocks.extend(open_ends(advice, answer));
     if let Some(caution) = &advice.caution {
         blocks.push(Block::Text(format!("Caution: {caution}.")));
     }
     let hopeless = advice.worlds.iter().filter(|world| world.best.is_none());
     blocks.extend(hopeless.map(|world| Block::Text(format!("With {} no setting would be good.", world.name))));
-    if answer.best.point == answer.current.point {
-        blocks.push(Block::Text("Leave it as it is.".to_owned()));
-        return blocks;
-    }
-    blocks.push(heading("Try"));
-    blocks.push(Block::Code(answer.space.statements(answer.best.point).join("\n")));
     blocks
 }
 
@@ -223,25 +239,16 @@ fn open_ends(advice: &Advice, answer: &Answer) -> Option<Block> {
     Some(Block::Text(format!("{text}.")))
 }
 
-fn candidates(answer: &Answer) -> Block {
-    let heads = [
-        answer.space.searched(),
-        ">redo",
-        "",
-        ">throughput",
-        ">p99 ms",
-        ">stalls s",
-        ">sync s",
-        ">age used",
-        ">written a day",
-        ">recovery",
-        "regime",
-    ];
-    let row = |row: &innosim_experiments::recommend::Row| {
+fn candidates(answer: &Answer, all: bool, advice: &Advice) -> Block {
+    let work = if is_redo(advice) { ">redo KiB/s" } else { ">units/s" };
+    let heads =
+        [">pages/s", ">redo log", "", work, ">99 % ms", ">stalls s", ">sync s", ">reserve", ">written/day", "regime"];
+    let row = |row: &&Row| {
         let mark = match row.point {
             point if point == answer.best.point && point == answer.current.point => "now, best",
-            point if point == answer.best.point => "best",
+            point if point == answer.best.point && advice.refused.is_none() => "best",
             point if point == answer.current.point => "now",
+            point if answer.fewest_writes.as_ref().is_some_and(|row| row.point == point) => "no reserve",
             _ => "",
         };
         vec![
@@ -252,11 +259,10 @@ fn candidates(answer: &Answer) -> Block {
             format!("{:.1}", row.mean("latency_ms_p99")),
             count(row.mean("stall_seconds")),
             count(row.mean("sync_flush_seconds")),
-            format!("{:.0} %", 100.0 * (1.0 - row.mean("checkpoint_age_headroom"))),
+            percent(row.mean("checkpoint_age_headroom").max(0.0)),
             bytes(row.mean("write_bytes_per_day")),
-            seconds(row.mean("recovery_s")),
-            if row.sound { row.regime.name().to_owned() } else { format!("{}, not sound", row.regime.name()) },
+            row.regime.name().to_owned(),
         ]
     };
-    table(&heads, answer.candidates.iter().map(row).collect())
+    table(&heads, shown(answer, all).iter().map(row).collect())
 }

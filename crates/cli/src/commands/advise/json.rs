@@ -40,17 +40,38 @@ pub(super) fn document(folder: &Folder, missing: &[Lack], advice: &Advice, args:
         "recommended": recommended.map(|answer| row(answer, &answer.best)),
         "why": advice.answer.as_ref().map_or_else(
             || advice.refused.clone().unwrap_or_default(),
-            |answer| why(answer, args.goal.goal()),
+            |answer| advice.refused.clone().unwrap_or_else(|| why(answer, args.goal.goal())),
         ),
         "interval": advice.answer.as_ref().map(|answer| interval(advice, answer)),
         "worlds": advice.answer.as_ref().map(|answer| worlds(advice, answer)),
-        "statements": recommended.map(|answer| answer.space.statements(answer.best.point)),
+        "statements": recommended.map(|answer| statements(answer)),
         "candidates": advice.answer.as_ref().map(|answer| {
             answer.candidates.iter().map(|candidate| row(answer, candidate)).collect::<Vec<_>>()
         }),
+        "status": status(advice),
+        "fewest_writes": advice.answer.as_ref().and_then(|answer| Some(row(answer, answer.fewest_writes.as_ref()?))),
         "refused": advice.refused,
         "caution": advice.caution,
     })
+}
+
+/// What comes of it, in a word.
+fn status(advice: &Advice) -> &'static str {
+    match &advice.answer {
+        Some(answer) if advice.refused.is_none() => {
+            if answer.best.point == answer.current.point {
+                "keep"
+            } else {
+                "recommended"
+            }
+        }
+        _ => "refused",
+    }
+}
+
+/// What to type; nothing where the present setting stays.
+pub(super) fn statements(answer: &Answer) -> Vec<String> {
+    if answer.best.point == answer.current.point { Vec::new() } else { answer.space.statements(answer.best.point) }
 }
 
 /// The document where there is too little.
@@ -83,7 +104,8 @@ fn range((value, low, high): (f64, f64, f64)) -> Value {
 fn backtest(advice: &Advice) -> Value {
     let metrics = advice.backtest.validation.metrics.iter().map(|metric| {
         let value = json!({ "observed": metric.observed, "predicted": metric.predicted, "error": metric.error() });
-        (metric.name.to_owned(), value)
+        let is_redo = advice.load.unit == "KiB of redo" && metric.name == "tps_mean";
+        (if is_redo { "redo_kib_per_s" } else { metric.name }.to_owned(), value)
     });
     Value::Object(metrics.collect::<Map<String, Value>>())
 }
@@ -116,6 +138,7 @@ fn settings(answer: &Answer, point: Point) -> Value {
 fn row(answer: &Answer, row: &Row) -> Value {
     let mut object = settings(answer, row.point);
     object["sound"] = json!(row.sound);
+    object["may_be_recommended"] = json!(row.is_answer);
     object["regime"] = json!(row.regime.name());
     object["replications"] = json!(row.replications);
     for change in &row.changes {

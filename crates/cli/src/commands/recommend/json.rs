@@ -2,22 +2,29 @@
 
 use super::why::sentences;
 use crate::outcome::VERSION;
-use innosim_experiments::recommend::{Answer, Goal, Input, Row};
+use innosim_experiments::recommend::{Answer, Goal, Input, Limit, Row, Stressed, Verdict};
 use innosim_report::numbers::rounded;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 /// The document: `current`, `recommended`, `candidates`, `sensitivity`, and how they came to be.
 pub(super) fn document(answer: &Answer, goal: Goal, wall: Duration) -> Value {
-    let mut recommended = row(answer, &answer.best);
-    recommended.insert("refused".to_owned(), json!(answer.refused));
     let first: Vec<&str> = answer.measure_first.iter().map(|input| Input::how_to_measure(*input)).collect();
-    recommended.insert("measure_first".to_owned(), json!(first));
-    // Nobody shall set what was seen to stall.
-    let statements = if answer.best.sound { answer.space.statements(answer.best.point) } else { Vec::new() };
-    recommended.insert("statements".to_owned(), json!(statements));
-    let plateau: Vec<u64> = answer.plateau.iter().map(|point| point.io_capacity_max).collect();
-    recommended.insert("plateau".to_owned(), json!(plateau));
+    let recommended = answer.refused().is_none().then(|| {
+        let mut recommended = row(answer, &answer.best);
+        recommended.insert("measure_first".to_owned(), json!(first));
+        recommended.insert("statements".to_owned(), json!(answer.statements()));
+        let plateau: Vec<u64> = answer.plateau.iter().map(|point| point.io_capacity_max).collect();
+        recommended.insert("plateau".to_owned(), json!(plateau));
+        recommended
+    });
+    let status = match answer.verdict {
+        Verdict::Try => "recommended",
+        Verdict::Keep(_) => "keep",
+        Verdict::Refused(_) => "refused",
+    };
+    let stressed: Vec<Value> = answer.stressed.iter().map(stressed).collect();
+    let optional = |one: &Option<Row>| one.as_ref().map(|one| row(answer, one));
     let candidates: Vec<Value> = answer.candidates.iter().map(|one| Value::Object(row(answer, one))).collect();
     let sensitivity: Vec<Value> = answer
         .sensitivity
@@ -39,6 +46,10 @@ pub(super) fn document(answer: &Answer, goal: Goal, wall: Duration) -> Value {
         "model": answer.scenario.model.name(),
         "seed": answer.scenario.run.seed,
         "goal": goal.name(),
+        "status": status,
+        "refused": answer.refused(),
+        "limit": answer.limit().map(Limit::name),
+        "measure_first": first,
         "duration_s": answer.plan.duration_s,
         "warmup_s": answer.plan.warmup_s,
         "warm_start": answer.plan.warm_start,
@@ -54,7 +65,10 @@ pub(super) fn document(answer: &Answer, goal: Goal, wall: Duration) -> Value {
         "current": row(answer, &answer.current),
         "recommended": recommended,
         "why": sentences(answer, goal),
-        "safer": answer.safer.as_ref().map(|safer| row(answer, safer)),
+        "safer": if answer.refused().is_none() { optional(&answer.safer) } else { None },
+        "fewest_writes": optional(&answer.fewest_writes),
+        "larger_redo": optional(&answer.larger_redo),
+        "stressed": stressed,
         "candidates": candidates,
         "sensitivity": sensitivity,
     })
@@ -69,6 +83,7 @@ fn row(answer: &Answer, row: &Row) -> Map<String, Value> {
     object.insert("redo_bytes".to_owned(), json!(row.point.redo_bytes));
     object.insert("replications".to_owned(), json!(row.replications));
     object.insert("sound".to_owned(), json!(row.sound));
+    object.insert("may_be_recommended".to_owned(), json!(row.is_answer));
     object.insert("regime".to_owned(), json!(row.regime.name()));
     for change in &row.changes {
         let name = change.metric;
@@ -78,4 +93,17 @@ fn row(answer: &Answer, row: &Row) -> Map<String, Value> {
         object.insert(format!("{name}_change_ci95"), json!(change.relative_ci95.map(rounded)));
     }
     object
+}
+
+fn stressed(one: &Stressed) -> Value {
+    json!({
+        "stress": one.stress.name(),
+        "io_capacity_max": one.point.io_capacity_max,
+        "comes_through": one.comes_through,
+        "seconds": one.stress.seconds(),
+        "tps_mean": rounded(one.figures.tps_mean),
+        "latency_ms_p95": rounded(one.figures.latency_ms_p95),
+        "latency_ms_p99": rounded(one.figures.latency_ms_p99),
+        "stall_seconds": rounded(one.figures.stall_seconds),
+    })
 }
