@@ -57,6 +57,16 @@ impl Resolved {
         }
     }
 
+    /// The value at a dotted path, without the quotes of a string.
+    pub(crate) fn at(&self, path: &str) -> Option<String> {
+        let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
+        match (self.entries.iter().find(|(name, _)| name == key)?, rest) {
+            ((_, Item::Value(toml)), None) => Some(toml.trim_matches('"').to_owned()),
+            ((_, Item::Table(table)), Some(rest)) => table.at(rest),
+            _ => None,
+        }
+    }
+
     /// A copy with only these keys.
     pub(crate) fn only(&self, keys: &[&str]) -> Resolved {
         Resolved { entries: self.entries.iter().filter(|(key, _)| keys.contains(&key.as_str())).cloned().collect() }

@@ -115,6 +115,11 @@ impl Scenario {
         built.expect("settings are resolved, which includes building the model once")
     }
 
+    /// The resolved value of a key by its dotted path (`workload.kind`), as text.
+    pub fn written(&self, path: &str) -> Option<String> {
+        self.resolved.at(path)
+    }
+
     /// The scenario as TOML with every value written out and the program's version in a comment. Loaded again, it gives
     /// an equal scenario.
     pub fn to_resolved_toml(&self, version: &str) -> String {

@@ -8,7 +8,7 @@ use innosim_flush_models::registry::{Kind, ModelId, Setting, Value, lookup, sett
 use serde_json::{Map, json};
 
 /// The model whose settings are shown if none is named.
-const DEFAULT_MODEL: ModelId = ModelId::Mysql8030;
+pub(crate) const DEFAULT_MODEL: ModelId = ModelId::Mysql8030;
 
 /// Lists the settings, or explains one.
 pub(crate) fn run(args: &SettingsArgs) -> Done {
