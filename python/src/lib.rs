@@ -44,7 +44,7 @@ fn run(
     how: (bool, Option<usize>),
 ) -> PyResult<Ran> {
     let ((duration, seed, replications), (check, jobs)) = (common, how);
-    let overrides = Overrides { model, set, duration, seed, replications, rule: None };
+    let overrides = Overrides { model, set, duration, seed, replications, ..Overrides::default() };
     let case = Case::load(py, scenario, overrides, &Given::of(rule.as_ref())?)?;
     let began = Instant::now();
     let ended = all(py, std::slice::from_ref(&case), check, jobs)?.pop().unwrap_or_default();

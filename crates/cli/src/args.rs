@@ -1,8 +1,12 @@
 //! What the command line takes. The help texts here are also the man pages and the completions.
 
+mod help;
+mod new_scenario;
 mod own_server;
 mod rules;
 
+pub(crate) use help::{command, explain_usage, first_words, note_old_name};
+pub(crate) use new_scenario::{NewScenarioArgs, RealServer, ScenariosArgs};
 pub(crate) use own_server::{AdviseArgs, CollectArgs, ExplainArgs, PagesArgs};
 pub(crate) use rules::{BenchRulesArgs, NewRuleArgs, RulesArgs};
 
@@ -13,14 +17,11 @@ use std::path::PathBuf;
 
 const AFTER_HELP: &str = "\
 Examples:
-  innosim scenarios                      what there is to run
-  innosim run redo-too-small --out out   a small one, with pictures
-  innosim run my.toml --set innodb_io_capacity_max=8000
+  innosim recommend --my-cnf my.cnf        what the settings alone tell, and what is missing
+  innosim run redo-too-small -o out        a shipped scenario, with pictures
   innosim compare redo-too-small --model 8.0 --model 8.4
-  innosim recommend my.toml              the I/O capacity to try first
-  innosim reproduce --out out            published runs beside their simulation
 
-Exit codes: 0 ran, 1 ran but a check or expectation failed, 2 bad input or usage, 130 interrupted.";
+Exit codes: 0 ran, 1 ran but a check failed or the answer is refused, 2 bad input or usage, 130 interrupted.";
 
 const SWEEP_EXAMPLES: &str = "\
 Examples:
@@ -67,7 +68,7 @@ pub(crate) enum Command {
     Sweep(SweepArgs),
     /// Join the folders of a sweep's shards
     Merge(MergeArgs),
-    /// Search for the innodb_io_capacity_max (and redo size) to try first
+    /// Search for the innodb_io_capacity_max (and redo size) to try first under a load that you describe
     Recommend(RecommendArgs),
     /// Show where flushing rules stand on a fixed suite of cases
     BenchRules(BenchRulesArgs),
@@ -90,6 +91,7 @@ pub(crate) enum Command {
     /// Say what happened in a run or a recording, in sentences with times and numbers
     Explain(ExplainArgs),
     /// Read the page headers of a data directory or backup into a histogram of page ages
+    #[command(name = "page-ages", alias = "pages")]
     Pages(PagesArgs),
     /// Read all files of a server in a folder and say which settings to try
     Advise(AdviseArgs),
@@ -97,9 +99,12 @@ pub(crate) enum Command {
     Models(ListArgs),
     /// List the settings of a model, or explain one
     Settings(SettingsArgs),
-    /// List the shipped scenarios
-    Scenarios(ListArgs),
+    /// List the shipped scenarios, or print one
+    Scenarios(ScenariosArgs),
+    /// Write a commented scenario with the settings of a my.cnf, to fill in the load
+    NewScenario(NewScenarioArgs),
     /// Leave a page that teaches: the simulator in a browser, with lessons
+    #[command(name = "lessons", alias = "page")]
     Page(PageArgs),
     /// Print the JSON Schema of scenarios, for editors
     Schema(ListArgs),
@@ -198,6 +203,7 @@ pub(crate) struct RecordedServers {
 
 /// `innosim run`.
 #[derive(Debug, Args)]
+#[command(after_help = help::RUN)]
 pub(crate) struct RunArgs {
     /// A TOML file, or the name of a shipped scenario with or without its folder
     #[arg(value_name = "SCENARIO")]
@@ -206,6 +212,8 @@ pub(crate) struct RunArgs {
     pub(crate) server: OtherServer,
     #[command(flatten)]
     pub(crate) rule: OtherRule,
+    #[command(flatten)]
+    pub(crate) real: RealServer,
     /// A server setting by its real name, or a scenario key by its dotted path (drive.clients=32); repeatable
     #[arg(long = "set", value_name = "SETTING=VALUE")]
     pub(crate) set: Vec<String>,
@@ -216,11 +224,14 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", value_parser = replications, allow_negative_numbers = true)]
     pub(crate) replications: Option<u32>,
     /// Folder for summary.json, series.csv, scenario.resolved.toml, dashboard.svg and dashboard.png
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Verify the invariants at every event; exit code 1 if one breaks
     #[arg(long)]
     pub(crate) check: bool,
+    /// Print all figures, not only those that answer most questions
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
     /// Form of the result
     #[arg(long, value_enum, default_value_t = RunFormat::Human)]
     pub(crate) format: RunFormat,
@@ -245,6 +256,8 @@ pub(crate) struct SweepArgs {
     pub(crate) server: OtherServer,
     #[command(flatten)]
     pub(crate) rule: OtherRule,
+    #[command(flatten)]
+    pub(crate) real: RealServer,
     /// A setting or scenario key that all points share; repeatable
     #[arg(long = "set", value_name = "SETTING=VALUE")]
     pub(crate) set: Vec<String>,
@@ -294,12 +307,13 @@ pub(crate) struct SweepArgs {
 
 /// `innosim merge`.
 #[derive(Debug, Args)]
+#[command(after_help = help::MERGE)]
 pub(crate) struct MergeArgs {
     /// Folders that `innosim sweep --shard` left
     #[arg(value_name = "DIR", required = true)]
     pub(crate) folders: Vec<PathBuf>,
     /// Folder for the joined result
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     pub(crate) out: PathBuf,
     /// Join what is there even if runs are missing
     #[arg(long)]
@@ -316,7 +330,7 @@ pub(crate) struct MergeArgs {
 #[command(after_help = PAGE_HELP)]
 pub(crate) struct PageArgs {
     /// Folder for the page
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     pub(crate) out: PathBuf,
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -345,6 +359,8 @@ pub(crate) struct CompareArgs {
     /// and each variant runs with each
     #[arg(long, value_name = "FILE")]
     pub(crate) rule: Vec<String>,
+    #[command(flatten)]
+    pub(crate) real: RealServer,
     /// A server setting or scenario key that all variants share; repeatable
     #[arg(long = "set", value_name = "SETTING=VALUE")]
     pub(crate) set: Vec<String>,
@@ -355,7 +371,7 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "N", value_parser = replications, allow_negative_numbers = true)]
     pub(crate) replications: Option<u32>,
     /// Folder for compare.json, compare.csv, compare.svg, compare.png, report.html, and a folder for each variant
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Verify the invariants at every event; exit code 1 if one breaks
     #[arg(long)]
@@ -371,10 +387,12 @@ pub(crate) struct CompareArgs {
 
 /// `innosim recommend`.
 #[derive(Debug, Args)]
+#[command(after_help = help::RECOMMEND)]
 pub(crate) struct RecommendArgs {
-    /// A TOML file, or the name of a shipped scenario with or without its folder
-    #[arg(value_name = "SCENARIO")]
-    pub(crate) scenario: String,
+    /// A TOML file, or the name of a shipped scenario with or without its folder; without one, --my-cnf alone tells what
+    /// can be told without a load
+    #[arg(value_name = "SCENARIO", required_unless_present_any = ["my_cnf", "show_variables"])]
+    pub(crate) scenario: Option<String>,
     /// What "best" means
     #[arg(long, value_enum, default_value_t = GoalName::Throughput)]
     pub(crate) goal: GoalName,
@@ -385,10 +403,12 @@ pub(crate) struct RecommendArgs {
     pub(crate) server: OtherServer,
     #[command(flatten)]
     pub(crate) rule: OtherRule,
+    #[command(flatten)]
+    pub(crate) real: RealServer,
     /// A server setting by its real name, or a scenario key by its dotted path (drive.clients=32); repeatable
     #[arg(long = "set", value_name = "SETTING=VALUE")]
     pub(crate) set: Vec<String>,
-    /// Simulated time of each run [default: two and a half turns of the redo log, if the scenario's own is longer]
+    /// Simulated time of each run [default: the scenario's, at most the time in which the log wraps 2.5 times]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) duration: Option<String>,
     /// Runs of each setting that could be the answer
@@ -422,6 +442,7 @@ pub(crate) enum GoalName {
 
 /// `innosim reproduce`.
 #[derive(Debug, Args)]
+#[command(after_help = help::REPRODUCE)]
 pub(crate) struct ReproduceArgs {
     /// Folder of shipped scenarios, or the beginning of their names
     #[arg(value_name = "FOLDER", default_value = "percona-2020-08")]
@@ -433,7 +454,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(long)]
     pub(crate) until_rest: bool,
     /// Folder for reproduce.json and a folder for each run, as `innosim run --out` leaves it
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Exit code 1 if a run misses: throughput by more than 5 %, checkpoint age by more than 8 %, or the regime
     #[arg(long)]
@@ -449,12 +470,13 @@ pub(crate) struct ReproduceArgs {
 
 /// `innosim replay`.
 #[derive(Debug, Args)]
+#[command(after_help = help::REPLAY)]
 pub(crate) struct ReplayArgs {
     /// Recordings: files or folders of a kind that docs/recordings.md lists, or folders of such folders
     #[arg(value_name = "RECORDING", required = true)]
     pub(crate) recordings: Vec<PathBuf>,
     /// Folder for a CSV file a recording, a row a pass
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) servers: RecordedServers,
@@ -470,6 +492,7 @@ pub(crate) struct ReplayArgs {
 
 /// `innosim calibrate`.
 #[derive(Debug, Args)]
+#[command(after_help = help::CALIBRATE)]
 pub(crate) struct CalibrateArgs {
     /// Recording: a file or folder of a kind that docs/recordings.md lists
     #[arg(value_name = "RECORDING")]
@@ -495,6 +518,7 @@ pub(crate) struct CalibrateArgs {
 
 /// `innosim validate`.
 #[derive(Debug, Args)]
+#[command(after_help = help::VALIDATE)]
 pub(crate) struct ValidateArgs {
     /// Recordings: files or folders of a kind that docs/recordings.md lists, or folders of such folders
     #[arg(value_name = "RECORDING_OR_DIR", required = true)]
@@ -511,7 +535,7 @@ pub(crate) struct ValidateArgs {
     pub(crate) unknown_load: bool,
     /// Folder for validate.json and for each recording its trajectories, measured and predicted, a picture of them, and
     /// the scenario that was run
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) servers: RecordedServers,
@@ -537,6 +561,7 @@ pub(crate) struct NoDraws {
 
 /// `innosim device`.
 #[derive(Debug, Args)]
+#[command(after_help = help::DEVICE)]
 pub(crate) struct DeviceArgs {
     /// Files that fio --output-format=json (or json+) wrote, a job each
     #[arg(value_name = "FIO.json", required = true)]
@@ -548,7 +573,7 @@ pub(crate) struct DeviceArgs {
     #[arg(long, value_name = "FIO.json", num_args = 1..)]
     pub(crate) against: Vec<PathBuf>,
     /// File for the device: the table `[device]` of a scenario
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long = "out", alias = "output", short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -593,6 +618,7 @@ pub(crate) struct ManArgs {
 
 /// `innosim settings`.
 #[derive(Debug, Args)]
+#[command(after_help = help::SETTINGS)]
 pub(crate) struct SettingsArgs {
     /// One setting, explained
     #[arg(value_name = "NAME")]
@@ -662,10 +688,9 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_declarations_are_sound() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 }

@@ -12,6 +12,7 @@ pub(crate) mod merge;
 pub(crate) mod meta;
 pub(crate) mod models;
 pub(crate) mod new_rule;
+pub(crate) mod new_scenario;
 pub(crate) mod page;
 pub(crate) mod pages;
 pub(crate) mod recommend;

@@ -7,6 +7,7 @@
 //! | 2 | bad input or usage, or a result that can't be written |
 //! | 130 | interrupted |
 
+use crate::args::explain_usage;
 use crate::out_dir::remedy;
 use crate::output::{note_error, unprinted};
 use innosim_experiments::sweep::SweepError;
@@ -64,6 +65,10 @@ impl From<serde_json::Error> for Failure {
 
 /// Prints help, or what is wrong with the command line, and gives the exit code.
 pub(crate) fn code_of_usage(error: &clap::Error) -> ExitCode {
+    if let Some(told) = explain_usage(error) {
+        note_error(&told);
+        return ExitCode::from(2);
+    }
     let printed = error.print().and_then(|()| std::io::stdout().flush());
     if error.use_stderr() {
         return ExitCode::from(2);

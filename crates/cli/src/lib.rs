@@ -58,7 +58,7 @@ mod text_table;
 pub mod rule;
 
 use args::{Cli, Command};
-use clap::Parser;
+use clap::FromArgMatches;
 use exit::Failure;
 use std::process::ExitCode;
 
@@ -82,14 +82,20 @@ pub fn main_with(rules: impl IntoIterator<Item = rule::NativeRule>) -> ExitCode 
     if watched {
         rule_watch::begin();
     }
+    if std::env::args_os().len() < 2 {
+        output::note(&args::first_words());
+        return ExitCode::from(2);
+    }
     let words = match commands::bare::with_command(std::env::args_os().collect()) {
         Ok(words) => words,
         Err(failure) => return exit::code_of(Err(failure)),
     };
-    let cli = match Cli::try_parse_from(words) {
+    let parsed = args::command().try_get_matches_from(words).and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return exit::code_of_usage(&error),
     };
+    args::note_old_name();
     let done = match &cli.command {
         Command::Run(args) => commands::run::run(args),
         Command::Compare(args) => commands::compare::run(args),
@@ -111,6 +117,7 @@ pub fn main_with(rules: impl IntoIterator<Item = rule::NativeRule>) -> ExitCode 
         Command::Models(args) => commands::models::run(args),
         Command::Settings(args) => commands::settings::run(args),
         Command::Scenarios(args) => commands::scenarios::run(args),
+        Command::NewScenario(args) => commands::new_scenario::run(args),
         Command::Page(args) => commands::page::run(args),
         Command::Schema(_) => commands::meta::schema(),
         Command::Completions(args) => commands::meta::completions(args),

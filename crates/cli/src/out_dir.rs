@@ -17,6 +17,8 @@ pub(crate) struct OutDir {
     path: PathBuf,
     /// Folders that were made, innermost first.
     made: Vec<PathBuf>,
+    /// Whether an earlier result's files are replaced.
+    replaces: bool,
 }
 
 impl OutDir {
@@ -28,7 +30,8 @@ impl OutDir {
             .take_while(|folder| !folder.exists())
             .map(Path::to_path_buf)
             .collect();
-        let dir = OutDir { path: path.to_path_buf(), made };
+        let replaces = path.join(LAST).exists();
+        let dir = OutDir { path: path.to_path_buf(), made, replaces };
         if path.is_file() {
             let help = "--out takes a folder; name another, or remove the file";
             return Err(Failure::Input(format!("{} is a file\n  = help: {help}", path.display())));
@@ -50,6 +53,11 @@ impl OutDir {
         let file = self.path.join(format!(".innosim.{}.tmp", std::process::id()));
         fs::write(&file, b"")?;
         fs::remove_file(&file)
+    }
+
+    /// How to say that the files are in the folder: those of an earlier result were replaced, everything else stays.
+    pub(crate) fn verb(&self) -> &'static str {
+        if self.replaces { "Replaced the earlier result in" } else { "In" }
     }
 
     /// The folder.

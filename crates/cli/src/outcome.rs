@@ -1,5 +1,6 @@
 //! What is reported of a scenario that ran: its summary over the replications, and the run to draw.
 
+use crate::header::load_and_device;
 use innosim_core::metrics::{RunOutput, Summary, WarmupEstimate};
 use innosim_core::workload::DriveSpec;
 use innosim_experiments::recommend::rise_of;
@@ -80,6 +81,8 @@ impl Outcome {
             replications: self.spread(),
             title: self.scenario.title.clone(),
             settings_line: settings_line(&self.scenario),
+            load_and_device: load_and_device(&self.scenario),
+            log_fill_s: log_fill_s(&self.scenario, &self.replications.summary),
             io_capacity_max: self.scenario.settings.integer("innodb_io_capacity_max").ok(),
             flushing_is_lowest: flushing_is_lowest(&self.scenario.settings),
             age_rises: self.age_rises,
@@ -100,6 +103,21 @@ impl Outcome {
     }
 }
 
+/// Seconds in which the load fills the redo log; `None` if it makes no redo.
+fn log_fill_s(scenario: &Scenario, summary: &Summary) -> Option<f64> {
+    let redo = redo_bytes(&scenario.settings)? as f64;
+    (summary.redo_bytes_per_s > 0.0).then(|| redo / summary.redo_bytes_per_s)
+}
+
+/// Bytes of the redo files.
+pub(crate) fn redo_bytes(settings: &Settings) -> Option<u64> {
+    let files = || {
+        let size = settings.integer("innodb_log_file_size").ok()?;
+        Some(size * settings.integer_or("innodb_log_files_in_group", 1).ok()?)
+    };
+    settings.integer("innodb_redo_log_capacity").ok().or_else(files)
+}
+
 /// Clients of a closed loop, threads of an open one.
 pub(crate) fn threads_of(scenario: &Scenario) -> u32 {
     match scenario.run.workload.drive {
@@ -116,13 +134,7 @@ pub(crate) fn settings_line(scenario: &Scenario) -> String {
             parts.push(format!("{name}={value}"));
         }
     }
-    let files = || {
-        Some(
-            settings.integer("innodb_log_file_size").ok()?
-                * settings.integer_or("innodb_log_files_in_group", 1).ok()?,
-        )
-    };
-    if let Some(redo) = settings.integer("innodb_redo_log_capacity").ok().or_else(files) {
+    if let Some(redo) = redo_bytes(settings) {
         parts.push(format!("redo {}", bytes(redo as f64)));
     }
     if let Ok(pool) = settings.integer("innodb_buffer_pool_size") {

@@ -46,7 +46,7 @@ fn trouble(report: &Report<'_>) -> Option<String> {
     if s.regime == Regime::Overloaded {
         let waiting = report.output.series.last().map_or(0, |last| last.arrivals_waiting);
         return Some(format!(
-            "{} transactions wait at the end and the queue does not drain: this server does {} a second at most.",
+            "{} transactions wait at the end and the queue does not drain: this server does {} per second at most.",
             count(waiting as f64),
             rate(s.tps_mean)
         ));
@@ -57,7 +57,7 @@ fn trouble(report: &Report<'_>) -> Option<String> {
     if full {
         return Some(format!(
             "The device is {busy} busy: flushing competes with redo syncs and reads; a lower {} or a larger redo \
-             log writes less a transaction.",
+             log writes fewer pages per transaction.",
             flushing_setting(report)
         ));
     }
@@ -90,7 +90,7 @@ fn age_remedy(report: &Report<'_>) -> String {
     let busy = report.summary.device_utilization;
     if busy >= DEVICE_FULL {
         return format!(
-            "The device is {} busy, so only a larger redo log (fewer flushes a transaction) can help.",
+            "The device is {} busy, so only a larger redo log (fewer flushes per transaction) can help.",
             percent(busy)
         );
     }
@@ -139,7 +139,7 @@ fn balance(report: &Report<'_>) -> String {
         ),
         used if used < ROOMY && s.flushes_per_trx > 0.0 => format!(
             "The checkpoint age uses {share} of its limit: pages are flushed earlier than the redo log demands; a lower {} \
-             would write fewer pages a transaction.",
+             would write fewer pages per transaction.",
             flushing_setting(report)
         ),
         used if used > TIGHT => format!(

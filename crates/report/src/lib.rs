@@ -55,7 +55,7 @@ pub use replications::Replications;
 pub use rules_page::{RulesPage, RulesTable, write_rules_page};
 pub use summary::{summary_json, write_summary_json};
 pub use sweep_page::{SweepPage, write_sweep_page};
-pub use table::render_summary;
+pub use table::{render_all_figures, render_summary, too_short};
 
 use innosim_core::metrics::{RunOutput, Summary};
 
@@ -74,6 +74,10 @@ pub struct Report<'a> {
     pub title: String,
     /// The settings that matter, on one line: `innodb_io_capacity_max=4000, redo 20 GiB, 56 threads`.
     pub settings_line: String,
+    /// The load and the device that the run stands for, a line each.
+    pub load_and_device: Vec<String>,
+    /// Seconds in which the load fills the redo log, if it makes redo.
+    pub log_fill_s: Option<f64>,
     /// `innodb_io_capacity_max` in pages a second, for models that have it.
     pub io_capacity_max: Option<u64>,
     /// Whether the setting that bounds background flushing has its least value.

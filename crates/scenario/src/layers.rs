@@ -5,6 +5,7 @@ use crate::device::expand_iops;
 use crate::diagnostic::{Diagnostics, Problem, Report};
 use crate::fio::anchor;
 use crate::node::{Data, Table, parse};
+use crate::not_a_scenario::not_a_scenario;
 use crate::overrides::{Overrides, layer};
 use crate::rule::prepare_rule;
 use crate::server::normalize;
@@ -84,6 +85,12 @@ pub(crate) fn collect(
         }
     }
     let mut tree = tree.unwrap_or_else(|| Table::empty(Span { source: 0, start: 0, end: 0 }));
+    if overrides.server_files.any() {
+        tree.remove("server");
+    }
+    if overrides.device.is_some() {
+        tree.remove("device");
+    }
     if let Some(mut top) = layer(overrides, hosted, sources, report) {
         settings_files.extend(prepare(&mut top, None, (models, hosted), sources, report));
         let at = tree.at;
@@ -119,6 +126,11 @@ fn chain(found: Found, sources: &mut SourceMap) -> Result<Vec<Layer>, Diagnostic
             let help = "a scenario states model, duration, [device], [workload] and [drive], or `extends` another one, such as \
                         extends = \"redo-too-small\"";
             return Err(Diagnostics::single(format!("{}: is empty", found.label), Some(help.to_owned())));
+        }
+        if let Origin::File(_) = found.origin
+            && let Some(error) = not_a_scenario(&found.label, &found.text)
+        {
+            return Err(error);
         }
         let source = sources.add_file(&found.label, &found.text);
         labels.push((found.origin.clone(), found.label.clone()));
@@ -220,7 +232,12 @@ fn read_file(path: &Path) -> Result<Found, Diagnostics> {
 }
 
 fn from_shipped(name: &str) -> Result<Found, Diagnostics> {
-    shipped::find(name).map(found_shipped).map_err(|error| match error {
+    shipped_text(name).map(found_shipped)
+}
+
+/// Name and text of a shipped scenario, with or without its folder.
+pub fn shipped_text(name: &str) -> Result<(&'static str, &'static str), Diagnostics> {
+    shipped::find(name).map_err(|error| match error {
         NotShipped::Ambiguous(names) => {
             let help = format!("write {}", join_or(&names));
             Diagnostics::single(format!("`{name}` is the name of {} shipped scenarios", names.len()), Some(help))
@@ -232,6 +249,12 @@ fn from_shipped(name: &str) -> Result<Found, Diagnostics> {
             }
             None => {
                 let help = match near.as_slice() {
+                    _ if name.ends_with(".toml") && !near.iter().any(|near| shipped::is_close(name, near)) => {
+                        format!(
+                            "`innosim new-scenario --my-cnf my.cnf --device nvme -o {name}` writes one to fill in; \
+                             `innosim scenarios` lists the shipped ones"
+                        )
+                    }
                     [] => "`innosim scenarios` lists the shipped scenarios".to_owned(),
                     near => format!("did you mean {}?", join_or(near)),
                 };

@@ -30,6 +30,7 @@ mod host;
 mod key;
 mod layers;
 mod node;
+mod not_a_scenario;
 mod overrides;
 mod published;
 mod resolved;
@@ -53,7 +54,9 @@ pub use diagnostic::{Diagnostic, Diagnostics, Place, Severity};
 #[doc(hidden)]
 pub use fio::fuzz_fio;
 pub use fio::{FioDevice, FioJob, FioLatency, JobKind, device_of, read_fio_jobs};
-pub use overrides::Overrides;
+pub use layers::shipped_text;
+pub use not_a_scenario::{is_option_file, option_file_help};
+pub use overrides::{Overrides, ServerFiles};
 pub use published::Published;
 pub use rule::{ChosenRule, rule_names};
 pub use scenario::{Scenario, Warmup, load, load_hosted};

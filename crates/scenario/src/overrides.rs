@@ -1,11 +1,15 @@
 //! What the command line changes: the topmost layer.
 
+use crate::device::profile_names;
 use crate::diagnostic::{Problem, Report};
-use crate::node::{Data, Entry, Node, Table, parse_argument_value};
+use crate::fio::anchor;
+use crate::node::{Data, Entry, Node, Table, parse, parse_argument_value};
 use crate::scenario_keys::is_root;
 use crate::source::{SourceMap, Span};
+use crate::text_file::read_text;
 use innosim_flush_models::registry::normal_name;
 use innosim_rules::Rule;
+use std::path::{Path, PathBuf};
 
 /// Changes to a scenario that the command line asks for.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +26,26 @@ pub struct Overrides {
     pub replications: Option<u32>,
     /// A flushing rule: its file, or its name.
     pub rule: Option<String>,
+    /// A real server's settings in place of the scenario's `[server]`.
+    pub server_files: ServerFiles,
+    /// A device in place of the scenario's: a profile, or a file with the keys of `[device]`.
+    pub device: Option<String>,
+}
+
+/// Files with the settings of a real server.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ServerFiles {
+    /// Option file.
+    pub my_cnf: Option<PathBuf>,
+    /// Text of SHOW GLOBAL VARIABLES; lies over the option file.
+    pub show_variables: Option<PathBuf>,
+}
+
+impl ServerFiles {
+    /// Whether a file is named.
+    pub fn any(&self) -> bool {
+        self.my_cnf.is_some() || self.show_variables.is_some()
+    }
 }
 
 impl Overrides {
@@ -38,6 +62,16 @@ impl Overrides {
     }
 }
 
+/// Tables that people take for a single value, each with a key that they may mean.
+const TABLES: &[(&str, &str)] = &[
+    ("device", "profile=nvme"),
+    ("redo_device", "profile=nvme"),
+    ("workload", "table_size=1000000"),
+    ("drive", "clients=32"),
+    ("host", "cores=16"),
+    ("server", "innodb_io_capacity=2000"),
+];
+
 /// The topmost layer.
 pub(crate) fn layer(
     overrides: &Overrides,
@@ -50,6 +84,23 @@ pub(crate) fn layer(
     if let Some(text) = hosted.map(Rule::name).or(overrides.rule.as_deref()) {
         let source = sources.add_argument("--rule", text);
         put(&mut tree, as_rule(scalar(source, "rule", Data::Text(text.to_owned()), text.len())));
+    }
+    let files = &overrides.server_files;
+    for (option, key, path) in
+        [("--my-cnf", "my_cnf", &files.my_cnf), ("--show-variables", "show_variables", &files.show_variables)]
+    {
+        if let Some(path) = path {
+            let text = path.display().to_string();
+            let source = sources.add_argument(option, &text);
+            let file = scalar(source, key, Data::Text(text.clone()), text.len());
+            put(&mut tree, within("server", file));
+        }
+    }
+    if let Some(named) = &overrides.device {
+        match device(named, sources) {
+            Ok(entry) => put(&mut tree, entry),
+            Err(problem) => report.add(problem),
+        }
     }
     for argument in &overrides.set {
         let source = sources.add_argument("--set", argument);
@@ -76,6 +127,34 @@ pub(crate) fn layer(
         }
     }
     tree
+}
+
+/// The table `[device]` that `--device` names: a profile, or a file of its keys.
+fn device(named: &str, sources: &mut SourceMap) -> Result<Entry, Problem> {
+    let path = Path::new(named);
+    if profile_names().contains(&named) || !path.is_file() {
+        let source = sources.add_argument("--device", named);
+        return Ok(within("device", scalar(source, "profile", Data::Text(named.to_owned()), named.len())));
+    }
+    let text = read_text(path, "a file of `innosim device -o`, or the name of a profile")?;
+    let source = sources.add_file(named, &text);
+    let mut table = parse(source, &text).map_err(|problems| {
+        let first = problems.into_iter().next();
+        first.unwrap_or_else(|| Problem::new(format!("{named}: is not TOML")))
+    })?;
+    if let Some(inner) = table.table_mut("device") {
+        table = inner.clone();
+    }
+    anchor(&mut table, path.parent());
+    let at = table.at;
+    Ok(Entry { key: "device".to_owned(), key_at: at, node: Node { data: Data::Table(table), at } })
+}
+
+/// An entry inside a table of its own.
+fn within(table: &str, entry: Entry) -> Entry {
+    let at = entry.key_at;
+    let node = Node { data: Data::Table(Table { entries: vec![entry], at }), at };
+    Entry { key: table.to_owned(), key_at: at, node }
 }
 
 /// A rule that is named, as a table which takes values too; any other entry as it is.
@@ -116,6 +195,12 @@ fn entry(source: usize, argument: &str) -> Result<Entry, Problem> {
     }
     if names[0] == "extends" {
         return Err(Problem::new("`extends` can't be set").at(key_at).help("run the other scenario by its name"));
+    }
+    if let Some((key, first)) = TABLES.iter().find(|(key, _)| names == [*key])
+        && !value.trim_start().starts_with('{')
+    {
+        let problem = Problem::new(format!("`{key}` is a table of keys, not a single value")).at(whole);
+        return Err(problem.help(format!("name the key by its dotted path: --set {key}.{first}")));
     }
     if names.len() == 1 && !is_root(&names[0]) {
         names = vec!["server".to_owned(), normal_name(&names[0])];

@@ -102,10 +102,10 @@ fn read_one(
         SettingsFileKind::ShowVariables => show_variables::read(path, place, sources, report)?,
     };
     let judge = Judge { kind, models, sources, report };
-    let first = statements.first().map(|statement| statement.name_at);
     let (rows, mut entries) = judge.all(statements);
     if !binary_log_stated {
-        entries.extend(judge.silence(&entries, first.or(place)));
+        // No line of the file is to blame.
+        entries.extend(judge.silence(&entries, place));
     }
     Some((SettingsFile { kind, path: path.display().to_string(), rows }, entries))
 }

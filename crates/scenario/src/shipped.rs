@@ -106,6 +106,12 @@ pub(crate) fn find_exactly(name: &str) -> Result<(&'static str, &'static str), N
     }
 }
 
+/// Whether a name that was typed is a slip of the pen for the name of a shipped scenario, its folder apart.
+pub(crate) fn is_close(typed: &str, name: &str) -> bool {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    strsim::damerau_levenshtein(plain(typed), last) <= 2 || strsim::damerau_levenshtein(plain(typed), name) <= 2
+}
+
 /// The first scenario of a folder.
 pub(crate) fn in_folder(name: &str) -> Option<&'static str> {
     let folder = plain(name).trim_end_matches('/');

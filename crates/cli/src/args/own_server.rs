@@ -1,6 +1,6 @@
 //! What the commands about a server of one's own take: gathering its files, reading them, and advising.
 
-use super::{Common, Format, GoalName, NoDraws, RecordedServers, Unused};
+use super::{Common, Format, GoalName, NoDraws, RealServer, RecordedServers, Unused, help};
 use crate::commands::collect::whole_seconds;
 use clap::Args;
 use std::path::PathBuf;
@@ -8,10 +8,11 @@ use std::path::PathBuf;
 const COLLECT_EXAMPLES: &str = "\
 Examples:
   innosim collect > collect.sh
-  sh collect.sh -o server1 -- --defaults-extra-file=my.cnf     on the server's machine, ten minutes
+  sh collect.sh -o server1 -- --defaults-extra-file=client.cnf   on the server's machine, ten minutes
   innosim explain server1
 
-The script needs the client mysql or mariadb and coreutils, and only reads. docs/collect.md says what it gathers.";
+The script needs the client mysql or mariadb and coreutils, and only reads. client.cnf has user and password of the client\n\
+under [client]; it is not the server's my.cnf. docs/collect.md says what it gathers.";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
@@ -52,6 +53,8 @@ pub(crate) struct ExplainArgs {
     /// Server model instead of the scenario's or of the recording's version
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) real: RealServer,
     /// A server setting or scenario key, for a scenario; repeatable
     #[arg(long = "set", value_name = "SETTING=VALUE")]
     pub(crate) set: Vec<String>,
@@ -65,14 +68,15 @@ pub(crate) struct ExplainArgs {
     pub(crate) common: Common,
 }
 
-/// `innosim pages`.
+/// `innosim page-ages`.
 #[derive(Debug, Args)]
+#[command(after_help = help::PAGE_AGES)]
 pub(crate) struct PagesArgs {
     /// Data directory of a server that is shut down, a snapshot of one, or a physical backup, unpacked
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
     /// File for the histogram: a few kilobytes of numbers, no names and no rows
-    #[arg(long, short, value_name = "HISTOGRAM.json")]
+    #[arg(long = "out", alias = "output", short, value_name = "HISTOGRAM.json")]
     pub(crate) output: Option<PathBuf>,
     /// Log sequence number that ages are counted back from [default: the last checkpoint's or the newest page's]
     #[arg(long, value_name = "LSN")]
@@ -92,6 +96,7 @@ pub(crate) struct PagesArgs {
 
 /// `innosim advise`.
 #[derive(Debug, Args)]
+#[command(after_help = help::ADVISE)]
 pub(crate) struct AdviseArgs {
     /// Folder of a server's files: samples of SHOW GLOBAL STATUS, SHOW GLOBAL VARIABLES, and what else docs/recordings.md lists
     #[arg(value_name = "FOLDER")]
@@ -115,7 +120,7 @@ pub(crate) struct AdviseArgs {
     #[arg(long)]
     pub(crate) all: bool,
     /// Folder for report.html, advice.json, advice.txt, the scenario and the back-test's series
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) servers: RecordedServers,

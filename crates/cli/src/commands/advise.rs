@@ -31,6 +31,7 @@ const LAST: &str = "advice.json";
 
 /// Reads, measures, searches, answers.
 pub(crate) fn run(args: &AdviseArgs) -> Done {
+    super::explain::refuse_option_file(&args.folder)?;
     let folder = Folder::read(&args.folder, args.servers.model.as_deref())?;
     let Some(recording) = &folder.recording else { return too_little(args, &folder, Vec::new()) };
     if !args.common.quiet {

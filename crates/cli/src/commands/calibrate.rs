@@ -15,6 +15,7 @@ use std::path::Path;
 
 /// Calibrates on one recording.
 pub(crate) fn run(args: &CalibrateArgs) -> Done {
+    super::explain::refuse_option_file(&args.recording)?;
     let recording = the_one(&args.recording, args.servers.model.as_deref(), args.quiet)?;
     let device = device_named(args.device.as_deref())?;
     let calibration = calibrate(&recording).map_err(Failure::Input)?;

@@ -149,6 +149,8 @@ fn loaded(args: &CompareArgs) -> Result<Upgrade, Failure> {
             duration: args.duration.clone(),
             seed: args.common.seed,
             replications: args.replications,
+            server_files: args.real.files(),
+            device: args.real.device.clone(),
             ..Overrides::default()
         },
     };

@@ -22,7 +22,7 @@ use innosim_recordings::SAMPLES;
 use innosim_report::csv::read_series_csv;
 use innosim_report::explanation::{Sentence, sentences};
 use innosim_report::numbers::rounded;
-use innosim_scenario::{Overrides, Scenario, Source, load};
+use innosim_scenario::{Overrides, Scenario, Source, is_option_file, load, option_file_help};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -53,6 +53,8 @@ pub(crate) fn run(args: &ExplainArgs) -> Done {
     } else if is_scenario(&args.what, path) {
         of_scenario(args)?
     } else {
+        refuse_file_of_result(path)?;
+        refuse_option_file(path)?;
         refuse_several_results(path)?;
         of_recording(args, path)?
     };
@@ -65,6 +67,25 @@ pub(crate) fn run(args: &ExplainArgs) -> Done {
 /// A folder that a run left.
 fn is_result(path: &Path) -> bool {
     path.join(SERIES).is_file() && path.join(RESOLVED).is_file()
+}
+
+/// A file inside the folder that a run left.
+fn refuse_file_of_result(path: &Path) -> Done {
+    let folder = path.parent().filter(|folder| path.is_file() && is_result(folder));
+    let Some(folder) = folder else { return Ok(()) };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let message = format!("{} is one file of a result", path.display());
+    Err(Failure::Input(format!("{message}\n  = help: give the folder: innosim explain {}", folder.display())))
+}
+
+/// An option file of a server is neither a recording nor a scenario.
+pub(crate) fn refuse_option_file(path: &Path) -> Done {
+    let text = if path.is_file() { std::fs::read_to_string(path).unwrap_or_default() } else { String::new() };
+    if !is_option_file(&text) {
+        return Ok(());
+    }
+    let message = format!("{} is an option file of a server, not a recording", path.display());
+    Err(Failure::Input(format!("{message}\n  = help: {}", option_file_help(path))))
 }
 
 /// A comparison leaves a folder for each variant.
@@ -96,6 +117,8 @@ fn overrides(args: &ExplainArgs) -> Overrides {
         duration: args.duration.clone(),
         seed: args.common.seed,
         replications: Some(1),
+        server_files: args.real.files(),
+        device: args.real.device.clone(),
         ..Overrides::default()
     }
 }
@@ -189,6 +212,9 @@ fn refuse(args: &ExplainArgs, why: &str, model_too: bool) -> Done {
     let given = [
         ("--set", !args.set.is_empty()),
         ("--duration", args.duration.is_some()),
+        ("--my-cnf", args.real.my_cnf.is_some()),
+        ("--show-variables", args.real.show_variables.is_some()),
+        ("--device", args.real.device.is_some()),
         ("--model", model_too && args.model.is_some()),
     ];
     match given.iter().find(|(_, given)| *given) {

@@ -1,9 +1,9 @@
 //! `innosim schema`, `innosim completions`, `innosim man`: the program's description of itself.
 
-use crate::args::{Cli, CompletionsArgs, Format, ManArgs};
+use crate::args::{CompletionsArgs, Format, ManArgs, command};
 use crate::exit::{Done, Failure};
 use crate::output::{print, print_json};
-use clap::{Command, CommandFactory};
+use clap::Command;
 use serde_json::json;
 
 /// Prints the JSON Schema of scenarios, which is JSON in either form.
@@ -14,7 +14,7 @@ pub(crate) fn schema() -> Done {
 /// Prints a completion script.
 pub(crate) fn completions(args: &CompletionsArgs) -> Done {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "innosim", &mut script);
+    clap_complete::generate(args.shell, &mut command(), "innosim", &mut script);
     let script = String::from_utf8_lossy(&script);
     match args.format {
         Format::Json => print_json(&json!({ "shell": args.shell.to_string(), "script": script })),
@@ -24,14 +24,14 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Done {
 
 /// Prints a manual page.
 pub(crate) fn man(args: &ManArgs) -> Done {
-    let mut program = Cli::command().disable_help_subcommand(true);
+    let mut program = command().disable_help_subcommand(true);
     program.build();
-    let command = match &args.command {
+    let shown = match &args.command {
         None => program,
         Some(name) => subcommand(&program, name)?,
     };
     let mut page = Vec::new();
-    clap_mangen::Man::new(command)
+    clap_mangen::Man::new(shown)
         .render(&mut page)
         .map_err(|error| Failure::Input(format!("can't render the manual page: {error}")))?;
     let page = String::from_utf8_lossy(&page);

@@ -4,6 +4,7 @@
 //! scripts, `why` the sentences of both.
 
 mod json;
+mod settings_alone;
 pub(crate) mod table;
 mod why;
 
@@ -136,16 +137,19 @@ impl From<RecommendError> for Failure {
 
 /// Searches and answers.
 pub(crate) fn run(args: &RecommendArgs) -> Done {
+    let Some(named) = &args.scenario else { return settings_alone::run(args) };
     let common = Overrides {
         model: args.server.model.clone(),
         set: args.engine.and(&args.set),
         duration: args.duration.clone(),
         seed: args.common.seed,
         rule: args.rule.rule.clone(),
+        server_files: args.real.files(),
+        device: args.real.device.clone(),
         ..Overrides::default()
     };
-    let source = Source::Named(&args.scenario);
-    refuse_sweep(&args.scenario)?;
+    let source = Source::Named(named);
+    refuse_sweep(named)?;
     let scenario = load(source, &common)?;
     refuse_too_short(&scenario)?;
     note_warnings(&scenario.notes, args.common.quiet);

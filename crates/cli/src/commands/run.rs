@@ -18,8 +18,8 @@ use innosim_experiments::explain::course_of_run;
 use innosim_experiments::runner::{Job, run_one};
 use innosim_explain::explain;
 use innosim_report::explanation::in_short;
-use innosim_report::render_summary;
 use innosim_report::sysbench::{closing_statistics, interval_line};
+use innosim_report::{render_all_figures, render_summary, too_short};
 use innosim_scenario::{Overrides, Scenario, Source, load};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -49,6 +49,8 @@ pub(crate) fn run(args: &RunArgs) -> Done {
         seed: args.common.seed,
         replications: args.replications,
         rule: args.rule.rule.clone(),
+        server_files: args.real.files(),
+        device: args.real.device.clone(),
     };
     refuse_sweep(&args.scenario)?;
     let scenario = load(Source::Named(&args.scenario), &overrides)?;
@@ -72,15 +74,22 @@ pub(crate) fn run(args: &RunArgs) -> Done {
     let written = out.as_ref().map_or(Ok(()), |out| out.write(&outcome));
     match args.format {
         RunFormat::Json => print(&outcome.summary_json()?)?,
-        RunFormat::Human => print(&[render_summary(&outcome.report()), what_happened(&outcome)].concat())?,
+        RunFormat::Human => print(&for_people(&outcome, args.verbose))?,
         RunFormat::Sysbench => print(&closing_statistics(&outcome.output))?,
     }
     written?;
     if let Some(out) = out.filter(|_| !args.common.quiet) {
         let files = "summary.json, series.csv, scenario.resolved.toml, dashboard.svg, dashboard.png";
-        note(&format!("\nIn {}: {files}", out.path().display()));
+        note(&format!("\n{} {}: {files}", out.verb(), out.path().display()));
     }
     Ok(())
+}
+
+/// The verdict and its figures; of a run that is long enough to tell, what happened too.
+fn for_people(outcome: &Outcome, verbose: bool) -> String {
+    let report = outcome.report();
+    let figures = if verbose { render_all_figures(&report) } else { render_summary(&report) };
+    if too_short(&report).is_some() { figures } else { figures + what_happened(outcome).as_str() }
 }
 
 /// The few events that matter most, of the first replication.

@@ -1,13 +1,20 @@
 //! `innosim scenarios`: the scenarios that come with the program.
 
-use crate::args::{Format, ListArgs};
+use crate::args::{Format, ScenariosArgs};
 use crate::exit::{Done, Failure};
 use crate::output::{print, print_json};
-use innosim_scenario::{Overrides, Scenario, ShippedScenario, Source, load, shipped};
+use innosim_scenario::{Overrides, Scenario, ShippedScenario, Source, load, shipped, shipped_text};
 use serde_json::{Value, json};
 
-/// Lists the shipped scenarios.
-pub(crate) fn run(args: &ListArgs) -> Done {
+/// Lists the shipped scenarios, or prints the text of one.
+pub(crate) fn run(args: &ScenariosArgs) -> Done {
+    if let Some(name) = &args.name {
+        let (name, text) = shipped_text(name)?;
+        return match args.format {
+            Format::Human => print(text),
+            Format::Json => print_json(&json!({ "name": name, "text": text })),
+        };
+    }
     match args.format {
         Format::Human => print(&human()?),
         Format::Json => {
@@ -54,7 +61,7 @@ fn human() -> Result<String, Failure> {
         ));
     }
     text.push_str(
-        "\n`innosim run NAME` runs one; `innosim reproduce FOLDER` runs all of a folder that have published figures.\n\
+        "\n`innosim run NAME` runs one; `innosim scenarios NAME` prints its text; `innosim reproduce FOLDER` runs all of a folder that have published figures.\n\
          `innosim sweep --list` lists the sweeps.\n",
     );
     Ok(text)

@@ -9,7 +9,7 @@ use innosim_scenario::server_of_variables;
 use serde_json::{Map, json};
 
 /// The model whose settings are shown if none is named.
-const DEFAULT_MODEL: ModelId = ModelId::Mysql8030;
+pub(crate) const DEFAULT_MODEL: ModelId = ModelId::Mysql8030;
 
 /// Lists the settings, or explains one.
 pub(crate) fn run(args: &SettingsArgs) -> Done {

@@ -1,18 +1,33 @@
 //! `innosim settings --my-cnf PATH`: what a model makes of a real server's settings.
 
 use crate::args::{Format, SettingsArgs};
+use crate::commands::settings::DEFAULT_MODEL;
 use crate::exit::{Done, Failure};
 use crate::output::{note_warnings, print, print_json};
 use crate::text_table::TextTable;
 use innosim_flush_models::registry::{ModelId, Settings, lookup};
 use innosim_scenario::{
-    Diagnostic, Diagnostics, SettingRow, SettingStatus, SettingsFileKind, SettingsReading, read_settings_files,
+    Diagnostic, Diagnostics, ServerFiles, SettingRow, SettingStatus, SettingsFileKind, SettingsReading,
+    read_settings_files,
 };
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// Hardware threads of the host, from which some defaults follow: those of a scenario that says nothing.
 const CORES: u32 = 16;
+
+/// Reads the files for a model: the one that is named, or the usual one.
+pub(crate) fn read(files: &ServerFiles, model: Option<&str>) -> Result<(SettingsReading, ModelId), Failure> {
+    let model = match model {
+        None => DEFAULT_MODEL,
+        Some(name) => ModelId::parse(name)
+            .map_err(|unknown| Failure::Input(format!("{unknown}\n  = help: {}", unknown.suggestion)))?,
+    };
+    let named = [(SettingsFileKind::MyCnf, &files.my_cnf), (SettingsFileKind::ShowVariables, &files.show_variables)];
+    let named: Vec<(SettingsFileKind, &Path)> =
+        named.into_iter().filter_map(|(kind, path)| Some((kind, path.as_deref()?))).collect();
+    Ok((read_settings_files(model, &named, CORES), model))
+}
 
 /// Prints the table; bad input if something in the files is wrong.
 pub(crate) fn run(model: ModelId, args: &SettingsArgs) -> Done {

@@ -159,6 +159,8 @@ fn request(args: &SweepArgs, name: &str) -> Result<Request, Failure> {
         model: args.server.model.clone(),
         rule: args.rule.rule.clone(),
         hosted: None,
+        server_files: args.real.files(),
+        device: args.real.device.clone(),
         set: file.set.iter().cloned().chain(args.engine.and(&args.set)).collect(),
         vary: if args.vary.is_empty() { file.vary } else { args.vary.clone() },
         duration: args.duration.clone().or(file.duration),

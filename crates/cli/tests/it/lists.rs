@@ -127,3 +127,101 @@ fn a_run_says_in_a_line_what_it_took_from_a_my_cnf() {
     let said = crate::common::text(&assert.get_output().stderr);
     assert!(said.contains("my.cnf: 1 setting understood, 1 without effect in the model"), "{said}");
 }
+
+const MY_CNF: &str = "[client]\nuser=x\n[mysqld]\ninnodb_buffer_pool_size=4G\ninnodb_redo_log_capacity=8G\ninnodb_io_capacity=5000\n\
+     innodb_io_capacity_max=8000\nlog_bin=OFF\n";
+
+/// A my.cnf in a folder of its own.
+fn my_cnf() -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my.cnf");
+    std::fs::write(&path, MY_CNF).unwrap();
+    let name = path.display().to_string();
+    (folder, name)
+}
+
+#[test]
+fn an_option_file_in_place_of_a_scenario_is_told_what_to_type() {
+    let (_folder, name) = my_cnf();
+    for command in ["run", "recommend", "explain", "advise", "compare"] {
+        let arguments: &[&str] = if command == "compare" {
+            &[command, &name, "--model", "8.0", "--model", "8.4"]
+        } else {
+            &[command, &name]
+        };
+        let said = refused(arguments, 2);
+        assert_eq!(said.matches("error").count(), 1, "{said}");
+        assert!(
+            said.contains("is an option file of a server") && said.contains("innosim recommend --my-cnf"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn settings_alone_get_an_interval_and_no_statement() {
+    let (_folder, name) = my_cnf();
+    let assert = innosim(&["recommend", "--my-cnf", &name, "--format", "json"]).code(1);
+    let out = common::text(&assert.get_output().stdout);
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(answer["status"], "refused");
+    assert!(answer["recommended"].is_null() && !out.contains("SET GLOBAL"), "{out}");
+    let interval = &answer["interval"]["pages_per_s"];
+    assert!(interval[0].as_f64().unwrap() < interval[1].as_f64().unwrap(), "{out}");
+    assert!(answer["redo_log"]["async_bytes"].as_f64().unwrap() < answer["redo_log"]["bytes"].as_f64().unwrap());
+    let found = answer["contradictions"].to_string();
+    assert!(found.contains("8,000 / 5,000") && found.contains("larger than the buffer pool"), "{found}");
+    let table = common::text(&innosim(&["recommend", "--my-cnf", &name]).code(1).get_output().stdout);
+    assert!(
+        table.contains("innosim collect")
+            && table.lines().all(|line| line.chars().count() <= 110 || line.contains("my.cnf")),
+        "{table}"
+    );
+}
+
+#[test]
+fn a_new_scenario_has_the_settings_of_the_file_and_runs() {
+    let (folder, name) = my_cnf();
+    let file = folder.path().join("my-server.toml");
+    let file = file.to_str().unwrap();
+    innosim(&["new-scenario", "--my-cnf", &name, "--device", "nvme", "-o", file]).success();
+    let set = ["--set", "workload.table_size=10000", "--duration", "2s", "--quiet"];
+    let out = stdout(&[&["run", file], &set[..]].concat());
+    assert!(out.contains("innodb_io_capacity_max=8000, redo 8.00 GiB"), "{out}");
+    assert!(out.contains("load: sysbench-oltp-read-write, 16 tables of 10,000 rows, 64 clients\n"), "{out}");
+    assert!(out.contains("device: nvme (data sheets") && out.contains("Too short to tell"), "{out}");
+    assert!(refused(&["new-scenario", "--my-cnf", &name, "-o", file], 2).contains("is there already"));
+}
+
+#[test]
+fn a_my_cnf_and_a_device_take_the_place_of_the_scenarios_own() {
+    let (_folder, name) = my_cnf();
+    let out = stdout(&["run", common::SMALL, "--duration", "2s", "--quiet", "--my-cnf", &name, "--device", "nvme"]);
+    // innodb_doublewrite_pages = 128 of the scenario is not the file's.
+    assert!(
+        out.contains("innodb_io_capacity=5000") && out.contains("device: nvme") && out.contains("not yours"),
+        "{out}"
+    );
+    let error = refused(&["run", common::SMALL, "--device", "nvmee"], 2);
+    assert!(error.contains("did you mean nvme?"), "{error}");
+}
+
+#[test]
+fn scenarios_prints_one_and_old_names_go_on_with_a_hint() {
+    assert!(stdout(&["scenarios", common::SMALL]).starts_with("# The redo log is too small"));
+    assert!(refused(&["scenarios", "redo-to-small"], 2).contains("did you mean teaching/redo-too-small?"));
+    let said = common::text(&innosim(&["pages", "no/such/folder"]).code(2).get_output().stderr);
+    assert!(said.contains("is now called `innosim page-ages`"), "{said}");
+    for version in ["8.1", "5.1"] {
+        let said = refused(&["settings", "--model", version], 2);
+        assert!(!said.contains("did you mean") && said.contains("mysql-8.4"), "{said}");
+    }
+    assert!(refused(&["run", "my-server.toml"], 2).contains("innosim new-scenario"));
+}
+
+#[test]
+fn the_complete_example_of_a_large_server_loads() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/my-server.toml");
+    let out = stdout(&["run", file, "--duration", "1s", "--quiet", "--set", "workload.table_size=10000"]);
+    assert!(out.contains("innodb_io_capacity_max=8000, redo 8.00 GiB, pool 64.0 GiB"), "{out}");
+}

@@ -7,7 +7,7 @@ use crate::warm_start::{is_taken, why_cold};
 use innosim_core::kernel::time::SimDuration;
 use innosim_flush_models::registry::normal_name;
 use innosim_rules::Rule;
-use innosim_scenario::{Diagnostic, Overrides, Scenario, Source, did_you_mean, load_hosted};
+use innosim_scenario::{Diagnostic, Overrides, Scenario, ServerFiles, Source, did_you_mean, load_hosted};
 use innosim_statistics::Precision;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -36,6 +36,10 @@ pub struct Request {
     pub rule: Option<String>,
     /// Instead: a rule of the program itself.
     pub hosted: Option<Rule>,
+    /// A real server's settings in place of the scenario's.
+    pub server_files: ServerFiles,
+    /// A device in place of the scenario's.
+    pub device: Option<String>,
     /// What all points share: `SETTING=VALUE`.
     pub set: Vec<String>,
     /// What varies: see [`Dimension`].
@@ -307,6 +311,8 @@ impl Request {
             // Replications are the sweep's business; a run's identity must not depend on their number.
             replications: is_point.then_some(1),
             rule: self.rule.clone(),
+            server_files: self.server_files.clone(),
+            device: self.device.clone(),
         }
     }
 

@@ -276,14 +276,20 @@ impl UnknownModel {
 
     /// An error for a name that may be misspelt.
     fn like(given: &str, lowered: &str) -> Self {
+        // The letters of a version tell nothing of which was meant.
+        let is_version = lowered.starts_with(|first: char| first.is_ascii_digit());
         let close = ModelId::ALL
             .iter()
+            .filter(|_| !is_version)
             .map(|model| (strsim::damerau_levenshtein(lowered, model.name()), model.name(), *model))
             .filter(|(distance, _, _)| *distance <= 3)
             .min_by_key(|(distance, name, _)| (*distance, *name));
         let names: Vec<_> = ModelId::ALL.iter().map(|model| model.name()).collect();
         let suggestion = match close {
             Some((_, name, _)) => format!("did you mean {name}?"),
+            None if is_version => {
+                format!("no model stands for that version; the models are {}", names.join(", "))
+            }
             None => format!("the models are {}", names.join(", ")),
         };
         UnknownModel { given: given.trim().to_owned(), near: close.map(|(_, _, model)| model), suggestion }

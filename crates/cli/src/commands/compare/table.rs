@@ -1,6 +1,7 @@
 //! The table of a comparison: means with intervals, and under each variant its differences to the first.
 
 use super::{Compared, remarks};
+use crate::header::load_and_device;
 use crate::outcome::{VERSION, settings_line};
 use crate::output::wrapped;
 use crate::text_table::TextTable;
@@ -41,7 +42,7 @@ fn pages(compared: &Compared) -> [Column; 4] {
         Column { unit: Some(unit), ..Column::new(&format!("checkpoint age, {}", unit.name), AGE) },
         Column::new("dirty pages", "dirty_pages_mean"),
         Column::new("flushed pages/s", "pages_flushed_per_s_mean"),
-        Column::new("flushes a trx", "flushes_per_trx"),
+        Column::new("flushes per trx", "flushes_per_trx"),
     ]
 }
 
@@ -59,6 +60,10 @@ pub(super) fn render(compared: &Compared) -> String {
         let model = variant.scenario.model.to_string();
         let model = if variant.label == model { String::new() } else { format!("{model}, ") };
         let line = format!("{}: {model}{}", variant.label, settings_line(&variant.scenario));
+        text.push_str(&wrapped(&line, 0));
+    }
+    // They are those of the first variant; what sets others apart stands in their lines.
+    for line in load_and_device(&compared.first().scenario) {
         text.push_str(&wrapped(&line, 0));
     }
     let twins = compared.twins();

@@ -49,6 +49,8 @@ impl Made {
             settings_line: "innodb_io_capacity=2000, innodb_io_capacity_max=4000, redo 20 GiB, pool 140 GiB in 8 \
                             instances, 56 threads, SATA SSD 30,000 IOPS"
                 .to_owned(),
+            load_and_device: Vec::new(),
+            log_fill_s: None,
             io_capacity_max: Some(4000),
             flushing_is_lowest: false,
             age_rises: false,

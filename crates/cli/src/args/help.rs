@@ -1,0 +1,244 @@
+//! Help of the whole program: commands by what people come for, examples, and errors of usage that know the other commands.
+
+use super::Cli;
+use crate::output::note;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory};
+use std::fmt::Write;
+
+/// Commands by what people come for.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("Your server", &["collect", "explain", "advise", "calibrate", "page-ages", "device"]),
+    ("Try settings", &["new-scenario", "recommend", "run", "compare", "sweep", "merge"]),
+    ("Learn", &["lessons", "scenarios", "settings", "models"]),
+    ("Flushing rules", &["rules", "new-rule", "bench-rules"]),
+    ("How far to trust it", &["reproduce", "validate", "replay"]),
+    ("For editors and shells", &["schema", "completions", "man"]),
+];
+
+/// Old names of commands, which go on for a while.
+const OLD_NAMES: &[(&str, &str)] = &[("page", "lessons"), ("pages", "page-ages")];
+
+pub(super) const RUN: &str = "\
+Examples:
+  innosim run redo-too-small -o out                            a shipped scenario, with pictures in out/
+  innosim run my-server.toml --set innodb_io_capacity_max=8000
+  innosim run sysbench.toml --my-cnf my.cnf --device nvme      the load of a scenario on your server's settings";
+
+pub(super) const RECOMMEND: &str = "\
+Examples:
+  innosim recommend --my-cnf my.cnf          what the settings alone tell, and what is missing
+  innosim recommend my-server.toml           the load is the scenario's: describe yours first (innosim new-scenario)
+  innosim recommend my-server.toml --redo    choose the size of the redo log too
+
+`innosim advise FOLDER` answers for a load that was recorded (innosim collect).";
+
+pub(super) const SETTINGS: &str = "\
+Examples:
+  innosim settings innodb_io_capacity_max
+  innosim settings --my-cnf my.cnf --model 8.0     what of a my.cnf is understood, without effect, or wrong";
+
+pub(super) const CALIBRATE: &str = "\
+Examples:
+  innosim calibrate server1 -o server1.toml
+  innosim calibrate server1 --device nvme -o server1.toml";
+
+pub(super) const DEVICE: &str = "\
+Examples:
+  innosim device fio.json
+  innosim device randwrite.json sync.json -o my-device.toml     then: innosim run my.toml --device my-device.toml";
+
+pub(super) const VALIDATE: &str = "\
+Examples:
+  innosim validate recordings
+  innosim validate monday tuesday --calibrate-on monday -o out";
+
+pub(super) const REPLAY: &str = "\
+Examples:
+  innosim replay recordings/mysql97
+  innosim replay server1 -o out";
+
+pub(super) const REPRODUCE: &str = "\
+Examples:
+  innosim reproduce -o out
+  innosim reproduce --until-rest            about a minute, to the same verdict";
+
+pub(super) const MERGE: &str = "\
+Examples:
+  innosim merge part1 part2 -o whole
+  innosim merge part* --allow-missing -o so-far";
+
+pub(super) const PAGE_AGES: &str = "\
+Examples:
+  innosim page-ages /backup/full
+  innosim page-ages /backup/full -o ages.json";
+
+pub(super) const ADVISE: &str = "\
+Examples:
+  innosim advise server1                    server1 is what the script of `innosim collect` left
+  innosim advise server1 --load 1.5 -o advice";
+
+pub(super) const NEW_SCENARIO: &str = "\
+Examples:
+  innosim new-scenario --my-cnf my.cnf --device nvme -o my-server.toml
+  innosim new-scenario --show-variables variables.txt --model 8.4";
+
+pub(super) const SCENARIOS: &str = "\
+Examples:
+  innosim scenarios
+  innosim scenarios redo-too-small > mine.toml";
+
+/// The command line, with its commands in groups.
+pub(crate) fn command() -> Command {
+    let command = Cli::command();
+    let groups = groups(&command);
+    command.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\nOptions:\n{{options}}{{after-help}}"
+    ))
+}
+
+fn about(command: &Command, name: &str) -> String {
+    command.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string).unwrap_or_default()
+}
+
+fn groups(command: &Command) -> String {
+    let mut text = String::new();
+    for (title, names) in GROUPS {
+        let _ = writeln!(text, "{title}:");
+        for name in *names {
+            let _ = writeln!(text, "  {name:<13} {}", about(command, name));
+        }
+        text.push('\n');
+    }
+    text.trim_end_matches('\n').to_owned() + "\n"
+}
+
+/// What the program says if nothing is asked.
+pub(crate) fn first_words() -> String {
+    let command = Cli::command();
+    let mut text = "innosim predicts how InnoDB settings change throughput, stalls and page writes.\n\n".to_owned();
+    for (line, what) in [
+        ("innosim collect > collect.sh", "record your server's load: the script only reads"),
+        ("innosim advise FOLDER", "which settings to try under the load that was recorded"),
+        ("innosim recommend --my-cnf my.cnf", "what the settings alone tell, and what is missing"),
+        ("innosim run redo-too-small -o out", "a shipped scenario, with pictures (innosim scenarios)"),
+        ("innosim lessons -o lessons", "the simulator in a browser, with lessons"),
+    ] {
+        let _ = writeln!(text, "  {line:<34} {what}");
+    }
+    let count = command.get_subcommands().count();
+    let _ = write!(text, "\n`innosim --help` has all {count} commands, `innosim COMMAND --help` each with examples.");
+    text
+}
+
+/// Says the new name of a command that was called by its old one.
+pub(crate) fn note_old_name() {
+    let first = std::env::args().nth(1).unwrap_or_default();
+    if let Some((old, new)) = OLD_NAMES.iter().find(|(old, _)| *old == first) {
+        note(&format!("note: `innosim {old}` is now called `innosim {new}`; the old name goes on for a version"));
+    }
+}
+
+fn text_of(error: &clap::Error, kind: ContextKind) -> Option<&str> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// What to say of an error of usage instead of what the parser of the command line says.
+pub(crate) fn explain_usage(error: &clap::Error) -> Option<String> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    explain(error, &arguments)
+}
+
+fn explain(error: &clap::Error, arguments: &[String]) -> Option<String> {
+    let command = arguments.first().map_or("", String::as_str);
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let unknown = text_of(error, ContextKind::InvalidArg)?;
+            let unknown = unknown.split(['=', ' ']).next().unwrap_or(unknown);
+            if unknown.starts_with('-') {
+                other_commands_option(unknown, command)
+            } else {
+                setting_without_sign(unknown, arguments)
+            }
+        }
+        ErrorKind::InvalidSubcommand if ["simulate", "sim", "test", "try"].contains(&command) => Some(format!(
+            "error: there is no command `{command}`\n  = help: `innosim run SCENARIO` simulates; `innosim scenarios` lists what is there"
+        )),
+        ErrorKind::MissingRequiredArgument => {
+            let missing = match error.get(ContextKind::InvalidArg) {
+                Some(ContextValue::Strings(names)) => names.clone(),
+                _ => Vec::new(),
+            };
+            missing.iter().any(|name| name == "<SCENARIO>").then(|| format!(
+                "error: `innosim {command}` needs a scenario: settings, load and device\n  = help: `innosim scenarios` lists the shipped \
+                 ones; `innosim new-scenario --my-cnf my.cnf` writes one with your server's settings"
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// An option that this command does not have, and others do.
+fn other_commands_option(unknown: &str, command: &str) -> Option<String> {
+    let all = Cli::command();
+    let long = unknown.strip_prefix("--")?;
+    let has = |one: &&Command| {
+        one.get_arguments().any(|argument| argument.get_long() == Some(long) && !argument.is_hide_set())
+    };
+    let owners: Vec<&str> = all.get_subcommands().filter(has).map(Command::get_name).collect();
+    let owners = match owners.as_slice() {
+        [] => return None,
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    };
+    Some(format!(
+        "error: {unknown} is no option of `innosim {command}`: it belongs to {owners}\n  = help: `innosim {command} --help` has the \
+         options of {command}"
+    ))
+}
+
+/// `--set NAME VALUE` in place of `--set NAME=VALUE`.
+fn setting_without_sign(value: &str, arguments: &[String]) -> Option<String> {
+    let at = arguments.windows(3).find(|three| three[0] == "--set" && !three[1].contains('=') && three[2] == value)?;
+    Some(format!("error: --set takes SETTING=VALUE in one word\n  = help: write --set {}={value}", at[1]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(arguments: &[&str]) -> String {
+        let arguments: Vec<String> = arguments.iter().map(|text| (*text).to_owned()).collect();
+        let words = std::iter::once("innosim".to_owned()).chain(arguments.iter().cloned());
+        let error = command().try_get_matches_from(words).unwrap_err();
+        explain(&error, &arguments).unwrap_or_else(|| error.to_string())
+    }
+
+    #[test]
+    fn every_command_stands_in_one_group() {
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        let all = Cli::command();
+        let mut names: Vec<&str> = all.get_subcommands().map(Command::get_name).collect();
+        grouped.sort_unstable();
+        names.sort_unstable();
+        assert_eq!(grouped, names);
+    }
+
+    #[test]
+    fn an_option_of_other_commands_names_them() {
+        assert!(
+            told(&["run", "x", "--redo"])
+                .contains("--redo is no option of `innosim run`: it belongs to recommend and advise")
+        );
+        assert!(told(&["recommend", "x", "--variant", "a:"]).contains("it belongs to compare"));
+        assert!(
+            told(&["run", "x", "--set", "innodb_io_capacity_max", "8000"])
+                .contains("--set innodb_io_capacity_max=8000")
+        );
+        assert!(told(&["run"]).contains("innosim new-scenario"));
+        assert!(told(&["simulate", "x"]).contains("innosim run"));
+    }
+}

@@ -1,0 +1,65 @@
+//! `innosim new-scenario`: a commented scenario of a server, its settings taken from the files that its people have.
+
+use crate::args::{Format, NewScenarioArgs};
+use crate::exit::{Done, Failure};
+use crate::output::{note, note_warnings, print, print_json, shell_line};
+use innosim_report::write_file;
+use innosim_scenario::{Overrides, Source, load};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// The scenario with places to fill.
+const TEMPLATE: &str = include_str!("new_scenario/template.toml");
+/// Model of a server of which no version is known.
+const DEFAULT_MODEL: &str = "mysql-8.0.30";
+
+/// Writes the scenario, after it has been read back.
+pub(crate) fn run(args: &NewScenarioArgs) -> Done {
+    let text = text(args)?;
+    let scenario = load(Source::Text { name: "new scenario", text: &text }, &Overrides::default())?;
+    note_warnings(&scenario.notes, args.unused.quiet);
+    let Some(path) = &args.out else {
+        return match args.format {
+            Format::Human => print(&text),
+            Format::Json => print_json(&json!({ "scenario": text })),
+        };
+    };
+    if path.exists() {
+        let help = "choose another name: what you filled in there would be lost";
+        return Err(Failure::Input(format!("{} is there already\n  = help: {help}", path.display())));
+    }
+    write_file(path, text.as_bytes())?;
+    let run = shell_line(["innosim", "run", &path.display().to_string()].map(str::to_owned));
+    let next = format!("Describe your load in [workload] and [drive] of {}, then: {run}", path.display());
+    match args.format {
+        Format::Human => note(&next),
+        Format::Json => print_json(&json!({ "file": path, "next": run }))?,
+    }
+    Ok(())
+}
+
+fn text(args: &NewScenarioArgs) -> Result<String, Failure> {
+    let mut files = String::new();
+    for (key, path) in [("my_cnf", &args.my_cnf), ("show_variables", &args.show_variables)] {
+        if let Some(path) = path {
+            let path = absolute(path)?;
+            files.push_str(&format!("{key} = {}\n", toml_text(&path.display().to_string())));
+        }
+    }
+    let model = args.model.as_deref().unwrap_or(DEFAULT_MODEL);
+    let text = TEMPLATE.replace("@MODEL@", &toml_text(model)).replace("@DEVICE@", &toml_text(&args.device));
+    Ok(text.replace("@FILES@\n", &files))
+}
+
+/// The file wherever the scenario is put.
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    path.canonicalize().map_err(|error| {
+        let help = "give the path of the server's option file, or of the text of SHOW GLOBAL VARIABLES";
+        Failure::Input(format!("{}: can't be read: {error}\n  = help: {help}", path.display()))
+    })
+}
+
+/// A string of TOML.
+fn toml_text(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
