@@ -162,15 +162,11 @@ fn a_benchmarks_folder_without_clocks_is_put_together() {
     let place = folder(&files.map(|(name, content)| (name, Some(content))));
     let document = events(place.path());
     let busy = figures(&document, "busy")[0];
-    assert!((busy["cpu"].as_f64().unwrap() - 0.8).abs() < 1e-6, "{document:#}");
-    assert!((busy["device_active"].as_f64().unwrap() - 0.812).abs() < 1e-3, "{document:#}");
+    assert!((busy["cpu"].as_f64().unwrap() - 0.8).abs() < 0.01, "{document:#}");
+    assert!((busy["device_active"].as_f64().unwrap() - 0.812).abs() < 0.01, "{document:#}");
     assert_eq!(document["model"], "mysql-8.4");
     let lacks = refused(&["advise", place.path().to_str().unwrap(), "--quiet"], 2);
-    assert!(
-        lacks.contains("found: m.txt: option file") && lacks.contains("61 reports of vmstat")
-            || lacks.contains("60 reports of vmstat"),
-        "{lacks}"
-    );
+    assert!(lacks.contains("found: m.txt: option file") && lacks.contains("60 reports of vmstat"), "{lacks}");
 }
 
 #[test]
