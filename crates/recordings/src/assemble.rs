@@ -37,7 +37,9 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
     let links = links(&parts);
     // The disk's reports go to the server's samples, however many there are.
     let rank = |part: &Part| if part.is_of_the_machine() { 0 } else { part.seconds.len() };
-    let base = parts.iter().enumerate().max_by_key(|(i, part)| (rank(part), usize::MAX - i)).map(|(_, part)| part);
+    // Where nothing counts over time, a log goes before what the machine did under it.
+    let by_rank = |(i, part): &(usize, &Part)| (rank(part), !part.is_of_the_machine(), usize::MAX - i);
+    let base = parts.iter().enumerate().max_by_key(by_rank).map(|(_, part)| part);
     let Some(base) = base else {
         return Err(RecordingError::new(path, "holds no samples", crate::formats::READABLE));
     };

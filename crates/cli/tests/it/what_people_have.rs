@@ -98,7 +98,7 @@ fn versions_name_their_model_and_what_may_differ() {
     // A log buffer larger than the redo log does not hide the limits.
     let small = "version\t8.0.32\ninnodb_buffer_pool_size\t134217728\ninnodb_log_buffer_size\t16777216\n\
                  innodb_log_file_size\t5242880\ninnodb_log_files_in_group\t2\ninnodb_redo_log_capacity\t104857600\n";
-    assert!(of(small).0.contains("until the async limit (log_max_modified_age_async), 7.61 MiB"), "{}", of(small).0);
+    assert!(of(small).0.contains("above the async limit (log_max_modified_age_async), 7.61 MiB"), "{}", of(small).0);
 }
 
 #[test]
@@ -160,15 +160,11 @@ fn a_benchmarks_folder_without_clocks_is_put_together() {
     let place = folder(&files.map(|(name, content)| (name, Some(content))));
     let document = events(place.path());
     let busy = figures(&document, "busy")[0];
-    assert!((busy["cpu"].as_f64().unwrap() - 0.8).abs() < 1e-6, "{document:#}");
-    assert!((busy["device_active"].as_f64().unwrap() - 0.812).abs() < 1e-3, "{document:#}");
+    assert!((busy["cpu"].as_f64().unwrap() - 0.8).abs() < 0.01, "{document:#}");
+    assert!((busy["device_active"].as_f64().unwrap() - 0.812).abs() < 0.01, "{document:#}");
     assert_eq!(document["model"], "mysql-8.4");
     let lacks = refused(&["advise", place.path().to_str().unwrap(), "--quiet"], 2);
-    assert!(
-        lacks.contains("found: m.txt: option file") && lacks.contains("61 reports of vmstat")
-            || lacks.contains("60 reports of vmstat"),
-        "{lacks}"
-    );
+    assert!(lacks.contains("found: m.txt: option file") && lacks.contains("60 reports of vmstat"), "{lacks}");
 }
 
 #[test]
@@ -195,8 +191,8 @@ fn variants_that_programs_write_are_read() {
 #[test]
 fn nothing_is_told_under_an_empty_heading() {
     let place = folder(&[("status.txt", Some("TS 1700000000\nThreads_connected\t5\n"))]);
-    let said = refused(&["explain", place.path().to_str().unwrap(), "--quiet"], 2);
-    assert!(said.contains("holds nothing that can be explained") || said.contains("which explain needs"), "{said}");
+    let out = stdout(&["explain", place.path().to_str().unwrap(), "--quiet"]);
+    assert!(out.contains("Not recorded, so nothing is said of it") && out.contains("What would tell more"), "{out}");
 }
 
 #[test]
