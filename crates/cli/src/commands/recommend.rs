@@ -160,13 +160,13 @@ pub(crate) fn run(args: &RecommendArgs) -> Done {
         Question { source, common, goal: args.goal.goal(), redo: args.redo, replications: args.replications };
     let answer = pool(args.common.jobs)?.install(|| recommend(&question, &staged));
     staged.finish();
-    show(args, &answer?, question.goal, began.elapsed())
+    show(args, named, &answer?, question.goal, began.elapsed())
 }
 
-fn show(args: &RecommendArgs, answer: &Answer, goal: Goal, wall: Duration) -> Done {
+fn show(args: &RecommendArgs, named: &str, answer: &Answer, goal: Goal, wall: Duration) -> Done {
     match args.format {
         Format::Json => print_json(&json::document(answer, goal, wall))?,
-        Format::Human => print(&table::render(answer, goal, wall, args.all, &args.scenario))?,
+        Format::Human => print(&table::render(answer, goal, wall, args.all, named))?,
     }
     match answer.refused() {
         Some(_) => Err(Failure::Check("nothing is recommended".to_owned())),
