@@ -131,7 +131,7 @@ impl From<RecommendError> for Failure {
 pub(crate) fn run(args: &RecommendArgs) -> Done {
     let common = Overrides {
         model: args.server.model.clone(),
-        set: args.engine.and(&args.set),
+        set: args.set.clone(),
         duration: args.duration.clone(),
         seed: args.common.seed,
         rule: args.rule.rule.clone(),

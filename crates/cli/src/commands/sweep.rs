@@ -159,7 +159,7 @@ fn request(args: &SweepArgs, name: &str) -> Result<Request, Failure> {
         model: args.server.model.clone(),
         rule: args.rule.rule.clone(),
         hosted: None,
-        set: file.set.iter().cloned().chain(args.engine.and(&args.set)).collect(),
+        set: file.set.iter().chain(&args.set).cloned().collect(),
         vary: if args.vary.is_empty() { file.vary } else { args.vary.clone() },
         duration: args.duration.clone().or(file.duration),
         seed: args.common.seed,
