@@ -1,5 +1,4 @@
-//! A published scenario, whole: 5.6 million pages, some 8000 transactions a second, page by page. And a load whose pages can
-//! all be counted, both ways.
+//! A published scenario, whole: 5.6 million pages, some 8000 transactions a second, page by page.
 //!
 //! The throughput that criterion prints is in simulated seconds a second (`elem/s`). Each sample includes building the
 //! server. The cold run begins with an empty buffer pool, as the scenario does, and runs through its fill; the warm one
@@ -19,9 +18,6 @@ use std::hint::black_box;
 const SCENARIO: &str = "percona-2020-08/7000-bpi32";
 /// Simulated seconds of a sample.
 const SECONDS: u64 = 400;
-
-/// A load whose pages can all be counted.
-const BINS: &str = include_str!("bins.toml");
 
 fn scenario(source: Source<'_>, set: &str) -> Scenario {
     let overrides =
@@ -43,10 +39,9 @@ fn simulate(scenario: &Scenario) -> RunOutput {
 fn measure(c: &mut Criterion, group: &str, name: &str, scenario: &Scenario) {
     let output = simulate(scenario);
     println!(
-        "{group}, {name}: {:.2} bytes of structures a page, {} pages ({:?}); {} transactions; events hash {:016x}",
+        "{group}, {name}: {:.2} bytes of structures a page, {} pages; {} transactions; events hash {:016x}",
         output.page_structure_bytes as f64 / output.pages_total.max(1) as f64,
         output.pages_total,
-        output.pages,
         output.series.iter().map(|second| second.transactions).sum::<u64>(),
         output.event_hash
     );
@@ -61,10 +56,6 @@ fn whole_run(c: &mut Criterion) {
     for (name, resident_share) in [("cold", "0.0"), ("warm", "1.0")] {
         let set = format!("workload.resident_share={resident_share}");
         measure(c, "run 7000-bpi32", name, &scenario(Source::Shipped(SCENARIO), &set));
-    }
-    let bins = Source::Text { name: "bins.toml", text: BINS };
-    for pages in ["individual", "counted"] {
-        measure(c, "run five bins", pages, &scenario(bins, &format!("pages={pages}")));
     }
 }
 

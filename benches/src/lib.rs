@@ -3,5 +3,4 @@
 //!
 //! - `kernel`: the three operations of which runs are made: an event through the calendar, a page drawn, a page through
 //!   the flush list.
-//! - `run`: a published scenario, whole, and a load both with its pages kept one by one and counted; their throughput is in
-//!   simulated seconds a second, and each says the hash of what happened.
+//! - `run`: a published scenario, whole; its throughput is in simulated seconds a second, and it says the hash of what happened.

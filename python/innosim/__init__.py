@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json as _json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
 import numpy as _np
 import numpy.typing as _npt
@@ -56,8 +56,6 @@ Value: TypeAlias = Union[str, int, float, bool]
 Wish: TypeAlias = Union[float, Mapping[str, Any]]
 #: A flushing rule: a function, a class whose objects are called so, or the name or file of a script.
 Rule: TypeAlias = Union[str, Callable[[Pass], Wish], Callable[..., Callable[[Pass], Wish]]]
-#: How the states of pages are kept.
-Pages: TypeAlias = Literal["auto", "individual", "counted"]
 
 
 class Parameter(NamedTuple):
@@ -234,7 +232,6 @@ def run(
     duration: float | str | None = None,
     seed: int | None = None,
     replications: int | None = None,
-    pages: Pages | None = None,
     rule: Rule | None = None,
     check: bool = False,
     jobs: int | None = None,
@@ -247,7 +244,6 @@ def run(
     :param duration: simulated time: seconds, or a text with its unit such as ``"10m"``.
     :param seed: seed of all random numbers.
     :param replications: runs with random numbers of their own; figures become means with 95 % intervals.
-    :param pages: how states of pages are kept.
     :param rule: in place of the server's adaptive flushing: a function that is shown a :class:`Pass`, about once a simulated
         second, and returns the pages to flush in it; or a class, which is made anew for each run and whose objects are called
         so; or the name or file of a script. With a function or class, runs are made one after the other.
@@ -258,7 +254,7 @@ def run(
     :raises InnosimError: for anything else that innosim refuses.
     """
     common = (_duration(duration), seed, replications)
-    return Run(_innosim.run(scenario, model, _settings(set, pages), common, rule, (check, jobs)))
+    return Run(_innosim.run(scenario, model, _settings(set), common, rule, (check, jobs)))
 
 
 def compare(
@@ -270,7 +266,6 @@ def compare(
     duration: float | str | None = None,
     seed: int | None = None,
     replications: int = 3,
-    pages: Pages | None = None,
     jobs: int | None = None,
 ) -> Comparison:
     """Compares variants of a scenario under the same random numbers; differences are to the first variant.
@@ -285,7 +280,7 @@ def compare(
     asked: list[tuple[str, str | None, list[str], Rule | None]] = []
     for label, variant in _variants(variants, models).items():
         model, own, rule = _parts(variant)
-        asked.append((label, model, _settings({**(set or {}), **own}, pages), rule))
+        asked.append((label, model, _settings({**(set or {}), **own}), rule))
     common = (_duration(duration), seed, replications)
     document, ran, error = _innosim.compare(scenario, asked, common, jobs)
     runs = {one[0]: Run(of_one) for one, of_one in zip(asked, ran) if of_one is not None}
@@ -303,7 +298,6 @@ def sweep(
     duration: float | str | None = None,
     seed: int | None = None,
     replications: int | None = None,
-    pages: Pages | None = None,
     rule: Rule | None = None,
     jobs: int | None = None,
 ) -> Sweep:
@@ -317,7 +311,7 @@ def sweep(
     for name, values in vary.items():
         words.append(f"{name}={values if isinstance(values, str) else ','.join(_spelled(value) for value in values)}")
     common = (_duration(duration), seed, replications)
-    rows, error = _innosim.sweep(scenario, words, model, _settings(set, pages), common, (rule, jobs))
+    rows, error = _innosim.sweep(scenario, words, model, _settings(set), common, (rule, jobs))
     made = Sweep(_json.loads(rows))
     if error is not None:
         raise _keeping(error, made)
@@ -339,14 +333,13 @@ def rules() -> dict[str, str]:
     return dict(_innosim.rules())
 
 
-def _settings(settings: Mapping[str, Value] | None, pages: Pages | None) -> list[str]:
+def _settings(settings: Mapping[str, Value] | None) -> list[str]:
     """Settings as the command line has them: `NAME=VALUE`."""
     if settings is None:
         settings = {}
     if not isinstance(settings, Mapping):
         raise TypeError(f"set is a mapping of settings to values, not {type(settings).__name__}")
-    words = [] if pages is None else [f"pages={pages}"]
-    return words + [f"{name}={_spelled(value)}" for name, value in settings.items()]
+    return [f"{name}={_spelled(value)}" for name, value in settings.items()]
 
 
 def _spelled(value: Value) -> str:

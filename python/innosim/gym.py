@@ -39,7 +39,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from . import Pages, Pass, Value, _duration, _settings
+from . import Pass, Value, _duration, _settings
 from ._innosim import Session
 
 __all__ = ["FlushingEnv"]
@@ -64,19 +64,18 @@ class FlushingEnv(gymnasium.Env[Observation, npt.NDArray[np.float32]]):
         model: str | None = None,
         set: Mapping[str, Value] | None = None,
         duration: float | str | None = None,
-        pages: Pages | None = None,
         max_pages: float | None = None,
         write_cost: float = 0.0,
         reward: Callable[[Info], float] | None = None,
     ) -> None:
         """
-        :param scenario: as for :func:`innosim.run`, and so are `model`, `set`, `duration` and `pages`.
+        :param scenario: as for :func:`innosim.run`, and so are `model`, `set` and `duration`.
         :param max_pages: pages of an action of 1; `innodb_io_capacity_max` if not said.
         :param write_cost: what a thousand pages flushed cost, in thousands of transactions.
         :param reward: a function of `info` instead.
         :raises innosim.InnosimError: if the scenario is wrong, or its server takes no rule.
         """
-        self._made_of = (scenario, model, _settings(set, pages), _duration(duration))
+        self._made_of = (scenario, model, _settings(set), _duration(duration))
         # Says now what is wrong with the scenario.
         session = Session(*self._made_of, None)
         session.close()

@@ -43,7 +43,6 @@ pub(crate) fn identity(scenario: &Scenario, outputs: &[RunOutput], warmup_s: u64
         warmup_s: warmup_s as f64,
         wall_s: wall.as_secs_f64(),
         speed: simulated_s * outputs.len() as f64 / wall.as_secs_f64().max(1e-9),
-        pages: outputs.first().map(|output| output.pages).unwrap_or_default().name(),
     }
 }
 

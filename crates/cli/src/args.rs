@@ -156,34 +156,6 @@ pub(crate) struct OtherServer {
     pub(crate) model: Option<String>,
 }
 
-/// What commands take that make runs of a scenario.
-#[derive(Debug, Args)]
-pub(crate) struct Engine {
-    /// How states of pages are kept: one by one, or counted by rate where no page differs from others
-    /// [default: the scenario's, auto in shipped ones]
-    #[arg(long, value_enum, value_name = "HOW")]
-    pub(crate) pages: Option<PagesName>,
-}
-
-impl Engine {
-    /// What `--set` has, after what this option asks for.
-    pub(crate) fn and(&self, set: &[String]) -> Vec<String> {
-        let own = self.pages.and_then(|pages| pages.to_possible_value());
-        own.map(|name| format!("pages={}", name.get_name())).into_iter().chain(set.iter().cloned()).collect()
-    }
-}
-
-/// How states of pages are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PagesName {
-    /// Counted if all of them can be, otherwise one by one
-    Auto,
-    /// One by one
-    Individual,
-    /// Those of all page sets that can be; a remark tells if some could not
-    Counted,
-}
-
 /// What commands take that run a scenario under one flushing rule.
 #[derive(Debug, Args)]
 pub(crate) struct OtherRule {
@@ -235,8 +207,6 @@ pub(crate) struct RunArgs {
     /// Form of the result
     #[arg(long, value_enum, default_value_t = RunFormat::Human)]
     pub(crate) format: RunFormat,
-    #[command(flatten)]
-    pub(crate) engine: Engine,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -299,8 +269,6 @@ pub(crate) struct SweepArgs {
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
-    #[command(flatten)]
-    pub(crate) engine: Engine,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -380,8 +348,6 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
     #[command(flatten)]
-    pub(crate) engine: Engine,
-    #[command(flatten)]
     pub(crate) common: Common,
 }
 
@@ -424,8 +390,6 @@ pub(crate) struct RecommendArgs {
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
     #[command(flatten)]
-    pub(crate) engine: Engine,
-    #[command(flatten)]
     pub(crate) common: Common,
 }
 
@@ -462,8 +426,6 @@ pub(crate) struct ReproduceArgs {
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
-    #[command(flatten)]
-    pub(crate) engine: Engine,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -542,8 +504,6 @@ pub(crate) struct ValidateArgs {
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
-    #[command(flatten)]
-    pub(crate) engine: Engine,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -60,7 +60,6 @@ impl Outcome {
             warmup_s: warmups.iter().map(|warmup| warmup.seconds).max().unwrap_or(0) as f64,
             wall_s,
             speed: simulated_s * outputs.len() as f64 / wall_s.max(1e-9),
-            pages: outputs.first().map(|output| output.pages).unwrap_or_default().name(),
         };
         Some(Outcome {
             replications: Replications::of(&summaries),

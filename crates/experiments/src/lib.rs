@@ -2,7 +2,6 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | [`both_ways`] | scenarios with pages kept one by one and counted, beside each other |
 //! | [`advise`] | from whatever was recorded of a server, its load not known, to the settings to try |
 //! | [`calibrate`] | from a recording to a workload and a scenario |
 //! | [`compare`] | one scenario in several variants: means with intervals, paired differences |
@@ -25,7 +24,6 @@
 //! between them are taken pair by pair.
 
 pub mod advise;
-pub mod both_ways;
 pub mod calibrate;
 pub mod compare;
 pub mod explain;

@@ -20,7 +20,7 @@ pub use suite::{Case, SUITE, SUITE_VERSION};
 use crate::recommend::slow_down;
 use crate::runner::{Watch, Watched, in_parallel};
 use innosim_core::metrics::Summary;
-use innosim_core::run_spec::{Pages, RunSpec};
+use innosim_core::run_spec::RunSpec;
 use innosim_core::server::{RunError, Server};
 use innosim_scenario::{Diagnostics, Overrides, Scenario, Source, load};
 
@@ -154,9 +154,7 @@ impl Prepared {
 }
 
 fn execute(task: &Task, watch: &impl Watch) -> Result<RunFigures, RunError> {
-    // The bound on page writes asks which pages are modified.
-    let pages = Pages::Individual;
-    let mut spec = RunSpec { replication: task.replication, pages, ..task.scenario.run.clone() };
+    let mut spec = RunSpec { replication: task.replication, ..task.scenario.run.clone() };
     if task.slower {
         slow_down(&mut spec, SLOWER);
     }

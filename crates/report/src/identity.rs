@@ -23,6 +23,4 @@ pub struct RunIdentity {
     pub wall_s: f64,
     /// Simulated seconds a wall second.
     pub speed: f64,
-    /// How the states of pages were kept: `individual`, `counted` or `mixed`.
-    pub pages: &'static str,
 }

@@ -21,7 +21,7 @@ use crate::units::{format_duration, in_one_line};
 use crate::workloads::{ReadWorkload, ServerSide, read_workload};
 use innosim_core::config::{AdaptiveHashCost, BinaryLogConfig, PAGE_BYTES, PurgeConfig, ReadView};
 use innosim_core::kernel::time::{SimDuration, SimTime};
-use innosim_core::run_spec::{Pages, RunSpec};
+use innosim_core::run_spec::RunSpec;
 use innosim_core::seam::ServerModel;
 use innosim_core::storage::StorageSpec;
 use innosim_core::workload::{DriveSpec, StopSpec};
@@ -176,7 +176,6 @@ struct Head {
     engine_status_every: Option<SimDuration>,
     seed: u64,
     replications: u32,
-    pages: Pages,
 }
 
 fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Scenario> {
@@ -224,7 +223,6 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         purge,
         read_views,
         dirty_start,
-        pages: head.pages,
         check: false,
     };
     warn_of_what_never_begins(&root, &run);
@@ -317,13 +315,8 @@ fn read_head(root: &mut Section<'_>, model: Option<ModelId>, found_as: &str, sou
     let engine_status_every = read_engine_status(root, model);
     let seed = root.integer("seed");
     let replications = root.count("replications");
-    let pages = match root.choice("pages") {
-        "individual" => Pages::Individual,
-        "counted" => Pages::Counted,
-        _ => Pages::Auto,
-    };
     let duration = SimDuration(duration);
-    Head { name, title, duration, warmup, server_up, engine_status_every, seed, replications, pages }
+    Head { name, title, duration, warmup, server_up, engine_status_every, seed, replications }
 }
 
 /// How often somebody asks for the engine's status, which matters to one family of servers.

@@ -55,13 +55,6 @@ pub(crate) const ROOT_KEYS: &[Key] = &[
     ),
     Key::default("seed", whole(0, u64::MAX), "1", "Seed of all random streams."),
     Key::default("replications", whole(1, 100_000), "1", "Runs with random streams of their own."),
-    Key::default(
-        "pages",
-        Kind::OneOf(&["auto", "individual", "counted"]),
-        "\"auto\"",
-        "How states of pages are kept: one by one (individual), counted where no page differs from others (counted), or \
-         counted if all can be (auto).",
-    ),
     Key::optional("server", Kind::Server, "all defaults", "Settings of the server under their real names."),
     Key::optional(
         "rule",

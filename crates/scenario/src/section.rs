@@ -13,6 +13,9 @@ use crate::suggest::{did_you_mean, join_or};
 use crate::units::{in_one_line, parse_bandwidth};
 use std::borrow::Cow;
 
+/// Earlier versions had a second way.
+const ALWAYS_ONE_BY_ONE: &str = "every page is simulated one by one: leave the key out";
+
 /// A table being read.
 #[derive(Debug)]
 pub(crate) struct Section<'a> {
@@ -74,6 +77,7 @@ impl<'a> Section<'a> {
         let setting = entry.key.starts_with("innodb") && self.path.is_empty();
         let help = match near {
             _ if setting => "server settings stand in the table [server]".to_owned(),
+            _ if entry.key == "pages" && self.path.is_empty() => ALWAYS_ONE_BY_ONE.to_owned(),
             Some(near) => near,
             None => String::new(),
         };

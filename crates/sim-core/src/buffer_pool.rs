@@ -9,7 +9,6 @@
 //! Simplifications: a page is latched exactly while it is under write; readers never wait. The free list is a count.
 
 mod bits;
-mod counted;
 mod flush_list;
 mod linked;
 mod lru;
@@ -19,8 +18,6 @@ mod page_states;
 mod pool;
 
 pub(crate) use bits::BitSet;
-pub use counted::{Bin, BinClass, Homes};
-pub(crate) use counted::{CountedPages, File, MOST_INSTANCES, MetAgain, MetPage, bin_of, is_counted};
 pub use flush_list::{Entry, FlushList};
 pub use lru::{LruConfig, LruLists};
 pub use neighbors::flush_area_range;

@@ -53,13 +53,6 @@ pub struct MachineConfig {
     pub records: Option<RecordsConfig>,
 }
 
-impl MachineConfig {
-    /// Whether the server must know which page is which: what it merges into pages is kept by page.
-    pub fn needs_page_identities(&self) -> bool {
-        self.records.is_some()
-    }
-}
-
 /// Buffer pool geometry and replacement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BufferPoolConfig {

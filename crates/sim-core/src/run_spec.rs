@@ -44,23 +44,8 @@ pub struct RunSpec {
     pub read_views: Vec<ReadView>,
     /// Pages that are dirty at the start; none otherwise.
     pub dirty_start: Option<DirtyStart>,
-    /// Whether pages are kept one by one or counted.
-    pub pages: Pages,
     /// Verify the invariants at every event.
     pub check: bool,
-}
-
-/// How the states of pages are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Pages {
-    /// Counted by bins of one rate if nothing depends on which page is which, of all pages; otherwise one by one.
-    #[default]
-    Auto,
-    /// One by one: the reference.
-    Individual,
-    /// Those of page sets that may be counted are counted, the others kept one by one.
-    Counted,
 }
 
 /// A start in the middle of the work.

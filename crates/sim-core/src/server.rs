@@ -44,7 +44,6 @@ mod collect;
 mod commit;
 mod completions;
 mod costs;
-mod counted_touches;
 mod cpu_costs;
 mod crashes;
 mod doublewrite;
@@ -98,8 +97,8 @@ use crate::redo::RedoLog;
 use crate::run_spec::{DirtyStart, RunSpec};
 use crate::seam::{AgeLimits, CleanerInput, ServerModel, View};
 use crate::storage::{Device, DeviceSpec};
+use crate::workload::DriveSpec;
 use crate::workload::program::Program;
-use crate::workload::{Counting, DriveSpec};
 use events::Event;
 
 /// Events between two questions whether the run is to go on; a power of two.
@@ -169,9 +168,7 @@ impl Server {
         let stream = |name: &str| Rng::stream(spec.seed, spec.replication, name);
         let mut space = PageSpace::default();
         let instance_of = |space_id: u32, page_no: u32| model.instance_of(space_id, page_no);
-        let counting = Counting::of(spec, &config);
-        let mut program = Program::new(&spec.workload, counting, &mut space, &instance_of, &mut stream("layout"));
-        space.add_counted(&program.bins.bins, config.buffer_pool.instances, &instance_of);
+        let mut program = Program::new(&spec.workload, &mut space, &instance_of, &mut stream("layout"));
         let change_buffer = change_buffer(spec, &mut space, &instance_of, stream("change buffer"));
         let purge = purge(spec, &mut program, &mut space, &instance_of);
         let pool = start::buffer_pool(spec, &config, &program, &space);
@@ -274,8 +271,7 @@ impl Server {
     }
 
     /// Runs to the end, and counts the fewest page writes that the run's modifications allow a flushing rule whose pages
-    /// may stay dirty up to the age at which user threads stop (see [`crate::redo::LeastWrites`]). Pages must be kept one by
-    /// one ([`crate::run_spec::Pages::Individual`]): the modifications of others are not known.
+    /// may stay dirty up to the age at which user threads stop (see [`crate::redo::LeastWrites`]).
     ///
     /// # Errors
     /// As [`Server::run`].

@@ -10,19 +10,16 @@
 
 pub mod access;
 pub mod arrivals;
-mod bins;
-mod counting;
 pub mod homes;
 mod index_pages;
 mod nurand_pages;
+mod page_law;
 mod points;
 pub mod program;
 mod rates;
 pub mod records;
 mod spec;
 
-pub use bins::Bins;
-pub(crate) use counting::Counting;
 pub use index_pages::IndexPages;
 pub(crate) use rates::RateBands;
 pub use rates::{FIRST_BAND_BYTES, RATE_BANDS};

@@ -145,7 +145,7 @@ fn loaded(args: &CompareArgs) -> Result<Upgrade, Failure> {
         variants: args.variant.clone(),
         rules: args.rule.clone(),
         common: Overrides {
-            set: args.engine.and(&args.set),
+            set: args.set.clone(),
             duration: args.duration.clone(),
             seed: args.common.seed,
             replications: args.replications,

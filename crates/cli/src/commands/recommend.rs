@@ -140,7 +140,7 @@ pub(crate) fn run(args: &RecommendArgs) -> Done {
     let Some(named) = &args.scenario else { return settings_alone::run(args) };
     let common = Overrides {
         model: args.server.model.clone(),
-        set: args.engine.and(&args.set),
+        set: args.set.clone(),
         duration: args.duration.clone(),
         seed: args.common.seed,
         rule: args.rule.rule.clone(),

@@ -134,12 +134,7 @@ fn conclude(args: &ReproduceArgs, comparison: &Comparison, out: Option<&Path>) -
 /// The scenarios of the folder, or whose names begin so, that carry published figures; and whether any is to run for
 /// another time than the published run.
 fn published(args: &ReproduceArgs) -> Result<(Vec<Run>, bool), Failure> {
-    let overrides = Overrides {
-        set: args.engine.and(&[]),
-        duration: args.duration.clone(),
-        seed: args.common.seed,
-        ..Overrides::default()
-    };
+    let overrides = Overrides { duration: args.duration.clone(), seed: args.common.seed, ..Overrides::default() };
     let (mut runs, mut shortened) = (Vec::new(), false);
     for one in shipped().iter().filter(|one| one.name.starts_with(&args.folder)) {
         let plain = load(Source::Shipped(one.name), &Overrides::default())?;

@@ -11,8 +11,7 @@ use crate::output::{note, note_warnings, print};
 use crate::progress::Progress;
 use crate::runner::{failure, pool, refuse_too_short, run_all};
 use innosim_core::kernel::histogram::Histogram;
-use innosim_core::metrics::{PagesKept, RunOutput, SecondSample};
-use innosim_core::run_spec::Pages;
+use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::server::Observer;
 use innosim_experiments::explain::course_of_run;
 use innosim_experiments::runner::{Job, run_one};
@@ -29,22 +28,11 @@ const INTERVAL_S: u64 = 10;
 /// Events that are told below the table.
 const TOLD: usize = 4;
 
-/// Says so where pages were to be counted and could not be.
-fn note_pages(outcome: &Outcome, quiet: bool) {
-    let which = match outcome.output.pages {
-        _ if quiet || outcome.scenario.run.pages != Pages::Counted => return,
-        PagesKept::Counted => return,
-        PagesKept::Mixed => "some page sets",
-        PagesKept::Individual => "this run",
-    };
-    note(&format!("note: the pages of {which} are kept one by one; docs/counting.md says why"));
-}
-
 /// Runs a scenario.
 pub(crate) fn run(args: &RunArgs) -> Done {
     let overrides = Overrides {
         model: args.server.model.clone(),
-        set: args.engine.and(&args.set),
+        set: args.set.clone(),
         duration: args.duration.clone(),
         seed: args.common.seed,
         replications: args.replications,
@@ -69,7 +57,6 @@ pub(crate) fn run(args: &RunArgs) -> Done {
         RunFormat::Human | RunFormat::Json => run_replications(&scenario, args)?,
     };
     let Some(outcome) = Outcome::of(scenario, outputs, began.elapsed()) else { return Ok(()) };
-    note_pages(&outcome, args.common.quiet);
     // What was found is told even where it can't be written.
     let written = out.as_ref().map_or(Ok(()), |out| out.write(&outcome));
     match args.format {

@@ -161,7 +161,7 @@ fn request(args: &SweepArgs, name: &str) -> Result<Request, Failure> {
         hosted: None,
         server_files: args.real.files(),
         device: args.real.device.clone(),
-        set: file.set.iter().cloned().chain(args.engine.and(&args.set)).collect(),
+        set: file.set.iter().chain(&args.set).cloned().collect(),
         vary: if args.vary.is_empty() { file.vary } else { args.vary.clone() },
         duration: args.duration.clone().or(file.duration),
         seed: args.common.seed,

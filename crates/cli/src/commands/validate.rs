@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Done {
     let source = args.calibrate_on.as_deref();
     let source = source.map(|path| the_one(path, args.servers.model.as_deref(), args.common.quiet)).transpose()?;
     let device = device_named(args.device.as_deref())?;
-    let overrides = Overrides { seed: args.common.seed, set: args.engine.and(&[]), ..Overrides::default() };
+    let overrides = Overrides { seed: args.common.seed, ..Overrides::default() };
     let (prepared, unprepared) = match args.unknown_load {
         true => prepare(&recordings, source.as_ref(), &device, &overrides),
         false => (Vec::new(), Vec::new()),

@@ -162,7 +162,7 @@ fn an_option_file_in_place_of_a_scenario_is_told_what_to_type() {
 fn settings_alone_get_an_interval_and_no_statement() {
     let (_folder, name) = my_cnf();
     let assert = innosim(&["recommend", "--my-cnf", &name, "--format", "json"]).code(1);
-    let out = common::text(&assert.get_output().stdout);
+    let out = crate::common::text(&assert.get_output().stdout);
     let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(answer["status"], "refused");
     assert!(answer["recommended"].is_null() && !out.contains("SET GLOBAL"), "{out}");
@@ -171,7 +171,7 @@ fn settings_alone_get_an_interval_and_no_statement() {
     assert!(answer["redo_log"]["async_bytes"].as_f64().unwrap() < answer["redo_log"]["bytes"].as_f64().unwrap());
     let found = answer["contradictions"].to_string();
     assert!(found.contains("8,000 / 5,000") && found.contains("larger than the buffer pool"), "{found}");
-    let table = common::text(&innosim(&["recommend", "--my-cnf", &name]).code(1).get_output().stdout);
+    let table = crate::common::text(&innosim(&["recommend", "--my-cnf", &name]).code(1).get_output().stdout);
     assert!(
         table.contains("innosim collect")
             && table.lines().all(|line| line.chars().count() <= 110 || line.contains("my.cnf")),
@@ -196,21 +196,21 @@ fn a_new_scenario_has_the_settings_of_the_file_and_runs() {
 #[test]
 fn a_my_cnf_and_a_device_take_the_place_of_the_scenarios_own() {
     let (_folder, name) = my_cnf();
-    let out = stdout(&["run", common::SMALL, "--duration", "2s", "--quiet", "--my-cnf", &name, "--device", "nvme"]);
+    let out = stdout(&["run", crate::common::SMALL, "--duration", "2s", "--quiet", "--my-cnf", &name, "--device", "nvme"]);
     // innodb_doublewrite_pages = 128 of the scenario is not the file's.
     assert!(
         out.contains("innodb_io_capacity=5000") && out.contains("device: nvme") && out.contains("not yours"),
         "{out}"
     );
-    let error = refused(&["run", common::SMALL, "--device", "nvmee"], 2);
+    let error = refused(&["run", crate::common::SMALL, "--device", "nvmee"], 2);
     assert!(error.contains("did you mean nvme?"), "{error}");
 }
 
 #[test]
 fn scenarios_prints_one_and_old_names_go_on_with_a_hint() {
-    assert!(stdout(&["scenarios", common::SMALL]).starts_with("# The redo log is too small"));
+    assert!(stdout(&["scenarios", crate::common::SMALL]).starts_with("# The redo log is too small"));
     assert!(refused(&["scenarios", "redo-to-small"], 2).contains("did you mean teaching/redo-too-small?"));
-    let said = common::text(&innosim(&["pages", "no/such/folder"]).code(2).get_output().stderr);
+    let said = crate::common::text(&innosim(&["pages", "no/such/folder"]).code(2).get_output().stderr);
     assert!(said.contains("is now called `innosim page-ages`"), "{said}");
     for version in ["8.1", "5.1"] {
         let said = refused(&["settings", "--model", version], 2);

@@ -1,6 +1,5 @@
 //! All tests of experiments from outside the crate, as one program: linking one is faster than linking many.
 
-mod both_ways;
 mod fio;
 mod replay;
 mod sweep;

@@ -11,7 +11,6 @@ use crate::worlds::power::{reads_oldest_after_syncing, worst_device};
 use crate::worlds::*;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::RunOutput;
-use innosim_core::run_spec::Pages;
 use innosim_core::server::{BrokenRule, Crash, CrashPlan, DeviceCache, RunError, Silent};
 use innosim_core::workload::{Leaves, UndoSpec};
 use innosim_flush_models::registry::{ModelId, Value};
@@ -29,15 +28,8 @@ fn plan(world: &World, broken: Option<BrokenRule>) -> CrashPlan {
     CrashPlan { mean_interval: SimDuration::from_millis(23), seed: world.spec.seed, cache, broken }
 }
 
-/// The same with its pages one by one: a crash asks which page holds what.
-fn by_page(world: &World) -> World {
-    let mut world = world.clone();
-    world.spec.pages = Pages::Individual;
-    world
-}
-
 fn run(world: &World, plan: CrashPlan) -> Result<RunOutput, RunError> {
-    by_page(world).server().with_crashes(plan).run(&mut Silent)
+    world.server().with_crashes(plan).run(&mut Silent)
 }
 
 /// The cases of a model: the same ones each time.
@@ -218,7 +210,7 @@ fn crashes_change_nothing_and_agree_with_the_series() {
     for &model in ModelId::INNODB {
         let world = busy(model);
         let with = run(&world, plan(&world, None)).unwrap();
-        let without = by_page(&world).run().unwrap();
+        let without = world.run().unwrap();
         assert_eq!((with.event_hash, &with.series), (without.event_hash, &without.series), "{model}");
         assert!(without.crashes.is_empty());
         for crash in &with.crashes {

@@ -355,3 +355,11 @@ fn names_and_files() {
     }
     insta::assert_snapshot!("names_and_files", out);
 }
+
+/// Scenarios of before may still say how pages are kept; there is one way now.
+#[test]
+fn a_key_that_is_gone_is_refused_with_the_reason() {
+    let text = GOOD.replace("seed = 1", "pages = \"counted\"");
+    let errors = load(Source::Text { name: "small.toml", text: &text }, &Overrides::default()).unwrap_err().to_string();
+    assert!(errors.contains("no key `pages`") && errors.contains("one by one: leave the key out"), "{errors}");
+}

@@ -12,24 +12,20 @@
 //! towards too few, by what is written out of order: there is one doublewrite batch at a time).
 
 use super::bits::BitSet;
-use super::counted::{CountedPages, bin_of, is_counted};
 
 /// Written pages that are still in the flush list.
 #[derive(Debug, Clone)]
 pub(super) struct Linked {
-    /// Those that are kept one by one.
     pages: BitSet,
     /// Those of them that a look takes out, and others that were modified again or left memory meanwhile.
     at_tail: Vec<u32>,
-    /// Those that are counted, by bin. Pages of a bin are exchangeable: the first of the clean ones are taken to be linked.
-    by_bin: Vec<u64>,
     all: u64,
 }
 
 impl Linked {
-    /// None, of so many pages and bins.
-    pub(super) fn new(pages: u32, counted: &CountedPages) -> Self {
-        Linked { pages: BitSet::with_len(pages as usize), at_tail: Vec::new(), by_bin: vec![0; counted.bins()], all: 0 }
+    /// None, of `pages` pages.
+    pub(super) fn new(pages: u32) -> Self {
+        Linked { pages: BitSet::with_len(pages as usize), at_tail: Vec::new(), all: 0 }
     }
 
     /// Makes room for `pages` pages.
@@ -44,13 +40,9 @@ impl Linked {
 
     /// A page is written, in its turn or out of it.
     pub(super) fn written(&mut self, page: u32, in_turn: bool) {
-        if is_counted(page) {
-            self.by_bin[usize::from(bin_of(page))] += 1;
-        } else {
-            self.pages.insert(page);
-            if in_turn {
-                self.at_tail.push(page);
-            }
+        self.pages.insert(page);
+        if in_turn {
+            self.at_tail.push(page);
         }
         self.all += 1;
     }
@@ -64,41 +56,26 @@ impl Linked {
         }
     }
 
-    /// The clean page of a number of its bin is modified.
-    #[inline]
-    pub(super) fn counted_leaves(&mut self, bin: u16, nth: u64) {
-        let linked = &mut self.by_bin[usize::from(bin)];
-        if nth < *linked {
-            *linked -= 1;
-            self.all -= 1;
-        }
-    }
-
     /// Somebody looks for the oldest modification.
     pub(super) fn look(&mut self) {
         for page in std::mem::take(&mut self.at_tail) {
             self.leaves(page);
         }
-        for linked in &mut self.by_bin {
-            self.all -= std::mem::take(linked);
-        }
     }
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> u64 {
-        self.pages.bytes() + self.at_tail.capacity() as u64 * 4 + self.by_bin.len() as u64 * 8
+        self.pages.bytes() + self.at_tail.capacity() as u64 * 4
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::counted::{Bin, handle};
     use super::*;
-    use crate::kernel::random::Rng;
 
     #[test]
     fn a_look_takes_out_what_was_written_in_turn() {
-        let mut linked = Linked::new(10, &CountedPages::new(&[], Vec::new(), 1, &|_, _| 1, Rng::stream(1, 0, "none")));
+        let mut linked = Linked::new(10);
         [1, 2, 3].into_iter().for_each(|page| linked.written(page, true));
         [4, 5, 6].into_iter().for_each(|page| linked.written(page, false));
         assert_eq!(linked.len(), 6);
@@ -114,28 +91,5 @@ mod tests {
         linked.written(64, false);
         assert_eq!(linked.len(), 2);
         assert_eq!(linked.bytes(), 16, "a bit a page; what the look took is gone");
-    }
-
-    /// Of each bin the first of the clean pages are those that are linked.
-    #[test]
-    fn counted_pages_leave_by_their_number() {
-        let bin =
-            |pages| Bin { pages, resident: pages, spaces: vec![0], bytes_between_modifications: 1.0, freed: false };
-        let counted = CountedPages::new(&[bin(9), bin(9)], Vec::new(), 1, &|_, _| 1, Rng::stream(1, 0, "none"));
-        let mut linked = Linked::new(0, &counted);
-        assert_eq!(linked.bytes(), 2 * 8);
-        for (bin, pages) in [(0, 3), (1, 4)] {
-            (0..pages).for_each(|number| linked.written(handle(bin, 0, number), true));
-        }
-        let mut left = |bin, nth| {
-            linked.counted_leaves(bin, nth);
-            linked.len()
-        };
-        assert_eq!([left(0, 3), left(0, 8), left(0, 2), left(0, 2), left(0, 0)], [7, 7, 6, 6, 5]);
-        linked.look();
-        assert_eq!(linked.len(), 0);
-        linked.grow(64);
-        (0..4).for_each(|page| linked.written(page, true));
-        assert_eq!(linked.bytes(), 2 * 8 + 8 + 4 * 4, "and 4 bytes for each that a look will take");
     }
 }

@@ -1,6 +1,5 @@
 //! The buffer pool proper: flush lists, frames and counts by instance ([`super`] has sources and simplifications).
 
-use super::counted::{CountedPages, is_counted};
 use super::flush_list::FlushList;
 use super::linked::Linked;
 use super::lru::{LruConfig, LruLists};
@@ -59,15 +58,13 @@ struct Instance {
 #[derive(Debug, Clone)]
 pub struct BufferPool {
     states: PageStates,
-    /// Pages that are counted by bin: they have no place in `states`.
-    counted: CountedPages,
     instances: Vec<Instance>,
     lru: Option<LruLists>,
     lru_config: LruConfig,
     /// Low half of the oldest modification LSN by page, of those that are dirty; kept only where pages can leave the flush
-    /// list early, and never of pages that are counted, which don't.
+    /// list early.
     oldest_low: Option<Vec<u32>>,
-    /// Pages kept one by one that are freed by the time that a flush comes to them.
+    /// Pages that are freed by the time that a flush comes to them.
     freed: Vec<PageRun>,
     /// Pages that are written and still in the flush list, where they stay there for a while.
     linked: Option<Linked>,
@@ -82,14 +79,9 @@ pub struct BufferPool {
 }
 
 impl BufferPool {
-    /// A pool for the pages of `space`, of which none is there, and for counted pages, some of which may be. With neighbour
-    /// flushing, pages may leave the flush lists before their turn.
-    pub(crate) fn new(
-        config: &BufferPoolConfig,
-        neighbors: FlushNeighbors,
-        space: &PageSpace,
-        counted: CountedPages,
-    ) -> Self {
+    /// A pool for the pages of `space`, of which none is there. With neighbour flushing, pages may leave the flush lists before
+    /// their turn.
+    pub(crate) fn new(config: &BufferPoolConfig, neighbors: FlushNeighbors, space: &PageSpace) -> Self {
         let pages = space.pages();
         let instances = u64::from(config.instances);
         let lru_config = LruConfig {
@@ -100,16 +92,15 @@ impl BufferPool {
         let mut pool = BufferPool {
             states: PageStates::with_len(pages),
             instances: (0..instances)
-                .map(|number| Instance {
+                .map(|_| Instance {
                     list: FlushList::default(),
                     writing: Vec::new(),
                     parked: Vec::new(),
                     capacity: config.pages / instances,
-                    used: counted.resident_in(number as usize),
+                    used: 0,
                 })
                 .collect(),
-            linked: (config.leaves_flush_list == LeavesFlushList::AtNextLook).then(|| Linked::new(pages, &counted)),
-            counted,
+            linked: (config.leaves_flush_list == LeavesFlushList::AtNextLook).then(|| Linked::new(pages)),
             lru: None,
             lru_config,
             oldest_low: None,
@@ -132,7 +123,7 @@ impl BufferPool {
 
     /// Whether some instance could come down to its scan depth of free pages if every page were resident.
     fn could_overflow(&self, space: &PageSpace) -> bool {
-        let mut wanted: Vec<u64> = (0..self.instances.len()).map(|i| self.counted.pages_in(i)).collect();
+        let mut wanted = vec![0; self.instances.len()];
         for extent in 0..space.pages() / super::EXTENT_PAGES {
             wanted[space.instance_of(extent * super::EXTENT_PAGES)] += u64::from(super::EXTENT_PAGES);
         }
@@ -143,7 +134,7 @@ impl BufferPool {
         self.oldest = None;
         let mut low = vec![0; pages as usize];
         for instance in &self.instances {
-            for entry in instance.list.iter().filter(|entry| !is_counted(entry.page)) {
+            for entry in instance.list.iter() {
                 low[entry.page as usize] = low_half(entry.lsn);
             }
         }
@@ -262,7 +253,7 @@ impl BufferPool {
         }
         self.changes += 1;
         self.instances[instance].list.push(page, lsn);
-        if let Some(low) = self.oldest_low.as_mut().filter(|_| !is_counted(page)) {
+        if let Some(low) = &mut self.oldest_low {
             low[page as usize] = low_half(lsn);
         }
         self.dirty_pages += 1;
@@ -278,9 +269,6 @@ impl BufferPool {
 
     /// The page for which a frame was taken is now in it.
     pub fn page_arrived(&mut self, page: u32, space: &PageSpace, now: SimTime) {
-        if is_counted(page) {
-            return self.counted.arrived(page);
-        }
         self.states.becomes_resident(page);
         if let Some(lru) = &mut self.lru {
             lru.insert(space.instance_of(page), page, now);
@@ -350,9 +338,7 @@ impl BufferPool {
     #[inline]
     pub fn prefetch_near_tail(&self, instance: usize) -> Option<u32> {
         let page = self.instances[instance].list.page_at(PAGES_AHEAD)?;
-        if !is_counted(page) {
-            self.states.prefetch_write(page);
-        }
+        self.states.prefetch_write(page);
         Some(page)
     }
 
@@ -364,9 +350,6 @@ impl BufferPool {
     /// Whether a page is freed by the time that a flush comes to it.
     #[inline]
     fn is_freed(&self, page: u32) -> bool {
-        if is_counted(page) {
-            return self.counted.is_freed(page);
-        }
         self.freed.iter().any(|run| (run.first..run.first + run.pages).contains(&page))
     }
 
@@ -408,11 +391,7 @@ impl BufferPool {
     }
 
     fn begin_write(&mut self, page: u32) {
-        if is_counted(page) {
-            self.counted.begin_write(page);
-        } else {
-            self.states.begin_write(page);
-        }
+        self.states.begin_write(page);
         self.pages_under_write += 1;
     }
 
@@ -451,9 +430,6 @@ impl BufferPool {
     fn becomes_clean(&mut self, page: u32) {
         self.pages_under_write -= 1;
         self.dirty_pages -= 1;
-        if is_counted(page) {
-            return self.counted.written(page);
-        }
         self.states.written(page);
     }
 
@@ -469,7 +445,7 @@ impl BufferPool {
         }
         while let Some(entry) = self.instances[instance].list.tail() {
             let is_current = is_newest(&self.oldest_low, entry.page, entry.lsn);
-            if is_counted(entry.page) || (is_current && self.states.is_dirty(entry.page)) {
+            if is_current && self.states.is_dirty(entry.page) {
                 return;
             }
             self.instances[instance].list.pop();
@@ -572,28 +548,28 @@ impl BufferPool {
         self.lru.as_ref().is_none_or(|lru| lru.is_old(page))
     }
 
-    /// Whether a page is dirty and not under write. A counted page is, as long as it is in a flush list.
+    /// Whether a page is dirty and not under write.
     #[inline]
     pub fn is_hot(&self, page: u32) -> bool {
-        is_counted(page) || self.states.is_hot(page)
+        self.states.is_hot(page)
     }
 
-    /// Whether a page, which is not counted, is dirty, under write or not.
+    /// Whether a page is dirty, under write or not.
     pub fn is_dirty(&self, page: u32) -> bool {
         self.states.is_dirty(page)
     }
 
-    /// Whether a page, which is not counted, is under write.
+    /// Whether a page is under write.
     pub fn is_under_write(&self, page: u32) -> bool {
         self.states.is_under_write(page)
     }
 
     /// Whether a page is resident.
     pub fn is_resident(&self, page: u32) -> bool {
-        if is_counted(page) { !self.counted.is_reading(page) } else { self.states.is_resident(page) }
+        self.states.is_resident(page)
     }
 
-    /// Pages from `first` up to, not including, `end` that are resident, and those that are dirty; none of them is counted.
+    /// Pages from `first` up to, not including, `end` that are resident, and those that are dirty.
     pub(crate) fn count_in(&self, first: u32, end: u32) -> (u64, u64) {
         self.states.count_in(first, end)
     }
@@ -604,15 +580,13 @@ impl BufferPool {
         let low = self.oldest_low.as_ref().map_or(0, |l| l.capacity() as u64 * 4);
         let lru = self.lru.as_ref().map_or(0, LruLists::bytes);
         let linked = self.linked.as_ref().map_or(0, Linked::bytes);
-        self.states.bytes() + self.counted.bytes() + lists + low + lru + linked
+        self.states.bytes() + lists + low + lru + linked
     }
 
     /// Walks everything and says what is wrong, if anything: dirty pages = flush lists + pages under write, frames used
     /// never exceed the capacity.
     pub fn check(&self) -> Result<(), String> {
-        let ((hot, writing), counted) = (self.states.count_dirty(), self.counted.count_dirty());
-        let (hot, writing) = (hot + counted.0, writing + counted.1);
-        self.counted.check()?;
+        let (hot, writing) = self.states.count_dirty();
         if hot + writing != self.dirty_pages {
             return Err(format!("{} dirty pages, but {hot} hot and {writing} under write", self.dirty_pages));
         }
@@ -642,9 +616,7 @@ impl FlushLists for BufferPool {
 
     fn oldest(&self, instance: u32) -> Option<u64> {
         let own = &self.instances[instance as usize];
-        let current = |page: u32, lsn: u64| {
-            is_counted(page) || (is_newest(&self.oldest_low, page, lsn) && self.states.is_dirty(page))
-        };
+        let current = |page: u32, lsn: u64| is_newest(&self.oldest_low, page, lsn) && self.states.is_dirty(page);
         let listed = own.list.iter().find(|e| current(e.page, e.lsn)).map(|e| e.lsn);
         let parked = own.parked.iter().filter(|p| current(p.page, p.lsn)).map(|p| p.lsn).min();
         let writing = own.writing.iter().filter_map(|batch| batch.lsn).min();
@@ -684,7 +656,7 @@ impl FlushLists for BufferPool {
 /// Whether an entry of a flush list, of a page that is dirty, is the newest of it: older ones are left behind where pages leave
 /// early. Of a clean page nothing is said.
 fn is_newest(oldest_low: &Option<Vec<u32>>, page: u32, lsn: u64) -> bool {
-    is_counted(page) || oldest_low.as_ref().is_none_or(|low| low[page as usize] == low_half(lsn))
+    oldest_low.as_ref().is_none_or(|low| low[page as usize] == low_half(lsn))
 }
 
 /// Low half of an LSN: LSNs that differ by a multiple of 4 GiB are taken for each other, which needs a stale entry of exactly
@@ -693,6 +665,5 @@ fn low_half(lsn: u64) -> u32 {
     lsn as u32
 }
 
-mod draws;
 #[cfg(test)]
 pub(crate) mod tests;

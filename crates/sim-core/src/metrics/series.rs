@@ -136,29 +136,4 @@ pub struct RunOutput {
     pub page_structure_bytes: u64,
     /// Pages in all page sets at the end.
     pub pages_total: u64,
-    /// How their states were kept.
-    pub pages: PagesKept,
-}
-
-/// How a run kept the states of its pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum PagesKept {
-    /// One by one.
-    #[default]
-    Individual,
-    /// Those of some page sets counted by bin, the others one by one.
-    Mixed,
-    /// Those of all page sets counted by bin.
-    Counted,
-}
-
-impl PagesKept {
-    /// Its name in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            PagesKept::Individual => "individual",
-            PagesKept::Mixed => "mixed",
-            PagesKept::Counted => "counted",
-        }
-    }
 }

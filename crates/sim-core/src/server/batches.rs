@@ -4,7 +4,6 @@
 //! (the wait for the doublewrite included) until their batch is finished ([`super::completions`]).
 
 use super::doublewrite::Held;
-use crate::buffer_pool::{bin_of, is_counted};
 use crate::kernel::time::SimTime;
 
 /// Stands for a page of a batch that was completed before the rest of its batch.
@@ -96,12 +95,6 @@ impl Batches {
             let place = batch.pages.iter().position(|&p| p == page)?;
             Some((batch, place))
         })
-    }
-
-    /// The page of a number among the counted ones of a bin that are under write.
-    pub(super) fn counted_page(&self, bin: u16, nth: u64) -> Option<u32> {
-        let pages = self.slab.iter().flat_map(|batch| &batch.pages).copied();
-        pages.filter(|&page| page != COMPLETED && is_counted(page) && bin_of(page) == bin).nth(nth as usize)
     }
 
     /// Clients that wait for a page that is not posted yet.

@@ -24,7 +24,7 @@
 use super::Server;
 use super::events::Event;
 use super::pending_changes::PendingChanges;
-use crate::buffer_pool::{Modification, PageRun, is_counted};
+use crate::buffer_pool::{Modification, PageRun};
 use crate::config::{ChangeBufferConfig, Merging, PAGE_BYTES};
 use crate::kernel::random::{Rng, mix};
 use crate::kernel::time::{SimDuration, SimTime};
@@ -236,9 +236,6 @@ impl Server {
 
     /// A page has been read: its changes are merged into it.
     pub(super) fn merge_changes(&mut self, page: u32) {
-        if is_counted(page) {
-            return;
-        }
         let Some(buffer) = &mut self.change_buffer else { return };
         let Some(changes) = buffer.pending.take(page) else { return };
         self.recorder.counts.merged_changes += u64::from(changes);

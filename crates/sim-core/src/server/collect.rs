@@ -233,10 +233,7 @@ impl Server {
         self.doublewrite.filled(pages);
         let (pool, entry) = (&self.pool, self.batches.get(batch));
         let in_batch = |page| pool.is_under_write(page) && entry.pages.contains(&page);
-        let wanted = self.redo.wanted_before_writing(in_batch);
-        let redo = self.redo.position();
-        let counted = self.pool.newest_of_counted(&entry.pages, redo.durable_lsn, redo.current_lsn);
-        entry.wanted_lsn = wanted.max(counted);
+        entry.wanted_lsn = self.redo.wanted_before_writing(in_batch);
         self.set_phase(thread_number, Phase::WaitRedo);
         self.page_preparation_computes(pages, Event::CleanerThread(thread_number));
         false

@@ -12,8 +12,6 @@ use std::collections::VecDeque;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Visit {
     pub(super) page: u32,
-    /// The way in which the transaction drew it, for a page that is counted.
-    pub(super) way: u16,
     /// What it does there: see [`crate::workload::program::Touch::purge_visit`]; 0 to read an undo page.
     pub(super) what: u16,
 }
@@ -128,7 +126,7 @@ mod tests {
     use super::*;
 
     fn log(history: &mut History, bytes: u32, pages: &[u32]) {
-        history.add(bytes, pages.iter().map(|&page| Visit { page, way: 0, what: 1 }));
+        history.add(bytes, pages.iter().map(|&page| Visit { page, what: 1 }));
     }
 
     #[test]

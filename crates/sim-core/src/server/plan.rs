@@ -14,7 +14,6 @@
 
 use super::Server;
 use super::clients::{Client, Clients};
-use super::counted_touches::CountedPlan;
 use crate::buffer_pool::{BufferPool, PageSpace};
 use crate::kernel::time::SimTime;
 use crate::redo::RedoLog;
@@ -59,18 +58,12 @@ pub(super) struct Plan {
     /// The next page, and the run that it belongs to.
     place: usize,
     run: usize,
-    /// Draws from bins, which come between these pages as their touches do.
-    pub(super) counted: CountedPlan,
 }
 
 impl Plan {
     /// A plan with room for the pages of any transaction of the program.
     pub(super) fn new(program: &Program) -> Self {
-        let of_touch = |touch: &Touch| match (touch.ways, touch.split) {
-            (Some(_), _) => 0,
-            (None, None) => touch.max as usize,
-            (None, Some(_)) => 2 * touch.max as usize,
-        };
+        let of_touch = |touch: &Touch| touch.max as usize * if touch.split.is_some() { 2 } else { 1 };
         let pages = |kind: &TransactionKind| kind.touches.iter().map(of_touch).sum();
         let most = program.kinds.iter().map(pages).max().unwrap_or(0);
         Plan {
@@ -85,7 +78,6 @@ impl Plan {
             begun_by_splits: Vec::new(),
             place: 0,
             run: 0,
-            counted: CountedPlan::default(),
         }
     }
 
@@ -95,12 +87,6 @@ impl Plan {
         (self.reads, self.place, self.run) = (false, 0, 0);
         self.runs.clear();
         self.fresh.clear();
-        self.counted.clear();
-    }
-
-    /// The page that the transaction has come to, whichever way it is kept.
-    pub(super) fn current_page(&self) -> Option<u32> {
-        self.counted.met().or_else(|| self.next_page())
     }
 
     /// The next page, if any is left.
@@ -110,29 +96,8 @@ impl Plan {
 
     /// The pages that are left.
     #[inline]
-    fn rest(&self) -> &[u32] {
-        self.up_to(self.len)
-    }
-
-    /// The pages that are left up to a place.
-    #[inline]
-    pub(super) fn up_to(&self, place: usize) -> &[u32] {
-        &self.pages[self.place..place]
-    }
-
-    /// The place up to which pages come before the next draw from bins.
-    #[inline]
-    pub(super) fn before_draws(&self) -> usize {
-        let Some(draw) = self.counted.next_touch() else { return self.len };
-        let earlier = self.runs[self.run..self.drawn].iter().take_while(|run| run.touch < draw);
-        earlier.last().map_or(self.place, |run| run.end as usize)
-    }
-
-    /// The touch that the next page belongs to: draws from bins for later ones wait for it. Pages that splits begin are behind
-    /// all draws.
-    #[inline]
-    pub(super) fn before_pages(&self) -> u32 {
-        self.runs[..self.drawn].get(self.run).map_or(u32::MAX, |run| run.touch)
+    pub(super) fn rest(&self) -> &[u32] {
+        &self.pages[self.place..self.len]
     }
 
     /// What is done with the next page; `None` at the end.
@@ -261,10 +226,6 @@ impl Server {
                 && !evicts
             {
                 count = classes[recent.class as usize].older_of(who, recent.rows, count);
-            }
-            if let Some(ways) = touch.ways {
-                plan.counted.add((number, touch, ways), count, *home, pool);
-                continue;
             }
             let class = &mut classes[touch.class as usize];
             let reads_pages = draws_pages && !touch.modify;

@@ -39,7 +39,6 @@ use crate::config::{HistoryCut, PurgeConfig, PurgeShares, PurgeWake, ReadView};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::redo::RedoLog;
 use crate::seam::CleanerInput;
-use std::collections::VecDeque;
 
 /// Longest wait of an idle coordinator once something is to be purged.
 const IDLE_WAIT: SimDuration = SimDuration::from_millis(10);
@@ -69,9 +68,6 @@ pub(super) struct Purge {
     pub(super) undo: UndoSpaces,
     pub(super) truncation: Option<Truncation>,
     read_views: Vec<ReadView>,
-    /// Undo logs committed and counted pages written until the beginnings of batches, from the one on before which the logs
-    /// that are being purged were committed.
-    marks: VecDeque<(u64, u64)>,
     /// Open read views: their numbers, and how many undo logs had been committed when they were opened.
     open_views: Vec<(u32, u64)>,
     pub(super) state: State,
@@ -105,7 +101,6 @@ impl Purge {
             undo,
             truncation: None,
             read_views: read_views.to_vec(),
-            marks: VecDeque::from([(0, 0)]),
             open_views: Vec::new(),
             state: State::Idle,
             threads: vec![Thread::default(); threads],
@@ -143,24 +138,6 @@ impl Purge {
     /// Number of the last undo log that may be purged.
     fn limit(&self) -> u64 {
         self.open_views.iter().map(|&(_, committed)| committed).min().unwrap_or(self.history.committed)
-    }
-
-    /// A batch begins after so many writes of counted pages, and takes undo logs up to [`History::taken`].
-    fn mark(&mut self, writes: u64) {
-        self.marks.push_back((self.history.committed, writes));
-        while self.marks.get(1).is_some_and(|&(committed, _)| committed <= self.history.taken) {
-            self.marks.pop_front();
-        }
-    }
-
-    /// Of so many writes of counted pages, those since the undo logs being purged were committed: between two marks they came as
-    /// evenly as the commits.
-    pub(super) fn writes_since_commit(&self, writes: u64) -> f64 {
-        let log = self.history.taken as f64;
-        let (from, before) = self.marks.front().copied().unwrap_or_default();
-        let (to, after) = self.marks.get(1).copied().unwrap_or((self.history.committed, writes));
-        let share = (log - from as f64) / (to.max(from + 1) - from) as f64;
-        writes as f64 - (before as f64 + share.clamp(0.0, 1.0) * (after - before) as f64)
     }
 
     fn left(&self) -> u64 {
@@ -266,15 +243,8 @@ impl Server {
         if kind.visited_by_purge {
             let visits = client.plan.runs().map(|(pages, run)| (pages, kind.touches[run.touch as usize].purge_visit));
             let visits = visits.filter(|&(_, what)| what > 0);
-            let single = visits.flat_map(|(pages, what)| pages.iter().map(move |&page| Visit { page, way: 0, what }));
-            let (pool, home) = (&mut self.pool, client.home);
-            let counted = client.plan.counted.draws().flat_map(|(way, touch, draws)| {
-                let what = kind.touches[touch].purge_visit;
-                let draws = if what > 0 { draws } else { 0 };
-                std::iter::repeat_n((way, what), draws as usize)
-            });
-            let counted = counted.map(|(way, what)| Visit { page: pool.somewhere_in(way, home), way, what });
-            purge.history.add(bytes, single.chain(counted));
+            let visits = visits.flat_map(|(pages, what)| pages.iter().map(move |&page| Visit { page, what }));
+            purge.history.add(bytes, visits);
         } else {
             purge.history.add(bytes, std::iter::empty());
         }
@@ -372,9 +342,8 @@ impl Server {
         let (limit, shares) = (purge.limit(), purge.shares_now(history));
         let threads = &mut purge.shares[..purge.threads_used];
         purge.batch = purge.history.take(purge.config.batch_pages, limit, shares, threads, |page| space.space_of(page));
-        purge.mark(pool.counted().writes());
         let missing = purge.undo.pages_of(purge.history.taken).filter(|&page| !pool.is_resident(page));
-        purge.threads[0].take_up(missing.map(|page| Visit { page, way: 0, what: 0 }));
+        purge.threads[0].take_up(missing.map(|page| Visit { page, what: 0 }));
         let demand = purge.config.times.call(purge.batch.logs, self.processors.spec().purge_change);
         if demand == SimDuration::ZERO {
             return self.purge_batch_over();

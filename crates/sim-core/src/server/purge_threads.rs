@@ -13,11 +13,10 @@ use super::events::Event;
 use super::history::Visit;
 use super::passes::Actor;
 use super::purge::State;
-use crate::buffer_pool::{File, MetAgain, Modification, is_counted};
+use crate::buffer_pool::Modification;
 use crate::config::RedoPipeline;
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::{FreeCheckWait, PassReport};
-use crate::workload::program::PurgeVisit;
 
 /// Pages visited between two looks at the room that redo has.
 const VISITS_AT_ONCE: usize = 64;
@@ -176,9 +175,6 @@ impl Server {
     /// Visits a page; returns until when the thread must wait, if it must.
     fn visit(&mut self, number: u32, visit: Visit, wrote: &mut bool) -> Option<SimTime> {
         let what = usize::from(visit.what).checked_sub(1).map(|place| self.program.purge_visits[place]);
-        if is_counted(visit.page) {
-            return self.visit_counted(visit, what, wrote);
-        }
         let Some(what) = what.filter(|what| what.modify) else {
             let resident = self.pool.read(visit.page, &self.space, self.now);
             return if resident { None } else { self.read_for_purge(number, visit.page) };
@@ -198,28 +194,6 @@ impl Server {
             Modification::Miss => self.read_for_purge(number, visit.page),
             Modification::Blocked => Some(self.now + costs::PURGE_RETRY),
         }
-    }
-
-    /// The same for a page that is counted. It was dirty when the transaction committed: it still is, unless it is among
-    /// those that have been written since.
-    fn visit_counted(&mut self, visit: Visit, what: Option<PurgeVisit>, wrote: &mut bool) -> Option<SimTime> {
-        // Pages that are counted stay in memory, so that looking a row up there leaves no trace.
-        let what = what.filter(|what| what.modify)?;
-        match self.pool.meet_counted_again(visit.way, self.counted_writes_since_commit()) {
-            MetAgain::Clean { bin, nth } => {
-                self.pool.counted_becomes_dirty(bin, nth, File::SameAs(visit.page), self.redo.current_lsn());
-            }
-            MetAgain::UnderWrite => return Some(self.now + costs::PURGE_RETRY),
-            MetAgain::Hot => {}
-        }
-        self.redo.append(what.redo_fixed);
-        *wrote = true;
-        None
-    }
-
-    /// Writes of counted pages since the undo logs that are being purged were committed.
-    fn counted_writes_since_commit(&self) -> f64 {
-        self.purge.as_ref().map_or(0.0, |purge| purge.writes_since_commit(self.pool.counted().writes()))
     }
 
     /// An entry is gone from an index page whose merging would take `merge_fixed` of redo: the page that takes both halves

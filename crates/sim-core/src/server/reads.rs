@@ -39,7 +39,7 @@ impl Server {
     }
 
     pub(super) fn read_done(&mut self, client_number: u32) {
-        if let Some(page) = self.clients.list[client_number as usize].plan.current_page() {
+        if let Some(page) = self.clients.list[client_number as usize].plan.next_page() {
             self.page_was_read(page);
             if self.keep_margin(client_number, page) {
                 return;

@@ -4,7 +4,7 @@ use super::Server;
 use super::events::Event;
 use crate::kernel::histogram::Histogram;
 use crate::kernel::time::{SimDuration, SimTime};
-use crate::metrics::{PagesKept, RunOutput, SecondSample};
+use crate::metrics::{RunOutput, SecondSample};
 use crate::seam::FlushKind;
 
 /// Amounts since the start.
@@ -163,15 +163,6 @@ impl Server {
         recorder.series.push(row);
     }
 
-    /// How pages are kept.
-    fn pages_kept(&self) -> PagesKept {
-        match (self.pool.counted().is_empty(), self.program.runs.iter().all(|run| run.pages == 0)) {
-            (true, _) => PagesKept::Individual,
-            (false, true) => PagesKept::Counted,
-            (false, false) => PagesKept::Mixed,
-        }
-    }
-
     /// What the run leaves.
     pub(super) fn into_output(mut self) -> RunOutput {
         let end: SimTime = self.end;
@@ -193,8 +184,7 @@ impl Server {
             events: self.events,
             touches: self.clients.touches,
             page_structure_bytes: self.pool.bytes() + self.space.bytes(),
-            pages_total: u64::from(self.space.pages()) + self.pool.counted().pages(),
-            pages: self.pages_kept(),
+            pages_total: u64::from(self.space.pages()),
         }
     }
 }

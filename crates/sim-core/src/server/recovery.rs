@@ -10,8 +10,6 @@
 //! comparison a modification. Standard error, in pages: the root of `2^shift` times what is counted, under 1 % where a
 //! million pages of seven are counted.
 //!
-//! Of pages that are counted ([`crate::buffer_pool`]) their rates say how many these are.
-//!
 //! Simplifications: redo that is written counts, synced or not, as a crash of the server alone leaves it (a loss of power
 //! may leave less); the count is renewed each second for ten seconds and every ten seconds after that, and holds between.
 
@@ -67,12 +65,11 @@ impl TouchedPages {
     }
 
     /// Counts the pages that redo from `checkpoint_lsn` on touches.
-    fn count(&mut self, checkpoint_lsn: u64, current_lsn: u64, pool: &BufferPool) {
+    fn count(&mut self, checkpoint_lsn: u64, pool: &BufferPool) {
         let touched = self.newest.iter().enumerate().filter(|&(_, &lsn)| lsn > checkpoint_lsn);
         let pages = touched.map(|(number, _)| (number as u32) << self.shift | self.place);
         let written = pages.filter(|&page| !pool.is_dirty(page)).count() as u64;
-        let counted = pool.counted().clean_but_touched(current_lsn.saturating_sub(checkpoint_lsn));
-        self.counted = pool.unwritten_pages() + (written << self.shift) + counted;
+        self.counted = pool.unwritten_pages() + (written << self.shift);
     }
 }
 
@@ -82,7 +79,7 @@ impl Server {
         let checkpoint_lsn = self.checkpointer.last_lsn();
         let second = self.now.whole_seconds();
         if second <= COUNT_EVERY_S || second.is_multiple_of(COUNT_EVERY_S) {
-            self.touched_pages.count(checkpoint_lsn, self.redo.current_lsn(), &self.pool);
+            self.touched_pages.count(checkpoint_lsn, &self.pool);
         }
         let written_lsn = self.redo.position().written_lsn;
         (written_lsn.saturating_sub(checkpoint_lsn), self.touched_pages.counted)
@@ -132,9 +129,9 @@ mod tests {
         }
         pool.modify(1, 200, &space, SimTime::ZERO);
         touched.note(&[1], 210);
-        touched.count(50, 210, &pool);
+        touched.count(50, &pool);
         assert_eq!((pool.dirty_pages(), touched.counted), (3, 4));
-        touched.count(150, 210, &pool);
+        touched.count(150, &pool);
         assert_eq!(touched.counted, 3, "what was written before the checkpoint is not read again");
     }
 }

@@ -10,14 +10,14 @@
 //! towards old pages).
 
 use super::costs;
-use crate::buffer_pool::{BufferPool, CountedPages, File, Modification, PageRun, PageSpace};
+use crate::buffer_pool::{BufferPool, Modification, PageRun, PageSpace};
 use crate::config::{MachineConfig, RedoConfig, RedoPipeline};
 use crate::kernel::random::Rng;
 use crate::kernel::time::SimTime;
 use crate::redo::RedoLog;
 use crate::run_spec::{DirtyStart, RunSpec};
+use crate::workload::PageSetSpec;
 use crate::workload::program::Program;
-use crate::workload::{Bins, PageSetSpec};
 
 /// The redo log as the version has it, `age` bytes beyond its last checkpoint.
 pub(super) fn redo_log(config: &RedoConfig, age: u64) -> RedoLog {
@@ -31,23 +31,18 @@ pub(super) fn redo_log(config: &RedoConfig, age: u64) -> RedoLog {
 
 /// The buffer pool with the pages that are there, and dirty, at the start.
 pub(super) fn buffer_pool(spec: &RunSpec, config: &MachineConfig, program: &Program, space: &PageSpace) -> BufferPool {
-    let stream = |name: &str| Rng::stream(spec.seed, spec.replication, name);
-    let Bins { bins, classes, by_instance } = &program.bins;
-    let weight = |bin: usize, instance: usize| by_instance[bin].get(instance).copied().unwrap_or(0);
-    let instances = config.buffer_pool.instances;
-    let counted = CountedPages::new(bins, classes.clone(), instances, &weight, stream("counted pages"));
-    let mut pool = BufferPool::new(&config.buffer_pool, config.flush_neighbors, space, counted);
+    let mut pool = BufferPool::new(&config.buffer_pool, config.flush_neighbors, space);
     make_resident(&spec.workload.page_sets, &program.runs, space, &mut pool);
-    let kept = program.runs.iter().zip(&spec.workload.page_sets).filter(|(run, set)| set.freed && run.pages > 0);
-    kept.for_each(|(&run, _)| pool.frees(run));
+    let freed = program.runs.iter().zip(&spec.workload.page_sets).filter(|(run, set)| set.freed && run.pages > 0);
+    freed.for_each(|(&run, _)| pool.frees(run));
     if let Some(dirty) = spec.dirty_start {
-        make_dirty(dirty, config.redo.start_lsn, space, &mut pool, &mut stream("dirty pages"));
+        let mut rng = Rng::stream(spec.seed, spec.replication, "dirty pages");
+        make_dirty(dirty, config.redo.start_lsn, space, &mut pool, &mut rng);
     }
     pool
 }
 
-/// Puts the share of each page set that starts in the pool there, spread evenly over the set. Sets without a run are
-/// counted, and there already.
+/// Puts the share of each page set that starts in the pool there, spread evenly over the set.
 fn make_resident(sets: &[PageSetSpec], runs: &[PageRun], space: &PageSpace, pool: &mut BufferPool) {
     for (set, &PageRun { first, .. }) in sets.iter().zip(runs).filter(|(_, run)| run.pages > 0) {
         let wanted = (set.pages as f64 * set.resident_share.clamp(0.0, 1.0)) as u64;
@@ -67,19 +62,13 @@ fn make_resident(sets: &[PageSetSpec], runs: &[PageRun], space: &PageSpace, pool
 /// Makes the share of the resident pages dirty that starts so, by redo from `checkpoint_lsn` on.
 fn make_dirty(start: DirtyStart, checkpoint_lsn: u64, space: &PageSpace, pool: &mut BufferPool, rng: &mut Rng) {
     let mut pages: Vec<u32> = (0..space.pages()).filter(|&page| pool.is_resident(page)).collect();
-    let resident = pages.len() as u64 + pool.counted().clean();
+    let resident = pages.len() as u64;
     let dirty = (resident as f64 * start.share.clamp(0.0, 1.0)).round() as u64;
     for number in 0..dirty {
         let redo = u128::from(start.checkpoint_age_bytes) * u128::from(number) / u128::from(dirty);
         let lsn = checkpoint_lsn + redo as u64;
-        let nth = rng.below_u64(resident - number);
-        match nth.checked_sub(pages.len() as u64).and_then(|nth| pool.counted().nth_clean(nth)) {
-            Some((bin, nth)) => pool.counted_becomes_dirty(bin, nth, File::Any, lsn),
-            None => {
-                let page = pages.swap_remove(nth as usize);
-                let modified = pool.modify(page, lsn, space, SimTime::ZERO);
-                debug_assert_eq!(modified, Modification::Done, "a resident page that is not under write");
-            }
-        }
+        let page = pages.swap_remove(rng.below_u64(resident - number) as usize);
+        let modified = pool.modify(page, lsn, space, SimTime::ZERO);
+        debug_assert_eq!(modified, Modification::Done, "a resident page that is not under write");
     }
 }

@@ -93,9 +93,8 @@ impl Stepping {
     pub fn dirty_by_rate(&self) -> [RateBand; RATE_BANDS] {
         let pool = &self.server.pool;
         let kept = self.bands.runs.iter().map(|run| (run.band, pool.count_in(run.first, run.end)));
-        let counted = self.bands.of_bins.iter().copied().zip(pool.counted().counts_by_bin());
         let mut bands = [RateBand::default(); RATE_BANDS];
-        for (band, (pages, dirty)) in kept.chain(counted) {
+        for (band, (pages, dirty)) in kept {
             bands[band].pages += pages;
             bands[band].dirty += dirty;
         }

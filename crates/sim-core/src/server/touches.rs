@@ -23,8 +23,6 @@ pub(super) struct Met {
 enum Stopped {
     /// It has no more.
     AtEnd,
-    /// Draws from bins come before its next page.
-    AtDraws,
     /// The page needs the slow path.
     At(Met),
     /// The redo log is short of room: the free check comes before the next modification.
@@ -44,14 +42,9 @@ impl Server {
             return self.touch_records(client_number);
         }
         self.find_pages(client_number);
-        let mut unchecked = 0;
         loop {
-            if !self.touch_counted(client_number, &mut unchecked) {
-                return false;
-            }
-            match self.touch_on(client_number, &mut unchecked) {
+            match self.touch_on(client_number) {
                 Stopped::AtEnd => return true,
-                Stopped::AtDraws => {}
                 Stopped::At(met) if matches!(self.touch_one(client_number, met), Touched::Wait) => return false,
                 Stopped::At(_) => self.clients.list[client_number as usize].plan.pass(1),
                 Stopped::ForRoom if !self.may_write(client_number) => return false,
@@ -61,9 +54,9 @@ impl Server {
     }
 
     /// Touches single pages until something stops it. While all its redo fits below the limit of the free check, that is not
-    /// looked at again; otherwise before each row that is changed, also where the redo of a row is in part of draws from bins
-    /// (`unchecked`, fixed-point). So it is with room in the log buffer, of which a transaction too large for it takes what there is.
-    fn touch_on(&mut self, client_number: u32, unchecked: &mut u64) -> Stopped {
+    /// looked at again; otherwise before each row that is changed. So it is with room in the log buffer, of which a transaction
+    /// too large for it takes what there is.
+    fn touch_on(&mut self, client_number: u32) -> Stopped {
         let Server { clients, program, pool, redo, space, check, list_mutexes, touched_pages, crashes, now, .. } = self;
         let client = &mut clients.list[client_number as usize];
         let kind = &program.kinds[client.kind as usize];
@@ -71,21 +64,19 @@ impl Server {
         // An eighth more than the payload holds the headers of its blocks too.
         let near_limit = redo.current_lsn() + kind.max_redo_bytes * 9 / 8 > limit_lsn;
         let plan = &mut client.plan;
-        let (from, until, redo_before) = (plan.place(), plan.before_draws(), plan.redo_fixed());
+        let (from, redo_before) = (plan.place(), plan.redo_fixed());
         let stopped = loop {
             let written = plan.redo_fixed() - redo_before;
-            let row_over = near_limit && *unchecked + written >= kind.row_redo_fixed && plan.place() < until;
+            let row_over = near_limit && written >= kind.row_redo_fixed && plan.next_page().is_some();
             if row_over && redo.lsn_after(written) > limit_lsn {
                 break Stopped::ForRoom;
             }
-            let ahead = plan.up_to(if near_limit { until.min(plan.place() + 1) } else { until });
-            let passed = pool.costing_only_redo(ahead);
+            let left = plan.rest();
+            let ahead = if near_limit { left.len().min(1) } else { left.len() };
+            let passed = pool.costing_only_redo(&left[..ahead]);
             plan.pass(passed);
             if near_limit && passed > 0 {
                 continue;
-            }
-            if plan.place() == until && plan.counted.next_touch().is_some() {
-                break Stopped::AtDraws;
             }
             let (Some(run), Some(page)) = (plan.next_run(), plan.next_page()) else { break Stopped::AtEnd };
             let held_up = list_mutexes.any_held() && pool.moves_to_head(page, space, *now);
@@ -104,9 +95,7 @@ impl Server {
             plan.pass(1);
         };
         let redo_lsn_before = redo.current_lsn();
-        let written = plan.redo_fixed() - redo_before;
-        *unchecked = if matches!(stopped, Stopped::AtDraws) { *unchecked + written } else { 0 };
-        redo.append(written);
+        redo.append(plan.redo_fixed() - redo_before);
         let lsn = redo.current_lsn();
         let mut modified = 0;
         plan.modified_since(from, |pages| {

@@ -17,10 +17,10 @@
 //! towards fewer distinct pages: by under 1 % an hour in sysbench's `oltp_*` once their indexes have aged, by much more on
 //! an index that was built in one go, whose pages are full).
 
-use super::bins::{Draws, LAYERS, PageLaw, Stretch};
 use super::homes::{Drawer, PagesOfHomes, digit};
 use super::index_pages::IndexPages;
 use super::nurand_pages::NuRandPages;
+use super::page_law::{PageLaw, Stretch};
 use super::points::{Column, Point, PointUse, Points, own_pages};
 use super::spec::DrawSpec;
 use crate::buffer_pool::{BufferPool, EXTENT_PAGES, PageRun, PageSpace};
@@ -288,26 +288,22 @@ impl AccessClass {
         }
     }
 
-    /// How often its pages in a set of `pages` are drawn in one way; for classes that draw pages.
-    pub(super) fn page_law(&self, draws: &Draws, pages: u32) -> PageLaw {
-        let shortest = self.runs.iter().map(|r| r.pages).min().unwrap_or(1).max(1);
-        let relative = |len: u64, probability: f64| (len as f64 / f64::from(pages), probability * f64::from(pages));
+    /// How often its pages in a set of `pages` are drawn by a touch of `fewest` to `most` draws, where their place says so.
+    fn page_law(&self, (fewest, most): (u32, u32), pages: u32) -> PageLaw {
         match &self.draw {
-            Draw::UniformEqual(..) | Draw::Uniform | Draw::Append { .. } | Draw::Walk { .. } | Draw::Index { .. } => {
-                PageLaw::Flat
-            }
-            Draw::NuRand(nurand) => PageLaw::ByKey(nurand.law((draws.fewest, draws.most))),
-            Draw::OfHome(homes) => homes.law(draws, &self.runs),
-            Draw::Zipf { ranks, .. } => {
-                let mut shares: Vec<_> = ranks.spectrum().into_iter().map(|(len, p)| relative(len, p)).collect();
-                shares.extend((pages > shortest).then(|| relative(u64::from(pages - shortest), 0.0)));
-                PageLaw::Scattered(shares.into_iter().map(|(share, rate)| (share, vec![rate])).collect())
-            }
+            Draw::UniformEqual(..)
+            | Draw::Uniform
+            | Draw::Append { .. }
+            | Draw::Walk { .. }
+            | Draw::Index { .. }
+            | Draw::Zipf { .. } => PageLaw::Flat,
+            Draw::NuRand(nurand) => PageLaw::ByKey(nurand.law((fewest, most))),
+            Draw::OfHome(homes) => homes.law(most, &self.runs),
             Draw::Pareto(pareto) => {
                 let mut end = 0;
                 let stretch = |(len, probability)| {
                     end += len as u32;
-                    Stretch { end, rate: relative(len, probability).1 }
+                    Stretch { end, rate: probability * f64::from(pages) }
                 };
                 PageLaw::ByPlace(pareto.spectrum().into_iter().map(stretch).collect())
             }
@@ -323,9 +319,9 @@ impl AccessClass {
         }
     }
 
-    /// How often every `step`-th page of a set of `pages` is drawn in one way, relative to the mean of the set; nothing where
-    /// the place of a page does not say.
-    pub(super) fn relative_rates(&self, draws: &Draws, pages: u32, step: u32) -> Option<Vec<f64>> {
+    /// How often every `step`-th page of a set of `pages` is drawn by a touch of `draws` (fewest, most), relative to the mean of
+    /// the set; nothing where the place of a page does not say.
+    pub(super) fn relative_rates(&self, draws: (u32, u32), pages: u32, step: u32) -> Option<Vec<f64>> {
         if let Draw::Zipf { ranks, scatter } = &self.draw {
             let mut all = vec![0.0; pages as usize];
             let mut rank = 0;
@@ -338,44 +334,8 @@ impl AccessClass {
             return Some(all.into_iter().step_by(step as usize).collect());
         }
         match self.page_law(draws, pages) {
-            PageLaw::Flat | PageLaw::Scattered(_) | PageLaw::LaterLayer => None,
+            PageLaw::Flat => None,
             law => Some((0..pages).step_by(step as usize).map(|page| law.at(page, pages)).collect()),
-        }
-    }
-
-    /// Where a transaction draws from the page set at its home alone: the chance that two of its pages lie in one extent.
-    pub(super) fn same_extent_at_home(&self) -> Option<f64> {
-        let groups = match &self.draw {
-            Draw::NuRand(nurand) if nurand.at_home => nurand.groups(),
-            Draw::OfHome(homes) => (homes.number() / self.runs.len() as u32).max(1),
-            _ => return None,
-        };
-        let pages = self.runs.iter().map(|run| run.pages).min().unwrap_or(1);
-        Some((f64::from(groups) * f64::from(EXTENT_PAGES) / f64::from(pages.max(1))).min(1.0))
-    }
-
-    /// Homes that have the same pages each time.
-    pub(super) fn homes(&self) -> Option<u32> {
-        match &self.draw {
-            Draw::OfHome(homes) => Some(homes.number()),
-            _ => None,
-        }
-    }
-
-    /// Layers into which the pages of a home are cut.
-    pub(super) fn layers(&self) -> u32 {
-        match &self.draw {
-            Draw::OfHome(homes) if homes.are_scattered() => LAYERS,
-            _ => 1,
-        }
-    }
-
-    /// Whether how often a page is drawn depends on how many a touch draws.
-    pub(super) fn depends_on_draws(&self) -> bool {
-        match &self.draw {
-            Draw::OfHome(_) => true,
-            Draw::NuRand(nurand) => nurand.at_home,
-            _ => false,
         }
     }
 

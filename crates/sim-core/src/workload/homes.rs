@@ -4,7 +4,7 @@
 //! each splits the page sets into parts of its own, and more parts divide the home of fewer. `OfHome` reads the same
 //! pages whenever it is at the same home.
 
-use super::bins::{Draws, LAYERS, PageLaw, shares_by_homes};
+use super::page_law::PageLaw;
 use super::spec::HomePages;
 use crate::buffer_pool::PageRun;
 use crate::kernel::random::Rng;
@@ -44,16 +44,6 @@ impl PagesOfHomes {
         PagesOfHomes { homes, scattered }
     }
 
-    /// Number of homes.
-    pub(super) fn number(&self) -> u32 {
-        self.homes
-    }
-
-    /// Whether its pages lie anywhere.
-    pub(super) fn are_scattered(&self) -> bool {
-        self.scattered.is_some()
-    }
-
     /// The pages among which those of a home lie.
     pub(super) fn range(&self, who: Drawer, runs: &[PageRun]) -> PageRun {
         let parts = self.scattered.map_or(self.homes, |(groups, _)| groups);
@@ -65,29 +55,12 @@ impl PagesOfHomes {
         PageRun { first: run.first + start(part), pages: (start(part + 1) - start(part)).max(1) }
     }
 
-    /// How often its pages are drawn at random homes.
-    pub(super) fn law(&self, draws: &Draws, runs: &[PageRun]) -> PageLaw {
-        let sets = runs.len() as u32;
-        let Some((groups, _)) = self.scattered else {
-            return PageLaw::InParts { parts: (self.homes / sets).max(1), first: draws.most };
-        };
-        if draws.layer > 0 {
-            return PageLaw::LaterLayer;
+    /// How often its pages are drawn at random homes by a touch that draws so many at most.
+    pub(super) fn law(&self, most_draws: u32, runs: &[PageRun]) -> PageLaw {
+        match self.scattered {
+            None => PageLaw::InParts { parts: (self.homes / runs.len() as u32).max(1), first: most_draws },
+            Some(_) => PageLaw::Flat,
         }
-        let pages: f64 = runs.iter().map(|run| f64::from(run.pages)).sum();
-        let of_group = (pages / f64::from(groups)).max(1.0);
-        // Some places are drawn twice for a home: the more, the more layers lie below.
-        let layers = LAYERS.min(draws.most.max(1));
-        let of_layer = f64::from(draws.most) / f64::from(layers);
-        let distinct = |layers: u32| of_group * (1.0 - libm::pow(1.0 - 1.0 / of_group, of_layer * f64::from(layers)));
-        let new: Vec<f64> = (0..layers).map(|layer| distinct(layer + 1) - distinct(layer)).collect();
-        let homes = (self.homes / groups).max(1);
-        let of_homes: Vec<f64> = new.iter().map(|new| f64::from(self.homes) * new / pages / f64::from(homes)).collect();
-        let mut shares = shares_by_homes(homes, &of_homes);
-        for (_, rates) in &mut shares {
-            rates.iter_mut().zip(&new).for_each(|(rate, new)| *rate *= new / of_layer);
-        }
-        PageLaw::Scattered(shares)
     }
 
     /// As many of the home's pages as `pages` holds.

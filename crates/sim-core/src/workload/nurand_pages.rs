@@ -4,8 +4,8 @@
 //! draw takes a page set and a group, those of the home or any, and a key of the group, turned by the client's run-time
 //! constant C. Simplification: all page sets are as long as the shortest.
 
-use super::bins::KeyLaw;
 use super::homes::{Drawer, digit};
+use super::page_law::KeyLaw;
 use crate::buffer_pool::PageRun;
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::NuRand;
@@ -48,11 +48,6 @@ impl NuRandPages {
             pages_per_key_fixed: (u64::from(pages) << 32) / (u64::from(range) * u64::from(groups)),
             at_home,
         }
-    }
-
-    /// Groups of keys a page set.
-    pub(super) fn groups(&self) -> u32 {
-        self.bounds[1]
     }
 
     /// How often its keys are drawn by clients who use the constants in turn, from fewest to most times a transaction.

@@ -1,9 +1,7 @@
 //! The workload, compiled: thresholds instead of weights, fixed-point redo instead of fractions.
 
 use super::access::{AccessClass, Places};
-use super::bins::{self, Bins, Draws};
-use super::counting::{Counting, bytes_between, mean, ways_of};
-use super::spec::{Leaves, RecentRows, TouchSpec, TransactionSpec, WorkloadSpec};
+use super::spec::{Leaves, PageSetSpec, RecentRows, TouchSpec, TransactionSpec, WorkloadSpec};
 use crate::buffer_pool::{PageRun, PageSpace};
 use crate::config::PurgeConfig;
 use crate::kernel::random::Rng;
@@ -31,23 +29,12 @@ pub struct Touch {
     pub redo_fixed: u64,
     /// Whether the class draws pages, not places.
     pub draws_pages: bool,
-    /// For pages that are counted: the ways of drawing from bins.
-    pub ways: Option<Ways>,
     /// The pages were touched when these rows were inserted.
     pub recent: Option<RecentRows>,
     /// The touch that a page split on the way is, among those of the transaction, where that can be.
     pub split: Option<u16>,
     /// What purge does on the pages: its place among [`Program::purge_visits`], from 1; 0 for nothing.
     pub purge_visit: u16,
-}
-
-/// Ways of drawing from bins that a touch uses: one, or one for each layer of the pages of a home.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ways {
-    /// The first; the others follow it.
-    pub first: u16,
-    /// How many.
-    pub layers: u16,
 }
 
 /// What purge does on a page that a touch modified.
@@ -130,35 +117,24 @@ pub struct Program {
     pub kinds: Vec<TransactionKind>,
     /// What purge does on pages.
     pub purge_visits: Vec<PurgeVisit>,
-    /// Pages that are counted.
-    pub bins: Bins,
     /// Redo of a transaction in the mean, payload bytes.
     pub redo_bytes: f64,
-    /// Pages of the page sets that are kept page by page, one a set; no page for those that are counted.
+    /// The pages of the page sets.
     pub runs: Vec<PageRun>,
     /// Cumulative shares, scaled to 2^64; the last is `u64::MAX`.
     cumulative: Vec<u64>,
 }
 
 impl Program {
-    /// Compiles `spec`, laying its page sets out in `space`, but for those that are counted.
+    /// Compiles `spec`, laying its page sets out in `space`.
     pub(crate) fn new(
         spec: &WorkloadSpec,
-        counting: Counting,
         space: &mut PageSpace,
         instance_of: &dyn Fn(u32, u32) -> u32,
         rng: &mut Rng,
     ) -> Self {
-        let (runs, counted): (Vec<PageRun>, Vec<_>) = (spec.page_sets.iter().zip(counting.sets(spec)))
-            .map(|(set, counted)| match counted {
-                // Its classes are told how long it is.
-                true => {
-                    let by_instance = space.add_counted_set(set.space_id, set.pages, instance_of);
-                    (PageRun { first: 0, pages: set.pages as u32 }, Some(by_instance))
-                }
-                false => (space.add(set.space_id, set.pages as u32, instance_of), None),
-            })
-            .unzip();
+        let lay_out = |set: &PageSetSpec| space.add(set.space_id, set.pages as u32, instance_of);
+        let runs: Vec<PageRun> = spec.page_sets.iter().map(lay_out).collect();
         let mut places = Places::default();
         let mut classes: Vec<AccessClass> = spec
             .access_classes
@@ -170,23 +146,9 @@ impl Program {
             .collect();
         let recent = spec.transactions.iter().flat_map(|t| &t.touches).filter_map(|touch| touch.recent);
         recent.for_each(|recent| classes[recent.class as usize].count_inserts(recent.rows));
-        let mut kinds: Vec<TransactionKind> = spec.transactions.iter().map(|t| kind(t, &classes)).collect();
-        let bins = count_pages(spec, &classes, &counted, &mut kinds);
+        let kinds: Vec<TransactionKind> = spec.transactions.iter().map(|t| kind(t, &classes)).collect();
         let cumulative = cumulative(&spec.transactions);
-        let runs = runs
-            .into_iter()
-            .zip(counted)
-            .map(|(run, counted)| PageRun { pages: if counted.is_some() { 0 } else { run.pages }, ..run });
-        Program {
-            runs: runs.collect(),
-            classes,
-            places,
-            kinds,
-            purge_visits: Vec::new(),
-            bins,
-            redo_bytes: mean_redo(spec),
-            cumulative,
-        }
+        Program { runs, classes, places, kinds, purge_visits: Vec::new(), redo_bytes: mean_redo(spec), cumulative }
     }
 
     /// Leaves to purge what it does in this server, and takes its redo off the transactions'.
@@ -226,36 +188,10 @@ fn mean_redo(spec: &WorkloadSpec) -> f64 {
     mean(spec, |transaction| transaction.base_redo_bytes + transaction.touches.iter().map(of_touch).sum::<f64>())
 }
 
-/// Cuts the sets that are counted into bins, and tells the touches how they draw from these. `counted` has the pages of
-/// each such set by instance.
-fn count_pages(
-    spec: &WorkloadSpec,
-    classes: &[AccessClass],
-    counted: &[Option<Vec<u64>>],
-    kinds: &mut [TransactionKind],
-) -> Bins {
-    let mut ways: Vec<Draws> = Vec::new();
-    for (kind, transaction) in kinds.iter_mut().zip(&spec.transactions) {
-        for (touch, drawn) in kind.touches.iter_mut().zip(&transaction.touches) {
-            let sets = &spec.access_classes[drawn.class as usize].page_sets;
-            if sets.iter().any(|&set| counted[set as usize].is_none()) {
-                continue;
-            }
-            let own = ways_of(drawn, &classes[drawn.class as usize]);
-            let known = ways.windows(own.len()).position(|others| others == own).unwrap_or_else(|| {
-                ways.extend(&own);
-                ways.len() - own.len()
-            });
-            touch.ways = Some(Ways { first: known as u16, layers: own.len() as u16 });
-        }
-    }
-    let mut bins = bins::cut(spec, classes, counted, &ways);
-    let touches = |kind: usize| kinds[kind].touches.clone();
-    for number in 0..bins.bins.len() {
-        let probability = |way: u16| bins.classes[usize::from(way)].probability_of(number as u16);
-        bins.bins[number].bytes_between_modifications = bytes_between(spec, touches, probability);
-    }
-    bins
+/// Mean of a figure over the transactions of a workload.
+fn mean(workload: &WorkloadSpec, figure: impl Fn(&TransactionSpec) -> f64) -> f64 {
+    let all: f64 = workload.transactions.iter().map(|transaction| transaction.weight).sum();
+    workload.transactions.iter().map(|transaction| transaction.weight / all * figure(transaction)).sum()
 }
 
 fn cumulative(transactions: &[TransactionSpec]) -> Vec<u64> {
@@ -329,7 +265,6 @@ fn touch(spec: &TouchSpec, classes: &[AccessClass]) -> Touch {
         bufferable: spec.bufferable && spec.modify,
         redo_fixed: RedoLog::fixed(if spec.modify { spec.redo_bytes } else { 0.0 }),
         draws_pages: classes[spec.class as usize].draws_pages(),
-        ways: None,
         recent: spec.recent,
         split: None,
         purge_visit: 0,

@@ -10,7 +10,6 @@
 //! n-th page is looked at, and its neighbours up to the next are taken to be like it.
 
 use super::access::AccessClass;
-use super::counting::ways_of;
 use super::program::Program;
 use super::spec::{TouchSpec, TransactionSpec, WorkloadSpec};
 
@@ -36,10 +35,8 @@ pub(crate) struct BandRun {
 /// The bands of all pages of a workload.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RateBands {
-    /// Of pages that are kept one by one.
+    /// Neighbouring pages of one band, in order.
     pub(crate) runs: Vec<BandRun>,
-    /// Of pages that are counted, by bin.
-    pub(crate) of_bins: Vec<usize>,
 }
 
 /// A way in which pages of a set are modified.
@@ -64,7 +61,6 @@ impl RateBands {
                 bands.add(BandRun { first, end, band: band_of(program.redo_bytes / rate) });
             }
         }
-        bands.of_bins = program.bins.bins.iter().map(|bin| band_of(bin.bytes_between_modifications)).collect();
         bands
     }
 
@@ -102,13 +98,10 @@ fn ways_to<'a>(set: u32, spec: &'a WorkloadSpec, classes: &'a [AccessClass]) -> 
 fn rates(ways: &[Way<'_>], pages: u32, step: u32) -> Vec<f64> {
     let mut rates = vec![0.0; pages.div_ceil(step) as usize];
     for way in ways {
-        let layers = ways_of(way.touch, way.class);
-        let each = way.modifications / f64::from(pages) / layers.len() as f64;
-        for draws in &layers {
-            match way.class.relative_rates(draws, pages, step) {
-                Some(relative) => rates.iter_mut().zip(relative).for_each(|(rate, relative)| *rate += each * relative),
-                None => rates.iter_mut().for_each(|rate| *rate += each),
-            }
+        let each = way.modifications / f64::from(pages);
+        match way.class.relative_rates((way.touch.min, way.touch.max), pages, step) {
+            Some(relative) => rates.iter_mut().zip(relative).for_each(|(rate, relative)| *rate += each * relative),
+            None => rates.iter_mut().for_each(|rate| *rate += each),
         }
     }
     rates

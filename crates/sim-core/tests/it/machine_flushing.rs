@@ -6,7 +6,7 @@
 use crate::common::*;
 use innosim_core::config::{CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, LeavesFlushList, SyncHolds};
 use innosim_core::kernel::time::SimDuration;
-use innosim_core::run_spec::{CpuScheduling, CpuSpec, DirtyStart, Pages};
+use innosim_core::run_spec::{CpuScheduling, CpuSpec, DirtyStart};
 use innosim_core::seam::WorkBefore;
 use innosim_core::storage::DeviceSpec;
 
@@ -65,50 +65,42 @@ fn a_dirty_start_drains() {
 /// as dirty.
 #[test]
 fn written_pages_count_as_dirty_until_the_next_look() {
-    for pages in [Pages::Individual, Pages::Counted] {
-        let flushed = 500.0;
-        let mut server = TestServer::new(40_000);
-        server.flushing = Flushing::PagesPerSecond(flushed);
-        let mut spec = spec(10, 20_000, 4, fixed(20.0), vec![touch(1, true, 200.0)], open(4, 1000.0, false));
-        spec.pages = pages;
-        // The writes end when the page cleaner sleeps again.
-        spec.storage.data = DeviceSpec { channels: 8, random_write: fixed(100.0), ..instant_device() };
-        spec.dirty_start =
-            Some(DirtyStart { share: 0.3, checkpoint_age_bytes: 90_000_000, before: WorkBefore::default() });
-        let at_once = run(&server, &spec);
-        server.config.buffer_pool.leaves_flush_list = LeavesFlushList::AtNextLook;
-        let late = run(&server, &spec);
-        let a_pass = flushed * 0.011;
-        let mut more = 0;
-        for (late, at_once) in late.series.iter().zip(&at_once.series) {
-            assert_eq!((late.pages_flushed, late.transactions), (at_once.pages_flushed, at_once.transactions));
-            assert_eq!(late.oldest_page_age_bytes, at_once.oldest_page_age_bytes);
-            assert!((at_once.dirty_pages..=at_once.dirty_pages + a_pass as u64).contains(&late.dirty_pages));
-            more += late.dirty_pages - at_once.dirty_pages;
-        }
-        assert!(more > 0, "{pages:?}");
+    let flushed = 500.0;
+    let mut server = TestServer::new(40_000);
+    server.flushing = Flushing::PagesPerSecond(flushed);
+    let mut spec = spec(10, 20_000, 4, fixed(20.0), vec![touch(1, true, 200.0)], open(4, 1000.0, false));
+    // The writes end when the page cleaner sleeps again.
+    spec.storage.data = DeviceSpec { channels: 8, random_write: fixed(100.0), ..instant_device() };
+    spec.dirty_start = Some(DirtyStart { share: 0.3, checkpoint_age_bytes: 90_000_000, before: WorkBefore::default() });
+    let at_once = run(&server, &spec);
+    server.config.buffer_pool.leaves_flush_list = LeavesFlushList::AtNextLook;
+    let late = run(&server, &spec);
+    let a_pass = flushed * 0.011;
+    let mut more = 0;
+    for (late, at_once) in late.series.iter().zip(&at_once.series) {
+        assert_eq!((late.pages_flushed, late.transactions), (at_once.pages_flushed, at_once.transactions));
+        assert_eq!(late.oldest_page_age_bytes, at_once.oldest_page_age_bytes);
+        assert!((at_once.dirty_pages..=at_once.dirty_pages + a_pass as u64).contains(&late.dirty_pages));
+        more += late.dirty_pages - at_once.dirty_pages;
     }
+    assert!(more > 0);
 }
 
 /// Pages that are freed before their turn leave the flush list when a flush comes by, and nothing is written.
 #[test]
 fn freed_pages_are_dropped_unwritten() {
-    for pages in [Pages::Individual, Pages::Counted] {
-        let mut server = TestServer::new(40_000);
-        server.flushing = Flushing::PagesPerSecond(500.0);
-        server.checkpoints = Some(SimDuration::from_millis(50));
-        let mut spec = spec(3, 20_000, 4, fixed(20.0), vec![touch(1, true, 200.0)], open(4, 0.0, false));
-        spec.pages = pages;
-        spec.dirty_start =
-            Some(DirtyStart { share: 0.3, checkpoint_age_bytes: 90_000_000, before: WorkBefore::default() });
-        let written = run(&server, &spec);
-        assert!(written.series.iter().all(|row| row.pages_flushed > 0 && row.dirty_pages > 0));
-        spec.workload.page_sets[0].freed = true;
-        let dropped = run(&server, &spec);
-        for row in &dropped.series {
-            assert_eq!((row.pages_flushed, row.dirty_pages, row.device_write_bytes), (0, 0, 0), "{pages:?}: {row:?}");
-            assert_eq!(row.checkpoint_age_bytes, 0, "{pages:?}");
-        }
+    let mut server = TestServer::new(40_000);
+    server.flushing = Flushing::PagesPerSecond(500.0);
+    server.checkpoints = Some(SimDuration::from_millis(50));
+    let mut spec = spec(3, 20_000, 4, fixed(20.0), vec![touch(1, true, 200.0)], open(4, 0.0, false));
+    spec.dirty_start = Some(DirtyStart { share: 0.3, checkpoint_age_bytes: 90_000_000, before: WorkBefore::default() });
+    let written = run(&server, &spec);
+    assert!(written.series.iter().all(|row| row.pages_flushed > 0 && row.dirty_pages > 0));
+    spec.workload.page_sets[0].freed = true;
+    let dropped = run(&server, &spec);
+    for row in &dropped.series {
+        assert_eq!((row.pages_flushed, row.dirty_pages, row.device_write_bytes), (0, 0, 0), "{row:?}");
+        assert_eq!(row.checkpoint_age_bytes, 0);
     }
 }
 

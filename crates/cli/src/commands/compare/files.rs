@@ -119,7 +119,6 @@ fn of_variant(
         warmup_s: compared.comparison.warmup_s as f64,
         wall_s,
         speed: compared.simulated_s() * runs as f64 / wall_s.max(1e-9),
-        pages: outputs.first().map(|output| output.pages).unwrap_or_default().name(),
     };
     object.extend(summary_object(&identity, &replications.summary, (runs > 1).then_some(&replications))?);
     if !figures.differences.is_empty() {

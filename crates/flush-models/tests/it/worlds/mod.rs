@@ -7,7 +7,7 @@ use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig, Merging, PAGE_BY
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
-use innosim_core::run_spec::{CpuScheduling, CpuSlowdown, CpuSpec, DirtyStart, OtherPrograms, Pages, RunSpec};
+use innosim_core::run_spec::{CpuScheduling, CpuSlowdown, CpuSpec, DirtyStart, OtherPrograms, RunSpec};
 use innosim_core::seam::{ServerModel, WorkBefore};
 use innosim_core::server::{RunError, Server, Silent, Stepping};
 use innosim_core::storage::{DeviceSpec, StorageSpec};
@@ -241,7 +241,6 @@ pub(crate) fn plain(model: ModelId, secs: u64) -> World {
         dirty_start: None,
         server_up: SimDuration::ZERO,
         engine_status_every: None,
-        pages: Pages::Individual,
         check: true,
     };
     let world = World { model, settings: BTreeMap::new(), spec, dirty: None };
@@ -593,7 +592,6 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
                     dirty_start: None,
                     server_up: SimDuration::from_secs(seed % 40),
                     engine_status_every: (seed % 3 == 0).then_some(SimDuration::from_millis(500 + seed % 900)),
-                    pages: if seed % 2 == 0 { Pages::Individual } else { Pages::Counted },
                     check: true,
                 },
                 dirty: [None, Some((0.3, 0.05)), Some((1.0, 0.5)), None][(seed >> 60) as usize % 4],

@@ -34,7 +34,6 @@ impl Made {
             warmup_s: warmup.seconds as f64,
             wall_s: 2.5,
             speed: simulated_s / 2.5,
-            pages: "individual",
         };
         Made { title, summary: Summary::of(&output, warmup.seconds), identity, output }
     }

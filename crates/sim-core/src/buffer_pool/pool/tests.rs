@@ -1,8 +1,6 @@
 //! The pool at its thresholds, where whole runs do not tell one side from the other.
 
 use super::*;
-use crate::buffer_pool::File;
-use crate::buffer_pool::counted::{Bin, BinClass, Homes, MetAgain, MetPage, bin_of};
 use crate::config::{FreePagePolicy, LeavesFlushList, LruWritten, SyncHolds};
 use crate::kernel::random::Rng;
 use crate::kernel::time::SimDuration;
@@ -30,8 +28,7 @@ pub(crate) fn with_64_pages(pages: u64, lru_scan_depth: u32, lru_min_len: u32, s
 
 fn in_instances(instances: u32, pages: u64, lru_scan_depth: u32, lru_min_len: u32, space: &PageSpace) -> BufferPool {
     let config = config(pages, instances, lru_scan_depth, lru_min_len);
-    let none = CountedPages::new(&[], Vec::new(), instances, &|_, _| 1, Rng::stream(1, 0, "none"));
-    let mut pool = BufferPool::new(&config, FlushNeighbors::None, space, none);
+    let mut pool = BufferPool::new(&config, FlushNeighbors::None, space);
     pool.run_arrives(PageRun { first: 0, pages: 64 }, space);
     pool
 }
@@ -177,8 +174,7 @@ impl Twin {
         let mut space = PageSpace::default();
         space.add(0, 256, &|_, page_no| page_no / 64 % 2);
         let config = config(frames, 2, 4, 0);
-        let none = CountedPages::new(&[], Vec::new(), 2, &|_, _| 1, Rng::stream(1, 0, "none"));
-        let mut pool = BufferPool::new(&config, neighbors, &space, none);
+        let mut pool = BufferPool::new(&config, neighbors, &space);
         pool.run_arrives(PageRun { first: 0, pages: 160 }, &space);
         let pages = (0..256).map(|page| if page < 160 { Naive::Clean } else { Naive::Missing }).collect();
         // LSNs beyond 4 GiB, of which a multiple lies among them.
@@ -408,12 +404,10 @@ fn entries_of_before_are_left_behind() {
     twin.assert_alike();
 }
 
-/// A pool whose written pages stay in the flush list, for the pages of `space` and those of `bins`, 64 and all of them in it.
-fn with_links(space: &PageSpace, bins: &[Bin], list: &[(u16, f64)]) -> BufferPool {
+/// A pool whose written pages stay in the flush list, for the pages of `space`, 64 of them in it.
+fn with_links(space: &PageSpace) -> BufferPool {
     let config = BufferPoolConfig { leaves_flush_list: LeavesFlushList::AtNextLook, ..config(600, 2, 4, 0) };
-    let class = BinClass::new(list, 1.0, Some(Homes::new(2, 3)), bins);
-    let counted = CountedPages::new(bins, vec![class], 2, &|_, _| 1, Rng::stream(1, 0, "counted"));
-    let mut pool = BufferPool::new(&config, FlushNeighbors::Area, space, counted);
+    let mut pool = BufferPool::new(&config, FlushNeighbors::Area, space);
     pool.run_arrives(PageRun { first: 0, pages: space.pages().min(64) }, space);
     pool
 }
@@ -424,7 +418,7 @@ fn with_links(space: &PageSpace, bins: &[Bin], list: &[(u16, f64)]) -> BufferPoo
 fn written_pages_stay_in_the_list_for_a_while() {
     let mut space = PageSpace::default();
     space.add(0, 64, &|_, _| 0);
-    let mut pool = with_links(&space, &[], &[]);
+    let mut pool = with_links(&space);
     for (page, lsn) in (0..6).zip((100..).step_by(10)) {
         assert_eq!(pool.modify(page, lsn, &space, SimTime::ZERO), Modification::Done);
     }
@@ -445,59 +439,6 @@ fn written_pages_stay_in_the_list_for_a_while() {
     pool.look_for_oldest();
     assert_eq!(pool.dirty_pages(), 3, "page 4 is written, and 3 and 5 are dirty");
     assert_eq!(pool.check(), Ok(()));
-}
-
-fn counted_bin(pages: u64, resident: u64, freed: bool) -> Bin {
-    Bin { pages, resident, spaces: vec![0], bytes_between_modifications: 1e-9, freed }
-}
-
-/// A counted page is read, becomes dirty, is written, and is dirty again, as a page that is kept one by one.
-#[test]
-fn a_counted_page_goes_through_the_pool() {
-    let bins = [counted_bin(1, 0, false), counted_bin(2, 2, true)];
-    let mut pool = with_links(&PageSpace::default(), &bins, &[(0, 1.0)]);
-    let space = PageSpace::default();
-    assert_eq!((pool.used_pages(), pool.counted().is_resident(0)), (2, false));
-    assert_eq!(pool.pass_counted(0, false, 9, 1.0), 0);
-    assert_eq!([0, 1 << 63].map(|home| pool.read_at_home(0, home, 5)), [(3, 1.0), (3, 2.0)]);
-    assert_eq!((bin_of(pool.somewhere_in(0, 0)), is_counted(pool.somewhere_in(0, 0))), (0, true));
-    let MetPage::Missing(page) = pool.meet_counted(0, false, 0) else { panic!("it is missing") };
-    let instance = space.instance_of(page);
-    assert!(pool.take_frame(instance) && !pool.is_resident(page));
-    pool.page_arrived(page, &space, SimTime::ZERO);
-    assert!(pool.is_resident(page) && pool.used_pages() == 3);
-    assert_eq!((pool.pass_counted(0, false, 9, 1.0), pool.pass_counted(0, true, 9, 1.0)), (9, 0));
-    pool.waited_for_counted(page, true, 100);
-    pool.waited_for_counted(page, true, 110);
-    assert_eq!((pool.dirty_pages(), pool.oldest_modification_lsn()), (1, 100), "there is no other");
-    assert_eq!((pool.pass_counted(0, true, 9, 1.0), pool.meet_counted_again(0, 0.0)), (9, MetAgain::Hot));
-    let taken = pool.take_tail(instance, u64::MAX).unwrap();
-    assert_eq!((bin_of(taken.page), taken.lsn, pool.drop_freed(taken.page)), (0, 100, false));
-    assert_eq!((pool.pages_under_write(), pool.check()), (1, Ok(())));
-    assert_eq!(pool.meet_counted_again(0, 0.0), MetAgain::UnderWrite);
-    assert_eq!(pool.newest_of_counted(&[taken.page], 1_000, 2_000), 2_000, "it is modified all the time");
-    pool.page_written(taken.page, true);
-    assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (1, 0), "nobody has looked");
-    // The one that is linked is the first of the clean ones.
-    pool.waited_for_counted(page, true, 200);
-    assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (1, 1));
-    let taken = pool.take_tail(instance, u64::MAX).unwrap();
-    pool.page_written(taken.page, true);
-    pool.counted_becomes_dirty(0, 0, File::Any, 300);
-    assert_eq!((pool.dirty_pages(), pool.unwritten_pages(), pool.oldest_modification_lsn()), (1, 1, 300));
-    // Pages of the other bin are freed before their turn.
-    pool.counted_becomes_dirty(1, 1, File::Any, 310);
-    let listed = [0, 1].map(|instance| FlushLists::listed(&pool, instance));
-    assert_eq!((listed.iter().sum::<u64>(), pool.dirty_pages()), (2, 2));
-    let dropped = [0, 1].map(|instance| {
-        let taken = std::iter::from_fn(|| pool.take_tail(instance, u64::MAX)).collect::<Vec<_>>();
-        taken.iter().map(|taken| pool.drop_freed(taken.page)).collect::<Vec<_>>()
-    });
-    let mut dropped = dropped.concat();
-    dropped.sort_unstable();
-    assert_eq!((dropped, pool.pages_under_write(), pool.unwritten_pages()), (vec![false, true], 1, 1));
-    assert_eq!(pool.check(), Ok(()));
-    assert_eq!(ten_frames_are_free(10, 64).newest_of_counted(&[1 << 31], 1_000, 2_000), 0, "none is counted");
 }
 
 #[test]
@@ -521,20 +462,18 @@ fn counts_that_disagree_are_found_out() {
     }
 }
 
-/// 64 pages kept one by one have three bits of state and two words more, the low half of an LSN, four numbers and a bit in the LRU
+/// 64 pages have three bits of state and two words more, the low half of an LSN, four numbers and a bit in the LRU
 /// lists, a bit that says whether they are written and still listed. An entry of a flush list takes 12 bytes, with room for 64.
 #[test]
 fn memory_is_that_of_its_parts() {
     let mut space = PageSpace::default();
     space.add(0, 64, &|_, _| 0);
-    let bins = [counted_bin(2, 2, false)];
-    let mut pool = with_links(&space, &bins, &[(0, 0.5)]);
+    let mut pool = with_links(&space);
     let (states, low, linked) = (3 * 8 + 2 * 8, 64 * 4, 8 + 8);
-    let counted = 32 + 48 + 8 + 2 * 8 + 2 * 2;
-    assert_eq!(pool.bytes(), states + low + linked + counted);
+    assert_eq!(pool.bytes(), states + low + linked);
     pool.modify(0, 5, &space, SimTime::ZERO);
     pool.start_lru(&space, SimTime::ZERO);
     let (list, lru) = (64 * 12, 64 * 16 + 8);
-    assert_eq!(pool.bytes(), states + low + linked + counted + list + lru);
+    assert_eq!(pool.bytes(), states + low + linked + list + lru);
     assert_eq!(with_64_pages(600, 1, 0, &space).bytes(), states, "where pages never leave early");
 }

@@ -14,7 +14,7 @@ use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::station::StationReport;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
-use innosim_core::run_spec::{CpuSlowdown, CpuSpec, Pages, RunSpec};
+use innosim_core::run_spec::{CpuSlowdown, CpuSpec, RunSpec};
 use innosim_core::seam::{
     AgeLimits, CheckpointerAction, CheckpointerInput, CheckpointerNext, CleanerAction, CleanerInput, FlushGauges,
     FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruWork, PassReport, ServerModel, View, WorkBefore,
@@ -322,7 +322,6 @@ pub(crate) fn spec(
         dirty_start: None,
         server_up: SimDuration::ZERO,
         engine_status_every: None,
-        pages: Pages::Individual,
         check: true,
     }
 }
