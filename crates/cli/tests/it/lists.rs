@@ -196,7 +196,8 @@ fn a_new_scenario_has_the_settings_of_the_file_and_runs() {
 #[test]
 fn a_my_cnf_and_a_device_take_the_place_of_the_scenarios_own() {
     let (_folder, name) = my_cnf();
-    let out = stdout(&["run", crate::common::SMALL, "--duration", "2s", "--quiet", "--my-cnf", &name, "--device", "nvme"]);
+    let out =
+        stdout(&["run", crate::common::SMALL, "--duration", "2s", "--quiet", "--my-cnf", &name, "--device", "nvme"]);
     // innodb_doublewrite_pages = 128 of the scenario is not the file's.
     assert!(
         out.contains("innodb_io_capacity=5000") && out.contains("device: nvme") && out.contains("not yours"),

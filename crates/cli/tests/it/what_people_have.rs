@@ -113,7 +113,7 @@ fn settings_are_read_for_the_server_that_the_file_names() {
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     };
     let head = "Variable_name\tValue\ninnodb_io_capacity\t200\nlog_bin\tOFF\n";
-    let long = "optimizer_switch\t".to_owned() + &"index_merge=on,".repeat(40) + "\n";
+    let long = format!("optimizer_switch\t{}\n", "index_merge=on,".repeat(40));
     let maria = format!("{head}{long}version\t11.4.10-MariaDB\ninnodb_adaptive_flushing_lwm\t10.000000\n");
     let (code, out, said) = read(&maria, &[]);
     assert!(code == Some(0) && out.contains("read for mariadb-11.4") && said.is_empty(), "{out}{said}");
