@@ -19,7 +19,6 @@ use crate::worlds::power::worst_device;
 use crate::worlds::*;
 use innosim_core::config::PAGE_BYTES;
 use innosim_core::kernel::time::SimDuration;
-use innosim_core::run_spec::Pages;
 use innosim_core::server::{CrashPlan, Silent};
 use innosim_core::workload::DriveSpec;
 use innosim_flush_models::registry::ModelId;
@@ -55,18 +54,13 @@ fn goes_on(world: &World) {
 }
 
 fn is_recovered(world: &World, seed: u64) {
-    let mut world = world.clone();
-    world.spec.pages = Pages::Individual;
     let mean_interval = SimDuration::from_millis(1 + seed % 50);
-    let plan = CrashPlan { mean_interval, seed, cache: worst_device(&world), broken: None };
+    let plan = CrashPlan { mean_interval, seed, cache: worst_device(world), broken: None };
     let out = world.server().with_crashes(plan).run(&mut Silent).unwrap_or_else(|error| panic!("{error}"));
     assert!(!out.crashes.is_empty());
 }
 
 fn begins_as_a_shorter_one(world: &World) {
-    // A longer run may need more room, and then counts no pages.
-    let mut world = world.clone();
-    world.spec.pages = Pages::Individual;
     let mut shorter = world.clone();
     let half = world.spec.duration.0 / 2_000_000_000;
     shorter.spec.duration = SimDuration::from_secs(half.max(1));

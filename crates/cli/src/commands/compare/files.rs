@@ -75,9 +75,9 @@ fn whole(value: f64) -> Value {
 /// The comparison as one JSON document.
 pub(super) fn document(compared: &Compared) -> Result<Value, Failure> {
     let first = compared.first();
-    let each = compared.variants.iter().zip(&compared.comparison.variants).zip(&compared.outputs);
+    let each = compared.variants.iter().zip(&compared.comparison.variants);
     let variants: Result<Vec<Value>, Failure> =
-        each.map(|((variant, figures), outputs)| of_variant(compared, variant, figures, outputs)).collect();
+        each.map(|(variant, figures)| of_variant(compared, variant, figures)).collect();
     let of_change = |change: &SilentChange| json!({ "setting": change.setting, "before": change.before, "after": change.after, "alone": change.alone });
     let changes: Vec<Value> = compared.changes.iter().map(of_change).collect();
     Ok(json!({
@@ -96,12 +96,7 @@ pub(super) fn document(compared: &Compared) -> Result<Value, Failure> {
     }))
 }
 
-fn of_variant(
-    compared: &Compared,
-    variant: &Variant,
-    figures: &VariantFigures,
-    outputs: &[RunOutput],
-) -> Result<Value, Failure> {
+fn of_variant(compared: &Compared, variant: &Variant, figures: &VariantFigures) -> Result<Value, Failure> {
     let mut object = Map::new();
     object.insert("variant".to_owned(), json!(variant.label));
     object.insert("settings".to_owned(), json!(variant.set));
