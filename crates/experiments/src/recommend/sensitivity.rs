@@ -15,6 +15,7 @@ use super::plan::lengths;
 use super::search::{best_of, equals};
 use super::settled::Rise;
 use super::space::{Point, step_at};
+use super::stress::Stress;
 use crate::rest::LEAST_WINDOW_S;
 
 /// An answer that loses this share of its goal to a neighbour does not stand.
@@ -57,7 +58,7 @@ pub(super) fn too_short(bench: &Bench<'_>, best: Point) -> Option<String> {
     bench.rise(best).map(|rise| still_rising(bench, best, rise)).or_else(|| too_short_to_tell(bench, best))
 }
 
-/// Of the settings as good as `best` from there up, the lowest that keeps its reserve with every input off; `best` if none of
+/// Of the settings as good as `best` from there up, the lowest that keeps its reserve with every input off and in a surge; `best` if none of
 /// the first few does. The fewest writes need no reserve.
 pub(super) fn with_room(bench: &mut Bench<'_>, best: Point) -> Result<Point, RecommendError> {
     if bench.goal() == Goal::Writes || best == bench.current() {
@@ -66,7 +67,13 @@ pub(super) fn with_room(bench: &mut Bench<'_>, best: Point) -> Result<Point, Rec
     for point in as_good_from(bench, best).into_iter().take(EQUALS_UP) {
         let cases: Vec<(Case, Point)> = Case::MOVED.iter().map(|&case| (case, point)).collect();
         bench.ensure("what if", &cases, 1, &[])?;
-        if Case::MOVED.iter().all(|&case| bench.is_sound(case, point) && has_reserve(bench, case, point)) {
+        let keeps = |bench: &Bench<'_>, case| bench.is_sound(case, point) && has_reserve(bench, case, point);
+        if !Case::MOVED.iter().all(|&case| keeps(bench, case)) {
+            continue;
+        }
+        bench.stress(&[point])?;
+        let surge = Case::under(Stress::Surge);
+        if bench.trials(surge, point).is_empty() || keeps(bench, surge) {
             return Ok(point);
         }
     }
