@@ -411,6 +411,12 @@ pub(crate) struct ReproduceArgs {
     /// Folder of shipped scenarios, or the beginning of their names
     #[arg(value_name = "FOLDER", default_value = "percona-2020-08")]
     pub(crate) folder: String,
+    /// Published series to reproduce, instead of a folder; --list names them
+    #[arg(long, value_name = "NAME", conflicts_with = "folder")]
+    pub(crate) series: Option<String>,
+    /// List the series
+    #[arg(long, conflicts_with_all = ["folder", "series"])]
+    pub(crate) list: bool,
     /// Simulated time instead of the published one: quicker, and less comparable
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) duration: Option<String>,

@@ -1,11 +1,14 @@
 //! Runs beside published figures: a [`Row`] for each, and where the two are further apart than they may be.
 //!
-//! [`Order`] asks whether the runs stand in the same order as published, [`Waves`] when throughput collapses.
+//! [`Order`] asks whether the runs stand in the same order as published, [`Waves`] when throughput collapses. A
+//! [`Series`] states as data what was published and what is compared.
 
 mod order;
+mod series;
 mod waves;
 
 pub use order::{Order, Swapped};
+pub use series::{Figure, SERIES, Series, SeriesRow, SeriesRun, Tolerance, error_sizes};
 pub use waves::Waves;
 
 use innosim_core::metrics::{Regime, SecondSample, Summary};

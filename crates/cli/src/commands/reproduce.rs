@@ -1,9 +1,10 @@
 //! `innosim reproduce`: runs every shipped scenario of a folder that carries published figures, and lays the two beside
 //! each other.
 //!
-//! `table` and `json` print what [`innosim_experiments::reproduce`] finds.
+//! `series` runs a series that is described as data. `table` and `json` print what [`innosim_experiments::reproduce`] finds.
 
 mod json;
+mod series;
 mod table;
 
 use crate::args::{Format, ReproduceArgs};
@@ -62,6 +63,16 @@ struct Run {
 
 /// Runs the published scenarios.
 pub(crate) fn run(args: &ReproduceArgs) -> Done {
+    match &args.series {
+        _ if args.list => series::list(),
+        Some(name) if name != series::FOLDER_SERIES.0 => series::run(args, name),
+        // The default of the folder.
+        _ => run_folder(args),
+    }
+}
+
+/// Runs the scenarios of a folder, or whose names begin so.
+fn run_folder(args: &ReproduceArgs) -> Done {
     let (runs, shortened) = published(args)?;
     runs.iter().try_for_each(|run| refuse_too_short(&run.scenario))?;
     let out = args.out.as_deref().map(|dir| folders(dir, &runs)).transpose()?;

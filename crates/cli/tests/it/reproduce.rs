@@ -64,3 +64,30 @@ fn a_folder_without_published_figures_is_refused() {
     let error = refused(&["reproduce", "teaching"], 2);
     assert!(error.contains("there are some in percona-2020-08"), "{error}");
 }
+
+/// Every series runs to its table and its JSON, in runs much shorter than the published ones.
+#[test]
+fn a_series_of_each_kind_runs() {
+    for (series, run, figure) in [
+        ("percona-2026-counters", "mysql-9.7.0-32g-64", "checkpoint_age_gb"),
+        ("mariadb-2013", "mysql-5.5.29-64", "written_mb_per_s"),
+        ("percona-2020-07", "mysql-25g-nvme-io5000", "tps"),
+    ] {
+        let document = json(&["reproduce", "--series", series, "--duration", "3s", "--format", "json"]);
+        let runs = document["runs"].as_array().unwrap();
+        let one = runs.iter().find(|one| one["run"] == run).unwrap_or_else(|| panic!("{document}"));
+        assert!(one["published"][figure].as_f64().unwrap() > 0.0, "{one}");
+        assert!(one["simulated"][figure].as_f64().unwrap() > 0.0, "{one}");
+        assert!(one["errors"][figure].is_number(), "{one}");
+    }
+}
+
+#[test]
+fn series_are_listed_and_an_unknown_one_is_refused() {
+    let list = text(&innosim(&["reproduce", "--list"]).success().get_output().stdout);
+    for name in ["percona-2020 ", "percona-2026-counters", "percona-2020-07", "mariadb-2013"] {
+        assert!(list.contains(name), "{list}");
+    }
+    let error = refused(&["reproduce", "--series", "percona-1999"], 2);
+    assert!(error.contains("not a series") && error.contains("mariadb-2013"), "{error}");
+}

@@ -178,7 +178,8 @@ fn agreement(order: &Order, correlation: f64) -> String {
     text
 }
 
-fn signed_percent(share: f64) -> String {
+/// A share as per cent, with its sign.
+pub(super) fn signed_percent(share: f64) -> String {
     let text = decimal(share * 100.0, 1);
     if share > 0.0 && text != "0.0" { format!("+{text} %") } else { format!("{text} %") }
 }

@@ -1,0 +1,252 @@
+//! `innosim reproduce --series`: the runs of a series beside what was published of them.
+
+use super::table::signed_percent;
+use crate::args::{Format, ReproduceArgs};
+use crate::exit::{Done, Failure};
+use crate::interrupt;
+use crate::out_dir::OutDir;
+use crate::outcome::{Outcome, VERSION};
+use crate::output::{note, print, print_json, wrapped};
+use crate::progress::Progress;
+use crate::runner::{pool, refuse_too_short, run_all};
+use crate::text_table::TextTable;
+use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_experiments::reproduce::{Figure, SERIES, Series, SeriesRow, SeriesRun, error_sizes};
+use innosim_experiments::runner::{Job, in_parallel};
+use innosim_report::numbers::{compact, count, decimal, rounded};
+use innosim_report::{Overlay, OverlayRun, write_file, write_overlay};
+use innosim_scenario::Scenario;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Instant;
+
+/// What is left beside the folders of the runs.
+const RESULT: &str = "series.json";
+/// Figures side by side in one table.
+const SIDE_BY_SIDE: usize = 2;
+
+/// The published series that is a folder of scenarios.
+pub(super) const FOLDER_SERIES: (&str, &str) = ("percona-2020", "percona-2020-08");
+
+/// Prints the names of the series.
+pub(super) fn list() -> Done {
+    let mut table = TextTable::new(&["series", "what it is", ">runs"]);
+    table.row(vec![
+        FOLDER_SERIES.0.into(),
+        "Waves of MySQL 8.0.21 on a SATA SSD, August 2020 (the default)".into(),
+        "9".into(),
+    ]);
+    for (name, _) in SERIES {
+        let series = find(name)?;
+        table.row(vec![(*name).to_owned(), series.title.clone(), series.runs.len().to_string()]);
+    }
+    print(&table.render())
+}
+
+fn find(name: &str) -> Result<Series, Failure> {
+    let names: Vec<&str> = std::iter::once(FOLDER_SERIES.0).chain(SERIES.iter().map(|(name, _)| *name)).collect();
+    Series::find(name)
+        .map_err(|error| Failure::Input(format!("{name}: {error}")))?
+        .ok_or_else(|| Failure::Input(format!("{name}: not a series\n  = help: the series are {}", names.join(", "))))
+}
+
+/// Runs a series.
+pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
+    let series = find(name)?;
+    let mut scenarios: Vec<(&SeriesRun, Scenario)> = Vec::new();
+    for run in &series.runs {
+        let mut overrides = Series::overrides(run, args.duration.as_ref(), args.common.seed);
+        overrides.set = args.engine.and(&overrides.set);
+        let scenario = series.scenario(run, &overrides)?;
+        refuse_too_short(&scenario)?;
+        scenarios.push((run, scenario));
+    }
+    let out = args.out.as_deref().map(OutDir::prepare).transpose()?;
+    interrupt::listen();
+    let seconds: u64 = scenarios.iter().flat_map(|(_, scenario)| Job::all(scenario)).map(|job| job.seconds()).sum();
+    let progress = Progress::new(name, seconds, args.common.quiet);
+    let made: Vec<Result<SeriesRow, Failure>> = pool(args.common.jobs)?.install(|| {
+        in_parallel(&scenarios, |(run, scenario)| row(&series, run, scenario, args.out.as_deref(), &progress))
+    });
+    progress.finish();
+    let rows: Vec<SeriesRow> = made.into_iter().collect::<Result<_, _>>()?;
+    let misses = misses(&series, &rows);
+    let document = document(name, &series, &rows, &misses);
+    if let Some(dir) = &out {
+        write_file(&dir.path().join(RESULT), (serde_json::to_string_pretty(&document)? + "\n").as_bytes())?;
+    }
+    match args.format {
+        Format::Json => print_json(&document)?,
+        Format::Human => print(&render(&series, &rows, args.duration.is_some(), &misses))?,
+    }
+    if let Some(dir) = out.filter(|_| !args.common.quiet) {
+        note(&format!("\nIn {}: {RESULT}, and a folder and a picture for each run", dir.path().display()));
+    }
+    if args.strict && !misses.is_empty() {
+        return Err(Failure::Check(format!("{name}: {}", misses.join("; "))));
+    }
+    Ok(())
+}
+
+/// Simulates a run, and lays it beside what was published.
+fn row(
+    series: &Series,
+    run: &SeriesRun,
+    scenario: &Scenario,
+    out: Option<&Path>,
+    progress: &Progress,
+) -> Result<SeriesRow, Failure> {
+    let began = Instant::now();
+    let outputs = run_all(&Job::all(scenario).collect::<Vec<Job<'_>>>(), false, progress)?;
+    let Some(outcome) = Outcome::of(scenario.clone(), outputs, began.elapsed()) else {
+        return Err(Failure::Input(format!("{}: a scenario without replications", run.name)));
+    };
+    let (summary, warmup_s) = (&outcome.replications.summary, outcome.identity.warmup_s);
+    let simulated = run.published.keys().filter_map(|&figure| {
+        figure.simulated(summary, &outcome.output, warmup_s).map(|value| (figure, rounded(value)))
+    });
+    let row = SeriesRow {
+        run: run.name.clone(),
+        simulated_s: outcome.identity.simulated_s,
+        warmup_s,
+        published: run.published.clone(),
+        simulated: simulated.collect(),
+    };
+    if let Some(dir) = out {
+        OutDir::prepare(&dir.join(&run.name))?.write(&outcome)?;
+        picture(dir, series, &row, &outcome)?;
+    }
+    Ok(row)
+}
+
+/// The run's course with the published means as levels over the time that figures count.
+fn picture(dir: &Path, series: &Series, row: &SeriesRow, outcome: &Outcome) -> Result<(), Failure> {
+    let level = |figure: Figure| row.published.get(&figure).copied();
+    let (age, dirty) = (level(Figure::CheckpointAgeGb), level(Figure::DirtyPages));
+    let (Some(age), Some(dirty), Some(flushed)) = (age, dirty, level(Figure::PagesFlushedPerS)) else { return Ok(()) };
+    let counted = outcome.output.series.iter().filter(|second| second.second as f64 > row.warmup_s);
+    let mean = |second: &SecondSample| SecondSample {
+        second: second.second,
+        transactions: outcome.replications.summary.tps_mean as u64,
+        checkpoint_age_bytes: (age * 1e9) as u64,
+        age_async_bytes: second.age_async_bytes,
+        dirty_pages: dirty as u64,
+        pages_flushed: flushed as u64,
+        ..SecondSample::default()
+    };
+    let published = RunOutput { series: counted.map(mean).collect(), ..RunOutput::default() };
+    let one = |label: &str, figures: [f64; 3], output| OverlayRun {
+        label: label.to_owned(),
+        about: String::new(),
+        figures: vec![decimal(figures[0], 2), count(figures[1]), count(figures[2])],
+        output,
+    };
+    let simulated = [Figure::CheckpointAgeGb, Figure::DirtyPages, Figure::PagesFlushedPerS]
+        .map(|figure| row.simulated.get(&figure).copied().unwrap_or_default());
+    let overlay = Overlay {
+        title: row.run.clone(),
+        subtitle: format!("{}; load as recorded", series.title),
+        origin: format!("innosim {VERSION}, seed {}", outcome.identity.seed),
+        heads: vec!["age, GB", "dirty pages", "flushed/s"],
+        runs: vec![
+            one("simulated", simulated, &outcome.output),
+            one("recorded mean", [age, dirty, flushed], &published),
+        ],
+        warmup_s: row.warmup_s,
+        remark: "Recorded: means of the last 600 s, drawn as levels. The rate of transactions is an input.".to_owned(),
+        latency: false,
+    };
+    Ok(write_overlay(dir, &row.run, &overlay)?)
+}
+
+/// What is further off than the marks of the series, in words.
+fn misses(series: &Series, rows: &[SeriesRow]) -> Vec<String> {
+    let mut misses = Vec::new();
+    for (&figure, marks) in &series.figures {
+        let Some((median, worst)) = error_sizes(rows, figure) else { continue };
+        for (what, size, mark) in [("median", median, marks.median), ("worst", worst, marks.worst)] {
+            if let Some(mark) = mark.filter(|mark| size > *mark) {
+                let [size, mark] = [size, mark].map(|share| decimal(share * 100.0, 1));
+                misses.push(format!("{}: {what} error {size} %, mark {mark} %", figure.head()));
+            }
+        }
+    }
+    misses
+}
+
+fn document(name: &str, series: &Series, rows: &[SeriesRow], misses: &[String]) -> Value {
+    let errors = |row: &SeriesRow| -> Value {
+        let of = |figure: &Figure| row.error(*figure).map(rounded);
+        row.published
+            .keys()
+            .map(|figure| (json!(figure).as_str().unwrap_or_default().to_owned(), json!(of(figure))))
+            .collect()
+    };
+    let row = |row: &SeriesRow| {
+        let mut value = json!(row);
+        value["errors"] = errors(row);
+        value
+    };
+    json!({
+        "innosim_version": VERSION,
+        "series": name,
+        "source": series.source,
+        "inputs": series.inputs,
+        "tolerance": series.figures,
+        "runs": rows.iter().map(row).collect::<Vec<Value>>(),
+        "misses": misses,
+        "passed": misses.is_empty(),
+    })
+}
+
+fn render(series: &Series, rows: &[SeriesRow], shortened: bool, misses: &[String]) -> String {
+    let mut text = format!("{}\n", series.title);
+    text.push_str(&wrapped(&format!("Published: {}", series.source), 0));
+    text.push_str(&wrapped(&format!("Inputs, not predicted: {}", series.inputs), 0));
+    if shortened {
+        text.push_str(&wrapped(
+            "These runs have another length than the series asks for. Don't expect them to agree.",
+            0,
+        ));
+    }
+    let figures: Vec<Figure> = series.figures.keys().copied().collect();
+    for figures in figures.chunks(SIDE_BY_SIDE) {
+        text.push('\n');
+        text.push_str(&table(figures, rows));
+    }
+    text.push('\n');
+    for &figure in &figures {
+        let Some((median, worst)) = error_sizes(rows, figure) else { continue };
+        let [median, worst] = [median, worst].map(|share| decimal(share * 100.0, 1));
+        text.push_str(&format!("{}: error {median} % in the median, {worst} % in the worst run\n", figure.head()));
+    }
+    for miss in misses {
+        text.push_str(&format!("Missed: {miss}\n"));
+    }
+    text
+}
+
+fn table(figures: &[Figure], rows: &[SeriesRow]) -> String {
+    let mut heads = vec!["run".to_owned()];
+    heads.extend(figures.iter().flat_map(|figure| [format!(">{}", figure.head()), ">sim.".into(), ">error".into()]));
+    let mut table = TextTable::new(&heads);
+    let number = |value: Option<&f64>| value.map_or("-".to_owned(), |&value| amount(value));
+    for row in rows {
+        let mut fields = vec![row.run.clone()];
+        for figure in figures {
+            let error = row.error(*figure).map_or("-".to_owned(), signed_percent);
+            fields.extend([number(row.published.get(figure)), number(row.simulated.get(figure)), error]);
+        }
+        table.row(fields);
+    }
+    table.render()
+}
+
+/// A number with as many digits as help.
+fn amount(value: f64) -> String {
+    match value {
+        value if value >= 100.0 => count(value),
+        value if value.fract() == 0.0 => compact(value),
+        value => decimal(value, 2),
+    }
+}

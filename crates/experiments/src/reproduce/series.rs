@@ -1,0 +1,218 @@
+//! Series of published runs as data: scenarios with what was changed of them, the published figures, and how far off a
+//! simulation may be. A file in `scenarios/series` is a series.
+
+use innosim_core::metrics::{RunOutput, Summary};
+use innosim_scenario::{Diagnostics, Overrides, Scenario, Source, load};
+use innosim_statistics::median;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+macro_rules! series {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../../scenarios/series/", $name, ".toml")))),*]
+    };
+}
+
+/// Names and texts of the series that come with the program.
+pub const SERIES: &[(&str, &str)] = series!["percona-2026-counters", "percona-2020-07", "mariadb-2013"];
+
+/// A series of published runs.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Series {
+    /// Title for headings.
+    pub title: String,
+    /// Where the figures were published.
+    pub source: String,
+    /// What the simulation is told of the runs.
+    pub inputs: String,
+    /// The scenario that all runs start from.
+    pub scenario: String,
+    /// Figures that are compared, with their marks.
+    pub figures: BTreeMap<Figure, Tolerance>,
+    /// The runs.
+    #[serde(rename = "run")]
+    pub runs: Vec<SeriesRun>,
+}
+
+/// One run of a series.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SeriesRun {
+    /// Its name.
+    pub name: String,
+    /// Another server model than the scenario's.
+    pub model: Option<String>,
+    /// Another length than the scenario's.
+    pub duration: Option<String>,
+    /// What else is changed, as `--set` takes it.
+    pub set: Vec<String>,
+    /// The published figures.
+    pub published: BTreeMap<Figure, f64>,
+}
+
+/// Largest errors, as shares, that a series may have in a figure.
+#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tolerance {
+    /// In the median of its runs.
+    pub median: Option<f64>,
+    /// In its worst run.
+    pub worst: Option<f64>,
+}
+
+/// A figure that is published and simulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Figure {
+    /// Mean of the medians of 10 s, transactions a second.
+    Tps,
+    /// Mean checkpoint age, 10^9 bytes.
+    CheckpointAgeGb,
+    /// Mean dirty pages.
+    DirtyPages,
+    /// Pages flushed a second, mean.
+    PagesFlushedPerS,
+    /// Syncs of the redo log a second, mean.
+    RedoSyncsPerS,
+    /// The first second with less than half the throughput of the median second.
+    StallStartS,
+    /// Number of such seconds.
+    StallS,
+    /// Written to the device, 10^6 bytes a second, mean.
+    WrittenMbPerS,
+}
+
+impl Figure {
+    /// Head of its column.
+    pub fn head(self) -> &'static str {
+        match self {
+            Figure::Tps => "tps",
+            Figure::CheckpointAgeGb => "age, GB",
+            Figure::DirtyPages => "dirty pages",
+            Figure::PagesFlushedPerS => "flushed/s",
+            Figure::RedoSyncsPerS => "redo syncs/s",
+            Figure::StallStartS => "stall at, s",
+            Figure::StallS => "stalled, s",
+            Figure::WrittenMbPerS => "MB/s",
+        }
+    }
+
+    /// Its value in a run; `None` if the run has none.
+    pub fn simulated(self, summary: &Summary, output: &RunOutput, warmup_s: f64) -> Option<f64> {
+        let counted = || output.series.iter().filter(|second| second.second as f64 > warmup_s);
+        let seconds = counted().count().max(1) as f64;
+        Some(match self {
+            Figure::Tps => summary.tps_10s_median_mean,
+            Figure::CheckpointAgeGb => summary.checkpoint_age_mean / 1e9,
+            Figure::DirtyPages => summary.dirty_pages_mean,
+            Figure::PagesFlushedPerS => summary.pages_flushed_per_s_mean,
+            Figure::RedoSyncsPerS => summary.redo_fsyncs / seconds,
+            Figure::StallS => summary.stall_seconds,
+            Figure::WrittenMbPerS => counted().map(|s| s.device_write_bytes as f64).sum::<f64>() / seconds / 1e6,
+            Figure::StallStartS => {
+                let tps: Vec<f64> = counted().map(|second| second.transactions as f64).collect();
+                let half = median(&tps)? / 2.0;
+                counted().find(|second| (second.transactions as f64) < half)?.second as f64
+            }
+        })
+    }
+}
+
+/// One run of a series beside what was published.
+#[derive(Debug, Serialize)]
+pub struct SeriesRow {
+    /// Name of the run.
+    pub run: String,
+    /// Length of the run, seconds.
+    pub simulated_s: f64,
+    /// Seconds left out at the start.
+    pub warmup_s: f64,
+    /// Published figures.
+    pub published: BTreeMap<Figure, f64>,
+    /// Simulated figures.
+    pub simulated: BTreeMap<Figure, f64>,
+}
+
+impl SeriesRow {
+    /// (simulated - published) / published; `None` if one is missing, or only the published one is 0.
+    pub fn error(&self, figure: Figure) -> Option<f64> {
+        let (published, simulated) = (*self.published.get(&figure)?, *self.simulated.get(&figure)?);
+        match (published == 0.0, simulated == 0.0) {
+            (true, true) => Some(0.0),
+            (true, false) => None,
+            _ => Some((simulated - published) / published),
+        }
+    }
+}
+
+impl Series {
+    /// The shipped series with this name; `None` if there is none.
+    ///
+    /// # Errors
+    /// A series that is not as it should be.
+    pub fn find(name: &str) -> Result<Option<Series>, toml::de::Error> {
+        SERIES.iter().find(|(one, _)| *one == name).map(|(_, text)| toml::from_str(text)).transpose()
+    }
+
+    /// What is changed of the scenario for a run.
+    pub fn overrides(run: &SeriesRun, duration: Option<&String>, seed: Option<u64>) -> Overrides {
+        let mut set = run.set.clone();
+        if duration.is_some() {
+            set.push("warmup=\"auto\"".to_owned());
+        }
+        let duration = duration.or(run.duration.as_ref()).cloned();
+        Overrides { model: run.model.clone(), set, duration, seed, ..Overrides::default() }
+    }
+
+    /// The scenario of a run.
+    ///
+    /// # Errors
+    /// Whatever is wrong with it.
+    pub fn scenario(&self, run: &SeriesRun, overrides: &Overrides) -> Result<Scenario, Diagnostics> {
+        let mut scenario = load(Source::Shipped(&self.scenario), overrides)?;
+        scenario.name.clone_from(&run.name);
+        Ok(scenario)
+    }
+}
+
+/// Median and largest size of the errors of a figure; `None` if it was compared in no run.
+pub fn error_sizes(rows: &[SeriesRow], figure: Figure) -> Option<(f64, f64)> {
+    let sizes: Vec<f64> = rows.iter().filter_map(|row| row.error(figure)).map(f64::abs).collect();
+    Some((median(&sizes)?, sizes.iter().copied().fold(0.0, f64::max)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_run_of_every_series_is_a_scenario_with_published_figures() {
+        for (name, _) in SERIES {
+            let series = Series::find(name).unwrap().unwrap();
+            for run in &series.runs {
+                let scenario = series.scenario(run, &Series::overrides(run, None, None));
+                scenario.unwrap_or_else(|error| panic!("{name}, {}: {error}", run.name));
+                assert!(run.published.keys().all(|figure| series.figures.contains_key(figure)), "{}", run.name);
+                assert!(!run.published.is_empty(), "{}", run.name);
+            }
+        }
+    }
+
+    #[test]
+    fn errors_are_shares_of_what_was_published() {
+        let row = |published, simulated| SeriesRow {
+            run: String::new(),
+            simulated_s: 1.0,
+            warmup_s: 0.0,
+            published: [(Figure::StallS, published)].into(),
+            simulated: [(Figure::StallS, simulated)].into(),
+        };
+        assert_eq!(row(100.0, 90.0).error(Figure::StallS), Some(-0.1));
+        assert_eq!(row(0.0, 0.0).error(Figure::StallS), Some(0.0));
+        assert_eq!(row(0.0, 90.0).error(Figure::StallS), None);
+        let rows = [row(100.0, 90.0), row(100.0, 101.0), row(100.0, 104.0)];
+        let (median, worst) = error_sizes(&rows, Figure::StallS).unwrap();
+        assert!((median - 0.04).abs() < 1e-9 && (worst - 0.1).abs() < 1e-9, "{median} {worst}");
+    }
+}
