@@ -59,19 +59,7 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
         lay_throughput(&mut series, &loads);
     }
     let others = parts.iter().filter(|part| !std::ptr::eq(*part, base) && !part.seconds.is_empty());
-    let has_axis = !series.is_empty();
-    for part in others.filter(|_| has_axis) {
-        let near = Some((part.seconds[0], series.seconds[0]));
-        let by_clock = offset(&links, part.clock, clock, near);
-        match by_clock.or_else(|| placed_reports(part, &series, &loads, &mut remarks)) {
-            Some(offset) => lay(&mut series, part, offset),
-            None => remarks.push(format!(
-                "{}: left out of the time axis, as its times can't be compared with those of {}",
-                part.label(),
-                base.label()
-            )),
-        }
-    }
+    lay_others(&mut series, (base, clock), others, (&links, &loads), &mut remarks);
     let cpus = cpus_of(&parts, &series);
     count_processors(&mut series, &parts, cpus, &mut remarks);
     let restart = keep_longest_stretch(&mut series);
@@ -113,6 +101,29 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
     start_at_load(&mut recording);
     recording.remarks = remarks;
     Ok(recording)
+}
+
+/// Lays what other files hold beside the samples of `base`, whose clock is given.
+fn lay_others<'a>(
+    series: &mut Series,
+    (base, clock): (&Part, Clock),
+    others: impl Iterator<Item = &'a Part>,
+    (links, loads): (&[Link], &[LoadLog]),
+    remarks: &mut Vec<String>,
+) {
+    let has_axis = !series.is_empty();
+    for part in others.filter(|_| has_axis) {
+        let near = Some((part.seconds[0], series.seconds[0]));
+        let by_clock = offset(links, part.clock, clock, near);
+        match by_clock.or_else(|| placed_reports(part, series, loads, remarks)) {
+            Some(offset) => lay(series, part, offset),
+            None => remarks.push(format!(
+                "{}: left out of the time axis, as its times can't be compared with those of {}",
+                part.label(),
+                base.label()
+            )),
+        }
+    }
 }
 
 /// How two files of the same samples lie in time.

@@ -1,5 +1,8 @@
 //! The commands that list and describe, and the help.
 
+// Helpers may fail the test as tests may.
+#![allow(clippy::unwrap_used)]
+
 use crate::common::{innosim, json, refused, stdout};
 
 #[test]

@@ -44,7 +44,7 @@ pub(super) fn document(folder: &Folder, missing: &[Lack], advice: &Advice, args:
         ),
         "interval": advice.answer.as_ref().map(|answer| interval(advice, answer)),
         "worlds": advice.answer.as_ref().map(|answer| worlds(advice, answer)),
-        "statements": recommended.map(|answer| statements(answer)),
+        "statements": recommended.map(statements),
         "candidates": advice.answer.as_ref().map(|answer| {
             answer.candidates.iter().map(|candidate| row(answer, candidate)).collect::<Vec<_>>()
         }),

@@ -55,8 +55,7 @@ pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
     let series = find(name)?;
     let mut scenarios: Vec<(&SeriesRun, Scenario)> = Vec::new();
     for run in &series.runs {
-        let mut overrides = Series::overrides(run, args.duration.as_ref(), args.common.seed);
-        overrides.set = args.engine.and(&overrides.set);
+        let overrides = Series::overrides(run, args.duration.as_ref(), args.common.seed);
         let scenario = series.scenario(run, &overrides)?;
         refuse_too_short(&scenario)?;
         scenarios.push((run, scenario));
