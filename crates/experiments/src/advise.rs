@@ -340,7 +340,7 @@ fn remarks(unknown: &UnknownLoad, measured: &Measured, refused: Vec<String>) -> 
     if !measured.fit.shape_is_told {
         remarks.push(
             "the checkpoint age hardly moved while it was recorded, so counters tell dirty pages at this age alone: what \
-             larger or smaller ages bring is a range. Cheapest next: page ages (innosim pages on a backup), or samples while \
+             larger or smaller ages bring is a range. Cheapest next: page ages (innosim page-ages on a backup), or samples while \
              innodb_io_capacity is halved for as long as the redo log takes to turn"
                 .to_owned(),
         );

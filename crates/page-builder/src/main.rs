@@ -1,6 +1,6 @@
 //! Builds the page from the sources around this program: `innosim-page-builder DIR`.
 //!
-//! `innosim page --out DIR` calls it where the program has no page built in.
+//! `innosim lessons --out DIR` calls it where the program has no page built in.
 
 use innosim_page_builder::{PageError, build_page};
 use std::path::{Path, PathBuf};

@@ -14,7 +14,7 @@
 //! | messages about slow loops | the server's error log |
 //! | output of fio | the device; read by the scenario |
 //! | extended reports | iostat |
-//! | histogram of page ages | `innosim pages`, or the query on INNODB_BUFFER_PAGE |
+//! | histogram of page ages | `innosim page-ages`, or the query on INNODB_BUFFER_PAGE |
 //!
 //! Nothing is made up: a value that is not in the file is NaN, a file without times has a clock of its own
 //! ([`Clock`]), and what `assemble` can't place beside the rest it leaves out with a remark.

@@ -44,7 +44,7 @@ const fn brief(model: &'static str) -> Case {
 }
 
 /// All of them.
-pub const CASES: [Case; 16] = [
+pub const CASES: [Case; 18] = [
     own("stories/furious-flushing-of-55", 6),
     with("stories/furious-flushing-of-55", "percona-5.5", 4),
     own("stories/line-of-56-swings-of-55", 6),
@@ -61,6 +61,8 @@ pub const CASES: [Case; 16] = [
     brief("mariadb-10.11"),
     brief("mysql-9.7"),
     brief("percona-8.0"),
+    brief("percona-8.4"),
+    brief("mariadb-11.4"),
 ];
 
 impl Case {

@@ -1,6 +1,6 @@
 //! A histogram of page ages: how much redo was written since each page was modified last.
 //!
-//! It is what `innosim pages` leaves of a data directory, a few kilobytes without any name or row, made to be mailed. Ages
+//! It is what `innosim page-ages` leaves of a data directory, a few kilobytes without any name or row, made to be mailed. Ages
 //! are in bytes of redo, in eight bins a factor of two; pages are counted by what they hold ([`PageClass`]). The number
 //! of pages younger than an age `L` is `W(L)`, the distinct pages that the last `L` bytes of redo modified.
 

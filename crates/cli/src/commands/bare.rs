@@ -36,7 +36,8 @@ fn command_for(path: &Path) -> Result<&'static [&'static str], Failure> {
         return if has_samples || is_result {
             Ok(&["explain"])
         } else {
-            let help = "docs/what-do-you-have.md leads from files to commands; of a data directory: innosim pages DIR";
+            let help =
+                "docs/what-do-you-have.md leads from files to commands; of a data directory: innosim page-ages DIR";
             not_alone("holds no samples of a server", help)
         };
     }

@@ -1,4 +1,4 @@
-//! `innosim pages`: ages of the pages of a data directory, as a histogram that can be mailed.
+//! `innosim page-ages`: ages of the pages of a data directory, as a histogram that can be mailed.
 
 use crate::args::{Format, PagesArgs};
 use crate::exit::{Done, Failure};

@@ -1,4 +1,4 @@
-//! Ages of pages: the histogram that `innosim pages` leaves, or the answer to the query on INNODB_BUFFER_PAGE.
+//! Ages of pages: the histogram that `innosim page-ages` leaves, or the answer to the query on INNODB_BUFFER_PAGE.
 //!
 //! The query groups pages by age and names its first column `innosim_page_age_bytes`, the age up to which they are, and
 //! the second `pages`.
@@ -22,7 +22,7 @@ pub const BUFFER_PAGE_QUERY: &str = "mysql -e 'SELECT POW(2, CEILING(8 * LOG2(GR
 pub(super) fn parse(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
     let of = |ages: PageAges| Part { page_ages: Some(ages), ..Part::default() };
     if PageAges::is_one(text) {
-        let help = "make it again with `innosim pages DIR -o FILE`";
+        let help = "make it again with `innosim page-ages DIR -o FILE`";
         let ages = PageAges::from_json(text)
             .map_err(|why| RecordingError::new(path, format!("is no histogram of page ages: {why}"), help))?;
         return Ok(Some(of(ages)));

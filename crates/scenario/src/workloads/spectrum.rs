@@ -2,7 +2,7 @@
 //!
 //! A bin is so many pages, each of them modified `rate` times a transaction. It becomes a page set whose pages are drawn
 //! uniformly, so pages of one bin are exchangeable. Bins are written out (`[[workload.bin]]`), as `innosim advise` does,
-//! or fitted to a histogram of page ages that `innosim pages` left (`histogram`), where `redo_bytes_per_transaction`
+//! or fitted to a histogram of page ages that `innosim page-ages` left (`histogram`), where `redo_bytes_per_transaction`
 //! turns ages into transactions.
 //!
 //! Reads of pages that are modified are part of modifying them. What is read besides and misses the buffer pool is a
@@ -58,7 +58,7 @@ pub(crate) const KEYS: &[Key] = &[
         "histogram",
         Kind::Text,
         "the bins written out",
-        "File that `innosim pages -o` left, to which bins are fitted; instead of [[workload.bin]].",
+        "File that `innosim page-ages -o` left, to which bins are fitted; instead of [[workload.bin]].",
     ),
     redo_key("1000.0"),
     cpu_key("\"200us\""),
@@ -81,7 +81,7 @@ pub(super) fn read(section: &mut Section<'_>) -> Access {
         (true, false) => bins(section),
         (false, true) => of_histogram(section, redo).unwrap_or_default(),
         (false, false) => {
-            let help = "add tables [[workload.bin]] with rate and pages, or histogram = \"FILE\" as `innosim pages -o FILE` \
+            let help = "add tables [[workload.bin]] with rate and pages, or histogram = \"FILE\" as `innosim page-ages -o FILE` \
                         leaves it";
             section.report.add(Problem::new("a spectrum has neither bins nor a histogram").at(section.at()).help(help));
             Spectrum::default()
@@ -118,7 +118,7 @@ fn of_histogram(section: &Section<'_>, redo: f64) -> Option<Spectrum> {
     let Data::Text(file) = &node.data else {
         return section.refuse_type("histogram", &node, "put it in quotes");
     };
-    let wanted = "give the file that `innosim pages DIR -o FILE` leaves";
+    let wanted = "give the file that `innosim page-ages DIR -o FILE` leaves";
     let refuse = |problem: Problem| {
         section.report.add(problem.at(node.at));
         None

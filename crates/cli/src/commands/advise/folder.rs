@@ -18,7 +18,7 @@ const FIO: &str = "fio --name=w --filename=/DATADIR/fio.tmp --size=10g --direct=
 const PROC_STAT: &str =
     "lscpu > lscpu.txt; while sleep 1; do date +'TS %s.%N'; grep '^cpu ' /proc/stat; done > procstat.txt";
 /// Page ages.
-const PAGES: &str = "innosim pages BACKUP_DIR -o page-ages.json, or on a replica: ";
+const PAGES: &str = "innosim page-ages BACKUP_DIR -o page-ages.json, or on a replica: ";
 /// Processors of a host for which a my.cnf is read, where no lscpu says.
 const CORES: u32 = 16;
 
