@@ -89,7 +89,7 @@ fn json_fields_keep_the_promised_order() {
     let object: serde_json::Map<String, serde_json::Value> =
         serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     let promised = "innosim_version, model, scenario, seed, replications, simulated_s, warmup_s, wall_s, speed, \
-        pages, tps_mean, tps_cv, tps_p01, tps_min, tps_10s_median_mean, tps_10s_median_min, tps_10s_median_max, stall_seconds, \
+        tps_mean, tps_cv, tps_p01, tps_min, tps_10s_median_mean, tps_10s_median_min, tps_10s_median_max, stall_seconds, \
         latency_ms_mean, latency_ms_p95, latency_ms_p99, latency_ms_max, redo_bytes_per_s, redo_bytes_per_trx, \
         checkpoint_age_mean, checkpoint_age_max, checkpoint_age_limit, age_async_limit, age_sync_limit, \
         dirty_pages_mean, pages_flushed_per_s_mean, pages_flushed_per_s_p95, pages_flushed_adaptive, \

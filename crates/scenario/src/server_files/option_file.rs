@@ -10,7 +10,7 @@
 //!
 //! Differences: a relative path of an include is relative to the file that holds it, not to the server's working
 //! directory; and an included file that is missing is an error, as what it says would be missed (servers pass it over
-//! in silence). Names can't be abbreviated.
+//! in silence), where a missing folder is a warning. Names can't be abbreviated.
 
 use super::Statement;
 use crate::diagnostic::{Problem, Report};
@@ -199,7 +199,6 @@ impl<'a> Reader<'a> {
         }
         match read_text(path, BRING) {
             Ok(text) => self.file(path, &text),
-            Err(problem) if !path.exists() => self.report.add(missed(problem.at(at))),
             Err(problem) => self.report.add(problem.at(at)),
         }
     }
@@ -208,7 +207,7 @@ impl<'a> Reader<'a> {
 /// What to do about an included file that can't be read.
 const BRING: &str = "bring it along, or take the line out: its settings would be missed";
 
-/// A file of another machine comes without what it includes: a warning.
+/// A file of another machine comes without the folders that it includes, which are often empty: a warning.
 fn missed(problem: Problem) -> Problem {
     let help = "it is not on this machine; if it sets anything, such as innodb_buffer_pool_size or a flush method, that is \
                 missed here: bring it along, or give the text of SHOW GLOBAL VARIABLES";

@@ -96,7 +96,6 @@ const EDITS: &[(&str, &str, &str)] = &[
     ),
     ("setting twice", "innodb_io_capacity = 2000", "innodb_io_capacity = 2000\ninnodb_io_capacity = 3000"),
     ("scenario key among the settings", "innodb_io_capacity = 2000", "clients = 2000"),
-    ("log buffer larger than the redo", "innodb_io_capacity = 2000", "innodb_log_buffer_size = \"1G\""),
     ("pool smaller than allowed", "\"2G\"", "\"1M\""),
     ("unknown model", "mysql-8.0.30", "mysql-8.0.3O"),
     ("model between the models", "mysql-8.0.30", "8.0.25"),

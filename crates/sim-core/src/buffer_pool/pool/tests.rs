@@ -469,7 +469,7 @@ fn memory_is_that_of_its_parts() {
     let mut space = PageSpace::default();
     space.add(0, 64, &|_, _| 0);
     let mut pool = with_links(&space);
-    let (states, low, linked) = (3 * 8 + 2 * 8, 64 * 4, 8 + 8);
+    let (states, low, linked) = (3 * 8 + 2 * 8, 64 * 4, 8);
     assert_eq!(pool.bytes(), states + low + linked);
     pool.modify(0, 5, &space, SimTime::ZERO);
     pool.start_lru(&space, SimTime::ZERO);
