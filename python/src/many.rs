@@ -33,8 +33,14 @@ pub(crate) fn compare(
     let (duration, seed, replications) = common;
     let (mut variants, mut cases) = (Vec::new(), Vec::new());
     for (label, model, set, rule) in asked {
-        let overrides =
-            Overrides { model, set: set.clone(), duration: duration.clone(), seed, replications, ..Overrides::default() };
+        let overrides = Overrides {
+            model,
+            set: set.clone(),
+            duration: duration.clone(),
+            seed,
+            replications,
+            ..Overrides::default()
+        };
         let case = Given::of(rule.as_ref()).and_then(|given| Case::load(py, scenario, overrides, &given));
         let case = case.map_err(|error| refused(format!("variant `{label}`: {}", error.value(py))))?;
         variants.push(Variant { label, set, scenario: case.scenario.clone(), notes: Vec::new() });
