@@ -4,7 +4,7 @@
 //! threads that are woken. Half of a redo sync's time (before 5.7, where all who wait are woken and whoever runs first
 //! syncs) or three quarters of it lies between its end on the device and the moment at which the next may begin: the
 //! thread that synced must run to say so, and the one that syncs next must be woken. The rest is that of the threads
-//! that waited; with these round figures as many transactions share a sync as in our recordings (`docs/validation.md`).
+//! that waited; with these round figures as many transactions share a sync as in our recordings (`docs/validation/closed-loops.md`).
 //! A sync of a data file, for which no client waits, takes half as much, of which the thread that syncs computes a
 //! quarter, after it, and the kernel's threads and interrupts the rest. Of a page write the thread that posts it does
 //! half, the one that completes it the other.
