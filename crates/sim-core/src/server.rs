@@ -349,7 +349,7 @@ impl Server {
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Body(client) => self.run_body(client),
+            Event::ClientResumes(client) => self.resume_client(client),
             Event::Start(client) => self.start_transaction(client),
             Event::ReadDone(client) => self.read_done(client),
             Event::SinglePage(client) => self.single_page_step(client),

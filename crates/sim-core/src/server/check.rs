@@ -128,7 +128,7 @@ impl Server {
         let scheduled = self
             .calendar
             .iter()
-            .filter(|e| matches!(e, Event::Body(_) | Event::Start(_) | Event::ReadDone(_) | Event::SinglePage(_)))
+            .filter(|e| matches!(e, Event::ClientResumes(_) | Event::Start(_) | Event::ReadDone(_) | Event::SinglePage(_)))
             .count();
         let waiting = self.computing_clients()
             + self.commit.waiting()

@@ -46,7 +46,7 @@ impl Cleaner {
 impl Cleaner {
     /// Clients that wait for the end of a pass or a checkpoint.
     pub(super) fn watching_clients(&self) -> usize {
-        self.watchers.iter().filter(|event| matches!(event, Event::Body(_))).count()
+        self.watchers.iter().filter(|event| matches!(event, Event::ClientResumes(_))).count()
     }
 }
 

@@ -37,7 +37,7 @@ impl Server {
     fn clients_see_completion(&mut self, batch: u32, page: u32, done: SimTime) {
         let entry = self.batches.get(batch);
         for (client, _) in entry.waiters.extract_if(.., |(_, p)| *p == page) {
-            self.calendar.schedule(done, Event::Body(client));
+            self.calendar.schedule(done, Event::ClientResumes(client));
         }
     }
 
@@ -89,10 +89,10 @@ impl Server {
         let (now, thread) = (self.now, self.syncs.thread_of(self.space.extent_of(page)));
         match self.batches.with_page(page) {
             // A client flushes it alone.
-            None => self.calendar.schedule(now + costs::SINGLE_PAGE_POLL, Event::Body(client)),
+            None => self.calendar.schedule(now + costs::SINGLE_PAGE_POLL, Event::ClientResumes(client)),
             Some((batch, place)) => match batch.done.get(place) {
                 None => batch.waiters.push((client, page)),
-                Some(&done) if done > now => self.calendar.schedule(done, Event::Body(client)),
+                Some(&done) if done > now => self.calendar.schedule(done, Event::ClientResumes(client)),
                 Some(_) if self.syncs.wait_for_thread(thread, client) => {}
                 Some(_) => {
                     batch.pages[place] = COMPLETED;

@@ -54,14 +54,14 @@ impl Server {
 
     /// A client has flushed old pages itself: it computes, then goes on.
     pub(super) fn client_flush_computes(&mut self, client_number: u32) {
-        self.compute_or_go_on(self.processors.spec().client_flush, Event::Body(client_number));
+        self.compute_or_go_on(self.processors.spec().client_flush, Event::ClientResumes(client_number));
     }
 
     /// A client has read a page: it computes, then goes on; false if that takes no time.
     pub(super) fn page_read_computes(&mut self, client_number: u32) -> bool {
         let demand = self.processors.spec().page_read;
         if demand.0 > 0 {
-            self.compute(demand, SimDuration::ZERO, Event::Body(client_number));
+            self.compute(demand, SimDuration::ZERO, Event::ClientResumes(client_number));
         }
         demand.0 > 0
     }

@@ -3,8 +3,8 @@
 /// Calendar events. One transaction costs about one of them; pages cost none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
-    /// A client's CPU work is done, or a wait inside the transaction's body is over: its page touches go on.
-    Body(u32),
+    /// A client's CPU work is done, or a wait inside the transaction is over: its page touches go on.
+    ClientResumes(u32),
     /// A piece of work on the processors may be done, where they are shared.
     Computed,
     /// A thread that waited for the device wants a processor: the number of what it does then.
@@ -129,7 +129,7 @@ impl Event {
     #[inline]
     fn subject(self) -> u64 {
         match self {
-            Event::Body(number)
+            Event::ClientResumes(number)
             | Event::Start(number)
             | Event::ReadDone(number)
             | Event::SinglePage(number)
@@ -160,7 +160,7 @@ impl Event {
     #[inline]
     fn kind(self) -> u64 {
         match self {
-            Event::Body(_) => 1,
+            Event::ClientResumes(_) => 1,
             Event::Start(_) => 2,
             Event::ReadDone(_) => 3,
             Event::SinglePage(_) => 4,
@@ -221,7 +221,7 @@ mod tests {
         use Event as E;
         let (batch, thread) = (0, 0);
         let kinds = [
-            E::Body(0),
+            E::ClientResumes(0),
             E::Computed,
             E::Wakes(0),
             E::Start(0),

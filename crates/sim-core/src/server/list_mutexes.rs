@@ -92,7 +92,7 @@ impl ListMutexes {
 
     /// Clients that wait for a mutex.
     pub(super) fn waiting_clients(&self) -> usize {
-        let client = |event: &&Event| matches!(event, Event::Body(_) | Event::SinglePage(_));
+        let client = |event: &&Event| matches!(event, Event::ClientResumes(_) | Event::SinglePage(_));
         self.mutexes.iter().flat_map(|mutex| mutex.asleep.iter().chain(&mutex.woken)).filter(client).count()
     }
 }
@@ -137,17 +137,17 @@ mod tests {
     fn who_sleeps_is_woken_in_order_and_nobody_twice() {
         let mut mutexes = ListMutexes::new(SyncHolds::LruList, 2);
         assert!(mutexes.held_by_sync(ListKind::Lru) && !mutexes.held_by_sync(ListKind::FlushList));
-        assert!(!mutexes.waits(0, Event::Body(1)), "nobody holds it");
+        assert!(!mutexes.waits(0, Event::ClientResumes(1)), "nobody holds it");
         mutexes.hold(0);
-        assert!(mutexes.any_held() && !mutexes.waits(1, Event::Body(1)), "the other instance is free");
-        assert!(mutexes.waits(0, Event::Body(1)) && mutexes.waits(0, Event::CleanerThread(0)));
+        assert!(mutexes.any_held() && !mutexes.waits(1, Event::ClientResumes(1)), "the other instance is free");
+        assert!(mutexes.waits(0, Event::ClientResumes(1)) && mutexes.waits(0, Event::CleanerThread(0)));
         assert_eq!(mutexes.waiting_clients(), 1);
-        assert_eq!(mutexes.give_back(0), Some(Event::Body(1)));
+        assert_eq!(mutexes.give_back(0), Some(Event::ClientResumes(1)));
         assert!(!mutexes.any_held());
         mutexes.hold(0);
-        assert!(mutexes.waits(0, Event::Body(2)));
+        assert!(mutexes.waits(0, Event::ClientResumes(2)));
         assert_eq!(mutexes.give_back(0), None, "the first is still on his way");
-        assert_eq!(mutexes.mutexes[0].woken, [Event::Body(1), Event::CleanerThread(0), Event::Body(2)]);
+        assert_eq!(mutexes.mutexes[0].woken, [Event::ClientResumes(1), Event::CleanerThread(0), Event::ClientResumes(2)]);
         assert_eq!(mutexes.waiting_clients(), 2);
     }
 }

@@ -33,7 +33,7 @@ impl Actor {
     pub(super) fn goes_on(self, page_cleaner: Event) -> Event {
         match self {
             Actor::PageCleaner => page_cleaner,
-            Actor::Client(client) => Event::Body(client),
+            Actor::Client(client) => Event::ClientResumes(client),
             Actor::LruManager(instance) => Event::LruManager(instance),
             Actor::Purge => Event::UndoTruncation,
             Actor::PurgeThread(thread) => Event::PurgeThread(thread),
@@ -156,7 +156,7 @@ impl Passes {
 
     /// Clients that wait for LRU batches.
     pub(super) fn lru_waiting_clients(&self) -> usize {
-        self.lru_waiters.iter().filter(|(_, event)| matches!(event, Event::Body(_))).count()
+        self.lru_waiters.iter().filter(|(_, event)| matches!(event, Event::ClientResumes(_))).count()
     }
 
     /// Whether a thread flushes for a client.

@@ -46,7 +46,7 @@ enum Sharing {
 /// The processor of the thread whose piece of computing this follows, if it is a certain one.
 fn processor_of(event: Event, homes: &[usize]) -> Option<usize> {
     match event {
-        Event::Body(client) | Event::SinglePage(client) => homes.get(client as usize).copied(),
+        Event::ClientResumes(client) | Event::SinglePage(client) => homes.get(client as usize).copied(),
         Event::CleanerThread(thread) | Event::LruManager(thread) | Event::PurgeThread(thread) => Some(thread as usize),
         _ => None,
     }
@@ -268,7 +268,7 @@ impl Server {
 
     /// Clients that compute, or will when the device is done.
     pub(super) fn computing_clients(&self) -> usize {
-        let of_client = |event: &Event| matches!(event, Event::Body(_) | Event::SinglePage(_));
+        let of_client = |event: &Event| matches!(event, Event::ClientResumes(_) | Event::SinglePage(_));
         let asleep = self.processors.sleepers.slots.iter().flatten().filter(|(_, event)| of_client(event)).count();
         let computing = match &self.processors.sharing {
             Sharing::InTurns(_) => 0,

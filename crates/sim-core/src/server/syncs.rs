@@ -273,7 +273,7 @@ impl Server {
             return;
         }
         for client in std::mem::take(&mut self.syncs.threads[thread as usize].clients) {
-            self.calendar.schedule(self.now, Event::Body(client));
+            self.calendar.schedule(self.now, Event::ClientResumes(client));
         }
         while !self.syncs.threads[thread as usize].busy
             && let Some(batch) = self.syncs.threads[thread as usize].completions.pop_front()

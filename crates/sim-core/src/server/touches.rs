@@ -119,7 +119,7 @@ impl Server {
     fn waits_to_move(&mut self, client_number: u32, page: u32) -> bool {
         self.list_mutexes.any_held()
             && self.pool.moves_to_head(page, &self.space, self.now)
-            && self.waits_for_list(self.space.instance_of(page), Event::Body(client_number))
+            && self.waits_for_list(self.space.instance_of(page), Event::ClientResumes(client_number))
     }
 
     /// Touches one page on the slow path: it may be new, missing or under write.
@@ -131,7 +131,7 @@ impl Server {
         if !self.pool.is_resident(page) && self.clients.list[client_number as usize].plan.is_fresh(page) {
             // While its creator waited for a frame, another client may have met the page and begun to read it.
             if let Some(&arrives) = self.clients.reads.get(&page) {
-                self.calendar.schedule(arrives.max(self.now), Event::Body(client_number));
+                self.calendar.schedule(arrives.max(self.now), Event::ClientResumes(client_number));
                 return Touched::Wait;
             }
             if !self.find_frame(client_number, page) {
