@@ -365,7 +365,7 @@ impl Server {
             Event::RedoFileWaitOver => self.redo_file_wait_over(),
             Event::CleanerTimer(number) => self.cleaner_timer(number),
             Event::PassStarts => self.pass_starts(),
-            Event::CleanerThread(thread) => self.thread_step(thread),
+            Event::FlushThread(thread) => self.thread_step(thread),
             Event::BatchOnDevice(batch) => self.batch_on_device(batch),
             Event::ShareOnDevice { batch, thread } => self.share_on_device(batch, u32::from(thread)),
             Event::ListMutex(instance) => self.list_mutex_passed_on(instance),

@@ -143,7 +143,7 @@ impl Server {
     pub(super) fn collect_lru(&mut self, thread_number: u32, scanned: u64) -> bool {
         let instance = self.passes.threads[thread_number as usize].instance;
         self.claim_lru_batch(instance);
-        if self.waits_for_list(instance, Event::CleanerThread(thread_number))
+        if self.waits_for_list(instance, Event::FlushThread(thread_number))
             || !self.buffer_for_collecting(thread_number)
         {
             return false;
@@ -235,7 +235,7 @@ impl Server {
         let in_batch = |page| pool.is_under_write(page) && entry.pages.contains(&page);
         entry.wanted_lsn = self.redo.wanted_before_writing(in_batch);
         self.set_phase(thread_number, Phase::WaitRedo);
-        self.page_preparation_computes(pages, Event::CleanerThread(thread_number));
+        self.page_preparation_computes(pages, Event::FlushThread(thread_number));
         false
     }
 }

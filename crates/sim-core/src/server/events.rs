@@ -36,7 +36,7 @@ pub(super) enum Event {
     /// All page cleaner threads begin a pass.
     PassStarts,
     /// A cleaner thread goes on.
-    CleanerThread(u32),
+    FlushThread(u32),
     /// The last page write of a batch is done on the device.
     BatchOnDevice(u32),
     /// The pages of a batch that an I/O thread completes are done on the device, and the thread has computed.
@@ -134,7 +134,7 @@ impl Event {
             | Event::ReadDone(number)
             | Event::SinglePage(number)
             | Event::CleanerTimer(number)
-            | Event::CleanerThread(number)
+            | Event::FlushThread(number)
             | Event::BatchOnDevice(number)
             | Event::SyncRound(number)
             | Event::CheckpointerTimer(number)
@@ -169,7 +169,7 @@ impl Event {
             Event::RedoSynced => 7,
             Event::FlusherTimer => 8,
             Event::CleanerTimer(_) => 9,
-            Event::CleanerThread(_) => 10,
+            Event::FlushThread(_) => 10,
             Event::BatchOnDevice(_) => 11,
             Event::SyncRound(_) => 12,
             Event::CheckpointerTimer(_) => 13,
@@ -237,7 +237,7 @@ mod tests {
             E::RedoFileWaitOver,
             E::CleanerTimer(0),
             E::PassStarts,
-            E::CleanerThread(0),
+            E::FlushThread(0),
             E::BatchOnDevice(0),
             E::ShareOnDevice { batch, thread },
             E::ShareCompletes { batch, thread },

@@ -140,14 +140,14 @@ mod tests {
         assert!(!mutexes.waits(0, Event::ClientResumes(1)), "nobody holds it");
         mutexes.hold(0);
         assert!(mutexes.any_held() && !mutexes.waits(1, Event::ClientResumes(1)), "the other instance is free");
-        assert!(mutexes.waits(0, Event::ClientResumes(1)) && mutexes.waits(0, Event::CleanerThread(0)));
+        assert!(mutexes.waits(0, Event::ClientResumes(1)) && mutexes.waits(0, Event::FlushThread(0)));
         assert_eq!(mutexes.waiting_clients(), 1);
         assert_eq!(mutexes.give_back(0), Some(Event::ClientResumes(1)));
         assert!(!mutexes.any_held());
         mutexes.hold(0);
         assert!(mutexes.waits(0, Event::ClientResumes(2)));
         assert_eq!(mutexes.give_back(0), None, "the first is still on his way");
-        assert_eq!(mutexes.mutexes[0].woken, [Event::ClientResumes(1), Event::CleanerThread(0), Event::ClientResumes(2)]);
+        assert_eq!(mutexes.mutexes[0].woken, [Event::ClientResumes(1), Event::FlushThread(0), Event::ClientResumes(2)]);
         assert_eq!(mutexes.waiting_clients(), 2);
     }
 }

@@ -47,7 +47,7 @@ enum Sharing {
 fn processor_of(event: Event, homes: &[usize]) -> Option<usize> {
     match event {
         Event::ClientResumes(client) | Event::SinglePage(client) => homes.get(client as usize).copied(),
-        Event::CleanerThread(thread) | Event::LruManager(thread) | Event::PurgeThread(thread) => Some(thread as usize),
+        Event::FlushThread(thread) | Event::LruManager(thread) | Event::PurgeThread(thread) => Some(thread as usize),
         _ => None,
     }
 }
@@ -174,7 +174,7 @@ impl Server {
 
     /// Whether what `event` goes on with is a thread of the page cleaner that runs before all others.
     fn has_priority(&self, event: Event) -> bool {
-        let Event::CleanerThread(thread) = event else { return false };
+        let Event::FlushThread(thread) = event else { return false };
         self.processors.spec.cleaner_priority && !self.passes.works_for_client(thread)
     }
 

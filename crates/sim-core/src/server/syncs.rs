@@ -146,7 +146,7 @@ impl Syncs {
     /// What the thread that runs a round does.
     fn thread_of_round(&self, number: u32) -> Event {
         match self.rounds[number as usize] {
-            Some(Round { owner: Owner::Poster { thread, .. }, .. }) => Event::CleanerThread(thread),
+            Some(Round { owner: Owner::Poster { thread, .. }, .. }) => Event::FlushThread(thread),
             _ => Event::SyncRound(number),
         }
     }
