@@ -114,7 +114,7 @@ impl Server {
     pub(super) fn coordinator(&mut self, input: CleanerInput) {
         // A checkpoint has looked already, as it began.
         if input != CleanerInput::CheckpointTaken {
-            self.pool.look_for_oldest();
+            self.pool.prune_written_from_flush_list();
         }
         let action = self.ask(|model, view| model.cleaner(view, input));
         self.cleaner.failure = self.model.failure().map(str::to_owned);

@@ -122,7 +122,7 @@ impl Server {
             return entry.pages.push(page);
         }
         let pool = &self.pool;
-        let ready = |p: u64| pool.is_hot(p as u32) && (!old_only || pool.is_old(p as u32));
+        let ready = |p: u64| pool.is_dirty_idle(p as u32) && (!old_only || pool.is_old(p as u32));
         let area = u64::from(self.config.buffer_pool.flush_area_pages);
         for other in flush_area_range(u64::from(page), area, self.config.flush_neighbors, ready) {
             let other = other as u32;

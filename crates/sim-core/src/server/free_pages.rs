@@ -210,7 +210,7 @@ impl Server {
         let mut looked = 0;
         while let Some(page) = next.filter(|_| looked < search && found < wanted) {
             looked += 1;
-            found += u64::from(!self.pool.is_hot(page) && !self.pool.is_under_write(page));
+            found += u64::from(!self.pool.is_dirty_idle(page) && !self.pool.is_under_write(page));
             next = lru.before(page);
         }
         if found >= margin {

@@ -73,7 +73,7 @@ impl Server {
             }
             let left = plan.rest();
             let ahead = if near_limit { left.len().min(1) } else { left.len() };
-            let passed = pool.costing_only_redo(&left[..ahead]);
+            let passed = pool.leading_already_dirty(&left[..ahead]);
             plan.pass(passed);
             if near_limit && passed > 0 {
                 continue;
