@@ -103,7 +103,7 @@ impl Server {
     pub(super) fn waits_for_list(&mut self, instance: usize, goes_on: Event) -> bool {
         let waits = self.list_mutexes.waits(instance, goes_on);
         if waits {
-            self.compute_aside(self.processors.spec().mutex_spin);
+            self.charge_cpu(self.processors.spec().mutex_spin);
         }
         waits
     }

@@ -180,9 +180,9 @@ impl Server {
 
     /// Computes for `demand` as the thread that does `thread`, which nobody holds up if it has priority; `event`
     /// happens `pause` after that.
-    pub(super) fn compute_by_rank(&mut self, thread: Event, demand: SimDuration, pause: SimDuration, event: Event) {
+    pub(super) fn run_at_priority(&mut self, thread: Event, demand: SimDuration, pause: SimDuration, event: Event) {
         if demand.0 == 0 || self.has_priority(thread) {
-            let demand = self.compute_aside(demand);
+            let demand = self.charge_cpu(demand);
             self.calendar.schedule(self.now + demand + pause, event);
         } else {
             self.compute_as(thread, demand, pause, event);
@@ -190,9 +190,9 @@ impl Server {
     }
 
     /// The same for a thread that waits for the device until `at`.
-    pub(super) fn wake_by_rank(&mut self, thread: Event, at: SimTime, demand: SimDuration, event: Event) {
+    pub(super) fn wake_at_priority(&mut self, thread: Event, at: SimTime, demand: SimDuration, event: Event) {
         if self.has_priority(thread) {
-            let demand = self.compute_aside(demand);
+            let demand = self.charge_cpu(demand);
             self.calendar.schedule(at + demand, event);
         } else {
             self.wake(at, demand, event);
@@ -200,7 +200,7 @@ impl Server {
     }
 
     /// Computes for `demand` while everything else goes on; the CPU time that this takes.
-    pub(super) fn compute_aside(&mut self, demand: SimDuration) -> SimDuration {
+    pub(super) fn charge_cpu(&mut self, demand: SimDuration) -> SimDuration {
         if demand.0 == 0 {
             return demand;
         }

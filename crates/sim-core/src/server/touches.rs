@@ -3,7 +3,7 @@
 //! Source: `innodb-8.0.21` sections 2.3 and 8. A read needs the page in the pool; a modification needs it there and not
 //! under write, makes a clean page dirty and appends redo. Nearly all touches meet a page that is dirty already; they
 //! cost no more than a look at one bit, and follow each other without anything between them, so that the looks overlap.
-//! What meets something else ([`Met`]) takes the slow path and may have to wait; then the transaction comes back to the
+//! What meets something else ([`Blocked`]) takes the slow path and may have to wait; then the transaction comes back to the
 //! same page.
 
 use super::Server;
@@ -14,7 +14,7 @@ use crate::workload::program::Touch;
 
 /// A page that could not be touched as nearly all can: new, missing or under write.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Met {
+pub(super) struct Blocked {
     pub(super) page: u32,
     pub(super) touch: Touch,
 }
@@ -24,7 +24,7 @@ enum Stopped {
     /// It has no more.
     AtEnd,
     /// The page needs the slow path.
-    At(Met),
+    At(Blocked),
     /// The redo log is short of room: the free check comes before the next modification.
     ForRoom,
 }
@@ -45,7 +45,7 @@ impl Server {
         loop {
             match self.touch_on(client_number) {
                 Stopped::AtEnd => return true,
-                Stopped::At(met) if matches!(self.touch_one(client_number, met), Touched::Wait) => return false,
+                Stopped::At(blocked) if matches!(self.touch_one(client_number, blocked), Touched::Wait) => return false,
                 Stopped::At(_) => self.clients.list[client_number as usize].plan.pass(1),
                 Stopped::ForRoom if !self.may_write(client_number) => return false,
                 Stopped::ForRoom => {}
@@ -90,7 +90,7 @@ impl Server {
             };
             if !done {
                 let touch = kind.touches[run.touch as usize];
-                break Stopped::At(Met { page, touch });
+                break Stopped::At(Blocked { page, touch });
             }
             plan.pass(1);
         };
@@ -123,8 +123,8 @@ impl Server {
     }
 
     /// Touches one page on the slow path: it may be new, missing or under write.
-    pub(super) fn touch_one(&mut self, client_number: u32, met: Met) -> Touched {
-        let Met { page, touch } = met;
+    pub(super) fn touch_one(&mut self, client_number: u32, blocked: Blocked) -> Touched {
+        let Blocked { page, touch } = blocked;
         if self.waits_to_move(client_number, page) {
             return Touched::Wait;
         }
@@ -171,7 +171,7 @@ impl Server {
                 self.read_page(client_number, page);
                 Touched::Wait
             }
-            Modification::Blocked if self.page_write_over(client_number, page) => self.touch_one(client_number, met),
+            Modification::Blocked if self.page_write_over(client_number, page) => self.touch_one(client_number, blocked),
             Modification::Blocked => Touched::Wait,
         }
     }
