@@ -178,7 +178,10 @@ impl PageStates {
 
     /// Pages from `first` up to, not including, `end` that are resident, and those that are dirty, under write or not.
     pub(super) fn count_in(&self, first: u32, end: u32) -> (u64, u64) {
-        (self.resident.count_in(first, end), self.dirty_idle.count_in(first, end) + self.under_write.count_in(first, end))
+        (
+            self.resident.count_in(first, end),
+            self.dirty_idle.count_in(first, end) + self.under_write.count_in(first, end),
+        )
     }
 
     /// Pages that are dirty and idle, and pages that are under write; walks everything.
@@ -207,7 +210,10 @@ mod tests {
         for page in 0..PAGES {
             let state = pages[page as usize];
             assert_eq!(states.state(page), state);
-            assert_eq!((states.is_dirty_idle(page), states.is_under_write(page)), (state == DirtyIdle, state == UnderWrite));
+            assert_eq!(
+                (states.is_dirty_idle(page), states.is_under_write(page)),
+                (state == DirtyIdle, state == UnderWrite)
+            );
             assert_eq!(
                 (states.is_resident(page), states.is_dirty(page)),
                 (resident(page), [DirtyIdle, UnderWrite].contains(&state))

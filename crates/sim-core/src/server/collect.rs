@@ -143,7 +143,7 @@ impl Server {
     pub(super) fn collect_lru(&mut self, thread_number: u32, scanned: u64) -> bool {
         let instance = self.passes.threads[thread_number as usize].instance;
         self.claim_lru_batch(instance);
-        if self.waits_for_list(instance, Event::FlushThread(thread_number))
+        if self.waits_for_lru_list(instance, Event::FlushThread(thread_number))
             || !self.buffer_for_collecting(thread_number)
         {
             return false;

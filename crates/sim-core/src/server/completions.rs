@@ -8,7 +8,7 @@
 //! completes nothing: a batch over many extents is finished when every thread it needs has been free once. This is what
 //! ties the page rate to the time of data-file syncs. Where completing takes CPU time, each of these threads must also
 //! have come to a processor, and where syncs are done under a mutex that completing needs, have got that mutex
-//! ([`super::list_mutexes`]).
+//! ([`super::lru_list_mutexes`]).
 //!
 //! The pages of a batch become clean together, at its end, unless somebody looks at one of them earlier: a client that
 //! wants to modify a page whose write is done finds it completed. Simplifications: the age of the oldest page sees a
@@ -135,7 +135,7 @@ impl Server {
         let entry = self.batches.get(batch);
         let (kind, instance) = (entry.kind, entry.instance);
         let passes = Event::ShareCompletes { batch, thread: thread as u8 };
-        if self.list_mutexes.held_by_sync(kind) && self.waits_for_list(instance, passes) {
+        if self.lru_list_mutexes.held_by_sync(kind) && self.waits_for_lru_list(instance, passes) {
             return self.syncs.io_thread_waits(thread);
         }
         let entry = self.batches.get(batch);
@@ -189,7 +189,7 @@ impl Server {
         }
         match (self.config.data_sync.follows_batches(), poster) {
             (true, None) => {
-                let mutex = self.list_mutexes.held_by_sync(kind).then_some(instance);
+                let mutex = self.lru_list_mutexes.held_by_sync(kind).then_some(instance);
                 self.start_batch_sync(thread, held, mutex);
             }
             (true, Some(poster)) => self.start_poster_sync(poster, held),

@@ -54,7 +54,7 @@ pub(super) enum Event {
         thread: u8,
     },
     /// A thread that waited for the mutex of an instance has got a processor.
-    ListMutex(u32),
+    LruListMutex(u32),
     /// A data-sync round goes on.
     SyncRound(u32),
     /// The checkpointer's sleep is over; a stale number is ignored.
@@ -145,7 +145,7 @@ impl Event {
             | Event::PurgeThread(number)
             | Event::ReadViewOpened(number)
             | Event::ReadViewClosed(number)
-            | Event::ListMutex(number)
+            | Event::LruListMutex(number)
             | Event::Wakes(number)
             | Event::RecordTimer(number)
             | Event::RecordThread(number) => u64::from(number),
@@ -201,7 +201,7 @@ impl Event {
             Event::OtherPrograms => 35,
             Event::EngineStatus => 36,
             Event::ShareOnDevice { .. } => 39,
-            Event::ListMutex(_) => 40,
+            Event::LruListMutex(_) => 40,
             Event::ShareCompletes { .. } => 38,
             Event::Wakes(_) => 37,
             Event::RecordTimer(_) => 46,
@@ -241,7 +241,7 @@ mod tests {
             E::BatchOnDevice(0),
             E::ShareOnDevice { batch, thread },
             E::ShareCompletes { batch, thread },
-            E::ListMutex(0),
+            E::LruListMutex(0),
             E::SyncRound(0),
             E::CheckpointerTimer(0),
             E::CheckpointOnDevice,

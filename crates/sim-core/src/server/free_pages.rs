@@ -67,7 +67,7 @@ impl Server {
     /// Takes a frame for `page` on behalf of a client; false if the client must wait (it goes on by itself).
     pub(super) fn find_frame(&mut self, client_number: u32, page: u32) -> bool {
         let instance = self.space.instance_of(page);
-        if self.waits_for_list(instance, Event::ClientResumes(client_number)) {
+        if self.waits_for_lru_list(instance, Event::ClientResumes(client_number)) {
             return false;
         }
         let search = &mut self.clients.list[client_number as usize].frame_search;

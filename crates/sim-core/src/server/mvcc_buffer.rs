@@ -2,7 +2,7 @@
 //!
 //! Whoever changes a record puts its newest image into the buffer and appends redo; no page becomes dirty. A record that
 //! is there already is changed in place. One that is not is first read, from the row cache ([`super::row_cache`]) or from
-//! its page. A pass of purge ([`super::merging`]) takes what the buffer holds, and from then on changes go to a new
+//! its page. A pass of purge ([`super::tnt_merge`]) takes what the buffer holds, and from then on changes go to a new
 //! generation; a record of both takes memory once. Insertions change pages at once, as the engine inserts into its page
 //! store. Which record of a page a touch is about follows from the transaction and the place of the touch in it.
 //!
@@ -14,9 +14,9 @@
 //! committed ones (a few dozen records).
 
 use super::Server;
-use super::merging::Merging;
 use super::record_waits::RecordWaits;
 use super::row_cache::RowCache;
+use super::tnt_merge::Merging;
 use super::touches::{Blocked, Touched};
 use crate::config::RecordsConfig;
 use crate::kernel::random::mix;
@@ -222,7 +222,9 @@ impl Server {
             let touched = match what {
                 RecordTouch::Page => self.touch_one(client_number, blocked),
                 RecordTouch::Read { rows } => self.find_record(client_number, blocked, rows),
-                RecordTouch::Change { rows, redo_fixed } => self.change_record(client_number, blocked, rows, redo_fixed),
+                RecordTouch::Change { rows, redo_fixed } => {
+                    self.change_record(client_number, blocked, rows, redo_fixed)
+                }
             };
             if matches!(touched, Touched::Wait) {
                 return false;

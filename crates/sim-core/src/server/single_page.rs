@@ -59,7 +59,7 @@ impl Server {
 
     /// Looks for a page to flush and begins to; or frees a clean one, where the version does.
     fn search_single_page(&mut self, client_number: u32, instance: usize) {
-        if self.waits_for_list(instance, Event::SinglePage(client_number)) {
+        if self.waits_for_lru_list(instance, Event::SinglePage(client_number)) {
             return;
         }
         self.clients.list[client_number as usize].single = None;
@@ -188,7 +188,7 @@ impl Server {
 
     fn single_page_written(&mut self, client_number: u32, page: u32) {
         let instance = self.space.instance_of(page);
-        if self.waits_for_list(instance, Event::SinglePage(client_number)) {
+        if self.waits_for_lru_list(instance, Event::SinglePage(client_number)) {
             return;
         }
         self.clients.list[client_number as usize].single = None;

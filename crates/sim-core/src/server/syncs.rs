@@ -186,7 +186,7 @@ impl Server {
     pub(super) fn start_batch_sync(&mut self, thread: u32, held: Held, mutex: Option<usize>) {
         self.syncs.threads[thread as usize].busy = true;
         if let Some(instance) = mutex {
-            self.list_mutexes.hold(instance);
+            self.lru_list_mutexes.hold(instance);
         }
         let round = self.syncs.open(Owner::IoThread { thread, held, mutex }, self.now);
         self.crash_sees_round(round);
@@ -255,7 +255,7 @@ impl Server {
             Owner::IoThread { thread, held, mutex } => {
                 self.release_held(held);
                 if let Some(instance) = mutex {
-                    self.release_list_mutex(instance);
+                    self.release_lru_list_mutex(instance);
                 }
                 self.syncs.io_thread_goes_on(thread);
                 self.io_thread_done(thread);

@@ -45,7 +45,9 @@ impl Server {
         loop {
             match self.touch_on(client_number) {
                 Stopped::AtEnd => return true,
-                Stopped::At(blocked) if matches!(self.touch_one(client_number, blocked), Touched::Wait) => return false,
+                Stopped::At(blocked) if matches!(self.touch_one(client_number, blocked), Touched::Wait) => {
+                    return false;
+                }
                 Stopped::At(_) => self.clients.list[client_number as usize].plan.pass(1),
                 Stopped::ForRoom if !self.may_write(client_number) => return false,
                 Stopped::ForRoom => {}
@@ -57,7 +59,9 @@ impl Server {
     /// looked at again; otherwise before each row that is changed. So it is with room in the log buffer, of which a transaction
     /// too large for it takes what there is.
     fn touch_on(&mut self, client_number: u32) -> Stopped {
-        let Server { clients, program, pool, redo, space, check, list_mutexes, touched_pages, crashes, now, .. } = self;
+        let Server {
+            clients, program, pool, redo, space, check, lru_list_mutexes, touched_pages, crashes, now, ..
+        } = self;
         let client = &mut clients.list[client_number as usize];
         let kind = &program.kinds[client.kind as usize];
         let limit_lsn = clients.free_check_limit_lsn.min(redo.room_up_to(kind.max_redo_bytes));
@@ -79,7 +83,7 @@ impl Server {
                 continue;
             }
             let (Some(run), Some(page)) = (plan.next_run(), plan.next_page()) else { break Stopped::AtEnd };
-            let held_up = list_mutexes.any_held() && pool.moves_to_head(page, space, *now);
+            let held_up = lru_list_mutexes.any_held() && pool.moves_to_head(page, space, *now);
             let done = if held_up {
                 false
             } else if run.modify {
@@ -117,9 +121,9 @@ impl Server {
 
     /// Whether the page must move in a list that somebody holds; the client then waits.
     fn waits_to_move(&mut self, client_number: u32, page: u32) -> bool {
-        self.list_mutexes.any_held()
+        self.lru_list_mutexes.any_held()
             && self.pool.moves_to_head(page, &self.space, self.now)
-            && self.waits_for_list(self.space.instance_of(page), Event::ClientResumes(client_number))
+            && self.waits_for_lru_list(self.space.instance_of(page), Event::ClientResumes(client_number))
     }
 
     /// Touches one page on the slow path: it may be new, missing or under write.
@@ -171,7 +175,9 @@ impl Server {
                 self.read_page(client_number, page);
                 Touched::Wait
             }
-            Modification::Blocked if self.page_write_over(client_number, page) => self.touch_one(client_number, blocked),
+            Modification::Blocked if self.page_write_over(client_number, page) => {
+                self.touch_one(client_number, blocked)
+            }
             Modification::Blocked => Touched::Wait,
         }
     }

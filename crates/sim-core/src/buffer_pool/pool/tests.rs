@@ -201,7 +201,8 @@ impl Twin {
     }
 
     fn dirty_idle(&self, instance: usize) -> impl Iterator<Item = (u64, u32)> + '_ {
-        self.of(instance).filter_map(|(page, naive)| if let Naive::DirtyIdle(lsn) = naive { Some((lsn, page)) } else { None })
+        self.of(instance)
+            .filter_map(|(page, naive)| if let Naive::DirtyIdle(lsn) = naive { Some((lsn, page)) } else { None })
     }
 
     fn take_tail(&mut self, instance: usize, limit: u64) {

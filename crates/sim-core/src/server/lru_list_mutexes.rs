@@ -27,7 +27,7 @@ use std::collections::VecDeque;
 
 /// The mutexes, by instance.
 #[derive(Debug, Clone)]
-pub(super) struct ListMutexes {
+pub(super) struct LruListMutexes {
     holds: SyncHolds,
     mutexes: Vec<Mutex>,
     /// How many are held.
@@ -43,9 +43,9 @@ struct Mutex {
     woken: VecDeque<Event>,
 }
 
-impl ListMutexes {
+impl LruListMutexes {
     pub(super) fn new(holds: SyncHolds, instances: u32) -> Self {
-        ListMutexes { holds, mutexes: vec![Mutex::default(); instances as usize], held: 0 }
+        LruListMutexes { holds, mutexes: vec![Mutex::default(); instances as usize], held: 0 }
     }
 
     /// Whether the thread that ends such a batch holds the mutex until the data files are synced.
@@ -100,8 +100,8 @@ impl ListMutexes {
 impl Server {
     /// Whether somebody holds the mutex of an instance; the thread then spins, sleeps, and `goes_on` comes when the mutex
     /// has been given back.
-    pub(super) fn waits_for_list(&mut self, instance: usize, goes_on: Event) -> bool {
-        let waits = self.list_mutexes.waits(instance, goes_on);
+    pub(super) fn waits_for_lru_list(&mut self, instance: usize, goes_on: Event) -> bool {
+        let waits = self.lru_list_mutexes.waits(instance, goes_on);
         if waits {
             self.charge_cpu(self.processors.spec().mutex_spin);
         }
@@ -109,22 +109,22 @@ impl Server {
     }
 
     /// The mutex of an instance is given back: all who waited are woken.
-    pub(super) fn release_list_mutex(&mut self, instance: usize) {
-        if let Some(first) = self.list_mutexes.give_back(instance) {
-            self.sleeper_wakes(first, Event::ListMutex(instance as u32));
+    pub(super) fn release_lru_list_mutex(&mut self, instance: usize) {
+        if let Some(first) = self.lru_list_mutexes.give_back(instance) {
+            self.sleeper_wakes(first, Event::LruListMutex(instance as u32));
         }
     }
 
     /// A thread that waited for the mutex of an instance has got a processor: it goes on, and the next wakes.
-    pub(super) fn list_mutex_passed_on(&mut self, instance: u32) {
-        let woken = &mut self.list_mutexes.mutexes[instance as usize].woken;
+    pub(super) fn lru_list_mutex_passed_on(&mut self, instance: u32) {
+        let woken = &mut self.lru_list_mutexes.mutexes[instance as usize].woken;
         let goes_on = woken.pop_front();
         let next = woken.front().copied();
         if let Some(goes_on) = goes_on {
             self.calendar.schedule(self.now, goes_on);
         }
         if let Some(next) = next {
-            self.sleeper_wakes(next, Event::ListMutex(instance));
+            self.sleeper_wakes(next, Event::LruListMutex(instance));
         }
     }
 }
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn who_sleeps_is_woken_in_order_and_nobody_twice() {
-        let mut mutexes = ListMutexes::new(SyncHolds::LruList, 2);
+        let mut mutexes = LruListMutexes::new(SyncHolds::LruList, 2);
         assert!(mutexes.held_by_sync(ListKind::Lru) && !mutexes.held_by_sync(ListKind::FlushList));
         assert!(!mutexes.waits(0, Event::ClientResumes(1)), "nobody holds it");
         mutexes.hold(0);
