@@ -23,12 +23,12 @@ const PCT_FOR_UNEVEN_SLOTS: u64 = 30;
 
 /// What is asked of the flush lists and what becomes of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum Scan {
     /// 8.0.18 to 8.0.22: the whole list is counted; sync passes differ only by a floor.
-    A,
+    WholeList,
     /// 8.0.23 and later: counting is capped; sync passes take everything that is due, without the cap of
     /// `innodb_io_capacity_max`.
-    B,
+    Capped,
 }
 
 /// How the age factor is computed.
@@ -45,8 +45,8 @@ pub enum AgeFactor {
 /// The form of the rule that a version uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Form {
-    /// See [`Shape`].
-    pub shape: Shape,
+    /// See [`Scan`].
+    pub scan: Scan,
     /// See [`AgeFactor`].
     pub age_factor: AgeFactor,
     /// See [`AverageClock`].
@@ -57,16 +57,16 @@ pub struct Form {
 
 /// 8.0.18 to 8.0.20.
 pub const FORM_8018: Form = Form {
-    shape: Shape::A,
+    scan: Scan::WholeList,
     age_factor: AgeFactor::Integer,
     clock: AverageClock::WholeSeconds,
     averages_idle_passes: false,
 };
-/// 8.0.21 and 8.0.22: the shape of before, the averages of after.
-pub const FORM_8021: Form = Form { shape: Shape::A, ..FORM_8027 };
+/// 8.0.21 and 8.0.22: the scan of before, the averages of after.
+pub const FORM_8021: Form = Form { scan: Scan::WholeList, ..FORM_8027 };
 /// 8.0.23 to 8.0.29.
 pub const FORM_8027: Form = Form {
-    shape: Shape::B,
+    scan: Scan::Capped,
     age_factor: AgeFactor::Integer,
     clock: AverageClock::Milliseconds,
     averages_idle_passes: true,
@@ -278,7 +278,7 @@ impl AdaptiveRule {
         };
         let wanted = self.wanted(&self.config, &facts);
         let n_pages = wanted.pages;
-        let even = n_pages / due.by_instance.len() as u64 + u64::from(self.form.shape == Shape::B);
+        let even = n_pages / due.by_instance.len() as u64 + u64::from(self.form.scan == Scan::Capped);
         let slot = |required: &u64| if wanted.is_uneven() { required * n_pages / due.sum + 1 } else { even };
         let details = PassDetails {
             n_pages,
@@ -307,33 +307,33 @@ impl AdaptiveRule {
         let mean =
             (pct_io(c.io_capacity, pct_for_dirty.max(pct_for_lsn)) + self.averages.avg_page_rate + lsn_pages) / 3;
         let sync = facts.rule.sync_limit_lsn.is_some();
-        let pages = match self.form.shape {
-            Shape::A if sync => mean.min(c.io_capacity_max).max(c.io_capacity),
-            Shape::B if sync => lsn_pages.max(c.io_capacity),
-            Shape::A | Shape::B => mean.min(c.io_capacity_max),
+        let pages = match self.form.scan {
+            Scan::WholeList if sync => mean.min(c.io_capacity_max).max(c.io_capacity),
+            Scan::Capped if sync => lsn_pages.max(c.io_capacity),
+            Scan::WholeList | Scan::Capped => mean.min(c.io_capacity_max),
         };
         Wanted { pages, pct_for_dirty, pct_for_lsn }
     }
 
     /// Pages of an instance that are counted at most, with `factor` for those of so many passes.
     fn cap(&self, io_capacity_max: u64, instances: u64, factor: u64) -> u64 {
-        match self.form.shape {
-            Shape::A => u64::MAX,
-            Shape::B => 2 * io_capacity_max / instances * factor * 2,
+        match self.form.scan {
+            Scan::WholeList => u64::MAX,
+            Scan::Capped => 2 * io_capacity_max / instances * factor * 2,
         }
     }
 
     /// Passes whose pages are counted at once: one, where the limit of sync flushing says how far to look.
     fn factor(&self, sync: bool) -> u64 {
-        if self.form.shape == Shape::B && sync { 1 } else { SCAN_FACTOR }
+        if self.form.scan == Scan::Capped && sync { 1 } else { SCAN_FACTOR }
     }
 
     /// The target LSN and the pages below it, a share of them for this pass. A page cleaner that flushes synchronously asks
     /// again and again; most of the time the lists are as they were.
     fn count_pages_due(&mut self, input: &PassInput<'_>) {
         let ahead = input.oldest_lsn + self.averages.lsn_avg_rate * SCAN_FACTOR;
-        let target_lsn = match (self.form.shape, input.rule.sync_limit_lsn) {
-            (Shape::B, Some(limit)) => limit,
+        let target_lsn = match (self.form.scan, input.rule.sync_limit_lsn) {
+            (Scan::Capped, Some(limit)) => limit,
             _ => ahead,
         };
         let factor = self.factor(input.rule.sync_limit_lsn.is_some());
