@@ -5,8 +5,7 @@
 //! page or the share of dirty pages, the average of recent flushing, and the pages that three seconds of redo make due.
 //! The forms differ in few places, each a field of [`Form`].
 //!
-//! Not modelled: the branch for disabled redo logging runs nowhere, but its formula is here
-//! ([`set_flush_target_by_page`]).
+//! Not modelled: the branch for disabled redo logging.
 
 use super::averages::{AverageClock, Averages};
 use crate::legacy::io::{ListLengths, pct_io};
@@ -421,56 +420,5 @@ impl AdaptiveFlushing for AdaptiveRule {
         let counts_alike = cap == facts.cap || facts.most_counted < cap.min(facts.cap);
         let others = self.wanted(&other, facts);
         counts_alike && own.pages == others.pages && own.is_uneven() == others.is_uneven()
-    }
-}
-
-/// What `set_flush_target_by_page` reads; used by servers whose redo logging is disabled.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PageTargetInput {
-    /// See [`AdaptiveConfig::pct_for_dirty`].
-    pub pct_for_dirty: u64,
-    /// Pages flushed by the previous pass.
-    pub prev_pages_flushed: u64,
-    /// Dirty pages now.
-    pub pages_dirty: u64,
-    /// Dirty pages at the previous pass.
-    pub prev_pages_dirty: u64,
-    /// Time since the previous pass, seconds.
-    pub delta_seconds: f64,
-    /// Pages flushed a second.
-    pub avg_page_rate: u64,
-    /// Pages that the LSN calls for.
-    pub n_pages_lsn: u64,
-    /// `innodb_io_capacity_max`, pages a second.
-    pub io_capacity_max: u64,
-    /// Buffer pool instances.
-    pub instances: u64,
-}
-
-/// A target by dirty pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PageTarget {
-    /// Pages to flush.
-    pub n_pages: u64,
-    /// `buffer_flush_n_to_flush_by_dirty_page`.
-    pub from_pages: u64,
-    /// Pages for each instance; `None` leaves them as set by LSN.
-    pub slot: Option<u64>,
-}
-
-/// The target of a server whose redo logging is disabled: enough pages to hold the share of dirty pages.
-pub fn set_flush_target_by_page(input: &PageTargetInput) -> PageTarget {
-    if input.pct_for_dirty == 0 {
-        return PageTarget { n_pages: input.n_pages_lsn, from_pages: 0, slot: None };
-    }
-    let dt = if input.delta_seconds > 0.0 { input.delta_seconds } else { 1.0 };
-    let grown = input.pages_dirty as f64 - input.prev_pages_dirty as f64;
-    let estimate = (input.prev_pages_flushed as f64 / dt + grown / dt) as u64;
-    let scaled = ((input.pct_for_dirty as f64 / 90.0).sqrt() * estimate as f64) as u64;
-    let from_pages = input.avg_page_rate.midpoint(scaled).min(input.io_capacity_max);
-    if from_pages > input.n_pages_lsn {
-        PageTarget { n_pages: from_pages, from_pages, slot: Some(from_pages / input.instances) }
-    } else {
-        PageTarget { n_pages: input.n_pages_lsn, from_pages, slot: None }
     }
 }
