@@ -1,7 +1,7 @@
 //! A resolved scenario: every field valid, every default filled in, ready to run.
 
 use crate::Source;
-use crate::device::{lay_profile, read_device};
+use crate::device::{lay_profile, read_device, says_it_rotates};
 use crate::diagnostic::{Diagnostic, Diagnostics, Problem, Report};
 use crate::drive::{no_drive, read_drive};
 use crate::host::{ReadHost, read_host};
@@ -260,7 +260,8 @@ fn settings_of(
 ) -> Option<Settings> {
     let own = layered.own_model.as_deref().and_then(|own| ModelId::parse(own).ok());
     let written_for = own.filter(|own| *own != model);
-    let context = Context { model, written_for, cores, sources, report: root.report };
+    let rotational = root.table("device").and_then(says_it_rotates);
+    let context = Context { model, written_for, cores, rotational, sources, report: root.report };
     read_server(root.table("server"), layered.tree.at, &context)
 }
 
