@@ -25,6 +25,8 @@ pub struct DiskReport {
     pub queue: f64,
     /// Share of the time in which any operation was in flight, 0..=1.
     pub busy: f64,
+    /// Cache flushes a second; `None` where they are not reported (iostat before 12.1, the kernel's counters before 5.5).
+    pub flushes: Option<f64>,
 }
 
 /// Reports of one disk, in order.
@@ -42,6 +44,12 @@ impl DiskReports {
     /// Mean of a figure.
     pub fn mean(&self, figure: impl Fn(&DiskReport) -> f64) -> f64 {
         self.reports.iter().map(figure).sum::<f64>() / self.reports.len().max(1) as f64
+    }
+
+    /// Mean cache flushes a second; `None` where they are not reported.
+    pub fn flushes(&self) -> Option<f64> {
+        let flushes: Vec<f64> = self.reports.iter().map(|report| report.flushes).collect::<Option<_>>()?;
+        (!flushes.is_empty()).then(|| flushes.iter().sum::<f64>() / flushes.len() as f64)
     }
 
     /// What a figure comes to in the busiest twentieth of the reports.
@@ -85,6 +93,7 @@ impl Recording {
                 write_bytes: SECTOR_BYTES * sectors.at(i)?,
                 queue: weighted_ms.at(i)? / 1000.0,
                 busy: (busy_ms.at(i)? / 1000.0).min(1.0),
+                flushes: None,
             })
         };
         let reports = (0..seconds.len()).filter(|i| works(*i)).filter_map(report).collect();

@@ -23,6 +23,7 @@ mod find;
 mod formats;
 mod inventory;
 mod lab;
+mod ladder;
 mod load;
 pub mod pages;
 mod place;
