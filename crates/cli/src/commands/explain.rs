@@ -14,7 +14,7 @@ use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short, run_all};
 use innosim_core::metrics::RunOutput;
 use innosim_experiments::explain::{
-    Trial, changed, course_of_run, course_of_samples, events_of_recording, model_of_layout, refused_settings, tried,
+    Trial, changed, course_of_samples, events_of_recording, events_of_run, model_of_layout, refused_settings, tried,
 };
 use innosim_experiments::runner::Job;
 use innosim_explain::{Course, Event, Track, What, explain};
@@ -113,13 +113,9 @@ fn is_scenario(what: &str, path: &Path) -> bool {
 fn overrides(args: &ExplainArgs) -> Overrides {
     Overrides {
         model: args.model.clone(),
-        set: args.set.clone(),
-        duration: args.duration.clone(),
-        seed: args.common.seed,
+        duration: args.length.duration.clone(),
         replications: Some(1),
-        server_files: args.real.files(),
-        device: args.real.device.clone(),
-        ..Overrides::default()
+        ..args.changes.overrides(&args.common)
     }
 }
 
@@ -132,7 +128,7 @@ fn of_scenario(args: &ExplainArgs) -> Result<Explained, Failure> {
     note_warnings(&scenario.notes, args.common.quiet);
     interrupt::listen();
     let output = simulated(args, &scenario.name, &[&scenario])?.remove(0);
-    let mut events = explain(&course_of_run(&scenario, &output));
+    let mut events = events_of_run(&scenario, &output);
     if args.try_settings {
         events.extend(trials(args, source, &common, (&scenario, &output), &events)?);
     }
@@ -210,11 +206,11 @@ fn of_recording(args: &ExplainArgs, path: &Path) -> Result<Explained, Failure> {
 /// Options that change a scenario have no meaning for what has run already.
 fn refuse(args: &ExplainArgs, why: &str, model_too: bool) -> Done {
     let given = [
-        ("--set", !args.set.is_empty()),
-        ("--duration", args.duration.is_some()),
-        ("--my-cnf", args.real.my_cnf.is_some()),
-        ("--show-variables", args.real.show_variables.is_some()),
-        ("--device", args.real.device.is_some()),
+        ("--set", !args.changes.set.is_empty()),
+        ("--duration", args.length.duration.is_some()),
+        ("--my-cnf", args.changes.my_cnf.is_some()),
+        ("--show-variables", args.changes.show_variables.is_some()),
+        ("--device", args.changes.device.is_some()),
         ("--model", model_too && args.model.is_some()),
     ];
     match given.iter().find(|(_, given)| *given) {

@@ -45,7 +45,7 @@ pub(super) fn run(args: &CalibrateArgs, recordings: &[Recording], device: &Devic
     }
     let benchmark = fit.finish().map_err(Failure::Input)?;
     write_scenario(args, &benchmark.calibration.recording, &benchmark.scenario)?;
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&with_runs(&benchmark)),
         Format::Human => print(&text(&benchmark)),
     }
