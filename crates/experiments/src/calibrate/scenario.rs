@@ -8,7 +8,7 @@ use super::spinning::spin_us;
 use super::undo_segments::status_every;
 use super::{Calibration, Device, Parameter, UNKNOWN_CPUS, load_of};
 use innosim_core::config::PAGE_BYTES;
-use innosim_flush_models::purge::undo_segments;
+use innosim_flush_models::registry::undo_segments;
 use innosim_flush_models::registry::{ModelId, lookup};
 use innosim_recordings::{Quantity, Recording, understood_settings};
 

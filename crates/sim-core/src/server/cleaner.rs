@@ -91,7 +91,7 @@ impl Cleaner {
 
     /// Clients that wait for the end of a pass or a checkpoint.
     pub(super) fn watching_clients(&self) -> usize {
-        self.watchers.iter().filter(|event| matches!(event, Event::Body(_))).count()
+        self.watchers.iter().filter(|event| matches!(event, Event::ClientResumes(_))).count()
     }
 }
 
@@ -159,7 +159,7 @@ impl Server {
     pub(super) fn coordinator(&mut self, input: CleanerInput) {
         // A checkpoint has looked already, as it began.
         if input != CleanerInput::CheckpointTaken {
-            self.pool.look_for_oldest();
+            self.pool.prune_written_from_flush_list();
         }
         if let CleanerInput::Done(report) = &input {
             self.cleaner.count_pass(report);
