@@ -98,7 +98,7 @@ fn text(benchmark: &Benchmark) -> String {
     }
     text.push_str(&rows.render());
     let legend = "Error: simulated to measured. Fitted, as the mean over all runs: tps, and bytes for each transaction. \
-                  Predicted: writes (pages, doublewrite batches, log syncs), flushes, operations in flight.";
+                  Predicted: writes, flushes, operations in flight.";
     text.push_str(&wrapped(legend, 0));
     text
 }
