@@ -18,7 +18,7 @@ use innosim_experiments::explain::{
 };
 use innosim_experiments::runner::Job;
 use innosim_explain::{Course, Event, Track, What, explain};
-use innosim_recordings::SAMPLES;
+use innosim_recordings::{Recording, SAMPLES};
 use innosim_report::csv::read_series_csv;
 use innosim_report::explanation::{Sentence, sentences};
 use innosim_report::numbers::rounded;
@@ -49,18 +49,22 @@ struct Explained {
 pub(crate) fn run(args: &ExplainArgs) -> Done {
     let path = Path::new(&args.what);
     let explained = if is_result(path) {
-        of_result(args, path)?
+        vec![of_result(args, path)?]
     } else if is_scenario(&args.what, path) {
-        of_scenario(args)?
+        vec![of_scenario(args)?]
     } else {
         refuse_file_of_result(path)?;
         refuse_option_file(path)?;
         refuse_several_results(path)?;
-        of_recording(args, path)?
+        of_recordings(args, path)?
     };
-    match args.format {
-        Format::Json => print_json(&document(&explained)),
-        Format::Human => print(&text(&explained)),
+    match (args.format, &explained[..]) {
+        (Format::Json, [one]) => print_json(&document(one)),
+        (Format::Json, runs) => {
+            let runs: Vec<Value> = runs.iter().map(document).collect();
+            print_json(&json!({ "innosim_version": VERSION, "kind": "recordings", "recordings": runs }))
+        }
+        (Format::Human, all) => print(&all.iter().map(text).collect::<Vec<String>>().join("\n")),
     }
 }
 
@@ -158,7 +162,8 @@ fn of_result(args: &ExplainArgs, folder: &Path) -> Result<Explained, Failure> {
     Ok(Explained { kind: "result", name: scenario.title.clone(), model: scenario.model.name().to_owned(), events })
 }
 
-fn of_recording(args: &ExplainArgs, path: &Path) -> Result<Explained, Failure> {
+/// The recording at a path, or the runs of a benchmark in a folder: these have no folders of their own that could be named.
+fn of_recordings(args: &ExplainArgs, path: &Path) -> Result<Vec<Explained>, Failure> {
     refuse(args, "is a recording, which stands as it is", false)?;
     if args.try_settings {
         let help = format!("make a scenario of it first: innosim calibrate {} -o SCENARIO.toml", path.display());
@@ -168,7 +173,8 @@ fn of_recording(args: &ExplainArgs, path: &Path) -> Result<Explained, Failure> {
         )));
     }
     let recordings = recordings_in(&[PathBuf::from(path)], args.model.as_deref(), args.common.quiet)?;
-    let [recording] = &recordings[..] else {
+    let are_runs = recordings.iter().all(|recording| !recording.path.exists());
+    if recordings.len() > 1 && !are_runs {
         let names: Vec<String> = recordings.iter().map(|recording| recording.path.display().to_string()).collect();
         return Err(Failure::Input(format!(
             "{} holds {} recordings\n  = help: give one of them: {}",
@@ -176,7 +182,11 @@ fn of_recording(args: &ExplainArgs, path: &Path) -> Result<Explained, Failure> {
             recordings.len(),
             names.join(", ")
         )));
-    };
+    }
+    recordings.iter().map(|recording| of_recording(args, recording)).collect()
+}
+
+fn of_recording(args: &ExplainArgs, recording: &Recording) -> Result<Explained, Failure> {
     let quiet = args.common.quiet;
     let mut model = recording.model().ok();
     if model.is_none() && recording.server.version.is_empty() {
@@ -196,7 +206,7 @@ fn of_recording(args: &ExplainArgs, path: &Path) -> Result<Explained, Failure> {
         let help = format!("record {SAMPLES}");
         return Err(Failure::Input(format!(
             "{}: holds nothing that can be explained\n  = help: {help}",
-            path.display()
+            recording.path.display()
         )));
     }
     let name = model.map_or_else(|| recording.server.product.clone(), |model| model.name().to_owned());

@@ -229,7 +229,7 @@ fn limits_table(answer: &Answer) -> String {
     let mut table = TextTable::new(&["at a checkpoint age of", ">bytes", ">of the log", "what happens"]);
     for (name, limit, what) in [
         ("low-water mark", limits.adaptive_low_water_bytes, "adaptive flushing begins to follow the age"),
-        ("async limit", limits.async_bytes, "flushing in earnest, beyond innodb_io_capacity_max if need be"),
+        ("async limit", limits.async_bytes, "flushing as fast as needed, even beyond innodb_io_capacity_max"),
         ("sync limit", limits.sync_bytes, "user threads may wait for flushing: throughput falls"),
         ("stop", limits.stop_bytes, "user threads wait: throughput is 0"),
     ] {
