@@ -191,6 +191,7 @@ impl Server {
             age_limits: self.model.age_limits(),
             recovery_speed: self.recovery_speed.with_records(self.clients.records(), redo_bytes),
             crashes: self.take_crashes(),
+            slow_loops: std::mem::take(&mut self.cleaner.slow_loops),
             stations,
             event_hash: self.hash,
             events: self.events,

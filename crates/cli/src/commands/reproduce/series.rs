@@ -74,7 +74,7 @@ pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
     if let Some(dir) = &out {
         write_file(&dir.path().join(RESULT), (serde_json::to_string_pretty(&document)? + "\n").as_bytes())?;
     }
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&document)?,
         Format::Human => print(&render(&series, &rows, args.duration.is_some(), &misses))?,
     }
