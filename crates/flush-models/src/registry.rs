@@ -158,8 +158,12 @@ pub fn binary_log(settings: &Settings, bytes_per_transaction: f64) -> Result<Opt
 /// Source: `machine-2026` section 4.
 pub fn threads_beyond_model(model: ModelId) -> Option<(u32, &'static str)> {
     match model {
-        ModelId::Mysql57 => Some((64, "each statement passes one latch, and each waiting thread makes that pass slower")),
-        model if model.is_mariadb() => Some((128, "threads queue before the redo log, so that commits no longer share its writes")),
+        ModelId::Mysql57 => {
+            Some((64, "each statement passes one latch, and each waiting thread makes that pass slower"))
+        }
+        model if model.is_mariadb() => {
+            Some((128, "threads queue before the redo log, so that commits no longer share its writes"))
+        }
         _ => None,
     }
 }

@@ -27,7 +27,7 @@ use innosim_core::seam::ServerModel;
 use innosim_core::storage::StorageSpec;
 use innosim_core::workload::{DriveSpec, StopSpec};
 use innosim_flush_models::purge::purge_config;
-use innosim_flush_models::registry::{ModelId, Settings, binary_log, build, change_buffer};
+use innosim_flush_models::registry::{ModelId, Settings, binary_log, build, change_buffer, threads_beyond_model};
 use innosim_rules::Rule;
 use std::cmp::Ordering;
 
@@ -439,7 +439,7 @@ fn warn_of_what_never_begins(root: &Section<'_>, run: &RunSpec) {
 /// A server that gets slower with many threads for a reason that is not in the model.
 fn warn_of_contention(root: &Section<'_>, model: ModelId, run: &RunSpec) {
     let DriveSpec::Closed { clients, .. } = run.workload.drive else { return };
-    let Some((from, why)) = registry::threads_beyond_model(model).filter(|(from, _)| clients > *from) else { return };
+    let Some((from, why)) = threads_beyond_model(model).filter(|(from, _)| clients > *from) else { return };
     let problem = Problem::new(format!("{} with {clients} threads: {why}, which is not modelled", model.name()));
     let help = format!("up to {from} threads it plays no part; expect less throughput than simulated above that");
     root.report.add(problem.at(root.at_key("drive")).help(help).into_warning());

@@ -195,7 +195,7 @@ impl Server {
 
     fn checkpoint_at_oldest(&mut self) {
         let current = self.redo.current_lsn();
-        self.pool.look_for_oldest();
+        self.pool.prune_written_from_flush_list();
         let oldest = match self.pool.oldest_modification_lsn() {
             0 => current,
             lsn => lsn,

@@ -16,7 +16,7 @@
 //! next one. While a commit block is being written no flush starts: the flush behind that block serves them too.
 //!
 //! Source: `machine-2026` section 1.1 (ext4's `fsync`, jbd2's commit, the block layer's flush machinery), whose counts of writes
-//! and flushes a transaction are the analytic case in `tests/it/file_system.rs`.
+//! and flushes a transaction are the analytic case in `tests/it/machine_file_system.rs`.
 //!
 //! Simplifications: metadata is never written to its place (errs towards fewer writes, by a few each five seconds); a commit
 //! takes no handle's time (errs towards shorter commits); a transaction that nobody syncs is not committed after five
@@ -347,7 +347,7 @@ impl Server {
     /// The doublewrite of what `thread` does is synced.
     fn crash_sees_doublewrite_synced(&mut self, thread: Event) {
         match thread {
-            Event::CleanerThread(thread) => self.crash_sees_copies_synced(thread, self.now),
+            Event::FlushThread(thread) => self.crash_sees_copies_synced(thread, self.now),
             Event::SinglePage(client) => {
                 if let Some(page) = self.single_page_of(client) {
                     self.crash_sees_copy_alone_synced(page, self.now);

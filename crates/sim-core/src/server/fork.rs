@@ -151,7 +151,7 @@ impl Server {
             posting: self.posting.clone(),
             batches: self.batches.clone(),
             doublewrite: self.doublewrite.clone(),
-            list_mutexes: self.list_mutexes.clone(),
+            lru_list_mutexes: self.lru_list_mutexes.clone(),
             syncs: self.syncs.clone(),
             inodes: self.inodes.clone(),
             file_system: self.file_system.clone(),

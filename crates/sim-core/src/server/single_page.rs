@@ -67,7 +67,7 @@ impl Server {
 
     /// Looks for a page to flush and begins to; or frees a clean one, where the version does.
     fn search_single_page(&mut self, client_number: u32, instance: usize) {
-        if self.waits_for_list(instance, Event::SinglePage(client_number)) {
+        if self.waits_for_lru_list(instance, Event::SinglePage(client_number)) {
             return;
         }
         self.clients.list[client_number as usize].single = None;
@@ -79,10 +79,10 @@ impl Server {
             }
             next = self.pool.lru().and_then(|l| l.before(page));
             if frees_clean && self.pool.evict_if_clean(page, instance) {
-                return self.calendar.schedule(self.now, Event::Body(client_number));
+                return self.calendar.schedule(self.now, Event::ClientResumes(client_number));
             }
         }
-        self.calendar.schedule(self.now + costs::SINGLE_PAGE_POLL, Event::Body(client_number));
+        self.calendar.schedule(self.now + costs::SINGLE_PAGE_POLL, Event::ClientResumes(client_number));
     }
 
     /// Whether the search for a page to flush ends with the first clean one.
@@ -103,7 +103,7 @@ impl Server {
     /// A client's single-page flush reaches its next stage; each stage is submitted when the one before is done.
     pub(super) fn single_page_step(&mut self, client_number: u32) {
         let Some(stage) = self.clients.list[client_number as usize].single else {
-            return self.run_body(client_number);
+            return self.resume_client(client_number);
         };
         let (page, op) = match stage {
             SinglePage::Search(instance) => return self.search_single_page(client_number, instance as usize),
@@ -206,7 +206,7 @@ impl Server {
 
     fn single_page_written(&mut self, client_number: u32, page: u32) {
         let instance = self.space.instance_of(page);
-        if self.waits_for_list(instance, Event::SinglePage(client_number)) {
+        if self.waits_for_lru_list(instance, Event::SinglePage(client_number)) {
             return;
         }
         self.clients.list[client_number as usize].single = None;
@@ -221,6 +221,6 @@ impl Server {
         } else {
             self.free_clean_page(instance, u64::MAX);
         }
-        self.run_body(client_number);
+        self.resume_client(client_number);
     }
 }

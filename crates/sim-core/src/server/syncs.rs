@@ -155,7 +155,7 @@ impl Syncs {
     /// What the thread that runs a round does.
     fn thread_of_round(&self, number: u32) -> Event {
         match self.rounds[number as usize] {
-            Some(Round { owner: Owner::Poster { thread, .. }, .. }) => Event::CleanerThread(thread),
+            Some(Round { owner: Owner::Poster { thread, .. }, .. }) => Event::FlushThread(thread),
             _ => Event::SyncRound(number),
         }
     }
@@ -195,7 +195,7 @@ impl Server {
     pub(super) fn start_batch_sync(&mut self, thread: u32, held: Held, mutex: Option<usize>) {
         self.syncs.threads[thread as usize].busy = true;
         if let Some(instance) = mutex {
-            self.list_mutexes.hold(instance);
+            self.lru_list_mutexes.hold(instance);
         }
         let round = self.syncs.open(Owner::IoThread { thread, held, mutex }, self.now);
         self.crash_sees_round(round);
@@ -276,7 +276,7 @@ impl Server {
             Owner::IoThread { thread, held, mutex } => {
                 self.release_held(held);
                 if let Some(instance) = mutex {
-                    self.release_list_mutex(instance);
+                    self.release_lru_list_mutex(instance);
                 }
                 self.syncs.io_thread_goes_on(thread);
                 self.io_thread_done(thread);
@@ -294,7 +294,7 @@ impl Server {
             return;
         }
         for client in std::mem::take(&mut self.syncs.threads[thread as usize].clients) {
-            self.calendar.schedule(self.now, Event::Body(client));
+            self.calendar.schedule(self.now, Event::ClientResumes(client));
         }
         while !self.syncs.threads[thread as usize].busy
             && let Some(batch) = self.syncs.threads[thread as usize].completions.pop_front()

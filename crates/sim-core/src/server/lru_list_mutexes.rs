@@ -27,7 +27,7 @@ use std::collections::VecDeque;
 
 /// The mutexes, by instance.
 #[derive(Debug, Clone)]
-pub(super) struct ListMutexes {
+pub(super) struct LruListMutexes {
     holds: SyncHolds,
     mutexes: Vec<Mutex>,
     /// How many are held.
@@ -43,9 +43,9 @@ struct Mutex {
     woken: VecDeque<Event>,
 }
 
-impl ListMutexes {
+impl LruListMutexes {
     pub(super) fn new(holds: SyncHolds, instances: u32) -> Self {
-        ListMutexes { holds, mutexes: vec![Mutex::default(); instances as usize], held: 0 }
+        LruListMutexes { holds, mutexes: vec![Mutex::default(); instances as usize], held: 0 }
     }
 
     /// Whether the thread that ends such a batch holds the mutex until the data files are synced.
@@ -92,7 +92,7 @@ impl ListMutexes {
 
     /// Clients that wait for a mutex.
     pub(super) fn waiting_clients(&self) -> usize {
-        let client = |event: &&Event| matches!(event, Event::Body(_) | Event::SinglePage(_));
+        let client = |event: &&Event| matches!(event, Event::ClientResumes(_) | Event::SinglePage(_));
         self.mutexes.iter().flat_map(|mutex| mutex.asleep.iter().chain(&mutex.woken)).filter(client).count()
     }
 }
@@ -100,31 +100,31 @@ impl ListMutexes {
 impl Server {
     /// Whether somebody holds the mutex of an instance; the thread then spins, sleeps, and `goes_on` comes when the mutex
     /// has been given back.
-    pub(super) fn waits_for_list(&mut self, instance: usize, goes_on: Event) -> bool {
-        let waits = self.list_mutexes.waits(instance, goes_on);
+    pub(super) fn waits_for_lru_list(&mut self, instance: usize, goes_on: Event) -> bool {
+        let waits = self.lru_list_mutexes.waits(instance, goes_on);
         if waits {
-            self.compute_aside(self.processors.spec().mutex_spin);
+            self.charge_cpu(self.processors.spec().mutex_spin);
         }
         waits
     }
 
     /// The mutex of an instance is given back: all who waited are woken.
-    pub(super) fn release_list_mutex(&mut self, instance: usize) {
-        if let Some(first) = self.list_mutexes.give_back(instance) {
-            self.sleeper_wakes(first, Event::ListMutex(instance as u32));
+    pub(super) fn release_lru_list_mutex(&mut self, instance: usize) {
+        if let Some(first) = self.lru_list_mutexes.give_back(instance) {
+            self.sleeper_wakes(first, Event::LruListMutex(instance as u32));
         }
     }
 
     /// A thread that waited for the mutex of an instance has got a processor: it goes on, and the next wakes.
-    pub(super) fn list_mutex_passed_on(&mut self, instance: u32) {
-        let woken = &mut self.list_mutexes.mutexes[instance as usize].woken;
+    pub(super) fn lru_list_mutex_passed_on(&mut self, instance: u32) {
+        let woken = &mut self.lru_list_mutexes.mutexes[instance as usize].woken;
         let goes_on = woken.pop_front();
         let next = woken.front().copied();
         if let Some(goes_on) = goes_on {
             self.calendar.schedule(self.now, goes_on);
         }
         if let Some(next) = next {
-            self.sleeper_wakes(next, Event::ListMutex(instance));
+            self.sleeper_wakes(next, Event::LruListMutex(instance));
         }
     }
 }
@@ -135,19 +135,19 @@ mod tests {
 
     #[test]
     fn who_sleeps_is_woken_in_order_and_nobody_twice() {
-        let mut mutexes = ListMutexes::new(SyncHolds::LruList, 2);
+        let mut mutexes = LruListMutexes::new(SyncHolds::LruList, 2);
         assert!(mutexes.held_by_sync(ListKind::Lru) && !mutexes.held_by_sync(ListKind::FlushList));
-        assert!(!mutexes.waits(0, Event::Body(1)), "nobody holds it");
+        assert!(!mutexes.waits(0, Event::ClientResumes(1)), "nobody holds it");
         mutexes.hold(0);
-        assert!(mutexes.any_held() && !mutexes.waits(1, Event::Body(1)), "the other instance is free");
-        assert!(mutexes.waits(0, Event::Body(1)) && mutexes.waits(0, Event::CleanerThread(0)));
+        assert!(mutexes.any_held() && !mutexes.waits(1, Event::ClientResumes(1)), "the other instance is free");
+        assert!(mutexes.waits(0, Event::ClientResumes(1)) && mutexes.waits(0, Event::FlushThread(0)));
         assert_eq!(mutexes.waiting_clients(), 1);
-        assert_eq!(mutexes.give_back(0), Some(Event::Body(1)));
+        assert_eq!(mutexes.give_back(0), Some(Event::ClientResumes(1)));
         assert!(!mutexes.any_held());
         mutexes.hold(0);
-        assert!(mutexes.waits(0, Event::Body(2)));
+        assert!(mutexes.waits(0, Event::ClientResumes(2)));
         assert_eq!(mutexes.give_back(0), None, "the first is still on his way");
-        assert_eq!(mutexes.mutexes[0].woken, [Event::Body(1), Event::CleanerThread(0), Event::Body(2)]);
+        assert_eq!(mutexes.mutexes[0].woken, [Event::ClientResumes(1), Event::FlushThread(0), Event::ClientResumes(2)]);
         assert_eq!(mutexes.waiting_clients(), 2);
     }
 }

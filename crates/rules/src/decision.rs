@@ -1,4 +1,4 @@
-//! What a rule wishes for a pass, and what of it can be followed.
+//! What a rule decides for a pass, and the checked form that the page cleaner follows.
 
 use crate::Fault;
 use innosim_core::kernel::time::SimDuration;
@@ -9,7 +9,7 @@ const SLEEP_S: (f64, f64) = (0.01, 1.0);
 
 /// What a rule in another language answers, in numbers that may be anything yet.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Wish {
+pub struct FlushDecision {
     /// Pages of the pass; the sum of the slots if not said.
     pub pages: Option<f64>,
     /// Pages of each buffer pool instance; equal shares if not said.
@@ -18,7 +18,7 @@ pub struct Wish {
     pub sleep: Option<f64>,
 }
 
-/// A wish that can be followed.
+/// A decision that can be followed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Answer {
     pub(crate) recommendation: Recommendation,
@@ -34,13 +34,13 @@ pub(crate) struct Bounds {
     pub(crate) instances: usize,
 }
 
-impl Wish {
-    /// So many pages, in equal shares, and the next pass when the server likes.
-    pub fn pages(pages: f64) -> Wish {
-        Wish { pages: Some(pages), ..Wish::default() }
+impl FlushDecision {
+    /// `pages` in equal shares, and the next pass after the server's own sleep.
+    pub fn pages(pages: f64) -> FlushDecision {
+        FlushDecision { pages: Some(pages), ..FlushDecision::default() }
     }
 
-    /// The wish, if it can be followed; the fault has no place.
+    /// The decision, if it can be followed; the fault has no place.
     pub(crate) fn checked(&self, bounds: Bounds) -> Result<Answer, Fault> {
         let slots = match &self.slots {
             Some(slots) if slots.len() != bounds.instances => {

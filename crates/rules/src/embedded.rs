@@ -1,11 +1,11 @@
-//! A rule in another language, in its seat at the page cleaner: a script, or a function of the program that innosim is part of.
+//! A rule in another language that runs inside the page cleaner: a script, or a function of the program that innosim is part of.
 //!
-//! All of them see the same, are held to the same bounds and end in the same words. What a guest does wrong is a [`Fault`]; it
+//! All of them see the same, are held to the same bounds and end in the same words. What a rule does wrong is a [`Fault`]; it
 //! ends its run, and no other.
 
+use crate::decision::{Answer, Bounds, FlushDecision};
 use crate::measured::Measured;
 use crate::see::{Capacity, See};
-use crate::wish::{Answer, Bounds, Wish};
 use crate::{Fault, Parameter, RuleContext};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::seam::{AdaptiveFlushing, FlushGauges, Recommendation, RuleInput, View, WorkBefore};
@@ -19,7 +19,7 @@ const COUNTED: f64 = 12.0;
 /// Most stretches that a rule looks ahead in a pass.
 const MOST_STRETCHES: usize = 8;
 
-/// What must be counted for a guest, and is left out for those that don't look at it.
+/// What must be counted for an embedded rule; what it does not look at is not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
     /// Pages that are due.
@@ -29,24 +29,24 @@ pub struct Counted {
 }
 
 /// A rule in another language, in one run.
-pub trait Guest: Send {
+pub trait EmbeddedRule: Send {
     /// What it looks at of what takes time to count.
     fn counted(&self) -> Counted;
 
     /// Within how many bytes of redo beyond the oldest page pages count as due, up to 8 stretches; `None` for the servers' 3
-    /// seconds. Asked before [`Guest::pass`], where pages that are due are counted.
+    /// seconds. Asked before [`EmbeddedRule::pass`], where pages that are due are counted.
     ///
     /// # Errors
     /// [`Fault`] for whatever the rule does wrong.
     fn look_ahead(&mut self, see: &See) -> Result<Option<Vec<f64>>, Fault>;
 
-    /// The wish for this pass.
+    /// The decision for this pass.
     ///
     /// # Errors
     /// [`Fault`] for whatever the rule does wrong.
-    fn pass(&mut self, see: &See) -> Result<Wish, Fault>;
+    fn pass(&mut self, see: &See) -> Result<FlushDecision, Fault>;
 
-    /// Gives a fault its place: a wish that can't be followed has none.
+    /// Gives a fault its place: a decision that can't be followed has none.
     fn at_pass(&self, fault: Fault) -> Fault {
         fault
     }
@@ -60,11 +60,11 @@ pub struct HostedRule {
     pub parameters: Vec<Parameter>,
     /// Makes a fresh one for a run. It is called when a scenario is checked too, so what takes time or has effects waits for
     /// the first pass.
-    pub start: StartGuest,
+    pub start: StartEmbedded,
 }
 
 /// See [`HostedRule::start`].
-pub type StartGuest = Box<dyn Fn(&RuleContext<'_>) -> Box<dyn Guest> + Send + Sync>;
+pub type StartEmbedded = Box<dyn Fn(&RuleContext<'_>) -> Box<dyn EmbeddedRule> + Send + Sync>;
 
 impl fmt::Debug for HostedRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -81,10 +81,10 @@ pub(crate) fn can_look_ahead(bytes: &[f64]) -> bool {
 pub(crate) const LOOK_AHEAD: &str =
     "give bytes of redo beyond the oldest page, from 0: a number, or an array of up to 8";
 
-/// A guest in its seat.
-pub(crate) struct Seated {
+/// An embedded rule as the rule of a server.
+pub(crate) struct RuleOfServer {
     name: String,
-    guest: Box<dyn Guest>,
+    rule: Box<dyn EmbeddedRule>,
     capacity: Capacity,
     measured: Measured,
     sleep: Option<SimDuration>,
@@ -92,18 +92,18 @@ pub(crate) struct Seated {
     failure: Option<String>,
 }
 
-impl fmt::Debug for Seated {
+impl fmt::Debug for RuleOfServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Seated").field("name", &self.name).field("failure", &self.failure).finish_non_exhaustive()
+        f.debug_struct("RuleOfServer").field("name", &self.name).field("failure", &self.failure).finish_non_exhaustive()
     }
 }
 
-impl Seated {
-    /// A guest at the start of a run.
-    pub(crate) fn new(name: &str, guest: Box<dyn Guest>, settings: &Settings) -> Seated {
-        Seated {
+impl RuleOfServer {
+    /// An embedded rule at the start of a run.
+    pub(crate) fn new(name: &str, rule: Box<dyn EmbeddedRule>, settings: &Settings) -> RuleOfServer {
+        RuleOfServer {
             name: name.to_owned(),
-            guest,
+            rule,
             capacity: Capacity::of(settings),
             measured: Measured::new(settings.integer_or("innodb_flushing_avg_loops", 30).unwrap_or(30).max(1)),
             sleep: None,
@@ -112,7 +112,7 @@ impl Seated {
         }
     }
 
-    /// Ends the run, with what the guest saw.
+    /// Ends the run, with what the rule saw.
     pub(crate) fn fail(&mut self, fault: &Fault, seen: &str) {
         let place = fault.in_file(&self.name);
         let help = if fault.help.is_empty() { String::new() } else { format!("\n  = help: {}", fault.help) };
@@ -121,7 +121,7 @@ impl Seated {
 
     /// How far the rule looks ahead of the oldest page, bytes of redo.
     fn stretches(&mut self, see: &See) -> Result<Vec<f64>, Fault> {
-        match self.guest.look_ahead(see)? {
+        match self.rule.look_ahead(see)? {
             None => Ok(vec![if see.sync_pass { see.sync_reach } else { SECONDS_AHEAD * see.redo_rate }]),
             Some(bytes) if can_look_ahead(&bytes) => Ok(bytes),
             Some(bytes) => Err(Fault::new(format!("`look_ahead` gives {bytes:?}")).help(LOOK_AHEAD)),
@@ -143,7 +143,7 @@ impl Seated {
     }
 
     fn answer(&mut self, see: &mut See, view: &View<'_>) -> Result<Answer, Fault> {
-        let counted = self.guest.counted();
+        let counted = self.rule.counted();
         if counted.due {
             self.count_due(see, view)?;
         }
@@ -153,11 +153,11 @@ impl Seated {
             see.mean_age = (view.current_lsn as f64 - sum as f64 / listed.max(1) as f64).max(0.0);
         }
         let bounds = Bounds { pages: view.lru_pages + view.free_pages, instances: see.instances as usize };
-        self.guest.pass(see)?.checked(bounds).map_err(|fault| self.guest.at_pass(fault))
+        self.rule.pass(see)?.checked(bounds).map_err(|fault| self.rule.at_pass(fault))
     }
 }
 
-impl AdaptiveFlushing for Seated {
+impl AdaptiveFlushing for RuleOfServer {
     fn starts_after(&mut self, before: WorkBefore) {
         self.measured.starts_after(before);
     }

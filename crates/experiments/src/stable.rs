@@ -1,17 +1,17 @@
 //! Whether a server can be left to itself.
 //!
-//! A setting under which it runs in waves, stalls, or lives by sync flushing is no answer, however good its mean: waves
+//! A setting under which it runs in waves, stalls, or depends on sync flushing is rejected, however good its mean: waves
 //! at 4000 pages a second can have a higher mean than a smooth run at 6500.
 
 use innosim_core::metrics::{Regime, Summary};
 
-/// Share of the seconds that may be stalled in a setting that is an answer.
+/// Share of the seconds that may be stalled in an accepted setting.
 const STALLED: f64 = 0.002;
 /// Share of the seconds in which sync flushing may run.
 const SYNC: f64 = 0.01;
 
 /// Whether a server that runs like this over `seconds` can be left to itself.
-pub(crate) fn is_sound(summary: &Summary, seconds: f64) -> bool {
+pub(crate) fn is_stable(summary: &Summary, seconds: f64) -> bool {
     comes_through(summary, seconds) && summary.sync_flush_seconds <= SYNC * seconds
 }
 
@@ -29,8 +29,8 @@ mod tests {
     fn a_higher_mean_with_waves_is_no_answer() {
         let smooth = Summary { tps_mean: 8361.0, regime: Regime::Rippled, ..Summary::default() };
         let waves = Summary { tps_mean: 8429.0, regime: Regime::Waves, ..Summary::default() };
-        assert!(is_sound(&smooth, 600.0) && !is_sound(&waves, 600.0));
-        assert!(!is_sound(&Summary { sync_flush_seconds: 30.0, ..smooth.clone() }, 600.0));
-        assert!(!is_sound(&Summary { stall_seconds: 5.0, ..smooth }, 600.0));
+        assert!(is_stable(&smooth, 600.0) && !is_stable(&waves, 600.0));
+        assert!(!is_stable(&Summary { sync_flush_seconds: 30.0, ..smooth.clone() }, 600.0));
+        assert!(!is_stable(&Summary { stall_seconds: 5.0, ..smooth }, 600.0));
     }
 }
