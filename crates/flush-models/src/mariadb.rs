@@ -27,18 +27,21 @@
 //! * A page cleaner that would spin (nothing to flush below a target, no page to free) pauses for [`SPIN_PAUSE`].
 
 pub mod adaptive;
+mod at_start;
 pub mod log_targets;
 mod machine;
 pub mod mistakes;
+pub(crate) mod model;
 pub(crate) mod options;
 pub mod page_cleaner;
 mod page_cleaner_loop;
 pub mod redo_geometry;
+mod replay;
 
 #[cfg(test)]
 mod tests;
 
-use crate::registry::{Settings, SettingsError};
+use crate::settings::{Settings, SettingsError};
 use adaptive::AdaptiveRule;
 use innosim_core::config::MachineConfig;
 use innosim_core::kernel::time::SimDuration;

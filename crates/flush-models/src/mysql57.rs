@@ -20,7 +20,9 @@ pub mod commit_margin;
 pub mod coordinator;
 pub mod log_write;
 pub mod lru_batch;
+pub(crate) mod model;
 pub mod recommendation;
+mod replay;
 pub mod request;
 
 use crate::legacy::check_flag::CheckFlag;
@@ -32,7 +34,7 @@ use crate::legacy::master_thread::MasterThread;
 use crate::mysql56::machine::machine_57;
 use crate::mysql56::options::Options;
 use crate::mysql56::{UNGUARDED, age_limits};
-use crate::registry::{Settings, SettingsError};
+use crate::settings::{Settings, SettingsError};
 use commit_margin::{CommitMargin, log_margin_checkpoint_age};
 use coordinator::{Branch, CoordinatorLoop, Top, WaitResult};
 use innosim_core::config::MachineConfig;

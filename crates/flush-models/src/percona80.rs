@@ -19,6 +19,7 @@
 pub mod age_factor;
 pub mod free_list;
 pub mod lru_manager;
+pub(crate) mod model;
 mod options;
 
 pub(crate) use options::PerconaOptions;

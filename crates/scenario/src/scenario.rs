@@ -1,7 +1,7 @@
 //! A resolved scenario: every field valid, every default filled in, ready to run.
 
 use crate::Source;
-use crate::device::{lay_profile, read_device};
+use crate::device::{lay_profile, read_device, says_it_rotates};
 use crate::diagnostic::{Diagnostic, Diagnostics, Problem, Report};
 use crate::drive::{no_drive, read_drive};
 use crate::file_system::read_file_system;
@@ -26,8 +26,9 @@ use innosim_core::run_spec::RunSpec;
 use innosim_core::seam::ServerModel;
 use innosim_core::storage::StorageSpec;
 use innosim_core::workload::{DriveSpec, StopSpec};
-use innosim_flush_models::purge::purge_config;
-use innosim_flush_models::registry::{ModelId, Settings, binary_log, build, change_buffer, threads_beyond_model};
+use innosim_flush_models::registry::{
+    ModelId, Settings, binary_log, build, change_buffer, purge_config, threads_beyond_model,
+};
 use innosim_rules::Rule;
 use std::cmp::Ordering;
 
@@ -264,7 +265,8 @@ fn settings_of(
 ) -> Option<Settings> {
     let own = layered.own_model.as_deref().and_then(|own| ModelId::parse(own).ok());
     let written_for = own.filter(|own| *own != model);
-    let context = Context { model, written_for, cores, sources, report: root.report };
+    let rotational = root.table("device").and_then(says_it_rotates);
+    let context = Context { model, written_for, cores, rotational, sources, report: root.report };
     read_server(root.table("server"), layered.tree.at, &context)
 }
 

@@ -8,7 +8,7 @@
 use super::options::{Doublewrite, Options};
 use super::page_cleaner::BUF_LRU_MIN_LEN;
 use super::redo_geometry::LOG_HEADER_BYTES;
-use crate::typed_settings::FlushMethod;
+use crate::settings::FlushMethod;
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LeavesFlushList, LruWritten,
     MachineConfig, PAGE_BYTES, RedoConfig, RedoPipeline, SharedCollecting, SyncHolds,

@@ -2,8 +2,8 @@
 
 use super::adaptive::AdaptiveConfig;
 use super::redo_geometry::LogCapacity;
-use crate::registry::{ModelId, Settings, SettingsError};
-use crate::typed_settings::FlushMethod;
+use crate::settings::FlushMethod;
+use crate::settings::{Servers, Settings, SettingsError};
 use innosim_core::config::{CommitDurability, FlushNeighbors, PAGE_BYTES};
 use innosim_core::kernel::time::SimDuration;
 
@@ -43,7 +43,7 @@ pub(crate) enum Doublewrite {
 
 /// `innodb_doublewrite`. From 11.0 on a flush method that spares syncs spares those of the data files alone.
 fn doublewrite(s: &Settings) -> Result<Doublewrite, SettingsError> {
-    let spared = s.model == ModelId::Mariadb114 && s.flush_method()? == FlushMethod::ODirectNoFsync;
+    let spared = s.model.is_of(Servers::MARIADB.from(11, 0, 0)) && s.flush_method()? == FlushMethod::ODirectNoFsync;
     Ok(match s.choice("innodb_doublewrite")? {
         "OFF" => Doublewrite::Off,
         "ON" if !spared => Doublewrite::ByFlushMethod,

@@ -2,7 +2,7 @@
 
 use crate::legacy::adaptive::AdaptiveConfig;
 use crate::legacy::redo_geometry::LogAges;
-use crate::registry::{Settings, SettingsError};
+use crate::settings::{Settings, SettingsError};
 use innosim_core::config::{CommitDurability, DataSync, FlushNeighbors, PAGE_BYTES, RedoIo};
 use innosim_core::kernel::time::SimDuration;
 

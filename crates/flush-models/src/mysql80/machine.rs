@@ -6,7 +6,7 @@ use super::options::{Doublewrite, Options};
 use crate::legacy::neighbors::flush_area;
 use crate::percona80::PerconaOptions;
 use crate::percona80::lru_manager::LONGEST_SLEEP_MS;
-use crate::typed_settings::FlushMethod;
+use crate::settings::FlushMethod;
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LeavesFlushList, LruWritten,
     MachineConfig, PAGE_BYTES, RedoConfig, SyncHolds,

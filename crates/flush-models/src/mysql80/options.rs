@@ -2,8 +2,8 @@
 
 use super::adaptive::AdaptiveConfig;
 use crate::percona80::PerconaOptions;
-use crate::registry::{Settings, SettingsError};
-use crate::typed_settings::FlushMethod;
+use crate::settings::FlushMethod;
+use crate::settings::{Settings, SettingsError};
 use innosim_core::config::{CommitDurability, FlushNeighbors, RedoPipeline};
 use innosim_core::kernel::time::SimDuration;
 

@@ -1,6 +1,6 @@
 //! The settings that only Percona Server 8.0 and 8.4 have, with their types, and what differs between the two.
 
-use crate::registry::{ModelId, Settings, SettingsError};
+use crate::settings::{Servers, Settings, SettingsError};
 
 /// Typed settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,13 +16,13 @@ pub(crate) struct PerconaOptions {
 impl PerconaOptions {
     /// Reads resolved settings; `None` for another server.
     pub(crate) fn new(s: &Settings) -> Result<Option<Self>, SettingsError> {
-        if !matches!(s.model, ModelId::Percona80 | ModelId::Percona84) {
+        if !s.model.is_of(Servers::PERCONA) {
             return Ok(None);
         }
         Ok(Some(PerconaOptions {
             high_checkpoint: s.choice("innodb_cleaner_lsn_age_factor")? == "high_checkpoint",
             backoff: s.choice("innodb_empty_free_list_algorithm")? == "backoff",
-            lru_managers: s.model == ModelId::Percona80,
+            lru_managers: s.model.is_of(Servers::PERCONA.until(8, 3, 0)),
         }))
     }
 }

@@ -62,7 +62,7 @@ fn every_model_goes_on_from_its_averages() {
             ..WorkBefore::default()
         });
         let gauges = server.gauges();
-        let pages = if matches!(model, ModelId::Mysql55 | ModelId::Percona55) { 0 } else { 300 };
+        let pages = if matches!(*model, ModelId::Mysql55 | ModelId::Percona55) { 0 } else { 300 };
         assert_eq!((gauges.lsn_avg_rate, gauges.avg_page_rate), (5_000_000, pages), "{model}");
     }
 }

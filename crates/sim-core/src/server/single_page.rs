@@ -210,7 +210,7 @@ impl Server {
             return;
         }
         self.clients.list[client_number as usize].single = None;
-        self.pool.page_written(page, false);
+        self.pool.page_written(page);
         self.crash_sees_write_over(page);
         if !self.config.data_sync.follows_batches() {
             self.syncs.mark_unsynced(self.space.space_of(page));

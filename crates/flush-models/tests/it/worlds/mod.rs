@@ -17,7 +17,7 @@ use innosim_core::workload::{
     AccessClassSpec, DrawSpec, DriveSpec, HomePages, IndexFill, Leaves, PageSetSpec, RateSegment, StopSpec, TouchSpec,
     TransactionSpec, UndoSpec, WorkloadSpec,
 };
-use innosim_flush_models::purge::purge_config;
+use innosim_flush_models::registry::purge_config;
 use innosim_flush_models::registry::{ModelId, Settings, Value, build, lookup};
 use proptest::prelude::*;
 use proptest::sample::select;
