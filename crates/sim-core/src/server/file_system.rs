@@ -168,6 +168,19 @@ impl FileSystem {
             .then(|| Box::new(FileSystem { kind: spec.kind, fdatasync: spec.fdatasync, journals: Default::default() }))
     }
 
+    /// Clients that wait for a sync of a page that they flush alone.
+    pub(super) fn waiting_clients(&self) -> usize {
+        let of_client = |then: &AfterSync| matches!(then, AfterSync::Pages { event: Event::SinglePage(_), .. });
+        let of_journal = |journal: &Journal| {
+            let flushes = journal.flushes.running.iter().chain(&journal.flushes.waiting);
+            let flushed = flushes.filter(|owner| matches!(owner, FlushOwner::Sync(then) if of_client(then))).count();
+            let committed = journal.commit.iter().flat_map(|commit| &commit.waiters);
+            let waiters = committed.map(|(then, _)| then).chain(&journal.next);
+            flushed + waiters.filter(|then| of_client(then)).count()
+        };
+        self.journals.iter().map(of_journal).sum()
+    }
+
     /// When the inode of a file last changed in a way that its syncs must commit.
     fn dirty_since(&self, inodes: &Inodes, file: Synced) -> Option<SimTime> {
         inodes.changed_at(file, !self.fdatasync)
