@@ -157,6 +157,27 @@ pub fn binary_log(settings: &Settings, bytes_per_transaction: f64) -> Result<Opt
     Ok(settings.switch("log_bin")?.then_some(config))
 }
 
+/// Up to how many threads a server's throughput follows from what is modelled, and what limits it beyond; `None` for a server
+/// that was recorded with 256 threads and is limited by nothing else.
+///
+/// Source: `machine-2026` section 4.
+pub fn threads_beyond_model(model: ModelId) -> Option<(u32, &'static str)> {
+    match model {
+        ModelId::Mysql57 => {
+            Some((64, "each statement passes one latch, and each waiting thread makes that pass slower"))
+        }
+        model if model.is_mariadb() => {
+            Some((128, "threads queue before the redo log, so that commits no longer share its writes"))
+        }
+        _ => None,
+    }
+}
+
+/// Whether the server syncs its redo and data files by `fdatasync`. MariaDB always does.
+pub fn uses_fdatasync(settings: &Settings) -> bool {
+    settings.model.is_mariadb() || settings.switch("innodb_use_fdatasync").unwrap_or(false)
+}
+
 /// The change buffer that these settings ask for; none of a server that has given it up.
 pub fn change_buffer(settings: &Settings) -> Result<Option<ChangeBufferConfig>, SettingsError> {
     if settings.get("innodb_change_buffering").is_none() {

@@ -24,8 +24,8 @@
 //! * frames: `free_pages`, `single_page`, `lru_managers`, `lru_list_mutexes` (the mutex over each LRU list);
 //! * flushing: `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
 //!   does), `batches` (page writes), `doublewrite` (its buffers and segments), `completions` (how batches end);
-//! * durability: `syncs` (data-file syncs), `inodes` (what the file system writes for a sync), `checkpointer`,
-//!   `recovery` (what a crash would leave);
+//! * durability: `syncs` (data-file syncs), `inodes` (which of them changed), `file_system` (commits of the journal and cache
+//!   flushes), `checkpointer`, `recovery` (what a crash would leave);
 //! * the host: `processors`, `cpu_costs` (what takes CPU time), `other_programs`, `costs` (times of the server's own
 //!   code);
 //! * the run: `start` (what is there at the beginning), `events`, `observer` (who watches), `stepping` (second by
@@ -48,6 +48,7 @@ mod cpu_costs;
 mod crashes;
 mod doublewrite;
 mod events;
+mod file_system;
 mod fork;
 mod free_pages;
 mod history;
@@ -144,6 +145,7 @@ pub struct Server {
     lru_list_mutexes: lru_list_mutexes::LruListMutexes,
     syncs: syncs::Syncs,
     inodes: inodes::Inodes,
+    file_system: Option<Box<file_system::FileSystem>>,
     checkpointer: checkpointer::Checkpointer,
     touched_pages: recovery::TouchedPages,
     recovery_speed: RecoverySpeed,
@@ -211,7 +213,9 @@ impl Server {
                 config.buffer_pool.instances,
             ),
             syncs: syncs::Syncs::new(config.write_io_threads, space.spaces()),
+            file_system: file_system::FileSystem::new(&spec.file_system),
             inodes: inodes::Inodes::new(
+                &spec.file_system,
                 &spec.storage.data,
                 spec.storage.redo.as_ref().unwrap_or(&spec.storage.data),
                 space.spaces(),
@@ -399,6 +403,8 @@ impl Server {
             Event::OtherPrograms => self.other_programs_compute(),
             Event::EngineStatus => self.engine_status_asked(),
             Event::QueueRoom => self.queue_room(),
+            Event::JournalCommit(volume) => self.journal_commit_step(volume),
+            Event::FlushOver(volume) => self.flush_is_over(volume),
             Event::Second => self.second(),
         }
     }

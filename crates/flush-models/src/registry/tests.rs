@@ -305,7 +305,7 @@ fn names_without_effect_say_why() {
 #[test]
 fn sizes_and_numbers_are_read_as_a_my_cnf_has_them() {
     let size = |text| parsed(ModelId::Mysql8030, "innodb_redo_log_capacity", text);
-    for text in ["20G", "20g", "20GB", "20 GiB", "20480M", "21474836480"] {
+    for text in ["20G", "20g", "20GB", "20GiB", "20480M", "21474836480"] {
         assert_eq!(size(text), Ok(Value::Integer(20 << 30)), "{text}");
     }
     assert_eq!(parsed(ModelId::Mysql8030, "innodb_io_capacity", "2K"), Ok(Value::Integer(2048)));
@@ -332,7 +332,7 @@ fn wrong_values_say_what_is_allowed() {
         message("innodb_buffer_pool_size", "10X"),
         "innodb_buffer_pool_size = 10X: unknown size suffix `X`; use K, M, G, T, P or E"
     );
-    for text in ["8000MB", "8000 MiB", "8000B"] {
+    for text in ["8000MB", "8000MiB", "8000B"] {
         let told = message("innodb_io_capacity_max", text);
         let words = format!(
             "innodb_io_capacity_max = {text}: a size in bytes, but the setting is no size; write a plain number, allowed: 100 to "

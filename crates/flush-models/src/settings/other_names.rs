@@ -188,7 +188,6 @@ pub(super) const LATER_NAMES: &[OtherVersion] = &[
     from_80("innodb_log_wait_for_flush_spin_hwm", LEAVE_OUT),
     from_80("innodb_redo_log_encrypt", LEAVE_OUT),
     from_80("innodb_spin_wait_pause_multiplier", LEAVE_OUT),
-    from_80("innodb_use_fdatasync", LEAVE_OUT),
 ];
 
 /// Names with one reason why they do nothing.
@@ -248,7 +247,7 @@ pub(super) const WITHOUT_EFFECT: &[WithoutEffect] = &[
         why: "the model has no memory to measure; set the sizes that the server would choose",
     },
     WithoutEffect {
-        names: &["innodb_numa_interleave", "innodb_use_fdatasync", "innodb_use_native_aio", "large_pages"],
+        names: &["innodb_numa_interleave", "innodb_use_native_aio", "large_pages"],
         why: "how the operating system is called belongs to the measured device, not to the model",
     },
     WithoutEffect {

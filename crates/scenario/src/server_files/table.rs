@@ -124,6 +124,7 @@ pub fn read_settings_files(model: ModelId, files: &[(SettingsFileKind, &Path)], 
         model,
         written_for: None,
         host: Host { logical_cpus: cores, memory_bytes: None },
+        rotational: None,
         sources: &sources,
         report: &report,
     };

@@ -17,6 +17,8 @@
 use super::Server;
 use super::costs;
 use super::events::Event;
+use super::file_system::AfterSync;
+use super::inodes::Synced;
 use crate::config::{BinaryLogConfig, CommitDurability, PAGE_BYTES};
 use crate::kernel::time::SimTime;
 use crate::storage::Op;
@@ -106,6 +108,7 @@ impl Server {
         let bytes = std::mem::take(&mut log.bytes_unsynced) as u64;
         log.groups_unsynced = 0;
         let now = self.now;
+        self.inodes.binary_log_grows(bytes, now);
         let written = self.redo_device().submit(now, Op::SequentialWrite, bytes.max(1));
         self.calendar.schedule(written, Event::BinlogOnDevice);
     }
@@ -113,6 +116,9 @@ impl Server {
     pub(super) fn binlog_on_device(&mut self) {
         let now = self.now;
         self.recorder.counts.binlog_fsyncs += 1;
+        if self.sync_through_journal(Synced::BinaryLog, AfterSync::Event(Event::BinlogSynced)) {
+            return;
+        }
         let synced = self.redo_device().submit(now, Op::Sync, 0);
         self.calendar.schedule(synced, Event::BinlogSynced);
     }

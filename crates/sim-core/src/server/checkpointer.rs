@@ -11,6 +11,7 @@
 
 use super::Server;
 use super::events::Event;
+use super::file_system::AfterSync;
 use super::inodes::Synced;
 use super::passes::Actor;
 use crate::config::RedoIo;
@@ -238,6 +239,12 @@ impl Server {
     }
 
     pub(super) fn checkpoint_on_device(&mut self) {
+        if self.config.redo.io == RedoIo::Buffered
+            && self.sync_through_journal(Synced::Redo, AfterSync::Event(Event::CheckpointDurable))
+        {
+            self.recorder.counts.redo_fsyncs += 1;
+            return;
+        }
         if let Some(written) = self.write_inode(Synced::Redo) {
             return self.calendar.schedule(written, Event::CheckpointOnDevice);
         }

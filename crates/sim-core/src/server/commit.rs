@@ -14,6 +14,7 @@
 
 use super::Server;
 use super::events::Event;
+use super::file_system::AfterSync;
 use super::inodes::Synced;
 use crate::config::{CommitDurability, RedoIo, RedoPipeline};
 use crate::kernel::time::{SimDuration, SimTime};
@@ -232,6 +233,10 @@ impl Server {
 
     /// The redo of a sync is on the device, or the inode that follows it: the cache flush comes when both are.
     pub(super) fn redo_on_device(&mut self) {
+        if self.sync_through_journal(Synced::Redo, AfterSync::Redo) {
+            self.recorder.counts.redo_fsyncs += 1;
+            return;
+        }
         if let Some(written) = self.write_inode(Synced::Redo) {
             return self.calendar.schedule(written, Event::RedoOnDevice);
         }

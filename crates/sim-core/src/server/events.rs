@@ -107,6 +107,10 @@ pub(super) enum Event {
     EngineStatus,
     /// The data device's queue has room for the next poster.
     QueueRoom,
+    /// The commit of this journal goes on.
+    JournalCommit(u32),
+    /// The cache flush that the file system sent to this device is over.
+    FlushOver(u32),
     /// A simulated second is over.
     Second,
 }
@@ -146,6 +150,8 @@ impl Event {
             | Event::ReadViewOpened(number)
             | Event::ReadViewClosed(number)
             | Event::LruListMutex(number)
+            | Event::JournalCommit(number)
+            | Event::FlushOver(number)
             | Event::Wakes(number)
             | Event::RecordTimer(number)
             | Event::RecordThread(number) => u64::from(number),
@@ -208,6 +214,8 @@ impl Event {
             Event::RedoGovernor => 48,
             Event::RedoFileWaitOver => 49,
             Event::RecordThread(_) => 47,
+            Event::JournalCommit(_) => 60,
+            Event::FlushOver(_) => 61,
         }
     }
 }
@@ -268,6 +276,8 @@ mod tests {
             E::OtherPrograms,
             E::EngineStatus,
             E::QueueRoom,
+            E::JournalCommit(0),
+            E::FlushOver(0),
             E::Second,
         ];
         let mut codes: Vec<u64> = kinds.iter().map(|event| event.code() & 0xff).collect();

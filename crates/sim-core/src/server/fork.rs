@@ -154,6 +154,7 @@ impl Server {
             lru_list_mutexes: self.lru_list_mutexes.clone(),
             syncs: self.syncs.clone(),
             inodes: self.inodes.clone(),
+            file_system: self.file_system.clone(),
             checkpointer: self.checkpointer.clone(),
             touched_pages: self.touched_pages.clone(),
             recovery_speed: self.recovery_speed,

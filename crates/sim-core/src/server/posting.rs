@@ -146,11 +146,16 @@ impl Server {
     }
 
     pub(super) fn sync_doublewrite(&mut self, thread_number: u32) -> bool {
+        let thread = Event::FlushThread(thread_number);
+        if self.file_system.is_some() {
+            self.set_phase(thread_number, Phase::Post { next: 0 });
+            self.sync_pages_through_journal(None, thread, thread);
+            return false;
+        }
         if let Some(written) = self.write_inode(Synced::Doublewrite) {
             return self.sleep(thread_number, written, Phase::SyncDoublewrite);
         }
         self.set_phase(thread_number, Phase::Post { next: 0 });
-        let thread = Event::FlushThread(thread_number);
         let over = self.sync_data_file(thread, thread);
         self.crash_sees_copies_synced(thread_number, over);
         false

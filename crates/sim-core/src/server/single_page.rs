@@ -47,6 +47,14 @@ impl SinglePage {
 }
 
 impl Server {
+    /// The page that a client is flushing alone, before it is sent to its data file.
+    pub(super) fn single_page_of(&self, client_number: u32) -> Option<u32> {
+        match self.clients.list[client_number as usize].single {
+            Some(SinglePage::Data(page)) => Some(page),
+            _ => None,
+        }
+    }
+
     /// Flushes one dirty page from the LRU tail, then lets the client retry; sleeps first if `sleeps`.
     pub(super) fn flush_single_page(&mut self, client_number: u32, instance: usize, sleep: SimDuration, sleeps: bool) {
         self.clients.list[client_number as usize].single = Some(SinglePage::Search(instance as u32));
@@ -108,6 +116,11 @@ impl Server {
             },
             SinglePage::Data(page) => (page, Op::RandomWrite),
             SinglePage::SyncDoublewrite(page) => {
+                let event = Event::SinglePage(client_number);
+                if self.sync_pages_through_journal(None, event, event) {
+                    self.clients.list[client_number as usize].single = Some(SinglePage::Data(page));
+                    return;
+                }
                 let inode = self.write_inode(Synced::Doublewrite);
                 let synced = self.sync_single_page(client_number, inode, SinglePage::Data(page));
                 return synced.into_iter().for_each(|over| self.crash_sees_copy_alone_synced(page, over));
@@ -171,8 +184,13 @@ impl Server {
                 self.clients.list[client_number as usize].single = Some(SinglePage::Written(page));
                 self.single_page_written(client_number, page);
             }
-            Wanted::Wait(until) => self.calendar.schedule(until, Event::SinglePage(client_number)),
+            Wanted::Wait(until) => self.wait_for_sync(file, until, Event::SinglePage(client_number)),
             Wanted::Sync => {
+                let event = Event::SinglePage(client_number);
+                if self.sync_pages_through_journal(Some(file), event, event) {
+                    self.clients.list[client_number as usize].single = Some(SinglePage::Written(page));
+                    return;
+                }
                 let inode = self.write_inode(Synced::Data(file));
                 if let Some(written) = inode {
                     self.syncs.inode_until(file, written);
@@ -192,7 +210,7 @@ impl Server {
             return;
         }
         self.clients.list[client_number as usize].single = None;
-        self.pool.page_written(page, false);
+        self.pool.page_written(page);
         self.crash_sees_write_over(page);
         if !self.config.data_sync.follows_batches() {
             self.syncs.mark_unsynced(self.space.space_of(page));

@@ -54,6 +54,8 @@ pub(super) struct Syncs {
     files: Vec<DataFile>,
     threads: Vec<IoThread>,
     rounds: Vec<Option<Round>>,
+    /// Who looks at a file again when its sync, whose end is not known beforehand, is over.
+    waiting: Vec<(u16, Event)>,
 }
 
 impl Syncs {
@@ -62,6 +64,7 @@ impl Syncs {
             files: vec![DataFile::default(); files],
             threads: vec![IoThread::default(); io_threads.clamp(1, 64) as usize],
             rounds: Vec::new(),
+            waiting: Vec::new(),
         }
     }
 
@@ -100,6 +103,12 @@ impl Syncs {
     /// A sync of the file begins.
     pub(super) fn sync_until(&mut self, file: u16, over: SimTime) {
         self.files[usize::from(file)].sync_until(over);
+    }
+
+    /// The sync of the file, whose end was not known beforehand, is over; who waited for that.
+    pub(super) fn sync_ends(&mut self, file: u16, now: SimTime) -> Vec<Event> {
+        self.files[usize::from(file)].sync_ends(now);
+        self.waiting.extract_if(.., |(waited, _)| *waited == file).map(|(_, event)| event).collect()
     }
 
     /// If the thread is busy, remembers that it has a share of the batch to complete.
@@ -223,15 +232,28 @@ impl Server {
         while let Some((file, wanted, inode)) = self.syncs.next_of(round_number) {
             match self.syncs.want(file, wanted, self.now) {
                 Wanted::Synced => self.syncs.pass_over(round_number),
-                Wanted::Wait(until) => return self.calendar.schedule(until, Event::SyncRound(round_number)),
+                Wanted::Wait(until) => return self.wait_for_sync(file, until, Event::SyncRound(round_number)),
                 Wanted::Sync => return self.sync_file_of_round(round_number, file, inode),
             }
         }
         self.end_sync_round(round_number);
     }
 
+    /// `event` happens when the sync of a file by somebody else is over, at `until` if that is known.
+    pub(super) fn wait_for_sync(&mut self, file: u16, until: SimTime, event: Event) {
+        if until == SimTime::NEVER {
+            self.syncs.waiting.push((file, event));
+        } else {
+            self.calendar.schedule(until, event);
+        }
+    }
+
     /// Syncs a file of a round; before that, its inode.
     fn sync_file_of_round(&mut self, round_number: u32, file: u16, inode: bool) {
+        let thread = self.syncs.thread_of_round(round_number);
+        if self.sync_pages_through_journal(Some(file), thread, Event::SyncRound(round_number)) {
+            return self.syncs.pass_over(round_number);
+        }
         let written = if inode { None } else { self.write_data_inode(file) };
         if let Some(write) = written {
             if write.own {
@@ -240,7 +262,6 @@ impl Server {
             self.wakes_after(write.over_at, Event::SyncRound(round_number));
             return self.syncs.inode_until(file, write.over_at);
         }
-        let thread = self.syncs.thread_of_round(round_number);
         self.syncs.pass_over(round_number);
         let over = self.sync_data_file(thread, Event::SyncRound(round_number));
         self.crash_sees_sync(file, over);

@@ -295,6 +295,18 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "Enters the margin of redo kept free for running threads; it does not limit them in the model.",
         "",
     ),
+    Declaration {
+        name: "innodb_use_fdatasync",
+        unit: "",
+        help: "Whether redo and data files are synced by fdatasync, which leaves their time of modification alone.",
+        long_help: "It has an effect where [file_system] has a journal: fsync commits it whenever the clock has ticked.",
+        history: "it exists from MySQL 8.0.26",
+        instead: "leave it out: this version always uses fsync",
+        spans: &[
+            span(M80_FROM_8022, Kind::Switch, Value::Switch(false), "OFF"),
+            span(FROM_84, Kind::Switch, Value::Switch(true), "ON"),
+        ],
+    },
     everywhere(
         "innodb_write_io_threads",
         "threads",

@@ -7,7 +7,7 @@ use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig, Merging, PAGE_BY
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
-use innosim_core::run_spec::{CpuScheduling, CpuSlowdown, CpuSpec, DirtyStart, OtherPrograms, RunSpec};
+use innosim_core::run_spec::{CpuScheduling, CpuSlowdown, CpuSpec, DirtyStart, FileSystemSpec, OtherPrograms, RunSpec};
 use innosim_core::seam::{ServerModel, WorkBefore};
 use innosim_core::server::{RunError, Server, Silent, Stepping};
 use innosim_core::storage::{DeviceSpec, StorageSpec};
@@ -238,6 +238,7 @@ pub(crate) fn plain(model: ModelId, secs: u64) -> World {
         purge: None,
         read_views: Vec::new(),
         cpu_slowdown: CpuSlowdown::default(),
+        file_system: FileSystemSpec::default(),
         dirty_start: None,
         server_up: SimDuration::ZERO,
         engine_status_every: None,
@@ -594,6 +595,7 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
                     purge: None,
                     read_views: Vec::new(),
                     cpu_slowdown: slowdown(seed),
+                    file_system: FileSystemSpec::default(),
                     dirty_start: None,
                     server_up: SimDuration::from_secs(seed % 40),
                     engine_status_every: (seed % 3 == 0).then_some(SimDuration::from_millis(500 + seed % 900)),
