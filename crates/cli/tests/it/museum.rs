@@ -59,3 +59,10 @@ fn mdev_34265_furious_flushing_made_no_free_pages() {
     assert!(more("stall_seconds", 2.0) && !more("tps_10s_median_mean", 0.6), "{now} {then}");
     assert!(!more("tps_mean", 0.95), "{now} {then}");
 }
+
+#[test]
+fn mdev_36226_flushing_for_the_age_starved_the_free_list() {
+    let (now, then) = now_and_then("mdev-36226");
+    let more = |name: &str, times: f64| number(&then, name) > times * number(&now, name);
+    assert!(more("free_page_waits", 1.5) && more("latency_ms_p99", 1.5), "{now} {then}");
+}
