@@ -11,5 +11,6 @@ mod relations;
 mod support;
 mod thresholds;
 mod tnt;
+mod variables;
 mod vectors;
 mod worlds;
