@@ -5,6 +5,7 @@ mod conformance;
 mod crashes;
 mod endurance;
 mod hours;
+mod layers;
 mod loops;
 mod machines;
 mod relations;
