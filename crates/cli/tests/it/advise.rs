@@ -65,45 +65,6 @@ fn path(dir: &TempDir) -> &str {
     dir.path().to_str().unwrap()
 }
 
-/// Its load generator's log, with one latency throughout.
-fn sysbench_log(recording: &Recording, latency_ms: f64) -> String {
-    let line = |(n, (second, tps)): (usize, (f64, f64))| {
-        let unix = 1_795_000_000.0 + second;
-        format!("{unix:.3} [ {}s ] thds: 8 tps: {tps:.2} qps: 0 lat (ms,95%): {latency_ms:.3} err/s: 0.00\n", n + 1)
-    };
-    let tps = recording.series.column("sb.tps").unwrap();
-    tps.timed(&recording.series.seconds).enumerate().map(line).collect()
-}
-
-/// Latency is told if it was recorded and the back-test comes to it, and else said not to be known.
-#[test]
-fn a_latency_that_is_not_reproduced_is_not_promised() {
-    let dir = folder("mysql56/uni4k-256-io500");
-    let recording = shipped("mysql56/uni4k-256-io500");
-    let advise = |latency_ms: Option<f64>| {
-        let log = dir.path().join("sysbench.log");
-        match latency_ms {
-            Some(ms) => fs::write(&log, sysbench_log(&recording, ms)).unwrap(),
-            None => drop(fs::remove_file(&log)),
-        }
-        json(&["advise", path(&dir), "--device", "lab-virtual-disk", "--quiet", "--format", "json"])
-    };
-    let told = |advice: &serde_json::Value| {
-        let is_told = !advice["current"]["latency_ms_p99"].is_null();
-        assert_eq!(advice["latency_is_predicted"].as_bool(), Some(is_told), "{advice}");
-        let says =
-            advice["not_known"].as_array().unwrap().iter().any(|text| text.as_str().unwrap().contains("Latency"));
-        assert_ne!(says, is_told, "{}", advice["not_known"]);
-        is_told
-    };
-    let (silent, off) = (advise(None), advise(Some(4000.0)));
-    assert!(!told(&silent) && silent["backtest"]["latency_ms_p95_mean"].is_null());
-    let row = &off["backtest"]["latency_ms_p95_mean"];
-    assert!(!told(&off) && row["error"].as_f64().unwrap() < -0.5, "{row}");
-    // The latency that the simulated server has here.
-    assert!(told(&advise(row["predicted"].as_f64())), "{row}");
-}
-
 #[test]
 fn a_folder_of_samples_comes_to_settings() {
     let dir = folder("mysql56/uni4k-256-io500");
@@ -129,6 +90,14 @@ fn a_folder_of_samples_comes_to_settings() {
         assert!(error.abs() < 0.15, "{metric}: {error}");
     }
     assert_eq!(advice["current"]["innodb_io_capacity_max"], 1000);
+    // No latency was recorded, so none is promised.
+    assert!(advice["latency_is_predicted"] == false && advice["current"]["latency_ms_p99"].is_null(), "{advice}");
+    assert!(
+        advice["not_known"][0].as_str().unwrap().starts_with("Latency is not predicted"),
+        "{}",
+        advice["not_known"]
+    );
+    assert!(!advice["why"].as_str().unwrap().contains("latency"), "{}", advice["why"]);
     assert_eq!(advice["current"]["sound"], false, "it lives by sync flushing");
     let best = advice["recommendation"]["innodb_io_capacity_max"].as_u64().unwrap();
     assert_ne!(best, 1000, "not the present one");
