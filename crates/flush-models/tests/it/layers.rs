@@ -20,7 +20,9 @@ fn imports(file: &Path) -> Vec<String> {
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let mentions = code.flat_map(|line| {
         let after: Vec<&str> = line.split("crate::").skip(1).collect();
-        after.into_iter().map(|rest| rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap().to_owned())
+        after
+            .into_iter()
+            .map(|rest| rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap().to_owned())
     });
     mentions.collect()
 }
