@@ -48,7 +48,9 @@ impl DiskReports {
 
     /// Mean cache flushes a second; `None` where they are not reported.
     pub fn flushes(&self) -> Option<f64> {
-        Some(self.mean(|report| report.flushes)).filter(|flushes| flushes.is_finite() && !self.reports.is_empty())
+        let known = self.reports.iter().map(|report| report.flushes).filter(|flushes| flushes.is_finite());
+        let (sum, count) = known.fold((0.0, 0.0), |(sum, count), flushes| (sum + flushes, count + 1.0));
+        (count > 0.0).then(|| sum / count)
     }
 
     /// What a figure comes to in the busiest twentieth of the reports.
@@ -80,6 +82,7 @@ impl Recording {
         let none = || vec![0.0; seconds.len()];
         let or_none = |name: &str| rate(name).unwrap_or_else(none);
         let (reads, read_sectors) = (or_none("disk.rd_ios"), or_none("disk.rd_sectors"));
+        let flushes = rate("disk.flush_ios").unwrap_or_else(|| vec![f64::NAN; seconds.len()]);
         let (busy_ms, weighted_ms) = (rate("disk.io_ms")?, rate("disk.weighted_ms")?);
         // While the server writes pages: before and after, the disk says nothing of it.
         let pages = self.get(Quantity::PagesWritten).map(|pages| rates(seconds, &pages));
@@ -91,7 +94,7 @@ impl Recording {
             write_bytes: SECTOR_BYTES * sectors[i],
             queue: weighted_ms[i] / 1000.0,
             busy: (busy_ms[i] / 1000.0).min(1.0),
-            flushes: f64::NAN,
+            flushes: flushes[i],
         };
         let known = |report: &DiskReport| {
             [report.reads, report.writes, report.read_bytes, report.write_bytes, report.queue, report.busy]
