@@ -89,7 +89,7 @@ fn lay(part: &mut Part, clock: Clock, times: &[f64], reports: &[(Option<f64>, Di
         ("disk.wr_sectors", |report| report.write_bytes / SECTOR_BYTES),
         ("disk.io_ms", |report| 1000.0 * report.busy),
         ("disk.weighted_ms", |report| 1000.0 * report.queue),
-        ("disk.flush_ios", |report| report.flushes),
+        ("disk.flush_ios", |report| report.flushes.unwrap_or(f64::NAN)),
     ];
     for (name, rate) in counters {
         let mut sum = 0.0;
@@ -133,7 +133,7 @@ fn figures(row: &BTreeMap<String, f64>) -> Option<DiskReport> {
         // Versions before 11.5 call it so.
         queue: get("aqu-sz").or_else(|| get("avgqu-sz"))?,
         busy: (get("util")? / 100.0).clamp(0.0, 1.0),
-        flushes: get("f/s").unwrap_or(f64::NAN),
+        flushes: get("f/s"),
     })
 }
 

@@ -93,7 +93,7 @@ mod tests {
         };
         let mut text = format!("{HEAD}11:59:58 PM {COLUMNS}");
         for time in ["11:59:59 PM", "12:00:00 AM", "12:00:01 AM"] {
-            text.push_str(&(row(time, "all") + &row(time, "0")));
+            text.push_str(&(row(time, "all") + row(time, "0").as_str()));
         }
         text.push_str(&format!("\nAverage: {COLUMNS}{}", row("Average:", "all")));
         assert!(is_one(&text));
