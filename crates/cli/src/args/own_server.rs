@@ -1,9 +1,10 @@
 //! What the commands about a server of one's own take: gathering its files, reading them, and advising.
 
-use super::{Common, Format, GoalName, NoDraws, RealServer, RecordedServers, Unused, help};
+use super::{Common, Format, GoalName, NoDraws, RealServer, RecordedServers, Unused, help, time_limit};
 use crate::commands::collect::whole_seconds;
 use clap::Args;
 use std::path::PathBuf;
+use std::time::Duration;
 
 const COLLECT_EXAMPLES: &str = "\
 Examples:
@@ -116,6 +117,9 @@ pub(crate) struct AdviseArgs {
     /// Advise although the back-test failed
     #[arg(long)]
     pub(crate) anyway: bool,
+    /// Most time that all of it may take, with its unit: then it shows what it has
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time_limit)]
+    pub(crate) time_limit: Duration,
     /// Print a row for every setting that was tried
     #[arg(long)]
     pub(crate) all: bool,

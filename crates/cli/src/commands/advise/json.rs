@@ -50,6 +50,7 @@ pub(super) fn document(folder: &Folder, missing: &[Lack], advice: &Advice, args:
         }),
         "status": status(advice),
         "fewest_writes": advice.answer.as_ref().and_then(|answer| Some(row(answer, answer.fewest_writes.as_ref()?))),
+        "left_out": advice.answer.as_ref().map(|answer| [&answer.left_out[..], &advice.worlds_left_out[..]].concat()),
         "refused": advice.refused,
         "caution": advice.caution,
     })
