@@ -88,6 +88,12 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
     ),
     Key::required("sync", Kind::Distribution, "Time of a cache flush, once the operations before it are done."),
     Key::required("sync_is_barrier", Kind::Switch, "Whether a cache flush holds everything that comes after it."),
+    Key::optional(
+        "drain_us",
+        real(0.0, 1e6),
+        "0.0",
+        "Microseconds that a cache flush that is a barrier takes longer if it had to wait for operations before it.",
+    ),
     Key::required("read_iops", Kind::Ceiling, "Ceiling of reads, operations a second."),
     Key::required("write_iops", Kind::Ceiling, "Ceiling of writes, operations a second."),
     Key::default(
@@ -240,6 +246,7 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
         sequential_write: section.distribution("sequential_write"),
         sync: section.distribution("sync"),
         sync_is_barrier: section.switch("sync_is_barrier"),
+        drain_ns: (section.optional_real("drain_us").unwrap_or(0.0) * 1e3 + 0.5) as u64,
         read_iops: section.ceiling("read_iops"),
         write_iops: section.ceiling("write_iops"),
         reads_a_page_written: section.real("reads_a_page_written"),

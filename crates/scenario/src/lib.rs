@@ -25,6 +25,7 @@ mod device;
 mod diagnostic;
 mod distribution;
 mod drive;
+mod file_system;
 mod fio;
 mod host;
 mod key;

@@ -4,6 +4,7 @@ use crate::Source;
 use crate::device::{lay_profile, read_device, says_it_rotates};
 use crate::diagnostic::{Diagnostic, Diagnostics, Problem, Report};
 use crate::drive::{no_drive, read_drive};
+use crate::file_system::read_file_system;
 use crate::host::{ReadHost, read_host};
 use crate::layers::{Layered, collect};
 use crate::node::{Data, Table};
@@ -25,8 +26,8 @@ use innosim_core::run_spec::RunSpec;
 use innosim_core::seam::ServerModel;
 use innosim_core::storage::StorageSpec;
 use innosim_core::workload::{DriveSpec, StopSpec};
-use innosim_flush_models::purge::purge_config;
-use innosim_flush_models::registry::{ModelId, Settings, binary_log, build, change_buffer};
+use innosim_flush_models::registry::purge_config;
+use innosim_flush_models::registry::{ModelId, Settings, binary_log, build, change_buffer, threads_beyond_model};
 use innosim_rules::Rule;
 use std::cmp::Ordering;
 
@@ -200,6 +201,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let adaptive_hash = read_adaptive_hash(&root, &settings, &mut tables);
     let read_views = read_read_view(&root, &mut tables);
     let rule = read_rule(layered, &settings, sources, report);
+    let file_system = read_file_system(&root, &settings, &storage, &mut tables);
     let dirty_start = read_start(&root, &settings, &workload.access.page_sets, &mut tables);
     let driven = workload.access.driven(drive, stops, cores);
     refuse_what_never_fits(&root, &settings, &driven);
@@ -213,6 +215,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         server_up: head.server_up,
         engine_status_every: head.engine_status_every,
         storage,
+        file_system,
         workload: driven,
         cpu,
         cpu_slowdown: slowdown,
@@ -226,6 +229,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         check: false,
     };
     warn_of_what_never_begins(&root, &run);
+    warn_of_contention(&root, settings.model, &run);
     let mut resolved = root.resolved;
     let (rule, resolved_rule) = rule.unzip();
     if let Some(rule) = resolved_rule {
@@ -431,6 +435,15 @@ fn warn_of_what_never_begins(root: &Section<'_>, run: &RunSpec) {
     if run.workload.stops.iter().any(|stop| stop.first >= end) {
         never("a [[drive.stop]]", "drive");
     }
+}
+
+/// A server that gets slower with many threads for a reason that is not in the model.
+fn warn_of_contention(root: &Section<'_>, model: ModelId, run: &RunSpec) {
+    let DriveSpec::Closed { clients, .. } = run.workload.drive else { return };
+    let Some((from, why)) = threads_beyond_model(model).filter(|(from, _)| clients > *from) else { return };
+    let problem = Problem::new(format!("{} with {clients} threads: {why}, which is not modelled", model.name()));
+    let help = format!("up to {from} threads it plays no part; expect less throughput than simulated above that");
+    root.report.add(problem.at(root.at_key("drive")).help(help).into_warning());
 }
 
 fn read_storage(root: &Section<'_>, tables: &mut Resolved) -> Option<StorageSpec> {

@@ -19,13 +19,13 @@
 //!   room in it), `redo_files` (8.0.30 and later), `binlog`, `change_buffer`;
 //! * purge: `purge` (coordinator), `purge_threads` (what they visit), `history` (what purge has before it),
 //!   `rollback_segments` (what of it stays), `undo` (undo pages and tablespaces), `undo_truncation`;
-//! * records over pages (TNT): `mvcc_buffer` (what is changed in memory), `merging` (passes of purge, write-back),
+//! * records over pages (TNT): `mvcc_buffer` (what is changed in memory), `tnt_merge` (passes of purge, write-back),
 //!   `row_cache`, `record_waits` (who waits for room);
-//! * frames: `free_pages`, `single_page`, `lru_managers`, `list_mutexes` (the mutex over each LRU list);
+//! * frames: `free_pages`, `single_page`, `lru_managers`, `lru_list_mutexes` (the mutex over each LRU list);
 //! * flushing: `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
 //!   does), `batches` (page writes), `doublewrite` (its buffers and segments), `completions` (how batches end);
-//! * durability: `syncs` (data-file syncs), `inodes` (what the file system writes for a sync), `checkpointer`,
-//!   `recovery` (what a crash would leave);
+//! * durability: `syncs` (data-file syncs), `inodes` (which of them changed), `file_system` (commits of the journal and cache
+//!   flushes), `checkpointer`, `recovery` (what a crash would leave);
 //! * the host: `processors`, `cpu_costs` (what takes CPU time), `other_programs`, `costs` (times of the server's own
 //!   code);
 //! * the run: `start` (what is there at the beginning), `events`, `observer` (who watches), `stepping` (second by
@@ -48,14 +48,14 @@ mod cpu_costs;
 mod crashes;
 mod doublewrite;
 mod events;
+mod file_system;
 mod fork;
 mod free_pages;
 mod history;
 mod inodes;
-mod list_mutexes;
 mod log_buffer;
+mod lru_list_mutexes;
 mod lru_managers;
-mod merging;
 mod mvcc_buffer;
 mod observer;
 mod other_programs;
@@ -78,6 +78,7 @@ mod slowdown;
 mod start;
 mod stepping;
 mod syncs;
+mod tnt_merge;
 mod touches;
 mod undo;
 mod undo_truncation;
@@ -141,9 +142,10 @@ pub struct Server {
     posting: posting::Posting,
     batches: batches::Batches,
     doublewrite: doublewrite::Doublewrite,
-    list_mutexes: list_mutexes::ListMutexes,
+    lru_list_mutexes: lru_list_mutexes::LruListMutexes,
     syncs: syncs::Syncs,
     inodes: inodes::Inodes,
+    file_system: Option<Box<file_system::FileSystem>>,
     checkpointer: checkpointer::Checkpointer,
     touched_pages: recovery::TouchedPages,
     recovery_speed: RecoverySpeed,
@@ -206,9 +208,14 @@ impl Server {
             posting: posting::Posting::default(),
             batches: batches::Batches::default(),
             doublewrite: doublewrite::Doublewrite::new(&config.doublewrite),
-            list_mutexes: list_mutexes::ListMutexes::new(config.buffer_pool.sync_holds, config.buffer_pool.instances),
+            lru_list_mutexes: lru_list_mutexes::LruListMutexes::new(
+                config.buffer_pool.sync_holds,
+                config.buffer_pool.instances,
+            ),
             syncs: syncs::Syncs::new(config.write_io_threads, space.spaces()),
+            file_system: file_system::FileSystem::new(&spec.file_system),
             inodes: inodes::Inodes::new(
+                &spec.file_system,
                 &spec.storage.data,
                 spec.storage.redo.as_ref().unwrap_or(&spec.storage.data),
                 space.spaces(),
@@ -349,7 +356,7 @@ impl Server {
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Body(client) => self.run_body(client),
+            Event::ClientResumes(client) => self.resume_client(client),
             Event::Start(client) => self.start_transaction(client),
             Event::ReadDone(client) => self.read_done(client),
             Event::SinglePage(client) => self.single_page_step(client),
@@ -365,10 +372,10 @@ impl Server {
             Event::RedoFileWaitOver => self.redo_file_wait_over(),
             Event::CleanerTimer(number) => self.cleaner_timer(number),
             Event::PassStarts => self.pass_starts(),
-            Event::CleanerThread(thread) => self.thread_step(thread),
+            Event::FlushThread(thread) => self.thread_step(thread),
             Event::BatchOnDevice(batch) => self.batch_on_device(batch),
             Event::ShareOnDevice { batch, thread } => self.share_on_device(batch, u32::from(thread)),
-            Event::ListMutex(instance) => self.list_mutex_passed_on(instance),
+            Event::LruListMutex(instance) => self.lru_list_mutex_passed_on(instance),
             Event::ShareCompletes { batch, thread } => self.share_completes(batch, u32::from(thread)),
             Event::SyncRound(round) => self.sync_round_step(round),
             Event::CheckpointerTimer(number) => self.checkpointer_timer(number),
@@ -396,6 +403,8 @@ impl Server {
             Event::OtherPrograms => self.other_programs_compute(),
             Event::EngineStatus => self.engine_status_asked(),
             Event::QueueRoom => self.queue_room(),
+            Event::JournalCommit(volume) => self.journal_commit_step(volume),
+            Event::FlushOver(volume) => self.flush_is_over(volume),
             Event::Second => self.second(),
         }
     }

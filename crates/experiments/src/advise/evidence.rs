@@ -8,7 +8,7 @@
 //! after a pass of the page cleaner they are the pages between the checkpoint and what the engine's status then says, and are
 //! left out of the evidence.
 
-use innosim_flush_models::purge::undo_segments;
+use innosim_flush_models::registry::undo_segments;
 use innosim_flush_models::registry::{ModelId, lookup};
 use innosim_recordings::{Quantity, Recording, WORK};
 use innosim_spectrum::{Evidence, Order, Sample, Trajectory};

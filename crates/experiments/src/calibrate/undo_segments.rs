@@ -5,7 +5,7 @@
 //! once more for each `SHOW ENGINE INNODB STATUS`, which those who record ask for. What is recorded of redo has both
 //! parts in it.
 
-use innosim_flush_models::purge::undo_segments;
+use innosim_flush_models::registry::undo_segments;
 use innosim_recordings::Recording;
 
 /// Seconds between two purges by the timer.

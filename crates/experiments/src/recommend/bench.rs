@@ -11,7 +11,7 @@ use super::trial::{Base, Group, Run, Starts, Trial};
 use super::verdict::Stressed;
 use crate::rest::{Ended, is_even, turn_at};
 use crate::runner::{IsEnough, Job, in_parallel};
-use crate::sound::{comes_through, is_sound};
+use crate::stable::{comes_through, is_stable};
 use crate::warm_start::{WarmStart, can_fork};
 use innosim_core::metrics::{RunOutput, Summary};
 use innosim_core::server::{RunError, Silent, Warm};
@@ -416,9 +416,9 @@ impl<'a> Bench<'a> {
     }
 
     /// Whether every run of a point in a case can be left to itself.
-    pub(super) fn is_sound(&self, case: Case, point: Point) -> bool {
+    pub(super) fn is_stable(&self, case: Case, point: Point) -> bool {
         let seconds = self.window_of(case, point);
-        self.all(case, point, |trial| is_sound(trial, seconds))
+        self.all(case, point, |trial| is_stable(trial, seconds))
     }
 
     /// Whether no run of a point in a case stalled or went in waves, whoever did the flushing.
@@ -432,8 +432,8 @@ impl<'a> Bench<'a> {
         !trials.is_empty() && trials.iter().all(is_so)
     }
 
-    /// Share of the time in which a point as the scenario stands stalled or lived by sync flushing.
-    pub(super) fn trouble(&self, point: Point) -> f64 {
+    /// Share of the time in which a point as the scenario stands stalled or depended on sync flushing.
+    pub(super) fn stall_share(&self, point: Point) -> f64 {
         let seconds = |mean: Summary| mean.stall_seconds + mean.sync_flush_seconds;
         self.mean(Case::AS_IS, point).map_or(f64::INFINITY, seconds) / self.window_s(point).max(1.0)
     }

@@ -87,7 +87,7 @@ impl Row {
         Some(Row {
             point,
             replications: trials.len(),
-            sound: bench.is_sound(Case::AS_IS, point),
+            sound: bench.is_stable(Case::AS_IS, point),
             is_answer: is_answer(bench, point),
             regime,
             changes: changes.collect(),

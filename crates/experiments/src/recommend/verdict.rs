@@ -204,7 +204,7 @@ fn limit(bench: &Bench<'_>, larger: Option<Point>) -> Limit {
 /// Why none of the settings that were tried may be recommended.
 fn none_will_do(bench: &Bench<'_>) -> String {
     let points: Vec<Point> = bench.points().into_iter().filter(|&point| point != bench.current()).collect();
-    let sound: Vec<Point> = points.iter().copied().filter(|&point| bench.is_sound(Case::AS_IS, point)).collect();
+    let sound: Vec<Point> = points.iter().copied().filter(|&point| bench.is_stable(Case::AS_IS, point)).collect();
     let largest = points.iter().map(|point| point.redo_bytes).max().unwrap_or(0);
     let up_to = if bench.redo && largest > bench.current().redo_bytes {
         format!(", with redo logs of up to {} MiB,", largest >> 20)

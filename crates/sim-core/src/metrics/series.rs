@@ -110,11 +110,26 @@ pub struct SecondSample {
     pub stopped: bool,
 }
 
+/// What the disks did in a simulated second, those of data and redo together, as `iostat` counts it.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct DiskSecond {
+    /// Writes, in the pieces that the block layer makes of them.
+    pub writes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Cache flushes.
+    pub cache_flushes: u64,
+}
+
 /// Everything a run leaves.
 #[derive(Debug, Clone, Default)]
 pub struct RunOutput {
     /// One row a simulated second, in order, from second 1.
     pub series: Vec<SecondSample>,
+    /// What the disks did in these seconds.
+    pub disk: Vec<DiskSecond>,
     /// Latencies of all transactions, by second, merged on demand: one histogram for each second would be large, so
     /// they are kept for each ten seconds; entry `i` covers seconds `10 i .. 10 (i + 1)`.
     pub latency_by_10s: Vec<Histogram>,

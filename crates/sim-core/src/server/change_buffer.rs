@@ -14,7 +14,7 @@
 //!
 //! Redo: a change that goes into the tree takes a little more than on its page, the first one for a page more than the
 //! others (it is noted in the bitmap of the index's file), and merging takes redo of its own. Measured:
-//! `docs/validation.md`, "sysbench-tpcc beside a real server".
+//! `docs/validation/sysbench-tpcc.md`, "sysbench-tpcc beside a real server".
 //!
 //! Simplifications: how many leaves are split follows from the mean of changes a page; these amounts of redo are the same
 //! for changes of any length, and that of leaves which split and merge is written though no changes come (errs towards

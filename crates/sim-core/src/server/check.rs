@@ -128,7 +128,9 @@ impl Server {
         let scheduled = self
             .calendar
             .iter()
-            .filter(|e| matches!(e, Event::Body(_) | Event::Start(_) | Event::ReadDone(_) | Event::SinglePage(_)))
+            .filter(|e| {
+                matches!(e, Event::ClientResumes(_) | Event::Start(_) | Event::ReadDone(_) | Event::SinglePage(_))
+            })
             .count();
         let waiting = self.computing_clients()
             + self.commit.waiting()
@@ -140,7 +142,7 @@ impl Server {
             + self.cleaner.watching_clients()
             + self.clients.log_buffer.waiting()
             + self.batches.waiting_clients()
-            + self.list_mutexes.waiting_clients()
+            + self.lru_list_mutexes.waiting_clients()
             + self.syncs.waiting_clients();
         let found = scheduled + waiting + self.clients.idle_count();
         let clients = self.clients.list.len();

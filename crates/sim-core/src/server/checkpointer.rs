@@ -11,6 +11,7 @@
 
 use super::Server;
 use super::events::Event;
+use super::file_system::AfterSync;
 use super::inodes::Synced;
 use super::passes::Actor;
 use crate::config::RedoIo;
@@ -194,7 +195,7 @@ impl Server {
 
     fn checkpoint_at_oldest(&mut self) {
         let current = self.redo.current_lsn();
-        self.pool.look_for_oldest();
+        self.pool.prune_written_from_flush_list();
         let oldest = match self.pool.oldest_modification_lsn() {
             0 => current,
             lsn => lsn,
@@ -238,6 +239,12 @@ impl Server {
     }
 
     pub(super) fn checkpoint_on_device(&mut self) {
+        if self.config.redo.io == RedoIo::Buffered
+            && self.sync_through_journal(Synced::Redo, AfterSync::Event(Event::CheckpointDurable))
+        {
+            self.recorder.counts.redo_fsyncs += 1;
+            return;
+        }
         if let Some(written) = self.write_inode(Synced::Redo) {
             return self.calendar.schedule(written, Event::CheckpointOnDevice);
         }

@@ -46,7 +46,7 @@ impl Cleaner {
 impl Cleaner {
     /// Clients that wait for the end of a pass or a checkpoint.
     pub(super) fn watching_clients(&self) -> usize {
-        self.watchers.iter().filter(|event| matches!(event, Event::Body(_))).count()
+        self.watchers.iter().filter(|event| matches!(event, Event::ClientResumes(_))).count()
     }
 }
 
@@ -114,7 +114,7 @@ impl Server {
     pub(super) fn coordinator(&mut self, input: CleanerInput) {
         // A checkpoint has looked already, as it began.
         if input != CleanerInput::CheckpointTaken {
-            self.pool.look_for_oldest();
+            self.pool.prune_written_from_flush_list();
         }
         let action = self.ask(|model, view| model.cleaner(view, input));
         self.cleaner.failure = self.model.failure().map(str::to_owned);

@@ -236,11 +236,11 @@ impl Server {
         let locked = if kind.history_bytes > 0 { self.clients.undo_locked_until } else { SimTime::ZERO };
         let wait = (latch_wait + from.since(self.now)).max(locked.since(self.now));
         self.draw_plan(client_number);
-        self.compute(demand + dispatch, wait, Event::Body(client_number));
+        self.compute(demand + dispatch, wait, Event::ClientResumes(client_number));
     }
 
     /// Goes on with a transaction's touches until it commits or must wait.
-    pub(super) fn run_body(&mut self, client_number: u32) {
+    pub(super) fn resume_client(&mut self, client_number: u32) {
         if self.clients.dml_delay > SimDuration::ZERO
             && !self.clients.log_buffer.has_admitted(client_number)
             && self.waits_for_purge(client_number)
@@ -275,7 +275,7 @@ impl Server {
         let waits = client.delayed_rows > 0;
         if waits {
             client.delayed_rows -= 1;
-            self.calendar.schedule(self.now + self.clients.dml_delay, Event::Body(client_number));
+            self.calendar.schedule(self.now + self.clients.dml_delay, Event::ClientResumes(client_number));
         }
         waits
     }
@@ -298,7 +298,7 @@ impl Server {
         }
         match self.redo.write_in_progress_until() {
             Some(until) if self.config.redo.pipeline == RedoPipeline::LogMutex => {
-                self.calendar.schedule(until, Event::Body(client_number));
+                self.calendar.schedule(until, Event::ClientResumes(client_number));
                 false
             }
             _ => {

@@ -122,7 +122,7 @@ impl Server {
             return entry.pages.push(page);
         }
         let pool = &self.pool;
-        let ready = |p: u64| pool.is_hot(p as u32) && (!old_only || pool.is_old(p as u32));
+        let ready = |p: u64| pool.is_dirty_idle(p as u32) && (!old_only || pool.is_old(p as u32));
         let area = u64::from(self.config.buffer_pool.flush_area_pages);
         for other in flush_area_range(u64::from(page), area, self.config.flush_neighbors, ready) {
             let other = other as u32;
@@ -143,7 +143,7 @@ impl Server {
     pub(super) fn collect_lru(&mut self, thread_number: u32, scanned: u64) -> bool {
         let instance = self.passes.threads[thread_number as usize].instance;
         self.claim_lru_batch(instance);
-        if self.waits_for_list(instance, Event::CleanerThread(thread_number))
+        if self.waits_for_lru_list(instance, Event::FlushThread(thread_number))
             || !self.buffer_for_collecting(thread_number)
         {
             return false;
@@ -235,7 +235,7 @@ impl Server {
         let in_batch = |page| pool.is_under_write(page) && entry.pages.contains(&page);
         entry.wanted_lsn = self.redo.wanted_before_writing(in_batch);
         self.set_phase(thread_number, Phase::WaitRedo);
-        self.page_preparation_computes(pages, Event::CleanerThread(thread_number));
+        self.page_preparation_computes(pages, Event::FlushThread(thread_number));
         false
     }
 }

@@ -14,6 +14,7 @@
 
 use super::Server;
 use super::events::Event;
+use super::file_system::AfterSync;
 use super::inodes::Synced;
 use crate::config::{CommitDurability, RedoIo, RedoPipeline};
 use crate::kernel::time::{SimDuration, SimTime};
@@ -106,13 +107,14 @@ impl Server {
 
     /// A client's transaction is through with its pages.
     pub(super) fn commit(&mut self, client_number: u32) {
-        let client = &mut self.clients.list[client_number as usize];
+        let client = &self.clients.list[client_number as usize];
         if !client.wrote {
             self.finish(client_number, self.now);
             return;
         }
+        self.events_to_redo();
         let lsn = self.redo.current_lsn();
-        client.commit_lsn = lsn;
+        self.clients.list[client_number as usize].commit_lsn = lsn;
         let position = self.redo.position();
         // Redo that the transaction appended before its last reads may be where it must be by now.
         let done = match self.config.redo.commit {
@@ -231,6 +233,10 @@ impl Server {
 
     /// The redo of a sync is on the device, or the inode that follows it: the cache flush comes when both are.
     pub(super) fn redo_on_device(&mut self) {
+        if self.sync_through_journal(Synced::Redo, AfterSync::Redo) {
+            self.recorder.counts.redo_fsyncs += 1;
+            return;
+        }
         if let Some(written) = self.write_inode(Synced::Redo) {
             return self.calendar.schedule(written, Event::RedoOnDevice);
         }

@@ -8,7 +8,7 @@
 //! completes nothing: a batch over many extents is finished when every thread it needs has been free once. This is what
 //! ties the page rate to the time of data-file syncs. Where completing takes CPU time, each of these threads must also
 //! have come to a processor, and where syncs are done under a mutex that completing needs, have got that mutex
-//! ([`super::list_mutexes`]).
+//! ([`super::lru_list_mutexes`]).
 //!
 //! The pages of a batch become clean together, at its end, unless somebody looks at one of them earlier: a client that
 //! wants to modify a page whose write is done finds it completed. Simplifications: the age of the oldest page sees a
@@ -37,7 +37,7 @@ impl Server {
     fn clients_see_completion(&mut self, batch: u32, page: u32, done: SimTime) {
         let entry = self.batches.get(batch);
         for (client, _) in entry.waiters.extract_if(.., |(_, p)| *p == page) {
-            self.calendar.schedule(done, Event::Body(client));
+            self.calendar.schedule(done, Event::ClientResumes(client));
         }
     }
 
@@ -89,10 +89,10 @@ impl Server {
         let (now, thread) = (self.now, self.syncs.thread_of(self.space.extent_of(page)));
         match self.batches.with_page(page) {
             // A client flushes it alone.
-            None => self.calendar.schedule(now + costs::SINGLE_PAGE_POLL, Event::Body(client)),
+            None => self.calendar.schedule(now + costs::SINGLE_PAGE_POLL, Event::ClientResumes(client)),
             Some((batch, place)) => match batch.done.get(place) {
                 None => batch.waiters.push((client, page)),
-                Some(&done) if done > now => self.calendar.schedule(done, Event::Body(client)),
+                Some(&done) if done > now => self.calendar.schedule(done, Event::ClientResumes(client)),
                 Some(_) if self.syncs.wait_for_thread(thread, client) => {}
                 Some(_) => {
                     batch.pages[place] = COMPLETED;
@@ -134,7 +134,7 @@ impl Server {
         let entry = self.batches.get(batch);
         let (kind, instance) = (entry.kind, entry.instance);
         let passes = Event::ShareCompletes { batch, thread: thread as u8 };
-        if self.list_mutexes.held_by_sync(kind) && self.waits_for_list(instance, passes) {
+        if self.lru_list_mutexes.held_by_sync(kind) && self.waits_for_lru_list(instance, passes) {
             return self.syncs.io_thread_waits(thread);
         }
         let entry = self.batches.get(batch);
@@ -188,7 +188,7 @@ impl Server {
         }
         match (self.config.data_sync.follows_batches(), poster) {
             (true, None) => {
-                let mutex = self.list_mutexes.held_by_sync(kind).then_some(instance);
+                let mutex = self.lru_list_mutexes.held_by_sync(kind).then_some(instance);
                 self.start_batch_sync(thread, held, mutex);
             }
             (true, Some(poster)) => self.start_poster_sync(poster, held),

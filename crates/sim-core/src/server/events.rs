@@ -3,8 +3,8 @@
 /// Calendar events. One transaction costs about one of them; pages cost none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
-    /// A client's CPU work is done, or a wait inside the transaction's body is over: its page touches go on.
-    Body(u32),
+    /// A client's CPU work is done, or a wait inside the transaction is over: its page touches go on.
+    ClientResumes(u32),
     /// A piece of work on the processors may be done, where they are shared.
     Computed,
     /// A thread that waited for the device wants a processor: the number of what it does then.
@@ -36,7 +36,7 @@ pub(super) enum Event {
     /// All page cleaner threads begin a pass.
     PassStarts,
     /// A cleaner thread goes on.
-    CleanerThread(u32),
+    FlushThread(u32),
     /// The last page write of a batch is done on the device.
     BatchOnDevice(u32),
     /// The pages of a batch that an I/O thread completes are done on the device, and the thread has computed.
@@ -54,7 +54,7 @@ pub(super) enum Event {
         thread: u8,
     },
     /// A thread that waited for the mutex of an instance has got a processor.
-    ListMutex(u32),
+    LruListMutex(u32),
     /// A data-sync round goes on.
     SyncRound(u32),
     /// The checkpointer's sleep is over; a stale number is ignored.
@@ -107,6 +107,10 @@ pub(super) enum Event {
     EngineStatus,
     /// The data device's queue has room for the next poster.
     QueueRoom,
+    /// The commit of this journal goes on.
+    JournalCommit(u32),
+    /// The cache flush that the file system sent to this device is over.
+    FlushOver(u32),
     /// A simulated second is over.
     Second,
 }
@@ -129,12 +133,12 @@ impl Event {
     #[inline]
     fn subject(self) -> u64 {
         match self {
-            Event::Body(number)
+            Event::ClientResumes(number)
             | Event::Start(number)
             | Event::ReadDone(number)
             | Event::SinglePage(number)
             | Event::CleanerTimer(number)
-            | Event::CleanerThread(number)
+            | Event::FlushThread(number)
             | Event::BatchOnDevice(number)
             | Event::SyncRound(number)
             | Event::CheckpointerTimer(number)
@@ -145,7 +149,9 @@ impl Event {
             | Event::PurgeThread(number)
             | Event::ReadViewOpened(number)
             | Event::ReadViewClosed(number)
-            | Event::ListMutex(number)
+            | Event::LruListMutex(number)
+            | Event::JournalCommit(number)
+            | Event::FlushOver(number)
             | Event::Wakes(number)
             | Event::RecordTimer(number)
             | Event::RecordThread(number) => u64::from(number),
@@ -160,7 +166,7 @@ impl Event {
     #[inline]
     fn kind(self) -> u64 {
         match self {
-            Event::Body(_) => 1,
+            Event::ClientResumes(_) => 1,
             Event::Start(_) => 2,
             Event::ReadDone(_) => 3,
             Event::SinglePage(_) => 4,
@@ -169,7 +175,7 @@ impl Event {
             Event::RedoSynced => 7,
             Event::FlusherTimer => 8,
             Event::CleanerTimer(_) => 9,
-            Event::CleanerThread(_) => 10,
+            Event::FlushThread(_) => 10,
             Event::BatchOnDevice(_) => 11,
             Event::SyncRound(_) => 12,
             Event::CheckpointerTimer(_) => 13,
@@ -201,13 +207,15 @@ impl Event {
             Event::OtherPrograms => 35,
             Event::EngineStatus => 36,
             Event::ShareOnDevice { .. } => 39,
-            Event::ListMutex(_) => 40,
+            Event::LruListMutex(_) => 40,
             Event::ShareCompletes { .. } => 38,
             Event::Wakes(_) => 37,
             Event::RecordTimer(_) => 46,
             Event::RedoGovernor => 48,
             Event::RedoFileWaitOver => 49,
             Event::RecordThread(_) => 47,
+            Event::JournalCommit(_) => 60,
+            Event::FlushOver(_) => 61,
         }
     }
 }
@@ -221,7 +229,7 @@ mod tests {
         use Event as E;
         let (batch, thread) = (0, 0);
         let kinds = [
-            E::Body(0),
+            E::ClientResumes(0),
             E::Computed,
             E::Wakes(0),
             E::Start(0),
@@ -237,11 +245,11 @@ mod tests {
             E::RedoFileWaitOver,
             E::CleanerTimer(0),
             E::PassStarts,
-            E::CleanerThread(0),
+            E::FlushThread(0),
             E::BatchOnDevice(0),
             E::ShareOnDevice { batch, thread },
             E::ShareCompletes { batch, thread },
-            E::ListMutex(0),
+            E::LruListMutex(0),
             E::SyncRound(0),
             E::CheckpointerTimer(0),
             E::CheckpointOnDevice,
@@ -268,6 +276,8 @@ mod tests {
             E::OtherPrograms,
             E::EngineStatus,
             E::QueueRoom,
+            E::JournalCommit(0),
+            E::FlushOver(0),
             E::Second,
         ];
         let mut codes: Vec<u64> = kinds.iter().map(|event| event.code() & 0xff).collect();

@@ -67,7 +67,7 @@ impl Server {
     /// Takes a frame for `page` on behalf of a client; false if the client must wait (it goes on by itself).
     pub(super) fn find_frame(&mut self, client_number: u32, page: u32) -> bool {
         let instance = self.space.instance_of(page);
-        if self.waits_for_list(instance, Event::Body(client_number)) {
+        if self.waits_for_lru_list(instance, Event::ClientResumes(client_number)) {
             return false;
         }
         let search = &mut self.clients.list[client_number as usize].frame_search;
@@ -135,7 +135,7 @@ impl Server {
             self.search_tail_55(instance, 0);
         }
         if sleeps {
-            self.calendar.schedule(self.now + sleep, Event::Body(client_number));
+            self.calendar.schedule(self.now + sleep, Event::ClientResumes(client_number));
         }
         sleeps
     }
@@ -145,7 +145,7 @@ impl Server {
     fn waits_for_lru_batch_first(&mut self, client_number: u32, instance: usize, policy: FreePagePolicy) -> bool {
         matches!(policy, FreePagePolicy::SinglePage { waits_for_batch: true, .. })
             && self.config.doublewrite != DoublewriteConfig::Off
-            && self.wait_for_lru_batch_in_the_making(Event::Body(client_number), instance)
+            && self.wait_for_lru_batch_in_the_making(Event::ClientResumes(client_number), instance)
     }
 
     /// A client took a frame: few are left, and the page cleaner is to make more (MariaDB).
@@ -170,16 +170,16 @@ impl Server {
                     self.set_flush_event();
                 }
                 let pause = self.model.free_page_pause(rounds);
-                self.calendar.schedule(self.now + pause, Event::Body(client_number));
+                self.calendar.schedule(self.now + pause, Event::ClientResumes(client_number));
             }
             FreePagePolicy::Margin { margin, extra, .. } => {
                 self.clients.list[client_number as usize].frame_search.flushing = true;
-                if !self.wait_for_lru_batch(Event::Body(client_number), instance) {
+                if !self.wait_for_lru_batch(Event::ClientResumes(client_number), instance) {
                     self.flush_lru_by_client(client_number, instance, LruWork::Flush(margin + extra));
                 }
             }
             FreePagePolicy::WaitForCleaner { .. } => {
-                self.cleaner.watchers.push(Event::Body(client_number));
+                self.cleaner.watchers.push(Event::ClientResumes(client_number));
                 self.set_flush_event();
             }
         }
@@ -210,13 +210,13 @@ impl Server {
         let mut looked = 0;
         while let Some(page) = next.filter(|_| looked < search && found < wanted) {
             looked += 1;
-            found += u64::from(!self.pool.is_hot(page) && !self.pool.is_under_write(page));
+            found += u64::from(!self.pool.is_dirty_idle(page) && !self.pool.is_under_write(page));
             next = lru.before(page);
         }
         if found >= margin {
             return false;
         }
-        if !self.wait_for_lru_batch(Event::Body(client_number), instance) {
+        if !self.wait_for_lru_batch(Event::ClientResumes(client_number), instance) {
             self.flush_lru_by_client(client_number, instance, LruWork::Flush(wanted - found));
         }
         true

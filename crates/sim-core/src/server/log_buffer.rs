@@ -78,7 +78,7 @@ impl Server {
             }
             self.clients.log_buffer.waiting.pop_front();
             self.clients.log_buffer.admitted.push((client, room));
-            self.calendar.schedule(self.now, Event::Body(client));
+            self.calendar.schedule(self.now, Event::ClientResumes(client));
         }
     }
 

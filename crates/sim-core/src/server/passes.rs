@@ -33,7 +33,7 @@ impl Actor {
     pub(super) fn goes_on(self, page_cleaner: Event) -> Event {
         match self {
             Actor::PageCleaner => page_cleaner,
-            Actor::Client(client) => Event::Body(client),
+            Actor::Client(client) => Event::ClientResumes(client),
             Actor::LruManager(instance) => Event::LruManager(instance),
             Actor::Purge => Event::UndoTruncation,
             Actor::PurgeThread(thread) => Event::PurgeThread(thread),
@@ -156,7 +156,7 @@ impl Passes {
 
     /// Clients that wait for LRU batches.
     pub(super) fn lru_waiting_clients(&self) -> usize {
-        self.lru_waiters.iter().filter(|(_, event)| matches!(event, Event::Body(_))).count()
+        self.lru_waiters.iter().filter(|(_, event)| matches!(event, Event::ClientResumes(_))).count()
     }
 
     /// Whether a thread flushes for a client.
@@ -166,7 +166,7 @@ impl Passes {
     }
 
     /// A thread for one job beside the page cleaner's.
-    pub(super) fn hire(&mut self, pass: Option<u32>) -> u32 {
+    pub(super) fn acquire_thread(&mut self, pass: Option<u32>) -> u32 {
         let thread = Thread::idle(pass);
         match self.unused_threads.pop() {
             Some(thread_number) => {
@@ -204,10 +204,10 @@ impl Server {
         let pass_number = self.passes.open(actor);
         let (threads, starts) = match actor {
             Actor::PageCleaner if request.parallel => (0..self.passes.cleaner_threads as u32, Event::PassStarts),
-            Actor::PageCleaner => (0..1, Event::CleanerThread(0)),
+            Actor::PageCleaner => (0..1, Event::FlushThread(0)),
             Actor::Client(_) | Actor::LruManager(_) | Actor::Purge | Actor::PurgeThread(_) => {
-                let thread = self.passes.hire(Some(pass_number));
-                (thread..thread + 1, Event::CleanerThread(thread))
+                let thread = self.passes.acquire_thread(Some(pass_number));
+                (thread..thread + 1, Event::FlushThread(thread))
             }
         };
         if request.reset_event {
@@ -264,7 +264,7 @@ impl Server {
     /// Sleeps until `at`, then goes on in `phase`.
     pub(super) fn sleep(&mut self, thread_number: u32, at: SimTime, phase: Phase) -> bool {
         self.passes.threads[thread_number as usize].phase = phase;
-        self.calendar.schedule(at, Event::CleanerThread(thread_number));
+        self.calendar.schedule(at, Event::FlushThread(thread_number));
         false
     }
 
@@ -407,7 +407,7 @@ impl Server {
     }
 
     /// A thread that carried one batch is done with it.
-    pub(super) fn dismiss(&mut self, thread_number: u32) {
+    pub(super) fn release_thread(&mut self, thread_number: u32) {
         self.passes.threads[thread_number as usize].phase = Phase::Idle;
         self.passes.unused_threads.push(thread_number);
     }
@@ -496,7 +496,7 @@ impl Server {
     /// Waits for the LRU batches of the slot's instance, then collects the next chunk.
     fn wait_lru(&mut self, thread_number: u32, scanned: u64) -> bool {
         let instance = self.passes.threads[thread_number as usize].instance;
-        if self.wait_for_lru_batch(Event::CleanerThread(thread_number), instance) {
+        if self.wait_for_lru_batch(Event::FlushThread(thread_number), instance) {
             return false;
         }
         if scanned >= self.pool.scan_depth() {

@@ -59,7 +59,7 @@ impl Server {
         let wanted = self.batches.get(batch).wanted_lsn;
         if wanted > self.redo.position().durable_lsn && !self.breaks(BrokenRule::PageBeforeRedo) {
             self.recorder.writes_that_waited_for_redo += 1;
-            self.when_durable(wanted, Event::CleanerThread(thread_number));
+            self.when_durable(wanted, Event::FlushThread(thread_number));
             return false;
         }
         let next = match self.config.doublewrite {
@@ -95,10 +95,10 @@ impl Server {
         // The batch goes its way; the thread collects the next.
         self.doublewrite.buffer_in_flight();
         self.batches.get(batch).held = Held::Buffer;
-        let carrier = self.passes.hire(None);
+        let carrier = self.passes.acquire_thread(None);
         let thread = &mut self.passes.threads[carrier as usize];
         (thread.batch, thread.phase) = (batch, Phase::WriteDoublewrite { written: 0 });
-        self.calendar.schedule(self.now, Event::CleanerThread(carrier));
+        self.calendar.schedule(self.now, Event::FlushThread(carrier));
         self.go_on_after_batch(thread_number)
     }
 
@@ -146,11 +146,16 @@ impl Server {
     }
 
     pub(super) fn sync_doublewrite(&mut self, thread_number: u32) -> bool {
+        let thread = Event::FlushThread(thread_number);
+        if self.file_system.is_some() {
+            self.set_phase(thread_number, Phase::Post { next: 0 });
+            self.sync_pages_through_journal(None, thread, thread);
+            return false;
+        }
         if let Some(written) = self.write_inode(Synced::Doublewrite) {
             return self.sleep(thread_number, written, Phase::SyncDoublewrite);
         }
         self.set_phase(thread_number, Phase::Post { next: 0 });
-        let thread = Event::CleanerThread(thread_number);
         let over = self.sync_data_file(thread, thread);
         self.crash_sees_copies_synced(thread_number, over);
         false
@@ -216,7 +221,7 @@ impl Server {
                 writes += 1;
             }
             let aside = if self.io_threads_compute() { 0 } else { writes - u64::from(next == pages) };
-            if self.page_writes_compute(writes, aside, Event::CleanerThread(thread_number)) {
+            if self.page_writes_compute(writes, aside, Event::FlushThread(thread_number)) {
                 self.passes.threads[thread_number as usize].phase = Phase::Post { next };
                 return false;
             }
@@ -300,7 +305,7 @@ impl Server {
             self.batches.get(batch).held = Held::Buffer;
             if thread != thread_number {
                 self.passes.threads[thread as usize].phase = Phase::Post { next: 0 };
-                self.calendar.schedule(self.now, Event::CleanerThread(thread));
+                self.calendar.schedule(self.now, Event::FlushThread(thread));
             }
         }
     }
@@ -323,7 +328,7 @@ impl Server {
         let thread = &self.passes.threads[thread_number as usize];
         let (kind, resume) = (thread.kind, thread.resume);
         if thread.pass.is_none() {
-            self.dismiss(thread_number);
+            self.release_thread(thread_number);
             return false;
         }
         if resume == Phase::TakeSlot && kind == ListKind::FlushList {

@@ -46,8 +46,8 @@ enum Sharing {
 /// The processor of the thread whose piece of computing this follows, if it is a certain one.
 fn processor_of(event: Event, homes: &[usize]) -> Option<usize> {
     match event {
-        Event::Body(client) | Event::SinglePage(client) => homes.get(client as usize).copied(),
-        Event::CleanerThread(thread) | Event::LruManager(thread) | Event::PurgeThread(thread) => Some(thread as usize),
+        Event::ClientResumes(client) | Event::SinglePage(client) => homes.get(client as usize).copied(),
+        Event::FlushThread(thread) | Event::LruManager(thread) | Event::PurgeThread(thread) => Some(thread as usize),
         _ => None,
     }
 }
@@ -174,15 +174,15 @@ impl Server {
 
     /// Whether what `event` goes on with is a thread of the page cleaner that runs before all others.
     fn has_priority(&self, event: Event) -> bool {
-        let Event::CleanerThread(thread) = event else { return false };
+        let Event::FlushThread(thread) = event else { return false };
         self.processors.spec.cleaner_priority && !self.passes.works_for_client(thread)
     }
 
     /// Computes for `demand` as the thread that does `thread`, which nobody holds up if it has priority; `event`
     /// happens `pause` after that.
-    pub(super) fn compute_by_rank(&mut self, thread: Event, demand: SimDuration, pause: SimDuration, event: Event) {
+    pub(super) fn run_at_priority(&mut self, thread: Event, demand: SimDuration, pause: SimDuration, event: Event) {
         if demand.0 == 0 || self.has_priority(thread) {
-            let demand = self.compute_aside(demand);
+            let demand = self.charge_cpu(demand);
             self.calendar.schedule(self.now + demand + pause, event);
         } else {
             self.compute_as(thread, demand, pause, event);
@@ -190,9 +190,9 @@ impl Server {
     }
 
     /// The same for a thread that waits for the device until `at`.
-    pub(super) fn wake_by_rank(&mut self, thread: Event, at: SimTime, demand: SimDuration, event: Event) {
+    pub(super) fn wake_at_priority(&mut self, thread: Event, at: SimTime, demand: SimDuration, event: Event) {
         if self.has_priority(thread) {
-            let demand = self.compute_aside(demand);
+            let demand = self.charge_cpu(demand);
             self.calendar.schedule(at + demand, event);
         } else {
             self.wake(at, demand, event);
@@ -200,7 +200,7 @@ impl Server {
     }
 
     /// Computes for `demand` while everything else goes on; the CPU time that this takes.
-    pub(super) fn compute_aside(&mut self, demand: SimDuration) -> SimDuration {
+    pub(super) fn charge_cpu(&mut self, demand: SimDuration) -> SimDuration {
         if demand.0 == 0 {
             return demand;
         }
@@ -268,7 +268,7 @@ impl Server {
 
     /// Clients that compute, or will when the device is done.
     pub(super) fn computing_clients(&self) -> usize {
-        let of_client = |event: &Event| matches!(event, Event::Body(_) | Event::SinglePage(_));
+        let of_client = |event: &Event| matches!(event, Event::ClientResumes(_) | Event::SinglePage(_));
         let asleep = self.processors.sleepers.slots.iter().flatten().filter(|(_, event)| of_client(event)).count();
         let computing = match &self.processors.sharing {
             Sharing::InTurns(_) => 0,

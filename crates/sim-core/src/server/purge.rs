@@ -263,7 +263,7 @@ impl Server {
 
     /// Somebody looks at the engine's status, which starts a purge where a timer does; it says what the oldest modification is.
     pub(super) fn engine_status_asked(&mut self) {
-        self.pool.look_for_oldest();
+        self.pool.prune_written_from_flush_list();
         if let Some(every) = self.engine_status_every {
             self.calendar.schedule(self.now + every, Event::EngineStatus);
         }

@@ -13,7 +13,7 @@ impl Server {
     pub(super) fn read_page(&mut self, client_number: u32, page: u32) {
         if let Some(&arrives) = self.clients.reads.get(&page) {
             // Past where the whole server stood still.
-            self.calendar.schedule(arrives.max(self.now), Event::Body(client_number));
+            self.calendar.schedule(arrives.max(self.now), Event::ClientResumes(client_number));
             return;
         }
         if !self.find_frame(client_number, page) {
@@ -46,7 +46,7 @@ impl Server {
             }
         }
         if !self.page_read_computes(client_number) {
-            self.run_body(client_number);
+            self.resume_client(client_number);
         }
     }
 }

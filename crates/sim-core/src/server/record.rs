@@ -4,7 +4,7 @@ use super::Server;
 use super::events::Event;
 use crate::kernel::histogram::Histogram;
 use crate::kernel::time::{SimDuration, SimTime};
-use crate::metrics::{RunOutput, SecondSample};
+use crate::metrics::{DiskSecond, RunOutput, SecondSample};
 use crate::seam::FlushKind;
 
 /// Amounts since the start.
@@ -30,6 +30,7 @@ pub(super) struct Recorder {
     latency_10s: Histogram,
     latency_by_10s: Vec<Histogram>,
     series: Vec<SecondSample>,
+    disk: Vec<DiskSecond>,
     /// Page reads, pages posted, and pages posted by LRU batches in the seconds before.
     past: IoTotals,
     start_lsn: u64,
@@ -89,6 +90,7 @@ impl Recorder {
     /// Forgets the seconds that are over, but for the last.
     pub(super) fn forget(&mut self) {
         self.series.drain(..self.series.len().saturating_sub(1));
+        self.disk.drain(..self.disk.len().saturating_sub(1));
         self.latency_by_10s.drain(..self.latency_by_10s.len().saturating_sub(1));
     }
 
@@ -119,6 +121,7 @@ impl Server {
         let position = self.redo.position();
         let oldest = self.pool.oldest_modification_lsn();
         let device = self.data_device.take_interval(now);
+        let redo_device = self.redo_device.as_mut().map(|device| device.take_interval(now));
         self.recorder.past = self.recorder.totals();
         let in_sync_pass = self.in_sync_pass();
         let (recovery_redo_bytes, recovery_pages) = self.left_for_recovery();
@@ -161,6 +164,14 @@ impl Server {
             recorder.latency_by_10s.push(full.trimmed());
         }
         recorder.series.push(row);
+        let mut disk = DiskSecond::default();
+        for interval in [Some(device), redo_device].into_iter().flatten() {
+            disk.writes += interval.write_pieces;
+            disk.write_bytes += interval.write_bytes;
+            disk.read_bytes += interval.read_bytes;
+            disk.cache_flushes += interval.cache_flushes;
+        }
+        recorder.disk.push(disk);
     }
 
     /// What the run leaves.
@@ -175,6 +186,7 @@ impl Server {
         let redo_bytes = self.redo.current_lsn() - self.recorder.start_lsn;
         RunOutput {
             series: std::mem::take(&mut self.recorder.series),
+            disk: std::mem::take(&mut self.recorder.disk),
             latency_by_10s,
             age_limits: self.model.age_limits(),
             recovery_speed: self.recovery_speed.with_records(self.clients.records(), redo_bytes),

@@ -82,7 +82,7 @@ impl Server {
         records.waits.reserved_total -= own;
         if own > 0 && !records.waits.for_redo.is_empty() {
             let next = records.waits.for_redo.remove(0);
-            self.calendar.schedule(self.now, Event::Body(next));
+            self.calendar.schedule(self.now, Event::ClientResumes(next));
         }
     }
 
@@ -91,7 +91,7 @@ impl Server {
         let Some(records) = &mut self.records else { return };
         let waits = &mut records.waits;
         for client in std::mem::take(&mut waits.for_memory).into_iter().chain(std::mem::take(&mut waits.for_redo)) {
-            self.calendar.schedule(self.now, Event::Body(client));
+            self.calendar.schedule(self.now, Event::ClientResumes(client));
         }
     }
 }

@@ -47,6 +47,14 @@ impl SinglePage {
 }
 
 impl Server {
+    /// The page that a client is flushing alone, before it is sent to its data file.
+    pub(super) fn single_page_of(&self, client_number: u32) -> Option<u32> {
+        match self.clients.list[client_number as usize].single {
+            Some(SinglePage::Data(page)) => Some(page),
+            _ => None,
+        }
+    }
+
     /// Flushes one dirty page from the LRU tail, then lets the client retry; sleeps first if `sleeps`.
     pub(super) fn flush_single_page(&mut self, client_number: u32, instance: usize, sleep: SimDuration, sleeps: bool) {
         self.clients.list[client_number as usize].single = Some(SinglePage::Search(instance as u32));
@@ -59,7 +67,7 @@ impl Server {
 
     /// Looks for a page to flush and begins to; or frees a clean one, where the version does.
     fn search_single_page(&mut self, client_number: u32, instance: usize) {
-        if self.waits_for_list(instance, Event::SinglePage(client_number)) {
+        if self.waits_for_lru_list(instance, Event::SinglePage(client_number)) {
             return;
         }
         self.clients.list[client_number as usize].single = None;
@@ -71,10 +79,10 @@ impl Server {
             }
             next = self.pool.lru().and_then(|l| l.before(page));
             if frees_clean && self.pool.evict_if_clean(page, instance) {
-                return self.calendar.schedule(self.now, Event::Body(client_number));
+                return self.calendar.schedule(self.now, Event::ClientResumes(client_number));
             }
         }
-        self.calendar.schedule(self.now + costs::SINGLE_PAGE_POLL, Event::Body(client_number));
+        self.calendar.schedule(self.now + costs::SINGLE_PAGE_POLL, Event::ClientResumes(client_number));
     }
 
     /// Whether the search for a page to flush ends with the first clean one.
@@ -95,7 +103,7 @@ impl Server {
     /// A client's single-page flush reaches its next stage; each stage is submitted when the one before is done.
     pub(super) fn single_page_step(&mut self, client_number: u32) {
         let Some(stage) = self.clients.list[client_number as usize].single else {
-            return self.run_body(client_number);
+            return self.resume_client(client_number);
         };
         let (page, op) = match stage {
             SinglePage::Search(instance) => return self.search_single_page(client_number, instance as usize),
@@ -108,6 +116,11 @@ impl Server {
             },
             SinglePage::Data(page) => (page, Op::RandomWrite),
             SinglePage::SyncDoublewrite(page) => {
+                let event = Event::SinglePage(client_number);
+                if self.sync_pages_through_journal(None, event, event) {
+                    self.clients.list[client_number as usize].single = Some(SinglePage::Data(page));
+                    return;
+                }
                 let inode = self.write_inode(Synced::Doublewrite);
                 let synced = self.sync_single_page(client_number, inode, SinglePage::Data(page));
                 return synced.into_iter().for_each(|over| self.crash_sees_copy_alone_synced(page, over));
@@ -171,8 +184,13 @@ impl Server {
                 self.clients.list[client_number as usize].single = Some(SinglePage::Written(page));
                 self.single_page_written(client_number, page);
             }
-            Wanted::Wait(until) => self.calendar.schedule(until, Event::SinglePage(client_number)),
+            Wanted::Wait(until) => self.wait_for_sync(file, until, Event::SinglePage(client_number)),
             Wanted::Sync => {
+                let event = Event::SinglePage(client_number);
+                if self.sync_pages_through_journal(Some(file), event, event) {
+                    self.clients.list[client_number as usize].single = Some(SinglePage::Written(page));
+                    return;
+                }
                 let inode = self.write_inode(Synced::Data(file));
                 if let Some(written) = inode {
                     self.syncs.inode_until(file, written);
@@ -188,7 +206,7 @@ impl Server {
 
     fn single_page_written(&mut self, client_number: u32, page: u32) {
         let instance = self.space.instance_of(page);
-        if self.waits_for_list(instance, Event::SinglePage(client_number)) {
+        if self.waits_for_lru_list(instance, Event::SinglePage(client_number)) {
             return;
         }
         self.clients.list[client_number as usize].single = None;
@@ -203,6 +221,6 @@ impl Server {
         } else {
             self.free_clean_page(instance, u64::MAX);
         }
-        self.run_body(client_number);
+        self.resume_client(client_number);
     }
 }

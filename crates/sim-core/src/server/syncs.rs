@@ -54,6 +54,8 @@ pub(super) struct Syncs {
     files: Vec<DataFile>,
     threads: Vec<IoThread>,
     rounds: Vec<Option<Round>>,
+    /// Who looks at a file again when its sync, whose end is not known beforehand, is over.
+    waiting: Vec<(u16, Event)>,
 }
 
 impl Syncs {
@@ -62,6 +64,7 @@ impl Syncs {
             files: vec![DataFile::default(); files],
             threads: vec![IoThread::default(); io_threads.clamp(1, 64) as usize],
             rounds: Vec::new(),
+            waiting: Vec::new(),
         }
     }
 
@@ -100,6 +103,12 @@ impl Syncs {
     /// A sync of the file begins.
     pub(super) fn sync_until(&mut self, file: u16, over: SimTime) {
         self.files[usize::from(file)].sync_until(over);
+    }
+
+    /// The sync of the file, whose end was not known beforehand, is over; who waited for that.
+    pub(super) fn sync_ends(&mut self, file: u16, now: SimTime) -> Vec<Event> {
+        self.files[usize::from(file)].sync_ends(now);
+        self.waiting.extract_if(.., |(waited, _)| *waited == file).map(|(_, event)| event).collect()
     }
 
     /// If the thread is busy, remembers that it has a share of the batch to complete.
@@ -146,7 +155,7 @@ impl Syncs {
     /// What the thread that runs a round does.
     fn thread_of_round(&self, number: u32) -> Event {
         match self.rounds[number as usize] {
-            Some(Round { owner: Owner::Poster { thread, .. }, .. }) => Event::CleanerThread(thread),
+            Some(Round { owner: Owner::Poster { thread, .. }, .. }) => Event::FlushThread(thread),
             _ => Event::SyncRound(number),
         }
     }
@@ -186,7 +195,7 @@ impl Server {
     pub(super) fn start_batch_sync(&mut self, thread: u32, held: Held, mutex: Option<usize>) {
         self.syncs.threads[thread as usize].busy = true;
         if let Some(instance) = mutex {
-            self.list_mutexes.hold(instance);
+            self.lru_list_mutexes.hold(instance);
         }
         let round = self.syncs.open(Owner::IoThread { thread, held, mutex }, self.now);
         self.crash_sees_round(round);
@@ -223,15 +232,28 @@ impl Server {
         while let Some((file, wanted, inode)) = self.syncs.next_of(round_number) {
             match self.syncs.want(file, wanted, self.now) {
                 Wanted::Synced => self.syncs.pass_over(round_number),
-                Wanted::Wait(until) => return self.calendar.schedule(until, Event::SyncRound(round_number)),
+                Wanted::Wait(until) => return self.wait_for_sync(file, until, Event::SyncRound(round_number)),
                 Wanted::Sync => return self.sync_file_of_round(round_number, file, inode),
             }
         }
         self.end_sync_round(round_number);
     }
 
+    /// `event` happens when the sync of a file by somebody else is over, at `until` if that is known.
+    pub(super) fn wait_for_sync(&mut self, file: u16, until: SimTime, event: Event) {
+        if until == SimTime::NEVER {
+            self.syncs.waiting.push((file, event));
+        } else {
+            self.calendar.schedule(until, event);
+        }
+    }
+
     /// Syncs a file of a round; before that, its inode.
     fn sync_file_of_round(&mut self, round_number: u32, file: u16, inode: bool) {
+        let thread = self.syncs.thread_of_round(round_number);
+        if self.sync_pages_through_journal(Some(file), thread, Event::SyncRound(round_number)) {
+            return self.syncs.pass_over(round_number);
+        }
         let written = if inode { None } else { self.write_data_inode(file) };
         if let Some(write) = written {
             if write.own {
@@ -240,7 +262,6 @@ impl Server {
             self.wakes_after(write.over_at, Event::SyncRound(round_number));
             return self.syncs.inode_until(file, write.over_at);
         }
-        let thread = self.syncs.thread_of_round(round_number);
         self.syncs.pass_over(round_number);
         let over = self.sync_data_file(thread, Event::SyncRound(round_number));
         self.crash_sees_sync(file, over);
@@ -255,7 +276,7 @@ impl Server {
             Owner::IoThread { thread, held, mutex } => {
                 self.release_held(held);
                 if let Some(instance) = mutex {
-                    self.release_list_mutex(instance);
+                    self.release_lru_list_mutex(instance);
                 }
                 self.syncs.io_thread_goes_on(thread);
                 self.io_thread_done(thread);
@@ -273,7 +294,7 @@ impl Server {
             return;
         }
         for client in std::mem::take(&mut self.syncs.threads[thread as usize].clients) {
-            self.calendar.schedule(self.now, Event::Body(client));
+            self.calendar.schedule(self.now, Event::ClientResumes(client));
         }
         while !self.syncs.threads[thread as usize].busy
             && let Some(batch) = self.syncs.threads[thread as usize].completions.pop_front()

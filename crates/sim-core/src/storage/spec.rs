@@ -35,6 +35,9 @@ pub struct DeviceSpec {
     /// Whether a cache flush waits for everything before it and holds everything after it (SATA's non-queued flush);
     /// otherwise it only takes its own time.
     pub sync_is_barrier: bool,
+    /// Added to a cache flush that is a barrier and had to wait for operations before it: it is held back and sent again.
+    #[serde(default)]
+    pub drain_ns: u64,
     /// Ceiling of read operations a second; `None` for no ceiling.
     pub read_iops: Option<f64>,
     /// Ceiling of write operations a second; a sync counts as one where `sync_counts_as_write`.
@@ -149,6 +152,7 @@ impl DeviceSpec {
             sequential_write: at_once.clone(),
             sync: at_once,
             sync_is_barrier: false,
+            drain_ns: 0,
             read_iops: None,
             write_iops: None,
             reads_a_page_written: 0.0,
@@ -181,6 +185,7 @@ impl DeviceSpec {
             sequential_write,
             sync,
             sync_is_barrier: _,
+            drain_ns: _,
             read_iops,
             write_iops,
             reads_a_page_written: _,

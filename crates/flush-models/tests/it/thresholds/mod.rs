@@ -22,7 +22,7 @@ use innosim_flush_models::mysql80::limits::dict_persist_margin;
 use innosim_flush_models::mysql80::redo_geometry_8021::MaxAges;
 use innosim_flush_models::mysql80::redo_geometry_8030::FilesCapacity;
 use innosim_flush_models::percona80::lru_manager::{LruManagers, adapt_sleep_ms};
-use innosim_flush_models::purge::purge_config;
+use innosim_flush_models::registry::purge_config;
 use innosim_flush_models::registry::{ModelId, Settings, Value, lookup};
 use innosim_flush_models::tnt::pace::{Pace, Seen};
 use std::collections::BTreeMap;

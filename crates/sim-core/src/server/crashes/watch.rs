@@ -105,6 +105,14 @@ impl Server {
         }
     }
 
+    /// The sync of a data file that began at `began` is over.
+    pub(in crate::server) fn crash_sees_sync_since(&mut self, file: u16, began: SimTime) {
+        let now = self.now;
+        if let Some(crashes) = &mut self.crashes {
+            crashes.disk.sync(file, began, now);
+        }
+    }
+
     /// A batch is over; what it holds of the doublewrite it gives back later.
     pub(in crate::server) fn crash_sees_batch_over(&mut self, batch: u32) {
         if let Some(crashes) = &mut self.crashes {
