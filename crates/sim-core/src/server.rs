@@ -84,6 +84,7 @@ mod undo;
 mod undo_truncation;
 
 pub use crashes::{BrokenRule, Crash, CrashPlan, DeviceCache};
+pub use events::EVENT_KINDS;
 pub use fork::Warm;
 pub use observer::{Observer, RunError, Silent};
 pub use stepping::{RedoRing, Stepping};
@@ -319,7 +320,7 @@ impl Server {
                 return Err(RunError::Rule { at, what });
             }
             if self.check.is_some() {
-                self.check_invariants(event == Event::Second)?;
+                self.check_invariants(event)?;
             }
             if event == Event::Second {
                 observer.latencies(self.recorder.latencies());

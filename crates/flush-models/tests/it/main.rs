@@ -7,6 +7,7 @@ mod endurance;
 mod hours;
 mod loops;
 mod machines;
+mod pinned;
 mod relations;
 mod support;
 mod thresholds;

@@ -22,6 +22,7 @@ pub(super) struct Checker {
     newest: Vec<u64>,
     /// The first violation found inside an event.
     violation: Option<String>,
+    event_kinds: u64,
 }
 
 impl Checker {
@@ -31,7 +32,13 @@ impl Checker {
             checkpoint_lsn,
             newest: Vec::new(),
             violation: None,
+            event_kinds: 0,
         }
+    }
+
+    /// Kinds of events that happened, a bit each.
+    pub(super) fn event_kinds(&self) -> u64 {
+        self.event_kinds
     }
 
     /// `page` was modified by redo that ends at `lsn`.
@@ -59,7 +66,11 @@ impl Server {
     }
 
     /// Verifies everything; what walks over all pages and clients only if `walks_too`.
-    pub(super) fn check_invariants(&mut self, walks_too: bool) -> Result<(), RunError> {
+    pub(super) fn check_invariants(&mut self, after: Event) -> Result<(), RunError> {
+        let walks_too = after == Event::Second;
+        if let Some(checker) = &mut self.check {
+            checker.event_kinds |= 1 << after.kind();
+        }
         let at = self.now;
         let broken = |what: String| RunError::Invariant { at, what };
         self.check_redo().map_err(broken)?;

@@ -194,6 +194,7 @@ impl Server {
             stations,
             event_hash: self.hash,
             events: self.events,
+            event_kinds: self.check.as_ref().map_or(0, super::check::Checker::event_kinds),
             touches: self.clients.touches,
             page_structure_bytes: self.pool.bytes() + self.space.bytes(),
             pages_total: u64::from(self.space.pages()),
