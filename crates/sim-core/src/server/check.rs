@@ -8,6 +8,7 @@
 use super::RunError;
 use super::Server;
 use super::events::Event;
+use super::machine::Machine;
 use super::passes::Phase;
 use super::single_page::SinglePage;
 use crate::config::CommitDurability;
@@ -52,31 +53,18 @@ impl Checker {
 }
 
 impl Server {
-    /// A page goes to the device: its redo must be durable.
-    #[inline]
-    pub(super) fn check_page_write(&mut self, page: u32) {
-        let durable = self.redo.position().durable_lsn;
-        if let Some(checker) = &mut self.check {
-            let newest = checker.newest.get(page as usize).copied().unwrap_or(0);
-            if newest > durable {
-                let what = format!("page {page} is written at LSN {newest} with redo durable only to {durable}");
-                checker.violation.get_or_insert(what);
-            }
-        }
-    }
-
     /// Verifies everything; what walks over all pages and clients only if `walks_too`.
     pub(super) fn check_invariants(&mut self, after: Event) -> Result<(), RunError> {
         let walks_too = after == Event::Second;
-        if let Some(checker) = &mut self.check {
+        if let Some(checker) = &mut self.machine.check {
             checker.event_kinds |= 1 << after.kind();
         }
-        let at = self.now;
+        let at = self.machine.now;
         let broken = |what: String| RunError::Invariant { at, what };
         self.check_redo().map_err(broken)?;
         self.check_records(walks_too).map_err(broken)?;
         if walks_too {
-            self.pool.check().map_err(broken)?;
+            self.machine.pool.check().map_err(broken)?;
             self.check_clients().map_err(broken)?;
             self.check_writes().map_err(broken)?;
         }
@@ -84,13 +72,13 @@ impl Server {
     }
 
     fn check_redo(&mut self) -> Result<(), String> {
-        let position = self.redo.position();
+        let position = self.machine.redo.position();
         let checkpoint = self.checkpointer.last_lsn();
-        let oldest = self.pool.oldest_modification_lsn();
-        let limit = self.model.writer_limits().hard_bytes;
+        let oldest = self.machine.pool.oldest_modification_lsn();
+        let limit = self.machine.model.writer_limits().hard_bytes;
         let acknowledged = self.commit.acknowledged_lsn;
-        let sync_commits = self.config.redo.commit == CommitDurability::Sync;
-        let Some(checker) = &mut self.check else { return Ok(()) };
+        let sync_commits = self.machine.config.redo.commit == CommitDurability::Sync;
+        let Some(checker) = &mut self.machine.check else { return Ok(()) };
         let before = std::mem::replace(&mut checker.position, position);
         let checkpoint_before = std::mem::replace(&mut checker.checkpoint_lsn, checkpoint);
         if let Some(what) = checker.violation.take() {
@@ -127,7 +115,7 @@ impl Server {
         let carried: u64 = threads.iter().map(|thread| thread.carry.len() as u64).sum();
         let alone =
             self.clients.list.iter().filter(|client| client.single.is_some_and(SinglePage::has_page)).count() as u64;
-        let (written, under_write) = (self.batches.pages_under_write(), self.pool.pages_under_write());
+        let (written, under_write) = (self.batches.pages_under_write(), self.machine.pool.pages_under_write());
         if written + carried + alone == under_write {
             return Ok(());
         }
@@ -137,13 +125,14 @@ impl Server {
     /// Every client is in exactly one place: idle, waiting for something, flushing, or in one calendar event.
     fn check_clients(&self) -> Result<(), String> {
         let scheduled = self
+            .machine
             .calendar
             .iter()
             .filter(|e| {
                 matches!(e, Event::ClientResumes(_) | Event::Start(_) | Event::ReadDone(_) | Event::SinglePage(_))
             })
             .count();
-        let waiting = self.computing_clients()
+        let waiting = self.machine.computing_clients()
             + self.commit.waiting()
             + self.binary_log.as_ref().map_or(0, super::binlog::BinaryLog::waiting)
             + self.records.as_ref().map_or(0, |records| records.waits.waiting())
@@ -153,10 +142,25 @@ impl Server {
             + self.cleaner.watching_clients()
             + self.clients.log_buffer.waiting()
             + self.batches.waiting_clients()
-            + self.lru_list_mutexes.waiting_clients()
+            + self.machine.lru_list_mutexes.waiting_clients()
             + self.syncs.waiting_clients();
         let found = scheduled + waiting + self.clients.idle_count();
         let clients = self.clients.list.len();
         if found == clients { Ok(()) } else { Err(format!("{clients} clients, but {found} places hold one")) }
+    }
+}
+
+impl Machine {
+    /// A page goes to the device: its redo must be durable.
+    #[inline]
+    pub(super) fn check_page_write(&mut self, page: u32) {
+        let durable = self.redo.position().durable_lsn;
+        if let Some(checker) = &mut self.check {
+            let newest = checker.newest.get(page as usize).copied().unwrap_or(0);
+            if newest > durable {
+                let what = format!("page {page} is written at LSN {newest} with redo durable only to {durable}");
+                checker.violation.get_or_insert(what);
+            }
+        }
     }
 }

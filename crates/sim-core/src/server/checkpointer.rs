@@ -116,14 +116,14 @@ impl Server {
         }
         self.checkpointer.event_set = true;
         if matches!(self.checkpointer.state, State::Waiting { .. }) {
-            self.arm_checkpointer_timer(self.now);
+            self.arm_checkpointer_timer(self.machine.now);
         }
     }
 
     fn arm_checkpointer_timer(&mut self, at: SimTime) {
         self.checkpointer.timer = self.checkpointer.timer.wrapping_add(1);
         if at < SimTime::NEVER {
-            self.calendar.schedule(at, Event::CheckpointerTimer(self.checkpointer.timer));
+            self.machine.calendar.schedule(at, Event::CheckpointerTimer(self.checkpointer.timer));
         }
     }
 
@@ -145,7 +145,7 @@ impl Server {
         match action.next {
             CheckpointerNext::Wait { timeout, on_cleaner_tick } => {
                 self.checkpointer.state = State::Waiting { on_tick: on_cleaner_tick };
-                let at = if self.checkpointer.event_set { self.now } else { self.now + timeout };
+                let at = if self.checkpointer.event_set { self.machine.now } else { self.machine.now + timeout };
                 self.arm_checkpointer_timer(at);
             }
             CheckpointerNext::Write { lsn } => self.begin_checkpoint(Some(lsn)),
@@ -156,7 +156,7 @@ impl Server {
     fn begin_checkpoint(&mut self, lsn: Option<u64>) {
         self.checkpointer.state = State::Syncing { lsn };
         if lsn.is_none() {
-            self.crash_sees_checkpoint_begin();
+            self.machine.crash_sees_checkpoint_begin();
         }
         self.start_checkpoint_sync();
     }
@@ -175,12 +175,12 @@ impl Server {
     }
 
     fn let_go_on(&mut self, actor: Actor) {
-        self.calendar.schedule(self.now, actor.goes_on(Event::CheckpointTaken));
+        self.machine.calendar.schedule(self.machine.now, actor.goes_on(Event::CheckpointTaken));
     }
 
     fn release_checkpoint_waiters(&mut self, all: bool) {
         for (actor, _) in self.checkpointer.waiters.extract_if(.., |(_, for_block)| all || !*for_block) {
-            self.calendar.schedule(self.now, actor.goes_on(Event::CheckpointTaken));
+            self.machine.calendar.schedule(self.machine.now, actor.goes_on(Event::CheckpointTaken));
         }
     }
 
@@ -194,28 +194,28 @@ impl Server {
     }
 
     fn checkpoint_at_oldest(&mut self) {
-        let current = self.redo.current_lsn();
-        self.pool.prune_written_from_flush_list();
-        let oldest = match self.pool.oldest_modification_lsn() {
+        let current = self.machine.redo.current_lsn();
+        self.machine.pool.prune_written_from_flush_list();
+        let oldest = match self.machine.pool.oldest_modification_lsn() {
             0 => current,
             lsn => lsn,
         };
-        self.crash_sees_look(oldest);
+        self.machine.crash_sees_look(oldest);
         // Nothing but the last checkpoint's own record may have been written since.
         let last = self.checkpointer.last_lsn.max(self.checkpointer.own_record_lsn);
         if oldest <= last {
             return self.end_checkpoint(false);
         }
-        let record = self.config.redo.checkpoint_record_bytes;
+        let record = self.machine.config.redo.checkpoint_record_bytes;
         if record > 0 {
-            self.redo.append_record(RedoLog::fixed(record as f64), self.now);
+            self.machine.redo.append_record(RedoLog::fixed(record as f64), self.machine.now);
             if oldest == current {
-                self.checkpointer.own_record_lsn = self.redo.current_lsn();
+                self.checkpointer.own_record_lsn = self.machine.redo.current_lsn();
             }
         }
         self.checkpointer.state = State::WaitingForRedo { lsn: oldest };
-        let wanted = if record > 0 { self.redo.current_lsn() } else { oldest };
-        if wanted > self.redo.position().durable_lsn {
+        let wanted = if record > 0 { self.machine.redo.current_lsn() } else { oldest };
+        if wanted > self.machine.redo.position().durable_lsn {
             self.when_durable(wanted, Event::CheckpointRedoDurable);
         } else {
             self.write_checkpoint(oldest);
@@ -234,25 +234,25 @@ impl Server {
         self.checkpointer.state = State::Writing { lsn };
         self.hold_redo_writes();
         self.release_checkpoint_waiters(false);
-        let written = self.write_redo_header();
-        self.calendar.schedule(written, Event::CheckpointOnDevice);
+        let written = self.machine.write_redo_header();
+        self.machine.calendar.schedule(written, Event::CheckpointOnDevice);
     }
 
     pub(super) fn checkpoint_on_device(&mut self) {
-        if self.config.redo.io == RedoIo::Buffered
-            && self.sync_through_journal(Synced::Redo, AfterSync::Event(Event::CheckpointDurable))
+        if self.machine.config.redo.io == RedoIo::Buffered
+            && self.machine.sync_through_journal(Synced::Redo, AfterSync::Event(Event::CheckpointDurable))
         {
-            self.recorder.counts.redo_fsyncs += 1;
+            self.machine.recorder.counts.redo_fsyncs += 1;
             return;
         }
-        if let Some(written) = self.write_inode(Synced::Redo) {
-            return self.calendar.schedule(written, Event::CheckpointOnDevice);
+        if let Some(written) = self.machine.write_inode(Synced::Redo) {
+            return self.machine.calendar.schedule(written, Event::CheckpointOnDevice);
         }
-        let durable = match self.config.redo.io {
+        let durable = match self.machine.config.redo.io {
             RedoIo::Buffered => self.flush_redo_device(),
-            RedoIo::NoSync => self.now,
+            RedoIo::NoSync => self.machine.now,
         };
-        self.calendar.schedule(durable, Event::CheckpointDurable);
+        self.machine.calendar.schedule(durable, Event::CheckpointDurable);
     }
 
     pub(super) fn checkpoint_durable(&mut self) {
@@ -274,7 +274,7 @@ impl Server {
         let wait_over = std::mem::take(&mut self.checkpointer.wait_over) || self.checkpointer.event_set;
         match own_wait {
             None => self.checkpointer_step(CheckpointerInput::Written),
-            Some(_) if wait_over => self.arm_checkpointer_timer(self.now),
+            Some(_) if wait_over => self.arm_checkpointer_timer(self.machine.now),
             Some(_) => {}
         }
         self.wake_watchers();

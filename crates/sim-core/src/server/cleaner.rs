@@ -63,7 +63,7 @@ impl Server {
     /// Sets the flush event.
     pub(super) fn set_flush_event(&mut self) {
         if self.cleaner.waiting && self.cleaner.wake_on_event && !self.cleaner.event_set {
-            self.arm_cleaner_timer(self.now);
+            self.arm_cleaner_timer(self.machine.now);
         }
         self.cleaner.event_set = true;
         self.cleaner.work_at = NO_WORK;
@@ -73,7 +73,7 @@ impl Server {
     #[inline]
     pub(super) fn look_for_work(&mut self) {
         let (pages, lsn) = self.cleaner.work_at;
-        if self.pool.dirty_pages() >= pages || self.redo.current_lsn() >= lsn {
+        if self.machine.pool.dirty_pages() >= pages || self.machine.redo.current_lsn() >= lsn {
             self.set_flush_event();
         }
     }
@@ -86,7 +86,7 @@ impl Server {
     fn arm_cleaner_timer(&mut self, at: SimTime) {
         self.cleaner.timer = self.cleaner.timer.wrapping_add(1);
         if at < SimTime::NEVER {
-            self.calendar.schedule(at, Event::CleanerTimer(self.cleaner.timer));
+            self.machine.calendar.schedule(at, Event::CleanerTimer(self.cleaner.timer));
         }
     }
 
@@ -106,7 +106,7 @@ impl Server {
         if wake_on_event && !self.cleaner.event_set {
             self.look_for_work();
         }
-        let at = if wake_on_event && self.cleaner.event_set { self.now } else { until.max(self.now) };
+        let at = if wake_on_event && self.cleaner.event_set { self.machine.now } else { until.max(self.machine.now) };
         self.arm_cleaner_timer(at);
     }
 
@@ -114,10 +114,10 @@ impl Server {
     pub(super) fn coordinator(&mut self, input: CleanerInput) {
         // A checkpoint has looked already, as it began.
         if input != CleanerInput::CheckpointTaken {
-            self.pool.prune_written_from_flush_list();
+            self.machine.pool.prune_written_from_flush_list();
         }
         let action = self.ask(|model, view| model.cleaner(view, input));
-        self.cleaner.failure = self.model.failure().map(str::to_owned);
+        self.cleaner.failure = self.machine.model.failure().map(str::to_owned);
         match action {
             CleanerAction::Wait { until, wake_on_event } => self.sleep_cleaner(until, wake_on_event, NO_WORK),
             CleanerAction::WaitForWork { until, dirty_pages, lsn } => {
@@ -136,8 +136,8 @@ impl Server {
 
     /// Makes all redo reserved so far durable for the coordinator, which goes on then.
     fn sync_redo_by_cleaner(&mut self) {
-        let current = self.redo.current_lsn();
-        if current > self.redo.position().durable_lsn {
+        let current = self.machine.redo.current_lsn();
+        if current > self.machine.redo.position().durable_lsn {
             self.when_durable(current, Event::CleanerRedoDurable);
         } else {
             self.coordinator(CleanerInput::RedoSynced);
@@ -147,7 +147,7 @@ impl Server {
     /// Lets those go on that wait for the page cleaner.
     pub(super) fn wake_watchers(&mut self) {
         for goes_on in std::mem::take(&mut self.cleaner.watchers) {
-            self.calendar.schedule(self.now, goes_on);
+            self.machine.calendar.schedule(self.machine.now, goes_on);
         }
     }
 }

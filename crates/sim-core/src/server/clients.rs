@@ -187,13 +187,13 @@ impl Server {
             return;
         }
         while let Some(client) = self.clients.idle.pop() {
-            self.calendar.schedule(self.now, Event::Start(client));
+            self.machine.calendar.schedule(self.machine.now, Event::Start(client));
         }
     }
 
     fn schedule_arrival(&mut self) {
         if let Some(at) = self.clients.arrivals.as_mut().and_then(Arrivals::next_time) {
-            self.calendar.schedule(at.max(self.now), Event::Arrival);
+            self.machine.calendar.schedule(at.max(self.machine.now), Event::Arrival);
         }
     }
 
@@ -201,21 +201,21 @@ impl Server {
         self.schedule_arrival();
         match self.clients.idle.pop() {
             Some(client) => {
-                self.settle_client(client);
-                self.begin(client, self.now, self.now);
+                self.machine.settle_client(client);
+                self.begin(client, self.machine.now, self.machine.now);
             }
-            None => self.clients.waiting.push_back(self.now),
+            None => self.clients.waiting.push_back(self.machine.now),
         }
     }
 
     /// A client of a closed drive starts its next transaction.
     pub(super) fn start_transaction(&mut self, client: u32) {
-        self.begin(client, self.now, self.now);
+        self.begin(client, self.machine.now, self.machine.now);
     }
 
     /// Begins a transaction that counts from `began`; its thread runs from `from` on (its last commit's wake-up).
     fn begin(&mut self, client_number: u32, began: SimTime, from: SimTime) {
-        let from = self.clients.let_in(from, &self.pool);
+        let from = self.clients.let_in(from, &self.machine.pool);
         let client = &mut self.clients.list[client_number as usize];
         client.began = began;
         client.kind = self.program.pick(&mut client.rng);
@@ -224,19 +224,19 @@ impl Server {
         let kind = &self.program.kinds[client.kind as usize];
         let sampled = kind.cpu.sample(&mut client.rng);
         // A transaction that waits for no commit takes some time at least, or time would stand still.
-        let waits = kind.writes && self.config.redo.commit != CommitDurability::Lazy;
+        let waits = kind.writes && self.machine.config.redo.commit != CommitDurability::Lazy;
         let demand = if waits { sampled } else { sampled.max(costs::SHORTEST_TRANSACTION) };
         let (demand, latch_wait) = match &mut self.clients.adaptive_hash {
-            Some(hash) => hash.charge(self.now, demand),
+            Some(hash) => hash.charge(self.machine.now, demand),
             None => (demand, SimDuration::ZERO),
         };
         let at_a_rate = self.clients.arrivals.is_some();
-        let dispatch = if at_a_rate { self.processors.spec().dispatch } else { SimDuration::ZERO };
+        let dispatch = if at_a_rate { self.machine.processors.spec().dispatch } else { SimDuration::ZERO };
         client.delayed_rows = kind.changed_rows;
         let locked = if kind.history_bytes > 0 { self.clients.undo_locked_until } else { SimTime::ZERO };
-        let wait = (latch_wait + from.since(self.now)).max(locked.since(self.now));
+        let wait = (latch_wait + from.since(self.machine.now)).max(locked.since(self.machine.now));
         self.draw_plan(client_number);
-        self.compute(demand + dispatch, wait, Event::ClientResumes(client_number));
+        self.machine.compute(demand + dispatch, wait, Event::ClientResumes(client_number));
     }
 
     /// Goes on with a transaction's touches until it commits or must wait.
@@ -247,7 +247,7 @@ impl Server {
         {
             return;
         }
-        self.redo.advance_writer(self.now);
+        self.machine.redo.advance_writer(self.machine.now);
         if self.program.kinds[self.clients.list[client_number as usize].kind as usize].writes
             && !self.may_write(client_number)
         {
@@ -257,7 +257,7 @@ impl Server {
         let client = &mut self.clients.list[client_number as usize];
         let kind = &self.program.kinds[client.kind as usize];
         if finished && kind.base_redo_fixed > 0 {
-            self.redo.append(kind.base_redo_fixed);
+            self.machine.redo.append(kind.base_redo_fixed);
             client.appended = true;
         }
         let appended = self.show_to_writer(client_number);
@@ -275,7 +275,9 @@ impl Server {
         let waits = client.delayed_rows > 0;
         if waits {
             client.delayed_rows -= 1;
-            self.calendar.schedule(self.now + self.clients.dml_delay, Event::ClientResumes(client_number));
+            self.machine
+                .calendar
+                .schedule(self.machine.now + self.clients.dml_delay, Event::ClientResumes(client_number));
         }
         waits
     }
@@ -296,9 +298,9 @@ impl Server {
         {
             return false;
         }
-        match self.redo.write_in_progress_until() {
-            Some(until) if self.config.redo.pipeline == RedoPipeline::LogMutex => {
-                self.calendar.schedule(until, Event::ClientResumes(client_number));
+        match self.machine.redo.write_in_progress_until() {
+            Some(until) if self.machine.config.redo.pipeline == RedoPipeline::LogMutex => {
+                self.machine.calendar.schedule(until, Event::ClientResumes(client_number));
                 false
             }
             _ => {
@@ -322,12 +324,12 @@ impl Server {
 
     fn passes_free_check(&mut self, client_number: u32) -> bool {
         let before = self.clients.list[client_number as usize].free_check;
-        if before.is_none() && self.redo.current_lsn() <= self.clients.free_check_limit_lsn {
+        if before.is_none() && self.machine.redo.current_lsn() <= self.clients.free_check_limit_lsn {
             return true;
         }
         let wait = self.ask_for_room(Actor::Client(client_number), before);
         self.clients.list[client_number as usize].free_check = wait;
-        self.recorder.counts.free_check_waits += u64::from(before.is_none() && wait.is_some());
+        self.machine.recorder.counts.free_check_waits += u64::from(before.is_none() && wait.is_some());
         wait.is_none()
     }
 
@@ -340,7 +342,7 @@ impl Server {
         match answer {
             FreeCheck::Proceed => return None,
             FreeCheck::Sleep { duration, wake_checkpointer } => {
-                self.calendar.schedule(self.now + duration, goes_on);
+                self.machine.calendar.schedule(self.machine.now + duration, goes_on);
                 if wake_checkpointer {
                     self.wake_checkpointer();
                 }
@@ -349,7 +351,7 @@ impl Server {
             FreeCheck::WaitForBatches => self.wait_for_batches(actor),
             FreeCheck::WakeCleaner { sleep } => {
                 self.set_flush_event();
-                self.calendar.schedule(self.now + sleep, goes_on);
+                self.machine.calendar.schedule(self.machine.now + sleep, goes_on);
             }
             FreeCheck::WaitForCleaner => {
                 self.cleaner.watchers.push(goes_on);
@@ -365,14 +367,14 @@ impl Server {
         if let Some(wait) = &mut self.clients.list[client_number as usize].free_check {
             wait.report = report;
         }
-        self.client_flush_computes(client_number);
+        self.machine.client_flush_computes(client_number);
     }
 
     /// A transaction is over: its client goes on to the next.
     pub(super) fn finish(&mut self, client_number: u32, at: SimTime) {
         self.redo_room_returned(client_number);
         let client = &mut self.clients.list[client_number as usize];
-        self.recorder.transaction(at.since(client.began));
+        self.machine.recorder.transaction(at.since(client.began));
         if client.wrote {
             self.clients.activity += 1;
             self.leave_history(client_number);
@@ -384,7 +386,7 @@ impl Server {
                 if pause.0 == 0 {
                     self.begin(client_number, at, at);
                 } else {
-                    self.calendar.schedule(at + pause, Event::Start(client_number));
+                    self.machine.calendar.schedule(at + pause, Event::Start(client_number));
                 }
             }
             None => match self.clients.waiting.pop_front() {

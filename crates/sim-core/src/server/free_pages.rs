@@ -66,8 +66,8 @@ impl FreePages {
 impl Server {
     /// Takes a frame for `page` on behalf of a client; false if the client must wait (it goes on by itself).
     pub(super) fn find_frame(&mut self, client_number: u32, page: u32) -> bool {
-        let instance = self.space.instance_of(page);
-        if self.waits_for_lru_list(instance, Event::ClientResumes(client_number)) {
+        let instance = self.machine.space.instance_of(page);
+        if self.machine.waits_for_lru_list(instance, Event::ClientResumes(client_number)) {
             return false;
         }
         let search = &mut self.clients.list[client_number as usize].frame_search;
@@ -75,12 +75,12 @@ impl Server {
             *search = FrameSearch { page, ..FrameSearch::default() };
         }
         let rounds = search.rounds;
-        let policy = self.config.buffer_pool.free_pages;
+        let policy = self.machine.config.buffer_pool.free_pages;
         if self.sleeps_after_lru_batch(client_number, instance, policy) {
             return false;
         }
         loop {
-            if self.pool.take_frame(instance) {
+            if self.machine.pool.take_frame(instance) {
                 self.clients.list[client_number as usize].frame_search = FrameSearch::default();
                 self.wake_cleaner_for_free_pages(instance, policy);
                 return true;
@@ -92,7 +92,7 @@ impl Server {
                 break;
             }
         }
-        self.recorder.counts.wait_free += 1;
+        self.machine.recorder.counts.wait_free += 1;
         self.clients.list[client_number as usize].frame_search.rounds = rounds + 1;
         self.without_free_page(client_number, instance, rounds, policy);
         false
@@ -115,7 +115,7 @@ impl Server {
 
     /// The same in 5.5: further in each round.
     fn search_tail_55(&mut self, instance: usize, rounds: u32) -> bool {
-        let distance = 100 + u64::from(rounds + 1) * self.pool.used_of(instance) / 10;
+        let distance = 100 + u64::from(rounds + 1) * self.machine.pool.used_of(instance) / 10;
         let found = self.free_clean_page(instance, distance);
         let written = &mut self.free_pages.lru_written[instance];
         *written = if found { written.saturating_sub(1) } else { 0 };
@@ -135,7 +135,7 @@ impl Server {
             self.search_tail_55(instance, 0);
         }
         if sleeps {
-            self.calendar.schedule(self.now + sleep, Event::ClientResumes(client_number));
+            self.machine.calendar.schedule(self.machine.now + sleep, Event::ClientResumes(client_number));
         }
         sleeps
     }
@@ -144,14 +144,17 @@ impl Server {
     /// whether it does.
     fn waits_for_lru_batch_first(&mut self, client_number: u32, instance: usize, policy: FreePagePolicy) -> bool {
         matches!(policy, FreePagePolicy::SinglePage { waits_for_batch: true, .. })
-            && self.config.doublewrite != DoublewriteConfig::Off
+            && self.machine.config.doublewrite != DoublewriteConfig::Off
             && self.wait_for_lru_batch_in_the_making(Event::ClientResumes(client_number), instance)
     }
 
     /// A client took a frame: few are left, and the page cleaner is to make more (MariaDB).
     fn wake_cleaner_for_free_pages(&mut self, instance: usize, policy: FreePagePolicy) {
         let cleaner_frees = matches!(policy, FreePagePolicy::WaitForCleaner { .. });
-        if cleaner_frees && self.pool.lru().is_some() && self.pool.free_of(instance) < self.pool.scan_depth() / 2 {
+        if cleaner_frees
+            && self.machine.pool.lru().is_some()
+            && self.machine.pool.free_of(instance) < self.machine.pool.scan_depth() / 2
+        {
             self.set_flush_event();
         }
     }
@@ -169,8 +172,8 @@ impl Server {
                 if wakes_cleaner {
                     self.set_flush_event();
                 }
-                let pause = self.model.free_page_pause(rounds);
-                self.calendar.schedule(self.now + pause, Event::ClientResumes(client_number));
+                let pause = self.machine.model.free_page_pause(rounds);
+                self.machine.calendar.schedule(self.machine.now + pause, Event::ClientResumes(client_number));
             }
             FreePagePolicy::Margin { margin, extra, .. } => {
                 self.clients.list[client_number as usize].frame_search.flushing = true;
@@ -199,18 +202,18 @@ impl Server {
     /// After a page was read or created: where clients keep a margin of free pages, looks at it and refills it if it is
     /// short. Whether the client is busy with that.
     pub(super) fn keep_margin(&mut self, client_number: u32, page: u32) -> bool {
-        let FreePagePolicy::Margin { margin, extra, search, .. } = self.config.buffer_pool.free_pages else {
+        let FreePagePolicy::Margin { margin, extra, search, .. } = self.machine.config.buffer_pool.free_pages else {
             return false;
         };
-        let instance = self.space.instance_of(page);
+        let instance = self.machine.space.instance_of(page);
         let wanted = margin + extra;
-        let mut found = self.pool.free_of(instance);
-        let Some(lru) = self.pool.lru() else { return false };
+        let mut found = self.machine.pool.free_of(instance);
+        let Some(lru) = self.machine.pool.lru() else { return false };
         let mut next = lru.tail(instance);
         let mut looked = 0;
         while let Some(page) = next.filter(|_| looked < search && found < wanted) {
             looked += 1;
-            found += u64::from(!self.pool.is_dirty_idle(page) && !self.pool.is_under_write(page));
+            found += u64::from(!self.machine.pool.is_dirty_idle(page) && !self.machine.pool.is_under_write(page));
             next = lru.before(page);
         }
         if found >= margin {
@@ -225,19 +228,19 @@ impl Server {
     /// Takes a frame of an instance for purge and its undo pages, or for the change buffer, if need be that of a clean page
     /// near the tail of its LRU list.
     pub(super) fn take_or_free_frame(&mut self, instance: usize) -> bool {
-        self.pool.take_frame(instance)
-            || (self.free_clean_page(instance, EVICTION_SEARCH) && self.pool.take_frame(instance))
+        self.machine.pool.take_frame(instance)
+            || (self.free_clean_page(instance, EVICTION_SEARCH) && self.machine.pool.take_frame(instance))
     }
 
     /// Frees one clean page among the first `limit` from the tail of the instance's LRU list.
     pub(super) fn free_clean_page(&mut self, instance: usize, limit: u64) -> bool {
-        let Some(lru) = self.pool.lru() else { return false };
+        let Some(lru) = self.machine.pool.lru() else { return false };
         let mut next = lru.tail(instance);
         let mut scanned = 0;
         while let Some(page) = next.filter(|_| scanned < limit) {
-            next = self.pool.lru().and_then(|l| l.before(page));
+            next = self.machine.pool.lru().and_then(|l| l.before(page));
             scanned += 1;
-            if self.pool.evict_if_clean(page, instance) {
+            if self.machine.pool.evict_if_clean(page, instance) {
                 return true;
             }
         }

@@ -213,7 +213,7 @@ impl Server {
         if request.reset_event {
             self.reset_flush_event();
         }
-        self.recorder.sync_flushing |= request.kind == crate::seam::FlushKind::Sync;
+        self.machine.recorder.sync_flushing |= request.kind == crate::seam::FlushKind::Sync;
         let pass = &mut self.passes.passes[pass_number as usize];
         pass.report = PassReport::default();
         pass.next_slot = request.only_instance.unwrap_or(0) as usize;
@@ -222,7 +222,7 @@ impl Server {
         for thread in threads {
             self.passes.threads[thread as usize].phase = Phase::TakeSlot;
         }
-        self.calendar.schedule(self.now + costs::SLOT_OVERHEAD, starts);
+        self.machine.calendar.schedule(self.machine.now + costs::SLOT_OVERHEAD, starts);
     }
 
     /// The page cleaner's threads take their first slots.
@@ -264,7 +264,7 @@ impl Server {
     /// Sleeps until `at`, then goes on in `phase`.
     pub(super) fn sleep(&mut self, thread_number: u32, at: SimTime, phase: Phase) -> bool {
         self.passes.threads[thread_number as usize].phase = phase;
-        self.calendar.schedule(at, Event::FlushThread(thread_number));
+        self.machine.calendar.schedule(at, Event::FlushThread(thread_number));
         false
     }
 
@@ -295,12 +295,12 @@ impl Server {
     fn lru_wanted(&self, work: LruWork, instance: usize) -> bool {
         match work {
             LruWork::None => false,
-            LruWork::Batch(_) => self.pool.lru_batch_wanted(instance),
+            LruWork::Batch(_) => self.machine.pool.lru_batch_wanted(instance),
             // None is begun while the last one of the instance is not over.
             LruWork::ScanDepth | LruWork::Chunks(_) => {
-                self.passes.lru_in_flight[instance] == 0 && self.pool.lru_batch_wanted(instance)
+                self.passes.lru_in_flight[instance] == 0 && self.machine.pool.lru_batch_wanted(instance)
             }
-            LruWork::Flush(pages) => pages > 0 && self.pool.evicts(),
+            LruWork::Flush(pages) => pages > 0 && self.machine.pool.evicts(),
         }
     }
 
@@ -317,7 +317,7 @@ impl Server {
         let mut busy_instances = 0;
         let found = (first..end).find(|&instance| {
             let (left, busy) = self.list_work(&request, instance);
-            let nothing = left == 0 || busy || !self.pool.tail_below(instance, request.lsn_limit);
+            let nothing = left == 0 || busy || !self.machine.pool.tail_below(instance, request.lsn_limit);
             let stops = !nothing || self.lru_wanted(request.lru, instance);
             busy_instances += u64::from(!stops && left > 0 && busy);
             stops
@@ -333,12 +333,12 @@ impl Server {
         let Some(pass) = self.passes.of_thread(thread_number) else { return false };
         pass.next_slot += slots;
         let own = (slots as u64).div_ceil(u64::from(pass.running.max(1)));
-        self.sleep(thread_number, self.now + costs::SLOT_OVERHEAD * own, Phase::TakeSlot)
+        self.sleep(thread_number, self.machine.now + costs::SLOT_OVERHEAD * own, Phase::TakeSlot)
     }
 
     /// Pages that a request wants from the flush list of an instance, and whether an earlier batch there is not over.
     fn list_work(&self, request: &FlushRequest, instance: usize) -> (u64, bool) {
-        let in_flight = self.pool.has_batch_in_flight(instance) && !request.over_writes;
+        let in_flight = self.machine.pool.has_batch_in_flight(instance) && !request.over_writes;
         (request.slots.get(instance).copied().unwrap_or(0), self.passes.building[instance] || in_flight)
     }
 
@@ -351,7 +351,7 @@ impl Server {
         let (left, busy) = self.list_work(request, instance);
         if left == 0 || busy {
             self.passes.passes[number as usize].report.busy_instances += u64::from(left > 0);
-            return self.sleep(thread_number, self.now + costs::SLOT_OVERHEAD, Phase::TakeSlot);
+            return self.sleep(thread_number, self.machine.now + costs::SLOT_OVERHEAD, Phase::TakeSlot);
         }
         self.passes.building[instance] = true;
         self.set_phase(thread_number, Phase::CollectList { left })
@@ -366,7 +366,7 @@ impl Server {
     }
 
     fn list_busy(&self, instance: usize) -> bool {
-        self.passes.building[instance] || self.pool.has_batch_in_flight(instance)
+        self.passes.building[instance] || self.machine.pool.has_batch_in_flight(instance)
     }
 
     fn thread_out_of_slots(&mut self, thread_number: u32) {
@@ -397,7 +397,7 @@ impl Server {
             }
             Actor::Purge => {
                 self.passes.unused_passes.push(number);
-                self.calendar.schedule(self.now, Event::UndoTruncation);
+                self.machine.calendar.schedule(self.machine.now, Event::UndoTruncation);
             }
             Actor::PurgeThread(thread) => {
                 self.passes.unused_passes.push(number);
@@ -421,13 +421,13 @@ impl Server {
         let instances = self.passes.building.len();
         match (from..instances).find(|&i| self.waits_for(i)) {
             Some(instance) => self.passes.batch_waiters.push((actor, instance)),
-            None => self.calendar.schedule(self.now, actor.goes_on(Event::BatchesOver)),
+            None => self.machine.calendar.schedule(self.machine.now, actor.goes_on(Event::BatchesOver)),
         }
     }
 
     /// Whether who waits for the batches of an instance still has to.
     fn waits_for(&self, instance: usize) -> bool {
-        self.list_busy(instance) || (self.config.waits_for_all_writes && self.lru_batch_runs(instance))
+        self.list_busy(instance) || (self.machine.config.waits_for_all_writes && self.lru_batch_runs(instance))
     }
 
     /// The batches of an instance may be over: those who wait for it look.
@@ -470,7 +470,7 @@ impl Server {
         }
         self.instance_maybe_over(instance);
         for (_, event) in self.passes.lru_waiters.extract_if(.., |(i, _)| *i == instance) {
-            self.calendar.schedule(self.now, event);
+            self.machine.calendar.schedule(self.machine.now, event);
         }
     }
 
@@ -499,7 +499,7 @@ impl Server {
         if self.wait_for_lru_batch(Event::FlushThread(thread_number), instance) {
             return false;
         }
-        if scanned >= self.pool.scan_depth() {
+        if scanned >= self.machine.pool.scan_depth() {
             return self.start_list(thread_number);
         }
         self.set_phase(thread_number, Phase::CollectLru { scanned })

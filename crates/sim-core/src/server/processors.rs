@@ -20,6 +20,7 @@
 
 use super::Server;
 use super::events::Event;
+use super::machine::Machine;
 use super::slowdown::Slowdown;
 use crate::kernel::run_queues::RunQueues;
 use crate::kernel::station::{Station, StationReport};
@@ -133,6 +134,35 @@ impl Processors {
 }
 
 impl Server {
+    /// Whether what `event` goes on with is a thread of the page cleaner that runs before all others.
+    fn has_priority(&self, event: Event) -> bool {
+        let Event::FlushThread(thread) = event else { return false };
+        self.machine.processors.spec.cleaner_priority && !self.passes.works_for_client(thread)
+    }
+
+    /// Computes for `demand` as the thread that does `thread`, which nobody holds up if it has priority; `event`
+    /// happens `pause` after that.
+    pub(super) fn run_at_priority(&mut self, thread: Event, demand: SimDuration, pause: SimDuration, event: Event) {
+        if demand.0 == 0 || self.has_priority(thread) {
+            let demand = self.machine.charge_cpu(demand);
+            self.machine.calendar.schedule(self.machine.now + demand + pause, event);
+        } else {
+            self.machine.compute_as(thread, demand, pause, event);
+        }
+    }
+
+    /// The same for a thread that waits for the device until `at`.
+    pub(super) fn wake_at_priority(&mut self, thread: Event, at: SimTime, demand: SimDuration, event: Event) {
+        if self.has_priority(thread) {
+            let demand = self.machine.charge_cpu(demand);
+            self.machine.calendar.schedule(at + demand, event);
+        } else {
+            self.machine.wake(at, demand, event);
+        }
+    }
+}
+
+impl Machine {
     /// Computes for `demand`; `pause` after that, `event` happens.
     #[inline]
     pub(super) fn compute(&mut self, demand: SimDuration, pause: SimDuration, event: Event) {
@@ -169,33 +199,6 @@ impl Server {
             self.calendar.schedule(self.now, event);
         } else {
             self.compute(demand, SimDuration::ZERO, event);
-        }
-    }
-
-    /// Whether what `event` goes on with is a thread of the page cleaner that runs before all others.
-    fn has_priority(&self, event: Event) -> bool {
-        let Event::FlushThread(thread) = event else { return false };
-        self.processors.spec.cleaner_priority && !self.passes.works_for_client(thread)
-    }
-
-    /// Computes for `demand` as the thread that does `thread`, which nobody holds up if it has priority; `event`
-    /// happens `pause` after that.
-    pub(super) fn run_at_priority(&mut self, thread: Event, demand: SimDuration, pause: SimDuration, event: Event) {
-        if demand.0 == 0 || self.has_priority(thread) {
-            let demand = self.charge_cpu(demand);
-            self.calendar.schedule(self.now + demand + pause, event);
-        } else {
-            self.compute_as(thread, demand, pause, event);
-        }
-    }
-
-    /// The same for a thread that waits for the device until `at`.
-    pub(super) fn wake_at_priority(&mut self, thread: Event, at: SimTime, demand: SimDuration, event: Event) {
-        if self.has_priority(thread) {
-            let demand = self.charge_cpu(demand);
-            self.calendar.schedule(at + demand, event);
-        } else {
-            self.wake(at, demand, event);
         }
     }
 

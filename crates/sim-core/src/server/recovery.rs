@@ -77,12 +77,12 @@ impl Server {
     /// Redo and pages that recovery would find after a crash at the end of this second.
     pub(super) fn left_for_recovery(&mut self) -> (u64, u64) {
         let checkpoint_lsn = self.checkpointer.last_lsn();
-        let second = self.now.whole_seconds();
+        let second = self.machine.now.whole_seconds();
         if second <= COUNT_EVERY_S || second.is_multiple_of(COUNT_EVERY_S) {
-            self.touched_pages.count(checkpoint_lsn, &self.pool);
+            self.machine.touched_pages.count(checkpoint_lsn, &self.machine.pool);
         }
-        let written_lsn = self.redo.position().written_lsn;
-        (written_lsn.saturating_sub(checkpoint_lsn), self.touched_pages.counted)
+        let written_lsn = self.machine.redo.position().written_lsn;
+        (written_lsn.saturating_sub(checkpoint_lsn), self.machine.touched_pages.counted)
     }
 }
 

@@ -9,6 +9,7 @@
 use super::Server;
 use super::change_buffer::Buffered;
 use super::events::Event;
+use super::machine::Machine;
 use crate::buffer_pool::Modification;
 use crate::workload::program::Touch;
 
@@ -60,7 +61,10 @@ impl Server {
     /// too large for it takes what there is.
     fn touch_on(&mut self, client_number: u32) -> Stopped {
         let Server {
-            clients, program, pool, redo, space, check, lru_list_mutexes, touched_pages, crashes, now, ..
+            clients,
+            program,
+            machine: Machine { pool, redo, space, check, lru_list_mutexes, touched_pages, crashes, now, .. },
+            ..
         } = self;
         let client = &mut clients.list[client_number as usize];
         let kind = &program.kinds[client.kind as usize];
@@ -121,9 +125,11 @@ impl Server {
 
     /// Whether the page must move in a list that somebody holds; the client then waits.
     fn waits_to_move(&mut self, client_number: u32, page: u32) -> bool {
-        self.lru_list_mutexes.any_held()
-            && self.pool.moves_to_head(page, &self.space, self.now)
-            && self.waits_for_lru_list(self.space.instance_of(page), Event::ClientResumes(client_number))
+        self.machine.lru_list_mutexes.any_held()
+            && self.machine.pool.moves_to_head(page, &self.machine.space, self.machine.now)
+            && self
+                .machine
+                .waits_for_lru_list(self.machine.space.instance_of(page), Event::ClientResumes(client_number))
     }
 
     /// Touches one page on the slow path: it may be new, missing or under write.
@@ -132,16 +138,16 @@ impl Server {
         if self.waits_to_move(client_number, page) {
             return Touched::Wait;
         }
-        if !self.pool.is_resident(page) && self.clients.list[client_number as usize].plan.is_fresh(page) {
+        if !self.machine.pool.is_resident(page) && self.clients.list[client_number as usize].plan.is_fresh(page) {
             // While its creator waited for a frame, another client may have met the page and begun to read it.
             if let Some(&arrives) = self.clients.reads.get(&page) {
-                self.calendar.schedule(arrives.max(self.now), Event::ClientResumes(client_number));
+                self.machine.calendar.schedule(arrives.max(self.machine.now), Event::ClientResumes(client_number));
                 return Touched::Wait;
             }
             if !self.find_frame(client_number, page) {
                 return Touched::Wait;
             }
-            self.pool.page_arrived(page, &self.space, self.now);
+            self.machine.pool.page_arrived(page, &self.machine.space, self.machine.now);
             // Others may have met it meanwhile and left changes for it.
             self.merge_changes(page);
             if self.keep_margin(client_number, page) {
@@ -149,15 +155,15 @@ impl Server {
             }
         }
         if !touch.modify {
-            if self.pool.read(page, &self.space, self.now) {
+            if self.machine.pool.read(page, &self.machine.space, self.machine.now) {
                 return Touched::Done;
             }
             self.read_page(client_number, page);
             return Touched::Wait;
         }
-        match self.pool.modify(page, self.redo.current_lsn(), &self.space, self.now) {
+        match self.machine.pool.modify(page, self.machine.redo.current_lsn(), &self.machine.space, self.machine.now) {
             Modification::Done => {
-                self.append_change(page, touch.redo_fixed);
+                self.machine.append_change(page, touch.redo_fixed);
                 self.clients.modified(client_number, 1);
                 Touched::Done
             }

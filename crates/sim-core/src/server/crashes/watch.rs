@@ -3,21 +3,14 @@
 use super::{CopyId, Crashes};
 use crate::kernel::time::SimTime;
 use crate::server::Server;
+use crate::server::machine::Machine;
 use std::collections::BTreeSet;
 
 impl Server {
-    /// A page was modified by redo from `before` to `lsn`.
-    #[inline]
-    pub(in crate::server) fn crash_sees_change(&mut self, page: u32, before: u64, lsn: u64) {
-        if let Some(crashes) = &mut self.crashes {
-            crashes.modified(page, before, lsn);
-        }
-    }
-
     /// The batch of a thread, and those that share the buffer with it, are submitted to the doublewrite. They are safe there
     /// at `done`, or when its file is synced.
     pub(in crate::server) fn crash_sees_copies(&mut self, thread: u32, done: SimTime, sync_follows: bool) {
-        let Some(crashes) = &mut self.crashes else { return };
+        let Some(crashes) = &mut self.machine.crashes else { return };
         let safe_at = if sync_follows { SimTime::NEVER } else { done };
         for thread in self.doublewrite.written_with(thread) {
             let batch = self.passes.threads[thread as usize].batch;
@@ -30,12 +23,22 @@ impl Server {
 
     /// The doublewrite's file is synced at `done`, for the same batches.
     pub(in crate::server) fn crash_sees_copies_synced(&mut self, thread: u32, done: SimTime) {
-        let Some(crashes) = &mut self.crashes else { return };
+        let Some(crashes) = &mut self.machine.crashes else { return };
         for thread in self.doublewrite.written_with(thread) {
             let batch = self.passes.threads[thread as usize].batch;
             if let Some(&copy) = crashes.of_batch.get(&batch) {
                 crashes.disk.copy_synced_at(copy, done);
             }
+        }
+    }
+}
+
+impl Machine {
+    /// A page was modified by redo from `before` to `lsn`.
+    #[inline]
+    pub(in crate::server) fn crash_sees_change(&mut self, page: u32, before: u64, lsn: u64) {
+        if let Some(crashes) = &mut self.crashes {
+            crashes.modified(page, before, lsn);
         }
     }
 
