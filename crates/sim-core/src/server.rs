@@ -83,6 +83,7 @@ mod tnt_merge;
 mod touches;
 mod undo;
 mod undo_truncation;
+mod wake_ups;
 
 pub use crashes::{BrokenRule, Crash, CrashPlan, DeviceCache};
 pub use events::EVENT_KINDS;
@@ -96,7 +97,7 @@ use crate::kernel::random::Rng;
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::metrics::{RunOutput, SecondSample};
 use crate::run_spec::{DirtyStart, RunSpec};
-use crate::seam::{AgeLimits, CleanerInput, ServerModel, View};
+use crate::seam::{AgeLimits, CleanerInput, ServerModel};
 use crate::workload::DriveSpec;
 use crate::workload::program::Program;
 use events::Event;
@@ -123,7 +124,6 @@ pub struct Server {
     change_buffer: Option<change_buffer::ChangeBuffer>,
     purge: Option<purge::Purge>,
     records: Option<mvcc_buffer::MvccBuffer>,
-    free_pages: free_pages::FreePages,
     cleaner: cleaner::Cleaner,
     lru_managers: lru_managers::LruManagers,
     passes: passes::Passes,
@@ -175,7 +175,6 @@ impl Server {
             records: config
                 .records
                 .map(|records| mvcc_buffer::MvccBuffer::new(records, &spec.workload, threads_of(&spec.workload.drive))),
-            free_pages: free_pages::FreePages::new(config.buffer_pool.instances),
             cleaner: cleaner::Cleaner::new(),
             lru_managers: lru_managers::LruManagers::new(config.lru_managers, config.buffer_pool.instances),
             passes: passes::Passes::new(config.cleaner_threads, config.buffer_pool.instances),
@@ -183,7 +182,7 @@ impl Server {
             batches: batches::Batches::default(),
             doublewrite: doublewrite::Doublewrite::new(&config.doublewrite),
             syncs: syncs::Syncs::new(config.write_io_threads, space.spaces()),
-            checkpointer: checkpointer::Checkpointer::new(checkpoint_lsn),
+            checkpointer: checkpointer::Checkpointer::new(),
             machine: Machine::new(model, spec, space, pool, redo, checkpoint_lsn),
             redo_files,
             program,
@@ -257,7 +256,7 @@ impl Server {
                 continue;
             }
             if self.machine.crashes.is_some() {
-                self.crashes_before(at)?;
+                self.machine.crashes_before(at)?;
             }
             self.machine.now = at;
             self.events += 1;
@@ -301,7 +300,7 @@ impl Server {
     }
 
     fn monitor(&mut self) {
-        self.ask(|model, view| model.monitor(view));
+        self.machine.ask(|model, view| model.monitor(view));
         self.machine.calendar.schedule(self.machine.now + SimDuration::from_secs(1), Event::Monitor);
     }
 
@@ -326,7 +325,7 @@ impl Server {
             Event::FlushThread(thread) => self.thread_step(thread),
             Event::BatchOnDevice(batch) => self.batch_on_device(batch),
             Event::ShareOnDevice { batch, thread } => self.share_on_device(batch, u32::from(thread)),
-            Event::LruListMutex(instance) => self.lru_list_mutex_passed_on(instance),
+            Event::LruListMutex(instance) => self.machine.lru_list_mutex_passed_on(instance),
             Event::ShareCompletes { batch, thread } => self.share_completes(batch, u32::from(thread)),
             Event::SyncRound(round) => self.sync_round_step(round),
             Event::CheckpointerTimer(number) => self.checkpointer_timer(number),
@@ -358,35 +357,6 @@ impl Server {
             Event::FlushOver(volume) => self.flush_is_over(volume),
             Event::Second => self.second(),
         }
-    }
-
-    /// Asks the model something, with a view of this instant.
-    fn ask<R>(&mut self, question: impl FnOnce(&mut dyn ServerModel, &View<'_>) -> R) -> R {
-        let position = self.machine.redo.position();
-        let totals = self.machine.recorder.totals();
-        let view = View {
-            now: self.machine.now,
-            up_before: self.machine.up_before,
-            current_lsn: position.current_lsn,
-            written_lsn: position.written_lsn,
-            durable_lsn: position.durable_lsn,
-            last_checkpoint_lsn: self.checkpointer.last_lsn(),
-            oldest_modification_lsn: self.machine.pool.oldest_modification_lsn(),
-            dirty_pages: self.machine.pool.dirty_pages(),
-            lru_pages: self.machine.pool.used_pages(),
-            free_pages: self.machine.pool.free_pages(),
-            activity: self.clients.activity(),
-            pending_reads: self.clients.reads_in_flight(),
-            pending_writes: self.machine.pool.pages_under_write(),
-            page_reads: totals.page_reads,
-            page_writes: totals.page_writes,
-            lru_pages_flushed: totals.lru_pages,
-            redo_writes: self.machine.redo.writes() + self.checkpointer.checkpoints,
-            redo_sync_in_progress: self.commit.sync_in_progress(),
-            free_page_wanted: self.free_pages.wanted(),
-            lists: &self.machine.pool,
-        };
-        question(self.machine.model.as_mut(), &view)
     }
 }
 

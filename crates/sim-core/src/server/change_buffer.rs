@@ -193,7 +193,7 @@ impl Server {
     /// Records a change; the page of the tree that is under write, if that is in the way.
     fn record_change(&mut self, page: u32, redo_fixed: u64) -> Result<Buffered, u32> {
         let Some(buffer) = &mut self.change_buffer else { return Ok(Buffered::No) };
-        if self.clients.reads.contains_key(&page) || buffer.pages() >= buffer.config.max_pages {
+        if self.machine.page_reads.contains_key(&page) || buffer.pages() >= buffer.config.max_pages {
             return Ok(Buffered::No);
         }
         let waiting = buffer.pending.of(page);
@@ -241,11 +241,11 @@ impl Server {
 
     /// The master thread reads some pages that have changes, unless redo is short of room.
     pub(super) fn merge_in_background(&mut self) {
-        let activity = self.clients.activity();
+        let activity = self.machine.activity();
         let Some(buffer) = &mut self.change_buffer else { return };
         let active = std::mem::replace(&mut buffer.last_activity, activity) != activity;
         let wanted = buffer.pages_to_merge(active);
-        if self.machine.redo.current_lsn() <= self.clients.free_check_limit_lsn {
+        if self.machine.redo.current_lsn() <= self.machine.free_check_limit_lsn {
             self.merge_some(wanted);
         }
         self.machine.calendar.schedule(self.machine.now + A_SECOND, Event::Merge);
@@ -280,9 +280,10 @@ impl Server {
     fn read_for_merge(&mut self, pages: Vec<u32>) -> Reads {
         let mut begun = Reads::default();
         for page in pages {
-            if !self.clients.reads.contains_key(&page) && self.take_or_free_frame(self.machine.space.instance_of(page))
+            if !self.machine.page_reads.contains_key(&page)
+                && self.take_or_free_frame(self.machine.space.instance_of(page))
             {
-                let arrives = self.begin_read(page);
+                let arrives = self.machine.begin_read(page);
                 self.machine.calendar.schedule(arrives, Event::MergeRead(page));
                 begun = begun.and(Reads { pages: 1, last_arrives: arrives });
             }

@@ -61,7 +61,7 @@ impl Server {
         }
         let at = self.machine.now;
         let broken = |what: String| RunError::Invariant { at, what };
-        self.check_redo().map_err(broken)?;
+        self.machine.check_redo().map_err(broken)?;
         self.check_records(walks_too).map_err(broken)?;
         if walks_too {
             self.machine.pool.check().map_err(broken)?;
@@ -69,41 +69,6 @@ impl Server {
             self.check_writes().map_err(broken)?;
         }
         Ok(())
-    }
-
-    fn check_redo(&mut self) -> Result<(), String> {
-        let position = self.machine.redo.position();
-        let checkpoint = self.checkpointer.last_lsn();
-        let oldest = self.machine.pool.oldest_modification_lsn();
-        let limit = self.machine.model.writer_limits().hard_bytes;
-        let acknowledged = self.commit.acknowledged_lsn;
-        let sync_commits = self.machine.config.redo.commit == CommitDurability::Sync;
-        let Some(checker) = &mut self.machine.check else { return Ok(()) };
-        let before = std::mem::replace(&mut checker.position, position);
-        let checkpoint_before = std::mem::replace(&mut checker.checkpoint_lsn, checkpoint);
-        if let Some(what) = checker.violation.take() {
-            return Err(what);
-        }
-        let rules = [
-            (position.current_lsn >= before.current_lsn, "the current LSN fell"),
-            (position.written_lsn >= before.written_lsn, "the written LSN fell"),
-            (position.durable_lsn >= before.durable_lsn, "the durable LSN fell"),
-            (checkpoint >= checkpoint_before, "the checkpoint fell"),
-            (position.written_lsn <= position.current_lsn, "more redo is written than was reserved"),
-            (position.durable_lsn <= position.written_lsn, "more redo is durable than was written"),
-            (checkpoint <= position.durable_lsn, "the checkpoint lies above the durable redo"),
-            (oldest == 0 || checkpoint <= oldest, "the checkpoint lies above the oldest modification"),
-            (oldest <= position.current_lsn, "a page was modified in the future"),
-            (position.written_lsn <= checkpoint + limit, "redo in use exceeds its capacity"),
-            (!sync_commits || acknowledged <= position.durable_lsn, "a commit was acknowledged before it was durable"),
-        ];
-        match rules.iter().find(|(holds, _)| !holds) {
-            None => Ok(()),
-            Some((_, what)) => Err(format!(
-                "{what}: {position:?}, checkpoint {checkpoint}, oldest modification {oldest}, capacity {limit}, \
-                 acknowledged {acknowledged}"
-            )),
-        }
     }
 
     /// Every page under write is in one batch, in the hands of a thread that is at work, or flushed alone by a client.
@@ -139,7 +104,7 @@ impl Server {
             + self.passes.clients()
             + self.passes.lru_waiting_clients()
             + self.checkpointer.waiting_clients()
-            + self.cleaner.watching_clients()
+            + self.machine.watching_clients()
             + self.clients.log_buffer.waiting()
             + self.batches.waiting_clients()
             + self.machine.lru_list_mutexes.waiting_clients()
@@ -151,6 +116,41 @@ impl Server {
 }
 
 impl Machine {
+    fn check_redo(&mut self) -> Result<(), String> {
+        let position = self.redo.position();
+        let checkpoint = self.last_checkpoint_lsn;
+        let oldest = self.pool.oldest_modification_lsn();
+        let limit = self.model.writer_limits().hard_bytes;
+        let acknowledged = self.acknowledged_lsn;
+        let sync_commits = self.config.redo.commit == CommitDurability::Sync;
+        let Some(checker) = &mut self.check else { return Ok(()) };
+        let before = std::mem::replace(&mut checker.position, position);
+        let checkpoint_before = std::mem::replace(&mut checker.checkpoint_lsn, checkpoint);
+        if let Some(what) = checker.violation.take() {
+            return Err(what);
+        }
+        let rules = [
+            (position.current_lsn >= before.current_lsn, "the current LSN fell"),
+            (position.written_lsn >= before.written_lsn, "the written LSN fell"),
+            (position.durable_lsn >= before.durable_lsn, "the durable LSN fell"),
+            (checkpoint >= checkpoint_before, "the checkpoint fell"),
+            (position.written_lsn <= position.current_lsn, "more redo is written than was reserved"),
+            (position.durable_lsn <= position.written_lsn, "more redo is durable than was written"),
+            (checkpoint <= position.durable_lsn, "the checkpoint lies above the durable redo"),
+            (oldest == 0 || checkpoint <= oldest, "the checkpoint lies above the oldest modification"),
+            (oldest <= position.current_lsn, "a page was modified in the future"),
+            (position.written_lsn <= checkpoint + limit, "redo in use exceeds its capacity"),
+            (!sync_commits || acknowledged <= position.durable_lsn, "a commit was acknowledged before it was durable"),
+        ];
+        match rules.iter().find(|(holds, _)| !holds) {
+            None => Ok(()),
+            Some((_, what)) => Err(format!(
+                "{what}: {position:?}, checkpoint {checkpoint}, oldest modification {oldest}, capacity {limit}, \
+                 acknowledged {acknowledged}"
+            )),
+        }
+    }
+
     /// A page goes to the device: its redo must be durable.
     #[inline]
     pub(super) fn check_page_write(&mut self, page: u32) {

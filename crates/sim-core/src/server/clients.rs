@@ -14,8 +14,9 @@ use super::log_buffer::LogBufferQueue;
 use super::passes::Actor;
 use super::plan::Plan;
 use super::single_page::SinglePage;
+use super::wake_ups::Thread;
 use super::{Server, threads_of};
-use crate::buffer_pool::{BufferPool, PageHasher};
+use crate::buffer_pool::BufferPool;
 use crate::config::{AdaptiveHashCost, CommitDurability, RedoPipeline};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
@@ -24,11 +25,7 @@ use crate::seam::{FreeCheck, FreeCheckWait, PassReport};
 use crate::workload::arrivals::Arrivals;
 use crate::workload::program::Program;
 use crate::workload::{DriveSpec, StopSpec, WorkloadSpec};
-use std::collections::{HashMap, VecDeque};
-use std::hash::BuildHasherDefault;
-
-/// Modifications that count as much as a transaction where a server looks for activity: it counts every 32nd row operation.
-const MODIFICATIONS_AN_ACTIVITY: u64 = 32;
+use std::collections::VecDeque;
 
 /// One client.
 #[derive(Debug, Clone)]
@@ -68,15 +65,7 @@ pub(super) struct Clients {
     stops: Vec<StopSpec>,
     waiting: VecDeque<SimTime>,
     idle: Vec<u32>,
-    /// Pages being read, with the time they arrive.
-    pub(super) reads: HashMap<u32, SimTime, BuildHasherDefault<PageHasher>>,
-    /// Transactions that wrote.
-    activity: u64,
-    /// Modifications by clients.
-    modifications: u64,
     pub(super) touches: u64,
-    /// LSN above which a client must pass the free check.
-    pub(super) free_check_limit_lsn: u64,
     pub(super) log_buffer: LogBufferQueue,
     /// How long each changed row waits because purge lags.
     pub(super) dml_delay: SimDuration,
@@ -117,11 +106,7 @@ impl Clients {
             stops: workload.stops.clone(),
             waiting: VecDeque::new(),
             idle: (0..clients).rev().collect(),
-            reads: HashMap::default(),
-            activity: 0,
-            modifications: 0,
             touches: 0,
-            free_check_limit_lsn: 0,
             log_buffer: LogBufferQueue::default(),
             dml_delay: SimDuration::ZERO,
             undo_locked_until: SimTime::ZERO,
@@ -150,27 +135,6 @@ impl Clients {
         self.stops.iter().any(|stop| stop.reaches_into(from, until, || pool.used_pages()))
     }
 
-    /// Moves with each transaction that wrote, and with every 32nd modification.
-    pub(super) fn activity(&self) -> u64 {
-        self.activity + self.modifications / MODIFICATIONS_AN_ACTIVITY
-    }
-
-    /// Records of redo that clients have written: of each page that they modified, and of each commit.
-    pub(super) fn records(&self) -> u64 {
-        self.modifications + self.activity
-    }
-
-    /// A client modified so many pages and appended the redo of that.
-    #[inline]
-    pub(super) fn modified(&mut self, client_number: u32, pages: usize) {
-        self.list[client_number as usize].appended |= pages > 0;
-        self.modifications += pages as u64;
-    }
-
-    pub(super) fn reads_in_flight(&self) -> u64 {
-        self.reads.len() as u64
-    }
-
     pub(super) fn arrivals_waiting(&self) -> u64 {
         self.waiting.len() as u64
     }
@@ -181,6 +145,13 @@ impl Clients {
 }
 
 impl Server {
+    /// A client modified `pages` and appended the redo of that.
+    #[inline]
+    pub(super) fn client_modified(&mut self, client_number: u32, pages: usize) {
+        self.clients.list[client_number as usize].appended |= pages > 0;
+        self.machine.modifications += pages as u64;
+    }
+
     pub(super) fn start_clients(&mut self) {
         if self.clients.arrivals.is_some() {
             self.schedule_arrival();
@@ -324,7 +295,7 @@ impl Server {
 
     fn passes_free_check(&mut self, client_number: u32) -> bool {
         let before = self.clients.list[client_number as usize].free_check;
-        if before.is_none() && self.machine.redo.current_lsn() <= self.clients.free_check_limit_lsn {
+        if before.is_none() && self.machine.redo.current_lsn() <= self.machine.free_check_limit_lsn {
             return true;
         }
         let wait = self.ask_for_room(Actor::Client(client_number), before);
@@ -337,25 +308,25 @@ impl Server {
     /// now, and it goes on by itself.
     pub(super) fn ask_for_room(&mut self, actor: Actor, wait: Option<FreeCheckWait>) -> Option<FreeCheckWait> {
         let mut wait = wait.unwrap_or_default();
-        let answer = self.ask(|model, view| model.free_check(view, &mut wait));
+        let answer = self.machine.ask(|model, view| model.free_check(view, &mut wait));
         let goes_on = actor.goes_on(Event::BatchesOver);
         match answer {
             FreeCheck::Proceed => return None,
             FreeCheck::Sleep { duration, wake_checkpointer } => {
                 self.machine.calendar.schedule(self.machine.now + duration, goes_on);
                 if wake_checkpointer {
-                    self.wake_checkpointer();
+                    self.machine.set_event(Thread::Checkpointer);
                 }
             }
             FreeCheck::Flush(request) => self.start_pass(actor, request),
             FreeCheck::WaitForBatches => self.wait_for_batches(actor),
             FreeCheck::WakeCleaner { sleep } => {
-                self.set_flush_event();
+                self.machine.set_flush_event();
                 self.machine.calendar.schedule(self.machine.now + sleep, goes_on);
             }
             FreeCheck::WaitForCleaner => {
-                self.cleaner.watchers.push(goes_on);
-                self.set_flush_event();
+                self.machine.watchers.push(goes_on);
+                self.machine.set_flush_event();
             }
             FreeCheck::Checkpoint { wait } => self.request_checkpoint(actor, wait),
         }
@@ -376,7 +347,7 @@ impl Server {
         let client = &mut self.clients.list[client_number as usize];
         self.machine.recorder.transaction(at.since(client.began));
         if client.wrote {
-            self.clients.activity += 1;
+            self.machine.activity += 1;
             self.leave_history(client_number);
         }
         let client = &mut self.clients.list[client_number as usize];

@@ -237,7 +237,7 @@ impl Server {
         let in_batch = |page| pool.is_under_write(page) && entry.pages.contains(&page);
         entry.wanted_lsn = self.machine.redo.wanted_before_writing(in_batch);
         self.set_phase(thread_number, Phase::WaitRedo);
-        self.page_preparation_computes(pages, Event::FlushThread(thread_number));
+        self.machine.page_preparation_computes(pages, Event::FlushThread(thread_number));
         false
     }
 }

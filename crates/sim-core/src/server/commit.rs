@@ -16,6 +16,7 @@ use super::Server;
 use super::events::Event;
 use super::file_system::AfterSync;
 use super::inodes::Synced;
+use super::wake_ups::Thread;
 use crate::config::{CommitDurability, RedoIo, RedoPipeline};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::storage::Op;
@@ -44,8 +45,6 @@ pub(super) struct Commit {
     in_extra_margin: bool,
     /// LSN above which the writer is inside its extra margin.
     soft_limit_lsn: u64,
-    /// Largest LSN whose transaction was acknowledged.
-    pub(super) acknowledged_lsn: u64,
 }
 
 impl Commit {
@@ -61,13 +60,7 @@ impl Commit {
             last_sync_began: SimTime::ZERO,
             in_extra_margin: false,
             soft_limit_lsn: u64::MAX,
-            acknowledged_lsn: 0,
         }
-    }
-
-    /// Whether a sync is in progress.
-    pub(super) fn sync_in_progress(&self) -> bool {
-        self.syncing.is_some()
     }
 
     /// Clients that wait for redo.
@@ -136,7 +129,7 @@ impl Server {
         self.watch_redo_files();
         self.machine.redo.appended(self.machine.now);
         self.watch_writer_margin();
-        self.look_for_work();
+        self.machine.set_flush_event_if_due();
     }
 
     /// Redo was appended: gets the flusher or the watcher of the writer going.
@@ -206,8 +199,8 @@ impl Server {
         }
         let position = self.machine.redo.position();
         // The flusher thread needs nothing that the writer of a checkpoint block holds.
-        let held =
-            self.checkpointer.holds_writer() && self.machine.config.redo.pipeline != RedoPipeline::DedicatedThreads;
+        let held = self.machine.checkpoint_on_its_way.is_some()
+            && self.machine.config.redo.pipeline != RedoPipeline::DedicatedThreads;
         if position.written_lsn <= position.durable_lsn || held {
             self.watch_redo_written();
             return;
@@ -215,6 +208,7 @@ impl Server {
         self.commit.leader_wrote = false;
         self.commit.last_sync_began = self.machine.now;
         self.commit.syncing = Some(position.written_lsn);
+        self.machine.redo_sync_in_progress = true;
         self.hold_redo_writes();
         match self.machine.config.redo.io {
             RedoIo::NoSync => self.machine.calendar.schedule(self.machine.now, Event::RedoSynced),
@@ -275,6 +269,7 @@ impl Server {
 
     pub(super) fn redo_synced(&mut self) {
         let Some(lsn) = self.commit.syncing.take() else { return };
+        self.machine.redo_sync_in_progress = false;
         self.hold_redo_writes();
         self.machine.redo.synced(lsn);
         if self.machine.config.redo.commit == CommitDurability::Sync {
@@ -294,7 +289,8 @@ impl Server {
     /// ends with its sync), in 8.0 and MariaDB the one that writes a checkpoint block.
     pub(super) fn hold_redo_writes(&mut self) {
         let by_sync = self.machine.config.redo.pipeline == RedoPipeline::LogMutex && self.commit.syncing.is_some();
-        let by_checkpoint = self.machine.config.redo.checkpoint_holds_writes && self.checkpointer.holds_writer();
+        let by_checkpoint =
+            self.machine.config.redo.checkpoint_holds_writes && self.machine.checkpoint_on_its_way.is_some();
         self.machine.redo.hold_writes(by_sync || by_checkpoint, self.machine.now);
         if self.machine.config.redo.commit == CommitDurability::Write || !self.clients.log_buffer.is_empty() {
             self.watch_redo_written();
@@ -309,7 +305,7 @@ impl Server {
                 break;
             }
             self.commit.waiters.pop_front();
-            self.commit.acknowledged_lsn = wanted;
+            self.machine.acknowledged_lsn = wanted;
             self.prepared(client, at);
         }
     }
@@ -330,12 +326,12 @@ impl Server {
     /// The checkpoint moved, or the writer's limits did.
     pub(super) fn publish_limits(&mut self) {
         let limits = self.machine.model.writer_limits();
-        let checkpoint = crate::redo::lsn::block_start(self.checkpointer.last_lsn());
+        let checkpoint = crate::redo::lsn::block_start(self.machine.last_checkpoint_lsn);
         self.machine.redo.set_writer_limit(checkpoint + limits.hard_bytes, self.machine.now);
         self.watch_redo_files();
         self.commit.soft_limit_lsn = checkpoint + limits.soft_bytes;
         self.watch_writer_margin();
-        self.clients.free_check_limit_lsn = self.machine.model.free_check_limit_lsn();
+        self.machine.free_check_limit_lsn = self.machine.model.free_check_limit_lsn();
         if !self.clients.log_buffer.is_empty() || self.sync_wanted() {
             self.watch_redo_written();
         }
@@ -348,16 +344,16 @@ impl Server {
         let inside = self.machine.redo.current_lsn() > self.commit.soft_limit_lsn;
         if inside != self.commit.in_extra_margin {
             self.commit.in_extra_margin = inside;
-            self.ask(|model, view| model.writer_in_extra_margin(view, inside));
+            self.machine.ask(|model, view| model.writer_in_extra_margin(view, inside));
             if !(inside && self.expect_governor()) {
-                self.clients.free_check_limit_lsn = self.machine.model.free_check_limit_lsn();
+                self.machine.free_check_limit_lsn = self.machine.model.free_check_limit_lsn();
             }
             if inside {
-                self.wake_checkpointer();
+                self.machine.set_event(Thread::Checkpointer);
             }
         }
         if inside && self.machine.redo.writer_blocked() {
-            self.wake_checkpointer();
+            self.machine.set_event(Thread::Checkpointer);
         }
     }
 }

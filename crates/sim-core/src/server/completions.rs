@@ -164,7 +164,7 @@ impl Server {
                 LruWritten::Freed if kind == ListKind::Lru => drop(self.machine.pool.evict_if_clean(page, instance)),
                 LruWritten::MovedToTail if kind == ListKind::Lru => {
                     self.machine.pool.move_to_tail(page, instance);
-                    self.free_pages.page_at_tail(instance);
+                    self.machine.free_pages.page_at_tail(instance);
                 }
                 _ => {}
             }
@@ -172,7 +172,7 @@ impl Server {
         self.machine.pool.end_batch(instance, batch_number);
         // From 5.6 on MySQL looks at the tail again when a whole slot is posted.
         if !matches!(self.machine.config.buffer_pool.free_pages, FreePagePolicy::SinglePage { .. }) {
-            self.free_pages.batch_ended(instance);
+            self.machine.free_pages.batch_ended(instance);
         }
         let batch = self.batches.get(batch_number);
         batch.pages = pages;

@@ -28,31 +28,30 @@
 //! Simplification: of a thread's share of a batch only the last completion holds it up (errs towards batches that end
 //! sooner).
 
-use super::Server;
 use super::costs;
 use super::events::Event;
 use super::machine::Machine;
 use crate::config::RedoPipeline;
 use crate::kernel::time::{SimDuration, SimTime};
 
-impl Server {
+impl Machine {
     /// A data file is being synced until `at` by the thread that does `thread`: `event` happens when it is through.
     pub(super) fn data_sync_computes(&mut self, at: SimTime, thread: Event, event: Event) {
-        let all = self.machine.processors.spec().data_sync();
+        let all = self.processors.spec().data_sync();
         let own = SimDuration(all.0 / 4);
-        self.machine.charge_cpu(SimDuration(all.0 - own.0));
+        self.charge_cpu(SimDuration(all.0 - own.0));
         self.wake_at_priority(thread, at, own, event);
     }
 
     /// A thread that slept wakes, to do `thread`: `event` happens when it has got its processor.
     pub(super) fn sleeper_wakes(&mut self, thread: Event, event: Event) {
-        self.run_at_priority(thread, self.machine.completion(), SimDuration::ZERO, event);
+        self.run_at_priority(thread, self.completion(), SimDuration::ZERO, event);
     }
 
     /// A thread gets `pages` pages ready for writing: `event` happens when it is through.
     pub(super) fn page_preparation_computes(&mut self, pages: u64, event: Event) {
         let pause = SimDuration(costs::PAGE_PREPARE.0 * pages);
-        let checksums = SimDuration(self.machine.processors.spec().page_checksum.0 * pages);
+        let checksums = SimDuration(self.processors.spec().page_checksum.0 * pages);
         self.run_at_priority(event, checksums, pause, event);
     }
 
@@ -60,17 +59,15 @@ impl Server {
     /// the other is that of the threads that complete them, for which `aside` of them hold nobody up; false if all that
     /// takes no time.
     pub(super) fn page_writes_compute(&mut self, writes: u64, aside: u64, event: Event) -> bool {
-        let half = SimDuration(self.machine.completion().0 * writes);
+        let half = SimDuration(self.completion().0 * writes);
         if half.0 == 0 {
             return false;
         }
-        self.machine.charge_cpu(SimDuration(self.machine.completion().0 * aside));
+        self.charge_cpu(SimDuration(self.completion().0 * aside));
         self.run_at_priority(event, half, SimDuration::ZERO, event);
         true
     }
-}
 
-impl Machine {
     /// A redo sync is done on the device at `at`.
     pub(super) fn redo_sync_ends(&mut self, at: SimTime) {
         let computes = self.processors.spec().sync.0 > 0;

@@ -211,25 +211,26 @@ impl Server {
         self.machine.crashes = Some(Box::new(crashes));
         self
     }
+}
 
+impl Machine {
     /// Crashes that are due before an event.
     pub(super) fn crashes_before(&mut self, event_at: SimTime) -> Result<(), RunError> {
-        while let Some(at) = self.machine.crashes.as_deref().map(|crashes| crashes.next).filter(|&next| next < event_at)
-        {
+        while let Some(at) = self.crashes.as_deref().map(|crashes| crashes.next).filter(|&next| next < event_at) {
             self.crash(at).map_err(|what| RunError::Invariant { at, what: format!("after a crash here {what}") })?;
         }
         Ok(())
     }
 
     fn crash(&mut self, at: SimTime) -> Result<(), String> {
-        let durable = self.machine.redo.position().durable_lsn;
-        let acknowledged = self.commit.acknowledged_lsn;
-        if self.machine.config.redo.commit == CommitDurability::Sync && acknowledged > durable {
+        let durable = self.redo.position().durable_lsn;
+        let acknowledged = self.acknowledged_lsn;
+        if self.config.redo.commit == CommitDurability::Sync && acknowledged > durable {
             return Err(format!("a commit is lost: up to LSN {acknowledged} is acknowledged, {durable} durable"));
         }
-        let last = self.checkpointer.last_lsn();
-        let on_its_way = self.checkpointer.lsn_on_its_way();
-        let Server { machine: Machine { crashes: Some(crashes), space, .. }, .. } = self else { return Ok(()) };
+        let last = self.last_checkpoint_lsn;
+        let on_its_way = self.checkpoint_on_its_way;
+        let Machine { crashes: Some(crashes), space, .. } = self else { return Ok(()) };
         crashes.disk.settle(at, |page| space.space_of(page));
         let found = crashes.examine(at, last, durable)?;
         if let Some(lsn) = on_its_way {
@@ -239,9 +240,7 @@ impl Server {
         crashes.draw_next();
         Ok(())
     }
-}
 
-impl Machine {
     /// Whether the server is made to break a rule.
     #[inline]
     pub(super) fn breaks(&self, rule: BrokenRule) -> bool {

@@ -274,7 +274,7 @@ impl Server {
                     }
                     None => self.crash_sees_doublewrite_synced(thread),
                 }
-                self.data_sync_computes(at, thread, event);
+                self.machine.data_sync_computes(at, thread, event);
             }
         }
     }

@@ -136,7 +136,6 @@ impl Server {
             binary_log: self.binary_log.clone(),
             purge: self.purge.clone(),
             records: self.records.clone(),
-            free_pages: self.free_pages.clone(),
             cleaner: self.cleaner.clone(),
             lru_managers: self.lru_managers.clone(),
             passes: self.passes.clone(),

@@ -108,8 +108,8 @@ impl Server {
         if rounds > 0 {
             return self.free_clean_page(instance, u64::MAX);
         }
-        let found = self.free_pages.try_scan[instance] && self.free_clean_page(instance, first_scan);
-        self.free_pages.try_scan[instance] = found;
+        let found = self.machine.free_pages.try_scan[instance] && self.free_clean_page(instance, first_scan);
+        self.machine.free_pages.try_scan[instance] = found;
         found
     }
 
@@ -117,7 +117,7 @@ impl Server {
     fn search_tail_55(&mut self, instance: usize, rounds: u32) -> bool {
         let distance = 100 + u64::from(rounds + 1) * self.machine.pool.used_of(instance) / 10;
         let found = self.free_clean_page(instance, distance);
-        let written = &mut self.free_pages.lru_written[instance];
+        let written = &mut self.machine.free_pages.lru_written[instance];
         *written = if found { written.saturating_sub(1) } else { 0 };
         found
     }
@@ -131,7 +131,7 @@ impl Server {
         if !std::mem::take(&mut search.flushing) {
             return false;
         }
-        while self.free_pages.lru_written[instance] > 0 {
+        while self.machine.free_pages.lru_written[instance] > 0 {
             self.search_tail_55(instance, 0);
         }
         if sleeps {
@@ -155,7 +155,7 @@ impl Server {
             && self.machine.pool.lru().is_some()
             && self.machine.pool.free_of(instance) < self.machine.pool.scan_depth() / 2
         {
-            self.set_flush_event();
+            self.machine.set_flush_event();
         }
     }
 
@@ -164,13 +164,13 @@ impl Server {
         match policy {
             FreePagePolicy::SinglePage { sleep, wakes_cleaner, .. } => {
                 if wakes_cleaner {
-                    self.set_flush_event();
+                    self.machine.set_flush_event();
                 }
                 self.flush_single_page(client_number, instance, sleep, rounds > 1);
             }
             FreePagePolicy::Pause { wakes_cleaner } => {
                 if wakes_cleaner {
-                    self.set_flush_event();
+                    self.machine.set_flush_event();
                 }
                 let pause = self.machine.model.free_page_pause(rounds);
                 self.machine.calendar.schedule(self.machine.now + pause, Event::ClientResumes(client_number));
@@ -182,8 +182,8 @@ impl Server {
                 }
             }
             FreePagePolicy::WaitForCleaner { .. } => {
-                self.cleaner.watchers.push(Event::ClientResumes(client_number));
-                self.set_flush_event();
+                self.machine.watchers.push(Event::ClientResumes(client_number));
+                self.machine.set_flush_event();
             }
         }
     }

@@ -19,7 +19,6 @@
 //! is not held up by them; a thread spins beside its sleep rather than before it, all the time that it may, as a sync
 //! takes some times longer.
 
-use super::Server;
 use super::batches::ListKind;
 use super::events::Event;
 use super::machine::Machine;
@@ -98,29 +97,27 @@ impl LruListMutexes {
     }
 }
 
-impl Server {
+impl Machine {
     /// The mutex of an instance is given back: all who waited are woken.
     pub(super) fn release_lru_list_mutex(&mut self, instance: usize) {
-        if let Some(first) = self.machine.lru_list_mutexes.give_back(instance) {
+        if let Some(first) = self.lru_list_mutexes.give_back(instance) {
             self.sleeper_wakes(first, Event::LruListMutex(instance as u32));
         }
     }
 
     /// A thread that waited for the mutex of an instance has got a processor: it goes on, and the next wakes.
     pub(super) fn lru_list_mutex_passed_on(&mut self, instance: u32) {
-        let woken = &mut self.machine.lru_list_mutexes.mutexes[instance as usize].woken;
+        let woken = &mut self.lru_list_mutexes.mutexes[instance as usize].woken;
         let goes_on = woken.pop_front();
         let next = woken.front().copied();
         if let Some(goes_on) = goes_on {
-            self.machine.calendar.schedule(self.machine.now, goes_on);
+            self.calendar.schedule(self.now, goes_on);
         }
         if let Some(next) = next {
             self.sleeper_wakes(next, Event::LruListMutex(instance));
         }
     }
-}
 
-impl Machine {
     /// Whether somebody holds the mutex of an instance; the thread then spins, sleeps, and `goes_on` comes when the mutex
     /// has been given back.
     pub(super) fn waits_for_lru_list(&mut self, instance: usize, goes_on: Event) -> bool {

@@ -5,8 +5,10 @@
 //! `file_system`, and `crashes::watch`.
 
 use super::events::Event;
-use super::{check, crashes, file_system, inodes, lru_list_mutexes, processors, record, recovery};
-use crate::buffer_pool::{BufferPool, PageSpace};
+use super::{
+    check, crashes, file_system, free_pages, inodes, lru_list_mutexes, processors, record, recovery, wake_ups,
+};
+use crate::buffer_pool::{BufferPool, PageHasher, PageSpace};
 use crate::config::MachineConfig;
 use crate::kernel::calendar::Calendar;
 use crate::kernel::random::Rng;
@@ -14,8 +16,13 @@ use crate::kernel::time::{SimDuration, SimTime};
 use crate::metrics::RecoverySpeed;
 use crate::redo::RedoLog;
 use crate::run_spec::{OtherPrograms, RunSpec};
-use crate::seam::ServerModel;
+use crate::seam::{ServerModel, View};
 use crate::storage::{Device, DeviceSpec};
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+/// Modifications that count as one activity of the server.
+const MODIFICATIONS_AN_ACTIVITY: u64 = 32;
 
 /// See the module.
 pub(super) struct Machine {
@@ -37,6 +44,28 @@ pub(super) struct Machine {
     pub(super) other_programs: Vec<OtherPrograms>,
     pub(super) lru_list_mutexes: lru_list_mutexes::LruListMutexes,
     pub(super) recorder: record::Recorder,
+    /// The last checkpoint, how many there were, and the one whose block is on its way to the device.
+    pub(super) last_checkpoint_lsn: u64,
+    pub(super) checkpoints: u64,
+    pub(super) checkpoint_on_its_way: Option<u64>,
+    /// Largest LSN whose transaction was acknowledged.
+    pub(super) acknowledged_lsn: u64,
+    pub(super) redo_sync_in_progress: bool,
+    /// LSN above which a thread must pass the free check.
+    pub(super) free_check_limit_lsn: u64,
+    /// Pages being read, with the time they arrive.
+    pub(super) page_reads: HashMap<u32, SimTime, BuildHasherDefault<PageHasher>>,
+    /// Transactions that wrote.
+    pub(super) activity: u64,
+    /// Modifications by clients.
+    pub(super) modifications: u64,
+    pub(super) free_pages: free_pages::FreePages,
+    pub(super) cleaner_event: wake_ups::OsEvent,
+    /// Dirty pages and current LSN at which user threads set the page cleaner's event.
+    pub(super) cleaner_works_at: (u64, u64),
+    pub(super) checkpointer_event: wake_ups::OsEvent,
+    /// What goes on at the end of a pass of the page cleaner or of a checkpoint.
+    pub(super) watchers: Vec<Event>,
     pub(super) touched_pages: recovery::TouchedPages,
     pub(super) recovery_speed: RecoverySpeed,
     pub(super) check: Option<check::Checker>,
@@ -79,6 +108,20 @@ impl Machine {
             touched_pages: recovery::TouchedPages::of(space.pages()),
             recovery_speed: RecoverySpeed::of(storage, spec.workload.cores),
             recorder: record::Recorder::new(start_lsn),
+            last_checkpoint_lsn: checkpoint_lsn,
+            checkpoints: 0,
+            checkpoint_on_its_way: None,
+            acknowledged_lsn: 0,
+            redo_sync_in_progress: false,
+            free_check_limit_lsn: 0,
+            page_reads: HashMap::default(),
+            activity: 0,
+            modifications: 0,
+            free_pages: free_pages::FreePages::new(config.buffer_pool.instances),
+            cleaner_event: wake_ups::OsEvent::default(),
+            cleaner_works_at: wake_ups::NO_WORK,
+            checkpointer_event: wake_ups::OsEvent { is_waited_for: true, ..wake_ups::OsEvent::default() },
+            watchers: Vec::new(),
             check: spec.check.then(|| check::Checker::new(start_lsn, checkpoint_lsn)),
             crashes: None,
             data_device: Device::new(&bounded(&storage.data, &config), stream("data device")),
@@ -110,11 +153,64 @@ impl Machine {
             other_programs: self.other_programs.clone(),
             lru_list_mutexes: self.lru_list_mutexes.clone(),
             recorder: self.recorder.clone(),
+            last_checkpoint_lsn: self.last_checkpoint_lsn,
+            checkpoints: self.checkpoints,
+            checkpoint_on_its_way: self.checkpoint_on_its_way,
+            acknowledged_lsn: self.acknowledged_lsn,
+            redo_sync_in_progress: self.redo_sync_in_progress,
+            free_check_limit_lsn: self.free_check_limit_lsn,
+            page_reads: self.page_reads.clone(),
+            activity: self.activity,
+            modifications: self.modifications,
+            free_pages: self.free_pages.clone(),
+            cleaner_event: self.cleaner_event,
+            cleaner_works_at: self.cleaner_works_at,
+            checkpointer_event: self.checkpointer_event,
+            watchers: self.watchers.clone(),
             touched_pages: self.touched_pages.clone(),
             recovery_speed: self.recovery_speed,
             check: self.check.clone(),
             crashes: None,
         }
+    }
+
+    /// Moves with each transaction that wrote, and with every 32nd modification.
+    pub(super) fn activity(&self) -> u64 {
+        self.activity + self.modifications / MODIFICATIONS_AN_ACTIVITY
+    }
+
+    /// Records of redo that clients have written: of each page that they modified, and of each commit.
+    pub(super) fn redo_records(&self) -> u64 {
+        self.modifications + self.activity
+    }
+
+    /// Asks the model something, with a view of this instant.
+    pub(super) fn ask<R>(&mut self, question: impl FnOnce(&mut dyn ServerModel, &View<'_>) -> R) -> R {
+        let position = self.redo.position();
+        let totals = self.recorder.totals();
+        let view = View {
+            now: self.now,
+            up_before: self.up_before,
+            current_lsn: position.current_lsn,
+            written_lsn: position.written_lsn,
+            durable_lsn: position.durable_lsn,
+            last_checkpoint_lsn: self.last_checkpoint_lsn,
+            oldest_modification_lsn: self.pool.oldest_modification_lsn(),
+            dirty_pages: self.pool.dirty_pages(),
+            lru_pages: self.pool.used_pages(),
+            free_pages: self.pool.free_pages(),
+            activity: self.activity(),
+            pending_reads: self.page_reads.len() as u64,
+            pending_writes: self.pool.pages_under_write(),
+            page_reads: totals.page_reads,
+            page_writes: totals.page_writes,
+            lru_pages_flushed: totals.lru_pages,
+            redo_writes: self.redo.writes() + self.checkpoints,
+            redo_sync_in_progress: self.redo_sync_in_progress,
+            free_page_wanted: self.free_pages.wanted(),
+            lists: &self.pool,
+        };
+        question(self.model.as_mut(), &view)
     }
 
     /// The device of the redo log.

@@ -283,7 +283,7 @@ impl Server {
             return Touched::Wait;
         }
         self.machine.redo.append(redo_fixed);
-        self.clients.modified(client_number, 1);
+        self.client_modified(client_number, 1);
         Touched::Done
     }
 }

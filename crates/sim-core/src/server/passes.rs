@@ -207,11 +207,12 @@ impl Server {
             Actor::PageCleaner => (0..1, Event::FlushThread(0)),
             Actor::Client(_) | Actor::LruManager(_) | Actor::Purge | Actor::PurgeThread(_) => {
                 let thread = self.passes.acquire_thread(Some(pass_number));
+                self.machine.processors.flush_thread_acquired(thread, matches!(actor, Actor::Client(_)));
                 (thread..thread + 1, Event::FlushThread(thread))
             }
         };
         if request.reset_event {
-            self.reset_flush_event();
+            self.machine.reset_flush_event();
         }
         self.machine.recorder.sync_flushing |= request.kind == crate::seam::FlushKind::Sync;
         let pass = &mut self.passes.passes[pass_number as usize];
@@ -361,7 +362,7 @@ impl Server {
     pub(super) fn end_list(&mut self, thread_number: u32) {
         let instance = self.passes.threads[thread_number as usize].instance;
         self.passes.building[instance] = false;
-        self.free_pages.batch_ended(instance);
+        self.machine.free_pages.batch_ended(instance);
         self.instance_maybe_over(instance);
     }
 
@@ -454,7 +455,7 @@ impl Server {
     /// The pages of an LRU batch of `instance` are collected to the last: the tail is worth searching again.
     pub(super) fn lru_batch_built(&mut self, instance: usize) {
         self.passes.lru_building[instance] = false;
-        self.free_pages.batch_ended(instance);
+        self.machine.free_pages.batch_ended(instance);
         self.wake_lru_waiters(instance);
     }
 

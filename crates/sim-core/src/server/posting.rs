@@ -96,6 +96,7 @@ impl Server {
         self.doublewrite.buffer_in_flight();
         self.batches.get(batch).held = Held::Buffer;
         let carrier = self.passes.acquire_thread(None);
+        self.machine.processors.flush_thread_acquired(carrier, false);
         let thread = &mut self.passes.threads[carrier as usize];
         (thread.batch, thread.phase) = (batch, Phase::WriteDoublewrite { written: 0 });
         self.machine.calendar.schedule(self.machine.now, Event::FlushThread(carrier));
@@ -156,7 +157,7 @@ impl Server {
             return self.sleep(thread_number, written, Phase::SyncDoublewrite);
         }
         self.set_phase(thread_number, Phase::Post { next: 0 });
-        let over = self.sync_data_file(thread, thread);
+        let over = self.machine.sync_data_file(thread, thread);
         self.crash_sees_copies_synced(thread_number, over);
         false
     }
@@ -223,7 +224,7 @@ impl Server {
                 writes += 1;
             }
             let aside = if self.io_threads_compute() { 0 } else { writes - u64::from(next == pages) };
-            if self.page_writes_compute(writes, aside, Event::FlushThread(thread_number)) {
+            if self.machine.page_writes_compute(writes, aside, Event::FlushThread(thread_number)) {
                 self.passes.threads[thread_number as usize].phase = Phase::Post { next };
                 return false;
             }

@@ -335,10 +335,11 @@ impl Server {
     }
 
     fn start_purge_batch(&mut self) {
+        let activity = self.machine.activity();
         let Server { purge: Some(purge), machine: Machine { pool, space, .. }, .. } = self else { return };
         let history = purge.history.len();
         self.clients.dml_delay = purge.config.delay.at(history);
-        purge.choose_threads(history, self.clients.activity());
+        purge.choose_threads(history, activity);
         (purge.state, purge.wake_at) = (State::Fetching, NEVER);
         let (limit, shares) = (purge.limit(), purge.shares_now(history));
         let threads = &mut purge.shares[..purge.threads_used];

@@ -111,7 +111,7 @@ impl Server {
     fn purge_passes_free_check(&mut self, number: u32) -> bool {
         let Some(purge) = &mut self.purge else { return true };
         let waited = purge.threads[number as usize].free_check.take();
-        if waited.is_none() && self.machine.redo.current_lsn() <= self.clients.free_check_limit_lsn {
+        if waited.is_none() && self.machine.redo.current_lsn() <= self.machine.free_check_limit_lsn {
             return true;
         }
         let wait = self.ask_for_room(Actor::PurgeThread(number), waited);
@@ -216,16 +216,16 @@ impl Server {
 
     /// Reads a page for a purge thread, or waits for somebody's read or for a frame.
     fn read_for_purge(&mut self, number: u32, page: u32) -> Option<SimTime> {
-        if let Some(&arrives) = self.clients.reads.get(&page) {
+        if let Some(&arrives) = self.machine.page_reads.get(&page) {
             // Past where the whole server stood still.
             return Some(arrives.max(self.machine.now));
         }
         let instance = self.machine.space.instance_of(page);
         if !self.take_or_free_frame(instance) {
-            self.set_flush_event();
+            self.machine.set_flush_event();
             return Some(self.machine.now + costs::PURGE_RETRY);
         }
-        let arrives = self.begin_read(page);
+        let arrives = self.machine.begin_read(page);
         if let Some(purge) = &mut self.purge {
             purge.threads[number as usize].reading = Some(page);
         }

@@ -124,7 +124,7 @@ impl Server {
         let redo_device = self.machine.redo_device.as_mut().map(|device| device.take_interval(now));
         self.machine.recorder.past = self.machine.recorder.totals();
         let in_sync_pass = self.in_sync_pass();
-        let (recovery_redo_bytes, recovery_pages) = self.left_for_recovery();
+        let (recovery_redo_bytes, recovery_pages) = self.machine.left_for_recovery();
         let (history, undo_pages) =
             self.purge.as_ref().map_or((0, 0), |purge| (purge.history_len(), purge.undo_pages()));
         let recorder = &mut self.machine.recorder;
@@ -132,7 +132,7 @@ impl Server {
         row.second = now.whole_seconds();
         row.latency_ms_p95 = recorder.latency.quantile(0.95).as_millis_f64();
         row.latency_ms_max = recorder.latency.max().as_millis_f64();
-        row.checkpoint_age_bytes = position.current_lsn - self.checkpointer.last_lsn();
+        row.checkpoint_age_bytes = position.current_lsn - self.machine.last_checkpoint_lsn;
         row.age_async_bytes = limits.async_bytes;
         row.age_sync_bytes = limits.sync_bytes;
         row.oldest_page_age_bytes = if oldest == 0 { 0 } else { position.current_lsn - oldest };
@@ -189,7 +189,7 @@ impl Server {
             disk: std::mem::take(&mut self.machine.recorder.disk),
             latency_by_10s,
             age_limits: self.machine.model.age_limits(),
-            recovery_speed: self.machine.recovery_speed.with_records(self.clients.records(), redo_bytes),
+            recovery_speed: self.machine.recovery_speed.with_records(self.machine.redo_records(), redo_bytes),
             crashes: self.machine.take_crashes(),
             stations,
             event_hash: self.hash,

@@ -59,7 +59,7 @@ impl Server {
         }
         let own = self.largest_redo(client_number) * (1 + records.config.merges());
         let wanted = records.merge_redo() + records.waits.reserved_total + own;
-        let limit = self.checkpointer.last_lsn() + self.machine.model.writer_limits().hard_bytes;
+        let limit = self.machine.last_checkpoint_lsn + self.machine.model.writer_limits().hard_bytes;
         let fits = self.machine.redo.current_lsn() + RecordsConfig::room_for(wanted) <= limit;
         let Some(records) = &mut self.records else { return true };
         if fits {

@@ -104,7 +104,7 @@ impl Server {
     }
 
     fn reuse_redo_files(&mut self) {
-        let checkpoint_lsn = self.checkpointer.last_lsn();
+        let checkpoint_lsn = self.machine.last_checkpoint_lsn;
         if let Some(files) = &mut self.redo_files {
             files.reuse_consumed(checkpoint_lsn);
             self.machine.redo.set_file_limit(files.limit_lsn(), self.machine.now);
@@ -135,8 +135,8 @@ impl Server {
         if let Some(files) = &mut self.redo_files {
             files.round_due = false;
         }
-        self.ask(|model, view| model.update_limits(view));
-        self.clients.free_check_limit_lsn = self.machine.model.free_check_limit_lsn();
+        self.machine.ask(|model, view| model.update_limits(view));
+        self.machine.free_check_limit_lsn = self.machine.model.free_check_limit_lsn();
     }
 }
 

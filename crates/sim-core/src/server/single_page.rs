@@ -172,7 +172,7 @@ impl Server {
             return None;
         }
         self.clients.list[client_number as usize].single = Some(next);
-        Some(self.sync_data_file(Event::SinglePage(client_number), Event::SinglePage(client_number)))
+        Some(self.machine.sync_data_file(Event::SinglePage(client_number), Event::SinglePage(client_number)))
     }
 
     /// Syncs the data file of a page, unless somebody else's sync covers it or is still in progress.

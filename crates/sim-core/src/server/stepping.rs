@@ -72,7 +72,7 @@ impl Stepping {
         RedoRing {
             current_lsn: position.current_lsn,
             durable_lsn: position.durable_lsn,
-            checkpoint_lsn: self.server.checkpointer.last_lsn(),
+            checkpoint_lsn: self.server.machine.last_checkpoint_lsn,
             limits: self.server.machine.model.age_limits(),
         }
     }

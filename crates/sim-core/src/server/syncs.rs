@@ -11,6 +11,7 @@ use super::Server;
 use super::crashes::BrokenRule;
 use super::doublewrite::Held;
 use super::events::Event;
+use super::machine::Machine;
 use crate::kernel::time::SimTime;
 use crate::storage::Op;
 use data_file::DataFile;
@@ -220,15 +221,6 @@ impl Server {
         self.sync_round_step(round);
     }
 
-    /// Syncs a data file, which returns when that is over; `event` happens when the thread that does it has come to a
-    /// processor after that, to do `thread`.
-    pub(super) fn sync_data_file(&mut self, thread: Event, event: Event) -> SimTime {
-        self.machine.recorder.counts.data_fsyncs += 1;
-        let over = self.machine.data_device.submit(self.machine.now, Op::Sync, 0);
-        self.data_sync_computes(over, thread, event);
-        over
-    }
-
     /// Syncs the next file of a round, or ends the round.
     pub(super) fn sync_round_step(&mut self, round_number: u32) {
         while let Some((file, wanted, inode)) = self.syncs.next_of(round_number) {
@@ -265,7 +257,7 @@ impl Server {
             return self.syncs.inode_until(file, write.over_at);
         }
         self.syncs.pass_over(round_number);
-        let over = self.sync_data_file(thread, Event::SyncRound(round_number));
+        let over = self.machine.sync_data_file(thread, Event::SyncRound(round_number));
         self.machine.crash_sees_sync(file, over);
         self.syncs.sync_until(file, over);
     }
@@ -278,7 +270,7 @@ impl Server {
             Owner::IoThread { thread, held, mutex } => {
                 self.release_held(held);
                 if let Some(instance) = mutex {
-                    self.release_lru_list_mutex(instance);
+                    self.machine.release_lru_list_mutex(instance);
                 }
                 self.syncs.io_thread_goes_on(thread);
                 self.io_thread_done(thread);
@@ -303,5 +295,16 @@ impl Server {
         {
             self.complete_share(batch, thread);
         }
+    }
+}
+
+impl Machine {
+    /// Syncs a data file, which returns when that is over; `event` happens when the thread that does it has come to a
+    /// processor after that, to do `thread`.
+    pub(super) fn sync_data_file(&mut self, thread: Event, event: Event) -> SimTime {
+        self.recorder.counts.data_fsyncs += 1;
+        let over = self.data_device.submit(self.now, Op::Sync, 0);
+        self.data_sync_computes(over, thread, event);
+        over
     }
 }

@@ -17,6 +17,7 @@ use super::costs;
 use super::events::Event;
 use super::machine::Machine;
 use super::mvcc_buffer::Changed;
+use super::wake_ups;
 use crate::buffer_pool::Modification;
 use crate::kernel::time::{SimDuration, SimTime};
 
@@ -206,14 +207,14 @@ impl Server {
 
     /// Reads a page for a thread, or waits for somebody's read or for a frame.
     fn read_to_merge(&mut self, number: u32, page: u32) -> Option<SimTime> {
-        if let Some(&arrives) = self.clients.reads.get(&page) {
+        if let Some(&arrives) = self.machine.page_reads.get(&page) {
             return Some(arrives.max(self.machine.now));
         }
         if !self.take_or_free_frame(self.machine.space.instance_of(page)) {
-            self.set_flush_event();
+            self.machine.set_flush_event();
             return Some(self.machine.now + costs::PURGE_RETRY);
         }
-        let arrives = self.begin_read(page);
+        let arrives = self.machine.begin_read(page);
         if let Some(records) = &mut self.records {
             records.merging.threads[number as usize].reading = Some(page);
         }
@@ -238,15 +239,15 @@ impl Server {
         }
         let cached = records.row_cache.as_ref().and_then(|cache| cache.oldest_lsn());
         let lsn = records.merging.merged_lsn.min(cached.unwrap_or(u64::MAX));
-        self.ask(|model, view| model.records_merged(view, lsn));
-        self.wake_checkpointer();
+        self.machine.ask(|model, view| model.records_merged(view, lsn));
+        self.machine.set_event(wake_ups::Thread::Checkpointer);
         self.wake_record_waiters();
     }
 
     /// Whether the invariants of the buffer hold: no redo is reused whose change is on no page.
     pub(super) fn check_records(&self, walks_too: bool) -> Result<(), String> {
         let Some(records) = &self.records else { return Ok(()) };
-        let checkpoint = self.checkpointer.last_lsn();
+        let checkpoint = self.machine.last_checkpoint_lsn;
         if let Some(oldest) = records.oldest_lsn().filter(|oldest| checkpoint > *oldest) {
             return Err(format!("the checkpoint {checkpoint} lies above redo of records in memory, from {oldest} on"));
         }

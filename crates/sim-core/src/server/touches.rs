@@ -63,12 +63,24 @@ impl Server {
         let Server {
             clients,
             program,
-            machine: Machine { pool, redo, space, check, lru_list_mutexes, touched_pages, crashes, now, .. },
+            machine:
+                Machine {
+                    pool,
+                    redo,
+                    space,
+                    check,
+                    lru_list_mutexes,
+                    touched_pages,
+                    crashes,
+                    free_check_limit_lsn,
+                    now,
+                    ..
+                },
             ..
         } = self;
         let client = &mut clients.list[client_number as usize];
         let kind = &program.kinds[client.kind as usize];
-        let limit_lsn = clients.free_check_limit_lsn.min(redo.room_up_to(kind.max_redo_bytes));
+        let limit_lsn = (*free_check_limit_lsn).min(redo.room_up_to(kind.max_redo_bytes));
         // An eighth more than the payload holds the headers of its blocks too.
         let near_limit = redo.current_lsn() + kind.max_redo_bytes * 9 / 8 > limit_lsn;
         let plan = &mut client.plan;
@@ -119,7 +131,7 @@ impl Server {
                 crashes.modified(page, if takes_redo { redo_lsn_before } else { lsn }, lsn);
             }
         }
-        clients.modified(client_number, modified);
+        self.client_modified(client_number, modified);
         stopped
     }
 
@@ -140,7 +152,7 @@ impl Server {
         }
         if !self.machine.pool.is_resident(page) && self.clients.list[client_number as usize].plan.is_fresh(page) {
             // While its creator waited for a frame, another client may have met the page and begun to read it.
-            if let Some(&arrives) = self.clients.reads.get(&page) {
+            if let Some(&arrives) = self.machine.page_reads.get(&page) {
                 self.machine.calendar.schedule(arrives.max(self.machine.now), Event::ClientResumes(client_number));
                 return Touched::Wait;
             }
@@ -164,14 +176,14 @@ impl Server {
         match self.machine.pool.modify(page, self.machine.redo.current_lsn(), &self.machine.space, self.machine.now) {
             Modification::Done => {
                 self.machine.append_change(page, touch.redo_fixed);
-                self.clients.modified(client_number, 1);
+                self.client_modified(client_number, 1);
                 Touched::Done
             }
             Modification::Miss => {
                 if touch.bufferable {
                     match self.buffer_change(client_number, page, touch.redo_fixed) {
                         Buffered::Done => {
-                            self.clients.modified(client_number, 1);
+                            self.client_modified(client_number, 1);
                             return Touched::Done;
                         }
                         Buffered::Wait => return Touched::Wait,

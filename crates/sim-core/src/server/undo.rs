@@ -209,13 +209,13 @@ impl Server {
             }
         }
         self.machine.redo.appended(self.machine.now);
-        self.look_for_work();
+        self.machine.set_flush_event_if_due();
     }
 
     /// Makes a new undo page dirty, in a frame of its own; false if there is no frame, or the page is under write.
     fn place_undo_page(&mut self, page: u32) -> bool {
         let instance = self.machine.space.instance_of(page);
-        if self.clients.reads.contains_key(&page) {
+        if self.machine.page_reads.contains_key(&page) {
             return false;
         }
         if !self.machine.pool.is_resident(page) {
