@@ -380,6 +380,9 @@ pub(crate) struct RecommendArgs {
     /// Runs of each setting that could be the answer
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = |text: &str| within(text, 1, 1000))]
     pub(crate) replications: u32,
+    /// Folder for recommendation.txt, recommendation.json and scenario.resolved.toml
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
     /// Make every run to its planned length, even if it is at rest before or depends on sync flushing
     #[arg(long)]
     pub(crate) whole_runs: bool,
@@ -462,11 +465,14 @@ pub(crate) struct ReplayArgs {
 #[derive(Debug, Args)]
 #[command(after_help = help::CALIBRATE)]
 pub(crate) struct CalibrateArgs {
-    /// Recording: a file or folder of a kind that docs/recordings.md lists
-    #[arg(value_name = "RECORDING")]
-    pub(crate) recording: PathBuf,
-    /// Device: a file of `innosim device -o`, or a profile; the recording's cap is laid in front [default: fio's output beside
-    /// the recording, else lab-virtual-disk]
+    /// Recording: a file or folder of a kind that docs/recordings.md lists; several runs of one server are calibrated together
+    #[arg(value_name = "RECORDING", required = true)]
+    pub(crate) recordings: Vec<PathBuf>,
+    /// What sysbench ran, where no command line was kept: "oltp_read_write --tables=20 --table-size=1000000"
+    #[arg(long, value_name = "SCRIPT OPTIONS")]
+    pub(crate) workload: Option<String>,
+    /// Device: a file of `innosim device -o`, or a profile; the recording's cap is laid in front [default: fio's output next to
+    /// the recording; else lab-virtual-disk, or for a benchmark without InnoDB's counters the profile that is nearest]
     #[arg(long, value_name = "FILE|PROFILE")]
     pub(crate) device: Option<String>,
     /// File for the scenario
@@ -477,11 +483,8 @@ pub(crate) struct CalibrateArgs {
     /// Form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
-    /// No remarks
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
     #[command(flatten)]
-    pub(crate) unused: NoDraws,
+    pub(crate) common: Common,
 }
 
 /// `innosim validate`.

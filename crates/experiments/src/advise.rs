@@ -27,6 +27,7 @@ mod unknown;
 pub use backtest::Backtest;
 pub use courses::Course;
 pub use disk::DiskSeen;
+pub(crate) use disk::ruled_out;
 pub use sentences::why;
 pub use unknown::{Prepared, prepare};
 
@@ -63,6 +64,12 @@ pub struct Request<'a> {
     pub load: f64,
     /// Seed of all runs, if not the default.
     pub seed: Option<u64>,
+    /// Settings that the search takes besides those that were recorded; the back-test does not.
+    pub set: Vec<String>,
+    /// Simulated time of the search's runs, if not by the redo log.
+    pub duration: Option<String>,
+    /// Runs of each setting that could be the answer.
+    pub replications: u32,
     /// Whether to advise although the back-test failed.
     pub anyway: bool,
     /// Whether the present and the advised setting are to be run once more for their series.
@@ -200,10 +207,10 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     if advice.refused.is_some() && !request.anyway {
         return Ok(advice);
     }
-    let mut answer = search(request, &advice.scenario, request.redo, 2, runner)?;
+    let mut answer = search(request, &advice.scenario, request.redo, request.replications, runner)?;
     if answer.refused().is_some() && !answer.best.is_answer && !request.redo {
         // No I/O capacity will do with this redo log: perhaps one will with a larger one.
-        let larger = search(request, &advice.scenario, true, 2, runner)?;
+        let larger = search(request, &advice.scenario, true, request.replications, runner)?;
         answer = if larger.best.is_answer { larger } else { answer };
     }
     for (name, text) in worlds(request, &measured, &device, &tests, &scenario_of)? {
@@ -234,7 +241,12 @@ fn search(
 fn question<'a>(request: &'a Request<'_>, text: &'a str, redo: bool, replications: u32) -> Question<'a> {
     Question {
         source: Source::Text { name: &request.recording.name, text },
-        common: Overrides { seed: request.seed, ..Overrides::default() },
+        common: Overrides {
+            seed: request.seed,
+            set: request.set.clone(),
+            duration: request.duration.clone(),
+            ..Overrides::default()
+        },
         goal: request.goal,
         redo,
         replications,

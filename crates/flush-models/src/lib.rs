@@ -46,7 +46,9 @@
 pub mod coordinator;
 pub mod legacy;
 pub mod mariadb;
+mod mariadb106;
 mod mariadb114;
+mod mariadb123;
 pub mod model;
 pub mod mysql55;
 pub mod mysql56;
@@ -55,6 +57,7 @@ pub mod mysql80;
 mod mysql84;
 mod mysql97;
 pub mod percona55;
+mod percona57;
 pub mod percona80;
 mod percona84;
 pub mod purge;

@@ -53,7 +53,6 @@ use log_targets::{LogClose, MARGIN_SLEEP, flush_ahead_target, log_checkpoint_mar
 use mistakes::Mistake;
 use options::Options;
 use page_cleaner_loop::PageCleaner;
-use redo_geometry::LOG_HEADER_BYTES;
 
 /// Pause of a page cleaner that would spin: short against a page write, long against a pass.
 pub const SPIN_PAUSE: SimDuration = SimDuration::from_millis(1);
@@ -199,7 +198,7 @@ impl ServerModel for Mariadb {
 
     /// The server writes on beyond its capacity, with a warning. What it has is the file.
     fn writer_limits(&self) -> WriterLimits {
-        let hard_bytes = self.options.log_file_size - LOG_HEADER_BYTES;
+        let hard_bytes = self.options.log_file_size - self.options.log_header_bytes();
         WriterLimits { hard_bytes, soft_bytes: hard_bytes }
     }
 

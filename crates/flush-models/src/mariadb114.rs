@@ -14,15 +14,9 @@ impl ModelId {
 pub(crate) const MARIADB_114: Model = Model {
     id: ModelId::Mariadb114,
     title: "MariaDB 11.4",
-    about: "Stands for 11.0 to 11.8, and for 12.x with its binary log in files: mariadb-10.11 without a change buffer, with \
-            innodb_doublewrite = fast, and with three undo tablespaces by default.",
-    stands_for: &[
-        StandsFor::exactly(Servers::MARIADB.from(11, 0, 0).until(13, 0, 0)),
-        StandsFor::nearly(
-            Servers::MARIADB.from(13, 0, 0).until(14, 0, 0),
-            "the binary log may be kept in InnoDB, which saves a sync of each commit, and the redo log may be archived",
-        ),
-    ],
+    about: "Stands for 11.0 to 12.2: mariadb-10.11 without a change buffer, with innodb_doublewrite = fast, and with three undo \
+            tablespaces by default.",
+    stands_for: &[StandsFor::exactly(Servers::MARIADB.from(11, 0, 0).until(12, 3, 0))],
     read: "11.8.6",
     assumed: "what differs between 11.0 and 11.8.6, if anything",
     ..MARIADB_1011

@@ -36,6 +36,7 @@ pub mod limits;
 mod log_state;
 pub mod lsn;
 mod machine;
+pub(crate) mod mysql8016;
 pub(crate) mod mysql8021;
 pub(crate) mod mysql8027;
 pub(crate) mod mysql8030;
@@ -48,6 +49,8 @@ mod replay;
 
 #[cfg(test)]
 mod tests;
+
+pub use crate::coordinator::SPIN_PAUSE;
 
 use crate::legacy::io::pct_io;
 use crate::percona80::free_list::backoff_sleep_us;
@@ -68,9 +71,6 @@ use others::Others;
 use redo_geometry_8021::MaxAges;
 use redo_geometry_8030::FilesCapacity;
 use release::{Parts, Release};
-
-/// Pause of a thread that would spin: short against a page write, long against a pass.
-pub const SPIN_PAUSE: SimDuration = SimDuration::from_millis(1);
 
 /// Where the coordinator stands between two calls of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,6 +116,8 @@ pub struct Mysql80 {
     machine: MachineConfig,
     options: Options,
     release: Box<dyn Release>,
+    /// See [`Parts::coordinator_of_57`].
+    coordinator_of_57: bool,
     log: LogState,
     coordinator: Coordinator,
     rule: Box<dyn AdaptiveFlushing>,
@@ -166,6 +168,7 @@ impl Mysql80 {
             machine,
             options,
             release,
+            coordinator_of_57: parts.coordinator_of_57,
             rule,
             others: Others::default(),
         })
@@ -194,7 +197,7 @@ impl Mysql80 {
     fn next_step(&mut self, view: &View<'_>) -> CleanerAction {
         loop {
             let activity = view.activity != self.coordinator.last_activity;
-            let active = self.coordinator.state.is_active(activity);
+            let active = if self.coordinator_of_57 { activity } else { self.coordinator.state.is_active(activity) };
             match self.coordinator.state.top(view.now, active, view.pending_reads > 0) {
                 Top::WaitUntil(until) => {
                     self.coordinator.phase = Phase::Waiting { active };
@@ -214,7 +217,13 @@ impl Mysql80 {
     fn after_wait(&mut self, view: &View<'_>, active: bool, result: WaitResult) -> Option<CleanerAction> {
         let activity = view.activity != self.coordinator.last_activity;
         let lsn_avg_rate = self.rule.gauges().lsn_avg_rate;
-        let sync_limit = self.release.sync_limit(&mut self.log, view, lsn_avg_rate);
+        // A pass of 5.7 looks again whether the server is active, and takes a sync target only if the event woke it.
+        let active = if self.coordinator_of_57 { activity } else { active };
+        let sync_limit = if self.coordinator_of_57 && result == WaitResult::Timeout {
+            None
+        } else {
+            self.release.sync_limit(&mut self.log, view, lsn_avg_rate)
+        };
         if self.coordinator.state.after_wait(view.now, result, activity) {
             self.coordinator.last_activity = view.activity;
             if self.release.syncs_redo_on_timeout() {
@@ -235,6 +244,11 @@ impl Mysql80 {
     ) -> Option<CleanerAction> {
         let branch = self.coordinator.state.branch(active, result, sync_limit.is_some(), self.options.idle_flush_pct);
         let request = match branch {
+            Branch::Sync if self.coordinator_of_57 => {
+                // The next pass waits or not by what this one flushes.
+                self.coordinator.state.is_sync_flush = false;
+                self.request(FlushKind::Sync, vec![u64::MAX; self.instances()], sync_limit)
+            }
             Branch::Sync => self.recommended(view, FlushKind::Sync, sync_limit),
             Branch::Adaptive => self.recommended(view, FlushKind::Adaptive, None),
             Branch::LruOnly if !self.options.has_lru_managers() => self.request(FlushKind::LruOnly, Vec::new(), None),
@@ -301,8 +315,11 @@ impl Mysql80 {
     fn pass_done(&mut self, view: &View<'_>, kind: FlushKind, since: SimTime, report: PassReport) -> CleanerAction {
         let c = &mut self.coordinator;
         c.state.n_flushed = report.list_pages + report.lru_pages;
-        if kind != FlushKind::Background {
-            c.last_pages += report.list_pages;
+        match kind {
+            // 5.7 averages what its timed passes flush.
+            FlushKind::Sync if self.coordinator_of_57 => {}
+            FlushKind::Background => {}
+            _ => c.last_pages += report.list_pages,
         }
         let nothing = report == PassReport::default() && since == view.now;
         let spins = nothing && c.empty_at == Some(view.now);
@@ -436,6 +453,7 @@ impl ServerModel for Mysql80 {
         let LiveSettings { flush_sync, idle_flush_pct, .. } = settings;
         let adaptive = AdaptiveConfig::of_live(settings);
         Some(Box::new(Mysql80 {
+            coordinator_of_57: self.coordinator_of_57,
             machine: self.machine.clone(),
             options: Options { adaptive, flush_sync, idle_flush_pct, ..self.options.clone() },
             release: self.release.copied(),

@@ -37,6 +37,8 @@ const MODELS: &[Model] = &[
     crate::percona55::model::PERCONA_55,
     crate::mysql56::model::MYSQL_56,
     crate::mysql57::model::MYSQL_57,
+    crate::percona57::PERCONA_57,
+    crate::mysql80::mysql8016::MYSQL_8016,
     crate::mysql80::mysql8021::MYSQL_8021,
     crate::mysql80::mysql8027::MYSQL_8027,
     crate::mysql80::mysql8030::MYSQL_8030,
@@ -44,8 +46,10 @@ const MODELS: &[Model] = &[
     crate::mysql84::MYSQL_84,
     crate::percona84::PERCONA_84,
     crate::mysql97::MYSQL_97,
+    crate::mariadb106::MARIADB_106,
     crate::mariadb::model::MARIADB_1011,
     crate::mariadb114::MARIADB_114,
+    crate::mariadb123::MARIADB_123,
     crate::tnt::model::TNT,
 ];
 
@@ -138,6 +142,7 @@ pub fn binary_log(settings: &Settings, bytes_per_transaction: f64) -> Result<Opt
         sync_every: u32::try_from(settings.integer("sync_binlog")?).unwrap_or(u32::MAX),
         grouped: settings.model.model().groups_binary_log,
         bytes_per_transaction,
+        in_redo: matches!(settings.get("binlog_storage_engine"), Some(Value::Choice("innodb"))),
     };
     Ok(settings.switch("log_bin")?.then_some(config))
 }

@@ -7,7 +7,7 @@
 //! the script commits with), each only where the original is missing.
 
 use crate::align::{intervals_at, links, offset, pt_stalk_prefix};
-use crate::formats::{Clock, Interval, Link, LoadLog, Part, SlowLoop};
+use crate::formats::{Clock, Interval, Link, LoadLog, Part, Program, SlowLoop};
 use crate::load::CommandError;
 use crate::place::{place_log, place_reports};
 use crate::restart::{cut_loads, keep_longest_stretch};
@@ -287,7 +287,7 @@ fn cpus_of(parts: &[Part], series: &Series) -> Option<u32> {
 
 /// Ticks of one processor become those of all.
 fn count_processors(series: &mut Series, parts: &[Part], cpus: Option<u32>, remarks: &mut Vec<String>) {
-    let Some(part) = parts.iter().find(|part| part.shares_of_processors) else { return };
+    let Some(part) = parts.iter().find(|part| part.shares_of_processors.is_some()) else { return };
     for name in part.columns.keys() {
         match (cpus, series.columns.get_mut(name)) {
             (Some(cpus), Some(values)) => values.iter_mut().for_each(|ticks| *ticks *= f64::from(cpus)),
@@ -433,6 +433,7 @@ fn phase(log: &LoadLog) -> Option<LoadPhase> {
     let mut phase = match log.command.as_deref().map(|command| LoadPhase::parse(command, start, end)) {
         Some(Ok(phase)) => phase,
         Some(Err(CommandError::NoNumber(option))) => unknown(Script::Unclear(option)),
+        _ if log.program == Program::HammerDb => unknown(Script::Other("HammerDB's TPROC-C".to_owned())),
         Some(Err(CommandError::NotSysbench)) | None => unknown(Script::Unknown),
     };
     phase.threads = log.threads.unwrap_or(phase.threads);

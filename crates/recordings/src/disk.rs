@@ -25,6 +25,8 @@ pub struct DiskReport {
     pub queue: f64,
     /// Share of the time in which any operation was in flight, 0..=1.
     pub busy: f64,
+    /// Cache flushes a second; NaN where they are not reported (iostat before 12.1, the kernel's counters before 5.5).
+    pub flushes: f64,
 }
 
 /// Reports of one disk, in order.
@@ -42,6 +44,11 @@ impl DiskReports {
     /// Mean of a figure.
     pub fn mean(&self, figure: impl Fn(&DiskReport) -> f64) -> f64 {
         self.reports.iter().map(figure).sum::<f64>() / self.reports.len().max(1) as f64
+    }
+
+    /// Mean cache flushes a second; `None` where they are not reported.
+    pub fn flushes(&self) -> Option<f64> {
+        Some(self.mean(|report| report.flushes)).filter(|flushes| flushes.is_finite() && !self.reports.is_empty())
     }
 
     /// What a figure comes to in the busiest twentieth of the reports.
@@ -84,6 +91,7 @@ impl Recording {
             write_bytes: SECTOR_BYTES * sectors[i],
             queue: weighted_ms[i] / 1000.0,
             busy: (busy_ms[i] / 1000.0).min(1.0),
+            flushes: f64::NAN,
         };
         let known = |report: &DiskReport| {
             [report.reads, report.writes, report.read_bytes, report.write_bytes, report.queue, report.busy]

@@ -23,6 +23,7 @@ mod formats;
 mod gap;
 mod inventory;
 mod lab;
+mod ladder;
 mod load;
 pub mod pages;
 mod place;

@@ -137,6 +137,13 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
         "false",
         "Whether the map of such a file lies in a block of its own, for more than four pieces of it.",
     ),
+    Key::optional(
+        "rotational",
+        Kind::Switch,
+        "not known",
+        "Whether the disk says that it rotates (/sys/block/DISK/queue/rotational), as virtual disks often do: a MariaDB flushes \
+         neighbours on such a disk alone.",
+    ),
     Key::default("sync_operations", real(0.0, 100.0), "1.0", "Operations of cap.write_iops that a sync takes."),
     Key::optional(
         "at_depth",
@@ -212,6 +219,14 @@ fn below(name: &str, source: usize, sources: &mut SourceMap) -> Table {
     table
 }
 
+/// Whether the disk of a device says that it rotates; `None` if nobody knows.
+pub(crate) fn says_it_rotates(device: &Table) -> Option<bool> {
+    match device.get("rotational")?.data {
+        Data::Switch(rotates) => Some(rotates),
+        _ => None,
+    }
+}
+
 /// Reads a device under which its profile is already laid.
 pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (DeviceSpec, Resolved) {
     let mut section = Section::open(table, DEVICE_KEYS, path, report);
@@ -219,6 +234,9 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
     let name = section.text("name").unwrap_or_else(|| "custom".to_owned());
     section.resolved = Resolved::default();
     section.resolved.value("name", quoted(&name));
+    if section.has("rotational") {
+        section.switch("rotational");
+    }
     let spec = DeviceSpec {
         name,
         channels: section.count("channels"),

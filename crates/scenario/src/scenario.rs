@@ -1,7 +1,7 @@
 //! A resolved scenario: every field valid, every default filled in, ready to run.
 
 use crate::Source;
-use crate::device::{lay_profile, read_device};
+use crate::device::{lay_profile, read_device, says_it_rotates};
 use crate::diagnostic::{Diagnostic, Diagnostics, Problem, Report};
 use crate::drive::{no_drive, read_drive};
 use crate::file_system::read_file_system;
@@ -27,7 +27,7 @@ use innosim_core::seam::ServerModel;
 use innosim_core::storage::StorageSpec;
 use innosim_core::workload::{DriveSpec, StopSpec};
 use innosim_flush_models::registry::purge_config;
-use innosim_flush_models::registry::{ModelId, Settings, binary_log, build, change_buffer};
+use innosim_flush_models::registry::{ModelId, Settings, binary_log, build, change_buffer, threads_beyond_model};
 use innosim_rules::Rule;
 use std::cmp::Ordering;
 
@@ -264,7 +264,8 @@ fn settings_of(
 ) -> Option<Settings> {
     let own = layered.own_model.as_deref().and_then(|own| ModelId::parse(own).ok());
     let written_for = own.filter(|own| *own != model);
-    let context = Context { model, written_for, cores, sources, report: root.report };
+    let rotational = root.table("device").and_then(says_it_rotates);
+    let context = Context { model, written_for, cores, rotational, sources, report: root.report };
     read_server(root.table("server"), layered.tree.at, &context)
 }
 
@@ -439,7 +440,7 @@ fn warn_of_what_never_begins(root: &Section<'_>, run: &RunSpec) {
 /// A server that gets slower with many threads for a reason that is not in the model.
 fn warn_of_contention(root: &Section<'_>, model: ModelId, run: &RunSpec) {
     let DriveSpec::Closed { clients, .. } = run.workload.drive else { return };
-    let Some((from, why)) = registry::threads_beyond_model(model).filter(|(from, _)| clients > *from) else { return };
+    let Some((from, why)) = threads_beyond_model(model).filter(|(from, _)| clients > *from) else { return };
     let problem = Problem::new(format!("{} with {clients} threads: {why}, which is not modelled", model.name()));
     let help = format!("up to {from} threads it plays no part; expect less throughput than simulated above that");
     root.report.add(problem.at(root.at_key("drive")).help(help).into_warning());

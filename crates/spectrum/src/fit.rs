@@ -141,11 +141,9 @@ impl Fit {
 /// where no page was dirty. Samples that hang on what was before the recording are left out as in [`fit`].
 pub fn dirty_is_off(spectrum: &Spectrum, trajectory: &Trajectory) -> Option<f64> {
     let trajectory = thinned(trajectory);
-    let from = first_told(&trajectory);
-    let to = last_told(&trajectory);
-    let told = trajectory.samples.get(from..to)?;
-    let recorded: f64 = told.iter().map(|sample| sample.dirty).sum();
-    let of = |bin: &Bin| bin.pages * trajectory.course(bin.rate).0[from..to].iter().sum::<f64>();
+    let told = told(&trajectory);
+    let recorded: f64 = trajectory.samples[told.clone()].iter().map(|sample| sample.dirty).sum();
+    let of = |bin: &Bin| bin.pages * trajectory.course(bin.rate).0[told.clone()].iter().sum::<f64>();
     let given: f64 = spectrum.bins.iter().chain(&spectrum.freed).map(of).sum();
     (recorded > 0.0).then(|| given / recorded - 1.0)
 }
@@ -332,8 +330,9 @@ fn blocks_of(evidence: &Evidence, columns: &Columns) -> Vec<Normal> {
 fn add_trajectory(trajectory: &Trajectory, columns: &Columns, blocks: &mut [Normal]) {
     let trajectory = thinned(trajectory);
     let samples = &trajectory.samples;
-    let from = first_told(&trajectory);
-    let told = &samples[from..last_told(&trajectory)];
+    let told = told(&trajectory);
+    let from = told.start;
+    let told = &samples[told];
     if told.len() < 2 {
         return;
     }
@@ -355,16 +354,26 @@ fn add_trajectory(trajectory: &Trajectory, columns: &Columns, blocks: &mut [Norm
     }
 }
 
-/// The end of the samples that tell most: where extents are flushed, which is known only roughly, and the load began on
-/// clean pages, those before the flushing begins, if they reach half of the largest age.
-fn last_told(trajectory: &Trajectory) -> usize {
+/// The samples that tell most. Where extents are flushed, which is known only roughly (and a MariaDB counts neighbours as
+/// dirty until the tail of its list comes to them), those before flushing begins, if their ages tell enough; else
+/// those that do not hang on what was before the recording, if enough are left.
+fn told(trajectory: &Trajectory) -> std::ops::Range<usize> {
+    match (trajectory.order, flushing_begins(trajectory)) {
+        (Order::Extents(_), Some(begins)) => 0..begins,
+        _ => first_told(trajectory)..trajectory.samples.len(),
+    }
+}
+
+/// The first sample after which pages are flushed; `None` if the ages before it do not reach half of the largest one, or
+/// neither begin near a clean pool nor move enough.
+fn flushing_begins(trajectory: &Trajectory) -> Option<usize> {
     let samples = &trajectory.samples;
-    let all = samples.len();
-    let (Order::Extents(_), Some(first)) = (trajectory.order, samples.first()) else { return all };
+    let (all, first) = (samples.len(), samples.first()?);
     let largest = (0..all).map(|i| trajectory.age(i)).fold(0.0, f64::max);
     let begins = samples.iter().position(|s| s.flushed - first.flushed > FEW_FLUSHED * s.dirty).unwrap_or(all);
-    let reaches = begins.checked_sub(1).is_some_and(|last| trajectory.age(last) >= largest / 2.0);
-    if trajectory.age(0) <= CLEAN * largest && reaches { begins } else { all }
+    let reached = trajectory.age(begins.checked_sub(1)?);
+    let tells = trajectory.age(0) <= (CLEAN * largest).max(reached / MOVED);
+    (tells && reached >= largest / 2.0).then_some(begins)
 }
 
 /// The first sample that does not hang on what was before the recording, if enough are left behind it.

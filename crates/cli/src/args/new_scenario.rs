@@ -39,7 +39,7 @@ pub(crate) struct NewScenarioArgs {
     /// Profile of the storage device
     #[arg(long, value_name = "PROFILE", default_value = "nvme", value_parser = profile)]
     pub(crate) device: String,
-    /// Server model, such as mysql-8.0.30 or 8.4 [default: mysql-8.0.30]
+    /// Server model, such as mysql-8.0.30 or 8.4 [default: that of --show-variables, or mysql-8.0.30]
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     /// File for the scenario; standard output if left out

@@ -1,5 +1,6 @@
 //! What the commands about a server of one's own take: gathering its files, reading them, and advising.
 
+use super::within;
 use super::{Common, Format, GoalName, NoDraws, RealServer, RecordedServers, Unused, help};
 use crate::commands::collect::whole_seconds;
 use clap::Args;
@@ -113,6 +114,16 @@ pub(crate) struct AdviseArgs {
     /// Choose the size of the redo log too
     #[arg(long)]
     pub(crate) redo: bool,
+    /// A server setting that is to be changed anyway, or a scenario key by its dotted path; the back-test stays with what was
+    /// recorded. Repeatable
+    #[arg(long = "set", value_name = "SETTING=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Simulated time of each run of the search [default: by the time in which the redo log wraps]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) duration: Option<String>,
+    /// Runs of each setting that could be the answer
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = |text: &str| within(text, 1, 1000))]
+    pub(crate) replications: u32,
     /// Advise although the back-test failed
     #[arg(long)]
     pub(crate) anyway: bool,

@@ -53,6 +53,9 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
         redo: args.redo,
         load: args.load,
         seed: args.common.seed,
+        set: args.set.clone(),
+        duration: args.duration.clone(),
+        replications: args.replications,
         anyway: args.anyway,
         courses: out.is_some(),
     };
@@ -91,7 +94,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
         if !args.common.quiet {
             let files =
                 "report.html, advice.txt, advice.json, the scenario that was searched and the back-test's series";
-            note(&format!("\nIn {}: {files}", out.path().display()));
+            note(&format!("\n{} {}: {files}", out.verb(), out.path().display()));
         }
     }
     match &advice.refused {

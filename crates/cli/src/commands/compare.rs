@@ -115,7 +115,7 @@ pub(crate) fn run(args: &CompareArgs) -> Done {
     written?;
     if let Some((_, dir)) = out.filter(|_| !args.common.quiet) {
         let files = "compare.json, compare.csv, compare.svg, compare.png, report.html, and a folder for each variant";
-        note(&format!("\nIn {}: {files}", dir.path().display()));
+        note(&format!("\n{} {}: {files}", dir.verb(), dir.path().display()));
     }
     failures.into_iter().next().map_or(Ok(()), Err)
 }

@@ -12,19 +12,24 @@ use super::sweep::refuse_sweep;
 use crate::args::{Format, GoalName, RecommendArgs};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
-use crate::output::{note_warnings, print, print_json};
+use crate::out_dir::{OutDir, fill};
+use crate::outcome::VERSION;
+use crate::output::{note, note_warnings, print, print_json};
 use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short};
 use innosim_core::metrics::RunOutput;
 use innosim_core::server::{RunError, Warm};
-use innosim_experiments::recommend::{Answer, Goal, Plan, Question, RecommendError, TrialRunner, recommend};
+use innosim_experiments::recommend::{Goal, Plan, Question, RecommendError, TrialRunner, recommend};
 use innosim_experiments::runner::{IsEnough, Job, Watched, run_one, run_until};
 use innosim_experiments::warm_start::{PILOT_S, WarmStart};
 use innosim_report::numbers::{count, rate};
+use innosim_report::write_file;
 use innosim_scenario::{Overrides, Source, load};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+/// What is left last.
+const LAST: &str = "recommendation.json";
 /// Runs that a search takes, about.
 const RUNS: [u32; 2] = [20, 40];
 
@@ -153,6 +158,7 @@ pub(crate) fn run(args: &RecommendArgs) -> Done {
     let scenario = load(source, &common)?;
     refuse_too_short(&scenario)?;
     note_warnings(&scenario.notes, args.common.quiet);
+    let out = args.out.as_deref().map(OutDir::prepare).transpose()?;
     interrupt::listen();
     let began = Instant::now();
     let staged = Staged::new(args.common.quiet).with_whole_runs(args.whole_runs);
@@ -160,16 +166,35 @@ pub(crate) fn run(args: &RecommendArgs) -> Done {
         Question { source, common, goal: args.goal.goal(), redo: args.redo, replications: args.replications };
     let answer = pool(args.common.jobs)?.install(|| recommend(&question, &staged));
     staged.finish();
-    show(args, named, &answer?, question.goal, began.elapsed())
-}
-
-fn show(args: &RecommendArgs, named: &str, answer: &Answer, goal: Goal, wall: Duration) -> Done {
+    let answer = answer?;
+    let (goal, wall) = (question.goal, began.elapsed());
+    let (document, text) = (json::document(&answer, goal, wall), table::render(&answer, goal, wall, args.all, named));
     match args.format {
-        Format::Json => print_json(&json::document(answer, goal, wall))?,
-        Format::Human => print(&table::render(answer, goal, wall, args.all, named))?,
+        Format::Json => print_json(&document)?,
+        Format::Human => print(&text)?,
+    }
+    if let Some(out) = &out {
+        leave(args, out, &document, &text, Some(&answer.scenario.to_resolved_toml(VERSION)))?;
     }
     match answer.refused() {
         Some(_) => Err(Failure::Check("nothing is recommended".to_owned())),
         None => Ok(()),
     }
+}
+
+/// Leaves the answer in a folder, with the settings and the load that it is for.
+fn leave(args: &RecommendArgs, out: &OutDir, document: &serde_json::Value, text: &str, resolved: Option<&str>) -> Done {
+    fill(out.path(), LAST, |dir| {
+        write_file(&dir.join("recommendation.txt"), text.as_bytes())?;
+        if let Some(resolved) = resolved {
+            write_file(&dir.join("scenario.resolved.toml"), resolved.as_bytes())?;
+        }
+        write_file(&dir.join(LAST), (serde_json::to_string_pretty(document)? + "\n").as_bytes())
+    })?;
+    if !args.common.quiet {
+        let scenario = if resolved.is_some() { ", scenario.resolved.toml" } else { "" };
+        let files = format!("recommendation.txt, recommendation.json{scenario}");
+        note(&format!("\n{} {}: {files}", out.verb(), out.path().display()));
+    }
+    Ok(())
 }

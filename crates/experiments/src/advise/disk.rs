@@ -58,7 +58,7 @@ impl DiskSeen {
 }
 
 /// Why a device can't be the disk that was seen; `None` if it can.
-pub(super) fn ruled_out(device: &DeviceSpec, disk: &DiskReports) -> Option<String> {
+pub(crate) fn ruled_out(device: &DeviceSpec, disk: &DiskReports) -> Option<String> {
     let burst = device.burst.as_ref().map(|burst| burst.burst_iops);
     let operations = device.write_iops.into_iter().chain(burst).reduce(f64::max);
     let writes = disk.most(|report| report.writes);

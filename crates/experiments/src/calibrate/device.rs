@@ -91,10 +91,14 @@ impl Device {
                 text.push_str("redo_map_block = true   # and lie in more than four pieces\n");
             }
         }
+        if let Some(rotates) = recording.rotational {
+            text.push_str(&format!("rotational = {rotates}   # as its disk says\n"));
+        }
         if let Device::Keys(keys) = self {
             let stays = |line: &&str| {
                 let key = line.split('=').next().unwrap_or_default().trim();
-                !capped || key != "cap" && (key != "sync_operations" || self.writes_inodes(recording))
+                let said = key == "rotational" && recording.rotational.is_some();
+                !said && (!capped || key != "cap" && (key != "sync_operations" || self.writes_inodes(recording)))
             };
             keys.lines().filter(stays).for_each(|line| text.push_str(&format!("{line}\n")));
         }

@@ -18,6 +18,9 @@ const WARM_SHARE: f64 = 0.85;
 const CLEAN_PAGES: f64 = 40.0;
 /// Seconds over which servers average redo and flushing, about.
 const AVERAGED_S: f64 = 30.0;
+/// The workload whose transactions have statements of their own cost, and how many.
+pub(super) const TPCC: &str = "sysbench-tpcc";
+const TPCC_STATEMENTS: f64 = 35.0;
 /// Spread of the CPU time of a transaction around its mean: not determined by a recording.
 const CPU_CV: f64 = 0.5;
 
@@ -36,11 +39,12 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
     // From where the load began, even if the recording begins later: what is dirty then comes from what went before.
     let (start, (_, end)) = (target.load_start(), target.load_window());
     let mut text = machine_toml(target, calibration, device, (end - start, "0s"))?;
-    text.push_str(&format!(
-        "\n[workload]\nkind = {kind:?}\ntables = {}\ntable_size = {}\n",
-        phase.tables, phase.table_size
-    ));
-    text.push_str(&format!("rand_type = {:?}\n", phase.rand_type));
+    text.push_str(&format!("\n[workload]\nkind = {kind:?}\ntables = {}\n", phase.tables));
+    if kind == TPCC {
+        text.push_str(&format!("scale = {}\nthreads = {}\n", phase.scale, phase.threads));
+    } else {
+        text.push_str(&format!("table_size = {}\nrand_type = {:?}\n", phase.table_size, phase.rand_type));
+    }
     for (key, exponent) in [("rand_pareto_h", phase.rand_pareto_h), ("rand_zipfian_exp", phase.rand_zipfian_exp)] {
         text.extend(exponent.map(|exponent| format!("{key} = {exponent:?}\n")));
     }
@@ -55,6 +59,10 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
 pub(crate) fn parameters_toml(calibration: &Calibration) -> String {
     let line = |parameter: &Parameter| {
         let note = parameter.uncertainty.map_or_else(String::new, |half| format!(", +- {half:.1}"));
+        if parameter.name == "cpu" && calibration.kind == TPCC {
+            let statement = parameter.value / TPCC_STATEMENTS;
+            return format!("cpu_us_per_statement = {statement:.1}   # {}\n", parameter.method);
+        }
         let value = match parameter.name {
             "cpu" => format!("{{ kind = \"lognormal\", mean_us = {:.1}, cv = {CPU_CV:?} }}", parameter.value),
             "redo_bytes_per_transaction" => format!("{:.1}", parameter.value),

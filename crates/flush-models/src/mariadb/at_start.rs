@@ -1,11 +1,15 @@
 //! What MariaDB derives and adjusts at start (`mariadb-10.11` section 10).
 
+use super::options::header_bytes;
 use super::redo_geometry::LogCapacity;
 use crate::settings::{Resolver, SettingsError, Value, spell_bytes};
 use innosim_core::config::PAGE_BYTES;
 
 /// Smallest default of `innodb_io_capacity_max`, pages a second.
 const LEAST_IO_CAPACITY_MAX: u64 = 2000;
+
+/// Largest redo file that is kept.
+const LARGEST_ARCHIVED: u64 = 4 << 30;
 
 /// All rules, in the server's order.
 pub(super) fn run(r: &mut Resolver<'_>) -> Result<(), SettingsError> {
@@ -15,6 +19,7 @@ pub(super) fn run(r: &mut Resolver<'_>) -> Result<(), SettingsError> {
     r.dirty_pages_pct()?;
     r.write_ahead()?;
     r.mariadb_redo()?;
+    r.mariadb_binary_log()?;
     r.mariadb_notes()
 }
 
@@ -29,7 +34,7 @@ impl Resolver<'_> {
     /// A log of which nothing would be left after its margins is refused.
     fn mariadb_redo(&mut self) -> Result<(), SettingsError> {
         let bytes = self.s.integer("innodb_log_file_size")?;
-        if LogCapacity::new(bytes, PAGE_BYTES).is_some() {
+        if LogCapacity::with_header(bytes, PAGE_BYTES, header_bytes(&self.s)).is_some() {
             return Ok(());
         }
         Err(SettingsError {
@@ -37,6 +42,24 @@ impl Resolver<'_> {
             problem: format!("{} is used up by the margin of redo kept free", spell_bytes(bytes)),
             help: "make it larger".to_owned(),
         })
+    }
+
+    /// A binary log in the engine has no syncs of its own.
+    fn mariadb_binary_log(&mut self) -> Result<(), SettingsError> {
+        let in_engine = matches!(self.s.get("binlog_storage_engine"), Some(Value::Choice("innodb")));
+        if in_engine && self.s.switch("log_bin")? && self.is_explicit("sync_binlog") {
+            self.note(
+                "sync_binlog",
+                "it does nothing with binlog_storage_engine = innodb: a commit's redo holds its events",
+            );
+        }
+        let archived = self.s.switch_or("innodb_log_archive", false)?;
+        let size = self.s.integer("innodb_log_file_size")?;
+        if archived && size > LARGEST_ARCHIVED {
+            let why = "archived redo files have 4G at most".to_owned();
+            self.adjust("innodb_log_file_size", Value::Integer(LARGEST_ARCHIVED), why);
+        }
+        Ok(())
     }
 
     /// The default that surprises most, and the setting that SHOW VARIABLES shows on disks where it does nothing.

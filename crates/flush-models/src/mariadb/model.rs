@@ -30,10 +30,6 @@ pub(crate) const MARIADB_1011: Model = Model {
     stands_for: &[
         StandsFor::exactly(Servers::MARIADB.from(10, 11, 0).until(10, 12, 0)),
         StandsFor::nearly(
-            Servers::MARIADB.from(10, 5, 0).until(10, 8, 0),
-            "its redo log is written in blocks of 512 bytes under one mutex, and its page cleaner may start earlier",
-        ),
-        StandsFor::nearly(
             Servers::MARIADB.from(10, 8, 0).until(10, 11, 0),
             "the page cleaner changed until 10.11.19, and may start earlier here",
         ),

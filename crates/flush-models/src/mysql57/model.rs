@@ -32,11 +32,6 @@ pub(crate) const MYSQL_57: Model = Model {
             "it is of 5.7.22 and later, and sync flushing changed until then",
         ),
         StandsFor::nearly(
-            Servers::PERCONA.from(5, 7, 0).until(5, 8, 0),
-            "it lacks the LRU manager threads, the parallel doublewrite buffer and innodb_cleaner_lsn_age_factor \
-             (high_checkpoint lets the age stand higher and flushes more steeply near the limit)",
-        ),
-        StandsFor::nearly(
             Servers::MARIADB.from(10, 2, 0).until(10, 5, 0),
             "its InnoDB descends from that of MySQL 5.7",
         ),

@@ -42,8 +42,11 @@ impl ModelId {
 }
 
 /// What its server is put together of.
-pub(crate) const PARTS: Parts =
-    Parts { form: FORM_8021, release: |options, start_lsn| Ok(Box::new(Mysql8021::new(options, start_lsn)?)) };
+pub(crate) const PARTS: Parts = Parts {
+    form: FORM_8021,
+    coordinator_of_57: false,
+    release: |options, start_lsn| Ok(Box::new(Mysql8021::new(options, start_lsn)?)),
+};
 
 /// Purge of 8.0 before 8.0.23.
 pub(crate) const PURGE: PurgeTraits = PurgeTraits {
@@ -61,11 +64,7 @@ pub(crate) const MYSQL_8021: Model = Model {
             every 10 ms and a free-check margin that grows when the log writer runs out of space.",
     stands_for: &[
         StandsFor::exactly(Servers::MYSQL_ALONE.from(8, 0, 20).until(8, 0, 23)),
-        StandsFor::nearly(
-            Servers::MYSQL_ALONE.from(8, 0, 0).until(8, 0, 20),
-            "until 8.0.19 pages go through one doublewrite buffer of 120 pages, and sync flushing is as in 5.7",
-        ),
-        StandsFor::nearly(Servers::PERCONA.from(8, 0, 0).until(8, 0, 23), WITHOUT_PERCONAS),
+        StandsFor::nearly(Servers::PERCONA.from(8, 0, 20).until(8, 0, 23), WITHOUT_PERCONAS),
     ],
     read: "8.0.18, 8.0.20, 8.0.22 and 8.0.27, between which 8.0.21 lies",
     assumed: "",
@@ -84,14 +83,21 @@ pub(super) const WITHOUT_PERCONAS: &str = "it lacks the LRU manager threads and 
 #[derive(Debug, Clone)]
 pub(crate) struct Mysql8021 {
     files: FixedFiles,
-    /// Target of sync flushing, never falls.
+    /// Target of sync flushing; never falls, unless it is served once.
     buf_flush_sync_lsn: u64,
+    /// Before 8.0.18: whether a pass that takes the target leaves none behind.
+    serves_once: bool,
 }
 
 impl Mysql8021 {
+    /// The release before 8.0.18.
+    pub(crate) fn before_8018(options: &Options, start_lsn: u64) -> Result<Self, SettingsError> {
+        Ok(Mysql8021 { serves_once: true, ..Mysql8021::new(options, start_lsn)? })
+    }
+
     /// The release with these options, for a redo log that begins at `start_lsn`.
     pub(crate) fn new(options: &Options, start_lsn: u64) -> Result<Self, SettingsError> {
-        Ok(Mysql8021 { files: FixedFiles::new(options, start_lsn)?, buf_flush_sync_lsn: 0 })
+        Ok(Mysql8021 { files: FixedFiles::new(options, start_lsn)?, buf_flush_sync_lsn: 0, serves_once: false })
     }
 
     /// Raises the sync target if dirty pages hold the checkpoint back: whether the cleaner must be woken, and whether
@@ -135,6 +141,10 @@ impl Release for Mysql8021 {
     }
 
     fn sync_limit(&mut self, log: &mut LogState, view: &View<'_>, _lsn_avg_rate: u64) -> Option<u64> {
+        if self.serves_once {
+            let target = if log.flush_sync { std::mem::take(&mut self.buf_flush_sync_lsn) } else { 0 };
+            return (target > 0).then_some(target);
+        }
         let target = self.buf_flush_sync_lsn;
         is_sync_flush_8021(log.flush_sync, target, view.last_checkpoint_lsn, ORDER_LAG).then_some(target)
     }

@@ -28,8 +28,11 @@ impl ModelId {
 }
 
 /// What its server is put together of.
-pub(crate) const PARTS: Parts =
-    Parts { form: FORM_8027, release: |options, start_lsn| Ok(Box::new(Mysql8027::new(options, start_lsn)?)) };
+pub(crate) const PARTS: Parts = Parts {
+    form: FORM_8027,
+    coordinator_of_57: false,
+    release: |options, start_lsn| Ok(Box::new(Mysql8027::new(options, start_lsn)?)),
+};
 
 /// Purge of 8.0.23 to 8.0.29.
 pub(crate) const PURGE: PurgeTraits =

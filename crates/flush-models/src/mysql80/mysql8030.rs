@@ -44,8 +44,11 @@ impl ModelId {
 }
 
 /// What its server is put together of.
-pub(crate) const PARTS_8030: Parts =
-    Parts { form: FORM_8030, release: |options, start_lsn| Ok(Box::new(Mysql8030::new(options, start_lsn)?)) };
+pub(crate) const PARTS_8030: Parts = Parts {
+    form: FORM_8030,
+    coordinator_of_57: false,
+    release: |options, start_lsn| Ok(Box::new(Mysql8030::new(options, start_lsn)?)),
+};
 
 /// MySQL 8.0.30.
 pub(crate) const MYSQL_8030: Model = Model {

@@ -16,6 +16,9 @@ use innosim_core::seam::{
 pub(crate) struct Parts {
     /// The form of its adaptive flushing.
     pub(crate) form: Form,
+    /// Whether its page cleaner goes round as that of 5.7 (before 8.0.18): a sync target is served once, in full, by a pass that
+    /// the event woke.
+    pub(crate) coordinator_of_57: bool,
     /// Its release, with options and the LSN at which the redo log begins.
     pub(crate) release: fn(&Options, u64) -> Result<Box<dyn Release>, SettingsError>,
 }

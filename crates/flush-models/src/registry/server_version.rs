@@ -233,8 +233,9 @@ mod tests {
             ("5.6.10", "MySQL Community Server (GPL)", ModelId::Mysql56, false),
             ("5.6.23-72.1-log", "Percona Server (GPL), Release 72.1", ModelId::Mysql56, false),
             ("5.7.30-log", "", ModelId::Mysql57, true),
-            ("5.7.44-48", "Percona Server (GPL), Release 48", ModelId::Mysql57, false),
-            ("8.0.16", "", ModelId::Mysql8021, false),
+            ("5.7.44-48", "Percona Server (GPL), Release 48", ModelId::Percona57, true),
+            ("8.0.16", "", ModelId::Mysql8016, true),
+            ("8.0.19", "", ModelId::Mysql8016, false),
             ("8.0.21", "MySQL Community Server - GPL", ModelId::Mysql8021, true),
             ("8.0.28-0ubuntu4", "(Ubuntu)", ModelId::Mysql8027, true),
             ("8.0.32-24", "Percona Server (GPL), Release 24", ModelId::Percona80, true),
@@ -248,10 +249,14 @@ mod tests {
             ("9.7.0-er2", "", ModelId::Mysql97, true),
             ("10.1.48-MariaDB", "", ModelId::Mysql56, false),
             ("10.4.12-MariaDB-log", "", ModelId::Mysql57, false),
-            ("5.5.5-10.6.12-MariaDB", "", ModelId::Mariadb1011, false),
+            ("5.5.5-10.6.12-MariaDB", "", ModelId::Mariadb106, false),
+            ("10.6.22-MariaDB-log", "", ModelId::Mariadb106, true),
             ("10.11.19-MariaDB-0+deb12u1", "", ModelId::Mariadb1011, true),
             ("11.4.10-MariaDB-ubu2404-log", "mariadb.org binary distribution", ModelId::Mariadb114, true),
             ("12.1.2-MariaDB", "", ModelId::Mariadb114, true),
+            ("12.3.1-MariaDB", "", ModelId::Mariadb123, true),
+            ("14.0.1-MariaDB", "", ModelId::Mariadb123, false),
+            ("9.9.0", "", ModelId::Mysql97, false),
         ] {
             let found = ServerVersion::new(version, comment).model().unwrap_or_else(|why| panic!("{version}: {why}"));
             assert_eq!((found.model, found.differs.is_none()), (model, exact), "{version} {comment}");

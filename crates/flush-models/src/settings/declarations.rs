@@ -8,7 +8,7 @@ mod mariadb;
 mod mysql55;
 mod mysql56;
 mod mysql80;
-mod percona80;
+mod percona;
 mod purge;
 mod tnt;
 
@@ -104,7 +104,7 @@ const FAMILIES: &[&[Declaration]] = &[
     mysql55::DECLARATIONS,
     mysql56::DECLARATIONS,
     mysql80::DECLARATIONS,
-    percona80::DECLARATIONS,
+    percona::DECLARATIONS,
     purge::DECLARATIONS,
     tnt::DECLARATIONS,
 ];

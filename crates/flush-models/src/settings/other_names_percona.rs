@@ -7,8 +7,12 @@ pub(super) fn without_effect(model: ModelId, name: &str) -> Option<&'static str>
     if !model.is_of(Servers::PERCONA) {
         return None;
     }
-    let groups = if model.is_of(Servers::PERCONA.until(5, 6, 0)) { PERCONA_55 } else { PERCONA_80 };
-    groups.iter().chain(BOTH).find(|(names, _)| names.contains(&name)).map(|(_, why)| *why)
+    let groups: [&[Group]; 2] = if model.is_of(Servers::PERCONA.until(5, 6, 0)) {
+        [PERCONA_55, &[]]
+    } else {
+        [PERCONA_80, if model.is_of(Servers::PERCONA.until(8, 0, 0)) { PERCONA_57 } else { &[] }]
+    };
+    groups.into_iter().flatten().chain(BOTH).find(|(names, _)| names.contains(&name)).map(|(_, why)| *why)
 }
 
 /// Where `name` exists and what to use instead, if it is one of Percona Server alone.
@@ -90,6 +94,16 @@ const PERCONA_55: &[Group] = &[
         &["innodb_adaptive_hash_index_partitions"],
         "how the adaptive hash index is parted changes nothing: the scenario states what it costs",
     ),
+    (
+        &["innodb_use_global_flush_log_at_trx_commit"],
+        "sessions of the workload do not set innodb_flush_log_at_trx_commit for themselves",
+    ),
+];
+
+/// What 5.7 has beside the names of [`PERCONA_80`].
+const PERCONA_57: &[Group] = &[
+    (&["innodb_parallel_doublewrite_path"], FILES),
+    (&["innodb_show_verbose_locks"], MONITORING),
     (
         &["innodb_use_global_flush_log_at_trx_commit"],
         "sessions of the workload do not set innodb_flush_log_at_trx_commit for themselves",

@@ -225,6 +225,10 @@ fn parse_whole(setting: &Setting, given: &str) -> Result<u64, ValueError> {
     let digits_end = given.find(|c: char| !c.is_ascii_digit()).unwrap_or(given.len());
     let (digits, rest) = given.split_at(digits_end);
     let suffix = rest.trim_start();
+    if suffix.len() < rest.len() && !digits.is_empty() && suffix.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        let problem = "a space before its suffix, at which the server does not start".to_owned();
+        return Err(setting.error(given, problem, format!("write {digits}{suffix}")));
+    }
     let not_whole = || {
         let problem = if given.starts_with('-') { "negative" } else { "not a whole number" };
         setting.error(given, problem.to_owned(), setting.allowed_help())

@@ -96,6 +96,16 @@ fn random_worlds_of_57() {
 }
 
 #[test]
+fn random_worlds_of_percona_57() {
+    random_worlds(ModelId::Percona57);
+}
+
+#[test]
+fn random_worlds_of_8016() {
+    random_worlds(ModelId::Mysql8016);
+}
+
+#[test]
 fn random_worlds_of_8021() {
     random_worlds(ModelId::Mysql8021);
 }
@@ -131,6 +141,11 @@ fn random_worlds_of_97() {
 }
 
 #[test]
+fn random_worlds_of_mariadb_106() {
+    random_worlds(ModelId::Mariadb106);
+}
+
+#[test]
 fn random_worlds_of_mariadb() {
     random_worlds(ModelId::Mariadb1011);
 }
@@ -138,6 +153,11 @@ fn random_worlds_of_mariadb() {
 #[test]
 fn random_worlds_of_mariadb_114() {
     random_worlds(ModelId::Mariadb114);
+}
+
+#[test]
+fn random_worlds_of_mariadb_123() {
+    random_worlds(ModelId::Mariadb123);
 }
 
 #[test]
@@ -319,7 +339,7 @@ fn a_dirty_server_without_load_drains() {
         match world.model {
             // Without a mark for dirty pages it goes by the age, and down to innodb_adaptive_flushing_lwm of the redo log; by its
             // last pass, of up to a tenth of what was dirty at an age of 1.8 marks, below it.
-            ModelId::Mariadb1011 | ModelId::Mariadb114 => {
+            model if model.is_mariadb() => {
                 let rest = last.checkpoint_age_bytes as f64 / out.age_limits.adaptive_low_water_bytes as f64;
                 assert!((0.82..=1.0).contains(&rest), "{}: {rest}, {dirty:?}", world.model);
             }
@@ -356,9 +376,7 @@ fn an_idle_server_cleans_up() {
         // With MariaDB's default of 0 an idle server stays dirty; below a mark it flushes in the background.
         let world = world.set("innodb_io_capacity", 1_000);
         match world.model {
-            ModelId::Mariadb1011 | ModelId::Mariadb114 => {
-                world.with("innodb_max_dirty_pages_pct_lwm", Value::Real(50.0))
-            }
+            model if model.is_mariadb() => world.with("innodb_max_dirty_pages_pct_lwm", Value::Real(50.0)),
             _ => world,
         }
     };

@@ -132,6 +132,7 @@ fn figures(row: &BTreeMap<String, f64>) -> Option<DiskReport> {
         // Versions before 11.5 call it so.
         queue: get("aqu-sz").or_else(|| get("avgqu-sz"))?,
         busy: (get("util")? / 100.0).clamp(0.0, 1.0),
+        flushes: get("f/s").unwrap_or(f64::NAN),
     })
 }
 
@@ -252,7 +253,7 @@ fn of_json(path: &Path, text: &str) -> Result<Vec<Report>, RecordingError> {
 }
 
 /// Seconds since 1970 on the clock on the wall: `2026-11-25T01:22:40+0000`, `11/25/26 01:22:38`, `11/25/2026 01:22:38 PM`.
-fn time_of(line: &str) -> Option<f64> {
+pub(super) fn time_of(line: &str) -> Option<f64> {
     let line = line.trim();
     if let Some((time, _)) = parse_date_time(line) {
         return Some(time);

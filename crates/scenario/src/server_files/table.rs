@@ -120,7 +120,7 @@ pub fn read_settings_files(model: ModelId, files: &[(SettingsFileKind, &Path)], 
             read.push(file);
         }
     }
-    let context = Context { model, written_for: None, cores, sources: &sources, report: &report };
+    let context = Context { model, written_for: None, cores, rotational: None, sources: &sources, report: &report };
     let settings = read_server(Some(&table), table.at, &context);
     let diagnostics = report.finish(&sources);
     SettingsReading { files: read, settings, diagnostics }

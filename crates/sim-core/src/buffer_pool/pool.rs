@@ -386,6 +386,9 @@ impl BufferPool {
         let taken = self.states.is_dirty_idle(page);
         if taken {
             self.begin_write(page);
+            if let Some(linked) = &mut self.linked {
+                linked.taken_early(page);
+            }
         }
         taken
     }
@@ -409,12 +412,12 @@ impl BufferPool {
         self.instances[instance].writing.retain(|writing| writing.batch != batch);
     }
 
-    /// The write of a page is done: it is clean. It was taken from the tail of its flush list if it was written in its turn.
+    /// The write of a page is done: it is clean.
     #[inline]
-    pub fn page_written(&mut self, page: u32, in_turn: bool) {
+    pub fn page_written(&mut self, page: u32) {
         self.becomes_clean(page);
         if let Some(linked) = &mut self.linked {
-            linked.written(page, in_turn);
+            linked.written(page);
         }
     }
 

@@ -100,13 +100,14 @@ impl Server {
 
     /// A client's transaction is through with its pages.
     pub(super) fn commit(&mut self, client_number: u32) {
-        let client = &mut self.clients.list[client_number as usize];
+        let client = &self.clients.list[client_number as usize];
         if !client.wrote {
             self.finish(client_number, self.machine.now);
             return;
         }
+        self.events_to_redo();
         let lsn = self.machine.redo.current_lsn();
-        client.commit_lsn = lsn;
+        self.clients.list[client_number as usize].commit_lsn = lsn;
         let position = self.machine.redo.position();
         // Redo that the transaction appended before its last reads may be where it must be by now.
         let done = match self.machine.config.redo.commit {

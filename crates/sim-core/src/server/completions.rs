@@ -96,8 +96,7 @@ impl Server {
                 Some(_) if self.syncs.wait_for_thread(thread, client) => {}
                 Some(_) => {
                     batch.pages[place] = COMPLETED;
-                    let in_turn = batch.kind == ListKind::FlushList;
-                    self.machine.pool.page_written(page, in_turn);
+                    self.machine.pool.page_written(page);
                     self.machine.crash_sees_write_over(page);
                     self.syncs.mark_unsynced(self.machine.space.space_of(page));
                     return true;
@@ -157,7 +156,7 @@ impl Server {
         let (kind, instance) = (batch.kind, batch.instance);
         let pages = std::mem::take(&mut batch.pages);
         for &page in pages.iter().filter(|&&p| p != COMPLETED) {
-            self.machine.pool.page_written(page, kind == ListKind::FlushList);
+            self.machine.pool.page_written(page);
             self.machine.crash_sees_write_over(page);
             self.syncs.mark_unsynced(self.machine.space.space_of(page));
             match self.machine.config.buffer_pool.lru_written {

@@ -125,7 +125,7 @@ mod tests {
         touched.note(&[0, 1, 2, 3], 110);
         for _ in 0..2 {
             let taken = pool.take_tail(0, 1000).unwrap();
-            pool.page_written(taken.page, true);
+            pool.page_written(taken.page);
         }
         pool.modify(1, 200, &space, SimTime::ZERO);
         touched.note(&[1], 210);

@@ -210,7 +210,7 @@ impl Server {
             return;
         }
         self.clients.list[client_number as usize].single = None;
-        self.machine.pool.page_written(page, false);
+        self.machine.pool.page_written(page);
         self.machine.crash_sees_write_over(page);
         if !self.machine.config.data_sync.follows_batches() {
             self.syncs.mark_unsynced(self.machine.space.space_of(page));

@@ -6,9 +6,11 @@
 //! independently, and reads, purge and neighbours cost nothing. The family is wide so that most servers lie inside; the answer is
 //! an interval and never a statement to type.
 
+use super::super::settings::model_of_file;
 use super::super::settings_files::read;
 use crate::args::{Format, RecommendArgs};
 use crate::exit::{Done, Failure};
+use crate::out_dir::OutDir;
 use crate::outcome::redo_bytes;
 use crate::output::{note_warnings, print, print_json, shell_line, wrapped};
 use crate::text_table::TextTable;
@@ -62,9 +64,14 @@ pub(super) fn run(args: &RecommendArgs) -> Done {
     };
     let answer = Answer::of(settings)?;
     let next = next_commands(args);
+    let assumed = args.server.model.is_none() && model_of_file(files.show_variables.as_deref())?.is_none();
+    let (document, text) = (document(&answer, &next), text(&answer, model, assumed, &next));
     match args.format {
-        Format::Json => print_json(&document(&answer, &next))?,
-        Format::Human => print(&text(&answer, model, args.server.model.is_none(), &next))?,
+        Format::Json => print_json(&document)?,
+        Format::Human => print(&text)?,
+    }
+    if let Some(out) = args.out.as_deref().map(OutDir::prepare).transpose()? {
+        super::leave(args, &out, &document, &text, None)?;
     }
     Err(Failure::Check("settings alone don't tell which value is best; record the load, or describe it".to_owned()))
 }

@@ -79,7 +79,7 @@ pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
         Format::Human => print(&render(&series, &rows, args.duration.is_some(), &misses))?,
     }
     if let Some(dir) = out.filter(|_| !args.common.quiet) {
-        note(&format!("\nIn {}: {RESULT}, and a folder and a picture for each run", dir.path().display()));
+        note(&format!("\n{} {}: {RESULT}, and a folder and a picture for each run", dir.verb(), dir.path().display()));
     }
     if args.strict && !misses.is_empty() {
         return Err(Failure::Check(format!("{name}: {}", misses.join("; "))));

@@ -5,7 +5,10 @@ use super::super::{Kind, Servers, Value};
 use super::{Declaration, GIB, KIB, MIB, TIB, U32_MAX, bytes, derived, everywhere, integer, size, span, whole};
 
 const MARIADB: &[Servers] = &[Servers::MARIADB];
+const UNTIL_108: &[Servers] = &[Servers::MARIADB.until(10, 8, 0)];
+const FROM_108: &[Servers] = &[Servers::MARIADB.from(10, 8, 0)];
 const UNTIL_110: &[Servers] = &[Servers::MARIADB.until(11, 0, 0)];
+const FROM_123: &[Servers] = &[Servers::MARIADB.from(12, 3, 0)];
 const FROM_110: &[Servers] = &[Servers::MARIADB.from(11, 0, 0)];
 /// `littlesync` is for tests of the server and not told apart from `fsync`.
 const FLUSH_METHODS: &[&str] = &["fsync", "O_DSYNC", "littlesync", "nosync", "O_DIRECT", "O_DIRECT_NO_FSYNC"];
@@ -24,6 +27,17 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "Whether a page cleaner at work asks for a recommendation, or flushes innodb_io_capacity pages each second.",
         "It does not wake the page cleaner: that is for innodb_max_dirty_pages_pct_lwm and the age limits.",
     ),
+    Declaration {
+        name: "binlog_storage_engine",
+        unit: "",
+        help: "Where the binary log is kept: in files of its own (files, for the server's empty value), or in InnoDB (innodb), where its \
+               events are part of the redo that a commit syncs.",
+        long_help: "With innodb a commit needs one sync in place of two, sync_binlog does nothing, and events are written twice: as \
+                    redo, and behind it in pages of the binary log.",
+        history: "it exists from MariaDB 12.3",
+        instead: "leave it out: the binary log has files of its own",
+        spans: &[span(FROM_123, Kind::Choice(&["files", "innodb"]), Value::Choice("files"), "files")],
+    },
     everywhere(
         "innodb_adaptive_flushing_lwm",
         "%",
@@ -106,6 +120,16 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "Most pages of one pass of the page cleaner, a pass being a second unless the last one took longer.",
         "Above the age limit a pass takes as many as that limit calls for, up to this number.",
     ),
+    Declaration {
+        name: "innodb_log_archive",
+        unit: "",
+        help: "Whether the redo log is a row of files that are kept, each of innodb_log_file_size, and not one file that is written over.",
+        long_help: "From 13.0. The limits of the checkpoint age are taken to be those of one file. innodb_log_file_size may then be 4G at \
+                    most. What it costs to make a new file is not modelled.",
+        history: "it exists from MariaDB 13.0",
+        instead: "leave it out: the redo log is one file that is written over",
+        spans: &[span(FROM_123, Kind::Switch, Value::Switch(false), "OFF")],
+    },
     everywhere(
         "innodb_log_buffer_size",
         "bytes",
@@ -123,9 +147,13 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_log_write_ahead_size",
         "bytes",
-        &[size(MARIADB, bytes(512, 4 * KIB, 512), 4 * KIB, "4K")],
+        &[
+            size(UNTIL_108, bytes(512, 16 * KIB, 512), 8 * KIB, "8K"),
+            size(FROM_108, bytes(512, 4 * KIB, 512), 4 * KIB, "4K"),
+        ],
         "Block of the redo file, the device's own: a write begins and ends with whole blocks.",
-        "A power of two. The last block of a write is written again by the next.",
+        "A power of two. The last block of a write is written again by the next. Before 10.8 the first write into each unit of this \
+         size fills the unit.",
     ),
     everywhere(
         "innodb_lru_scan_depth",

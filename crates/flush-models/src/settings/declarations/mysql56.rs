@@ -4,6 +4,9 @@ use super::super::{Kind, Servers, Value};
 use super::{Declaration, GIB, KIB, MIB, Span, TIB, U32_MAX, bytes, derived, everywhere, integer, size, span, whole};
 
 const BOTH: &[Servers] = &[Servers::MYSQL.from(5, 6, 0).until(8, 0, 0)];
+/// Those whose doublewrite buffer is one for all.
+const SHARED_DOUBLEWRITE: &[Servers] =
+    &[Servers::MYSQL_ALONE.from(5, 6, 0).until(8, 0, 0), Servers::PERCONA.from(5, 6, 0).until(5, 7, 0)];
 const M56: &[Servers] = &[Servers::MYSQL.from(5, 6, 0).until(5, 7, 0)];
 const M57: &[Servers] = &[Servers::MYSQL.from(5, 7, 0).until(8, 0, 0)];
 
@@ -64,7 +67,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_doublewrite",
         "",
-        &[span(BOTH, Kind::Choice(&["OFF", "ON"]), Value::Choice("ON"), "ON")],
+        &[span(SHARED_DOUBLEWRITE, Kind::Choice(&["OFF", "ON"]), Value::Choice("ON"), "ON")],
         "Whether pages are written to the doublewrite buffer in the system tablespace before the data files.",
         "One batch of up to 120 pages is under way in the whole server: two writes and a sync, then the pages and a sync of \
          each of their files.",

@@ -1,4 +1,4 @@
-//! Settings of MySQL 8.0 and later, and of Percona Server 8.0, which has some of its own in `percona80`.
+//! Settings of MySQL 8.0 and later, and of Percona Server 8.0, which has some of its own in `percona`.
 
 use super::super::{Kind, Servers, Value};
 use super::{Declaration, GIB, KIB, MIB, TIB, U32_MAX, bytes, derived, everywhere, integer, size, span, whole};
@@ -12,8 +12,10 @@ const M80_FROM_8022: &[Servers] = &[Servers::MYSQL.from(8, 0, 22).until(8, 4, 0)
 const M84: &[Servers] = &[Servers::MYSQL.from(8, 4, 0).until(9, 0, 0)];
 const M97: &[Servers] = &[Servers::MYSQL.from(9, 0, 0)];
 const M80: &[Servers] = &[Servers::MYSQL.from(8, 0, 0).until(8, 4, 0)];
-/// MySQL 8.0 alone.
-const MYSQL80: &[Servers] = &[Servers::MYSQL_ALONE.from(8, 0, 0).until(8, 4, 0)];
+/// MySQL 8.0.20 and later 8.0 alone.
+const MYSQL80_FROM_8020: &[Servers] = &[Servers::MYSQL_ALONE.from(8, 0, 20).until(8, 4, 0)];
+const FROM_8018: &[Servers] = &[Servers::MYSQL.from(8, 0, 18)];
+const M80_FROM_8020: &[Servers] = &[Servers::MYSQL.from(8, 0, 20).until(8, 4, 0)];
 const FROM_8030: &[Servers] = &[Servers::MYSQL.from(8, 0, 30)];
 const FROM_84: &[Servers] = &[Servers::MYSQL.from(8, 4, 0)];
 /// The same of MySQL alone.
@@ -83,14 +85,14 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_doublewrite_files",
         "",
-        &[whole(MYSQL80, 0, 256, 0, "0"), whole(MYSQL_FROM_84, 0, 256, 2, "2")],
+        &[whole(MYSQL80_FROM_8020, 0, 256, 0, "0"), whole(MYSQL_FROM_84, 0, 256, 2, "2")],
         "Doublewrite files; 0 stands for 2. More files hold more batches between write and sync.",
         "",
     ),
     everywhere(
         "innodb_doublewrite_pages",
         "pages",
-        &[whole(M80, 0, 512, 0, "0"), whole(FROM_84, 0, 512, 128, "128")],
+        &[whole(M80_FROM_8020, 0, 512, 0, "0"), whole(FROM_84, 0, 512, 128, "128")],
         "Pages of a doublewrite batch; 0 stands for innodb_write_io_threads, usually 4.",
         "One batch is under way for each instance and kind of flushing. Small batches limit flushing long before the \
          device does: each costs a write to the doublewrite file and a sync of the data files.",
@@ -145,7 +147,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_idle_flush_pct",
         "%",
-        &[whole(FROM_80, 0, 100, 100, "100")],
+        &[whole(FROM_8018, 0, 100, 100, "100")],
         "Share of innodb_io_capacity that is flushed each second while the server is idle.",
         "",
     ),

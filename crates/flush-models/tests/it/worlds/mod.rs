@@ -60,13 +60,13 @@ impl World {
     /// Sets the size of the redo log, by whatever name the model has for it.
     pub(crate) fn redo(self, bytes: u64) -> Self {
         match self.model {
-            ModelId::Mysql56 | ModelId::Mysql57 | ModelId::Mysql8021 | ModelId::Mysql8027 | ModelId::Percona55 => {
-                self.set("innodb_log_file_size", bytes / 2).set("innodb_log_files_in_group", 2)
-            }
             ModelId::Mysql55 => {
                 self.set("innodb_log_file_size", (bytes / 2).min(2047 * MIB)).set("innodb_log_files_in_group", 2)
             }
-            ModelId::Mariadb1011 | ModelId::Mariadb114 => self.set("innodb_log_file_size", bytes),
+            model if model.has_files_in_group() => {
+                self.set("innodb_log_file_size", bytes / 2).set("innodb_log_files_in_group", 2)
+            }
+            model if model.is_mariadb() => self.set("innodb_log_file_size", bytes),
             ModelId::Tnt => self
                 .set("ntse_log_file_size", bytes / 2)
                 .set("ntse_log_file_cnt_hwm", 2)
@@ -558,8 +558,13 @@ fn with_index(mut workload: WorkloadSpec, seed: u64) -> WorkloadSpec {
 /// A random server of `model` in random surroundings.
 pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
     let storage = (devices(), proptest::option::of(devices())).prop_map(|(data, redo)| StorageSpec { data, redo });
-    let binary_log = proptest::option::of((0u32..3, any::<bool>())).prop_map(|log| {
-        log.map(|(sync_every, grouped)| BinaryLogConfig { sync_every, grouped, bytes_per_transaction: 300.0 })
+    let binary_log = proptest::option::of((0u32..3, any::<bool>())).prop_map(move |log| {
+        log.map(|(sync_every, grouped)| BinaryLogConfig {
+            sync_every,
+            grouped,
+            bytes_per_transaction: 300.0,
+            in_redo: grouped && model == ModelId::Mariadb123,
+        })
     });
     let change_buffer = proptest::option::of((1u64..1_000, 100u64..5_000)).prop_map(|sizes| {
         sizes.map(|(max_pages, io_capacity)| ChangeBufferConfig {

@@ -225,7 +225,7 @@ impl Twin {
 
     fn written(&mut self, page: u32) {
         let Naive::Written(_, batch) = self.pages[page as usize] else { return };
-        self.pool.page_written(page, batch.is_some());
+        self.pool.page_written(page);
         if let Some(batch) = batch {
             self.pool.end_batch(self.space.instance_of(page), batch);
         }
@@ -425,7 +425,7 @@ fn written_pages_stay_in_the_list_for_a_while() {
     }
     for page in [0, 2, 3, 4] {
         assert!(pool.take_page(page));
-        pool.page_written(page, false);
+        pool.page_written(page);
     }
     assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (6, 2));
     assert_eq!((pool.oldest_modification_lsn(), pool.dirty_pages()), (110, 5), "page 0 came to the tail");
@@ -435,7 +435,7 @@ fn written_pages_stay_in_the_list_for_a_while() {
     assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (4, 3));
     let taken = pool.take_tail(0, u64::MAX).unwrap();
     assert_eq!(taken, TailPage { page: 1, lsn: 110 });
-    pool.page_written(1, true);
+    pool.page_written(1);
     assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (4, 2));
     pool.prune_written_from_flush_list();
     assert_eq!(pool.dirty_pages(), 3, "page 4 is written, and 3 and 5 are dirty");
@@ -464,13 +464,13 @@ fn counts_that_disagree_are_found_out() {
 }
 
 /// 64 pages have three bits of state and two words more, the low half of an LSN, four numbers and a bit in the LRU
-/// lists, a bit that says whether they are written and still listed. An entry of a flush list takes 12 bytes, with room for 64.
+/// lists, a bit that says whether they are written and still listed, and one whether they were taken out of turn. An entry of a flush list takes 12 bytes, with room for 64.
 #[test]
 fn memory_is_that_of_its_parts() {
     let mut space = PageSpace::default();
     space.add(0, 64, &|_, _| 0);
     let mut pool = with_links(&space);
-    let (states, low, linked) = (3 * 8 + 2 * 8, 64 * 4, 8);
+    let (states, low, linked) = (3 * 8 + 2 * 8, 64 * 4, 2 * 8);
     assert_eq!(pool.bytes(), states + low + linked);
     pool.modify(0, 5, &space, SimTime::ZERO);
     pool.start_lru(&space, SimTime::ZERO);
