@@ -12,8 +12,8 @@
 use super::Server;
 use super::events::Event;
 use super::file_system::AfterSync;
+use super::ids::Requester;
 use super::inodes::Synced;
-use super::passes::Actor;
 use super::wake_ups::Thread;
 use crate::config::RedoIo;
 use crate::redo::RedoLog;
@@ -44,7 +44,7 @@ pub(super) struct Checkpointer {
     own_wait: Option<bool>,
     wait_over: bool,
     /// Those who wait for the checkpoint in progress, and whether for its block too.
-    waiters: Vec<(Actor, bool)>,
+    waiters: Vec<(Requester, bool)>,
     /// End of the redo that the last checkpoint appended itself.
     own_record_lsn: u64,
 }
@@ -62,7 +62,7 @@ impl Checkpointer {
 
     /// Clients that wait for a checkpoint.
     pub(super) fn waiting_clients(&self) -> usize {
-        self.waiters.iter().filter(|(actor, _)| matches!(actor, Actor::Client(_))).count()
+        self.waiters.iter().filter(|(actor, _)| matches!(actor, Requester::Client(_))).count()
     }
 }
 
@@ -123,7 +123,7 @@ impl Server {
     }
 
     /// Takes a checkpoint at the oldest modification on behalf of `actor`, or joins the one in progress.
-    pub(super) fn request_checkpoint(&mut self, actor: Actor, wait: bool) {
+    pub(super) fn request_checkpoint(&mut self, actor: Requester, wait: bool) {
         match self.checkpointer.state {
             State::Writing { .. } if !wait => self.let_go_on(actor),
             State::Waiting { on_tick } => {
@@ -135,7 +135,7 @@ impl Server {
         }
     }
 
-    fn let_go_on(&mut self, actor: Actor) {
+    fn let_go_on(&mut self, actor: Requester) {
         self.machine.calendar.schedule(self.machine.now, actor.goes_on(Event::CheckpointTaken));
     }
 

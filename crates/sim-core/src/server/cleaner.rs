@@ -6,7 +6,7 @@
 
 use super::Server;
 use super::events::Event;
-use super::passes::Actor;
+use super::ids::Requester;
 use super::wake_ups::{NO_WORK, Thread};
 use crate::kernel::time::SimTime;
 use crate::seam::{CleanerAction, CleanerInput, FlushKind};
@@ -72,11 +72,11 @@ impl Server {
                 self.machine.reset_flush_event();
                 self.sleep_cleaner(until, true, (dirty_pages, lsn));
             }
-            CleanerAction::Flush(request) => self.start_pass(Actor::PageCleaner, request),
-            CleanerAction::WaitForBatches => self.wait_for_batches(Actor::PageCleaner),
+            CleanerAction::Flush(request) => self.start_pass(Requester::PageCleaner, request),
+            CleanerAction::WaitForBatches => self.wait_for_batches(Requester::PageCleaner),
             CleanerAction::Purge => self.purge_by_master(),
             CleanerAction::MergeChanges { pages, wait } => self.merge_by_cleaner(pages, wait),
-            CleanerAction::Checkpoint { wait } => self.request_checkpoint(Actor::PageCleaner, wait),
+            CleanerAction::Checkpoint { wait } => self.request_checkpoint(Requester::PageCleaner, wait),
             CleanerAction::SyncRedo => self.sync_redo_by_cleaner(),
         }
     }

@@ -10,8 +10,8 @@ use super::adaptive_hash::AdaptiveHash;
 use super::costs;
 use super::events::Event;
 use super::free_pages::FrameSearch;
+use super::ids::Requester;
 use super::log_buffer::LogBufferQueue;
-use super::passes::Actor;
 use super::plan::Plan;
 use super::single_page::SinglePage;
 use super::wake_ups::Thread;
@@ -298,7 +298,7 @@ impl Server {
         if before.is_none() && self.machine.redo.current_lsn() <= self.machine.free_check_limit_lsn {
             return true;
         }
-        let wait = self.ask_for_room(Actor::Client(client_number), before);
+        let wait = self.ask_for_room(Requester::Client(client_number), before);
         self.clients.list[client_number as usize].free_check = wait;
         self.machine.recorder.counts.free_check_waits += u64::from(before.is_none() && wait.is_some());
         wait.is_none()
@@ -306,7 +306,7 @@ impl Server {
 
     /// Asks the version whether a thread that stands at `wait` may write redo: `None` if it may, otherwise where it stands
     /// now, and it goes on by itself.
-    pub(super) fn ask_for_room(&mut self, actor: Actor, wait: Option<FreeCheckWait>) -> Option<FreeCheckWait> {
+    pub(super) fn ask_for_room(&mut self, actor: Requester, wait: Option<FreeCheckWait>) -> Option<FreeCheckWait> {
         let mut wait = wait.unwrap_or_default();
         let answer = self.machine.ask(|model, view| model.free_check(view, &mut wait));
         let goes_on = actor.goes_on(Event::BatchesOver);

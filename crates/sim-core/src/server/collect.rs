@@ -12,9 +12,9 @@
 //! Simplifications: a dropped page keeps its frame, and an LRU batch or a neighbour's flush writes it; preparing pages takes its time after a batch is collected, not page by page.
 
 use super::Server;
-use super::batches::ListKind;
 use super::costs;
 use super::events::Event;
+use super::ids::ListKind;
 use super::passes::Phase;
 use crate::buffer_pool::{LruLists, flush_area_range};
 use crate::config::{BatchEnd, DoublewriteConfig, FlushNeighbors, LruWritten};

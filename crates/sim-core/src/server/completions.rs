@@ -16,10 +16,10 @@
 //! last page holds the thread up.
 
 use super::Server;
-use super::batches::{COMPLETED, ListKind};
+use super::batches::COMPLETED;
 use super::costs;
-use super::doublewrite::Held;
 use super::events::Event;
+use super::ids::{Held, ListKind};
 use crate::config::{BatchEnd, FreePagePolicy, LruWritten};
 use crate::kernel::time::SimTime;
 

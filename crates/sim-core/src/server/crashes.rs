@@ -102,6 +102,8 @@ pub(super) struct Crashes {
     doublewrite: bool,
     /// Copies by batch, from when they are submitted to the end of the batch.
     of_batch: BTreeMap<u32, CopyId>,
+    /// Copies that a flush thread wrote last and has not synced.
+    of_thread: BTreeMap<u32, Vec<CopyId>>,
     /// Copies of pages that clients flush alone.
     of_page: BTreeMap<u32, CopyId>,
     /// Copies of batches that are over, whose place is still kept.
@@ -201,6 +203,7 @@ impl Server {
             disk,
             doublewrite,
             of_batch: BTreeMap::new(),
+            of_thread: BTreeMap::new(),
             of_page: BTreeMap::new(),
             kept: Vec::new(),
             of_round: BTreeMap::new(),

@@ -6,20 +6,10 @@
 //! time or by all together). [`super::posting`] takes the batches through it.
 
 use super::Server;
-use super::batches::ListKind;
 use super::events::Event;
+use super::ids::{Held, ListKind};
 use crate::config::{DoublewriteConfig, SharedCollecting};
 use std::collections::VecDeque;
-
-/// What a batch holds of the doublewrite until its data files are synced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Held {
-    Nothing,
-    /// A segment of this kind (a buffer for each instance).
-    Segment(ListKind),
-    /// The buffer of the whole server.
-    Buffer,
-}
 
 /// The doublewrite buffer of the whole server.
 #[derive(Debug, Clone, Default)]

@@ -282,7 +282,7 @@ impl Server {
     /// The doublewrite of what `thread` does is synced.
     fn crash_sees_doublewrite_synced(&mut self, thread: Event) {
         match thread {
-            Event::FlushThread(thread) => self.crash_sees_copies_synced(thread, self.machine.now),
+            Event::FlushThread(thread) => self.machine.crash_sees_copies_synced(thread, self.machine.now),
             Event::SinglePage(client) => {
                 if let Some(page) = self.single_page_of(client) {
                     self.machine.crash_sees_copy_alone_synced(page, self.machine.now);

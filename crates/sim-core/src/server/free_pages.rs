@@ -11,7 +11,7 @@
 
 use super::Server;
 use super::events::Event;
-use super::passes::Actor;
+use super::ids::Requester;
 use crate::config::{DoublewriteConfig, FreePagePolicy};
 use crate::seam::{FlushKind, FlushRequest, LruWork};
 
@@ -30,37 +30,6 @@ pub(super) struct FrameSearch {
     rounds: u32,
     /// Whether the LRU batch of a round is under way (5.5).
     flushing: bool,
-}
-
-/// State of the search for free pages, by instance.
-#[derive(Debug, Clone)]
-pub(super) struct FreePages {
-    /// False once a search of the tail found nothing, until a batch of the instance ends (from 5.6 on).
-    try_scan: Vec<bool>,
-    /// Pages that LRU batches wrote and that no search has freed: `LRU_flush_ended` (5.5).
-    lru_written: Vec<u64>,
-}
-
-impl FreePages {
-    pub(super) fn new(instances: u32) -> Self {
-        let instances = instances as usize;
-        FreePages { try_scan: vec![true; instances], lru_written: vec![0; instances] }
-    }
-
-    /// A page of an LRU batch was written and is at the tail of its list.
-    pub(super) fn page_at_tail(&mut self, instance: usize) {
-        self.lru_written[instance] += 1;
-    }
-
-    /// Whether a client found no free page since the last batch of some instance ended.
-    pub(super) fn wanted(&self) -> bool {
-        self.try_scan.iter().any(|&scan| !scan)
-    }
-
-    /// The batch of a slot is posted to its end: the tail is worth searching again.
-    pub(super) fn batch_ended(&mut self, instance: usize) {
-        self.try_scan[instance] = true;
-    }
 }
 
 impl Server {
@@ -196,7 +165,7 @@ impl Server {
             only_instance: Some(instance as u32),
             ..FlushRequest::list(FlushKind::LruOnly, Vec::new())
         };
-        self.start_pass(Actor::Client(client_number), request);
+        self.start_pass(Requester::Client(client_number), request);
     }
 
     /// After a page was read or created: where clients keep a margin of free pages, looks at it and refills it if it is

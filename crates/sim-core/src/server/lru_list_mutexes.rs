@@ -19,8 +19,8 @@
 //! is not held up by them; a thread spins beside its sleep rather than before it, all the time that it may, as a sync
 //! takes some times longer.
 
-use super::batches::ListKind;
 use super::events::Event;
+use super::ids::ListKind;
 use super::machine::Machine;
 use crate::config::SyncHolds;
 use std::collections::VecDeque;

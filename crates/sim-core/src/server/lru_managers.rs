@@ -7,7 +7,7 @@
 
 use super::Server;
 use super::events::Event;
-use super::passes::Actor;
+use super::ids::Requester;
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::{FlushKind, FlushRequest, LruManagerInput, LruWork, PassReport};
 
@@ -73,7 +73,7 @@ impl Server {
             only_instance: Some(instance),
             ..FlushRequest::list(FlushKind::LruOnly, Vec::new())
         };
-        self.start_pass(Actor::LruManager(instance), request);
+        self.start_pass(Requester::LruManager(instance), request);
     }
 
     /// The batch of a thread is on its way.

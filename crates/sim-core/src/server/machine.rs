@@ -6,7 +6,7 @@
 
 use super::events::Event;
 use super::{
-    check, crashes, file_system, free_pages, inodes, lru_list_mutexes, processors, record, recovery, wake_ups,
+    checker, crashes, file_system, inodes, lru_list_mutexes, lru_scan, processors, record, recovery, wake_ups,
 };
 use crate::buffer_pool::{BufferPool, PageHasher, PageSpace};
 use crate::config::MachineConfig;
@@ -59,7 +59,7 @@ pub(super) struct Machine {
     pub(super) activity: u64,
     /// Modifications by clients.
     pub(super) modifications: u64,
-    pub(super) free_pages: free_pages::FreePages,
+    pub(super) free_pages: lru_scan::FreePages,
     pub(super) cleaner_event: wake_ups::OsEvent,
     /// Dirty pages and current LSN at which user threads set the page cleaner's event.
     pub(super) cleaner_works_at: (u64, u64),
@@ -68,7 +68,7 @@ pub(super) struct Machine {
     pub(super) watchers: Vec<Event>,
     pub(super) touched_pages: recovery::TouchedPages,
     pub(super) recovery_speed: RecoverySpeed,
-    pub(super) check: Option<check::Checker>,
+    pub(super) check: Option<checker::Checker>,
     pub(super) crashes: Option<Box<crashes::Crashes>>,
 }
 
@@ -117,12 +117,12 @@ impl Machine {
             page_reads: HashMap::default(),
             activity: 0,
             modifications: 0,
-            free_pages: free_pages::FreePages::new(config.buffer_pool.instances),
+            free_pages: lru_scan::FreePages::new(config.buffer_pool.instances),
             cleaner_event: wake_ups::OsEvent::default(),
             cleaner_works_at: wake_ups::NO_WORK,
             checkpointer_event: wake_ups::OsEvent { is_waited_for: true, ..wake_ups::OsEvent::default() },
             watchers: Vec::new(),
-            check: spec.check.then(|| check::Checker::new(start_lsn, checkpoint_lsn)),
+            check: spec.check.then(|| checker::Checker::new(start_lsn, checkpoint_lsn)),
             crashes: None,
             data_device: Device::new(&bounded(&storage.data, &config), stream("data device")),
             redo_device: storage.redo.as_ref().map(|device| Device::new(device, stream("redo device"))),

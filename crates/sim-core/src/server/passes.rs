@@ -7,39 +7,11 @@
 //! which `posting` takes to the device.
 
 use super::Server;
-use super::batches::ListKind;
 use super::costs;
 use super::events::Event;
+use super::ids::{ListKind, Requester};
 use crate::kernel::time::SimTime;
 use crate::seam::{CleanerInput, FlushRequest, LruWork, PassReport};
-
-/// Who asks for something that takes time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Actor {
-    /// The page cleaner's coordinator (the master thread in 5.5).
-    PageCleaner,
-    /// A user thread.
-    Client(u32),
-    /// The LRU manager thread of an instance.
-    LruManager(u32),
-    /// The purge coordinator, which truncates an undo tablespace.
-    Purge,
-    /// A purge thread.
-    PurgeThread(u32),
-}
-
-impl Actor {
-    /// The event by which it goes on; the page cleaner has one for each thing that it waits for.
-    pub(super) fn goes_on(self, page_cleaner: Event) -> Event {
-        match self {
-            Actor::PageCleaner => page_cleaner,
-            Actor::Client(client) => Event::ClientResumes(client),
-            Actor::LruManager(instance) => Event::LruManager(instance),
-            Actor::Purge => Event::UndoTruncation,
-            Actor::PurgeThread(thread) => Event::PurgeThread(thread),
-        }
-    }
-}
 
 /// What a thread does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +59,7 @@ impl Thread {
 /// A request on its way.
 #[derive(Debug, Clone)]
 pub(super) struct Pass {
-    actor: Actor,
+    actor: Requester,
     pub(super) request: Option<FlushRequest>,
     next_slot: usize,
     /// Threads at work.
@@ -114,14 +86,19 @@ pub(super) struct Passes {
     /// What goes on when the LRU batches of an instance are over.
     lru_waiters: Vec<(usize, Event)>,
     /// Who waits for the batches of all instances, and the instance that it has come to.
-    batch_waiters: Vec<(Actor, usize)>,
+    batch_waiters: Vec<(Requester, usize)>,
 }
 
 impl Passes {
     pub(super) fn new(cleaner_threads: u32, instances: u32) -> Self {
         let cleaner_threads = cleaner_threads.max(1) as usize;
-        let none =
-            Pass { actor: Actor::PageCleaner, request: None, next_slot: 0, running: 0, report: PassReport::default() };
+        let none = Pass {
+            actor: Requester::PageCleaner,
+            request: None,
+            next_slot: 0,
+            running: 0,
+            report: PassReport::default(),
+        };
         Passes {
             threads: vec![Thread::idle(Some(0)); cleaner_threads],
             cleaner_threads,
@@ -149,7 +126,7 @@ impl Passes {
 
     /// Clients that flush or wait for batches.
     pub(super) fn clients(&self) -> usize {
-        let client = |actor: Actor| matches!(actor, Actor::Client(_));
+        let client = |actor: Requester| matches!(actor, Requester::Client(_));
         let flushing = self.passes[1..].iter().filter(|p| p.request.is_some() && client(p.actor)).count();
         flushing + self.batch_waiters.iter().filter(|(actor, _)| client(*actor)).count()
     }
@@ -162,7 +139,7 @@ impl Passes {
     /// Whether a thread flushes for a client.
     pub(super) fn works_for_client(&self, thread: u32) -> bool {
         let pass = self.threads[thread as usize].pass;
-        pass.is_some_and(|pass| matches!(self.passes[pass as usize].actor, Actor::Client(_)))
+        pass.is_some_and(|pass| matches!(self.passes[pass as usize].actor, Requester::Client(_)))
     }
 
     /// A thread for one job beside the page cleaner's.
@@ -180,8 +157,8 @@ impl Passes {
         }
     }
 
-    fn open(&mut self, actor: Actor) -> u32 {
-        if actor == Actor::PageCleaner {
+    fn open(&mut self, actor: Requester) -> u32 {
+        if actor == Requester::PageCleaner {
             return 0;
         }
         let pass = Pass { actor, request: None, next_slot: 0, running: 0, report: PassReport::default() };
@@ -200,14 +177,14 @@ impl Passes {
 
 impl Server {
     /// Begins to carry out a request.
-    pub(super) fn start_pass(&mut self, actor: Actor, request: FlushRequest) {
+    pub(super) fn start_pass(&mut self, actor: Requester, request: FlushRequest) {
         let pass_number = self.passes.open(actor);
         let (threads, starts) = match actor {
-            Actor::PageCleaner if request.parallel => (0..self.passes.cleaner_threads as u32, Event::PassStarts),
-            Actor::PageCleaner => (0..1, Event::FlushThread(0)),
-            Actor::Client(_) | Actor::LruManager(_) | Actor::Purge | Actor::PurgeThread(_) => {
+            Requester::PageCleaner if request.parallel => (0..self.passes.cleaner_threads as u32, Event::PassStarts),
+            Requester::PageCleaner => (0..1, Event::FlushThread(0)),
+            Requester::Client(_) | Requester::LruManager(_) | Requester::Purge | Requester::PurgeThread(_) => {
                 let thread = self.passes.acquire_thread(Some(pass_number));
-                self.machine.processors.flush_thread_acquired(thread, matches!(actor, Actor::Client(_)));
+                self.machine.processors.flush_thread_acquired(thread, matches!(actor, Requester::Client(_)));
                 (thread..thread + 1, Event::FlushThread(thread))
             }
         };
@@ -384,23 +361,23 @@ impl Server {
         pass.request = None;
         let (actor, report) = (pass.actor, pass.report);
         match actor {
-            Actor::PageCleaner => {
+            Requester::PageCleaner => {
                 self.cleaner_tick();
                 self.coordinator(CleanerInput::Done(report));
             }
-            Actor::Client(client) => {
+            Requester::Client(client) => {
                 self.passes.unused_passes.push(number);
                 self.flushed_by_client(client, report);
             }
-            Actor::LruManager(instance) => {
+            Requester::LruManager(instance) => {
                 self.passes.unused_passes.push(number);
                 self.flushed_by_manager(instance, report);
             }
-            Actor::Purge => {
+            Requester::Purge => {
                 self.passes.unused_passes.push(number);
                 self.machine.calendar.schedule(self.machine.now, Event::UndoTruncation);
             }
-            Actor::PurgeThread(thread) => {
+            Requester::PurgeThread(thread) => {
                 self.passes.unused_passes.push(number);
                 self.flushed_by_purge_thread(thread, report);
             }
@@ -414,11 +391,11 @@ impl Server {
     }
 
     /// Lets `actor` go on when the batches of every instance, one instance after the other, are over.
-    pub(super) fn wait_for_batches(&mut self, actor: Actor) {
+    pub(super) fn wait_for_batches(&mut self, actor: Requester) {
         self.go_on_waiting(actor, 0);
     }
 
-    fn go_on_waiting(&mut self, actor: Actor, from: usize) {
+    fn go_on_waiting(&mut self, actor: Requester, from: usize) {
         let instances = self.passes.building.len();
         match (from..instances).find(|&i| self.waits_for(i)) {
             Some(instance) => self.passes.batch_waiters.push((actor, instance)),

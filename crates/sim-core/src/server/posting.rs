@@ -16,11 +16,11 @@
 //! scheduler orders within a batch, not over all that waits (errs towards more seeks).
 
 use super::Server;
-use super::batches::{Batch, ListKind};
+use super::batches::Batch;
 use super::costs;
 use super::crashes::BrokenRule;
-use super::doublewrite::Held;
 use super::events::Event;
+use super::ids::{Held, ListKind};
 use super::inodes::Synced;
 use super::passes::Phase;
 use crate::buffer_pool::EXTENT_PAGES;
@@ -135,7 +135,8 @@ impl Server {
             self.machine.doublewrite_changes();
         }
         let done = self.machine.data_device.submit(self.machine.now, Op::SequentialWrite, bytes);
-        self.crash_sees_copies(thread_number, done, sync_file);
+        let batches = self.batches_written_with(thread_number);
+        self.machine.crash_sees_copies(thread_number, &batches, done, sync_file);
         self.machine.recorder.counts.dblwr_pages += part;
         self.machine.recorder.counts.dblwr_writes += u64::from(written == 0);
         let next = match written + part {
@@ -144,6 +145,12 @@ impl Server {
             _ => Phase::Post { next: 0 },
         };
         self.sleep(thread_number, done, next)
+    }
+
+    /// The batches that go to the doublewrite in one with that of a thread, where crashes are looked at.
+    fn batches_written_with(&self, thread_number: u32) -> Vec<u32> {
+        let threads = self.machine.crashes.iter().flat_map(|_| self.doublewrite.written_with(thread_number));
+        threads.map(|thread| self.passes.threads[thread as usize].batch).collect()
     }
 
     pub(super) fn sync_doublewrite(&mut self, thread_number: u32) -> bool {
@@ -158,7 +165,7 @@ impl Server {
         }
         self.set_phase(thread_number, Phase::Post { next: 0 });
         let over = self.machine.sync_data_file(thread, thread);
-        self.crash_sees_copies_synced(thread_number, over);
+        self.machine.crash_sees_copies_synced(thread_number, over);
         false
     }
 

@@ -11,7 +11,7 @@ use super::Server;
 use super::costs;
 use super::events::Event;
 use super::history::Visit;
-use super::passes::Actor;
+use super::ids::Requester;
 use super::purge::State;
 use crate::buffer_pool::Modification;
 use crate::config::RedoPipeline;
@@ -114,7 +114,7 @@ impl Server {
         if waited.is_none() && self.machine.redo.current_lsn() <= self.machine.free_check_limit_lsn {
             return true;
         }
-        let wait = self.ask_for_room(Actor::PurgeThread(number), waited);
+        let wait = self.ask_for_room(Requester::PurgeThread(number), waited);
         if let Some(purge) = &mut self.purge {
             purge.threads[number as usize].free_check = wait;
         }

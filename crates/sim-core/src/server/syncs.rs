@@ -9,8 +9,8 @@ mod data_file;
 
 use super::Server;
 use super::crashes::BrokenRule;
-use super::doublewrite::Held;
 use super::events::Event;
+use super::ids::Held;
 use super::machine::Machine;
 use crate::kernel::time::SimTime;
 use crate::storage::Op;

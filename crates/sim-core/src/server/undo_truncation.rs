@@ -14,7 +14,7 @@
 
 use super::Server;
 use super::events::Event;
-use super::passes::Actor;
+use super::ids::Requester;
 use crate::config::{PAGE_BYTES, UndoTruncation};
 use crate::kernel::time::SimTime;
 use crate::seam::{FlushKind, FlushRequest};
@@ -78,7 +78,7 @@ impl Server {
             (Step::Durable, _) => drop(self.renew_undo_file(false)),
             (Step::Flush { target, again }, _) => {
                 self.set_truncation(Step::Wait { target, again });
-                self.wait_for_batches(Actor::Purge);
+                self.wait_for_batches(Requester::Purge);
             }
             (Step::Wait { target, again }, _) => self.batches_before_truncation_over(target, again),
             (Step::Checkpoint { again: false }, _) => drop(self.renew_undo_file(false)),
@@ -101,7 +101,10 @@ impl Server {
     fn flush_up_to(&mut self, target: u64, again: bool) {
         self.set_truncation(Step::Flush { target, again });
         let slots = vec![u64::from(u32::MAX); self.machine.config.buffer_pool.instances as usize];
-        self.start_pass(Actor::Purge, FlushRequest { lsn_limit: target, ..FlushRequest::list(FlushKind::Sync, slots) });
+        self.start_pass(
+            Requester::Purge,
+            FlushRequest { lsn_limit: target, ..FlushRequest::list(FlushKind::Sync, slots) },
+        );
     }
 
     fn batches_before_truncation_over(&mut self, target: u64, again: bool) {
@@ -110,7 +113,7 @@ impl Server {
             return self.flush_up_to(target, again);
         }
         self.set_truncation(Step::Checkpoint { again });
-        self.request_checkpoint(Actor::Purge, true);
+        self.request_checkpoint(Requester::Purge, true);
     }
 
     /// The file gets its first size again, and is synced; returns when that is done.
