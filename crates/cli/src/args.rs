@@ -538,6 +538,9 @@ pub(crate) struct DeviceArgs {
     /// Caps in front of the device, as in a scenario: '{ write_iops = 3000, write_bytes_per_s = "60MB" }'
     #[arg(long, value_name = "TOML")]
     pub(crate) cap: Option<String>,
+    /// Shipped profile that says what the jobs leave open
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
     /// Files of fio that are compared with the device without being part of the fit; repeatable
     #[arg(long, value_name = "FIO.json", num_args = 1..)]
     pub(crate) against: Vec<PathBuf>,

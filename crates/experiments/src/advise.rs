@@ -24,15 +24,16 @@ mod sentences;
 mod text;
 mod unknown;
 
-pub use backtest::Backtest;
+pub use backtest::{Backtest, Reproduced};
 pub use courses::Course;
 pub use disk::DiskSeen;
 pub(crate) use disk::ruled_out;
-pub use sentences::why;
+pub use sentences::{not_known, why};
 pub use unknown::{Prepared, prepare};
 
 use crate::calibrate::{Device, NO_CPU_DEMAND};
 use crate::recommend::{Answer, Goal, Point, Question, RecommendError, TrialRunner, Verdict, best_setting, recommend};
+use backtest::Tested;
 use demand::Demand;
 use innosim_recordings::{Missing, Quantity, Recording, UnknownLoad, understood_settings};
 use innosim_scenario::{Overrides, Source};
@@ -178,10 +179,11 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     // Runs one after the other leave a processor without work: where the device is known, both at once.
     let only = if let [(_, only)] = &request.devices[..] { Some(only) } else { None };
     let (tested, measured) = rayon::join(tested, || only.map(&measured_on));
-    let (mut tests, not_it) = tested.map_err(no_load)?;
+    let Tested { mut tests, not_it, lifted } = tested.map_err(no_load)?;
     tests.sort_by(|a, b| a.distance().total_cmp(&b.distance()));
     let best = tests.remove(0);
-    let device_of = |name: &str| request.devices.iter().find(|(other, _)| other == name).map(|(_, device)| device);
+    let device_of =
+        |name: &str| request.devices.iter().chain(&lifted).find(|(other, _)| other == name).map(|(_, device)| device);
     let device = device_of(&best.device).cloned().unwrap_or_default();
     let measured: Measured = measured.unwrap_or_else(|| measured_on(&device)).map_err(no_load)?;
     let drive = drive_of(&demand, request.load);
@@ -293,9 +295,9 @@ fn drive_of(demand: &Demand, factor: f64) -> Drive {
 /// The sample whose dirty pages are in the middle of all: a state that the server is usually in.
 fn usual_state(recording: &Recording) -> usize {
     let Some(dirty) = recording.get(Quantity::DirtyPages) else { return 0 };
-    let mut known: Vec<usize> = (0..dirty.len()).filter(|i| dirty[*i].is_finite()).collect();
-    known.sort_by(|a, b| dirty[*a].total_cmp(&dirty[*b]).then(a.cmp(b)));
-    known.get(known.len() / 2).copied().unwrap_or(0)
+    let mut known: Vec<(usize, f64)> = dirty.placed().collect();
+    known.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    known.get(known.len() / 2).map_or(0, |(i, _)| *i)
 }
 
 /// The two busiest hours of a recording, or all of a shorter one.

@@ -311,10 +311,10 @@ fn secondary_in_memory(recording: &Recording) -> Option<u64> {
     let first = seconds.iter().rposition(|second| *second <= start)?;
     let last = seconds.iter().rposition(|second| *second <= end)?;
     let reads = recording.get(Quantity::BufferPoolReads)?;
-    let present = recording.get(Quantity::LruPages)?[first];
+    let present = recording.get(Quantity::LruPages)?.at(first)?;
     let others = present - recording.data.clustered_pages? as f64;
     let from_tables = recording.data.secondary_pages? as f64;
-    let missed = (reads[last] - reads[first]) / present;
+    let missed = (reads.at(last)? - reads.at(first)?) / present;
     let all_there = missed < NEGLIGIBLE_MISSES && others > 0.0 && others < from_tables;
     all_there.then_some(others as u64)
 }

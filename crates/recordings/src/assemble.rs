@@ -11,7 +11,7 @@ use crate::formats::{Clock, Interval, Link, LoadLog, Part, Program, SlowLoop};
 use crate::load::CommandError;
 use crate::place::{place_log, place_reports};
 use crate::restart::{cut_loads, keep_longest_stretch};
-use crate::{Cap, Data, LoadPhase, Quantity, Recording, RecordingError, Script, Series, Server, rates};
+use crate::{Cap, Data, LoadPhase, Quantity, Recording, RecordingError, Script, Series, Server};
 use innosim_flush_models::registry::ServerVersion;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -313,11 +313,11 @@ const IDLE_STEPS: usize = 2;
 /// Leaves out what was counted before the load began, where nothing else tells when it did.
 fn cut_before_load(series: &mut Series) -> Option<String> {
     let counter = WORK.iter().find_map(|name| series.column(name))?;
-    let work = rates(&series.seconds, &counter);
-    let mut sorted: Vec<f64> = work.iter().copied().filter(|rate| rate.is_finite()).collect();
+    let work = counter.rates(&series.seconds);
+    let mut sorted: Vec<f64> = work.present().collect();
     sorted.sort_by(f64::total_cmp);
     let median = *sorted.get(sorted.len() / 2)?;
-    let begun = (1..work.len()).find(|&i| work[i] > IDLE * median)?;
+    let (begun, _) = work.placed().find(|(_, rate)| *rate > IDLE * median)?;
     let idle = begun - 1;
     if median <= 0.0 || idle < IDLE_STEPS || 2 * idle > series.len() {
         return None;
@@ -457,11 +457,12 @@ fn lay_commands(recording: &mut Recording, parts: &[Part]) {
     };
     let Some(counter) = counter_of_transactions(&phase.script) else { return };
     if let Some(counter) = recording.series.column(counter) {
-        let tps = rates(seconds, &counter);
-        let busy = |rate: &f64| *rate > 1.0;
-        if let (Some(from), Some(to)) = (tps.iter().position(busy), tps.iter().rposition(busy)) {
+        let tps = counter.rates(seconds);
+        let mut busy = tps.placed().filter(|(_, rate)| *rate > 1.0).map(|(i, _)| i);
+        if let Some(from) = busy.next() {
+            let to = busy.next_back().unwrap_or(from);
             (phase.start_s, phase.end_s) = (seconds[from.saturating_sub(1)], seconds[to]);
-            recording.series.columns.insert("derived.tps".to_owned(), tps);
+            recording.series.put("derived.tps", &tps);
         }
     }
     recording.phases.push(phase);
@@ -484,8 +485,7 @@ fn derive_checkpoint(series: &mut Series) {
     {
         let known = Quantity::CheckpointLsn.columns().iter().any(|name| series.column(name).is_some());
         if let (false, Some(lsn), Some(age)) = (known, series.column(lsn), series.column(age)) {
-            let checkpoint = lsn.iter().zip(&age).map(|(lsn, age)| lsn - age).collect();
-            series.columns.insert("derived.checkpoint_lsn".to_owned(), checkpoint);
+            series.put("derived.checkpoint_lsn", &lsn.with(&age, |lsn, age| lsn - age));
         }
     }
 }
@@ -502,6 +502,6 @@ fn start_at_load(recording: &mut Recording) {
     }
     recording.clean_start = recording.get(Quantity::DirtyPages).and_then(|dirty| {
         let before = recording.series.seconds.iter().rposition(|t| *t <= 0.0)?;
-        Some(dirty[before] <= CLEAN_PAGES)
+        Some(dirty.at(before)? <= CLEAN_PAGES)
     });
 }

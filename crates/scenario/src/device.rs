@@ -158,6 +158,14 @@ pub fn profile_names() -> Vec<&'static str> {
     PROFILES.iter().map(|(name, _)| *name).collect()
 }
 
+/// The device of a shipped profile; `None` if there is none of that name.
+pub fn profile_device(name: &str) -> Option<DeviceSpec> {
+    let name = profile_names().into_iter().find(|profile| *profile == name)?;
+    let (mut sources, report) = (SourceMap::default(), Report::default());
+    let table = below(name, 0, &mut sources);
+    Some(read_device(&table, "device", &report).0)
+}
+
 /// Writes `iops` of a layer out as the two ceilings that it stands for.
 pub(crate) fn expand_iops(device: &mut Table) {
     let Some(iops) = device.entry("iops").cloned() else { return };

@@ -36,6 +36,7 @@ const EMBEDDED: &[(&str, &str)] = scenarios![
     "stories/spike-on-56-and-55",
     "stories/furious-flushing-of-55",
     "stories/redo-capacity",
+    "stories/redo-files",
     "stories/index-just-built",
     "stories/low-water-marks",
     "stories/commit-modes",

@@ -62,6 +62,19 @@ fn a_larger_redo_log_writes_fewer_pages_a_transaction() {
 }
 
 #[test]
+fn a_burst_longer_than_a_redo_file_waits_for_a_file() {
+    let p99 = |settings: &[&str]| number(&story("redo-files", settings), "latency_ms_p99");
+    let longer = p99(&[]);
+    let shorter = p99(&["innodb_redo_log_capacity=256M"]);
+    let small = p99(&["workload.redo_bytes_per_transaction=40000.0", "drive.rate=1000"]);
+    assert!(longer > 100.0, "the writer's wait of 100 ms: {longer} ms");
+    assert!(shorter < 30.0 && small < 30.0, "{shorter} ms with larger files, {small} ms with small transactions");
+    // Servers before 8.0.30 have fixed files, and none to wait for.
+    let fixed = with("redo-files", &["--model", "mysql-8.0.27"], &["innodb_log_file_size=50M"]);
+    assert!(number(&fixed, "latency_ms_p99") < 30.0, "{fixed}");
+}
+
+#[test]
 fn doublewrite_is_free_in_memory_and_dear_when_the_device_is_the_limit() {
     let share = |name| {
         let tps = throughput(name, "innodb_doublewrite", &["ON", "OFF"]);

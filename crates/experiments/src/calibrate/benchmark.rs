@@ -60,8 +60,7 @@ impl Figures {
     fn measured(recording: &Recording) -> Option<Figures> {
         let tps = recording.get(Quantity::Tps)?;
         let (start, end) = recording.load_window();
-        let under_load =
-            recording.series.seconds.iter().zip(&tps).filter(|(t, tps)| **t >= start && **t <= end && tps.is_finite());
+        let under_load = tps.timed(&recording.series.seconds).filter(|(t, _)| *t >= start && *t <= end);
         let (sum, count) = under_load.fold((0.0, 0.0), |(sum, count), (_, tps)| (sum + tps, count + 1.0));
         let disk = recording.disk_use();
         let mean = |figure: fn(&innosim_recordings::DiskReport) -> f64| disk.as_ref().map(|disk| disk.mean(figure));

@@ -121,7 +121,7 @@ fn new_redo(recording: &Recording) -> Option<NewRedo> {
     if let Some(capacity) = number("innodb_redo_log_capacity") {
         let present = recording.series.column("Innodb_redo_log_physical_size")?;
         let start = recording.sample_at_start().unwrap_or(0);
-        let present = present.get(start).copied().filter(|bytes| bytes.is_finite())?;
+        let present = present.at(start)?;
         let bytes = (capacity - present) as u64;
         let map_block = pieces(capacity / REDO_FILES) > PIECES_IN_INODE;
         return (present < capacity).then_some(NewRedo { bytes, map_block });

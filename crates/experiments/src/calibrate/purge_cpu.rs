@@ -41,8 +41,7 @@ pub(super) fn a_transaction_us(recording: &Recording, kind: &str, phase: &LoadPh
 fn mean_history(recording: &Recording) -> f64 {
     let (from, until) = recording.load_window();
     let Some(column) = HISTORY.iter().find_map(|name| recording.series.column(name)) else { return 0.0 };
-    let under_load = recording.series.seconds.iter().zip(&column);
-    let known = under_load.filter(|&(&second, value)| (from..=until).contains(&second) && value.is_finite());
+    let known = column.timed(&recording.series.seconds).filter(|(second, _)| (from..=until).contains(second));
     let (sum, number) = known.fold((0.0, 0.0), |(sum, number), (_, value)| (sum + value, number + 1.0));
     if number > 0.0 { sum / number } else { 0.0 }
 }

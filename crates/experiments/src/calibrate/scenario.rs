@@ -147,7 +147,7 @@ fn scheduling(target: &Recording) -> &'static str {
 /// `[start]` where the recording shows that pages were dirty as the load began, or what the server remembers of what was before.
 fn start_on_dirty_pages(target: &Recording) -> Option<String> {
     let first = target.sample_at_start()?;
-    let at = |quantity| target.get(quantity).map(|values| values[first]).filter(|value| value.is_finite());
+    let at = |quantity| target.get(quantity)?.at(first);
     let (dirty, present) = (at(Quantity::DirtyPages)?, at(Quantity::LruPages)?);
     let age = at(Quantity::Lsn)? - at(Quantity::CheckpointLsn)?;
     if dirty <= CLEAN_PAGES {
@@ -168,7 +168,8 @@ fn start_on_dirty_pages(target: &Recording) -> Option<String> {
 /// of a MySQL after a pause takes the pause into its averages, and how long that was is not recorded.
 pub(crate) fn start_on_a_clean_pool(target: &Recording, first: usize) -> Option<String> {
     target.server.model.filter(|model| model.is_mariadb())?;
-    let adaptive = target.get(Quantity::AdaptivePages).is_some_and(|pages| pages[first] > 0.0);
+    let adaptive =
+        target.get(Quantity::AdaptivePages).and_then(|pages| pages.at(first)).is_some_and(|pages| pages > 0.0);
     (adaptive || activity_unseen(target, first)).then(|| {
         format!(
             "\n[start]   # nothing is dirty as the load begins; of what was before, the server remembers this\n\
@@ -190,7 +191,7 @@ pub(crate) fn before_toml(target: &Recording, first: usize, averages: Option<(f6
 
 /// The server's own averages of redo and flushed pages a second at sample `first`, where they are recorded.
 fn averages(target: &Recording, first: usize) -> Option<(f64, f64)> {
-    let gauge = |quantity| target.get(quantity).map(|values| values[first]).filter(|value| value.is_finite());
+    let gauge = |quantity| target.get(quantity)?.at(first);
     gauge(Quantity::LsnAvgRate).zip(gauge(Quantity::AvgPageRate))
 }
 
@@ -208,7 +209,7 @@ pub(crate) fn work_before(target: &Recording, first: usize) -> Option<(f64, f64)
     };
     let rate = |quantity| {
         let values = target.get(quantity)?;
-        Some((values[to] - values[from]) / (seconds[to] - seconds[from]))
+        Some((values.at(to)? - values.at(from)?) / (seconds[to] - seconds[from]))
             .filter(|rate| rate.is_finite() && *rate >= 0.0)
     };
     Some((rate(Quantity::Lsn)?, rate(Quantity::PagesWritten).unwrap_or(0.0)))
@@ -218,7 +219,7 @@ pub(crate) fn work_before(target: &Recording, first: usize) -> Option<(f64, f64)
 /// idle, which leaves no trace of when it did. It is taken not to have where fewer pages were flushed so since the server's start
 /// than were built, as then something else wrote them.
 pub(crate) fn activity_unseen(target: &Recording, first: usize) -> bool {
-    let at = |name| target.series.column(name).map(|values| values[first]).filter(|value| value.is_finite());
+    let at = |name| target.series.column(name)?.at(first);
     let is_mariadb = target.server.model.is_some_and(|model| model.is_mariadb());
     let (built, flushed) = (at("m.innodb_activity_count"), at("m.buffer_flush_background_total_pages"));
     is_mariadb && built.zip(flushed).is_some_and(|(built, flushed)| built > flushed)
@@ -227,7 +228,7 @@ pub(crate) fn activity_unseen(target: &Recording, first: usize) -> bool {
 /// `resident_share` of a buffer pool that was not warm as the load began, where the recording shows that.
 fn resident_share(target: &Recording) -> Option<String> {
     let first = target.sample_at_start()?;
-    let present = target.get(Quantity::LruPages)?[first];
+    let present = target.get(Quantity::LruPages)?.at(first)?;
     let data = (target.data.clustered_pages? + target.data.secondary_pages.unwrap_or(0)) as f64;
     let pool = target.variables.get("innodb_buffer_pool_size")?.parse::<f64>().ok()? / PAGE_BYTES as f64;
     let share = present / data.max(1.0);
@@ -242,7 +243,7 @@ fn resident_share(target: &Recording) -> Option<String> {
 fn server_up(target: &Recording) -> Option<f64> {
     let start = target.load_start();
     let uptime = target.series.column("Uptime")?;
-    let known = target.series.seconds.iter().zip(uptime).filter(|(_, uptime)| uptime.is_finite());
+    let known = uptime.timed(&target.series.seconds);
     let (second, uptime) = known.min_by(|a, b| (a.0 - start).abs().total_cmp(&(b.0 - start).abs()))?;
     // The server counts whole seconds.
     let up = uptime + 0.5 - STARTUP_S - (second - start);

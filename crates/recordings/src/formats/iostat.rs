@@ -132,7 +132,7 @@ fn figures(row: &BTreeMap<String, f64>) -> Option<DiskReport> {
         // Versions before 11.5 call it so.
         queue: get("aqu-sz").or_else(|| get("avgqu-sz"))?,
         busy: (get("util")? / 100.0).clamp(0.0, 1.0),
-        flushes: get("f/s").unwrap_or(f64::NAN),
+        flushes: get("f/s"),
     })
 }
 

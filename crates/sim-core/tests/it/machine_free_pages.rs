@@ -83,6 +83,22 @@ fn lru_managers_begin_when_the_data_has_outgrown_the_pool() {
     check_share("transactions a second after that", out.series[29].transactions as f64, 1_000.0, 0.01);
 }
 
+/// The sleep of such a thread counts from the beginning of its batch, so writes that take nearly as long do not slow it down.
+#[test]
+fn an_lru_manager_sleeps_for_what_its_batch_leaves() {
+    let mut server = TestServer::new(POOL);
+    server.config.lru_managers = Some(SimDuration::from_millis(100));
+    server.config.buffer_pool.free_pages = FreePagePolicy::Pause { wakes_cleaner: false };
+    let mut spec = spec(30, 64, 1_000, exponential(1_000.0), vec![touch(1, true, 50.0)], closed(8));
+    spec.workload.access_classes[0].draw = DrawSpec::Append { points: 1, rows_per_page: 10, home_points: 0 };
+    // A batch of 100 pages takes 0.8 s, and the sleep is a second.
+    spec.storage.data = DeviceSpec { random_write: fixed(8_000.0), ..instant_device() };
+    spec.storage.data.channels = 1;
+    let out = run(&server, &spec);
+    let later = sum(&out, 15, |s| s.transactions) / 15.0;
+    check_share("transactions a second", later, 1_000.0, 0.08);
+}
+
 /// The flush lists go on beside LRU batches where each thread waits for its batch and its sync, though the batch of one
 /// is over and its place taken by another's while it still waits.
 #[test]
