@@ -12,25 +12,25 @@
 //!
 //! One calendar ([`crate::kernel::calendar`]) orders everything; equal times are handled in the order in which they
 //! were scheduled. Devices compute completion times at submission, so pages in flight cost no events. Each file of this
-//! module is one actor, or what several of them share:
+//! module is one actor, or what several of them share. They lie in layers, from the ground up:
 //!
-//! * transactions: `clients`, `plan` and `touches` (the pages of a transaction), `reads` (pages that are missing),
-//!   `adaptive_hash`, `commit` (writer, flusher, group commit), `log_buffer` (waits for
-//!   room in it), `redo_files` (8.0.30 and later), `binlog`, `change_buffer`;
-//! * purge: `purge` (coordinator), `purge_threads` (what they visit), `history` (what purge has before it),
-//!   `rollback_segments` (what of it stays), `undo` (undo pages and tablespaces), `undo_truncation`;
+//! * machine: [`machine`] and its parts, which know no actor;
+//! * storage: `syncs` (data-file syncs);
+//! * log: `commit` (writer, flusher, group commit), `log_buffer` (waits for room in it), `redo_files` (8.0.30 and later),
+//!   `binlog`;
+//! * `checkpointer`;
+//! * flush: `passes` (requests, slots, threads), `collect` and `posting` (what a thread does), `batches` (page writes),
+//!   `doublewrite` (its buffers and segments), `completions` (how batches end);
+//! * frames: `free_pages`, `single_page`, `reads` (pages that are missing), `lru_managers`;
+//! * change buffer: `change_buffer`, `pending_changes`;
 //! * records over pages (TNT): `mvcc_buffer` (what is changed in memory), `tnt_merge` (passes of purge, write-back),
 //!   `row_cache`, `record_waits` (who waits for room);
-//! * frames: `free_pages`, `single_page`, `lru_managers`, `lru_list_mutexes` (the mutex over each LRU list);
-//! * flushing: `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
-//!   does), `batches` (page writes), `doublewrite` (its buffers and segments), `completions` (how batches end);
-//! * durability: `syncs` (data-file syncs), `inodes` (which of them changed), `file_system` (commits of the journal and cache
-//!   flushes), `checkpointer`, `recovery` (what a crash would leave);
-//! * the host: `processors`, `cpu_costs` (what takes CPU time), `other_programs`, `costs` (times of the server's own
-//!   code);
-//! * the run: `start` (what is there at the beginning), `events`, `observer` (who watches), `stepping` (second by
-//!   second), `fork` (runs that go on from another), `record` (series), `check` (invariants), `crashes` (what a crash at any
-//!   moment would leave).
+//! * purge: `purge` (coordinator), `purge_threads` (what they visit), `history` (what purge has before it),
+//!   `rollback_segments` (what of it stays), `undo` (undo pages and tablespaces), `undo_truncation`;
+//! * `cleaner` (the page cleaner's coordinator);
+//! * clients: `clients`, `plan` and `touches` (the pages of a transaction), `adaptive_hash`;
+//! * the run: `start` (what is there at the beginning), `second` (a row of the series), `check` (invariants), `stepping` (second
+//!   by second), `fork` (runs that go on from another).
 
 mod adaptive_hash;
 mod batches;
