@@ -14,7 +14,7 @@
 //! were scheduled. Devices compute completion times at submission, so pages in flight cost no events. Each file of this
 //! module is one actor, or what several of them share. They lie in layers, from the ground up:
 //!
-//! * machine: [`machine`] and its parts, which know no actor;
+//! * machine: `machine` and its parts, which know no actor;
 //! * storage: `syncs` (data-file syncs);
 //! * log: `commit` (writer, flusher, group commit), `log_buffer` (waits for room in it), `redo_files` (8.0.30 and later),
 //!   `binlog`;

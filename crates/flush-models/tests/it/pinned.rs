@@ -25,10 +25,10 @@ fn path() -> PathBuf {
 }
 
 fn pinned() -> BTreeMap<String, Pin> {
-    let number = |hex: &str| u64::from_str_radix(hex, 16).unwrap();
+    let number = |hex: &str| u64::from_str_radix(hex, 16).expect("hexadecimal");
     let line = |line: &str| {
-        let (name, rest) = line.split_once(": ").unwrap();
-        let (hash, kinds) = rest.split_once(' ').unwrap();
+        let (name, rest) = line.split_once(": ").expect("NAME: HASH KINDS");
+        let (hash, kinds) = rest.split_once(' ').expect("NAME: HASH KINDS");
         (name.to_owned(), Pin { hash: number(hash), kinds: number(kinds) })
     };
     fs::read_to_string(path()).unwrap_or_default().lines().map(line).collect()
@@ -48,7 +48,7 @@ impl Pin {
         let before = all.insert(name.to_owned(), self);
         if std::env::var_os("UPDATE_HASHES").is_some() {
             let lines = all.iter().map(|(name, pin)| format!("{name}: {:016x} {:016x}\n", pin.hash, pin.kinds));
-            return fs::write(path(), lines.collect::<String>()).unwrap();
+            return fs::write(path(), lines.collect::<String>()).expect("the file is written");
         }
         assert_eq!(Some(self), before, "other things happen in the random worlds of {name} than before");
     }

@@ -60,27 +60,11 @@ impl Server {
     /// looked at again; otherwise before each row that is changed. So it is with room in the log buffer, of which a transaction
     /// too large for it takes what there is.
     fn touch_on(&mut self, client_number: u32) -> Stopped {
-        let Server {
-            clients,
-            program,
-            machine:
-                Machine {
-                    pool,
-                    redo,
-                    space,
-                    check,
-                    lru_list_mutexes,
-                    touched_pages,
-                    crashes,
-                    free_check_limit_lsn,
-                    now,
-                    ..
-                },
-            ..
-        } = self;
+        let Server { clients, program, machine, .. } = self;
+        let Machine { pool, redo, space, check, lru_list_mutexes, now, .. } = machine;
         let client = &mut clients.list[client_number as usize];
         let kind = &program.kinds[client.kind as usize];
-        let limit_lsn = (*free_check_limit_lsn).min(redo.room_up_to(kind.max_redo_bytes));
+        let limit_lsn = machine.free_check_limit_lsn.min(redo.room_up_to(kind.max_redo_bytes));
         // An eighth more than the payload holds the headers of its blocks too.
         let near_limit = redo.current_lsn() + kind.max_redo_bytes * 9 / 8 > limit_lsn;
         let plan = &mut client.plan;
@@ -121,12 +105,12 @@ impl Server {
         plan.modified_since(from, |pages| {
             modified += pages.len();
             redo.note_modified(pages);
-            touched_pages.note(pages, lsn);
+            machine.touched_pages.note(pages, lsn);
             if let Some(checker) = check {
                 pages.iter().for_each(|&page| checker.note_newest(page, lsn));
             }
         });
-        if let Some(crashes) = crashes {
+        if let Some(crashes) = &mut machine.crashes {
             for (page, takes_redo) in plan.changes_since(from) {
                 crashes.modified(page, if takes_redo { redo_lsn_before } else { lsn }, lsn);
             }

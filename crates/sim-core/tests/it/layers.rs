@@ -40,25 +40,26 @@ fn names<'a>(text: &'a str, mark: &'a str) -> impl Iterator<Item = &'a str> {
 /// The sources by file name, without comments, tests and line breaks inside a chain of calls.
 fn sources() -> BTreeMap<String, String> {
     fn read(folder: &Path, into: &mut BTreeMap<String, String>) {
-        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        for path in fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").path()) {
             if path.is_dir() {
                 read(&path, into);
                 continue;
             }
-            let text = fs::read_to_string(&path).unwrap();
+            let text = fs::read_to_string(&path).expect("a source");
             let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or("");
             let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
             let joined = lines.fold(String::new(), |all, line| match line.trim_start() {
                 chained if chained.starts_with('.') => all + chained,
                 _ => all + "\n" + line,
             });
-            into.insert(path.file_stem().unwrap().to_str().unwrap().to_owned(), joined);
+            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            into.insert(name, joined);
         }
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/server");
     let mut all = BTreeMap::new();
     read(&folder, &mut all);
-    all.insert("server".to_owned(), fs::read_to_string(folder.with_extension("rs")).unwrap());
+    all.insert("server".to_owned(), fs::read_to_string(folder.with_extension("rs")).expect("server.rs"));
     all
 }
 
