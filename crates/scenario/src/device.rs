@@ -104,6 +104,12 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
     ),
     Key::required("read_bytes_per_s", Kind::Bandwidth, "Ceiling of reads, bytes a second."),
     Key::required("write_bytes_per_s", Kind::Bandwidth, "Ceiling of writes, bytes a second."),
+    Key::optional(
+        "write_overhead_bytes",
+        whole(0, 1 << 20),
+        "0",
+        "Bytes that each write counts more under write_bytes_per_s: what a command costs.",
+    ),
     Key::required("link_bytes_per_s", Kind::Bandwidth, "Ceiling of reads and writes together, bytes a second."),
     Key::required(
         "read_write_interference",
@@ -260,6 +266,7 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
         reads_a_page_written: section.real("reads_a_page_written"),
         read_bytes_per_s: section.ceiling("read_bytes_per_s"),
         write_bytes_per_s: section.ceiling("write_bytes_per_s"),
+        write_overhead_bytes: section.optional_integer("write_overhead_bytes").unwrap_or(0),
         link_bytes_per_s: section.ceiling("link_bytes_per_s"),
         read_write_interference: section.real("read_write_interference"),
         sync_counts_as_write: section.switch("sync_counts_as_write"),

@@ -26,8 +26,9 @@ use innosim_core::run_spec::RunSpec;
 use innosim_core::seam::ServerModel;
 use innosim_core::storage::StorageSpec;
 use innosim_core::workload::{DriveSpec, StopSpec};
-use innosim_flush_models::registry::purge_config;
-use innosim_flush_models::registry::{ModelId, Settings, binary_log, build, change_buffer, threads_beyond_model};
+use innosim_flush_models::registry::{
+    ModelId, Settings, binary_log, build, change_buffer, purge_config, threads_beyond_model,
+};
 use innosim_rules::Rule;
 use std::cmp::Ordering;
 

@@ -1,7 +1,7 @@
 //! What the commands about a server of one's own take: gathering its files, reading them, and advising.
 
 use super::within;
-use super::{Common, Format, GoalName, NoDraws, RealServer, RecordedServers, Unused, help};
+use super::{Changes, Common, Form, Format, GoalName, Length, NoDraws, RecordedServers, Unused, help};
 use crate::commands::collect::whole_seconds;
 use clap::Args;
 use std::path::PathBuf;
@@ -55,13 +55,9 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     #[command(flatten)]
-    pub(crate) real: RealServer,
-    /// A server setting or scenario key, for a scenario; repeatable
-    #[arg(long = "set", value_name = "SETTING=VALUE")]
-    pub(crate) set: Vec<String>,
-    /// Simulated time instead of the scenario's, with its unit: 600s, 10m, 1h30m
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub(crate) duration: Option<String>,
+    pub(crate) changes: Changes,
+    #[command(flatten)]
+    pub(crate) length: Length,
     /// Form of the result; JSON has every event with its figures
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
@@ -85,9 +81,8 @@ pub(crate) struct PagesArgs {
     /// Read it although a server has it open: what is dirty in its memory is missed
     #[arg(long)]
     pub(crate) running: bool,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) form: Form,
     /// No remarks
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -135,9 +130,8 @@ pub(crate) struct AdviseArgs {
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) servers: RecordedServers,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) form: Form,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -81,7 +81,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
     let document = json::document(&folder, &missing, &advice, args);
     let blocks = blocks::blocks(&folder, &missing, &advice, args);
     let text = blocks::as_text(&blocks);
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&document)?,
         Format::Human => print(&text)?,
     }
@@ -132,7 +132,7 @@ fn too_little(args: &AdviseArgs, folder: &Folder, mut missing: Vec<Lack>) -> Don
     if missing.is_empty() {
         missing = folder::all_missing();
     }
-    if args.format == Format::Json {
+    if args.form.format == Format::Json {
         print_json(&json::too_little(folder, &missing))?;
     }
     let mut text = format!("{}: too little is there to advise on\n", args.folder.display());

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// Lists the models.
 pub(crate) fn run(args: &ListArgs) -> Done {
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&Value::Array(ModelId::ALL.iter().map(|model| as_json(*model)).collect())),
         Format::Human => print(&human()),
     }

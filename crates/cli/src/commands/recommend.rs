@@ -145,13 +145,9 @@ pub(crate) fn run(args: &RecommendArgs) -> Done {
     let Some(named) = &args.scenario else { return settings_alone::run(args) };
     let common = Overrides {
         model: args.server.model.clone(),
-        set: args.set.clone(),
         duration: args.duration.clone(),
-        seed: args.common.seed,
         rule: args.rule.rule.clone(),
-        server_files: args.real.files(),
-        device: args.real.device.clone(),
-        ..Overrides::default()
+        ..args.changes.overrides(&args.common)
     };
     let source = Source::Named(named);
     refuse_sweep(named)?;
@@ -169,7 +165,7 @@ pub(crate) fn run(args: &RecommendArgs) -> Done {
     let answer = answer?;
     let (goal, wall) = (question.goal, began.elapsed());
     let (document, text) = (json::document(&answer, goal, wall), table::render(&answer, goal, wall, args.all, named));
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&document)?,
         Format::Human => print(&text)?,
     }

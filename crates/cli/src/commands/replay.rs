@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Done {
         let out = OutDir::prepare(folder)?;
         fill(out.path(), "", |dir| reports.iter().try_for_each(|report| write_csv(dir, report)))?;
     }
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&document(&reports, &refused)),
         Format::Human => print(&tables(&reports)),
     }

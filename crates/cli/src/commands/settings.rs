@@ -18,7 +18,7 @@ pub(crate) fn run(args: &SettingsArgs) -> Done {
     if args.my_cnf.is_some() || args.show_variables.is_some() {
         return settings_files::run(model, args);
     }
-    match args.format {
+    match args.form.format {
         Format::Json => {
             let list: Vec<serde_json::Value> = shown.iter().map(as_json).collect();
             print_json(&json!({ "model": model.name(), "settings": list }))

@@ -39,7 +39,7 @@ pub(crate) fn run(model: ModelId, args: &SettingsArgs) -> Done {
             .collect();
     let reading = read_settings_files(model, &files, CORES);
     if !reading.files.is_empty() {
-        match args.format {
+        match args.form.format {
             Format::Human => print(&table(model, &reading))?,
             Format::Json => print_json(&document(model, &reading))?,
         }

@@ -14,6 +14,8 @@ use innosim_flush_models::registry::{ModelId, Settings, build};
 use innosim_recordings::{Column, Missing, Quantity, Recording, SlowLoop, understood_settings};
 use std::collections::BTreeMap;
 
+/// Columns that hold the checkpoint age itself, for recordings without a log sequence number.
+const AGES: [&str; 2] = ["Innodb_checkpoint_age", "m.log_lsn_checkpoint_age"];
 /// Counters of the server that stand in for throughput, with what they count.
 const WORK: [(&str, &[&str]); 4] = [
     ("commits", &["Com_commit"]),
@@ -131,7 +133,10 @@ impl Recorded<'_> {
 
     /// Redo, the checkpoint age and that of the oldest dirty page, as far as they were recorded.
     fn ages(&mut self, first: usize) {
-        let Some(lsn) = self.recording.get(Quantity::Lsn) else { return };
+        let Some(lsn) = self.recording.get(Quantity::Lsn) else {
+            let age = AGES.iter().find_map(|name| self.recording.series.column(name));
+            return self.put_if(Track::CheckpointAge, age);
+        };
         let zero = lsn.samples().skip(first).flatten().next().unwrap_or(0.0);
         self.put(Track::Lsn, &lsn.map(|lsn| lsn - zero));
         if let Some(checkpoint) = self.recording.get(Quantity::CheckpointLsn) {

@@ -67,7 +67,8 @@ impl Server {
             + self.clients.log_buffer.waiting()
             + self.batches.waiting_clients()
             + self.machine.lru_list_mutexes.waiting_clients()
-            + self.syncs.waiting_clients();
+            + self.syncs.waiting_clients()
+            + self.machine.file_system.as_ref().map_or(0, |file_system| file_system.waiting_clients());
         let found = scheduled + waiting + self.clients.idle_count();
         let clients = self.clients.list.len();
         if found == clients { Ok(()) } else { Err(format!("{clients} clients, but {found} places hold one")) }

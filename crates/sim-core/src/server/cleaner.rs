@@ -9,7 +9,11 @@ use super::events::Event;
 use super::ids::Requester;
 use super::wake_ups::{NO_WORK, Thread};
 use crate::kernel::time::SimTime;
-use crate::seam::{CleanerAction, CleanerInput, FlushKind};
+use crate::metrics::SlowLoop;
+use crate::seam::{CleanerAction, CleanerInput, FlushKind, PassReport};
+
+/// A loop that takes this long ends 3 s later than it should: servers write a line about it.
+const SLOW_NS: u64 = 4_000_000_000;
 
 /// State of the coordinator.
 #[derive(Debug, Clone)]
@@ -17,11 +21,56 @@ pub(super) struct Cleaner {
     waiting: bool,
     /// Why the flushing rule gave up, which ends the run.
     pub(super) failure: Option<String>,
+    /// When the loop began that is under way, if it flushes, and what it did.
+    loop_began: Option<SimTime>,
+    loop_did: PassReport,
+    /// Loops that took too long.
+    pub(super) slow_loops: Vec<SlowLoop>,
 }
 
 impl Cleaner {
     pub(super) fn new() -> Self {
-        Cleaner { waiting: false, failure: None }
+        Cleaner {
+            waiting: false,
+            failure: None,
+            loop_began: None,
+            loop_did: PassReport::default(),
+            slow_loops: Vec::new(),
+        }
+    }
+
+    /// The coordinator goes to sleep: its loop is over.
+    fn end_loop(&mut self, now: SimTime) {
+        let Some(began) = self.loop_began.take() else { return };
+        let did = std::mem::take(&mut self.loop_did);
+        let took = now.0 - began.0;
+        if took >= SLOW_NS {
+            let seconds = |nanos: u64| nanos as f64 / 1e9;
+            let flushed = did.list_pages + did.lru_pages;
+            self.slow_loops.push(SlowLoop {
+                at_s: seconds(now.0),
+                seconds: seconds(took),
+                flushed,
+                evicted: did.evicted_pages,
+            });
+        }
+    }
+
+    /// A pass begins, and with the first one the loop; what servers remark on is not sync flushing.
+    fn begin_pass(&mut self, now: SimTime, kind: FlushKind) {
+        if kind == FlushKind::Sync {
+            self.loop_began = None;
+        } else if self.loop_began.is_none() {
+            self.loop_began = Some(now);
+            self.loop_did = PassReport::default();
+        }
+    }
+
+    /// A pass is over.
+    fn count_pass(&mut self, report: &PassReport) {
+        self.loop_did.list_pages += report.list_pages;
+        self.loop_did.lru_pages += report.lru_pages;
+        self.loop_did.evicted_pages += report.evicted_pages;
     }
 }
 
@@ -63,8 +112,17 @@ impl Server {
         if input != CleanerInput::CheckpointTaken {
             self.machine.pool.prune_written_from_flush_list();
         }
+        if let CleanerInput::Done(report) = &input {
+            self.cleaner.count_pass(report);
+        }
         let action = self.machine.ask(|model, view| model.cleaner(view, input));
         self.cleaner.failure = self.machine.model.failure().map(str::to_owned);
+        let now = self.machine.now;
+        match &action {
+            CleanerAction::Wait { .. } | CleanerAction::WaitForWork { .. } => self.cleaner.end_loop(now),
+            CleanerAction::Flush(request) => self.cleaner.begin_pass(now, request.kind),
+            _ => {}
+        }
         match action {
             CleanerAction::Wait { until, wake_on_event } => self.sleep_cleaner(until, wake_on_event, NO_WORK),
             CleanerAction::WaitForWork { until, dirty_pages, lsn } => {

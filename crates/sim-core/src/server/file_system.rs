@@ -16,7 +16,7 @@
 //! next one. While a commit block is being written no flush starts: the flush behind that block serves them too.
 //!
 //! Source: `machine-2026` section 1.1 (ext4's `fsync`, jbd2's commit, the block layer's flush machinery), whose counts of writes
-//! and flushes a transaction are the analytic case in `tests/it/file_system.rs`.
+//! and flushes a transaction are the analytic case in `tests/it/machine_file_system.rs`.
 //!
 //! Simplifications: metadata is never written to its place (errs towards fewer writes, by a few each five seconds); a commit
 //! takes no handle's time (errs towards shorter commits); a transaction that nobody syncs is not committed after five
@@ -167,6 +167,19 @@ impl FileSystem {
     pub(super) fn new(spec: &FileSystemSpec) -> Option<Box<FileSystem>> {
         (spec.kind != FileSystemKind::None)
             .then(|| Box::new(FileSystem { kind: spec.kind, fdatasync: spec.fdatasync, journals: Default::default() }))
+    }
+
+    /// Clients that wait for a sync of a page that they flush alone.
+    pub(super) fn waiting_clients(&self) -> usize {
+        let of_client = |then: &AfterSync| matches!(then, AfterSync::Pages { event: Event::SinglePage(_), .. });
+        let of_journal = |journal: &Journal| {
+            let flushes = journal.flushes.running.iter().chain(&journal.flushes.waiting);
+            let flushed = flushes.filter(|owner| matches!(owner, FlushOwner::Sync(then) if of_client(then))).count();
+            let committed = journal.commit.iter().flat_map(|commit| &commit.waiters);
+            let waiters = committed.map(|(then, _)| then).chain(&journal.next);
+            flushed + waiters.filter(|then| of_client(then)).count()
+        };
+        self.journals.iter().map(of_journal).sum()
     }
 
     /// When the inode of a file last changed in a way that its syncs must commit.

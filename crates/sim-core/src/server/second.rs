@@ -91,6 +91,7 @@ impl Server {
             age_limits: self.machine.model.age_limits(),
             recovery_speed: self.machine.recovery_speed.with_records(self.machine.redo_records(), redo_bytes),
             crashes: self.machine.take_crashes(),
+            slow_loops: std::mem::take(&mut self.cleaner.slow_loops),
             stations,
             event_hash: self.hash,
             events: self.events,

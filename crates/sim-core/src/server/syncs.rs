@@ -140,9 +140,10 @@ impl Syncs {
         self.threads[thread as usize].busy = false;
     }
 
-    /// Clients that wait for an I/O thread.
+    /// Clients that wait for an I/O thread, or for somebody's sync of a file.
     pub(super) fn waiting_clients(&self) -> usize {
-        self.threads.iter().map(|t| t.clients.len()).sum()
+        let for_files = self.waiting.iter().filter(|(_, event)| matches!(event, Event::SinglePage(_))).count();
+        for_files + self.threads.iter().map(|t| t.clients.len()).sum::<usize>()
     }
 
     /// The file that a round syncs next, up to which write, and whether its inode has been written.

@@ -49,6 +49,9 @@ pub struct DeviceSpec {
     pub read_bytes_per_s: Option<f64>,
     /// Ceiling of writes, bytes a second.
     pub write_bytes_per_s: Option<f64>,
+    /// Bytes that each write counts more under that ceiling: commands take time on the link as well.
+    #[serde(default)]
+    pub write_overhead_bytes: u64,
     /// Ceiling of reads and writes together, bytes a second (the link).
     pub link_bytes_per_s: Option<f64>,
     /// Factor on the time of a read for a full queue of writes (and of a write for a full queue of reads): 0 for none.
@@ -158,6 +161,7 @@ impl DeviceSpec {
             reads_a_page_written: 0.0,
             read_bytes_per_s: None,
             write_bytes_per_s: None,
+            write_overhead_bytes: 0,
             link_bytes_per_s: None,
             read_write_interference: 0.0,
             sync_counts_as_write: false,
@@ -191,6 +195,7 @@ impl DeviceSpec {
             reads_a_page_written: _,
             read_bytes_per_s,
             write_bytes_per_s,
+            write_overhead_bytes: _,
             link_bytes_per_s,
             read_write_interference: _,
             sync_counts_as_write: _,

@@ -8,6 +8,7 @@ mod layers;
 mod machine_change_buffer;
 mod machine_collecting;
 mod machine_determinism;
+mod machine_file_system;
 mod machine_flushing;
 mod machine_free_pages;
 mod machine_legacy;

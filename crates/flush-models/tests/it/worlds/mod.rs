@@ -7,7 +7,9 @@ use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig, Merging, PAGE_BY
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
-use innosim_core::run_spec::{CpuScheduling, CpuSlowdown, CpuSpec, DirtyStart, FileSystemSpec, OtherPrograms, RunSpec};
+use innosim_core::run_spec::{
+    CpuScheduling, CpuSlowdown, CpuSpec, DirtyStart, FileSystemKind, FileSystemSpec, OtherPrograms, RunSpec,
+};
 use innosim_core::seam::{ServerModel, WorkBefore};
 use innosim_core::server::{RunError, Server, Silent, Stepping};
 use innosim_core::storage::{DeviceSpec, StorageSpec};
@@ -522,6 +524,16 @@ fn processors(seed: u64) -> CpuSpec {
 }
 
 /// Sometimes the same work takes more CPU time the more threads run.
+/// A file system with a journal in half of the worlds.
+fn file_system(seed: u64) -> FileSystemSpec {
+    let kind = [FileSystemKind::None, FileSystemKind::Ext4Ordered, FileSystemKind::None, FileSystemKind::Xfs];
+    FileSystemSpec {
+        kind: kind[(seed >> 25 & 3) as usize],
+        tick: SimDuration::from_millis(1 + seed % 4),
+        fdatasync: seed >> 24 & 1 == 1,
+    }
+}
+
 fn slowdown(seed: u64) -> CpuSlowdown {
     CpuSlowdown(if seed >> 28 & 3 == 0 { vec![(0.5, 1.0), (1.0, 2.5), (8.0, 3.0)] } else { Vec::new() })
 }
@@ -595,7 +607,7 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
                     purge: None,
                     read_views: Vec::new(),
                     cpu_slowdown: slowdown(seed),
-                    file_system: FileSystemSpec::default(),
+                    file_system: file_system(seed),
                     dirty_start: None,
                     server_up: SimDuration::from_secs(seed % 40),
                     engine_status_every: (seed % 3 == 0).then_some(SimDuration::from_millis(500 + seed % 900)),
