@@ -8,6 +8,7 @@ mod hours;
 mod layers;
 mod loops;
 mod machines;
+mod pinned;
 mod relations;
 mod support;
 mod thresholds;

@@ -160,6 +160,8 @@ pub struct RunOutput {
     pub event_hash: u64,
     /// Events handled.
     pub events: u64,
+    /// Kinds of events that happened, a bit each ([`crate::server::EVENT_KINDS`]); with `check` alone.
+    pub event_kinds: u64,
     /// Page touches made.
     pub touches: u64,
     /// Approximate bytes of the page structures, for the memory mark.
