@@ -147,6 +147,10 @@ pub fn binary_log(settings: &Settings, bytes_per_transaction: f64) -> Result<Opt
     let config = BinaryLogConfig {
         sync_every: u32::try_from(settings.integer("sync_binlog")?).unwrap_or(u32::MAX),
         grouped: settings.model.groups_binary_log(),
+        leader_asks_for_redo: matches!(
+            settings.model.machinery(),
+            Machinery::Mysql8021 | Machinery::Mysql8027 | Machinery::Mysql8030
+        ),
         bytes_per_transaction,
     };
     Ok(settings.switch("log_bin")?.then_some(config))

@@ -15,7 +15,8 @@
 //! module is one actor, or what several of them share:
 //!
 //! * transactions: `clients`, `plan` and `touches` (the pages of a transaction), `reads` (pages that are missing),
-//!   `adaptive_hash`, `commit` (writer, flusher, group commit), `log_buffer` (waits for
+//!   `adaptive_hash`, `commit` (writer, flusher, group commit),
+//!   `log_threads` (what the two do between commits), `log_buffer` (waits for
 //!   room in it), `redo_files` (8.0.30 and later), `binlog`, `change_buffer`;
 //! * purge: `purge` (coordinator), `purge_threads` (what they visit), `history` (what purge has before it),
 //!   `rollback_segments` (what of it stays), `undo` (undo pages and tablespaces), `undo_truncation`;
@@ -54,6 +55,7 @@ mod history;
 mod inodes;
 mod list_mutexes;
 mod log_buffer;
+mod log_threads;
 mod lru_managers;
 mod merging;
 mod mvcc_buffer;
@@ -130,6 +132,7 @@ pub struct Server {
     other_programs: Vec<crate::run_spec::OtherPrograms>,
     clients: clients::Clients,
     commit: commit::Commit,
+    log_threads: Option<log_threads::LogThreads>,
     binary_log: Option<binlog::BinaryLog>,
     change_buffer: Option<change_buffer::ChangeBuffer>,
     purge: Option<purge::Purge>,
@@ -193,6 +196,10 @@ impl Server {
             clients: clients::Clients::new(&spec.workload, &program, spec.seed, spec.replication)
                 .with_adaptive_hash(spec.adaptive_hash),
             commit: commit::Commit::new(wake_up),
+            log_threads: config
+                .redo
+                .log_threads
+                .map(|config| log_threads::LogThreads::new(config, stream("log threads"))),
             binary_log: spec.binary_log.map(binlog::BinaryLog::new),
             change_buffer,
             purge,
@@ -361,6 +368,8 @@ impl Server {
             Event::Computed => self.computed(),
             Event::Wakes(number) => self.wakes(number),
             Event::FlusherTimer => self.flusher_timer(),
+            Event::FlusherLooks(number) => self.flusher_looks(number),
+            Event::BinlogRedoDurable => self.binlog_redo_durable(),
             Event::RedoGovernor => self.redo_governor(),
             Event::RedoFileWaitOver => self.redo_file_wait_over(),
             Event::CleanerTimer(number) => self.cleaner_timer(number),

@@ -86,7 +86,9 @@ fn whoever_runs_first_syncs_sooner() {
 fn the_binary_log_groups_commits_or_not() {
     let sync = 1e-3;
     let mut spec = committing(40, sync * 1e6);
-    let log = |sync_every, grouped| Some(BinaryLogConfig { sync_every, grouped, bytes_per_transaction: 200.0 });
+    let log = |sync_every, grouped| {
+        Some(BinaryLogConfig { sync_every, grouped, leader_asks_for_redo: false, bytes_per_transaction: 200.0 })
+    };
     let server = durable(RedoPipeline::CommittingThread);
     let without = throughput(&server, &spec);
     spec.binary_log = log(0, true);
@@ -108,7 +110,9 @@ fn the_binary_log_groups_commits_or_not() {
 #[test]
 fn sync_binlog_counts_groups() {
     let mut spec = committing(1, 500.0);
-    let log = |sync_every| Some(BinaryLogConfig { sync_every, grouped: true, bytes_per_transaction: 200.0 });
+    let log = |sync_every| {
+        Some(BinaryLogConfig { sync_every, grouped: true, leader_asks_for_redo: false, bytes_per_transaction: 200.0 })
+    };
     let syncs_a_commit = |spec: &RunSpec| {
         let out = run(&durable(RedoPipeline::CommittingThread), spec);
         let sum = |f: fn(&innosim_core::metrics::SecondSample) -> u64| out.series.iter().map(f).sum::<u64>() as f64;

@@ -558,7 +558,12 @@ fn with_index(mut workload: WorkloadSpec, seed: u64) -> WorkloadSpec {
 pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
     let storage = (devices(), proptest::option::of(devices())).prop_map(|(data, redo)| StorageSpec { data, redo });
     let binary_log = proptest::option::of((0u32..3, any::<bool>())).prop_map(|log| {
-        log.map(|(sync_every, grouped)| BinaryLogConfig { sync_every, grouped, bytes_per_transaction: 300.0 })
+        log.map(|(sync_every, grouped)| BinaryLogConfig {
+            sync_every,
+            grouped,
+            leader_asks_for_redo: grouped,
+            bytes_per_transaction: 300.0,
+        })
     });
     let change_buffer = proptest::option::of((1u64..1_000, 100u64..5_000)).prop_map(|sizes| {
         sizes.map(|(max_pages, io_capacity)| ChangeBufferConfig {
