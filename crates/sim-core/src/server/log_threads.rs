@@ -372,3 +372,50 @@ impl Server {
 fn now_and_then(threads: &LogThreads, now: SimTime) -> bool {
     now.since(threads.looked).as_secs_f64() * threads.writes_per_s() >= WRITES_BETWEEN_LOOKS
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn threads() -> LogThreads {
+        LogThreads::new(LogThreadsConfig { spin_cpu_abs_lwm: 80 }, Rng::from_key(7))
+    }
+
+    #[test]
+    fn writes_of_a_spinning_writer_are_those_recorded() {
+        // Recorded of 9.7.0: (mini-transactions, writes of a part of a block) a second. The first is what was calibrated on.
+        for (ended, recorded, most_off) in
+            [(223_675.0, 113_345.0, 0.02), (108_742.0, 74_540.0, 0.08), (34_398.0, 28_397.0, 0.1)]
+        {
+            let error: f64 = pickups(ended, 1.0) / recorded - 1.0;
+            assert!(error.abs() < most_off, "{ended}: {error}");
+        }
+        assert_eq!(pickups(5.0, 0.0), 0.0);
+    }
+
+    #[test]
+    fn the_interval_of_requests_follows_slowly_and_rounds_down() {
+        let ms = SimDuration::from_millis(1);
+        assert_eq!(next_interval(1_000, 2, ms), (63_000 + 500) / 64);
+        assert_eq!(next_interval(700, 0, ms), 700, "nobody asked");
+        assert_eq!(
+            next_interval(700, 1, SimDuration::from_millis(100)),
+            IDLE_INTERVAL_US,
+            "a writer that looked saw nobody"
+        );
+        // It settles up to 63 us below the true interval.
+        let settled = (0..2_000).fold(5_000, |interval, _| next_interval(interval, 1, SimDuration::from_micros(544)));
+        assert!((481..=544 + 63).contains(&settled), "{settled}");
+    }
+
+    #[test]
+    fn pieces_come_at_the_rate_of_the_last_window_and_stop_with_it() {
+        let mut threads = threads();
+        assert!(threads.next_piece(SimTime::ZERO).is_none(), "nothing goes on");
+        threads.ended(2_000, SimTime(1));
+        let now = SimTime::ZERO + WINDOW;
+        let mean = (0..20_000).map(|_| threads.next_piece(now).unwrap().as_secs_f64()).sum::<f64>() / 20_000.0;
+        assert!((mean * ALONE * 100_000.0 - 1.0).abs() < 0.03, "{mean}");
+        assert!(threads.next_piece(now + WINDOW).is_none(), "a window without any");
+    }
+}
