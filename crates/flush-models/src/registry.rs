@@ -151,6 +151,7 @@ pub fn binary_log(settings: &Settings, bytes_per_transaction: f64) -> Result<Opt
     let config = BinaryLogConfig {
         sync_every: u32::try_from(settings.integer("sync_binlog")?).unwrap_or(u32::MAX),
         grouped: settings.model.model().groups_binary_log,
+        leader_asks_for_redo: settings.model.is_of(Servers::MYSQL.from(8, 0, 0)),
         bytes_per_transaction,
         in_redo: matches!(settings.get("binlog_storage_engine"), Some(Value::Choice("innodb"))),
     };

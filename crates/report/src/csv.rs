@@ -64,6 +64,11 @@ const COLUMNS: &[Column] = &[
     ("stopped", |s| Field::Whole(s.stopped.into())),
     ("recovery_redo_bytes", |s| Field::Whole(s.recovery_redo_bytes)),
     ("recovery_pages", |s| Field::Whole(s.recovery_pages)),
+    ("log_write_requests", |s| Field::Whole(s.log_write_requests)),
+    ("log_full_block_writes", |s| Field::Whole(s.log_full_block_writes)),
+    ("log_partial_block_writes", |s| Field::Whole(s.log_partial_block_writes)),
+    ("log_writer_waits", |s| Field::Whole(s.log_writer_waits)),
+    ("log_write_to_file_requests_interval", |s| Field::Whole(s.log_requests_interval_us)),
 ];
 
 /// The values of a column, a second each.

@@ -171,6 +171,10 @@ pub struct BinaryLogConfig {
     /// Whether commits go through it in groups (from MySQL 5.6, MariaDB 5.3); otherwise one transaction at a time holds
     /// it from its prepare to its commit, and its commit is made durable once more afterwards (5.5).
     pub grouped: bool,
+    /// Whether the leader of a group has the redo of all its transactions made durable (8.0 and later); otherwise each waits for
+    /// its own before it stands in line.
+    #[serde(default)]
+    pub leader_asks_for_redo: bool,
     /// Bytes of a transaction's events.
     pub bytes_per_transaction: f64,
     /// Whether events are redo of the transaction and its file is written behind it, without groups and syncs (MariaDB from 12.3,
@@ -251,9 +255,19 @@ pub struct RedoConfig {
     pub checkpoint_record_bytes: u64,
     /// Whether nobody can write redo while a checkpoint block is written (8.0, MariaDB).
     pub checkpoint_holds_writes: bool,
+    /// How the writer and flusher threads go on between commits, where there are any.
+    #[serde(default)]
+    pub log_threads: Option<LogThreadsConfig>,
     /// The files, where a governor thread keeps them ready (8.0.30 and later).
     #[serde(default)]
     pub files: Option<RedoFilesConfig>,
+}
+
+/// The log writer and flusher threads of 8.0 and later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogThreadsConfig {
+    /// `innodb_log_spin_cpu_abs_lwm`: CPU time that the server must use for them to spin, percent of a processor.
+    pub spin_cpu_abs_lwm: u64,
 }
 
 /// Files of the redo log that a governor thread makes and reuses.

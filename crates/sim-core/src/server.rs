@@ -16,7 +16,7 @@
 //!
 //! * machine: `machine` and its parts, which know no actor;
 //! * storage: `syncs` (data-file syncs);
-//! * log: `commit` (writer, flusher, group commit), `log_buffer` (waits for room in it), `redo_files` (8.0.30 and later),
+//! * log: `commit` (writer, flusher, group commit), `log_threads` (what the two do between commits), `log_buffer` (waits for room in it), `redo_files` (8.0.30 and later),
 //!   `binlog`;
 //! * `checkpointer`;
 //! * flush: `passes` (requests, slots, threads), `collect` and `posting` (what a thread does), `batches` (page writes),
@@ -56,6 +56,7 @@ mod history;
 mod ids;
 mod inodes;
 mod log_buffer;
+mod log_threads;
 mod lru_list_mutexes;
 mod lru_managers;
 mod lru_scan;
@@ -124,6 +125,7 @@ pub struct Server {
     program: Program,
     clients: clients::Clients,
     commit: commit::Commit,
+    log_threads: Option<log_threads::LogThreads>,
     binary_log: Option<binlog::BinaryLog>,
     change_buffer: Option<change_buffer::ChangeBuffer>,
     purge: Option<purge::Purge>,
@@ -173,6 +175,10 @@ impl Server {
             clients: clients::Clients::new(&spec.workload, &program, spec.seed, spec.replication)
                 .with_adaptive_hash(spec.adaptive_hash),
             commit: commit::Commit::new(wake_up),
+            log_threads: config
+                .redo
+                .log_threads
+                .map(|config| log_threads::LogThreads::new(config, stream("log threads"))),
             binary_log: spec.binary_log.map(binlog::BinaryLog::new),
             change_buffer,
             purge,
@@ -322,6 +328,8 @@ impl Server {
             Event::Computed => self.machine.computed(),
             Event::Wakes(number) => self.machine.wakes(number),
             Event::FlusherTimer => self.flusher_timer(),
+            Event::FlusherLooks(number) => self.flusher_looks(number),
+            Event::BinlogRedoDurable => self.binlog_redo_durable(),
             Event::RedoGovernor => self.redo_governor(),
             Event::RedoFileWaitOver => self.redo_file_wait_over(),
             Event::CleanerTimer(number) => self.cleaner_timer(number),

@@ -1,7 +1,7 @@
 //! Series of published runs as data: scenarios with what was changed of them, the published figures, and how far off a
 //! simulation may be. A file in `scenarios/series` is a series.
 
-use innosim_core::metrics::{DiskSecond, RunOutput, Summary};
+use innosim_core::metrics::{DiskSecond, RunOutput, SecondSample, Summary};
 use innosim_scenario::{Diagnostics, Overrides, Scenario, Source, load};
 use innosim_statistics::median;
 use serde::{Deserialize, Serialize};
@@ -87,6 +87,8 @@ pub enum Figure {
     PagesFlushedPerS,
     /// Syncs of the redo log a second, mean.
     RedoSyncsPerS,
+    /// Writes of the log writer a second, mean.
+    RedoWritesPerS,
     /// The first second with less than half the throughput of the median second.
     StallStartS,
     /// Number of such seconds.
@@ -111,6 +113,7 @@ impl Figure {
             Figure::DirtyPages => "dirty pages",
             Figure::PagesFlushedPerS => "flushed/s",
             Figure::RedoSyncsPerS => "redo syncs/s",
+            Figure::RedoWritesPerS => "redo writes/s",
             Figure::StallStartS => "stall at, s",
             Figure::StallS => "stalled, s",
             Figure::WrittenMbPerS => "MB/s",
@@ -139,6 +142,10 @@ impl Figure {
             Figure::DirtyPages => summary.dirty_pages_mean,
             Figure::PagesFlushedPerS => summary.pages_flushed_per_s_mean,
             Figure::RedoSyncsPerS => summary.redo_fsyncs / seconds,
+            Figure::RedoWritesPerS => {
+                let writes = |s: &SecondSample| (s.log_full_block_writes + s.log_partial_block_writes) as f64;
+                counted().map(writes).sum::<f64>() / seconds
+            }
             Figure::StallS => summary.stall_seconds,
             Figure::WrittenMbPerS => counted().map(|s| s.device_write_bytes as f64).sum::<f64>() / seconds / 1e6,
             Figure::StallStartS => {

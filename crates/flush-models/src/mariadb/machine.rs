@@ -62,6 +62,7 @@ pub(super) fn machine_config(options: &Options) -> MachineConfig {
             checkpoint_record_bytes: CHECKPOINT_RECORD_BYTES,
             checkpoint_holds_writes: true,
             files: None,
+            log_threads: None,
         },
         doublewrite: doublewrite_config(options),
         data_sync: match (options.doublewrite, options.flush_method.data_sync()) {

@@ -127,6 +127,7 @@ impl Options {
                 checkpoint_record_bytes: 0,
                 checkpoint_holds_writes: false,
                 files: None,
+                log_threads: None,
             },
             doublewrite: if self.doublewrite {
                 DoublewriteConfig::Shared {

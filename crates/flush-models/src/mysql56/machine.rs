@@ -50,6 +50,7 @@ pub(crate) fn machine_56(options: &Options) -> MachineConfig {
         checkpoint_record_bytes: 0,
         checkpoint_holds_writes: false,
         files: None,
+        log_threads: None,
     };
     MachineConfig {
         buffer_pool: BufferPoolConfig {

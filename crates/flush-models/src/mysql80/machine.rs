@@ -9,8 +9,8 @@ use crate::percona80::PerconaOptions;
 use crate::percona80::lru_manager::LONGEST_SLEEP_MS;
 use crate::settings::FlushMethod;
 use innosim_core::config::{
-    BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LeavesFlushList, LruWritten,
-    MachineConfig, PAGE_BYTES, RedoConfig, SharedCollecting, SyncHolds,
+    BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LeavesFlushList, LogThreadsConfig,
+    LruWritten, MachineConfig, PAGE_BYTES, RedoConfig, RedoPipeline, SharedCollecting, SyncHolds,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -74,6 +74,8 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
             checkpoint_record_bytes: 0,
             checkpoint_holds_writes: true,
             files: None,
+            log_threads: (options.pipeline == RedoPipeline::DedicatedThreads)
+                .then_some(LogThreadsConfig { spin_cpu_abs_lwm: options.log_spin_cpu_abs_lwm }),
         },
         doublewrite: doublewrite_config(options),
         data_sync: match options.flush_method {

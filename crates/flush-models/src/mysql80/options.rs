@@ -37,6 +37,8 @@ pub(crate) struct Options {
     pub(crate) commit: CommitDurability,
     pub(crate) flush_log_at_timeout: SimDuration,
     pub(crate) pipeline: RedoPipeline,
+    /// Percent of a processor.
+    pub(crate) log_spin_cpu_abs_lwm: u64,
     pub(crate) thread_concurrency: u64,
     pub(crate) adaptive: AdaptiveConfig,
     pub(crate) flush_sync: bool,
@@ -82,6 +84,7 @@ impl Options {
             } else {
                 RedoPipeline::CommittingThread
             },
+            log_spin_cpu_abs_lwm: s.integer("innodb_log_spin_cpu_abs_lwm")?,
             thread_concurrency: s.integer("innodb_thread_concurrency")?,
             adaptive: adaptive(s)?,
             flush_sync: s.switch("innodb_flush_sync")?,

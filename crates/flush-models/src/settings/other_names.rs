@@ -183,7 +183,6 @@ pub(super) const LATER_NAMES: &[OtherVersion] = &[
     from_80("innodb_dedicated_server", LEAVE_OUT),
     from_80("innodb_doublewrite_dir", LEAVE_OUT),
     from_80("innodb_fsync_threshold", LEAVE_OUT),
-    from_80("innodb_log_spin_cpu_abs_lwm", LEAVE_OUT),
     from_80("innodb_log_spin_cpu_pct_hwm", LEAVE_OUT),
     from_80("innodb_log_wait_for_flush_spin_hwm", LEAVE_OUT),
     from_80("innodb_redo_log_encrypt", LEAVE_OUT),
@@ -252,7 +251,6 @@ pub(super) const WITHOUT_EFFECT: &[WithoutEffect] = &[
     },
     WithoutEffect {
         names: &[
-            "innodb_log_spin_cpu_abs_lwm",
             "innodb_log_spin_cpu_pct_hwm",
             "innodb_log_wait_for_flush_spin_hwm",
             "innodb_spin_wait_delay",

@@ -100,6 +100,7 @@ impl Options {
                 checkpoint_record_bytes: 0,
                 checkpoint_holds_writes: false,
                 files: None,
+                log_threads: None,
             },
             doublewrite: DoublewriteConfig::Off,
             data_sync: DataSync::AtCheckpoint,

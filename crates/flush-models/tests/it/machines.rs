@@ -80,6 +80,7 @@ fn of_56() -> MachineConfig {
             checkpoint_record_bytes: 0,
             checkpoint_holds_writes: false,
             files: None,
+            log_threads: None,
         },
         doublewrite: DoublewriteConfig::Shared {
             batch_pages: 120,

@@ -62,6 +62,16 @@ pub struct SecondSample {
     pub redo_generated_bytes: u64,
     /// Redo syncs.
     pub redo_fsyncs: u64,
+    /// Mini-transactions whose redo reached the log (`log_write_requests`), where log threads write it.
+    pub log_write_requests: u64,
+    /// Writes of the log writer, of whole blocks (`log_full_block_writes`), where there is one.
+    pub log_full_block_writes: u64,
+    /// The same of a part of a block (`log_partial_block_writes`).
+    pub log_partial_block_writes: u64,
+    /// Sleeps of the log writer (`log_writer_waits`).
+    pub log_writer_waits: u64,
+    /// Mean time between two requests for redo on disk, us (`log_write_to_file_requests_interval`).
+    pub log_requests_interval_us: u64,
     /// Binary log syncs.
     pub binlog_fsyncs: u64,
     /// Data-file syncs.

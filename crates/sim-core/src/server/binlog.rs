@@ -1,7 +1,7 @@
 //! The binary log: group commit between the prepare and the commit of the storage engine.
 //!
-//! Source: `innodb-5.5` section 7.3 and `innodb-5.6` section 7.3 for the order of syncs; the server's documentation of
-//! `sync_binlog` for the rest. A transaction is prepared first: its redo is made durable as
+//! Source: `innodb-5.5` section 7.3 and `innodb-5.6` section 7.3 for the order of syncs, `redo-threads` section 1.7 for 8.0; the
+//! server's documentation of `sync_binlog` for the rest. A transaction is prepared first: its redo is made durable as
 //! `innodb_flush_log_at_trx_commit` says. Then it queues for the binary log. From 5.6 the first in the queue leads a
 //! group: it writes the events of all that are queued, syncs the file if it is the turn of this group, and commits them
 //! all, in order. In 5.5 a mutex is held from the prepare to the commit, so that a group is one transaction, and its
@@ -10,9 +10,13 @@
 //! Where the binary log is kept in the engine (MariaDB from 12.3, by choice), the events are redo of the transaction: its commit
 //! waits for that alone, and the file's pages are written as they fill up, for which nobody waits.
 //!
-//! The file lies on the redo log's device. Simplifications: the leader's redo flush for its whole group (from 5.7) is
-//! the group commit of the redo log; writing to the page cache takes the time of a redo write; a new file every
-//! `max_binlog_size` is left out (errs towards fewer pauses).
+//! From 8.0 there are stages, and nobody waits at the prepare: the leader of the first stage takes the whole queue, has all redo
+//! so far made durable, and writes the events; the next group may begin then. The sync stage takes all groups that wait for it, and
+//! the last stage commits them.
+//!
+//! The file lies on the redo log's device. Simplifications: the leader's redo flush for its whole group (5.7) is
+//! the group commit of the redo log; so it is in 8.0 where commits do not wait for a sync; before 8.0 writing to the page cache
+//! takes the time of a redo write; a new file every `max_binlog_size` is left out (errs towards fewer pauses).
 
 use super::Server;
 use super::costs;
@@ -20,7 +24,7 @@ use super::events::Event;
 use super::file_system::AfterSync;
 use super::inodes::Synced;
 use crate::config::{BinaryLogConfig, CommitDurability, PAGE_BYTES};
-use crate::kernel::time::SimTime;
+use crate::kernel::time::{SimDuration, SimTime};
 use crate::storage::Op;
 use std::collections::VecDeque;
 
@@ -30,9 +34,12 @@ pub(super) struct BinaryLog {
     config: BinaryLogConfig,
     /// Prepared transactions in order of arrival.
     queue: VecDeque<u32>,
-    /// The group being written and synced.
+    /// The group being written and, before 8.0, synced.
     group: Vec<u32>,
     in_progress: bool,
+    /// Groups that wait for the sync stage, and those in it.
+    written: Vec<u32>,
+    syncing: Vec<u32>,
     /// Groups, and bytes of events, since the last sync.
     groups_unsynced: u32,
     bytes_unsynced: f64,
@@ -45,6 +52,8 @@ impl BinaryLog {
             queue: VecDeque::new(),
             group: Vec::new(),
             in_progress: false,
+            written: Vec::new(),
+            syncing: Vec::new(),
             groups_unsynced: 0,
             bytes_unsynced: 0.0,
         }
@@ -52,7 +61,12 @@ impl BinaryLog {
 
     /// Clients that wait for it.
     pub(super) fn waiting(&self) -> usize {
-        self.queue.len() + self.group.len()
+        self.queue.len() + self.group.len() + self.written.len() + self.syncing.len()
+    }
+
+    /// Whether the sync of the next group is due.
+    fn sync_is_due(&self) -> bool {
+        self.config.sync_every > 0 && self.groups_unsynced >= self.config.sync_every
     }
 }
 
@@ -76,6 +90,9 @@ impl Server {
 
     /// A prepared transaction goes on at `at`: through the binary log, where there is one, to its end.
     pub(super) fn prepared(&mut self, client: u32, at: SimTime) {
+        if self.leader_asks_for_redo() {
+            return self.stand_in_binlog_queue(client);
+        }
         let Some(log) = self.binary_log.as_mut().filter(|log| !log.config.in_redo) else {
             return self.finish(client, at);
         };
@@ -96,21 +113,105 @@ impl Server {
         log.in_progress = true;
         log.groups_unsynced += 1;
         log.bytes_unsynced += log.config.bytes_per_transaction * members as f64;
-        self.machine.calendar.schedule(self.machine.now + costs::REDO_WRITE, Event::BinlogWritten);
+        if self.leader_asks_for_redo() {
+            self.ask_for_redo_of_group();
+        } else {
+            self.machine.calendar.schedule(self.machine.now + costs::REDO_WRITE, Event::BinlogWritten);
+        }
     }
 
-    /// The events of a group are in the page cache: they are sent to the device and synced if it is the group's turn.
-    pub(super) fn binlog_written(&mut self) {
-        let Some(log) = &mut self.binary_log else { return };
-        if log.config.sync_every == 0 || log.groups_unsynced < log.config.sync_every {
-            return self.binlog_synced();
+    /// Whether the leader of a group has its redo made durable.
+    pub(super) fn leader_asks_for_redo(&self) -> bool {
+        self.machine.config.redo.commit == CommitDurability::Sync
+            && self.binary_log.as_ref().is_some_and(|log| log.config.leader_asks_for_redo)
+    }
+
+    /// A prepared transaction stands in the queue.
+    pub(super) fn stand_in_binlog_queue(&mut self, client: u32) {
+        if let Some(log) = &mut self.binary_log {
+            log.queue.push_back(client);
         }
+        self.start_binlog_group();
+    }
+
+    /// The leader of a group asks for all redo so far.
+    fn ask_for_redo_of_group(&mut self) {
+        let position = self.machine.redo.position();
+        if position.current_lsn > position.durable_lsn {
+            self.when_durable(position.current_lsn, Event::BinlogRedoDurable);
+        } else {
+            self.binlog_redo_durable();
+        }
+    }
+
+    /// The redo of a group is durable: its leader writes the events.
+    pub(super) fn binlog_redo_durable(&mut self) {
+        let members = self.binary_log.as_ref().map_or(0, |log| log.group.len() as u64);
+        let demand = costs::BINLOG_GROUP + costs::BINLOG_TRANSACTION * members;
+        self.machine.compute(demand, SimDuration::ZERO, Event::BinlogWritten);
+    }
+
+    /// The events of a group are in the page cache: the next group may begin, and this one goes on to the sync stage.
+    fn leave_first_binlog_stage(&mut self) {
+        let Some(log) = &mut self.binary_log else { return };
+        log.in_progress = false;
+        let BinaryLog { group, written, .. } = log;
+        written.append(group);
+        self.start_binlog_sync();
+        self.start_binlog_group();
+    }
+
+    /// All who wait for the sync stage enter it, if it is free.
+    fn start_binlog_sync(&mut self) {
+        let Some(log) = &mut self.binary_log else { return };
+        if !log.syncing.is_empty() || log.written.is_empty() {
+            return;
+        }
+        let BinaryLog { written, syncing, .. } = log;
+        syncing.append(written);
+        if log.sync_is_due() {
+            self.send_binlog();
+        } else {
+            self.commit_synced_groups();
+        }
+    }
+
+    /// The events that are not yet on the device go there; the sync follows.
+    fn send_binlog(&mut self) {
+        let Some(log) = &mut self.binary_log else { return };
         let bytes = std::mem::take(&mut log.bytes_unsynced) as u64;
         log.groups_unsynced = 0;
         let now = self.machine.now;
         self.machine.inodes.binary_log_grows(bytes, now);
         let written = self.machine.redo_device().submit(now, Op::SequentialWrite, bytes.max(1));
         self.machine.calendar.schedule(written, Event::BinlogOnDevice);
+    }
+
+    /// The groups in the sync stage commit, one transaction after the other.
+    fn commit_synced_groups(&mut self) {
+        let Some(log) = &mut self.binary_log else { return };
+        let groups = std::mem::take(&mut log.syncing);
+        let each = self.machine.processors.slowed(self.machine.now, costs::BINLOG_TRANSACTION);
+        let mut at = self.machine.now;
+        for &client in &groups {
+            at += each;
+            let lsn = self.clients.list[client as usize].commit_lsn;
+            self.machine.acknowledged_lsn = self.machine.acknowledged_lsn.max(lsn);
+            self.finish(client, at);
+        }
+        self.start_binlog_sync();
+    }
+
+    /// The events of a group are in the page cache: they are sent to the device and synced if it is the group's turn.
+    pub(super) fn binlog_written(&mut self) {
+        if self.leader_asks_for_redo() {
+            return self.leave_first_binlog_stage();
+        }
+        if self.binary_log.as_ref().is_some_and(BinaryLog::sync_is_due) {
+            self.send_binlog();
+        } else {
+            self.binlog_synced();
+        }
     }
 
     pub(super) fn binlog_on_device(&mut self) {
@@ -125,6 +226,9 @@ impl Server {
 
     /// The group commits, and the next begins.
     pub(super) fn binlog_synced(&mut self) {
+        if self.leader_asks_for_redo() {
+            return self.commit_synced_groups();
+        }
         let Some(log) = &mut self.binary_log else { return };
         log.in_progress = false;
         let group = std::mem::take(&mut log.group);

@@ -231,6 +231,8 @@ impl Server {
             self.machine.redo.append(kind.base_redo_fixed);
             client.appended = true;
         }
+        let ended = if finished { kind.mini_transactions.into() } else { 0 };
+        self.mini_transactions_end(ended);
         let appended = self.show_to_writer(client_number);
         if finished {
             self.commit(client_number);

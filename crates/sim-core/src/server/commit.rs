@@ -63,6 +63,11 @@ impl Commit {
         }
     }
 
+    /// Whether somebody waits for redo beyond what is durable.
+    pub(super) fn somebody_waits(&self, durable_lsn: u64) -> bool {
+        !self.waiters.is_empty() || self.wanted_lsn > durable_lsn
+    }
+
     /// Clients that wait for redo.
     pub(super) fn waiting(&self) -> usize {
         let flushing = self.durable_waiters.iter().filter(|(_, event)| matches!(event, Event::SinglePage(_))).count();
@@ -108,6 +113,10 @@ impl Server {
         self.events_to_redo();
         let lsn = self.machine.redo.current_lsn();
         self.clients.list[client_number as usize].commit_lsn = lsn;
+        if self.leader_asks_for_redo() {
+            self.stand_in_binlog_queue(client_number);
+            return self.after_append();
+        }
         let position = self.machine.redo.position();
         // Redo that the transaction appended before its last reads may be where it must be by now.
         let done = match self.machine.config.redo.commit {
@@ -120,6 +129,7 @@ impl Server {
             self.after_append();
             return;
         }
+        self.redo_requested();
         self.commit.waiters.push_back((lsn, client_number));
         self.after_append();
     }
@@ -206,6 +216,15 @@ impl Server {
             self.watch_redo_written();
             return;
         }
+        if self.flusher_is_awake() {
+            self.begin_sync();
+        }
+    }
+
+    /// Begins a sync of all that is written.
+    pub(super) fn begin_sync(&mut self) {
+        self.flusher_begins();
+        let position = self.machine.redo.position();
         self.commit.leader_wrote = false;
         self.commit.last_sync_began = self.machine.now;
         self.commit.syncing = Some(position.written_lsn);
@@ -281,6 +300,7 @@ impl Server {
             self.machine.calendar.schedule(at, event);
         }
         self.start_sync_if_wanted();
+        self.flusher_looks_on();
         if self.machine.config.redo.pipeline == RedoPipeline::LogMutex {
             self.admit_to_log_buffer();
         }
@@ -313,6 +333,7 @@ impl Server {
 
     /// Lets `event` happen when redo is durable up to `lsn`, and asks for that.
     pub(super) fn when_durable(&mut self, lsn: u64, event: Event) {
+        self.redo_requested();
         self.commit.durable_waiters.push((lsn, event));
         self.want_durable(lsn);
     }

@@ -30,6 +30,10 @@ pub(super) enum Event {
     RedoSynced,
     /// The flusher's period is over (commit modes 0 and 2).
     FlusherTimer,
+    /// The log flusher looks for something to sync; a stale number is ignored.
+    FlusherLooks(u32),
+    /// The redo of a group of the binary log is durable: its leader writes the events.
+    BinlogRedoDurable,
     /// The governor of the redo files makes a round.
     RedoGovernor,
     /// The redo writer has waited for an unused file.
@@ -156,6 +160,7 @@ impl Event {
             | Event::JournalCommit(number)
             | Event::FlushOver(number)
             | Event::Wakes(number)
+            | Event::FlusherLooks(number)
             | Event::RecordTimer(number)
             | Event::RecordThread(number) => u64::from(number),
             Event::ShareOnDevice { batch, thread } | Event::ShareCompletes { batch, thread } => {
@@ -216,6 +221,8 @@ impl Event {
             Event::RecordTimer(_) => 46,
             Event::RedoGovernor => 48,
             Event::RedoFileWaitOver => 49,
+            Event::FlusherLooks(_) => 50,
+            Event::BinlogRedoDurable => 51,
             Event::RecordThread(_) => 47,
             Event::JournalCommit(_) => 60,
             Event::FlushOver(_) => 61,
@@ -244,6 +251,8 @@ mod tests {
             E::RedoDurable,
             E::RedoSynced,
             E::FlusherTimer,
+            E::FlusherLooks(0),
+            E::BinlogRedoDurable,
             E::RedoGovernor,
             E::RedoFileWaitOver,
             E::CleanerTimer(0),

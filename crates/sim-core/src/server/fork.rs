@@ -133,6 +133,7 @@ impl Server {
             program: self.program.clone(),
             clients: self.clients.clone(),
             commit: self.commit.clone(),
+            log_threads: self.log_threads.clone(),
             binary_log: self.binary_log.clone(),
             purge: self.purge.clone(),
             records: self.records.clone(),

@@ -129,7 +129,7 @@ impl Processors {
 
     /// CPU time that `demand` takes if it begins now.
     #[inline]
-    fn slowed(&mut self, now: SimTime, demand: SimDuration) -> SimDuration {
+    pub(super) fn slowed(&mut self, now: SimTime, demand: SimDuration) -> SimDuration {
         if self.slowdown.is_none() {
             return demand;
         }
@@ -143,6 +143,12 @@ impl Processors {
     /// What takes time besides transactions.
     pub(super) fn spec(&self) -> CpuSpec {
         self.spec
+    }
+
+    /// CPU time given so far, ns.
+    pub(super) fn busy_ns(&mut self, now: SimTime) -> f64 {
+        let report = self.report(now);
+        report.utilization * f64::from(report.servers) * report.observed_s * 1e9
     }
 
     pub(super) fn report(&mut self, now: SimTime) -> StationReport {

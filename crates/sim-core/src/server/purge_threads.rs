@@ -144,7 +144,7 @@ impl Server {
     }
 
     fn visit_some(&mut self, number: u32) -> Visited {
-        let mut wrote = false;
+        let mut wrote = 0;
         let mut visited = Visited::Some;
         for _ in 0..VISITS_AT_ONCE {
             let Some(purge) = &mut self.purge else { break };
@@ -165,7 +165,8 @@ impl Server {
                 }
             }
         }
-        if wrote {
+        if wrote > 0 {
+            self.mini_transactions_end(wrote);
             self.redo_appended();
             self.after_background_append();
         }
@@ -173,7 +174,7 @@ impl Server {
     }
 
     /// Visits a page; returns until when the thread must wait, if it must.
-    fn visit(&mut self, number: u32, visit: Visit, wrote: &mut bool) -> Option<SimTime> {
+    fn visit(&mut self, number: u32, visit: Visit, wrote: &mut u64) -> Option<SimTime> {
         let what = usize::from(visit.what).checked_sub(1).map(|place| self.program.purge_visits[place]);
         let Some(what) = what.filter(|what| what.modify) else {
             let resident = self.machine.pool.read(visit.page, &self.machine.space, self.machine.now);
@@ -188,12 +189,12 @@ impl Server {
             Modification::Done => {
                 self.machine.append_change(visit.page, what.redo_fixed);
                 self.index_entry_removed(visit.page, what.merge_fixed);
-                *wrote = true;
+                *wrote += 1;
                 None
             }
             Modification::Miss if what.bufferable && self.buffer_removal(visit.page, what.redo_fixed) => {
                 self.index_entry_removed(visit.page, what.merge_fixed);
-                *wrote = true;
+                *wrote += 1;
                 None
             }
             Modification::Miss => self.read_for_purge(number, visit.page),

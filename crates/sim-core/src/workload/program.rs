@@ -98,6 +98,8 @@ pub struct TransactionKind {
     pub visited_by_purge: bool,
     /// Rows that it changes.
     pub changed_rows: u32,
+    /// Mini-transactions of its own in which its redo reaches the log.
+    pub mini_transactions: u32,
     /// Redo payload of the touches for one of them, in the redo log's fixed-point form; where their number is not
     /// known, each modification is a row.
     pub row_redo_fixed: u64,
@@ -238,8 +240,21 @@ fn kind(spec: &TransactionSpec, classes: &[AccessClass]) -> TransactionKind {
         history_bytes: 0,
         visited_by_purge: false,
         changed_rows: 0,
+        mini_transactions: mini_transactions(spec),
         row_redo_fixed: row.max(1),
     }
+}
+
+/// Mini-transactions of the begin, the prepared state and the commit of a transaction.
+const BEGIN_PREPARE_COMMIT: f64 = 3.0;
+
+/// Mini-transactions of a transaction: one for each page that it modifies, one for the undo record of each row, and those of
+/// its ends. (`oltp_read_write`: 8 + 4 + 3 = 15, as recorded: `redo-threads` section 2.)
+fn mini_transactions(spec: &TransactionSpec) -> u32 {
+    let modified = |touch: &TouchSpec| touch.probability * f64::from(touch.min + touch.max) / 2.0;
+    let pages: f64 = spec.touches.iter().filter(|touch| touch.modify).map(modified).sum();
+    let rows = if spec.undo.changed_rows > 0 { f64::from(spec.undo.changed_rows) } else { pages };
+    if pages > 0.0 || spec.base_redo_bytes > 0.0 { (pages + rows + BEGIN_PREPARE_COMMIT + 0.5) as u32 } else { 0 }
 }
 
 /// Adds a touch, which draws nothing by itself, for each that can split pages: the most redo of that, bytes.

@@ -87,7 +87,13 @@ fn the_binary_log_groups_commits_or_not() {
     let sync = 1e-3;
     let mut spec = committing(40, sync * 1e6);
     let log = |sync_every, grouped| {
-        Some(BinaryLogConfig { sync_every, grouped, bytes_per_transaction: 200.0, in_redo: false })
+        Some(BinaryLogConfig {
+            sync_every,
+            grouped,
+            leader_asks_for_redo: false,
+            bytes_per_transaction: 200.0,
+            in_redo: false,
+        })
     };
     let server = durable(RedoPipeline::CommittingThread);
     let without = throughput(&server, &spec);
@@ -111,7 +117,13 @@ fn the_binary_log_groups_commits_or_not() {
 fn a_binary_log_in_the_engine_saves_a_sync_of_each_commit() {
     let mut spec = committing(1, 500.0);
     let mut with = |in_redo| {
-        spec.binary_log = Some(BinaryLogConfig { sync_every: 1, grouped: true, bytes_per_transaction: 200.0, in_redo });
+        spec.binary_log = Some(BinaryLogConfig {
+            sync_every: 1,
+            grouped: true,
+            bytes_per_transaction: 200.0,
+            in_redo,
+            leader_asks_for_redo: false,
+        });
         let out = run(&durable(RedoPipeline::CommittingThread), &spec);
         let sum = |f: fn(&innosim_core::metrics::SecondSample) -> u64| out.series.iter().map(f).sum::<u64>() as f64;
         let (commits, redo) = (sum(|s| s.transactions), sum(|s| s.redo_generated_bytes));
@@ -129,8 +141,15 @@ fn a_binary_log_in_the_engine_saves_a_sync_of_each_commit() {
 #[test]
 fn sync_binlog_counts_groups() {
     let mut spec = committing(1, 500.0);
-    let log =
-        |sync_every| Some(BinaryLogConfig { sync_every, grouped: true, bytes_per_transaction: 200.0, in_redo: false });
+    let log = |sync_every| {
+        Some(BinaryLogConfig {
+            sync_every,
+            grouped: true,
+            leader_asks_for_redo: false,
+            bytes_per_transaction: 200.0,
+            in_redo: false,
+        })
+    };
     let syncs_a_commit = |spec: &RunSpec| {
         let out = run(&durable(RedoPipeline::CommittingThread), spec);
         let sum = |f: fn(&innosim_core::metrics::SecondSample) -> u64| out.series.iter().map(f).sum::<u64>() as f64;

@@ -204,6 +204,13 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "From 8.0.30 deprecated and used only if innodb_redo_log_capacity is not set.",
     ),
     everywhere(
+        "innodb_log_spin_cpu_abs_lwm",
+        "% of a CPU",
+        &[whole(FROM_80, 0, U32_MAX, 80, "80")],
+        "CPU time that the server must use for its redo threads to spin instead of sleep.",
+        "A spinning flusher syncs redo without pause, asked or not, and a spinning writer holds up checkpoints.",
+    ),
+    everywhere(
         "innodb_log_write_ahead_size",
         "bytes",
         &[size(FROM_80, bytes(512, 16 * KIB, 512), 8 * KIB, "8K")],

@@ -574,6 +574,7 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
         log.map(|(sync_every, grouped)| BinaryLogConfig {
             sync_every,
             grouped,
+            leader_asks_for_redo: grouped && model != ModelId::Mariadb123,
             bytes_per_transaction: 300.0,
             in_redo: grouped && model == ModelId::Mariadb123,
         })

@@ -213,6 +213,7 @@ fn config(pool_pages: u64) -> MachineConfig {
             checkpoint_record_bytes: 0,
             checkpoint_holds_writes: true,
             files: None,
+            log_threads: None,
         },
         doublewrite: DoublewriteConfig::Off,
         data_sync: DataSync::Never,
