@@ -14,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use innosim_experiments::sweep::{MOST_REPLICATIONS, Shard};
 use std::path::PathBuf;
+use std::time::Duration;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -376,6 +377,9 @@ pub(crate) struct RecommendArgs {
     /// Runs of each setting that could be the answer
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = |text: &str| within(text, 1, 1000))]
     pub(crate) replications: u32,
+    /// Most time that the search may take, with its unit: then it shows what it has
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time_limit)]
+    pub(crate) time_limit: Duration,
     /// Folder for recommendation.txt, recommendation.json and scenario.resolved.toml
     #[arg(long, short, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -630,6 +634,12 @@ fn replications(text: &str) -> Result<u32, String> {
 fn within(text: &str, least: u32, most: u32) -> Result<u32, String> {
     let number = text.parse().ok().filter(|number| (least..=most).contains(number));
     number.ok_or_else(|| format!("give a whole number from {least} to {most}"))
+}
+
+/// A length of time above 0.
+pub(crate) fn time_limit(text: &str) -> Result<Duration, String> {
+    let ns = innosim_scenario::parse_duration(text)?;
+    if ns > 0 { Ok(Duration::from_nanos(ns)) } else { Err("give a length above 0, such as 5m".to_owned()) }
 }
 
 fn seed(text: &str) -> Result<u64, String> {

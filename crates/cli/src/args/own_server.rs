@@ -1,10 +1,12 @@
 //! What the commands about a server of one's own take: gathering its files, reading them, and advising.
 
-use super::within;
-use super::{Changes, Common, Form, Format, GoalName, Length, NoDraws, RecordedServers, Unused, help};
+use super::{
+    Changes, Common, Form, Format, GoalName, Length, NoDraws, RecordedServers, Unused, help, time_limit, within,
+};
 use crate::commands::collect::whole_seconds;
 use clap::Args;
 use std::path::PathBuf;
+use std::time::Duration;
 
 const COLLECT_EXAMPLES: &str = "\
 Examples:
@@ -122,6 +124,9 @@ pub(crate) struct AdviseArgs {
     /// Advise although the back-test failed
     #[arg(long)]
     pub(crate) anyway: bool,
+    /// Most time that all of it may take, with its unit: then it shows what it has
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time_limit)]
+    pub(crate) time_limit: Duration,
     /// Print a row for every setting that was tried
     #[arg(long)]
     pub(crate) all: bool,

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
         note(&format!("{}: {said}", recording.name));
     }
     interrupt::listen();
-    let staged = Staged::new(args.common.quiet);
+    let staged = Staged::new(args.common.quiet, args.time_limit);
     let request = Request {
         recording,
         devices,
@@ -65,6 +65,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
         Err(AdviseError::Missing(missing)) => {
             return too_little(args, &folder, missing.iter().map(|missing| folder.lack(missing)).collect());
         }
+        Err(AdviseError::Search(error @ RecommendError::OutOfTime)) => return Err(error.into()),
         Err(AdviseError::Search(RecommendError::Scenario(errors))) => return Err(Failure::Scenario(errors)),
         Err(AdviseError::Search(RecommendError::Run { error: RunError::Stopped { .. }, .. })) => {
             return Err(Failure::Interrupted);

@@ -18,7 +18,7 @@ use innosim_experiments::explain::{
 };
 use innosim_experiments::runner::Job;
 use innosim_explain::{Course, Event, Track, What, explain};
-use innosim_recordings::{Recording, SAMPLES};
+use innosim_recordings::{FileKind, Recording, SAMPLES, look_at};
 use innosim_report::csv::read_series_csv;
 use innosim_report::explanation::{Sentence, sentences};
 use innosim_report::numbers::rounded;
@@ -85,7 +85,8 @@ fn refuse_file_of_result(path: &Path) -> Done {
 /// An option file of a server is neither a recording nor a scenario.
 pub(crate) fn refuse_option_file(path: &Path) -> Done {
     let text = if path.is_file() { std::fs::read_to_string(path).unwrap_or_default() } else { String::new() };
-    if !is_option_file(&text) {
+    // A report for people may quote one.
+    if !is_option_file(&text) || look_at(path).kind != FileKind::Options {
         return Ok(());
     }
     let message = format!("{} is an option file of a server, not a recording", path.display());

@@ -33,10 +33,7 @@ pub(crate) fn run(args: &SettingsArgs) -> Done {
 /// The model, and its settings or the one asked for. Without `--model`, a setting is looked for in the other models too.
 fn chosen(args: &SettingsArgs) -> Result<(ModelId, Vec<Setting>), Failure> {
     let named = match &args.model {
-        Some(name) => Some(
-            ModelId::parse(name)
-                .map_err(|unknown| Failure::Input(format!("{unknown}\n  = help: {}", unknown.suggestion)))?,
-        ),
+        Some(name) => Some(super::models::named(name)?),
         None => model_of_file(args.show_variables.as_deref())?,
     };
     let model = named.unwrap_or(DEFAULT_MODEL);

@@ -35,8 +35,8 @@ const FIRST_CPU_SHARE: f64 = 0.8;
 /// Share of the device's last writes from which its first count as rest.
 const AT_REST: f64 = 0.7;
 /// Times the redo log wraps in a run that comes to rest, at most, and seconds.
-const WRAPS: f64 = 3.0;
-const LONGEST_S: f64 = 1800.0;
+const WRAPS: f64 = 2.0;
+const LONGEST_S: f64 = 900.0;
 /// Operations in flight below which their number tells nothing.
 const FEW: f64 = 0.01;
 

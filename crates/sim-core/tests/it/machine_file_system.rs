@@ -22,8 +22,7 @@ fn committing(kind: FileSystemKind, fdatasync: bool, barrier: bool, clients: u32
         ..instant_device()
     });
     spec.file_system = FileSystemSpec { kind, tick: SimDuration::from_millis(1), fdatasync };
-    spec.binary_log =
-        Some(BinaryLogConfig { sync_every: 1, grouped: true, bytes_per_transaction: 200.0, in_redo: false });
+    spec.binary_log = Some(BinaryLogConfig { sync_every: 1, grouped: true, bytes_per_transaction: 200.0, in_redo: false });
     spec
 }
 

@@ -55,6 +55,12 @@ fn find(name: &str) -> Result<Series, Failure> {
 /// Runs a series.
 pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
     let series = find(name)?;
+    if args.until_rest {
+        return Err(Failure::Input(format!(
+            "--until-rest: a run of the series {name} is compared over the time that was recorded, and can't end before it\n  \
+             = help: leave it out; --duration TIME makes all runs shorter"
+        )));
+    }
     let mut scenarios: Vec<(&SeriesRun, Scenario)> = Vec::new();
     for run in &series.runs {
         let overrides = Series::overrides(run, args.duration.as_ref(), args.common.seed);
