@@ -523,7 +523,6 @@ fn processors(seed: u64) -> CpuSpec {
     }
 }
 
-/// Sometimes the same work takes more CPU time the more threads run.
 /// A file system with a journal in half of the worlds.
 fn file_system(seed: u64) -> FileSystemSpec {
     let kind = [FileSystemKind::None, FileSystemKind::Ext4Ordered, FileSystemKind::None, FileSystemKind::Xfs];
@@ -534,6 +533,7 @@ fn file_system(seed: u64) -> FileSystemSpec {
     }
 }
 
+/// Sometimes the same work takes more CPU time the more threads run.
 fn slowdown(seed: u64) -> CpuSlowdown {
     CpuSlowdown(if seed >> 28 & 3 == 0 { vec![(0.5, 1.0), (1.0, 2.5), (8.0, 3.0)] } else { Vec::new() })
 }
