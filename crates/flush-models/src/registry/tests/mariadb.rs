@@ -14,10 +14,12 @@ fn mariadb_is_found_by_the_names_that_people_use() {
     for text in ["mariadb-11.4", "11.8.6-MariaDB-log", "12.1"] {
         assert_eq!(ModelId::parse(text), Ok(ModelId::Mariadb114), "{text}");
     }
-    for text in ["mariadb-10.8", "10.6", "10.5.9-MariaDB"] {
-        let error = ModelId::parse(text).unwrap_err();
-        assert_eq!(error.suggestion, "no model stands for that version; the nearest is mariadb-10.11", "{text}");
+    let nearest = [("mariadb-10.8", MODEL), ("10.5.9-MariaDB", ModelId::Mariadb106)];
+    for (text, model) in nearest {
+        let found = ModelId::named(text).unwrap();
+        assert!(found.model == model && found.differs.is_some(), "{text}: {found:?}");
     }
+    assert_eq!(ModelId::parse("10.6"), Ok(ModelId::Mariadb106));
     assert!(ModelId::parse("mariadb-ten").is_err());
 }
 
