@@ -13,6 +13,7 @@
 //! Simplifications: a recording longer than two hours is measured whole and back-tested on its two busiest hours. Settings are
 //! searched under an even load: the mean, or the busiest minute of a load that moves (which errs towards more flushing).
 
+mod alike;
 mod backtest;
 mod closed;
 mod courses;
@@ -134,6 +135,8 @@ pub struct Advice {
     pub worlds: Vec<World>,
     /// Why nothing is advised.
     pub refused: Option<String>,
+    /// Worlds that were not searched because the time was over.
+    pub worlds_left_out: Vec<String>,
     /// What would turn the answer, and should be measured first.
     pub caution: Option<String>,
     /// The scenario that was searched.
@@ -165,7 +168,10 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     let whole = &unknown.recording;
     let telling = busiest(whole);
     let model = request.recording.model().map_err(AdviseError::NoLoad)?;
-    let no_load = |why: String| AdviseError::NoLoad(format!("{}: {why}", request.recording.name));
+    let no_load = |why: String| match runner.time_is_up() {
+        true => AdviseError::Search(RecommendError::OutOfTime),
+        false => AdviseError::NoLoad(format!("{}: {why}", request.recording.name)),
+    };
     let disk = telling.disk_use();
     let demand = Demand::of(&telling).ok_or_else(|| no_load("work was counted only once".to_owned()))?;
     let measured_on = |device: &Device| {
@@ -203,6 +209,7 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
         backtest: best,
         answer: None,
         worlds: Vec::new(),
+        worlds_left_out: Vec::new(),
         scenario,
         courses: Vec::new(),
     };
@@ -210,20 +217,26 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
         return Ok(advice);
     }
     let mut answer = search(request, &advice.scenario, request.redo, request.replications, runner)?;
-    if answer.refused().is_some() && !answer.best.is_answer && !request.redo {
+    let is_alike = alike::keep_if_alike(&mut answer);
+    if answer.refused().is_some() && !answer.best.is_answer && !request.redo && !runner.time_is_up() {
         // No I/O capacity will do with this redo log: perhaps one will with a larger one.
         let larger = search(request, &advice.scenario, true, request.replications, runner)?;
         answer = if larger.best.is_answer { larger } else { answer };
     }
-    for (name, text) in worlds(request, &measured, &device, &tests, &scenario_of)? {
-        let best = best_setting(&question(request, &text, request.redo, 1), runner)?;
-        advice.worlds.push(World { name, best });
+    // Where no setting is better than another, none is in a world beside it.
+    let open = if is_alike { Vec::new() } else { worlds(request, &measured, &device, &tests, &scenario_of)? };
+    for (name, text) in open {
+        match best_setting(&question(request, &text, request.redo, 1), runner) {
+            Ok(best) if !runner.time_is_up() => advice.worlds.push(World { name, best }),
+            Ok(_) | Err(RecommendError::OutOfTime) => advice.worlds_left_out.push(name),
+            Err(error) => return Err(error.into()),
+        }
     }
     let why = answer.refused().map(str::to_owned);
     // Elsewhere an input that is roughly known refuses an answer; here its range is searched, and told with it.
     let stands = answer.limit().is_none() && (answer.best.is_answer || matches!(answer.verdict, Verdict::Keep(_)));
     (advice.refused, advice.caution) = if stands { (None, why) } else { (why, None) };
-    if request.courses {
+    if request.courses && !runner.time_is_up() {
         advice.courses = courses::courses(request, &advice.scenario, &answer, runner)?;
     }
     advice.answer = Some(answer);

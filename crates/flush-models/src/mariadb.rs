@@ -130,7 +130,7 @@ impl Mariadb {
         };
         let mut server = Self::build_with_rule(settings, Box::new(rule))?;
         server.cleaner.mistake = Some(mistake);
-        server.targets.up_to_the_end = mistake == Mistake::Mdev34265;
+        server.targets.up_to_the_end = matches!(mistake, Mistake::Mdev34265 | Mistake::Mdev36226);
         Ok(server)
     }
 

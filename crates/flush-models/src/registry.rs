@@ -100,16 +100,26 @@ impl ModelId {
         self.model().publishing
     }
 
-    /// The model that people mean by `text`: its name, or a version such as `8.0`, `8.0.36`, `mysql-8.0`, `MySQL 8.4`.
+    /// The model that people mean by `text`: see [`ModelId::named`].
     pub fn parse(text: &str) -> Result<Self, UnknownModel> {
+        ModelId::named(text).map(|found| found.model)
+    }
+
+    /// The model that people mean by `text`, its name, a version such as `8.0`, `8.0.36`, `mysql-8.0`, `MySQL 8.4`, or what a
+    /// server says of itself, such as `5.7.44-rds.20240408-log`; and what may differ, where none was made of that version.
+    ///
+    /// # Errors
+    /// [`UnknownModel`] for what is no version, and for a server that does not flush pages as InnoDB does.
+    pub fn named(text: &str) -> Result<StandIn, UnknownModel> {
         let given = text.trim().to_ascii_lowercase();
         if let Some(&model) = ModelId::ALL.iter().find(|model| model.name() == given) {
-            return Ok(model);
+            return Ok(StandIn { model, differs: None });
         }
-        match ServerVersion::typed(&given).map(|version| version.model()) {
-            Some(Ok(StandIn { model, differs: None })) => Ok(model),
-            Some(Ok(StandIn { model, .. })) => Err(UnknownModel::near(text, model)),
-            Some(Err(_)) | None => Err(UnknownModel::like(text, &given)),
+        let version = ServerVersion::typed(&given).or_else(|| ServerVersion::reported(&given));
+        match version.map(|version| version.model()) {
+            Some(Ok(found)) => Ok(found),
+            Some(Err(why)) => Err(UnknownModel::refused(text, &why)),
+            None => Err(UnknownModel::like(text, &given)),
         }
     }
 }

@@ -48,8 +48,9 @@ impl DiskReports {
 
     /// Mean cache flushes a second; `None` where they are not reported.
     pub fn flushes(&self) -> Option<f64> {
-        let flushes: Vec<f64> = self.reports.iter().map(|report| report.flushes).collect::<Option<_>>()?;
-        (!flushes.is_empty()).then(|| flushes.iter().sum::<f64>() / flushes.len() as f64)
+        let known = self.reports.iter().filter_map(|report| report.flushes);
+        let (sum, count) = known.fold((0.0, 0.0), |(sum, count), flushes| (sum + flushes, count + 1.0));
+        (count > 0.0).then(|| sum / count)
     }
 
     /// What a figure comes to in the busiest twentieth of the reports.
@@ -81,6 +82,7 @@ impl Recording {
         let none = || Column::zeros(seconds.len());
         let or_none = |name: &str| rate(name).unwrap_or_else(none);
         let (reads, read_sectors) = (or_none("disk.rd_ios"), or_none("disk.rd_sectors"));
+        let flushes = rate("disk.flush_ios");
         let (busy_ms, weighted_ms) = (rate("disk.io_ms")?, rate("disk.weighted_ms")?);
         // While the server writes pages: before and after, the disk says nothing of it.
         let pages = self.get(Quantity::PagesWritten).map(|pages| pages.rates(seconds));
@@ -93,7 +95,7 @@ impl Recording {
                 write_bytes: SECTOR_BYTES * sectors.at(i)?,
                 queue: weighted_ms.at(i)? / 1000.0,
                 busy: (busy_ms.at(i)? / 1000.0).min(1.0),
-                flushes: None,
+                flushes: flushes.as_ref().and_then(|flushes| flushes.at(i)),
             })
         };
         let reports = (0..seconds.len()).filter(|i| works(*i)).filter_map(report).collect();

@@ -138,7 +138,13 @@ pub fn fuzz_recording(text: &str) -> usize {
     use crate::Purpose;
     let path = Path::new("fuzz");
     let recording = match crate::formats::parse(path, text) {
-        Ok(Some(part)) => assemble("fuzz".to_owned(), path, vec![part]),
+        Ok(Some(part)) => {
+            // The same twice is a ladder, if it is a log.
+            for (name, own) in ladder::runs(&[part.clone(), part.clone()]).unwrap_or_default() {
+                let _ = assemble(name, path, own);
+            }
+            assemble("fuzz".to_owned(), path, vec![part])
+        }
         Ok(None) => return 0,
         Err(error) => Err(error),
     };

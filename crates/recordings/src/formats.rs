@@ -158,7 +158,24 @@ pub(crate) fn parse(path: &Path, text: &str) -> Result<Option<Part>, RecordingEr
     }))
 }
 
+/// A text that was quoted in a mail, without the marks before its lines; `None` if it was not.
+fn unquoted(text: &str) -> Option<String> {
+    let mut lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty());
+    let first = lines.next()?.starts_with('>');
+    if !first || !lines.all(|line| line.starts_with('>')) {
+        return None;
+    }
+    let plain = |line: &str| {
+        let line = line.trim_start().trim_start_matches('>');
+        format!("{}\n", line.strip_prefix(' ').unwrap_or(line))
+    };
+    Some(text.lines().map(plain).collect())
+}
+
 fn parse_kind(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
+    if let Some(plain) = unquoted(text) {
+        return parse_kind(path, &plain);
+    }
     let head = text.trim_start_matches('\u{feff}').trim_start();
     if let Some(part) = page_ages::parse(path, head)? {
         return Ok(Some(part));

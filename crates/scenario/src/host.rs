@@ -17,6 +17,12 @@ pub(crate) const HOST_KEYS: &[Key] = &[
         "16",
         "Hardware threads of the server, shared by the clients' transactions.",
     ),
+    Key::optional(
+        "memory_gib",
+        whole(1, 65_536),
+        "not known",
+        "Memory of the server, GiB: what innodb_dedicated_server takes the size of the buffer pool from.",
+    ),
     Key::default(
         "scheduling",
         Kind::OneOf(&["in-turns", "shared"]),
@@ -110,6 +116,7 @@ const SECOND_THREAD_GAIN: f64 = 0.25;
 /// What `[host]` says.
 pub(crate) struct ReadHost {
     pub(crate) cores: u32,
+    pub(crate) memory_bytes: Option<u64>,
     pub(crate) cpu: CpuSpec,
     pub(crate) slowdown: CpuSlowdown,
     pub(crate) other_programs: Vec<OtherPrograms>,
@@ -121,6 +128,7 @@ pub(crate) fn read_host(root: &Section<'_>) -> ReadHost {
     let empty = Table::empty(root.at());
     let mut host = Section::open(root.table("host").unwrap_or(&empty), HOST_KEYS, "host", root.report);
     let cores = host.count("cores");
+    let memory_bytes = host.optional_integer("memory_gib").map(|gib| gib << 30);
     let scheduling = match host.choice("scheduling") {
         "shared" => CpuScheduling::Shared,
         _ => CpuScheduling::InTurns,
@@ -148,7 +156,7 @@ pub(crate) fn read_host(root: &Section<'_>) -> ReadHost {
     };
     let slowdown = read_slowdown(&mut host, cores);
     let other_programs = read_other_programs(&mut host, cores);
-    ReadHost { cores, cpu: spec, slowdown, other_programs, resolved: host.resolved }
+    ReadHost { cores, memory_bytes, cpu: spec, slowdown, other_programs, resolved: host.resolved }
 }
 
 /// The law by its parameters, or as a curve.

@@ -70,7 +70,7 @@ pub use server_files::{
 pub use server_files::{fuzz_option_file, fuzz_show_variables};
 pub use shipped::{ShippedScenario, shipped};
 pub use suggest::did_you_mean;
-pub use units::in_one_line;
+pub use units::{in_one_line, parse_duration};
 
 use std::path::Path;
 

@@ -27,7 +27,7 @@ use innosim_core::seam::ServerModel;
 use innosim_core::storage::StorageSpec;
 use innosim_core::workload::{DriveSpec, StopSpec};
 use innosim_flush_models::registry::{
-    ModelId, Settings, binary_log, build, change_buffer, purge_config, threads_beyond_model,
+    Host, ModelId, Settings, StandIn, binary_log, build, change_buffer, purge_config, threads_beyond_model,
 };
 use innosim_rules::Rule;
 use std::cmp::Ordering;
@@ -184,8 +184,9 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let mut root = Section::open(&layered.tree, ROOT_KEYS, "", report);
     let model = read_model(&mut root);
     let head = read_head(&mut root, model, &layered.name, sources);
-    let ReadHost { cores, cpu, slowdown, other_programs, resolved: host } = read_host(&root);
-    let settings = model.and_then(|model| settings_of(&root, model, cores, layered, sources));
+    let ReadHost { cores, memory_bytes, cpu, slowdown, other_programs, resolved: host } = read_host(&root);
+    let machine = Host { logical_cpus: cores, memory_bytes };
+    let settings = model.and_then(|model| settings_of(&root, model, machine, layered, sources));
     let mut tables = Resolved::default();
     tables.table("host", host);
     let storage = read_storage(&root, &mut tables);
@@ -236,7 +237,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     if let Some(rule) = resolved_rule {
         resolved.table("rule", rule);
     }
-    resolved.table("server", resolved_settings(&settings, cores));
+    resolved.table("server", resolved_settings(&settings, machine));
     resolved.append(tables, workload.resolved);
     Some(Scenario {
         name: head.name,
@@ -259,14 +260,14 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
 fn settings_of(
     root: &Section<'_>,
     model: ModelId,
-    cores: u32,
+    host: Host,
     layered: &Layered,
     sources: &SourceMap,
 ) -> Option<Settings> {
     let own = layered.own_model.as_deref().and_then(|own| ModelId::parse(own).ok());
     let written_for = own.filter(|own| *own != model);
     let rotational = root.table("device").and_then(says_it_rotates);
-    let context = Context { model, written_for, cores, rotational, sources, report: root.report };
+    let context = Context { model, written_for, host, rotational, sources, report: root.report };
     read_server(root.table("server"), layered.tree.at, &context)
 }
 
@@ -289,8 +290,11 @@ fn server_side(settings: Option<&Settings>, purge: Option<PurgeConfig>) -> Serve
 
 fn read_model(root: &mut Section<'_>) -> Option<ModelId> {
     let (text, at) = root.loose_text("model")?;
-    match ModelId::parse(&text) {
-        Ok(model) => {
+    match ModelId::named(&text) {
+        Ok(StandIn { model, differs }) => {
+            if let Some(differs) = differs {
+                root.report.add(Problem::new(differs).at(at).into_warning());
+            }
             root.resolved.value("model", quoted(model.name()));
             Some(model)
         }

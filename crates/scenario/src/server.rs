@@ -33,8 +33,8 @@ pub(crate) struct Context<'a> {
     pub(crate) model: ModelId,
     /// The model that the scenario itself names, if the command line names another.
     pub(crate) written_for: Option<ModelId>,
-    /// Hardware threads of the host, from which the server takes defaults.
-    pub(crate) cores: u32,
+    /// What of its machine the server takes defaults from.
+    pub(crate) host: Host,
     /// Whether the disk of the data files says that it rotates, if that is known.
     pub(crate) rotational: Option<bool>,
     pub(crate) sources: &'a SourceMap,
@@ -59,8 +59,7 @@ pub(crate) fn read_server(table: Option<&Table>, root: Span, context: &Context<'
     if context.report.has_errors() {
         return None;
     }
-    let host = Host { logical_cpus: context.cores };
-    match Settings::resolve_on(context.model, &explicit, host) {
+    match Settings::resolve_on(context.model, &explicit, context.host) {
         Ok(settings) => {
             report_notes(&settings, entries, context);
             Some(settings)
@@ -217,7 +216,7 @@ fn help_for_unknown(entry: &Entry, help: &str) -> String {
 ///
 /// Left out are the sizes of redo files that the server ignores, and a default that the server tolerates but refuses
 /// from a person (a log buffer larger than the redo log).
-pub(crate) fn resolved_settings(resolved: &Settings, cores: u32) -> Resolved {
+pub(crate) fn resolved_settings(resolved: &Settings, host: Host) -> Resolved {
     let mut explicit = resolved.values.clone();
     let is_default = |name: &str| lookup(resolved.model, name).is_ok_and(|s| s.default == resolved.get(s.name));
     if resolved.get("innodb_redo_log_capacity").is_some() {
@@ -227,7 +226,6 @@ pub(crate) fn resolved_settings(resolved: &Settings, cores: u32) -> Resolved {
             }
         }
     }
-    let host = Host { logical_cpus: cores };
     while let Err(refused) = Settings::resolve_on(resolved.model, &explicit, host) {
         let known = explicit.keys().copied().find(|name| *name == refused.setting && is_default(name));
         match known {

@@ -76,8 +76,11 @@ const EMBEDDED: &[(&str, &str)] = scenarios![
     "stories/commit-modes",
     "stories/group-commit",
     "stories/binary-log-sync",
+    "stories/binary-log-in-the-engine",
     "stories/doublewrite-in-memory",
     "stories/doublewrite-io-bound",
+    "stories/doublewrite-fast",
+    "stories/lru-manager-threads",
     "stories/slow-device-fast-redo",
     "stories/insert-outgrows-pool",
     "stories/flush-neighbors-on-ssd",
@@ -90,6 +93,7 @@ const EMBEDDED: &[(&str, &str)] = scenarios![
     "museum/mdev-31939",
     "museum/mdev-33053",
     "museum/mdev-34265",
+    "museum/mdev-36226",
 ];
 
 /// A scenario that comes with the program.

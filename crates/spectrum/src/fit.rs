@@ -218,7 +218,9 @@ impl Columns {
         let ages_of = |counters: &Trajectory| (0..counters.samples.len()).map(|i| counters.age(i)).fold(0.0, f64::max);
         let largest = counters.map(ages_of).fold(0.0, f64::max);
         let fast = rates.partition_point(|rate| rate * largest < DIRTY_AT_ONCE);
-        let fast = if evidence.drops_freed { fast } else { rates.len() };
+        // Freed pages are told from others by what is flushed, or by page ages.
+        let told = evidence.trajectories.iter().any(flushing_is_told) || !evidence.younger.is_empty();
+        let fast = if evidence.drops_freed && told { fast } else { rates.len() };
         Columns { rates, fast, ageless: !evidence.younger.is_empty() }
     }
 
@@ -364,6 +366,13 @@ fn told(trajectory: &Trajectory) -> std::ops::Range<usize> {
     }
 }
 
+/// Whether pages are flushed during the samples that tell most.
+fn flushing_is_told(trajectory: &Trajectory) -> bool {
+    let told = &trajectory.samples[told(trajectory)];
+    let (Some(first), Some(last)) = (told.first(), told.last()) else { return false };
+    last.flushed - first.flushed > FEW_FLUSHED * last.dirty
+}
+
 /// The first sample after which pages are flushed; `None` if the ages before it do not reach half of the largest one, or
 /// neither begin near a clean pool nor move enough.
 fn flushing_begins(trajectory: &Trajectory) -> Option<usize> {
@@ -437,6 +446,25 @@ mod tests {
         assert!(eight > 0.0 && (fit.half_width(pages) / expected - 1.0).abs() < 1e-9, "{eight}");
         fit.blocks.truncate(1);
         assert_eq!(fit.range(pages), Range { low: 0.0, high: f64::INFINITY });
+    }
+
+    /// Where neighbours are flushed, the samples before flushing tell the pages, though they begin with some dirty ones; what a
+    /// server counts while it flushes does not.
+    #[test]
+    fn flushing_of_neighbours_does_not_bend_a_growing_age() {
+        let mut trajectory = counters(|work| work.min(300_000.0), 15);
+        trajectory.order = Order::Extents(2);
+        let begins = trajectory.samples.iter().position(|sample| sample.oldest > 0.0).unwrap();
+        for sample in &mut trajectory.samples[begins..] {
+            // Written pages count as dirty, and most of what is flushed is flushed again and again.
+            sample.dirty = truth().distinct(300_000.0);
+            sample.flushed *= 10.0;
+        }
+        let fit = of(trajectory);
+        for age in [30_000.0, 100_000.0, 300_000.0] {
+            let error = fit.spectrum.distinct(age) / truth().distinct(age) - 1.0;
+            assert!(error.abs() < 0.03, "{age}: {error}");
+        }
     }
 
     fn of(trajectory: Trajectory) -> Fit {

@@ -62,7 +62,7 @@ Examples:
 pub(super) const REPRODUCE: &str = "\
 Examples:
   innosim reproduce -o out
-  innosim reproduce --until-rest            about a minute, to the same verdict";
+  innosim reproduce --until-rest            takes about a minute and reaches the same verdict";
 
 pub(super) const MERGE: &str = "\
 Examples:

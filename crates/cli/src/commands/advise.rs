@@ -44,7 +44,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
         note(&format!("{}: {said}", recording.name));
     }
     interrupt::listen();
-    let staged = Staged::new(args.common.quiet);
+    let staged = Staged::new(args.common.quiet, args.time_limit);
     let request = Request {
         recording,
         devices,
@@ -65,6 +65,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
         Err(AdviseError::Missing(missing)) => {
             return too_little(args, &folder, missing.iter().map(|missing| folder.lack(missing)).collect());
         }
+        Err(AdviseError::Search(error @ RecommendError::OutOfTime)) => return Err(error.into()),
         Err(AdviseError::Search(RecommendError::Scenario(errors))) => return Err(Failure::Scenario(errors)),
         Err(AdviseError::Search(RecommendError::Run { error: RunError::Stopped { .. }, .. })) => {
             return Err(Failure::Interrupted);
@@ -81,7 +82,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
     let document = json::document(&folder, &missing, &advice, args);
     let blocks = blocks::blocks(&folder, &missing, &advice, args);
     let text = blocks::as_text(&blocks);
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&document)?,
         Format::Human => print(&text)?,
     }
@@ -132,7 +133,7 @@ fn too_little(args: &AdviseArgs, folder: &Folder, mut missing: Vec<Lack>) -> Don
     if missing.is_empty() {
         missing = folder::all_missing();
     }
-    if args.format == Format::Json {
+    if args.form.format == Format::Json {
         print_json(&json::too_little(folder, &missing))?;
     }
     let mut text = format!("{}: too little is there to advise on\n", args.folder.display());

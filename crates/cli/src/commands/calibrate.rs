@@ -35,7 +35,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Done {
         let calibration = calibrate(recording).map_err(Failure::Input)?;
         let text = scenario_toml(recording, &calibration, &device).map_err(Failure::Input)?;
         write_scenario(args, &recording.name, &text)?;
-        return match args.format {
+        return match args.form.format {
             Format::Json => print_json(&document(&calibration)),
             Format::Human => print(&table(&calibration)),
         };

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &DeviceArgs) -> Done {
     if let Some(path) = &args.output {
         write_file(path, device.section().as_bytes())?;
     }
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&json!({
             "innosim_version": env!("CARGO_PKG_VERSION"),
             "seed": seed,

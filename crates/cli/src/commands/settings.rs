@@ -18,7 +18,7 @@ pub(crate) fn run(args: &SettingsArgs) -> Done {
     if args.my_cnf.is_some() || args.show_variables.is_some() {
         return settings_files::run(model, args);
     }
-    match args.format {
+    match args.form.format {
         Format::Json => {
             let list: Vec<serde_json::Value> = shown.iter().map(as_json).collect();
             print_json(&json!({ "model": model.name(), "settings": list }))
@@ -33,10 +33,7 @@ pub(crate) fn run(args: &SettingsArgs) -> Done {
 /// The model, and its settings or the one asked for. Without `--model`, a setting is looked for in the other models too.
 fn chosen(args: &SettingsArgs) -> Result<(ModelId, Vec<Setting>), Failure> {
     let named = match &args.model {
-        Some(name) => Some(
-            ModelId::parse(name)
-                .map_err(|unknown| Failure::Input(format!("{unknown}\n  = help: {}", unknown.suggestion)))?,
-        ),
+        Some(name) => Some(super::models::named(name)?),
         None => model_of_file(args.show_variables.as_deref())?,
     };
     let model = named.unwrap_or(DEFAULT_MODEL);

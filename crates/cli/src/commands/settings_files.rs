@@ -21,8 +21,7 @@ const CORES: u32 = 16;
 pub(crate) fn read(files: &ServerFiles, model: Option<&str>) -> Result<(SettingsReading, ModelId), Failure> {
     let model = match model {
         None => model_of_file(files.show_variables.as_deref())?.unwrap_or(DEFAULT_MODEL),
-        Some(name) => ModelId::parse(name)
-            .map_err(|unknown| Failure::Input(format!("{unknown}\n  = help: {}", unknown.suggestion)))?,
+        Some(name) => super::models::named(name)?,
     };
     let named = [(SettingsFileKind::MyCnf, &files.my_cnf), (SettingsFileKind::ShowVariables, &files.show_variables)];
     let named: Vec<(SettingsFileKind, &Path)> =
@@ -39,7 +38,7 @@ pub(crate) fn run(model: ModelId, args: &SettingsArgs) -> Done {
             .collect();
     let reading = read_settings_files(model, &files, CORES);
     if !reading.files.is_empty() {
-        match args.format {
+        match args.form.format {
             Format::Human => print(&table(model, &reading))?,
             Format::Json => print_json(&document(model, &reading))?,
         }

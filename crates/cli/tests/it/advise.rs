@@ -90,6 +90,14 @@ fn a_folder_of_samples_comes_to_settings() {
         assert!(error.abs() < 0.15, "{metric}: {error}");
     }
     assert_eq!(advice["current"]["innodb_io_capacity_max"], 1000);
+    // No latency was recorded, so none is promised.
+    assert!(advice["latency_is_predicted"] == false && advice["current"]["latency_ms_p99"].is_null(), "{advice}");
+    assert!(
+        advice["not_known"][0].as_str().unwrap().starts_with("Latency is not predicted"),
+        "{}",
+        advice["not_known"]
+    );
+    assert!(!advice["why"].as_str().unwrap().contains("latency"), "{}", advice["why"]);
     assert_eq!(advice["current"]["sound"], false, "it lives by sync flushing");
     let best = advice["recommendation"]["innodb_io_capacity_max"].as_u64().unwrap();
     assert_ne!(best, 1000, "not the present one");

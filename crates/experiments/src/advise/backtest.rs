@@ -182,6 +182,17 @@ pub(super) fn backtest(
         tests.extend(run_all(vec![(name.clone(), prediction)], recording, disk, runner)?);
         lifted = Some((name, higher));
     }
+    if tests.iter().all(|test| too_slow(test).is_some()) {
+        // The server met this demand. If as many clients can't on any device, the time of a unit of work is wrong, and not
+        // what is flushed: more clients stand for each, as where that time is not known.
+        let freed = measured.with_unknown_cpu();
+        let of_test = |test: &Backtest| {
+            let (name, device) = devices.iter().chain(&lifted).find(|(name, _)| *name == test.device)?;
+            Some(predict(recording, &freed, device, middle, &overrides).map(|prediction| (name.clone(), prediction)))
+        };
+        let again = tests.iter().filter_map(of_test).collect::<Result<Vec<Named>, String>>()?;
+        tests = run_all(again, recording, disk, runner)?;
+    }
     let (tests, out) = without_too_slow(tests, too_slow);
     left_out.extend(out);
     Ok(Tested { tests, not_it: left_out, lifted })

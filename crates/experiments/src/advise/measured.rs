@@ -97,6 +97,11 @@ impl Measured {
         Measured { spectrum: in_scenarios(spectrum, self.most_pages, self.fit.ages.high), ..self.clone() }
     }
 
+    /// The same load with a CPU time that may be wrong.
+    pub(super) fn with_unknown_cpu(&self) -> Measured {
+        Measured { cpu_is_measured: false, ..self.clone() }
+    }
+
     /// Dirty pages at an age, with the least and the most that the evidence and the number of pages allow.
     pub(super) fn dirty(&self, age: f64) -> (f64, Range) {
         let figure = |spectrum: &Spectrum| within(spectrum, self.most_pages, self.fit.ages.high).dirty(age);

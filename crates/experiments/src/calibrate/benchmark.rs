@@ -11,14 +11,13 @@
 //!
 //! Simplifications: a run whose device writes as much in its first fifth as in its last is taken to be at rest from its
 //! beginning, and is compared with a run at rest; another one is taken to begin on a clean pool. The CPU time holds all that
-//! takes a client's time and is not modelled, network and row locks included. A write of the device is a page, a batch of the
-//! doublewrite files or a sync of a log.
+//! takes a client's time and is not modelled, network and row locks included.
 
 use super::{Calibration, Device, Parameter, UNKNOWN_CPUS, load_of, scenario_toml};
 use crate::advise::ruled_out;
 use crate::rest;
 use crate::runner::{IsEnough, Job, run_until};
-use innosim_core::metrics::{RunOutput, Summary};
+use innosim_core::metrics::{DiskSecond, RunOutput, Summary};
 use innosim_core::server::{Observer, RunError};
 use innosim_recordings::{Purpose, Quantity, Recording};
 use innosim_scenario::{Overrides, Scenario, Source, load, profile_names};
@@ -36,8 +35,8 @@ const FIRST_CPU_SHARE: f64 = 0.8;
 /// Share of the device's last writes from which its first count as rest.
 const AT_REST: f64 = 0.7;
 /// Times the redo log wraps in a run that comes to rest, at most, and seconds.
-const WRAPS: f64 = 3.0;
-const LONGEST_S: f64 = 1800.0;
+const WRAPS: f64 = 2.0;
+const LONGEST_S: f64 = 900.0;
 /// Operations in flight below which their number tells nothing.
 const FEW: f64 = 0.01;
 
@@ -75,13 +74,15 @@ impl Figures {
 
     fn simulated(output: &RunOutput, warmup_s: u64) -> Figures {
         let summary = Summary::of(output, warmup_s);
-        let seconds = (output.series.len() as u64 - warmup_s).max(1) as f64;
-        let log_syncs = (summary.redo_fsyncs + summary.binlog_fsyncs) / seconds;
+        let disk = output.disk.get(warmup_s as usize..).unwrap_or_default();
+        let mean = |figure: fn(&DiskSecond) -> u64| {
+            (!disk.is_empty()).then(|| disk.iter().map(|second| figure(second) as f64).sum::<f64>() / disk.len() as f64)
+        };
         Figures {
             tps: summary.tps_mean,
-            write_bytes_per_s: Some(summary.device_write_bytes_per_s),
-            writes_per_s: Some(summary.pages_flushed_per_s_mean + summary.doublewrite_writes / seconds + log_syncs),
-            flushes_per_s: Some(summary.data_fsyncs / seconds + log_syncs),
+            write_bytes_per_s: mean(|second| second.write_bytes),
+            writes_per_s: mean(|second| second.writes),
+            flushes_per_s: mean(|second| second.cache_flushes),
             in_flight: Some(summary.device_queue_mean),
         }
     }

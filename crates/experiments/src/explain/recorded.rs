@@ -14,6 +14,8 @@ use innosim_flush_models::registry::{ModelId, Settings, build};
 use innosim_recordings::{Column, Missing, Quantity, Recording, SlowLoop, understood_settings};
 use std::collections::BTreeMap;
 
+/// Columns that hold the checkpoint age itself, for recordings without a log sequence number.
+const AGES: [&str; 3] = ["Innodb_checkpoint_age", "m.log_lsn_checkpoint_age", "m.innodb_checkpoint_age"];
 /// Counters of the server that stand in for throughput, with what they count.
 const WORK: [(&str, &[&str]); 4] = [
     ("commits", &["Com_commit"]),
@@ -40,7 +42,10 @@ pub fn course_of_recording(recording: &Recording) -> Result<Course, Missing> {
     let (start, end) = recording.load_window();
     let begun = recording.load_start();
     let frozen = recording.frozen();
-    let at: Vec<usize> = (1..all.len()).filter(|&i| all[i] > start && all[i] <= end && !frozen[i]).collect();
+    // Only the server's counters need a sample before them: a load's log tells rates.
+    let first = usize::from(!is_log_alone(recording));
+    let at: Vec<usize> =
+        (first..all.len()).filter(|&i| all[i] > begun && all[i] >= start && all[i] <= end && !frozen[i]).collect();
     let mut series = Recorded { recording, at: &at, tracks: BTreeMap::new() };
     let first = recording.sample_at_start().unwrap_or(0);
     series.ages(first);
@@ -63,7 +68,7 @@ pub fn course_of_recording(recording: &Recording) -> Result<Course, Missing> {
     Ok(Course {
         origin: Origin::Recorded,
         seconds: at.iter().map(|&i| all[i] - begun).collect(),
-        steps: at.iter().map(|&i| all[i] - all[i - 1]).collect(),
+        steps: at.iter().map(|&i| all[i] - i.checked_sub(1).map_or(begun, |before| all[before])).collect(),
         tracks: series.tracks,
         limits,
         settings,
@@ -77,6 +82,12 @@ pub fn course_of_recording(recording: &Recording) -> Result<Course, Missing> {
     })
 }
 
+/// Whether only a load generator's log tells the course.
+fn is_log_alone(recording: &Recording) -> bool {
+    recording.series.names().all(|name| ["sb.", "disk.", "cpu."].iter().any(|with| name.starts_with(with)))
+        && recording.series.column("sb.tps").is_some()
+}
+
 /// Samples up to which a recording is a snapshot and no course.
 const FEW: usize = 2;
 
@@ -87,7 +98,7 @@ const FEW: usize = 2;
 pub fn events_of_recording(recording: &Recording, model: Option<ModelId>) -> Result<Vec<Event>, Missing> {
     let samples = recording.series.len();
     let mut events = slow_loops(recording);
-    if samples > FEW {
+    if samples > FEW || is_log_alone(recording) {
         events.extend(explain(&course_of_recording(recording)?));
     } else if samples > 0 {
         events.extend(explain_snapshot(&snapshot_of_recording(recording, model)));
@@ -131,7 +142,10 @@ impl Recorded<'_> {
 
     /// Redo, the checkpoint age and that of the oldest dirty page, as far as they were recorded.
     fn ages(&mut self, first: usize) {
-        let Some(lsn) = self.recording.get(Quantity::Lsn) else { return };
+        let Some(lsn) = self.recording.get(Quantity::Lsn) else {
+            let age = AGES.iter().find_map(|name| self.recording.series.column(name));
+            return self.put_if(Track::CheckpointAge, age);
+        };
         let zero = lsn.samples().skip(first).flatten().next().unwrap_or(0.0);
         self.put(Track::Lsn, &lsn.map(|lsn| lsn - zero));
         if let Some(checkpoint) = self.recording.get(Quantity::CheckpointLsn) {

@@ -99,6 +99,9 @@ fn at_larger_redo(bench: &mut Bench<'_>, mut best: Point) -> Result<Point, Recom
     let mut factor = 2.0;
     loop {
         let is_stable = is_answer(bench, best);
+        if !bench.left_out().is_empty() {
+            return Ok(best);
+        }
         let within =
             factor <= if_it_gains || (!is_stable && factor <= if_none_is_stable && bench.plan().has_room(factor));
         let Some(redo) = bench.space().redo_times(factor).filter(|_| within) else { return Ok(best) };

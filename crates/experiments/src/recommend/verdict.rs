@@ -47,6 +47,8 @@ pub enum Cause {
     TooShort,
     /// An input that is known roughly would turn the answer.
     Uncertain,
+    /// The time was over before a setting was found, or the limit.
+    OutOfTime,
     /// Something else than the I/O capacity is the limit.
     Limit(Limit),
 }
@@ -75,7 +77,7 @@ impl Limit {
         }
     }
 
-    const fn in_words(self) -> &'static str {
+    pub(crate) const fn in_words(self) -> &'static str {
         match self {
             Limit::Redo => "the redo log is the limit",
             Limit::Device => "the device is the limit",
@@ -147,6 +149,12 @@ fn without_answer(bench: &mut Bench<'_>) -> Result<Decision, RecommendError> {
     if let Some(larger) = larger {
         let replications = bench.replications;
         bench.ensure_as_is("larger redo log", &[larger], replications, &[])?;
+    }
+    if !bench.left_out().is_empty() {
+        let why = format!("the time was over: {}", none_will_do(bench));
+        let verdict = Verdict::Refused(Refusal { cause: Cause::OutOfTime, why });
+        let larger_redo = larger.filter(|&point| bench.mean(Case::AS_IS, point).is_some());
+        return Ok(Decision { best: now, verdict, what_if: WhatIf::default(), larger_redo });
     }
     let comes_through = [Case::AS_IS, Case::SLOWER_DEVICE].iter().all(|&case| bench.comes_through(case, now));
     let verdict = if comes_through && survives(bench, now) {

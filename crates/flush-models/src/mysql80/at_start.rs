@@ -3,13 +3,27 @@
 use super::Mysql80;
 use crate::settings::{Resolver, Servers, SettingsError, Value, spell_bytes};
 
+const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
+/// Largest redo log that a dedicated server gives itself.
+const MOST_DEDICATED_REDO_GIB: u64 = 16;
+
+/// Buffer pool that a dedicated server gives itself (manual of 8.4).
+fn dedicated_pool(memory: u64) -> u64 {
+    let pool = match memory {
+        _ if memory < GIB => 128 * MIB,
+        _ if memory <= 4 * GIB => memory / 2,
+        _ => memory / 4 * 3,
+    };
+    pool / MIB * MIB
+}
 
 /// All rules, in the server's order.
 pub(super) fn run(r: &mut Resolver<'_>) -> Result<(), SettingsError> {
     if r.since_84() {
         let purge_threads = if r.host.logical_cpus <= 16 { 1 } else { 4 };
         r.derive("innodb_purge_threads", Value::Integer(purge_threads));
+        r.dedicated_server()?;
     }
     r.io_capacity()?;
     r.dirty_pages_pct()?;
@@ -22,6 +36,35 @@ pub(super) fn run(r: &mut Resolver<'_>) -> Result<(), SettingsError> {
 impl Resolver<'_> {
     fn since_84(&self) -> bool {
         self.s.model.is_of(Servers::MYSQL.from(8, 4, 0))
+    }
+
+    /// A server that has its machine for itself chooses the sizes that nobody set.
+    fn dedicated_server(&mut self) -> Result<(), SettingsError> {
+        if !self.s.switch("innodb_dedicated_server")? {
+            return Ok(());
+        }
+        let redo = ["innodb_redo_log_capacity", "innodb_log_file_size", "innodb_log_files_in_group"];
+        if !redo.into_iter().any(|name| self.is_explicit(name)) {
+            let gib = u64::from(self.host.logical_cpus / 2).clamp(1, MOST_DEDICATED_REDO_GIB);
+            let why = "innodb_dedicated_server: 1G for each two CPUs, 16G at most".to_owned();
+            self.adjust("innodb_redo_log_capacity", Value::Integer(gib * GIB), why);
+        }
+        if self.is_explicit("innodb_buffer_pool_size") {
+            return Ok(());
+        }
+        match self.host.memory_bytes {
+            Some(memory) => {
+                let pool = dedicated_pool(memory);
+                let why = "innodb_dedicated_server: half of the memory, three quarters from 4G on".to_owned();
+                self.adjust("innodb_buffer_pool_size", Value::Integer(pool), why);
+            }
+            None => self.note(
+                "innodb_dedicated_server",
+                "the buffer pool is half to three quarters of the machine's memory, which is not known, so the default holds here: set \
+                 innodb_buffer_pool_size, or memory_gib in [host]",
+            ),
+        }
+        Ok(())
     }
 
     fn io_capacity(&mut self) -> Result<(), SettingsError> {

@@ -154,6 +154,23 @@ impl ServerVersion {
         Some(ServerVersion { maker: Maker::Known(product), numbers, title: text.to_owned() })
     }
 
+    /// What a server says of itself, `version` or the output of `mysqld --version`: `8.0.36-0ubuntu0.22.04.1`,
+    /// `5.7.44-rds.20240408-log`, `5.5.5-10.6.12-MariaDB`, `8.0.mysql_aurora.3.04.0`. `None` if it is nothing of that kind.
+    pub(super) fn reported(text: &str) -> Option<Self> {
+        let server = ServerVersion::new(text, "");
+        if matches!(server.maker, Maker::Foreign(..)) {
+            return Some(server);
+        }
+        let programs = ["mysqld", "mariadbd"];
+        if programs.into_iter().any(|program| text.starts_with(program)) {
+            return (server.numbers[0] > 0).then_some(server);
+        }
+        let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+        let is_series = text[..end].split('.').filter(|part| !part.is_empty()).count() >= 2;
+        let ends_there = text[end..].starts_with(['-', '+', '~', '_', ' ']);
+        (is_series && ends_there).then_some(server)
+    }
+
     /// Product and version, for messages.
     pub fn title(&self) -> &str {
         &self.title

@@ -4,23 +4,26 @@ use crate::settings::ModelId;
 
 /// A name that is no model's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no model `{given}`")]
+#[error("there is no model `{given}`{}", why.as_ref().map_or_else(String::new, |why| format!(": {why}")))]
 pub struct UnknownModel {
     /// What was asked for.
     pub given: String,
-    /// The model that is probably meant, or the nearest; `None` if nothing is near.
+    /// The model that is probably meant; `None` if nothing is near.
     pub near: Option<ModelId>,
+    /// Why no model fits, where the server is known.
+    pub why: Option<String>,
     /// A sentence about that one, or the list of names.
     pub suggestion: String,
 }
 
 impl UnknownModel {
-    /// An error for a version between the models.
-    pub(super) fn near(given: &str, model: ModelId) -> Self {
+    /// An error for a server that has a model neither of its own nor near.
+    pub(super) fn refused(given: &str, why: &str) -> Self {
         UnknownModel {
             given: given.trim().to_owned(),
-            near: Some(model),
-            suggestion: format!("no model stands for that version; the nearest is {}", model.name()),
+            near: None,
+            why: Some(why.to_owned()),
+            suggestion: format!("the models are {}", names()),
         }
     }
 
@@ -34,14 +37,18 @@ impl UnknownModel {
             .map(|model| (strsim::damerau_levenshtein(lowered, model.name()), model.name(), *model))
             .filter(|(distance, _, _)| *distance <= 3)
             .min_by_key(|(distance, name, _)| (*distance, *name));
-        let names: Vec<_> = ModelId::ALL.iter().map(|model| model.name()).collect();
         let suggestion = match close {
             Some((_, name, _)) => format!("did you mean {name}?"),
             None if is_version => {
-                format!("no model stands for that version; the models are {}", names.join(", "))
+                format!("no model stands for that version; the models are {}", names())
             }
-            None => format!("the models are {}", names.join(", ")),
+            None => format!("the models are {}", names()),
         };
-        UnknownModel { given: given.trim().to_owned(), near: close.map(|(_, _, model)| model), suggestion }
+        UnknownModel { given: given.trim().to_owned(), near: close.map(|(_, _, model)| model), why: None, suggestion }
     }
+}
+
+fn names() -> String {
+    let names: Vec<_> = ModelId::ALL.iter().map(|model| model.name()).collect();
+    names.join(", ")
 }

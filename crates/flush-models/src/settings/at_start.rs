@@ -15,12 +15,14 @@ const MIB: u64 = 1 << 20;
 pub struct Host {
     /// Logical CPUs.
     pub logical_cpus: u32,
+    /// Memory, if it is known.
+    pub memory_bytes: Option<u64>,
 }
 
 impl Default for Host {
-    /// 16 logical CPUs.
+    /// 16 logical CPUs, and nothing known of the memory.
     fn default() -> Self {
-        Host { logical_cpus: 16 }
+        Host { logical_cpus: 16, memory_bytes: None }
     }
 }
 

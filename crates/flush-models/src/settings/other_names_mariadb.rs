@@ -75,5 +75,23 @@ const WITHOUT_EFFECT: &[(&[&str], &str)] = &[
         &["innodb_max_purge_lag_wait", "innodb_log_spin_wait_delay"],
         "commands to a running server and spinning are not modelled",
     ),
+    (
+        &["innodb_data_file_buffering", "innodb_data_file_write_through", "innodb_log_file_write_through"],
+        "how the operating system is called belongs to the measured device, not to the model",
+    ),
+    (
+        &[
+            "binlog_directory",
+            "binlog_row_event_fragment_threshold",
+            "innodb_binlog_state_interval",
+            "innodb_log_archive_start",
+        ],
+        "of the binary log and of archived redo, files and their formats are not modelled",
+    ),
+    (
+        &["innodb_adaptive_hash_index_cells"],
+        "how large the adaptive hash index is changes nothing: the scenario states what it costs",
+    ),
+    (&["innodb_truncate_temporary_tablespace_now"], "commands to a running server are not modelled"),
     (&["query_cache_size", "query_cache_type", "innodb_snapshot_isolation"], "the SQL layer is not modelled"),
 ];

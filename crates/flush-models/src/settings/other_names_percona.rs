@@ -102,7 +102,7 @@ const PERCONA_55: &[Group] = &[
 
 /// What 5.7 has beside the names of [`PERCONA_80`].
 const PERCONA_57: &[Group] = &[
-    (&["innodb_parallel_doublewrite_path"], FILES),
+    (&["innodb_redo_log_encrypt"], CONTENTS),
     (&["innodb_show_verbose_locks"], MONITORING),
     (
         &["innodb_use_global_flush_log_at_trx_commit"],
@@ -111,6 +111,7 @@ const PERCONA_57: &[Group] = &[
 ];
 
 const PERCONA_80: &[Group] = &[
+    (&["innodb_parallel_doublewrite_path"], FILES),
     (&["innodb_track_redo_log_now"], CHANGED_PAGES),
     (
         &[

@@ -1,5 +1,7 @@
 //! Which servers: by product and version. Declarations of settings, and of what a model stands for, say so in these words.
 
+use std::fmt;
+
 /// Who makes a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Product {
@@ -99,5 +101,19 @@ impl Servers {
     /// The first version that is no longer meant, if any of this product is.
     pub fn end_of(&self, product: Product) -> Option<Version> {
         self.products.contains(&product).then_some(self.until)
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+impl fmt::Display for Servers {
+    /// `MySQL from 5.6.0, before 5.6.14`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let titles: Vec<&str> = self.products.iter().map(|product| product.title()).collect();
+        write!(f, "{} from {}, before {}", titles.join(" and "), self.from, self.until)
     }
 }

@@ -4,6 +4,7 @@
 //! A run fails if an invariant breaks, if nothing can happen any more, if simulated time stops (an event storm), if
 //! events outnumber what happened by far, or if a server with work to do stands still.
 
+use crate::pinned::Pin;
 use crate::worlds::*;
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::{SimDuration, SimTime};
@@ -13,6 +14,7 @@ use innosim_core::workload::{DrawSpec, DriveSpec, RateSegment, StopSpec};
 use innosim_flush_models::registry::{Kind, ModelId, Settings, Value, build, lookup};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestRunner};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 const MIB: u64 = 1 << 20;
@@ -21,17 +23,20 @@ const MIB: u64 = 1 << 20;
 const CASES: u32 = 60;
 
 fn random_worlds(model: ModelId) {
-    run_all(worlds(model), CASES);
+    run_all(&model.to_string(), worlds(model), CASES);
 }
 
-fn run_all(worlds: impl Strategy<Value = World>, cases: u32) {
+/// Runs random worlds, whose events are pinned by `name`.
+fn run_all(name: &str, worlds: impl Strategy<Value = World>, cases: u32) {
     let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
     let config =
         Config { cases: asked.unwrap_or(cases), max_shrink_iters: 4, failure_persistence: None, ..Config::default() };
     let rng = proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(config, rng);
+    let pin = Cell::new(Pin::default());
     let result = runner.run(&worlds, |world| {
         let out = world.run_watched();
+        pin.set(pin.get().with(&out));
         check_run(&world, &out);
         if is_busy(&world) {
             check_progress(&out);
@@ -40,6 +45,9 @@ fn run_all(worlds: impl Strategy<Value = World>, cases: u32) {
     });
     if let Err(error) = result {
         panic!("{error}");
+    }
+    if asked.is_none_or(|asked| asked == cases) {
+        pin.get().check(name);
     }
 }
 
@@ -161,8 +169,7 @@ fn random_worlds_of_tnt() {
 #[test]
 fn cramped_worlds_go_on() {
     for &model in ModelId::ALL {
-        println!("{model}");
-        run_all(cramped_worlds(model), CASES / 4);
+        run_all(&format!("{model} cramped"), cramped_worlds(model), CASES / 4);
     }
 }
 

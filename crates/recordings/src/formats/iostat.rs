@@ -82,13 +82,14 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Part, RecordingError> {
 
 /// The reports as counters on the clock of their times, as the kernel counts.
 fn lay(part: &mut Part, clock: Clock, times: &[f64], reports: &[(Option<f64>, DiskReport)]) {
-    let counters: [Counter; 6] = [
+    let counters: [Counter; 7] = [
         ("disk.rd_ios", |report| report.reads),
         ("disk.wr_ios", |report| report.writes),
         ("disk.rd_sectors", |report| report.read_bytes / SECTOR_BYTES),
         ("disk.wr_sectors", |report| report.write_bytes / SECTOR_BYTES),
         ("disk.io_ms", |report| 1000.0 * report.busy),
         ("disk.weighted_ms", |report| 1000.0 * report.queue),
+        ("disk.flush_ios", |report| report.flushes.unwrap_or(f64::NAN)),
     ];
     for (name, rate) in counters {
         let mut sum = 0.0;

@@ -174,7 +174,7 @@ fn bytes(text: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
-    pub(super) const REPORT: &str = "\
+    const REPORT: &str = "\
 # Percona Toolkit MySQL Summary Report #######################
 # Report On Port 3306 ########################################
                      User | root@localhost

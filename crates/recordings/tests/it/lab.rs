@@ -182,6 +182,23 @@ fn samples_rarer_than_reports_count_transactions() {
     assert_eq!(recording.get(Quantity::Tps).unwrap().with_nan()[2..], [10.0, 10.0], "a report for each sample");
 }
 
+/// A latency of the load generator is that of a unit of work if as many were done as it reports.
+#[test]
+fn a_latency_is_of_the_work_that_the_load_generator_did() {
+    let head = "rel,sb.tps,sb.lat_ms,Com_commit,Innodb_buffer_pool_pages_dirty,Innodb_pages_written,\
+                m.log_lsn_current,m.log_lsn_last_checkpoint\n";
+    let latency_of = |commits_a_second: u32| {
+        let line = |i: u32| format!("{i},100,7.5,{},{},0,{},5000\n", commits_a_second * i, 10 + i, 5000 + 9000 * i);
+        let series: String = std::iter::once(head.to_owned()).chain((0..90).map(line)).collect();
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), RUN, &gz(&series));
+        let unknown = find(folder.path()).unwrap().remove(0).as_unknown_load().unwrap();
+        unknown.recording.get(Quantity::LatencyP95)
+    };
+    assert_eq!(latency_of(100).and_then(|latency| latency.at(50)), Some(7.5));
+    assert_eq!(latency_of(250), None, "others committed too");
+}
+
 /// One transaction that ends with COMMIT beside eight statements that commit by themselves: only the engine counts them all.
 #[test]
 fn work_of_a_mixed_load_is_counted_by_the_engine_where_it_counts() {

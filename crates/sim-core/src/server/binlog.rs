@@ -67,10 +67,10 @@ impl Server {
         log.bytes_unsynced += bytes;
         let full = (log.bytes_unsynced / PAGE_BYTES as f64) as u64 * PAGE_BYTES;
         log.bytes_unsynced -= full as f64;
-        self.redo.append_record(crate::redo::RedoLog::fixed(bytes), self.now);
+        self.machine.redo.append_record(crate::redo::RedoLog::fixed(bytes), self.machine.now);
         if full > 0 {
-            let now = self.now;
-            self.redo_device().submit(now, Op::SequentialWrite, full);
+            let now = self.machine.now;
+            self.machine.redo_device().submit(now, Op::SequentialWrite, full);
         }
     }
 
@@ -96,7 +96,7 @@ impl Server {
         log.in_progress = true;
         log.groups_unsynced += 1;
         log.bytes_unsynced += log.config.bytes_per_transaction * members as f64;
-        self.calendar.schedule(self.now + costs::REDO_WRITE, Event::BinlogWritten);
+        self.machine.calendar.schedule(self.machine.now + costs::REDO_WRITE, Event::BinlogWritten);
     }
 
     /// The events of a group are in the page cache: they are sent to the device and synced if it is the group's turn.
@@ -107,20 +107,20 @@ impl Server {
         }
         let bytes = std::mem::take(&mut log.bytes_unsynced) as u64;
         log.groups_unsynced = 0;
-        let now = self.now;
-        self.inodes.binary_log_grows(bytes, now);
-        let written = self.redo_device().submit(now, Op::SequentialWrite, bytes.max(1));
-        self.calendar.schedule(written, Event::BinlogOnDevice);
+        let now = self.machine.now;
+        self.machine.inodes.binary_log_grows(bytes, now);
+        let written = self.machine.redo_device().submit(now, Op::SequentialWrite, bytes.max(1));
+        self.machine.calendar.schedule(written, Event::BinlogOnDevice);
     }
 
     pub(super) fn binlog_on_device(&mut self) {
-        let now = self.now;
-        self.recorder.counts.binlog_fsyncs += 1;
-        if self.sync_through_journal(Synced::BinaryLog, AfterSync::Event(Event::BinlogSynced)) {
+        let now = self.machine.now;
+        self.machine.recorder.counts.binlog_fsyncs += 1;
+        if self.machine.sync_through_journal(Synced::BinaryLog, AfterSync::Event(Event::BinlogSynced)) {
             return;
         }
-        let synced = self.redo_device().submit(now, Op::Sync, 0);
-        self.calendar.schedule(synced, Event::BinlogSynced);
+        let synced = self.machine.redo_device().submit(now, Op::Sync, 0);
+        self.machine.calendar.schedule(synced, Event::BinlogSynced);
     }
 
     /// The group commits, and the next begins.
@@ -128,13 +128,13 @@ impl Server {
         let Some(log) = &mut self.binary_log else { return };
         log.in_progress = false;
         let group = std::mem::take(&mut log.group);
-        let flushes_again = !log.config.grouped && self.config.redo.commit == CommitDurability::Sync;
+        let flushes_again = !log.config.grouped && self.machine.config.redo.commit == CommitDurability::Sync;
         for &client in &group {
             self.clients.list[client as usize].in_binary_log = flushes_again;
             if flushes_again {
                 self.flush_commit_record(client);
             } else {
-                self.finish(client, self.now);
+                self.finish(client, self.machine.now);
             }
         }
         self.start_binlog_group();
@@ -142,7 +142,7 @@ impl Server {
 
     /// The commit record of a transaction is appended and made durable, after which the transaction ends.
     fn flush_commit_record(&mut self, client: u32) {
-        self.redo.append_record(crate::redo::RedoLog::fixed(costs::COMMIT_RECORD_BYTES), self.now);
+        self.machine.redo.append_record(crate::redo::RedoLog::fixed(costs::COMMIT_RECORD_BYTES), self.machine.now);
         self.commit(client);
     }
 }

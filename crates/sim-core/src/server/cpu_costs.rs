@@ -28,13 +28,46 @@
 //! Simplification: of a thread's share of a batch only the last completion holds it up (errs towards batches that end
 //! sooner).
 
-use super::Server;
 use super::costs;
 use super::events::Event;
+use super::machine::Machine;
 use crate::config::RedoPipeline;
 use crate::kernel::time::{SimDuration, SimTime};
 
-impl Server {
+impl Machine {
+    /// A data file is being synced until `at` by the thread that does `thread`: `event` happens when it is through.
+    pub(super) fn data_sync_computes(&mut self, at: SimTime, thread: Event, event: Event) {
+        let all = self.processors.spec().data_sync();
+        let own = SimDuration(all.0 / 4);
+        self.charge_cpu(SimDuration(all.0 - own.0));
+        self.wake_at_priority(thread, at, own, event);
+    }
+
+    /// A thread that slept wakes, to do `thread`: `event` happens when it has got its processor.
+    pub(super) fn sleeper_wakes(&mut self, thread: Event, event: Event) {
+        self.run_at_priority(thread, self.completion(), SimDuration::ZERO, event);
+    }
+
+    /// A thread gets `pages` pages ready for writing: `event` happens when it is through.
+    pub(super) fn page_preparation_computes(&mut self, pages: u64, event: Event) {
+        let pause = SimDuration(costs::PAGE_PREPARE.0 * pages);
+        let checksums = SimDuration(self.processors.spec().page_checksum.0 * pages);
+        self.run_at_priority(event, checksums, pause, event);
+    }
+
+    /// A thread has handed `writes` page writes to the device: `event` happens when it has done its half of the work,
+    /// the other is that of the threads that complete them, for which `aside` of them hold nobody up; false if all that
+    /// takes no time.
+    pub(super) fn page_writes_compute(&mut self, writes: u64, aside: u64, event: Event) -> bool {
+        let half = SimDuration(self.completion().0 * writes);
+        if half.0 == 0 {
+            return false;
+        }
+        self.charge_cpu(SimDuration(self.completion().0 * aside));
+        self.run_at_priority(event, half, SimDuration::ZERO, event);
+        true
+    }
+
     /// A redo sync is done on the device at `at`.
     pub(super) fn redo_sync_ends(&mut self, at: SimTime) {
         let computes = self.processors.spec().sync.0 > 0;
@@ -72,22 +105,9 @@ impl Server {
         self.wake(at, self.completion(), event);
     }
 
-    /// A data file is being synced until `at` by the thread that does `thread`: `event` happens when it is through.
-    pub(super) fn data_sync_computes(&mut self, at: SimTime, thread: Event, event: Event) {
-        let all = self.processors.spec().data_sync();
-        let own = SimDuration(all.0 / 4);
-        self.charge_cpu(SimDuration(all.0 - own.0));
-        self.wake_at_priority(thread, at, own, event);
-    }
-
     /// CPU time of the thread that completes a page write.
     fn completion(&self) -> SimDuration {
         SimDuration(self.processors.spec().page_write.0 / 2)
-    }
-
-    /// A thread that slept wakes, to do `thread`: `event` happens when it has got its processor.
-    pub(super) fn sleeper_wakes(&mut self, thread: Event, event: Event) {
-        self.run_at_priority(thread, self.completion(), SimDuration::ZERO, event);
     }
 
     /// Whether completing a page write takes CPU time.
@@ -118,25 +138,5 @@ impl Server {
     /// A client gets a page ready that it flushes alone: `event` happens after that.
     pub(super) fn single_page_computes(&mut self, event: Event) {
         self.compute_or_go_on(self.processors.spec().page_checksum, event);
-    }
-
-    /// A thread gets `pages` pages ready for writing: `event` happens when it is through.
-    pub(super) fn page_preparation_computes(&mut self, pages: u64, event: Event) {
-        let pause = SimDuration(costs::PAGE_PREPARE.0 * pages);
-        let checksums = SimDuration(self.processors.spec().page_checksum.0 * pages);
-        self.run_at_priority(event, checksums, pause, event);
-    }
-
-    /// A thread has handed `writes` page writes to the device: `event` happens when it has done its half of the work,
-    /// the other is that of the threads that complete them, for which `aside` of them hold nobody up; false if all that
-    /// takes no time.
-    pub(super) fn page_writes_compute(&mut self, writes: u64, aside: u64, event: Event) -> bool {
-        let half = SimDuration(self.completion().0 * writes);
-        if half.0 == 0 {
-            return false;
-        }
-        self.charge_cpu(SimDuration(self.completion().0 * aside));
-        self.run_at_priority(event, half, SimDuration::ZERO, event);
-        true
     }
 }

@@ -25,6 +25,7 @@
 use super::Server;
 use super::events::Event;
 use super::inodes::{Inodes, Synced};
+use super::machine::Machine;
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::run_spec::{FileSystemKind, FileSystemSpec};
 use crate::storage::{Device, Op};
@@ -200,14 +201,125 @@ impl FileSystem {
 }
 
 impl Server {
-    /// Number of the file system that a file lies on.
-    fn volume_of(&self, file: Synced) -> usize {
-        match file {
-            Synced::Redo | Synced::BinaryLog if self.redo_device.is_some() => REDO,
-            _ => DATA,
+    /// The commit of a journal goes on.
+    pub(super) fn journal_commit_step(&mut self, number: u32) {
+        let volume = number as usize;
+        let Some(fs) = &mut self.machine.file_system else { return };
+        let kind = fs.kind;
+        let journal = &mut fs.journals[volume];
+        let Some(commit) = &mut journal.commit else { return };
+        match commit.phase {
+            Phase::Starting if kind == FileSystemKind::Ext4Ordered => {
+                commit.phase = Phase::Blocks;
+                let bytes = commit.bytes;
+                self.machine.write_journal(volume, bytes);
+            }
+            Phase::Starting | Phase::Blocks => {
+                commit.phase = Phase::FlushBefore;
+                self.machine.wait_for_flush(volume, FlushOwner::CommitBlock);
+            }
+            Phase::FlushBefore => {
+                commit.phase = Phase::CommitBlock;
+                let bytes = if kind == FileSystemKind::Xfs { commit.bytes } else { BLOCK_BYTES };
+                journal.flushes.commit_block_in_flight = true;
+                self.machine.write_journal(volume, bytes);
+            }
+            Phase::CommitBlock => {
+                commit.phase = Phase::FlushBehind;
+                journal.flushes.commit_block_in_flight = false;
+                if self.machine.volume_device(volume).flush_is_barrier() {
+                    self.machine.wait_for_flush(volume, FlushOwner::CommitEnd);
+                } else {
+                    self.end_commit(volume);
+                    self.machine.begin_flush(volume);
+                }
+            }
+            Phase::FlushBehind => self.end_commit(volume),
         }
     }
 
+    /// A commit is over: who waited goes on, and the next begins if it is wanted.
+    fn end_commit(&mut self, volume: usize) {
+        let Some(fs) = &mut self.machine.file_system else { return };
+        let journal = &mut fs.journals[volume];
+        let Some(commit) = journal.commit.take() else { return };
+        journal.committed = Some(commit.began);
+        let next = !journal.next.is_empty();
+        for (then, flush) in commit.waiters {
+            if flush {
+                self.machine.wait_for_flush(volume, FlushOwner::Sync(then));
+            } else {
+                self.sync_is_over(then, WAKE_UP);
+            }
+        }
+        if next {
+            self.machine.begin_commit(volume, SimDuration::ZERO);
+        }
+    }
+
+    /// The cache flush on its way to a device is over.
+    pub(super) fn flush_is_over(&mut self, number: u32) {
+        let volume = number as usize;
+        let Some(fs) = &mut self.machine.file_system else { return };
+        let owners = std::mem::take(&mut fs.journals[volume].flushes.running);
+        for owner in owners {
+            match owner {
+                FlushOwner::Sync(then) => self.sync_is_over(then, SimDuration::ZERO),
+                FlushOwner::CommitBlock | FlushOwner::CommitEnd => self.journal_commit_step(number),
+            }
+        }
+        self.machine.begin_flush(volume);
+    }
+
+    /// A sync is over, and who waited for it runs `after` from now.
+    fn sync_is_over(&mut self, then: AfterSync, after: SimDuration) {
+        let at = self.machine.now + after;
+        match then {
+            AfterSync::Redo => self.machine.redo_sync_ends(at),
+            AfterSync::Event(event) => self.machine.calendar.schedule(at, event),
+            AfterSync::Pages { file, began, thread, event } => {
+                match file {
+                    Some(file) => {
+                        self.machine.crash_sees_sync_since(file, began);
+                        for waiting in self.syncs.sync_ends(file, self.machine.now) {
+                            self.machine.calendar.schedule(at, waiting);
+                        }
+                    }
+                    None => self.crash_sees_doublewrite_synced(thread),
+                }
+                self.machine.data_sync_computes(at, thread, event);
+            }
+        }
+    }
+
+    /// The doublewrite of what `thread` does is synced.
+    fn crash_sees_doublewrite_synced(&mut self, thread: Event) {
+        match thread {
+            Event::FlushThread(thread) => self.machine.crash_sees_copies_synced(thread, self.machine.now),
+            Event::SinglePage(client) => {
+                if let Some(page) = self.single_page_of(client) {
+                    self.machine.crash_sees_copy_alone_synced(page, self.machine.now);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Syncs a file of pages through a file system with a journal; false if there is none.
+    pub(super) fn sync_pages_through_journal(&mut self, file: Option<u16>, thread: Event, event: Event) -> bool {
+        let synced = file.map_or(Synced::Doublewrite, Synced::Data);
+        if self.machine.file_system.is_none() {
+            return false;
+        }
+        self.machine.recorder.counts.data_fsyncs += 1;
+        if let Some(file) = file {
+            self.syncs.sync_until(file, SimTime::NEVER);
+        }
+        self.machine.sync_through_journal(synced, AfterSync::Pages { file, began: self.machine.now, thread, event })
+    }
+}
+
+impl Machine {
     fn volume_device(&mut self, volume: usize) -> &mut Device {
         if volume == REDO { self.redo_device() } else { &mut self.data_device }
     }
@@ -232,77 +344,10 @@ impl Server {
         true
     }
 
-    /// Those who wait for the next commit get it; its thread runs `after` from now.
-    fn begin_commit(&mut self, volume: usize, after: SimDuration) {
-        let shared = self.redo_device.is_none();
-        let Some(fs) = &mut self.file_system else { return };
-        let bytes = fs.commit_bytes(&self.inodes, volume, shared, fs.journals[volume].committed);
-        let journal = &mut fs.journals[volume];
-        let waiters = std::mem::take(&mut journal.next).into_iter().map(|then| (then, false)).collect();
-        journal.commit = Some(Commit { began: self.now, phase: Phase::Starting, bytes, waiters });
-        self.calendar.schedule(self.now + after, Event::JournalCommit(volume as u32));
-    }
-
-    /// The commit of a journal goes on.
-    pub(super) fn journal_commit_step(&mut self, number: u32) {
-        let volume = number as usize;
-        let Some(fs) = &mut self.file_system else { return };
-        let kind = fs.kind;
-        let journal = &mut fs.journals[volume];
-        let Some(commit) = &mut journal.commit else { return };
-        match commit.phase {
-            Phase::Starting if kind == FileSystemKind::Ext4Ordered => {
-                commit.phase = Phase::Blocks;
-                let bytes = commit.bytes;
-                self.write_journal(volume, bytes);
-            }
-            Phase::Starting | Phase::Blocks => {
-                commit.phase = Phase::FlushBefore;
-                self.wait_for_flush(volume, FlushOwner::CommitBlock);
-            }
-            Phase::FlushBefore => {
-                commit.phase = Phase::CommitBlock;
-                let bytes = if kind == FileSystemKind::Xfs { commit.bytes } else { BLOCK_BYTES };
-                journal.flushes.commit_block_in_flight = true;
-                self.write_journal(volume, bytes);
-            }
-            Phase::CommitBlock => {
-                commit.phase = Phase::FlushBehind;
-                journal.flushes.commit_block_in_flight = false;
-                if self.volume_device(volume).flush_is_barrier() {
-                    self.wait_for_flush(volume, FlushOwner::CommitEnd);
-                } else {
-                    self.end_commit(volume);
-                    self.begin_flush(volume);
-                }
-            }
-            Phase::FlushBehind => self.end_commit(volume),
-        }
-    }
-
     fn write_journal(&mut self, volume: usize, bytes: u64) {
         let now = self.now;
         let written = self.volume_device(volume).submit(now, Op::SequentialWrite, bytes);
         self.calendar.schedule(written, Event::JournalCommit(volume as u32));
-    }
-
-    /// A commit is over: who waited goes on, and the next begins if it is wanted.
-    fn end_commit(&mut self, volume: usize) {
-        let Some(fs) = &mut self.file_system else { return };
-        let journal = &mut fs.journals[volume];
-        let Some(commit) = journal.commit.take() else { return };
-        journal.committed = Some(commit.began);
-        let next = !journal.next.is_empty();
-        for (then, flush) in commit.waiters {
-            if flush {
-                self.wait_for_flush(volume, FlushOwner::Sync(then));
-            } else {
-                self.sync_is_over(then, WAKE_UP);
-            }
-        }
-        if next {
-            self.begin_commit(volume, SimDuration::ZERO);
-        }
     }
 
     fn wait_for_flush(&mut self, volume: usize, owner: FlushOwner) {
@@ -322,65 +367,23 @@ impl Server {
         }
     }
 
-    /// The cache flush on its way to a device is over.
-    pub(super) fn flush_is_over(&mut self, number: u32) {
-        let volume = number as usize;
+    /// Number of the file system that a file lies on.
+    fn volume_of(&self, file: Synced) -> usize {
+        match file {
+            Synced::Redo | Synced::BinaryLog if self.redo_device.is_some() => REDO,
+            _ => DATA,
+        }
+    }
+
+    /// Those who wait for the next commit get it; its thread runs `after` from now.
+    fn begin_commit(&mut self, volume: usize, after: SimDuration) {
+        let shared = self.redo_device.is_none();
         let Some(fs) = &mut self.file_system else { return };
-        let owners = std::mem::take(&mut fs.journals[volume].flushes.running);
-        for owner in owners {
-            match owner {
-                FlushOwner::Sync(then) => self.sync_is_over(then, SimDuration::ZERO),
-                FlushOwner::CommitBlock | FlushOwner::CommitEnd => self.journal_commit_step(number),
-            }
-        }
-        self.begin_flush(volume);
-    }
-
-    /// A sync is over, and who waited for it runs `after` from now.
-    fn sync_is_over(&mut self, then: AfterSync, after: SimDuration) {
-        let at = self.now + after;
-        match then {
-            AfterSync::Redo => self.redo_sync_ends(at),
-            AfterSync::Event(event) => self.calendar.schedule(at, event),
-            AfterSync::Pages { file, began, thread, event } => {
-                match file {
-                    Some(file) => {
-                        self.crash_sees_sync_since(file, began);
-                        for waiting in self.syncs.sync_ends(file, self.now) {
-                            self.calendar.schedule(at, waiting);
-                        }
-                    }
-                    None => self.crash_sees_doublewrite_synced(thread),
-                }
-                self.data_sync_computes(at, thread, event);
-            }
-        }
-    }
-
-    /// The doublewrite of what `thread` does is synced.
-    fn crash_sees_doublewrite_synced(&mut self, thread: Event) {
-        match thread {
-            Event::FlushThread(thread) => self.crash_sees_copies_synced(thread, self.now),
-            Event::SinglePage(client) => {
-                if let Some(page) = self.single_page_of(client) {
-                    self.crash_sees_copy_alone_synced(page, self.now);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Syncs a file of pages through a file system with a journal; false if there is none.
-    pub(super) fn sync_pages_through_journal(&mut self, file: Option<u16>, thread: Event, event: Event) -> bool {
-        let synced = file.map_or(Synced::Doublewrite, Synced::Data);
-        if self.file_system.is_none() {
-            return false;
-        }
-        self.recorder.counts.data_fsyncs += 1;
-        if let Some(file) = file {
-            self.syncs.sync_until(file, SimTime::NEVER);
-        }
-        self.sync_through_journal(synced, AfterSync::Pages { file, began: self.now, thread, event })
+        let bytes = fs.commit_bytes(&self.inodes, volume, shared, fs.journals[volume].committed);
+        let journal = &mut fs.journals[volume];
+        let waiters = std::mem::take(&mut journal.next).into_iter().map(|then| (then, false)).collect();
+        journal.commit = Some(Commit { began: self.now, phase: Phase::Starting, bytes, waiters });
+        self.calendar.schedule(self.now + after, Event::JournalCommit(volume as u32));
     }
 }
 

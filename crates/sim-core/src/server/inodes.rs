@@ -25,7 +25,7 @@
 //! towards fewer writes); all doublewrite files have one (the same); turning a new area into a written one takes no
 //! time of its own. A device without a tick has no file system: redo goes there in blocks of 512 bytes.
 
-use super::Server;
+use super::machine::Machine;
 use crate::kernel::time::SimTime;
 use crate::redo::lsn;
 use crate::run_spec::{FileSystemKind, FileSystemSpec};
@@ -238,7 +238,7 @@ impl Inodes {
     }
 }
 
-impl Server {
+impl Machine {
     /// Sends the redo from LSN `from` up to `to` on to the device; returns when it is there.
     pub(super) fn write_redo(&mut self, from: u64, to: u64) -> SimTime {
         let now = self.now;
@@ -268,11 +268,6 @@ impl Server {
         self.redo_device().submit(now, Op::SequentialWrite, bytes)
     }
 
-    /// A doublewrite file that is synced is being written.
-    pub(super) fn doublewrite_changes(&mut self) {
-        self.inodes.doublewrite.changes(self.now, self.inodes.data_tick_ns);
-    }
-
     /// Writes an inode if the sync of its file must, or the block with its map before that; returns when it is there.
     /// To be called until there is nothing left to write.
     pub(super) fn write_inode(&mut self, of: Synced) -> Option<SimTime> {
@@ -285,6 +280,11 @@ impl Server {
             Synced::Data(file) => return self.write_data_inode(file).map(|write| write.over_at),
         };
         changed.then(|| device.submit(now, Op::SequentialWrite, BLOCK_BYTES))
+    }
+
+    /// A doublewrite file that is synced is being written.
+    pub(super) fn doublewrite_changes(&mut self) {
+        self.inodes.doublewrite.changes(self.now, self.inodes.data_tick_ns);
     }
 
     /// The same for a data file.

@@ -19,9 +19,9 @@
 //! is not held up by them; a thread spins beside its sleep rather than before it, all the time that it may, as a sync
 //! takes some times longer.
 
-use super::Server;
-use super::batches::ListKind;
 use super::events::Event;
+use super::ids::ListKind;
+use super::machine::Machine;
 use crate::config::SyncHolds;
 use std::collections::VecDeque;
 
@@ -97,17 +97,7 @@ impl LruListMutexes {
     }
 }
 
-impl Server {
-    /// Whether somebody holds the mutex of an instance; the thread then spins, sleeps, and `goes_on` comes when the mutex
-    /// has been given back.
-    pub(super) fn waits_for_lru_list(&mut self, instance: usize, goes_on: Event) -> bool {
-        let waits = self.lru_list_mutexes.waits(instance, goes_on);
-        if waits {
-            self.charge_cpu(self.processors.spec().mutex_spin);
-        }
-        waits
-    }
-
+impl Machine {
     /// The mutex of an instance is given back: all who waited are woken.
     pub(super) fn release_lru_list_mutex(&mut self, instance: usize) {
         if let Some(first) = self.lru_list_mutexes.give_back(instance) {
@@ -126,6 +116,16 @@ impl Server {
         if let Some(next) = next {
             self.sleeper_wakes(next, Event::LruListMutex(instance));
         }
+    }
+
+    /// Whether somebody holds the mutex of an instance; the thread then spins, sleeps, and `goes_on` comes when the mutex
+    /// has been given back.
+    pub(super) fn waits_for_lru_list(&mut self, instance: usize, goes_on: Event) -> bool {
+        let waits = self.lru_list_mutexes.waits(instance, goes_on);
+        if waits {
+            self.charge_cpu(self.processors.spec().mutex_spin);
+        }
+        waits
     }
 }
 

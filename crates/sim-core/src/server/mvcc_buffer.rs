@@ -214,7 +214,7 @@ impl Server {
             let kind = &self.program.kinds[client.kind as usize];
             let (Some(run), Some(page)) = (client.plan.next_run(), client.plan.next_page()) else { return true };
             let (blocked, number) = (Blocked { page, touch: kind.touches[run.touch as usize] }, client.kind);
-            let full = self.redo.current_lsn() > self.redo.room_up_to(kind.max_redo_bytes);
+            let full = self.machine.redo.current_lsn() > self.machine.redo.room_up_to(kind.max_redo_bytes);
             if full && run.modify && !self.may_write(client_number) {
                 return false;
             }
@@ -250,7 +250,7 @@ impl Server {
         if in_memory || records.row_cache.as_mut().is_some_and(|cache| cache.hit(record.key())) {
             return Touched::Done;
         }
-        let cold = !self.pool.is_resident(blocked.page);
+        let cold = !self.machine.pool.is_resident(blocked.page);
         let read = Blocked { touch: Touch { modify: false, ..blocked.touch }, ..blocked };
         let touched = self.touch_one(client_number, read);
         let Some(records) = &mut self.records else { return touched };
@@ -275,15 +275,15 @@ impl Server {
             return Touched::Wait;
         }
         let record = self.record_of(client_number, blocked.page, rows, redo_fixed);
-        let lsn = self.redo.current_lsn();
+        let lsn = self.machine.redo.current_lsn();
         let Some(records) = &mut self.records else { return Touched::Done };
         if !records.change(record, lsn) {
             records.waits.for_memory.push(client_number);
-            self.recorder.counts.wait_free += 1;
+            self.machine.recorder.counts.wait_free += 1;
             return Touched::Wait;
         }
-        self.redo.append(redo_fixed);
-        self.clients.modified(client_number, 1);
+        self.machine.redo.append(redo_fixed);
+        self.client_modified(client_number, 1);
         Touched::Done
     }
 }

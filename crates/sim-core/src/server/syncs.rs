@@ -9,8 +9,9 @@ mod data_file;
 
 use super::Server;
 use super::crashes::BrokenRule;
-use super::doublewrite::Held;
 use super::events::Event;
+use super::ids::Held;
+use super::machine::Machine;
 use crate::kernel::time::SimTime;
 use crate::storage::Op;
 use data_file::DataFile;
@@ -196,42 +197,35 @@ impl Server {
     pub(super) fn start_batch_sync(&mut self, thread: u32, held: Held, mutex: Option<usize>) {
         self.syncs.threads[thread as usize].busy = true;
         if let Some(instance) = mutex {
-            self.lru_list_mutexes.hold(instance);
+            self.machine.lru_list_mutexes.hold(instance);
         }
-        let round = self.syncs.open(Owner::IoThread { thread, held, mutex }, self.now);
-        self.crash_sees_round(round);
+        let round = self.syncs.open(Owner::IoThread { thread, held, mutex }, self.machine.now);
+        self.machine.crash_sees_round(round);
         self.sync_round_step(round);
     }
 
     /// The writes of a batch are complete and its poster syncs the data files.
     pub(super) fn start_poster_sync(&mut self, thread: u32, held: Held) {
-        let round = self.syncs.open(Owner::Poster { thread, held }, self.now);
-        self.crash_sees_round(round);
+        let round = self.syncs.open(Owner::Poster { thread, held }, self.machine.now);
+        self.machine.crash_sees_round(round);
         self.sync_round_step(round);
     }
 
     /// The checkpointer syncs the data files, where they are synced at all.
     pub(super) fn start_checkpoint_sync(&mut self) {
-        if !self.config.data_sync.precedes_checkpoints() || self.breaks(BrokenRule::CheckpointBeforeSync) {
+        if !self.machine.config.data_sync.precedes_checkpoints()
+            || self.machine.breaks(BrokenRule::CheckpointBeforeSync)
+        {
             return self.checkpoint_data_synced();
         }
-        let round = self.syncs.open(Owner::Checkpointer, self.now);
+        let round = self.syncs.open(Owner::Checkpointer, self.machine.now);
         self.sync_round_step(round);
-    }
-
-    /// Syncs a data file, which returns when that is over; `event` happens when the thread that does it has come to a
-    /// processor after that, to do `thread`.
-    pub(super) fn sync_data_file(&mut self, thread: Event, event: Event) -> SimTime {
-        self.recorder.counts.data_fsyncs += 1;
-        let over = self.data_device.submit(self.now, Op::Sync, 0);
-        self.data_sync_computes(over, thread, event);
-        over
     }
 
     /// Syncs the next file of a round, or ends the round.
     pub(super) fn sync_round_step(&mut self, round_number: u32) {
         while let Some((file, wanted, inode)) = self.syncs.next_of(round_number) {
-            match self.syncs.want(file, wanted, self.now) {
+            match self.syncs.want(file, wanted, self.machine.now) {
                 Wanted::Synced => self.syncs.pass_over(round_number),
                 Wanted::Wait(until) => return self.wait_for_sync(file, until, Event::SyncRound(round_number)),
                 Wanted::Sync => return self.sync_file_of_round(round_number, file, inode),
@@ -245,7 +239,7 @@ impl Server {
         if until == SimTime::NEVER {
             self.syncs.waiting.push((file, event));
         } else {
-            self.calendar.schedule(until, event);
+            self.machine.calendar.schedule(until, event);
         }
     }
 
@@ -255,29 +249,29 @@ impl Server {
         if self.sync_pages_through_journal(Some(file), thread, Event::SyncRound(round_number)) {
             return self.syncs.pass_over(round_number);
         }
-        let written = if inode { None } else { self.write_data_inode(file) };
+        let written = if inode { None } else { self.machine.write_data_inode(file) };
         if let Some(write) = written {
             if write.own {
                 self.syncs.inode_written(round_number);
             }
-            self.wakes_after(write.over_at, Event::SyncRound(round_number));
+            self.machine.wakes_after(write.over_at, Event::SyncRound(round_number));
             return self.syncs.inode_until(file, write.over_at);
         }
         self.syncs.pass_over(round_number);
-        let over = self.sync_data_file(thread, Event::SyncRound(round_number));
-        self.crash_sees_sync(file, over);
+        let over = self.machine.sync_data_file(thread, Event::SyncRound(round_number));
+        self.machine.crash_sees_sync(file, over);
         self.syncs.sync_until(file, over);
     }
 
     fn end_sync_round(&mut self, round_number: u32) {
         let Some(round) = self.syncs.rounds[round_number as usize].take() else { return };
-        self.crash_sees_round_over(round_number);
+        self.machine.crash_sees_round_over(round_number);
         match round.owner {
             Owner::Checkpointer => self.checkpoint_data_synced(),
             Owner::IoThread { thread, held, mutex } => {
                 self.release_held(held);
                 if let Some(instance) = mutex {
-                    self.release_lru_list_mutex(instance);
+                    self.machine.release_lru_list_mutex(instance);
                 }
                 self.syncs.io_thread_goes_on(thread);
                 self.io_thread_done(thread);
@@ -295,12 +289,23 @@ impl Server {
             return;
         }
         for client in std::mem::take(&mut self.syncs.threads[thread as usize].clients) {
-            self.calendar.schedule(self.now, Event::ClientResumes(client));
+            self.machine.calendar.schedule(self.machine.now, Event::ClientResumes(client));
         }
         while !self.syncs.threads[thread as usize].busy
             && let Some(batch) = self.syncs.threads[thread as usize].completions.pop_front()
         {
             self.complete_share(batch, thread);
         }
+    }
+}
+
+impl Machine {
+    /// Syncs a data file, which returns when that is over; `event` happens when the thread that does it has come to a
+    /// processor after that, to do `thread`.
+    pub(super) fn sync_data_file(&mut self, thread: Event, event: Event) -> SimTime {
+        self.recorder.counts.data_fsyncs += 1;
+        let over = self.data_device.submit(self.now, Op::Sync, 0);
+        self.data_sync_computes(over, thread, event);
+        over
     }
 }

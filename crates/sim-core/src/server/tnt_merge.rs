@@ -15,7 +15,9 @@
 use super::Server;
 use super::costs;
 use super::events::Event;
+use super::machine::Machine;
 use super::mvcc_buffer::Changed;
+use super::wake_ups;
 use crate::buffer_pool::Modification;
 use crate::kernel::time::{SimDuration, SimTime};
 
@@ -52,9 +54,11 @@ pub(super) struct Merging {
 impl Server {
     pub(super) fn start_records(&mut self) {
         let Some(records) = &self.records else { return };
-        self.calendar.schedule(self.now + records.config.purge_poll, Event::RecordTimer(PURGE));
+        self.machine.calendar.schedule(self.machine.now + records.config.purge_poll, Event::RecordTimer(PURGE));
         if records.row_cache.is_some() {
-            self.calendar.schedule(self.now + records.config.write_back_every, Event::RecordTimer(WRITE_BACK));
+            self.machine
+                .calendar
+                .schedule(self.machine.now + records.config.write_back_every, Event::RecordTimer(WRITE_BACK));
         }
     }
 
@@ -64,7 +68,7 @@ impl Server {
         let (config, threads) = (records.config, &records.merging.threads);
         let idle = !threads[number as usize].busy;
         let again = if number == PURGE { config.purge_poll } else { config.write_back_every };
-        self.calendar.schedule(self.now + again, Event::RecordTimer(number));
+        self.machine.calendar.schedule(self.machine.now + again, Event::RecordTimer(number));
         match number {
             PURGE if idle && self.pass_is_due() => self.begin_pass(),
             WRITE_BACK if idle => self.begin_write_back(),
@@ -75,13 +79,13 @@ impl Server {
     fn pass_is_due(&self) -> bool {
         let Some(records) = &self.records else { return false };
         let full = u128::from(records.config.buffer_bytes) * u128::from(records.config.purge_threshold_pct);
-        self.now.since(records.merging.began) >= records.config.purge_interval
+        self.machine.now.since(records.merging.began) >= records.config.purge_interval
             || u128::from(records.used_bytes) * 100 >= full
             || records.waits.want_room()
     }
 
     fn begin_pass(&mut self) {
-        let Server { records: Some(records), space, redo, now, .. } = self else { return };
+        let Server { records: Some(records), machine: Machine { space, redo, now, .. }, .. } = self else { return };
         records.next_generation();
         (records.merging.began, records.merging.began_lsn) = (*now, redo.current_lsn());
         let mut work = records.merged.records.clone();
@@ -108,7 +112,7 @@ impl Server {
     fn begin_work(&mut self, number: u32, work: Vec<Changed>) {
         let Some(records) = &mut self.records else { return };
         records.merging.threads[number as usize] = Thread { work, busy: true, ..Thread::default() };
-        self.calendar.schedule(self.now, Event::RecordThread(number));
+        self.machine.calendar.schedule(self.machine.now, Event::RecordThread(number));
     }
 
     /// A thread goes on with its records until it must wait or has done some.
@@ -130,12 +134,12 @@ impl Server {
             self.redo_appended();
             self.after_background_append();
         }
-        let cpu = self.processors.spec();
+        let cpu = self.machine.processors.spec();
         let each = cpu.purge_change.0 + cpu.purge_look_up().0;
         let demand = SimDuration(each * done as u64);
         match waits {
-            Some(at) => self.calendar.schedule(at.max(self.now), Event::RecordThread(number)),
-            None if done > 0 => self.compute(demand, SimDuration::ZERO, Event::RecordThread(number)),
+            Some(at) => self.machine.calendar.schedule(at.max(self.machine.now), Event::RecordThread(number)),
+            None if done > 0 => self.machine.compute(demand, SimDuration::ZERO, Event::RecordThread(number)),
             None => self.work_is_done(number),
         }
     }
@@ -147,29 +151,29 @@ impl Server {
 
     /// When a thread may write redo, if the log buffer has no room now.
     fn merge_waits_for_redo(&mut self, number: u32) -> Option<SimTime> {
-        self.redo.advance_writer(self.now);
+        self.machine.redo.advance_writer(self.machine.now);
         let thread = &self.records.as_ref()?.merging.threads[number as usize];
         let ahead = thread.work.iter().skip(thread.next).take(RECORDS_AT_ONCE);
         let redo_fixed: u64 = ahead.map(|record| record.redo_fixed).sum();
         if self.log_buffer_lacks_room(redo_fixed.div_ceil(crate::redo::RedoLog::fixed(1.0)) + 1) {
             self.empty_log_buffer();
-            return Some(self.now + costs::PURGE_RETRY);
+            return Some(self.machine.now + costs::PURGE_RETRY);
         }
         None
     }
 
     /// Puts a record on its page, or marks it in the row cache; returns until when the thread must wait, if it must.
     fn put_on_page(&mut self, number: u32, record: Changed) -> Option<SimTime> {
-        let lsn = self.redo.current_lsn();
+        let lsn = self.machine.redo.current_lsn();
         let Some(records) = &mut self.records else { return None };
         let cached = number == PURGE && records.row_cache.as_mut().is_some_and(|cache| cache.merge(record, lsn));
         if cached {
-            self.redo.append(record.redo_fixed);
+            self.machine.redo.append(record.redo_fixed);
         } else {
-            match self.pool.modify(record.page, lsn, &self.space, self.now) {
-                Modification::Done => self.append_change(record.page, record.redo_fixed),
+            match self.machine.pool.modify(record.page, lsn, &self.machine.space, self.machine.now) {
+                Modification::Done => self.machine.append_change(record.page, record.redo_fixed),
                 Modification::Miss => return self.read_to_merge(number, record.page),
-                Modification::Blocked => return Some(self.now + costs::PURGE_RETRY),
+                Modification::Blocked => return Some(self.machine.now + costs::PURGE_RETRY),
             }
         }
         self.record_is_merged(number, record);
@@ -178,7 +182,7 @@ impl Server {
 
     /// A record is dealt with; when its table is, the memory of that is free.
     fn record_is_merged(&mut self, number: u32, record: Changed) {
-        let Server { records: Some(records), space, .. } = self else { return };
+        let Server { records: Some(records), machine: Machine { space, .. }, .. } = self else { return };
         if number == WRITE_BACK {
             if let Some(cache) = &mut records.row_cache {
                 cache.written_back(record);
@@ -203,14 +207,14 @@ impl Server {
 
     /// Reads a page for a thread, or waits for somebody's read or for a frame.
     fn read_to_merge(&mut self, number: u32, page: u32) -> Option<SimTime> {
-        if let Some(&arrives) = self.clients.reads.get(&page) {
-            return Some(arrives.max(self.now));
+        if let Some(&arrives) = self.machine.page_reads.get(&page) {
+            return Some(arrives.max(self.machine.now));
         }
-        if !self.take_or_free_frame(self.space.instance_of(page)) {
-            self.set_flush_event();
-            return Some(self.now + costs::PURGE_RETRY);
+        if !self.take_or_free_frame(self.machine.space.instance_of(page)) {
+            self.machine.set_flush_event();
+            return Some(self.machine.now + costs::PURGE_RETRY);
         }
-        let arrives = self.begin_read(page);
+        let arrives = self.machine.begin_read(page);
         if let Some(records) = &mut self.records {
             records.merging.threads[number as usize].reading = Some(page);
         }
@@ -235,15 +239,15 @@ impl Server {
         }
         let cached = records.row_cache.as_ref().and_then(|cache| cache.oldest_lsn());
         let lsn = records.merging.merged_lsn.min(cached.unwrap_or(u64::MAX));
-        self.ask(|model, view| model.records_merged(view, lsn));
-        self.wake_checkpointer();
+        self.machine.ask(|model, view| model.records_merged(view, lsn));
+        self.machine.set_event(wake_ups::Thread::Checkpointer);
         self.wake_record_waiters();
     }
 
     /// Whether the invariants of the buffer hold: no redo is reused whose change is on no page.
     pub(super) fn check_records(&self, walks_too: bool) -> Result<(), String> {
         let Some(records) = &self.records else { return Ok(()) };
-        let checkpoint = self.checkpointer.last_lsn();
+        let checkpoint = self.machine.last_checkpoint_lsn;
         if let Some(oldest) = records.oldest_lsn().filter(|oldest| checkpoint > *oldest) {
             return Err(format!("the checkpoint {checkpoint} lies above redo of records in memory, from {oldest} on"));
         }

@@ -9,6 +9,7 @@
 use super::Server;
 use super::change_buffer::Buffered;
 use super::events::Event;
+use super::machine::Machine;
 use crate::buffer_pool::Modification;
 use crate::workload::program::Touch;
 
@@ -59,12 +60,11 @@ impl Server {
     /// looked at again; otherwise before each row that is changed. So it is with room in the log buffer, of which a transaction
     /// too large for it takes what there is.
     fn touch_on(&mut self, client_number: u32) -> Stopped {
-        let Server {
-            clients, program, pool, redo, space, check, lru_list_mutexes, touched_pages, crashes, now, ..
-        } = self;
+        let Server { clients, program, machine, .. } = self;
+        let Machine { pool, redo, space, check, lru_list_mutexes, now, .. } = machine;
         let client = &mut clients.list[client_number as usize];
         let kind = &program.kinds[client.kind as usize];
-        let limit_lsn = clients.free_check_limit_lsn.min(redo.room_up_to(kind.max_redo_bytes));
+        let limit_lsn = machine.free_check_limit_lsn.min(redo.room_up_to(kind.max_redo_bytes));
         // An eighth more than the payload holds the headers of its blocks too.
         let near_limit = redo.current_lsn() + kind.max_redo_bytes * 9 / 8 > limit_lsn;
         let plan = &mut client.plan;
@@ -105,25 +105,27 @@ impl Server {
         plan.modified_since(from, |pages| {
             modified += pages.len();
             redo.note_modified(pages);
-            touched_pages.note(pages, lsn);
+            machine.touched_pages.note(pages, lsn);
             if let Some(checker) = check {
                 pages.iter().for_each(|&page| checker.note_newest(page, lsn));
             }
         });
-        if let Some(crashes) = crashes {
+        if let Some(crashes) = &mut machine.crashes {
             for (page, takes_redo) in plan.changes_since(from) {
                 crashes.modified(page, if takes_redo { redo_lsn_before } else { lsn }, lsn);
             }
         }
-        clients.modified(client_number, modified);
+        self.client_modified(client_number, modified);
         stopped
     }
 
     /// Whether the page must move in a list that somebody holds; the client then waits.
     fn waits_to_move(&mut self, client_number: u32, page: u32) -> bool {
-        self.lru_list_mutexes.any_held()
-            && self.pool.moves_to_head(page, &self.space, self.now)
-            && self.waits_for_lru_list(self.space.instance_of(page), Event::ClientResumes(client_number))
+        self.machine.lru_list_mutexes.any_held()
+            && self.machine.pool.moves_to_head(page, &self.machine.space, self.machine.now)
+            && self
+                .machine
+                .waits_for_lru_list(self.machine.space.instance_of(page), Event::ClientResumes(client_number))
     }
 
     /// Touches one page on the slow path: it may be new, missing or under write.
@@ -132,16 +134,16 @@ impl Server {
         if self.waits_to_move(client_number, page) {
             return Touched::Wait;
         }
-        if !self.pool.is_resident(page) && self.clients.list[client_number as usize].plan.is_fresh(page) {
+        if !self.machine.pool.is_resident(page) && self.clients.list[client_number as usize].plan.is_fresh(page) {
             // While its creator waited for a frame, another client may have met the page and begun to read it.
-            if let Some(&arrives) = self.clients.reads.get(&page) {
-                self.calendar.schedule(arrives.max(self.now), Event::ClientResumes(client_number));
+            if let Some(&arrives) = self.machine.page_reads.get(&page) {
+                self.machine.calendar.schedule(arrives.max(self.machine.now), Event::ClientResumes(client_number));
                 return Touched::Wait;
             }
             if !self.find_frame(client_number, page) {
                 return Touched::Wait;
             }
-            self.pool.page_arrived(page, &self.space, self.now);
+            self.machine.pool.page_arrived(page, &self.machine.space, self.machine.now);
             // Others may have met it meanwhile and left changes for it.
             self.merge_changes(page);
             if self.keep_margin(client_number, page) {
@@ -149,23 +151,23 @@ impl Server {
             }
         }
         if !touch.modify {
-            if self.pool.read(page, &self.space, self.now) {
+            if self.machine.pool.read(page, &self.machine.space, self.machine.now) {
                 return Touched::Done;
             }
             self.read_page(client_number, page);
             return Touched::Wait;
         }
-        match self.pool.modify(page, self.redo.current_lsn(), &self.space, self.now) {
+        match self.machine.pool.modify(page, self.machine.redo.current_lsn(), &self.machine.space, self.machine.now) {
             Modification::Done => {
-                self.append_change(page, touch.redo_fixed);
-                self.clients.modified(client_number, 1);
+                self.machine.append_change(page, touch.redo_fixed);
+                self.client_modified(client_number, 1);
                 Touched::Done
             }
             Modification::Miss => {
                 if touch.bufferable {
                     match self.buffer_change(client_number, page, touch.redo_fixed) {
                         Buffered::Done => {
-                            self.clients.modified(client_number, 1);
+                            self.client_modified(client_number, 1);
                             return Touched::Done;
                         }
                         Buffered::Wait => return Touched::Wait,

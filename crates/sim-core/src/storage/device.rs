@@ -324,7 +324,7 @@ impl Device {
         let start = if self.sync_is_barrier { self.horizon() } else { self.flush.end }.max(at);
         let mut end = start + self.sync.sample(&mut self.rng);
         if self.sync_is_barrier && start > at {
-            end = end + self.drain;
+            end += self.drain;
         }
         if self.sync_counts_as_write {
             let lane = self.capped_lane.as_deref_mut().unwrap_or(&mut self.lane);

@@ -4,6 +4,7 @@ mod common;
 mod kernel_device;
 mod kernel_queues;
 mod kernel_streams;
+mod layers;
 mod machine_change_buffer;
 mod machine_collecting;
 mod machine_determinism;

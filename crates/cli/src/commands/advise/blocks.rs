@@ -198,6 +198,7 @@ fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
     blocks.extend(load_lines);
     if let Some(why) = &advice.refused {
         blocks.push(refused(why));
+        blocks.extend(left_out(advice, answer).map(Block::Text));
         blocks.push(candidates(answer, args.all, advice));
         blocks.push(Block::Text(LEGEND.to_owned()));
         return blocks;
@@ -209,6 +210,7 @@ fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
         format!("Try {name} = {} instead of {}.", best.io_capacity_max, now.io_capacity_max)
     }));
     blocks.push(Block::Text(why(answer, args.goal.goal(), &advice.backtest)));
+    blocks.extend(left_out(advice, answer).map(Block::Text));
     blocks.extend(answer.fewest_writes.as_ref().map(|row| Block::Text(fewest_writes(row))));
     if best != now {
         blocks.push(Block::Code(statements(answer).join("\n")));
@@ -224,6 +226,14 @@ fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
     let hopeless = advice.worlds.iter().filter(|world| world.best.is_none());
     blocks.extend(hopeless.map(|world| Block::Text(format!("With {} no setting would be good.", world.name))));
     blocks
+}
+
+/// What the time limit left out, and what it would have told.
+fn left_out(advice: &Advice, answer: &Answer) -> Option<String> {
+    let worlds = (!advice.worlds_left_out.is_empty())
+        .then(|| format!("Not searched, as the time was over: {}", advice.worlds_left_out.join(", ")));
+    let all: Vec<String> = answer.left_out_in_words().into_iter().chain(worlds).collect();
+    (!all.is_empty()).then(|| format!("{} (--time-limit).", all.join(". ")))
 }
 
 /// What the recording does not tell, as the range of the answer.

@@ -3,7 +3,6 @@
 use crate::exit::Failure;
 use innosim_experiments::advise::Advice;
 use innosim_experiments::fio::Completed;
-use innosim_flush_models::registry::ModelId;
 use innosim_recordings::{
     BUFFER_PAGE_QUERY, FileKind, FoundFile, INNODB_STATUS, Missing, Recording, SAMPLES, VARIABLES, find, inventory,
 };
@@ -252,9 +251,7 @@ fn one(path: &Path, mut recordings: Vec<Recording>, model: Option<&str>) -> Resu
         return Err(Failure::Input(format!("{}: holds more than one recording\n  = help: {help}", path.display())));
     }
     let Some(mut recording) = recordings.pop() else { return Ok(None) };
-    let asked = model.map(ModelId::parse).transpose();
-    let asked =
-        asked.map_err(|unknown| Failure::Input(format!("--model: {unknown}\n  = help: {}", unknown.suggestion)))?;
+    let asked = model.map(crate::commands::models::named).transpose()?;
     recording.take_model(asked);
     if let Some(model) = asked.filter(|_| recording.server.version.is_empty()) {
         recording.server.version = model.name().to_owned();

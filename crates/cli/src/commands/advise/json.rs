@@ -52,6 +52,7 @@ pub(super) fn document(folder: &Folder, missing: &[Lack], advice: &Advice, args:
         "latency_is_predicted": advice.backtest.latency() == Reproduced::Yes,
         "not_known": advice.answer.as_ref().map_or_else(Vec::new, |answer| not_known(answer, &advice.backtest)),
         "fewest_writes": advice.answer.as_ref().and_then(|answer| Some(row(advice, answer, answer.fewest_writes.as_ref()?))),
+        "left_out": advice.answer.as_ref().map(|answer| [&answer.left_out[..], &advice.worlds_left_out[..]].concat()),
         "refused": advice.refused,
         "caution": advice.caution,
     })

@@ -45,7 +45,7 @@ pub(super) fn run(args: &CalibrateArgs, recordings: &[Recording], device: &Devic
     }
     let benchmark = fit.finish().map_err(Failure::Input)?;
     write_scenario(args, &benchmark.calibration.recording, &benchmark.scenario)?;
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&with_runs(&benchmark)),
         Format::Human => print(&text(&benchmark)),
     }
@@ -98,7 +98,7 @@ fn text(benchmark: &Benchmark) -> String {
     }
     text.push_str(&rows.render());
     let legend = "Error: simulated to measured. Fitted, as the mean over all runs: tps, and bytes for each transaction. \
-                  Predicted: writes (pages, doublewrite batches, log syncs), flushes, operations in flight.";
+                  Predicted: writes, flushes, operations in flight.";
     text.push_str(&wrapped(legend, 0));
     text
 }

@@ -55,6 +55,12 @@ fn find(name: &str) -> Result<Series, Failure> {
 /// Runs a series.
 pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
     let series = find(name)?;
+    if args.until_rest {
+        return Err(Failure::Input(format!(
+            "--until-rest: a run of the series {name} is compared over the time that was recorded, and can't end before it\n  \
+             = help: leave it out; --duration TIME makes all runs shorter"
+        )));
+    }
     let mut scenarios: Vec<(&SeriesRun, Scenario)> = Vec::new();
     for run in &series.runs {
         let overrides = Series::overrides(run, args.duration.as_ref(), args.common.seed);
@@ -76,7 +82,7 @@ pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
     if let Some(dir) = &out {
         write_file(&dir.path().join(RESULT), (serde_json::to_string_pretty(&document)? + "\n").as_bytes())?;
     }
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&document)?,
         Format::Human => print(&render(&series, &rows, args.duration.is_some(), &misses))?,
     }

@@ -67,6 +67,17 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "Memory for pages; a page of 16K is kept in each 16K of it.",
         "Rounded up to a multiple of innodb_buffer_pool_chunk_size x innodb_buffer_pool_instances.",
     ),
+    Declaration {
+        name: "innodb_dedicated_server",
+        unit: "",
+        help: "Whether the server takes its sizes from its machine, where they are not set: 1G of redo log for each two CPUs, 16G at \
+               most, and half of the memory for the buffer pool, three quarters from 4G on.",
+        long_help: "[host] of a scenario says how many CPUs (cores) and how much memory (memory_gib) the machine has. Amazon RDS \
+                    starts MySQL 8.4 with ON. Before 8.4 other rules hold, which are not modelled.",
+        history: "",
+        instead: "",
+        spans: &[span(FROM_84, Kind::Switch, Value::Switch(false), "OFF")],
+    },
     everywhere(
         "innodb_doublewrite",
         "",

@@ -56,9 +56,9 @@ fn percona_84_has_lru_managers_by_choice() {
     assert!(server(ModelId::Percona80, &[]).config().lru_managers.is_some());
 }
 
-/// Redo beyond the sync limit of a redo log of 1 GiB, with a page as old.
+/// Redo beyond the sync limit of a redo log of 1 GiB, with a page as old, on a server that is always active.
 fn late(ms: u64) -> View<'static> {
-    View { current_lsn: START + 1_000_000_000, dirty_pages: 500, activity: 1, ..view(ms) }
+    View { current_lsn: START + 1_000_000_000, dirty_pages: 500, activity: ms, ..view(ms) }
 }
 
 /// The checkpointer of 8.0.16 sets a sync target; the coordinator serves it once, in full, when the event wakes it, and not in a
