@@ -12,12 +12,15 @@ use crate::recommend::TrialRunner;
 use crate::runner::{Job, in_parallel};
 use crate::validate::{Metric, Task, Validation, compare};
 use innosim_core::metrics::RunOutput;
-use innosim_recordings::{DiskReports, Recording};
+use innosim_recordings::{DiskReports, Quantity, Recording};
 use innosim_scenario::{Overrides, Scenario, Source, load};
 
 /// Errors that a prediction may have, with what makes a figure too small to be judged.
 const JUDGED: [(&str, f64, f64); 3] =
     [("checkpoint_age_mean", 0.20, 2e6), ("pages_flushed_per_s_mean", 0.20, 10.0), ("dirty_pages_mean", 0.20, 500.0)];
+
+/// Share of the async limit of the checkpoint age from which on the age stands at it.
+const AT_LIMIT: f64 = 0.95;
 
 /// Seconds of the recorded load that may wait for a device: the real server did all of it as it came.
 const MOST_BEHIND_S: f64 = 5.0;
@@ -33,6 +36,9 @@ pub struct Backtest {
     pub output: RunOutput,
     /// What its disk was seen to do, and is predicted to.
     pub disk: Option<DiskSeen>,
+    /// Whether the recorded and the simulated age both come to their limit where neighbours are flushed. Whole extents go
+    /// then, and the age falls to a fraction at a moment that hangs on little: figures of one half say when, not how well.
+    pub falls_from_limit: bool,
 }
 
 /// Back-tests, and the devices that can't be it, with why.
@@ -55,13 +61,13 @@ impl Backtest {
 
     /// Whether anything is large enough to be judged.
     pub fn tells(&self) -> bool {
-        self.judged().next().is_some()
+        self.falls_from_limit || self.judged().next().is_some()
     }
 
     fn judged(&self) -> impl Iterator<Item = (&Metric, f64)> {
         self.validation.metrics.iter().filter_map(|metric| {
             let (_, most, least) = JUDGED.iter().find(|(name, ..)| *name == metric.name)?;
-            let is_large = metric.observed.max(metric.predicted) >= *least;
+            let is_large = metric.observed.max(metric.predicted) >= *least && !self.falls_from_limit;
             is_large.then_some((metric, *most))
         })
     }
@@ -136,13 +142,24 @@ pub(super) fn backtest(
         let output = output.map_err(|error| error.to_string())?;
         let validation = compared(&prediction, &output, &recording.name)?;
         let disk = disk.map(|disk| DiskSeen::of(disk, &output));
-        tests.push(Backtest { device, validation, output, disk });
+        let falls_from_limit = falls_from_limit(recording, &output);
+        tests.push(Backtest { device, validation, output, disk, falls_from_limit });
     }
     let mean = Demand::of(recording).ok_or("work was counted only once")?.mean;
     let waiting = |test: &Backtest| behind(&test.output, mean);
     let (tests, too_slow) = without_too_slow(tests, |test| Some((test.device.clone(), waiting(test)?)));
     left_out.extend(too_slow);
     Ok((tests, left_out))
+}
+
+/// See [`Backtest::falls_from_limit`].
+fn falls_from_limit(recording: &Recording, output: &RunOutput) -> bool {
+    let limit = AT_LIMIT * output.age_limits.async_bytes as f64;
+    let recorded = recording.get(Quantity::Lsn).zip(recording.get(Quantity::CheckpointLsn));
+    let reached =
+        recorded.is_some_and(|(lsn, checkpoint)| lsn.iter().zip(&checkpoint).any(|(lsn, at)| lsn - at >= limit));
+    let predicted = output.series.iter().any(|second| second.checkpoint_age_bytes as f64 >= limit);
+    limit > 0.0 && reached && predicted && recording.flushes_neighbors() != Ok(false)
 }
 
 /// Leaves out the tests that are told to be `too_slow`, by name and reason, as long as one is left: where all are, it is
