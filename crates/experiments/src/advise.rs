@@ -46,6 +46,8 @@ use text::{Drive, Wanted};
 const LONGEST_S: f64 = 7200.0;
 /// Length of the search's scenario: runs take two and a half turns of the redo log of it.
 const SEARCH_S: f64 = 6000.0;
+/// Length of runs where the checkpoint age stands at its limit and falls from it.
+const OUTLAST_WAVES: &str = "600s";
 /// Spread of what the evidence leaves open from which on it is searched at both ends.
 const OPEN: f64 = 0.10;
 /// Devices that are searched besides the one that fits best, where none was measured.
@@ -216,17 +218,20 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     if advice.refused.is_some() && !request.anyway {
         return Ok(advice);
     }
-    let mut answer = search(request, &advice.scenario, request.redo, request.replications, runner)?;
+    // The waves of an age that stands at its limit outlast the usual runs: one long run of each setting.
+    let long = advice.backtest.falls_from_limit;
+    let replications = if long { 1 } else { request.replications };
+    let mut answer = recommend(&question(request, &advice.scenario, request.redo, replications, long), runner)?;
     let is_alike = alike::keep_if_alike(&mut answer);
     if answer.refused().is_some() && !answer.best.is_answer && !request.redo && !runner.time_is_up() {
         // No I/O capacity will do with this redo log: perhaps one will with a larger one.
-        let larger = search(request, &advice.scenario, true, request.replications, runner)?;
+        let larger = recommend(&question(request, &advice.scenario, true, replications, long), runner)?;
         answer = if larger.best.is_answer { larger } else { answer };
     }
     // Where no setting is better than another, none is in a world beside it.
     let open = if is_alike { Vec::new() } else { worlds(request, &measured, &device, &tests, &scenario_of)? };
     for (name, text) in open {
-        match best_setting(&question(request, &text, request.redo, 1), runner) {
+        match best_setting(&question(request, &text, request.redo, 1, long), runner) {
             Ok(best) if !runner.time_is_up() => advice.worlds.push(World { name, best }),
             Ok(_) | Err(RecommendError::OutOfTime) => advice.worlds_left_out.push(name),
             Err(error) => return Err(error.into()),
@@ -243,23 +248,13 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     Ok(advice)
 }
 
-fn search(
-    request: &Request<'_>,
-    text: &str,
-    redo: bool,
-    replications: u32,
-    runner: &dyn TrialRunner,
-) -> Result<Answer, RecommendError> {
-    recommend(&question(request, text, redo, replications), runner)
-}
-
-fn question<'a>(request: &'a Request<'_>, text: &'a str, redo: bool, replications: u32) -> Question<'a> {
+fn question<'a>(request: &'a Request<'_>, text: &'a str, redo: bool, replications: u32, long: bool) -> Question<'a> {
     Question {
         source: Source::Text { name: &request.recording.name, text },
         common: Overrides {
             seed: request.seed,
             set: request.set.clone(),
-            duration: request.duration.clone(),
+            duration: request.duration.clone().or_else(|| long.then(|| OUTLAST_WAVES.to_owned())),
             ..Overrides::default()
         },
         goal: request.goal,

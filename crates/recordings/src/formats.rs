@@ -180,6 +180,9 @@ fn parse_kind(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
     if let Some(part) = page_ages::parse(path, head)? {
         return Ok(Some(part));
     }
+    if let Some(rotational) = rotational_flag(path, head) {
+        return Ok(Some(Part { rotational: Some(rotational), ..Part::default() }));
+    }
     if is_fio(head) {
         return Ok(Some(Part { fio: true, ..Part::default() }));
     }
@@ -229,6 +232,16 @@ fn parse_kind(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
         || part.cpus.is_some()
         || part.rotational.is_some();
     Ok(known.then_some(part))
+}
+
+/// What a copy of `/sys/block/DISK/queue/rotational` says, under that name, as `live/record` leaves it.
+fn rotational_flag(path: &Path, text: &str) -> Option<bool> {
+    let is_it = path.file_name().is_some_and(|name| name == "rotational");
+    match text.trim() {
+        "0" if is_it => Some(false),
+        "1" if is_it => Some(true),
+        _ => None,
+    }
 }
 
 /// Whether a text is fio's JSON, which may stand between a banner, warnings and its report for people.

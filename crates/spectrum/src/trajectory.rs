@@ -11,13 +11,16 @@
 //! Where the oldest page is not recorded, the order itself tells it ([`oldest_by_order`]).
 //!
 //! Simplifications: pages that leave out of turn (LRU flushing, several buffer pool instances that are not equally far)
-//! are taken to leave in order; before the first sample the age is taken to have stood still, or, where it doubles before a
-//! page is flushed, to have grown from nothing. Within a step the work
+//! are taken to leave in order; before the first sample the age is taken to have stood still, or, where it grows by half before
+//! a page is flushed, to have grown from nothing. Within a step the work
 //! is even, and pages are flushed in the middle of it: those that are modified again soon become dirty in its second half. (A page
 //! cleaner flushes at one instant of a second, which may be any.)
 
 use crate::spectrum::steady_share;
 use std::collections::VecDeque;
+
+/// Growth of an age before a page is flushed, from which on it grew before the recording too.
+const GROWN: f64 = 1.5;
 
 /// Counters at one instant.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,11 +67,11 @@ impl Trajectory {
         (self.samples[sample].work - self.samples[sample].oldest).max(0.0)
     }
 
-    /// Whether the age was growing when the recording began, and did not stand still: it doubles before a page is flushed.
+    /// Whether the age was growing when the recording began, and did not stand still: it grows by half before a page is flushed.
     fn grew(&self) -> bool {
         let Some(first) = self.samples.first() else { return false };
         let unmoved = self.samples.iter().take_while(|sample| sample.oldest <= first.oldest).count();
-        unmoved.checked_sub(1).is_some_and(|last| self.age(last) >= 2.0 * self.age(0).max(f64::MIN_POSITIVE))
+        unmoved.checked_sub(1).is_some_and(|last| self.age(last) >= GROWN * self.age(0).max(f64::MIN_POSITIVE))
     }
 
     /// Share of the pages of one rate that is dirty at each sample, and that was flushed up to it (pages that were

@@ -7,10 +7,11 @@ use crate::recommend::{Answer, Limit, Point, Row, Verdict};
 
 /// Largest setting by smallest from which on they span enough to say so.
 const SPAN: f64 = 2.0;
-/// Difference of throughput, as a share of the mean, up to which settings are alike.
-const ALIKE: f64 = 0.05;
+/// Standard deviation of throughput over the settings, as a share of the mean, up to which they are alike: waves that come
+/// and go make one run of a setting differ from another by as much.
+const ALIKE: f64 = 0.03;
 /// The same of the pages flushed a unit of work.
-const ALIKE_FLUSHING: f64 = 0.25;
+const ALIKE_FLUSHING: f64 = 0.10;
 /// Change of the scatter from the lower half of the settings to the upper that is a trend.
 const TREND: f64 = 0.2;
 
@@ -32,7 +33,7 @@ fn alike(answer: &Answer) -> Option<(String, Vec<Point>)> {
     let [low, high] = [first, last].map(|row| row.point.io_capacity_max);
     let throughput = Spread::of(&rows, "tps_mean")?;
     let flushing = Spread::of(&rows, "flushes_per_trx")?;
-    if (high as f64) < SPAN * low as f64 || throughput.share() > ALIKE || flushing.share() > ALIKE_FLUSHING {
+    if (high as f64) < SPAN * low as f64 || throughput.deviation > ALIKE || flushing.deviation > ALIKE_FLUSHING {
         return None;
     }
     let name = answer.space.searched();
@@ -44,7 +45,7 @@ fn alike(answer: &Answer) -> Option<(String, Vec<Point>)> {
             throughput.least,
             throughput.most,
             throughput.mean,
-            50.0 * throughput.share(),
+            50.0 * (throughput.most - throughput.least) / throughput.mean,
             flushing.least,
             flushing.most
         ),
@@ -56,11 +57,13 @@ fn alike(answer: &Answer) -> Option<(String, Vec<Point>)> {
     Some((sentences.join(". "), rows.iter().map(|row| row.point).collect()))
 }
 
-/// Least, most and mean of a figure.
+/// How a figure spreads over the settings.
 struct Spread {
     least: f64,
     most: f64,
     mean: f64,
+    /// Standard deviation, as a share of the mean.
+    deviation: f64,
 }
 
 impl Spread {
@@ -68,11 +71,8 @@ impl Spread {
         let values: Vec<f64> = rows.iter().map(|row| row.mean(metric)).collect();
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         let [least, most] = [f64::min, f64::max].map(|f| values.iter().copied().reduce(f));
-        Some(Spread { least: least?, most: most?, mean }).filter(|_| mean > 0.0)
-    }
-
-    fn share(&self) -> f64 {
-        (self.most - self.least) / self.mean
+        let square = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / values.len() as f64;
+        Some(Spread { least: least?, most: most?, mean, deviation: square.sqrt() / mean }).filter(|_| mean > 0.0)
     }
 }
 

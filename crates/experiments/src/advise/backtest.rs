@@ -12,7 +12,7 @@ use crate::recommend::TrialRunner;
 use crate::runner::{Job, in_parallel};
 use crate::validate::{Metric, Task, Validation, compare};
 use innosim_core::metrics::RunOutput;
-use innosim_recordings::{DiskReports, Recording};
+use innosim_recordings::{DiskReports, Quantity, Recording};
 use innosim_scenario::{Overrides, Scenario, Source, load};
 
 /// Errors that a prediction may have, with what makes a figure too small to be judged.
@@ -35,6 +35,9 @@ pub enum Reproduced {
     Off(f64, f64),
 }
 
+/// Share of the async limit of the checkpoint age from which on the age stands at it.
+const AT_LIMIT: f64 = 0.95;
+
 /// Seconds of the recorded load that may wait for a device: the real server did all of it as it came.
 const MOST_BEHIND_S: f64 = 5.0;
 
@@ -49,6 +52,9 @@ pub struct Backtest {
     pub output: RunOutput,
     /// What its disk was seen to do, and is predicted to.
     pub disk: Option<DiskSeen>,
+    /// Whether the recorded and the simulated age both come to their limit where neighbours are flushed. Whole extents go
+    /// then, and the age falls to a fraction at a moment that hangs on little: figures of one half say when, not how well.
+    pub falls_from_limit: bool,
 }
 
 /// What back-tests came to.
@@ -99,13 +105,13 @@ impl Backtest {
 
     /// Whether anything is large enough to be judged.
     pub fn tells(&self) -> bool {
-        self.judged().next().is_some()
+        self.falls_from_limit || self.judged().next().is_some()
     }
 
     fn judged(&self) -> impl Iterator<Item = (&Metric, f64)> {
         self.validation.metrics.iter().filter_map(|metric| {
             let (_, most, least) = JUDGED.iter().find(|(name, ..)| *name == metric.name)?;
-            let is_large = metric.observed.max(metric.predicted) >= *least;
+            let is_large = metric.observed.max(metric.predicted) >= *least && !self.falls_from_limit;
             is_large.then_some((metric, *most))
         })
     }
@@ -220,7 +226,8 @@ fn run_all(
             observed: seen.disk.mean(|report| report.write_bytes),
             predicted: seen.write_bytes,
         }));
-        Ok(Backtest { device, validation, output, disk })
+        let falls_from_limit = falls_from_limit(recording, &output);
+        Ok(Backtest { device, validation, output, disk, falls_from_limit })
     };
     named.into_iter().zip(runs).map(one).collect()
 }
@@ -237,6 +244,17 @@ fn nearest_below(ruled_out: &[Named], devices: &[(String, Device)], disk: &DiskR
         Some((factor, (format!("{name} with ceilings as high as what the disk did"), Device::Keys(keys))))
     });
     raised.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, device)| device)
+}
+
+/// See [`Backtest::falls_from_limit`].
+fn falls_from_limit(recording: &Recording, output: &RunOutput) -> bool {
+    let limit = AT_LIMIT * output.age_limits.async_bytes as f64;
+    let recorded = recording.get(Quantity::Lsn).zip(recording.get(Quantity::CheckpointLsn));
+    let reached = recorded.is_some_and(|(lsn, checkpoint)| {
+        lsn.with(&checkpoint, |lsn, at| lsn - at).samples().flatten().any(|age| age >= limit)
+    });
+    let predicted = output.series.iter().any(|second| second.checkpoint_age_bytes as f64 >= limit);
+    limit > 0.0 && reached && predicted && recording.flushes_neighbors() != Ok(false)
 }
 
 /// Leaves out the tests that are told to be `too_slow`, by name and reason, as long as one is left: where all are, it is

@@ -146,6 +146,13 @@ fn backtest(advice: &Advice) -> Vec<Block> {
         Block::Text(format!("The first half predicts the second, on the device: {}", advice.device)),
         table(&["metric", ">observed", ">predicted", ">error"], rows),
     ];
+    if advice.backtest.falls_from_limit {
+        blocks.push(Block::Text(
+            "Recorded and predicted, the checkpoint age comes to its limit, and neighbours are flushed: then whole extents go and \
+             the age falls, sooner or later. So its course in one half is not judged"
+                .to_owned(),
+        ));
+    }
     blocks.extend(advice.backtest.disk.as_ref().map(|seen| Block::Text(disk(seen))));
     let not_it = advice.not_the_device.iter();
     blocks.extend(not_it.map(|(name, why)| Block::Text(format!("The device is not {name}: {why}"))));
