@@ -230,13 +230,12 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     }
     // Where no setting is better than another, none is in a world beside it.
     let open = if is_alike { Vec::new() } else { worlds(request, &measured, &device, &tests, &scenario_of)? };
-    for (name, text) in open {
-        match best_setting(&question(request, &text, request.redo, 1, long), runner) {
-            Ok(best) if !runner.time_is_up() => advice.worlds.push(World { name, best }),
-            Ok(_) | Err(RecommendError::OutOfTime) => advice.worlds_left_out.push(name),
-            Err(error) => return Err(error.into()),
-        }
-    }
+    search_worlds(
+        &mut advice,
+        open,
+        |text| best_setting(&question(request, text, request.redo, 1, long), runner),
+        runner,
+    )?;
     let why = answer.refused().map(str::to_owned);
     // Elsewhere an input that is roughly known refuses an answer; here its range is searched, and told with it.
     let stands = answer.limit().is_none() && (answer.best.is_answer || matches!(answer.verdict, Verdict::Keep(_)));
@@ -246,6 +245,23 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     }
     advice.answer = Some(answer);
     Ok(advice)
+}
+
+/// Searches each world beside the measured one, until the time is up.
+fn search_worlds(
+    advice: &mut Advice,
+    worlds: Vec<(String, String)>,
+    best_setting: impl Fn(&str) -> Result<Option<Point>, RecommendError>,
+    runner: &dyn TrialRunner,
+) -> Result<(), AdviseError> {
+    for (name, text) in worlds {
+        match best_setting(&text) {
+            Ok(best) if !runner.time_is_up() => advice.worlds.push(World { name, best }),
+            Ok(_) | Err(RecommendError::OutOfTime) => advice.worlds_left_out.push(name),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
 }
 
 fn question<'a>(request: &'a Request<'_>, text: &'a str, redo: bool, replications: u32, long: bool) -> Question<'a> {

@@ -39,10 +39,13 @@ pub struct Model {
     /// Who reads pages in order to merge their buffered changes.
     pub merging: Merging,
     /// Its flushing rule alone, for replay; `None` if it publishes no counters of its decisions, or has no such rule.
-    pub replay: Option<fn(&Settings) -> Result<ReplayRule, SettingsError>>,
+    pub replay: Option<BuildReplayRule>,
     /// How its counters relate to its passes.
     pub publishing: Publishing,
 }
+
+/// Builds a flushing rule alone from settings.
+pub type BuildReplayRule = fn(&Settings) -> Result<ReplayRule, SettingsError>;
 
 /// Versions that a model is taken for.
 #[derive(Debug, Clone, Copy)]

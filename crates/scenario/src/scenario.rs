@@ -230,13 +230,10 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         dirty_start,
         check: false,
     };
-    warn_of_what_never_begins(&root, &run);
-    warn_of_contention(&root, settings.model, &run);
+    warn_of(&root, settings.model, &run);
     let mut resolved = root.resolved;
     let (rule, resolved_rule) = rule.unzip();
-    if let Some(rule) = resolved_rule {
-        resolved.table("rule", rule);
-    }
+    resolved_rule.into_iter().for_each(|rule| resolved.table("rule", rule));
     resolved.table("server", resolved_settings(&settings, machine));
     resolved.append(tables, workload.resolved);
     Some(Scenario {
@@ -254,6 +251,12 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         settings_files: layered.settings_files.clone(),
         resolved,
     })
+}
+
+/// Warns of what is in the file and has no effect, or is not modelled.
+fn warn_of(root: &Section<'_>, model: ModelId, run: &RunSpec) {
+    warn_of_what_never_begins(root, run);
+    warn_of_contention(root, model, run);
 }
 
 /// The settings of the server, of a model that may be another than the scenario was written for.

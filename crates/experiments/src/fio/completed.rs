@@ -90,7 +90,7 @@ fn as_measured(job: JobToRun, profile: &str, device: &DeviceSpec) -> FioJob {
     FioJob {
         operations: done.operations,
         iops: done.operations as f64 / (done.ns as f64 / 1e9),
-        disk_writes: job.synced.then(|| (done.operations as f64 * (1.0 + device.sync_operations)) as u64),
+        disk_writes: job.synced.then_some((done.operations as f64 * (1.0 + device.sync_operations)) as u64),
         latency: if job.synced { at_once } else { latency.clone() },
         sync: job.synced.then_some(latency),
         ..asked

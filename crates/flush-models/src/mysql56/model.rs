@@ -2,7 +2,6 @@
 
 use super::{Mysql56, at_start, replay};
 use crate::model::{Model, StandsFor};
-use crate::mysql55::model::MYSQL_55;
 use crate::purge::{PurgeTraits, RSEGS, UNDO_PAGES, Wake};
 use crate::replay::Publishing;
 use crate::settings::{ModelId, Product, Servers, Version};
@@ -75,5 +74,4 @@ pub(crate) const MYSQL_56: Model = Model {
         wishes: 2,
         ..Publishing::AT_ONCE
     },
-    ..MYSQL_55
 };

@@ -11,6 +11,9 @@ use innosim_core::seam::{
     AdaptiveFlushing, CheckpointerAction, CheckpointerInput, FreeCheck, FreeCheckWait, ServerModel, View,
 };
 
+/// Builds a release from options and the LSN at which the redo log begins.
+pub(crate) type BuildRelease = fn(&Options, u64) -> Result<Box<dyn Release>, SettingsError>;
+
 /// What a server of 8.0 is put together of.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Parts {
@@ -19,8 +22,8 @@ pub(crate) struct Parts {
     /// Whether its page cleaner goes round as that of 5.7 (before 8.0.18): a sync target is served once, in full, by a pass that
     /// the event woke.
     pub(crate) coordinator_of_57: bool,
-    /// Its release, with options and the LSN at which the redo log begins.
-    pub(crate) release: fn(&Options, u64) -> Result<Box<dyn Release>, SettingsError>,
+    /// Its release.
+    pub(crate) release: BuildRelease,
 }
 
 impl Parts {

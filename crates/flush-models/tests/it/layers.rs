@@ -1,5 +1,8 @@
 //! Files point one way: settings are the ground, servers stand on them, the registry is the roof.
 
+// Helpers may fail the test as tests may.
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
