@@ -303,7 +303,7 @@ fn what_other_programs_write_is_read() {
 /// A device that can't follow makes loops of many seconds: the server would say so.
 #[test]
 fn a_run_says_which_line_the_server_would_write() {
-    let words = ["run", "redo-too-small", "--duration", "200s", "--quiet"];
+    let words = ["run", "redo-too-small", "--duration", "300s", "--quiet"];
     let capacities = ["device.write_iops=2000", "innodb_io_capacity=10000", "innodb_io_capacity_max=20000"];
     let words: Vec<&str> = words.into_iter().chain(capacities.iter().flat_map(|key| ["--set", *key])).collect();
     let said = |more: &[&str]| {
