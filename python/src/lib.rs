@@ -4,7 +4,7 @@
 //! made without Python's lock; a rule that is a Python function takes it for each pass.
 //!
 //! ```text
-//!   case       a scenario with its rule          rule     a Python function in the seat of a rule    pass   what it sees
+//!   case       a scenario with its rule          rule     a Python function in place of a rule      pass   what it sees
 //!   simulate   runs, signals, threads            session  a run that waits for decisions
 //!   result     summaries, series as arrays       many     comparisons and sweeps                      error  exceptions
 //! ```

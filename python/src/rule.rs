@@ -1,11 +1,11 @@
 //! A flushing rule that is a Python function, or a class whose objects are called so.
 //!
-//! It takes the seat of a script ([`innosim_rules::Guest`]): it sees the same, is held to the same bounds, and ends its run in the
-//! same words. What it raised is kept beside, to be the cause of the exception that tells of the run.
+//! It takes the place of a script ([`innosim_rules::EmbeddedRule`]): it sees the same, is held to the same bounds, and
+//! ends its run in the same words. What it raised is kept beside, to be the cause of the exception that tells of the run.
 
 use crate::error::refused;
 use crate::pass::Pass;
-use innosim_rules::{Counted, Fault, Guest, HostedRule, Parameter, Rule, RuleContext, See, Wish};
+use innosim_rules::{Counted, Fault, EmbeddedRule, HostedRule, Parameter, Rule, RuleContext, See, FlushDecision};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyType};
@@ -47,7 +47,7 @@ pub(crate) fn rule_of(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Ru
     let names: Vec<String> = parameters.iter().map(|parameter| parameter.name.clone()).collect();
     let asks_mean_age = object.getattr_opt("asks_mean_age")?.is_some_and(|asks| asks.is_truthy().unwrap_or(false));
     let (source, raised) = (Arc::new(object.clone().unbind()), raised.clone());
-    let start = move |context: &RuleContext<'_>| -> Box<dyn Guest> {
+    let start = move |context: &RuleContext<'_>| -> Box<dyn EmbeddedRule> {
         let value = |name: &String| Some((name.clone(), context.parameter(name)?));
         let arguments = names.iter().filter_map(value).collect();
         let at_work = if is_class { None } else { Some(source.clone()) };
@@ -111,7 +111,7 @@ impl PyRule {
     }
 }
 
-impl Guest for PyRule {
+impl EmbeddedRule for PyRule {
     fn counted(&self) -> Counted {
         // Nobody knows what a function will look at: pages that are due are soon counted.
         Counted { due: true, mean_age: self.asks_mean_age }
@@ -130,7 +130,7 @@ impl Guest for PyRule {
         })
     }
 
-    fn pass(&mut self, see: &See) -> Result<Wish, Fault> {
+    fn pass(&mut self, see: &See) -> Result<FlushDecision, Fault> {
         let mean_age = self.asks_mean_age;
         self.ask(|rule| {
             if !rule.is_callable() {
@@ -138,7 +138,7 @@ impl Guest for PyRule {
                 let help = "write a method `__call__(self, see)` that returns the pages of a pass";
                 return Ok(Err(Fault::new(format!("an object of {kind} can't be called")).help(help)));
             }
-            Ok(wish_of(&rule.call1((Pass::of(see, mean_age),))?))
+            Ok(decision_of(&rule.call1((Pass::of(see, mean_age),))?))
         })
     }
 }
@@ -178,19 +178,19 @@ fn place_of(py: Python<'_>, error: &PyErr) -> Option<String> {
 }
 
 /// Reads an answer.
-fn wish_of(answer: &Bound<'_, PyAny>) -> Result<Wish, Fault> {
+fn decision_of(answer: &Bound<'_, PyAny>) -> Result<FlushDecision, Fault> {
     let Ok(map) = answer.cast::<PyDict>() else {
         let number = number(answer).map_err(|_| Fault::new(format!("it returns {}", shown(answer))).help(ANSWER))?;
-        return Ok(Wish::pages(number));
+        return Ok(FlushDecision::pages(number));
     };
-    let mut wish = Wish::default();
+    let mut decision = FlushDecision::default();
     for (key, value) in map.iter() {
         let name = key.to_string();
         let wrong = |()| Fault::new(format!("`{name}` is {}", shown(&value))).help("give a number");
         match name.as_str() {
-            "pages" => wish.pages = Some(number(&value).map_err(wrong)?),
-            "sleep" => wish.sleep = Some(number(&value).map_err(wrong)?),
-            "slots" => wish.slots = Some(slots(&value)?),
+            "pages" => decision.pages = Some(number(&value).map_err(wrong)?),
+            "sleep" => decision.sleep = Some(number(&value).map_err(wrong)?),
+            "slots" => decision.slots = Some(slots(&value)?),
             _ => {
                 return Err(
                     Fault::new(format!("it returns a dict with `{name}`")).help("pages, slots and sleep are known")
@@ -198,10 +198,10 @@ fn wish_of(answer: &Bound<'_, PyAny>) -> Result<Wish, Fault> {
             }
         }
     }
-    if wish.pages.is_none() && wish.slots.is_none() {
+    if decision.pages.is_none() && decision.slots.is_none() {
         return Err(Fault::new("it returns a dict without `pages`").help(ANSWER));
     }
-    Ok(wish)
+    Ok(decision)
 }
 
 fn slots(value: &Bound<'_, PyAny>) -> Result<Vec<f64>, Fault> {

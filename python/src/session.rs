@@ -11,7 +11,7 @@ use crate::simulate::BETWEEN_LOOKS;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::server::{Observer, RunError};
 use innosim_experiments::runner::{Job, run_one};
-use innosim_rules::{Counted, Fault, Guest, HostedRule, Rule, RuleContext, See, Wish};
+use innosim_rules::{Counted, Fault, EmbeddedRule, HostedRule, Rule, RuleContext, See, FlushDecision};
 use innosim_scenario::{Overrides, Scenario};
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
@@ -51,7 +51,7 @@ struct Asks {
     mine: Option<(Sender<Pass>, Receiver<f64>)>,
 }
 
-impl Guest for Asks {
+impl EmbeddedRule for Asks {
     fn counted(&self) -> Counted {
         Counted { due: true, mean_age: false }
     }
@@ -60,7 +60,7 @@ impl Guest for Asks {
         Ok(None)
     }
 
-    fn pass(&mut self, see: &See) -> Result<Wish, Fault> {
+    fn pass(&mut self, see: &See) -> Result<FlushDecision, Fault> {
         if self.mine.is_none() {
             self.mine = self.ends.lock().unwrap_or_else(PoisonError::into_inner).take();
         }
@@ -68,7 +68,7 @@ impl Guest for Asks {
             passes.send(Pass::of(see, false)).ok()?;
             pages.recv().ok()
         });
-        decided.map(Wish::pages).ok_or_else(|| Fault::new("nobody decides any more"))
+        decided.map(FlushDecision::pages).ok_or_else(|| Fault::new("nobody decides any more"))
     }
 }
 
@@ -123,7 +123,7 @@ impl Session {
         let overrides = Overrides { model, set, duration, seed, ..Overrides::default() };
         let ((passes_out, passes), (pages, pages_in)) = (channel(), channel());
         let run_ends: RunEnds = Arc::new(Mutex::new(Some((passes_out, pages_in))));
-        let start = Box::new(move |_: &RuleContext<'_>| -> Box<dyn Guest> {
+        let start = Box::new(move |_: &RuleContext<'_>| -> Box<dyn EmbeddedRule> {
             Box::new(Asks { ends: run_ends.clone(), mine: None })
         });
         let rule = HostedRule { about: "asks an agent".to_owned(), parameters: Vec::new(), start };

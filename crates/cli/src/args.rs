@@ -6,7 +6,7 @@ mod own_server;
 mod rules;
 
 pub(crate) use help::{command, explain_usage, first_words, note_old_name};
-pub(crate) use new_scenario::{NewScenarioArgs, RealServer, ScenariosArgs};
+pub(crate) use new_scenario::{Changes, NewScenarioArgs, ScenariosArgs};
 pub(crate) use own_server::{AdviseArgs, CollectArgs, ExplainArgs, PagesArgs};
 pub(crate) use rules::{BenchRulesArgs, NewRuleArgs, RulesArgs};
 
@@ -14,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use innosim_experiments::sweep::{MOST_REPLICATIONS, Shard};
 use std::path::PathBuf;
+use std::time::Duration;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -117,10 +118,17 @@ pub(crate) enum Command {
 /// Form of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Tables and sentences
+    // Their names say it: a comment for each would take eight lines of every help.
     Human,
-    /// One JSON document
     Json,
+}
+
+/// What commands take that print a result.
+#[derive(Debug, Args)]
+pub(crate) struct Form {
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
 }
 
 /// Form of a run's result.
@@ -156,6 +164,14 @@ pub(crate) struct OtherServer {
     pub(crate) model: Option<String>,
 }
 
+/// What commands take whose runs have the scenario's length.
+#[derive(Debug, Args)]
+pub(crate) struct Length {
+    /// Simulated time of each run instead of the scenario's, with its unit: 600s, 10m, 1h30m
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) duration: Option<String>,
+}
+
 /// What commands take that run a scenario under one flushing rule.
 #[derive(Debug, Args)]
 pub(crate) struct OtherRule {
@@ -185,13 +201,9 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) rule: OtherRule,
     #[command(flatten)]
-    pub(crate) real: RealServer,
-    /// A server setting by its real name, or a scenario key by its dotted path (drive.clients=32); repeatable
-    #[arg(long = "set", value_name = "SETTING=VALUE")]
-    pub(crate) set: Vec<String>,
-    /// Simulated time instead of the scenario's, with its unit: 600s, 10m, 1h30m
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub(crate) duration: Option<String>,
+    pub(crate) changes: Changes,
+    #[command(flatten)]
+    pub(crate) length: Length,
     /// Runs with random numbers of their own; results become means with 95 % confidence intervals
     #[arg(long, value_name = "N", value_parser = replications, allow_negative_numbers = true)]
     pub(crate) replications: Option<u32>,
@@ -227,13 +239,9 @@ pub(crate) struct SweepArgs {
     #[command(flatten)]
     pub(crate) rule: OtherRule,
     #[command(flatten)]
-    pub(crate) real: RealServer,
-    /// A setting or scenario key that all points share; repeatable
-    #[arg(long = "set", value_name = "SETTING=VALUE")]
-    pub(crate) set: Vec<String>,
-    /// Simulated time of each run instead of the scenario's, with its unit: 600s, 10m, 1h30m
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub(crate) duration: Option<String>,
+    pub(crate) changes: Changes,
+    #[command(flatten)]
+    pub(crate) length: Length,
     /// Runs of each point, with the same random numbers at every point; with --precision those before the first look
     #[arg(long, value_name = "N", value_parser = |text: &str| within(text, 1, MOST_REPLICATIONS))]
     pub(crate) replications: Option<u32>,
@@ -266,9 +274,8 @@ pub(crate) struct SweepArgs {
     /// List the shipped sweeps
     #[arg(long, conflicts_with_all = ["scenario", "vary", "out"])]
     pub(crate) list: bool,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) form: Form,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -286,9 +293,8 @@ pub(crate) struct MergeArgs {
     /// Join what is there even if runs are missing
     #[arg(long)]
     pub(crate) allow_missing: bool,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) form: Form,
     #[command(flatten)]
     pub(crate) common: Unused,
 }
@@ -300,9 +306,8 @@ pub(crate) struct PageArgs {
     /// Folder for the page
     #[arg(long, short, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) form: Form,
     #[command(flatten)]
     pub(crate) common: Unused,
 }
@@ -328,13 +333,9 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) rule: Vec<String>,
     #[command(flatten)]
-    pub(crate) real: RealServer,
-    /// A server setting or scenario key that all variants share; repeatable
-    #[arg(long = "set", value_name = "SETTING=VALUE")]
-    pub(crate) set: Vec<String>,
-    /// Simulated time instead of the scenario's, with its unit: 600s, 10m, 1h30m
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub(crate) duration: Option<String>,
+    pub(crate) changes: Changes,
+    #[command(flatten)]
+    pub(crate) length: Length,
     /// Runs of each variant, from which intervals follow [default: the scenario's if several, else 3]
     #[arg(long, value_name = "N", value_parser = replications, allow_negative_numbers = true)]
     pub(crate) replications: Option<u32>,
@@ -344,9 +345,8 @@ pub(crate) struct CompareArgs {
     /// Verify the invariants at every event; exit code 1 if one breaks
     #[arg(long)]
     pub(crate) check: bool,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) form: Form,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -370,25 +370,27 @@ pub(crate) struct RecommendArgs {
     #[command(flatten)]
     pub(crate) rule: OtherRule,
     #[command(flatten)]
-    pub(crate) real: RealServer,
-    /// A server setting by its real name, or a scenario key by its dotted path (drive.clients=32); repeatable
-    #[arg(long = "set", value_name = "SETTING=VALUE")]
-    pub(crate) set: Vec<String>,
+    pub(crate) changes: Changes,
     /// Simulated time of each run [default: the scenario's, at most the time in which the log wraps 2.5 times]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) duration: Option<String>,
     /// Runs of each setting that could be the answer
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = |text: &str| within(text, 1, 1000))]
     pub(crate) replications: u32,
+    /// Most time that the search may take, with its unit: then it shows what it has
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time_limit)]
+    pub(crate) time_limit: Duration,
+    /// Folder for recommendation.txt, recommendation.json and scenario.resolved.toml
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
     /// Make every run to its planned length, even if it is at rest before or depends on sync flushing
     #[arg(long)]
     pub(crate) whole_runs: bool,
     /// Print a row for every setting that was tried
     #[arg(long)]
     pub(crate) all: bool,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) form: Form,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -429,9 +431,8 @@ pub(crate) struct ReproduceArgs {
     /// Exit code 1 if a run misses: throughput by more than 5 %, checkpoint age by more than 8 %, or the regime
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) form: Form,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -448,9 +449,8 @@ pub(crate) struct ReplayArgs {
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) servers: RecordedServers,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) form: Form,
     /// No remarks
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -462,11 +462,14 @@ pub(crate) struct ReplayArgs {
 #[derive(Debug, Args)]
 #[command(after_help = help::CALIBRATE)]
 pub(crate) struct CalibrateArgs {
-    /// Recording: a file or folder of a kind that docs/recordings.md lists
-    #[arg(value_name = "RECORDING")]
-    pub(crate) recording: PathBuf,
-    /// Device: a file of `innosim device -o`, or a profile; the recording's cap is laid in front [default: fio's output beside
-    /// the recording, else lab-virtual-disk]
+    /// Recording: a file or folder of a kind that docs/recordings.md lists; several runs of one server are calibrated together
+    #[arg(value_name = "RECORDING", required = true)]
+    pub(crate) recordings: Vec<PathBuf>,
+    /// What sysbench ran, where no command line was kept: "oltp_read_write --tables=20 --table-size=1000000"
+    #[arg(long, value_name = "SCRIPT OPTIONS")]
+    pub(crate) workload: Option<String>,
+    /// Device: a file of `innosim device -o`, or a profile; the recording's cap is laid in front [default: fio's output next to
+    /// the recording; else lab-virtual-disk, or for a benchmark without InnoDB's counters the profile that is nearest]
     #[arg(long, value_name = "FILE|PROFILE")]
     pub(crate) device: Option<String>,
     /// File for the scenario
@@ -474,14 +477,10 @@ pub(crate) struct CalibrateArgs {
     pub(crate) out: PathBuf,
     #[command(flatten)]
     pub(crate) servers: RecordedServers,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
-    /// No remarks
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
     #[command(flatten)]
-    pub(crate) unused: NoDraws,
+    pub(crate) form: Form,
+    #[command(flatten)]
+    pub(crate) common: Common,
 }
 
 /// `innosim validate`.
@@ -507,9 +506,8 @@ pub(crate) struct ValidateArgs {
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) servers: RecordedServers,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) form: Form,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -535,15 +533,17 @@ pub(crate) struct DeviceArgs {
     /// Caps in front of the device, as in a scenario: '{ write_iops = 3000, write_bytes_per_s = "60MB" }'
     #[arg(long, value_name = "TOML")]
     pub(crate) cap: Option<String>,
+    /// Shipped profile that says what the jobs leave open
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
     /// Files of fio that are compared with the device without being part of the fit; repeatable
     #[arg(long, value_name = "FIO.json", num_args = 1..)]
     pub(crate) against: Vec<PathBuf>,
     /// File for the device: the table `[device]` of a scenario
     #[arg(long = "out", alias = "output", short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) form: Form,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -551,9 +551,8 @@ pub(crate) struct DeviceArgs {
 /// Commands that list something.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) form: Form,
     #[command(flatten)]
     pub(crate) unused: Unused,
 }
@@ -598,9 +597,8 @@ pub(crate) struct SettingsArgs {
     /// The same for the text of SHOW GLOBAL VARIABLES; lies over --my-cnf
     #[arg(long, value_name = "PATH", conflicts_with = "name")]
     pub(crate) show_variables: Option<PathBuf>,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) form: Form,
     #[command(flatten)]
     pub(crate) unused: Unused,
 }
@@ -636,6 +634,12 @@ fn replications(text: &str) -> Result<u32, String> {
 fn within(text: &str, least: u32, most: u32) -> Result<u32, String> {
     let number = text.parse().ok().filter(|number| (least..=most).contains(number));
     number.ok_or_else(|| format!("give a whole number from {least} to {most}"))
+}
+
+/// A length of time above 0.
+pub(crate) fn time_limit(text: &str) -> Result<Duration, String> {
+    let ns = innosim_scenario::parse_duration(text)?;
+    if ns > 0 { Ok(Duration::from_nanos(ns)) } else { Err("give a length above 0, such as 5m".to_owned()) }
 }
 
 fn seed(text: &str) -> Result<u64, String> {

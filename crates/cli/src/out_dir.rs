@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 
 /// What a run leaves last: where it is, the rest is there too.
 const LAST: &str = "summary.json";
+/// What a command leaves last in a folder of its own: where one of these is, an earlier result is.
+const RESULTS: [&str; 6] =
+    [LAST, "compare.json", "recommendation.json", "advice.json", "validate.json", "reproduce.json"];
 
 /// A folder for results. One that was made for the run is taken away again if nothing comes into it.
 #[derive(Debug)]
@@ -30,7 +33,7 @@ impl OutDir {
             .take_while(|folder| !folder.exists())
             .map(Path::to_path_buf)
             .collect();
-        let replaces = path.join(LAST).exists();
+        let replaces = RESULTS.iter().any(|result| path.join(result).exists());
         let dir = OutDir { path: path.to_path_buf(), made, replaces };
         if path.is_file() {
             let help = "--out takes a folder; name another, or remove the file";

@@ -1,4 +1,4 @@
-//! Two folders of one sweep, made in two ways, beside each other: the tables of docs/sweeps.md.
+//! Two folders of one sweep, made in two ways, beside each other: the tables of docs/sweeps-cost.md.
 //!
 //! ```text
 //! innosim sweep NAME --out whole

@@ -1,4 +1,4 @@
-//! Runs that could have ended early, beside what they were at their planned end: the table of docs/sweeps.md.
+//! Runs that could have ended early, beside what they were at their planned end: the table of docs/sweeps-cost.md.
 //!
 //! ```text
 //! cargo run --release -p innosim-experiments --example until_rest -- [PART_OF_A_NAME] [STILL] [SETTING=VALUE]...

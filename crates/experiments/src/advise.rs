@@ -13,6 +13,7 @@
 //! Simplifications: a recording longer than two hours is measured whole and back-tested on its two busiest hours. Settings are
 //! searched under an even load: the mean, or the busiest minute of a load that moves (which errs towards more flushing).
 
+mod alike;
 mod backtest;
 mod closed;
 mod courses;
@@ -24,14 +25,16 @@ mod sentences;
 mod text;
 mod unknown;
 
-pub use backtest::Backtest;
+pub use backtest::{Backtest, Reproduced};
 pub use courses::Course;
 pub use disk::DiskSeen;
-pub use sentences::why;
+pub(crate) use disk::ruled_out;
+pub use sentences::{not_known, why};
 pub use unknown::{Prepared, prepare};
 
 use crate::calibrate::{Device, NO_CPU_DEMAND};
 use crate::recommend::{Answer, Goal, Point, Question, RecommendError, TrialRunner, Verdict, best_setting, recommend};
+use backtest::Tested;
 use demand::Demand;
 use innosim_recordings::{Missing, Quantity, Recording, UnknownLoad, understood_settings};
 use innosim_scenario::{Overrides, Source};
@@ -63,6 +66,12 @@ pub struct Request<'a> {
     pub load: f64,
     /// Seed of all runs, if not the default.
     pub seed: Option<u64>,
+    /// Settings that the search takes besides those that were recorded; the back-test does not.
+    pub set: Vec<String>,
+    /// Simulated time of the search's runs, if not by the redo log.
+    pub duration: Option<String>,
+    /// Runs of each setting that could be the answer.
+    pub replications: u32,
     /// Whether to advise although the back-test failed.
     pub anyway: bool,
     /// Whether the present and the advised setting are to be run once more for their series.
@@ -126,6 +135,8 @@ pub struct Advice {
     pub worlds: Vec<World>,
     /// Why nothing is advised.
     pub refused: Option<String>,
+    /// Worlds that were not searched because the time was over.
+    pub worlds_left_out: Vec<String>,
     /// What would turn the answer, and should be measured first.
     pub caution: Option<String>,
     /// The scenario that was searched.
@@ -157,7 +168,10 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     let whole = &unknown.recording;
     let telling = busiest(whole);
     let model = request.recording.model().map_err(AdviseError::NoLoad)?;
-    let no_load = |why: String| AdviseError::NoLoad(format!("{}: {why}", request.recording.name));
+    let no_load = |why: String| match runner.time_is_up() {
+        true => AdviseError::Search(RecommendError::OutOfTime),
+        false => AdviseError::NoLoad(format!("{}: {why}", request.recording.name)),
+    };
     let disk = telling.disk_use();
     let demand = Demand::of(&telling).ok_or_else(|| no_load("work was counted only once".to_owned()))?;
     let measured_on = |device: &Device| {
@@ -171,10 +185,11 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     // Runs one after the other leave a processor without work: where the device is known, both at once.
     let only = if let [(_, only)] = &request.devices[..] { Some(only) } else { None };
     let (tested, measured) = rayon::join(tested, || only.map(&measured_on));
-    let (mut tests, not_it) = tested.map_err(no_load)?;
+    let Tested { mut tests, not_it, lifted } = tested.map_err(no_load)?;
     tests.sort_by(|a, b| a.distance().total_cmp(&b.distance()));
     let best = tests.remove(0);
-    let device_of = |name: &str| request.devices.iter().find(|(other, _)| other == name).map(|(_, device)| device);
+    let device_of =
+        |name: &str| request.devices.iter().chain(&lifted).find(|(other, _)| other == name).map(|(_, device)| device);
     let device = device_of(&best.device).cloned().unwrap_or_default();
     let measured: Measured = measured.unwrap_or_else(|| measured_on(&device)).map_err(no_load)?;
     let drive = drive_of(&demand, request.load);
@@ -194,27 +209,34 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
         backtest: best,
         answer: None,
         worlds: Vec::new(),
+        worlds_left_out: Vec::new(),
         scenario,
         courses: Vec::new(),
     };
     if advice.refused.is_some() && !request.anyway {
         return Ok(advice);
     }
-    let mut answer = search(request, &advice.scenario, request.redo, 2, runner)?;
-    if answer.refused().is_some() && !answer.best.is_answer && !request.redo {
+    let mut answer = search(request, &advice.scenario, request.redo, request.replications, runner)?;
+    let is_alike = alike::keep_if_alike(&mut answer);
+    if answer.refused().is_some() && !answer.best.is_answer && !request.redo && !runner.time_is_up() {
         // No I/O capacity will do with this redo log: perhaps one will with a larger one.
-        let larger = search(request, &advice.scenario, true, 2, runner)?;
+        let larger = search(request, &advice.scenario, true, request.replications, runner)?;
         answer = if larger.best.is_answer { larger } else { answer };
     }
-    for (name, text) in worlds(request, &measured, &device, &tests, &scenario_of)? {
-        let best = best_setting(&question(request, &text, request.redo, 1), runner)?;
-        advice.worlds.push(World { name, best });
+    // Where no setting is better than another, none is in a world beside it.
+    let open = if is_alike { Vec::new() } else { worlds(request, &measured, &device, &tests, &scenario_of)? };
+    for (name, text) in open {
+        match best_setting(&question(request, &text, request.redo, 1), runner) {
+            Ok(best) if !runner.time_is_up() => advice.worlds.push(World { name, best }),
+            Ok(_) | Err(RecommendError::OutOfTime) => advice.worlds_left_out.push(name),
+            Err(error) => return Err(error.into()),
+        }
     }
     let why = answer.refused().map(str::to_owned);
     // Elsewhere an input that is roughly known refuses an answer; here its range is searched, and told with it.
     let stands = answer.limit().is_none() && (answer.best.is_answer || matches!(answer.verdict, Verdict::Keep(_)));
     (advice.refused, advice.caution) = if stands { (None, why) } else { (why, None) };
-    if request.courses {
+    if request.courses && !runner.time_is_up() {
         advice.courses = courses::courses(request, &advice.scenario, &answer, runner)?;
     }
     advice.answer = Some(answer);
@@ -234,7 +256,12 @@ fn search(
 fn question<'a>(request: &'a Request<'_>, text: &'a str, redo: bool, replications: u32) -> Question<'a> {
     Question {
         source: Source::Text { name: &request.recording.name, text },
-        common: Overrides { seed: request.seed, ..Overrides::default() },
+        common: Overrides {
+            seed: request.seed,
+            set: request.set.clone(),
+            duration: request.duration.clone(),
+            ..Overrides::default()
+        },
         goal: request.goal,
         redo,
         replications,
@@ -281,9 +308,9 @@ fn drive_of(demand: &Demand, factor: f64) -> Drive {
 /// The sample whose dirty pages are in the middle of all: a state that the server is usually in.
 fn usual_state(recording: &Recording) -> usize {
     let Some(dirty) = recording.get(Quantity::DirtyPages) else { return 0 };
-    let mut known: Vec<usize> = (0..dirty.len()).filter(|i| dirty[*i].is_finite()).collect();
-    known.sort_by(|a, b| dirty[*a].total_cmp(&dirty[*b]).then(a.cmp(b)));
-    known.get(known.len() / 2).copied().unwrap_or(0)
+    let mut known: Vec<(usize, f64)> = dirty.placed().collect();
+    known.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    known.get(known.len() / 2).map_or(0, |(i, _)| *i)
 }
 
 /// The two busiest hours of a recording, or all of a shorter one.

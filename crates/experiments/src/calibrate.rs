@@ -18,6 +18,7 @@
 //! pages before anything was flushed, and printed beside what the workload says, as a check. Commit cost is the
 //! device's and the server's; the recording gives transactions a redo sync for comparison.
 
+mod benchmark;
 mod costs;
 mod counters;
 mod cpu_demand;
@@ -32,6 +33,7 @@ mod spinning;
 mod undo_segments;
 mod working_set;
 
+pub use benchmark::{Benchmark, BenchmarkFit, BenchmarkRun, BenchmarkTask, Figures};
 pub use device::Device;
 pub use scenario::scenario_toml;
 pub(crate) use scenario::{before_toml, machine_toml, parameters_toml, start_on_a_clean_pool, work_before};
@@ -163,8 +165,9 @@ impl Calibration {
 
 /// Kind of workload that stands for a sysbench script.
 pub fn workload_kind(script: &Script) -> Option<&'static str> {
-    let Script::Oltp(name) = script else { return None };
+    let (Script::Oltp(name) | Script::Other(name)) = script else { return None };
     match name.as_str() {
+        "tpcc" => Some("sysbench-tpcc"),
         "oltp_update_non_index" => Some("sysbench-oltp-update-non-index"),
         "oltp_update_index" => Some("sysbench-oltp-update-index"),
         "oltp_write_only" => Some("sysbench-oltp-write-only"),
@@ -181,7 +184,8 @@ pub fn load_of(recording: &Recording) -> Result<(&'static str, &LoadPhase), Stri
         return refuse("it is not recorded what load ran", "put sysbench's command line into run.json, `sysbench`");
     };
     let Some(kind) = workload_kind(&first.script) else {
-        let help = "oltp_update_non_index, oltp_update_index, oltp_write_only, oltp_read_write and oltp_insert are";
+        let help = "oltp_update_non_index, oltp_update_index, oltp_write_only, oltp_read_write, oltp_insert and tpcc are; \
+                    --workload \"tpcc --tables=1 --scale=100\" takes it for that one";
         return refuse(&format!("the load {} is not modelled", first.script), help);
     };
     let same = |phase: &LoadPhase| {
@@ -205,6 +209,10 @@ pub fn load_of(recording: &Recording) -> Result<(&'static str, &LoadPhase), Stri
 pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
     recording.check(Purpose::Calibrate)?;
     let (kind, phase) = load_of(recording)?;
+    if kind == scenario::TPCC {
+        // Its tables have pages and rows of their own.
+        return Err(format!("{}: a load of tpcc is calibrated by throughput and device alone", recording.name));
+    }
     let load = Load::of(recording).map_err(|missing| missing.to_string())?;
     let work = Work::of(&load, recording);
     let dispatch = Dispatch::of(recording, &load, kind);
@@ -303,10 +311,10 @@ fn secondary_in_memory(recording: &Recording) -> Option<u64> {
     let first = seconds.iter().rposition(|second| *second <= start)?;
     let last = seconds.iter().rposition(|second| *second <= end)?;
     let reads = recording.get(Quantity::BufferPoolReads)?;
-    let present = recording.get(Quantity::LruPages)?[first];
+    let present = recording.get(Quantity::LruPages)?.at(first)?;
     let others = present - recording.data.clustered_pages? as f64;
     let from_tables = recording.data.secondary_pages? as f64;
-    let missed = (reads[last] - reads[first]) / present;
+    let missed = (reads.at(last)? - reads.at(first)?) / present;
     let all_there = missed < NEGLIGIBLE_MISSES && others > 0.0 && others < from_tables;
     all_there.then_some(others as u64)
 }

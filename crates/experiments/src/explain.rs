@@ -12,7 +12,7 @@ mod snapshot;
 mod what_if;
 
 pub use recorded::{course_of_recording, events_of_recording, refused_settings};
-pub use run::{course_of_run, course_of_samples};
+pub use run::{course_of_run, course_of_samples, events_of_run};
 pub(crate) use snapshot::redo_by_counters;
 pub use snapshot::{model_of_layout, snapshot_of_recording};
 pub use what_if::{Trial, changed, tried};

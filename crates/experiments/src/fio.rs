@@ -8,6 +8,10 @@
 //! count for the latencies alone. A buffered write goes to the disk in its sync, so its sync is a write and a flush; a
 //! direct one has its own latency.
 
+mod completed;
+
+pub use completed::{Completed, complete};
+
 use innosim_core::kernel::random::Rng;
 use innosim_core::kernel::time::SimTime;
 use innosim_core::storage::{Device, DeviceSpec, Op};
@@ -67,6 +71,22 @@ pub fn measured(job: &FioJob) -> JobFigures {
 
 /// The job on a simulated device.
 pub fn simulate(job: &FioJob, device: &DeviceSpec, seed: u64) -> JobFigures {
+    let Simulated { operations, ns, latencies } = run(job, device, seed);
+    figures(operations, ns, &latencies)
+}
+
+/// What a simulated job did.
+pub(crate) struct Simulated {
+    /// Operations that ended in time.
+    pub(crate) operations: u64,
+    /// Length, ns.
+    pub(crate) ns: u64,
+    /// Latencies, ns, from the shortest to the longest.
+    pub(crate) latencies: Vec<u64>,
+}
+
+/// Runs the job on the device.
+pub(crate) fn run(job: &FioJob, device: &DeviceSpec, seed: u64) -> Simulated {
     let mut device = Device::new(device, Rng::stream(seed, 0, "fio"));
     let host_ns = (host_us(job) * 1e3) as u64;
     let end = (job.runtime_s.floor().max(1.0) * 1e9) as u64;
@@ -96,7 +116,8 @@ pub fn simulate(job: &FioJob, device: &DeviceSpec, seed: u64) -> JobFigures {
             }
         }
     }
-    figures(operations, end, latencies)
+    latencies.sort_unstable();
+    Simulated { operations, ns: end, latencies }
 }
 
 /// What a slot of the loop does next.
@@ -123,12 +144,14 @@ fn host_us(job: &FioJob) -> f64 {
     (turn - waited).max(0.0) + copied
 }
 
-fn figures(operations: u64, ns: u64, mut latencies: Vec<u64>) -> JobFigures {
-    latencies.sort_unstable();
-    let at = |share: f64| {
-        let rank = (share * latencies.len() as f64) as usize;
-        latencies.get(rank.min(latencies.len().saturating_sub(1))).copied().unwrap_or(0) as f64 / 1e3
-    };
+/// The latency that a share of all, sorted, does not exceed, µs.
+pub(crate) fn quantile_us(latencies: &[u64], share: f64) -> f64 {
+    let rank = (share * latencies.len() as f64) as usize;
+    latencies.get(rank.min(latencies.len().saturating_sub(1))).copied().unwrap_or(0) as f64 / 1e3
+}
+
+fn figures(operations: u64, ns: u64, latencies: &[u64]) -> JobFigures {
+    let at = |share: f64| quantile_us(latencies, share);
     let sum: u64 = latencies.iter().sum();
     JobFigures {
         iops: operations as f64 / (ns as f64 / 1e9),

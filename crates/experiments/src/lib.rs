@@ -34,7 +34,7 @@ pub mod reproduce;
 pub mod rest;
 pub mod rule_bench;
 pub mod runner;
-mod sound;
+mod stable;
 pub mod sweep;
 pub mod validate;
 pub mod warm_start;

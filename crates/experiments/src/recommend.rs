@@ -16,6 +16,8 @@
 //! Runs must be long enough for the checkpoint age to come to rest; if it was rising to their end, they are made
 //! longer, and where somebody asked for their length, the answer is refused.
 //!
+//! Where the time for it is over ([`TrialRunner::time_is_up`]), the search ends with what it has, and says what it left out.
+//!
 //! The answer is refused too if an error of the inputs within their usual uncertainty would turn it: then measuring is
 //! worth more than setting.
 
@@ -106,6 +108,8 @@ pub struct Answer {
     pub runs: usize,
     /// Those of them that ended before their planned length.
     pub ended_early: EndedEarly,
+    /// Stages of which runs were left out because the time was over, in order.
+    pub left_out: Vec<String>,
     /// Simulated seconds of all runs.
     pub simulated_s: f64,
 }
@@ -120,7 +124,10 @@ pub fn recommend(question: &Question<'_>, execute: &dyn TrialRunner) -> Result<A
     let tried = bench.points();
     let Decision { best, mut verdict, what_if, larger_redo } = verdict::decide(&mut bench, found.best)?;
     let row = |point: Point| Row::of(&bench, point);
-    let missing = || RecommendError::Nothing { problem: "no run of the best setting".to_owned() };
+    let missing = || match bench.left_out() {
+        [] => RecommendError::Nothing { problem: "no run of the best setting".to_owned() },
+        _ => RecommendError::OutOfTime,
+    };
     let current = row(bench.current()).ok_or_else(missing)?;
     let mut best = row(best).ok_or_else(missing)?;
     let mut why = Why::of(&current, &best);
@@ -147,6 +154,7 @@ pub fn recommend(question: &Question<'_>, execute: &dyn TrialRunner) -> Result<A
         measure_first: what_if.measure_first,
         runs: bench.runs(),
         ended_early: bench.ended_early(),
+        left_out: bench.left_out().to_vec(),
         simulated_s: bench.simulated_s(),
         plan: bench.plan().clone(),
         space: bench.space().clone(),
@@ -171,6 +179,13 @@ impl Answer {
         }
     }
 
+    /// What was left out because the time was over, and what it would have told, as a sentence; `None` if nothing was.
+    pub fn left_out_in_words(&self) -> Option<String> {
+        let told: Vec<&str> = self.left_out.iter().map(|stage| told_by(stage)).collect();
+        (!told.is_empty())
+            .then(|| format!("The time was over before all runs were made. More time would tell {}", told.join("; ")))
+    }
+
     /// Statements to type; none where nothing is to be changed.
     pub fn statements(&self) -> Vec<String> {
         if self.verdict == Verdict::Try { self.space.statements(self.best.point) } else { Vec::new() }
@@ -186,4 +201,16 @@ pub fn best_setting(question: &Question<'_>, execute: &dyn TrialRunner) -> Resul
     let mut bench = Bench::open(question, execute)?;
     let Found { best, .. } = search::search(&mut bench)?;
     Ok(judge::is_answer(&bench, best).then_some(best))
+}
+
+/// What the runs of a stage tell.
+fn told_by(stage: &str) -> &'static str {
+    match stage {
+        "coarse" => "settings further from the present one",
+        "fine" => "settings between those shown",
+        "replicate" => "the intervals of the best settings, by more runs of each",
+        "stress" => "whether a surge of load or an age at its limit is survived",
+        "larger redo log" => "what twice the redo log gains",
+        _ => "whether the answer holds with the working set or the device a little off",
+    }
 }

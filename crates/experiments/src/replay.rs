@@ -45,7 +45,7 @@ pub use tolerance::{COUNTERS, Tolerance};
 
 use crate::explain::redo_by_counters;
 use innosim_core::seam::FlushGauges;
-use innosim_flush_models::registry::Settings;
+use innosim_flush_models::registry::{Settings, replay_rule};
 use innosim_flush_models::replay::{Publishing, ReplayPass, ReplayRule};
 use innosim_recordings::{Purpose, Recording, understood_settings};
 use inputs::{Between, Inputs};
@@ -59,12 +59,12 @@ const CLOCK_PHASES_S: [f64; 2] = [0.0, 0.5];
 /// Replays a recording with the rule of its model; the error is a sentence.
 pub fn replay(recording: &Recording) -> Result<ReplayReport, String> {
     let (settings, mut remarks) = settings_of(recording)?;
-    let rule = ReplayRule::new(&settings).map_err(|error| format!("{}: {error}", recording.name))?;
+    let rule = replay_rule(&settings).map_err(|error| format!("{}: {error}", recording.name))?;
     let Some(rule) = rule else {
         return Err(format!("{}: {} publishes no counters of its decisions", recording.name, settings.model));
     };
     recording.check(Purpose::Replay)?;
-    let publishing = Publishing::of(settings.model);
+    let publishing = settings.model.publishing();
     let least_request = least_request(&settings, publishing);
     let inputs = Inputs::of(recording, publishing, least_request).map_err(|missing| missing.to_string())?;
     remarks.extend(inputs.not_recorded(recording));

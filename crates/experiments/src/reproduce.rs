@@ -3,10 +3,12 @@
 //! [`Order`] asks whether the runs stand in the same order as published, [`Waves`] when throughput collapses. A
 //! [`Series`] states as data what was published and what is compared.
 
+mod course;
 mod order;
 mod series;
 mod waves;
 
+pub use course::{Course, rank_correlations};
 pub use order::{Order, Swapped};
 pub use series::{Figure, SERIES, Series, SeriesRow, SeriesRun, Tolerance, error_sizes};
 pub use waves::Waves;

@@ -19,7 +19,7 @@
 //! saved credits, which look settled before they are ([`why_whole`]): from a cold start, the published runs looked at rest with an
 //! age that came to be a tenth larger.
 //!
-//! `docs/sweeps.md` compares figures of runs ended early with those of whole ones.
+//! `docs/sweeps-cost.md` compares figures of runs ended early with those of whole ones.
 
 use crate::runner::IsEnough;
 use innosim_core::metrics::{RunOutput, SecondSample, WarmupEstimate};

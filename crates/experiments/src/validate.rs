@@ -191,7 +191,7 @@ pub fn choose<'a>(recording: &Recording, all: &'a [Recording]) -> Option<&'a Rec
 fn is_same_run(a: &Recording, b: &Recording) -> bool {
     let numbers = |recording: &Recording| {
         let lsn = recording.get(Quantity::Lsn).unwrap_or_default();
-        lsn.into_iter().map(f64::to_bits).collect::<Vec<u64>>()
+        lsn.samples().map(|lsn| lsn.map(f64::to_bits)).collect::<Vec<Option<u64>>>()
     };
     a.path == b.path || a.series.seconds == b.series.seconds && numbers(a) == numbers(b)
 }

@@ -263,6 +263,8 @@ pub enum What {
     StoodStill { seconds: f64, pages: f64 },
     /// A loop that waited for free pages.
     LoopMadeRoom { seconds: f64, flushed: f64, evicted: f64 },
+    /// Loops of a run of which the server would write to its error log, with what it would write of the longest.
+    LoopsSaid { loops: u32, at_s: f64, longest_s: f64, flushed: f64, evicted: f64, before_8: bool },
     /// Slow loops of which the error log says nothing.
     LoopsUnsaid { messages: u32 },
     /// The regime changed.

@@ -6,6 +6,9 @@ use innosim_core::kernel::time::{SimDuration, SimTime};
 /// Length of the cleaner's loop.
 pub const LOOP_PERIOD: SimDuration = SimDuration::from_secs(1);
 
+/// Pause of a thread that would spin: short against a page write, long against a pass.
+pub const SPIN_PAUSE: SimDuration = SimDuration::from_millis(1);
+
 /// How the wait at the top of a pass ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitResult {

@@ -1,7 +1,10 @@
 //! The servers of innosim: what each version of InnoDB decides, and the settings that it knows; and beside them TNT.
 //!
-//! * [`registry`] is where to begin: names of models, settings with their defaults and ranges by version, and
-//!   [`registry::build`], which makes a [`ServerModel`](innosim_core::seam::ServerModel) of resolved settings.
+//! * [`registry`] is where to begin, and the roof: the list of models, [`ServerVersion`](registry::ServerVersion), which
+//!   finds the model of a server, and [`registry::build`], which makes a [`ServerModel`](innosim_core::seam::ServerModel)
+//!   of resolved settings.
+//! * [`settings`] is the ground: every setting with its defaults and ranges by product and version.
+//! * The servers stand between them, each with a [`Model`](model::Model), which is what it says of itself to the registry.
 //! * [`mysql55`] is the machinery of MySQL 5.5 and Percona Server 5.5.
 //! * [`mysql80`] is the machinery of MySQL 8.0 and later. Its formulas are public, pure functions.
 //! * [`mariadb`] is MariaDB 10.11: its page cleaner does all there is to do, one thing after the other.
@@ -43,14 +46,22 @@
 pub mod coordinator;
 pub mod legacy;
 pub mod mariadb;
+mod mariadb106;
+mod mariadb114;
+mod mariadb123;
+pub mod model;
 pub mod mysql55;
 pub mod mysql56;
 pub mod mysql57;
 pub mod mysql80;
+mod mysql84;
+mod mysql97;
 pub mod percona55;
+mod percona57;
 pub mod percona80;
+mod percona84;
 pub mod purge;
 pub mod registry;
 pub mod replay;
+pub mod settings;
 pub mod tnt;
-mod typed_settings;

@@ -27,18 +27,21 @@
 //! * A page cleaner that would spin (nothing to flush below a target, no page to free) pauses for [`SPIN_PAUSE`].
 
 pub mod adaptive;
+mod at_start;
 pub mod log_targets;
 mod machine;
 pub mod mistakes;
+pub(crate) mod model;
 pub(crate) mod options;
 pub mod page_cleaner;
 mod page_cleaner_loop;
 pub mod redo_geometry;
+mod replay;
 
 #[cfg(test)]
 mod tests;
 
-use crate::registry::{Settings, SettingsError};
+use crate::settings::{Settings, SettingsError};
 use adaptive::AdaptiveRule;
 use innosim_core::config::MachineConfig;
 use innosim_core::kernel::time::SimDuration;
@@ -50,7 +53,6 @@ use log_targets::{LogClose, MARGIN_SLEEP, flush_ahead_target, log_checkpoint_mar
 use mistakes::Mistake;
 use options::Options;
 use page_cleaner_loop::PageCleaner;
-use redo_geometry::LOG_HEADER_BYTES;
 
 /// Pause of a page cleaner that would spin: short against a page write, long against a pass.
 pub const SPIN_PAUSE: SimDuration = SimDuration::from_millis(1);
@@ -128,7 +130,7 @@ impl Mariadb {
         };
         let mut server = Self::build_with_rule(settings, Box::new(rule))?;
         server.cleaner.mistake = Some(mistake);
-        server.targets.up_to_the_end = mistake == Mistake::Mdev34265;
+        server.targets.up_to_the_end = matches!(mistake, Mistake::Mdev34265 | Mistake::Mdev36226);
         Ok(server)
     }
 
@@ -196,7 +198,7 @@ impl ServerModel for Mariadb {
 
     /// The server writes on beyond its capacity, with a warning. What it has is the file.
     fn writer_limits(&self) -> WriterLimits {
-        let hard_bytes = self.options.log_file_size - LOG_HEADER_BYTES;
+        let hard_bytes = self.options.log_file_size - self.options.log_header_bytes();
         WriterLimits { hard_bytes, soft_bytes: hard_bytes }
     }
 

@@ -18,18 +18,20 @@
 //!   slowly.
 
 mod adaptive;
+mod at_start;
 pub mod flush_rate;
 pub mod list_batch;
 pub mod lru;
 mod margin;
 pub mod master;
 mod master_thread;
+pub(crate) mod model;
 mod options;
 #[cfg(test)]
 mod tests;
 
 use crate::legacy::instance::buf_pool_get;
-use crate::registry::{Settings, SettingsError};
+use crate::settings::{Settings, SettingsError};
 use innosim_core::config::MachineConfig;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::seam::{

@@ -13,10 +13,13 @@
 //! documentation.
 
 pub mod adaptive;
+pub(crate) mod at_start;
 pub mod lru_batch;
 pub(crate) mod machine;
+pub(crate) mod model;
 pub(crate) mod options;
 pub mod page_cleaner;
+mod replay;
 
 use crate::legacy::check_flag::CheckFlag;
 use crate::legacy::instance::buf_pool_get;
@@ -24,7 +27,7 @@ use crate::legacy::io::{ListLengths, min_n_per_instance, pct_io};
 use crate::legacy::log_margin::{MARGIN_56, MarginCheckpoint, log_checkpoint_margin};
 use crate::legacy::margin_steps::{Stage, lsns, place, set_place};
 use crate::legacy::master_thread::MasterThread;
-use crate::registry::{Settings, SettingsError};
+use crate::settings::{Settings, SettingsError};
 use adaptive::{AdaptiveState, Request, Seen};
 use innosim_core::config::MachineConfig;
 use innosim_core::kernel::time::{SimDuration, SimTime};

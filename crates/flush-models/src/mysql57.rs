@@ -20,7 +20,9 @@ pub mod commit_margin;
 pub mod coordinator;
 pub mod log_write;
 pub mod lru_batch;
+pub(crate) mod model;
 pub mod recommendation;
+mod replay;
 pub mod request;
 
 use crate::legacy::check_flag::CheckFlag;
@@ -29,18 +31,20 @@ use crate::legacy::io::{ListLengths, min_n_per_instance, pct_io};
 use crate::legacy::log_margin::{LogLsns, MARGIN_57, MarginCheckpoint, log_checkpoint_margin};
 use crate::legacy::margin_steps::{Stage, lsns, place, set_place};
 use crate::legacy::master_thread::MasterThread;
-use crate::mysql56::machine::machine_57;
+use crate::mysql56::machine::{machine_57, machine_percona57};
 use crate::mysql56::options::Options;
 use crate::mysql56::{UNGUARDED, age_limits};
-use crate::registry::{Settings, SettingsError};
+use crate::percona80::free_list::backoff_sleep_us;
+use crate::percona80::lru_manager::LruManagers;
+use crate::settings::{Settings, SettingsError};
 use commit_margin::{CommitMargin, log_margin_checkpoint_age};
 use coordinator::{Branch, CoordinatorLoop, Top, WaitResult};
 use innosim_core::config::MachineConfig;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{
     AdaptiveFlushing, AgeLimits, CheckpointerAction, CheckpointerInput, CleanerAction, CleanerInput, FlushGauges,
-    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruWork, PassReport, Recommendation, RuleInput, ServerModel,
-    View, WorkBefore, WriterLimits,
+    FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruManagerInput, LruWork, PassReport, Recommendation, RuleInput,
+    ServerModel, View, WorkBefore, WriterLimits,
 };
 use recommendation::{RecommendationState, Recommended, Seen};
 
@@ -77,6 +81,8 @@ pub struct Mysql57 {
     rule: Option<Box<dyn AdaptiveFlushing>>,
     /// Target of sync flushing; 0 if none is asked for.
     sync_lsn: u64,
+    /// Percona Server.
+    lru_managers: LruManagers,
     last_checkpoint_lsn: u64,
 }
 
@@ -106,7 +112,11 @@ impl Mysql57 {
     /// [`SettingsError`] if the server would not start.
     pub fn build(settings: &Settings) -> Result<Self, SettingsError> {
         let options = Options::new(settings)?;
-        let machine = machine_57(&options);
+        let machine = match options.percona {
+            None => machine_57(&options),
+            Some(percona) => machine_percona57(&options, percona),
+        };
+        let lru_managers = LruManagers::new(options.buffer_pool_instances, u64::from(options.lru_scan_depth));
         Ok(Mysql57 {
             flag: CheckFlag::default(),
             master: MasterThread::default(),
@@ -118,6 +128,7 @@ impl Mysql57 {
             recommended: None,
             rule: None,
             sync_lsn: 0,
+            lru_managers,
             last_checkpoint_lsn: machine.redo.start_lsn,
             machine,
             options,
@@ -156,9 +167,9 @@ impl Mysql57 {
                 self.last_activity = view.activity;
                 self.recommend(view)
             }
-            Branch::LruOnly => self.pc_request(FlushKind::LruOnly, 0, Vec::new()),
+            Branch::LruOnly if !self.options.has_lru_managers() => self.pc_request(FlushKind::LruOnly, 0, Vec::new()),
             Branch::Idle => self.buf_flush_lists(pct_io(self.options.adaptive.io_capacity, 100)),
-            Branch::Nothing => {
+            Branch::LruOnly | Branch::Nothing => {
                 self.coordinator.n_flushed = 0;
                 return None;
             }
@@ -218,7 +229,8 @@ impl Mysql57 {
     fn pc_request(&self, kind: FlushKind, min_n: u64, slots: Vec<u64>) -> FlushRequest {
         let slots = if slots.is_empty() { vec![0; self.options.instances()] } else { slots };
         let slots = request::pc_request(min_n, slots).slots;
-        FlushRequest { lru: LruWork::ScanDepth, parallel: true, ..FlushRequest::list(kind, slots) }
+        let lru = if self.options.has_lru_managers() { LruWork::None } else { LruWork::ScanDepth };
+        FlushRequest { lru, parallel: true, ..FlushRequest::list(kind, slots) }
     }
 
     /// An idle pass: an equal share for each instance, one after the other, by the coordinator alone.
@@ -322,6 +334,14 @@ impl ServerModel for Mysql57 {
                 self.checkpoint(view, wait, checkpoint)
             }
         }
+    }
+
+    fn free_page_pause(&self, tries: u32) -> SimDuration {
+        SimDuration::from_micros(backoff_sleep_us(u64::from(tries), false))
+    }
+
+    fn lru_manager(&mut self, seen: LruManagerInput) -> SimDuration {
+        self.lru_managers.next_sleep(seen)
     }
 
     fn checkpoint_published(&mut self, view: &View<'_>) {

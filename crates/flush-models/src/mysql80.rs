@@ -23,6 +23,7 @@
 //! * The order lag is the constant 2 MiB, as in a server with its default buffers.
 
 pub mod adaptive;
+mod at_start;
 pub mod averages;
 pub mod checkpoint;
 mod checkpointer;
@@ -35,23 +36,27 @@ pub mod limits;
 mod log_state;
 pub mod lsn;
 mod machine;
-mod mysql8021;
-mod mysql8027;
-mod mysql8030;
+pub(crate) mod mysql8016;
+pub(crate) mod mysql8021;
+pub(crate) mod mysql8027;
+pub(crate) mod mysql8030;
 mod options;
 mod others;
 pub mod redo_geometry_8021;
 pub mod redo_geometry_8030;
 mod release;
+mod replay;
 
 #[cfg(test)]
 mod tests;
 
+pub use crate::coordinator::SPIN_PAUSE;
+
 use crate::legacy::io::pct_io;
 use crate::percona80::free_list::backoff_sleep_us;
 use crate::percona80::lru_manager::LruManagers;
-use crate::registry::{Machinery, Settings, SettingsError};
-use adaptive::{AdaptiveConfig, AdaptiveRule, AgeFactor, FORM_8021, FORM_8027, FORM_8030, Form};
+use crate::settings::{Settings, SettingsError};
+use adaptive::{AdaptiveConfig, AdaptiveRule, AgeFactor, Form};
 use coordinator::{Branch, CoordinatorState, Top, WaitResult};
 use innosim_core::config::{MachineConfig, PAGE_BYTES};
 use innosim_core::kernel::time::{SimDuration, SimTime};
@@ -61,17 +66,11 @@ use innosim_core::seam::{
     Recommendation, RuleInput, ServerModel, View, WorkBefore, WriterLimits,
 };
 use log_state::LogState;
-use mysql8021::Mysql8021;
-use mysql8027::Mysql8027;
-use mysql8030::Mysql8030;
 use options::Options;
 use others::Others;
 use redo_geometry_8021::MaxAges;
 use redo_geometry_8030::FilesCapacity;
-use release::Release;
-
-/// Pause of a thread that would spin: short against a page write, long against a pass.
-pub const SPIN_PAUSE: SimDuration = SimDuration::from_millis(1);
+use release::{Parts, Release};
 
 /// Where the coordinator stands between two calls of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +116,8 @@ pub struct Mysql80 {
     machine: MachineConfig,
     options: Options,
     release: Box<dyn Release>,
+    /// See [`Parts::coordinator_of_57`].
+    coordinator_of_57: bool,
     log: LogState,
     coordinator: Coordinator,
     rule: Box<dyn AdaptiveFlushing>,
@@ -136,28 +137,28 @@ impl std::fmt::Debug for Mysql80 {
 }
 
 impl Mysql80 {
-    /// The server of these settings with its own adaptive flushing.
-    pub fn build(settings: &Settings) -> Result<Self, SettingsError> {
-        Self::build_with_rule(settings, Box::new(Self::adaptive_rule(settings)?))
+    /// The server of these settings with its own adaptive flushing, in a release of these parts.
+    pub(crate) fn build(settings: &Settings, parts: &Parts) -> Result<Self, SettingsError> {
+        Self::build_with_rule(settings, parts, Box::new(Self::adaptive_rule(settings, parts)?))
     }
 
     /// The adaptive flushing of these settings, without the machinery around it.
-    pub fn adaptive_rule(settings: &Settings) -> Result<AdaptiveRule, SettingsError> {
+    pub(crate) fn adaptive_rule(settings: &Settings, parts: &Parts) -> Result<AdaptiveRule, SettingsError> {
         let options = Options::new(settings)?;
-        Ok(AdaptiveRule::new(form(settings.model.machinery(), &options), options.adaptive))
+        Ok(AdaptiveRule::new(form(parts, &options), options.adaptive))
     }
 
     /// The server of these settings with `rule` in place of its adaptive flushing. A rule may leave
     /// [`Recommendation::slots`] empty: its pages are then spread evenly over the instances.
-    pub fn build_with_rule(settings: &Settings, rule: Box<dyn AdaptiveFlushing>) -> Result<Self, SettingsError> {
+    pub(crate) fn build_with_rule(
+        settings: &Settings,
+        parts: &Parts,
+        rule: Box<dyn AdaptiveFlushing>,
+    ) -> Result<Self, SettingsError> {
         let options = Options::new(settings)?;
         let mut machine = machine::machine_config(&options);
         let start_lsn = machine.redo.start_lsn;
-        let release: Box<dyn Release> = match settings.model.machinery() {
-            Machinery::Mysql8021 => Box::new(Mysql8021::new(&options, start_lsn)?),
-            Machinery::Mysql8027 => Box::new(Mysql8027::new(&options, start_lsn)?),
-            _ => Box::new(Mysql8030::new(&options, start_lsn)?),
-        };
+        let release = (parts.release)(&options, start_lsn)?;
         machine.redo.files = release.redo_files();
         let state = CoordinatorState::new(SimTime::ZERO);
         Ok(Mysql80 {
@@ -167,6 +168,7 @@ impl Mysql80 {
             machine,
             options,
             release,
+            coordinator_of_57: parts.coordinator_of_57,
             rule,
             others: Others::default(),
         })
@@ -175,7 +177,7 @@ impl Mysql80 {
     /// What the server would warn of: a redo log that is too small for its threads.
     pub(crate) fn margin_warning(settings: &Settings) -> Result<Option<String>, SettingsError> {
         let options = Options::new(settings)?;
-        let (_, safe) = if settings.model.has_fixed_redo_files() {
+        let (_, safe) = if settings.model.has_files_in_group() {
             MaxAges::new(options.log_file_size, options.log_files_in_group, PAGE_BYTES)
                 .concurrency_margin(options.thread_concurrency, PAGE_BYTES)
         } else {
@@ -195,7 +197,7 @@ impl Mysql80 {
     fn next_step(&mut self, view: &View<'_>) -> CleanerAction {
         loop {
             let activity = view.activity != self.coordinator.last_activity;
-            let active = self.coordinator.state.is_active(activity);
+            let active = if self.coordinator_of_57 { activity } else { self.coordinator.state.is_active(activity) };
             match self.coordinator.state.top(view.now, active, view.pending_reads > 0) {
                 Top::WaitUntil(until) => {
                     self.coordinator.phase = Phase::Waiting { active };
@@ -215,7 +217,13 @@ impl Mysql80 {
     fn after_wait(&mut self, view: &View<'_>, active: bool, result: WaitResult) -> Option<CleanerAction> {
         let activity = view.activity != self.coordinator.last_activity;
         let lsn_avg_rate = self.rule.gauges().lsn_avg_rate;
-        let sync_limit = self.release.sync_limit(&mut self.log, view, lsn_avg_rate);
+        // A pass of 5.7 looks again whether the server is active, and takes a sync target only if the event woke it.
+        let active = if self.coordinator_of_57 { activity } else { active };
+        let sync_limit = if self.coordinator_of_57 && result == WaitResult::Timeout {
+            None
+        } else {
+            self.release.sync_limit(&mut self.log, view, lsn_avg_rate)
+        };
         if self.coordinator.state.after_wait(view.now, result, activity) {
             self.coordinator.last_activity = view.activity;
             if self.release.syncs_redo_on_timeout() {
@@ -236,6 +244,11 @@ impl Mysql80 {
     ) -> Option<CleanerAction> {
         let branch = self.coordinator.state.branch(active, result, sync_limit.is_some(), self.options.idle_flush_pct);
         let request = match branch {
+            Branch::Sync if self.coordinator_of_57 => {
+                // The next pass waits or not by what this one flushes.
+                self.coordinator.state.is_sync_flush = false;
+                self.request(FlushKind::Sync, vec![u64::MAX; self.instances()], sync_limit)
+            }
             Branch::Sync => self.recommended(view, FlushKind::Sync, sync_limit),
             Branch::Adaptive => self.recommended(view, FlushKind::Adaptive, None),
             Branch::LruOnly if !self.options.has_lru_managers() => self.request(FlushKind::LruOnly, Vec::new(), None),
@@ -302,8 +315,11 @@ impl Mysql80 {
     fn pass_done(&mut self, view: &View<'_>, kind: FlushKind, since: SimTime, report: PassReport) -> CleanerAction {
         let c = &mut self.coordinator;
         c.state.n_flushed = report.list_pages + report.lru_pages;
-        if kind != FlushKind::Background {
-            c.last_pages += report.list_pages;
+        match kind {
+            // 5.7 averages what its timed passes flush.
+            FlushKind::Sync if self.coordinator_of_57 => {}
+            FlushKind::Background => {}
+            _ => c.last_pages += report.list_pages,
         }
         let nothing = report == PassReport::default() && since == view.now;
         let spins = nothing && c.empty_at == Some(view.now);
@@ -316,16 +332,12 @@ impl Mysql80 {
     }
 }
 
-/// The form of adaptive flushing that a model uses.
-fn form(machinery: Machinery, options: &Options) -> Form {
-    match machinery {
-        Machinery::Mysql8021 => FORM_8021,
-        Machinery::Mysql8027 => FORM_8027,
-        _ if options.percona.is_some_and(|percona| percona.high_checkpoint) => {
-            Form { age_factor: AgeFactor::HighCheckpoint, ..FORM_8030 }
-        }
-        _ => FORM_8030,
+/// The form of adaptive flushing that a server uses.
+fn form(parts: &Parts, options: &Options) -> Form {
+    if options.percona.is_some_and(|percona| percona.high_checkpoint) {
+        return Form { age_factor: AgeFactor::HighCheckpoint, ..parts.form };
     }
+    parts.form
 }
 
 impl ServerModel for Mysql80 {
@@ -441,6 +453,7 @@ impl ServerModel for Mysql80 {
         let LiveSettings { flush_sync, idle_flush_pct, .. } = settings;
         let adaptive = AdaptiveConfig::of_live(settings);
         Some(Box::new(Mysql80 {
+            coordinator_of_57: self.coordinator_of_57,
             machine: self.machine.clone(),
             options: Options { adaptive, flush_sync, idle_flush_pct, ..self.options.clone() },
             release: self.release.copied(),

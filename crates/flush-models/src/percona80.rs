@@ -8,8 +8,8 @@
 //! * a doublewrite file for each instance and kind of flushing
 //!   ([`DoublewriteLayout::percona`](crate::mysql80::doublewrite_layout::DoublewriteLayout::percona)).
 //!
-//! 8.4 has no LRU manager threads (they were given up in 8.3 and came back by a change of July 2026, which is not
-//! modelled: take `percona-8.0` for it) and the doublewrite files of MySQL 8.4. There a thread that pauses for want of a free page wakes
+//! 8.4 has LRU manager threads only with `innodb_lru_threads`, which came back in August 2026 (8.3 had given them up), and the
+//! doublewrite files of MySQL 8.4. Without the threads a user thread that pauses for want of a free page wakes
 //! the page cleaner each time. That was read in a later source, and is taken for all of 8.4: without it a server whose
 //! threads all pause would stand still.
 //!
@@ -19,6 +19,7 @@
 pub mod age_factor;
 pub mod free_list;
 pub mod lru_manager;
+pub(crate) mod model;
 mod options;
 
 pub(crate) use options::PerconaOptions;

@@ -30,109 +30,115 @@
 //! each purged log over which the cut walks. Its thread rests after a call that found nothing, if that was the first one since
 //! it looked whether to rest: so two of three calls find nothing, and what commits during them is what lets a cut go on.
 
-use crate::registry::{Machinery, ModelId, Settings, SettingsError};
+use crate::settings::{Settings, SettingsError};
 use innosim_core::config::{
     DmlDelay, HistoryCut, PAGE_BYTES, PurgeConfig, PurgeShares, PurgeTimes, PurgeWake, UndoConfig, UndoSegments,
     UndoTruncation,
 };
 use innosim_core::kernel::time::SimDuration;
 
-/// How often the master task of MariaDB wakes purge.
-const MASTER_TASK: SimDuration = SimDuration::from_secs(1);
 /// Rollback segments of a server: also calls of purge of 5.6 after which the history is cut off.
-const RSEGS: u64 = 128;
-/// Those that transactions of 5.5 take, without the one of the system.
-const RSEGS_55: u32 = 127;
-/// Redo of an undo segment of MariaDB, made and freed, bytes.
-const UNDO_SEGMENT_REDO: u32 = 154;
-/// CPU times of 5.5.9, ns.
-const TIMES_55: PurgeTimes = PurgeTimes { removal: 7_000, log: 9_000, call: 8_000, cut_log: 120 };
+pub(crate) const RSEGS: u32 = 128;
 /// A new undo tablespace: 10 MiB, from 8.0.23 16 MiB.
-const UNDO_PAGES: u32 = 640;
-const UNDO_PAGES_8023: u32 = 1024;
+pub(crate) const UNDO_PAGES: u32 = 640;
+pub(crate) const UNDO_PAGES_8023: u32 = 1024;
 
-/// Purge as these settings have it.
-pub fn purge_config(s: &Settings) -> Result<PurgeConfig, SettingsError> {
-    // TNT, whose purge is of another kind, has no such setting and goes no further.
-    let threads = whole(s.integer("innodb_purge_threads")?);
-    let batch_pages = whole(s.integer("innodb_purge_batch_size")?);
-    let machinery = s.model.machinery();
-    Ok(PurgeConfig {
-        threads,
-        batch_pages,
-        shares: match machinery {
-            Machinery::Mysql55 | Machinery::Mysql56 | Machinery::Mysql57 | Machinery::Tnt => PurgeShares::InTurn,
-            Machinery::Mysql8021 | Machinery::Mariadb => PurgeShares::ByTable,
-            Machinery::Mysql8027 | Machinery::Mysql8030 => PurgeShares::ByTableUnlessLagging,
-        },
-        wake: match machinery {
-            Machinery::Mysql55 => PurgeWake::Multiple(batch_pages),
-            Machinery::Mariadb => PurgeWake::Timer(MASTER_TASK),
-            _ => PurgeWake::LongHistory,
-        },
-        cut: match machinery {
-            Machinery::Mysql55 => HistoryCut::BySegment { rollback_segments: RSEGS_55, with_one_more_call: false },
-            Machinery::Mysql56 => HistoryCut::BySegment { rollback_segments: whole(RSEGS), with_one_more_call: true },
-            _ => HistoryCut::All,
-        },
-        truncate_every: whole(match machinery {
-            Machinery::Mysql55 | Machinery::Mariadb => 1,
-            _ => s.integer_or("innodb_purge_rseg_truncate_frequency", RSEGS)?,
-        }),
-        delay: dml_delay(s, u64::from(threads) * u64::from(batch_pages))?,
-        resets_rows: s.model.is_mariadb(),
-        undo: undo(s)?,
-        undo_segments: undo_segments(s.model),
-        times: match machinery {
-            Machinery::Mysql55 => TIMES_55,
-            _ => PurgeTimes::OF_LOGS,
-        },
-    })
+/// How a server purges, beside what its settings say.
+#[derive(Debug, Clone, Copy)]
+pub struct PurgeTraits {
+    /// How records are shared out among threads.
+    pub shares: PurgeShares,
+    /// What wakes purge.
+    pub wake: Wake,
+    /// What of the purged history is cut off at a time.
+    pub cut: HistoryCut,
+    /// Whether the cut comes after each batch; otherwise after as many calls as the setting says, or 128.
+    pub cuts_each_batch: bool,
+    /// Subtracted from how many times the history exceeds `innodb_max_purge_lag`.
+    pub delay_offset: f64,
+    /// Whether a history of one round of all threads delays nobody.
+    pub spares_one_round: bool,
+    /// Whether `innodb_max_purge_lag_delay` limits the delay.
+    pub limits_delay: bool,
+    /// Whether rows that were inserted or updated are visited, to reset their transaction number.
+    pub resets_rows: bool,
+    /// Pages of a new undo tablespace.
+    pub undo_pages: u32,
+    /// How an undo tablespace is truncated.
+    pub truncation: UndoTruncation,
+    /// Undo segments, where they are freed when their logs are purged.
+    pub undo_segments: Option<UndoSegments>,
+    /// CPU times.
+    pub times: PurgeTimes,
 }
 
-/// Undo segments of a server that frees them when their logs are purged.
-pub fn undo_segments(model: ModelId) -> Option<UndoSegments> {
-    model.is_mariadb().then_some(UndoSegments { rollback_segments: whole(RSEGS), redo_bytes: UNDO_SEGMENT_REDO })
+/// What wakes purge that has found nothing to do.
+#[derive(Debug, Clone, Copy)]
+pub enum Wake {
+    /// The history reaches a multiple of the batch.
+    BatchMultiple,
+    /// See [`PurgeWake`].
+    By(PurgeWake),
+}
+
+impl PurgeTraits {
+    /// Purge as these settings have it.
+    pub(crate) fn config(&self, s: &Settings) -> Result<PurgeConfig, SettingsError> {
+        let threads = whole(s.integer("innodb_purge_threads")?);
+        let batch_pages = whole(s.integer("innodb_purge_batch_size")?);
+        Ok(PurgeConfig {
+            threads,
+            batch_pages,
+            shares: self.shares,
+            wake: match self.wake {
+                Wake::BatchMultiple => PurgeWake::Multiple(batch_pages),
+                Wake::By(wake) => wake,
+            },
+            cut: self.cut,
+            truncate_every: if self.cuts_each_batch {
+                1
+            } else {
+                whole(s.integer_or("innodb_purge_rseg_truncate_frequency", u64::from(RSEGS))?)
+            },
+            delay: self.dml_delay(s, u64::from(threads) * u64::from(batch_pages))?,
+            resets_rows: self.resets_rows,
+            undo: self.undo(s)?,
+            undo_segments: self.undo_segments,
+            times: self.times,
+        })
+    }
+
+    fn dml_delay(&self, s: &Settings, one_round: u64) -> Result<DmlDelay, SettingsError> {
+        let longest = || Ok(SimDuration::from_micros(s.integer("innodb_max_purge_lag_delay")?));
+        Ok(DmlDelay {
+            max_lag: s.integer("innodb_max_purge_lag")?,
+            offset: self.delay_offset,
+            least_history: if self.spares_one_round { one_round } else { 0 },
+            longest: self.limits_delay.then(longest).transpose()?,
+        })
+    }
+
+    fn undo(&self, s: &Settings) -> Result<UndoConfig, SettingsError> {
+        let tablespaces = whole(s.integer_or("innodb_undo_tablespaces", 0)?);
+        let truncates = s.switch_or("innodb_undo_log_truncate", false)? && tablespaces >= 2;
+        let limit = s.integer_or("innodb_max_undo_log_size", u64::MAX)? / PAGE_BYTES;
+        Ok(UndoConfig {
+            tablespaces,
+            initial_pages: self.undo_pages,
+            truncate_above_pages: truncates.then_some(limit),
+            truncation: self.truncation,
+        })
+    }
 }
 
 fn whole(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-fn dml_delay(s: &Settings, one_round: u64) -> Result<DmlDelay, SettingsError> {
-    let is_80 = s.model.mysql_release().is_some_and(|release| release >= 80);
-    let longest = match s.model.machinery() {
-        Machinery::Mysql55 => None,
-        _ => Some(SimDuration::from_micros(s.integer("innodb_max_purge_lag_delay")?)),
-    };
-    Ok(DmlDelay {
-        max_lag: s.integer("innodb_max_purge_lag")?,
-        offset: if is_80 { 0.9995 } else { 0.5 },
-        least_history: if is_80 || s.model == ModelId::Mysql57 { one_round } else { 0 },
-        longest,
-    })
-}
-
-fn undo(s: &Settings) -> Result<UndoConfig, SettingsError> {
-    let tablespaces = whole(s.integer_or("innodb_undo_tablespaces", 0)?);
-    let truncates = s.switch_or("innodb_undo_log_truncate", false)? && tablespaces >= 2;
-    let limit = s.integer_or("innodb_max_undo_log_size", u64::MAX)? / PAGE_BYTES;
-    let (initial_pages, truncation) = match s.model.machinery() {
-        Machinery::Mysql55 | Machinery::Mysql56 | Machinery::Mysql57 | Machinery::Tnt => {
-            (UNDO_PAGES, UndoTruncation::Checkpoints)
-        }
-        Machinery::Mysql8021 => (UNDO_PAGES, UndoTruncation::Replacement { blocks: true }),
-        Machinery::Mysql8027 => (UNDO_PAGES_8023, UndoTruncation::Replacement { blocks: true }),
-        Machinery::Mysql8030 => (UNDO_PAGES_8023, UndoTruncation::Replacement { blocks: false }),
-        Machinery::Mariadb => (UNDO_PAGES, UndoTruncation::Shrinking),
-    };
-    Ok(UndoConfig { tablespaces, initial_pages, truncate_above_pages: truncates.then_some(limit), truncation })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::Value;
+    use crate::registry::{ModelId, Value, purge_config};
     use std::collections::BTreeMap;
 
     fn config(model: ModelId, settings: &[(&'static str, Value)]) -> PurgeConfig {

@@ -1,159 +1,183 @@
-//! Names: of models and of every setting that a model knows, with each model's default and range.
-//!
-//! The registry is the one place where a setting is declared. `innosim settings`, the JSON Schema, the checks on
-//! scenarios and the models themselves all read it.
+//! The roof: the list of models, and what is asked of a model by its name.
 //!
 //! ```text
-//!   ModelId::parse("8.0")             which server
-//!   lookup(model, "innodb-io-capacity")   -> Setting      what the name means there, or what to use instead
-//!   parse_value(&setting, "2000")         -> Value        checked against that server's range
+//!   ModelId::parse("8.0")                 which server
 //!   Settings::resolve(model, &explicit)   -> Settings     every setting has a value; what the server would adjust
 //!   build(&settings)                      -> ServerModel
 //! ```
 //!
-//! Names are compared without case and with `-` for `_`. A name that the server knows but the model has no use for is
-//! in [`without_effect`]; one that exists only in other versions is an error that says which and what to use instead.
+//! Everything that depends on the server is asked of its [`Model`]. A new one is a file or a folder, and a line of
+//! [`MODELS`].
 
-mod declarations;
-mod lookup;
-mod model_id;
-mod not_modelled;
-mod other_names;
-mod other_names_mariadb;
-mod other_names_percona;
-mod other_names_tnt;
-mod resolve;
 mod server_version;
-mod value;
+mod unknown_model;
 
 #[cfg(test)]
 mod tests;
 
-pub use lookup::{UnknownReason, UnknownSetting, lookup, normal_name, without_effect};
-pub use model_id::{Machinery, ModelId, UnknownModel};
-pub use resolve::{Adjustment, Host, Note, SettingsError};
+pub use crate::model::Model;
+pub use crate::settings::{
+    Adjustment, Host, Kind, ModelId, Note, Product, Resolver, Servers, Setting, Settings, SettingsError, UnknownReason,
+    UnknownSetting, Value, ValueError, Version, adjusted_value, lookup, normal_name, parse_value, settings,
+    without_effect,
+};
 pub use server_version::{ServerVersion, StandIn};
-pub use value::{Kind, Value, ValueError, adjusted_value, parse_value};
+pub use unknown_model::UnknownModel;
 
 use crate::mariadb::Mariadb;
 use crate::mariadb::mistakes::Mistake;
-use crate::mysql55::Mysql55;
-use crate::mysql56::Mysql56;
-use crate::mysql57::Mysql57;
-use crate::mysql80::Mysql80;
-use crate::tnt::Tnt;
-use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig, Merging, PAGE_BYTES};
+use crate::replay::{Publishing, ReplayRule};
+use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig, PAGE_BYTES, PurgeConfig, UndoSegments};
 use innosim_core::seam::{AdaptiveFlushing, ServerModel};
 use std::collections::BTreeMap;
 
-/// A setting as one model knows it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Setting {
-    /// Real name, with underscores.
-    pub name: &'static str,
-    /// Values it takes.
-    pub kind: Kind,
-    /// Default; `None` where the default follows from other settings (see `default_text`).
-    pub default: Option<Value>,
-    /// The default in words, for people: `200`, `2 x innodb_io_capacity`, ...
-    pub default_text: &'static str,
-    /// Unit of whole and real numbers: `pages/s`, `%`, `bytes`, `` for none.
-    pub unit: &'static str,
-    /// What it does in the model, one or two sentences.
-    pub help: &'static str,
-    /// More for who wants it: how it acts, what to watch; may be empty.
-    pub long_help: &'static str,
-}
+/// All models: those of InnoDB, oldest first, then the one of another design.
+const MODELS: &[Model] = &[
+    crate::mysql55::model::MYSQL_55,
+    crate::percona55::model::PERCONA_55,
+    crate::mysql56::model::MYSQL_56,
+    crate::mysql57::model::MYSQL_57,
+    crate::percona57::PERCONA_57,
+    crate::mysql80::mysql8016::MYSQL_8016,
+    crate::mysql80::mysql8021::MYSQL_8021,
+    crate::mysql80::mysql8027::MYSQL_8027,
+    crate::mysql80::mysql8030::MYSQL_8030,
+    crate::percona80::model::PERCONA_80,
+    crate::mysql84::MYSQL_84,
+    crate::percona84::PERCONA_84,
+    crate::mysql97::MYSQL_97,
+    crate::mariadb106::MARIADB_106,
+    crate::mariadb::model::MARIADB_1011,
+    crate::mariadb114::MARIADB_114,
+    crate::mariadb123::MARIADB_123,
+    crate::tnt::model::TNT,
+];
 
-/// Resolved settings of one model: every setting the model knows has a value.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
-    /// The model they belong to.
-    pub model: ModelId,
-    /// By name.
-    pub values: BTreeMap<&'static str, Value>,
-    /// What the server would change at start, as it would say in its error log.
-    pub adjustments: Vec<Adjustment>,
-    /// What is worth knowing about the combination.
-    pub notes: Vec<Note>,
+/// The names of [`MODELS`].
+const NAMES: [ModelId; MODELS.len()] = {
+    let mut names = [MODELS[0].id; MODELS.len()];
+    let mut i = 0;
+    while i < MODELS.len() {
+        names[i] = MODELS[i].id;
+        i += 1;
+    }
+    names
+};
+
+impl ModelId {
+    /// All models: those of InnoDB, oldest first, then the one of another design.
+    pub const ALL: &'static [ModelId] = &NAMES;
+
+    /// The models of InnoDB, oldest first.
+    pub const INNODB: &'static [ModelId] = match Self::ALL.split_last() {
+        Some((last, innodb)) if !last.is_innodb() => innodb,
+        _ => panic!("the model of another design is the last"),
+    };
+
+    /// What the server says of itself.
+    pub fn model(self) -> &'static Model {
+        let found = MODELS.iter().find(|model| model.id == self);
+        found.unwrap_or_else(|| panic!("{self} is missing in the list of models"))
+    }
+
+    /// The name for headings.
+    pub fn title(self) -> &'static str {
+        self.model().title
+    }
+
+    /// What it stands for, in a sentence or two.
+    pub fn about(self) -> &'static str {
+        self.model().about
+    }
+
+    /// CPU time of a record that purge removes, us.
+    pub fn purge_removal_us(self) -> u64 {
+        self.model().purge_removal_us
+    }
+
+    /// How the counters of its server relate to its passes.
+    pub fn publishing(self) -> Publishing {
+        self.model().publishing
+    }
+
+    /// The model that people mean by `text`: see [`ModelId::named`].
+    pub fn parse(text: &str) -> Result<Self, UnknownModel> {
+        ModelId::named(text).map(|found| found.model)
+    }
+
+    /// The model that people mean by `text`, its name, a version such as `8.0`, `8.0.36`, `mysql-8.0`, `MySQL 8.4`, or what a
+    /// server says of itself, such as `5.7.44-rds.20240408-log`; and what may differ, where none was made of that version.
+    ///
+    /// # Errors
+    /// [`UnknownModel`] for what is no version, and for a server that does not flush pages as InnoDB does.
+    pub fn named(text: &str) -> Result<StandIn, UnknownModel> {
+        let given = text.trim().to_ascii_lowercase();
+        if let Some(&model) = ModelId::ALL.iter().find(|model| model.name() == given) {
+            return Ok(StandIn { model, differs: None });
+        }
+        let version = ServerVersion::typed(&given).or_else(|| ServerVersion::reported(&given));
+        match version.map(|version| version.model()) {
+            Some(Ok(found)) => Ok(found),
+            Some(Err(why)) => Err(UnknownModel::refused(text, &why)),
+            None => Err(UnknownModel::like(text, &given)),
+        }
+    }
 }
 
 impl Settings {
-    /// Value of a setting of this model.
-    pub fn get(&self, name: &str) -> Option<Value> {
-        self.values.get(name).copied()
+    /// Resolves `explicit` settings on the default [`Host`]; see [`Settings::resolve_on`].
+    pub fn resolve(model: ModelId, explicit: &BTreeMap<&'static str, Value>) -> Result<Self, SettingsError> {
+        Self::resolve_on(model, explicit, Host::default())
     }
 
-    /// Value of a whole number or a size, in its unit or bytes.
-    pub fn integer(&self, name: &'static str) -> Result<u64, SettingsError> {
-        match self.get(name) {
-            Some(Value::Integer(value)) => Ok(value),
-            other => Err(SettingsError::wrong_type(name, other, "a whole number")),
+    /// Fills in the defaults of `model`, applies what the server adjusts at start, and refuses what can't run.
+    pub fn resolve_on(
+        model: ModelId,
+        explicit: &BTreeMap<&'static str, Value>,
+        host: Host,
+    ) -> Result<Self, SettingsError> {
+        let mut resolver = Resolver::new(model, explicit, host)?;
+        if model.is_innodb() {
+            resolver.remark_on_purge()?;
         }
+        (model.model().at_start)(&mut resolver)?;
+        build(&resolver.s)?;
+        Ok(resolver.s)
     }
-
-    /// The same, or `default` if the model has no such setting.
-    pub fn integer_or(&self, name: &'static str, default: u64) -> Result<u64, SettingsError> {
-        if self.values.contains_key(name) { self.integer(name) } else { Ok(default) }
-    }
-
-    /// Value of a number with a fraction, in its unit.
-    pub fn real(&self, name: &'static str) -> Result<f64, SettingsError> {
-        match self.get(name) {
-            Some(Value::Real(value)) => Ok(value),
-            Some(Value::Integer(value)) => Ok(value as f64),
-            other => Err(SettingsError::wrong_type(name, other, "a number")),
-        }
-    }
-
-    /// Value of a switch.
-    pub fn switch(&self, name: &'static str) -> Result<bool, SettingsError> {
-        match self.get(name) {
-            Some(Value::Switch(value)) => Ok(value),
-            other => Err(SettingsError::wrong_type(name, other, "ON or OFF")),
-        }
-    }
-
-    /// The same, or `default` if the model has no such setting.
-    pub fn switch_or(&self, name: &'static str, default: bool) -> Result<bool, SettingsError> {
-        if self.values.contains_key(name) { self.switch(name) } else { Ok(default) }
-    }
-
-    /// Value of a named choice.
-    pub fn choice(&self, name: &'static str) -> Result<&'static str, SettingsError> {
-        match self.get(name) {
-            Some(Value::Choice(value)) => Ok(value),
-            other => Err(SettingsError::wrong_type(name, other, "one of its names")),
-        }
-    }
-
-    /// A setting and its value as a my.cnf line would hold them: `innodb_log_buffer_size = 16M`.
-    pub fn line(&self, name: &str) -> Option<String> {
-        let setting = lookup(self.model, name).ok()?;
-        let value = self.get(setting.name)?;
-        Some(format!("{} = {}", setting.name, setting.spell(value)))
-    }
-}
-
-/// Every setting that `model` knows, by name.
-pub fn settings(model: ModelId) -> Vec<Setting> {
-    let mut all: Vec<Setting> = declarations::declarations().filter_map(|d| d.setting(model)).collect();
-    all.sort_by_key(|setting| setting.name);
-    all
 }
 
 /// The binary log that these settings ask for, with this many bytes of events a transaction.
 pub fn binary_log(settings: &Settings, bytes_per_transaction: f64) -> Result<Option<BinaryLogConfig>, SettingsError> {
     let config = BinaryLogConfig {
         sync_every: u32::try_from(settings.integer("sync_binlog")?).unwrap_or(u32::MAX),
-        grouped: settings.model.groups_binary_log(),
-        leader_asks_for_redo: matches!(
-            settings.model.machinery(),
-            Machinery::Mysql8021 | Machinery::Mysql8027 | Machinery::Mysql8030
-        ),
+        grouped: settings.model.model().groups_binary_log,
+        // All from 8.0 on, which have this setting.
+        leader_asks_for_redo: settings.get("innodb_log_spin_cpu_abs_lwm").is_some(),
         bytes_per_transaction,
+        in_redo: matches!(settings.get("binlog_storage_engine"), Some(Value::Choice("innodb"))),
     };
     Ok(settings.switch("log_bin")?.then_some(config))
+}
+
+/// Up to how many threads a server's throughput follows from what is modelled, and what limits it beyond; `None` for a server
+/// that was recorded with 256 threads and is limited by nothing else.
+///
+/// Source: `machine-2026` section 4.
+pub fn threads_beyond_model(model: ModelId) -> Option<(u32, &'static str)> {
+    match model {
+        ModelId::Mysql57 => {
+            Some((64, "each statement passes one latch, and each waiting thread makes that pass slower"))
+        }
+        model if model.is_mariadb() => {
+            Some((128, "threads queue before the redo log, so that commits no longer share its writes"))
+        }
+        _ => None,
+    }
+}
+
+/// Whether the server syncs its redo and data files by `fdatasync`. MariaDB always does.
+pub fn uses_fdatasync(settings: &Settings) -> bool {
+    settings.model.is_mariadb() || settings.switch("innodb_use_fdatasync").unwrap_or(false)
 }
 
 /// The change buffer that these settings ask for; none of a server that has given it up.
@@ -168,26 +192,50 @@ pub fn change_buffer(settings: &Settings) -> Result<Option<ChangeBufferConfig>, 
         purges: matches!(buffering, "all" | "purges"),
         max_pages: pool_pages * settings.integer("innodb_change_buffer_max_size")? / 100,
         io_capacity: settings.integer("innodb_io_capacity")?,
-        merging: match settings.model.machinery() {
-            Machinery::Mysql55 => Merging::PageCleaner,
-            // Gave it up in 10.5.
-            Machinery::Mariadb => Merging::Nobody,
-            _ => Merging::EachSecond,
-        },
+        merging: settings.model.model().merging,
     };
     Ok(((config.changes || config.purges) && config.max_pages > 0).then_some(config))
 }
 
+/// Purge as these settings have it.
+///
+/// # Errors
+/// TNT, whose purge is of another kind, has none.
+pub fn purge_config(settings: &Settings) -> Result<PurgeConfig, SettingsError> {
+    let model = settings.model;
+    let none = || SettingsError {
+        setting: "innodb_purge_threads".to_owned(),
+        problem: format!("{model} has no purge of this kind"),
+        help: "use a model of InnoDB".to_owned(),
+    };
+    model.model().purge.ok_or_else(none)?.config(settings)
+}
+
+/// Undo segments of a server that frees them when their logs are purged.
+pub fn undo_segments(model: ModelId) -> Option<UndoSegments> {
+    model.model().purge.and_then(|purge| purge.undo_segments)
+}
+
+/// The flushing rule of these settings alone, before its first pass; `None` for a model whose server publishes no counters
+/// of its decisions, or whose rule has no such form.
+pub fn replay_rule(settings: &Settings) -> Result<Option<ReplayRule>, SettingsError> {
+    settings.model.model().replay.map(|rule| rule(settings)).transpose()
+}
+
 /// Builds the model's machinery from its settings.
 pub fn build(settings: &Settings) -> Result<Box<dyn ServerModel>, SettingsError> {
-    Ok(match settings.model.machinery() {
-        Machinery::Mysql55 => Box::new(Mysql55::build(settings)?),
-        Machinery::Mysql56 => Box::new(Mysql56::build(settings)?),
-        Machinery::Mysql57 => Box::new(Mysql57::build(settings)?),
-        Machinery::Mysql8021 | Machinery::Mysql8027 | Machinery::Mysql8030 => Box::new(Mysql80::build(settings)?),
-        Machinery::Mariadb => Box::new(Mariadb::build(settings)?),
-        Machinery::Tnt => Box::new(Tnt::build(settings)?),
-    })
+    (settings.model.model().build)(settings, None)
+}
+
+/// Builds the model's machinery with `rule` in place of the server's adaptive flushing.
+///
+/// # Errors
+/// Models of 5.5 take no rule: they flush at several places, by several rules; nor does TNT, which has none.
+pub fn build_with_rule(
+    settings: &Settings,
+    rule: Box<dyn AdaptiveFlushing>,
+) -> Result<Box<dyn ServerModel>, SettingsError> {
+    (settings.model.model().build)(settings, Some(rule))
 }
 
 /// Builds the machinery of MariaDB as it was before a fix.
@@ -203,27 +251,4 @@ pub fn build_with_mistake(settings: &Settings, mistake: Mistake) -> Result<Box<d
         problem: format!("{} never had the mistake {}", settings.model, mistake.name()),
         help: "it is one of MariaDB's: use the model mariadb-10.11".to_owned(),
     })
-}
-
-/// Builds the model's machinery with `rule` in place of the server's adaptive flushing.
-///
-/// # Errors
-/// Models of 5.5 take no rule: they flush at several places, by several rules; nor does TNT, which has none.
-pub fn build_with_rule(
-    settings: &Settings,
-    rule: Box<dyn AdaptiveFlushing>,
-) -> Result<Box<dyn ServerModel>, SettingsError> {
-    match settings.model.machinery() {
-        Machinery::Mysql8021 | Machinery::Mysql8027 | Machinery::Mysql8030 => {
-            Ok(Box::new(Mysql80::build_with_rule(settings, rule)?))
-        }
-        Machinery::Mysql56 => Ok(Box::new(Mysql56::build_with_rule(settings, rule)?)),
-        Machinery::Mysql57 => Ok(Box::new(Mysql57::build_with_rule(settings, rule)?)),
-        Machinery::Mysql55 | Machinery::Tnt => Err(SettingsError {
-            setting: "innodb_adaptive_flushing".to_owned(),
-            problem: format!("{} takes no flushing rule of another kind", settings.model),
-            help: "use a model of MySQL 5.6 or later, or of MariaDB".to_owned(),
-        }),
-        Machinery::Mariadb => Ok(Box::new(Mariadb::build_with_rule(settings, rule)?)),
-    }
 }

@@ -19,10 +19,12 @@
 //! of its area of 64 (errs towards more seeks on disks); pages are of 16 KiB, not of 8 (errs towards fewer pages, each with
 //! more rows); the scavenger frees pages, where the engine keeps a tenth of the list clean.
 
+mod at_start;
+pub(crate) mod model;
 mod options;
 pub mod pace;
 
-use crate::registry::{Settings, SettingsError};
+use crate::settings::{Settings, SettingsError};
 use innosim_core::config::MachineConfig;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{

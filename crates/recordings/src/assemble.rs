@@ -7,11 +7,11 @@
 //! the script commits with), each only where the original is missing.
 
 use crate::align::{intervals_at, links, offset, pt_stalk_prefix};
-use crate::formats::{Clock, Interval, Link, LoadLog, Part, SlowLoop};
+use crate::formats::{Clock, Interval, Link, LoadLog, Part, Program, SlowLoop};
 use crate::load::CommandError;
 use crate::place::{place_log, place_reports};
 use crate::restart::{cut_loads, keep_longest_stretch};
-use crate::{Cap, Data, LoadPhase, Quantity, Recording, RecordingError, Script, Series, Server, rates};
+use crate::{Cap, Data, LoadPhase, Quantity, Recording, RecordingError, Script, Series, Server};
 use innosim_flush_models::registry::ServerVersion;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -287,7 +287,7 @@ fn cpus_of(parts: &[Part], series: &Series) -> Option<u32> {
 
 /// Ticks of one processor become those of all.
 fn count_processors(series: &mut Series, parts: &[Part], cpus: Option<u32>, remarks: &mut Vec<String>) {
-    let Some(part) = parts.iter().find(|part| part.shares_of_processors) else { return };
+    let Some(part) = parts.iter().find(|part| part.shares_of_processors.is_some()) else { return };
     for name in part.columns.keys() {
         match (cpus, series.columns.get_mut(name)) {
             (Some(cpus), Some(values)) => values.iter_mut().for_each(|ticks| *ticks *= f64::from(cpus)),
@@ -313,11 +313,11 @@ const IDLE_STEPS: usize = 2;
 /// Leaves out what was counted before the load began, where nothing else tells when it did.
 fn cut_before_load(series: &mut Series) -> Option<String> {
     let counter = WORK.iter().find_map(|name| series.column(name))?;
-    let work = rates(&series.seconds, &counter);
-    let mut sorted: Vec<f64> = work.iter().copied().filter(|rate| rate.is_finite()).collect();
+    let work = counter.rates(&series.seconds);
+    let mut sorted: Vec<f64> = work.present().collect();
     sorted.sort_by(f64::total_cmp);
     let median = *sorted.get(sorted.len() / 2)?;
-    let begun = (1..work.len()).find(|&i| work[i] > IDLE * median)?;
+    let (begun, _) = work.placed().find(|(_, rate)| *rate > IDLE * median)?;
     let idle = begun - 1;
     if median <= 0.0 || idle < IDLE_STEPS || 2 * idle > series.len() {
         return None;
@@ -433,6 +433,7 @@ fn phase(log: &LoadLog) -> Option<LoadPhase> {
     let mut phase = match log.command.as_deref().map(|command| LoadPhase::parse(command, start, end)) {
         Some(Ok(phase)) => phase,
         Some(Err(CommandError::NoNumber(option))) => unknown(Script::Unclear(option)),
+        _ if log.program == Program::HammerDb => unknown(Script::Other("HammerDB's TPROC-C".to_owned())),
         Some(Err(CommandError::NotSysbench)) | None => unknown(Script::Unknown),
     };
     phase.threads = log.threads.unwrap_or(phase.threads);
@@ -456,11 +457,12 @@ fn lay_commands(recording: &mut Recording, parts: &[Part]) {
     };
     let Some(counter) = counter_of_transactions(&phase.script) else { return };
     if let Some(counter) = recording.series.column(counter) {
-        let tps = rates(seconds, &counter);
-        let busy = |rate: &f64| *rate > 1.0;
-        if let (Some(from), Some(to)) = (tps.iter().position(busy), tps.iter().rposition(busy)) {
+        let tps = counter.rates(seconds);
+        let mut busy = tps.placed().filter(|(_, rate)| *rate > 1.0).map(|(i, _)| i);
+        if let Some(from) = busy.next() {
+            let to = busy.next_back().unwrap_or(from);
             (phase.start_s, phase.end_s) = (seconds[from.saturating_sub(1)], seconds[to]);
-            recording.series.columns.insert("derived.tps".to_owned(), tps);
+            recording.series.put("derived.tps", &tps);
         }
     }
     recording.phases.push(phase);
@@ -483,8 +485,7 @@ fn derive_checkpoint(series: &mut Series) {
     {
         let known = Quantity::CheckpointLsn.columns().iter().any(|name| series.column(name).is_some());
         if let (false, Some(lsn), Some(age)) = (known, series.column(lsn), series.column(age)) {
-            let checkpoint = lsn.iter().zip(&age).map(|(lsn, age)| lsn - age).collect();
-            series.columns.insert("derived.checkpoint_lsn".to_owned(), checkpoint);
+            series.put("derived.checkpoint_lsn", &lsn.with(&age, |lsn, age| lsn - age));
         }
     }
 }
@@ -501,6 +502,6 @@ fn start_at_load(recording: &mut Recording) {
     }
     recording.clean_start = recording.get(Quantity::DirtyPages).and_then(|dirty| {
         let before = recording.series.seconds.iter().rposition(|t| *t <= 0.0)?;
-        Some(dirty[before] <= CLEAN_PAGES)
+        Some(dirty.at(before)? <= CLEAN_PAGES)
     });
 }

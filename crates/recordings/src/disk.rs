@@ -3,7 +3,7 @@
 //! It tells nothing of what the device could do at most, but much of what it is: how many operations were in flight for
 //! so many bytes written. Little's law ties queue and latency, so the two are one piece of evidence.
 
-use crate::{Quantity, Recording, rates};
+use crate::{Column, Quantity, Recording};
 
 /// Bytes of a sector in the kernel's counters.
 pub(crate) const SECTOR_BYTES: f64 = 512.0;
@@ -25,6 +25,8 @@ pub struct DiskReport {
     pub queue: f64,
     /// Share of the time in which any operation was in flight, 0..=1.
     pub busy: f64,
+    /// Cache flushes a second; `None` where they are not reported (iostat before 12.1, the kernel's counters before 5.5).
+    pub flushes: Option<f64>,
 }
 
 /// Reports of one disk, in order.
@@ -42,6 +44,13 @@ impl DiskReports {
     /// Mean of a figure.
     pub fn mean(&self, figure: impl Fn(&DiskReport) -> f64) -> f64 {
         self.reports.iter().map(figure).sum::<f64>() / self.reports.len().max(1) as f64
+    }
+
+    /// Mean cache flushes a second; `None` where they are not reported.
+    pub fn flushes(&self) -> Option<f64> {
+        let known = self.reports.iter().filter_map(|report| report.flushes);
+        let (sum, count) = known.fold((0.0, 0.0), |(sum, count), flushes| (sum + flushes, count + 1.0));
+        (count > 0.0).then(|| sum / count)
     }
 
     /// What a figure comes to in the busiest twentieth of the reports.
@@ -68,29 +77,28 @@ impl Recording {
     /// The counters of /proc/diskstats, as `innosim collect` has them.
     fn counted_disk(&self) -> Option<DiskReports> {
         let seconds = &self.series.seconds;
-        let rate = |name: &str| Some(rates(seconds, &self.series.column(name)?));
+        let rate = |name: &str| Some(self.series.column(name)?.rates(seconds));
         let (writes, sectors) = (rate("disk.wr_ios")?, rate("disk.wr_sectors")?);
-        let none = || vec![0.0; seconds.len()];
+        let none = || Column::zeros(seconds.len());
         let or_none = |name: &str| rate(name).unwrap_or_else(none);
         let (reads, read_sectors) = (or_none("disk.rd_ios"), or_none("disk.rd_sectors"));
+        let flushes = rate("disk.flush_ios");
         let (busy_ms, weighted_ms) = (rate("disk.io_ms")?, rate("disk.weighted_ms")?);
         // While the server writes pages: before and after, the disk says nothing of it.
-        let pages = self.get(Quantity::PagesWritten).map(|pages| rates(seconds, &pages));
-        let works = |i: usize| pages.as_ref().is_none_or(|pages| pages[i] > 0.0);
-        let report = |i: usize| DiskReport {
-            reads: reads[i],
-            writes: writes[i],
-            read_bytes: SECTOR_BYTES * read_sectors[i],
-            write_bytes: SECTOR_BYTES * sectors[i],
-            queue: weighted_ms[i] / 1000.0,
-            busy: (busy_ms[i] / 1000.0).min(1.0),
+        let pages = self.get(Quantity::PagesWritten).map(|pages| pages.rates(seconds));
+        let works = |i: usize| pages.as_ref().is_none_or(|pages| pages.at(i).is_some_and(|rate| rate > 0.0));
+        let report = |i: usize| {
+            Some(DiskReport {
+                reads: reads.at(i)?,
+                writes: writes.at(i)?,
+                read_bytes: SECTOR_BYTES * read_sectors.at(i)?,
+                write_bytes: SECTOR_BYTES * sectors.at(i)?,
+                queue: weighted_ms.at(i)? / 1000.0,
+                busy: (busy_ms.at(i)? / 1000.0).min(1.0),
+                flushes: flushes.as_ref().and_then(|flushes| flushes.at(i)),
+            })
         };
-        let known = |report: &DiskReport| {
-            [report.reads, report.writes, report.read_bytes, report.write_bytes, report.queue, report.busy]
-                .iter()
-                .all(|figure| figure.is_finite())
-        };
-        let reports = (0..seconds.len()).filter(|i| works(*i)).map(report).filter(known).collect();
+        let reports = (0..seconds.len()).filter(|i| works(*i)).filter_map(report).collect();
         Some(match &self.disk {
             Some(disk) => DiskReports { reports, ..disk.clone() },
             None => DiskReports { name: "the data directory's disk".to_owned(), source: "/proc/diskstats", reports },

@@ -5,6 +5,7 @@
 //! | folder with `series.csv.gz` and `run.json`, or one of the two | one, in the layout of our own recorder |
 //! | a file of samples, or sysbench's log | one, of that file alone |
 //! | folder with such files | one, of all its files (and those in a folder `fio`); with files of several runs of pt-stalk, one a run |
+//! | folder with several logs of a load generator and no clock | one a log: runs of one server, one after the other |
 //! | folder of such folders | all of them, by name |
 //!
 //! The two files of our own recorder may be packed or not, and may have other names.
@@ -13,6 +14,7 @@ use crate::align::pt_stalk_prefix;
 use crate::assemble::assemble;
 use crate::formats::{Part, READABLE, is_log_without_intervals, read_part};
 use crate::lab::{complement, is_beside, is_lab, is_of_lab, name_of, read_lab};
+use crate::ladder;
 use crate::{Recording, RecordingError};
 use std::collections::BTreeSet;
 use std::fs;
@@ -107,6 +109,13 @@ fn of_files(folder: &Path, mut parts: Vec<Part>, found: &mut Vec<Recording>) -> 
             parts.extend(read_part(file)?.filter(|part| part.fio));
         }
     }
+    if let Some(runs) = ladder::runs(&parts) {
+        for (name, own) in runs {
+            let path = folder.join(&name);
+            found.push(assemble(name_of(&path), &path, own)?);
+        }
+        return Ok(());
+    }
     let runs: BTreeSet<String> =
         parts.iter().filter_map(|part| pt_stalk_prefix(&part.label()).map(str::to_owned)).collect();
     if runs.len() < 2 {
@@ -129,7 +138,13 @@ pub fn fuzz_recording(text: &str) -> usize {
     use crate::Purpose;
     let path = Path::new("fuzz");
     let recording = match crate::formats::parse(path, text) {
-        Ok(Some(part)) => assemble("fuzz".to_owned(), path, vec![part]),
+        Ok(Some(part)) => {
+            // The same twice is a ladder, if it is a log.
+            for (name, own) in ladder::runs(&[part.clone(), part.clone()]).unwrap_or_default() {
+                let _ = assemble(name, path, own);
+            }
+            assemble("fuzz".to_owned(), path, vec![part])
+        }
         Ok(None) => return 0,
         Err(error) => Err(error),
     };

@@ -10,7 +10,9 @@
 //! | interval lines | sysbench |
 //! | SHOW GLOBAL VARIABLES, SHOW TABLE STATUS, `lscpu`, sysbench's command line | once, beside the others |
 //! | scrapes | an exporter's own text |
-//! | reports of the processors | vmstat |
+//! | throughput of a run | HammerDB: its counter's log, or the result of a timed run |
+//! | reports of the processors | vmstat, mpstat, sar -u |
+//! | a summary for people | pt-mysql-summary: settings and rates |
 //! | messages about slow loops | the server's error log |
 //! | output of fio | the device; read by the scenario |
 //! | extended reports | iostat |
@@ -21,9 +23,12 @@
 
 mod clock;
 mod exposition;
+mod hammerdb;
 mod innodb_status;
 mod iostat;
 mod mext;
+mod mpstat;
+mod mysql_summary;
 mod page_ages;
 mod page_cleaner_log;
 mod prometheus;
@@ -37,7 +42,7 @@ mod wide_csv;
 pub(crate) use clock::{Clock, Link, parse_date_time};
 pub use page_ages::BUFFER_PAGE_QUERY;
 pub use page_cleaner_log::SlowLoop;
-pub(crate) use sysbench::{Interval, LoadLog};
+pub(crate) use sysbench::{Interval, LoadLog, Program};
 
 use crate::RecordingError;
 use crate::disk::DiskReports;
@@ -56,8 +61,8 @@ const WRAPPED: f64 = 9_223_372_036_854_775_808.0;
 const HEAD_BYTES: usize = 256 << 10;
 /// What can be read, for messages.
 pub(crate) const READABLE: &str = "what can be read: mysqladmin extended-status -i, pt-stalk and pt-mext files, samples of SHOW \
-     GLOBAL STATUS or SHOW ENGINE INNODB STATUS, a CSV with a column a counter, a Prometheus range query, sysbench's log, and beside them SHOW GLOBAL \
-     VARIABLES, iostat's reports and fio's JSON";
+     GLOBAL STATUS or SHOW ENGINE INNODB STATUS, a CSV with a column a counter, a Prometheus range query, the logs of sysbench and HammerDB, and next to them SHOW GLOBAL \
+     VARIABLES, pt-mysql-summary, the reports of iostat, vmstat and mpstat, and fio's JSON";
 
 /// What one file holds.
 #[derive(Debug, Clone, Default)]
@@ -85,8 +90,8 @@ pub(crate) struct Part {
     pub(crate) page_ages: Option<PageAges>,
     /// What iostat says of the disk.
     pub(crate) disk: Option<DiskReports>,
-    /// Whether it says what the processors did, in ticks of one of them.
-    pub(crate) shares_of_processors: bool,
+    /// The program that says what the processors did, in ticks of one of them.
+    pub(crate) shares_of_processors: Option<&'static str>,
     /// Loops of the page cleaner that the server found too slow.
     pub(crate) slow_loops: Vec<SlowLoop>,
     /// Whether it is output of fio.
@@ -103,7 +108,7 @@ impl Part {
 
     /// Whether it tells of the machine alone, beside which the server's samples give the axis.
     pub(crate) fn is_of_the_machine(&self) -> bool {
-        self.disk.is_some() || self.shares_of_processors
+        self.disk.is_some() || self.shares_of_processors.is_some()
     }
 
     /// Leaves gaps where a counter went below zero and was printed as nearly 2^64.
@@ -153,7 +158,24 @@ pub(crate) fn parse(path: &Path, text: &str) -> Result<Option<Part>, RecordingEr
     }))
 }
 
+/// A text that was quoted in a mail, without the marks before its lines; `None` if it was not.
+fn unquoted(text: &str) -> Option<String> {
+    let mut lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty());
+    let first = lines.next()?.starts_with('>');
+    if !first || !lines.all(|line| line.starts_with('>')) {
+        return None;
+    }
+    let plain = |line: &str| {
+        let line = line.trim_start().trim_start_matches('>');
+        format!("{}\n", line.strip_prefix(' ').unwrap_or(line))
+    };
+    Some(text.lines().map(plain).collect())
+}
+
 fn parse_kind(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
+    if let Some(plain) = unquoted(text) {
+        return parse_kind(path, &plain);
+    }
     let head = text.trim_start_matches('\u{feff}').trim_start();
     if let Some(part) = page_ages::parse(path, head)? {
         return Ok(Some(part));
@@ -166,6 +188,15 @@ fn parse_kind(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
     }
     if vmstat::is_one(head) {
         return Ok(Some(vmstat::parse(head)));
+    }
+    if mpstat::is_one(head) {
+        return Ok(Some(mpstat::parse(head)));
+    }
+    if mysql_summary::is_one(head) {
+        return Ok(Some(mysql_summary::parse(head)));
+    }
+    if let Some(part) = hammerdb::parse(head) {
+        return Ok(Some(part));
     }
     let slow_loops = page_cleaner_log::parse(head);
     if let Some(part) = slow_loops.as_ref().filter(|_| !head.contains("INNODB MONITOR OUTPUT")) {

@@ -117,13 +117,13 @@ fn described(part: &Part) -> String {
         words.push(format!("{} variables", part.variables.len()));
     }
     if !part.loads.is_empty() {
-        words.push("sysbench's log".to_owned());
+        words.push(format!("{}'s log", part.loads[0].program.name()));
     }
     if let Some(disk) = &part.disk {
         words.push(format!("{} reports of iostat on {}", disk.reports.len(), disk.name));
     }
-    if part.shares_of_processors {
-        words.push(format!("{} reports of vmstat", part.seconds.len()));
+    if let Some(program) = part.shares_of_processors {
+        words.push(format!("{} reports of {program}", part.seconds.len()));
     }
     if !part.slow_loops.is_empty() {
         words.push(format!("error log, {} messages about slow page cleaning", part.slow_loops.len()));

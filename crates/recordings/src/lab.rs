@@ -164,7 +164,7 @@ fn phases(run: &Value, series: &Series) -> (Vec<LoadPhase>, Vec<String>) {
 fn end_of(phase: &LoadPhase, series: &Series) -> f64 {
     let last_report = || {
         let tps = series.column("sb.tps")?;
-        Some(series.seconds[tps.iter().rposition(|tps| tps.is_finite())?])
+        Some(tps.timed(&series.seconds).next_back()?.0)
     };
     let stated = phase.seconds.map(|seconds| phase.start_s + seconds);
     stated.or_else(last_report).or(series.seconds.last().copied()).unwrap_or(phase.start_s)

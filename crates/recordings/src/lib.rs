@@ -16,13 +16,14 @@
 
 mod align;
 mod assemble;
+mod column;
 mod disk;
 mod error;
 mod find;
 mod formats;
-mod gap;
 mod inventory;
 mod lab;
+mod ladder;
 mod load;
 pub mod pages;
 mod place;
@@ -33,18 +34,18 @@ mod restart;
 mod series;
 mod unknown;
 
+pub use column::Column;
 pub use disk::{DiskReport, DiskReports};
 pub use error::{Missing, RecordingError};
 pub use find::find;
 #[doc(hidden)]
 pub use find::fuzz_recording;
 pub use formats::{BUFFER_PAGE_QUERY, SlowLoop};
-pub use gap::{LONG_STEP, growth_per_s, rates};
 pub use inventory::{FileKind, FoundFile, inventory, look_at};
 pub use lab::read_lab;
 pub use load::{LoadPhase, Script};
 pub use purpose::Purpose;
 pub use quantity::Quantity;
 pub use recording::{Cap, Data, Recording, Server, understood_settings};
-pub use series::Series;
+pub use series::{LONG_STEP, Series};
 pub use unknown::{INNODB_STATUS, SAMPLES, UnknownLoad, VARIABLES, WORK};

@@ -33,6 +33,8 @@ pub struct LoadPhase {
     pub tables: u32,
     /// `--table-size`, rows.
     pub table_size: u64,
+    /// `--scale`, warehouses of each copy of the tables (tpcc).
+    pub scale: u32,
     /// `--threads`.
     pub threads: u32,
     /// `--rate`, transactions a second; `None` for a closed loop.
@@ -71,6 +73,7 @@ impl LoadPhase {
             script,
             tables: 1,
             table_size: 10_000,
+            scale: 100,
             threads: 1,
             rate: None,
             rand_type: "special".to_owned(),
@@ -92,6 +95,22 @@ impl LoadPhase {
         }
     }
 
+    /// Takes script and options of a command line, with or without `sysbench` before it; threads, rate and times stay, as the log
+    /// tells them. The error is a sentence.
+    pub fn take_workload(&mut self, text: &str) -> Result<(), String> {
+        let has_program = text.split_whitespace().any(|word| word.ends_with("sysbench"));
+        let command = if has_program { text.to_owned() } else { format!("sysbench {text}") };
+        let said = LoadPhase::parse(&command, self.start_s, self.end_s).map_err(|error| match error {
+            CommandError::NotSysbench => {
+                "--workload names no script\n  = help: --workload \"oltp_read_write --tables=20 --table-size=1000000\""
+                    .to_owned()
+            }
+            CommandError::NoNumber(option) => format!("--workload: `{option}` needs a number from 1 up"),
+        })?;
+        *self = LoadPhase { threads: self.threads, rate: self.rate, report_interval_s: self.report_interval_s, ..said };
+        Ok(())
+    }
+
     /// Reads a command line `sysbench SCRIPT --option=value ... run`; sysbench's own defaults where an option is
     /// absent.
     pub(crate) fn parse(command: &str, start_s: f64, end_s: f64) -> Result<Self, CommandError> {
@@ -111,6 +130,7 @@ impl LoadPhase {
             match name.replace('_', "-").as_str() {
                 "--tables" => phase.tables = small()?,
                 "--table-size" => phase.table_size = count()?,
+                "--scale" => phase.scale = small()?,
                 "--threads" => phase.threads = small()?,
                 "--rate" => {
                     let rate = value.parse::<f64>().ok().filter(|rate| rate.is_finite()).ok_or_else(no_number)?;

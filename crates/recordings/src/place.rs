@@ -4,8 +4,8 @@
 //! correlation is believed if it is high and clearly less a few seconds away. A log of sysbench says that the load was
 //! there, and that it was not before and after; reports of a device say nothing of the time outside of them.
 
+use crate::Column;
 use crate::formats::{LoadLog, Part};
-use crate::gap::rates;
 use std::collections::BTreeMap;
 
 /// Step in which a place is searched, seconds.
@@ -128,6 +128,10 @@ impl Reported {
     }
 }
 
+fn rates(counter: &[f64], seconds: &[f64]) -> Vec<f64> {
+    Column::from(counter.to_vec()).rates(seconds).with_nan()
+}
+
 /// Growth a second of a sum of counters; none if it never grows.
 fn growth(names: &[&str], seconds: &[f64], columns: &BTreeMap<String, Vec<f64>>) -> Option<Vec<f64>> {
     let known: Vec<Vec<f64>> = names
@@ -135,7 +139,7 @@ fn growth(names: &[&str], seconds: &[f64], columns: &BTreeMap<String, Vec<f64>>)
         .filter_map(|name| {
             let values = columns.get(*name)?;
             // Throughput is a rate already.
-            Some(if name.starts_with("sb.") { values.clone() } else { rates(seconds, values) })
+            Some(if name.starts_with("sb.") { values.clone() } else { rates(values, seconds) })
         })
         .collect();
     let sum: Vec<f64> = (0..seconds.len()).map(|i| known.iter().map(|values| values[i]).sum()).collect();
@@ -168,7 +172,7 @@ pub(crate) fn place_reports(
     seconds: &[f64],
     columns: &BTreeMap<String, Vec<f64>>,
 ) -> Option<(f64, &'static str)> {
-    let written = rates(&part.seconds, part.columns.get("disk.wr_sectors")?);
+    let written = rates(part.columns.get("disk.wr_sectors")?, &part.seconds);
     let steps = (1..part.seconds.len()).map(|i| (part.seconds[i], part.seconds[i] - part.seconds[i - 1], written[i]));
     Reported::new(steps, false)?.place_by(&WRITES, seconds, columns)
 }

@@ -8,6 +8,8 @@ use std::fmt;
 pub enum Purpose {
     /// `innosim calibrate`: the workload of the recording.
     Calibrate,
+    /// The same of a benchmark: throughput and what the device wrote, without the server's counters.
+    Benchmark,
     /// `innosim replay`: the flushing rule on recorded inputs.
     Replay,
     /// `innosim validate`: predictions beside what was measured.
@@ -17,7 +19,7 @@ pub enum Purpose {
 impl fmt::Display for Purpose {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Purpose::Calibrate => "calibrate",
+            Purpose::Calibrate | Purpose::Benchmark => "calibrate",
             Purpose::Replay => "replay",
             Purpose::Validate => "validate",
         })
@@ -29,6 +31,7 @@ impl Purpose {
     pub const fn quantities(self) -> &'static [Quantity] {
         match self {
             Purpose::Calibrate => &[Quantity::Tps, Quantity::Lsn],
+            Purpose::Benchmark => &[Quantity::Tps],
             Purpose::Validate => {
                 &[Quantity::Tps, Quantity::Lsn, Quantity::CheckpointLsn, Quantity::PagesWritten, Quantity::DirtyPages]
             }
@@ -53,7 +56,7 @@ impl Purpose {
     /// Largest step between samples, seconds.
     const fn step_s(self) -> Option<f64> {
         match self {
-            Purpose::Calibrate => None,
+            Purpose::Calibrate | Purpose::Benchmark => None,
             Purpose::Replay => Some(1.5),
             Purpose::Validate => Some(15.0),
         }
@@ -89,8 +92,8 @@ impl Recording {
                 let help = format!("write the number with which it ran in place of `{option}`");
                 lacks(&format!("number above 0 in `{option}` of sysbench's command line"), help);
             } else if self.phases.iter().any(|phase| phase.script == Script::Unknown) {
-                let help = "sysbench's log does not tell: put the command line (sysbench oltp_... --tables=8 ... run) into a \
-                            file beside it";
+                let help = "sysbench's log does not tell: name it: --workload \"oltp_read_write --tables=20 --table-size=1000000\", or put \
+                            the command line (sysbench oltp_... --tables=8 ... run) into a file next to it";
                 lacks("name of the script that sysbench ran", help.to_owned());
             }
         }

@@ -1,6 +1,6 @@
 //! What a purpose needs, and the names that servers and recorders have for it.
 
-use crate::{Missing, Recording};
+use crate::{Column, Missing, Recording};
 
 /// A quantity with the columns that may hold it, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub enum Quantity {
     LsnAvgRate,
     /// Transactions a second in the second that ends at the sample, as the load generator reports.
     Tps,
+    /// 95 % latency of an interval of the load generator's reports, ms, where a unit of work is one of its transactions.
+    LatencyP95,
     /// Page reads that missed the buffer pool since the server's start.
     BufferPoolReads,
 }
@@ -69,6 +71,7 @@ impl Quantity {
             Quantity::AvgPageRate => "buffer_flush_avg_page_rate",
             Quantity::LsnAvgRate => "buffer_flush_lsn_avg_rate",
             Quantity::Tps => "throughput, transactions a second",
+            Quantity::LatencyP95 => "95 % latency",
             Quantity::BufferPoolReads => "counter of buffer pool reads",
         }
     }
@@ -116,6 +119,7 @@ impl Quantity {
             Quantity::AvgPageRate => &["m.buffer_flush_avg_page_rate"],
             Quantity::LsnAvgRate => &["m.buffer_flush_lsn_avg_rate"],
             Quantity::Tps => &["sb.tps", "derived.tps"],
+            Quantity::LatencyP95 => &["derived.latency_ms"],
             Quantity::BufferPoolReads => &["Innodb_buffer_pool_reads", "m.buffer_pool_reads", "bp.pages_read"],
         }
     }
@@ -140,19 +144,19 @@ const NEARLY_ALL: f64 = 0.8;
 impl Recording {
     /// The series of a quantity, if any of its columns was recorded: the first of those that have nearly as many values
     /// as the fullest. A status that was printed twice does not hide a counter that was read each second.
-    pub fn get(&self, quantity: Quantity) -> Option<Vec<f64>> {
-        let columns: Vec<(usize, Vec<f64>)> = quantity
+    pub fn get(&self, quantity: Quantity) -> Option<Column> {
+        let columns: Vec<(usize, Column)> = quantity
             .columns()
             .iter()
             .filter_map(|name| self.series.column(name))
-            .map(|values| (values.iter().filter(|value| value.is_finite()).count(), values))
+            .map(|column| (column.present().count(), column))
             .collect();
         let fullest = columns.iter().map(|(count, _)| *count).max()?;
         columns.into_iter().find(|(count, _)| *count as f64 >= NEARLY_ALL * fullest as f64).map(|(_, values)| values)
     }
 
     /// The series of a quantity that `purpose` can't do without.
-    pub fn quantity(&self, quantity: Quantity, purpose: &str) -> Result<Vec<f64>, Missing> {
+    pub fn quantity(&self, quantity: Quantity, purpose: &str) -> Result<Column, Missing> {
         self.get(quantity).ok_or_else(|| Missing {
             recording: self.name.clone(),
             what: quantity.what().to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::disk::DiskReports;
 use crate::formats::SlowLoop;
-use crate::{LoadPhase, Quantity, Series};
+use crate::{Column, LoadPhase, Quantity, Series};
 use innosim_flush_models::registry::{ModelId, ServerVersion, Value, lookup, parse_value};
 use innosim_scenario::redo_sizes_out_of_force;
 use innosim_spectrum::PageAges;
@@ -143,7 +143,8 @@ impl Recording {
         let (start, end) = self.load_window();
         let stands = |i: usize| {
             let within = self.series.seconds[i - 1] > start && self.series.seconds[i] <= end;
-            within && tps[i] == 0.0 && lsn[i] == lsn[i - 1] && pages[i] == pages[i - 1]
+            let still = |column: &Column| column.at(i).is_some() && column.at(i) == column.at(i - 1);
+            within && tps.at(i) == Some(0.0) && still(&lsn) && still(&pages)
         };
         (0..samples).map(|i| i > 0 && self.closed_loop() && stands(i)).collect()
     }

@@ -1,7 +1,7 @@
 //! Restarts of the server in the middle of a recording: its counters begin anew, so that no two samples on either side
 //! can be compared.
 
-use crate::{LoadPhase, Series};
+use crate::{Column, LoadPhase, Series};
 
 /// Counters of SHOW GLOBAL STATUS that only a restart lowers, where `Uptime` is missing.
 const COUNTERS: [&str; 4] =
@@ -49,8 +49,8 @@ fn restarts(series: &Series) -> Vec<usize> {
 }
 
 /// The places at which a counter is lower than where it was last known.
-fn falls(values: &[f64]) -> Vec<usize> {
-    let known: Vec<(usize, f64)> = values.iter().copied().enumerate().filter(|(_, value)| value.is_finite()).collect();
+fn falls(counter: &Column) -> Vec<usize> {
+    let known: Vec<(usize, f64)> = counter.placed().collect();
     known.windows(2).filter(|pair| pair[1].1 < pair[0].1).map(|pair| pair[1].0).collect()
 }
 

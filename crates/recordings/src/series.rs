@@ -1,13 +1,17 @@
 //! Columns over time.
 
-use crate::growth_per_s;
+use crate::Column;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Samples of many counters at the same instants. A missing value is NaN.
+/// A step from one sample or report to the next that is longer than the usual one by more than this has some missing.
+pub const LONG_STEP: f64 = 1.5;
+
+/// Samples of many counters at the same instants.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Series {
     /// Time of each sample, seconds since the load began (negative: before it).
     pub seconds: Vec<f64>,
+    /// As they were read; a missing value is NaN. Outside of reading they are [`Column`]s.
     pub(crate) columns: BTreeMap<String, Vec<f64>>,
     /// Counters that were recorded and stayed 0.
     pub(crate) zero: BTreeSet<String>,
@@ -24,14 +28,18 @@ impl Series {
         self.seconds.is_empty()
     }
 
-    /// The values of a column, one a sample; zeros for a counter that stayed 0; `None` if it was not recorded or has no
+    /// The samples of a column; zeros for a counter that stayed 0; `None` if it was not recorded or has no
     /// value at all.
-    pub fn column(&self, name: &str) -> Option<Vec<f64>> {
+    pub fn column(&self, name: &str) -> Option<Column> {
         match self.columns.get(name) {
-            Some(values) if values.iter().any(|value| value.is_finite()) => Some(values.clone()),
-            Some(_) => None,
-            None => self.zero.contains(name).then(|| vec![0.0; self.len()]),
+            Some(values) => Some(Column::from(values.clone())).filter(|column| column.present().next().is_some()),
+            None => self.zero.contains(name).then(|| Column::zeros(self.len())),
         }
+    }
+
+    /// Puts a column in the place of that name.
+    pub(crate) fn put(&mut self, name: &str, column: &Column) {
+        self.columns.insert(name.to_owned(), column.with_nan());
     }
 
     /// Median time between samples, seconds; `None` for fewer than two.
@@ -43,12 +51,12 @@ impl Series {
 
     /// The largest value of a column; `None` if it was not recorded.
     pub fn largest(&self, name: &str) -> Option<f64> {
-        self.column(name)?.into_iter().filter(|value| value.is_finite()).reduce(f64::max)
+        self.column(name)?.largest()
     }
 
     /// Growth of a counter a second, from its first to its last value; `None` if it was not recorded twice or went back.
     pub fn growth_per_s(&self, name: &str) -> Option<f64> {
-        growth_per_s(&self.seconds, &self.column(name)?)
+        self.column(name)?.growth_per_s(&self.seconds)
     }
 
     /// Names of the columns that hold values.

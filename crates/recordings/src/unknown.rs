@@ -21,7 +21,7 @@
 //! commits.
 //! Reads count for nothing in the unit of work. Redo derived from `Innodb_os_log_written` begins at 0.
 
-use crate::{LoadPhase, Missing, Quantity, Recording, Script, rates};
+use crate::{Column, LoadPhase, Missing, Quantity, Recording, Script};
 use innosim_flush_models::registry::ModelId;
 use innosim_spectrum::oldest_by_order;
 
@@ -47,6 +47,8 @@ const NEARLY_ALL: f64 = 0.8;
 /// Fewest samples, and shortest time that they cover, seconds.
 const FEWEST_SAMPLES: usize = 20;
 const SHORTEST_S: f64 = 60.0;
+/// How far work and transactions of the load generator may be apart to be the same.
+const SAME_WORK: f64 = 0.05;
 /// Bytes of a block of redo.
 const REDO_BLOCK: f64 = 512.0;
 /// Column of the work done so far.
@@ -86,7 +88,7 @@ impl Recording {
         let lsn_is_recorded = recording.get(Quantity::Lsn).is_some();
         if !lsn_is_recorded {
             match recording.derived_lsn() {
-                Some(lsn) => drop(recording.series.columns.insert("derived.lsn".to_owned(), lsn)),
+                Some(lsn) => recording.series.put("derived.lsn", &lsn),
                 None => missing.push(recording.lacks(Quantity::Lsn.what(), INNODB_STATUS)),
             }
         }
@@ -94,7 +96,7 @@ impl Recording {
             missing.push(recording.lacks("counter of work (Com_commit, Com_update, Innodb_rows_updated)", SAMPLES));
             return Err(missing);
         };
-        if missing.is_empty() && (work.len() < 2 || growth(&work) <= 0.0) {
+        if missing.is_empty() && (work.len() < 2 || grown(&work) <= 0.0) {
             let help = "record while the server works: nothing was committed and nothing was written";
             missing.push(recording.lacks("work in all of the samples", help));
         }
@@ -108,11 +110,23 @@ impl Recording {
         if !checkpoint_is_recorded {
             recording.derive_checkpoint(&work);
         }
-        let tps = rates(&recording.series.seconds, &work);
-        recording.series.columns.insert("derived.tps".to_owned(), tps);
-        recording.series.columns.insert(WORK.to_owned(), work.clone());
+        let tps = work.rates(&recording.series.seconds);
+        recording.series.put("derived.tps", &tps);
+        recording.series.put(WORK, &work);
+        if let Some(latency) = self.latency_of_work(&tps) {
+            recording.series.put("derived.latency_ms", &latency);
+        }
         recording.phases = vec![recording.one_load(&work)];
         Ok(UnknownLoad { recording, unit, lsn_is_recorded, checkpoint_is_recorded })
+    }
+
+    /// Latencies that a load generator reported, where its transactions are the units of work.
+    fn latency_of_work(&self, work_per_s: &Column) -> Option<Column> {
+        let latency = self.series.column("sb.lat_ms")?;
+        let reported = self.series.column("sb.tps")?;
+        let beyond: f64 = reported.with(work_per_s, |reported, work| work - reported).present().sum();
+        let sum: f64 = reported.with(work_per_s, |reported, _| reported).present().sum();
+        (sum > 0.0 && beyond.abs() <= SAME_WORK * sum).then_some(latency)
     }
 
     /// The samples from `from` to `to` seconds; the load is known to have begun before.
@@ -155,20 +169,18 @@ impl Recording {
                 missing.push(self.lacks(quantity.what(), SAMPLES));
             }
         }
-        let out_of_range = |pages: &f64| pages.is_finite() && *pages < 0.0;
         if let Some(dirty) = self.get(Quantity::DirtyPages) {
-            if dirty.iter().any(out_of_range) {
+            if dirty.present().any(|pages| pages < 0.0) {
                 missing.push(self.lacks("number of dirty pages (one of those recorded is below 0)", SAMPLES));
-            } else if !dirty.iter().any(|pages| *pages > 0.0) {
+            } else if !dirty.present().any(|pages| pages > 0.0) {
                 let help = "record while the server writes: no page was dirty in all of the samples";
                 missing.push(self.lacks("dirty pages", help));
             }
         }
         // Other files may have more samples: those count that have what a load is told by.
-        let dirty = self.get(Quantity::DirtyPages).unwrap_or_else(|| vec![0.0; self.series.len()]);
-        let written = self.get(Quantity::PagesWritten).unwrap_or_else(|| vec![0.0; self.series.len()]);
-        let told = |i: &usize| dirty[*i].is_finite() && written[*i].is_finite();
-        let seconds: Vec<f64> = (0..self.series.len()).filter(told).map(|i| self.series.seconds[i]).collect();
+        let or_zeros = |quantity| self.get(quantity).unwrap_or_else(|| Column::zeros(self.series.len()));
+        let both = or_zeros(Quantity::DirtyPages).with(&or_zeros(Quantity::PagesWritten), |dirty, _| dirty);
+        let seconds: Vec<f64> = both.timed(&self.series.seconds).map(|(second, _)| second).collect();
         let covered = seconds.last().copied().unwrap_or(0.0) - seconds.first().copied().unwrap_or(0.0);
         if seconds.len() < FEWEST_SAMPLES || covered < SHORTEST_S {
             let what = format!(
@@ -181,16 +193,16 @@ impl Recording {
     }
 
     /// What a unit of work is, and how much was done up to each sample.
-    fn work(&self) -> Option<(String, Vec<f64>)> {
-        let told = |transactions: &Vec<f64>| growth(transactions) > 0.0 && nearly_always(transactions);
+    fn work(&self) -> Option<(String, Column)> {
+        let told = |transactions: &Column| grown(transactions) > 0.0 && nearly_always(transactions);
         if let Some(transactions) = self.series.column(WRITING).filter(told) {
             return Some(("transaction that changes something (trx_rw_commits)".to_owned(), transactions));
         }
-        let commits = self.series.column("Com_commit").filter(|commits| growth(commits) > 0.0);
-        let statements = self.sum_of(&STATEMENTS).filter(|statements| growth(statements) > 0.0);
-        let of_statements = statements.as_deref().map_or(0.0, growth);
+        let commits = self.series.column("Com_commit").filter(|commits| grown(commits) > 0.0);
+        let statements = self.sum_of(&STATEMENTS).filter(|statements| grown(statements) > 0.0);
+        let of_statements = statements.as_ref().map_or(0.0, grown);
         if let Some(commits) = commits
-            && growth(&commits) >= COMMITS_A_STATEMENT * of_statements
+            && grown(&commits) >= COMMITS_A_STATEMENT * of_statements
         {
             return Some(("transaction (Com_commit)".to_owned(), commits));
         }
@@ -200,27 +212,25 @@ impl Recording {
                 statements,
             ));
         }
-        if let Some(rows) = self.sum_of(&ROWS).filter(|rows| growth(rows) > 0.0) {
+        if let Some(rows) = self.sum_of(&ROWS).filter(|rows| grown(rows) > 0.0) {
             return Some(("row changed (Innodb_rows_inserted, _updated, _deleted)".to_owned(), rows));
         }
         let lsn = self.get(Quantity::Lsn)?;
-        Some(("KiB of redo".to_owned(), lsn.iter().map(|lsn| lsn / 1024.0).collect()))
+        Some(("KiB of redo".to_owned(), lsn.map(|lsn| lsn / 1024.0)))
     }
 
     /// The sum of those of the counters that were recorded.
-    fn sum_of(&self, names: &[&str]) -> Option<Vec<f64>> {
-        let columns: Vec<Vec<f64>> = names.iter().filter_map(|name| self.series.column(name)).collect();
-        let at = |i: usize| columns.iter().map(|column| column[i]).sum();
-        (!columns.is_empty()).then(|| (0..self.series.len()).map(at).collect())
+    fn sum_of(&self, names: &[&str]) -> Option<Column> {
+        Column::sum(&names.iter().filter_map(|name| self.series.column(name)).collect::<Vec<Column>>())
     }
 
     /// Redo written, where the server does not publish its log sequence number.
-    fn derived_lsn(&self) -> Option<Vec<f64>> {
+    fn derived_lsn(&self) -> Option<Column> {
         let written = self.series.column("Innodb_os_log_written")?;
         match self.server.model? {
             ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 => {
                 let writes = self.series.column("Innodb_log_writes")?;
-                Some(written.iter().zip(&writes).map(|(written, writes)| written - REDO_BLOCK * writes).collect())
+                Some(written.with(&writes, |written, writes| written - REDO_BLOCK * writes))
             }
             model if model.is_mariadb() => Some(written),
             _ => None,
@@ -238,13 +248,13 @@ impl Recording {
     }
 
     /// `derived.checkpoint_lsn`: where the oldest dirty page became dirty.
-    fn derive_checkpoint(&mut self, work: &[f64]) {
+    fn derive_checkpoint(&mut self, work: &Column) {
         let needed = [Quantity::Lsn, Quantity::DirtyPages, Quantity::PagesWritten].map(|quantity| self.get(quantity));
         let [Some(lsn), Some(dirty), Some(flushed)] = needed else { return };
         let known: Vec<usize> = (0..lsn.len())
-            .filter(|&i| [lsn[i], dirty[i], flushed[i], work[i]].iter().all(|value| value.is_finite()))
+            .filter(|&i| [&lsn, &dirty, &flushed, work].iter().all(|column| column.at(i).is_some()))
             .collect();
-        let of = |values: &[f64]| known.iter().map(|&i| values[i]).collect::<Vec<f64>>();
+        let of = |column: &Column| known.iter().filter_map(|&i| column.at(i)).collect::<Vec<f64>>();
         let oldest = oldest_by_order(&of(&lsn), &of(&dirty), &of(&flushed));
         let mut column = vec![f64::NAN; lsn.len()];
         known.iter().zip(oldest).for_each(|(&i, oldest)| column[i] = oldest);
@@ -252,23 +262,21 @@ impl Recording {
     }
 
     /// One load from the first sample to the last, at its mean rate.
-    fn one_load(&self, work: &[f64]) -> LoadPhase {
+    fn one_load(&self, work: &Column) -> LoadPhase {
         let seconds = &self.series.seconds;
         let (first, last) = (seconds.first().copied().unwrap_or(0.0), seconds.last().copied().unwrap_or(0.0));
-        let rate = growth(work) / (last - first).max(1e-9);
+        let rate = grown(work) / (last - first).max(1e-9);
         let script = Script::Other("unknown load".to_owned());
         LoadPhase { start_s: first, end_s: last, rate: Some(rate), ..LoadPhase::of(script) }
     }
 }
 
 /// Whether nearly all samples have a value: counters of INNODB_METRICS may be asked for less often than others.
-fn nearly_always(counter: &[f64]) -> bool {
-    counter.iter().filter(|value| value.is_finite()).count() as f64 >= NEARLY_ALL * counter.len() as f64
+fn nearly_always(counter: &Column) -> bool {
+    counter.present().count() as f64 >= NEARLY_ALL * counter.len() as f64
 }
 
 /// From the first value that is there to the last.
-fn growth(counter: &[f64]) -> f64 {
-    let mut known = counter.iter().filter(|value| value.is_finite());
-    let first = known.next().copied().unwrap_or(0.0);
-    known.next_back().copied().unwrap_or(first) - first
+fn grown(counter: &Column) -> f64 {
+    counter.growth().unwrap_or(0.0)
 }

@@ -87,7 +87,7 @@ fn weight(what: &What) -> u8 {
         What::FreePagesShort { .. } => 7,
         What::ThroughputFell { .. } => 8,
         What::EchoDue { .. } => 7,
-        What::SyncFlushing { .. } | What::Idle { .. } => 6,
+        What::SyncFlushing { .. } | What::Idle { .. } | What::LoopsSaid { .. } => 6,
         What::FlushingCapped { .. } | What::FlushingShort { .. } | What::CheckpointLags { .. } => 5,
         What::DenseRedoDue { .. } | What::Waited { .. } | What::Stalls { .. } => 4,
         What::LimitReached { .. } | What::RegimeChanged { .. } => 3,
@@ -130,6 +130,7 @@ impl OfTheWhole for What {
                 | What::NotRecorded { .. }
                 | What::LruFlushing { .. }
                 | What::LoopsUnsaid { .. }
+                | What::LoopsSaid { .. }
         ) || self.is_of_one_look()
     }
 
@@ -177,6 +178,7 @@ fn text(what: &What) -> String {
         | What::SlowLoops { .. }
         | What::StoodStill { .. }
         | What::LoopMadeRoom { .. }
+        | What::LoopsSaid { .. }
         | What::LoopsUnsaid { .. } => cleaning::text(what),
         What::AgeNow { .. }
         | What::LimitLeft { .. }

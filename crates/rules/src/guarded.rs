@@ -1,6 +1,6 @@
 //! A rule written in Rust, at arm's length: what it does wrong ends its run, and no other.
 //!
-//! A panic is caught and told with its place; a wish that no server could follow is refused as one of a script would be.
+//! A panic is caught and told with its place; a decision that no server could follow is refused as one of a script would be.
 //! What can't be caught here is a rule that never comes back: [`asked`] says which rules are being asked at the moment, so that
 //! a program can notice ([`Asked::call`] stands still) and end. A program built with `panic = "abort"` ends at a panic.
 
@@ -73,16 +73,16 @@ impl Guarded {
         self.failure.get_or_insert_with(|| format!("rule {}: {what}\n  it saw: {saw}", self.name));
     }
 
-    /// Why a wish can't be followed.
-    fn refused(wish: &Recommendation, pause: Option<SimDuration>, view: &View<'_>) -> Option<String> {
+    /// Why a decision can't be followed.
+    fn refused(decision: &Recommendation, pause: Option<SimDuration>, view: &View<'_>) -> Option<String> {
         let pool = view.lru_pages + view.free_pages;
         let instances = view.lists.instances() as usize;
-        let most = wish.slots.iter().copied().chain([wish.n_pages]).max().unwrap_or(0);
+        let most = decision.slots.iter().copied().chain([decision.n_pages]).max().unwrap_or(0);
         if most > pool {
             return Some(format!("it asks for {most} pages, and the buffer pool has {pool}"));
         }
-        if !wish.slots.is_empty() && wish.slots.len() != instances {
-            return Some(format!("it gives {} slots, and there are {instances} instances", wish.slots.len()));
+        if !decision.slots.is_empty() && decision.slots.len() != instances {
+            return Some(format!("it gives {} slots, and there are {instances} instances", decision.slots.len()));
         }
         let pause = pause.filter(|pause| !(SLEEP.0..=SLEEP.1).contains(pause))?;
         Some(format!("its next pass is to come in {} s; 0.01 to 1 are possible", pause.0 as f64 / 1e9))
@@ -116,8 +116,8 @@ impl AdaptiveFlushing for Guarded {
         let answer = inside(|| (rule.recommend(view, input), rule.next_pass_in()));
         ASKED.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
         let fault = match answer {
-            Ok((wish, pause)) => match Self::refused(&wish, pause, view) {
-                None => return wish,
+            Ok((decision, pause)) => match Self::refused(&decision, pause, view) {
+                None => return decision,
                 Some(refused) => refused,
             },
             Err(panic) => panic,

@@ -13,17 +13,19 @@
 //!                                              └ parameters: names, defaults, ranges
 //! ```
 //!
-//! A script is a guest, and so is a function of another language ([`Guest`]): it sees what a script sees and is held to the same
-//! bounds, but what else it does is its author's business. A script sees what a server's rule sees and no more, has no files, no clock and no random numbers, a
-//! budget of operations a call and bounds on what it keeps. Whatever it does wrong is a [`Fault`] with file and line, and
+//! A script is an [`EmbeddedRule`], and so is a function of another language: it sees what a script sees within the same
+//! bounds, but what else it does is its author's business. A script sees what a server's rule sees and no more, has no
+//! files, no clock and no random numbers, a budget of operations a call and bounds on what it keeps. Whatever it does
+//! wrong is a [`Fault`] with file and line, and
 //! ends its run alone. The same script gives the same bytes on every machine: its numbers are IEEE doubles and checked
 //! integers, its logarithms and powers come from `libm`.
 //!
 //! `docs/rules.md` is the handbook for people who write rules.
 
+mod decision;
+mod embedded;
 mod fault;
 mod guarded;
-mod guest;
 mod measured;
 mod native;
 #[cfg(not(feature = "scripts"))]
@@ -34,15 +36,14 @@ mod rule;
 mod script;
 mod see;
 mod shipped;
-mod wish;
 
+pub use decision::FlushDecision;
+pub use embedded::{Counted, EmbeddedRule, HostedRule, StartEmbedded};
 pub use fault::Fault;
 pub use guarded::{Asked, asked};
-pub use guest::{Counted, Guest, HostedRule, StartGuest};
 pub use measured::Measured;
 pub use native::{NativeRule, RegisterError, RuleContext, register};
 pub use parameter::{Parameter, Values};
 pub use rule::{LONGEST_TEXT, Rule};
 pub use see::{Capacity, See, over_instances};
 pub use shipped::{ShippedRule, shipped};
-pub use wish::Wish;

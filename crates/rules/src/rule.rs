@@ -1,7 +1,7 @@
 //! A rule, wherever it comes from.
 
+use crate::embedded::{HostedRule, RuleOfServer};
 use crate::guarded::Guarded;
-use crate::guest::{HostedRule, Seated};
 use crate::native::{self, NativeRule, RuleContext};
 #[cfg(not(feature = "scripts"))]
 use crate::no_scripts::Script;
@@ -137,8 +137,8 @@ impl Rule {
                 Some(Box::new(Guarded::build(&self.name, || (native.build)(&context))))
             }
             Kind::Hosted(hosted) => {
-                let guest = (hosted.start)(&RuleContext::new(settings, &hosted.parameters, values));
-                Some(Box::new(Seated::new(&self.name, guest, settings)))
+                let rule = (hosted.start)(&RuleContext::new(settings, &hosted.parameters, values));
+                Some(Box::new(RuleOfServer::new(&self.name, rule, settings)))
             }
             Kind::Mistake(_) => None,
         }

@@ -79,7 +79,7 @@ impl Script {
 
     /// The rule at the start of a run.
     pub(crate) fn start(&self, name: &str, values: &Values, settings: &Settings) -> Box<dyn AdaptiveFlushing> {
-        Box::new(ScriptedRule::seated(self, name, values, settings))
+        Box::new(ScriptedRule::rule_of_server(self, name, values, settings))
     }
 }
 

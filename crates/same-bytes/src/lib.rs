@@ -44,7 +44,7 @@ const fn brief(model: &'static str) -> Case {
 }
 
 /// All of them.
-pub const CASES: [Case; 18] = [
+pub const CASES: [Case; 22] = [
     own("stories/furious-flushing-of-55", 6),
     with("stories/furious-flushing-of-55", "percona-5.5", 4),
     own("stories/line-of-56-swings-of-55", 6),
@@ -63,6 +63,10 @@ pub const CASES: [Case; 18] = [
     brief("percona-8.0"),
     brief("percona-8.4"),
     brief("mariadb-11.4"),
+    brief("percona-5.7"),
+    brief("mysql-8.0.16"),
+    brief("mariadb-10.6"),
+    brief("mariadb-12.3"),
 ];
 
 impl Case {

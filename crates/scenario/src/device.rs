@@ -88,6 +88,12 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
     ),
     Key::required("sync", Kind::Distribution, "Time of a cache flush, once the operations before it are done."),
     Key::required("sync_is_barrier", Kind::Switch, "Whether a cache flush holds everything that comes after it."),
+    Key::optional(
+        "drain_us",
+        real(0.0, 1e6),
+        "0.0",
+        "Microseconds that a cache flush that is a barrier takes longer if it had to wait for operations before it.",
+    ),
     Key::required("read_iops", Kind::Ceiling, "Ceiling of reads, operations a second."),
     Key::required("write_iops", Kind::Ceiling, "Ceiling of writes, operations a second."),
     Key::default(
@@ -98,6 +104,12 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
     ),
     Key::required("read_bytes_per_s", Kind::Bandwidth, "Ceiling of reads, bytes a second."),
     Key::required("write_bytes_per_s", Kind::Bandwidth, "Ceiling of writes, bytes a second."),
+    Key::optional(
+        "write_overhead_bytes",
+        whole(0, 1 << 20),
+        "0",
+        "Bytes that each write counts more under write_bytes_per_s: what a command costs.",
+    ),
     Key::required("link_bytes_per_s", Kind::Bandwidth, "Ceiling of reads and writes together, bytes a second."),
     Key::required(
         "read_write_interference",
@@ -131,6 +143,13 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
         "false",
         "Whether the map of such a file lies in a block of its own, for more than four pieces of it.",
     ),
+    Key::optional(
+        "rotational",
+        Kind::Switch,
+        "not known",
+        "Whether the disk says that it rotates (/sys/block/DISK/queue/rotational), as virtual disks often do: a MariaDB flushes \
+         neighbours on such a disk alone.",
+    ),
     Key::default("sync_operations", real(0.0, 100.0), "1.0", "Operations of cap.write_iops that a sync takes."),
     Key::optional(
         "at_depth",
@@ -143,6 +162,14 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
 /// Names of the shipped profiles.
 pub fn profile_names() -> Vec<&'static str> {
     PROFILES.iter().map(|(name, _)| *name).collect()
+}
+
+/// The device of a shipped profile; `None` if there is none of that name.
+pub fn profile_device(name: &str) -> Option<DeviceSpec> {
+    let name = profile_names().into_iter().find(|profile| *profile == name)?;
+    let (mut sources, report) = (SourceMap::default(), Report::default());
+    let table = below(name, 0, &mut sources);
+    Some(read_device(&table, "device", &report).0)
 }
 
 /// Writes `iops` of a layer out as the two ceilings that it stands for.
@@ -206,6 +233,14 @@ fn below(name: &str, source: usize, sources: &mut SourceMap) -> Table {
     table
 }
 
+/// Whether the disk of a device says that it rotates; `None` if nobody knows.
+pub(crate) fn says_it_rotates(device: &Table) -> Option<bool> {
+    match device.get("rotational")?.data {
+        Data::Switch(rotates) => Some(rotates),
+        _ => None,
+    }
+}
+
 /// Reads a device under which its profile is already laid.
 pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (DeviceSpec, Resolved) {
     let mut section = Section::open(table, DEVICE_KEYS, path, report);
@@ -213,6 +248,9 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
     let name = section.text("name").unwrap_or_else(|| "custom".to_owned());
     section.resolved = Resolved::default();
     section.resolved.value("name", quoted(&name));
+    if section.has("rotational") {
+        section.switch("rotational");
+    }
     let spec = DeviceSpec {
         name,
         channels: section.count("channels"),
@@ -222,11 +260,13 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
         sequential_write: section.distribution("sequential_write"),
         sync: section.distribution("sync"),
         sync_is_barrier: section.switch("sync_is_barrier"),
+        drain_ns: (section.optional_real("drain_us").unwrap_or(0.0) * 1e3 + 0.5) as u64,
         read_iops: section.ceiling("read_iops"),
         write_iops: section.ceiling("write_iops"),
         reads_a_page_written: section.real("reads_a_page_written"),
         read_bytes_per_s: section.ceiling("read_bytes_per_s"),
         write_bytes_per_s: section.ceiling("write_bytes_per_s"),
+        write_overhead_bytes: section.optional_integer("write_overhead_bytes").unwrap_or(0),
         link_bytes_per_s: section.ceiling("link_bytes_per_s"),
         read_write_interference: section.real("read_write_interference"),
         sync_counts_as_write: section.switch("sync_counts_as_write"),

@@ -9,7 +9,7 @@ mod job;
 mod profile;
 mod throttle;
 
-pub use job::{FioJob, FioLatency, JobKind};
+pub use job::{FioJob, FioLatency, JobKind, JobToRun};
 
 use crate::diagnostic::{Diagnostics, Problem, Report};
 use crate::node::{Data, Entry, Node, Table, parse};
@@ -43,6 +43,45 @@ pub fn read_fio_jobs(paths: &[PathBuf]) -> Result<Vec<FioJob>, Diagnostics> {
     let (mut sources, report) = (SourceMap::default(), Report::default());
     let jobs = read_jobs(paths, None, &mut sources, &report);
     report.finish(&sources).map(|_| jobs)
+}
+
+/// What files of fio's output hold.
+#[derive(Debug, Clone, Default)]
+pub struct FioEvidence {
+    /// Jobs that are of use.
+    pub good: Vec<FioJob>,
+    /// Files and jobs that are not, with why.
+    pub left_out: Vec<String>,
+}
+
+impl FioEvidence {
+    /// Reads files; those that can't be read, and jobs that are of no use, are left out.
+    pub fn read(paths: &[PathBuf]) -> FioEvidence {
+        let (mut jobs, mut left_out) = (Vec::new(), Vec::new());
+        for path in paths {
+            match read_fio_jobs(std::slice::from_ref(path)) {
+                Ok(more) => jobs.extend(more),
+                Err(problems) => left_out.extend(problems.iter().map(|problem| {
+                    let place = problem.place.is_some().then(|| format!("{}: ", name_of(path)));
+                    format!("{}{}", place.unwrap_or_default(), problem.message)
+                })),
+            }
+        }
+        let evidence = FioEvidence::from_jobs(jobs);
+        left_out.extend(evidence.left_out);
+        FioEvidence { left_out, ..evidence }
+    }
+
+    /// Leaves out the jobs that are of no use.
+    pub fn from_jobs(jobs: Vec<FioJob>) -> FioEvidence {
+        let (good, bad) = fit::select(jobs);
+        FioEvidence { good, left_out: bad.into_iter().map(|problem| problem.message).collect() }
+    }
+
+    /// The jobs that a device needs besides the good ones.
+    pub fn missing(&self) -> Vec<JobToRun> {
+        fit::not_measured(&self.good)
+    }
 }
 
 /// The device that jobs determine, behind `cap`, which is written as in `[device]`: `{ write_iops = 3000 }`.

@@ -17,6 +17,12 @@ pub(crate) const HOST_KEYS: &[Key] = &[
         "16",
         "Hardware threads of the server, shared by the clients' transactions.",
     ),
+    Key::optional(
+        "memory_gib",
+        whole(1, 65_536),
+        "not known",
+        "Memory of the server, GiB: what innodb_dedicated_server takes the size of the buffer pool from.",
+    ),
     Key::default(
         "scheduling",
         Kind::OneOf(&["in-turns", "shared"]),
@@ -74,6 +80,19 @@ pub(crate) const HOST_KEYS: &[Key] = &[
         "How CPU time grows with load: pairs of threads that run or wait, as a share of the cores, and the factor on CPU time.",
     ),
     Key::optional(
+        "crowding",
+        real(0.0, MOST_FACTOR),
+        "0: the same work always takes the same CPU time",
+        "How much longer the same work takes when every core runs a thread than alone: clocks fall, caches and memory are shared.",
+    ),
+    Key::optional("threads_per_core", whole(1, 8), "1", "Hardware threads of a core, which share it."),
+    Key::optional(
+        "second_thread_gain",
+        real(0.0, 1.0),
+        "0.25",
+        "Work that a core does more for each further thread on it, as a share of what it does for one.",
+    ),
+    Key::optional(
         "other",
         Kind::Tables(OTHER_PROGRAMS_KEYS),
         "nothing else runs",
@@ -91,9 +110,13 @@ const OTHER_PROGRAMS_KEYS: &[Key] = &[
 const MOST_SHARE: f64 = 100.0;
 const MOST_FACTOR: f64 = 100.0;
 
+/// Work that a core does more with a second thread on it, as a share: what the makers of such processors state (20 to 30 %).
+const SECOND_THREAD_GAIN: f64 = 0.25;
+
 /// What `[host]` says.
 pub(crate) struct ReadHost {
     pub(crate) cores: u32,
+    pub(crate) memory_bytes: Option<u64>,
     pub(crate) cpu: CpuSpec,
     pub(crate) slowdown: CpuSlowdown,
     pub(crate) other_programs: Vec<OtherPrograms>,
@@ -105,6 +128,7 @@ pub(crate) fn read_host(root: &Section<'_>) -> ReadHost {
     let empty = Table::empty(root.at());
     let mut host = Section::open(root.table("host").unwrap_or(&empty), HOST_KEYS, "host", root.report);
     let cores = host.count("cores");
+    let memory_bytes = host.optional_integer("memory_gib").map(|gib| gib << 30);
     let scheduling = match host.choice("scheduling") {
         "shared" => CpuScheduling::Shared,
         _ => CpuScheduling::InTurns,
@@ -130,13 +154,23 @@ pub(crate) fn read_host(root: &Section<'_>) -> ReadHost {
         purge_change,
         cleaner_priority,
     };
-    let slowdown = read_slowdown(&mut host);
+    let slowdown = read_slowdown(&mut host, cores);
     let other_programs = read_other_programs(&mut host, cores);
-    ReadHost { cores, cpu: spec, slowdown, other_programs, resolved: host.resolved }
+    ReadHost { cores, memory_bytes, cpu: spec, slowdown, other_programs, resolved: host.resolved }
 }
 
-fn read_slowdown(host: &mut Section<'_>) -> CpuSlowdown {
-    let Some(node) = host.raw("slowdown") else { return CpuSlowdown::default() };
+/// The law by its parameters, or as a curve.
+fn read_slowdown(host: &mut Section<'_>, cores: u32) -> CpuSlowdown {
+    let crowding = host.optional_real("crowding").unwrap_or(0.0);
+    let threads = host.optional_integer("threads_per_core").unwrap_or(1);
+    let gain = host.optional_real("second_thread_gain").unwrap_or(SECOND_THREAD_GAIN);
+    let law = CpuSlowdown::of_shared_cores(cores, crowding, threads as u32, gain);
+    let Some(node) = host.raw("slowdown") else { return law };
+    if law != CpuSlowdown::default() {
+        let problem =
+            Problem::new(format!("`{}` stands beside crowding or threads_per_core", host.path_of("slowdown")));
+        host.report.add(problem.at(node.at).help("keep the curve, or the parameters of the law"));
+    }
     let curve = pairs_of(&node).filter(|pairs| {
         let rises = pairs.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1);
         let in_range =

@@ -25,6 +25,7 @@ mod device;
 mod diagnostic;
 mod distribution;
 mod drive;
+mod file_system;
 mod fio;
 mod host;
 mod key;
@@ -49,11 +50,11 @@ mod text_file;
 mod units;
 pub mod workloads;
 
-pub use device::profile_names;
+pub use device::{profile_device, profile_names};
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Severity};
 #[doc(hidden)]
 pub use fio::fuzz_fio;
-pub use fio::{FioDevice, FioJob, FioLatency, JobKind, device_of, read_fio_jobs};
+pub use fio::{FioDevice, FioEvidence, FioJob, FioLatency, JobKind, JobToRun, device_of, read_fio_jobs};
 pub use layers::shipped_text;
 pub use not_a_scenario::{is_option_file, option_file_help};
 pub use overrides::{Overrides, ServerFiles};
@@ -69,7 +70,7 @@ pub use server_files::{
 pub use server_files::{fuzz_option_file, fuzz_show_variables};
 pub use shipped::{ShippedScenario, shipped};
 pub use suggest::did_you_mean;
-pub use units::in_one_line;
+pub use units::{in_one_line, parse_duration};
 
 use std::path::Path;
 

@@ -68,6 +68,7 @@ const TABLES: &[(&str, &str)] = &[
     ("redo_device", "profile=nvme"),
     ("workload", "table_size=1000000"),
     ("drive", "clients=32"),
+    ("file_system", "kind=ext4-ordered"),
     ("host", "cores=16"),
     ("server", "innodb_io_capacity=2000"),
 ];

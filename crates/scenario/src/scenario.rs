@@ -1,9 +1,10 @@
 //! A resolved scenario: every field valid, every default filled in, ready to run.
 
 use crate::Source;
-use crate::device::{lay_profile, read_device};
+use crate::device::{lay_profile, read_device, says_it_rotates};
 use crate::diagnostic::{Diagnostic, Diagnostics, Problem, Report};
 use crate::drive::{no_drive, read_drive};
+use crate::file_system::read_file_system;
 use crate::host::{ReadHost, read_host};
 use crate::layers::{Layered, collect};
 use crate::node::{Data, Table};
@@ -25,8 +26,9 @@ use innosim_core::run_spec::RunSpec;
 use innosim_core::seam::ServerModel;
 use innosim_core::storage::StorageSpec;
 use innosim_core::workload::{DriveSpec, StopSpec};
-use innosim_flush_models::purge::purge_config;
-use innosim_flush_models::registry::{ModelId, Settings, binary_log, build, change_buffer};
+use innosim_flush_models::registry::{
+    Host, ModelId, Settings, StandIn, binary_log, build, change_buffer, purge_config, threads_beyond_model,
+};
 use innosim_rules::Rule;
 use std::cmp::Ordering;
 
@@ -182,8 +184,9 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let mut root = Section::open(&layered.tree, ROOT_KEYS, "", report);
     let model = read_model(&mut root);
     let head = read_head(&mut root, model, &layered.name, sources);
-    let ReadHost { cores, cpu, slowdown, other_programs, resolved: host } = read_host(&root);
-    let settings = model.and_then(|model| settings_of(&root, model, cores, layered, sources));
+    let ReadHost { cores, memory_bytes, cpu, slowdown, other_programs, resolved: host } = read_host(&root);
+    let machine = Host { logical_cpus: cores, memory_bytes };
+    let settings = model.and_then(|model| settings_of(&root, model, machine, layered, sources));
     let mut tables = Resolved::default();
     tables.table("host", host);
     let storage = read_storage(&root, &mut tables);
@@ -200,6 +203,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
     let adaptive_hash = read_adaptive_hash(&root, &settings, &mut tables);
     let read_views = read_read_view(&root, &mut tables);
     let rule = read_rule(layered, &settings, sources, report);
+    let file_system = read_file_system(&root, &settings, &storage, &mut tables);
     let dirty_start = read_start(&root, &settings, &workload.access.page_sets, &mut tables);
     let driven = workload.access.driven(drive, stops, cores);
     refuse_what_never_fits(&root, &settings, &driven);
@@ -213,6 +217,7 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         server_up: head.server_up,
         engine_status_every: head.engine_status_every,
         storage,
+        file_system,
         workload: driven,
         cpu,
         cpu_slowdown: slowdown,
@@ -226,12 +231,13 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
         check: false,
     };
     warn_of_what_never_begins(&root, &run);
+    warn_of_contention(&root, settings.model, &run);
     let mut resolved = root.resolved;
     let (rule, resolved_rule) = rule.unzip();
     if let Some(rule) = resolved_rule {
         resolved.table("rule", rule);
     }
-    resolved.table("server", resolved_settings(&settings, cores));
+    resolved.table("server", resolved_settings(&settings, machine));
     resolved.append(tables, workload.resolved);
     Some(Scenario {
         name: head.name,
@@ -254,13 +260,14 @@ fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Sc
 fn settings_of(
     root: &Section<'_>,
     model: ModelId,
-    cores: u32,
+    host: Host,
     layered: &Layered,
     sources: &SourceMap,
 ) -> Option<Settings> {
     let own = layered.own_model.as_deref().and_then(|own| ModelId::parse(own).ok());
     let written_for = own.filter(|own| *own != model);
-    let context = Context { model, written_for, cores, sources, report: root.report };
+    let rotational = root.table("device").and_then(says_it_rotates);
+    let context = Context { model, written_for, host, rotational, sources, report: root.report };
     read_server(root.table("server"), layered.tree.at, &context)
 }
 
@@ -283,8 +290,11 @@ fn server_side(settings: Option<&Settings>, purge: Option<PurgeConfig>) -> Serve
 
 fn read_model(root: &mut Section<'_>) -> Option<ModelId> {
     let (text, at) = root.loose_text("model")?;
-    match ModelId::parse(&text) {
-        Ok(model) => {
+    match ModelId::named(&text) {
+        Ok(StandIn { model, differs }) => {
+            if let Some(differs) = differs {
+                root.report.add(Problem::new(differs).at(at).into_warning());
+            }
             root.resolved.value("model", quoted(model.name()));
             Some(model)
         }
@@ -430,6 +440,15 @@ fn warn_of_what_never_begins(root: &Section<'_>, run: &RunSpec) {
     if run.workload.stops.iter().any(|stop| stop.first >= end) {
         never("a [[drive.stop]]", "drive");
     }
+}
+
+/// A server that gets slower with many threads for a reason that is not in the model.
+fn warn_of_contention(root: &Section<'_>, model: ModelId, run: &RunSpec) {
+    let DriveSpec::Closed { clients, .. } = run.workload.drive else { return };
+    let Some((from, why)) = threads_beyond_model(model).filter(|(from, _)| clients > *from) else { return };
+    let problem = Problem::new(format!("{} with {clients} threads: {why}, which is not modelled", model.name()));
+    let help = format!("up to {from} threads it plays no part; expect less throughput than simulated above that");
+    root.report.add(problem.at(root.at_key("drive")).help(help).into_warning());
 }
 
 fn read_storage(root: &Section<'_>, tables: &mut Resolved) -> Option<StorageSpec> {

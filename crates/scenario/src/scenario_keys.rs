@@ -2,6 +2,7 @@
 
 use crate::device::DEVICE_KEYS;
 use crate::drive::DRIVES;
+use crate::file_system::FILE_SYSTEM_KEYS;
 use crate::host::HOST_KEYS;
 use crate::key::{Key, Kind, real, whole};
 use crate::published::PUBLISHED_KEYS;
@@ -79,6 +80,12 @@ pub(crate) const ROOT_KEYS: &[Key] = &[
     ),
     Key::required("device", Kind::Table(DEVICE_KEYS), "Storage device of data files, doublewrite files and redo log."),
     Key::optional("redo_device", Kind::Table(DEVICE_KEYS), "the data device", "A device of its own for the redo log."),
+    Key::optional(
+        "file_system",
+        Kind::Table(FILE_SYSTEM_KEYS),
+        "none with a journal",
+        "The file system of data, redo and binary log.",
+    ),
     Key::optional("start", Kind::Table(START_KEYS), "no page is dirty", "A start in the middle of the work."),
     Key::required("workload", Kind::Variant(WORKLOADS), "Which pages transactions touch."),
     Key::optional(

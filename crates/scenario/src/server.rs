@@ -20,6 +20,9 @@ use innosim_flush_models::registry::{
 };
 use std::collections::BTreeMap;
 
+/// A setting whose meaning hangs on the disk.
+const FLUSH_NEIGHBORS: &str = "innodb_flush_neighbors";
+
 /// Settings that were written, by name.
 type Explicit = BTreeMap<&'static str, Value>;
 
@@ -30,8 +33,10 @@ pub(crate) struct Context<'a> {
     pub(crate) model: ModelId,
     /// The model that the scenario itself names, if the command line names another.
     pub(crate) written_for: Option<ModelId>,
-    /// Hardware threads of the host, from which the server takes defaults.
-    pub(crate) cores: u32,
+    /// What of its machine the server takes defaults from.
+    pub(crate) host: Host,
+    /// Whether the disk of the data files says that it rotates, if that is known.
+    pub(crate) rotational: Option<bool>,
     pub(crate) sources: &'a SourceMap,
     pub(crate) report: &'a Report,
 }
@@ -50,11 +55,11 @@ pub(crate) fn read_server(table: Option<&Table>, root: Span, context: &Context<'
     }
     redo_size::carry_over(entries, &mut explicit, context);
     to_tnt::carry_over(entries, &mut explicit, context);
+    neighbors_by_the_disk(entries, &mut explicit, context);
     if context.report.has_errors() {
         return None;
     }
-    let host = Host { logical_cpus: context.cores };
-    match Settings::resolve_on(context.model, &explicit, host) {
+    match Settings::resolve_on(context.model, &explicit, context.host) {
         Ok(settings) => {
             report_notes(&settings, entries, context);
             Some(settings)
@@ -63,6 +68,26 @@ pub(crate) fn read_server(table: Option<&Table>, root: Span, context: &Context<'
             context.report.add(combination_problem(&error, entries, root));
             None
         }
+    }
+}
+
+/// A MariaDB flushes neighbours on a disk that says that it rotates, and takes the setting as 0 on any other, whatever
+/// SHOW VARIABLES shows. Its default is 1; without a word of the disk the model's is 0.
+fn neighbors_by_the_disk(entries: &[Entry], explicit: &mut Explicit, context: &Context<'_>) {
+    let (true, Some(rotates)) = (context.model.is_mariadb(), context.rotational) else { return };
+    if rotates {
+        explicit.entry(FLUSH_NEIGHBORS).or_insert(Value::Integer(1));
+        return;
+    }
+    let was = explicit.insert(FLUSH_NEIGHBORS, Value::Integer(0));
+    if let (Some(Value::Integer(1..)), Some(entry)) = (was, entry_of(entries, FLUSH_NEIGHBORS))
+        && context.sources.on_command_line(entry.key_at)
+    {
+        let problem =
+            Problem::new("innosim takes innodb_flush_neighbors as 0: the device does not rotate").at(whole(entry));
+        context
+            .report
+            .add(problem.help("so does the server; --set device.rotational=true says otherwise").into_warning());
     }
 }
 
@@ -86,6 +111,9 @@ fn whole(entry: &Entry) -> Span {
 /// Remarks of the registry about settings that were written.
 fn report_notes(settings: &Settings, entries: &[Entry], context: &Context<'_>) {
     for note in &settings.notes {
+        if note.setting == FLUSH_NEIGHBORS && context.rotational.is_some() {
+            continue;
+        }
         if let Some(entry) = entry_of(entries, note.setting) {
             let problem = Problem::new(format!("{}: {}", note.setting, note.text)).at(whole(entry));
             context.report.add(problem.into_warning());
@@ -188,7 +216,7 @@ fn help_for_unknown(entry: &Entry, help: &str) -> String {
 ///
 /// Left out are the sizes of redo files that the server ignores, and a default that the server tolerates but refuses
 /// from a person (a log buffer larger than the redo log).
-pub(crate) fn resolved_settings(resolved: &Settings, cores: u32) -> Resolved {
+pub(crate) fn resolved_settings(resolved: &Settings, host: Host) -> Resolved {
     let mut explicit = resolved.values.clone();
     let is_default = |name: &str| lookup(resolved.model, name).is_ok_and(|s| s.default == resolved.get(s.name));
     if resolved.get("innodb_redo_log_capacity").is_some() {
@@ -198,7 +226,6 @@ pub(crate) fn resolved_settings(resolved: &Settings, cores: u32) -> Resolved {
             }
         }
     }
-    let host = Host { logical_cpus: cores };
     while let Err(refused) = Settings::resolve_on(resolved.model, &explicit, host) {
         let known = explicit.keys().copied().find(|name| *name == refused.setting && is_default(name));
         match known {

@@ -23,7 +23,7 @@ const UNITS_NS: [(&str, u64); 9] = [
 pub(crate) type UnitProblem = String;
 
 /// Nanoseconds of `5000s`, `1.5ms`, `1h30m`, `250us`.
-pub(crate) fn parse_duration(text: &str) -> Result<u64, UnitProblem> {
+pub fn parse_duration(text: &str) -> Result<u64, String> {
     let mut rest = text.trim();
     if rest.is_empty() {
         return Err("it is empty".to_owned());

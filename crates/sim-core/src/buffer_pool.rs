@@ -2,7 +2,7 @@
 //!
 //! Source: `innodb-8.0.21` sections 4, 5, 8.
 //!
-//! Two shapes, one interface. While every page of the data set fits, a page is three bits (resident, *hot*, under
+//! Two shapes, one interface. While every page of the data set fits, a page is three bits (resident, dirty and idle, under
 //! write; `page_states` says what they mean): no page is ever evicted, so no order among them matters. When the data
 //! set outgrows the pool, an LRU list by instance with old and young parts is kept besides (`LruLists`).
 //!

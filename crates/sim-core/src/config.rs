@@ -177,6 +177,10 @@ pub struct BinaryLogConfig {
     pub leader_asks_for_redo: bool,
     /// Bytes of a transaction's events.
     pub bytes_per_transaction: f64,
+    /// Whether events are redo of the transaction and its file is written behind it, without groups and syncs (MariaDB from 12.3,
+    /// by choice).
+    #[serde(default)]
+    pub in_redo: bool,
 }
 
 /// The change buffer.

@@ -5,7 +5,7 @@ mod series;
 pub mod summary;
 
 pub use recovery::RecoverySpeed;
-pub use series::{RunOutput, SecondSample};
+pub use series::{DiskSecond, RunOutput, SecondSample, SlowLoop};
 pub use summary::regime::{BLOCK_S, Regime, RegimeInput, block_medians};
 pub use summary::warmup::{WarmupEstimate, detect_warmup};
 pub use summary::{Summary, SummaryValue};

@@ -20,6 +20,9 @@ pub struct RunSpec {
     pub server_up: SimDuration,
     /// Storage devices.
     pub storage: StorageSpec,
+    /// The file system on them.
+    #[serde(default)]
+    pub file_system: FileSystemSpec,
     /// Workload.
     pub workload: WorkloadSpec,
     /// What takes CPU time besides transactions, and how it is shared.
@@ -46,6 +49,30 @@ pub struct RunSpec {
     pub dirty_start: Option<DirtyStart>,
     /// Verify the invariants at every event.
     pub check: bool,
+}
+
+/// The file system under data, redo and binary log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FileSystemSpec {
+    /// Which one.
+    pub kind: FileSystemKind,
+    /// Grain of a file's time of modification: the tick of the kernel's clock.
+    pub tick: SimDuration,
+    /// Whether the server syncs redo and data files by `fdatasync`, which leaves the time of modification alone.
+    pub fdatasync: bool,
+}
+
+/// File systems by what their syncs write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileSystemKind {
+    /// No journal: a sync writes what the device's own `inode_tick` says.
+    #[default]
+    None,
+    /// ext4 with its default `data=ordered`.
+    Ext4Ordered,
+    /// XFS.
+    Xfs,
 }
 
 /// A start in the middle of the work.
@@ -92,6 +119,32 @@ pub struct CpuSpec {
 pub struct CpuSlowdown(pub Vec<(f64, f64)>);
 
 impl CpuSlowdown {
+    /// The law of cores with `threads` hardware threads each, `processors` in all. While each core has one thread at most, the
+    /// factor grows to `1 + crowding` in proportion to the cores in use. From there on threads share cores: a core does
+    /// `gain` more for each further thread.
+    pub fn of_shared_cores(processors: u32, crowding: f64, threads: u32, gain: f64) -> CpuSlowdown {
+        if crowding == 0.0 && threads <= 1 {
+            return CpuSlowdown::default();
+        }
+        let threads = f64::from(threads.max(1));
+        let processors = f64::from(processors.max(1));
+        let alone = 1.0 / processors;
+        let one_each = (1.0 / threads).max(alone);
+        let mut curve = vec![(alone, 1.0 + crowding * alone * threads)];
+        if one_each > alone {
+            curve.push((one_each, 1.0 + crowding));
+        }
+        for step in 1..=8 {
+            let share = one_each + (1.0 - one_each) * f64::from(step) / 8.0;
+            let on_a_core = share * threads;
+            let work = 1.0 + (on_a_core - 1.0).max(0.0) * gain;
+            if share > one_each {
+                curve.push((share, (1.0 + crowding) * on_a_core / work));
+            }
+        }
+        CpuSlowdown(curve)
+    }
+
     /// The factor at a share of the processors.
     pub fn at(&self, share: f64) -> f64 {
         let above = self.0.iter().position(|(at, _)| *at >= share);
@@ -154,4 +207,23 @@ pub enum CpuScheduling {
     InTurns,
     /// Each processor has a run queue, whose threads get equal shares of it at any moment.
     Shared,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_law_of_shared_cores_has_its_closed_form() {
+        // 40 cores of two threads, half more time with a thread on each, a quarter more work from the second thread.
+        let law = CpuSlowdown::of_shared_cores(80, 0.5, 2, 0.25);
+        for (running, factor) in
+            [(20.0, 1.25), (40.0, 1.5), (60.0, 1.5 * 60.0 / 45.0), (80.0, 1.5 * 80.0 / 50.0), (200.0, 2.4)]
+        {
+            let at = law.at(running / 80.0);
+            assert!((at - factor).abs() < 1e-9, "{running} threads: {at} instead of {factor}");
+        }
+        assert_eq!(CpuSlowdown::of_shared_cores(80, 0.0, 1, 0.25), CpuSlowdown::default());
+        assert_eq!(CpuSlowdown::of_shared_cores(4, 1.0, 1, 0.25).at(0.5), 1.5, "cores of one thread");
+    }
 }

@@ -12,32 +12,32 @@
 //!
 //! One calendar ([`crate::kernel::calendar`]) orders everything; equal times are handled in the order in which they
 //! were scheduled. Devices compute completion times at submission, so pages in flight cost no events. Each file of this
-//! module is one actor, or what several of them share:
+//! module is one actor, or what several of them share. They lie in layers, from the ground up:
 //!
-//! * transactions: `clients`, `plan` and `touches` (the pages of a transaction), `reads` (pages that are missing),
-//!   `adaptive_hash`, `commit` (writer, flusher, group commit),
-//!   `log_threads` (what the two do between commits), `log_buffer` (waits for
-//!   room in it), `redo_files` (8.0.30 and later), `binlog`, `change_buffer`;
+//! * machine: `machine` and its parts, which know no actor;
+//! * storage: `syncs` (data-file syncs);
+//! * log: `commit` (writer, flusher, group commit), `log_threads` (what the two do between commits), `log_buffer` (waits for room in it), `redo_files` (8.0.30 and later),
+//!   `binlog`;
+//! * `checkpointer`;
+//! * flush: `passes` (requests, slots, threads), `collect` and `posting` (what a thread does), `batches` (page writes),
+//!   `doublewrite` (its buffers and segments), `completions` (how batches end);
+//! * frames: `free_pages`, `single_page`, `reads` (pages that are missing), `lru_managers`;
+//! * change buffer: `change_buffer`, `pending_changes`;
+//! * records over pages (TNT): `mvcc_buffer` (what is changed in memory), `tnt_merge` (passes of purge, write-back),
+//!   `row_cache`, `record_waits` (who waits for room);
 //! * purge: `purge` (coordinator), `purge_threads` (what they visit), `history` (what purge has before it),
 //!   `rollback_segments` (what of it stays), `undo` (undo pages and tablespaces), `undo_truncation`;
-//! * records over pages (TNT): `mvcc_buffer` (what is changed in memory), `merging` (passes of purge, write-back),
-//!   `row_cache`, `record_waits` (who waits for room);
-//! * frames: `free_pages`, `single_page`, `lru_managers`, `list_mutexes` (the mutex over each LRU list);
-//! * flushing: `cleaner` (the coordinator), `passes` (requests, slots, threads), `collect` and `posting` (what a thread
-//!   does), `batches` (page writes), `doublewrite` (its buffers and segments), `completions` (how batches end);
-//! * durability: `syncs` (data-file syncs), `inodes` (what the file system writes for a sync), `checkpointer`,
-//!   `recovery` (what a crash would leave);
-//! * the host: `processors`, `cpu_costs` (what takes CPU time), `other_programs`, `costs` (times of the server's own
-//!   code);
-//! * the run: `start` (what is there at the beginning), `events`, `observer` (who watches), `stepping` (second by
-//!   second), `fork` (runs that go on from another), `record` (series), `check` (invariants), `crashes` (what a crash at any
-//!   moment would leave).
+//! * `cleaner` (the page cleaner's coordinator);
+//! * clients: `clients`, `plan` and `touches` (the pages of a transaction), `adaptive_hash`;
+//! * the run: `start` (what is there at the beginning), `second` (a row of the series), `check` (invariants), `stepping` (second
+//!   by second), `fork` (runs that go on from another).
 
 mod adaptive_hash;
 mod batches;
 mod binlog;
 mod change_buffer;
 mod check;
+mod checker;
 mod checkpointer;
 mod cleaner;
 mod clients;
@@ -49,15 +49,18 @@ mod cpu_costs;
 mod crashes;
 mod doublewrite;
 mod events;
+mod file_system;
 mod fork;
 mod free_pages;
 mod history;
+mod ids;
 mod inodes;
-mod list_mutexes;
 mod log_buffer;
 mod log_threads;
+mod lru_list_mutexes;
 mod lru_managers;
-mod merging;
+mod lru_scan;
+mod machine;
 mod mvcc_buffer;
 mod observer;
 mod other_programs;
@@ -75,33 +78,35 @@ mod recovery;
 mod redo_files;
 mod rollback_segments;
 mod row_cache;
+mod second;
 mod single_page;
 mod slowdown;
 mod start;
 mod stepping;
 mod syncs;
+mod tnt_merge;
 mod touches;
 mod undo;
 mod undo_truncation;
+mod wake_ups;
 
 pub use crashes::{BrokenRule, Crash, CrashPlan, DeviceCache};
+pub use events::EVENT_KINDS;
 pub use fork::Warm;
 pub use observer::{Observer, RunError, Silent};
 pub use stepping::{RedoRing, Stepping};
 
-use crate::buffer_pool::{BufferPool, PageSpace};
-use crate::config::{MachineConfig, RedoPipeline};
-use crate::kernel::calendar::Calendar;
+use crate::buffer_pool::PageSpace;
+use crate::config::RedoPipeline;
 use crate::kernel::random::Rng;
 use crate::kernel::time::{SimDuration, SimTime};
-use crate::metrics::{RecoverySpeed, RunOutput, SecondSample};
-use crate::redo::RedoLog;
+use crate::metrics::{RunOutput, SecondSample};
 use crate::run_spec::{DirtyStart, RunSpec};
-use crate::seam::{AgeLimits, CleanerInput, ServerModel, View};
-use crate::storage::{Device, DeviceSpec};
+use crate::seam::{AgeLimits, CleanerInput, ServerModel};
 use crate::workload::DriveSpec;
 use crate::workload::program::Program;
 use events::Event;
+use machine::Machine;
 
 /// Events between two questions whether the run is to go on; a power of two.
 const EVENTS_BETWEEN_QUESTIONS: u64 = 256;
@@ -111,25 +116,13 @@ const HASH_PRIME: u64 = 0x0000_0100_0000_01b3;
 
 /// A server in the middle of a run.
 pub struct Server {
-    model: Box<dyn ServerModel>,
-    config: MachineConfig,
+    machine: Machine,
     end: SimTime,
-    up_before: SimDuration,
     engine_status_every: Option<SimDuration>,
-    now: SimTime,
-    calendar: Calendar<Event>,
     events: u64,
     hash: u64,
-    space: PageSpace,
-    pool: BufferPool,
-    redo: RedoLog,
     redo_files: Option<redo_files::RedoFiles>,
     program: Program,
-    /// Data device, and the redo device if it is another.
-    data_device: Device,
-    redo_device: Option<Device>,
-    processors: processors::Processors,
-    other_programs: Vec<crate::run_spec::OtherPrograms>,
     clients: clients::Clients,
     commit: commit::Commit,
     log_threads: Option<log_threads::LogThreads>,
@@ -137,27 +130,19 @@ pub struct Server {
     change_buffer: Option<change_buffer::ChangeBuffer>,
     purge: Option<purge::Purge>,
     records: Option<mvcc_buffer::MvccBuffer>,
-    free_pages: free_pages::FreePages,
     cleaner: cleaner::Cleaner,
     lru_managers: lru_managers::LruManagers,
     passes: passes::Passes,
     posting: posting::Posting,
     batches: batches::Batches,
     doublewrite: doublewrite::Doublewrite,
-    list_mutexes: list_mutexes::ListMutexes,
     syncs: syncs::Syncs,
-    inodes: inodes::Inodes,
     checkpointer: checkpointer::Checkpointer,
-    touched_pages: recovery::TouchedPages,
-    recovery_speed: RecoverySpeed,
-    recorder: record::Recorder,
-    check: Option<check::Checker>,
-    crashes: Option<Box<crashes::Crashes>>,
 }
 
 impl std::fmt::Debug for Server {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server").field("now", &self.now).field("events", &self.events).finish_non_exhaustive()
+        f.debug_struct("Server").field("now", &self.machine.now).field("events", &self.events).finish_non_exhaustive()
     }
 }
 
@@ -181,18 +166,12 @@ impl Server {
             RedoPipeline::DedicatedThreads => costs::COMMIT_WAKE_UP,
             RedoPipeline::CommittingThread | RedoPipeline::LogMutex => costs::SELF_COMMIT_WAKE_UP,
         };
-        let start_lsn = redo.current_lsn();
         let redo_files = redo_files::RedoFiles::of(&config.redo, checkpoint_lsn, &mut redo);
         Server {
             end: SimTime::ZERO + spec.duration,
-            up_before: spec.server_up,
             engine_status_every: spec.engine_status_every,
-            now: SimTime::ZERO,
-            calendar: Calendar::new(),
             events: 0,
             hash: HASH_START,
-            processors: processors::Processors::new(spec, threads_of(&spec.workload.drive)),
-            other_programs: spec.other_programs.clone(),
             clients: clients::Clients::new(&spec.workload, &program, spec.seed, spec.replication)
                 .with_adaptive_hash(spec.adaptive_hash),
             commit: commit::Commit::new(wake_up),
@@ -206,34 +185,15 @@ impl Server {
             records: config
                 .records
                 .map(|records| mvcc_buffer::MvccBuffer::new(records, &spec.workload, threads_of(&spec.workload.drive))),
-            free_pages: free_pages::FreePages::new(config.buffer_pool.instances),
             cleaner: cleaner::Cleaner::new(),
             lru_managers: lru_managers::LruManagers::new(config.lru_managers, config.buffer_pool.instances),
             passes: passes::Passes::new(config.cleaner_threads, config.buffer_pool.instances),
             posting: posting::Posting::default(),
             batches: batches::Batches::default(),
             doublewrite: doublewrite::Doublewrite::new(&config.doublewrite),
-            list_mutexes: list_mutexes::ListMutexes::new(config.buffer_pool.sync_holds, config.buffer_pool.instances),
             syncs: syncs::Syncs::new(config.write_io_threads, space.spaces()),
-            inodes: inodes::Inodes::new(
-                &spec.storage.data,
-                spec.storage.redo.as_ref().unwrap_or(&spec.storage.data),
-                space.spaces(),
-                start_lsn,
-            ),
-            checkpointer: checkpointer::Checkpointer::new(checkpoint_lsn),
-            touched_pages: recovery::TouchedPages::of(space.pages()),
-            recovery_speed: RecoverySpeed::of(&spec.storage, spec.workload.cores),
-            recorder: record::Recorder::new(start_lsn),
-            check: spec.check.then(|| check::Checker::new(start_lsn, checkpoint_lsn)),
-            crashes: None,
-            data_device: Device::new(&bounded(&spec.storage.data, &config), stream("data device")),
-            redo_device: spec.storage.redo.as_ref().map(|d| Device::new(d, stream("redo device"))),
-            model,
-            config,
-            space,
-            pool,
-            redo,
+            checkpointer: checkpointer::Checkpointer::new(),
+            machine: Machine::new(model, spec, space, pool, redo, checkpoint_lsn),
             redo_files,
             program,
         }
@@ -269,8 +229,8 @@ impl Server {
         is_enough: &mut dyn FnMut(&[SecondSample], &AgeLimits) -> bool,
     ) -> Result<(), RunError> {
         while self.next_second(observer)? {
-            if is_enough(self.recorder.seconds(), &self.model.age_limits()) {
-                self.end = self.now;
+            if is_enough(self.machine.recorder.seconds(), &self.machine.model.age_limits()) {
+                self.end = self.machine.now;
                 break;
             }
         }
@@ -283,9 +243,9 @@ impl Server {
     /// # Errors
     /// As [`Server::run`].
     pub fn run_with_least_writes(mut self, observer: &mut dyn Observer) -> Result<(RunOutput, u64), RunError> {
-        self.redo.count_least_writes(self.model.age_limits().stop_bytes);
+        self.machine.redo.count_least_writes(self.machine.model.age_limits().stop_bytes);
         self.go(observer)?;
-        let least = self.redo.least_writes().unwrap_or_default();
+        let least = self.machine.redo.least_writes().unwrap_or_default();
         Ok((self.into_output(), least))
     }
 
@@ -297,18 +257,18 @@ impl Server {
 
     /// Goes on until the next simulated second is over; false once the run is.
     fn next_second(&mut self, observer: &mut dyn Observer) -> Result<bool, RunError> {
-        while let Some((at, event)) = self.calendar.pop() {
+        while let Some((at, event)) = self.machine.calendar.pop() {
             if at > self.end {
                 return Ok(false);
             }
-            if let Some(end) = self.clients.standstill(at, &self.pool).filter(|_| event.is_of_the_server()) {
-                self.calendar.schedule(end, event);
+            if let Some(end) = self.clients.standstill(at, &self.machine.pool).filter(|_| event.is_of_the_server()) {
+                self.machine.calendar.schedule(end, event);
                 continue;
             }
-            if self.crashes.is_some() {
-                self.crashes_before(at)?;
+            if self.machine.crashes.is_some() {
+                self.machine.crashes_before(at)?;
             }
-            self.now = at;
+            self.machine.now = at;
             self.events += 1;
             self.hash = (self.hash ^ at.0 ^ event.code() << 40).wrapping_mul(HASH_PRIME).rotate_left(23);
             self.handle(event);
@@ -318,12 +278,12 @@ impl Server {
             if let Some(what) = self.cleaner.failure.take() {
                 return Err(RunError::Rule { at, what });
             }
-            if self.check.is_some() {
-                self.check_invariants(event == Event::Second)?;
+            if self.machine.check.is_some() {
+                self.check_invariants(event)?;
             }
             if event == Event::Second {
-                observer.latencies(self.recorder.latencies());
-                if observer.second(self.recorder.last()).is_break() {
+                observer.latencies(self.machine.recorder.latencies());
+                if observer.second(self.machine.recorder.last()).is_break() {
                     return Err(RunError::Stopped { at });
                 }
                 return Ok(true);
@@ -341,32 +301,32 @@ impl Server {
         self.start_lru_managers();
         self.start_checkpointer();
         self.start_merging();
-        self.start_other_programs();
+        self.machine.start_other_programs();
         self.begin_purge();
         self.start_records();
-        if self.config.monitor {
-            self.calendar.schedule(self.now + SimDuration::from_millis(500), Event::Monitor);
+        if self.machine.config.monitor {
+            self.machine.calendar.schedule(self.machine.now + SimDuration::from_millis(500), Event::Monitor);
         }
     }
 
     fn monitor(&mut self) {
-        self.ask(|model, view| model.monitor(view));
-        self.calendar.schedule(self.now + SimDuration::from_secs(1), Event::Monitor);
+        self.machine.ask(|model, view| model.monitor(view));
+        self.machine.calendar.schedule(self.machine.now + SimDuration::from_secs(1), Event::Monitor);
     }
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Body(client) => self.run_body(client),
+            Event::ClientResumes(client) => self.resume_client(client),
             Event::Start(client) => self.start_transaction(client),
             Event::ReadDone(client) => self.read_done(client),
             Event::SinglePage(client) => self.single_page_step(client),
             Event::Arrival => self.arrival(),
             Event::RedoWritten => self.redo_written(),
             Event::RedoOnDevice => self.redo_on_device(),
-            Event::RedoDurable => self.redo_durable(),
+            Event::RedoDurable => self.machine.redo_durable(),
             Event::RedoSynced => self.redo_synced(),
-            Event::Computed => self.computed(),
-            Event::Wakes(number) => self.wakes(number),
+            Event::Computed => self.machine.computed(),
+            Event::Wakes(number) => self.machine.wakes(number),
             Event::FlusherTimer => self.flusher_timer(),
             Event::FlusherLooks(number) => self.flusher_looks(number),
             Event::BinlogRedoDurable => self.binlog_redo_durable(),
@@ -374,10 +334,10 @@ impl Server {
             Event::RedoFileWaitOver => self.redo_file_wait_over(),
             Event::CleanerTimer(number) => self.cleaner_timer(number),
             Event::PassStarts => self.pass_starts(),
-            Event::CleanerThread(thread) => self.thread_step(thread),
+            Event::FlushThread(thread) => self.thread_step(thread),
             Event::BatchOnDevice(batch) => self.batch_on_device(batch),
             Event::ShareOnDevice { batch, thread } => self.share_on_device(batch, u32::from(thread)),
-            Event::ListMutex(instance) => self.list_mutex_passed_on(instance),
+            Event::LruListMutex(instance) => self.machine.lru_list_mutex_passed_on(instance),
             Event::ShareCompletes { batch, thread } => self.share_completes(batch, u32::from(thread)),
             Event::SyncRound(round) => self.sync_round_step(round),
             Event::CheckpointerTimer(number) => self.checkpointer_timer(number),
@@ -402,44 +362,13 @@ impl Server {
             Event::ReadViewClosed(view) => self.read_view_closed(view),
             Event::RecordTimer(thread) => self.record_timer(thread),
             Event::RecordThread(thread) => self.record_thread(thread),
-            Event::OtherPrograms => self.other_programs_compute(),
+            Event::OtherPrograms => self.machine.other_programs_compute(),
             Event::EngineStatus => self.engine_status_asked(),
             Event::QueueRoom => self.queue_room(),
+            Event::JournalCommit(volume) => self.journal_commit_step(volume),
+            Event::FlushOver(volume) => self.flush_is_over(volume),
             Event::Second => self.second(),
         }
-    }
-
-    fn redo_device(&mut self) -> &mut Device {
-        self.redo_device.as_mut().unwrap_or(&mut self.data_device)
-    }
-
-    /// Asks the model something, with a view of this instant.
-    fn ask<R>(&mut self, question: impl FnOnce(&mut dyn ServerModel, &View<'_>) -> R) -> R {
-        let position = self.redo.position();
-        let totals = self.recorder.totals();
-        let view = View {
-            now: self.now,
-            up_before: self.up_before,
-            current_lsn: position.current_lsn,
-            written_lsn: position.written_lsn,
-            durable_lsn: position.durable_lsn,
-            last_checkpoint_lsn: self.checkpointer.last_lsn(),
-            oldest_modification_lsn: self.pool.oldest_modification_lsn(),
-            dirty_pages: self.pool.dirty_pages(),
-            lru_pages: self.pool.used_pages(),
-            free_pages: self.pool.free_pages(),
-            activity: self.clients.activity(),
-            pending_reads: self.clients.reads_in_flight(),
-            pending_writes: self.pool.pages_under_write(),
-            page_reads: totals.page_reads,
-            page_writes: totals.page_writes,
-            lru_pages_flushed: totals.lru_pages,
-            redo_writes: self.redo.writes() + self.checkpointer.checkpoints,
-            redo_sync_in_progress: self.commit.sync_in_progress(),
-            free_page_wanted: self.free_pages.wanted(),
-            lists: &self.pool,
-        };
-        question(self.model.as_mut(), &view)
     }
 }
 
@@ -477,12 +406,6 @@ fn purge(
     let leaves_history = program.kinds.iter().any(|kind| kind.history_bytes > 0);
     leaves_history
         .then(|| purge::Purge::new(config, &spec.read_views, undo::UndoSpaces::new(config.undo, space, instance_of)))
-}
-
-/// The data device with its queue no deeper than the server's places for asynchronous writes: a poster waits for
-/// either.
-fn bounded(device: &DeviceSpec, config: &MachineConfig) -> DeviceSpec {
-    DeviceSpec { queue_depth: device.queue_depth.min(config.aio_write_slots).max(1), ..device.clone() }
 }
 
 /// Number of threads of a drive.

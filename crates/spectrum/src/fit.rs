@@ -141,11 +141,9 @@ impl Fit {
 /// where no page was dirty. Samples that hang on what was before the recording are left out as in [`fit`].
 pub fn dirty_is_off(spectrum: &Spectrum, trajectory: &Trajectory) -> Option<f64> {
     let trajectory = thinned(trajectory);
-    let from = first_told(&trajectory);
-    let to = last_told(&trajectory);
-    let told = trajectory.samples.get(from..to)?;
-    let recorded: f64 = told.iter().map(|sample| sample.dirty).sum();
-    let of = |bin: &Bin| bin.pages * trajectory.course(bin.rate).0[from..to].iter().sum::<f64>();
+    let told = told(&trajectory);
+    let recorded: f64 = trajectory.samples[told.clone()].iter().map(|sample| sample.dirty).sum();
+    let of = |bin: &Bin| bin.pages * trajectory.course(bin.rate).0[told.clone()].iter().sum::<f64>();
     let given: f64 = spectrum.bins.iter().chain(&spectrum.freed).map(of).sum();
     (recorded > 0.0).then(|| given / recorded - 1.0)
 }
@@ -220,7 +218,9 @@ impl Columns {
         let ages_of = |counters: &Trajectory| (0..counters.samples.len()).map(|i| counters.age(i)).fold(0.0, f64::max);
         let largest = counters.map(ages_of).fold(0.0, f64::max);
         let fast = rates.partition_point(|rate| rate * largest < DIRTY_AT_ONCE);
-        let fast = if evidence.drops_freed { fast } else { rates.len() };
+        // Freed pages are told from others by what is flushed, or by page ages.
+        let told = evidence.trajectories.iter().any(flushing_is_told) || !evidence.younger.is_empty();
+        let fast = if evidence.drops_freed && told { fast } else { rates.len() };
         Columns { rates, fast, ageless: !evidence.younger.is_empty() }
     }
 
@@ -332,8 +332,9 @@ fn blocks_of(evidence: &Evidence, columns: &Columns) -> Vec<Normal> {
 fn add_trajectory(trajectory: &Trajectory, columns: &Columns, blocks: &mut [Normal]) {
     let trajectory = thinned(trajectory);
     let samples = &trajectory.samples;
-    let from = first_told(&trajectory);
-    let told = &samples[from..last_told(&trajectory)];
+    let told = told(&trajectory);
+    let from = told.start;
+    let told = &samples[told];
     if told.len() < 2 {
         return;
     }
@@ -355,16 +356,33 @@ fn add_trajectory(trajectory: &Trajectory, columns: &Columns, blocks: &mut [Norm
     }
 }
 
-/// The end of the samples that tell most: where extents are flushed, which is known only roughly, and the load began on
-/// clean pages, those before the flushing begins, if they reach half of the largest age.
-fn last_told(trajectory: &Trajectory) -> usize {
+/// The samples that tell most. Where extents are flushed, which is known only roughly (and a MariaDB counts neighbours as
+/// dirty until the tail of its list comes to them), those before flushing begins, if their ages tell enough; else
+/// those that do not hang on what was before the recording, if enough are left.
+fn told(trajectory: &Trajectory) -> std::ops::Range<usize> {
+    match (trajectory.order, flushing_begins(trajectory)) {
+        (Order::Extents(_), Some(begins)) => 0..begins,
+        _ => first_told(trajectory)..trajectory.samples.len(),
+    }
+}
+
+/// Whether pages are flushed during the samples that tell most.
+fn flushing_is_told(trajectory: &Trajectory) -> bool {
+    let told = &trajectory.samples[told(trajectory)];
+    let (Some(first), Some(last)) = (told.first(), told.last()) else { return false };
+    last.flushed - first.flushed > FEW_FLUSHED * last.dirty
+}
+
+/// The first sample after which pages are flushed; `None` if the ages before it do not reach half of the largest one, or
+/// neither begin near a clean pool nor move enough.
+fn flushing_begins(trajectory: &Trajectory) -> Option<usize> {
     let samples = &trajectory.samples;
-    let all = samples.len();
-    let (Order::Extents(_), Some(first)) = (trajectory.order, samples.first()) else { return all };
+    let (all, first) = (samples.len(), samples.first()?);
     let largest = (0..all).map(|i| trajectory.age(i)).fold(0.0, f64::max);
     let begins = samples.iter().position(|s| s.flushed - first.flushed > FEW_FLUSHED * s.dirty).unwrap_or(all);
-    let reaches = begins.checked_sub(1).is_some_and(|last| trajectory.age(last) >= largest / 2.0);
-    if trajectory.age(0) <= CLEAN * largest && reaches { begins } else { all }
+    let reached = trajectory.age(begins.checked_sub(1)?);
+    let tells = trajectory.age(0) <= (CLEAN * largest).max(reached / MOVED);
+    (tells && reached >= largest / 2.0).then_some(begins)
 }
 
 /// The first sample that does not hang on what was before the recording, if enough are left behind it.
@@ -428,6 +446,25 @@ mod tests {
         assert!(eight > 0.0 && (fit.half_width(pages) / expected - 1.0).abs() < 1e-9, "{eight}");
         fit.blocks.truncate(1);
         assert_eq!(fit.range(pages), Range { low: 0.0, high: f64::INFINITY });
+    }
+
+    /// Where neighbours are flushed, the samples before flushing tell the pages, though they begin with some dirty ones; what a
+    /// server counts while it flushes does not.
+    #[test]
+    fn flushing_of_neighbours_does_not_bend_a_growing_age() {
+        let mut trajectory = counters(|work| work.min(300_000.0), 15);
+        trajectory.order = Order::Extents(2);
+        let begins = trajectory.samples.iter().position(|sample| sample.oldest > 0.0).unwrap();
+        for sample in &mut trajectory.samples[begins..] {
+            // Written pages count as dirty, and most of what is flushed is flushed again and again.
+            sample.dirty = truth().distinct(300_000.0);
+            sample.flushed *= 10.0;
+        }
+        let fit = of(trajectory);
+        for age in [30_000.0, 100_000.0, 300_000.0] {
+            let error = fit.spectrum.distinct(age) / truth().distinct(age) - 1.0;
+            assert!(error.abs() < 0.03, "{age}: {error}");
+        }
     }
 
     fn of(trajectory: Trajectory) -> Fit {

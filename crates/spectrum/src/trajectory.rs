@@ -11,7 +11,8 @@
 //! Where the oldest page is not recorded, the order itself tells it ([`oldest_by_order`]).
 //!
 //! Simplifications: pages that leave out of turn (LRU flushing, several buffer pool instances that are not equally far)
-//! are taken to leave in order; before the first sample the age is taken to have stood still. Within a step the work
+//! are taken to leave in order; before the first sample the age is taken to have stood still, or, where it doubles before a
+//! page is flushed, to have grown from nothing. Within a step the work
 //! is even, and pages are flushed in the middle of it: those that are modified again soon become dirty in its second half. (A page
 //! cleaner flushes at one instant of a second, which may be any.)
 
@@ -63,6 +64,13 @@ impl Trajectory {
         (self.samples[sample].work - self.samples[sample].oldest).max(0.0)
     }
 
+    /// Whether the age was growing when the recording began, and did not stand still: it doubles before a page is flushed.
+    fn grew(&self) -> bool {
+        let Some(first) = self.samples.first() else { return false };
+        let unmoved = self.samples.iter().take_while(|sample| sample.oldest <= first.oldest).count();
+        unmoved.checked_sub(1).is_some_and(|last| self.age(last) >= 2.0 * self.age(0).max(f64::MIN_POSITIVE))
+    }
+
     /// Share of the pages of one rate that is dirty at each sample, and that was flushed up to it (pages that were
     /// flushed twice counted twice).
     pub fn course(&self, rate: f64) -> (Vec<f64>, Vec<f64>) {
@@ -86,7 +94,8 @@ impl Trajectory {
             let oldest = sample.oldest.min(sample.work);
             let step = before.filter(|work| sample.work > *work);
             if before.is_none() {
-                listed = steady_share(joins, sample.work - oldest);
+                let age = sample.work - oldest;
+                listed = if self.grew() { -libm::expm1(-joins * age) } else { steady_share(joins, age) };
                 list.push_back(Stretch { from: oldest, to: sample.work, share: listed });
             }
             let middle = step.map_or(sample.work, |work: f64| work.midpoint(sample.work));

@@ -41,7 +41,8 @@ Examples:
 pub(super) const CALIBRATE: &str = "\
 Examples:
   innosim calibrate server1 -o server1.toml
-  innosim calibrate server1 --device nvme -o server1.toml";
+  innosim calibrate server1 --device nvme -o server1.toml
+  innosim calibrate ladder --workload \"oltp_read_write --tables=20 --table-size=1000000\" -o ladder.toml";
 
 pub(super) const DEVICE: &str = "\
 Examples:
@@ -61,7 +62,7 @@ Examples:
 pub(super) const REPRODUCE: &str = "\
 Examples:
   innosim reproduce -o out
-  innosim reproduce --until-rest            about a minute, to the same verdict";
+  innosim reproduce --until-rest            takes about a minute and reaches the same verdict";
 
 pub(super) const MERGE: &str = "\
 Examples:

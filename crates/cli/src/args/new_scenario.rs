@@ -1,13 +1,17 @@
 //! What the commands take that begin with the files a DBA has.
 
-use super::{Format, Unused, help};
+use super::{Common, Form, Format, Unused, help};
 use clap::Args;
+use innosim_scenario::Overrides;
 use innosim_scenario::ServerFiles;
 use std::path::PathBuf;
 
-/// A real server's settings and device, in place of a scenario's own.
+/// What is changed in a scenario: single keys, or a real server's settings and device in place of its own.
 #[derive(Debug, Args)]
-pub(crate) struct RealServer {
+pub(crate) struct Changes {
+    /// A server setting by its real name, or a scenario key by its dotted path (drive.clients=32), for all runs; repeatable
+    #[arg(long = "set", value_name = "SETTING=VALUE")]
+    pub(crate) set: Vec<String>,
     /// Option file of a real server, in place of the scenario's [server]; --set lies over it
     #[arg(long, value_name = "FILE")]
     pub(crate) my_cnf: Option<PathBuf>,
@@ -19,7 +23,18 @@ pub(crate) struct RealServer {
     pub(crate) device: Option<String>,
 }
 
-impl RealServer {
+impl Changes {
+    /// These changes with the seed that is asked for.
+    pub(crate) fn overrides(&self, common: &Common) -> Overrides {
+        Overrides {
+            set: self.set.clone(),
+            seed: common.seed,
+            server_files: self.files(),
+            device: self.device.clone(),
+            ..Overrides::default()
+        }
+    }
+
     /// The files that are named.
     pub(crate) fn files(&self) -> ServerFiles {
         ServerFiles { my_cnf: self.my_cnf.clone(), show_variables: self.show_variables.clone() }
@@ -39,7 +54,7 @@ pub(crate) struct NewScenarioArgs {
     /// Profile of the storage device
     #[arg(long, value_name = "PROFILE", default_value = "nvme", value_parser = profile)]
     pub(crate) device: String,
-    /// Server model, such as mysql-8.0.30 or 8.4 [default: mysql-8.0.30]
+    /// Server model, such as mysql-8.0.30 or 8.4 [default: that of --show-variables, or mysql-8.0.30]
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     /// File for the scenario; standard output if left out
@@ -59,9 +74,8 @@ pub(crate) struct ScenariosArgs {
     /// A shipped scenario, to be printed
     #[arg(value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) form: Form,
     #[command(flatten)]
     pub(crate) unused: Unused,
 }

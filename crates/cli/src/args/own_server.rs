@@ -1,9 +1,12 @@
 //! What the commands about a server of one's own take: gathering its files, reading them, and advising.
 
-use super::{Common, Format, GoalName, NoDraws, RealServer, RecordedServers, Unused, help};
+use super::{
+    Changes, Common, Form, Format, GoalName, Length, NoDraws, RecordedServers, Unused, help, time_limit, within,
+};
 use crate::commands::collect::whole_seconds;
 use clap::Args;
 use std::path::PathBuf;
+use std::time::Duration;
 
 const COLLECT_EXAMPLES: &str = "\
 Examples:
@@ -54,13 +57,9 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     #[command(flatten)]
-    pub(crate) real: RealServer,
-    /// A server setting or scenario key, for a scenario; repeatable
-    #[arg(long = "set", value_name = "SETTING=VALUE")]
-    pub(crate) set: Vec<String>,
-    /// Simulated time instead of the scenario's, with its unit: 600s, 10m, 1h30m
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub(crate) duration: Option<String>,
+    pub(crate) changes: Changes,
+    #[command(flatten)]
+    pub(crate) length: Length,
     /// Form of the result; JSON has every event with its figures
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
@@ -84,9 +83,8 @@ pub(crate) struct PagesArgs {
     /// Read it although a server has it open: what is dirty in its memory is missed
     #[arg(long)]
     pub(crate) running: bool,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) form: Form,
     /// No remarks
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -113,9 +111,22 @@ pub(crate) struct AdviseArgs {
     /// Choose the size of the redo log too
     #[arg(long)]
     pub(crate) redo: bool,
+    /// A server setting that is to be changed anyway, or a scenario key by its dotted path; the back-test stays with what was
+    /// recorded. Repeatable
+    #[arg(long = "set", value_name = "SETTING=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Simulated time of each run of the search [default: by the time in which the redo log wraps]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) duration: Option<String>,
+    /// Runs of each setting that could be the answer
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = |text: &str| within(text, 1, 1000))]
+    pub(crate) replications: u32,
     /// Advise although the back-test failed
     #[arg(long)]
     pub(crate) anyway: bool,
+    /// Most time that all of it may take, with its unit: then it shows what it has
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time_limit)]
+    pub(crate) time_limit: Duration,
     /// Print a row for every setting that was tried
     #[arg(long)]
     pub(crate) all: bool,
@@ -124,9 +135,8 @@ pub(crate) struct AdviseArgs {
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) servers: RecordedServers,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) form: Form,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -1,6 +1,6 @@
 //! Commands for people who write flushing rules.
 
-use super::{Common, Format, Unused};
+use super::{Common, Form, Format, Unused};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -40,9 +40,8 @@ pub(crate) struct BenchRulesArgs {
     /// Folder for bench-rules.html, bench-rules.txt, bench-rules.md and bench-rules.json
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) form: Form,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -79,9 +78,8 @@ pub(crate) struct NewRuleArgs {
     /// Revision of that repository: a commit, or a tag
     #[arg(long, value_name = "REV", requires = "git")]
     pub(crate) rev: Option<String>,
-    /// Form of the result
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) form: Form,
     #[command(flatten)]
     pub(crate) unused: Unused,
 }

@@ -20,10 +20,11 @@ use folder::{Evidence, Folder, Lack};
 use innosim_core::server::RunError;
 use innosim_experiments::advise::{Advice, AdviseError, Request, advise};
 use innosim_experiments::calibrate::Device;
+use innosim_experiments::fio::complete;
 use innosim_experiments::recommend::RecommendError;
 use innosim_recordings::{Recording, SAMPLES};
 use innosim_report::{ReportError, write_file};
-use innosim_scenario::{device_of, profile_names, read_fio_jobs};
+use innosim_scenario::{FioEvidence, profile_names};
 use std::path::Path;
 
 /// What is left last.
@@ -39,13 +40,11 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
     }
     let out = args.out.as_deref().map(OutDir::prepare).transpose()?;
     let (devices, evidence) = devices(recording, args.device.as_deref())?;
-    if let Evidence::Unusable(why) = &evidence
-        && !args.common.quiet
-    {
-        note(&format!("{}: {why}; the shipped profiles are tried instead", recording.name));
+    if let Some(said) = evidence.said().filter(|_| !args.common.quiet) {
+        note(&format!("{}: {said}", recording.name));
     }
     interrupt::listen();
-    let staged = Staged::new(args.common.quiet);
+    let staged = Staged::new(args.common.quiet, args.time_limit);
     let request = Request {
         recording,
         devices,
@@ -53,6 +52,9 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
         redo: args.redo,
         load: args.load,
         seed: args.common.seed,
+        set: args.set.clone(),
+        duration: args.duration.clone(),
+        replications: args.replications,
         anyway: args.anyway,
         courses: out.is_some(),
     };
@@ -63,6 +65,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
         Err(AdviseError::Missing(missing)) => {
             return too_little(args, &folder, missing.iter().map(|missing| folder.lack(missing)).collect());
         }
+        Err(AdviseError::Search(error @ RecommendError::OutOfTime)) => return Err(error.into()),
         Err(AdviseError::Search(RecommendError::Scenario(errors))) => return Err(Failure::Scenario(errors)),
         Err(AdviseError::Search(RecommendError::Run { error: RunError::Stopped { .. }, .. })) => {
             return Err(Failure::Interrupted);
@@ -79,7 +82,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
     let document = json::document(&folder, &missing, &advice, args);
     let blocks = blocks::blocks(&folder, &missing, &advice, args);
     let text = blocks::as_text(&blocks);
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&document)?,
         Format::Human => print(&text)?,
     }
@@ -91,7 +94,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
         if !args.common.quiet {
             let files =
                 "report.html, advice.txt, advice.json, the scenario that was searched and the back-test's series";
-            note(&format!("\nIn {}: {files}", out.path().display()));
+            note(&format!("\n{} {}: {files}", out.verb(), out.path().display()));
         }
     }
     match &advice.refused {
@@ -108,9 +111,17 @@ fn devices(recording: &Recording, named: Option<&str>) -> Result<(Vec<(String, D
     let evidence = if recording.fio.is_empty() {
         Evidence::None
     } else {
-        match read_fio_jobs(&recording.fio).and_then(|jobs| device_of(&jobs, None)) {
-            Ok(_) => return Ok((vec![("fitted to fio's output".to_owned(), Device::Measured)], Evidence::Known)),
-            Err(problems) => Evidence::unusable(&problems),
+        let found = FioEvidence::read(&recording.fio);
+        match complete(&found, None, None) {
+            Ok(whole) if whole.taken.is_empty() && found.left_out.is_empty() => {
+                return Ok((vec![("fitted to fio's output".to_owned(), Device::Measured)], Evidence::Known));
+            }
+            Ok(completed) => {
+                let device = Device::from_toml(&completed.device.section()).map_err(Failure::Input)?;
+                let evidence = Evidence::partial(&found, &completed);
+                return Ok((vec![(folder::name_of(&completed), device)], evidence));
+            }
+            Err(problems) => Evidence::unusable(&found, &problems),
         }
     };
     let profiles = profile_names().into_iter();
@@ -122,7 +133,7 @@ fn too_little(args: &AdviseArgs, folder: &Folder, mut missing: Vec<Lack>) -> Don
     if missing.is_empty() {
         missing = folder::all_missing();
     }
-    if args.format == Format::Json {
+    if args.form.format == Format::Json {
         print_json(&json::too_little(folder, &missing))?;
     }
     let mut text = format!("{}: too little is there to advise on\n", args.folder.display());
@@ -146,20 +157,66 @@ fn write(dir: &Path, advice: &Advice, document: &serde_json::Value, text: &str) 
 mod tests {
     use super::*;
     use innosim_recordings::find;
+    use std::path::PathBuf;
 
-    /// One of fio's jobs alone is no device: the shipped ones are tried, and what is lacking is said.
-    #[test]
-    fn a_part_of_fios_jobs_is_not_taken_for_a_device() {
+    fn fio(file: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings/fio").join(file)
+    }
+
+    const SIX: [&str; 6] = [
+        "raw-randread16k_qd1.json",
+        "raw-randread16k_qd16.json",
+        "raw-randwrite16k_qd1.json",
+        "raw-randwrite16k_qd16.json",
+        "raw-seqwrite1m_qd4.json",
+        "raw-redo4k_buffered_fdatasync.json",
+    ];
+
+    fn recording() -> Recording {
         let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings");
-        let mut recording = find(&shipped.join("mysql97/uni4k-256-io2000")).unwrap().remove(0);
-        recording.fio = vec![shipped.join("fio/raw-randwrite16k_qd16.json")];
+        find(&shipped.join("mysql97/uni4k-256-io2000")).unwrap().remove(0)
+    }
+
+    /// A job with too few operations for percentiles does not take the other five with it.
+    #[test]
+    fn a_job_that_is_too_short_leaves_the_others_standing() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = std::fs::read_to_string(fio(SIX[4])).unwrap();
+        let short = dir.path().join("sw.json");
+        std::fs::write(&short, text.replace("\"runtime\": 12001", "\"runtime\": 900")).unwrap();
+        let mut recording = recording();
+        recording.fio = SIX.iter().filter(|file| **file != SIX[4]).map(|file| fio(file)).chain([short]).collect();
         let (tried, evidence) = devices(&recording, None).unwrap();
-        let Evidence::Unusable(why) = evidence else { panic!("{evidence:?}") };
-        assert!(
-            why.starts_with("these jobs of fio don't determine a device: ") && why.contains("--rw=randread"),
-            "{why}"
-        );
-        assert_eq!(tried.len(), profile_names().len());
+        let Evidence::Partial { said, statement } = &evidence else { panic!("{evidence:?}") };
+        assert!(said.contains("sw: ") && said.contains("too few for percentiles"), "{said}");
+        assert!(said.contains("large sequential writes of the profile"), "{said}");
+        assert!(statement.contains("--rw=write --bs=1M") && !statement.contains("randread"), "{statement}");
+        let [(name, Device::Keys(keys))] = &tried[..] else { panic!("{tried:?}") };
+        assert!(name.contains("fio") && name.contains("large sequential writes"), "{name}");
+        // What was measured is as with all six.
+        recording.fio = SIX.iter().map(|file| fio(file)).collect();
+        assert!(matches!(devices(&recording, None).unwrap().1, Evidence::Known));
+        let whole =
+            innosim_scenario::device_of(&innosim_scenario::read_fio_jobs(&recording.fio).unwrap(), None).unwrap();
+        let line = |text: &str, key: &str| text.lines().find(|line| line.starts_with(key)).unwrap().to_owned();
+        for key in ["random_read = ", "random_write = ", "sync = ", "sequential_write = "] {
+            assert_eq!(line(keys, key), line(&whole.toml, key));
+        }
+    }
+
+    /// Of one job alone the rest is a profile's, and all of it is named.
+    #[test]
+    fn what_fio_did_not_measure_is_a_profiles() {
+        let mut recording = recording();
+        recording.fio = vec![fio(SIX[3])];
+        let (tried, evidence) = devices(&recording, None).unwrap();
+        let Evidence::Partial { said, statement } = &evidence else { panic!("{evidence:?}") };
+        assert!(said.contains("random writes at depth 1, random reads at depth 1, random reads at depth 16"), "{said}");
+        assert!(statement.contains("--rw=randread") && statement.contains("--fdatasync=1"), "{statement}");
+        assert!(tried.len() == 1 && tried[0].0.contains("lab-virtual-disk"), "the nearest: {}", tried[0].0);
+        recording.fio = vec![fio("missing.json")];
+        let (tried, evidence) = devices(&recording, None).unwrap();
+        assert!(matches!(evidence, Evidence::Unusable(_)) && tried.len() == profile_names().len());
         recording.fio.clear();
         assert!(matches!(devices(&recording, None).unwrap().1, Evidence::None));
         let (named, evidence) = devices(&recording, Some("sata-ssd-s4510")).unwrap();

@@ -47,7 +47,7 @@ pub(super) struct Shown {
 /// Runs the suite, or lists it.
 pub(crate) fn run(args: &BenchRulesArgs) -> Done {
     if args.list {
-        return match args.format {
+        return match args.form.format {
             Format::Human => print(&table::list()),
             Format::Json => print_json(&json::list()),
         };
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &BenchRulesArgs) -> Done {
     let shown = Shown { scores: bench.scores(), bench };
     let document = json::document(&shown);
     let written = out.as_ref().map_or(Ok(()), |out| write(out.path(), &shown, &document));
-    match args.format {
+    match args.form.format {
         Format::Human => print(&table::render(&shown))?,
         Format::Json => print_json(&document)?,
     }

@@ -1,5 +1,7 @@
 //! `innosim calibrate`: from a recording to a scenario.
 
+mod benchmark;
+
 use crate::args::{CalibrateArgs, Format};
 use crate::commands::replay::{recordings_in, remark_settings};
 use crate::exit::{Done, Failure};
@@ -13,23 +15,42 @@ use innosim_scenario::{Overrides, Source, load, profile_names};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Calibrates on one recording.
+/// Calibrates on one recording, or on the runs of a benchmark.
 pub(crate) fn run(args: &CalibrateArgs) -> Done {
-    super::explain::refuse_option_file(&args.recording)?;
-    let recording = the_one(&args.recording, args.servers.model.as_deref(), args.quiet)?;
+    for path in &args.recordings {
+        super::explain::refuse_option_file(path)?;
+    }
+    let quiet = args.common.quiet;
+    let mut recordings = recordings_in(&args.recordings, args.servers.model.as_deref(), quiet)?;
+    remark_settings(&recordings, quiet);
+    if let Some(workload) = &args.workload {
+        for phase in recordings.iter_mut().flat_map(|recording| &mut recording.phases) {
+            phase.take_workload(workload).map_err(Failure::Input)?;
+        }
+    }
     let device = device_named(args.device.as_deref())?;
-    let calibration = calibrate(&recording).map_err(Failure::Input)?;
-    let text = scenario_toml(&recording, &calibration, &device).map_err(Failure::Input)?;
-    // What is written must run.
-    load(Source::Text { name: &recording.name, text: &text }, &Overrides::default())?;
+    if let [recording] = &recordings[..]
+        && !benchmark::is_one(recording)
+    {
+        let calibration = calibrate(recording).map_err(Failure::Input)?;
+        let text = scenario_toml(recording, &calibration, &device).map_err(Failure::Input)?;
+        write_scenario(args, &recording.name, &text)?;
+        return match args.form.format {
+            Format::Json => print_json(&document(&calibration)),
+            Format::Human => print(&table(&calibration)),
+        };
+    }
+    benchmark::run(args, &recordings, &device)
+}
+
+/// Leaves the scenario, which must run.
+fn write_scenario(args: &CalibrateArgs, name: &str, text: &str) -> Done {
+    load(Source::Text { name, text }, &Overrides::default())?;
     write_file(&args.out, text.as_bytes())?;
-    if !args.quiet {
+    if !args.common.quiet {
         note(&format!("In {}: a scenario that `innosim run` takes", args.out.display()));
     }
-    match args.format {
-        Format::Json => print_json(&document(&calibration)),
-        Format::Human => print(&table(&calibration)),
-    }
+    Ok(())
 }
 
 /// The recording at a path that must hold one.

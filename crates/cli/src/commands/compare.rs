@@ -95,7 +95,7 @@ pub(crate) fn run(args: &CompareArgs) -> Done {
     let out = args.out.as_deref().map(|dir| files::folders(dir, &variants)).transpose()?;
     let labels: Vec<String> = variants.iter().map(|variant| variant.label.clone()).collect();
     // People find them under the table.
-    if !args.common.quiet && args.format == Format::Json {
+    if !args.common.quiet && args.form.format == Format::Json {
         remarks(&variants).iter().for_each(|text| note_error(&format!("warning: {text}")));
     }
     interrupt::listen();
@@ -108,14 +108,14 @@ pub(crate) fn run(args: &CompareArgs) -> Done {
         let each: Vec<&OutDir> = each.iter().zip(&labels).filter(|(_, label)| ran(label)).map(|(dir, _)| dir).collect();
         write_all(dir.path(), &each, &compared, &document)
     });
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&document)?,
         Format::Human => print(&table::render(&compared))?,
     }
     written?;
     if let Some((_, dir)) = out.filter(|_| !args.common.quiet) {
         let files = "compare.json, compare.csv, compare.svg, compare.png, report.html, and a folder for each variant";
-        note(&format!("\nIn {}: {files}", dir.path().display()));
+        note(&format!("\n{} {}: {files}", dir.verb(), dir.path().display()));
     }
     failures.into_iter().next().map_or(Ok(()), Err)
 }
@@ -145,13 +145,9 @@ fn loaded(args: &CompareArgs) -> Result<Upgrade, Failure> {
         variants: args.variant.clone(),
         rules: args.rule.clone(),
         common: Overrides {
-            set: args.set.clone(),
-            duration: args.duration.clone(),
-            seed: args.common.seed,
+            duration: args.length.duration.clone(),
             replications: args.replications,
-            server_files: args.real.files(),
-            device: args.real.device.clone(),
-            ..Overrides::default()
+            ..args.changes.overrides(&args.common)
         },
     };
     let source = Source::Named(&args.scenario);

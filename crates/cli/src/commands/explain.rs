@@ -14,11 +14,11 @@ use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short, run_all};
 use innosim_core::metrics::RunOutput;
 use innosim_experiments::explain::{
-    Trial, changed, course_of_run, course_of_samples, events_of_recording, model_of_layout, refused_settings, tried,
+    Trial, changed, course_of_samples, events_of_recording, events_of_run, model_of_layout, refused_settings, tried,
 };
 use innosim_experiments::runner::Job;
 use innosim_explain::{Course, Event, Track, What, explain};
-use innosim_recordings::SAMPLES;
+use innosim_recordings::{FileKind, Recording, SAMPLES, look_at};
 use innosim_report::csv::read_series_csv;
 use innosim_report::explanation::{Sentence, sentences};
 use innosim_report::numbers::rounded;
@@ -49,18 +49,22 @@ struct Explained {
 pub(crate) fn run(args: &ExplainArgs) -> Done {
     let path = Path::new(&args.what);
     let explained = if is_result(path) {
-        of_result(args, path)?
+        vec![of_result(args, path)?]
     } else if is_scenario(&args.what, path) {
-        of_scenario(args)?
+        vec![of_scenario(args)?]
     } else {
         refuse_file_of_result(path)?;
         refuse_option_file(path)?;
         refuse_several_results(path)?;
-        of_recording(args, path)?
+        of_recordings(args, path)?
     };
-    match args.format {
-        Format::Json => print_json(&document(&explained)),
-        Format::Human => print(&text(&explained)),
+    match (args.format, &explained[..]) {
+        (Format::Json, [one]) => print_json(&document(one)),
+        (Format::Json, runs) => {
+            let runs: Vec<Value> = runs.iter().map(document).collect();
+            print_json(&json!({ "innosim_version": VERSION, "kind": "recordings", "recordings": runs }))
+        }
+        (Format::Human, all) => print(&all.iter().map(text).collect::<Vec<String>>().join("\n")),
     }
 }
 
@@ -81,7 +85,8 @@ fn refuse_file_of_result(path: &Path) -> Done {
 /// An option file of a server is neither a recording nor a scenario.
 pub(crate) fn refuse_option_file(path: &Path) -> Done {
     let text = if path.is_file() { std::fs::read_to_string(path).unwrap_or_default() } else { String::new() };
-    if !is_option_file(&text) {
+    // A report for people may quote one.
+    if !is_option_file(&text) || look_at(path).kind != FileKind::Options {
         return Ok(());
     }
     let message = format!("{} is an option file of a server, not a recording", path.display());
@@ -113,13 +118,9 @@ fn is_scenario(what: &str, path: &Path) -> bool {
 fn overrides(args: &ExplainArgs) -> Overrides {
     Overrides {
         model: args.model.clone(),
-        set: args.set.clone(),
-        duration: args.duration.clone(),
-        seed: args.common.seed,
+        duration: args.length.duration.clone(),
         replications: Some(1),
-        server_files: args.real.files(),
-        device: args.real.device.clone(),
-        ..Overrides::default()
+        ..args.changes.overrides(&args.common)
     }
 }
 
@@ -132,7 +133,7 @@ fn of_scenario(args: &ExplainArgs) -> Result<Explained, Failure> {
     note_warnings(&scenario.notes, args.common.quiet);
     interrupt::listen();
     let output = simulated(args, &scenario.name, &[&scenario])?.remove(0);
-    let mut events = explain(&course_of_run(&scenario, &output));
+    let mut events = events_of_run(&scenario, &output);
     if args.try_settings {
         events.extend(trials(args, source, &common, (&scenario, &output), &events)?);
     }
@@ -162,7 +163,8 @@ fn of_result(args: &ExplainArgs, folder: &Path) -> Result<Explained, Failure> {
     Ok(Explained { kind: "result", name: scenario.title.clone(), model: scenario.model.name().to_owned(), events })
 }
 
-fn of_recording(args: &ExplainArgs, path: &Path) -> Result<Explained, Failure> {
+/// The recording at a path, or the runs of a benchmark in a folder: these have no folders of their own that could be named.
+fn of_recordings(args: &ExplainArgs, path: &Path) -> Result<Vec<Explained>, Failure> {
     refuse(args, "is a recording, which stands as it is", false)?;
     if args.try_settings {
         let help = format!("make a scenario of it first: innosim calibrate {} -o SCENARIO.toml", path.display());
@@ -172,7 +174,8 @@ fn of_recording(args: &ExplainArgs, path: &Path) -> Result<Explained, Failure> {
         )));
     }
     let recordings = recordings_in(&[PathBuf::from(path)], args.model.as_deref(), args.common.quiet)?;
-    let [recording] = &recordings[..] else {
+    let are_runs = recordings.iter().all(|recording| !recording.path.exists());
+    if recordings.len() > 1 && !are_runs {
         let names: Vec<String> = recordings.iter().map(|recording| recording.path.display().to_string()).collect();
         return Err(Failure::Input(format!(
             "{} holds {} recordings\n  = help: give one of them: {}",
@@ -180,7 +183,11 @@ fn of_recording(args: &ExplainArgs, path: &Path) -> Result<Explained, Failure> {
             recordings.len(),
             names.join(", ")
         )));
-    };
+    }
+    recordings.iter().map(|recording| of_recording(args, recording)).collect()
+}
+
+fn of_recording(args: &ExplainArgs, recording: &Recording) -> Result<Explained, Failure> {
     let quiet = args.common.quiet;
     let mut model = recording.model().ok();
     if model.is_none() && recording.server.version.is_empty() {
@@ -200,7 +207,7 @@ fn of_recording(args: &ExplainArgs, path: &Path) -> Result<Explained, Failure> {
         let help = format!("record {SAMPLES}");
         return Err(Failure::Input(format!(
             "{}: holds nothing that can be explained\n  = help: {help}",
-            path.display()
+            recording.path.display()
         )));
     }
     let name = model.map_or_else(|| recording.server.product.clone(), |model| model.name().to_owned());
@@ -210,11 +217,11 @@ fn of_recording(args: &ExplainArgs, path: &Path) -> Result<Explained, Failure> {
 /// Options that change a scenario have no meaning for what has run already.
 fn refuse(args: &ExplainArgs, why: &str, model_too: bool) -> Done {
     let given = [
-        ("--set", !args.set.is_empty()),
-        ("--duration", args.duration.is_some()),
-        ("--my-cnf", args.real.my_cnf.is_some()),
-        ("--show-variables", args.real.show_variables.is_some()),
-        ("--device", args.real.device.is_some()),
+        ("--set", !args.changes.set.is_empty()),
+        ("--duration", args.length.duration.is_some()),
+        ("--my-cnf", args.changes.my_cnf.is_some()),
+        ("--show-variables", args.changes.show_variables.is_some()),
+        ("--device", args.changes.device.is_some()),
         ("--model", model_too && args.model.is_some()),
     ];
     match given.iter().find(|(_, given)| *given) {

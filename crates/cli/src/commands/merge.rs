@@ -27,7 +27,7 @@ pub(crate) fn run(args: &MergeArgs) -> Done {
     store.save_plan(&plan)?;
     let results = Results::of(&plan, &runs);
     folder::write(dir, &store, &results, &runs, true, &scenario(&args.folders)?)?;
-    print_results(args.format, &results, None, dir)?;
+    print_results(args.form.format, &results, None, dir)?;
     if !args.common.quiet {
         warn(&results);
         note(&format!("\nIn {}: {}", dir.display(), folder::FILES));

@@ -159,7 +159,7 @@ pub(crate) fn run(args: &NewRuleArgs) -> Done {
     let innosim = Innosim::chosen(args)?;
     let files = files(&args.name, &innosim);
     write(&folder, &files)?;
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&json!({
             "innosim_version": crate::outcome::VERSION,
             "name": args.name,

@@ -1,8 +1,10 @@
 //! `innosim new-scenario`: a commented scenario of a server, its settings taken from the files that its people have.
 
 use crate::args::{Format, NewScenarioArgs};
+use crate::commands::settings::model_of_file;
 use crate::exit::{Done, Failure};
 use crate::output::{note, note_warnings, print, print_json, shell_line};
+use innosim_flush_models::registry::ModelId;
 use innosim_report::write_file;
 use innosim_scenario::{Overrides, Source, load};
 use serde_json::json;
@@ -46,7 +48,8 @@ fn text(args: &NewScenarioArgs) -> Result<String, Failure> {
             files.push_str(&format!("{key} = {}\n", toml_text(&path.display().to_string())));
         }
     }
-    let model = args.model.as_deref().unwrap_or(DEFAULT_MODEL);
+    let of_file = model_of_file(args.show_variables.as_deref().filter(|_| args.model.is_none()))?;
+    let model = args.model.as_deref().or(of_file.map(ModelId::name)).unwrap_or(DEFAULT_MODEL);
     let text = TEMPLATE.replace("@MODEL@", &toml_text(model)).replace("@DEVICE@", &toml_text(&args.device));
     Ok(text.replace("@FILES@\n", &files))
 }

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &PageArgs) -> Done {
     fill(out.path(), LAST, |dir| files.iter().try_for_each(|(name, bytes)| write_file(&dir.join(name), bytes)))?;
     let index = out.path().join(LAST);
     let size: usize = files.iter().map(|(_, bytes)| bytes.len()).sum();
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&json!({
             "innosim_version": env!("CARGO_PKG_VERSION"),
             "index": index.display().to_string(),

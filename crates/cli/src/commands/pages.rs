@@ -39,7 +39,7 @@ pub(crate) fn run(args: &PagesArgs) -> Done {
             note(&format!("The histogram is in {}: numbers alone, no names and no rows", path.display()));
         }
     }
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&document(&pages)),
         Format::Human => print(&table(&pages)),
     }

@@ -12,19 +12,25 @@ use super::sweep::refuse_sweep;
 use crate::args::{Format, GoalName, RecommendArgs};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
-use crate::output::{note_warnings, print, print_json};
+use crate::out_dir::{OutDir, fill};
+use crate::outcome::VERSION;
+use crate::output::{note, note_warnings, print, print_json};
 use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short};
-use innosim_core::metrics::RunOutput;
+use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::server::{RunError, Warm};
-use innosim_experiments::recommend::{Answer, Goal, Plan, Question, RecommendError, TrialRunner, recommend};
-use innosim_experiments::runner::{IsEnough, Job, Watched, run_one, run_until};
+use innosim_experiments::recommend::{Goal, Plan, Question, RecommendError, TrialRunner, recommend};
+use innosim_experiments::runner::{IsEnough, Job, Watch, Watched, run_one, run_until};
 use innosim_experiments::warm_start::{PILOT_S, WarmStart};
 use innosim_report::numbers::{count, rate};
+use innosim_report::write_file;
 use innosim_scenario::{Overrides, Source, load};
+use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+/// What is left last.
+const LAST: &str = "recommendation.json";
 /// Runs that a search takes, about.
 const RUNS: [u32; 2] = [20, 40];
 
@@ -42,15 +48,17 @@ impl GoalName {
 pub(crate) struct Staged {
     quiet: bool,
     whole_runs: bool,
+    /// Most time that all of it may take.
+    limit: Duration,
     began: Instant,
     progress: Mutex<Progress>,
 }
 
 impl Staged {
-    /// Nothing runs yet.
-    pub(crate) fn new(quiet: bool) -> Self {
+    /// Nothing runs yet, and all of it may take no longer than `limit`.
+    pub(crate) fn new(quiet: bool, limit: Duration) -> Self {
         let progress = Mutex::new(Progress::new("pilot", 1, quiet));
-        Staged { quiet, whole_runs: false, began: Instant::now(), progress }
+        Staged { quiet, whole_runs: false, limit, began: Instant::now(), progress }
     }
 
     /// Lets no run end early, if `whole_runs`.
@@ -60,11 +68,35 @@ impl Staged {
 
     /// No run is left.
     pub(crate) fn finish(&self) {
-        self.progress().finish();
+        self.progress().progress.finish();
     }
 
-    fn progress(&self) -> Progress {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn progress(&self) -> InTime {
+        let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        InTime { progress, began: self.began, limit: self.limit }
+    }
+}
+
+/// Progress of a run that ends when the time is over.
+struct InTime {
+    progress: Progress,
+    began: Instant,
+    limit: Duration,
+}
+
+impl InTime {
+    fn goes_on(&self, on: ControlFlow<()>) -> ControlFlow<()> {
+        if self.began.elapsed() >= self.limit { ControlFlow::Break(()) } else { on }
+    }
+}
+
+impl Watch for InTime {
+    fn second(&self, sample: &SecondSample) -> ControlFlow<()> {
+        self.goes_on(self.progress.second(sample))
+    }
+
+    fn go_on(&self) -> ControlFlow<()> {
+        self.goes_on(self.progress.go_on())
     }
 }
 
@@ -80,7 +112,7 @@ impl TrialRunner for Staged {
         }
         let progress = self.progress();
         let output = run_until(job, false, &mut Watched(&progress), is_enough)?;
-        progress.forgo(job.seconds().saturating_sub(output.series.len() as u64));
+        progress.progress.forgo(job.seconds().saturating_sub(output.series.len() as u64));
         Ok(output)
     }
 
@@ -94,8 +126,12 @@ impl TrialRunner for Staged {
     fn go_on(&self, from: Warm, job: Job<'_>, is_enough: &mut IsEnough<'_>) -> Result<RunOutput, RunError> {
         let (progress, before) = (self.progress(), from.seconds().len());
         let output = from.run_until(&mut Watched(&progress), is_enough)?;
-        progress.forgo(job.seconds().saturating_sub((output.series.len() - before) as u64));
+        progress.progress.forgo(job.seconds().saturating_sub((output.series.len() - before) as u64));
         Ok(output)
+    }
+
+    fn time_is_up(&self) -> bool {
+        self.began.elapsed() >= self.limit
     }
 
     fn stage(&self, name: &str, runs: usize, seconds: u64) {
@@ -114,7 +150,7 @@ impl TrialRunner for Staged {
             format!(", {} to {} minutes at most", rate(least), rate(most))
         });
         let [least, most] = RUNS;
-        self.progress().note(&format!(
+        self.progress().progress.note(&format!(
             "some {least} to {most} runs of {} simulated s at most each{minutes}",
             count(plan.duration_s as f64)
         ));
@@ -125,6 +161,7 @@ impl From<RecommendError> for Failure {
     fn from(error: RecommendError) -> Failure {
         match error {
             RecommendError::Scenario(errors) => Failure::Scenario(errors),
+            RecommendError::OutOfTime => Failure::Check(format!("{error}\n  = help: give --time-limit more")),
             RecommendError::Run { error: RunError::Stopped { .. }, .. } => Failure::Interrupted,
             RecommendError::Run { error: RunError::Rule { .. }, .. } => Failure::Input(error.to_string()),
             RecommendError::Run { .. } => Failure::Check(error.to_string()),
@@ -140,36 +177,52 @@ pub(crate) fn run(args: &RecommendArgs) -> Done {
     let Some(named) = &args.scenario else { return settings_alone::run(args) };
     let common = Overrides {
         model: args.server.model.clone(),
-        set: args.set.clone(),
         duration: args.duration.clone(),
-        seed: args.common.seed,
         rule: args.rule.rule.clone(),
-        server_files: args.real.files(),
-        device: args.real.device.clone(),
-        ..Overrides::default()
+        ..args.changes.overrides(&args.common)
     };
     let source = Source::Named(named);
     refuse_sweep(named)?;
     let scenario = load(source, &common)?;
     refuse_too_short(&scenario)?;
     note_warnings(&scenario.notes, args.common.quiet);
+    let out = args.out.as_deref().map(OutDir::prepare).transpose()?;
     interrupt::listen();
     let began = Instant::now();
-    let staged = Staged::new(args.common.quiet).with_whole_runs(args.whole_runs);
+    let staged = Staged::new(args.common.quiet, args.time_limit).with_whole_runs(args.whole_runs);
     let question =
         Question { source, common, goal: args.goal.goal(), redo: args.redo, replications: args.replications };
     let answer = pool(args.common.jobs)?.install(|| recommend(&question, &staged));
     staged.finish();
-    show(args, named, &answer?, question.goal, began.elapsed())
-}
-
-fn show(args: &RecommendArgs, named: &str, answer: &Answer, goal: Goal, wall: Duration) -> Done {
-    match args.format {
-        Format::Json => print_json(&json::document(answer, goal, wall))?,
-        Format::Human => print(&table::render(answer, goal, wall, args.all, named))?,
+    let answer = answer?;
+    let (goal, wall) = (question.goal, began.elapsed());
+    let (document, text) = (json::document(&answer, goal, wall), table::render(&answer, goal, wall, args.all, named));
+    match args.form.format {
+        Format::Json => print_json(&document)?,
+        Format::Human => print(&text)?,
+    }
+    if let Some(out) = &out {
+        leave(args, out, &document, &text, Some(&answer.scenario.to_resolved_toml(VERSION)))?;
     }
     match answer.refused() {
         Some(_) => Err(Failure::Check("nothing is recommended".to_owned())),
         None => Ok(()),
     }
+}
+
+/// Leaves the answer in a folder, with the settings and the load that it is for.
+fn leave(args: &RecommendArgs, out: &OutDir, document: &serde_json::Value, text: &str, resolved: Option<&str>) -> Done {
+    fill(out.path(), LAST, |dir| {
+        write_file(&dir.join("recommendation.txt"), text.as_bytes())?;
+        if let Some(resolved) = resolved {
+            write_file(&dir.join("scenario.resolved.toml"), resolved.as_bytes())?;
+        }
+        write_file(&dir.join(LAST), (serde_json::to_string_pretty(document)? + "\n").as_bytes())
+    })?;
+    if !args.common.quiet {
+        let scenario = if resolved.is_some() { ", scenario.resolved.toml" } else { "" };
+        let files = format!("recommendation.txt, recommendation.json{scenario}");
+        note(&format!("\n{} {}: {files}", out.verb(), out.path().display()));
+    }
+    Ok(())
 }

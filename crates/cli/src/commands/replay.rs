@@ -6,7 +6,7 @@ use crate::out_dir::{OutDir, fill};
 use crate::output::{note, print, print_json};
 use crate::text_table::TextTable;
 use innosim_experiments::replay::{COUNTERS, CounterReport, PassRow, ReplayReport, replay};
-use innosim_flush_models::registry::{ModelId, UnknownModel};
+
 use innosim_recordings::{Recording, find, understood_settings};
 use innosim_report::{ReportError, write_file};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Done {
         let out = OutDir::prepare(folder)?;
         fill(out.path(), "", |dir| reports.iter().try_for_each(|report| write_csv(dir, report)))?;
     }
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&document(&reports, &refused)),
         Format::Human => print(&tables(&reports)),
     }
@@ -49,9 +49,7 @@ pub(crate) fn recordings_in(
     model: Option<&str>,
     quiet: bool,
 ) -> Result<Vec<Recording>, Failure> {
-    let refuse =
-        |unknown: UnknownModel| Failure::Input(format!("--model: {unknown}\n  = help: {}", unknown.suggestion));
-    let model = model.map(ModelId::parse).transpose().map_err(refuse)?;
+    let model = model.map(super::models::named).transpose()?;
     let mut recordings = Vec::new();
     for path in paths {
         recordings.extend(find(path).map_err(|error| Failure::Input(error.to_string()))?);

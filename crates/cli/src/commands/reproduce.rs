@@ -123,7 +123,7 @@ fn conclude(args: &ReproduceArgs, comparison: &Comparison, out: Option<&Path>) -
     if let Some(dir) = out {
         write_file(&dir.join(RESULT), (serde_json::to_string_pretty(&document)? + "\n").as_bytes())?;
     }
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&document)?,
         Format::Human => print(&table::render(comparison))?,
     }

@@ -13,9 +13,8 @@ use crate::runner::{failure, pool, refuse_too_short, run_all};
 use innosim_core::kernel::histogram::Histogram;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::server::Observer;
-use innosim_experiments::explain::course_of_run;
+use innosim_experiments::explain::events_of_run;
 use innosim_experiments::runner::{Job, run_one};
-use innosim_explain::explain;
 use innosim_report::explanation::in_short;
 use innosim_report::sysbench::{closing_statistics, interval_line};
 use innosim_report::{render_all_figures, render_summary, too_short};
@@ -32,13 +31,10 @@ const TOLD: usize = 4;
 pub(crate) fn run(args: &RunArgs) -> Done {
     let overrides = Overrides {
         model: args.server.model.clone(),
-        set: args.set.clone(),
-        duration: args.duration.clone(),
-        seed: args.common.seed,
+        duration: args.length.duration.clone(),
         replications: args.replications,
         rule: args.rule.rule.clone(),
-        server_files: args.real.files(),
-        device: args.real.device.clone(),
+        ..args.changes.overrides(&args.common)
     };
     refuse_sweep(&args.scenario)?;
     let scenario = load(Source::Named(&args.scenario), &overrides)?;
@@ -81,7 +77,7 @@ fn for_people(outcome: &Outcome, verbose: bool) -> String {
 
 /// The few events that matter most, of the first replication.
 fn what_happened(outcome: &Outcome) -> String {
-    let events = explain(&course_of_run(&outcome.scenario, &outcome.output));
+    let events = events_of_run(&outcome.scenario, &outcome.output);
     let few = in_short(&events, TOLD);
     if few.is_empty() {
         return String::new();

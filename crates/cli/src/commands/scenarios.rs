@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 pub(crate) fn run(args: &ScenariosArgs) -> Done {
     if let Some(name) = &args.name {
         let (name, text) = shipped_text(name)?;
-        return match args.format {
+        return match args.form.format {
             Format::Human => print(text),
             Format::Json => print_json(&json!({ "name": name, "text": text })),
         };
     }
-    match args.format {
+    match args.form.format {
         Format::Human => print(&human()?),
         Format::Json => {
             let all: Result<Vec<Value>, Failure> = shipped().iter().map(as_json).collect();

@@ -7,6 +7,7 @@ use crate::output::{print, print_json, wrapped};
 use innosim_flush_models::registry::{Kind, ModelId, Setting, Value, lookup, settings};
 use innosim_scenario::server_of_variables;
 use serde_json::{Map, json};
+use std::path::Path;
 
 /// The model whose settings are shown if none is named.
 pub(crate) const DEFAULT_MODEL: ModelId = ModelId::Mysql8030;
@@ -17,7 +18,7 @@ pub(crate) fn run(args: &SettingsArgs) -> Done {
     if args.my_cnf.is_some() || args.show_variables.is_some() {
         return settings_files::run(model, args);
     }
-    match args.format {
+    match args.form.format {
         Format::Json => {
             let list: Vec<serde_json::Value> = shown.iter().map(as_json).collect();
             print_json(&json!({ "model": model.name(), "settings": list }))
@@ -32,11 +33,8 @@ pub(crate) fn run(args: &SettingsArgs) -> Done {
 /// The model, and its settings or the one asked for. Without `--model`, a setting is looked for in the other models too.
 fn chosen(args: &SettingsArgs) -> Result<(ModelId, Vec<Setting>), Failure> {
     let named = match &args.model {
-        Some(name) => Some(
-            ModelId::parse(name)
-                .map_err(|unknown| Failure::Input(format!("{unknown}\n  = help: {}", unknown.suggestion)))?,
-        ),
-        None => model_of_file(args)?,
+        Some(name) => Some(super::models::named(name)?),
+        None => model_of_file(args.show_variables.as_deref())?,
     };
     let model = named.unwrap_or(DEFAULT_MODEL);
     let Some(name) = &args.name else { return Ok((model, settings(model))) };
@@ -56,8 +54,8 @@ fn chosen(args: &SettingsArgs) -> Result<(ModelId, Vec<Setting>), Failure> {
 }
 
 /// The model that stands for the server whose variables are given, if they say which it is.
-fn model_of_file(args: &SettingsArgs) -> Result<Option<ModelId>, Failure> {
-    let Some(said) = args.show_variables.as_deref().and_then(server_of_variables) else { return Ok(None) };
+pub(crate) fn model_of_file(show_variables: Option<&Path>) -> Result<Option<ModelId>, Failure> {
+    let Some(said) = show_variables.and_then(server_of_variables) else { return Ok(None) };
     let found = said.model().map_err(|why| {
         Failure::Input(format!("{why}\n  = help: --model NAME reads the variables for the server of that name"))
     })?;

@@ -1,11 +1,12 @@
 //! `innosim settings --my-cnf PATH`: what a model makes of a real server's settings.
 
 use crate::args::{Format, SettingsArgs};
-use crate::commands::settings::DEFAULT_MODEL;
+use crate::commands::settings::{DEFAULT_MODEL, model_of_file};
 use crate::exit::{Done, Failure};
 use crate::output::{note_warnings, print, print_json};
 use crate::text_table::TextTable;
-use innosim_flush_models::registry::{ModelId, Settings, lookup};
+use innosim_flush_models::registry::{Kind, ModelId, Value as Registered, lookup, parse_value};
+use innosim_report::numbers::bytes;
 use innosim_scenario::{
     Diagnostic, Diagnostics, ServerFiles, SettingRow, SettingStatus, SettingsFileKind, SettingsReading,
     read_settings_files,
@@ -16,12 +17,11 @@ use std::path::Path;
 /// Hardware threads of the host, from which some defaults follow: those of a scenario that says nothing.
 const CORES: u32 = 16;
 
-/// Reads the files for a model: the one that is named, or the usual one.
+/// Reads the files for a model: the one that is named or that the variables tell, or the usual one.
 pub(crate) fn read(files: &ServerFiles, model: Option<&str>) -> Result<(SettingsReading, ModelId), Failure> {
     let model = match model {
-        None => DEFAULT_MODEL,
-        Some(name) => ModelId::parse(name)
-            .map_err(|unknown| Failure::Input(format!("{unknown}\n  = help: {}", unknown.suggestion)))?,
+        None => model_of_file(files.show_variables.as_deref())?.unwrap_or(DEFAULT_MODEL),
+        Some(name) => super::models::named(name)?,
     };
     let named = [(SettingsFileKind::MyCnf, &files.my_cnf), (SettingsFileKind::ShowVariables, &files.show_variables)];
     let named: Vec<(SettingsFileKind, &Path)> =
@@ -38,7 +38,7 @@ pub(crate) fn run(model: ModelId, args: &SettingsArgs) -> Done {
             .collect();
     let reading = read_settings_files(model, &files, CORES);
     if !reading.files.is_empty() {
-        match args.format {
+        match args.form.format {
             Format::Human => print(&table(model, &reading))?,
             Format::Json => print_json(&document(model, &reading))?,
         }
@@ -73,6 +73,13 @@ fn table(model: ModelId, reading: &SettingsReading) -> String {
         if rows.is_empty() {
             continue;
         }
+        if status == SettingStatus::Wrong {
+            // What is wrong with them stands below, with its place.
+            let names: Vec<String> =
+                rows.iter().map(|row| format!("{} ({}:{})", row.name, short(&row.file), row.line)).collect();
+            text.push_str(&format!("\n{title} ({}): {}\n", rows.len(), names.join(", ")));
+            continue;
+        }
         text.push_str(&format!("\n{title} ({})\n\n", rows.len()));
         let mut table = TextTable::new(&["setting", "value", "at", "remark"]);
         for row in rows {
@@ -94,12 +101,21 @@ fn short(path: &str) -> &str {
     Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or(path)
 }
 
-/// Where the server uses another value than the one that is written.
+/// Where the server uses another value than the one that is written, or what a size is that is no plain `8G`: servers count
+/// in powers of two, whatever stands behind the letter.
 fn in_force(model: ModelId, reading: &SettingsReading, row: &SettingRow) -> Option<String> {
-    let settings: &Settings = reading.settings.as_ref()?;
     let setting = lookup(model, &row.name).ok()?;
-    let change = settings.adjustments.iter().find(|change| change.setting == setting.name)?;
-    Some(format!("the server uses {}: {}", setting.spell(change.to), change.why))
+    let changes = reading.settings.iter().flat_map(|settings| &settings.adjustments);
+    if let Some(change) = changes.into_iter().find(|change| change.setting == setting.name) {
+        return Some(format!("the server uses {}: {}", setting.spell(change.to), change.why));
+    }
+    let is_plain = row.value.ends_with(|c: char| c.is_ascii_alphabetic() && !c.eq_ignore_ascii_case(&'b'));
+    match parse_value(&setting, &row.value) {
+        Ok(Registered::Integer(size)) if matches!(setting.kind, Kind::Bytes { .. }) && size >= 1024 && !is_plain => {
+            Some(format!("= {}", bytes(size as f64)))
+        }
+        _ => None,
+    }
 }
 
 fn document(model: ModelId, reading: &SettingsReading) -> Value {

@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 
 /// Runs a sweep, or continues one.
 pub(crate) fn run(args: &SweepArgs) -> Done {
-    let (Some(name), Some(out)) = (&args.scenario, &args.out) else { return list(args.format) };
+    let (Some(name), Some(out)) = (&args.scenario, &args.out) else { return list(args.form.format) };
     let prepared = request(args, name)?.prepare()?;
     let quiet = args.common.quiet;
     note_warnings(&prepared.notes, quiet);
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &SweepArgs) -> Done {
     let whole = args.shard.is_all();
     let written = folder::write(dir, &store, &results, &opened.runs, whole, &folder::scenario(&prepared));
     // What was found is told even where it can't be written.
-    print_results(args.format, &results, Some(&effort), dir)?;
+    print_results(args.form.format, &results, Some(&effort), dir)?;
     written.map_err(|failure| kept(failure, dir))?;
     conclude(args, &results, &made, dir)
 }
@@ -159,11 +159,11 @@ fn request(args: &SweepArgs, name: &str) -> Result<Request, Failure> {
         model: args.server.model.clone(),
         rule: args.rule.rule.clone(),
         hosted: None,
-        server_files: args.real.files(),
-        device: args.real.device.clone(),
-        set: file.set.iter().chain(&args.set).cloned().collect(),
+        server_files: args.changes.files(),
+        device: args.changes.device.clone(),
+        set: file.set.iter().chain(&args.changes.set).cloned().collect(),
         vary: if args.vary.is_empty() { file.vary } else { args.vary.clone() },
-        duration: args.duration.clone().or(file.duration),
+        duration: args.length.duration.clone().or(file.duration),
         seed: args.common.seed,
         replications,
         precision,

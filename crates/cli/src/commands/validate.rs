@@ -71,7 +71,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Done {
             write_files(dir, &validations, &scenarios, &document)
         })?;
     }
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&document),
         Format::Human => print(&tables(&validations, &overall)),
     }

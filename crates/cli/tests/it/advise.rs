@@ -19,10 +19,11 @@ fn shipped(name: &str) -> Recording {
 /// sequence numbers where `innodb_status` says so.
 fn samples(recording: &Recording, innodb_status: bool) -> String {
     let series = &recording.series;
+    let column = |name: &str| series.column(name).map(|column| column.with_nan());
     let names: Vec<&str> = series.names().filter(|name| name.starts_with(|c: char| c.is_ascii_uppercase())).collect();
     let columns: Vec<(&str, Vec<f64>)> =
-        names.into_iter().filter_map(|name| Some((name, series.column(name)?))).collect();
-    let (lsn, checkpoint) = (series.column("log.log_sequence_number"), series.column("log.last_checkpoint_at"));
+        names.into_iter().filter_map(|name| Some((name, series.column(name)?.with_nan()))).collect();
+    let (lsn, checkpoint) = (column("log.log_sequence_number"), column("log.last_checkpoint_at"));
     let mut text = String::new();
     for i in 0..series.len() {
         text.push_str(&format!("TS {:.3}\nVariable_name\tValue\n", 1_795_000_000.0 + series.seconds[i]));
@@ -89,6 +90,14 @@ fn a_folder_of_samples_comes_to_settings() {
         assert!(error.abs() < 0.15, "{metric}: {error}");
     }
     assert_eq!(advice["current"]["innodb_io_capacity_max"], 1000);
+    // No latency was recorded, so none is promised.
+    assert!(advice["latency_is_predicted"] == false && advice["current"]["latency_ms_p99"].is_null(), "{advice}");
+    assert!(
+        advice["not_known"][0].as_str().unwrap().starts_with("Latency is not predicted"),
+        "{}",
+        advice["not_known"]
+    );
+    assert!(!advice["why"].as_str().unwrap().contains("latency"), "{}", advice["why"]);
     assert_eq!(advice["current"]["sound"], false, "it lives by sync flushing");
     let best = advice["recommendation"]["innodb_io_capacity_max"].as_u64().unwrap();
     assert_ne!(best, 1000, "not the present one");

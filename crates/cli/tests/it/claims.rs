@@ -10,15 +10,22 @@ fn summary(arguments: &[&str]) -> serde_json::Value {
     json(&[arguments, &["--format", "json", "--quiet"]].concat())
 }
 
-/// A column of a run's series.
-fn series(arguments: &[&str], column: &str) -> Vec<f64> {
-    let folder = tempfile::tempdir().expect("a folder for the run");
-    let out = folder.path().to_str().expect("a printable path");
-    innosim(&[arguments, &["--quiet", "--out", out]].concat()).success();
-    let text = std::fs::read_to_string(folder.path().join("series.csv")).expect("the run left its series");
-    let mut lines = text.lines();
-    let place = lines.next().and_then(|head| head.split(',').position(|name| name == column)).expect("the column");
-    lines.map(|line| line.split(',').nth(place).and_then(|cell| cell.parse().ok()).expect("a number")).collect()
+/// The series of one run.
+struct Series(String);
+
+impl Series {
+    fn of(arguments: &[&str]) -> Series {
+        let folder = tempfile::tempdir().expect("a folder for the run");
+        let out = folder.path().to_str().expect("a printable path");
+        innosim(&[arguments, &["--quiet", "--out", out]].concat()).success();
+        Series(std::fs::read_to_string(folder.path().join("series.csv")).expect("the run left its series"))
+    }
+
+    fn column(&self, column: &str) -> Vec<f64> {
+        let mut lines = self.0.lines();
+        let place = lines.next().and_then(|head| head.split(',').position(|name| name == column)).expect("the column");
+        lines.map(|line| line.split(',').nth(place).and_then(|cell| cell.parse().ok()).expect("a number")).collect()
+    }
 }
 
 /// Share of `part` in all flushed pages.
@@ -75,12 +82,12 @@ fn a_small_doublewrite_batch_caps_flushing_below_what_is_asked_for() {
 
 #[test]
 fn a_spike_is_noticed_late_and_the_redo_log_lasts_so_long() {
-    let spike = |column| series(&["run", "activity-spike"], column);
+    let spike = Series::of(&["run", "activity-spike"]);
     let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
-    let flushed = spike("pages_flushed");
+    let flushed = spike.column("pages_flushed");
     let (before, early, late) = (mean(&flushed[80..100]), mean(&flushed[100..120]), mean(&flushed[130..160]));
     assert!(early < 1.3 * before && late > 1.6 * before, "{before} {early} {late}");
-    let age = spike("innodb_checkpoint_age");
+    let age = spike.column("innodb_checkpoint_age");
     assert!(mean(&age[150..160]) > 2.5 * mean(&age[90..100]), "{age:?}");
     let sync = |capacity: &str| {
         let capacity = format!("innodb_redo_log_capacity={capacity}");
@@ -98,11 +105,11 @@ fn an_idle_server_flushes_on() {
 
 #[test]
 fn a_published_wave_collapses_when_its_redo_is_full_and_a_smooth_run_does_not() {
-    let wave = series(&["run", "wave-2000-4000", "--duration", "850s"], "tps");
+    let wave = Series::of(&["run", "wave-2000-4000", "--duration", "850s"]).column("tps");
     let before = wave[550..650].iter().sum::<f64>() / 100.0;
     let lowest = wave[650..850].iter().copied().fold(f64::MAX, f64::min);
     assert!(before > 9_000.0 && lowest < before / 2.0, "{before} before the collapse, {lowest} in it");
-    let smooth = series(&["run", "7000-bpi32", "--duration", "850s"], "tps");
+    let smooth = Series::of(&["run", "7000-bpi32", "--duration", "850s"]).column("tps");
     let lowest = smooth[550..850].iter().copied().fold(f64::MAX, f64::min);
     assert!(lowest > 4_000.0, "the smooth run falls to {lowest}");
 }

@@ -156,3 +156,17 @@ fn links_lead_somewhere() {
     assert!(checked > 100, "{checked} links are not all");
     assert!(broken.is_empty(), "links that lead nowhere:\n{}", broken.join("\n"));
 }
+
+/// Pages of the book that its table of contents does not list can't be found.
+#[test]
+fn the_book_lists_every_page() {
+    let docs = Path::new(CRATES).join("../docs").canonicalize().unwrap();
+    let listed: BTreeSet<PathBuf> =
+        links(&fs::read_to_string(docs.join("SUMMARY.md")).unwrap()).iter().map(|link| docs.join(link)).collect();
+    let mut pages = Vec::new();
+    documents(&docs, &mut pages);
+    let missing: Vec<&PathBuf> =
+        pages.iter().filter(|page| !page.ends_with("SUMMARY.md") && !listed.contains(*page)).collect();
+    assert!(pages.len() > 30, "{} pages are not all", pages.len());
+    assert!(missing.is_empty(), "docs/SUMMARY.md lists none of {missing:?}");
+}

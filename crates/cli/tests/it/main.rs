@@ -13,6 +13,7 @@ mod mariadb_lru;
 mod museum;
 mod new_rule;
 mod pages;
+mod public_inputs;
 mod recommend;
 mod replay;
 mod reproduce;

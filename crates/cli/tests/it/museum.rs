@@ -59,3 +59,12 @@ fn mdev_34265_furious_flushing_made_no_free_pages() {
     assert!(more("stall_seconds", 2.0) && !more("tps_10s_median_mean", 0.6), "{now} {then}");
     assert!(!more("tps_mean", 0.95), "{now} {then}");
 }
+
+#[test]
+fn mdev_36226_flushing_for_the_age_starved_the_free_list() {
+    let (now, then) = now_and_then("mdev-36226");
+    let of = |name: &str| [number(&now, name), number(&then, name)];
+    let (waits, stalls, longest) = (of("free_page_waits"), of("stall_seconds"), of("latency_ms_max"));
+    assert!(waits[0] == 0.0 && waits[1] > 500.0, "{waits:?}");
+    assert!(stalls[0] == 0.0 && stalls[1] >= 3.0 && longest[1] > 3.0 * longest[0], "{stalls:?} {longest:?}");
+}

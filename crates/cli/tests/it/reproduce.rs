@@ -90,4 +90,6 @@ fn series_are_listed_and_an_unknown_one_is_refused() {
     }
     let error = refused(&["reproduce", "--series", "percona-1999"], 2);
     assert!(error.contains("not a series") && error.contains("mariadb-2013"), "{error}");
+    let error = refused(&["reproduce", "--series", "mariadb-2013", "--until-rest"], 2);
+    assert!(error.contains("--until-rest") && error.contains("leave it out"), "{error}");
 }

@@ -62,6 +62,19 @@ fn a_larger_redo_log_writes_fewer_pages_a_transaction() {
 }
 
 #[test]
+fn a_burst_longer_than_a_redo_file_waits_for_a_file() {
+    let p99 = |settings: &[&str]| number(&story("redo-files", settings), "latency_ms_p99");
+    let longer = p99(&[]);
+    let shorter = p99(&["innodb_redo_log_capacity=256M"]);
+    let small = p99(&["workload.redo_bytes_per_transaction=40000.0", "drive.rate=1000"]);
+    assert!(longer > 100.0, "the writer's wait of 100 ms: {longer} ms");
+    assert!(shorter < 30.0 && small < 30.0, "{shorter} ms with larger files, {small} ms with small transactions");
+    // Servers before 8.0.30 have fixed files, and none to wait for.
+    let fixed = with("redo-files", &["--model", "mysql-8.0.27"], &["innodb_log_file_size=50M"]);
+    assert!(number(&fixed, "latency_ms_p99") < 30.0, "{fixed}");
+}
+
+#[test]
 fn doublewrite_is_free_in_memory_and_dear_when_the_device_is_the_limit() {
     let share = |name| {
         let tps = throughput(name, "innodb_doublewrite", &["ON", "OFF"]);
@@ -213,4 +226,34 @@ fn tnt_is_steady_where_a_pass_of_its_checkpoint_is_short_beside_its_redo_log_and
         number(&tnt, "tps_cv") < 0.25 * number(&old, "tps_cv") && number(&tnt, "stall_seconds") == 0.0,
         "{old} {tnt}"
     );
+}
+
+#[test]
+fn a_binary_log_in_the_engine_saves_a_sync() {
+    let run = |engine, clients| {
+        let set = [format!("binlog_storage_engine={engine}"), format!("drive.clients={clients}")];
+        story("binary-log-in-the-engine", &[&set[0], &set[1]])
+    };
+    let [one_in_files, one_in_engine, in_files, in_engine] =
+        [run("files", 1), run("innodb", 1), run("files", 64), run("innodb", 64)];
+    let tps = |summary| number(summary, "tps_mean");
+    assert!(tps(&one_in_engine) > 1.7 * tps(&one_in_files), "{one_in_engine} {one_in_files}");
+    assert!(tps(&in_engine) > 1.3 * tps(&in_files), "{in_engine} {in_files}");
+}
+
+#[test]
+fn a_fast_doublewrite_saves_syncs_and_no_writes() {
+    let tps = throughput("doublewrite-fast", "innodb_doublewrite", &["ON", "fast", "OFF"]);
+    assert!(tps[1] > 1.1 * tps[0] && tps[2] > tps[1], "{tps:?}");
+}
+
+#[test]
+fn lru_manager_threads_shorten_the_longest_waits() {
+    let runs: Vec<_> =
+        ["OFF", "ON"].map(|on| story("lru-manager-threads", &[&format!("innodb_lru_threads={on}")])).into();
+    let of = |name: &str| [number(&runs[0], name), number(&runs[1], name)];
+    let (tps, p99) = (of("tps_mean"), of("latency_ms_p99"));
+    assert!(tps[1] > 1.05 * tps[0] && p99[1] < 0.5 * p99[0], "{tps:?} a second, 99 % in {p99:?} ms");
+    let single = of("pages_flushed_single");
+    assert!(single[1] > single[0] && single[0] > 100.0, "{single:?} single-page flushes");
 }

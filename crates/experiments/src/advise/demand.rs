@@ -46,8 +46,7 @@ impl Demand {
     /// The demand of a recording of an unknown load; `None` if it has no two samples of work.
     pub(super) fn of(recording: &Recording) -> Option<Demand> {
         let work = recording.series.column(WORK)?;
-        let known: Vec<(f64, f64)> =
-            recording.series.seconds.iter().copied().zip(work).filter(|(_, work)| work.is_finite()).collect();
+        let known: Vec<(f64, f64)> = work.timed(&recording.series.seconds).collect();
         let (&(first, begun), &(last, done)) = (known.first()?, known.last()?);
         if last <= first {
             return None;
@@ -83,8 +82,7 @@ impl Demand {
 /// misses of a full pool, and belong to the load.
 fn settled(recording: &Recording, work: &[(f64, f64)]) -> Option<f64> {
     let reads = recording.get(Quantity::BufferPoolReads)?;
-    let reads = recording.series.seconds.iter().zip(reads).filter(|(_, reads)| reads.is_finite());
-    let reads: Vec<(f64, f64)> = reads.map(|(second, reads)| (*second, reads)).collect();
+    let reads: Vec<(f64, f64)> = reads.timed(&recording.series.seconds).collect();
     let (first, last) = (reads.first()?, reads.last()?);
     let filled = first.1 + NEARLY_ALL * (last.1 - first.1);
     let (from, _) = *reads.iter().find(|(_, reads)| *reads >= filled)?;
@@ -143,7 +141,7 @@ fn pieces(known: &[(f64, f64)], step: f64) -> Vec<(f64, f64)> {
 /// Mean threads at work without the one that asks, and their number if they are all busy nearly all the time.
 fn threads(recording: &Recording) -> (Option<f64>, Option<u32>) {
     let Some(running) = recording.series.column("Threads_running") else { return (None, None) };
-    let mut known: Vec<f64> = running.into_iter().filter(|threads| threads.is_finite()).collect();
+    let mut known: Vec<f64> = running.present().collect();
     known.sort_by(f64::total_cmp);
     let Some(&most) = known.get(known.len() * 19 / 20) else { return (None, None) };
     let mean = (known.iter().sum::<f64>() / known.len() as f64 - 1.0).max(0.0);

@@ -17,6 +17,8 @@ const ABOVE: f64 = 1.05;
 const WEIGHT: f64 = 0.25;
 /// Operations in flight below which their number tells nothing.
 const FEW: f64 = 0.01;
+/// Most by which a ceiling is raised: data sheets of one kind of disk differ by as much.
+const MOST_RAISED: f64 = 3.0;
 /// Factor between seen and predicted from which on the profile is called another device.
 const OTHER: f64 = 2.0;
 
@@ -58,7 +60,7 @@ impl DiskSeen {
 }
 
 /// Why a device can't be the disk that was seen; `None` if it can.
-pub(super) fn ruled_out(device: &DeviceSpec, disk: &DiskReports) -> Option<String> {
+pub(crate) fn ruled_out(device: &DeviceSpec, disk: &DiskReports) -> Option<String> {
     let burst = device.burst.as_ref().map(|burst| burst.burst_iops);
     let operations = device.write_iops.into_iter().chain(burst).reduce(f64::max);
     let writes = disk.most(|report| report.writes);
@@ -69,6 +71,25 @@ pub(super) fn ruled_out(device: &DeviceSpec, disk: &DiskReports) -> Option<Strin
     let most = device.write_bytes_per_s.filter(|most| bytes > ABOVE * most)?;
     let mega = 1e-6;
     Some(format!("it writes {:.0} MB/s at most, the disk wrote {:.0} MB/s", most * mega, bytes * mega))
+}
+
+/// Ceilings of a device as high as what the disk did, as keys of `[device]`, and the largest factor by which they are raised;
+/// `None` of a device whose credits limit it, or that is too far from it.
+pub(super) fn ceilings_as_seen(device: &DeviceSpec, disk: &DiskReports) -> Option<(f64, String)> {
+    if device.burst.is_some() {
+        return None;
+    }
+    let seen = [
+        ("write_iops", device.write_iops, disk.most(|report| report.writes)),
+        ("write_bytes_per_s", device.write_bytes_per_s, disk.most(|report| report.write_bytes)),
+        ("link_bytes_per_s", device.link_bytes_per_s, disk.most(|report| report.write_bytes + report.read_bytes)),
+    ];
+    let low = || {
+        seen.iter().filter_map(|(key, most, seen)| Some((*key, (*most)?, *seen))).filter(|(_, most, seen)| seen > most)
+    };
+    let factor = low().map(|(_, most, seen)| seen / most).fold(1.0, f64::max);
+    let keys: String = low().map(|(key, _, seen)| format!("{key} = {seen:.0}\n")).collect();
+    (factor <= MOST_RAISED).then_some((factor, keys))
 }
 
 #[cfg(test)]
@@ -92,6 +113,18 @@ mod tests {
         assert!(ruled_out(&device, &seen(1200.0, 1.0)).unwrap().contains("1000 times a second"));
         device.write_iops = None;
         assert!(ruled_out(&device, &seen(2000.0, 1.0)).unwrap().contains("20 MB/s at most, the disk wrote 33 MB/s"));
+    }
+
+    /// A faster disk of the same kind: its profile with the ceilings that were seen.
+    #[test]
+    fn a_ceiling_is_raised_to_what_was_seen() {
+        let mut device =
+            load(Source::Shipped("teaching/redo-too-small"), &Overrides::default()).unwrap().run.storage.data;
+        (device.write_iops, device.write_bytes_per_s, device.link_bytes_per_s) = (Some(1000.0), Some(20e6), None);
+        device.burst = None;
+        let (factor, keys) = ceilings_as_seen(&device, &seen(2000.0, 1.0)).unwrap();
+        assert_eq!((factor, keys.as_str()), (2.0, "write_iops = 2000\nwrite_bytes_per_s = 32768000\n"));
+        assert_eq!(ceilings_as_seen(&device, &seen(9000.0, 1.0)), None, "that is another kind of disk");
     }
 
     #[test]

@@ -8,9 +8,9 @@
 //! after a pass of the page cleaner they are the pages between the checkpoint and what the engine's status then says, and are
 //! left out of the evidence.
 
-use innosim_flush_models::purge::undo_segments;
+use innosim_flush_models::registry::undo_segments;
 use innosim_flush_models::registry::{ModelId, lookup};
-use innosim_recordings::{Quantity, Recording, WORK};
+use innosim_recordings::{Column, Quantity, Recording, WORK};
 use innosim_spectrum::{Evidence, Order, Sample, Trajectory};
 
 /// Pages of an extent.
@@ -27,14 +27,15 @@ pub(super) fn evidence_of(recording: &Recording, redo_per_work: f64, most_pages:
     let oldest = oldest_lsn(recording, &lsn)?;
     let (mut dirty, flushed) = (recording.get(Quantity::DirtyPages)?, recording.get(Quantity::PagesWritten)?);
     if let Some(checkpoint) = looked_at_last(recording) {
-        leave_written_out(&mut dirty, &flushed, &oldest, &checkpoint);
+        dirty = without_written(&dirty, &flushed, &oldest, &checkpoint);
     }
-    let known = |i: &usize| [lsn[*i], oldest[*i], dirty[*i], flushed[*i], work[*i]].iter().all(|v| v.is_finite());
-    let at: Vec<usize> = (0..lsn.len()).filter(known).collect();
-    let map: Vec<(f64, f64)> = at.iter().map(|&i| (lsn[i], work[i])).collect();
-    let sample =
-        |&i: &usize| Sample { work: work[i], oldest: work_at(&map, oldest[i]), dirty: dirty[i], flushed: flushed[i] };
-    let trajectory = Trajectory { samples: at.iter().map(sample).collect(), order: order(recording) };
+    let whole = |i: usize| Some((lsn.at(i)?, oldest.at(i)?, dirty.at(i)?, flushed.at(i)?, work.at(i)?));
+    let whole: Vec<(f64, f64, f64, f64, f64)> = (0..lsn.len()).filter_map(whole).collect();
+    let map: Vec<(f64, f64)> = whole.iter().map(|(lsn, .., work)| (*lsn, *work)).collect();
+    let sample = |&(_, oldest, dirty, flushed, work): &(f64, f64, f64, f64, f64)| {
+        Some(Sample { work, oldest: work_at(&map, oldest)?, dirty, flushed })
+    };
+    let trajectory = Trajectory { samples: whole.iter().filter_map(sample).collect(), order: order(recording) };
     let ages = recording.page_ages.iter().flat_map(|ages| ages.younger());
     let younger: Vec<(f64, f64)> = ages.map(|(age, pages)| (age as f64 / redo_per_work, pages as f64)).collect();
     let drops_freed = recording.server.model.and_then(undo_segments).is_some();
@@ -45,89 +46,79 @@ pub(super) fn evidence_of(recording: &Recording, redo_per_work: f64, most_pages:
 }
 
 /// Work that was done when the log had come to `lsn`; before the first sample at the mean rate of all.
-fn work_at(map: &[(f64, f64)], lsn: f64) -> f64 {
-    let (Some(&(first, work)), Some(&(last, end))) = (map.first(), map.last()) else { return f64::NAN };
+fn work_at(map: &[(f64, f64)], lsn: f64) -> Option<f64> {
+    let (&(first, work), &(last, end)) = (map.first()?, map.last()?);
     if lsn < first {
-        let rate = (end - work) / (last - first);
-        return if rate.is_finite() { work - (first - lsn) * rate } else { work };
+        let rate = if last > first { (end - work) / (last - first) } else { 0.0 };
+        return Some(work - (first - lsn) * rate);
     }
     let after = map.partition_point(|(at, _)| *at <= lsn).min(map.len() - 1);
     let ((from, done), (to, then)) = (map[after.saturating_sub(1)], map[after]);
     let share = if to > from { ((lsn - from) / (to - from)).clamp(0.0, 1.0) } else { 1.0 };
-    done + share * (then - done)
+    Some(done + share * (then - done))
 }
 
 /// Log sequence number of the oldest dirty page at each sample.
-fn oldest_lsn(recording: &Recording, lsn: &[f64]) -> Option<Vec<f64>> {
+fn oldest_lsn(recording: &Recording, lsn: &Column) -> Option<Column> {
     let checkpoint = recording.get(Quantity::CheckpointLsn)?;
     if let Some(oldest) = recording.get(Quantity::OldestModification) {
-        let told = oldest.iter().filter(|oldest| oldest.is_finite() && **oldest > 0.0).count();
+        let told = oldest.present().filter(|oldest| *oldest > 0.0).count();
         if told as f64 >= NEARLY_ALL * lsn.len() as f64 {
-            let of = |i: usize| oldest_of(oldest[i], checkpoint[i], lsn[i]);
-            return Some((0..lsn.len()).map(of).collect());
+            return Some(oldest_told(&oldest, &checkpoint, lsn));
         }
     }
     Some(between_jumps(&checkpoint))
 }
 
-/// The oldest modification where the server tells it, which says 0 where nothing is dirty; a sample without it stays one.
-fn oldest_of(told: f64, checkpoint: f64, lsn: f64) -> f64 {
-    match told {
-        missing if missing.is_nan() => f64::NAN,
-        0.0 => lsn,
-        told => told.max(checkpoint),
-    }
+/// The oldest modification that the server tells, which is 0 where nothing is dirty.
+fn oldest_told(oldest: &Column, checkpoint: &Column, lsn: &Column) -> Column {
+    let at = |i: usize| match oldest.at(i)? {
+        0.0 => lsn.at(i),
+        told => Some(checkpoint.at(i).map_or(told, |checkpoint| told.max(checkpoint))),
+    };
+    (0..oldest.len()).map(at).collect()
 }
 
 /// Checkpoints of a server that leaves written pages in its flush list, where its status was recorded beside them.
-fn looked_at_last(recording: &Recording) -> Option<Vec<f64>> {
+fn looked_at_last(recording: &Recording) -> Option<Column> {
     recording.server.model.filter(|model| model.is_mariadb())?;
     recording.get(Quantity::OldestModification)?;
     recording.get(Quantity::CheckpointLsn)
 }
 
-/// Takes those off the dirty pages that were written and lay between the checkpoint and the oldest page, at samples between
+/// Dirty pages without those that were written and lay between the checkpoint and the oldest page, at samples between
 /// which something was flushed; the flush list is taken to be as dense there as at its tail in the mean.
-fn leave_written_out(dirty: &mut [f64], flushed: &[f64], oldest: &[f64], checkpoint: &[f64]) {
-    let ends = |values: &[f64]| {
-        let mut known = values.iter().copied().filter(|value| value.is_finite());
-        let first = known.next()?;
-        Some(known.next_back()? - first)
+fn without_written(dirty: &Column, flushed: &Column, oldest: &Column, checkpoint: &Column) -> Column {
+    let (Some(pages), Some(bytes)) = (flushed.growth(), oldest.growth()) else { return dirty.clone() };
+    if pages <= 0.0 || bytes <= 0.0 {
+        return dirty.clone();
+    }
+    let linked = oldest.with(checkpoint, |oldest, checkpoint| (oldest - checkpoint).max(0.0) * pages / bytes);
+    let has_flushed = |i: usize| Some(flushed.at(i)? > flushed.at(i.checked_sub(1)?)?);
+    let less = |(i, dirty): (usize, Option<f64>)| {
+        let linked = linked.at(i).filter(|_| has_flushed(i) == Some(true));
+        Some((dirty? - linked.unwrap_or(0.0)).max(0.0))
     };
-    let (Some(pages), Some(bytes)) = (ends(flushed), ends(oldest)) else { return };
-    let density = pages / bytes;
-    if !density.is_finite() || density <= 0.0 {
-        return;
-    }
-    for i in 1..dirty.len() {
-        let linked = density * (oldest[i] - checkpoint[i]);
-        if flushed[i] > flushed[i - 1] && linked > 0.0 {
-            // What is not known stays so.
-            dirty[i] -= linked.min(dirty[i]);
-        }
-    }
+    dirty.samples().enumerate().map(less).collect()
 }
 
 /// Values between two changes on the line between them; after the last change as they are.
-fn between_jumps(values: &[f64]) -> Vec<f64> {
-    let mut even = values.to_vec();
-    let mut last: Option<usize> = None;
-    for i in 0..values.len() {
-        let before = values[..i].iter().rev().find(|value| value.is_finite());
-        if !values[i].is_finite() || before.is_some_and(|before| *before == values[i]) {
+fn between_jumps(values: &Column) -> Column {
+    let mut even: Vec<Option<f64>> = values.samples().collect();
+    // Values that differ from the one before them.
+    let mut last: Option<(usize, f64)> = None;
+    let mut before: Option<f64> = None;
+    for (i, value) in values.placed() {
+        if before.replace(value) == Some(value) {
             continue;
         }
-        if let Some(last) = last {
-            let slope = (values[i] - values[last]) / (i - last) as f64;
-            even[last..i]
-                .iter_mut()
-                .zip(0..)
-                .skip(1)
-                .for_each(|(value, n)| *value = values[last] + slope * f64::from(n));
+        if let Some((from, start)) = last {
+            let slope = (value - start) / (i - from) as f64;
+            even[from..i].iter_mut().zip(0..).skip(1).for_each(|(even, n)| *even = Some(start + slope * f64::from(n)));
         }
-        last = Some(i);
+        last = Some((i, value));
     }
-    even
+    even.into_iter().collect()
 }
 
 /// What the server flushes together.
@@ -156,42 +147,45 @@ fn order(recording: &Recording) -> Order {
 mod tests {
     use super::*;
 
+    fn column<const N: usize>(values: [f64; N]) -> Column {
+        Column::from(values.to_vec())
+    }
+
     /// A sample that was missed says nothing; it does not say that nothing was dirty.
     #[test]
     fn a_gap_in_the_oldest_modification_is_not_a_flushed_pool() {
-        assert!(oldest_of(f64::NAN, 100.0, 900.0).is_nan());
-        assert_eq!([0.0, 50.0, 300.0].map(|told| oldest_of(told, 100.0, 900.0)), [900.0, 100.0, 300.0]);
+        let told = oldest_told(&column([0.0, 50.0, f64::NAN, 300.0]), &column([100.0; 4]), &column([900.0; 4]));
+        assert_eq!(told, column([900.0, 100.0, f64::NAN, 300.0]));
     }
 
     #[test]
     fn log_sequence_numbers_become_work() {
         let map = [(1000.0, 10.0), (2000.0, 20.0), (4000.0, 30.0)];
-        let at = |lsn| work_at(&map, lsn);
+        let at = |lsn| work_at(&map, lsn).unwrap();
         assert_eq!([at(1500.0), at(3000.0), at(4000.0), at(9000.0)], [15.0, 25.0, 30.0, 30.0]);
         assert!((at(400.0) - 6.0).abs() < 1e-9, "20 units in 3000 bytes");
     }
 
     #[test]
     fn written_pages_between_the_checkpoint_and_the_oldest_are_no_dirty_ones() {
-        let mut dirty = [900.0, 900.0, 900.0, 30.0, f64::NAN];
-        let flushed = [0.0, 100.0, 100.0, 150.0, 200.0];
-        let oldest = [1000.0, 2000.0, 2000.0, 2500.0, 3000.0];
-        let checkpoint = [1000.0, 1400.0, 1400.0, 1000.0, 2000.0];
-        leave_written_out(&mut dirty, &flushed, &oldest, &checkpoint);
+        let dirty = column([900.0, 900.0, 900.0, 30.0, f64::NAN]);
+        let flushed = column([0.0, 100.0, 100.0, 150.0, 200.0]);
+        let oldest = column([1000.0, 2000.0, 2000.0, 2500.0, 3000.0]);
+        let checkpoint = column([1000.0, 1400.0, 1400.0, 1000.0, 2000.0]);
         assert_eq!(
-            dirty[..4],
-            [900.0, 840.0, 900.0, 0.0],
+            without_written(&dirty, &flushed, &oldest, &checkpoint),
+            column([900.0, 840.0, 900.0, 0.0, f64::NAN]),
             "600 bytes of a page each 10; nothing flushed; no fewer than none"
         );
-        assert!(dirty[4].is_nan());
-        let mut still = [5.0, 5.0];
-        leave_written_out(&mut still, &[3.0, 3.0], &[10.0, 10.0], &[0.0, 0.0]);
-        assert_eq!(still, [5.0, 5.0]);
+        let still = column([5.0, 5.0]);
+        let flat = [column([3.0, 3.0]), column([10.0, 10.0]), column([0.0, 0.0])];
+        assert_eq!(without_written(&still, &flat[0], &flat[1], &flat[2]), still);
     }
 
     #[test]
     fn a_checkpoint_that_jumps_moves_evenly() {
-        assert_eq!(between_jumps(&[10.0, 10.0, 40.0, 40.0, 60.0, 60.0]), [10.0, 25.0, 40.0, 50.0, 60.0, 60.0]);
-        assert_eq!(between_jumps(&[5.0, 6.0, 7.0]), [5.0, 6.0, 7.0]);
+        let even = between_jumps(&column([10.0, 10.0, 40.0, 40.0, 60.0, 60.0]));
+        assert_eq!(even, column([10.0, 25.0, 40.0, 50.0, 60.0, 60.0]));
+        assert_eq!(between_jumps(&column([5.0, 6.0, 7.0])), column([5.0, 6.0, 7.0]));
     }
 }

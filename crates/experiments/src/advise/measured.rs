@@ -4,7 +4,7 @@ use super::demand::Demand;
 use super::evidence::evidence_of;
 use crate::calibrate::{Calibration, Parameter, TICK_S, UNKNOWN_CPUS, calibrate_unknown};
 use innosim_core::config::PAGE_BYTES;
-use innosim_recordings::{Quantity, Recording, growth_per_s};
+use innosim_recordings::{Quantity, Recording};
 use innosim_spectrum::{AgesUsed, Bin, Fit, Range, Spectrum, fit_agreeing};
 
 /// Bins of a scenario: each costs a transaction a draw or two.
@@ -97,6 +97,11 @@ impl Measured {
         Measured { spectrum: in_scenarios(spectrum, self.most_pages, self.fit.ages.high), ..self.clone() }
     }
 
+    /// The same load with a CPU time that may be wrong.
+    pub(super) fn with_unknown_cpu(&self) -> Measured {
+        Measured { cpu_is_measured: false, ..self.clone() }
+    }
+
     /// Dirty pages at an age, with the least and the most that the evidence and the number of pages allow.
     pub(super) fn dirty(&self, age: f64) -> (f64, Range) {
         let figure = |spectrum: &Spectrum| within(spectrum, self.most_pages, self.fit.ages.high).dirty(age);
@@ -146,7 +151,7 @@ pub(super) fn busy_share(recording: &Recording) -> Option<f64> {
 /// Pages of the buffer pool.
 fn pool_pages(recording: &Recording) -> f64 {
     let total = recording.series.column("Innodb_buffer_pool_pages_total");
-    let total = total.and_then(|total| total.into_iter().rfind(|pages| pages.is_finite() && *pages > 0.0));
+    let total = total.and_then(|total| total.present().rfind(|pages| *pages > 0.0));
     let of_setting = || {
         let bytes: f64 = recording.variables.get("innodb_buffer_pool_size")?.parse().ok()?;
         Some(bytes / PAGE_BYTES as f64)
@@ -157,7 +162,7 @@ fn pool_pages(recording: &Recording) -> f64 {
 /// Pages that are in the buffer pool.
 fn pages_there(recording: &Recording, pool_pages: f64) -> f64 {
     let there = recording.get(Quantity::LruPages);
-    let there = there.and_then(|pages| pages.into_iter().filter(|pages| pages.is_finite()).reduce(f64::max));
+    let there = there.and_then(|pages| pages.largest());
     there.filter(|pages| *pages > 0.0).unwrap_or(pool_pages).min(pool_pages)
 }
 
@@ -187,14 +192,14 @@ fn within(spectrum: &Spectrum, most: f64, age: f64) -> Spectrum {
 
 /// Whether the buffer pool had frames to spare to the end.
 fn has_free_frames(recording: &Recording, pool_pages: f64) -> bool {
-    let free = recording.get(Quantity::FreePages).and_then(|free| free.into_iter().rfind(|pages| pages.is_finite()));
+    let free = recording.get(Quantity::FreePages).and_then(|free| free.present().next_back());
     free.is_some_and(|free| free > SPARE * pool_pages)
 }
 
 /// Misses a unit of work.
 fn misses(recording: &Recording, demand: &Demand) -> f64 {
     let reads = recording.get(Quantity::BufferPoolReads);
-    let a_second = reads.and_then(|reads| growth_per_s(&recording.series.seconds, &reads)).unwrap_or(0.0);
+    let a_second = reads.and_then(|reads| reads.growth_per_s(&recording.series.seconds)).unwrap_or(0.0);
     let a_unit = a_second / demand.mean.max(1e-9);
     if a_unit > NEGLIGIBLE_MISSES { a_unit } else { 0.0 }
 }

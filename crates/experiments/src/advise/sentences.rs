@@ -1,13 +1,17 @@
 //! Why a setting is advised, in sentences: what is wrong with the present one, what is gained, what it costs.
 
+use super::backtest::{Backtest, Reproduced};
 use crate::recommend::{Answer, Goal, RESERVE, Row, Verdict};
 use innosim_core::metrics::Regime;
+
+/// Seconds of a day.
+const DAY_S: f64 = 86_400.0;
 
 /// Changes below this share are no change.
 const WORTH_NAMING: f64 = 0.005;
 
-/// The sentences.
-pub fn why(answer: &Answer, goal: Goal) -> String {
+/// The sentences; nothing is told of latency and bytes written that the back-test did not reproduce.
+pub fn why(answer: &Answer, goal: Goal, test: &Backtest) -> String {
     let (now, best) = (&answer.current, &answer.best);
     let name = answer.space.searched();
     let mut sentences = Vec::new();
@@ -26,11 +30,16 @@ pub fn why(answer: &Answer, goal: Goal) -> String {
     } else {
         sentences.push(match goal {
             Goal::Throughput => equal_throughput(answer),
+            Goal::Latency if test.latency() != Reproduced::Yes => {
+                "Its simulated latency is the lowest at nearly the best throughput, and the back-test does not show that \
+                 simulated latencies hold here"
+                    .to_owned()
+            }
             Goal::Latency => "Its 99th percentile of latency is the lowest at nearly the best throughput".to_owned(),
             Goal::Writes => "It writes fewest bytes per unit of work at the present throughput".to_owned(),
         });
     }
-    sentences.extend(changes(now, best));
+    sentences.extend(changes(now, best, test));
     let reserve = best.mean("checkpoint_age_headroom");
     sentences.push(if reserve >= RESERVE {
         format!("It leaves {:.0} % of the async limit of the checkpoint age in reserve", 100.0 * reserve)
@@ -81,7 +90,7 @@ fn trouble(row: &Row) -> String {
 }
 
 /// What changes between two settings.
-fn changes(now: &Row, best: &Row) -> Option<String> {
+fn changes(now: &Row, best: &Row, test: &Backtest) -> Option<String> {
     if now.point == best.point {
         return None;
     }
@@ -92,9 +101,52 @@ fn changes(now: &Row, best: &Row) -> Option<String> {
         ("write_bytes_per_day", "bytes written to the device"),
     ];
     let change = |(metric, words): &(&str, &str)| {
+        let is_off = |reproduced| matches!(reproduced, Reproduced::Off(..));
+        if metric.starts_with("latency") && test.latency() != Reproduced::Yes
+            || *metric == "write_bytes_per_day" && is_off(test.written())
+        {
+            return None;
+        }
         let change = best.change(metric)?.relative?;
         (change.abs() >= WORTH_NAMING).then(|| format!("{words} {:+.1} %", 100.0 * change))
     };
     let told: Vec<String> = names.iter().filter_map(change).collect();
     (!told.is_empty()).then(|| format!("Against the present setting: {}", told.join(", ")))
+}
+
+/// What the answer can't tell because the back-test does not show that it is predicted, a sentence each.
+pub fn not_known(answer: &Answer, test: &Backtest) -> Vec<String> {
+    let latency = match test.latency() {
+        Reproduced::Yes => None,
+        Reproduced::NotRecorded => Some(
+            "Latency is not predicted: none of this load's transactions was recorded, so nothing shows that the simulated one \
+             holds. sysbench's log in the folder, or another client's, tells it"
+                .to_owned(),
+        ),
+        Reproduced::Off(observed, predicted) => Some(format!(
+            "Latency is not predicted: its 95th percentile was {observed:.1} ms where it was recorded, and the back-test has \
+             {predicted:.1} ms"
+        )),
+    };
+    let (now, best) = (answer.current.mean("write_bytes_per_day"), answer.best.mean("write_bytes_per_day"));
+    let written = match test.written() {
+        Reproduced::Off(observed, predicted) => {
+            let change = (best - now) / DAY_S;
+            let other = if predicted < observed {
+                "the rest is not simulated: perhaps the binary log, other programs, redo that is written more than once"
+            } else {
+                "the disk merges or leaves out some of it"
+            };
+            Some(format!(
+                "The disk wrote {:.0} MB a second, and the back-test has {:.0}: {other}. So bytes are told as a difference: \
+                 {:+.0} MB a second, {:+.1} % of what the disk wrote",
+                observed / 1e6,
+                predicted / 1e6,
+                change / 1e6,
+                100.0 * change / observed.max(1.0)
+            ))
+        }
+        _ => None,
+    };
+    latency.into_iter().chain(written).collect()
 }

@@ -155,12 +155,12 @@ impl Wanted<'_> {
 
     /// What is dirty in the sample that the server starts with, and the checkpoint age there; `None` of a clean pool.
     fn start(&self) -> Option<(Start, f64)> {
-        let at = |quantity| {
-            let values = self.target.get(quantity)?;
-            values.into_iter().skip(self.start).find(|value| value.is_finite())
-        };
-        let dirty = at(Quantity::DirtyPages).filter(|dirty| *dirty > CLEAN_PAGES)?;
-        let age = at(Quantity::Lsn)? - at(Quantity::CheckpointLsn)?;
+        let of = |quantity| self.target.get(quantity);
+        let age = of(Quantity::Lsn)?.with(&of(Quantity::CheckpointLsn)?, |lsn, checkpoint| lsn - checkpoint);
+        let dirty = of(Quantity::DirtyPages)?;
+        // A state is that of one sample: the first from there on that has all of it.
+        let both = |i: usize| Some((dirty.at(i)?, age.at(i)?));
+        let (dirty, age) = (self.start..dirty.len()).find_map(both).filter(|(dirty, _)| *dirty > CLEAN_PAGES)?;
         let in_work = age / self.load.redo().max(f64::MIN_POSITIVE);
         let start = Start::of(&self.load.spectrum, dirty, in_work, MOST_DIRTY * self.load.pool_pages);
         (age >= 1.0 && start.share > 0.0).then_some((start, age))

@@ -2,7 +2,7 @@
 
 use super::Parameter;
 use super::undo_segments::redo_a_transaction;
-use innosim_recordings::{LONG_STEP, Missing, Quantity, Recording};
+use innosim_recordings::{Column, LONG_STEP, Missing, Quantity, Recording};
 use innosim_statistics::Estimate;
 
 /// Seconds of a block.
@@ -41,7 +41,7 @@ impl Load {
         let tps = recording.quantity(Quantity::Tps, purpose)?;
         let lsn = recording.quantity(Quantity::Lsn, purpose)?;
         // SHOW ENGINE INNODB STATUS may have been sampled less often than the rest.
-        let at: Vec<usize> = at.into_iter().filter(|&i| lsn[i].is_finite()).collect();
+        let at: Vec<usize> = at.into_iter().filter(|&i| lsn.at(i).is_some()).collect();
         if at.len() < 2 {
             return Err(Missing {
                 recording: recording.name.clone(),
@@ -63,7 +63,7 @@ impl Load {
         let of_samples = |values: &[f64]| less_unknown(at.iter().map(|&i| values[i]).collect(), &unknown);
         Ok(Load {
             seconds: of_samples(all),
-            lsn: of_samples(&lsn),
+            lsn: of_samples(&lsn.with_nan()),
             at,
             transactions,
             frozen: recording.frozen(),
@@ -131,7 +131,7 @@ impl Load {
 
     /// A cumulative quantity at the samples under load.
     pub(super) fn of_quantity(&self, recording: &Recording, quantity: Quantity) -> Option<Vec<f64>> {
-        let values = recording.get(quantity)?;
+        let values = recording.get(quantity)?.with_nan();
         Some(less_unknown(self.at.iter().map(|&i| values[i]).collect(), &self.unknown))
     }
 
@@ -140,7 +140,7 @@ impl Load {
     /// there are not two readings under load.
     pub(super) fn sum(&self, recording: &Recording, names: &[&str]) -> Option<Vec<f64>> {
         let seconds = &recording.series.seconds;
-        let of = |name: &&str| recording.series.column(name).map(|column| evenly_between(seconds, column));
+        let of = |name: &&str| recording.series.column(name).map(|column| evenly_between(seconds, &column));
         let columns: Option<Vec<Vec<f64>>> = names.iter().map(of).collect();
         let columns = columns?;
         let sum = |i: usize| columns.iter().map(|column| column[i]).sum::<f64>();
@@ -190,20 +190,20 @@ impl Load {
 /// Transactions from one sample of the recording to a later one; `None` if the load generator reported nothing for too
 /// long, or if samples are missing for longer than one report of `interval` seconds tells. A report that came a little
 /// late leaves the throughput as it was.
-fn transactions_between(seconds: &[f64], tps: &[f64], (from, to): (usize, usize), interval: f64) -> Option<f64> {
+fn transactions_between(seconds: &[f64], tps: &Column, (from, to): (usize, usize), interval: f64) -> Option<f64> {
     let (mut sum, mut since_report) = (0.0, 0.0);
-    let mut rate = tps[from];
+    let mut rate = tps.at(from);
     for i in from + 1..=to {
         let step = seconds[i] - seconds[i - 1];
         if step > LONG_STEP * interval && step > SHORT_GAP_S {
             return None;
         }
-        since_report = if tps[i].is_finite() { 0.0 } else { since_report + step };
+        since_report = if tps.at(i).is_some() { 0.0 } else { since_report + step };
         if since_report > SHORT_GAP_S.max(LONG_STEP * interval) {
             return None;
         }
-        rate = if tps[i].is_finite() { tps[i] } else { rate };
-        sum += if rate.is_finite() { rate.max(0.0) * step } else { return None };
+        rate = tps.at(i).or(rate);
+        sum += rate?.max(0.0) * step;
     }
     Some(sum)
 }
@@ -215,16 +215,17 @@ pub(super) fn ends(column: &[f64]) -> Option<(usize, usize)> {
 }
 
 /// A cumulative column whose missing values lie on the line between their neighbours; not where it fell.
-fn evenly_between(seconds: &[f64], mut column: Vec<f64>) -> Vec<f64> {
-    let there: Vec<usize> = (0..column.len()).filter(|&i| column[i].is_finite()).collect();
+fn evenly_between(seconds: &[f64], column: &Column) -> Vec<f64> {
+    let there: Vec<(usize, f64)> = column.placed().collect();
+    let mut even = column.with_nan();
     for pair in there.windows(2) {
-        let (from, to) = (pair[0], pair[1]);
-        let (start, grown) = (column[from], column[to] - column[from]);
+        let ((from, start), (to, end)) = (pair[0], pair[1]);
+        let grown = end - start;
         for i in from + 1..if grown >= 0.0 { to } else { from } {
-            column[i] = start + grown * (seconds[i] - seconds[from]) / (seconds[to] - seconds[from]);
+            even[i] = start + grown * (seconds[i] - seconds[from]) / (seconds[to] - seconds[from]);
         }
     }
-    column
+    even
 }
 
 /// Values of a cumulative counter, less what it grew where transactions are not known.

@@ -42,7 +42,7 @@ pub(super) fn cpu_demand(recording: &Recording, load: &Load, work: Option<&Work>
             let with_these = |(us, done): (f64, &f64)| us + beside_us * done;
             let others: Vec<f64> = work.cpu_us().into_iter().zip(load.transactions()).map(with_these).collect();
             let (own, cost_scale) = own_cpu_us(&all, &others);
-            (own, cost_scale, ", less that of syncs, page writes and what goes on beside")
+            (own, cost_scale, ", minus syncs, page writes and background work")
         }
         None => (all, 1.0, ""),
     };

@@ -91,10 +91,14 @@ impl Device {
                 text.push_str("redo_map_block = true   # and lie in more than four pieces\n");
             }
         }
+        if let Some(rotates) = recording.rotational {
+            text.push_str(&format!("rotational = {rotates}   # as its disk says\n"));
+        }
         if let Device::Keys(keys) = self {
             let stays = |line: &&str| {
                 let key = line.split('=').next().unwrap_or_default().trim();
-                !capped || key != "cap" && (key != "sync_operations" || self.writes_inodes(recording))
+                let said = key == "rotational" && recording.rotational.is_some();
+                !said && (!capped || key != "cap" && (key != "sync_operations" || self.writes_inodes(recording)))
             };
             keys.lines().filter(stays).for_each(|line| text.push_str(&format!("{line}\n")));
         }
@@ -117,7 +121,7 @@ fn new_redo(recording: &Recording) -> Option<NewRedo> {
     if let Some(capacity) = number("innodb_redo_log_capacity") {
         let present = recording.series.column("Innodb_redo_log_physical_size")?;
         let start = recording.sample_at_start().unwrap_or(0);
-        let present = present.get(start).copied().filter(|bytes| bytes.is_finite())?;
+        let present = present.at(start)?;
         let bytes = (capacity - present) as u64;
         let map_block = pieces(capacity / REDO_FILES) > PIECES_IN_INODE;
         return (present < capacity).then_some(NewRedo { bytes, map_block });

@@ -5,7 +5,7 @@
 //! they come from the server's own I/O.
 
 use super::counters::{OWN_TICKS, TICK_S};
-use innosim_recordings::Recording;
+use innosim_recordings::{Column, Recording};
 
 /// Length of a step, seconds.
 const STEP_S: f64 = 10.0;
@@ -24,15 +24,14 @@ pub(super) fn other_programs(recording: &Recording) -> Vec<(f64, f64)> {
 }
 
 /// The same from what was taken up to each sample, seconds; only changes are steps.
-fn steps(seconds: &[f64], taken: &[f64], (start, end): (f64, f64)) -> Vec<(f64, f64)> {
+fn steps(seconds: &[f64], taken: &Column, (start, end): (f64, f64)) -> Vec<(f64, f64)> {
     let mut steps: Vec<(f64, f64)> = Vec::new();
     let mut from = start;
     while from < end {
         let until = (from + STEP_S).min(end);
-        let mut inside =
-            (0..seconds.len()).filter(|&i| seconds[i] >= from && seconds[i] <= until && taken[i].is_finite());
-        if let (Some(first), Some(last)) = (inside.next(), inside.next_back()) {
-            let rate = (taken[last] - taken[first]) / (seconds[last] - seconds[first]);
+        let mut inside = taken.timed(seconds).filter(|(second, _)| *second >= from && *second <= until);
+        if let (Some((begun, first)), Some((ended, last))) = (inside.next(), inside.next_back()) {
+            let rate = (last - first) / (ended - begun);
             let cpus = if rate < LEAST { 0.0 } else { (rate * 100.0).round() / 100.0 };
             if steps.last().map_or(cpus > 0.0, |&(_, before)| before != cpus) {
                 steps.push((from - start, cpus));
@@ -44,17 +43,17 @@ fn steps(seconds: &[f64], taken: &[f64], (start, end): (f64, f64)) -> Vec<(f64, 
 }
 
 /// CPU time of other programs up to each sample, seconds.
-fn other_seconds(recording: &Recording) -> Option<Vec<f64>> {
-    let sum = |names: &[&str]| -> Option<Vec<f64>> {
-        let columns: Option<Vec<Vec<f64>>> = names.iter().map(|name| recording.series.column(name)).collect();
-        let columns = columns?;
-        Some((0..recording.series.seconds.len()).map(|i| columns.iter().map(|column| column[i]).sum()).collect())
+fn other_seconds(recording: &Recording) -> Option<Column> {
+    let sum = |names: &[&str]| -> Option<Column> {
+        let columns: Option<Vec<Column>> = names.iter().map(|name| recording.series.column(name)).collect();
+        Column::sum(&columns?)
     };
     let own = sum(&OWN_TICKS)?;
     let all = sum(&["cpu.user", "cpu.system"])?;
-    let or_zero = |name: &str| sum(&[name]).unwrap_or_else(|| vec![0.0; own.len()]);
+    let or_zero = |name: &str| sum(&[name]).unwrap_or_else(|| Column::zeros(own.len()));
     let (nice, stolen, recorder) = (or_zero("cpu.nice"), or_zero("cpu.steal"), or_zero("proc.recorder_cpu"));
-    Some((0..own.len()).map(|i| (all[i] + nice[i] + stolen[i] - own[i] - recorder[i]) * TICK_S).collect())
+    let known = Column::sum(&[own, recorder])?;
+    Some(Column::sum(&[all, nice, stolen])?.with(&known, |all, known| (all - known) * TICK_S))
 }
 
 #[cfg(test)]
@@ -64,11 +63,12 @@ mod tests {
     #[test]
     fn steps_are_where_others_take_more_or_less() {
         let seconds: Vec<f64> = (0..=40).map(f64::from).collect();
-        let quiet: Vec<f64> = seconds.iter().map(|s| 0.03 * s).collect();
+        let column = |of: &dyn Fn(f64) -> f64| Column::from(seconds.iter().map(|s| of(*s)).collect::<Vec<f64>>());
+        let quiet = column(&|s| 0.03 * s);
         assert_eq!(steps(&seconds, &quiet, (0.0, 40.0)), []);
-        let busy: Vec<f64> = seconds.iter().map(|s| 0.5 * (s - 12.0).clamp(0.0, 18.0)).collect();
+        let busy = column(&|s| 0.5 * (s - 12.0).clamp(0.0, 18.0));
         assert_eq!(steps(&seconds, &busy, (2.0, 40.0)), [(10.0, 0.5), (20.0, 0.4), (30.0, 0.0)]);
-        let gap: Vec<f64> = seconds.iter().map(|s| if *s < 30.0 { f64::NAN } else { *s }).collect();
+        let gap = column(&|s| if s < 30.0 { f64::NAN } else { s });
         assert_eq!(steps(&seconds, &gap, (0.0, 40.0)), [(30.0, 1.0)]);
     }
 }

@@ -17,8 +17,8 @@
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::run_spec::CpuSpec;
 use innosim_core::workload::program::purge_cpu_us;
-use innosim_flush_models::purge::purge_config;
-use innosim_flush_models::registry::{Machinery, ModelId};
+use innosim_flush_models::registry::ModelId;
+use innosim_flush_models::registry::purge_config;
 use innosim_recordings::{LoadPhase, Recording};
 use innosim_scenario::{Overrides, Source, load};
 
@@ -27,12 +27,7 @@ const HISTORY: [&str; 2] = ["trx.history_list_length", "m.trx_rseg_history_len"]
 
 /// CPU time of a record that purge removes, µs.
 pub(super) fn removal_us(model: ModelId) -> u64 {
-    match model.machinery() {
-        Machinery::Mariadb => 3,
-        Machinery::Mysql55 => 7,
-        Machinery::Mysql56 | Machinery::Mysql57 | Machinery::Tnt => 11,
-        Machinery::Mysql8021 | Machinery::Mysql8027 | Machinery::Mysql8030 => 17,
-    }
+    model.purge_removal_us()
 }
 
 /// CPU time of purge a transaction of the recorded load, µs; nothing if no model stands for the server. Without a recorded
@@ -46,8 +41,7 @@ pub(super) fn a_transaction_us(recording: &Recording, kind: &str, phase: &LoadPh
 fn mean_history(recording: &Recording) -> f64 {
     let (from, until) = recording.load_window();
     let Some(column) = HISTORY.iter().find_map(|name| recording.series.column(name)) else { return 0.0 };
-    let under_load = recording.series.seconds.iter().zip(&column);
-    let known = under_load.filter(|&(&second, value)| (from..=until).contains(&second) && value.is_finite());
+    let known = column.timed(&recording.series.seconds).filter(|(second, _)| (from..=until).contains(second));
     let (sum, number) = known.fold((0.0, 0.0), |(sum, number), (_, value)| (sum + value, number + 1.0));
     if number > 0.0 { sum / number } else { 0.0 }
 }

@@ -8,7 +8,7 @@ use super::spinning::spin_us;
 use super::undo_segments::status_every;
 use super::{Calibration, Device, Parameter, UNKNOWN_CPUS, load_of};
 use innosim_core::config::PAGE_BYTES;
-use innosim_flush_models::purge::undo_segments;
+use innosim_flush_models::registry::undo_segments;
 use innosim_flush_models::registry::{ModelId, lookup};
 use innosim_recordings::{Quantity, Recording, understood_settings};
 
@@ -18,6 +18,9 @@ const WARM_SHARE: f64 = 0.85;
 const CLEAN_PAGES: f64 = 40.0;
 /// Seconds over which servers average redo and flushing, about.
 const AVERAGED_S: f64 = 30.0;
+/// The workload whose transactions have statements of their own cost, and how many.
+pub(super) const TPCC: &str = "sysbench-tpcc";
+const TPCC_STATEMENTS: f64 = 35.0;
 /// Spread of the CPU time of a transaction around its mean: not determined by a recording.
 const CPU_CV: f64 = 0.5;
 
@@ -36,11 +39,12 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
     // From where the load began, even if the recording begins later: what is dirty then comes from what went before.
     let (start, (_, end)) = (target.load_start(), target.load_window());
     let mut text = machine_toml(target, calibration, device, (end - start, "0s"))?;
-    text.push_str(&format!(
-        "\n[workload]\nkind = {kind:?}\ntables = {}\ntable_size = {}\n",
-        phase.tables, phase.table_size
-    ));
-    text.push_str(&format!("rand_type = {:?}\n", phase.rand_type));
+    text.push_str(&format!("\n[workload]\nkind = {kind:?}\ntables = {}\n", phase.tables));
+    if kind == TPCC {
+        text.push_str(&format!("scale = {}\nthreads = {}\n", phase.scale, phase.threads));
+    } else {
+        text.push_str(&format!("table_size = {}\nrand_type = {:?}\n", phase.table_size, phase.rand_type));
+    }
     for (key, exponent) in [("rand_pareto_h", phase.rand_pareto_h), ("rand_zipfian_exp", phase.rand_zipfian_exp)] {
         text.extend(exponent.map(|exponent| format!("{key} = {exponent:?}\n")));
     }
@@ -55,6 +59,10 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
 pub(crate) fn parameters_toml(calibration: &Calibration) -> String {
     let line = |parameter: &Parameter| {
         let note = parameter.uncertainty.map_or_else(String::new, |half| format!(", +- {half:.1}"));
+        if parameter.name == "cpu" && calibration.kind == TPCC {
+            let statement = parameter.value / TPCC_STATEMENTS;
+            return format!("cpu_us_per_statement = {statement:.1}   # {}\n", parameter.method);
+        }
         let value = match parameter.name {
             "cpu" => format!("{{ kind = \"lognormal\", mean_us = {:.1}, cv = {CPU_CV:?} }}", parameter.value),
             "redo_bytes_per_transaction" => format!("{:.1}", parameter.value),
@@ -139,7 +147,7 @@ fn scheduling(target: &Recording) -> &'static str {
 /// `[start]` where the recording shows that pages were dirty as the load began, or what the server remembers of what was before.
 fn start_on_dirty_pages(target: &Recording) -> Option<String> {
     let first = target.sample_at_start()?;
-    let at = |quantity| target.get(quantity).map(|values| values[first]).filter(|value| value.is_finite());
+    let at = |quantity| target.get(quantity)?.at(first);
     let (dirty, present) = (at(Quantity::DirtyPages)?, at(Quantity::LruPages)?);
     let age = at(Quantity::Lsn)? - at(Quantity::CheckpointLsn)?;
     if dirty <= CLEAN_PAGES {
@@ -160,7 +168,8 @@ fn start_on_dirty_pages(target: &Recording) -> Option<String> {
 /// of a MySQL after a pause takes the pause into its averages, and how long that was is not recorded.
 pub(crate) fn start_on_a_clean_pool(target: &Recording, first: usize) -> Option<String> {
     target.server.model.filter(|model| model.is_mariadb())?;
-    let adaptive = target.get(Quantity::AdaptivePages).is_some_and(|pages| pages[first] > 0.0);
+    let adaptive =
+        target.get(Quantity::AdaptivePages).and_then(|pages| pages.at(first)).is_some_and(|pages| pages > 0.0);
     (adaptive || activity_unseen(target, first)).then(|| {
         format!(
             "\n[start]   # nothing is dirty as the load begins; of what was before, the server remembers this\n\
@@ -182,7 +191,7 @@ pub(crate) fn before_toml(target: &Recording, first: usize, averages: Option<(f6
 
 /// The server's own averages of redo and flushed pages a second at sample `first`, where they are recorded.
 fn averages(target: &Recording, first: usize) -> Option<(f64, f64)> {
-    let gauge = |quantity| target.get(quantity).map(|values| values[first]).filter(|value| value.is_finite());
+    let gauge = |quantity| target.get(quantity)?.at(first);
     gauge(Quantity::LsnAvgRate).zip(gauge(Quantity::AvgPageRate))
 }
 
@@ -200,7 +209,7 @@ pub(crate) fn work_before(target: &Recording, first: usize) -> Option<(f64, f64)
     };
     let rate = |quantity| {
         let values = target.get(quantity)?;
-        Some((values[to] - values[from]) / (seconds[to] - seconds[from]))
+        Some((values.at(to)? - values.at(from)?) / (seconds[to] - seconds[from]))
             .filter(|rate| rate.is_finite() && *rate >= 0.0)
     };
     Some((rate(Quantity::Lsn)?, rate(Quantity::PagesWritten).unwrap_or(0.0)))
@@ -210,7 +219,7 @@ pub(crate) fn work_before(target: &Recording, first: usize) -> Option<(f64, f64)
 /// idle, which leaves no trace of when it did. It is taken not to have where fewer pages were flushed so since the server's start
 /// than were built, as then something else wrote them.
 pub(crate) fn activity_unseen(target: &Recording, first: usize) -> bool {
-    let at = |name| target.series.column(name).map(|values| values[first]).filter(|value| value.is_finite());
+    let at = |name| target.series.column(name)?.at(first);
     let is_mariadb = target.server.model.is_some_and(|model| model.is_mariadb());
     let (built, flushed) = (at("m.innodb_activity_count"), at("m.buffer_flush_background_total_pages"));
     is_mariadb && built.zip(flushed).is_some_and(|(built, flushed)| built > flushed)
@@ -219,7 +228,7 @@ pub(crate) fn activity_unseen(target: &Recording, first: usize) -> bool {
 /// `resident_share` of a buffer pool that was not warm as the load began, where the recording shows that.
 fn resident_share(target: &Recording) -> Option<String> {
     let first = target.sample_at_start()?;
-    let present = target.get(Quantity::LruPages)?[first];
+    let present = target.get(Quantity::LruPages)?.at(first)?;
     let data = (target.data.clustered_pages? + target.data.secondary_pages.unwrap_or(0)) as f64;
     let pool = target.variables.get("innodb_buffer_pool_size")?.parse::<f64>().ok()? / PAGE_BYTES as f64;
     let share = present / data.max(1.0);
@@ -234,7 +243,7 @@ fn resident_share(target: &Recording) -> Option<String> {
 fn server_up(target: &Recording) -> Option<f64> {
     let start = target.load_start();
     let uptime = target.series.column("Uptime")?;
-    let known = target.series.seconds.iter().zip(uptime).filter(|(_, uptime)| uptime.is_finite());
+    let known = uptime.timed(&target.series.seconds);
     let (second, uptime) = known.min_by(|a, b| (a.0 - start).abs().total_cmp(&(b.0 - start).abs()))?;
     // The server counts whole seconds.
     let up = uptime + 0.5 - STARTUP_S - (second - start);

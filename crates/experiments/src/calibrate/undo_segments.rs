@@ -5,7 +5,7 @@
 //! once more for each `SHOW ENGINE INNODB STATUS`, which those who record ask for. What is recorded of redo has both
 //! parts in it.
 
-use innosim_flush_models::purge::undo_segments;
+use innosim_flush_models::registry::undo_segments;
 use innosim_recordings::Recording;
 
 /// Seconds between two purges by the timer.
@@ -16,8 +16,7 @@ const PHASE: f64 = 0.25;
 /// How often the recorder asked for the engine's status, seconds; `None` if it did not.
 pub(super) fn status_every(recording: &Recording) -> Option<f64> {
     let column = recording.series.column("log.last_checkpoint_at")?;
-    let seconds = &recording.series.seconds;
-    let asked: Vec<f64> = seconds.iter().zip(column).filter(|(_, value)| value.is_finite()).map(|(s, _)| *s).collect();
+    let asked: Vec<f64> = column.timed(&recording.series.seconds).map(|(second, _)| second).collect();
     let mut steps: Vec<f64> = asked.windows(2).map(|pair| pair[1] - pair[0]).collect();
     steps.sort_by(f64::total_cmp);
     steps.get(steps.len() / 2).map(|step| (step * 10.0).round().max(1.0) / 10.0)

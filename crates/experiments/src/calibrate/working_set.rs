@@ -3,7 +3,7 @@
 //! On a clean pool every page that is dirty was dirtied since the load began, and as long as nothing is flushed none
 //! left: the number of dirty pages is the number of distinct pages in the redo written so far.
 
-use innosim_recordings::{Quantity, Recording};
+use innosim_recordings::{Column, Quantity, Recording};
 
 /// Pages written before the flushing counts as begun.
 const NOTHING_FLUSHED: f64 = 50.0;
@@ -29,12 +29,15 @@ impl WorkingSet {
         }
         let Some(start) = recording.sample_at_start() else { return Vec::new() };
         let samples = recording.series.len();
-        let end = (start..samples).find(|&i| written[i] - written[start] > NOTHING_FLUSHED).unwrap_or(samples);
+        let since = |column: &Column, i: usize| Some(column.at(i)? - column.at(start)?);
+        let flushes = |i: &usize| since(&written, *i).is_some_and(|pages| pages > NOTHING_FLUSHED);
+        let end = (start..samples).find(flushes).unwrap_or(samples);
         let at = |window: f64| {
-            let i = (start + 1..end).find(|&i| lsn[i] - lsn[start] >= window)?;
-            let share = (window - (lsn[i - 1] - lsn[start])) / (lsn[i] - lsn[i - 1]);
-            let pages = dirty[i - 1] - dirty[start] + share * (dirty[i] - dirty[i - 1]);
-            pages.is_finite().then_some(WorkingSet { redo_bytes: window, pages })
+            let i = (start + 1..end).find(|&i| since(&lsn, i).is_some_and(|redo| redo >= window))?;
+            let (before, after) = (since(&lsn, i - 1)?, since(&lsn, i)?);
+            let (dirty_before, dirty_after) = (since(&dirty, i - 1)?, since(&dirty, i)?);
+            let share = (window - before) / (after - before);
+            Some(WorkingSet { redo_bytes: window, pages: dirty_before + share * (dirty_after - dirty_before) })
         };
         WINDOWS.iter().filter_map(|window| at(*window)).collect()
     }

@@ -109,7 +109,8 @@ fn wanted(asked: &Asked) -> Result<Vec<Wanted>, CompareError> {
         .collect::<Result<_, _>>()?;
     let rules = &asked.rules;
     let settings: Vec<Wanted> = asked.variants.iter().map(|text| parse(text)).collect::<Result<_, _>>()?;
-    let by_model = models.iter().map(|model| (model.name(), Some(model.name().to_owned())));
+    // The text as it was asked for: loading it says what may differ in a version without a model of its own.
+    let by_model = models.iter().zip(&asked.models).map(|(model, text)| (model.name(), Some(text.clone())));
     let wanted: Vec<Wanted> = match (models.len(), settings.len()) {
         (0, _) => settings,
         (_, 0) => by_model.map(|(name, model)| Wanted { label: name.to_owned(), model, ..Wanted::default() }).collect(),

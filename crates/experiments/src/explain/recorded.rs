@@ -11,9 +11,11 @@ use super::run::numbers;
 use super::snapshot::snapshot_of_recording;
 use innosim_explain::{Course, Event, Limits, Loop, Origin, Track, explain, explain_slow_loops, explain_snapshot};
 use innosim_flush_models::registry::{ModelId, Settings, build};
-use innosim_recordings::{Missing, Quantity, Recording, SlowLoop, rates, understood_settings};
+use innosim_recordings::{Column, Missing, Quantity, Recording, SlowLoop, understood_settings};
 use std::collections::BTreeMap;
 
+/// Columns that hold the checkpoint age itself, for recordings without a log sequence number.
+const AGES: [&str; 3] = ["Innodb_checkpoint_age", "m.log_lsn_checkpoint_age", "m.innodb_checkpoint_age"];
 /// Counters of the server that stand in for throughput, with what they count.
 const WORK: [(&str, &[&str]); 4] = [
     ("commits", &["Com_commit"]),
@@ -40,12 +42,15 @@ pub fn course_of_recording(recording: &Recording) -> Result<Course, Missing> {
     let (start, end) = recording.load_window();
     let begun = recording.load_start();
     let frozen = recording.frozen();
-    let at: Vec<usize> = (1..all.len()).filter(|&i| all[i] > start && all[i] <= end && !frozen[i]).collect();
+    // Only the server's counters need a sample before them: a load's log tells rates.
+    let first = usize::from(!is_log_alone(recording));
+    let at: Vec<usize> =
+        (first..all.len()).filter(|&i| all[i] > begun && all[i] >= start && all[i] <= end && !frozen[i]).collect();
     let mut series = Recorded { recording, at: &at, tracks: BTreeMap::new() };
     let first = recording.sample_at_start().unwrap_or(0);
     series.ages(first);
     let dirty = recording.get(Quantity::DirtyPages);
-    let dirty_at_start = dirty.as_ref().map(|dirty| dirty[first]).filter(|pages| pages.is_finite());
+    let dirty_at_start = dirty.as_ref().and_then(|dirty| dirty.at(first));
     series.put_if(Track::Dirty, dirty);
     series.put_if(Track::Requested, recording.get(Quantity::NToFlushRequested));
     let unit = series.throughput();
@@ -63,7 +68,7 @@ pub fn course_of_recording(recording: &Recording) -> Result<Course, Missing> {
     Ok(Course {
         origin: Origin::Recorded,
         seconds: at.iter().map(|&i| all[i] - begun).collect(),
-        steps: at.iter().map(|&i| all[i] - all[i - 1]).collect(),
+        steps: at.iter().map(|&i| all[i] - i.checked_sub(1).map_or(begun, |before| all[before])).collect(),
         tracks: series.tracks,
         limits,
         settings,
@@ -77,6 +82,12 @@ pub fn course_of_recording(recording: &Recording) -> Result<Course, Missing> {
     })
 }
 
+/// Whether only a load generator's log tells the course.
+fn is_log_alone(recording: &Recording) -> bool {
+    recording.series.names().all(|name| ["sb.", "disk.", "cpu."].iter().any(|with| name.starts_with(with)))
+        && recording.series.column("sb.tps").is_some()
+}
+
 /// Samples up to which a recording is a snapshot and no course.
 const FEW: usize = 2;
 
@@ -87,7 +98,7 @@ const FEW: usize = 2;
 pub fn events_of_recording(recording: &Recording, model: Option<ModelId>) -> Result<Vec<Event>, Missing> {
     let samples = recording.series.len();
     let mut events = slow_loops(recording);
-    if samples > FEW {
+    if samples > FEW || is_log_alone(recording) {
         events.extend(explain(&course_of_recording(recording)?));
     } else if samples > 0 {
         events.extend(explain_snapshot(&snapshot_of_recording(recording, model)));
@@ -123,59 +134,62 @@ struct Recorded<'a> {
 }
 
 impl Recorded<'_> {
-    fn put(&mut self, track: Track, values: Vec<f64>) {
+    /// Tracks have NaN where a sample is missing.
+    fn put(&mut self, track: Track, column: &Column) {
+        let values = column.with_nan();
         self.tracks.insert(track, self.at.iter().map(|&i| values[i]).collect());
     }
 
     /// Redo, the checkpoint age and that of the oldest dirty page, as far as they were recorded.
     fn ages(&mut self, first: usize) {
-        let Some(lsn) = self.recording.get(Quantity::Lsn) else { return };
-        let zero = lsn.iter().skip(first).copied().find(|lsn| lsn.is_finite()).unwrap_or(0.0);
-        self.put(Track::Lsn, lsn.iter().map(|lsn| lsn - zero).collect());
+        let Some(lsn) = self.recording.get(Quantity::Lsn) else {
+            let age = AGES.iter().find_map(|name| self.recording.series.column(name));
+            return self.put_if(Track::CheckpointAge, age);
+        };
+        let zero = lsn.samples().skip(first).flatten().next().unwrap_or(0.0);
+        self.put(Track::Lsn, &lsn.map(|lsn| lsn - zero));
         if let Some(checkpoint) = self.recording.get(Quantity::CheckpointLsn) {
-            self.put(Track::CheckpointAge, lsn.iter().zip(&checkpoint).map(|(lsn, at)| lsn - at).collect());
+            self.put(Track::CheckpointAge, &lsn.with(&checkpoint, |lsn, at| lsn - at));
         }
         if let Some(oldest) = self.recording.get(Quantity::OldestModification) {
-            let age = |(lsn, oldest): (&f64, &f64)| if *oldest > 0.0 { (lsn - oldest).max(0.0) } else { 0.0 };
-            self.put(Track::OldestAge, lsn.iter().zip(&oldest).map(age).collect());
+            let age = |lsn: f64, oldest: f64| if oldest > 0.0 { (lsn - oldest).max(0.0) } else { 0.0 };
+            self.put(Track::OldestAge, &lsn.with(&oldest, age));
         }
     }
 
     /// Pages a second that no batch wrote: user threads flushed them one by one.
-    fn single_pages(&self) -> Option<Vec<f64>> {
+    fn single_pages(&self) -> Option<Column> {
         let written = self.rate_of("m.buffer_pages_written")?;
-        let (list, lru) = (self.rate_of(LIST_PAGES)?, self.rate_of(LRU_PAGES)?);
-        Some(written.iter().zip(list.iter().zip(&lru)).map(|(all, (list, lru))| (all - list - lru).max(0.0)).collect())
+        let batches = Column::sum(&[self.rate_of(LIST_PAGES)?, self.rate_of(LRU_PAGES)?])?;
+        Some(written.with(&batches, |all, batches| (all - batches).max(0.0)))
     }
 
-    fn put_if(&mut self, track: Track, values: Option<Vec<f64>>) {
-        if let Some(values) = values {
-            self.put(track, values);
+    fn put_if(&mut self, track: Track, column: Option<Column>) {
+        if let Some(column) = column {
+            self.put(track, &column);
         }
     }
 
     /// Growth a second of a counter.
-    fn rate_of(&self, column: &str) -> Option<Vec<f64>> {
-        Some(rates(&self.recording.series.seconds, &self.recording.series.column(column)?))
+    fn rate_of(&self, column: &str) -> Option<Column> {
+        Some(self.recording.series.column(column)?.rates(&self.recording.series.seconds))
     }
 
     /// Growth a second of the sum of all counters that are there; `None` if none is.
-    fn rate_of_sum(&self, columns: &[&str]) -> Option<Vec<f64>> {
-        let all: Vec<Vec<f64>> = columns.iter().filter_map(|column| self.rate_of(column)).collect();
-        let sum = |i: usize| all.iter().map(|values| values[i]).sum::<f64>();
-        (!all.is_empty()).then(|| (0..self.recording.series.len()).map(sum).collect())
+    fn rate_of_sum(&self, columns: &[&str]) -> Option<Column> {
+        Column::sum(&columns.iter().filter_map(|column| self.rate_of(column)).collect::<Vec<Column>>())
     }
 
     /// Throughput, and what it counts.
     fn throughput(&mut self) -> &'static str {
         if let Some(tps) = self.recording.get(Quantity::Tps) {
-            self.put(Track::Tps, tps);
+            self.put(Track::Tps, &tps);
             return "transactions";
         }
         for (unit, columns) in WORK {
             let Some(work) = self.rate_of_sum(columns) else { continue };
-            if work.iter().any(|rate| *rate > 0.0) {
-                self.put(Track::Tps, work);
+            if work.present().any(|rate| rate > 0.0) {
+                self.put(Track::Tps, &work);
                 return unit;
             }
         }
@@ -185,7 +199,7 @@ impl Recorded<'_> {
     fn rates(&mut self) {
         let of = |quantity| {
             let counter = self.recording.get(quantity)?;
-            Some(rates(&self.recording.series.seconds, &counter))
+            Some(counter.rates(&self.recording.series.seconds))
         };
         let (flushed, sync) = (of(Quantity::PagesWritten), of(Quantity::SyncPages));
         self.put_if(Track::Flushed, flushed);
@@ -205,12 +219,11 @@ impl Recorded<'_> {
         self.put_if(Track::SinglePages, single);
         self.put_if(Track::FreePages, self.recording.get(Quantity::FreePages));
         if let (Some(busy), Some(idle)) = (self.rate_of_sum(&BUSY), self.rate_of_sum(&NOT_BUSY)) {
-            let share = |(busy, idle): (&f64, &f64)| busy / (busy + idle);
-            self.put(Track::CpuBusy, busy.iter().zip(&idle).map(share).collect());
+            self.put(Track::CpuBusy, &busy.with(&idle, |busy, idle| busy / (busy + idle)));
         }
         // Milliseconds in which the device had work, a second.
         if let Some(io_ms) = self.rate_of("disk.io_ms") {
-            self.put(Track::DeviceActive, io_ms.iter().map(|ms| (ms / 1000.0).min(1.0)).collect());
+            self.put(Track::DeviceActive, &io_ms.map(|ms| (ms / 1000.0).min(1.0)));
         }
         if !self.recording.closed_loop() {
             self.put_if(Track::Offered, offered(self.recording));
@@ -221,7 +234,7 @@ impl Recorded<'_> {
 }
 
 /// Transactions a second that the load generators asked for at each sample; `None` if one of them had no rate.
-fn offered(recording: &Recording) -> Option<Vec<f64>> {
+fn offered(recording: &Recording) -> Option<Column> {
     let phases = &recording.phases;
     if phases.is_empty() || phases.iter().any(|phase| phase.rate.is_none()) {
         return None;
@@ -230,7 +243,7 @@ fn offered(recording: &Recording) -> Option<Vec<f64>> {
         let running = phases.iter().filter(|phase| phase.start_s < *second && *second <= phase.end_s);
         running.filter_map(|phase| phase.rate).sum::<f64>()
     };
-    Some(recording.series.seconds.iter().map(at).collect())
+    Some(recording.series.seconds.iter().map(|second| Some(at(second))).collect())
 }
 
 /// The settings that its model understands, and the age limits; what is not known is left out.
@@ -243,7 +256,7 @@ pub(super) fn settings_and_limits(recording: &Recording) -> (BTreeMap<String, f6
     let mut limits: Limits = of_model.unwrap_or_default().into();
     let published = |column: &str| {
         let values = recording.series.column(column)?;
-        values.into_iter().rev().find(|value| value.is_finite() && *value > 0.0)
+        values.present().rev().find(|value| *value > 0.0)
     };
     if let Some(bytes) = published("m.log_max_modified_age_async") {
         limits.async_bytes = bytes;

@@ -3,8 +3,8 @@
 use crate::runner::warmup_of;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::workload::{DriveSpec, RateSegment};
-use innosim_explain::{Course, Track};
-use innosim_flush_models::registry::{Settings, Value};
+use innosim_explain::{Course, Event, Track, What, explain};
+use innosim_flush_models::registry::{ModelId, Settings, Value};
 use innosim_scenario::{Scenario, Warmup};
 use std::collections::BTreeMap;
 
@@ -17,6 +17,30 @@ pub fn course_of_run(scenario: &Scenario, output: &RunOutput) -> Course {
     let processors = output.stations.iter().find(|station| station.name == PROCESSORS);
     course.cpu_busy_mean = processors.map(|station| station.utilization);
     course
+}
+
+/// What happened in a run, and what the server would write about it to its error log.
+pub fn events_of_run(scenario: &Scenario, output: &RunOutput) -> Vec<Event> {
+    let mut events = explain(&course_of_run(scenario, output));
+    events.extend(loops_said(scenario.model, output));
+    events
+}
+
+/// The loops of the page cleaner that MySQL 5.7 and later, and Percona Server of these versions, call too slow.
+fn loops_said(model: ModelId, output: &RunOutput) -> Option<Event> {
+    let name = model.name();
+    let says =
+        ["mysql-5.7", "percona-5.7", "mysql-8", "percona-8", "mysql-9"].iter().any(|with| name.starts_with(with));
+    let longest = output.slow_loops.iter().max_by(|a, b| a.seconds.total_cmp(&b.seconds)).filter(|_| says)?;
+    let what = What::LoopsSaid {
+        loops: output.slow_loops.len() as u32,
+        at_s: longest.at_s,
+        longest_s: longest.seconds,
+        flushed: longest.flushed as f64,
+        evicted: longest.evicted as f64,
+        before_8: name.ends_with("-5.7"),
+    };
+    Some(Event { at_s: longest.at_s, what })
 }
 
 /// The course of a run of which the rows are left, as `run --out` leaves them.

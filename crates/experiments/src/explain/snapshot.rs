@@ -2,7 +2,7 @@
 
 use innosim_explain::{Limits, Pending, PlaceOfWait, Rates, RedoSize, Snapshot};
 use innosim_flush_models::registry::{ModelId, Settings, Value, build, lookup};
-use innosim_recordings::{INNODB_STATUS, Quantity, Recording, VARIABLES, understood_settings};
+use innosim_recordings::{Column, INNODB_STATUS, Quantity, Recording, VARIABLES, understood_settings};
 
 const MIB: u64 = 1 << 20;
 /// Sizes of the redo log of which limits are shown where it is not known: bytes of all files.
@@ -33,7 +33,7 @@ pub fn model_of_layout(recording: &Recording) -> Option<ModelId> {
 
 /// What a recording of one sample, or the last of two, tells. `model`: whose limits are shown.
 pub fn snapshot_of_recording(recording: &Recording, model: Option<ModelId>) -> Snapshot {
-    let last = |values: Option<Vec<f64>>| values?.into_iter().rev().find(|value| value.is_finite());
+    let last = |column: Option<Column>| column?.present().next_back();
     let get = |quantity| last(recording.get(quantity));
     let column = |name: &str| last(recording.series.column(name));
     let lsn = get(Quantity::Lsn);
@@ -122,7 +122,7 @@ fn rates_of(recording: &Recording, column: &impl Fn(&str) -> Option<f64>) -> Rat
     };
     let growth = |quantity| {
         let values = recording.get(quantity)?;
-        Some((values.get(1)? - values.first()?) / over?).filter(|rate| rate.is_finite())
+        Some((values.at(1)? - values.at(0)?) / over?)
     };
     let rows = ["row.inserts_per_s", "row.updates_per_s", "row.deletes_per_s"].iter().filter_map(|name| column(name));
     let printed = Rates {

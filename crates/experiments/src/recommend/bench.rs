@@ -11,7 +11,7 @@ use super::trial::{Base, Group, Run, Starts, Trial};
 use super::verdict::Stressed;
 use crate::rest::{Ended, is_even, turn_at};
 use crate::runner::{IsEnough, Job, in_parallel};
-use crate::sound::{comes_through, is_sound};
+use crate::stable::{comes_through, is_stable};
 use crate::warm_start::{WarmStart, can_fork};
 use innosim_core::metrics::{RunOutput, Summary};
 use innosim_core::server::{RunError, Silent, Warm};
@@ -55,6 +55,12 @@ pub trait TrialRunner: Sync {
         from.run_until(&mut Silent, is_enough)
     }
 
+    /// Whether the time that the search may take is over. From then on no run is begun, and those that go on end as if stopped.
+    /// Here: never.
+    fn time_is_up(&self) -> bool {
+        false
+    }
+
     /// Told before each stage: its name, its runs, the simulated seconds that they take at most.
     fn stage(&self, _name: &str, _runs: usize, _seconds: u64) {}
 
@@ -74,6 +80,9 @@ pub enum RecommendError {
         /// Why.
         problem: String,
     },
+    /// The time was over before the present setting was run.
+    #[error("the time limit was over before the present setting was run")]
+    OutOfTime,
     /// A run failed.
     #[error("{setting}, replication {replication}: {error}")]
     Run {
@@ -108,6 +117,8 @@ pub(super) struct Bench<'a> {
     rising: BTreeMap<(Case, Point), Rise>,
     runs: usize,
     early: EndedEarly,
+    /// Stages of which runs were left out because the time was over, in order.
+    left_out: Vec<String>,
     simulated_s: u64,
     /// What the runs would have taken whole, each from its own start.
     planned_s: u64,
@@ -160,7 +171,10 @@ impl<'a> Bench<'a> {
             execute.stage("pilot", 1, pilot_s);
             execute.execute(job)
         });
-        let failed = |error| RecommendError::Run { setting: "pilot run".to_owned(), replication: 0, error };
+        let failed = |error| match error {
+            RunError::Stopped { .. } if execute.time_is_up() => RecommendError::OutOfTime,
+            error => RecommendError::Run { setting: "pilot run".to_owned(), replication: 0, error },
+        };
         let plan = plan.map_err(failed)?;
         execute.planned(&plan);
         Ok(Bench {
@@ -178,6 +192,7 @@ impl<'a> Bench<'a> {
             rising: BTreeMap::new(),
             runs: usize::from(pilot_s > 0),
             early: EndedEarly::default(),
+            left_out: Vec::new(),
             planned_s: pilot_s,
             starts: Starts::default(),
             simulated_s: pilot_s,
@@ -199,15 +214,22 @@ impl<'a> Bench<'a> {
             let have = self.trials.get(&(case, point)).map_or(0, Vec::len) as u32;
             wanted.extend((have..replications).map(|replication| (case, point, replication)));
         }
-        for &at in points {
+        wanted.sort();
+        wanted.dedup();
+        if !wanted.is_empty() && self.execute.time_is_up() {
+            self.leave_out(stage);
+        } else if !wanted.is_empty() {
+            self.make(stage, wanted)?;
+        }
+        for &at in points.iter().filter(|at| self.trials.contains_key(at)) {
             let asked = self.asked.entry(at).or_default();
             *asked = (replications as usize).max(*asked);
         }
-        wanted.sort();
-        wanted.dedup();
-        if wanted.is_empty() {
-            return Ok(());
-        }
+        Ok(())
+    }
+
+    /// Makes runs. Those that the end of the time stops are left out.
+    fn make(&mut self, stage: &str, wanted: Vec<Ahead>) -> Result<(), RecommendError> {
         let runs: Result<Vec<Run>, RecommendError> = wanted.into_iter().map(|at| self.run_at(at)).collect();
         let runs = runs?;
         self.execute.stage(stage, runs.len(), runs.iter().map(Run::planned_s).sum());
@@ -215,7 +237,7 @@ impl<'a> Bench<'a> {
         let outcomes = in_parallel(&groups, |group| group.make(&self.starts, self.execute));
         let mut trials = Vec::new();
         for (made, of_the_group) in outcomes {
-            if let Some(made) = made {
+            if let Some(made) = made.filter(|made| made.as_ref().err().is_none_or(|error| self.in_time(error))) {
                 let made = made.map_err(|error| self.failed(self.current(), 0, error))?;
                 self.simulated_s += made.simulated_s;
                 self.starts.keep(made);
@@ -224,13 +246,35 @@ impl<'a> Bench<'a> {
         }
         trials.sort_by_key(|(run, _)| (run.case, run.point, run.replication));
         for (run, trial) in trials {
+            let at = (run.case, run.point);
+            // Only whole replications from the first on: settings are compared replication by replication.
+            let is_next = self.trials.get(&at).map_or(0, Vec::len) == run.replication as usize;
+            if !is_next || trial.as_ref().err().is_some_and(|error| !self.in_time(error)) {
+                self.leave_out(stage);
+                continue;
+            }
             let trial = trial.map_err(|error| self.failed(run.point, run.replication, error))?;
             self.count(&trial, run.planned_s());
-            let at = (run.case, run.point);
             self.rising.extend(trial.rise.map(|rise| (at, rise)));
             self.trials.entry(at).or_default().push(trial.summary);
         }
         Ok(())
+    }
+
+    /// Whether a run that ended so was not stopped by the end of the time.
+    fn in_time(&self, error: &RunError) -> bool {
+        !(matches!(error, RunError::Stopped { .. }) && self.execute.time_is_up())
+    }
+
+    fn leave_out(&mut self, stage: &str) {
+        if !self.left_out.iter().any(|other| other == stage) {
+            self.left_out.push(stage.to_owned());
+        }
+    }
+
+    /// Stages of which runs were left out because the time was over.
+    pub(super) fn left_out(&self) -> &[String] {
+        &self.left_out
     }
 
     fn run_at(&self, (case, point, replication): (Case, Point, u32)) -> Result<Run, RecommendError> {
@@ -334,6 +378,9 @@ impl<'a> Bench<'a> {
 
     /// Makes runs longer, and forgets those that were made, if the age at `point` was still rising and there is room.
     pub(super) fn lengthen(&mut self, point: Point) -> bool {
+        if self.execute.time_is_up() {
+            return false;
+        }
         // The plan is that of the present redo size.
         let ratio = self.redo_ratio(point);
         let longer = self.rise(point).and_then(|_| self.plan.longer(self.turn_s(point) / ratio));
@@ -369,9 +416,9 @@ impl<'a> Bench<'a> {
     }
 
     /// Whether every run of a point in a case can be left to itself.
-    pub(super) fn is_sound(&self, case: Case, point: Point) -> bool {
+    pub(super) fn is_stable(&self, case: Case, point: Point) -> bool {
         let seconds = self.window_of(case, point);
-        self.all(case, point, |trial| is_sound(trial, seconds))
+        self.all(case, point, |trial| is_stable(trial, seconds))
     }
 
     /// Whether no run of a point in a case stalled or went in waves, whoever did the flushing.
@@ -385,8 +432,8 @@ impl<'a> Bench<'a> {
         !trials.is_empty() && trials.iter().all(is_so)
     }
 
-    /// Share of the time in which a point as the scenario stands stalled or lived by sync flushing.
-    pub(super) fn trouble(&self, point: Point) -> f64 {
+    /// Share of the time in which a point as the scenario stands stalled or depended on sync flushing.
+    pub(super) fn stall_share(&self, point: Point) -> f64 {
         let seconds = |mean: Summary| mean.stall_seconds + mean.sync_flush_seconds;
         self.mean(Case::AS_IS, point).map_or(f64::INFINITY, seconds) / self.window_s(point).max(1.0)
     }

@@ -56,7 +56,7 @@ fn is_worse_in(felt: &Felt, then: &[Summary], now: &[Summary]) -> bool {
 
 /// Whether a point as it stands may be recommended, or stay.
 pub(super) fn is_answer(bench: &Bench<'_>, point: Point) -> bool {
-    bench.is_sound(Case::AS_IS, point)
+    bench.is_stable(Case::AS_IS, point)
         && (point == bench.current()
             || !is_worse(bench, point) && (bench.goal() == Goal::Writes || has_reserve(bench, Case::AS_IS, point)))
 }
@@ -67,7 +67,7 @@ pub(super) fn fewest_writes(bench: &Bench<'_>, tried: &[Point], best: Point) -> 
     let below = |point: &&Point| {
         point.redo_bytes == best.redo_bytes
             && **point < best
-            && bench.is_sound(Case::AS_IS, **point)
+            && bench.is_stable(Case::AS_IS, **point)
             && !is_worse(bench, **point)
             && !has_reserve(bench, Case::AS_IS, **point)
     };

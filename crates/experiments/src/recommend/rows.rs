@@ -14,8 +14,9 @@ const DAY_S: f64 = 86_400.0;
 type Figure = (&'static str, fn(&Summary) -> f64);
 
 /// Figures of a row, in order.
-const FIGURES: [Figure; 12] = [
+const FIGURES: [Figure; 13] = [
     ("tps_mean", |s| s.tps_mean),
+    ("tps_cv", |s| s.tps_cv),
     ("latency_ms_p95", |s| s.latency_ms_p95),
     ("latency_ms_p99", |s| s.latency_ms_p99),
     ("stall_seconds", |s| s.stall_seconds),
@@ -86,7 +87,7 @@ impl Row {
         Some(Row {
             point,
             replications: trials.len(),
-            sound: bench.is_sound(Case::AS_IS, point),
+            sound: bench.is_stable(Case::AS_IS, point),
             is_answer: is_answer(bench, point),
             regime,
             changes: changes.collect(),

@@ -95,20 +95,23 @@ fn search_at_this_length(bench: &mut Bench<'_>) -> Result<Option<Found>, Recomme
 
 /// The best over the present redo size, whose best is `best`, and larger ones.
 fn at_larger_redo(bench: &mut Bench<'_>, mut best: Point) -> Result<Point, RecommendError> {
-    let (if_it_gains, if_none_is_sound) = MOST_REDO;
+    let (if_it_gains, if_none_is_stable) = MOST_REDO;
     let mut factor = 2.0;
     loop {
-        let is_sound = is_answer(bench, best);
-        let within =
-            factor <= if_it_gains || (!is_sound && factor <= if_none_is_sound && bench.plan().has_room(factor));
-        let Some(redo) = bench.space().redo_times(factor).filter(|_| within) else { return Ok(best) };
-        // What stalls least says nothing of where to look on.
-        let start = if is_sound { best } else { bench.current() };
-        let next = at_redo(bench, redo, start.io_capacity_max as f64)?;
-        if is_sound && !gains(bench, next, best) {
+        let is_stable = is_answer(bench, best);
+        if !bench.left_out().is_empty() {
             return Ok(best);
         }
-        if is_sound || is_answer(bench, next) || bench.trouble(next) < bench.trouble(best) {
+        let within =
+            factor <= if_it_gains || (!is_stable && factor <= if_none_is_stable && bench.plan().has_room(factor));
+        let Some(redo) = bench.space().redo_times(factor).filter(|_| within) else { return Ok(best) };
+        // What stalls least says nothing of where to look on.
+        let start = if is_stable { best } else { bench.current() };
+        let next = at_redo(bench, redo, start.io_capacity_max as f64)?;
+        if is_stable && !gains(bench, next, best) {
+            return Ok(best);
+        }
+        if is_stable || is_answer(bench, next) || bench.stall_share(next) < bench.stall_share(best) {
             best = next;
         }
         factor *= 2.0;
@@ -158,11 +161,11 @@ fn at_redo(bench: &mut Bench<'_>, redo: u64, start: f64) -> Result<Point, Recomm
 fn past_the_end(bench: &Bench<'_>, tried: &[Point], first: bool) -> Vec<Point> {
     let (Some(&low), Some(&high)) = (tried.first(), tried.last()) else { return Vec::new() };
     let best = best_of(bench, Case::AS_IS, tried);
-    let is_sound = bench.is_sound(Case::AS_IS, best);
+    let is_stable = bench.is_stable(Case::AS_IS, best);
     let is_best = |end: Point| {
-        let others = tried.iter().filter(|point| **point != end).map(|&point| bench.trouble(point));
+        let others = tried.iter().filter(|point| **point != end).map(|&point| bench.stall_share(point));
         let least = others.fold(f64::INFINITY, f64::min);
-        if is_sound { end == best } else { leads_out(bench.trouble(end), least, first && end == high) }
+        if is_stable { end == best } else { leads_out(bench.stall_share(end), least, first && end == high) }
     };
     let onward: Vec<f64> = if is_best(high) {
         ONWARD.iter().map(|factor| high.io_capacity_max as f64 * factor).collect()
@@ -177,10 +180,10 @@ fn past_the_end(bench: &Bench<'_>, tried: &[Point], first: bool) -> Vec<Point> {
     points
 }
 
-/// Whether the way out of trouble may lie past an end that has `trouble`, with `least` at the other points: it has clearly
+/// Whether the way out of trouble may lie past an end that has `stall_share`, with `least` at the other points: it has clearly
 /// less of it, or, `upwards`, no more.
-fn leads_out(trouble: f64, least: f64, upwards: bool) -> bool {
-    trouble * ALIKE < least || (upwards && trouble <= least * ALIKE)
+fn leads_out(stall_share: f64, least: f64, upwards: bool) -> bool {
+    stall_share * ALIKE < least || (upwards && stall_share <= least * ALIKE)
 }
 
 /// Points inside the gap at the edge if that is wider than a step; if not, inside the gaps beside the best.
@@ -240,7 +243,7 @@ fn replicated(bench: &Bench<'_>, points: &[Point], at_most: u32) -> Vec<Ahead> {
 
 /// The highest point that is not sound below the lowest that is, if that one could come near the best.
 fn edge(bench: &Bench<'_>, tried: &[Point], best: Point) -> Option<usize> {
-    let lowest = tried.iter().position(|&point| bench.is_sound(Case::AS_IS, point))?;
+    let lowest = tried.iter().position(|&point| bench.is_stable(Case::AS_IS, point))?;
     let (here, top) = (bench.score(Case::AS_IS, tried[lowest])?, bench.score(Case::AS_IS, best)?);
     if here < top - EDGE * top.abs() { None } else { lowest.checked_sub(1) }
 }
@@ -295,15 +298,15 @@ fn gains(bench: &Bench<'_>, larger: Point, best: Point) -> bool {
 /// recommended, the best that is sound; if none is, the one that stalls least.
 pub(super) fn best_of(bench: &Bench<'_>, case: Case, points: &[Point]) -> Point {
     let means: Vec<(Point, Summary)> = points.iter().filter_map(|&p| Some((p, bench.mean(case, p)?))).collect();
-    let mut sound: Vec<&(Point, Summary)> = means.iter().filter(|(p, _)| bench.is_sound(case, *p)).collect();
+    let mut sound: Vec<&(Point, Summary)> = means.iter().filter(|(p, _)| bench.is_stable(case, *p)).collect();
     if case == Case::AS_IS && sound.iter().any(|(p, _)| is_answer(bench, *p)) {
         sound.retain(|(p, _)| is_answer(bench, *p));
     }
     if sound.is_empty() {
-        let trouble = |s: &Summary| s.stall_seconds + s.sync_flush_seconds;
+        let stalled_s = |s: &Summary| s.stall_seconds + s.sync_flush_seconds;
         let least = means
             .iter()
-            .min_by(|(_, a), (_, b)| trouble(a).total_cmp(&trouble(b)).then(b.tps_mean.total_cmp(&a.tps_mean)));
+            .min_by(|(_, a), (_, b)| stalled_s(a).total_cmp(&stalled_s(b)).then(b.tps_mean.total_cmp(&a.tps_mean)));
         return least.map_or(bench.current(), |(point, _)| *point);
     }
     let goal = bench.goal();

@@ -67,7 +67,7 @@ pub(super) fn with_room(bench: &mut Bench<'_>, best: Point) -> Result<Point, Rec
     for point in as_good_from(bench, best).into_iter().take(EQUALS_UP) {
         let cases: Vec<(Case, Point)> = Case::MOVED.iter().map(|&case| (case, point)).collect();
         bench.ensure("what if", &cases, 1, &[])?;
-        let keeps = |bench: &Bench<'_>, case| bench.is_sound(case, point) && has_reserve(bench, case, point);
+        let keeps = |bench: &Bench<'_>, case| bench.is_stable(case, point) && has_reserve(bench, case, point);
         if !Case::MOVED.iter().all(|&case| keeps(bench, case)) {
             continue;
         }
@@ -115,8 +115,8 @@ pub(super) fn first_runs(bench: &Bench<'_>, best: Point) -> Vec<Ahead> {
 /// The next lower setting in the cases in which it could be an answer.
 fn lower_neighbours(bench: &Bench<'_>, best: Point, around: &[Point]) -> Vec<(Case, Point)> {
     let Some(&lower) = around.first().filter(|point| **point < best) else { return Vec::new() };
-    let was_seen_to_fail = !bench.trials(Case::AS_IS, lower).is_empty() && !bench.is_sound(Case::AS_IS, lower);
-    let could_be = |case: &Case| bench.is_sound(*case, best) && !(case.asks_for_more_writes() && was_seen_to_fail);
+    let was_seen_to_fail = !bench.trials(Case::AS_IS, lower).is_empty() && !bench.is_stable(Case::AS_IS, lower);
+    let could_be = |case: &Case| bench.is_stable(*case, best) && !(case.asks_for_more_writes() && was_seen_to_fail);
     Case::MOVED.into_iter().filter(could_be).map(|case| (case, lower)).collect()
 }
 
@@ -174,7 +174,7 @@ fn of(bench: &Bench<'_>, case: Case, best: Point, around: &[Point]) -> Option<Se
     Some(Sensitivity {
         input: case.input?,
         change: f64::from(case.per_mille) / 1000.0,
-        sound: bench.is_sound(case, best),
+        sound: bench.is_stable(case, best),
         best_there,
         loss: ((top - score) / top.abs().max(1e-9)).max(0.0),
         tps: mean.tps_mean,
@@ -189,7 +189,7 @@ fn safer(bench: &mut Bench<'_>, best: Point) -> Result<Option<Point>, RecommendE
         let cases = [&[Case::AS_IS], &Case::MOVED[..]].concat();
         let wanted: Vec<(Case, Point)> = cases.iter().map(|&case| (case, higher)).collect();
         bench.ensure("safer", &wanted, 1, &[])?;
-        if cases.iter().all(|&case| bench.is_sound(case, higher)) {
+        if cases.iter().all(|&case| bench.is_stable(case, higher)) {
             let score = |point| bench.score(Case::AS_IS, point).unwrap_or(f64::MIN);
             let price = score(best) - score(higher);
             return Ok((price <= PRICE_OF_SAFETY * score(best).abs()).then_some(higher));

@@ -324,3 +324,44 @@ fn sync_flushing_that_stalls_under_stress_is_a_limit_or_ended() {
     let answer = ask(&MadeUp { syncs: dear, ..MadeUp::new(9000.0, 0.0) }, "7000-bpi32", Goal::Throughput, false);
     assert!(matches!(answer.verdict, Verdict::Keep(_)), "{:?}", answer.verdict);
 }
+
+/// A server whose search has time for so many runs.
+struct InTime<'a>(&'a MadeUp, usize);
+
+impl TrialRunner for InTime<'_> {
+    fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
+        if self.time_is_up() {
+            return Err(RunError::Stopped { at: innosim_core::kernel::time::SimTime::ZERO });
+        }
+        self.0.execute(job)
+    }
+
+    fn time_is_up(&self) -> bool {
+        self.0.runs.load(Ordering::Relaxed) >= self.1
+    }
+}
+
+#[test]
+fn a_search_that_runs_out_of_time_shows_what_it_has() {
+    let question = Question {
+        source: published("8000-bpi32"),
+        common: Overrides::default(),
+        goal: Goal::Throughput,
+        redo: false,
+        replications: 3,
+    };
+    let within = |runs: usize| recommend(&question, &InTime(&MadeUp::new(4300.0, 0.0), runs));
+    let all = within(usize::MAX).unwrap();
+    assert!(all.left_out.is_empty() && all.left_out_in_words().is_none());
+    let some = within(12).unwrap();
+    assert!(some.runs <= 12 && !some.left_out.is_empty() && some.candidates.len() >= 3, "{:?}", some.left_out);
+    let told = some.left_out_in_words().unwrap();
+    assert!(told.contains("More time would tell"), "{told}");
+    // The runs that were made are those of the whole search.
+    for row in &some.candidates {
+        let whole = all.candidates.iter().find(|other| other.point == row.point);
+        assert!(row.replications > 1 || whole.is_none_or(|whole| whole.replications >= row.replications), "{row:?}");
+    }
+    assert!(matches!(within(1), Err(RecommendError::OutOfTime)), "not even the present setting was run");
+    assert!(matches!(within(0), Err(RecommendError::OutOfTime)));
+}

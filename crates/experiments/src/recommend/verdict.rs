@@ -47,6 +47,8 @@ pub enum Cause {
     TooShort,
     /// An input that is known roughly would turn the answer.
     Uncertain,
+    /// The time was over before a setting was found, or the limit.
+    OutOfTime,
     /// Something else than the I/O capacity is the limit.
     Limit(Limit),
 }
@@ -75,7 +77,7 @@ impl Limit {
         }
     }
 
-    const fn in_words(self) -> &'static str {
+    pub(crate) const fn in_words(self) -> &'static str {
         match self {
             Limit::Redo => "the redo log is the limit",
             Limit::Device => "the device is the limit",
@@ -148,6 +150,12 @@ fn without_answer(bench: &mut Bench<'_>) -> Result<Decision, RecommendError> {
         let replications = bench.replications;
         bench.ensure_as_is("larger redo log", &[larger], replications, &[])?;
     }
+    if !bench.left_out().is_empty() {
+        let why = format!("the time was over: {}", none_will_do(bench));
+        let verdict = Verdict::Refused(Refusal { cause: Cause::OutOfTime, why });
+        let larger_redo = larger.filter(|&point| bench.mean(Case::AS_IS, point).is_some());
+        return Ok(Decision { best: now, verdict, what_if: WhatIf::default(), larger_redo });
+    }
     let comes_through = [Case::AS_IS, Case::SLOWER_DEVICE].iter().all(|&case| bench.comes_through(case, now));
     let verdict = if comes_through && survives(bench, now) {
         Verdict::Keep(keep_in_words(bench))
@@ -196,7 +204,7 @@ fn limit(bench: &Bench<'_>, larger: Option<Point>) -> Limit {
 /// Why none of the settings that were tried may be recommended.
 fn none_will_do(bench: &Bench<'_>) -> String {
     let points: Vec<Point> = bench.points().into_iter().filter(|&point| point != bench.current()).collect();
-    let sound: Vec<Point> = points.iter().copied().filter(|&point| bench.is_sound(Case::AS_IS, point)).collect();
+    let sound: Vec<Point> = points.iter().copied().filter(|&point| bench.is_stable(Case::AS_IS, point)).collect();
     let largest = points.iter().map(|point| point.redo_bytes).max().unwrap_or(0);
     let up_to = if bench.redo && largest > bench.current().redo_bytes {
         format!(", with redo logs of up to {} MiB,", largest >> 20)

@@ -154,7 +154,7 @@ mod tests {
             lsn_avg_rate: None,
             pending: None,
         };
-        Cleaner::trace(&counters, Publishing::of(model))
+        Cleaner::trace(&counters, model.publishing())
     }
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
             lsn_avg_rate: None,
             pending: None,
         };
-        let trace = Cleaner::trace(&counters, Publishing::of(ModelId::Mysql57));
+        let trace = Cleaner::trace(&counters, ModelId::Mysql57.publishing());
         assert_eq!(trace.in_flight, [false; 5]);
         assert_eq!(trace.flushed_before[3..], [0.0, 264.0]);
     }

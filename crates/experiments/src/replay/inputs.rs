@@ -4,7 +4,7 @@ use super::cleaner::{Cleaner, Counters};
 use innosim_core::kernel::time::SimTime;
 use innosim_core::seam::FlushGauges;
 use innosim_flush_models::replay::{Publishing, ReplayPass};
-use innosim_recordings::{Missing, Quantity, Recording};
+use innosim_recordings::{Column, Missing, Quantity, Recording};
 
 /// Samples further apart than this leave the number of passes between them open, seconds.
 const MAX_GAP_S: f64 = 1.5;
@@ -39,25 +39,25 @@ pub(super) struct Inputs {
     /// Seconds from a turn of the server's clock to the first sample.
     clock_phase_s: f64,
     load: (f64, f64),
-    lsn: Vec<f64>,
-    oldest: Vec<f64>,
-    dirty: Vec<f64>,
-    lru: Vec<f64>,
-    free: Vec<f64>,
-    sync: Vec<f64>,
+    lsn: Column,
+    oldest: Column,
+    dirty: Column,
+    lru: Column,
+    free: Column,
+    sync: Column,
     /// Pages written by anybody, and those of the flush lists, since the server's start.
-    written: Option<Vec<f64>>,
-    flushed: Vec<f64>,
+    written: Option<Column>,
+    flushed: Column,
     cleaner: Cleaner,
     /// Whether the averages of the pass before each sample differ from those of the pass before it.
     averages_moved: Vec<bool>,
     publishing: Publishing,
-    due: Option<Vec<f64>>,
-    requested: Vec<f64>,
-    pct_for_dirty: Option<Vec<f64>>,
-    pct_for_lsn: Vec<f64>,
-    avg_page_rate: Option<Vec<f64>>,
-    lsn_avg_rate: Option<Vec<f64>>,
+    due: Option<Column>,
+    requested: Column,
+    pct_for_dirty: Option<Column>,
+    pct_for_lsn: Column,
+    avg_page_rate: Option<Column>,
+    lsn_avg_rate: Option<Column>,
     pub(super) known: Known,
 }
 
@@ -93,28 +93,33 @@ impl Inputs {
     pub(super) fn of(recording: &Recording, publishing: Publishing, least_request: f64) -> Result<Self, Missing> {
         let need = |quantity| recording.quantity(quantity, "replay");
         let adaptive = need(Quantity::AdaptivePages)?;
-        let sync = recording.get(Quantity::SyncPages).unwrap_or_else(|| vec![0.0; adaptive.len()]);
+        let sync = recording.get(Quantity::SyncPages).unwrap_or_else(|| Column::zeros(adaptive.len()));
         let pct_for_dirty = recording.get(Quantity::PctForDirty);
         let avg_page_rate = recording.get(Quantity::AvgPageRate);
         let requested = need(Quantity::NToFlushRequested)?;
         let pct_for_lsn = need(Quantity::PctForLsn)?;
         let due = recording.get(Quantity::NToFlushByAge);
-        let flushed: Vec<f64> = adaptive.iter().zip(&sync).map(|(a, s)| a + s).collect();
+        let flushed = adaptive.with(&sync, |adaptive, sync| adaptive + sync);
         let batches = recording.get(Quantity::AdaptiveBatches);
-        let gauges: Vec<&[f64]> = [Some(&pct_for_lsn), due.as_ref()].into_iter().flatten().map(Vec::as_slice).collect();
+        let gauges: Vec<Vec<f64>> =
+            [Some(&pct_for_lsn), due.as_ref()].into_iter().flatten().map(Column::with_nan).collect();
+        let gauges: Vec<&[f64]> = gauges.iter().map(Vec::as_slice).collect();
         let lsn_avg_rate = recording.get(Quantity::LsnAvgRate);
         let pending = recording.get(Quantity::PendingListWrites);
+        let with_nan = |column: &Option<Column>| column.as_ref().map(Column::with_nan);
+        let (redo_average, page_average) = (with_nan(&lsn_avg_rate), with_nan(&avg_page_rate));
+        let pending = with_nan(&pending);
         let counters = Counters {
-            requested: &requested,
+            requested: &requested.with_nan(),
             least_request,
             gauges: &gauges,
-            batches: batches.as_deref().unwrap_or(&flushed),
-            flushed: &flushed,
-            lsn_avg_rate: lsn_avg_rate.as_deref(),
+            batches: &batches.as_ref().unwrap_or(&flushed).with_nan(),
+            flushed: &flushed.with_nan(),
+            lsn_avg_rate: redo_average.as_deref(),
             pending: pending.as_deref(),
         };
         let cleaner = Cleaner::trace(&counters, publishing);
-        let averages_moved = cleaner.moves(&[avg_page_rate.as_deref(), lsn_avg_rate.as_deref()]);
+        let averages_moved = cleaner.moves(&[page_average.as_deref(), redo_average.as_deref()]);
         Ok(Inputs {
             seconds: recording.series.seconds.clone(),
             clock_phase_s: 0.0,
@@ -185,12 +190,12 @@ impl Inputs {
     /// What the server had published of its decisions at sample `i`; `None` at a gap.
     pub(super) fn published(&self, i: usize) -> Option<FlushGauges> {
         Some(FlushGauges {
-            n_to_flush_requested: whole(self.requested[i])?,
-            n_to_flush_by_age: self.due.as_ref().map_or(Some(0), |due| whole(due[i]))?,
+            n_to_flush_requested: whole(self.requested.at(i))?,
+            n_to_flush_by_age: self.due.as_ref().map_or(Some(0), |due| whole(due.at(i)))?,
             avg_page_rate: optional(&self.avg_page_rate, i)?,
             lsn_avg_rate: optional(&self.lsn_avg_rate, i)?,
             pct_for_dirty: optional(&self.pct_for_dirty, i)?,
-            pct_for_lsn: whole(self.pct_for_lsn[i])?,
+            pct_for_lsn: whole(self.pct_for_lsn.at(i))?,
         })
     }
 
@@ -201,16 +206,17 @@ impl Inputs {
             return None;
         }
         // What was clean before was first dirtied by the oldest change of now.
-        let oldest = |at: usize| if self.oldest[at] == 0.0 { self.oldest[i] } else { self.oldest[at] };
-        let due = self.due.as_ref().map_or(Some(0), |due| whole(due[i]))?;
+        let oldest =
+            |at: usize| self.oldest.at(at).and_then(|told| if told == 0.0 { self.oldest.at(i) } else { Some(told) });
+        let due = self.due.as_ref().map_or(Some(0), |due| whole(due.at(i)))?;
         let pass = |at: usize| {
             Some(ReplayPass {
                 now: self.instant(self.seconds[at]),
-                cur_lsn: whole(self.lsn[at])?,
+                cur_lsn: whole(self.lsn.at(at))?,
                 oldest_lsn: whole(oldest(at))?,
-                dirty_pages: whole(self.dirty[at])?,
-                lru_pages: whole(self.lru[at])?,
-                free_pages: whole(self.free[at])?,
+                dirty_pages: whole(self.dirty.at(at))?,
+                lru_pages: whole(self.lru.at(at))?,
+                free_pages: whole(self.free.at(at))?,
                 n_to_flush_by_age: due,
                 last_pages: 0,
             })
@@ -219,13 +225,13 @@ impl Inputs {
         Some(Between {
             second: after,
             under_load: before >= self.load.0 + EDGE_S && after <= self.load.1 - EDGE_S,
-            sync_pages: self.sync[i] - self.sync[i - 1],
+            sync_pages: self.sync.at(i)? - self.sync.at(i - 1)?,
             several_passes: self.cleaner.several[i],
             pass_began: self.cleaner.began[i],
             oldest_moves: self.cleaner.in_flight[i - 1] || self.writes(i).is_some_and(|(lru, _)| lru > 0.0),
-            flushed_before: whole(self.cleaner.flushed_before[i])?,
+            flushed_before: whole(Some(self.cleaner.flushed_before[i]))?,
             recorded: FlushGauges {
-                n_to_flush_requested: whole(self.requested[i])?,
+                n_to_flush_requested: whole(self.requested.at(i))?,
                 n_to_flush_by_age: due,
                 ..self.published(shown)?
             },
@@ -244,9 +250,9 @@ impl Inputs {
             return None;
         }
         let written = self.written.as_ref()?;
-        let all = written[i] - written[i - 1];
-        let lru = (all - (self.flushed[i] - self.flushed[i - 1])).max(0.0);
-        all.is_finite().then_some((lru, all))
+        let grown = |counter: &Column| Some(counter.at(i)? - counter.at(i - 1)?);
+        let all = grown(written)?;
+        Some(((all - grown(&self.flushed)?).max(0.0), all))
     }
 
     fn instant(&self, second: f64) -> SimTime {
@@ -285,11 +291,11 @@ impl Between {
     }
 }
 
-fn optional(series: &Option<Vec<f64>>, i: usize) -> Option<u64> {
-    series.as_ref().map_or(Some(0), |values| whole(values[i]))
+fn optional(column: &Option<Column>, i: usize) -> Option<u64> {
+    column.as_ref().map_or(Some(0), |column| whole(column.at(i)))
 }
 
 /// A recorded count; `None` for a gap.
-fn whole(value: f64) -> Option<u64> {
-    (value.is_finite() && value >= 0.0).then_some(value as u64)
+fn whole(sample: Option<f64>) -> Option<u64> {
+    sample.filter(|value| *value >= 0.0 && value.is_finite()).map(|value| value as u64)
 }

@@ -1,7 +1,7 @@
 //! Series of published runs as data: scenarios with what was changed of them, the published figures, and how far off a
 //! simulation may be. A file in `scenarios/series` is a series.
 
-use innosim_core::metrics::{RunOutput, SecondSample, Summary};
+use innosim_core::metrics::{DiskSecond, RunOutput, SecondSample, Summary};
 use innosim_scenario::{Diagnostics, Overrides, Scenario, Source, load};
 use innosim_statistics::median;
 use serde::{Deserialize, Serialize};
@@ -13,8 +13,11 @@ macro_rules! series {
     };
 }
 
+const MIB: f64 = (1u64 << 20) as f64;
+
 /// Names and texts of the series that come with the program.
-pub const SERIES: &[(&str, &str)] = series!["percona-2026-counters", "percona-2020-07", "mariadb-2013"];
+pub const SERIES: &[(&str, &str)] =
+    series!["percona-2026", "percona-2026-small-pools", "percona-2026-counters", "percona-2020-07", "mariadb-2013"];
 
 /// A series of published runs.
 #[derive(Debug, Clone, Deserialize)]
@@ -41,11 +44,16 @@ pub struct Series {
 pub struct SeriesRun {
     /// Its name.
     pub name: String,
+    /// Another scenario than the series'.
+    pub scenario: Option<String>,
+    /// Runs of one group are compared with each other: whether they stand in the order that was published.
+    pub group: Option<String>,
     /// Another server model than the scenario's.
     pub model: Option<String>,
     /// Another length than the scenario's.
     pub duration: Option<String>,
     /// What else is changed, as `--set` takes it.
+    #[serde(default)]
     pub set: Vec<String>,
     /// The published figures.
     pub published: BTreeMap<Figure, f64>,
@@ -67,6 +75,10 @@ pub struct Tolerance {
 pub enum Figure {
     /// Mean of the medians of 10 s, transactions a second.
     Tps,
+    /// Mean of all seconds, transactions a second.
+    TpsMean,
+    /// Their standard deviation as a share of that mean.
+    TpsCv,
     /// Mean checkpoint age, 10^9 bytes.
     CheckpointAgeGb,
     /// Mean dirty pages.
@@ -83,13 +95,20 @@ pub enum Figure {
     StallS,
     /// Written to the device, 10^6 bytes a second, mean.
     WrittenMbPerS,
+    /// Written to the disks, MiB a second, mean.
+    WrittenMibPerS,
+    /// Writes that reach the disks, a second, mean.
+    WritesPerS,
+    /// Cache flushes of the disks a second, mean.
+    FlushesPerS,
 }
 
 impl Figure {
     /// Head of its column.
     pub fn head(self) -> &'static str {
         match self {
-            Figure::Tps => "tps",
+            Figure::Tps | Figure::TpsMean => "tps",
+            Figure::TpsCv => "cv",
             Figure::CheckpointAgeGb => "age, GB",
             Figure::DirtyPages => "dirty pages",
             Figure::PagesFlushedPerS => "flushed/s",
@@ -98,6 +117,9 @@ impl Figure {
             Figure::StallStartS => "stall at, s",
             Figure::StallS => "stalled, s",
             Figure::WrittenMbPerS => "MB/s",
+            Figure::WrittenMibPerS => "MiB/s",
+            Figure::WritesPerS => "writes/s",
+            Figure::FlushesPerS => "flushes/s",
         }
     }
 
@@ -105,8 +127,17 @@ impl Figure {
     pub fn simulated(self, summary: &Summary, output: &RunOutput, warmup_s: f64) -> Option<f64> {
         let counted = || output.series.iter().filter(|second| second.second as f64 > warmup_s);
         let seconds = counted().count().max(1) as f64;
+        let disk = |amount: fn(&DiskSecond) -> u64| {
+            let both = output.series.iter().zip(&output.disk).filter(|(second, _)| second.second as f64 > warmup_s);
+            both.map(|(_, disk)| amount(disk) as f64).sum::<f64>() / seconds
+        };
         Some(match self {
             Figure::Tps => summary.tps_10s_median_mean,
+            Figure::TpsMean => counted().map(|s| s.transactions as f64).sum::<f64>() / seconds,
+            Figure::TpsCv => variation(&counted().map(|s| s.transactions as f64).collect::<Vec<f64>>())?,
+            Figure::WrittenMibPerS => disk(|disk| disk.write_bytes) / MIB,
+            Figure::WritesPerS => disk(|disk| disk.writes),
+            Figure::FlushesPerS => disk(|disk| disk.cache_flushes),
             Figure::CheckpointAgeGb => summary.checkpoint_age_mean / 1e9,
             Figure::DirtyPages => summary.dirty_pages_mean,
             Figure::PagesFlushedPerS => summary.pages_flushed_per_s_mean,
@@ -126,11 +157,21 @@ impl Figure {
     }
 }
 
+/// Standard deviation as a share of the mean.
+fn variation(values: &[f64]) -> Option<f64> {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let variance = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count;
+    (mean > 0.0).then(|| variance.sqrt() / mean)
+}
+
 /// One run of a series beside what was published.
 #[derive(Debug, Serialize)]
 pub struct SeriesRow {
     /// Name of the run.
     pub run: String,
+    /// The runs that it is compared with.
+    pub group: Option<String>,
     /// Length of the run, seconds.
     pub simulated_s: f64,
     /// Seconds left out at the start.
@@ -177,7 +218,8 @@ impl Series {
     /// # Errors
     /// Whatever is wrong with it.
     pub fn scenario(&self, run: &SeriesRun, overrides: &Overrides) -> Result<Scenario, Diagnostics> {
-        let mut scenario = load(Source::Shipped(&self.scenario), overrides)?;
+        let name = run.scenario.as_ref().unwrap_or(&self.scenario);
+        let mut scenario = load(Source::Shipped(name), overrides)?;
         scenario.name.clone_from(&run.name);
         Ok(scenario)
     }
@@ -210,6 +252,7 @@ mod tests {
     fn errors_are_shares_of_what_was_published() {
         let row = |published, simulated| SeriesRow {
             run: String::new(),
+            group: None,
             simulated_s: 1.0,
             warmup_s: 0.0,
             published: [(Figure::StallS, published)].into(),

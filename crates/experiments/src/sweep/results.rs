@@ -2,7 +2,7 @@
 
 use super::plan::{Plan, Point, RunId};
 use super::record::Record;
-use crate::sound::is_sound;
+use crate::stable::is_stable;
 use innosim_core::metrics::{Regime, Summary};
 use innosim_statistics::{Estimate, Paired, holm, mean};
 use std::collections::BTreeMap;
@@ -103,7 +103,7 @@ impl<'a> Results<'a> {
     pub fn verdict(&self, among: &[usize]) -> Option<Verdict> {
         let tps = |p: &PointResult<'_>| p.estimate(|s| s.tps_mean).mean;
         let with_runs = || among.iter().map(|&point| &self.points[point]).filter(|p| !p.runs.is_empty());
-        let sound = |p: &&PointResult<'_>| p.is_sound(&self.plan.points[p.point]);
+        let sound = |p: &&PointResult<'_>| p.is_stable(&self.plan.points[p.point]);
         let any_sound = with_runs().any(|p| sound(&p));
         let with_runs = || with_runs().filter(|p| !any_sound || sound(p));
         let best = with_runs().max_by(|a, b| tps(a).total_cmp(&tps(b)).then(b.point.cmp(&a.point)))?;
@@ -130,8 +130,8 @@ impl<'a> Results<'a> {
 
 impl PointResult<'_> {
     /// Whether the server can be left to itself in every run.
-    fn is_sound(&self, point: &Point) -> bool {
-        self.runs.iter().all(|(_, record)| is_sound(&record.summary, record.counted_s(point)))
+    fn is_stable(&self, point: &Point) -> bool {
+        self.runs.iter().all(|(_, record)| is_stable(&record.summary, record.counted_s(point)))
     }
 
     /// Share of the seconds that stalled: runs that end early have fewer.

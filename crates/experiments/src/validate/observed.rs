@@ -2,7 +2,7 @@
 
 use super::Trajectory;
 use innosim_core::metrics::{Regime, RegimeInput, RunOutput, SecondSample};
-use innosim_recordings::{LONG_STEP, Missing, Quantity, Recording, rates};
+use innosim_recordings::{Column, LONG_STEP, Missing, Quantity, Recording};
 
 /// Longest time that a sample stands for, seconds.
 const LONGEST_SAMPLE_S: f64 = 120.0;
@@ -28,6 +28,8 @@ pub(super) struct Observed {
     pub(super) redo: Vec<f64>,
     /// Pages of sync flushing over the load.
     pub(super) sync_pages: Option<f64>,
+    /// 95 % latency of a report, ms; empty if not recorded.
+    pub(super) latency: Vec<f64>,
     /// Transactions waiting for a thread, of an open loop.
     pub(super) waiting: Vec<f64>,
 }
@@ -41,35 +43,34 @@ impl Observed {
         let frozen = recording.frozen();
         let at: Vec<usize> = (1..all.len()).filter(|&i| all[i] > start && all[i] <= end && !frozen[i]).collect();
         let lost = |i: usize| (1..i).filter(|&j| frozen[j]).map(|j| all[j] - all[j - 1]).sum::<f64>();
-        let under_load = |values: &[f64]| -> Vec<f64> { at.iter().map(|&i| values[i]).collect() };
+        let under_load = |column: &Column| -> Column { at.iter().map(|&i| column.at(i)).collect() };
         let need = |quantity| recording.quantity(quantity, purpose);
         // A step that began before the load says nothing of the load alone.
-        let of_load = |rates: Vec<f64>| -> Vec<f64> {
-            at.iter().map(|&i| if all[i - 1] < begun { f64::NAN } else { rates[i] }).collect()
-        };
-        let of_steps = |counter: &[f64]| of_load(rates(all, counter));
+        let of_load =
+            |rates: &Column| -> Column { at.iter().map(|&i| rates.at(i).filter(|_| all[i - 1] >= begun)).collect() };
+        let of_steps = |counter: &Column| of_load(&counter.rates(all)).with_nan();
         let tps = need(Quantity::Tps)?;
         let lsn = need(Quantity::Lsn)?;
-        let difference = |from: &[f64], to: &[f64]| -> Vec<f64> { from.iter().zip(to).map(|(a, b)| a - b).collect() };
         let oldest = recording.get(Quantity::OldestModification).map(|oldest| {
-            let known = |(lsn, oldest): (&f64, &f64)| if *oldest > 0.0 { lsn - oldest } else { 0.0 };
-            lsn.iter().zip(&oldest).map(known).collect::<Vec<f64>>()
+            let age = |lsn: f64, oldest: f64| if oldest > 0.0 { lsn - oldest } else { 0.0 };
+            under_load(&lsn.with(&oldest, age)).with_nan()
         });
         let sync = recording.get(Quantity::SyncPages).map(|sync| under_load(&sync));
-        let waiting = recording.series.column("sb.queue").map_or_else(Vec::new, |queue| under_load(&queue));
+        let waiting = recording.series.column("sb.queue").map_or_else(Vec::new, |queue| under_load(&queue).with_nan());
         Ok(Observed {
             seconds: at.iter().map(|&i| all[i] - begun - lost(i)).collect(),
             steps: at.iter().map(|&i| all[i] - all[i - 1]).collect(),
             tps_interval: recording.tps_interval_s(),
-            age: under_load(&difference(&lsn, &need(Quantity::CheckpointLsn)?)),
-            oldest_age: oldest.map_or_else(Vec::new, |oldest| under_load(&oldest)),
+            age: under_load(&lsn.with(&need(Quantity::CheckpointLsn)?, |lsn, checkpoint| lsn - checkpoint)).with_nan(),
+            oldest_age: oldest.unwrap_or_default(),
             flushed: of_steps(&need(Quantity::PagesWritten)?),
-            dirty: under_load(&need(Quantity::DirtyPages)?),
+            dirty: under_load(&need(Quantity::DirtyPages)?).with_nan(),
             // Reports begin with the load, counters don't.
-            tps: if recording.series.column("sb.tps").is_some() { under_load(&tps) } else { of_load(tps) },
+            tps: if recording.series.column("sb.tps").is_some() { under_load(&tps) } else { of_load(&tps) }.with_nan(),
             redo: of_steps(&lsn),
-            lsn: under_load(&lsn),
-            sync_pages: sync.and_then(|sync| growth(&sync)),
+            lsn: under_load(&lsn).with_nan(),
+            sync_pages: sync.and_then(|sync| sync.growth()),
+            latency: recording.get(Quantity::LatencyP95).map_or_else(Vec::new, |ms| under_load(&ms).with_nan()),
             waiting: if recording.closed_loop() { Vec::new() } else { waiting },
         })
     }
@@ -87,6 +88,7 @@ impl Observed {
             ("redo_bytes_per_s", self.mean_of_steps(&self.redo).or_else(|| self.redo_over_all())),
             ("pages_flushed_sync", self.sync_pages),
             ("stall_seconds", self.stall_seconds()),
+            ("latency_ms_p95_mean", mean(&self.latency)),
         ];
         figures.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
@@ -182,13 +184,6 @@ pub(super) fn as_run(trajectories: &[Trajectory], predicted: &RunOutput) -> RunO
         age_limits: predicted.age_limits,
         ..RunOutput::default()
     }
-}
-
-/// From the first value that is there to the last.
-fn growth(counter: &[f64]) -> Option<f64> {
-    let mut known = counter.iter().filter(|value| value.is_finite());
-    let first = known.next()?;
-    Some(known.next_back().unwrap_or(first) - first)
 }
 
 /// Mean of the values that are there.

@@ -45,6 +45,7 @@ impl<'a> Predicted<'a> {
             lsn: Vec::new(),
             redo: over(|s| s.redo_generated_bytes as f64, &step),
             sync_pages: None,
+            latency: over(|s| s.latency_ms_p95, &|_| observed.tps_interval),
             waiting: if observed.waiting.is_empty() { Vec::new() } else { at(|s| s.arrivals_waiting as f64) },
         };
         Predicted { observed, output, series }
@@ -70,6 +71,7 @@ impl<'a> Predicted<'a> {
                 .mean_of_steps(&where_known(redo, &self.observed.redo))
                 .or_else(|| self.series.mean_of_steps(redo)),
             "pages_flushed_sync" => Some(self.covered().iter().map(|second| second.sync_pages as f64).sum()),
+            "latency_ms_p95_mean" => super::mean(&where_known(&self.series.latency, &self.observed.latency)),
             "stall_seconds" => self.thinned().stall_seconds(),
             _ => None,
         }
@@ -136,6 +138,7 @@ impl<'a> Predicted<'a> {
             lsn: Vec::new(),
             redo: Vec::new(),
             sync_pages: None,
+            latency: Vec::new(),
         }
     }
 }

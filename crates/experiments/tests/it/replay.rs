@@ -108,7 +108,7 @@ fn as_csv_of_counters(name: &str, left_out: &[&str]) -> tempfile::TempDir {
     let plain = |name: &str| name.trim_start_matches("m.").to_owned();
     let names: Vec<&str> =
         series.names().filter(is_counter).filter(|name| !left_out.contains(&plain(name).as_str())).collect();
-    let columns: Vec<Vec<f64>> = names.iter().map(|name| series.column(name).unwrap_or_default()).collect();
+    let columns: Vec<Vec<f64>> = names.iter().map(|name| series.column(name).unwrap_or_default().with_nan()).collect();
     let in_capitals = |name: &&str| name.strip_prefix("m.").map_or((*name).to_owned(), str::to_ascii_uppercase);
     let heads: Vec<String> = names.iter().map(in_capitals).collect();
     let mut csv = format!("ts,{}\n", heads.join(","));

@@ -1,6 +1,8 @@
 //! What 5.6 and 5.7 share of adaptive flushing: its settings and the share that the age calls for (`innodb-5.6` section
 //! 3.4, `innodb-5.7` section 3.5).
 
+use crate::percona80::age_factor::high_checkpoint_pct;
+
 /// The settings that the rules read.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AdaptiveConfig {
@@ -22,6 +24,11 @@ pub struct AdaptiveConfig {
     pub log_group_capacity: u64,
     /// `max_modified_age_async`, bytes.
     pub max_modified_age_async: u64,
+    /// Percona Server 5.7: `innodb_cleaner_lsn_age_factor = high_checkpoint`.
+    pub high_checkpoint: bool,
+    /// Percona Server 5.7: from `max_modified_age_async` on the percentages alone say how many pages, and neither the recent
+    /// average nor the pages that are due.
+    pub percentages_alone_past_async: bool,
 }
 
 impl AdaptiveConfig {
@@ -37,6 +44,9 @@ impl AdaptiveConfig {
             return 0;
         }
         let f = (age.wrapping_mul(100) / self.max_modified_age_async) as f64;
+        if self.high_checkpoint {
+            return high_checkpoint_pct(self.io_capacity_max / self.io_capacity, f);
+        }
         ((self.io_capacity_max / self.io_capacity) as f64 * (f * f.sqrt()) / 7.5) as u64
     }
 }

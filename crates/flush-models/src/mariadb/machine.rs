@@ -8,7 +8,7 @@
 use super::options::{Doublewrite, Options};
 use super::page_cleaner::BUF_LRU_MIN_LEN;
 use super::redo_geometry::LOG_HEADER_BYTES;
-use crate::typed_settings::FlushMethod;
+use crate::settings::FlushMethod;
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LeavesFlushList, LruWritten,
     MachineConfig, PAGE_BYTES, RedoConfig, RedoPipeline, SharedCollecting, SyncHolds,
@@ -27,6 +27,9 @@ const FLUSH_AREA_PAGES: u32 = 64;
 const FREE_SEARCH_PAGES: u64 = 100;
 /// A FILE_CHECKPOINT record of 16 bytes, and FILE_MODIFY records of some 24 bytes for eight files.
 const CHECKPOINT_RECORD_BYTES: u64 = 208;
+
+/// First LSN of a redo log in blocks, behind the header of its block.
+const FIRST_LSN_106: u64 = 8192 + 12;
 
 /// The machine of these options.
 pub(super) fn machine_config(options: &Options) -> MachineConfig {
@@ -50,12 +53,12 @@ pub(super) fn machine_config(options: &Options) -> MachineConfig {
             // Appended to one half while the other is written.
             log_buffer_bytes: 2 * options.log_buffer_size,
             write_ahead_bytes: options.log_write_ahead_size,
-            start_lsn: LOG_HEADER_BYTES,
+            start_lsn: if options.framed { FIRST_LSN_106 } else { LOG_HEADER_BYTES },
             commit: options.commit,
             flush_timeout: options.flush_log_at_timeout,
             pipeline: RedoPipeline::CommittingThread,
             io: options.flush_method.redo_io(),
-            framed: false,
+            framed: options.framed,
             checkpoint_record_bytes: CHECKPOINT_RECORD_BYTES,
             checkpoint_holds_writes: true,
             files: None,

@@ -24,12 +24,22 @@ pub enum Mistake {
     /// Furious flushing leaves the LRU list alone until its target is reached, while user threads wait for free pages. Its
     /// target is the redo's end, as it was in those releases, so that nearly the whole flush list goes first.
     Mdev34265,
+    /// A batch from the flush list for the first age limit takes all of `innodb_io_capacity_max`, and what is left of that is all
+    /// that the LRU batch after it may write: nothing. Pass after pass no page is freed, until the age is below its limit. The
+    /// target of those batches is the redo's end, as it was in those releases.
+    Mdev36226,
 }
 
 impl Mistake {
     /// All of them.
-    pub const ALL: [Mistake; 5] =
-        [Mistake::Mdev24949, Mistake::Mdev25093, Mistake::Mdev31939, Mistake::Mdev33053, Mistake::Mdev34265];
+    pub const ALL: [Mistake; 6] = [
+        Mistake::Mdev24949,
+        Mistake::Mdev25093,
+        Mistake::Mdev31939,
+        Mistake::Mdev33053,
+        Mistake::Mdev34265,
+        Mistake::Mdev36226,
+    ];
 
     /// Name: that of the public report.
     pub const fn name(self) -> &'static str {
@@ -39,6 +49,7 @@ impl Mistake {
             Mistake::Mdev31939 => "mdev-31939",
             Mistake::Mdev33053 => "mdev-33053",
             Mistake::Mdev34265 => "mdev-34265",
+            Mistake::Mdev36226 => "mdev-36226",
         }
     }
 
@@ -50,6 +61,7 @@ impl Mistake {
             Mistake::Mdev31939 => "MariaDB before the fix: the recommendation ignores dirty pages and age",
             Mistake::Mdev33053 => "MariaDB before the fix: free pages are made only when there are none",
             Mistake::Mdev34265 => "MariaDB before the fix: furious flushing makes no free pages",
+            Mistake::Mdev36226 => "MariaDB before the fix: flushing for the age leaves free pages no bandwidth",
         }
     }
 

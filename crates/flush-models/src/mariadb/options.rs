@@ -1,9 +1,9 @@
 //! The settings that the MariaDB models read, with their types.
 
 use super::adaptive::AdaptiveConfig;
-use super::redo_geometry::LogCapacity;
-use crate::registry::{ModelId, Settings, SettingsError};
-use crate::typed_settings::FlushMethod;
+use super::redo_geometry::{LOG_HEADER_BYTES, LOG_HEADER_BYTES_106, LogCapacity};
+use crate::settings::FlushMethod;
+use crate::settings::{Servers, Settings, SettingsError};
 use innosim_core::config::{CommitDurability, FlushNeighbors, PAGE_BYTES};
 use innosim_core::kernel::time::SimDuration;
 
@@ -12,6 +12,8 @@ use innosim_core::kernel::time::SimDuration;
 pub(crate) struct Options {
     pub(crate) buffer_pool_size: u64,
     pub(crate) log_file_size: u64,
+    /// Before 10.8: redo in blocks of 512 bytes behind a small header.
+    pub(crate) framed: bool,
     pub(crate) log_limits: LogCapacity,
     pub(crate) log_buffer_size: u64,
     pub(crate) log_write_ahead_size: u64,
@@ -43,7 +45,7 @@ pub(crate) enum Doublewrite {
 
 /// `innodb_doublewrite`. From 11.0 on a flush method that spares syncs spares those of the data files alone.
 fn doublewrite(s: &Settings) -> Result<Doublewrite, SettingsError> {
-    let spared = s.model == ModelId::Mariadb114 && s.flush_method()? == FlushMethod::ODirectNoFsync;
+    let spared = s.model.is_of(Servers::MARIADB.from(11, 0, 0)) && s.flush_method()? == FlushMethod::ODirectNoFsync;
     Ok(match s.choice("innodb_doublewrite")? {
         "OFF" => Doublewrite::Off,
         "ON" if !spared => Doublewrite::ByFlushMethod,
@@ -51,18 +53,35 @@ fn doublewrite(s: &Settings) -> Result<Doublewrite, SettingsError> {
     })
 }
 
+/// Whether the redo log is written in blocks of 512 bytes (before 10.8).
+pub(super) fn is_framed(s: &Settings) -> bool {
+    s.model.is_of(Servers::MARIADB.until(10, 8, 0))
+}
+
+/// Header of the redo file.
+pub(super) fn header_bytes(s: &Settings) -> u64 {
+    if is_framed(s) { LOG_HEADER_BYTES_106 } else { LOG_HEADER_BYTES }
+}
+
 impl Options {
+    /// Header of the redo file.
+    pub(crate) fn log_header_bytes(&self) -> u64 {
+        if self.framed { LOG_HEADER_BYTES_106 } else { LOG_HEADER_BYTES }
+    }
+
     /// Reads resolved settings.
     pub(crate) fn new(s: &Settings) -> Result<Self, SettingsError> {
         let log_file_size = s.integer("innodb_log_file_size")?;
-        let log_limits = LogCapacity::new(log_file_size, PAGE_BYTES).ok_or_else(|| SettingsError {
-            setting: "innodb_log_file_size".to_owned(),
-            problem: "the redo log is used up by the margin kept free in it".to_owned(),
-            help: "make it larger".to_owned(),
-        })?;
+        let log_limits =
+            LogCapacity::with_header(log_file_size, PAGE_BYTES, header_bytes(s)).ok_or_else(|| SettingsError {
+                setting: "innodb_log_file_size".to_owned(),
+                problem: "the redo log is used up by the margin kept free in it".to_owned(),
+                help: "make it larger".to_owned(),
+            })?;
         Ok(Options {
             buffer_pool_size: s.integer("innodb_buffer_pool_size")?,
             log_file_size,
+            framed: is_framed(s),
             log_limits,
             log_buffer_size: s.integer("innodb_log_buffer_size")?,
             log_write_ahead_size: s.integer("innodb_log_write_ahead_size")?,

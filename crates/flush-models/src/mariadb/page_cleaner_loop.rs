@@ -314,8 +314,14 @@ impl PageCleaner {
     }
 
     fn lru_after_list(&mut self, s: &mut Step<'_, '_>, n_flushed: u64) -> CleanerAction {
-        let depth = u64::from(s.options.lru_scan_depth);
-        self.lru(s, lru_quota(s.options.adaptive.io_capacity_max, n_flushed, depth))
+        let io_max = s.options.adaptive.io_capacity_max;
+        if self.mistake == Some(Mistake::Mdev36226) {
+            return match io_max.saturating_sub(n_flushed) {
+                0 => self.end_pass(s),
+                quota => self.lru(s, quota),
+            };
+        }
+        self.lru(s, lru_quota(io_max, n_flushed, u64::from(s.options.lru_scan_depth)))
     }
 
     /// An LRU batch, where it has anything to do.

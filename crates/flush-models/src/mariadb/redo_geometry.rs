@@ -1,7 +1,9 @@
 //! Limits that follow from the size of the redo log (`mariadb-10.11` section 1).
 
-/// Header of the redo file, bytes.
+/// Header of the redo file from 10.8 on, bytes.
 pub const LOG_HEADER_BYTES: u64 = 12_288;
+/// Header of the redo file before, bytes.
+pub const LOG_HEADER_BYTES_106: u64 = 2048;
 /// Pages of redo kept free: 4 for each of 10 threads, and 8.
 const FREE_PAGES: u64 = 48;
 
@@ -19,7 +21,12 @@ pub struct LogCapacity {
 impl LogCapacity {
     /// Limits for a log of `file_size` bytes; `None` if the server would refuse to start with it.
     pub fn new(file_size: u64, page_size: u64) -> Option<Self> {
-        let cap = file_size.checked_sub(LOG_HEADER_BYTES)?;
+        LogCapacity::with_header(file_size, page_size, LOG_HEADER_BYTES)
+    }
+
+    /// The same for a file whose header has this many bytes.
+    pub fn with_header(file_size: u64, page_size: u64, header_bytes: u64) -> Option<Self> {
+        let cap = file_size.checked_sub(header_bytes)?;
         let cap = cap - cap / 10;
         let free = FREE_PAGES * page_size;
         if free >= cap / 2 {

@@ -9,7 +9,7 @@ use innosim_core::seam::{FlushKind, FlushLists, LruWork, PassReport};
 use std::collections::BTreeMap;
 
 const MIB: u64 = 1 << 20;
-const START_LSN: u64 = LOG_HEADER_BYTES;
+const START_LSN: u64 = super::redo_geometry::LOG_HEADER_BYTES;
 
 /// A list that always holds some pages.
 struct Lists(u64);

@@ -4,7 +4,7 @@ use super::lru::LruMargins;
 use crate::legacy::doublewrite::{BLOCK_PAGES, CAPACITY_55};
 use crate::legacy::neighbors::flush_area;
 use crate::legacy::redo_geometry::LogAges;
-use crate::registry::{Settings, SettingsError};
+use crate::settings::{Settings, SettingsError};
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy,
     LeavesFlushList, LruWritten, MachineConfig, PAGE_BYTES, RedoConfig, RedoIo, RedoPipeline, SharedCollecting,

@@ -8,6 +8,8 @@
 use super::options::Options;
 use crate::legacy::doublewrite::{BLOCK_PAGES, CAPACITY_56};
 use crate::legacy::neighbors::flush_area;
+use crate::percona80::PerconaOptions;
+use crate::percona80::lru_manager::LONGEST_SLEEP_MS;
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LeavesFlushList, LruWritten,
     MachineConfig, PAGE_BYTES, RedoConfig, RedoPipeline, SharedCollecting, SyncHolds,
@@ -98,6 +100,33 @@ pub(crate) fn machine_57(options: &Options) -> MachineConfig {
     machine.redo.write_ahead_bytes = options.log_write_ahead_size;
     machine.redo.pipeline = RedoPipeline::CommittingThread;
     machine.redo.checkpoint_record_bytes = CHECKPOINT_MARKER_BYTES;
+    machine
+}
+
+/// The machine of Percona Server 5.7 (`percona` section 3): LRU manager threads, and a doublewrite file with a place for each
+/// instance and kind of flushing, whose batch the thread that wrote it waits for and syncs the data files after.
+pub(crate) fn machine_percona57(options: &Options, percona: PerconaOptions) -> MachineConfig {
+    let mut machine = machine_57(options);
+    if percona.backoff {
+        machine.buffer_pool.free_pages = FreePagePolicy::Pause { wakes_cleaner: false };
+    } else if let FreePagePolicy::SinglePage { waits_for_batch, .. } = &mut machine.buffer_pool.free_pages {
+        *waits_for_batch = options.doublewrite;
+    }
+    machine.lru_managers = Some(SimDuration::from_millis(LONGEST_SLEEP_MS));
+    machine.buffer_pool.sync_holds = SyncHolds::Nothing;
+    machine.batch_end = BatchEnd::Poster;
+    if options.doublewrite {
+        let instances = options.buffer_pool_instances;
+        machine.doublewrite = DoublewriteConfig::PerInstance {
+            batch_pages: CAPACITY_56 as u32,
+            flush_list_segments: instances,
+            lru_segments: instances,
+            instances,
+            // The file is always opened with O_DIRECT, and then synced with none of the methods.
+            sync_file: false,
+            fixed_bytes: None,
+        };
+    }
     machine
 }
 

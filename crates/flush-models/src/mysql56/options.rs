@@ -2,7 +2,8 @@
 
 use crate::legacy::adaptive::AdaptiveConfig;
 use crate::legacy::redo_geometry::LogAges;
-use crate::registry::{Settings, SettingsError};
+use crate::percona80::PerconaOptions;
+use crate::settings::{FlushMethod, Settings, SettingsError};
 use innosim_core::config::{CommitDurability, DataSync, FlushNeighbors, PAGE_BYTES, RedoIo};
 use innosim_core::kernel::time::SimDuration;
 
@@ -31,6 +32,9 @@ pub(crate) struct Options {
     pub(crate) old_blocks_time: SimDuration,
     pub(crate) data_sync: DataSync,
     pub(crate) redo_io: RedoIo,
+    pub(crate) flush_method: FlushMethod,
+    /// Percona Server 5.7.
+    pub(crate) percona: Option<PerconaOptions>,
 }
 
 impl Options {
@@ -57,7 +61,14 @@ impl Options {
             old_blocks_time: SimDuration::from_millis(s.integer("innodb_old_blocks_time")?),
             data_sync: method.data_sync(),
             redo_io: method.redo_io(),
+            flush_method: method,
+            percona: PerconaOptions::new(s)?,
         })
+    }
+
+    /// Whether threads of their own do the LRU batches.
+    pub(crate) fn has_lru_managers(&self) -> bool {
+        self.percona.is_some_and(|percona| percona.lru_managers)
     }
 
     /// Buffer pool instances.
@@ -81,6 +92,7 @@ fn ages(s: &Settings) -> Result<LogAges, SettingsError> {
 }
 
 fn adaptive(s: &Settings, ages: &LogAges) -> Result<AdaptiveConfig, SettingsError> {
+    let percona = PerconaOptions::new(s)?;
     Ok(AdaptiveConfig {
         flushing_avg_loops: s.integer("innodb_flushing_avg_loops")?,
         io_capacity: s.integer("innodb_io_capacity")?,
@@ -91,5 +103,7 @@ fn adaptive(s: &Settings, ages: &LogAges) -> Result<AdaptiveConfig, SettingsErro
         adaptive_flushing_lwm: s.integer("innodb_adaptive_flushing_lwm")?,
         log_group_capacity: ages.log_group_capacity,
         max_modified_age_async: ages.max_modified_age_async,
+        high_checkpoint: percona.is_some_and(|percona| percona.high_checkpoint),
+        percentages_alone_past_async: percona.is_some(),
     })
 }

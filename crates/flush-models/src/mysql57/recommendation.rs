@@ -111,8 +111,12 @@ impl RecommendationState {
         let n_by_age = (due.iter().sum::<u64>() / SYNC_REACH).max(1);
         let n_by_age_capped = n_by_age.min(config.io_capacity_max.saturating_mul(2));
         let wanted = pct_io(config.io_capacity, pct_for_dirty.max(pct_for_lsn));
-        let sum = wanted.saturating_add(self.avg_page_rate).saturating_add(n_by_age_capped);
-        let n_pages = (sum / 3).min(config.io_capacity_max);
+        let n_pages = if config.percentages_alone_past_async && age >= config.max_modified_age_async {
+            wanted
+        } else {
+            wanted.saturating_add(self.avg_page_rate).saturating_add(n_by_age_capped) / 3
+        };
+        let n_pages = n_pages.min(config.io_capacity_max);
         let slots_by_age: Vec<u64> = due.iter().map(|k| k / SYNC_REACH + 1).collect();
         let slot = |&by_age: &u64| {
             if pct_for_lsn > PCT_FOR_UNEVEN_SLOTS {

@@ -5,8 +5,7 @@
 //! page or the share of dirty pages, the average of recent flushing, and the pages that three seconds of redo make due.
 //! The forms differ in few places, each a field of [`Form`].
 //!
-//! Not modelled: the branch for disabled redo logging runs nowhere, but its formula is here
-//! ([`set_flush_target_by_page`]).
+//! Not modelled: the branch for disabled redo logging.
 
 use super::averages::{AverageClock, Averages};
 use crate::legacy::io::{ListLengths, pct_io};
@@ -23,12 +22,12 @@ const PCT_FOR_UNEVEN_SLOTS: u64 = 30;
 
 /// What is asked of the flush lists and what becomes of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum Scan {
     /// 8.0.18 to 8.0.22: the whole list is counted; sync passes differ only by a floor.
-    A,
+    WholeList,
     /// 8.0.23 and later: counting is capped; sync passes take everything that is due, without the cap of
     /// `innodb_io_capacity_max`.
-    B,
+    Capped,
 }
 
 /// How the age factor is computed.
@@ -45,8 +44,8 @@ pub enum AgeFactor {
 /// The form of the rule that a version uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Form {
-    /// See [`Shape`].
-    pub shape: Shape,
+    /// See [`Scan`].
+    pub scan: Scan,
     /// See [`AgeFactor`].
     pub age_factor: AgeFactor,
     /// See [`AverageClock`].
@@ -57,16 +56,16 @@ pub struct Form {
 
 /// 8.0.18 to 8.0.20.
 pub const FORM_8018: Form = Form {
-    shape: Shape::A,
+    scan: Scan::WholeList,
     age_factor: AgeFactor::Integer,
     clock: AverageClock::WholeSeconds,
     averages_idle_passes: false,
 };
-/// 8.0.21 and 8.0.22: the shape of before, the averages of after.
-pub const FORM_8021: Form = Form { shape: Shape::A, ..FORM_8027 };
+/// 8.0.21 and 8.0.22: the scan of before, the averages of after.
+pub const FORM_8021: Form = Form { scan: Scan::WholeList, ..FORM_8027 };
 /// 8.0.23 to 8.0.29.
 pub const FORM_8027: Form = Form {
-    shape: Shape::B,
+    scan: Scan::Capped,
     age_factor: AgeFactor::Integer,
     clock: AverageClock::Milliseconds,
     averages_idle_passes: true,
@@ -278,7 +277,7 @@ impl AdaptiveRule {
         };
         let wanted = self.wanted(&self.config, &facts);
         let n_pages = wanted.pages;
-        let even = n_pages / due.by_instance.len() as u64 + u64::from(self.form.shape == Shape::B);
+        let even = n_pages / due.by_instance.len() as u64 + u64::from(self.form.scan == Scan::Capped);
         let slot = |required: &u64| if wanted.is_uneven() { required * n_pages / due.sum + 1 } else { even };
         let details = PassDetails {
             n_pages,
@@ -307,33 +306,33 @@ impl AdaptiveRule {
         let mean =
             (pct_io(c.io_capacity, pct_for_dirty.max(pct_for_lsn)) + self.averages.avg_page_rate + lsn_pages) / 3;
         let sync = facts.rule.sync_limit_lsn.is_some();
-        let pages = match self.form.shape {
-            Shape::A if sync => mean.min(c.io_capacity_max).max(c.io_capacity),
-            Shape::B if sync => lsn_pages.max(c.io_capacity),
-            Shape::A | Shape::B => mean.min(c.io_capacity_max),
+        let pages = match self.form.scan {
+            Scan::WholeList if sync => mean.min(c.io_capacity_max).max(c.io_capacity),
+            Scan::Capped if sync => lsn_pages.max(c.io_capacity),
+            Scan::WholeList | Scan::Capped => mean.min(c.io_capacity_max),
         };
         Wanted { pages, pct_for_dirty, pct_for_lsn }
     }
 
     /// Pages of an instance that are counted at most, with `factor` for those of so many passes.
     fn cap(&self, io_capacity_max: u64, instances: u64, factor: u64) -> u64 {
-        match self.form.shape {
-            Shape::A => u64::MAX,
-            Shape::B => 2 * io_capacity_max / instances * factor * 2,
+        match self.form.scan {
+            Scan::WholeList => u64::MAX,
+            Scan::Capped => 2 * io_capacity_max / instances * factor * 2,
         }
     }
 
     /// Passes whose pages are counted at once: one, where the limit of sync flushing says how far to look.
     fn factor(&self, sync: bool) -> u64 {
-        if self.form.shape == Shape::B && sync { 1 } else { SCAN_FACTOR }
+        if self.form.scan == Scan::Capped && sync { 1 } else { SCAN_FACTOR }
     }
 
     /// The target LSN and the pages below it, a share of them for this pass. A page cleaner that flushes synchronously asks
     /// again and again; most of the time the lists are as they were.
     fn count_pages_due(&mut self, input: &PassInput<'_>) {
         let ahead = input.oldest_lsn + self.averages.lsn_avg_rate * SCAN_FACTOR;
-        let target_lsn = match (self.form.shape, input.rule.sync_limit_lsn) {
-            (Shape::B, Some(limit)) => limit,
+        let target_lsn = match (self.form.scan, input.rule.sync_limit_lsn) {
+            (Scan::Capped, Some(limit)) => limit,
             _ => ahead,
         };
         let factor = self.factor(input.rule.sync_limit_lsn.is_some());
@@ -421,56 +420,5 @@ impl AdaptiveFlushing for AdaptiveRule {
         let counts_alike = cap == facts.cap || facts.most_counted < cap.min(facts.cap);
         let others = self.wanted(&other, facts);
         counts_alike && own.pages == others.pages && own.is_uneven() == others.is_uneven()
-    }
-}
-
-/// What `set_flush_target_by_page` reads; used by servers whose redo logging is disabled.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PageTargetInput {
-    /// See [`AdaptiveConfig::pct_for_dirty`].
-    pub pct_for_dirty: u64,
-    /// Pages flushed by the previous pass.
-    pub prev_pages_flushed: u64,
-    /// Dirty pages now.
-    pub pages_dirty: u64,
-    /// Dirty pages at the previous pass.
-    pub prev_pages_dirty: u64,
-    /// Time since the previous pass, seconds.
-    pub delta_seconds: f64,
-    /// Pages flushed a second.
-    pub avg_page_rate: u64,
-    /// Pages that the LSN calls for.
-    pub n_pages_lsn: u64,
-    /// `innodb_io_capacity_max`, pages a second.
-    pub io_capacity_max: u64,
-    /// Buffer pool instances.
-    pub instances: u64,
-}
-
-/// A target by dirty pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PageTarget {
-    /// Pages to flush.
-    pub n_pages: u64,
-    /// `buffer_flush_n_to_flush_by_dirty_page`.
-    pub from_pages: u64,
-    /// Pages for each instance; `None` leaves them as set by LSN.
-    pub slot: Option<u64>,
-}
-
-/// The target of a server whose redo logging is disabled: enough pages to hold the share of dirty pages.
-pub fn set_flush_target_by_page(input: &PageTargetInput) -> PageTarget {
-    if input.pct_for_dirty == 0 {
-        return PageTarget { n_pages: input.n_pages_lsn, from_pages: 0, slot: None };
-    }
-    let dt = if input.delta_seconds > 0.0 { input.delta_seconds } else { 1.0 };
-    let grown = input.pages_dirty as f64 - input.prev_pages_dirty as f64;
-    let estimate = (input.prev_pages_flushed as f64 / dt + grown / dt) as u64;
-    let scaled = ((input.pct_for_dirty as f64 / 90.0).sqrt() * estimate as f64) as u64;
-    let from_pages = input.avg_page_rate.midpoint(scaled).min(input.io_capacity_max);
-    if from_pages > input.n_pages_lsn {
-        PageTarget { n_pages: from_pages, from_pages, slot: Some(from_pages / input.instances) }
-    } else {
-        PageTarget { n_pages: input.n_pages_lsn, from_pages, slot: None }
     }
 }

@@ -10,7 +10,7 @@ use super::log_state::LogState;
 use super::lsn::sn;
 use super::options::{DIRTY_TABLES, Options, margin_error};
 use super::redo_geometry_8021::{MaxAges, increase_concurrency_margin};
-use crate::registry::SettingsError;
+use crate::settings::SettingsError;
 use innosim_core::config::PAGE_BYTES;
 use innosim_core::seam::{FreeCheck, FreeCheckWait, View};
 

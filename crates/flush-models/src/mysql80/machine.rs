@@ -3,13 +3,14 @@
 use super::doublewrite_layout::DoublewriteLayout;
 use super::lsn::{LOG_BLOCK_HEADER_BYTES, LOG_START_LSN};
 use super::options::{Doublewrite, Options};
+use crate::legacy::doublewrite::{BLOCK_PAGES, CAPACITY_56};
 use crate::legacy::neighbors::flush_area;
 use crate::percona80::PerconaOptions;
 use crate::percona80::lru_manager::LONGEST_SLEEP_MS;
-use crate::typed_settings::FlushMethod;
+use crate::settings::FlushMethod;
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LeavesFlushList, LogThreadsConfig,
-    LruWritten, MachineConfig, PAGE_BYTES, RedoConfig, RedoPipeline, SyncHolds,
+    LruWritten, MachineConfig, PAGE_BYTES, RedoConfig, RedoPipeline, SharedCollecting, SyncHolds,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -103,6 +104,14 @@ fn flush_area_pages(options: &Options) -> u32 {
 fn doublewrite_config(options: &Options) -> DoublewriteConfig {
     if options.doublewrite == Doublewrite::Off {
         return DoublewriteConfig::Off;
+    }
+    if options.shares_doublewrite {
+        return DoublewriteConfig::Shared {
+            batch_pages: CAPACITY_56 as u32,
+            area_pages: BLOCK_PAGES as u32,
+            collecting: SharedCollecting::Together,
+            sync_file: !matches!(options.flush_method, FlushMethod::Nosync | FlushMethod::ODirectNoFsync),
+        };
     }
     let layout = if options.percona.is_some() { DoublewriteLayout::percona } else { DoublewriteLayout::new };
     let layout = layout(

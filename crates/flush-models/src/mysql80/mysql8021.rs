@@ -12,6 +12,7 @@
 //! after [`SPIN_PAUSE`].
 
 use super::SPIN_PAUSE;
+use super::adaptive::FORM_8021;
 use super::checkpoint::{buf_flush_request_force, sync_flush_up_to};
 use super::checkpointer::RedoFiles;
 use super::coordinator::is_sync_flush_8021;
@@ -21,26 +22,82 @@ use super::limits::RedoLimits;
 use super::log_state::LogState;
 use super::lsn::ORDER_LAG;
 use super::options::Options;
-use super::release::Release;
-use crate::registry::SettingsError;
+use super::release::{Parts, Release};
+use super::replay::replay_rule;
+use crate::model::{Model, StandsFor};
+use crate::mysql57::model::{MYSQL_57, PURGE_57};
+use crate::purge::PurgeTraits;
+use crate::settings::{ModelId, Product, Servers, SettingsError, Version};
+use innosim_core::config::{PurgeShares, UndoTruncation};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::seam::{CheckpointerAction, CheckpointerInput, CheckpointerNext, FreeCheck, FreeCheckWait, View};
 
 /// Wait of the checkpointer between two looks.
 const CHECKPOINTER_WAIT: SimDuration = SimDuration::from_millis(10);
 
+#[allow(non_upper_case_globals)]
+impl ModelId {
+    /// MySQL 8.0.21 (stands for 8.0.20 .. 8.0.22).
+    pub const Mysql8021: ModelId = ModelId::new("mysql-8.0.21", Product::Mysql, Version::new(8, 0, 20));
+}
+
+/// What its server is put together of.
+pub(crate) const PARTS: Parts = Parts {
+    form: FORM_8021,
+    coordinator_of_57: false,
+    release: |options, start_lsn| Ok(Box::new(Mysql8021::new(options, start_lsn)?)),
+};
+
+/// Purge of 8.0 before 8.0.23.
+pub(crate) const PURGE: PurgeTraits = PurgeTraits {
+    shares: PurgeShares::ByTable,
+    delay_offset: 0.9995,
+    truncation: UndoTruncation::Replacement { blocks: true },
+    ..PURGE_57
+};
+
+/// MySQL 8.0.21.
+pub(crate) const MYSQL_8021: Model = Model {
+    id: ModelId::Mysql8021,
+    title: "MySQL 8.0.21",
+    about: "Stands for 8.0.20 to 8.0.22: fixed redo files, separate doublewrite files, a checkpointer that looks \
+            every 10 ms and a free-check margin that grows when the log writer runs out of space.",
+    stands_for: &[
+        StandsFor::exactly(Servers::MYSQL_ALONE.from(8, 0, 20).until(8, 0, 23)),
+        StandsFor::nearly(Servers::PERCONA.from(8, 0, 20).until(8, 0, 23), WITHOUT_PERCONAS),
+    ],
+    read: "8.0.18, 8.0.20, 8.0.22 and 8.0.27, between which 8.0.21 lies",
+    assumed: "",
+    build: |settings, rule| PARTS.build(settings, rule),
+    replay: Some(|settings| replay_rule(settings, &PARTS)),
+    at_start: super::at_start::run,
+    purge: Some(PURGE),
+    purge_removal_us: 17,
+    ..MYSQL_57
+};
+
+/// What a model of MySQL 8.0 does not have of Percona Server.
+pub(super) const WITHOUT_PERCONAS: &str = "it lacks the LRU manager threads and innodb_cleaner_lsn_age_factor";
+
 /// The release's own state.
 #[derive(Debug, Clone)]
 pub(crate) struct Mysql8021 {
     files: FixedFiles,
-    /// Target of sync flushing, never falls.
+    /// Target of sync flushing; never falls, unless it is served once.
     buf_flush_sync_lsn: u64,
+    /// Before 8.0.18: whether a pass that takes the target leaves none behind.
+    serves_once: bool,
 }
 
 impl Mysql8021 {
+    /// The release before 8.0.18.
+    pub(crate) fn before_8018(options: &Options, start_lsn: u64) -> Result<Self, SettingsError> {
+        Ok(Mysql8021 { serves_once: true, ..Mysql8021::new(options, start_lsn)? })
+    }
+
     /// The release with these options, for a redo log that begins at `start_lsn`.
     pub(crate) fn new(options: &Options, start_lsn: u64) -> Result<Self, SettingsError> {
-        Ok(Mysql8021 { files: FixedFiles::new(options, start_lsn)?, buf_flush_sync_lsn: 0 })
+        Ok(Mysql8021 { files: FixedFiles::new(options, start_lsn)?, buf_flush_sync_lsn: 0, serves_once: false })
     }
 
     /// Raises the sync target if dirty pages hold the checkpoint back: whether the cleaner must be woken, and whether
@@ -84,6 +141,10 @@ impl Release for Mysql8021 {
     }
 
     fn sync_limit(&mut self, log: &mut LogState, view: &View<'_>, _lsn_avg_rate: u64) -> Option<u64> {
+        if self.serves_once {
+            let target = if log.flush_sync { std::mem::take(&mut self.buf_flush_sync_lsn) } else { 0 };
+            return (target > 0).then_some(target);
+        }
         let target = self.buf_flush_sync_lsn;
         is_sync_flush_8021(log.flush_sync, target, view.last_checkpoint_lsn, ORDER_LAG).then_some(target)
     }

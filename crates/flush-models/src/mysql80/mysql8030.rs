@@ -7,6 +7,7 @@
 //! The free check compares LSNs, as from 8.0.32; 8.0.30 and 8.0.31 compared sn, which stops the same positions but for
 //! the few bytes of a block's header and trailer.
 
+use super::adaptive::FORM_8030;
 use super::checkpoint::{CheckpointState, log_should_checkpoint_8030};
 use super::checkpointer::{Checkpointer, RedoFiles, TICK_WAIT};
 use super::coordinator::sync_limit_8030;
@@ -15,11 +16,15 @@ use super::instance::buf_pool_get_8030;
 use super::limits::{RedoLimits, dict_persist_margin};
 use super::log_state::LogState;
 use super::lsn::LOG_START_LSN;
+use super::mysql8027::{self, MYSQL_8027};
 use super::options::{self, Options, margin_error};
 use super::redo_geometry_8030::{FilesCapacity, LOG_N_FILES};
-use super::release::Release;
-use crate::registry::SettingsError;
-use innosim_core::config::{PAGE_BYTES, RedoFilesConfig};
+use super::release::{Parts, Release};
+use super::replay::replay_rule;
+use crate::model::{Model, StandsFor};
+use crate::purge::PurgeTraits;
+use crate::settings::{ModelId, Product, Servers, SettingsError, Version};
+use innosim_core::config::{PAGE_BYTES, RedoFilesConfig, UndoTruncation};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::seam::{CheckpointerAction, CheckpointerInput, FreeCheck, FreeCheckWait, View};
 
@@ -31,6 +36,40 @@ const GOVERNOR_ROUND: SimDuration = SimDuration::from_millis(10);
 
 /// Wait of the log writer for an unused redo file.
 const WAIT_FOR_FILE: SimDuration = SimDuration::from_millis(100);
+
+#[allow(non_upper_case_globals)]
+impl ModelId {
+    /// MySQL 8.0.30 and later 8.0.
+    pub const Mysql8030: ModelId = ModelId::new("mysql-8.0.30", Product::Mysql, Version::new(8, 0, 30));
+}
+
+/// What its server is put together of.
+pub(crate) const PARTS_8030: Parts = Parts {
+    form: FORM_8030,
+    coordinator_of_57: false,
+    release: |options, start_lsn| Ok(Box::new(Mysql8030::new(options, start_lsn)?)),
+};
+
+/// MySQL 8.0.30.
+pub(crate) const MYSQL_8030: Model = Model {
+    id: ModelId::Mysql8030,
+    title: "MySQL 8.0.30",
+    about: "Stands for 8.0.30 and later: innodb_redo_log_capacity, checkpoints every 7 s on a busy server, and all \
+            user threads stopped while the log writer is inside its extra margin.",
+    stands_for: &[
+        StandsFor::exactly(Servers::MYSQL_ALONE.from(8, 0, 30).until(8, 1, 0)),
+        StandsFor::nearly(
+            Servers::MYSQL_ALONE.from(8, 1, 0).until(8, 4, 0),
+            "the machinery is taken to be that of 8.0.30; defaults may differ",
+        ),
+    ],
+    read: "8.0.30 and 8.0.40, parts of 8.0.32 and 8.0.39; runs of 8.0.36 were recorded",
+    assumed: "",
+    build: |settings, rule| PARTS_8030.build(settings, rule),
+    replay: Some(|settings| replay_rule(settings, &PARTS_8030)),
+    purge: Some(PurgeTraits { truncation: UndoTruncation::Replacement { blocks: false }, ..mysql8027::PURGE }),
+    ..MYSQL_8027
+};
 
 /// The redo files, and how far user threads may go.
 #[derive(Debug, Clone)]

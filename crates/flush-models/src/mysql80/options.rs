@@ -2,8 +2,8 @@
 
 use super::adaptive::AdaptiveConfig;
 use crate::percona80::PerconaOptions;
-use crate::registry::{Settings, SettingsError};
-use crate::typed_settings::FlushMethod;
+use crate::settings::FlushMethod;
+use crate::settings::{Servers, Settings, SettingsError};
 use innosim_core::config::{CommitDurability, FlushNeighbors, RedoPipeline};
 use innosim_core::kernel::time::SimDuration;
 
@@ -49,6 +49,8 @@ pub(crate) struct Options {
     pub(crate) flush_neighbors: FlushNeighbors,
     pub(crate) write_io_threads: u32,
     pub(crate) doublewrite: Doublewrite,
+    /// Before 8.0.20: one doublewrite buffer for the whole server.
+    pub(crate) shares_doublewrite: bool,
     pub(crate) doublewrite_files: u64,
     pub(crate) doublewrite_pages: u64,
     /// Percent.
@@ -86,7 +88,7 @@ impl Options {
             thread_concurrency: s.integer("innodb_thread_concurrency")?,
             adaptive: adaptive(s)?,
             flush_sync: s.switch("innodb_flush_sync")?,
-            idle_flush_pct: s.integer("innodb_idle_flush_pct")?,
+            idle_flush_pct: s.integer_or("innodb_idle_flush_pct", 100)?,
             lru_scan_depth: s.small("innodb_lru_scan_depth")?,
             page_cleaners: s.small("innodb_page_cleaners")?,
             flush_neighbors: s.flush_neighbors()?,
@@ -96,8 +98,9 @@ impl Options {
                 "DETECT_ONLY" => Doublewrite::DetectOnly,
                 _ => Doublewrite::Pages,
             },
-            doublewrite_files: s.integer("innodb_doublewrite_files")?,
-            doublewrite_pages: s.integer("innodb_doublewrite_pages")?,
+            shares_doublewrite: s.model.is_of(Servers::MYSQL.until(8, 0, 20)),
+            doublewrite_files: s.integer_or("innodb_doublewrite_files", 0)?,
+            doublewrite_pages: s.integer_or("innodb_doublewrite_pages", 0)?,
             old_blocks_pct: s.small("innodb_old_blocks_pct")?,
             old_blocks_time: SimDuration::from_millis(s.integer("innodb_old_blocks_time")?),
             flush_method: s.flush_method()?,

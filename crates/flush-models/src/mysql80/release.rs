@@ -1,9 +1,41 @@
 //! What the releases of 8.0 decide differently.
 
+use super::Mysql80;
+use super::adaptive::Form;
 use super::limits::RedoLimits;
 use super::log_state::LogState;
+use super::options::Options;
+use crate::settings::{Settings, SettingsError};
 use innosim_core::config::RedoFilesConfig;
-use innosim_core::seam::{CheckpointerAction, CheckpointerInput, FreeCheck, FreeCheckWait, View};
+use innosim_core::seam::{
+    AdaptiveFlushing, CheckpointerAction, CheckpointerInput, FreeCheck, FreeCheckWait, ServerModel, View,
+};
+
+/// What a server of 8.0 is put together of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Parts {
+    /// The form of its adaptive flushing.
+    pub(crate) form: Form,
+    /// Whether its page cleaner goes round as that of 5.7 (before 8.0.18): a sync target is served once, in full, by a pass that
+    /// the event woke.
+    pub(crate) coordinator_of_57: bool,
+    /// Its release, with options and the LSN at which the redo log begins.
+    pub(crate) release: fn(&Options, u64) -> Result<Box<dyn Release>, SettingsError>,
+}
+
+impl Parts {
+    /// The server of these settings, with `rule` in place of its adaptive flushing if there is one.
+    pub(crate) fn build(
+        &self,
+        settings: &Settings,
+        rule: Option<Box<dyn AdaptiveFlushing>>,
+    ) -> Result<Box<dyn ServerModel>, SettingsError> {
+        Ok(Box::new(match rule {
+            None => Mysql80::build(settings, self)?,
+            Some(rule) => Mysql80::build_with_rule(settings, self, rule)?,
+        }))
+    }
+}
 
 /// A release: redo geometry, free check, sync flushing and checkpointer.
 pub(crate) trait Release: Send + std::fmt::Debug {

@@ -92,7 +92,7 @@ fn a_server_that_was_idle_flushes_as_one_in_the_first_second_of_load() {
 fn averages_begin_with_the_server_not_with_the_load() {
     let lists = Lists(8, 100);
     let rates = |up_s: u64| {
-        let mut rule = Mysql80::adaptive_rule(&settings(ModelId::Mysql97, &[])).unwrap();
+        let mut rule = Mysql80::adaptive_rule(&settings(ModelId::Mysql97, &[]), &mysql8030::PARTS_8030).unwrap();
         let mut rate_after = |second: u64| {
             let now = SimTime::ZERO + SimDuration::from_secs(second);
             let lsn = 8204 + second * 1_000_000;

@@ -1,10 +1,10 @@
-//! LRU manager threads of Percona Server 8.0, one an instance, and their sleep (`percona` section 4.2).
+//! LRU manager threads of Percona Server 5.7 and 8.0, one an instance, and their sleep (`percona` section 4.2).
 //!
 //! Each does one LRU batch of its instance, waits for its writes and sleeps for what is left of its sleep, which counts
 //! from the beginning of the batch; page cleaner slots then do flush-list batches only. A thread that neither sleeps nor finds anything to do would spin; here it pauses for [`SPIN_PAUSE`].
 //! The sleep shrinks to nothing while the free list runs dry and grows by a millisecond at a time while it is full.
 
-use crate::mysql80::SPIN_PAUSE;
+use crate::coordinator::SPIN_PAUSE;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::seam::LruManagerInput;
 

@@ -1,6 +1,6 @@
-//! The settings that only Percona Server 8.0 and 8.4 have, with their types, and what differs between the two.
+//! The settings that only Percona Server 5.7, 8.0 and 8.4 have, with their types, and what differs between them.
 
-use crate::registry::{ModelId, Settings, SettingsError};
+use crate::settings::{Servers, Settings, SettingsError};
 
 /// Typed settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,20 +9,20 @@ pub(crate) struct PerconaOptions {
     pub(crate) high_checkpoint: bool,
     /// `innodb_empty_free_list_algorithm = backoff`.
     pub(crate) backoff: bool,
-    /// Whether a thread for each instance does the LRU batches: in 8.0. 8.3 gave them up.
+    /// Whether a thread for each instance does the LRU batches. 8.3 gave them up, a later 8.4 has them by choice.
     pub(crate) lru_managers: bool,
 }
 
 impl PerconaOptions {
     /// Reads resolved settings; `None` for another server.
     pub(crate) fn new(s: &Settings) -> Result<Option<Self>, SettingsError> {
-        if !matches!(s.model, ModelId::Percona80 | ModelId::Percona84) {
+        if !s.model.is_of(Servers::PERCONA.from(5, 7, 0)) {
             return Ok(None);
         }
         Ok(Some(PerconaOptions {
             high_checkpoint: s.choice("innodb_cleaner_lsn_age_factor")? == "high_checkpoint",
             backoff: s.choice("innodb_empty_free_list_algorithm")? == "backoff",
-            lru_managers: s.model == ModelId::Percona80,
+            lru_managers: s.model.is_of(Servers::PERCONA.until(8, 3, 0)) || s.switch_or("innodb_lru_threads", false)?,
         }))
     }
 }

@@ -5,13 +5,14 @@
 //! no MySQL at all. Where no model stands for a version, the nearest one is taken, with one sentence on what may differ; a
 //! server that does not flush pages as InnoDB does is refused with the reason.
 
-use super::model_id::ModelId;
+use super::MODELS;
+use crate::settings::{ModelId, Product, Servers, Version};
 
 /// A server by what it says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerVersion {
-    product: Product,
-    numbers: [u32; 3],
+    maker: Maker,
+    numbers: [u16; 3],
     title: String,
 }
 
@@ -25,11 +26,9 @@ pub struct StandIn {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Product {
-    Mysql,
-    Percona,
-    Mariadb,
-    /// Built on another's server, named.
+enum Maker {
+    Known(Product),
+    /// Built on MySQL, named.
     Fork(&'static str),
     /// Speaks MySQL's protocol and flushes otherwise, with the reason.
     Foreign(&'static str, &'static str),
@@ -67,8 +66,11 @@ const FORKS: [(&str, &str); 9] = [
     ("fb-mysql", "Facebook's MySQL"),
 ];
 
+/// No server counts its versions this far.
+const NO_SERIES: u16 = 100;
+
 /// Stands for the last release of a series.
-const LAST: u32 = u32::MAX;
+const LAST: u16 = u16::MAX;
 
 impl ServerVersion {
     /// By `version` and `version_comment`, either of which may be empty.
@@ -89,20 +91,20 @@ impl ServerVersion {
     /// With what a recorder called the product.
     pub fn of_product(called: &str, version: &str, comment: &str) -> Self {
         let all = format!("{called} {version} {comment}").to_ascii_lowercase();
-        let product = if let Some((_, name, why)) = FOREIGN.into_iter().find(|(word, _, _)| all.contains(word)) {
-            Product::Foreign(name, why)
+        let maker = if let Some((_, name, why)) = FOREIGN.into_iter().find(|(word, _, _)| all.contains(word)) {
+            Maker::Foreign(name, why)
         } else if all.contains("mariadb") {
-            Product::Mariadb
+            Maker::Known(Product::Mariadb)
         } else if let Some((_, name)) = FORKS.into_iter().find(|(word, _)| all.contains(word)) {
-            Product::Fork(name)
+            Maker::Fork(name)
         } else if all.contains("percona") || all.contains("xtradb") {
-            Product::Percona
+            Maker::Known(Product::Percona)
         } else {
-            Product::Mysql
+            Maker::Known(Product::Mysql)
         };
         let plain = version.trim();
         // What MariaDB tells old replicas.
-        let plain = plain.strip_prefix("5.5.5-").filter(|_| product == Product::Mariadb).unwrap_or(plain);
+        let plain = plain.strip_prefix("5.5.5-").filter(|_| maker == Maker::Known(Product::Mariadb)).unwrap_or(plain);
         let is_number = |c: char| c.is_ascii_digit();
         let text = &plain[plain.find(is_number).unwrap_or(plain.len())..];
         let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
@@ -111,15 +113,15 @@ impl ServerVersion {
             *number = part.parse().unwrap_or(0);
         }
         // 10.11 is a MariaDB, whatever it is called; 8.x and 9.x are none.
-        let product =
-            if product == Product::Mysql && (10..100).contains(&numbers[0]) { Product::Mariadb } else { product };
-        let name = match product {
-            Product::Mysql => "MySQL",
-            Product::Percona => "Percona Server",
-            Product::Mariadb => "MariaDB",
-            Product::Fork(name) | Product::Foreign(name, _) => name,
+        let maker = match maker {
+            Maker::Known(Product::Mysql) if (10..100).contains(&numbers[0]) => Maker::Known(Product::Mariadb),
+            maker => maker,
         };
-        ServerVersion { product, numbers, title: format!("{name} {plain}").trim_end().to_owned() }
+        let name = match maker {
+            Maker::Known(product) => product.title(),
+            Maker::Fork(name) | Maker::Foreign(name, _) => name,
+        };
+        ServerVersion { maker, numbers, title: format!("{name} {plain}").trim_end().to_owned() }
     }
 
     /// What a person types: `8.0`, `mysql-8.0.36`, `Percona Server 5.5`, `mariadb`, `10.11.19-MariaDB-0+deb12u1`. A number
@@ -135,7 +137,7 @@ impl ServerVersion {
             return None;
         }
         let given = version.split('.').filter(|part| !part.is_empty()).map(|part| part.parse().ok());
-        let given: Vec<u32> = given.collect::<Option<_>>()?;
+        let given: Vec<u16> = given.collect::<Option<_>>()?;
         let (product, last) = match (product, given.first()) {
             _ if is_mariadb => (Product::Mariadb, [10, 11, LAST]),
             (Some("percona"), _) => (Product::Percona, [8, 0, LAST]),
@@ -149,7 +151,24 @@ impl ServerVersion {
         for (number, given) in numbers.iter_mut().zip(&given) {
             *number = *given;
         }
-        Some(ServerVersion { product, numbers, title: text.to_owned() })
+        Some(ServerVersion { maker: Maker::Known(product), numbers, title: text.to_owned() })
+    }
+
+    /// What a server says of itself, `version` or the output of `mysqld --version`: `8.0.36-0ubuntu0.22.04.1`,
+    /// `5.7.44-rds.20240408-log`, `5.5.5-10.6.12-MariaDB`, `8.0.mysql_aurora.3.04.0`. `None` if it is nothing of that kind.
+    pub(super) fn reported(text: &str) -> Option<Self> {
+        let server = ServerVersion::new(text, "");
+        if matches!(server.maker, Maker::Foreign(..)) {
+            return Some(server);
+        }
+        let programs = ["mysqld", "mariadbd"];
+        if programs.into_iter().any(|program| text.starts_with(program)) {
+            return (server.numbers[0] > 0).then_some(server);
+        }
+        let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+        let is_series = text[..end].split('.').filter(|part| !part.is_empty()).count() >= 2;
+        let ends_there = text[end..].starts_with(['-', '+', '~', '_', ' ']);
+        (is_series && ends_there).then_some(server)
     }
 
     /// Product and version, for messages.
@@ -163,13 +182,13 @@ impl ServerVersion {
     /// A sentence that says why none does.
     pub fn model(&self) -> Result<StandIn, String> {
         let [major, minor, patch] = self.numbers;
-        let found = match self.product {
-            Product::Foreign(_, why) => return Err(format!("no model fits {}: {why}", self.title)),
+        let version = Version::new(major, minor, patch);
+        let found = match self.maker {
+            Maker::Foreign(_, why) => return Err(format!("no model fits {}: {why}", self.title)),
             _ if major == 0 => return Err(format!("no model stands for `{}`, which holds no version", self.title)),
-            Product::Mariadb => mariadb(major, minor),
-            Product::Percona => percona(major, minor, patch),
-            Product::Mysql => mysql(major, minor, patch),
-            Product::Fork(name) => fork(name, (major, minor, patch)),
+            _ if major >= NO_SERIES => None,
+            Maker::Known(product) => nearest(product, version),
+            Maker::Fork(name) => fork(name, version),
         };
         let Some((model, differs)) = found else {
             return Err(format!("no model stands for {}: it is of no series that is known", self.title));
@@ -182,86 +201,32 @@ impl ServerVersion {
     }
 }
 
-/// A model, and what may differ; nothing of a version that it stands for.
+/// A model, and what may differ; nothing of a version that is older than all.
 type Nearest = Option<(ModelId, &'static str)>;
 
-fn mysql(major: u32, minor: u32, patch: u32) -> Nearest {
-    Some(match (major, minor, patch) {
-        (5, 5, _) => (ModelId::Mysql55, ""),
-        (5, 0..=4, _) => {
-            (ModelId::Mysql55, "before 5.5 one mutex guards the whole buffer pool, and adaptive flushing is older")
-        }
-        (5, 6, 0..=13) => (ModelId::Mysql56, "it is of 5.6.14 and later, and adaptive flushing changed until then"),
-        (5, 6, _) => (ModelId::Mysql56, ""),
-        (5, 7, 0..=21) => (ModelId::Mysql57, "it is of 5.7.22 and later, and sync flushing changed until then"),
-        (5, 7, _) => (ModelId::Mysql57, ""),
-        (8, 0, 0..=19) => (
-            ModelId::Mysql8021,
-            "until 8.0.19 pages go through one doublewrite buffer of 120 pages, and sync flushing is as in 5.7",
-        ),
-        (8, 0, 20..=22) => (ModelId::Mysql8021, ""),
-        (8, 0, 23..=29) => (ModelId::Mysql8027, ""),
-        (8, 0, _) => (ModelId::Mysql8030, ""),
-        (8, 1..=3, _) => (ModelId::Mysql8030, "the machinery is taken to be that of 8.0.30; defaults may differ"),
-        (8, 4, _) => (ModelId::Mysql84, ""),
-        (9, 7, _) => (ModelId::Mysql97, ""),
-        (9, _, _) => (ModelId::Mysql97, "the machinery is taken to be that of 9.7; defaults may differ"),
-        _ => return None,
-    })
+/// What is said of a version that is later than any that was known.
+const LATER: &str =
+    "it is later than all that were looked at, so defaults, limits and the rules of flushing may have changed";
+
+/// The model that says that it is taken for this version; for a later one than any of the product, the one that was taken for
+/// the latest.
+fn nearest(product: Product, version: Version) -> Nearest {
+    let spans = || MODELS.iter().flat_map(|model| model.stands_for.iter().map(|stands| (model.id, stands)));
+    let found = spans().find(|(_, stands)| stands.servers.contain(product, version));
+    if let Some((model, stands)) = found {
+        return Some((model, stands.differs));
+    }
+    let end = |servers: Servers| servers.end_of(product).filter(|end| *end <= version);
+    let (_, model) =
+        spans().filter_map(|(model, stands)| Some((end(stands.servers)?, model))).max_by_key(|(end, _)| *end)?;
+    Some((model, LATER))
 }
 
-fn percona(major: u32, minor: u32, patch: u32) -> Nearest {
-    Some(match (major, minor, patch) {
-        (5, 5, _) => (ModelId::Percona55, ""),
-        (5, 0..=4, _) => (ModelId::Percona55, "XtraDB before 5.5 has other ways to flush adaptively"),
-        (5, 6, _) => (
-            ModelId::Mysql56,
-            "it lacks the LRU manager thread, innodb_cleaner_lsn_age_factor (high_checkpoint lets the age stand higher and \
-             flushes more steeply near the limit) and innodb_foreground_preflush (exponential_backoff)",
-        ),
-        (5, 7, _) => (
-            ModelId::Mysql57,
-            "it lacks the LRU manager threads, the parallel doublewrite buffer and innodb_cleaner_lsn_age_factor \
-             (high_checkpoint lets the age stand higher and flushes more steeply near the limit)",
-        ),
-        (8, 0, 0..=29) => {
-            let (model, _) = mysql(major, minor, patch)?;
-            (model, "it lacks the LRU manager threads and innodb_cleaner_lsn_age_factor")
-        }
-        (8, 0, _) => (ModelId::Percona80, ""),
-        (8, 3 | 4, _) => (ModelId::Percona84, ""),
-        (8 | 9, _, _) => (ModelId::Percona84, "defaults may differ, and so may LRU manager threads"),
-        _ => return None,
-    })
-}
-
-fn mariadb(major: u32, minor: u32) -> Nearest {
-    Some(match (major, minor) {
-        (10, 11) => (ModelId::Mariadb1011, ""),
-        (5, _) => {
-            (ModelId::Percona55, "its InnoDB is XtraDB of Percona Server 5.5, with settings of MariaDB beside it")
-        }
-        (10, 0 | 1) => (ModelId::Mysql56, "its InnoDB descends from that of MySQL 5.6, by way of XtraDB"),
-        (10, 2..=4) => (ModelId::Mysql57, "its InnoDB descends from that of MySQL 5.7"),
-        (10, 5..=7) => (
-            ModelId::Mariadb1011,
-            "its redo log is written in blocks of 512 bytes under one mutex, and its page cleaner may start earlier",
-        ),
-        (10, _) => (ModelId::Mariadb1011, "the page cleaner changed until 10.11.19, and may start earlier here"),
-        (11 | 12, _) => (ModelId::Mariadb114, ""),
-        (13.., _) => (
-            ModelId::Mariadb114,
-            "the binary log may be kept in InnoDB, which saves a sync of each commit, and the redo log may be archived",
-        ),
-        _ => return None,
-    })
-}
-
-fn fork(name: &str, (major, minor, patch): (u32, u32, u32)) -> Nearest {
-    if name == "GreatSQL" && (major, minor) == (8, 0) && patch >= 30 {
+fn fork(name: &str, version: Version) -> Nearest {
+    if name == "GreatSQL" && Servers::PERCONA.from(8, 0, 30).until(8, 1, 0).contain(Product::Percona, version) {
         return Some((ModelId::Percona80, "GreatSQL is built on Percona Server 8.0, and may differ from it"));
     }
-    let (model, _) = mysql(major, minor, patch)?;
+    let (model, _) = nearest(Product::Mysql, version)?;
     let differs = match name {
         "Facebook's MySQL" => "tables of MyRocks are not in InnoDB, and nothing is said of them",
         "PolarDB" => "its pages go to shared storage, and its replicas read them",
@@ -285,8 +250,9 @@ mod tests {
             ("5.6.10", "MySQL Community Server (GPL)", ModelId::Mysql56, false),
             ("5.6.23-72.1-log", "Percona Server (GPL), Release 72.1", ModelId::Mysql56, false),
             ("5.7.30-log", "", ModelId::Mysql57, true),
-            ("5.7.44-48", "Percona Server (GPL), Release 48", ModelId::Mysql57, false),
-            ("8.0.16", "", ModelId::Mysql8021, false),
+            ("5.7.44-48", "Percona Server (GPL), Release 48", ModelId::Percona57, true),
+            ("8.0.16", "", ModelId::Mysql8016, true),
+            ("8.0.19", "", ModelId::Mysql8016, false),
             ("8.0.21", "MySQL Community Server - GPL", ModelId::Mysql8021, true),
             ("8.0.28-0ubuntu4", "(Ubuntu)", ModelId::Mysql8027, true),
             ("8.0.32-24", "Percona Server (GPL), Release 24", ModelId::Percona80, true),
@@ -300,10 +266,14 @@ mod tests {
             ("9.7.0-er2", "", ModelId::Mysql97, true),
             ("10.1.48-MariaDB", "", ModelId::Mysql56, false),
             ("10.4.12-MariaDB-log", "", ModelId::Mysql57, false),
-            ("5.5.5-10.6.12-MariaDB", "", ModelId::Mariadb1011, false),
+            ("5.5.5-10.6.12-MariaDB", "", ModelId::Mariadb106, false),
+            ("10.6.22-MariaDB-log", "", ModelId::Mariadb106, true),
             ("10.11.19-MariaDB-0+deb12u1", "", ModelId::Mariadb1011, true),
             ("11.4.10-MariaDB-ubu2404-log", "mariadb.org binary distribution", ModelId::Mariadb114, true),
             ("12.1.2-MariaDB", "", ModelId::Mariadb114, true),
+            ("12.3.1-MariaDB", "", ModelId::Mariadb123, true),
+            ("14.0.1-MariaDB", "", ModelId::Mariadb123, false),
+            ("9.9.0", "", ModelId::Mysql97, false),
         ] {
             let found = ServerVersion::new(version, comment).model().unwrap_or_else(|why| panic!("{version}: {why}"));
             assert_eq!((found.model, found.differs.is_none()), (model, exact), "{version} {comment}");

@@ -54,12 +54,113 @@ fn models_are_found_by_the_names_that_people_use() {
 fn an_unknown_model_is_answered_with_a_likely_one() {
     let suggestion = |text| ModelId::parse(text).unwrap_err().suggestion;
     assert_eq!(suggestion("mysql-8.0.2l"), "did you mean mysql-8.0.21?");
-    assert_eq!(suggestion("8.0.19"), "no model stands for that version; the nearest is mysql-8.0.21");
     assert!(suggestion("postgres").contains("mysql-8.4"));
     let near = |text| ModelId::parse(text).unwrap_err().near;
     assert_eq!(near("mysql-8.0.2l"), Some(ModelId::Mysql8021));
-    assert_eq!((near("8.0.19"), near("percona-5.6")), (Some(ModelId::Mysql8021), Some(ModelId::Mysql56)));
     assert_eq!(near("postgres"), None);
+}
+
+/// What servers and packages call themselves, with the model and whether it was made of that version.
+#[test]
+fn versions_as_servers_report_them_are_understood() {
+    for (text, model, exact) in [
+        ("8.0.36-0ubuntu0.22.04.1", ModelId::Mysql8030, true),
+        ("8.0.31-google", ModelId::Mysql8030, true),
+        ("5.7.40-google-log", ModelId::Mysql57, true),
+        ("5.7.44-rds.20240408-log", ModelId::Mysql57, true),
+        ("5.7.44-enterprise-commercial-advanced-log", ModelId::Mysql57, true),
+        ("8.4.0-u1-cloud", ModelId::Mysql84, true),
+        ("9.7.0-er", ModelId::Mysql97, true),
+        ("8.0.16-debug", ModelId::Mysql8016, true),
+        ("8.0.19", ModelId::Mysql8016, false),
+        ("5.5.62-0+deb8u1", ModelId::Mysql55, true),
+        ("5.5.5-10.6.14-MariaDB-log", ModelId::Mariadb106, true),
+        ("10.3.39-MariaDB-1:10.3.39+maria~ubu2004", ModelId::Mysql57, false),
+        ("10.11.6-MariaDB-0+deb12u1", ModelId::Mariadb1011, true),
+        ("11.8.3-MariaDB-log", ModelId::Mariadb114, true),
+        ("mysqld  Ver 8.0.36-28 for Linux on x86_64 (Percona Server (GPL), Release 28)", ModelId::Percona80, true),
+        ("mariadbd  Ver 12.3.2-MariaDB for debian-linux-gnu on x86_64", ModelId::Mariadb123, true),
+        ("percona-5.6", ModelId::Mysql56, false),
+        ("9.12.1", ModelId::Mysql97, false),
+        ("15.1.2-MariaDB", ModelId::Mariadb123, false),
+    ] {
+        let found = ModelId::named(text).unwrap_or_else(|unknown| panic!("{text}: {unknown}"));
+        assert_eq!((found.model, found.differs.is_none()), (model, exact), "{text}: {:?}", found.differs);
+        assert_eq!(ModelId::parse(text), Ok(model));
+    }
+    let later = ModelId::named("9.12.1").unwrap().differs.unwrap();
+    assert!(later.contains("mysql-9.7") && later.contains("may have changed"), "{later}");
+    for aurora in ["5.7.mysql_aurora.2.11.1", "8.0.mysql_aurora.3.04.0", "aurora"] {
+        let refused = ModelId::parse(aurora).unwrap_err().to_string();
+        assert!(refused.contains("flushes no page"), "{refused}");
+    }
+    assert!(ModelId::parse("8.0.2l").is_err());
+}
+
+/// Each release that was ever generally available has a model, or the nearest with the reason.
+#[test]
+fn every_release_since_55_has_a_model_or_a_reason() {
+    let mysql: [((u16, u16), std::ops::RangeInclusive<u16>); 13] = [
+        ((5, 5), 8..=62),
+        ((5, 6), 10..=51),
+        ((5, 7), 9..=44),
+        ((8, 0), 11..=46),
+        ((8, 1), 0..=0),
+        ((8, 2), 0..=0),
+        ((8, 3), 0..=0),
+        ((8, 4), 0..=10),
+        ((9, 0), 0..=1),
+        ((9, 1), 0..=0),
+        ((9, 2), 0..=0),
+        ((9, 6), 0..=0),
+        ((9, 7), 0..=4),
+    ];
+    for ((major, minor), patch) in mysql.into_iter().flat_map(|(series, patches)| patches.map(move |p| (series, p))) {
+        let version = format!("{major}.{minor}.{patch}");
+        ServerVersion::new(&version, "").model().unwrap_or_else(|why| panic!("{why}"));
+        ServerVersion::new(&version, "Percona Server (GPL)").model().unwrap_or_else(|why| panic!("{why}"));
+    }
+    let mariadb = (0..=11).map(|minor| (10, minor)).chain((0..=8).map(|minor| (11, minor)));
+    for (major, minor) in mariadb.chain([(5, 5), (12, 0), (12, 1), (12, 2), (12, 3), (13, 0)]) {
+        let version = format!("{major}.{minor}.3-MariaDB");
+        ServerVersion::new(&version, "").model().unwrap_or_else(|why| panic!("{why}"));
+    }
+}
+
+/// No version is claimed by two models.
+#[test]
+fn models_share_no_version() {
+    for product in [Product::Mysql, Product::Percona, Product::Mariadb] {
+        for major in 5..15 {
+            for (minor, patch) in (0..13).flat_map(|minor| (0..64).map(move |patch| (minor, patch))) {
+                let version = Version::new(major, minor, patch);
+                let claims = |model: &&Model| model.stands_for.iter().any(|s| s.servers.contain(product, version));
+                let names: Vec<_> = MODELS.iter().filter(claims).map(|model| model.id.name()).collect();
+                assert!(names.len() <= 1, "{product:?} {version:?}: {names:?}");
+            }
+        }
+    }
+}
+
+/// What RDS switches on: the redo log follows from the processors, the pool from the memory, where they are not set.
+#[test]
+fn a_dedicated_server_derives_its_two_sizes() {
+    const GIB: u64 = 1 << 30;
+    let sizes = |lines: &[(&str, &str)], logical_cpus, memory_gib: Option<u64>| {
+        let host = Host { logical_cpus, memory_bytes: memory_gib.map(|gib| gib * GIB) };
+        let lines = [&[("innodb_dedicated_server", "ON")], lines].concat();
+        let settings = Settings::resolve_on(ModelId::Mysql84, &explicit(ModelId::Mysql84, &lines), host).unwrap();
+        let size = |name| settings.integer(name).unwrap();
+        (size("innodb_redo_log_capacity") / GIB, size("innodb_buffer_pool_size"), settings.notes.len())
+    };
+    assert_eq!(sizes(&[], 8, Some(64)), (4, 48 * GIB, 0));
+    assert_eq!(sizes(&[], 64, Some(4)), (16, 2 * GIB, 0));
+    assert_eq!(sizes(&[("innodb_redo_log_capacity", "2G")], 8, Some(64)).0, 2);
+    assert_eq!(sizes(&[("innodb_buffer_pool_size", "8G")], 1, None), (1, 8 * GIB, 0));
+    let (_, pool, notes) = sizes(&[], 8, None);
+    assert_eq!((pool, notes), (128 << 20, 1), "the memory is not known, and a note says so");
+    let why = without_effect(ModelId::Mysql8030, "innodb_dedicated_server").unwrap();
+    assert!(why.contains("no memory to measure"), "{why}");
 }
 
 #[test]
@@ -89,14 +190,13 @@ fn names_are_read_as_a_my_cnf_has_them() {
 
 #[test]
 fn defaults_that_differ_by_model_are_those_of_the_model() {
-    use ModelId::{Mariadb1011, Mysql56, Mysql57, Mysql84, Mysql8030, Percona55};
     for (model, sync_binlog, on) in [
-        (Percona55, 0, true),
-        (Mysql56, 0, true),
-        (Mysql57, 1, true),
-        (Mysql8030, 1, true),
-        (Mysql84, 1, false),
-        (Mariadb1011, 0, false),
+        (ModelId::Percona55, 0, true),
+        (ModelId::Mysql56, 0, true),
+        (ModelId::Mysql57, 1, true),
+        (ModelId::Mysql8030, 1, true),
+        (ModelId::Mysql84, 1, false),
+        (ModelId::Mariadb1011, 0, false),
     ] {
         let plain = Settings::resolve(model, &BTreeMap::new()).unwrap();
         for (name, value) in [
@@ -113,12 +213,11 @@ fn defaults_that_differ_by_model_are_those_of_the_model() {
 
 #[test]
 fn settings_of_percona_and_later_ones_of_mysql_are_known_without_effect() {
-    use ModelId::{Mariadb1011, Mysql57, Mysql97, Mysql8021, Mysql8027, Mysql8030, Percona55, Percona80};
     let reason = |model, name| lookup(model, name).unwrap_err().reason;
-    for model in [Mysql8021, Mysql8027, Mysql8030, Percona80, Mysql97] {
+    for model in [ModelId::Mysql8021, ModelId::Mysql8027, ModelId::Mysql8030, ModelId::Percona80, ModelId::Mysql97] {
         assert_eq!(reason(model, "innodb_fsync_threshold"), UnknownReason::WithoutEffect, "{model}");
     }
-    for model in [Percona55, Mysql57, Mariadb1011] {
+    for model in [ModelId::Percona55, ModelId::Mysql57, ModelId::Mariadb1011] {
         assert_eq!(reason(model, "innodb_fsync_threshold"), UnknownReason::OtherVersion, "{model}");
     }
     let of_80 = [
@@ -146,13 +245,13 @@ fn settings_of_percona_and_later_ones_of_mysql_are_known_without_effect() {
         "innodb_thread_concurrency_timer_based",
         "innodb_corrupt_table_action",
     ];
-    for (model, names) in [(Percona80, &of_80[..]), (Percona55, &of_55[..])] {
+    for (model, names) in [(ModelId::Percona80, &of_80[..]), (ModelId::Percona55, &of_55[..])] {
         for name in names {
             assert_eq!(reason(model, name), UnknownReason::WithoutEffect, "{name} of {model}");
             assert!(without_effect(model, name).is_some_and(|why| !why.is_empty()));
         }
     }
-    let elsewhere = lookup(Mysql8030, "innodb_show_locks_held").unwrap_err();
+    let elsewhere = lookup(ModelId::Mysql8030, "innodb_show_locks_held").unwrap_err();
     assert!(elsewhere.why.ends_with("it is a setting of Percona Server"), "{}", elsewhere.why);
     assert_eq!(elsewhere.reason, UnknownReason::OtherVersion);
 }
@@ -206,7 +305,7 @@ fn names_without_effect_say_why() {
 #[test]
 fn sizes_and_numbers_are_read_as_a_my_cnf_has_them() {
     let size = |text| parsed(ModelId::Mysql8030, "innodb_redo_log_capacity", text);
-    for text in ["20G", "20g", "20GB", "20 GiB", "20480M", "21474836480"] {
+    for text in ["20G", "20g", "20GB", "20GiB", "20480M", "21474836480"] {
         assert_eq!(size(text), Ok(Value::Integer(20 << 30)), "{text}");
     }
     assert_eq!(parsed(ModelId::Mysql8030, "innodb_io_capacity", "2K"), Ok(Value::Integer(2048)));
@@ -233,7 +332,7 @@ fn wrong_values_say_what_is_allowed() {
         message("innodb_buffer_pool_size", "10X"),
         "innodb_buffer_pool_size = 10X: unknown size suffix `X`; use K, M, G, T, P or E"
     );
-    for text in ["8000MB", "8000 MiB", "8000B"] {
+    for text in ["8000MB", "8000MiB", "8000B"] {
         let told = message("innodb_io_capacity_max", text);
         let words = format!(
             "innodb_io_capacity_max = {text}: a size in bytes, but the setting is no size; write a plain number, allowed: 100 to "
@@ -271,7 +370,7 @@ fn defaults_follow_from_other_settings() {
     assert_eq!(get(ModelId::Mysql8030, &[("innodb_buffer_pool_size", "1G")], instances), Value::Integer(8));
     assert_eq!(get(ModelId::Mysql84, &[("innodb_buffer_pool_size", "1G")], instances), Value::Integer(1));
     assert_eq!(get(ModelId::Mysql84, &[("innodb_buffer_pool_size", "140G")], instances), Value::Integer(4));
-    let host = Host { logical_cpus: 80 };
+    let host = Host { logical_cpus: 80, memory_bytes: None };
     let big = explicit(ModelId::Mysql84, &[("innodb_buffer_pool_size", "140G")]);
     let on_big = Settings::resolve_on(ModelId::Mysql84, &big, host).unwrap();
     assert_eq!(on_big.get(instances), Some(Value::Integer(20)));

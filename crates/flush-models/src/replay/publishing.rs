@@ -4,8 +4,6 @@
 //! batches `n_to_flush_requested` runs one pass ahead of the other four), `innodb-5.6` section 3.3 for the LRU work
 //! before the decision, `mariadb-10.11` sections 4.1 and 9 for passes that ask no rule.
 
-use crate::registry::{Machinery, ModelId};
-
 /// How the counters of a model's server relate to its passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Publishing {
@@ -22,21 +20,7 @@ pub struct Publishing {
 }
 
 impl Publishing {
-    /// Of the server that `model` stands for.
-    pub const fn of(model: ModelId) -> Self {
-        let later = Publishing {
-            after_batch: false,
-            lru_first: false,
-            adaptive_only: false,
-            rounds_slots_up: false,
-            wishes: 3,
-        };
-        match model.machinery() {
-            Machinery::Mysql56 => {
-                Publishing { after_batch: true, lru_first: true, rounds_slots_up: true, wishes: 2, ..later }
-            }
-            Machinery::Mariadb => Publishing { adaptive_only: true, ..later },
-            _ => later,
-        }
-    }
+    /// Of most servers: a pass publishes as it decides.
+    pub const AT_ONCE: Publishing =
+        Publishing { after_batch: false, lru_first: false, adaptive_only: false, rounds_slots_up: false, wishes: 3 };
 }

@@ -1,6 +1,6 @@
 //! The settings that TNT reads, with their types, and the machine that follows from them.
 
-use crate::registry::{Settings, SettingsError};
+use crate::settings::{Settings, SettingsError};
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy,
     LeavesFlushList, LruWritten, MachineConfig, PAGE_BYTES, RecordsConfig, RedoConfig, RedoIo, RedoPipeline, SyncHolds,

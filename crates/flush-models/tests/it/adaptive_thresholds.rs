@@ -12,8 +12,7 @@ use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{FlushLists, RuleInput};
 use innosim_flush_models::mariadb::adaptive as mariadb;
 use innosim_flush_models::mysql80::adaptive::{
-    AdaptiveConfig, AdaptiveRule, AgeFactor, FORM_8018, FORM_8021, FORM_8027, FORM_8030, Form, PageTarget,
-    PageTargetInput, PassDetails, PassInput, set_flush_target_by_page,
+    AdaptiveConfig, AdaptiveRule, AgeFactor, FORM_8018, FORM_8021, FORM_8027, FORM_8030, Form, PassDetails, PassInput,
 };
 use std::cell::RefCell;
 
@@ -201,33 +200,6 @@ fn the_share_of_dirty_pages_of_80_counts_from_its_marks_on() {
         [0, 100],
         "a limit of 0 is met by any dirty page"
     );
-}
-
-/// 100 pages flushed and 100 more dirty in two seconds are 100 a second; with 300 flushed a second so far the target is 200.
-#[test]
-fn a_target_by_dirty_pages_needs_to_be_larger_than_that_by_lsn() {
-    let input = PageTargetInput {
-        pct_for_dirty: 90,
-        prev_pages_flushed: 100,
-        pages_dirty: 300,
-        prev_pages_dirty: 200,
-        delta_seconds: 2.0,
-        avg_page_rate: 300,
-        n_pages_lsn: 200,
-        io_capacity_max: 399,
-        instances: 3,
-    };
-    let target = |n_pages, from_pages, slot| PageTarget { n_pages, from_pages, slot };
-    assert_eq!(set_flush_target_by_page(&input), target(200, 200, None));
-    let of = |change: fn(&mut PageTargetInput)| {
-        let mut changed = PageTargetInput { n_pages_lsn: 199, ..input };
-        change(&mut changed);
-        set_flush_target_by_page(&changed)
-    };
-    assert_eq!(of(|_| {}), target(200, 200, Some(66)));
-    assert_eq!(of(|input| input.delta_seconds = 0.0), target(250, 250, Some(83)), "no time counts as a second");
-    assert_eq!(of(|input| input.avg_page_rate = 3_000), target(399, 399, Some(133)));
-    assert_eq!(of(|input| input.pct_for_dirty = 0), target(199, 0, None));
 }
 
 fn of_mariadb() -> mariadb::AdaptiveConfig {

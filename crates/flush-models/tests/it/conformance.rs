@@ -4,6 +4,7 @@
 //! A run fails if an invariant breaks, if nothing can happen any more, if simulated time stops (an event storm), if
 //! events outnumber what happened by far, or if a server with work to do stands still.
 
+use crate::pinned::Pin;
 use crate::worlds::*;
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::{SimDuration, SimTime};
@@ -13,6 +14,7 @@ use innosim_core::workload::{DrawSpec, DriveSpec, RateSegment, StopSpec};
 use innosim_flush_models::registry::{Kind, ModelId, Settings, Value, build, lookup};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestRunner};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 const MIB: u64 = 1 << 20;
@@ -21,17 +23,20 @@ const MIB: u64 = 1 << 20;
 const CASES: u32 = 60;
 
 fn random_worlds(model: ModelId) {
-    run_all(worlds(model), CASES);
+    run_all(&model.to_string(), worlds(model), CASES);
 }
 
-fn run_all(worlds: impl Strategy<Value = World>, cases: u32) {
+/// Runs random worlds, whose events are pinned by `name`.
+fn run_all(name: &str, worlds: impl Strategy<Value = World>, cases: u32) {
     let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
     let config =
         Config { cases: asked.unwrap_or(cases), max_shrink_iters: 4, failure_persistence: None, ..Config::default() };
     let rng = proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(config, rng);
+    let pin = Cell::new(Pin::default());
     let result = runner.run(&worlds, |world| {
         let out = world.run_watched();
+        pin.set(pin.get().with(&out));
         check_run(&world, &out);
         if is_busy(&world) {
             check_progress(&out);
@@ -40,6 +45,9 @@ fn run_all(worlds: impl Strategy<Value = World>, cases: u32) {
     });
     if let Err(error) = result {
         panic!("{error}");
+    }
+    if asked.is_none_or(|asked| asked == cases) {
+        pin.get().check(name);
     }
 }
 
@@ -62,7 +70,7 @@ fn every_model_goes_on_from_its_averages() {
             ..WorkBefore::default()
         });
         let gauges = server.gauges();
-        let pages = if matches!(model, ModelId::Mysql55 | ModelId::Percona55) { 0 } else { 300 };
+        let pages = if matches!(*model, ModelId::Mysql55 | ModelId::Percona55) { 0 } else { 300 };
         assert_eq!((gauges.lsn_avg_rate, gauges.avg_page_rate), (5_000_000, pages), "{model}");
     }
 }
@@ -85,6 +93,16 @@ fn random_worlds_of_56() {
 #[test]
 fn random_worlds_of_57() {
     random_worlds(ModelId::Mysql57);
+}
+
+#[test]
+fn random_worlds_of_percona_57() {
+    random_worlds(ModelId::Percona57);
+}
+
+#[test]
+fn random_worlds_of_8016() {
+    random_worlds(ModelId::Mysql8016);
 }
 
 #[test]
@@ -123,6 +141,11 @@ fn random_worlds_of_97() {
 }
 
 #[test]
+fn random_worlds_of_mariadb_106() {
+    random_worlds(ModelId::Mariadb106);
+}
+
+#[test]
 fn random_worlds_of_mariadb() {
     random_worlds(ModelId::Mariadb1011);
 }
@@ -130,6 +153,11 @@ fn random_worlds_of_mariadb() {
 #[test]
 fn random_worlds_of_mariadb_114() {
     random_worlds(ModelId::Mariadb114);
+}
+
+#[test]
+fn random_worlds_of_mariadb_123() {
+    random_worlds(ModelId::Mariadb123);
 }
 
 #[test]
@@ -141,8 +169,7 @@ fn random_worlds_of_tnt() {
 #[test]
 fn cramped_worlds_go_on() {
     for &model in ModelId::ALL {
-        println!("{model}");
-        run_all(cramped_worlds(model), CASES / 4);
+        run_all(&format!("{model} cramped"), cramped_worlds(model), CASES / 4);
     }
 }
 
@@ -312,7 +339,7 @@ fn a_dirty_server_without_load_drains() {
         match world.model {
             // Without a mark for dirty pages it goes by the age, and down to innodb_adaptive_flushing_lwm of the redo log; by its
             // last pass, of up to a tenth of what was dirty at an age of 1.8 marks, below it.
-            ModelId::Mariadb1011 | ModelId::Mariadb114 => {
+            model if model.is_mariadb() => {
                 let rest = last.checkpoint_age_bytes as f64 / out.age_limits.adaptive_low_water_bytes as f64;
                 assert!((0.82..=1.0).contains(&rest), "{}: {rest}, {dirty:?}", world.model);
             }
@@ -349,9 +376,7 @@ fn an_idle_server_cleans_up() {
         // With MariaDB's default of 0 an idle server stays dirty; below a mark it flushes in the background.
         let world = world.set("innodb_io_capacity", 1_000);
         match world.model {
-            ModelId::Mariadb1011 | ModelId::Mariadb114 => {
-                world.with("innodb_max_dirty_pages_pct_lwm", Value::Real(50.0))
-            }
+            model if model.is_mariadb() => world.with("innodb_max_dirty_pages_pct_lwm", Value::Real(50.0)),
             _ => world,
         }
     };

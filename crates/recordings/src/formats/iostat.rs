@@ -82,13 +82,14 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Part, RecordingError> {
 
 /// The reports as counters on the clock of their times, as the kernel counts.
 fn lay(part: &mut Part, clock: Clock, times: &[f64], reports: &[(Option<f64>, DiskReport)]) {
-    let counters: [Counter; 6] = [
+    let counters: [Counter; 7] = [
         ("disk.rd_ios", |report| report.reads),
         ("disk.wr_ios", |report| report.writes),
         ("disk.rd_sectors", |report| report.read_bytes / SECTOR_BYTES),
         ("disk.wr_sectors", |report| report.write_bytes / SECTOR_BYTES),
         ("disk.io_ms", |report| 1000.0 * report.busy),
         ("disk.weighted_ms", |report| 1000.0 * report.queue),
+        ("disk.flush_ios", |report| report.flushes.unwrap_or(f64::NAN)),
     ];
     for (name, rate) in counters {
         let mut sum = 0.0;
@@ -132,6 +133,7 @@ fn figures(row: &BTreeMap<String, f64>) -> Option<DiskReport> {
         // Versions before 11.5 call it so.
         queue: get("aqu-sz").or_else(|| get("avgqu-sz"))?,
         busy: (get("util")? / 100.0).clamp(0.0, 1.0),
+        flushes: get("f/s"),
     })
 }
 
@@ -252,7 +254,7 @@ fn of_json(path: &Path, text: &str) -> Result<Vec<Report>, RecordingError> {
 }
 
 /// Seconds since 1970 on the clock on the wall: `2026-11-25T01:22:40+0000`, `11/25/26 01:22:38`, `11/25/2026 01:22:38 PM`.
-fn time_of(line: &str) -> Option<f64> {
+pub(super) fn time_of(line: &str) -> Option<f64> {
     let line = line.trim();
     if let Some((time, _)) = parse_date_time(line) {
         return Some(time);

@@ -40,6 +40,12 @@ pub(super) fn parse(text: &str) -> Option<Part> {
     Some(part)
 }
 
+/// The first time in a line: before the server's own a syslog or a journal may have written one in words, and a host.
+fn time_in(line: &str) -> Option<f64> {
+    let words = std::iter::once(0).chain(line.match_indices(' ').map(|(at, _)| at + 1));
+    words.take(12).find_map(|at| parse_date_time(&line[at..]).map(|(time, _)| time))
+}
+
 fn slow_loop(line: &str) -> Option<SlowLoop> {
     let (took, flushed, evicted) = if line.contains("page_cleaner:") && line.contains("intended loop took") {
         ("intended loop took ", "flushed=", "evicted=")
@@ -54,7 +60,7 @@ fn slow_loop(line: &str) -> Option<SlowLoop> {
         rest[..end].parse::<f64>().ok().filter(|number| *number < 1e12)
     };
     Some(SlowLoop {
-        at: parse_date_time(line).map_or(f64::NAN, |(at, _)| at),
+        at: time_in(line).unwrap_or(f64::NAN),
         seconds: number(took)? / 1000.0,
         flushed: number(flushed)?,
         // Some versions say nothing of it.

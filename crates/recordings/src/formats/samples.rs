@@ -363,6 +363,7 @@ pub(super) fn forward_only(part: &mut Part) {
     if dropped == 0 {
         return;
     }
-    part.remarks.push(format!("{dropped} samples that are not later than the one before are left out"));
+    let samples = if dropped == 1 { "sample that is" } else { "samples that are" };
+    part.remarks.push(format!("{dropped} {samples} not later than the one before: left out"));
     part.retain(&keep);
 }

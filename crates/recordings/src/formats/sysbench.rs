@@ -19,9 +19,27 @@ const CSV_COLUMNS: usize = 10;
 /// From here on a rate or a latency is no measurement: sysbench 0.5 prints a counter that went below zero as nearly 2^64.
 const IMPOSSIBLE: f64 = 1e9;
 
-/// One run of sysbench.
+/// Which load generator wrote a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Program {
+    #[default]
+    Sysbench,
+    HammerDb,
+}
+
+impl Program {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Program::Sysbench => "sysbench",
+            Program::HammerDb => "HammerDB",
+        }
+    }
+}
+
+/// One run of a load generator.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct LoadLog {
+    pub(crate) program: Program,
     /// Time at which the run began, on the part's clock, if that is known.
     pub(crate) start: Option<f64>,
     /// `sysbench oltp_write_only --tables=8 ... run`.
@@ -140,7 +158,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Part, RecordingError> {
 }
 
 /// An interval that is much longer than most has lines missing before its own, and stands for as long as most.
-fn measure(intervals: &mut [Interval]) {
+pub(super) fn measure(intervals: &mut [Interval]) {
     let ends = std::iter::once(0.0).chain(intervals.iter().map(|interval| interval.end));
     let distances: Vec<f64> = ends.zip(intervals.iter()).map(|(before, interval)| interval.end - before).collect();
     let mut sorted = distances.clone();
@@ -185,7 +203,7 @@ fn read_interval(log: &mut LoadLog, elapsed: f64, rest: &str) -> Result<(), Stri
 }
 
 /// The number that follows `key`.
-fn number_after(line: &str, key: &str) -> Option<f64> {
+pub(super) fn number_after(line: &str, key: &str) -> Option<f64> {
     let rest = line[line.find(key)? + key.len()..].trim_start();
     let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rest.len());
     rest[..end].parse().ok().filter(|number: &f64| number.is_finite())

@@ -26,7 +26,7 @@ pub(super) fn is_one(text: &str) -> bool {
 
 /// Reads the reports.
 pub(super) fn parse(text: &str) -> Part {
-    let mut rows: Vec<(Option<f64>, [f64; SHARES.len()])> = Vec::new();
+    let mut rows: Vec<Shares> = Vec::new();
     let mut head: Vec<&str> = Vec::new();
     for line in text.lines() {
         if let Some(found) = head_of(line) {
@@ -45,9 +45,17 @@ pub(super) fn parse(text: &str) -> Part {
             rows.push((time, [user, system, idle, wait, stolen.unwrap_or(0.0)]));
         }
     }
-    let mut part = Part { shares_of_processors: true, ..Part::default() };
     // Of the time since the machine started.
-    let rows = rows.get(1..).unwrap_or_default();
+    rows.drain(..rows.len().min(1));
+    part_of("vmstat", &rows)
+}
+
+/// A report of the processors: its time, and the shares in the order of [`SHARES`], percent.
+pub(super) type Shares = (Option<f64>, [f64; SHARES.len()]);
+
+/// Shares as ticks of one processor, on the clock of the reports' times or, where one has none, on their own.
+pub(super) fn part_of(program: &'static str, rows: &[Shares]) -> Part {
+    let mut part = Part { shares_of_processors: Some(program), ..Part::default() };
     let times = rows.iter().map(|(time, _)| *time).collect::<Option<Vec<f64>>>().filter(|times| !times.is_empty());
     let clock = if times.is_some() { Clock::Local } else { Clock::Own };
     let seconds = times.unwrap_or_else(|| (1..=rows.len()).map(|number| number as f64).collect());

@@ -2,7 +2,7 @@
 
 use crate::assemble::{command_lines, counter_of_transactions, lay_loads, variables};
 use crate::formats::{Clock, LoadLog, Part, read_part};
-use crate::{LONG_STEP, LoadPhase, Quantity, Recording, RecordingError, Series, rates};
+use crate::{Column, LONG_STEP, LoadPhase, Quantity, Recording, RecordingError, Series};
 use std::path::PathBuf;
 
 /// Seconds since 1970 at each sample.
@@ -69,8 +69,7 @@ fn take_logs(recording: &mut Recording, parts: &[Part], has_throughput: bool) {
 /// Seconds since 1970 at which the axis has its zero.
 fn time_of_zero(series: &Series) -> Option<f64> {
     let wall = series.column(WALL_CLOCK)?;
-    let mut zeros: Vec<f64> =
-        wall.iter().zip(&series.seconds).map(|(wall, second)| wall - second).filter(|zero| zero.is_finite()).collect();
+    let mut zeros: Vec<f64> = wall.timed(&series.seconds).map(|(second, wall)| wall - second).collect();
     zeros.sort_by(f64::total_cmp);
     zeros.get(zeros.len() / 2).copied()
 }
@@ -89,23 +88,20 @@ fn count_transactions(recording: &mut Recording, why: &str) {
         return;
     }
     if let Some(counted) = recording.series.column(first) {
-        let tps = rates(&recording.series.seconds, &counted);
+        let tps = counted.rates(&recording.series.seconds);
         recording.series.columns.remove("sb.tps");
-        recording.series.columns.insert("derived.tps".to_owned(), tps);
+        recording.series.put("derived.tps", &tps);
         recording.remarks.push(format!("{why}: transactions are counted by {first}"));
     }
 }
 
 /// Processors of the machine, by the ticks that it counts.
 fn processors(series: &Series) -> Option<u32> {
-    let columns: Vec<Option<Vec<f64>>> = TICKS.iter().map(|name| series.column(name)).collect();
+    let columns: Vec<Option<Column>> = TICKS.iter().map(|name| series.column(name)).collect();
     if columns[..INDISPENSABLE].iter().any(Option::is_none) {
         return None;
     }
-    let at = |i: usize| columns.iter().flatten().map(|column| column[i]).sum::<f64>();
-    let known: Vec<usize> = (0..series.len()).filter(|&i| at(i).is_finite()).collect();
-    let (first, last) = (*known.first()?, *known.last()?);
-    let seconds = series.seconds[last] - series.seconds[first];
-    let processors = ((at(last) - at(first)) / (seconds * TICKS_A_SECOND)).round();
+    let ticks = Column::sum(&columns.into_iter().flatten().collect::<Vec<Column>>())?;
+    let processors = (ticks.growth_per_s(&series.seconds)? / TICKS_A_SECOND).round();
     (processors >= 1.0).then_some(processors as u32)
 }

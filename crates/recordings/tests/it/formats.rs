@@ -47,7 +47,7 @@ fn mysqladmin_and_pt_mext_agree_in_all_forms() {
         let n = other.series.len();
         assert!(n >= 11, "{name}: {n}");
         for quantity in [Quantity::Lsn, Quantity::CheckpointLsn, Quantity::DirtyPages, Quantity::PagesWritten] {
-            let (a, b) = (absolute.get(quantity).unwrap(), other.get(quantity).unwrap());
+            let [a, b] = [&absolute, &other].map(|recording| recording.get(quantity).unwrap().with_nan());
             // The two were sampled by different processes: the same values, some a fraction of a second apart.
             let apart = a[..n].iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             let most = if name == "mysqladmin-r.txt" { 100_000.0 } else { 0.0 };
@@ -67,7 +67,7 @@ fn a_run_of_pt_stalk_is_put_together() {
     // Status by its Uptime, /proc/stat by seconds since 1970, InnoDB's status by its date, together on one axis.
     for column in ["Innodb_pages_written", "cpu.user", "log.log_sequence_number", "bp.modified_db_pages"] {
         let values = recording.series.column(column).unwrap_or_else(|| panic!("{column}: {:?}", recording.remarks));
-        assert!(values.iter().any(|value| value.is_finite()), "{column}");
+        assert!(values.present().next().is_some(), "{column}");
     }
     assert_eq!(recording.remarks, Vec::<String>::new());
 }
@@ -89,7 +89,7 @@ fn a_log_of_sysbench_finds_its_place_by_the_counters() {
     // Samples began three seconds before the load.
     assert!((-4.0..=-3.0).contains(&recording.series.seconds[0]), "{:?}", recording.series.seconds);
     let tps = recording.get(Quantity::Tps).unwrap();
-    assert_eq!(tps.iter().filter(|tps| tps.is_finite()).count(), 8, "{tps:?}");
+    assert_eq!(tps.present().count(), 8, "{tps:?}");
     for purpose in [Purpose::Calibrate, Purpose::Validate] {
         assert_eq!(recording.missing(purpose), [], "{purpose}");
     }
@@ -141,7 +141,7 @@ fn a_command_line_alone_makes_the_server_count_transactions() {
     let (start, end) = recording.load_window();
     assert_eq!(start, 0.0);
     assert!((8.0..=9.0).contains(&end), "{end}");
-    assert_eq!(tps[1..].iter().sum::<f64>(), 1086.0, "what sysbench counted");
+    assert_eq!(tps.present().sum::<f64>(), 1086.0, "what sysbench counted");
 }
 
 #[test]
@@ -149,12 +149,12 @@ fn prometheus_has_the_names_of_the_server() {
     let recording = one(&fixture("prometheus.json"));
     assert_eq!(recording.server.model, Some(ModelId::Mariadb1011));
     assert_eq!(differences(&recording.series.seconds), vec![1.0; 4]);
-    let first = |column: &str| recording.series.column(column).map(|values| values[0]);
+    let first = |column: &str| recording.series.column(column).and_then(|values| values.at(0));
     assert_eq!(first("Innodb_buffer_pool_pages_dirty"), Some(768.0));
     assert_eq!(first("Innodb_buffer_pool_pages_data"), Some(925.0));
     assert_eq!(first("m.log_lsn_buf_pool_oldest"), Some(44_776.0));
     assert_eq!(first("m.buffer_flush_pct_for_lsn"), Some(0.0));
-    let lsn = recording.get(Quantity::Lsn).unwrap();
+    let lsn = recording.get(Quantity::Lsn).unwrap().with_nan();
     assert!(differences(&lsn).iter().all(|grown| *grown >= 0.0), "{lsn:?}");
 }
 
@@ -198,9 +198,9 @@ fn status_comes_in_every_layout_that_clients_print() {
         format!("VARIABLE_NAME\tVARIABLE_VALUE\n{capitals}INNODB_IO_CAPACITY\t300\n"),
     ] {
         let recording = folder(&[("status.txt", &format!("{layout}{metrics}"))]);
-        assert_eq!(recording.get(Quantity::PagesWritten), Some(vec![7.0]), "{layout}");
-        assert_eq!(recording.get(Quantity::Lsn), Some(vec![900.0]), "{layout}");
-        assert_eq!(recording.series.column("m.buffer_pool_pages_dirty"), Some(vec![5.0]), "{layout}");
+        assert_eq!(recording.get(Quantity::PagesWritten), Some(vec![7.0].into()), "{layout}");
+        assert_eq!(recording.get(Quantity::Lsn), Some(vec![900.0].into()), "{layout}");
+        assert_eq!(recording.series.column("m.buffer_pool_pages_dirty"), Some(vec![5.0].into()), "{layout}");
         let stated = recording.variables.get("innodb_io_capacity").map(String::as_str);
         assert_eq!(stated, layout.contains("INNODB_IO").then_some("300"));
     }
@@ -213,7 +213,7 @@ fn files_that_follow_each_other_are_one_recording() {
     };
     let [first, second]: [String; 2] = [1..5, 5..8].map(|seconds| seconds.map(sample).collect());
     let recording = folder(&[("b.txt", &first), ("a.txt", &second)]);
-    assert_eq!(recording.get(Quantity::Lsn), Some((1..8).map(|second| f64::from(second) * 10.0).collect()));
+    assert_eq!(recording.get(Quantity::Lsn), Some((1..8).map(|second| Some(f64::from(second) * 10.0)).collect()));
     assert_eq!(recording.remarks, ["a.txt: goes on where b.txt ends"]);
 }
 
@@ -228,7 +228,7 @@ fn where_files_overlap_the_earlier_one_counts() {
     for [a, b] in [[&first, &second], [&second, &first]] {
         let recording = folder(&[("a.txt", a), ("b.txt", b)]);
         let lsn: Vec<f64> = (1..9).map(|second| f64::from(second * 10 + u32::from(second > 5))).collect();
-        assert_eq!(recording.get(Quantity::Lsn), Some(lsn));
+        assert_eq!(recording.get(Quantity::Lsn), Some(lsn.into()));
         let [remark] = &recording.remarks[..] else { panic!("{:?}", recording.remarks) };
         assert!(remark.ends_with("ends, as the two overlap"), "{remark}");
     }
@@ -243,17 +243,17 @@ fn throughput_of_a_rare_sample_is_that_of_all_intervals_before_it() {
         (1..=30).filter(|second| !missing.contains(second)).map(line).collect()
     };
     let tps = |log: &str| folder(&[("status.txt", &status), ("load.log", log)]).get(Quantity::Tps).unwrap();
-    assert_eq!(tps(&lines(0..0))[1..], [55.0, 155.0, 255.0]);
+    assert_eq!(tps(&lines(0..0)).present().collect::<Vec<f64>>(), [55.0, 155.0, 255.0]);
     let with_gap = tps(&lines(11..21));
-    assert_eq!((with_gap[1], with_gap[3]), (55.0, 255.0));
-    assert!(with_gap[2].is_nan(), "nothing is made up: {with_gap:?}");
+    assert_eq!((with_gap.at(1), with_gap.at(3)), (Some(55.0), Some(255.0)));
+    assert!(with_gap.at(2).is_none(), "nothing is made up: {with_gap:?}");
 }
 
 #[test]
 fn snapshots_of_innodb_status_of_several_versions() {
     let recording = one(&fixture("innodb-status.txt"));
-    assert_eq!(recording.get(Quantity::Lsn), Some(vec![11_282_368.0]));
-    assert_eq!(recording.get(Quantity::CheckpointLsn), Some(vec![44_760.0]));
+    assert_eq!(recording.get(Quantity::Lsn), Some(vec![11_282_368.0].into()));
+    assert_eq!(recording.get(Quantity::CheckpointLsn), Some(vec![44_760.0].into()));
     let percona = |time: &str, lsn: u64| {
         format!(
             "=====================================\n{time} INNODB MONITOR OUTPUT\n=====================================\n\
@@ -268,13 +268,13 @@ fn snapshots_of_innodb_status_of_several_versions() {
     let series = samples.join("other lines\n");
     let recording = folder(&[("innodb.txt", &series)]);
     assert_eq!(recording.series.seconds, [0.0, 30.0]);
-    assert_eq!(recording.get(Quantity::Lsn), Some(vec![1000.0, 4000.0]));
-    assert_eq!(recording.series.column("log.max_checkpoint_age"), Some(vec![80_826_164.0; 2]));
-    assert_eq!(recording.get(Quantity::PagesWritten), Some(vec![3.0; 2]));
+    assert_eq!(recording.get(Quantity::Lsn), Some(vec![1000.0, 4000.0].into()));
+    assert_eq!(recording.series.column("log.max_checkpoint_age"), Some(vec![80_826_164.0; 2].into()));
+    assert_eq!(recording.get(Quantity::PagesWritten), Some(vec![3.0; 2].into()));
     // `mysql --batch` writes the text in one line.
     let batch =
         format!("Type\tName\tStatus\nInnoDB\t\t{}\n", percona("2026-11-21 15:20:23 0x7f", 5).replace('\n', "\\n"));
-    assert_eq!(folder(&[("innodb.txt", &batch)]).get(Quantity::Lsn), Some(vec![5.0]));
+    assert_eq!(folder(&[("innodb.txt", &batch)]).get(Quantity::Lsn), Some(vec![5.0].into()));
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn what_lies_beyond_a_restart_of_the_server_is_left_out() {
     let text = [(500, 90), (510, 95), (3, 1), (13, 4)].map(|(uptime, written)| block(uptime, written)).concat();
     let recording = folder(&[("status.txt", &text)]);
     assert_eq!(recording.series.seconds, [0.0, 10.0]);
-    assert_eq!(recording.get(Quantity::PagesWritten), Some(vec![90.0, 95.0]));
+    assert_eq!(recording.get(Quantity::PagesWritten), Some(vec![90.0, 95.0].into()));
     assert!(recording.remarks[0].contains("started anew before sample 3"), "{:?}", recording.remarks);
     assert!(recording.remarks[1].contains("from 0 to 10 s (2 of 4 samples)"), "{:?}", recording.remarks);
     // With times the load goes on behind it.
@@ -299,7 +299,7 @@ fn what_lies_beyond_a_restart_of_the_server_is_left_out() {
         log.push_str(&format!("{}.0 [ {second}s ] thds: 3 tps: 50.00\n", 1_795_000_002 + second));
     }
     let recording = folder(&[("status.txt", &text), ("load.log", &log)]);
-    assert_eq!(recording.get(Quantity::PagesWritten), Some(vec![1.0, 4.0, 9.0]));
+    assert_eq!(recording.get(Quantity::PagesWritten), Some(vec![1.0, 4.0, 9.0].into()));
     assert_eq!(recording.load_window(), (0.0, 20.0));
     assert_eq!(recording.remarks.len(), 1);
     assert!(recording.remarks[0].contains("20 s after the first"), "{:?}", recording.remarks);
@@ -320,8 +320,8 @@ fn stamped_samples_and_a_stamped_log_share_a_clock() {
     let recording = folder(&[("status.txt", &status), ("load.log", log)]);
     assert_eq!(recording.series.seconds[..3], [-1.9, -0.9, 0.1]);
     let tps = recording.get(Quantity::Tps).unwrap();
-    assert_eq!((tps[3], tps[4]), (50.0, 70.0), "{tps:?}");
-    assert!(tps[0].is_nan() && tps[6].is_nan(), "{tps:?}");
+    assert_eq!((tps.at(3), tps.at(4)), (Some(50.0), Some(70.0)), "{tps:?}");
+    assert!(tps.at(0).is_none() && tps.at(6).is_none(), "{tps:?}");
 }
 
 #[test]
@@ -400,7 +400,7 @@ fn reports_of_iostat_tell_what_the_disk_does() {
     let disk = with_times.disk_use().unwrap();
     assert_eq!((disk.name.as_str(), disk.source), ("vda", "iostat"));
     assert_eq!(with_times.series.len(), 3, "the server's samples are the axis");
-    assert_eq!(with_times.series.column("disk.wr_ios").unwrap()[2], 0.0);
+    assert_eq!(with_times.series.column("disk.wr_ios").unwrap().at(2), Some(0.0));
     assert_eq!(disk.reports.len(), 1, "between two samples of the server");
     let without = folder(&[("status.txt", status), ("iostat.json", &text("iostat.json"))]);
     let disk = without.disk_use().unwrap();

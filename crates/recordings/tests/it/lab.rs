@@ -55,8 +55,8 @@ fn a_recording_is_read_with_its_gaps() {
     assert_eq!(recording.server.model, Some(ModelId::Mysql8030));
     assert_eq!(recording.series.seconds, [-1.5, -0.5, 0.5, 1.5]);
     let tps = recording.get(Quantity::Tps).unwrap();
-    assert!(tps[0].is_nan() && tps[2] == 100.5 && tps[3].is_nan(), "{tps:?}");
-    assert_eq!(recording.get(Quantity::SyncPages), Some(vec![0.0; 4]), "a counter that stayed 0");
+    assert!(tps.at(0).is_none() && tps.at(2) == Some(100.5) && tps.at(3).is_none(), "{tps:?}");
+    assert_eq!(recording.get(Quantity::SyncPages), Some(vec![0.0; 4].into()), "a counter that stayed 0");
     assert_eq!((recording.cap.write_iops, recording.cap.name.as_str()), (3000.0, "ssd-small"));
     assert_eq!((recording.load_window(), recording.closed_loop()), ((0.0, 1.4), true));
     assert_eq!(recording.notes, ["made for a test"]);
@@ -148,7 +148,7 @@ fn what_the_two_files_lack_is_in_others_or_in_counters() {
         find(folder.path()).unwrap().remove(0)
     };
     let counted = read(&RUN.replace("\"cpus\": 2, ", ""), &[]);
-    assert_eq!(counted.get(Quantity::Tps).unwrap()[1..], [60.0, 100.0]);
+    assert_eq!(counted.get(Quantity::Tps).unwrap().with_nan()[1..], [60.0, 100.0]);
     assert!(counted.remarks[0].contains("counted by Com_commit"), "{:?}", counted.remarks);
     assert_eq!(counted.cpus, Some(2), "400 ticks in 2 s");
 
@@ -165,7 +165,7 @@ fn what_the_two_files_lack_is_in_others_or_in_counters() {
     assert_eq!((phase.tables, phase.threads), (8, 4));
     // Zero is at 1795238380.5.
     assert!((phase.start_s - 0.1).abs() < 1e-6 && (phase.end_s - 2.1).abs() < 1e-6, "{phase:?}");
-    assert_eq!(completed.get(Quantity::Tps).unwrap()[2], 70.0);
+    assert_eq!(completed.get(Quantity::Tps).unwrap().at(2), Some(70.0));
 }
 
 #[test]
@@ -174,12 +174,29 @@ fn samples_rarer_than_reports_count_transactions() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &RUN.replace("[1.4]", "[10.0]"), &gz(series));
     let recording = find(folder.path()).unwrap().remove(0);
-    assert_eq!(recording.get(Quantity::Tps).unwrap()[2..], [100.0, 100.0]);
+    assert_eq!(recording.get(Quantity::Tps).unwrap().with_nan()[2..], [100.0, 100.0]);
     assert_eq!(recording.tps_interval_s(), 5.0);
     let spaced = RUN.replace("[1.4]", "[10.0]").replace("--threads=4", "--threads=4 --report-interval=5");
     write(folder.path(), &spaced, &gz(series));
     let recording = find(folder.path()).unwrap().remove(0);
-    assert_eq!(recording.get(Quantity::Tps).unwrap()[2..], [10.0, 10.0], "a report for each sample");
+    assert_eq!(recording.get(Quantity::Tps).unwrap().with_nan()[2..], [10.0, 10.0], "a report for each sample");
+}
+
+/// A latency of the load generator is that of a unit of work if as many were done as it reports.
+#[test]
+fn a_latency_is_of_the_work_that_the_load_generator_did() {
+    let head = "rel,sb.tps,sb.lat_ms,Com_commit,Innodb_buffer_pool_pages_dirty,Innodb_pages_written,\
+                m.log_lsn_current,m.log_lsn_last_checkpoint\n";
+    let latency_of = |commits_a_second: u32| {
+        let line = |i: u32| format!("{i},100,7.5,{},{},0,{},5000\n", commits_a_second * i, 10 + i, 5000 + 9000 * i);
+        let series: String = std::iter::once(head.to_owned()).chain((0..90).map(line)).collect();
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), RUN, &gz(&series));
+        let unknown = find(folder.path()).unwrap().remove(0).as_unknown_load().unwrap();
+        unknown.recording.get(Quantity::LatencyP95)
+    };
+    assert_eq!(latency_of(100).and_then(|latency| latency.at(50)), Some(7.5));
+    assert_eq!(latency_of(250), None, "others committed too");
 }
 
 /// One transaction that ends with COMMIT beside eight statements that commit by themselves: only the engine counts them all.
@@ -194,7 +211,7 @@ fn work_of_a_mixed_load_is_counted_by_the_engine_where_it_counts() {
         write(folder.path(), RUN, &gz(&series));
         let unknown = find(folder.path()).unwrap().remove(0).as_unknown_load().unwrap();
         let work = unknown.recording.series.column("derived.work").unwrap();
-        (unknown.unit, work[89] - work[0])
+        (unknown.unit, work.at(89).unwrap() - work.at(0).unwrap())
     };
     let (unit, work) = unit_of(&|i| (9 * i).to_string());
     assert!(unit.contains("trx_rw_commits") && work == 801.0, "{unit}: {work}");

@@ -79,3 +79,24 @@ fn error_log() {
         fuzz_recording(text);
     });
 }
+
+#[test]
+fn mpstat() {
+    each(HERE, "mpstat", 1_000, |text| {
+        fuzz_recording(text);
+    });
+}
+
+#[test]
+fn hammerdb() {
+    each(HERE, "hammerdb", 1_000, |text| {
+        fuzz_recording(text);
+    });
+}
+
+#[test]
+fn mysql_summary() {
+    each(HERE, "mysql_summary", 1_000, |text| {
+        fuzz_recording(text);
+    });
+}

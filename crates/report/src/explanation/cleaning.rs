@@ -30,6 +30,7 @@ pub(super) fn text(what: &What) -> String {
             count(*evicted),
             count(*flushed)
         ),
+        What::LoopsSaid { .. } => loops_said(what),
         What::LoopsUnsaid { messages } => format!(
             "{} message{} can stand for many more loops: the server writes a line for a loop of 4 s or more, and while loops \
              stay that slow it leaves out the next 1, 3, 7 and so on.",
@@ -38,6 +39,28 @@ pub(super) fn text(what: &What) -> String {
         ),
         _ => String::new(),
     }
+}
+
+/// The line that the server itself would write.
+fn loops_said(what: &What) -> String {
+    let What::LoopsSaid { loops, at_s, longest_s, flushed, evicted, before_8 } = what else { return String::new() };
+    let ms = longest_s * 1000.0;
+    let line = match before_8 {
+        true => format!(
+            "page_cleaner: 1000ms intended loop took {ms:.0}ms. The settings might not be optimal. (flushed={flushed:.0} and \
+             evicted={evicted:.0}, during the time.)"
+        ),
+        false => format!("Page cleaner took {ms:.0}ms to flush {flushed:.0} and evict {evicted:.0} pages"),
+    };
+    let (number, verb) = if *loops == 1 {
+        ("1 loop".to_owned(), "takes")
+    } else {
+        (format!("{} loops", count(f64::from(*loops))), "take")
+    };
+    format!(
+        "{number} of the page cleaner {verb} 4 s or more. Of the longest, at {}, the server would write to its error log: {line}",
+        seconds(*at_s)
+    )
 }
 
 fn short(what: &What) -> String {

@@ -12,7 +12,7 @@ pub(super) fn text(what: &What) -> String {
             let why = match reason {
                 Reason::CeilingBeforeLimit => "flushing stood at it before the age met its limit",
                 Reason::AgeAtLimit => {
-                    "the age met its limit; a larger redo log puts that off and flushes less a transaction"
+                    "the age met its limit; a larger redo log puts that off and flushes fewer pages per transaction"
                 }
                 Reason::DoublewriteShort => "page writes fell short while the device was not full",
                 Reason::FreePageWaits => "user threads waited for free pages",

@@ -149,7 +149,7 @@ fn rates_now(rates: &Rates) -> String {
         Some(growth) if growth < 0.0 => format!(" The age falls by {} a second.", bytes(-growth)),
         _ => String::new(),
     };
-    format!("A second{over}: {}.{dirty}{age}", parts.join(", "))
+    format!("Per second{over}: {}.{dirty}{age}", parts.join(", "))
 }
 
 fn stands_for(stands: Stands) -> &'static str {

@@ -2,16 +2,16 @@
 
 use super::engine::number;
 use crate::Fault;
-use crate::wish::Wish;
+use crate::decision::FlushDecision;
 use rhai::{Dynamic, FLOAT, Map};
 
 /// What an answer can be.
 const ANSWER: &str = "give the pages of this pass: a number, or a map such as #{ pages: 2000, sleep: 0.5 }";
 
 /// Reads an answer; the fault has no place.
-pub(super) fn wish_of(value: Dynamic) -> Result<Wish, Fault> {
+pub(super) fn decision_of(value: Dynamic) -> Result<FlushDecision, Fault> {
     if let Some(pages) = number(&value) {
-        return Ok(Wish::pages(pages));
+        return Ok(FlushDecision::pages(pages));
     }
     let kind = value.type_name();
     let Some(map) = value.try_cast::<Map>() else {
@@ -22,11 +22,11 @@ pub(super) fn wish_of(value: Dynamic) -> Result<Wish, Fault> {
         return Err(Fault::new(format!("`pass` gives a map with `{other}`")).help("pages, slots and sleep are known"));
     }
     let number_of = |name: &str| map.get(name).map(|value| a_number(name, value)).transpose();
-    let wish = Wish { pages: number_of("pages")?, slots: slots(&map)?, sleep: number_of("sleep")? };
-    if wish.pages.is_none() && wish.slots.is_none() {
+    let decision = FlushDecision { pages: number_of("pages")?, slots: slots(&map)?, sleep: number_of("sleep")? };
+    if decision.pages.is_none() && decision.slots.is_none() {
         return Err(Fault::new("`pass` gives a map without `pages`").help(ANSWER));
     }
-    Ok(wish)
+    Ok(decision)
 }
 
 fn slots(map: &Map) -> Result<Option<Vec<FLOAT>>, Fault> {
@@ -45,14 +45,14 @@ fn a_number(name: &str, value: &Dynamic) -> Result<FLOAT, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wish::{Answer, Bounds};
+    use crate::decision::{Answer, Bounds};
     use innosim_core::kernel::time::SimDuration;
     use innosim_core::seam::Recommendation;
 
     const BOUNDS: Bounds = Bounds { pages: 1000, instances: 2 };
 
     fn of(script: &str) -> Result<Answer, Fault> {
-        wish_of(rhai::Engine::new().eval::<Dynamic>(script).unwrap())?.checked(BOUNDS)
+        decision_of(rhai::Engine::new().eval::<Dynamic>(script).unwrap())?.checked(BOUNDS)
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! A script at work: one call a pass, and its memory between passes.
 
-use super::answer::wish_of;
+use super::answer::decision_of;
 use super::engine::{engine, fault_of, number};
 use super::{Functions, Script, see};
-use crate::guest::{Counted, Guest, LOOK_AHEAD, Seated, can_look_ahead};
+use crate::decision::FlushDecision;
+use crate::embedded::{Counted, EmbeddedRule, LOOK_AHEAD, RuleOfServer, can_look_ahead};
 use crate::see::See;
-use crate::wish::Wish;
 use crate::{Fault, Values};
 use innosim_flush_models::registry::Settings;
 use rhai::{AST, CallFnOptions, Dynamic, Engine, FuncArgs, Map, Scope};
@@ -24,8 +24,8 @@ pub(super) struct ScriptedRule {
 }
 
 impl ScriptedRule {
-    /// A script in its seat.
-    pub(super) fn seated(script: &Script, name: &str, values: &Values, settings: &Settings) -> Seated {
+    /// A script as the rule of a server.
+    pub(super) fn rule_of_server(script: &Script, name: &str, values: &Values, settings: &Settings) -> RuleOfServer {
         let mut engine = engine();
         see::register(&mut engine);
         engine.register_type_with_name::<Set>("set");
@@ -44,11 +44,11 @@ impl ScriptedRule {
             true => rule.call("start", (), false).map(|memory| rule.memory = memory),
             false => Ok(()),
         };
-        let mut seated = Seated::new(name, Box::new(rule), settings);
+        let mut rule_of_server = RuleOfServer::new(name, Box::new(rule), settings);
         if let Err(fault) = started {
-            seated.fail(&fault, "at its start");
+            rule_of_server.fail(&fault, "at its start");
         }
-        seated
+        rule_of_server
     }
 
     /// Calls a function of the script, with its memory as `this` if `bound`.
@@ -65,7 +65,7 @@ impl ScriptedRule {
     }
 }
 
-impl Guest for ScriptedRule {
+impl EmbeddedRule for ScriptedRule {
     fn counted(&self) -> Counted {
         Counted { due: self.functions.counts_due, mean_age: self.functions.asks_mean_age }
     }
@@ -86,9 +86,9 @@ impl Guest for ScriptedRule {
         bytes.map(Some)
     }
 
-    fn pass(&mut self, see: &See) -> Result<Wish, Fault> {
+    fn pass(&mut self, see: &See) -> Result<FlushDecision, Fault> {
         let answer = self.call("pass", (see.clone(), Set), true)?;
-        wish_of(answer).map_err(|fault| self.at_pass(fault))
+        decision_of(answer).map_err(|fault| self.at_pass(fault))
     }
 
     fn at_pass(&self, fault: Fault) -> Fault {

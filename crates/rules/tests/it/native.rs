@@ -27,14 +27,14 @@ struct Doer(u8);
 
 impl AdaptiveFlushing for Doer {
     fn recommend(&mut self, view: &View<'_>, _input: RuleInput) -> Recommendation {
-        let wish = |n_pages, slots: &[u64]| Recommendation { n_pages, slots: slots.to_vec() };
+        let decision = |n_pages, slots: &[u64]| Recommendation { n_pages, slots: slots.to_vec() };
         match self.0 {
-            1 => wish(5, &[2, 3]),
+            1 => decision(5, &[2, 3]),
             2 => panic!("no idea"),
-            3 => wish(view.lru_pages + view.free_pages + 1, &[]),
-            4 => wish(5, &[5]),
-            7 => wish(asked().iter().filter(|asked| asked.rule == "doer").count().min(1) as u64, &[]),
-            _ => wish(100, &[]),
+            3 => decision(view.lru_pages + view.free_pages + 1, &[]),
+            4 => decision(5, &[5]),
+            7 => decision(asked().iter().filter(|asked| asked.rule == "doer").count().min(1) as u64, &[]),
+            _ => decision(100, &[]),
         }
     }
 

@@ -16,7 +16,7 @@
 //!
 //! **Caps** show in the jobs that ran behind them, and are lifted first ([`super::throttle`]).
 
-use super::job::{FioJob, FioLatency, JobKind};
+use super::job::{FioJob, FioLatency, JobKind, JobToRun};
 use super::throttle::lift_cap;
 use crate::diagnostic::Problem;
 use innosim_core::kernel::sampler::DurationDist;
@@ -33,6 +33,10 @@ const FEWEST_LARGE: u64 = 200;
 const MOST_IN_FLIGHT: f64 = 1.1;
 /// Depth that a busy page cleaner reaches easily.
 const DEEP: u32 = 16;
+/// A large write: its size, and the depth at which it is measured.
+const LARGE: (u64, u32) = (1 << 20, 4);
+/// A write that is synced.
+const SYNCED: u64 = 4096;
 /// Places in the queues of device and operating system.
 const QUEUE_DEPTH: u32 = 1024;
 
@@ -42,7 +46,10 @@ const COMMON: &str = "fio --output-format=json --output=NAME.json --name=NAME --
 
 /// The device, or what is wrong or missing.
 pub(super) fn fit(jobs: &[FioJob]) -> Result<DeviceSpec, Problem> {
-    check(jobs)?;
+    for (index, job) in jobs.iter().enumerate() {
+        check(job, &jobs[..index])?;
+    }
+    let missing = missing(&not_measured(jobs));
     let (jobs, cap) = lift_cap(jobs);
     let random = |kind: JobKind| {
         let mut chosen: Vec<&FioJob> = jobs.iter().filter(|job| job.kind == kind && job.sync.is_none()).collect();
@@ -54,7 +61,6 @@ pub(super) fn fit(jobs: &[FioJob]) -> Result<DeviceSpec, Problem> {
     let syncing: Vec<&FioJob> = jobs.iter().filter(|job| job.sync.is_some() && job.depth == 1).collect();
     let large: Vec<&FioJob> = sequential.iter().copied().filter(|job| job.bytes >= 4 * PAGE).collect();
     let sync_job = syncing.iter().copied().max_by_key(|job| (!job.direct, job.bytes == 4096, job.bytes));
-    let missing = missing(&reads, &writes, &large, sync_job);
     let Some(sync_job) = sync_job.filter(|_| missing.is_empty()) else {
         return Err(Problem::new("these jobs of fio don't determine a device").help(missing.join("; and ")));
     };
@@ -82,68 +88,96 @@ pub(super) fn fit(jobs: &[FioJob]) -> Result<DeviceSpec, Problem> {
     Ok(spec)
 }
 
-/// Refuses jobs that are too short, of another page size, or twice the same.
-fn check(jobs: &[FioJob]) -> Result<(), Problem> {
-    for (index, job) in jobs.iter().enumerate() {
-        let fewest = if job.bytes >= 4 * PAGE { FEWEST_LARGE } else { FEWEST_OPERATIONS };
-        if job.runtime_s < SHORTEST_S || job.operations < fewest {
-            let message = format!(
-                "{}: {} operations in {:.1} s are too few for percentiles",
-                job.name, job.operations, job.runtime_s
-            );
-            return Err(Problem::new(message).help("run it for half a minute: --time_based --runtime=30"));
-        }
-        let in_flight = job.iops * job.latency.mean_us / 1e6;
-        if in_flight > MOST_IN_FLIGHT * f64::from(job.depth) && job.sync.is_none() {
-            let message = format!(
-                "{}: {:.0} operations a second of {:.0} us each are {in_flight:.1} in flight, and its depth is {}",
-                job.name, job.iops, job.latency.mean_us, job.depth
-            );
-            let help =
-                "are these several jobs that ran beside each other, summed by --group_reporting? Run one at a time";
-            return Err(Problem::new(message).help(help));
-        }
-        let random = matches!(job.kind, JobKind::RandomRead | JobKind::RandomWrite);
-        if random && job.bytes != PAGE {
-            let message = format!("{}: random operations of {} bytes", job.name, job.bytes);
-            return Err(Problem::new(message).help("InnoDB reads and writes pages: use --bs=16k"));
-        }
-        if !job.direct && job.sync.is_none() && job.kind != JobKind::SequentialRead {
-            let what = if random { "random operations" } else { "sequential writes" };
-            let message = format!("{}: {what} through the page cache", job.name);
-            return Err(Problem::new(message).help("that measures memory: use --direct=1"));
-        }
-        let same = |other: &&FioJob| {
-            (other.kind, other.bytes, other.depth, other.direct) == (job.kind, job.bytes, job.depth, job.direct)
-                && other.sync.is_some() == job.sync.is_some()
-        };
-        if let Some(other) = jobs[..index].iter().find(same) {
-            let message = format!("{} and {} measure the same", other.name, job.name);
-            return Err(Problem::new(message).help("leave one of the two out"));
+/// The jobs that are of use together, and why others are not.
+pub(super) fn select(jobs: Vec<FioJob>) -> (Vec<FioJob>, Vec<Problem>) {
+    let (mut good, mut left_out) = (Vec::new(), Vec::new());
+    for job in jobs {
+        match check(&job, &good) {
+            Ok(()) => good.push(job),
+            Err(problem) => left_out.push(problem),
         }
     }
-    Ok(())
+    (good, left_out)
+}
+
+/// Refuses a job that is too short, of another page size, or the same as one of those `before` it.
+fn check(job: &FioJob, before: &[FioJob]) -> Result<(), Problem> {
+    let fewest = if job.bytes >= 4 * PAGE { FEWEST_LARGE } else { FEWEST_OPERATIONS };
+    if job.runtime_s < SHORTEST_S || job.operations < fewest {
+        let message = format!(
+            "{}: {} operations in {:.1} s are too few for percentiles",
+            job.name, job.operations, job.runtime_s
+        );
+        return Err(Problem::new(message).help("run it for half a minute: --time_based --runtime=30"));
+    }
+    let in_flight = job.iops * job.latency.mean_us / 1e6;
+    if in_flight > MOST_IN_FLIGHT * f64::from(job.depth) && job.sync.is_none() {
+        let message = format!(
+            "{}: {:.0} operations a second of {:.0} us each are {in_flight:.1} in flight, and its depth is {}",
+            job.name, job.iops, job.latency.mean_us, job.depth
+        );
+        let help = "are these several jobs that ran beside each other, summed by --group_reporting? Run one at a time";
+        return Err(Problem::new(message).help(help));
+    }
+    let random = matches!(job.kind, JobKind::RandomRead | JobKind::RandomWrite);
+    if random && job.bytes != PAGE {
+        let message = format!("{}: random operations of {} bytes", job.name, job.bytes);
+        return Err(Problem::new(message).help("InnoDB reads and writes pages: use --bs=16k"));
+    }
+    if !job.direct && job.sync.is_none() && job.kind != JobKind::SequentialRead {
+        let what = if random { "random operations" } else { "sequential writes" };
+        let message = format!("{}: {what} through the page cache", job.name);
+        return Err(Problem::new(message).help("that measures memory: use --direct=1"));
+    }
+    let same = |other: &&FioJob| {
+        (other.kind, other.bytes, other.depth, other.direct) == (job.kind, job.bytes, job.depth, job.direct)
+            && other.sync.is_some() == job.sync.is_some()
+    };
+    match before.iter().find(same) {
+        Some(other) => {
+            let message = format!("{} and {} measure the same", other.name, job.name);
+            Err(Problem::new(message).help("leave one of the two out"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The jobs without which a device is not determined.
+pub(super) fn not_measured(jobs: &[FioJob]) -> Vec<JobToRun> {
+    let mut wanted = Vec::new();
+    for kind in [JobKind::RandomWrite, JobKind::RandomRead] {
+        let depths = || jobs.iter().filter(|job| job.kind == kind && job.sync.is_none()).map(|job| job.depth);
+        let job = |depth| JobToRun { kind, bytes: PAGE, depth, synced: false };
+        wanted.extend((!depths().any(|depth| depth == 1)).then(|| job(1)));
+        wanted.extend((!depths().any(|depth| depth >= DEEP)).then(|| job(DEEP)));
+    }
+    let writes = |job: &&FioJob| job.kind == JobKind::SequentialWrite && job.sync.is_none();
+    if !jobs.iter().filter(writes).any(|job| job.bytes >= 4 * PAGE) {
+        let (bytes, depth) = LARGE;
+        wanted.push(JobToRun { kind: JobKind::SequentialWrite, bytes, depth, synced: false });
+    }
+    if !jobs.iter().any(|job| job.sync.is_some() && job.depth == 1) {
+        wanted.push(JobToRun { kind: JobKind::SequentialWrite, bytes: SYNCED, depth: 1, synced: true });
+    }
+    wanted
 }
 
 /// What to measure, a sentence each.
-fn missing(reads: &[&FioJob], writes: &[&FioJob], large: &[&FioJob], sync: Option<&FioJob>) -> Vec<String> {
+fn missing(jobs: &[JobToRun]) -> Vec<String> {
     let mut missing = Vec::new();
-    let mut deep = |jobs: &[&FioJob], mode: &str, what: &str| {
-        let (shallow, deepest) =
-            (jobs.first().is_some_and(|job| job.depth == 1), jobs.last().map_or(0, |job| job.depth));
-        if !shallow || deepest < DEEP {
-            missing.push(format!(
-                "random {what} at depth 1 and at least {DEEP}, better 1, 4, 16 and 64: {COMMON} --direct=1 --rw={mode} \
-                 --bs=16k --iodepth=N"
-            ));
-        }
-    };
-    deep(writes, "randwrite", "writes");
-    deep(reads, "randread", "reads");
-    if large.is_empty() {
+    let any = |kind: JobKind, synced: bool| jobs.iter().any(|job| (job.kind, job.synced) == (kind, synced));
+    let random =
+        [(JobKind::RandomWrite, "randwrite", "writes"), (JobKind::RandomRead, "randread", "reads")].into_iter();
+    for (_, mode, what) in random.filter(|(kind, ..)| any(*kind, false)) {
+        missing.push(format!(
+            "random {what} at depth 1 and at least {DEEP}, better 1, 4, 16 and 64: {COMMON} --direct=1 --rw={mode} --bs=16k \
+             --iodepth=N"
+        ));
+    }
+    if any(JobKind::SequentialWrite, false) {
         missing.push(format!("sequential writes: {COMMON} --direct=1 --rw=write --bs=1M --iodepth=4"));
     }
-    if sync.is_none() {
+    if any(JobKind::SequentialWrite, true) {
         missing.push(format!("syncs: {COMMON} --rw=write --bs=4k --fdatasync=1 --ioengine=psync"));
     }
     missing

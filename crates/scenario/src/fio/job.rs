@@ -5,6 +5,7 @@ use crate::server_files::place_of;
 use crate::source::Span;
 use crate::units::parse_bandwidth;
 use serde_json::Value;
+use std::fmt;
 
 /// No device does more operations a second.
 const MOST_IOPS: f64 = 1e8;
@@ -26,6 +27,34 @@ impl JobKind {
     /// Whether it reads.
     pub(super) fn is_read(self) -> bool {
         matches!(self, JobKind::RandomRead | JobKind::SequentialRead)
+    }
+}
+
+/// A job that fio has yet to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JobToRun {
+    /// What it does.
+    pub kind: JobKind,
+    /// Size of an operation, bytes.
+    pub bytes: u64,
+    /// Operations kept in flight.
+    pub depth: u32,
+    /// Whether each is written through the page cache and synced.
+    pub synced: bool,
+}
+
+impl fmt::Display for JobToRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.synced {
+            return f.write_str("syncs");
+        }
+        let what = match self.kind {
+            JobKind::RandomRead => "random reads",
+            JobKind::RandomWrite => "random writes",
+            JobKind::SequentialRead => "sequential reads",
+            JobKind::SequentialWrite => return f.write_str("large sequential writes"),
+        };
+        write!(f, "{what} at depth {}", self.depth)
     }
 }
 

@@ -6,7 +6,7 @@
 use super::{Context, Explicit, entry_of, is_of_the_files_model, whole};
 use crate::diagnostic::Problem;
 use crate::node::Entry;
-use innosim_flush_models::registry::{Host, ModelId, Settings, Value, lookup, parse_value};
+use innosim_flush_models::registry::{ModelId, Settings, Value, lookup, parse_value};
 
 const CAPACITY: &str = "innodb_redo_log_capacity";
 const FILE_SIZE: &str = "innodb_log_file_size";
@@ -118,7 +118,7 @@ pub(super) fn redo_of<'e>(
 
 /// A redo log that is too large for another model than the file's becomes the largest that it takes.
 fn shrink_redo(entries: &[Entry], explicit: &mut Explicit, context: &Context<'_>) {
-    let host = Host { logical_cpus: context.cores };
+    let host = context.host;
     let fits = |explicit: &Explicit| match Settings::resolve_on(context.model, explicit, host) {
         Err(error) => error.setting != FILE_SIZE && error.setting != FILES,
         Ok(_) => true,

@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Report};
 use crate::node::{Entry, Table};
 use crate::server::{Context, read_server};
 use crate::source::{SourceMap, Span};
-use innosim_flush_models::registry::{ModelId, Settings};
+use innosim_flush_models::registry::{Host, ModelId, Settings};
 use std::path::Path;
 
 /// What kind of file settings come from.
@@ -120,7 +120,14 @@ pub fn read_settings_files(model: ModelId, files: &[(SettingsFileKind, &Path)], 
             read.push(file);
         }
     }
-    let context = Context { model, written_for: None, cores, sources: &sources, report: &report };
+    let context = Context {
+        model,
+        written_for: None,
+        host: Host { logical_cpus: cores, memory_bytes: None },
+        rotational: None,
+        sources: &sources,
+        report: &report,
+    };
     let settings = read_server(Some(&table), table.at, &context);
     let diagnostics = report.finish(&sources);
     SettingsReading { files: read, settings, diagnostics }

@@ -148,7 +148,7 @@ const fn keys(redo_bytes: &'static str, cpu: &'static str) -> [Key; COUNT] {
 /// Keys of `oltp_update_non_index`.
 pub(crate) const UPDATE_NON_INDEX_KEYS: &[Key] = &keys("543.0", "{ kind = \"lognormal\", mean_us = 330.0, cv = 0.5 }");
 // Measured by us: 1530 bytes in MySQL 5.7 with 0.08 page splits a transaction, 5900 with 0.38, which is some 370 bytes and
-// 15 KB a split; on well-aged indexes there are 0.025 (`docs/validation.md`). CPU measured by us: 380 to 430 us.
+// 15 KB a split; on well-aged indexes there are 0.025 (`docs/validation/sysbench-tpcc.md`). CPU measured by us: 380 to 430 us.
 /// Keys of `oltp_update_index`.
 pub(crate) const UPDATE_INDEX_KEYS: &[Key] = &keys("750.0", "{ kind = \"lognormal\", mean_us = 380.0, cv = 0.5 }");
 // Redo measured by us: 1700 to 1780 bytes in MySQL 9.7 (1590 in 5.6, 1510 in 5.5, 1420 in MariaDB 10.11); CPU measured by

@@ -1,7 +1,7 @@
 //! sysbench-tpcc: the pages that its transactions touch, from its schema.
 //!
 //! Source: the public Lua scripts of sysbench-tpcc (tables, keys, statement lists, transaction mix), and a real MySQL
-//! 8.0.28 with its tables, where rows a page and redo an operation were counted (`docs/validation.md`, "sysbench-tpcc
+//! 8.0.28 with its tables, where rows a page and redo an operation were counted (`docs/validation/sysbench-tpcc.md`, "sysbench-tpcc
 //! beside a real server"). Two numbers are parameters: mean redo a transaction and CPU time a statement.
 //!
 //! What the scripts do, and what follows:
@@ -34,7 +34,7 @@
 //!   customer by its key reads the pages of its district in the index on names, one of a stock row a page of the index
 //!   on items, a delivery's update of an order those of the district in the index on customers, and who looks for
 //!   customers by name, or for their orders, the first pages of the district in the table itself. Counted on a real
-//!   server: see `docs/validation.md`.
+//!   server: see `docs/validation/sysbench-tpcc.md`.
 //!
 //! Simplifications: the ends of districts, in full pages too, do not split at the first insertion (errs towards less redo
 //! in the first minute, some 16 KB a district), nor do pages of the index on the customers of `orders`; a split page of

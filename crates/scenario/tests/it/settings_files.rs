@@ -386,3 +386,36 @@ fn files_can_be_read_without_a_scenario() {
     assert_eq!(reading.files[0].count(SettingStatus::Wrong), 1);
     assert!(reading.settings.is_none() && reading.diagnostics.is_err());
 }
+
+/// A MariaDB flushes neighbours on a disk that says that it rotates, whatever its variables show.
+#[test]
+fn the_disk_decides_whether_a_mariadb_flushes_neighbours() {
+    let folder = tempfile::tempdir().unwrap();
+    let variables = folder.path().join("variables.txt");
+    fs::write(&variables, "Variable_name\tValue\nversion\t10.11.19-MariaDB\ninnodb_flush_neighbors\t1\n").unwrap();
+    let with = |device: &str, arguments: &[&str], shown: bool| {
+        let path = folder.path().join("s.toml");
+        let rest = REST.replace("profile = \"nvme\"", device);
+        fs::write(&path, format!("model = \"mariadb-10.11\"\nduration = \"10s\"\n{rest}")).unwrap();
+        let mut overrides = set(arguments);
+        overrides.server_files.show_variables = shown.then(|| variables.clone());
+        let scenario = load(Source::File(&path), &overrides).unwrap();
+        let again =
+            load(Source::Text { name: "s", text: &scenario.to_resolved_toml("0") }, &Overrides::default()).unwrap();
+        assert_eq!(again.settings.values, scenario.settings.values, "{device} {arguments:?}");
+        let said = scenario.notes.iter().any(|note| note.to_string().contains("neighbo"));
+        (scenario.settings.integer("innodb_flush_neighbors").unwrap(), said)
+    };
+    let (flash, disk, unknown) = ("profile = \"nvme\"", "profile = \"disk\"", "profile = \"lab-virtual-disk\"");
+    assert_eq!([false, true].map(|shown| with(flash, &[], shown)), [(0, false); 2]);
+    assert_eq!([false, true].map(|shown| with(disk, &[], shown)), [(1, false); 2]);
+    assert_eq!(
+        [false, true].map(|shown| with(unknown, &[], shown)),
+        [(0, false), (1, true)],
+        "nobody knows of that disk"
+    );
+    assert_eq!(with(flash, &["device.rotational=true"], true), (1, false));
+    assert_eq!(with(disk, &["device.rotational=false"], true), (0, false));
+    assert_eq!(with(flash, &["innodb_flush_neighbors=2"], false), (0, true), "asked for, and of no effect");
+    assert_eq!(with(disk, &["innodb_flush_neighbors=0"], false), (0, false));
+}

@@ -1,6 +1,6 @@
 //! The states of the pages of a buffer pool: three bits a page ([`super`] has source and simplifications).
 //!
-//! *Hot* means resident, dirty and not under write: a modification of a hot page costs only redo, which is the path
+//! *Dirty and idle* means resident, dirty and not under write: a modification of such a page costs only redo, which is the path
 //! that nearly all modifications of a busy server take. Two small tables, a bit for each word of 64 pages, answer most
 //! questions from the processor's cache.
 
@@ -11,7 +11,7 @@ use super::page_space::PageRun;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PageState {
     /// Resident, dirty and not under write.
-    Hot,
+    DirtyIdle,
     /// Resident, not dirty.
     Clean,
     /// Under write, and dirty until it is written.
@@ -24,7 +24,7 @@ pub(super) enum PageState {
 #[derive(Debug, Clone)]
 pub(super) struct PageStates {
     /// Resident, dirty and not under write.
-    hot: BitSet,
+    dirty_idle: BitSet,
     resident: BitSet,
     /// Words of `resident` that are full: it answers nearly all questions of a warm pool.
     resident_words: BitSet,
@@ -38,7 +38,7 @@ impl PageStates {
     pub(super) fn with_len(pages: u32) -> Self {
         let (pages, words) = (pages as usize, pages.div_ceil(64) as usize);
         PageStates {
-            hot: BitSet::with_len(pages),
+            dirty_idle: BitSet::with_len(pages),
             resident: BitSet::with_len(pages),
             resident_words: BitSet::with_len(words),
             under_write: BitSet::with_len(pages),
@@ -48,7 +48,7 @@ impl PageStates {
 
     /// Makes room for `pages` pages.
     pub(super) fn grow(&mut self, pages: u32) {
-        for set in [&mut self.hot, &mut self.resident, &mut self.under_write] {
+        for set in [&mut self.dirty_idle, &mut self.resident, &mut self.under_write] {
             set.grow(pages as usize);
         }
         for words in [&mut self.resident_words, &mut self.words_under_write] {
@@ -59,8 +59,8 @@ impl PageStates {
     /// The state of a page; asks the small tables first.
     #[inline]
     pub(super) fn state(&self, page: u32) -> PageState {
-        if self.hot.contains(page) {
-            PageState::Hot
+        if self.dirty_idle.contains(page) {
+            PageState::DirtyIdle
         } else if !self.resident_words.contains(page / 64) && !self.resident.contains(page) {
             PageState::Missing
         } else if self.words_under_write.contains(page / 64) && self.under_write.contains(page) {
@@ -72,8 +72,8 @@ impl PageStates {
 
     /// Whether a page is dirty and not under write.
     #[inline]
-    pub(super) fn is_hot(&self, page: u32) -> bool {
-        self.hot.contains(page)
+    pub(super) fn is_dirty_idle(&self, page: u32) -> bool {
+        self.dirty_idle.contains(page)
     }
 
     /// Whether a page is resident.
@@ -91,7 +91,7 @@ impl PageStates {
     /// Whether a page is dirty, under write or not.
     #[inline]
     pub(super) fn is_dirty(&self, page: u32) -> bool {
-        self.hot.contains(page) || self.under_write.contains(page)
+        self.dirty_idle.contains(page) || self.under_write.contains(page)
     }
 
     /// Whether all pages of a range, and those that share a word with its ends, are resident.
@@ -116,22 +116,22 @@ impl PageStates {
         end
     }
 
-    /// How many of `pages`, up to the first that is not, are hot.
+    /// How many of `pages`, up to the first that is not, are dirty and idle.
     #[inline]
-    pub(super) fn leading_hot(&self, pages: &[u32]) -> usize {
-        pages.iter().position(|&page| !self.hot.contains(page)).unwrap_or(pages.len())
+    pub(super) fn leading_dirty_idle(&self, pages: &[u32]) -> usize {
+        pages.iter().position(|&page| !self.dirty_idle.contains(page)).unwrap_or(pages.len())
     }
 
-    /// Asks the processor for what [`PageStates::leading_hot`] will look at.
+    /// Asks the processor for what [`PageStates::leading_dirty_idle`] will look at.
     #[inline]
     pub(super) fn prefetch(&self, page: u32) {
-        self.hot.prefetch(page);
+        self.dirty_idle.prefetch(page);
     }
 
     /// Asks the processor for what writing a page will look at and change.
     #[inline]
     pub(super) fn prefetch_write(&self, page: u32) {
-        self.hot.prefetch(page);
+        self.dirty_idle.prefetch(page);
         self.under_write.prefetch(page);
     }
 
@@ -147,14 +147,14 @@ impl PageStates {
 
     /// A clean page is dirty from now on.
     #[inline]
-    pub(super) fn becomes_hot(&mut self, page: u32) {
-        self.hot.insert(page);
+    pub(super) fn becomes_dirty_idle(&mut self, page: u32) {
+        self.dirty_idle.insert(page);
     }
 
-    /// A hot page is under write.
+    /// A dirty page is under write.
     #[inline]
     pub(super) fn begin_write(&mut self, page: u32) {
-        self.hot.remove(page);
+        self.dirty_idle.remove(page);
         self.under_write.insert(page);
         self.words_under_write.insert(page / 64);
     }
@@ -178,18 +178,21 @@ impl PageStates {
 
     /// Pages from `first` up to, not including, `end` that are resident, and those that are dirty, under write or not.
     pub(super) fn count_in(&self, first: u32, end: u32) -> (u64, u64) {
-        (self.resident.count_in(first, end), self.hot.count_in(first, end) + self.under_write.count_in(first, end))
+        (
+            self.resident.count_in(first, end),
+            self.dirty_idle.count_in(first, end) + self.under_write.count_in(first, end),
+        )
     }
 
-    /// Pages that are hot and pages that are under write; walks everything.
+    /// Pages that are dirty and idle, and pages that are under write; walks everything.
     pub(super) fn count_dirty(&self) -> (u64, u64) {
-        (self.hot.count(), self.under_write.count())
+        (self.dirty_idle.count(), self.under_write.count())
     }
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> u64 {
         let tables = self.resident_words.bytes() + self.words_under_write.bytes();
-        self.hot.bytes() + self.resident.bytes() + self.under_write.bytes() + tables
+        self.dirty_idle.bytes() + self.resident.bytes() + self.under_write.bytes() + tables
     }
 }
 
@@ -202,19 +205,22 @@ mod tests {
 
     /// Every question about every page and run of pages, answered by looking at each page.
     fn assert_like(states: &PageStates, pages: &[PageState]) {
-        use PageState::{Hot, Missing, UnderWrite};
+        use PageState::{DirtyIdle, Missing, UnderWrite};
         let resident = |page: u32| pages[page as usize] != Missing;
         for page in 0..PAGES {
             let state = pages[page as usize];
             assert_eq!(states.state(page), state);
-            assert_eq!((states.is_hot(page), states.is_under_write(page)), (state == Hot, state == UnderWrite));
+            assert_eq!(
+                (states.is_dirty_idle(page), states.is_under_write(page)),
+                (state == DirtyIdle, state == UnderWrite)
+            );
             assert_eq!(
                 (states.is_resident(page), states.is_dirty(page)),
-                (resident(page), [Hot, UnderWrite].contains(&state))
+                (resident(page), [DirtyIdle, UnderWrite].contains(&state))
             );
             let first_missing = (page..PAGES).find(|&p| !resident(p)).unwrap_or(PAGES);
             assert_eq!(states.resident_up_to(page, PAGES), first_missing);
-            let dirty = pages[page as usize..].iter().filter(|s| [Hot, UnderWrite].contains(s)).count() as u64;
+            let dirty = pages[page as usize..].iter().filter(|s| [DirtyIdle, UnderWrite].contains(s)).count() as u64;
             assert_eq!(states.count_in(page, PAGES), ((page..PAGES).filter(|&p| resident(p)).count() as u64, dirty));
             // Ranges of one page, of none, and to the end of the next word.
             for count in [0, 1, 128 - page % 64] {
@@ -226,10 +232,10 @@ mod tests {
             }
         }
         let all: Vec<u32> = (0..PAGES).rev().collect();
-        let hot = all.iter().take_while(|&&page| pages[page as usize] == Hot).count();
-        assert_eq!(states.leading_hot(&all), hot);
+        let leading = all.iter().take_while(|&&page| pages[page as usize] == DirtyIdle).count();
+        assert_eq!(states.leading_dirty_idle(&all), leading);
         let count = |of| pages.iter().filter(|&&state| state == of).count() as u64;
-        assert_eq!(states.count_dirty(), (count(Hot), count(UnderWrite)));
+        assert_eq!(states.count_dirty(), (count(DirtyIdle), count(UnderWrite)));
     }
 
     /// Pages go from one state to the next in any order; now and then all are read in.
@@ -243,8 +249,8 @@ mod tests {
             let next = match pages[page as usize] {
                 PageState::Missing => (states.becomes_resident(page), PageState::Clean).1,
                 PageState::Clean if evict => (states.evicted(page), PageState::Missing).1,
-                PageState::Clean => (states.becomes_hot(page), PageState::Hot).1,
-                PageState::Hot => (states.begin_write(page), PageState::UnderWrite).1,
+                PageState::Clean => (states.becomes_dirty_idle(page), PageState::DirtyIdle).1,
+                PageState::DirtyIdle => (states.begin_write(page), PageState::UnderWrite).1,
                 PageState::UnderWrite => (states.written(page), PageState::Clean).1,
             };
             pages[page as usize] = next;

@@ -210,11 +210,11 @@ impl BufferPool {
     /// How many of `pages`, up to the first for which that does not hold, change nothing in the pool whether they are
     /// read or modified: they are dirty already, and no LRU order is kept.
     #[inline]
-    pub fn costing_only_redo(&self, pages: &[u32]) -> usize {
-        if self.lru.is_some() { 0 } else { self.states.leading_hot(pages) }
+    pub fn leading_already_dirty(&self, pages: &[u32]) -> usize {
+        if self.lru.is_some() { 0 } else { self.states.leading_dirty_idle(pages) }
     }
 
-    /// Asks the processor for what [`BufferPool::costing_only_redo`] will look at.
+    /// Asks the processor for what [`BufferPool::leading_already_dirty`] will look at.
     #[inline]
     pub fn prefetch(&self, page: u32) {
         self.states.prefetch(page);
@@ -226,7 +226,7 @@ impl BufferPool {
         match state {
             PageState::Missing => return Modification::Miss,
             PageState::UnderWrite => return Modification::Blocked,
-            PageState::Hot | PageState::Clean => {}
+            PageState::DirtyIdle | PageState::Clean => {}
         }
         let instance = space.instance_of(page);
         if let Some(lru) = &mut self.lru {
@@ -239,7 +239,7 @@ impl BufferPool {
     }
 
     fn becomes_dirty(&mut self, page: u32, lsn: u64, instance: usize) {
-        self.states.becomes_hot(page);
+        self.states.becomes_dirty_idle(page);
         if let Some(linked) = &mut self.linked {
             linked.leaves(page);
         }
@@ -324,7 +324,7 @@ impl BufferPool {
             self.drop_stale_tail(instance);
             let entry = self.instances[instance].list.tail().filter(|e| e.lsn < lsn_limit)?;
             self.instances[instance].list.pop();
-            if self.is_hot(entry.page) {
+            if self.is_dirty_idle(entry.page) {
                 break entry;
             }
             self.instances[instance].parked.push(TailPage { page: entry.page, lsn: entry.lsn });
@@ -383,9 +383,12 @@ impl BufferPool {
 
     /// Takes a given dirty page for writing, out of turn. False if it is not dirty or is under write.
     pub fn take_page(&mut self, page: u32) -> bool {
-        let taken = self.states.is_hot(page);
+        let taken = self.states.is_dirty_idle(page);
         if taken {
             self.begin_write(page);
+            if let Some(linked) = &mut self.linked {
+                linked.taken_early(page);
+            }
         }
         taken
     }
@@ -409,18 +412,18 @@ impl BufferPool {
         self.instances[instance].writing.retain(|writing| writing.batch != batch);
     }
 
-    /// The write of a page is done: it is clean. It was taken from the tail of its flush list if it was written in its turn.
+    /// The write of a page is done: it is clean.
     #[inline]
-    pub fn page_written(&mut self, page: u32, in_turn: bool) {
+    pub fn page_written(&mut self, page: u32) {
         self.becomes_clean(page);
         if let Some(linked) = &mut self.linked {
-            linked.written(page, in_turn);
+            linked.written(page);
         }
     }
 
     /// Somebody looks for the oldest modification, which takes written pages out of the flush lists that are still there.
     #[inline]
-    pub fn look_for_oldest(&mut self) {
+    pub fn prune_written_from_flush_list(&mut self) {
         if let Some(linked) = &mut self.linked {
             linked.look();
         }
@@ -436,7 +439,7 @@ impl BufferPool {
     /// Entries of a flush list that stand for a dirty page, pages under write left out.
     fn current_entries(&self, instance: u32) -> impl Iterator<Item = super::flush_list::Entry> + '_ {
         let listed = self.instances[instance as usize].list.iter();
-        listed.filter(|entry| self.is_hot(entry.page) && is_newest(&self.oldest_low, entry.page, entry.lsn))
+        listed.filter(|entry| self.is_dirty_idle(entry.page) && is_newest(&self.oldest_low, entry.page, entry.lsn))
     }
 
     fn drop_stale_tail(&mut self, instance: usize) {
@@ -550,8 +553,8 @@ impl BufferPool {
 
     /// Whether a page is dirty and not under write.
     #[inline]
-    pub fn is_hot(&self, page: u32) -> bool {
-        self.states.is_hot(page)
+    pub fn is_dirty_idle(&self, page: u32) -> bool {
+        self.states.is_dirty_idle(page)
     }
 
     /// Whether a page is dirty, under write or not.
@@ -586,13 +589,13 @@ impl BufferPool {
     /// Walks everything and says what is wrong, if anything: dirty pages = flush lists + pages under write, frames used
     /// never exceed the capacity.
     pub fn check(&self) -> Result<(), String> {
-        let (hot, writing) = self.states.count_dirty();
-        if hot + writing != self.dirty_pages {
-            return Err(format!("{} dirty pages, but {hot} hot and {writing} under write", self.dirty_pages));
+        let (dirty_idle, writing) = self.states.count_dirty();
+        if dirty_idle + writing != self.dirty_pages {
+            return Err(format!("{} dirty pages, but {dirty_idle} idle and {writing} under write", self.dirty_pages));
         }
         let listed: u64 = self.instances.iter().map(|i| i.list.len() as u64).sum();
-        if self.oldest_low.is_none() && listed != hot {
-            return Err(format!("flush lists hold {listed} pages, {hot} are dirty"));
+        if self.oldest_low.is_none() && listed != dirty_idle {
+            return Err(format!("flush lists hold {listed} pages, {dirty_idle} are dirty"));
         }
         match self.instances.iter().position(|i| i.used > i.capacity) {
             Some(i) => Err(format!("instance {i} uses more frames than it has")),

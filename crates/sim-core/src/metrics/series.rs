@@ -120,11 +120,39 @@ pub struct SecondSample {
     pub stopped: bool,
 }
 
+/// A loop of the page cleaner that was so long that servers remark on it in their error logs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SlowLoop {
+    /// When it ended, seconds.
+    pub at_s: f64,
+    /// Seconds that it took.
+    pub seconds: f64,
+    /// Pages that it flushed, from flush lists and LRU lists.
+    pub flushed: u64,
+    /// Clean pages that it evicted.
+    pub evicted: u64,
+}
+
+/// What the disks did in a simulated second, those of data and redo together, as `iostat` counts it.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct DiskSecond {
+    /// Writes, in the pieces that the block layer makes of them.
+    pub writes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Cache flushes.
+    pub cache_flushes: u64,
+}
+
 /// Everything a run leaves.
 #[derive(Debug, Clone, Default)]
 pub struct RunOutput {
     /// One row a simulated second, in order, from second 1.
     pub series: Vec<SecondSample>,
+    /// What the disks did in these seconds.
+    pub disk: Vec<DiskSecond>,
     /// Latencies of all transactions, by second, merged on demand: one histogram for each second would be large, so
     /// they are kept for each ten seconds; entry `i` covers seconds `10 i .. 10 (i + 1)`.
     pub latency_by_10s: Vec<Histogram>,
@@ -134,12 +162,16 @@ pub struct RunOutput {
     pub recovery_speed: RecoverySpeed,
     /// Crashes that were looked at, where that was wanted.
     pub crashes: Vec<Crash>,
+    /// Loops of the page cleaner that took 4 s or more, in order; sync flushing is none.
+    pub slow_loops: Vec<SlowLoop>,
     /// Queueing reports of every station, over the whole run.
     pub stations: Vec<StationReport>,
     /// Hash of everything that happened, for determinism tests.
     pub event_hash: u64,
     /// Events handled.
     pub events: u64,
+    /// Kinds of events that happened, a bit each ([`crate::server::EVENT_KINDS`]); with `check` alone.
+    pub event_kinds: u64,
     /// Page touches made.
     pub touches: u64,
     /// Approximate bytes of the page structures, for the memory mark.

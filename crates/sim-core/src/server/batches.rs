@@ -3,20 +3,11 @@
 //! Source: `innodb-8.0.21` sections 4.5 and 6.1. Pages of a batch are under write from the moment they are collected
 //! (the wait for the doublewrite included) until their batch is finished ([`super::completions`]).
 
-use super::doublewrite::Held;
+use super::ids::{Held, ListKind};
 use crate::kernel::time::SimTime;
 
 /// Stands for a page of a batch that was completed before the rest of its batch.
 pub(super) const COMPLETED: u32 = u32::MAX;
-
-/// Which list a batch comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ListKind {
-    /// LRU batches.
-    Lru,
-    /// Flush list batches.
-    FlushList,
-}
 
 /// Pages on their way to the data files.
 #[derive(Debug, Clone)]

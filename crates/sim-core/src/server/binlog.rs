@@ -11,6 +11,9 @@
 //! so far made durable, and writes the events; the next group may begin then. The sync stage takes all groups that wait for it, and
 //! the last stage commits them.
 //!
+//! Where the binary log is kept in the engine (MariaDB from 12.3, by choice), the events are redo of the transaction: its commit
+//! waits for that alone, and the file's pages are written as they fill up, for which nobody waits.
+//!
 //! The file lies on the redo log's device. Simplifications: the leader's redo flush for its whole group (5.7) is
 //! the group commit of the redo log; so it is in 8.0 where commits do not wait for a sync; before 8.0 writing to the page cache
 //! takes the time of a redo write; a new file every `max_binlog_size` is left out (errs towards fewer pauses).
@@ -18,7 +21,9 @@
 use super::Server;
 use super::costs;
 use super::events::Event;
-use crate::config::{BinaryLogConfig, CommitDurability};
+use super::file_system::AfterSync;
+use super::inodes::Synced;
+use crate::config::{BinaryLogConfig, CommitDurability, PAGE_BYTES};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::storage::Op;
 use std::collections::VecDeque;
@@ -66,12 +71,31 @@ impl BinaryLog {
 }
 
 impl Server {
+    /// The events of a transaction that is about to commit, where they are redo.
+    pub(super) fn events_to_redo(&mut self) {
+        let Some(log) = &mut self.binary_log else { return };
+        if !log.config.in_redo {
+            return;
+        }
+        let bytes = log.config.bytes_per_transaction;
+        log.bytes_unsynced += bytes;
+        let full = (log.bytes_unsynced / PAGE_BYTES as f64) as u64 * PAGE_BYTES;
+        log.bytes_unsynced -= full as f64;
+        self.machine.redo.append_record(crate::redo::RedoLog::fixed(bytes), self.machine.now);
+        if full > 0 {
+            let now = self.machine.now;
+            self.machine.redo_device().submit(now, Op::SequentialWrite, full);
+        }
+    }
+
     /// A prepared transaction goes on at `at`: through the binary log, where there is one, to its end.
     pub(super) fn prepared(&mut self, client: u32, at: SimTime) {
         if self.leader_asks_for_redo() {
             return self.stand_in_binlog_queue(client);
         }
-        let Some(log) = &mut self.binary_log else { return self.finish(client, at) };
+        let Some(log) = self.binary_log.as_mut().filter(|log| !log.config.in_redo) else {
+            return self.finish(client, at);
+        };
         if std::mem::take(&mut self.clients.list[client as usize].in_binary_log) {
             return self.finish(client, at);
         }
@@ -92,13 +116,13 @@ impl Server {
         if self.leader_asks_for_redo() {
             self.ask_for_redo_of_group();
         } else {
-            self.calendar.schedule(self.now + costs::REDO_WRITE, Event::BinlogWritten);
+            self.machine.calendar.schedule(self.machine.now + costs::REDO_WRITE, Event::BinlogWritten);
         }
     }
 
     /// Whether the leader of a group has its redo made durable.
     pub(super) fn leader_asks_for_redo(&self) -> bool {
-        self.config.redo.commit == CommitDurability::Sync
+        self.machine.config.redo.commit == CommitDurability::Sync
             && self.binary_log.as_ref().is_some_and(|log| log.config.leader_asks_for_redo)
     }
 
@@ -112,7 +136,7 @@ impl Server {
 
     /// The leader of a group asks for all redo so far.
     fn ask_for_redo_of_group(&mut self) {
-        let position = self.redo.position();
+        let position = self.machine.redo.position();
         if position.current_lsn > position.durable_lsn {
             self.when_durable(position.current_lsn, Event::BinlogRedoDurable);
         } else {
@@ -124,7 +148,7 @@ impl Server {
     pub(super) fn binlog_redo_durable(&mut self) {
         let members = self.binary_log.as_ref().map_or(0, |log| log.group.len() as u64);
         let demand = costs::BINLOG_GROUP + costs::BINLOG_TRANSACTION * members;
-        self.compute(demand, SimDuration::ZERO, Event::BinlogWritten);
+        self.machine.compute(demand, SimDuration::ZERO, Event::BinlogWritten);
     }
 
     /// The events of a group are in the page cache: the next group may begin, and this one goes on to the sync stage.
@@ -157,21 +181,22 @@ impl Server {
         let Some(log) = &mut self.binary_log else { return };
         let bytes = std::mem::take(&mut log.bytes_unsynced) as u64;
         log.groups_unsynced = 0;
-        let now = self.now;
-        let written = self.redo_device().submit(now, Op::SequentialWrite, bytes.max(1));
-        self.calendar.schedule(written, Event::BinlogOnDevice);
+        let now = self.machine.now;
+        self.machine.inodes.binary_log_grows(bytes, now);
+        let written = self.machine.redo_device().submit(now, Op::SequentialWrite, bytes.max(1));
+        self.machine.calendar.schedule(written, Event::BinlogOnDevice);
     }
 
     /// The groups in the sync stage commit, one transaction after the other.
     fn commit_synced_groups(&mut self) {
         let Some(log) = &mut self.binary_log else { return };
         let groups = std::mem::take(&mut log.syncing);
-        let each = self.processors.slowed(self.now, costs::BINLOG_TRANSACTION);
-        let mut at = self.now;
+        let each = self.machine.processors.slowed(self.machine.now, costs::BINLOG_TRANSACTION);
+        let mut at = self.machine.now;
         for &client in &groups {
             at += each;
             let lsn = self.clients.list[client as usize].commit_lsn;
-            self.commit.acknowledged_lsn = self.commit.acknowledged_lsn.max(lsn);
+            self.machine.acknowledged_lsn = self.machine.acknowledged_lsn.max(lsn);
             self.finish(client, at);
         }
         self.start_binlog_sync();
@@ -190,10 +215,13 @@ impl Server {
     }
 
     pub(super) fn binlog_on_device(&mut self) {
-        let now = self.now;
-        self.recorder.counts.binlog_fsyncs += 1;
-        let synced = self.redo_device().submit(now, Op::Sync, 0);
-        self.calendar.schedule(synced, Event::BinlogSynced);
+        let now = self.machine.now;
+        self.machine.recorder.counts.binlog_fsyncs += 1;
+        if self.machine.sync_through_journal(Synced::BinaryLog, AfterSync::Event(Event::BinlogSynced)) {
+            return;
+        }
+        let synced = self.machine.redo_device().submit(now, Op::Sync, 0);
+        self.machine.calendar.schedule(synced, Event::BinlogSynced);
     }
 
     /// The group commits, and the next begins.
@@ -204,13 +232,13 @@ impl Server {
         let Some(log) = &mut self.binary_log else { return };
         log.in_progress = false;
         let group = std::mem::take(&mut log.group);
-        let flushes_again = !log.config.grouped && self.config.redo.commit == CommitDurability::Sync;
+        let flushes_again = !log.config.grouped && self.machine.config.redo.commit == CommitDurability::Sync;
         for &client in &group {
             self.clients.list[client as usize].in_binary_log = flushes_again;
             if flushes_again {
                 self.flush_commit_record(client);
             } else {
-                self.finish(client, self.now);
+                self.finish(client, self.machine.now);
             }
         }
         self.start_binlog_group();
@@ -218,7 +246,7 @@ impl Server {
 
     /// The commit record of a transaction is appended and made durable, after which the transaction ends.
     fn flush_commit_record(&mut self, client: u32) {
-        self.redo.append_record(crate::redo::RedoLog::fixed(costs::COMMIT_RECORD_BYTES), self.now);
+        self.machine.redo.append_record(crate::redo::RedoLog::fixed(costs::COMMIT_RECORD_BYTES), self.machine.now);
         self.commit(client);
     }
 }

@@ -14,7 +14,7 @@
 //!
 //! Redo: a change that goes into the tree takes a little more than on its page, the first one for a page more than the
 //! others (it is noted in the bitmap of the index's file), and merging takes redo of its own. Measured:
-//! `docs/validation.md`, "sysbench-tpcc beside a real server".
+//! `docs/validation/sysbench-tpcc.md`, "sysbench-tpcc beside a real server".
 //!
 //! Simplifications: how many leaves are split follows from the mean of changes a page; these amounts of redo are the same
 //! for changes of any length, and that of leaves which split and merge is written though no changes come (errs towards
@@ -23,6 +23,7 @@
 
 use super::Server;
 use super::events::Event;
+use super::machine::Machine;
 use super::pending_changes::PendingChanges;
 use crate::buffer_pool::{Modification, PageRun};
 use crate::config::{ChangeBufferConfig, Merging, PAGE_BYTES};
@@ -165,7 +166,7 @@ impl Server {
     /// Begins the master thread's merging, where there is any.
     pub(super) fn start_merging(&mut self) {
         if self.change_buffer.as_ref().is_some_and(|buffer| buffer.config.merging == Merging::EachSecond) {
-            self.calendar.schedule(self.now + A_SECOND, Event::Merge);
+            self.machine.calendar.schedule(self.machine.now + A_SECOND, Event::Merge);
         }
     }
 
@@ -192,7 +193,7 @@ impl Server {
     /// Records a change; the page of the tree that is under write, if that is in the way.
     fn record_change(&mut self, page: u32, redo_fixed: u64) -> Result<Buffered, u32> {
         let Some(buffer) = &mut self.change_buffer else { return Ok(Buffered::No) };
-        if self.clients.reads.contains_key(&page) || buffer.pages() >= buffer.config.max_pages {
+        if self.machine.page_reads.contains_key(&page) || buffer.pages() >= buffer.config.max_pages {
             return Ok(Buffered::No);
         }
         let waiting = buffer.pending.of(page);
@@ -204,44 +205,35 @@ impl Server {
             return Ok(Buffered::No);
         }
         let leaf = buffer.leaf_of(page);
-        if !self.pool.is_resident(leaf) {
-            if !self.take_or_free_frame(self.space.instance_of(leaf)) {
+        if !self.machine.pool.is_resident(leaf) {
+            if !self.take_or_free_frame(self.machine.space.instance_of(leaf)) {
                 return Ok(Buffered::No);
             }
-            self.pool.page_arrived(leaf, &self.space, self.now);
+            self.machine.pool.page_arrived(leaf, &self.machine.space, self.machine.now);
         }
-        if self.pool.modify(leaf, self.redo.current_lsn(), &self.space, self.now) != Modification::Done {
+        if self.machine.pool.modify(leaf, self.machine.redo.current_lsn(), &self.machine.space, self.machine.now)
+            != Modification::Done
+        {
             return Err(leaf);
         }
         let more_redo = CHANGE_REDO + if waiting == 0 { FIRST_CHANGE_REDO } else { 0 };
-        self.append_change(leaf, redo_fixed + RedoLog::fixed(f64::from(more_redo)));
+        self.machine.append_change(leaf, redo_fixed + RedoLog::fixed(f64::from(more_redo)));
         if let Some(buffer) = &mut self.change_buffer {
             buffer.pending.add(page);
         }
         Ok(Buffered::Done)
     }
 
-    /// Appends the redo of a page just modified.
-    pub(super) fn append_change(&mut self, page: u32, redo_fixed: u64) {
-        let before = self.redo.current_lsn();
-        self.redo.append(redo_fixed);
-        self.redo.note_modified(&[page]);
-        let lsn = self.redo.current_lsn();
-        self.touched_pages.note(&[page], lsn);
-        self.crash_sees_change(page, before, lsn);
-        if let Some(checker) = &mut self.check {
-            checker.note_newest(page, lsn);
-        }
-    }
-
     /// A page has been read: its changes are merged into it.
     pub(super) fn merge_changes(&mut self, page: u32) {
         let Some(buffer) = &mut self.change_buffer else { return };
         let Some(changes) = buffer.pending.take(page) else { return };
-        self.recorder.counts.merged_changes += u64::from(changes);
-        if self.pool.modify(page, self.redo.current_lsn(), &self.space, self.now) == Modification::Done {
+        self.machine.recorder.counts.merged_changes += u64::from(changes);
+        if self.machine.pool.modify(page, self.machine.redo.current_lsn(), &self.machine.space, self.machine.now)
+            == Modification::Done
+        {
             let redo_bytes = MERGED_PAGE_REDO + changes * (MERGED_CHANGE_REDO + LEAVES_REDO);
-            self.append_change(page, RedoLog::fixed(f64::from(redo_bytes)));
+            self.machine.append_change(page, RedoLog::fixed(f64::from(redo_bytes)));
             self.redo_appended();
             self.after_append();
         }
@@ -249,14 +241,14 @@ impl Server {
 
     /// The master thread reads some pages that have changes, unless redo is short of room.
     pub(super) fn merge_in_background(&mut self) {
-        let activity = self.clients.activity();
+        let activity = self.machine.activity();
         let Some(buffer) = &mut self.change_buffer else { return };
         let active = std::mem::replace(&mut buffer.last_activity, activity) != activity;
         let wanted = buffer.pages_to_merge(active);
-        if self.redo.current_lsn() <= self.clients.free_check_limit_lsn {
+        if self.machine.redo.current_lsn() <= self.machine.free_check_limit_lsn {
             self.merge_some(wanted);
         }
-        self.calendar.schedule(self.now + A_SECOND, Event::Merge);
+        self.machine.calendar.schedule(self.machine.now + A_SECOND, Event::Merge);
     }
 
     /// The page cleaner merges, if that is its task, and goes on at once or when the pages are there.
@@ -264,7 +256,7 @@ impl Server {
         let does = self.change_buffer.as_ref().is_some_and(|buffer| buffer.config.merging == Merging::PageCleaner);
         let begun = if does { self.merge_some(wanted) } else { Reads::default() };
         if wait && begun.pages > 0 {
-            self.calendar.schedule(begun.last_arrives, Event::CleanerMerged(begun.pages));
+            self.machine.calendar.schedule(begun.last_arrives, Event::CleanerMerged(begun.pages));
         } else {
             self.coordinator(CleanerInput::Merging { pages: begun.pages.into() });
         }
@@ -288,13 +280,30 @@ impl Server {
     fn read_for_merge(&mut self, pages: Vec<u32>) -> Reads {
         let mut begun = Reads::default();
         for page in pages {
-            if !self.clients.reads.contains_key(&page) && self.take_or_free_frame(self.space.instance_of(page)) {
-                let arrives = self.begin_read(page);
-                self.calendar.schedule(arrives, Event::MergeRead(page));
+            if !self.machine.page_reads.contains_key(&page)
+                && self.take_or_free_frame(self.machine.space.instance_of(page))
+            {
+                let arrives = self.machine.begin_read(page);
+                self.machine.calendar.schedule(arrives, Event::MergeRead(page));
                 begun = begun.and(Reads { pages: 1, last_arrives: arrives });
             }
         }
         begun
+    }
+}
+
+impl Machine {
+    /// Appends the redo of a page just modified.
+    pub(super) fn append_change(&mut self, page: u32, redo_fixed: u64) {
+        let before = self.redo.current_lsn();
+        self.redo.append(redo_fixed);
+        self.redo.note_modified(&[page]);
+        let lsn = self.redo.current_lsn();
+        self.touched_pages.note(&[page], lsn);
+        self.crash_sees_change(page, before, lsn);
+        if let Some(checker) = &mut self.check {
+            checker.note_newest(page, lsn);
+        }
     }
 }
 

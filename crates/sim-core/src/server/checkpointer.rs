@@ -11,10 +11,11 @@
 
 use super::Server;
 use super::events::Event;
+use super::file_system::AfterSync;
+use super::ids::Requester;
 use super::inodes::Synced;
-use super::passes::Actor;
+use super::wake_ups::Thread;
 use crate::config::RedoIo;
-use crate::kernel::time::SimTime;
 use crate::redo::RedoLog;
 use crate::seam::{CheckpointerInput, CheckpointerNext};
 
@@ -39,56 +40,29 @@ enum State {
 #[derive(Debug, Clone)]
 pub(super) struct Checkpointer {
     state: State,
-    last_lsn: u64,
-    /// Number of the current timer; older timers are stale.
-    timer: u32,
-    event_set: bool,
     /// Where the version's own thread stood when others asked for a checkpoint, and whether its wait is over since.
     own_wait: Option<bool>,
     wait_over: bool,
     /// Those who wait for the checkpoint in progress, and whether for its block too.
-    waiters: Vec<(Actor, bool)>,
+    waiters: Vec<(Requester, bool)>,
     /// End of the redo that the last checkpoint appended itself.
     own_record_lsn: u64,
-    pub(super) checkpoints: u64,
 }
 
 impl Checkpointer {
-    pub(super) fn new(start_lsn: u64) -> Self {
+    pub(super) fn new() -> Self {
         Checkpointer {
             state: State::Waiting { on_tick: false },
-            last_lsn: start_lsn,
-            timer: 0,
-            event_set: false,
             own_wait: None,
             wait_over: false,
             waiters: Vec::new(),
             own_record_lsn: 0,
-            checkpoints: 0,
         }
-    }
-
-    /// LSN of the last checkpoint.
-    pub(super) fn last_lsn(&self) -> u64 {
-        self.last_lsn
-    }
-
-    /// LSN of the checkpoint whose block is on its way to the device, if one is.
-    pub(super) fn lsn_on_its_way(&self) -> Option<u64> {
-        match self.state {
-            State::Writing { lsn } => Some(lsn),
-            _ => None,
-        }
-    }
-
-    /// Whether the checkpoint block is being written, which holds up the log writer.
-    pub(super) fn holds_writer(&self) -> bool {
-        matches!(self.state, State::Writing { .. })
     }
 
     /// Clients that wait for a checkpoint.
     pub(super) fn waiting_clients(&self) -> usize {
-        self.waiters.iter().filter(|(actor, _)| matches!(actor, Actor::Client(_))).count()
+        self.waiters.iter().filter(|(actor, _)| matches!(actor, Requester::Client(_))).count()
     }
 }
 
@@ -98,7 +72,7 @@ impl Server {
     }
 
     pub(super) fn checkpointer_timer(&mut self, number: u32) {
-        if number != self.checkpointer.timer {
+        if number != self.machine.checkpointer_event.timer {
             return;
         }
         if matches!(self.checkpointer.state, State::Waiting { .. }) {
@@ -108,44 +82,32 @@ impl Server {
         }
     }
 
-    /// Sets the checkpointer's event.
-    pub(super) fn wake_checkpointer(&mut self) {
-        if self.checkpointer.event_set {
-            return;
-        }
-        self.checkpointer.event_set = true;
-        if matches!(self.checkpointer.state, State::Waiting { .. }) {
-            self.arm_checkpointer_timer(self.now);
-        }
-    }
-
-    fn arm_checkpointer_timer(&mut self, at: SimTime) {
-        self.checkpointer.timer = self.checkpointer.timer.wrapping_add(1);
-        if at < SimTime::NEVER {
-            self.calendar.schedule(at, Event::CheckpointerTimer(self.checkpointer.timer));
-        }
+    fn set_state(&mut self, state: State) {
+        self.checkpointer.state = state;
+        self.machine.checkpointer_event.is_waited_for = matches!(state, State::Waiting { .. });
     }
 
     /// The page cleaner finished a pass.
     pub(super) fn cleaner_tick(&mut self) {
-        self.wake_watchers();
+        self.machine.wake_watchers();
         if self.checkpointer.state == (State::Waiting { on_tick: true }) {
             self.checkpointer_step(CheckpointerInput::CleanerTick);
         }
     }
 
     fn checkpointer_step(&mut self, input: CheckpointerInput) {
-        let woken = std::mem::take(&mut self.checkpointer.event_set) && input == CheckpointerInput::Timeout;
+        let woken = std::mem::take(&mut self.machine.checkpointer_event.is_set) && input == CheckpointerInput::Timeout;
         let input = if woken { CheckpointerInput::Event } else { input };
-        let action = self.ask(|model, view| model.checkpointer(view, input));
+        let action = self.machine.ask(|model, view| model.checkpointer(view, input));
         if action.wake_cleaner {
-            self.set_flush_event();
+            self.machine.set_flush_event();
         }
         match action.next {
             CheckpointerNext::Wait { timeout, on_cleaner_tick } => {
-                self.checkpointer.state = State::Waiting { on_tick: on_cleaner_tick };
-                let at = if self.checkpointer.event_set { self.now } else { self.now + timeout };
-                self.arm_checkpointer_timer(at);
+                self.set_state(State::Waiting { on_tick: on_cleaner_tick });
+                let at =
+                    if self.machine.checkpointer_event.is_set { self.machine.now } else { self.machine.now + timeout };
+                self.machine.arm_timer(Thread::Checkpointer, at);
             }
             CheckpointerNext::Write { lsn } => self.begin_checkpoint(Some(lsn)),
             CheckpointerNext::WriteOldest => self.begin_checkpoint(None),
@@ -153,15 +115,15 @@ impl Server {
     }
 
     fn begin_checkpoint(&mut self, lsn: Option<u64>) {
-        self.checkpointer.state = State::Syncing { lsn };
+        self.set_state(State::Syncing { lsn });
         if lsn.is_none() {
-            self.crash_sees_checkpoint_begin();
+            self.machine.crash_sees_checkpoint_begin();
         }
         self.start_checkpoint_sync();
     }
 
     /// Takes a checkpoint at the oldest modification on behalf of `actor`, or joins the one in progress.
-    pub(super) fn request_checkpoint(&mut self, actor: Actor, wait: bool) {
+    pub(super) fn request_checkpoint(&mut self, actor: Requester, wait: bool) {
         match self.checkpointer.state {
             State::Writing { .. } if !wait => self.let_go_on(actor),
             State::Waiting { on_tick } => {
@@ -173,13 +135,13 @@ impl Server {
         }
     }
 
-    fn let_go_on(&mut self, actor: Actor) {
-        self.calendar.schedule(self.now, actor.goes_on(Event::CheckpointTaken));
+    fn let_go_on(&mut self, actor: Requester) {
+        self.machine.calendar.schedule(self.machine.now, actor.goes_on(Event::CheckpointTaken));
     }
 
     fn release_checkpoint_waiters(&mut self, all: bool) {
         for (actor, _) in self.checkpointer.waiters.extract_if(.., |(_, for_block)| all || !*for_block) {
-            self.calendar.schedule(self.now, actor.goes_on(Event::CheckpointTaken));
+            self.machine.calendar.schedule(self.machine.now, actor.goes_on(Event::CheckpointTaken));
         }
     }
 
@@ -193,28 +155,28 @@ impl Server {
     }
 
     fn checkpoint_at_oldest(&mut self) {
-        let current = self.redo.current_lsn();
-        self.pool.look_for_oldest();
-        let oldest = match self.pool.oldest_modification_lsn() {
+        let current = self.machine.redo.current_lsn();
+        self.machine.pool.prune_written_from_flush_list();
+        let oldest = match self.machine.pool.oldest_modification_lsn() {
             0 => current,
             lsn => lsn,
         };
-        self.crash_sees_look(oldest);
+        self.machine.crash_sees_look(oldest);
         // Nothing but the last checkpoint's own record may have been written since.
-        let last = self.checkpointer.last_lsn.max(self.checkpointer.own_record_lsn);
+        let last = self.machine.last_checkpoint_lsn.max(self.checkpointer.own_record_lsn);
         if oldest <= last {
             return self.end_checkpoint(false);
         }
-        let record = self.config.redo.checkpoint_record_bytes;
+        let record = self.machine.config.redo.checkpoint_record_bytes;
         if record > 0 {
-            self.redo.append_record(RedoLog::fixed(record as f64), self.now);
+            self.machine.redo.append_record(RedoLog::fixed(record as f64), self.machine.now);
             if oldest == current {
-                self.checkpointer.own_record_lsn = self.redo.current_lsn();
+                self.checkpointer.own_record_lsn = self.machine.redo.current_lsn();
             }
         }
-        self.checkpointer.state = State::WaitingForRedo { lsn: oldest };
-        let wanted = if record > 0 { self.redo.current_lsn() } else { oldest };
-        if wanted > self.redo.position().durable_lsn {
+        self.set_state(State::WaitingForRedo { lsn: oldest });
+        let wanted = if record > 0 { self.machine.redo.current_lsn() } else { oldest };
+        if wanted > self.machine.redo.position().durable_lsn {
             self.when_durable(wanted, Event::CheckpointRedoDurable);
         } else {
             self.write_checkpoint(oldest);
@@ -230,47 +192,55 @@ impl Server {
 
     /// The block goes out, once the redo sync in progress has let go of the file.
     fn write_checkpoint(&mut self, lsn: u64) {
-        self.checkpointer.state = State::Writing { lsn };
+        self.set_state(State::Writing { lsn });
+        self.machine.checkpoint_on_its_way = Some(lsn);
         self.hold_redo_writes();
         self.release_checkpoint_waiters(false);
-        let written = self.write_redo_header();
-        self.calendar.schedule(written, Event::CheckpointOnDevice);
+        let written = self.machine.write_redo_header();
+        self.machine.calendar.schedule(written, Event::CheckpointOnDevice);
     }
 
     pub(super) fn checkpoint_on_device(&mut self) {
-        if let Some(written) = self.write_inode(Synced::Redo) {
-            return self.calendar.schedule(written, Event::CheckpointOnDevice);
+        if self.machine.config.redo.io == RedoIo::Buffered
+            && self.machine.sync_through_journal(Synced::Redo, AfterSync::Event(Event::CheckpointDurable))
+        {
+            self.machine.recorder.counts.redo_fsyncs += 1;
+            return;
         }
-        let durable = match self.config.redo.io {
+        if let Some(written) = self.machine.write_inode(Synced::Redo) {
+            return self.machine.calendar.schedule(written, Event::CheckpointOnDevice);
+        }
+        let durable = match self.machine.config.redo.io {
             RedoIo::Buffered => self.flush_redo_device(),
-            RedoIo::NoSync => self.now,
+            RedoIo::NoSync => self.machine.now,
         };
-        self.calendar.schedule(durable, Event::CheckpointDurable);
+        self.machine.calendar.schedule(durable, Event::CheckpointDurable);
     }
 
     pub(super) fn checkpoint_durable(&mut self) {
         let State::Writing { lsn } = self.checkpointer.state else { return };
-        self.checkpointer.last_lsn = lsn;
-        self.checkpointer.checkpoints += 1;
+        self.machine.last_checkpoint_lsn = lsn;
+        self.machine.checkpoints += 1;
         self.end_checkpoint(true);
     }
 
     /// A checkpoint is published, or there was nothing to write: all go on.
     fn end_checkpoint(&mut self, published: bool) {
         let own_wait = self.checkpointer.own_wait.take();
-        self.checkpointer.state = State::Waiting { on_tick: own_wait.unwrap_or(false) };
+        self.set_state(State::Waiting { on_tick: own_wait.unwrap_or(false) });
+        self.machine.checkpoint_on_its_way = None;
         self.hold_redo_writes();
         if published {
-            self.ask(|model, view| model.checkpoint_published(view));
+            self.machine.ask(|model, view| model.checkpoint_published(view));
         }
         self.release_checkpoint_waiters(true);
-        let wait_over = std::mem::take(&mut self.checkpointer.wait_over) || self.checkpointer.event_set;
+        let wait_over = std::mem::take(&mut self.checkpointer.wait_over) || self.machine.checkpointer_event.is_set;
         match own_wait {
             None => self.checkpointer_step(CheckpointerInput::Written),
-            Some(_) if wait_over => self.arm_checkpointer_timer(self.now),
+            Some(_) if wait_over => self.machine.arm_timer(Thread::Checkpointer, self.machine.now),
             Some(_) => {}
         }
-        self.wake_watchers();
+        self.machine.wake_watchers();
         if published {
             self.publish_limits();
             self.after_append();

@@ -6,47 +6,71 @@
 
 use super::Server;
 use super::events::Event;
-use super::passes::Actor;
+use super::ids::Requester;
+use super::wake_ups::{NO_WORK, Thread};
 use crate::kernel::time::SimTime;
-use crate::seam::{CleanerAction, CleanerInput, FlushKind};
+use crate::metrics::SlowLoop;
+use crate::seam::{CleanerAction, CleanerInput, FlushKind, PassReport};
 
-/// Limits that are never reached.
-const NO_WORK: (u64, u64) = (u64::MAX, u64::MAX);
+/// A loop that takes this long ends 3 s later than it should: servers write a line about it.
+const SLOW_NS: u64 = 4_000_000_000;
 
 /// State of the coordinator.
 #[derive(Debug, Clone)]
 pub(super) struct Cleaner {
-    /// Number of the current timer; older timers are stale.
-    timer: u32,
     waiting: bool,
-    wake_on_event: bool,
-    event_set: bool,
-    /// Dirty pages and current LSN at which user threads set the flush event.
-    work_at: (u64, u64),
     /// Why the flushing rule gave up, which ends the run.
     pub(super) failure: Option<String>,
-    /// How those go on that wait for the end of a pass or a checkpoint.
-    pub(super) watchers: Vec<Event>,
+    /// When the loop began that is under way, if it flushes, and what it did.
+    loop_began: Option<SimTime>,
+    loop_did: PassReport,
+    /// Loops that took too long.
+    pub(super) slow_loops: Vec<SlowLoop>,
 }
 
 impl Cleaner {
     pub(super) fn new() -> Self {
         Cleaner {
-            timer: 0,
             waiting: false,
-            wake_on_event: false,
-            event_set: false,
-            work_at: NO_WORK,
             failure: None,
-            watchers: Vec::new(),
+            loop_began: None,
+            loop_did: PassReport::default(),
+            slow_loops: Vec::new(),
         }
     }
-}
 
-impl Cleaner {
-    /// Clients that wait for the end of a pass or a checkpoint.
-    pub(super) fn watching_clients(&self) -> usize {
-        self.watchers.iter().filter(|event| matches!(event, Event::Body(_))).count()
+    /// The coordinator goes to sleep: its loop is over.
+    fn end_loop(&mut self, now: SimTime) {
+        let Some(began) = self.loop_began.take() else { return };
+        let did = std::mem::take(&mut self.loop_did);
+        let took = now.0 - began.0;
+        if took >= SLOW_NS {
+            let seconds = |nanos: u64| nanos as f64 / 1e9;
+            let flushed = did.list_pages + did.lru_pages;
+            self.slow_loops.push(SlowLoop {
+                at_s: seconds(now.0),
+                seconds: seconds(took),
+                flushed,
+                evicted: did.evicted_pages,
+            });
+        }
+    }
+
+    /// A pass begins, and with the first one the loop; what servers remark on is not sync flushing.
+    fn begin_pass(&mut self, now: SimTime, kind: FlushKind) {
+        if kind == FlushKind::Sync {
+            self.loop_began = None;
+        } else if self.loop_began.is_none() {
+            self.loop_began = Some(now);
+            self.loop_did = PassReport::default();
+        }
+    }
+
+    /// A pass is over.
+    fn count_pass(&mut self, report: &PassReport) {
+        self.loop_did.list_pages += report.list_pages;
+        self.loop_did.lru_pages += report.lru_pages;
+        self.loop_did.evicted_pages += report.evicted_pages;
     }
 }
 
@@ -60,94 +84,68 @@ impl Server {
         self.passes.of_cleaner().is_some_and(|request| request.kind == FlushKind::Sync)
     }
 
-    /// Sets the flush event.
-    pub(super) fn set_flush_event(&mut self) {
-        if self.cleaner.waiting && self.cleaner.wake_on_event && !self.cleaner.event_set {
-            self.arm_cleaner_timer(self.now);
-        }
-        self.cleaner.event_set = true;
-        self.cleaner.work_at = NO_WORK;
-    }
-
-    /// Redo was appended and pages became dirty: sets the flush event if the page cleaner waits for that.
-    #[inline]
-    pub(super) fn look_for_work(&mut self) {
-        let (pages, lsn) = self.cleaner.work_at;
-        if self.pool.dirty_pages() >= pages || self.redo.current_lsn() >= lsn {
-            self.set_flush_event();
-        }
-    }
-
-    /// Forgets a flush event.
-    pub(super) fn reset_flush_event(&mut self) {
-        self.cleaner.event_set = false;
-    }
-
-    fn arm_cleaner_timer(&mut self, at: SimTime) {
-        self.cleaner.timer = self.cleaner.timer.wrapping_add(1);
-        if at < SimTime::NEVER {
-            self.calendar.schedule(at, Event::CleanerTimer(self.cleaner.timer));
-        }
-    }
-
     pub(super) fn cleaner_timer(&mut self, number: u32) {
-        if number != self.cleaner.timer || !self.cleaner.waiting {
+        let event = &mut self.machine.cleaner_event;
+        if number != event.timer || !self.cleaner.waiting {
             return;
         }
         self.cleaner.waiting = false;
-        let by_event = self.cleaner.wake_on_event && std::mem::take(&mut self.cleaner.event_set);
+        let by_event = std::mem::take(&mut event.is_waited_for) && std::mem::take(&mut event.is_set);
         self.coordinator(if by_event { CleanerInput::Event } else { CleanerInput::Timeout });
     }
 
     fn sleep_cleaner(&mut self, until: SimTime, wake_on_event: bool, work_at: (u64, u64)) {
         self.cleaner.waiting = true;
-        self.cleaner.wake_on_event = wake_on_event;
-        self.cleaner.work_at = work_at;
-        if wake_on_event && !self.cleaner.event_set {
-            self.look_for_work();
+        self.machine.cleaner_event.is_waited_for = wake_on_event;
+        self.machine.cleaner_works_at = work_at;
+        if wake_on_event && !self.machine.cleaner_event.is_set {
+            self.machine.set_flush_event_if_due();
         }
-        let at = if wake_on_event && self.cleaner.event_set { self.now } else { until.max(self.now) };
-        self.arm_cleaner_timer(at);
+        let by_event = wake_on_event && self.machine.cleaner_event.is_set;
+        let at = if by_event { self.machine.now } else { until.max(self.machine.now) };
+        self.machine.arm_timer(Thread::PageCleaner, at);
     }
 
     /// Asks the version for the coordinator's next step and takes it.
     pub(super) fn coordinator(&mut self, input: CleanerInput) {
         // A checkpoint has looked already, as it began.
         if input != CleanerInput::CheckpointTaken {
-            self.pool.look_for_oldest();
+            self.machine.pool.prune_written_from_flush_list();
         }
-        let action = self.ask(|model, view| model.cleaner(view, input));
-        self.cleaner.failure = self.model.failure().map(str::to_owned);
+        if let CleanerInput::Done(report) = &input {
+            self.cleaner.count_pass(report);
+        }
+        let action = self.machine.ask(|model, view| model.cleaner(view, input));
+        self.cleaner.failure = self.machine.model.failure().map(str::to_owned);
+        let now = self.machine.now;
+        match &action {
+            CleanerAction::Wait { .. } | CleanerAction::WaitForWork { .. } => self.cleaner.end_loop(now),
+            CleanerAction::Flush(request) => self.cleaner.begin_pass(now, request.kind),
+            _ => {}
+        }
         match action {
             CleanerAction::Wait { until, wake_on_event } => self.sleep_cleaner(until, wake_on_event, NO_WORK),
             CleanerAction::WaitForWork { until, dirty_pages, lsn } => {
                 // A condition variable: who signals while nobody waits is not heard.
-                self.reset_flush_event();
+                self.machine.reset_flush_event();
                 self.sleep_cleaner(until, true, (dirty_pages, lsn));
             }
-            CleanerAction::Flush(request) => self.start_pass(Actor::PageCleaner, request),
-            CleanerAction::WaitForBatches => self.wait_for_batches(Actor::PageCleaner),
+            CleanerAction::Flush(request) => self.start_pass(Requester::PageCleaner, request),
+            CleanerAction::WaitForBatches => self.wait_for_batches(Requester::PageCleaner),
             CleanerAction::Purge => self.purge_by_master(),
             CleanerAction::MergeChanges { pages, wait } => self.merge_by_cleaner(pages, wait),
-            CleanerAction::Checkpoint { wait } => self.request_checkpoint(Actor::PageCleaner, wait),
+            CleanerAction::Checkpoint { wait } => self.request_checkpoint(Requester::PageCleaner, wait),
             CleanerAction::SyncRedo => self.sync_redo_by_cleaner(),
         }
     }
 
     /// Makes all redo reserved so far durable for the coordinator, which goes on then.
     fn sync_redo_by_cleaner(&mut self) {
-        let current = self.redo.current_lsn();
-        if current > self.redo.position().durable_lsn {
+        let current = self.machine.redo.current_lsn();
+        if current > self.machine.redo.position().durable_lsn {
             self.when_durable(current, Event::CleanerRedoDurable);
         } else {
             self.coordinator(CleanerInput::RedoSynced);
-        }
-    }
-
-    /// Lets those go on that wait for the page cleaner.
-    pub(super) fn wake_watchers(&mut self) {
-        for goes_on in std::mem::take(&mut self.cleaner.watchers) {
-            self.calendar.schedule(self.now, goes_on);
         }
     }
 }

@@ -10,12 +10,13 @@ use super::adaptive_hash::AdaptiveHash;
 use super::costs;
 use super::events::Event;
 use super::free_pages::FrameSearch;
+use super::ids::Requester;
 use super::log_buffer::LogBufferQueue;
-use super::passes::Actor;
 use super::plan::Plan;
 use super::single_page::SinglePage;
+use super::wake_ups::Thread;
 use super::{Server, threads_of};
-use crate::buffer_pool::{BufferPool, PageHasher};
+use crate::buffer_pool::BufferPool;
 use crate::config::{AdaptiveHashCost, CommitDurability, RedoPipeline};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
@@ -24,11 +25,7 @@ use crate::seam::{FreeCheck, FreeCheckWait, PassReport};
 use crate::workload::arrivals::Arrivals;
 use crate::workload::program::Program;
 use crate::workload::{DriveSpec, StopSpec, WorkloadSpec};
-use std::collections::{HashMap, VecDeque};
-use std::hash::BuildHasherDefault;
-
-/// Modifications that count as much as a transaction where a server looks for activity: it counts every 32nd row operation.
-const MODIFICATIONS_AN_ACTIVITY: u64 = 32;
+use std::collections::VecDeque;
 
 /// One client.
 #[derive(Debug, Clone)]
@@ -68,15 +65,7 @@ pub(super) struct Clients {
     stops: Vec<StopSpec>,
     waiting: VecDeque<SimTime>,
     idle: Vec<u32>,
-    /// Pages being read, with the time they arrive.
-    pub(super) reads: HashMap<u32, SimTime, BuildHasherDefault<PageHasher>>,
-    /// Transactions that wrote.
-    activity: u64,
-    /// Modifications by clients.
-    modifications: u64,
     pub(super) touches: u64,
-    /// LSN above which a client must pass the free check.
-    pub(super) free_check_limit_lsn: u64,
     pub(super) log_buffer: LogBufferQueue,
     /// How long each changed row waits because purge lags.
     pub(super) dml_delay: SimDuration,
@@ -117,11 +106,7 @@ impl Clients {
             stops: workload.stops.clone(),
             waiting: VecDeque::new(),
             idle: (0..clients).rev().collect(),
-            reads: HashMap::default(),
-            activity: 0,
-            modifications: 0,
             touches: 0,
-            free_check_limit_lsn: 0,
             log_buffer: LogBufferQueue::default(),
             dml_delay: SimDuration::ZERO,
             undo_locked_until: SimTime::ZERO,
@@ -150,27 +135,6 @@ impl Clients {
         self.stops.iter().any(|stop| stop.reaches_into(from, until, || pool.used_pages()))
     }
 
-    /// Moves with each transaction that wrote, and with every 32nd modification.
-    pub(super) fn activity(&self) -> u64 {
-        self.activity + self.modifications / MODIFICATIONS_AN_ACTIVITY
-    }
-
-    /// Records of redo that clients have written: of each page that they modified, and of each commit.
-    pub(super) fn records(&self) -> u64 {
-        self.modifications + self.activity
-    }
-
-    /// A client modified so many pages and appended the redo of that.
-    #[inline]
-    pub(super) fn modified(&mut self, client_number: u32, pages: usize) {
-        self.list[client_number as usize].appended |= pages > 0;
-        self.modifications += pages as u64;
-    }
-
-    pub(super) fn reads_in_flight(&self) -> u64 {
-        self.reads.len() as u64
-    }
-
     pub(super) fn arrivals_waiting(&self) -> u64 {
         self.waiting.len() as u64
     }
@@ -181,19 +145,26 @@ impl Clients {
 }
 
 impl Server {
+    /// A client modified `pages` and appended the redo of that.
+    #[inline]
+    pub(super) fn client_modified(&mut self, client_number: u32, pages: usize) {
+        self.clients.list[client_number as usize].appended |= pages > 0;
+        self.machine.modifications += pages as u64;
+    }
+
     pub(super) fn start_clients(&mut self) {
         if self.clients.arrivals.is_some() {
             self.schedule_arrival();
             return;
         }
         while let Some(client) = self.clients.idle.pop() {
-            self.calendar.schedule(self.now, Event::Start(client));
+            self.machine.calendar.schedule(self.machine.now, Event::Start(client));
         }
     }
 
     fn schedule_arrival(&mut self) {
         if let Some(at) = self.clients.arrivals.as_mut().and_then(Arrivals::next_time) {
-            self.calendar.schedule(at.max(self.now), Event::Arrival);
+            self.machine.calendar.schedule(at.max(self.machine.now), Event::Arrival);
         }
     }
 
@@ -201,21 +172,21 @@ impl Server {
         self.schedule_arrival();
         match self.clients.idle.pop() {
             Some(client) => {
-                self.settle_client(client);
-                self.begin(client, self.now, self.now);
+                self.machine.settle_client(client);
+                self.begin(client, self.machine.now, self.machine.now);
             }
-            None => self.clients.waiting.push_back(self.now),
+            None => self.clients.waiting.push_back(self.machine.now),
         }
     }
 
     /// A client of a closed drive starts its next transaction.
     pub(super) fn start_transaction(&mut self, client: u32) {
-        self.begin(client, self.now, self.now);
+        self.begin(client, self.machine.now, self.machine.now);
     }
 
     /// Begins a transaction that counts from `began`; its thread runs from `from` on (its last commit's wake-up).
     fn begin(&mut self, client_number: u32, began: SimTime, from: SimTime) {
-        let from = self.clients.let_in(from, &self.pool);
+        let from = self.clients.let_in(from, &self.machine.pool);
         let client = &mut self.clients.list[client_number as usize];
         client.began = began;
         client.kind = self.program.pick(&mut client.rng);
@@ -224,30 +195,30 @@ impl Server {
         let kind = &self.program.kinds[client.kind as usize];
         let sampled = kind.cpu.sample(&mut client.rng);
         // A transaction that waits for no commit takes some time at least, or time would stand still.
-        let waits = kind.writes && self.config.redo.commit != CommitDurability::Lazy;
+        let waits = kind.writes && self.machine.config.redo.commit != CommitDurability::Lazy;
         let demand = if waits { sampled } else { sampled.max(costs::SHORTEST_TRANSACTION) };
         let (demand, latch_wait) = match &mut self.clients.adaptive_hash {
-            Some(hash) => hash.charge(self.now, demand),
+            Some(hash) => hash.charge(self.machine.now, demand),
             None => (demand, SimDuration::ZERO),
         };
         let at_a_rate = self.clients.arrivals.is_some();
-        let dispatch = if at_a_rate { self.processors.spec().dispatch } else { SimDuration::ZERO };
+        let dispatch = if at_a_rate { self.machine.processors.spec().dispatch } else { SimDuration::ZERO };
         client.delayed_rows = kind.changed_rows;
         let locked = if kind.history_bytes > 0 { self.clients.undo_locked_until } else { SimTime::ZERO };
-        let wait = (latch_wait + from.since(self.now)).max(locked.since(self.now));
+        let wait = (latch_wait + from.since(self.machine.now)).max(locked.since(self.machine.now));
         self.draw_plan(client_number);
-        self.compute(demand + dispatch, wait, Event::Body(client_number));
+        self.machine.compute(demand + dispatch, wait, Event::ClientResumes(client_number));
     }
 
     /// Goes on with a transaction's touches until it commits or must wait.
-    pub(super) fn run_body(&mut self, client_number: u32) {
+    pub(super) fn resume_client(&mut self, client_number: u32) {
         if self.clients.dml_delay > SimDuration::ZERO
             && !self.clients.log_buffer.has_admitted(client_number)
             && self.waits_for_purge(client_number)
         {
             return;
         }
-        self.redo.advance_writer(self.now);
+        self.machine.redo.advance_writer(self.machine.now);
         if self.program.kinds[self.clients.list[client_number as usize].kind as usize].writes
             && !self.may_write(client_number)
         {
@@ -257,7 +228,7 @@ impl Server {
         let client = &mut self.clients.list[client_number as usize];
         let kind = &self.program.kinds[client.kind as usize];
         if finished && kind.base_redo_fixed > 0 {
-            self.redo.append(kind.base_redo_fixed);
+            self.machine.redo.append(kind.base_redo_fixed);
             client.appended = true;
         }
         let ended = if finished { kind.mini_transactions.into() } else { 0 };
@@ -277,7 +248,9 @@ impl Server {
         let waits = client.delayed_rows > 0;
         if waits {
             client.delayed_rows -= 1;
-            self.calendar.schedule(self.now + self.clients.dml_delay, Event::Body(client_number));
+            self.machine
+                .calendar
+                .schedule(self.machine.now + self.clients.dml_delay, Event::ClientResumes(client_number));
         }
         waits
     }
@@ -298,9 +271,9 @@ impl Server {
         {
             return false;
         }
-        match self.redo.write_in_progress_until() {
-            Some(until) if self.config.redo.pipeline == RedoPipeline::LogMutex => {
-                self.calendar.schedule(until, Event::Body(client_number));
+        match self.machine.redo.write_in_progress_until() {
+            Some(until) if self.machine.config.redo.pipeline == RedoPipeline::LogMutex => {
+                self.machine.calendar.schedule(until, Event::ClientResumes(client_number));
                 false
             }
             _ => {
@@ -324,38 +297,38 @@ impl Server {
 
     fn passes_free_check(&mut self, client_number: u32) -> bool {
         let before = self.clients.list[client_number as usize].free_check;
-        if before.is_none() && self.redo.current_lsn() <= self.clients.free_check_limit_lsn {
+        if before.is_none() && self.machine.redo.current_lsn() <= self.machine.free_check_limit_lsn {
             return true;
         }
-        let wait = self.ask_for_room(Actor::Client(client_number), before);
+        let wait = self.ask_for_room(Requester::Client(client_number), before);
         self.clients.list[client_number as usize].free_check = wait;
-        self.recorder.counts.free_check_waits += u64::from(before.is_none() && wait.is_some());
+        self.machine.recorder.counts.free_check_waits += u64::from(before.is_none() && wait.is_some());
         wait.is_none()
     }
 
     /// Asks the version whether a thread that stands at `wait` may write redo: `None` if it may, otherwise where it stands
     /// now, and it goes on by itself.
-    pub(super) fn ask_for_room(&mut self, actor: Actor, wait: Option<FreeCheckWait>) -> Option<FreeCheckWait> {
+    pub(super) fn ask_for_room(&mut self, actor: Requester, wait: Option<FreeCheckWait>) -> Option<FreeCheckWait> {
         let mut wait = wait.unwrap_or_default();
-        let answer = self.ask(|model, view| model.free_check(view, &mut wait));
+        let answer = self.machine.ask(|model, view| model.free_check(view, &mut wait));
         let goes_on = actor.goes_on(Event::BatchesOver);
         match answer {
             FreeCheck::Proceed => return None,
             FreeCheck::Sleep { duration, wake_checkpointer } => {
-                self.calendar.schedule(self.now + duration, goes_on);
+                self.machine.calendar.schedule(self.machine.now + duration, goes_on);
                 if wake_checkpointer {
-                    self.wake_checkpointer();
+                    self.machine.set_event(Thread::Checkpointer);
                 }
             }
             FreeCheck::Flush(request) => self.start_pass(actor, request),
             FreeCheck::WaitForBatches => self.wait_for_batches(actor),
             FreeCheck::WakeCleaner { sleep } => {
-                self.set_flush_event();
-                self.calendar.schedule(self.now + sleep, goes_on);
+                self.machine.set_flush_event();
+                self.machine.calendar.schedule(self.machine.now + sleep, goes_on);
             }
             FreeCheck::WaitForCleaner => {
-                self.cleaner.watchers.push(goes_on);
-                self.set_flush_event();
+                self.machine.watchers.push(goes_on);
+                self.machine.set_flush_event();
             }
             FreeCheck::Checkpoint { wait } => self.request_checkpoint(actor, wait),
         }
@@ -367,16 +340,16 @@ impl Server {
         if let Some(wait) = &mut self.clients.list[client_number as usize].free_check {
             wait.report = report;
         }
-        self.client_flush_computes(client_number);
+        self.machine.client_flush_computes(client_number);
     }
 
     /// A transaction is over: its client goes on to the next.
     pub(super) fn finish(&mut self, client_number: u32, at: SimTime) {
         self.redo_room_returned(client_number);
         let client = &mut self.clients.list[client_number as usize];
-        self.recorder.transaction(at.since(client.began));
+        self.machine.recorder.transaction(at.since(client.began));
         if client.wrote {
-            self.clients.activity += 1;
+            self.machine.activity += 1;
             self.leave_history(client_number);
         }
         let client = &mut self.clients.list[client_number as usize];
@@ -386,7 +359,7 @@ impl Server {
                 if pause.0 == 0 {
                     self.begin(client_number, at, at);
                 } else {
-                    self.calendar.schedule(at + pause, Event::Start(client_number));
+                    self.machine.calendar.schedule(at + pause, Event::Start(client_number));
                 }
             }
             None => match self.clients.waiting.pop_front() {

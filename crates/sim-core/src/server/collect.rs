@@ -12,9 +12,9 @@
 //! Simplifications: a dropped page keeps its frame, and an LRU batch or a neighbour's flush writes it; preparing pages takes its time after a batch is collected, not page by page.
 
 use super::Server;
-use super::batches::ListKind;
 use super::costs;
 use super::events::Event;
+use super::ids::ListKind;
 use super::passes::Phase;
 use crate::buffer_pool::{LruLists, flush_area_range};
 use crate::config::{BatchEnd, DoublewriteConfig, FlushNeighbors, LruWritten};
@@ -35,10 +35,10 @@ impl Server {
         if let Some(room) = self.doublewrite.room() {
             return room;
         }
-        match self.config.doublewrite {
-            DoublewriteConfig::Off if self.config.batch_end == BatchEnd::Poster => {
-                let managers = self.config.lru_managers.map(|_| self.config.buffer_pool.instances);
-                posters_share(self.config.aio_write_slots, self.config.cleaner_threads, managers)
+        match self.machine.config.doublewrite {
+            DoublewriteConfig::Off if self.machine.config.batch_end == BatchEnd::Poster => {
+                let managers = self.machine.config.lru_managers.map(|_| self.machine.config.buffer_pool.instances);
+                posters_share(self.machine.config.aio_write_slots, self.machine.config.cleaner_threads, managers)
             }
             DoublewriteConfig::Off => DIRECT_BATCH,
             DoublewriteConfig::PerInstance { batch_pages, .. } | DoublewriteConfig::Shared { batch_pages, .. } => {
@@ -60,19 +60,19 @@ impl Server {
         self.batches.get(batch).pages.append(&mut self.passes.threads[thread_number as usize].carry);
         let (mut first_lsn, mut last) = (None, None);
         while self.batches.get(batch).pages.len() < size
-            && let Some(taken) = self.pool.take_tail(instance, limit)
+            && let Some(taken) = self.machine.pool.take_tail(instance, limit)
         {
             if tail_only {
                 limit = u64::MAX;
             }
-            if self.pool.drop_freed(taken.page) {
-                self.crash_sees_drop(taken.page);
+            if self.machine.pool.drop_freed(taken.page) {
+                self.machine.crash_sees_drop(taken.page);
                 continue;
             }
             first_lsn = Some(first_lsn.map_or(taken.lsn, |first: u64| first.min(taken.lsn)));
             last = Some(taken);
-            if let Some(page) = self.pool.prefetch_near_tail(instance) {
-                self.space.prefetch(page);
+            if let Some(page) = self.machine.pool.prefetch_near_tail(instance) {
+                self.machine.space.prefetch(page);
             }
             self.add_with_neighbors(batch, taken.page, left);
         }
@@ -80,7 +80,7 @@ impl Server {
         let carry = &self.passes.threads[thread_number as usize].carry;
         let carried = carry.len() as u64;
         if let Some(last) = last.filter(|last| carry.contains(&last.page)) {
-            self.pool.park(instance, last);
+            self.machine.pool.park(instance, last);
         }
         if count == 0 {
             if self.waits_for_posted(thread_number, batch, Phase::TakeSlot) {
@@ -88,13 +88,13 @@ impl Server {
             }
             self.found_nothing(thread_number, batch);
             self.end_list(thread_number);
-            return self.sleep(thread_number, self.now + costs::SLOT_OVERHEAD, Phase::TakeSlot);
+            return self.sleep(thread_number, self.machine.now + costs::SLOT_OVERHEAD, Phase::TakeSlot);
         }
-        self.pool.begin_batch(instance, batch, first_lsn, count);
+        self.machine.pool.begin_batch(instance, batch, first_lsn, count);
         if let Some(pass) = self.passes.of_thread(thread_number) {
             pass.report.list_pages += count;
         }
-        self.recorder.flushed(kind, count);
+        self.machine.recorder.flushed(kind, count);
         // What was taken is written in this slot, also where a page's neighbours went over its number.
         let exhausted = carried == 0 && (count < size as u64 || count >= left);
         let rest = left.saturating_sub(count).max(carried);
@@ -118,13 +118,15 @@ impl Server {
     fn add_with_neighbors(&mut self, batch: u32, page: u32, most: u64) {
         let entry = self.batches.get(batch);
         let (instance, old_only) = (entry.instance, entry.kind == ListKind::Lru);
-        if self.config.flush_neighbors == FlushNeighbors::None || self.pool.used_of(instance) < LEAST_FOR_NEIGHBORS {
+        if self.machine.config.flush_neighbors == FlushNeighbors::None
+            || self.machine.pool.used_of(instance) < LEAST_FOR_NEIGHBORS
+        {
             return entry.pages.push(page);
         }
-        let pool = &self.pool;
-        let ready = |p: u64| pool.is_hot(p as u32) && (!old_only || pool.is_old(p as u32));
-        let area = u64::from(self.config.buffer_pool.flush_area_pages);
-        for other in flush_area_range(u64::from(page), area, self.config.flush_neighbors, ready) {
+        let pool = &self.machine.pool;
+        let ready = |p: u64| pool.is_dirty_idle(p as u32) && (!old_only || pool.is_old(p as u32));
+        let area = u64::from(self.machine.config.buffer_pool.flush_area_pages);
+        for other in flush_area_range(u64::from(page), area, self.machine.config.flush_neighbors, ready) {
             let other = other as u32;
             let full = self.batches.get(batch).pages.len() as u64 >= most;
             if full && other > page {
@@ -132,9 +134,9 @@ impl Server {
             }
             if other == page {
                 self.batches.get(batch).pages.push(page);
-            } else if !full && (!old_only || self.pool.is_old(other)) && self.pool.take_page(other) {
+            } else if !full && (!old_only || self.machine.pool.is_old(other)) && self.machine.pool.take_page(other) {
                 self.batches.get(batch).pages.push(other);
-                self.recorder.counts.neighbor_pages += 1;
+                self.machine.recorder.counts.neighbor_pages += 1;
             }
         }
     }
@@ -143,7 +145,7 @@ impl Server {
     pub(super) fn collect_lru(&mut self, thread_number: u32, scanned: u64) -> bool {
         let instance = self.passes.threads[thread_number as usize].instance;
         self.claim_lru_batch(instance);
-        if self.waits_for_list(instance, Event::CleanerThread(thread_number))
+        if self.machine.waits_for_lru_list(instance, Event::FlushThread(thread_number))
             || !self.buffer_for_collecting(thread_number)
         {
             return false;
@@ -154,29 +156,29 @@ impl Server {
         let batch = self.batches.create(ListKind::Lru, instance);
         self.batches.get(batch).pages.append(&mut self.passes.threads[thread_number as usize].carry);
         let carried = self.batches.get(batch).pages.len() as u64;
-        let goal = lru_goal(work, scanned, carried, self.pool.scan_depth());
+        let goal = lru_goal(work, scanned, carried, self.machine.pool.scan_depth());
         let frees = !matches!(work, LruWork::Flush(_));
         let mut seen = scanned;
         let mut evicted = 0;
         let flushed = self.passes.of_thread(thread_number).map_or(0, |pass| pass.report.lru_pages);
-        let behind = behind_the_scan(work, self.config.buffer_pool.lru_written, carried + flushed);
+        let behind = behind_the_scan(work, self.machine.config.buffer_pool.lru_written, carried + flushed);
         let from_the_tail =
             |lru: &LruLists| successors(lru.tail(instance), |&page| lru.before(page)).nth(behind as usize);
-        let mut next = self.pool.lru().and_then(from_the_tail);
+        let mut next = self.machine.pool.lru().and_then(from_the_tail);
         // Pages of an earlier batch of this slot are still at the tail, under write: they were counted then.
         while let Some(page) = next {
             let full = self.batches.get(batch).pages.len() >= size;
-            if seen >= goal || full || (frees && !self.pool.lru_batch_wanted(instance)) {
+            if seen >= goal || full || (frees && !self.machine.pool.lru_batch_wanted(instance)) {
                 break;
             }
-            next = self.pool.lru().and_then(|l| l.before(page));
-            if self.pool.is_under_write(page) {
+            next = self.machine.pool.lru().and_then(|l| l.before(page));
+            if self.machine.pool.is_under_write(page) {
                 continue;
             }
             let before = self.batches.get(batch).pages.len() as u64;
-            if self.pool.take_page(page) {
+            if self.machine.pool.take_page(page) {
                 self.add_with_neighbors(batch, page, before + goal - seen);
-            } else if frees && self.pool.evict_if_clean(page, instance) {
+            } else if frees && self.machine.pool.evict_if_clean(page, instance) {
                 evicted += 1;
             }
             let taken = self.batches.get(batch).pages.len() as u64 - before;
@@ -204,7 +206,7 @@ impl Server {
         self.lru_batch_started(instance);
         let request = self.passes.of_thread(thread_number).and_then(|pass| pass.request.as_ref());
         let in_sync_pass = request.is_some_and(|request| request.kind == FlushKind::Sync);
-        self.recorder.flushed_lru(count, in_sync_pass);
+        self.machine.recorder.flushed_lru(count, in_sync_pass);
         let list_left = count >= size as u64 || goal == scanned;
         let resume = after_lru_batch(work, seen, list_left, self.carries(thread_number));
         if matches!(resume, Phase::WaitLru { .. }) {
@@ -231,11 +233,11 @@ impl Server {
         let thread = &mut self.passes.threads[thread_number as usize];
         (thread.batch, thread.kind, thread.resume) = (batch, kind, resume);
         self.doublewrite.filled(pages);
-        let (pool, entry) = (&self.pool, self.batches.get(batch));
+        let (pool, entry) = (&self.machine.pool, self.batches.get(batch));
         let in_batch = |page| pool.is_under_write(page) && entry.pages.contains(&page);
-        entry.wanted_lsn = self.redo.wanted_before_writing(in_batch);
+        entry.wanted_lsn = self.machine.redo.wanted_before_writing(in_batch);
         self.set_phase(thread_number, Phase::WaitRedo);
-        self.page_preparation_computes(pages, Event::CleanerThread(thread_number));
+        self.machine.page_preparation_computes(pages, Event::FlushThread(thread_number));
         false
     }
 }

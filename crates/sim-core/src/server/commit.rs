@@ -14,7 +14,9 @@
 
 use super::Server;
 use super::events::Event;
+use super::file_system::AfterSync;
 use super::inodes::Synced;
+use super::wake_ups::Thread;
 use crate::config::{CommitDurability, RedoIo, RedoPipeline};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::storage::Op;
@@ -43,8 +45,6 @@ pub(super) struct Commit {
     in_extra_margin: bool,
     /// LSN above which the writer is inside its extra margin.
     soft_limit_lsn: u64,
-    /// Largest LSN whose transaction was acknowledged.
-    pub(super) acknowledged_lsn: u64,
 }
 
 impl Commit {
@@ -60,13 +60,7 @@ impl Commit {
             last_sync_began: SimTime::ZERO,
             in_extra_margin: false,
             soft_limit_lsn: u64::MAX,
-            acknowledged_lsn: 0,
         }
-    }
-
-    /// Whether a sync is in progress.
-    pub(super) fn sync_in_progress(&self) -> bool {
-        self.syncing.is_some()
     }
 
     /// Whether somebody waits for redo beyond what is durable.
@@ -83,21 +77,21 @@ impl Commit {
 
 impl Server {
     pub(super) fn start_flusher_timer(&mut self) {
-        let threads = self.config.redo.pipeline == RedoPipeline::DedicatedThreads;
-        if self.config.redo.commit != CommitDurability::Sync && !(threads && self.flusher_never_rests()) {
-            self.calendar.schedule(self.now + self.flusher_period(), Event::FlusherTimer);
+        let threads = self.machine.config.redo.pipeline == RedoPipeline::DedicatedThreads;
+        if self.machine.config.redo.commit != CommitDurability::Sync && !(threads && self.flusher_never_rests()) {
+            self.machine.calendar.schedule(self.machine.now + self.flusher_period(), Event::FlusherTimer);
         }
     }
 
     pub(super) fn flusher_timer(&mut self) {
         // A flusher thread counts from its last sync, whoever wanted that.
         let due = self.commit.last_sync_began + self.flusher_period();
-        if self.config.redo.pipeline == RedoPipeline::DedicatedThreads && due > self.now {
-            return self.calendar.schedule(due, Event::FlusherTimer);
+        if self.machine.config.redo.pipeline == RedoPipeline::DedicatedThreads && due > self.machine.now {
+            return self.machine.calendar.schedule(due, Event::FlusherTimer);
         }
-        self.redo.advance_writer(self.now);
-        let position = self.redo.position();
-        let reached = if self.redo.writes_on_demand() { position.current_lsn } else { position.written_lsn };
+        self.machine.redo.advance_writer(self.machine.now);
+        let position = self.machine.redo.position();
+        let reached = if self.machine.redo.writes_on_demand() { position.current_lsn } else { position.written_lsn };
         self.commit.wanted_lsn = self.commit.wanted_lsn.max(reached);
         self.start_sync_if_wanted();
         self.start_flusher_timer();
@@ -105,32 +99,33 @@ impl Server {
 
     /// Time between two syncs that nobody asked for: a background thread comes by once a second at most.
     fn flusher_period(&self) -> SimDuration {
-        let timeout = self.config.redo.flush_timeout;
+        let timeout = self.machine.config.redo.flush_timeout;
         if timeout == SimDuration::ZERO { BACKGROUND_PERIOD } else { timeout }
     }
 
     /// A client's transaction is through with its pages.
     pub(super) fn commit(&mut self, client_number: u32) {
-        let client = &mut self.clients.list[client_number as usize];
+        let client = &self.clients.list[client_number as usize];
         if !client.wrote {
-            self.finish(client_number, self.now);
+            self.finish(client_number, self.machine.now);
             return;
         }
-        let lsn = self.redo.current_lsn();
-        client.commit_lsn = lsn;
+        self.events_to_redo();
+        let lsn = self.machine.redo.current_lsn();
+        self.clients.list[client_number as usize].commit_lsn = lsn;
         if self.leader_asks_for_redo() {
             self.stand_in_binlog_queue(client_number);
             return self.after_append();
         }
-        let position = self.redo.position();
+        let position = self.machine.redo.position();
         // Redo that the transaction appended before its last reads may be where it must be by now.
-        let done = match self.config.redo.commit {
+        let done = match self.machine.config.redo.commit {
             CommitDurability::Lazy => true,
             CommitDurability::Write => position.written_lsn >= lsn,
             CommitDurability::Sync => position.durable_lsn >= lsn,
         };
         if done {
-            self.prepared(client_number, self.now);
+            self.prepared(client_number, self.machine.now);
             self.after_append();
             return;
         }
@@ -143,15 +138,15 @@ impl Server {
     #[inline]
     pub(super) fn redo_appended(&mut self) {
         self.watch_redo_files();
-        self.redo.appended(self.now);
+        self.machine.redo.appended(self.machine.now);
         self.watch_writer_margin();
-        self.look_for_work();
+        self.machine.set_flush_event_if_due();
     }
 
     /// Redo was appended: gets the flusher or the watcher of the writer going.
     pub(super) fn after_append(&mut self) {
         self.start_sync_if_wanted();
-        if self.config.redo.commit == CommitDurability::Write || self.redo.buffer_half_full() {
+        if self.machine.config.redo.commit == CommitDurability::Write || self.machine.redo.buffer_half_full() {
             self.request_redo_write();
         }
     }
@@ -159,28 +154,28 @@ impl Server {
     /// Redo was appended in the background: nobody waits for it, but a flusher thread syncs it as it does all redo, and a
     /// buffer that fills up is written.
     pub(super) fn after_background_append(&mut self) {
-        if self.config.redo.pipeline == RedoPipeline::DedicatedThreads {
+        if self.machine.config.redo.pipeline == RedoPipeline::DedicatedThreads {
             self.start_sync_if_wanted();
         }
-        if self.redo.buffer_half_full() {
+        if self.machine.redo.buffer_half_full() {
             self.request_redo_write();
         }
     }
 
     /// Gets the redo appended so far written; who waits for it sees [`Event::RedoWritten`].
     pub(super) fn request_redo_write(&mut self) {
-        self.redo.request_write(self.now);
+        self.machine.redo.request_write(self.machine.now);
         self.watch_redo_written();
     }
 
     /// Whether somebody wants a sync: a flusher thread whenever there is something to sync, without one only who waits
     /// for it.
     fn sync_wanted(&self) -> bool {
-        let position = self.redo.position();
-        let by_commit = match self.config.redo.pipeline {
+        let position = self.machine.redo.position();
+        let by_commit = match self.machine.config.redo.pipeline {
             RedoPipeline::DedicatedThreads => self.flusher_never_rests() && position.current_lsn > position.durable_lsn,
             RedoPipeline::CommittingThread | RedoPipeline::LogMutex => {
-                self.config.redo.commit == CommitDurability::Sync && !self.commit.waiters.is_empty()
+                self.machine.config.redo.commit == CommitDurability::Sync && !self.commit.waiters.is_empty()
             }
         };
         by_commit || self.commit.wanted_lsn > position.durable_lsn
@@ -188,15 +183,16 @@ impl Server {
 
     /// Whether a flusher thread syncs again as soon as there is something to sync.
     fn flusher_never_rests(&self) -> bool {
-        self.config.redo.commit == CommitDurability::Sync || self.config.redo.flush_timeout == SimDuration::ZERO
+        self.machine.config.redo.commit == CommitDurability::Sync
+            || self.machine.config.redo.flush_timeout == SimDuration::ZERO
     }
 
     /// Whether who syncs next, where nobody else writes, has to write first.
     fn must_write_before_sync(&self) -> bool {
-        match self.config.redo.commit {
+        match self.machine.config.redo.commit {
             CommitDurability::Sync => !self.commit.leader_wrote,
             CommitDurability::Lazy | CommitDurability::Write => {
-                self.redo.position().written_lsn < self.commit.wanted_lsn
+                self.machine.redo.position().written_lsn < self.commit.wanted_lsn
             }
         }
     }
@@ -206,15 +202,16 @@ impl Server {
         if self.commit.syncing.is_some() || !self.sync_wanted() {
             return;
         }
-        if self.redo.writes_on_demand() && self.must_write_before_sync() {
-            self.redo.request_write(self.now);
-            if self.redo.write_in_progress_until().is_some() {
+        if self.machine.redo.writes_on_demand() && self.must_write_before_sync() {
+            self.machine.redo.request_write(self.machine.now);
+            if self.machine.redo.write_in_progress_until().is_some() {
                 return self.watch_redo_written();
             }
         }
-        let position = self.redo.position();
+        let position = self.machine.redo.position();
         // The flusher thread needs nothing that the writer of a checkpoint block holds.
-        let held = self.checkpointer.holds_writer() && self.config.redo.pipeline != RedoPipeline::DedicatedThreads;
+        let held = self.machine.checkpoint_on_its_way.is_some()
+            && self.machine.config.redo.pipeline != RedoPipeline::DedicatedThreads;
         if position.written_lsn <= position.durable_lsn || held {
             self.watch_redo_written();
             return;
@@ -227,34 +224,39 @@ impl Server {
     /// Begins a sync of all that is written.
     pub(super) fn begin_sync(&mut self) {
         self.flusher_begins();
-        let position = self.redo.position();
+        let position = self.machine.redo.position();
         self.commit.leader_wrote = false;
-        self.commit.last_sync_began = self.now;
+        self.commit.last_sync_began = self.machine.now;
         self.commit.syncing = Some(position.written_lsn);
+        self.machine.redo_sync_in_progress = true;
         self.hold_redo_writes();
-        match self.config.redo.io {
-            RedoIo::NoSync => self.calendar.schedule(self.now, Event::RedoSynced),
+        match self.machine.config.redo.io {
+            RedoIo::NoSync => self.machine.calendar.schedule(self.machine.now, Event::RedoSynced),
             RedoIo::Buffered => {
-                let written = self.write_redo(position.durable_lsn, position.written_lsn);
-                self.calendar.schedule(written, Event::RedoOnDevice);
+                let written = self.machine.write_redo(position.durable_lsn, position.written_lsn);
+                self.machine.calendar.schedule(written, Event::RedoOnDevice);
             }
         }
     }
 
     /// Flushes the cache of the redo device.
     pub(super) fn flush_redo_device(&mut self) -> SimTime {
-        let now = self.now;
-        self.recorder.counts.redo_fsyncs += 1;
-        self.redo_device().submit(now, Op::Sync, 0)
+        let now = self.machine.now;
+        self.machine.recorder.counts.redo_fsyncs += 1;
+        self.machine.redo_device().submit(now, Op::Sync, 0)
     }
 
     /// The redo of a sync is on the device, or the inode that follows it: the cache flush comes when both are.
     pub(super) fn redo_on_device(&mut self) {
-        if let Some(written) = self.write_inode(Synced::Redo) {
-            return self.calendar.schedule(written, Event::RedoOnDevice);
+        if self.machine.sync_through_journal(Synced::Redo, AfterSync::Redo) {
+            self.machine.recorder.counts.redo_fsyncs += 1;
+            return;
+        }
+        if let Some(written) = self.machine.write_inode(Synced::Redo) {
+            return self.machine.calendar.schedule(written, Event::RedoOnDevice);
         }
         let durable = self.flush_redo_device();
-        self.redo_sync_ends(durable);
+        self.machine.redo_sync_ends(durable);
     }
 
     /// Makes sure that [`Event::RedoWritten`] comes when the write in progress ends.
@@ -262,43 +264,44 @@ impl Server {
         if self.commit.written_event.is_some() {
             return;
         }
-        if let Some(at) = self.redo.write_in_progress_until() {
+        if let Some(at) = self.machine.redo.write_in_progress_until() {
             self.commit.written_event = Some(at);
-            self.calendar.schedule(at, Event::RedoWritten);
+            self.machine.calendar.schedule(at, Event::RedoWritten);
         }
     }
 
     pub(super) fn redo_written(&mut self) {
         self.commit.written_event = None;
-        self.redo.advance_writer(self.now);
+        self.machine.redo.advance_writer(self.machine.now);
         self.watch_redo_files();
         self.commit.leader_wrote = true;
-        if self.config.redo.commit == CommitDurability::Write {
-            self.acknowledge(self.redo.position().written_lsn);
+        if self.machine.config.redo.commit == CommitDurability::Write {
+            self.acknowledge(self.machine.redo.position().written_lsn);
         }
         self.start_sync_if_wanted();
-        if self.config.redo.pipeline != RedoPipeline::LogMutex {
+        if self.machine.config.redo.pipeline != RedoPipeline::LogMutex {
             self.admit_to_log_buffer();
         }
-        if self.config.redo.commit == CommitDurability::Write && !self.commit.waiters.is_empty() {
+        if self.machine.config.redo.commit == CommitDurability::Write && !self.commit.waiters.is_empty() {
             self.request_redo_write();
         }
     }
 
     pub(super) fn redo_synced(&mut self) {
         let Some(lsn) = self.commit.syncing.take() else { return };
+        self.machine.redo_sync_in_progress = false;
         self.hold_redo_writes();
-        self.redo.synced(lsn);
-        if self.config.redo.commit == CommitDurability::Sync {
+        self.machine.redo.synced(lsn);
+        if self.machine.config.redo.commit == CommitDurability::Sync {
             self.acknowledge(lsn);
         }
-        let at = self.now + self.commit.wake_up;
+        let at = self.machine.now + self.commit.wake_up;
         for (_, event) in self.commit.durable_waiters.extract_if(.., |(wanted, _)| *wanted <= lsn) {
-            self.calendar.schedule(at, event);
+            self.machine.calendar.schedule(at, event);
         }
         self.start_sync_if_wanted();
         self.flusher_looks_on();
-        if self.config.redo.pipeline == RedoPipeline::LogMutex {
+        if self.machine.config.redo.pipeline == RedoPipeline::LogMutex {
             self.admit_to_log_buffer();
         }
     }
@@ -306,23 +309,24 @@ impl Server {
     /// Keeps redo writes from starting while somebody holds what they need: before 5.7 the thread that syncs (a write
     /// ends with its sync), in 8.0 and MariaDB the one that writes a checkpoint block.
     pub(super) fn hold_redo_writes(&mut self) {
-        let by_sync = self.config.redo.pipeline == RedoPipeline::LogMutex && self.commit.syncing.is_some();
-        let by_checkpoint = self.config.redo.checkpoint_holds_writes && self.checkpointer.holds_writer();
-        self.redo.hold_writes(by_sync || by_checkpoint, self.now);
-        if self.config.redo.commit == CommitDurability::Write || !self.clients.log_buffer.is_empty() {
+        let by_sync = self.machine.config.redo.pipeline == RedoPipeline::LogMutex && self.commit.syncing.is_some();
+        let by_checkpoint =
+            self.machine.config.redo.checkpoint_holds_writes && self.machine.checkpoint_on_its_way.is_some();
+        self.machine.redo.hold_writes(by_sync || by_checkpoint, self.machine.now);
+        if self.machine.config.redo.commit == CommitDurability::Write || !self.clients.log_buffer.is_empty() {
             self.watch_redo_written();
         }
     }
 
     /// Acknowledges all commits up to `lsn`.
     fn acknowledge(&mut self, lsn: u64) {
-        let at = self.now + self.commit.wake_up;
+        let at = self.machine.now + self.commit.wake_up;
         while let Some(&(wanted, client)) = self.commit.waiters.front() {
             if wanted > lsn {
                 break;
             }
             self.commit.waiters.pop_front();
-            self.commit.acknowledged_lsn = wanted;
+            self.machine.acknowledged_lsn = wanted;
             self.prepared(client, at);
         }
     }
@@ -337,19 +341,19 @@ impl Server {
     /// Asks for durable redo up to `lsn`.
     pub(super) fn want_durable(&mut self, lsn: u64) {
         self.commit.wanted_lsn = self.commit.wanted_lsn.max(lsn);
-        self.redo.advance_writer(self.now);
+        self.machine.redo.advance_writer(self.machine.now);
         self.start_sync_if_wanted();
     }
 
     /// The checkpoint moved, or the writer's limits did.
     pub(super) fn publish_limits(&mut self) {
-        let limits = self.model.writer_limits();
-        let checkpoint = crate::redo::lsn::block_start(self.checkpointer.last_lsn());
-        self.redo.set_writer_limit(checkpoint + limits.hard_bytes, self.now);
+        let limits = self.machine.model.writer_limits();
+        let checkpoint = crate::redo::lsn::block_start(self.machine.last_checkpoint_lsn);
+        self.machine.redo.set_writer_limit(checkpoint + limits.hard_bytes, self.machine.now);
         self.watch_redo_files();
         self.commit.soft_limit_lsn = checkpoint + limits.soft_bytes;
         self.watch_writer_margin();
-        self.clients.free_check_limit_lsn = self.model.free_check_limit_lsn();
+        self.machine.free_check_limit_lsn = self.machine.model.free_check_limit_lsn();
         if !self.clients.log_buffer.is_empty() || self.sync_wanted() {
             self.watch_redo_written();
         }
@@ -359,19 +363,19 @@ impl Server {
     /// Tells the model when the writer enters or leaves its extra margin; a writer that stands at its limit asks for a
     /// checkpoint.
     pub(super) fn watch_writer_margin(&mut self) {
-        let inside = self.redo.current_lsn() > self.commit.soft_limit_lsn;
+        let inside = self.machine.redo.current_lsn() > self.commit.soft_limit_lsn;
         if inside != self.commit.in_extra_margin {
             self.commit.in_extra_margin = inside;
-            self.ask(|model, view| model.writer_in_extra_margin(view, inside));
+            self.machine.ask(|model, view| model.writer_in_extra_margin(view, inside));
             if !(inside && self.expect_governor()) {
-                self.clients.free_check_limit_lsn = self.model.free_check_limit_lsn();
+                self.machine.free_check_limit_lsn = self.machine.model.free_check_limit_lsn();
             }
             if inside {
-                self.wake_checkpointer();
+                self.machine.set_event(Thread::Checkpointer);
             }
         }
-        if inside && self.redo.writer_blocked() {
-            self.wake_checkpointer();
+        if inside && self.machine.redo.writer_blocked() {
+            self.machine.set_event(Thread::Checkpointer);
         }
     }
 }

@@ -8,7 +8,7 @@
 //! completes nothing: a batch over many extents is finished when every thread it needs has been free once. This is what
 //! ties the page rate to the time of data-file syncs. Where completing takes CPU time, each of these threads must also
 //! have come to a processor, and where syncs are done under a mutex that completing needs, have got that mutex
-//! ([`super::list_mutexes`]).
+//! ([`super::lru_list_mutexes`]).
 //!
 //! The pages of a batch become clean together, at its end, unless somebody looks at one of them earlier: a client that
 //! wants to modify a page whose write is done finds it completed. Simplifications: the age of the oldest page sees a
@@ -16,10 +16,10 @@
 //! last page holds the thread up.
 
 use super::Server;
-use super::batches::{COMPLETED, ListKind};
+use super::batches::COMPLETED;
 use super::costs;
-use super::doublewrite::Held;
 use super::events::Event;
+use super::ids::{Held, ListKind};
 use crate::config::{BatchEnd, FreePagePolicy, LruWritten};
 use crate::kernel::time::SimTime;
 
@@ -37,7 +37,7 @@ impl Server {
     fn clients_see_completion(&mut self, batch: u32, page: u32, done: SimTime) {
         let entry = self.batches.get(batch);
         for (client, _) in entry.waiters.extract_if(.., |(_, p)| *p == page) {
-            self.calendar.schedule(done, Event::Body(client));
+            self.machine.calendar.schedule(done, Event::ClientResumes(client));
         }
     }
 
@@ -50,29 +50,29 @@ impl Server {
         let (own, poster) = (entry.done.iter().max().copied(), entry.poster);
         // Who waits at the end of a slot waits for all that it has posted there.
         let earlier = poster.and_then(|poster| self.passes.threads[poster as usize].posted_until.take());
-        let last = own.max(earlier).map_or(self.now, |last| last.max(self.now));
-        self.last_write_completes(last, Event::BatchOnDevice(batch));
+        let last = own.max(earlier).map_or(self.machine.now, |last| last.max(self.machine.now));
+        self.machine.last_write_completes(last, Event::BatchOnDevice(batch));
     }
 
     /// Whether I/O threads complete batches, each of which must get a processor for that.
     pub(super) fn io_threads_compute(&self) -> bool {
-        self.config.batch_end == BatchEnd::IoThread && self.completing_takes_time()
+        self.machine.config.batch_end == BatchEnd::IoThread && self.machine.completing_takes_time()
     }
 
     /// Each I/O thread that has pages of the batch completes them when the last of them is done on the device.
     fn io_threads_complete(&mut self, batch: u32) {
-        let mut shares = vec![(0u64, self.now); self.syncs.threads() as usize];
+        let mut shares = vec![(0u64, self.machine.now); self.syncs.threads() as usize];
         let entry = self.batches.get(batch);
         for (&page, &done) in entry.pages.iter().zip(&entry.done) {
             // A page that a client completed is any thread's.
-            let extent = if page == COMPLETED { batch } else { self.space.extent_of(page) };
+            let extent = if page == COMPLETED { batch } else { self.machine.space.extent_of(page) };
             let (pages, last_done) = &mut shares[self.syncs.thread_of(extent) as usize];
             (*pages, *last_done) = (*pages + 1, done.max(*last_done));
         }
         entry.threads_left = shares.iter().filter(|(pages, _)| *pages > 0).count() as u32;
         for (thread, (pages, last_done)) in shares.into_iter().enumerate().filter(|(_, (pages, _))| *pages > 0) {
-            self.completions_compute(pages - 1);
-            self.last_write_completes(last_done, Event::ShareOnDevice { batch, thread: thread as u8 });
+            self.machine.completions_compute(pages - 1);
+            self.machine.last_write_completes(last_done, Event::ShareOnDevice { batch, thread: thread as u8 });
         }
     }
 
@@ -86,25 +86,24 @@ impl Server {
     /// A client met a page under write. If its write is done and its I/O thread is free, the page is completed here and
     /// now and true comes back; otherwise the client goes on when that may be so.
     pub(super) fn page_write_over(&mut self, client: u32, page: u32) -> bool {
-        let (now, thread) = (self.now, self.syncs.thread_of(self.space.extent_of(page)));
+        let (now, thread) = (self.machine.now, self.syncs.thread_of(self.machine.space.extent_of(page)));
         match self.batches.with_page(page) {
             // A client flushes it alone.
-            None => self.calendar.schedule(now + costs::SINGLE_PAGE_POLL, Event::Body(client)),
+            None => self.machine.calendar.schedule(now + costs::SINGLE_PAGE_POLL, Event::ClientResumes(client)),
             Some((batch, place)) => match batch.done.get(place) {
                 None => batch.waiters.push((client, page)),
-                Some(&done) if done > now => self.calendar.schedule(done, Event::Body(client)),
+                Some(&done) if done > now => self.machine.calendar.schedule(done, Event::ClientResumes(client)),
                 Some(_) if self.syncs.wait_for_thread(thread, client) => {}
                 Some(_) => {
                     batch.pages[place] = COMPLETED;
-                    let in_turn = batch.kind == ListKind::FlushList;
-                    self.pool.page_written(page, in_turn);
-                    self.crash_sees_write_over(page);
-                    self.syncs.mark_unsynced(self.space.space_of(page));
+                    self.machine.pool.page_written(page);
+                    self.machine.crash_sees_write_over(page);
+                    self.syncs.mark_unsynced(self.machine.space.space_of(page));
                     return true;
                 }
             },
         }
-        self.recorder.blocked_modifications += 1;
+        self.machine.recorder.blocked_modifications += 1;
         false
     }
 
@@ -117,7 +116,7 @@ impl Server {
         let threads = self.syncs.threads();
         let mut needed = 0u64;
         for &page in self.batches.get(batch).pages.iter().filter(|&&p| p != COMPLETED) {
-            needed |= 1 << self.syncs.thread_of(self.space.extent_of(page));
+            needed |= 1 << self.syncs.thread_of(self.machine.space.extent_of(page));
         }
         if needed == 0 {
             // Every page was completed by a client that looked; some thread must still end the batch.
@@ -135,7 +134,7 @@ impl Server {
         let entry = self.batches.get(batch);
         let (kind, instance) = (entry.kind, entry.instance);
         let passes = Event::ShareCompletes { batch, thread: thread as u8 };
-        if self.list_mutexes.held_by_sync(kind) && self.waits_for_list(instance, passes) {
+        if self.machine.lru_list_mutexes.held_by_sync(kind) && self.machine.waits_for_lru_list(instance, passes) {
             return self.syncs.io_thread_waits(thread);
         }
         let entry = self.batches.get(batch);
@@ -157,28 +156,28 @@ impl Server {
         let (kind, instance) = (batch.kind, batch.instance);
         let pages = std::mem::take(&mut batch.pages);
         for &page in pages.iter().filter(|&&p| p != COMPLETED) {
-            self.pool.page_written(page, kind == ListKind::FlushList);
-            self.crash_sees_write_over(page);
-            self.syncs.mark_unsynced(self.space.space_of(page));
-            match self.config.buffer_pool.lru_written {
-                LruWritten::Freed if kind == ListKind::Lru => drop(self.pool.evict_if_clean(page, instance)),
+            self.machine.pool.page_written(page);
+            self.machine.crash_sees_write_over(page);
+            self.syncs.mark_unsynced(self.machine.space.space_of(page));
+            match self.machine.config.buffer_pool.lru_written {
+                LruWritten::Freed if kind == ListKind::Lru => drop(self.machine.pool.evict_if_clean(page, instance)),
                 LruWritten::MovedToTail if kind == ListKind::Lru => {
-                    self.pool.move_to_tail(page, instance);
-                    self.free_pages.page_at_tail(instance);
+                    self.machine.pool.move_to_tail(page, instance);
+                    self.machine.free_pages.page_at_tail(instance);
                 }
                 _ => {}
             }
         }
-        self.pool.end_batch(instance, batch_number);
+        self.machine.pool.end_batch(instance, batch_number);
         // From 5.6 on MySQL looks at the tail again when a whole slot is posted.
-        if !matches!(self.config.buffer_pool.free_pages, FreePagePolicy::SinglePage { .. }) {
-            self.free_pages.batch_ended(instance);
+        if !matches!(self.machine.config.buffer_pool.free_pages, FreePagePolicy::SinglePage { .. }) {
+            self.machine.free_pages.batch_ended(instance);
         }
         let batch = self.batches.get(batch_number);
         batch.pages = pages;
         let (held, poster, waited_for_later) = (batch.held, batch.poster, batch.waited_for_later);
         self.batches.discard(batch_number);
-        self.crash_sees_batch_over(batch_number);
+        self.machine.crash_sees_batch_over(batch_number);
         self.release_doublewrite(kind, instance, held);
         match kind {
             ListKind::Lru => self.lru_batch_over(instance),
@@ -187,18 +186,18 @@ impl Server {
         if waited_for_later || (held == Held::Buffer && !self.doublewrite.last_of_buffer()) {
             return;
         }
-        match (self.config.data_sync.follows_batches(), poster) {
+        match (self.machine.config.data_sync.follows_batches(), poster) {
             (true, None) => {
-                let mutex = self.list_mutexes.held_by_sync(kind).then_some(instance);
+                let mutex = self.machine.lru_list_mutexes.held_by_sync(kind).then_some(instance);
                 self.start_batch_sync(thread, held, mutex);
             }
             (true, Some(poster)) => self.start_poster_sync(poster, held),
             (false, None) => {
-                self.crash_sees_given_back();
+                self.machine.crash_sees_given_back();
                 self.release_held(held);
             }
             (false, Some(poster)) => {
-                self.crash_sees_given_back();
+                self.machine.crash_sees_given_back();
                 self.release_held(held);
                 self.poster_goes_on(poster);
             }

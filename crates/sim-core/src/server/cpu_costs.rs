@@ -4,7 +4,7 @@
 //! threads that are woken. Half of a redo sync's time (before 5.7, where all who wait are woken and whoever runs first
 //! syncs) or three quarters of it lies between its end on the device and the moment at which the next may begin: the
 //! thread that synced must run to say so, and the one that syncs next must be woken. The rest is that of the threads
-//! that waited; with these round figures as many transactions share a sync as in our recordings (`docs/validation.md`).
+//! that waited; with these round figures as many transactions share a sync as in our recordings (`docs/validation/closed-loops.md`).
 //! A sync of a data file, for which no client waits, takes half as much, of which the thread that syncs computes a
 //! quarter, after it, and the kernel's threads and interrupts the rest. Of a page write the thread that posts it does
 //! half, the one that completes it the other.
@@ -28,13 +28,46 @@
 //! Simplification: of a thread's share of a batch only the last completion holds it up (errs towards batches that end
 //! sooner).
 
-use super::Server;
 use super::costs;
 use super::events::Event;
+use super::machine::Machine;
 use crate::config::RedoPipeline;
 use crate::kernel::time::{SimDuration, SimTime};
 
-impl Server {
+impl Machine {
+    /// A data file is being synced until `at` by the thread that does `thread`: `event` happens when it is through.
+    pub(super) fn data_sync_computes(&mut self, at: SimTime, thread: Event, event: Event) {
+        let all = self.processors.spec().data_sync();
+        let own = SimDuration(all.0 / 4);
+        self.charge_cpu(SimDuration(all.0 - own.0));
+        self.wake_at_priority(thread, at, own, event);
+    }
+
+    /// A thread that slept wakes, to do `thread`: `event` happens when it has got its processor.
+    pub(super) fn sleeper_wakes(&mut self, thread: Event, event: Event) {
+        self.run_at_priority(thread, self.completion(), SimDuration::ZERO, event);
+    }
+
+    /// A thread gets `pages` pages ready for writing: `event` happens when it is through.
+    pub(super) fn page_preparation_computes(&mut self, pages: u64, event: Event) {
+        let pause = SimDuration(costs::PAGE_PREPARE.0 * pages);
+        let checksums = SimDuration(self.processors.spec().page_checksum.0 * pages);
+        self.run_at_priority(event, checksums, pause, event);
+    }
+
+    /// A thread has handed `writes` page writes to the device: `event` happens when it has done its half of the work,
+    /// the other is that of the threads that complete them, for which `aside` of them hold nobody up; false if all that
+    /// takes no time.
+    pub(super) fn page_writes_compute(&mut self, writes: u64, aside: u64, event: Event) -> bool {
+        let half = SimDuration(self.completion().0 * writes);
+        if half.0 == 0 {
+            return false;
+        }
+        self.charge_cpu(SimDuration(self.completion().0 * aside));
+        self.run_at_priority(event, half, SimDuration::ZERO, event);
+        true
+    }
+
     /// A redo sync is done on the device at `at`.
     pub(super) fn redo_sync_ends(&mut self, at: SimTime) {
         let computes = self.processors.spec().sync.0 > 0;
@@ -48,20 +81,20 @@ impl Server {
             RedoPipeline::LogMutex => all / 2,
             RedoPipeline::CommittingThread | RedoPipeline::DedicatedThreads => all * 3 / 4,
         };
-        self.compute_aside(SimDuration(all - until_the_next));
+        self.charge_cpu(SimDuration(all - until_the_next));
         self.compute(SimDuration(until_the_next), SimDuration::ZERO, Event::RedoSynced);
     }
 
     /// A client has flushed old pages itself: it computes, then goes on.
     pub(super) fn client_flush_computes(&mut self, client_number: u32) {
-        self.compute_or_go_on(self.processors.spec().client_flush, Event::Body(client_number));
+        self.compute_or_go_on(self.processors.spec().client_flush, Event::ClientResumes(client_number));
     }
 
     /// A client has read a page: it computes, then goes on; false if that takes no time.
     pub(super) fn page_read_computes(&mut self, client_number: u32) -> bool {
         let demand = self.processors.spec().page_read;
         if demand.0 > 0 {
-            self.compute(demand, SimDuration::ZERO, Event::Body(client_number));
+            self.compute(demand, SimDuration::ZERO, Event::ClientResumes(client_number));
         }
         demand.0 > 0
     }
@@ -72,22 +105,9 @@ impl Server {
         self.wake(at, self.completion(), event);
     }
 
-    /// A data file is being synced until `at` by the thread that does `thread`: `event` happens when it is through.
-    pub(super) fn data_sync_computes(&mut self, at: SimTime, thread: Event, event: Event) {
-        let all = self.processors.spec().data_sync();
-        let own = SimDuration(all.0 / 4);
-        self.compute_aside(SimDuration(all.0 - own.0));
-        self.wake_by_rank(thread, at, own, event);
-    }
-
     /// CPU time of the thread that completes a page write.
     fn completion(&self) -> SimDuration {
         SimDuration(self.processors.spec().page_write.0 / 2)
-    }
-
-    /// A thread that slept wakes, to do `thread`: `event` happens when it has got its processor.
-    pub(super) fn sleeper_wakes(&mut self, thread: Event, event: Event) {
-        self.compute_by_rank(thread, self.completion(), SimDuration::ZERO, event);
     }
 
     /// Whether completing a page write takes CPU time.
@@ -97,7 +117,7 @@ impl Server {
 
     /// I/O threads complete so many page writes that hold nobody up.
     pub(super) fn completions_compute(&mut self, writes: u64) {
-        self.compute_aside(SimDuration(self.completion().0 * writes));
+        self.charge_cpu(SimDuration(self.completion().0 * writes));
     }
 
     /// The last of an I/O thread's writes of a batch is done on the device at `at`: `event` happens when a thread has
@@ -110,7 +130,7 @@ impl Server {
     /// completed it. Posting counts once for the page, with the write to the data file.
     pub(super) fn single_write_completes(&mut self, at: SimTime, to_data_file: bool, event: Event) {
         if to_data_file {
-            self.compute_aside(self.completion());
+            self.charge_cpu(self.completion());
         }
         self.wake(at, self.completion(), event);
     }
@@ -118,25 +138,5 @@ impl Server {
     /// A client gets a page ready that it flushes alone: `event` happens after that.
     pub(super) fn single_page_computes(&mut self, event: Event) {
         self.compute_or_go_on(self.processors.spec().page_checksum, event);
-    }
-
-    /// A thread gets `pages` pages ready for writing: `event` happens when it is through.
-    pub(super) fn page_preparation_computes(&mut self, pages: u64, event: Event) {
-        let pause = SimDuration(costs::PAGE_PREPARE.0 * pages);
-        let checksums = SimDuration(self.processors.spec().page_checksum.0 * pages);
-        self.compute_by_rank(event, checksums, pause, event);
-    }
-
-    /// A thread has handed `writes` page writes to the device: `event` happens when it has done its half of the work,
-    /// the other is that of the threads that complete them, for which `aside` of them hold nobody up; false if all that
-    /// takes no time.
-    pub(super) fn page_writes_compute(&mut self, writes: u64, aside: u64, event: Event) -> bool {
-        let half = SimDuration(self.completion().0 * writes);
-        if half.0 == 0 {
-            return false;
-        }
-        self.compute_aside(SimDuration(self.completion().0 * aside));
-        self.compute_by_rank(event, half, SimDuration::ZERO, event);
-        true
     }
 }

@@ -32,6 +32,7 @@ mod watch;
 
 use super::RunError;
 use super::Server;
+use super::machine::Machine;
 use crate::config::{CommitDurability, DoublewriteConfig};
 use crate::kernel::random::Rng;
 use crate::kernel::time::{SimDuration, SimTime};
@@ -101,6 +102,8 @@ pub(super) struct Crashes {
     doublewrite: bool,
     /// Copies by batch, from when they are submitted to the end of the batch.
     of_batch: BTreeMap<u32, CopyId>,
+    /// Copies that a flush thread wrote last and has not synced.
+    of_thread: BTreeMap<u32, Vec<CopyId>>,
     /// Copies of pages that clients flush alone.
     of_page: BTreeMap<u32, CopyId>,
     /// Copies of batches that are over, whose place is still kept.
@@ -183,15 +186,15 @@ impl Crashes {
 impl Server {
     /// The same server, looked at as if it crashed, again and again. The run itself is the same.
     pub fn with_crashes(mut self, plan: CrashPlan) -> Self {
-        let doublewrite = match self.config.doublewrite {
+        let doublewrite = match self.machine.config.doublewrite {
             DoublewriteConfig::Off | DoublewriteConfig::PerInstance { fixed_bytes: Some(_), .. } => false,
             DoublewriteConfig::PerInstance { .. } | DoublewriteConfig::Shared { .. } => true,
         };
-        let mut disk = Disk::new(plan.cache, self.space.pages());
+        let mut disk = Disk::new(plan.cache, self.machine.space.pages());
         // What a start in the middle of the work has dirty became so by redo before it.
-        let start_lsn = self.redo.current_lsn();
-        (0..self.space.pages())
-            .filter(|&page| self.pool.is_dirty(page))
+        let start_lsn = self.machine.redo.current_lsn();
+        (0..self.machine.space.pages())
+            .filter(|&page| self.machine.pool.is_dirty(page))
             .for_each(|page| disk.modified(page, start_lsn, start_lsn));
         let mut crashes = Crashes {
             plan,
@@ -200,6 +203,7 @@ impl Server {
             disk,
             doublewrite,
             of_batch: BTreeMap::new(),
+            of_thread: BTreeMap::new(),
             of_page: BTreeMap::new(),
             kept: Vec::new(),
             of_round: BTreeMap::new(),
@@ -207,10 +211,12 @@ impl Server {
             crashes: Vec::new(),
         };
         crashes.draw_next();
-        self.crashes = Some(Box::new(crashes));
+        self.machine.crashes = Some(Box::new(crashes));
         self
     }
+}
 
+impl Machine {
     /// Crashes that are due before an event.
     pub(super) fn crashes_before(&mut self, event_at: SimTime) -> Result<(), RunError> {
         while let Some(at) = self.crashes.as_deref().map(|crashes| crashes.next).filter(|&next| next < event_at) {
@@ -221,13 +227,13 @@ impl Server {
 
     fn crash(&mut self, at: SimTime) -> Result<(), String> {
         let durable = self.redo.position().durable_lsn;
-        let acknowledged = self.commit.acknowledged_lsn;
+        let acknowledged = self.acknowledged_lsn;
         if self.config.redo.commit == CommitDurability::Sync && acknowledged > durable {
             return Err(format!("a commit is lost: up to LSN {acknowledged} is acknowledged, {durable} durable"));
         }
-        let last = self.checkpointer.last_lsn();
-        let on_its_way = self.checkpointer.lsn_on_its_way();
-        let Server { crashes: Some(crashes), space, .. } = self else { return Ok(()) };
+        let last = self.last_checkpoint_lsn;
+        let on_its_way = self.checkpoint_on_its_way;
+        let Machine { crashes: Some(crashes), space, .. } = self else { return Ok(()) };
         crashes.disk.settle(at, |page| space.space_of(page));
         let found = crashes.examine(at, last, durable)?;
         if let Some(lsn) = on_its_way {

@@ -6,20 +6,10 @@
 //! time or by all together). [`super::posting`] takes the batches through it.
 
 use super::Server;
-use super::batches::ListKind;
 use super::events::Event;
+use super::ids::{Held, ListKind};
 use crate::config::{DoublewriteConfig, SharedCollecting};
 use std::collections::VecDeque;
-
-/// What a batch holds of the doublewrite until its data files are synced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Held {
-    Nothing,
-    /// A segment of this kind (a buffer for each instance).
-    Segment(ListKind),
-    /// The buffer of the whole server.
-    Buffer,
-}
 
 /// The doublewrite buffer of the whole server.
 #[derive(Debug, Clone, Default)]
@@ -229,7 +219,7 @@ impl Server {
         let doublewrite = &mut side[instance % count];
         doublewrite.in_flight = false;
         if let Some(thread) = doublewrite.waiting_threads.pop_front() {
-            self.calendar.schedule(self.now, Event::CleanerThread(thread));
+            self.machine.calendar.schedule(self.machine.now, Event::FlushThread(thread));
         }
     }
 
@@ -239,7 +229,7 @@ impl Server {
             Held::Nothing => {}
             Held::Segment(kind) => {
                 if let Some(thread) = self.doublewrite.return_segment(kind) {
-                    self.calendar.schedule(self.now, Event::CleanerThread(thread));
+                    self.machine.calendar.schedule(self.machine.now, Event::FlushThread(thread));
                 }
             }
             Held::Buffer => {
@@ -253,14 +243,14 @@ impl Server {
     /// The buffer that threads fill together is empty again: all who wait may add pages.
     fn empty_buffer(&mut self) {
         for thread in self.doublewrite.emptied() {
-            self.calendar.schedule(self.now, Event::CleanerThread(thread));
+            self.machine.calendar.schedule(self.machine.now, Event::FlushThread(thread));
         }
     }
 
     /// Lets the next thread have the buffer of the whole server, if it is free.
     pub(super) fn wake_next_poster(&mut self) {
         if let Some(thread) = self.doublewrite.next_buffer_holder() {
-            self.calendar.schedule(self.now, Event::CleanerThread(thread));
+            self.machine.calendar.schedule(self.machine.now, Event::FlushThread(thread));
         }
     }
 }

@@ -1,10 +1,13 @@
 //! What can happen. No source: these are the simulator's own steps.
 
+/// Kinds of events, a bit each.
+pub const EVENT_KINDS: u64 = ((1 << 50) - 2) & !(1 << 44) | 3 << 60;
+
 /// Calendar events. One transaction costs about one of them; pages cost none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
-    /// A client's CPU work is done, or a wait inside the transaction's body is over: its page touches go on.
-    Body(u32),
+    /// A client's CPU work is done, or a wait inside the transaction is over: its page touches go on.
+    ClientResumes(u32),
     /// A piece of work on the processors may be done, where they are shared.
     Computed,
     /// A thread that waited for the device wants a processor: the number of what it does then.
@@ -40,7 +43,7 @@ pub(super) enum Event {
     /// All page cleaner threads begin a pass.
     PassStarts,
     /// A cleaner thread goes on.
-    CleanerThread(u32),
+    FlushThread(u32),
     /// The last page write of a batch is done on the device.
     BatchOnDevice(u32),
     /// The pages of a batch that an I/O thread completes are done on the device, and the thread has computed.
@@ -58,7 +61,7 @@ pub(super) enum Event {
         thread: u8,
     },
     /// A thread that waited for the mutex of an instance has got a processor.
-    ListMutex(u32),
+    LruListMutex(u32),
     /// A data-sync round goes on.
     SyncRound(u32),
     /// The checkpointer's sleep is over; a stale number is ignored.
@@ -111,6 +114,10 @@ pub(super) enum Event {
     EngineStatus,
     /// The data device's queue has room for the next poster.
     QueueRoom,
+    /// The commit of this journal goes on.
+    JournalCommit(u32),
+    /// The cache flush that the file system sent to this device is over.
+    FlushOver(u32),
     /// A simulated second is over.
     Second,
 }
@@ -133,12 +140,12 @@ impl Event {
     #[inline]
     fn subject(self) -> u64 {
         match self {
-            Event::Body(number)
+            Event::ClientResumes(number)
             | Event::Start(number)
             | Event::ReadDone(number)
             | Event::SinglePage(number)
             | Event::CleanerTimer(number)
-            | Event::CleanerThread(number)
+            | Event::FlushThread(number)
             | Event::BatchOnDevice(number)
             | Event::SyncRound(number)
             | Event::CheckpointerTimer(number)
@@ -149,7 +156,9 @@ impl Event {
             | Event::PurgeThread(number)
             | Event::ReadViewOpened(number)
             | Event::ReadViewClosed(number)
-            | Event::ListMutex(number)
+            | Event::LruListMutex(number)
+            | Event::JournalCommit(number)
+            | Event::FlushOver(number)
             | Event::Wakes(number)
             | Event::FlusherLooks(number)
             | Event::RecordTimer(number)
@@ -161,11 +170,11 @@ impl Event {
         }
     }
 
-    /// Its kind.
+    /// Its kind: a number below 64 that no other kind has.
     #[inline]
-    fn kind(self) -> u64 {
+    pub(super) fn kind(self) -> u64 {
         match self {
-            Event::Body(_) => 1,
+            Event::ClientResumes(_) => 1,
             Event::Start(_) => 2,
             Event::ReadDone(_) => 3,
             Event::SinglePage(_) => 4,
@@ -174,7 +183,7 @@ impl Event {
             Event::RedoSynced => 7,
             Event::FlusherTimer => 8,
             Event::CleanerTimer(_) => 9,
-            Event::CleanerThread(_) => 10,
+            Event::FlushThread(_) => 10,
             Event::BatchOnDevice(_) => 11,
             Event::SyncRound(_) => 12,
             Event::CheckpointerTimer(_) => 13,
@@ -206,7 +215,7 @@ impl Event {
             Event::OtherPrograms => 35,
             Event::EngineStatus => 36,
             Event::ShareOnDevice { .. } => 39,
-            Event::ListMutex(_) => 40,
+            Event::LruListMutex(_) => 40,
             Event::ShareCompletes { .. } => 38,
             Event::Wakes(_) => 37,
             Event::RecordTimer(_) => 46,
@@ -215,6 +224,8 @@ impl Event {
             Event::FlusherLooks(_) => 50,
             Event::BinlogRedoDurable => 51,
             Event::RecordThread(_) => 47,
+            Event::JournalCommit(_) => 60,
+            Event::FlushOver(_) => 61,
         }
     }
 }
@@ -228,7 +239,7 @@ mod tests {
         use Event as E;
         let (batch, thread) = (0, 0);
         let kinds = [
-            E::Body(0),
+            E::ClientResumes(0),
             E::Computed,
             E::Wakes(0),
             E::Start(0),
@@ -246,11 +257,11 @@ mod tests {
             E::RedoFileWaitOver,
             E::CleanerTimer(0),
             E::PassStarts,
-            E::CleanerThread(0),
+            E::FlushThread(0),
             E::BatchOnDevice(0),
             E::ShareOnDevice { batch, thread },
             E::ShareCompletes { batch, thread },
-            E::ListMutex(0),
+            E::LruListMutex(0),
             E::SyncRound(0),
             E::CheckpointerTimer(0),
             E::CheckpointOnDevice,
@@ -277,11 +288,11 @@ mod tests {
             E::OtherPrograms,
             E::EngineStatus,
             E::QueueRoom,
+            E::JournalCommit(0),
+            E::FlushOver(0),
             E::Second,
         ];
-        let mut codes: Vec<u64> = kinds.iter().map(|event| event.code() & 0xff).collect();
-        codes.sort_unstable();
-        codes.dedup();
-        assert_eq!(codes.len(), kinds.len());
+        assert_eq!(kinds.iter().fold(0, |all, event| all | 1 << (event.code() & 0xff)), EVENT_KINDS);
+        assert_eq!(kinds.len() as u32, EVENT_KINDS.count_ones());
     }
 }

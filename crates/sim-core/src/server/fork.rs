@@ -8,7 +8,8 @@
 //! that said it would be.
 
 use super::change_buffer::ChangeBuffer;
-use super::{Observer, RunError, Server, bounded};
+use super::machine::bounded;
+use super::{Observer, RunError, Server};
 use crate::config::ChangeBufferConfig;
 use crate::metrics::{RunOutput, SecondSample};
 use crate::run_spec::RunSpec;
@@ -35,18 +36,20 @@ impl Warm {
     ) -> Result<Warm, RunError> {
         let mut server = Server::new(model, spec);
         server.start();
-        while !is_enough(server.recorder.seconds(), &server.model.age_limits()) && server.next_second(observer)? {}
+        while !is_enough(server.machine.recorder.seconds(), &server.machine.model.age_limits())
+            && server.next_second(observer)?
+        {}
         Ok(Warm { server, spec: spec.clone() })
     }
 
     /// The seconds so far.
     pub fn seconds(&self) -> &[SecondSample] {
-        self.server.recorder.seconds()
+        self.server.machine.recorder.seconds()
     }
 
     /// Bytes of memory that a copy takes for its pages, which is nearly all.
     pub fn bytes(&self) -> u64 {
-        self.server.pool.bytes() + self.server.space.bytes()
+        self.server.machine.pool.bytes() + self.server.machine.space.bytes()
     }
 
     /// A copy that goes on with these settings, on the devices of `spec`; `None` if the version can't be copied, or if
@@ -65,10 +68,10 @@ impl Warm {
             buffer.set_io_capacity(config.io_capacity);
         }
         if spec.storage.data != self.spec.storage.data {
-            let stream = server.data_device.stream();
-            server.data_device = Device::new(&bounded(&spec.storage.data, &server.config), stream);
+            let stream = server.machine.data_device.stream();
+            server.machine.data_device = Device::new(&bounded(&spec.storage.data, &server.machine.config), stream);
         }
-        if let (Some(device), Some(redo)) = (&mut server.redo_device, &spec.storage.redo)
+        if let (Some(device), Some(redo)) = (&mut server.machine.redo_device, &spec.storage.redo)
             && spec.storage.redo != self.spec.storage.redo
         {
             *device = Device::new(redo, device.stream());
@@ -100,12 +103,12 @@ impl Warm {
         observer: &mut dyn Observer,
         is_enough: &mut dyn FnMut(&[SecondSample], &AgeLimits) -> bool,
     ) -> Result<(RunOutput, Vec<bool>), RunError> {
-        let io_capacity = self.server.model.live_settings().map(|own| own.io_capacity);
-        self.server.model.compare_with(others);
+        let io_capacity = self.server.machine.model.live_settings().map(|own| own.io_capacity);
+        self.server.machine.model.compare_with(others);
         self.server.go_until(observer, is_enough)?;
         // Merging of buffered changes takes a share of the I/O capacity.
         let merges = self.server.change_buffer.as_ref().is_some_and(ChangeBuffer::was_used);
-        let agreeing = self.server.model.agreeing().into_iter().chain(std::iter::repeat(false));
+        let agreeing = self.server.machine.model.agreeing().into_iter().chain(std::iter::repeat(false));
         let same = others
             .iter()
             .zip(agreeing)
@@ -118,49 +121,30 @@ impl Warm {
 impl Server {
     /// A copy that goes on with these settings. Crashes are looked at in runs in one piece only.
     fn with_live(&self, settings: LiveSettings) -> Option<Server> {
-        let model = self.model.with_live(settings)?;
+        let model = self.machine.model.with_live(settings)?;
         Some(Server {
-            config: model.config().clone(),
-            model,
+            machine: self.machine.with_model(model),
             change_buffer: self.change_buffer.clone(),
             end: self.end,
-            up_before: self.up_before,
             engine_status_every: self.engine_status_every,
-            now: self.now,
-            calendar: self.calendar.clone(),
             events: self.events,
             hash: self.hash,
-            space: self.space.clone(),
-            pool: self.pool.clone(),
-            redo: self.redo.clone(),
             redo_files: self.redo_files.clone(),
             program: self.program.clone(),
-            data_device: self.data_device.clone(),
-            redo_device: self.redo_device.clone(),
-            processors: self.processors.clone(),
-            other_programs: self.other_programs.clone(),
             clients: self.clients.clone(),
             commit: self.commit.clone(),
             log_threads: self.log_threads.clone(),
             binary_log: self.binary_log.clone(),
             purge: self.purge.clone(),
             records: self.records.clone(),
-            free_pages: self.free_pages.clone(),
             cleaner: self.cleaner.clone(),
             lru_managers: self.lru_managers.clone(),
             passes: self.passes.clone(),
             posting: self.posting.clone(),
             batches: self.batches.clone(),
             doublewrite: self.doublewrite.clone(),
-            list_mutexes: self.list_mutexes.clone(),
             syncs: self.syncs.clone(),
-            inodes: self.inodes.clone(),
             checkpointer: self.checkpointer.clone(),
-            touched_pages: self.touched_pages.clone(),
-            recovery_speed: self.recovery_speed,
-            recorder: self.recorder.clone(),
-            check: self.check.clone(),
-            crashes: None,
         })
     }
 }

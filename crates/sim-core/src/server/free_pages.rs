@@ -11,7 +11,7 @@
 
 use super::Server;
 use super::events::Event;
-use super::passes::Actor;
+use super::ids::Requester;
 use crate::config::{DoublewriteConfig, FreePagePolicy};
 use crate::seam::{FlushKind, FlushRequest, LruWork};
 
@@ -32,42 +32,11 @@ pub(super) struct FrameSearch {
     flushing: bool,
 }
 
-/// State of the search for free pages, by instance.
-#[derive(Debug, Clone)]
-pub(super) struct FreePages {
-    /// False once a search of the tail found nothing, until a batch of the instance ends (from 5.6 on).
-    try_scan: Vec<bool>,
-    /// Pages that LRU batches wrote and that no search has freed: `LRU_flush_ended` (5.5).
-    lru_written: Vec<u64>,
-}
-
-impl FreePages {
-    pub(super) fn new(instances: u32) -> Self {
-        let instances = instances as usize;
-        FreePages { try_scan: vec![true; instances], lru_written: vec![0; instances] }
-    }
-
-    /// A page of an LRU batch was written and is at the tail of its list.
-    pub(super) fn page_at_tail(&mut self, instance: usize) {
-        self.lru_written[instance] += 1;
-    }
-
-    /// Whether a client found no free page since the last batch of some instance ended.
-    pub(super) fn wanted(&self) -> bool {
-        self.try_scan.iter().any(|&scan| !scan)
-    }
-
-    /// The batch of a slot is posted to its end: the tail is worth searching again.
-    pub(super) fn batch_ended(&mut self, instance: usize) {
-        self.try_scan[instance] = true;
-    }
-}
-
 impl Server {
     /// Takes a frame for `page` on behalf of a client; false if the client must wait (it goes on by itself).
     pub(super) fn find_frame(&mut self, client_number: u32, page: u32) -> bool {
-        let instance = self.space.instance_of(page);
-        if self.waits_for_list(instance, Event::Body(client_number)) {
+        let instance = self.machine.space.instance_of(page);
+        if self.machine.waits_for_lru_list(instance, Event::ClientResumes(client_number)) {
             return false;
         }
         let search = &mut self.clients.list[client_number as usize].frame_search;
@@ -75,12 +44,12 @@ impl Server {
             *search = FrameSearch { page, ..FrameSearch::default() };
         }
         let rounds = search.rounds;
-        let policy = self.config.buffer_pool.free_pages;
+        let policy = self.machine.config.buffer_pool.free_pages;
         if self.sleeps_after_lru_batch(client_number, instance, policy) {
             return false;
         }
         loop {
-            if self.pool.take_frame(instance) {
+            if self.machine.pool.take_frame(instance) {
                 self.clients.list[client_number as usize].frame_search = FrameSearch::default();
                 self.wake_cleaner_for_free_pages(instance, policy);
                 return true;
@@ -92,7 +61,7 @@ impl Server {
                 break;
             }
         }
-        self.recorder.counts.wait_free += 1;
+        self.machine.recorder.counts.wait_free += 1;
         self.clients.list[client_number as usize].frame_search.rounds = rounds + 1;
         self.without_free_page(client_number, instance, rounds, policy);
         false
@@ -108,16 +77,16 @@ impl Server {
         if rounds > 0 {
             return self.free_clean_page(instance, u64::MAX);
         }
-        let found = self.free_pages.try_scan[instance] && self.free_clean_page(instance, first_scan);
-        self.free_pages.try_scan[instance] = found;
+        let found = self.machine.free_pages.try_scan[instance] && self.free_clean_page(instance, first_scan);
+        self.machine.free_pages.try_scan[instance] = found;
         found
     }
 
     /// The same in 5.5: further in each round.
     fn search_tail_55(&mut self, instance: usize, rounds: u32) -> bool {
-        let distance = 100 + u64::from(rounds + 1) * self.pool.used_of(instance) / 10;
+        let distance = 100 + u64::from(rounds + 1) * self.machine.pool.used_of(instance) / 10;
         let found = self.free_clean_page(instance, distance);
-        let written = &mut self.free_pages.lru_written[instance];
+        let written = &mut self.machine.free_pages.lru_written[instance];
         *written = if found { written.saturating_sub(1) } else { 0 };
         found
     }
@@ -131,11 +100,11 @@ impl Server {
         if !std::mem::take(&mut search.flushing) {
             return false;
         }
-        while self.free_pages.lru_written[instance] > 0 {
+        while self.machine.free_pages.lru_written[instance] > 0 {
             self.search_tail_55(instance, 0);
         }
         if sleeps {
-            self.calendar.schedule(self.now + sleep, Event::Body(client_number));
+            self.machine.calendar.schedule(self.machine.now + sleep, Event::ClientResumes(client_number));
         }
         sleeps
     }
@@ -144,15 +113,18 @@ impl Server {
     /// whether it does.
     fn waits_for_lru_batch_first(&mut self, client_number: u32, instance: usize, policy: FreePagePolicy) -> bool {
         matches!(policy, FreePagePolicy::SinglePage { waits_for_batch: true, .. })
-            && self.config.doublewrite != DoublewriteConfig::Off
-            && self.wait_for_lru_batch_in_the_making(Event::Body(client_number), instance)
+            && self.machine.config.doublewrite != DoublewriteConfig::Off
+            && self.wait_for_lru_batch_in_the_making(Event::ClientResumes(client_number), instance)
     }
 
     /// A client took a frame: few are left, and the page cleaner is to make more (MariaDB).
     fn wake_cleaner_for_free_pages(&mut self, instance: usize, policy: FreePagePolicy) {
         let cleaner_frees = matches!(policy, FreePagePolicy::WaitForCleaner { .. });
-        if cleaner_frees && self.pool.lru().is_some() && self.pool.free_of(instance) < self.pool.scan_depth() / 2 {
-            self.set_flush_event();
+        if cleaner_frees
+            && self.machine.pool.lru().is_some()
+            && self.machine.pool.free_of(instance) < self.machine.pool.scan_depth() / 2
+        {
+            self.machine.set_flush_event();
         }
     }
 
@@ -161,26 +133,26 @@ impl Server {
         match policy {
             FreePagePolicy::SinglePage { sleep, wakes_cleaner, .. } => {
                 if wakes_cleaner {
-                    self.set_flush_event();
+                    self.machine.set_flush_event();
                 }
                 self.flush_single_page(client_number, instance, sleep, rounds > 1);
             }
             FreePagePolicy::Pause { wakes_cleaner } => {
                 if wakes_cleaner {
-                    self.set_flush_event();
+                    self.machine.set_flush_event();
                 }
-                let pause = self.model.free_page_pause(rounds);
-                self.calendar.schedule(self.now + pause, Event::Body(client_number));
+                let pause = self.machine.model.free_page_pause(rounds);
+                self.machine.calendar.schedule(self.machine.now + pause, Event::ClientResumes(client_number));
             }
             FreePagePolicy::Margin { margin, extra, .. } => {
                 self.clients.list[client_number as usize].frame_search.flushing = true;
-                if !self.wait_for_lru_batch(Event::Body(client_number), instance) {
+                if !self.wait_for_lru_batch(Event::ClientResumes(client_number), instance) {
                     self.flush_lru_by_client(client_number, instance, LruWork::Flush(margin + extra));
                 }
             }
             FreePagePolicy::WaitForCleaner { .. } => {
-                self.cleaner.watchers.push(Event::Body(client_number));
-                self.set_flush_event();
+                self.machine.watchers.push(Event::ClientResumes(client_number));
+                self.machine.set_flush_event();
             }
         }
     }
@@ -193,30 +165,30 @@ impl Server {
             only_instance: Some(instance as u32),
             ..FlushRequest::list(FlushKind::LruOnly, Vec::new())
         };
-        self.start_pass(Actor::Client(client_number), request);
+        self.start_pass(Requester::Client(client_number), request);
     }
 
     /// After a page was read or created: where clients keep a margin of free pages, looks at it and refills it if it is
     /// short. Whether the client is busy with that.
     pub(super) fn keep_margin(&mut self, client_number: u32, page: u32) -> bool {
-        let FreePagePolicy::Margin { margin, extra, search, .. } = self.config.buffer_pool.free_pages else {
+        let FreePagePolicy::Margin { margin, extra, search, .. } = self.machine.config.buffer_pool.free_pages else {
             return false;
         };
-        let instance = self.space.instance_of(page);
+        let instance = self.machine.space.instance_of(page);
         let wanted = margin + extra;
-        let mut found = self.pool.free_of(instance);
-        let Some(lru) = self.pool.lru() else { return false };
+        let mut found = self.machine.pool.free_of(instance);
+        let Some(lru) = self.machine.pool.lru() else { return false };
         let mut next = lru.tail(instance);
         let mut looked = 0;
         while let Some(page) = next.filter(|_| looked < search && found < wanted) {
             looked += 1;
-            found += u64::from(!self.pool.is_hot(page) && !self.pool.is_under_write(page));
+            found += u64::from(!self.machine.pool.is_dirty_idle(page) && !self.machine.pool.is_under_write(page));
             next = lru.before(page);
         }
         if found >= margin {
             return false;
         }
-        if !self.wait_for_lru_batch(Event::Body(client_number), instance) {
+        if !self.wait_for_lru_batch(Event::ClientResumes(client_number), instance) {
             self.flush_lru_by_client(client_number, instance, LruWork::Flush(wanted - found));
         }
         true
@@ -225,19 +197,19 @@ impl Server {
     /// Takes a frame of an instance for purge and its undo pages, or for the change buffer, if need be that of a clean page
     /// near the tail of its LRU list.
     pub(super) fn take_or_free_frame(&mut self, instance: usize) -> bool {
-        self.pool.take_frame(instance)
-            || (self.free_clean_page(instance, EVICTION_SEARCH) && self.pool.take_frame(instance))
+        self.machine.pool.take_frame(instance)
+            || (self.free_clean_page(instance, EVICTION_SEARCH) && self.machine.pool.take_frame(instance))
     }
 
     /// Frees one clean page among the first `limit` from the tail of the instance's LRU list.
     pub(super) fn free_clean_page(&mut self, instance: usize, limit: u64) -> bool {
-        let Some(lru) = self.pool.lru() else { return false };
+        let Some(lru) = self.machine.pool.lru() else { return false };
         let mut next = lru.tail(instance);
         let mut scanned = 0;
         while let Some(page) = next.filter(|_| scanned < limit) {
-            next = self.pool.lru().and_then(|l| l.before(page));
+            next = self.machine.pool.lru().and_then(|l| l.before(page));
             scanned += 1;
-            if self.pool.evict_if_clean(page, instance) {
+            if self.machine.pool.evict_if_clean(page, instance) {
                 return true;
             }
         }

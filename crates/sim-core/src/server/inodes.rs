@@ -25,9 +25,10 @@
 //! towards fewer writes); all doublewrite files have one (the same); turning a new area into a written one takes no
 //! time of its own. A device without a tick has no file system: redo goes there in blocks of 512 bytes.
 
-use super::Server;
+use super::machine::Machine;
 use crate::kernel::time::SimTime;
 use crate::redo::lsn;
+use crate::run_spec::{FileSystemKind, FileSystemSpec};
 use crate::storage::{DeviceSpec, Op};
 
 /// Inodes in a block.
@@ -40,6 +41,8 @@ struct Inode {
     /// Tick of the last change, counted from 1; 0 for none.
     tick: u64,
     changed: bool,
+    /// When it last changed.
+    at: Option<SimTime>,
 }
 
 impl Inode {
@@ -52,7 +55,7 @@ impl Inode {
         let tick = now.0 / tick_ns + 1;
         let new = self.tick != tick;
         if new {
-            *self = Inode { tick, changed: true };
+            *self = Inode { tick, changed: true, at: Some(now) };
         }
         new
     }
@@ -88,6 +91,7 @@ pub(super) struct InodeWrite {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Synced {
     Redo,
+    BinaryLog,
     Doublewrite,
     /// By its number among the data files.
     Data(u16),
@@ -108,6 +112,12 @@ pub(super) struct Inodes {
     /// Whether the map of such a file lies in a block of its own, and whether that differs from what is on disk.
     redo_map_block: bool,
     redo_map_changed: bool,
+    /// When the map of the redo file changed last, which syncs of every kind must write.
+    redo_map_at: Option<SimTime>,
+    /// When the binary log last grew, and when it last took a new block of the file system; its bytes since then.
+    binary_log_at: Option<SimTime>,
+    binary_log_block_at: Option<SimTime>,
+    binary_log_bytes: u64,
 }
 
 /// What a sync of redo sends to the device, bytes.
@@ -122,10 +132,21 @@ struct RedoWrites {
 }
 
 impl Inodes {
-    pub(super) fn new(data: &DeviceSpec, redo: &DeviceSpec, files: usize, start_lsn: u64) -> Self {
+    /// The ticks are those of a file system with a journal, or else the devices' own.
+    pub(super) fn new(
+        journaled: &FileSystemSpec,
+        data: &DeviceSpec,
+        redo: &DeviceSpec,
+        files: usize,
+        start_lsn: u64,
+    ) -> Self {
+        let tick_of = |device: &DeviceSpec| match journaled.kind {
+            FileSystemKind::None => device.inode_tick_ns,
+            FileSystemKind::Ext4Ordered | FileSystemKind::Xfs => journaled.tick.0,
+        };
         Inodes {
-            data_tick_ns: data.inode_tick_ns,
-            redo_tick_ns: redo.inode_tick_ns,
+            data_tick_ns: tick_of(data),
+            redo_tick_ns: tick_of(redo),
             data: vec![Inode::default(); files],
             data_blocks: vec![Block { changed: false, busy_until: SimTime::ZERO }; files.div_ceil(INODES_A_BLOCK)],
             doublewrite: Inode::default(),
@@ -133,7 +154,46 @@ impl Inodes {
             new_redo_up_to: start_lsn + redo.unwritten_redo_bytes,
             redo_map_block: redo.redo_map_block,
             redo_map_changed: false,
+            redo_map_at: None,
+            binary_log_at: None,
+            binary_log_block_at: None,
+            binary_log_bytes: 0,
         }
+    }
+
+    /// The binary log grows.
+    pub(super) fn binary_log_grows(&mut self, bytes: u64, now: SimTime) {
+        self.binary_log_at = Some(now);
+        self.binary_log_bytes += bytes;
+        if self.binary_log_bytes >= BLOCK_BYTES {
+            self.binary_log_bytes %= BLOCK_BYTES;
+            self.binary_log_block_at = Some(now);
+        }
+    }
+
+    /// When the inode of a file last changed in its size or map, or, with `times`, in its time of modification.
+    pub(super) fn changed_at(&self, of: Synced, times: bool) -> Option<SimTime> {
+        let (shape, time) = match of {
+            Synced::Redo => (self.redo_map_at, self.redo.at),
+            Synced::BinaryLog => (self.binary_log_at, None),
+            Synced::Doublewrite => (None, self.doublewrite.at),
+            Synced::Data(file) => (None, self.data[usize::from(file)].at),
+        };
+        if times { shape.max(time) } else { shape }
+    }
+
+    /// Blocks of inodes of data and doublewrite files that changed after `after`.
+    pub(super) fn data_blocks_changed(&self, after: Option<SimTime>) -> u64 {
+        let changed = |inodes: &[Inode]| inodes.iter().any(|inode| inode.at > after);
+        let data = self.data.chunks(INODES_A_BLOCK).filter(|inodes| changed(inodes)).count() as u64;
+        data + u64::from(self.doublewrite.at > after)
+    }
+
+    /// Blocks that changes of the redo and binary log after `after` take: the block with their inodes, and for a new block of
+    /// the binary log its bitmap and the group's descriptor.
+    pub(super) fn redo_blocks_changed(&self, after: Option<SimTime>) -> u64 {
+        let inodes = self.redo.at.max(self.redo_map_at).max(self.binary_log_at) > after;
+        u64::from(inodes) + 2 * u64::from(self.binary_log_block_at > after)
     }
 
     /// A page of a data file is being written.
@@ -178,7 +238,7 @@ impl Inodes {
     }
 }
 
-impl Server {
+impl Machine {
     /// Sends the redo from LSN `from` up to `to` on to the device; returns when it is there.
     pub(super) fn write_redo(&mut self, from: u64, to: u64) -> SimTime {
         let now = self.now;
@@ -188,6 +248,9 @@ impl Server {
         inodes.redo.changes(now, inodes.redo_tick_ns);
         inodes.redo.changed |= writes.new_area;
         inodes.redo_map_changed |= writes.new_area && inodes.redo_map_block;
+        if writes.new_area {
+            inodes.redo_map_at = Some(now);
+        }
         let device = self.redo_device();
         let mut written = now;
         if writes.old > 0 {
@@ -205,11 +268,6 @@ impl Server {
         self.redo_device().submit(now, Op::SequentialWrite, bytes)
     }
 
-    /// A doublewrite file that is synced is being written.
-    pub(super) fn doublewrite_changes(&mut self) {
-        self.inodes.doublewrite.changes(self.now, self.inodes.data_tick_ns);
-    }
-
     /// Writes an inode if the sync of its file must, or the block with its map before that; returns when it is there.
     /// To be called until there is nothing left to write.
     pub(super) fn write_inode(&mut self, of: Synced) -> Option<SimTime> {
@@ -217,10 +275,16 @@ impl Server {
         let (changed, device) = match of {
             Synced::Redo if std::mem::take(&mut self.inodes.redo_map_changed) => (true, self.redo_device()),
             Synced::Redo => (std::mem::take(&mut self.inodes.redo.changed), self.redo_device()),
+            Synced::BinaryLog => return None,
             Synced::Doublewrite => (std::mem::take(&mut self.inodes.doublewrite.changed), &mut self.data_device),
             Synced::Data(file) => return self.write_data_inode(file).map(|write| write.over_at),
         };
         changed.then(|| device.submit(now, Op::SequentialWrite, BLOCK_BYTES))
+    }
+
+    /// A doublewrite file that is synced is being written.
+    pub(super) fn doublewrite_changes(&mut self) {
+        self.inodes.doublewrite.changes(self.now, self.inodes.data_tick_ns);
     }
 
     /// The same for a data file.
@@ -245,7 +309,7 @@ mod tests {
 
     fn inodes(files: usize) -> Inodes {
         let device = DeviceSpec { inode_tick_ns: 4 * MS, unwritten_redo_bytes: 100_000, ..DeviceSpec::instant("d") };
-        Inodes::new(&device, &device, files, 8_192)
+        Inodes::new(&FileSystemSpec::default(), &device, &device, files, 8_192)
     }
 
     #[test]
@@ -292,14 +356,14 @@ mod tests {
     #[test]
     fn without_a_file_system_redo_goes_in_its_own_blocks() {
         let device = DeviceSpec { unwritten_redo_bytes: 100_000, ..DeviceSpec::instant("d") };
-        let inodes = Inodes::new(&device, &device, 1, 0);
+        let inodes = Inodes::new(&FileSystemSpec::default(), &device, &device, 1, 0);
         assert_eq!(inodes.redo_writes(8_000, 9_000, 8_192), RedoWrites { old: 0, rest: 1_536, new_area: false });
     }
 
     #[test]
     fn a_device_without_ticks_writes_none() {
         let device = DeviceSpec::instant("d");
-        let mut inodes = Inodes::new(&device, &device, 1, 0);
+        let mut inodes = Inodes::new(&FileSystemSpec::default(), &device, &device, 1, 0);
         inodes.data_changes(0, SimTime(9 * MS));
         assert_eq!(inodes.data_sync_step(0, SimTime(9 * MS)), InodeStep::Nothing);
     }

@@ -49,12 +49,12 @@ impl LogBufferQueue {
 impl Server {
     /// Room in the log buffer that a client's transaction waits for.
     fn room_for_client(&self, client_number: u32) -> u64 {
-        self.redo.room_for(self.largest_redo(client_number))
+        self.machine.redo.room_for(self.largest_redo(client_number))
     }
 
     /// Whether the log buffer lacks room for `payload_bytes` beside what is kept for others.
     pub(super) fn log_buffer_lacks_room(&self, payload_bytes: u64) -> bool {
-        self.redo.buffer_lacks(self.clients.log_buffer.kept_bytes() + self.redo.room_for(payload_bytes))
+        self.machine.redo.buffer_lacks(self.clients.log_buffer.kept_bytes() + self.machine.redo.room_for(payload_bytes))
     }
 
     /// Whether a client must wait for room in the log buffer; if so, it has been put to wait.
@@ -62,7 +62,7 @@ impl Server {
         let waits = !self.clients.log_buffer.is_empty() || self.log_buffer_lacks_room(self.largest_redo(client_number));
         if waits {
             self.show_to_writer(client_number);
-            self.recorder.counts.log_waits += 1;
+            self.machine.recorder.counts.log_waits += 1;
             self.clients.log_buffer.waiting.push_back(client_number);
             self.empty_log_buffer();
         }
@@ -73,19 +73,19 @@ impl Server {
     pub(super) fn admit_to_log_buffer(&mut self) {
         while let Some(&client) = self.clients.log_buffer.waiting.front() {
             let room = self.room_for_client(client);
-            if self.redo.buffer_lacks(self.clients.log_buffer.kept_bytes() + room) {
+            if self.machine.redo.buffer_lacks(self.clients.log_buffer.kept_bytes() + room) {
                 return self.empty_log_buffer();
             }
             self.clients.log_buffer.waiting.pop_front();
             self.clients.log_buffer.admitted.push((client, room));
-            self.calendar.schedule(self.now, Event::Body(client));
+            self.machine.calendar.schedule(self.machine.now, Event::ClientResumes(client));
         }
     }
 
     /// The log buffer is full: gets it written, before 5.7 synced too.
     pub(super) fn empty_log_buffer(&mut self) {
-        match self.config.redo.pipeline {
-            RedoPipeline::LogMutex => self.want_durable(self.redo.current_lsn()),
+        match self.machine.config.redo.pipeline {
+            RedoPipeline::LogMutex => self.want_durable(self.machine.redo.current_lsn()),
             RedoPipeline::DedicatedThreads | RedoPipeline::CommittingThread => self.request_redo_write(),
         }
     }

@@ -229,7 +229,7 @@ impl LogThreads {
 impl Server {
     /// Whether writer and flusher threads sync every commit's redo, or whatever else there is.
     fn log_threads_sync(&self) -> bool {
-        let redo = &self.config.redo;
+        let redo = &self.machine.config.redo;
         self.log_threads.is_some() && redo.commit == CommitDurability::Sync && redo.io == RedoIo::Buffered
     }
 
@@ -237,7 +237,7 @@ impl Server {
     #[inline]
     pub(super) fn mini_transactions_end(&mut self, number: u64) {
         if let Some(threads) = &mut self.log_threads {
-            threads.ended(number, self.now);
+            threads.ended(number, self.machine.now);
         }
     }
 
@@ -245,17 +245,17 @@ impl Server {
     pub(super) fn redo_requested(&mut self) {
         if let Some(threads) = &mut self.log_threads {
             threads.requests += 1;
-            threads.requested.get_or_insert(self.now);
+            threads.requested.get_or_insert(self.machine.now);
         }
     }
 
     /// Takes the server's CPU time of the last while, and what follows for the two threads.
     fn decide_spinning(&mut self) {
-        let now = self.now;
+        let now = self.machine.now;
         let Some(threads) = &mut self.log_threads else { return };
         let passed = now.since(threads.cpu_until);
         if passed >= CPU_WINDOW {
-            let cpu_ns = self.processors.busy_ns(now);
+            let cpu_ns = self.machine.processors.busy_ns(now);
             let spinning = if threads.spin { SPINNING_PROCESSORS } else { 0.0 };
             threads.processors = (cpu_ns - threads.cpu_ns) / passed.0 as f64 + spinning;
             (threads.cpu_ns, threads.cpu_until) = (cpu_ns, now);
@@ -274,8 +274,8 @@ impl Server {
             return true;
         }
         self.decide_spinning();
-        let now = self.now;
-        let was_asked = self.commit.somebody_waits(self.redo.position().durable_lsn);
+        let now = self.machine.now;
+        let was_asked = self.commit.somebody_waits(self.machine.redo.position().durable_lsn);
         let Some(threads) = &mut self.log_threads else { return true };
         // Who waits and has not asked since asked before the last sync, whose write had not ended then.
         if threads.spin || (was_asked && threads.requested.is_none()) {
@@ -297,34 +297,34 @@ impl Server {
         if threads.begins_at.is_none_or(|begins| at < begins) {
             threads.begins_at = Some(at);
             threads.number = threads.number.wrapping_add(1);
-            self.calendar.schedule(at, Event::FlusherLooks(threads.number));
+            self.machine.calendar.schedule(at, Event::FlusherLooks(threads.number));
         }
     }
 
     /// A sync of redo begins.
     pub(super) fn flusher_begins(&mut self) {
-        let position = self.redo.position();
+        let position = self.machine.redo.position();
         let Some(threads) = &mut self.log_threads else { return };
         if !threads.spin {
             threads.writer_woke(position.current_lsn - position.durable_lsn);
-            threads.look_at_requests(self.now);
-        } else if now_and_then(threads, self.now) {
-            threads.look_at_requests(self.now);
+            threads.look_at_requests(self.machine.now);
+        } else if now_and_then(threads, self.machine.now) {
+            threads.look_at_requests(self.machine.now);
         }
         threads.begins_at = None;
         threads.number = threads.number.wrapping_add(1);
         threads.requested = None;
-        threads.sync_began = self.now;
+        threads.sync_began = self.machine.now;
     }
 
     /// A sync of redo is over and nothing that was appended waits for the next: the flusher finds what the writer has
     /// written of mini-transactions that ended meanwhile, or waits for the next one.
     pub(super) fn flusher_looks_on(&mut self) {
-        if !self.log_threads_sync() || self.commit.sync_in_progress() {
+        if !self.log_threads_sync() || self.machine.redo_sync_in_progress {
             return;
         }
         self.decide_spinning();
-        let now = self.now;
+        let now = self.machine.now;
         let Some(threads) = &mut self.log_threads else { return };
         if !threads.spin {
             if std::mem::take(&mut threads.goes_on) {
@@ -349,15 +349,15 @@ impl Server {
 
     /// The flusher looks.
     pub(super) fn flusher_looks(&mut self, number: u32) {
-        let now = self.now;
+        let now = self.machine.now;
         let Some(threads) = self.log_threads.as_mut().filter(|threads| threads.number == number) else { return };
         threads.begins_at = None;
         let since = now.since(threads.sync_began);
         let found =
             threads.spin || threads.requested.is_some() || threads.next_piece(now).is_some_and(|piece| piece <= since);
-        self.redo.advance_writer(now);
-        let position = self.redo.position();
-        if self.commit.sync_in_progress() {
+        self.machine.redo.advance_writer(now);
+        let position = self.machine.redo.position();
+        if self.machine.redo_sync_in_progress {
             return;
         }
         if found || position.written_lsn > position.durable_lsn {

@@ -7,7 +7,7 @@
 
 use super::Server;
 use super::events::Event;
-use super::passes::Actor;
+use super::ids::Requester;
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::{FlushKind, FlushRequest, LruManagerInput, LruWork, PassReport};
 
@@ -40,10 +40,10 @@ impl LruManagers {
 impl Server {
     /// Lets the threads begin, if the pool evicts and they have not begun.
     pub(super) fn start_lru_managers(&mut self) {
-        let Some(first_sleep) = self.config.lru_managers.filter(|_| self.pool.evicts()) else { return };
+        let Some(first_sleep) = self.machine.config.lru_managers.filter(|_| self.machine.pool.evicts()) else { return };
         if !std::mem::replace(&mut self.lru_managers.started, true) {
             for instance in 0..self.lru_managers.managers.len() as u32 {
-                self.lru_managers.managers[instance as usize].due = self.now + first_sleep;
+                self.lru_managers.managers[instance as usize].due = self.machine.now + first_sleep;
                 self.manager_sleeps(instance);
             }
         }
@@ -52,7 +52,7 @@ impl Server {
     fn manager_sleeps(&mut self, instance: u32) {
         let manager = &mut self.lru_managers.managers[instance as usize];
         manager.writing = false;
-        self.calendar.schedule(manager.due.max(self.now), Event::LruManager(instance));
+        self.machine.calendar.schedule(manager.due.max(self.machine.now), Event::LruManager(instance));
     }
 
     /// The sleep of a thread is over, or the writes of its batch are.
@@ -63,17 +63,17 @@ impl Server {
         }
         let seen = LruManagerInput {
             instance,
-            free_pages: self.pool.free_of(instance as usize),
-            lru_pages: self.pool.used_of(instance as usize),
+            free_pages: self.machine.pool.free_of(instance as usize),
+            lru_pages: self.machine.pool.used_of(instance as usize),
             last: manager.last,
         };
-        self.lru_managers.managers[instance as usize].due = self.now + self.model.lru_manager(seen);
+        self.lru_managers.managers[instance as usize].due = self.machine.now + self.machine.model.lru_manager(seen);
         let request = FlushRequest {
             lru: LruWork::ScanDepth,
             only_instance: Some(instance),
             ..FlushRequest::list(FlushKind::LruOnly, Vec::new())
         };
-        self.start_pass(Actor::LruManager(instance), request);
+        self.start_pass(Requester::LruManager(instance), request);
     }
 
     /// The batch of a thread is on its way.

@@ -2,7 +2,7 @@
 //!
 //! Whoever changes a record puts its newest image into the buffer and appends redo; no page becomes dirty. A record that
 //! is there already is changed in place. One that is not is first read, from the row cache ([`super::row_cache`]) or from
-//! its page. A pass of purge ([`super::merging`]) takes what the buffer holds, and from then on changes go to a new
+//! its page. A pass of purge ([`super::tnt_merge`]) takes what the buffer holds, and from then on changes go to a new
 //! generation; a record of both takes memory once. Insertions change pages at once, as the engine inserts into its page
 //! store. Which record of a page a touch is about follows from the transaction and the place of the touch in it.
 //!
@@ -14,10 +14,10 @@
 //! committed ones (a few dozen records).
 
 use super::Server;
-use super::merging::Merging;
 use super::record_waits::RecordWaits;
 use super::row_cache::RowCache;
-use super::touches::{Met, Touched};
+use super::tnt_merge::Merging;
+use super::touches::{Blocked, Touched};
 use crate::config::RecordsConfig;
 use crate::kernel::random::mix;
 use crate::redo::RedoLog;
@@ -213,16 +213,18 @@ impl Server {
             let client = &self.clients.list[client_number as usize];
             let kind = &self.program.kinds[client.kind as usize];
             let (Some(run), Some(page)) = (client.plan.next_run(), client.plan.next_page()) else { return true };
-            let (met, number) = (Met { page, touch: kind.touches[run.touch as usize] }, client.kind);
-            let full = self.redo.current_lsn() > self.redo.room_up_to(kind.max_redo_bytes);
+            let (blocked, number) = (Blocked { page, touch: kind.touches[run.touch as usize] }, client.kind);
+            let full = self.machine.redo.current_lsn() > self.machine.redo.room_up_to(kind.max_redo_bytes);
             if full && run.modify && !self.may_write(client_number) {
                 return false;
             }
             let what = self.records.as_ref().map_or(RecordTouch::Page, |r| r.touch_of(number, run.touch));
             let touched = match what {
-                RecordTouch::Page => self.touch_one(client_number, met),
-                RecordTouch::Read { rows } => self.find_record(client_number, met, rows),
-                RecordTouch::Change { rows, redo_fixed } => self.change_record(client_number, met, rows, redo_fixed),
+                RecordTouch::Page => self.touch_one(client_number, blocked),
+                RecordTouch::Read { rows } => self.find_record(client_number, blocked, rows),
+                RecordTouch::Change { rows, redo_fixed } => {
+                    self.change_record(client_number, blocked, rows, redo_fixed)
+                }
             };
             if matches!(touched, Touched::Wait) {
                 return false;
@@ -241,23 +243,23 @@ impl Server {
     }
 
     /// Reads a record, unless its newest image is in the buffer or the row cache: from its page.
-    fn find_record(&mut self, client_number: u32, met: Met, rows: u16) -> Touched {
-        let record = self.record_of(client_number, met.page, rows, 0);
+    fn find_record(&mut self, client_number: u32, blocked: Blocked, rows: u16) -> Touched {
+        let record = self.record_of(client_number, blocked.page, rows, 0);
         let Some(records) = &mut self.records else { return Touched::Done };
         let in_memory = records.young.contains(record.key()) || records.merged.contains(record.key());
         if in_memory || records.row_cache.as_mut().is_some_and(|cache| cache.hit(record.key())) {
             return Touched::Done;
         }
-        let cold = !self.pool.is_resident(met.page);
-        let read = Met { touch: Touch { modify: false, ..met.touch }, ..met };
+        let cold = !self.machine.pool.is_resident(blocked.page);
+        let read = Blocked { touch: Touch { modify: false, ..blocked.touch }, ..blocked };
         let touched = self.touch_one(client_number, read);
         let Some(records) = &mut self.records else { return touched };
         let missed = &mut records.missed[client_number as usize];
         match touched {
-            Touched::Wait if cold => *missed = Some(met.page),
+            Touched::Wait if cold => *missed = Some(blocked.page),
             Touched::Wait => {}
             Touched::Done => {
-                if missed.take() == Some(met.page)
+                if missed.take() == Some(blocked.page)
                     && let Some(cache) = &mut records.row_cache
                 {
                     cache.enter(record);
@@ -268,20 +270,20 @@ impl Server {
     }
 
     /// Changes a record in memory, and writes redo.
-    fn change_record(&mut self, client_number: u32, met: Met, rows: u16, redo_fixed: u64) -> Touched {
-        if matches!(self.find_record(client_number, met, rows), Touched::Wait) {
+    fn change_record(&mut self, client_number: u32, blocked: Blocked, rows: u16, redo_fixed: u64) -> Touched {
+        if matches!(self.find_record(client_number, blocked, rows), Touched::Wait) {
             return Touched::Wait;
         }
-        let record = self.record_of(client_number, met.page, rows, redo_fixed);
-        let lsn = self.redo.current_lsn();
+        let record = self.record_of(client_number, blocked.page, rows, redo_fixed);
+        let lsn = self.machine.redo.current_lsn();
         let Some(records) = &mut self.records else { return Touched::Done };
         if !records.change(record, lsn) {
             records.waits.for_memory.push(client_number);
-            self.recorder.counts.wait_free += 1;
+            self.machine.recorder.counts.wait_free += 1;
             return Touched::Wait;
         }
-        self.redo.append(redo_fixed);
-        self.clients.modified(client_number, 1);
+        self.machine.redo.append(redo_fixed);
+        self.client_modified(client_number, 1);
         Touched::Done
     }
 }

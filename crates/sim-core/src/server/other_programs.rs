@@ -6,8 +6,8 @@
 //!
 //! Simplifications: no weights of control groups (errs towards a larger hold-up); pieces come evenly.
 
-use super::Server;
 use super::events::Event;
+use super::machine::Machine;
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::run_spec::OtherPrograms;
 
@@ -21,7 +21,7 @@ fn pieces(load: &[OtherPrograms], now: SimTime) -> (u64, SimDuration) {
     (threads, SimDuration((PERIOD.0 as f64 * cpus / threads as f64 + 0.5) as u64))
 }
 
-impl Server {
+impl Machine {
     pub(super) fn start_other_programs(&mut self) {
         if !self.other_programs.is_empty() {
             self.calendar.schedule(self.now, Event::OtherPrograms);

@@ -7,39 +7,11 @@
 //! which `posting` takes to the device.
 
 use super::Server;
-use super::batches::ListKind;
 use super::costs;
 use super::events::Event;
+use super::ids::{ListKind, Requester};
 use crate::kernel::time::SimTime;
 use crate::seam::{CleanerInput, FlushRequest, LruWork, PassReport};
-
-/// Who asks for something that takes time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Actor {
-    /// The page cleaner's coordinator (the master thread in 5.5).
-    PageCleaner,
-    /// A user thread.
-    Client(u32),
-    /// The LRU manager thread of an instance.
-    LruManager(u32),
-    /// The purge coordinator, which truncates an undo tablespace.
-    Purge,
-    /// A purge thread.
-    PurgeThread(u32),
-}
-
-impl Actor {
-    /// The event by which it goes on; the page cleaner has one for each thing that it waits for.
-    pub(super) fn goes_on(self, page_cleaner: Event) -> Event {
-        match self {
-            Actor::PageCleaner => page_cleaner,
-            Actor::Client(client) => Event::Body(client),
-            Actor::LruManager(instance) => Event::LruManager(instance),
-            Actor::Purge => Event::UndoTruncation,
-            Actor::PurgeThread(thread) => Event::PurgeThread(thread),
-        }
-    }
-}
 
 /// What a thread does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +59,7 @@ impl Thread {
 /// A request on its way.
 #[derive(Debug, Clone)]
 pub(super) struct Pass {
-    actor: Actor,
+    actor: Requester,
     pub(super) request: Option<FlushRequest>,
     next_slot: usize,
     /// Threads at work.
@@ -114,14 +86,19 @@ pub(super) struct Passes {
     /// What goes on when the LRU batches of an instance are over.
     lru_waiters: Vec<(usize, Event)>,
     /// Who waits for the batches of all instances, and the instance that it has come to.
-    batch_waiters: Vec<(Actor, usize)>,
+    batch_waiters: Vec<(Requester, usize)>,
 }
 
 impl Passes {
     pub(super) fn new(cleaner_threads: u32, instances: u32) -> Self {
         let cleaner_threads = cleaner_threads.max(1) as usize;
-        let none =
-            Pass { actor: Actor::PageCleaner, request: None, next_slot: 0, running: 0, report: PassReport::default() };
+        let none = Pass {
+            actor: Requester::PageCleaner,
+            request: None,
+            next_slot: 0,
+            running: 0,
+            report: PassReport::default(),
+        };
         Passes {
             threads: vec![Thread::idle(Some(0)); cleaner_threads],
             cleaner_threads,
@@ -149,24 +126,24 @@ impl Passes {
 
     /// Clients that flush or wait for batches.
     pub(super) fn clients(&self) -> usize {
-        let client = |actor: Actor| matches!(actor, Actor::Client(_));
+        let client = |actor: Requester| matches!(actor, Requester::Client(_));
         let flushing = self.passes[1..].iter().filter(|p| p.request.is_some() && client(p.actor)).count();
         flushing + self.batch_waiters.iter().filter(|(actor, _)| client(*actor)).count()
     }
 
     /// Clients that wait for LRU batches.
     pub(super) fn lru_waiting_clients(&self) -> usize {
-        self.lru_waiters.iter().filter(|(_, event)| matches!(event, Event::Body(_))).count()
+        self.lru_waiters.iter().filter(|(_, event)| matches!(event, Event::ClientResumes(_))).count()
     }
 
     /// Whether a thread flushes for a client.
     pub(super) fn works_for_client(&self, thread: u32) -> bool {
         let pass = self.threads[thread as usize].pass;
-        pass.is_some_and(|pass| matches!(self.passes[pass as usize].actor, Actor::Client(_)))
+        pass.is_some_and(|pass| matches!(self.passes[pass as usize].actor, Requester::Client(_)))
     }
 
     /// A thread for one job beside the page cleaner's.
-    pub(super) fn hire(&mut self, pass: Option<u32>) -> u32 {
+    pub(super) fn acquire_thread(&mut self, pass: Option<u32>) -> u32 {
         let thread = Thread::idle(pass);
         match self.unused_threads.pop() {
             Some(thread_number) => {
@@ -180,8 +157,8 @@ impl Passes {
         }
     }
 
-    fn open(&mut self, actor: Actor) -> u32 {
-        if actor == Actor::PageCleaner {
+    fn open(&mut self, actor: Requester) -> u32 {
+        if actor == Requester::PageCleaner {
             return 0;
         }
         let pass = Pass { actor, request: None, next_slot: 0, running: 0, report: PassReport::default() };
@@ -200,20 +177,21 @@ impl Passes {
 
 impl Server {
     /// Begins to carry out a request.
-    pub(super) fn start_pass(&mut self, actor: Actor, request: FlushRequest) {
+    pub(super) fn start_pass(&mut self, actor: Requester, request: FlushRequest) {
         let pass_number = self.passes.open(actor);
         let (threads, starts) = match actor {
-            Actor::PageCleaner if request.parallel => (0..self.passes.cleaner_threads as u32, Event::PassStarts),
-            Actor::PageCleaner => (0..1, Event::CleanerThread(0)),
-            Actor::Client(_) | Actor::LruManager(_) | Actor::Purge | Actor::PurgeThread(_) => {
-                let thread = self.passes.hire(Some(pass_number));
-                (thread..thread + 1, Event::CleanerThread(thread))
+            Requester::PageCleaner if request.parallel => (0..self.passes.cleaner_threads as u32, Event::PassStarts),
+            Requester::PageCleaner => (0..1, Event::FlushThread(0)),
+            Requester::Client(_) | Requester::LruManager(_) | Requester::Purge | Requester::PurgeThread(_) => {
+                let thread = self.passes.acquire_thread(Some(pass_number));
+                self.machine.processors.flush_thread_acquired(thread, matches!(actor, Requester::Client(_)));
+                (thread..thread + 1, Event::FlushThread(thread))
             }
         };
         if request.reset_event {
-            self.reset_flush_event();
+            self.machine.reset_flush_event();
         }
-        self.recorder.sync_flushing |= request.kind == crate::seam::FlushKind::Sync;
+        self.machine.recorder.sync_flushing |= request.kind == crate::seam::FlushKind::Sync;
         let pass = &mut self.passes.passes[pass_number as usize];
         pass.report = PassReport::default();
         pass.next_slot = request.only_instance.unwrap_or(0) as usize;
@@ -222,7 +200,7 @@ impl Server {
         for thread in threads {
             self.passes.threads[thread as usize].phase = Phase::TakeSlot;
         }
-        self.calendar.schedule(self.now + costs::SLOT_OVERHEAD, starts);
+        self.machine.calendar.schedule(self.machine.now + costs::SLOT_OVERHEAD, starts);
     }
 
     /// The page cleaner's threads take their first slots.
@@ -264,7 +242,7 @@ impl Server {
     /// Sleeps until `at`, then goes on in `phase`.
     pub(super) fn sleep(&mut self, thread_number: u32, at: SimTime, phase: Phase) -> bool {
         self.passes.threads[thread_number as usize].phase = phase;
-        self.calendar.schedule(at, Event::CleanerThread(thread_number));
+        self.machine.calendar.schedule(at, Event::FlushThread(thread_number));
         false
     }
 
@@ -295,12 +273,12 @@ impl Server {
     fn lru_wanted(&self, work: LruWork, instance: usize) -> bool {
         match work {
             LruWork::None => false,
-            LruWork::Batch(_) => self.pool.lru_batch_wanted(instance),
+            LruWork::Batch(_) => self.machine.pool.lru_batch_wanted(instance),
             // None is begun while the last one of the instance is not over.
             LruWork::ScanDepth | LruWork::Chunks(_) => {
-                self.passes.lru_in_flight[instance] == 0 && self.pool.lru_batch_wanted(instance)
+                self.passes.lru_in_flight[instance] == 0 && self.machine.pool.lru_batch_wanted(instance)
             }
-            LruWork::Flush(pages) => pages > 0 && self.pool.evicts(),
+            LruWork::Flush(pages) => pages > 0 && self.machine.pool.evicts(),
         }
     }
 
@@ -317,7 +295,7 @@ impl Server {
         let mut busy_instances = 0;
         let found = (first..end).find(|&instance| {
             let (left, busy) = self.list_work(&request, instance);
-            let nothing = left == 0 || busy || !self.pool.tail_below(instance, request.lsn_limit);
+            let nothing = left == 0 || busy || !self.machine.pool.tail_below(instance, request.lsn_limit);
             let stops = !nothing || self.lru_wanted(request.lru, instance);
             busy_instances += u64::from(!stops && left > 0 && busy);
             stops
@@ -333,12 +311,12 @@ impl Server {
         let Some(pass) = self.passes.of_thread(thread_number) else { return false };
         pass.next_slot += slots;
         let own = (slots as u64).div_ceil(u64::from(pass.running.max(1)));
-        self.sleep(thread_number, self.now + costs::SLOT_OVERHEAD * own, Phase::TakeSlot)
+        self.sleep(thread_number, self.machine.now + costs::SLOT_OVERHEAD * own, Phase::TakeSlot)
     }
 
     /// Pages that a request wants from the flush list of an instance, and whether an earlier batch there is not over.
     fn list_work(&self, request: &FlushRequest, instance: usize) -> (u64, bool) {
-        let in_flight = self.pool.has_batch_in_flight(instance) && !request.over_writes;
+        let in_flight = self.machine.pool.has_batch_in_flight(instance) && !request.over_writes;
         (request.slots.get(instance).copied().unwrap_or(0), self.passes.building[instance] || in_flight)
     }
 
@@ -351,7 +329,7 @@ impl Server {
         let (left, busy) = self.list_work(request, instance);
         if left == 0 || busy {
             self.passes.passes[number as usize].report.busy_instances += u64::from(left > 0);
-            return self.sleep(thread_number, self.now + costs::SLOT_OVERHEAD, Phase::TakeSlot);
+            return self.sleep(thread_number, self.machine.now + costs::SLOT_OVERHEAD, Phase::TakeSlot);
         }
         self.passes.building[instance] = true;
         self.set_phase(thread_number, Phase::CollectList { left })
@@ -361,12 +339,12 @@ impl Server {
     pub(super) fn end_list(&mut self, thread_number: u32) {
         let instance = self.passes.threads[thread_number as usize].instance;
         self.passes.building[instance] = false;
-        self.free_pages.batch_ended(instance);
+        self.machine.free_pages.batch_ended(instance);
         self.instance_maybe_over(instance);
     }
 
     fn list_busy(&self, instance: usize) -> bool {
-        self.passes.building[instance] || self.pool.has_batch_in_flight(instance)
+        self.passes.building[instance] || self.machine.pool.has_batch_in_flight(instance)
     }
 
     fn thread_out_of_slots(&mut self, thread_number: u32) {
@@ -383,23 +361,23 @@ impl Server {
         pass.request = None;
         let (actor, report) = (pass.actor, pass.report);
         match actor {
-            Actor::PageCleaner => {
+            Requester::PageCleaner => {
                 self.cleaner_tick();
                 self.coordinator(CleanerInput::Done(report));
             }
-            Actor::Client(client) => {
+            Requester::Client(client) => {
                 self.passes.unused_passes.push(number);
                 self.flushed_by_client(client, report);
             }
-            Actor::LruManager(instance) => {
+            Requester::LruManager(instance) => {
                 self.passes.unused_passes.push(number);
                 self.flushed_by_manager(instance, report);
             }
-            Actor::Purge => {
+            Requester::Purge => {
                 self.passes.unused_passes.push(number);
-                self.calendar.schedule(self.now, Event::UndoTruncation);
+                self.machine.calendar.schedule(self.machine.now, Event::UndoTruncation);
             }
-            Actor::PurgeThread(thread) => {
+            Requester::PurgeThread(thread) => {
                 self.passes.unused_passes.push(number);
                 self.flushed_by_purge_thread(thread, report);
             }
@@ -407,27 +385,27 @@ impl Server {
     }
 
     /// A thread that carried one batch is done with it.
-    pub(super) fn dismiss(&mut self, thread_number: u32) {
+    pub(super) fn release_thread(&mut self, thread_number: u32) {
         self.passes.threads[thread_number as usize].phase = Phase::Idle;
         self.passes.unused_threads.push(thread_number);
     }
 
     /// Lets `actor` go on when the batches of every instance, one instance after the other, are over.
-    pub(super) fn wait_for_batches(&mut self, actor: Actor) {
+    pub(super) fn wait_for_batches(&mut self, actor: Requester) {
         self.go_on_waiting(actor, 0);
     }
 
-    fn go_on_waiting(&mut self, actor: Actor, from: usize) {
+    fn go_on_waiting(&mut self, actor: Requester, from: usize) {
         let instances = self.passes.building.len();
         match (from..instances).find(|&i| self.waits_for(i)) {
             Some(instance) => self.passes.batch_waiters.push((actor, instance)),
-            None => self.calendar.schedule(self.now, actor.goes_on(Event::BatchesOver)),
+            None => self.machine.calendar.schedule(self.machine.now, actor.goes_on(Event::BatchesOver)),
         }
     }
 
     /// Whether who waits for the batches of an instance still has to.
     fn waits_for(&self, instance: usize) -> bool {
-        self.list_busy(instance) || (self.config.waits_for_all_writes && self.lru_batch_runs(instance))
+        self.list_busy(instance) || (self.machine.config.waits_for_all_writes && self.lru_batch_runs(instance))
     }
 
     /// The batches of an instance may be over: those who wait for it look.
@@ -454,7 +432,7 @@ impl Server {
     /// The pages of an LRU batch of `instance` are collected to the last: the tail is worth searching again.
     pub(super) fn lru_batch_built(&mut self, instance: usize) {
         self.passes.lru_building[instance] = false;
-        self.free_pages.batch_ended(instance);
+        self.machine.free_pages.batch_ended(instance);
         self.wake_lru_waiters(instance);
     }
 
@@ -470,7 +448,7 @@ impl Server {
         }
         self.instance_maybe_over(instance);
         for (_, event) in self.passes.lru_waiters.extract_if(.., |(i, _)| *i == instance) {
-            self.calendar.schedule(self.now, event);
+            self.machine.calendar.schedule(self.machine.now, event);
         }
     }
 
@@ -496,10 +474,10 @@ impl Server {
     /// Waits for the LRU batches of the slot's instance, then collects the next chunk.
     fn wait_lru(&mut self, thread_number: u32, scanned: u64) -> bool {
         let instance = self.passes.threads[thread_number as usize].instance;
-        if self.wait_for_lru_batch(Event::CleanerThread(thread_number), instance) {
+        if self.wait_for_lru_batch(Event::FlushThread(thread_number), instance) {
             return false;
         }
-        if scanned >= self.pool.scan_depth() {
+        if scanned >= self.machine.pool.scan_depth() {
             return self.start_list(thread_number);
         }
         self.set_phase(thread_number, Phase::CollectLru { scanned })

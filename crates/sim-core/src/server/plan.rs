@@ -14,6 +14,7 @@
 
 use super::Server;
 use super::clients::{Client, Clients};
+use super::machine::Machine;
 use crate::buffer_pool::{BufferPool, PageSpace};
 use crate::kernel::time::SimTime;
 use crate::redo::RedoLog;
@@ -208,7 +209,7 @@ impl Server {
     /// Draws the pages of a client's transaction, or the places where they will be found.
     #[inline]
     pub(super) fn draw_plan(&mut self, client_number: u32) {
-        let Server { clients, program, pool, .. } = self;
+        let Server { clients, program, machine: Machine { pool, .. }, .. } = self;
         let Clients { list, touches: touches_so_far, .. } = clients;
         let Client { plan, rng, read_rng, kind, home, .. } = &mut list[client_number as usize];
         plan.clear();
@@ -243,7 +244,7 @@ impl Server {
     /// splits begin come last.
     #[inline]
     pub(super) fn find_pages(&mut self, client_number: u32) {
-        let Server { clients, program, pool, space, model, change_buffer, now, .. } = self;
+        let Server { clients, program, change_buffer, machine: Machine { pool, space, model, now, .. }, .. } = self;
         let Client { plan, kind, home, .. } = &mut clients.list[client_number as usize];
         if std::mem::replace(&mut plan.found, true) {
             return;

@@ -16,11 +16,11 @@
 //! scheduler orders within a batch, not over all that waits (errs towards more seeks).
 
 use super::Server;
-use super::batches::{Batch, ListKind};
+use super::batches::Batch;
 use super::costs;
 use super::crashes::BrokenRule;
-use super::doublewrite::Held;
 use super::events::Event;
+use super::ids::{Held, ListKind};
 use super::inodes::Synced;
 use super::passes::Phase;
 use crate::buffer_pool::EXTENT_PAGES;
@@ -43,7 +43,7 @@ pub(super) struct Posting {
 impl Server {
     /// Where one buffer serves the whole server and holds one batch: takes it, or stands in line for it.
     pub(super) fn buffer_for_collecting(&mut self, thread_number: u32) -> bool {
-        match self.config.doublewrite {
+        match self.machine.config.doublewrite {
             DoublewriteConfig::Shared { collecting: SharedCollecting::OneThread, .. } => {
                 self.doublewrite.claim_buffer(thread_number)
             }
@@ -57,13 +57,13 @@ impl Server {
     pub(super) fn wait_redo(&mut self, thread_number: u32) -> bool {
         let batch = self.passes.threads[thread_number as usize].batch;
         let wanted = self.batches.get(batch).wanted_lsn;
-        if wanted > self.redo.position().durable_lsn && !self.breaks(BrokenRule::PageBeforeRedo) {
-            self.recorder.writes_that_waited_for_redo += 1;
-            self.when_durable(wanted, Event::CleanerThread(thread_number));
+        if wanted > self.machine.redo.position().durable_lsn && !self.machine.breaks(BrokenRule::PageBeforeRedo) {
+            self.machine.recorder.writes_that_waited_for_redo += 1;
+            self.when_durable(wanted, Event::FlushThread(thread_number));
             return false;
         }
-        let next = match self.config.doublewrite {
-            _ if self.breaks(BrokenRule::PageBeforeDoublewrite) => Phase::Post { next: 0 },
+        let next = match self.machine.config.doublewrite {
+            _ if self.machine.breaks(BrokenRule::PageBeforeDoublewrite) => Phase::Post { next: 0 },
             DoublewriteConfig::Off => Phase::Post { next: 0 },
             DoublewriteConfig::Shared { collecting: SharedCollecting::OneThread, .. } => {
                 self.doublewrite.buffer_in_flight();
@@ -77,7 +77,7 @@ impl Server {
 
     pub(super) fn wait_doublewrite(&mut self, thread_number: u32) -> bool {
         let batch = self.passes.threads[thread_number as usize].batch;
-        match self.config.doublewrite {
+        match self.machine.config.doublewrite {
             DoublewriteConfig::Shared { collecting: SharedCollecting::Together, .. } => {
                 return self.doublewrite.prepared(thread_number)
                     && self.set_phase(thread_number, Phase::WriteDoublewrite { written: 0 });
@@ -95,10 +95,11 @@ impl Server {
         // The batch goes its way; the thread collects the next.
         self.doublewrite.buffer_in_flight();
         self.batches.get(batch).held = Held::Buffer;
-        let carrier = self.passes.hire(None);
+        let carrier = self.passes.acquire_thread(None);
+        self.machine.processors.flush_thread_acquired(carrier, false);
         let thread = &mut self.passes.threads[carrier as usize];
         (thread.batch, thread.phase) = (batch, Phase::WriteDoublewrite { written: 0 });
-        self.calendar.schedule(self.now, Event::CleanerThread(carrier));
+        self.machine.calendar.schedule(self.machine.now, Event::FlushThread(carrier));
         self.go_on_after_batch(thread_number)
     }
 
@@ -120,7 +121,7 @@ impl Server {
         let batch = self.passes.threads[thread_number as usize].batch;
         let own = self.batches.get(batch).pages.len() as u64;
         let pages = self.doublewrite.pages_filled().unwrap_or(own);
-        let (part, bytes, sync_file) = match self.config.doublewrite {
+        let (part, bytes, sync_file) = match self.machine.config.doublewrite {
             DoublewriteConfig::Off => return self.set_phase(thread_number, Phase::Post { next: 0 }),
             DoublewriteConfig::PerInstance { sync_file, fixed_bytes, .. } => {
                 (pages, fixed_bytes.unwrap_or(pages * PAGE_BYTES), sync_file)
@@ -131,12 +132,13 @@ impl Server {
             }
         };
         if sync_file {
-            self.doublewrite_changes();
+            self.machine.doublewrite_changes();
         }
-        let done = self.data_device.submit(self.now, Op::SequentialWrite, bytes);
-        self.crash_sees_copies(thread_number, done, sync_file);
-        self.recorder.counts.dblwr_pages += part;
-        self.recorder.counts.dblwr_writes += u64::from(written == 0);
+        let done = self.machine.data_device.submit(self.machine.now, Op::SequentialWrite, bytes);
+        let batches = self.batches_written_with(thread_number);
+        self.machine.crash_sees_copies(thread_number, &batches, done, sync_file);
+        self.machine.recorder.counts.dblwr_pages += part;
+        self.machine.recorder.counts.dblwr_writes += u64::from(written == 0);
         let next = match written + part {
             written if written < pages => Phase::WriteDoublewrite { written },
             _ if sync_file => Phase::SyncDoublewrite,
@@ -145,14 +147,25 @@ impl Server {
         self.sleep(thread_number, done, next)
     }
 
+    /// The batches that go to the doublewrite in one with that of a thread, where crashes are looked at.
+    fn batches_written_with(&self, thread_number: u32) -> Vec<u32> {
+        let threads = self.machine.crashes.iter().flat_map(|_| self.doublewrite.written_with(thread_number));
+        threads.map(|thread| self.passes.threads[thread as usize].batch).collect()
+    }
+
     pub(super) fn sync_doublewrite(&mut self, thread_number: u32) -> bool {
-        if let Some(written) = self.write_inode(Synced::Doublewrite) {
+        let thread = Event::FlushThread(thread_number);
+        if self.machine.file_system.is_some() {
+            self.set_phase(thread_number, Phase::Post { next: 0 });
+            self.sync_pages_through_journal(None, thread, thread);
+            return false;
+        }
+        if let Some(written) = self.machine.write_inode(Synced::Doublewrite) {
             return self.sleep(thread_number, written, Phase::SyncDoublewrite);
         }
         self.set_phase(thread_number, Phase::Post { next: 0 });
-        let thread = Event::CleanerThread(thread_number);
-        let over = self.sync_data_file(thread, thread);
-        self.crash_sees_copies_synced(thread_number, over);
+        let over = self.machine.sync_data_file(thread, thread);
+        self.machine.crash_sees_copies_synced(thread_number, over);
         false
     }
 
@@ -162,8 +175,10 @@ impl Server {
             self.posting.served = None;
             return true;
         }
-        let now = self.now;
-        if self.posting.posters.is_empty() && self.data_device.admission_time(now, costs::POST_CHUNK as u32) <= now {
+        let now = self.machine.now;
+        if self.posting.posters.is_empty()
+            && self.machine.data_device.admission_time(now, costs::POST_CHUNK as u32) <= now
+        {
             return true;
         }
         self.posting.posters.push_back(thread_number);
@@ -175,14 +190,14 @@ impl Server {
         if std::mem::replace(&mut self.posting.watching_room, true) {
             return;
         }
-        let at = self.data_device.admission_time(self.now, costs::POST_CHUNK as u32);
-        self.calendar.schedule(at, Event::QueueRoom);
+        let at = self.machine.data_device.admission_time(self.machine.now, costs::POST_CHUNK as u32);
+        self.machine.calendar.schedule(at, Event::QueueRoom);
     }
 
     /// The queue has room: the thread that has stood in line longest submits, unless others were faster.
     pub(super) fn queue_room(&mut self) {
         self.posting.watching_room = false;
-        if self.data_device.admission_time(self.now, costs::POST_CHUNK as u32) > self.now {
+        if self.machine.data_device.admission_time(self.machine.now, costs::POST_CHUNK as u32) > self.machine.now {
             return self.watch_queue_room();
         }
         if let Some(thread) = self.posting.posters.pop_front() {
@@ -199,7 +214,7 @@ impl Server {
         let batch = self.passes.threads[thread_number as usize].batch;
         if next == 0 {
             self.others_post(thread_number);
-            if self.data_device.seek_free_bytes() > 0 || self.config.merges_adjacent_writes {
+            if self.machine.data_device.seek_free_bytes() > 0 || self.machine.config.merges_adjacent_writes {
                 self.batches.get(batch).pages.sort_unstable();
             }
         }
@@ -216,12 +231,12 @@ impl Server {
                 writes += 1;
             }
             let aside = if self.io_threads_compute() { 0 } else { writes - u64::from(next == pages) };
-            if self.page_writes_compute(writes, aside, Event::CleanerThread(thread_number)) {
+            if self.machine.page_writes_compute(writes, aside, Event::FlushThread(thread_number)) {
                 self.passes.threads[thread_number as usize].phase = Phase::Post { next };
                 return false;
             }
         }
-        if self.config.batch_end == BatchEnd::Poster && !self.posts_on(thread_number) {
+        if self.machine.config.batch_end == BatchEnd::Poster && !self.posts_on(thread_number) {
             self.batches.get(batch).poster = Some(thread_number);
             self.passes.threads[thread_number as usize].phase = Phase::WaitBatch;
             self.batch_posted(batch);
@@ -236,7 +251,7 @@ impl Server {
     fn posts_on(&mut self, thread_number: u32) -> bool {
         let thread = &mut self.passes.threads[thread_number as usize];
         let in_slot = matches!(thread.resume, Phase::CollectLru { .. } | Phase::CollectList { .. });
-        let goes_on = in_slot && self.config.doublewrite == DoublewriteConfig::Off;
+        let goes_on = in_slot && self.machine.config.doublewrite == DoublewriteConfig::Off;
         if goes_on {
             let batch = self.batches.get(thread.batch);
             batch.waited_for_later = true;
@@ -265,22 +280,22 @@ impl Server {
 
     /// Posts the write that begins with the page at `next`; returns the place of the page after it.
     fn post_write(&mut self, batch: u32, next: usize) -> usize {
-        let end = if self.config.merges_adjacent_writes { self.end_of_adjacent(batch, next) } else { next + 1 };
+        let end = if self.machine.config.merges_adjacent_writes { self.end_of_adjacent(batch, next) } else { next + 1 };
         let bytes = (end - next) as u64 * PAGE_BYTES;
         let done = match self.behind_the_last(batch, next) {
-            Some(distance) => self.data_device.submit_near(self.now, distance, bytes),
-            None if end > next + 1 => self.data_device.submit(self.now, Op::SequentialWrite, bytes),
-            None => self.data_device.submit(self.now, Op::RandomWrite, bytes),
+            Some(distance) => self.machine.data_device.submit_near(self.machine.now, distance, bytes),
+            None if end > next + 1 => self.machine.data_device.submit(self.machine.now, Op::SequentialWrite, bytes),
+            None => self.machine.data_device.submit(self.machine.now, Op::RandomWrite, bytes),
         };
         for place in next..end {
             let pages = &self.batches.get(batch).pages;
             let (page, later) = (pages[place], pages.get(place + PAGES_AHEAD));
             if let Some(&later) = later {
-                self.space.prefetch(later);
+                self.machine.space.prefetch(later);
             }
-            self.check_page_write(page);
-            self.inodes.data_changes(self.space.space_of(page), self.now);
-            self.crash_sees_write(page, Some(batch), done);
+            self.machine.check_page_write(page);
+            self.machine.inodes.data_changes(self.machine.space.space_of(page), self.machine.now);
+            self.machine.crash_sees_write(page, Some(batch), done);
             self.page_posted(batch, done);
         }
         end
@@ -300,7 +315,7 @@ impl Server {
             self.batches.get(batch).held = Held::Buffer;
             if thread != thread_number {
                 self.passes.threads[thread as usize].phase = Phase::Post { next: 0 };
-                self.calendar.schedule(self.now, Event::CleanerThread(thread));
+                self.machine.calendar.schedule(self.machine.now, Event::FlushThread(thread));
             }
         }
     }
@@ -308,14 +323,14 @@ impl Server {
     /// Bytes from the last page of the batch to this one, if that is so near that the device need not seek.
     #[inline]
     fn behind_the_last(&mut self, batch: u32, place: usize) -> Option<u64> {
-        let near = self.data_device.seek_free_bytes();
+        let near = self.machine.data_device.seek_free_bytes();
         if near == 0 || place == 0 {
             return None;
         }
         let pages = &self.batches.get(batch).pages;
         let (last, page) = (pages[place - 1], pages[place]);
         let distance = u64::from(page.checked_sub(last)?) * PAGE_BYTES;
-        (distance <= near && self.space.space_of(last) == self.space.space_of(page)).then_some(distance)
+        (distance <= near && self.machine.space.space_of(last) == self.machine.space.space_of(page)).then_some(distance)
     }
 
     /// The thread's batch is on its way, or over: the thread goes on.
@@ -323,7 +338,7 @@ impl Server {
         let thread = &self.passes.threads[thread_number as usize];
         let (kind, resume) = (thread.kind, thread.resume);
         if thread.pass.is_none() {
-            self.dismiss(thread_number);
+            self.release_thread(thread_number);
             return false;
         }
         if resume == Phase::TakeSlot && kind == ListKind::FlushList {

@@ -18,8 +18,8 @@
 //! the queue, where measured ones are below 30 us half the time and above 1.5 ms one time in a hundred (errs towards
 //! batches that end sooner).
 
-use super::Server;
 use super::events::Event;
+use super::machine::Machine;
 use super::slowdown::Slowdown;
 use crate::kernel::run_queues::RunQueues;
 use crate::kernel::station::{Station, StationReport};
@@ -46,8 +46,8 @@ enum Sharing {
 /// The processor of the thread whose piece of computing this follows, if it is a certain one.
 fn processor_of(event: Event, homes: &[usize]) -> Option<usize> {
     match event {
-        Event::Body(client) | Event::SinglePage(client) => homes.get(client as usize).copied(),
-        Event::CleanerThread(thread) | Event::LruManager(thread) | Event::PurgeThread(thread) => Some(thread as usize),
+        Event::ClientResumes(client) | Event::SinglePage(client) => homes.get(client as usize).copied(),
+        Event::FlushThread(thread) | Event::LruManager(thread) | Event::PurgeThread(thread) => Some(thread as usize),
         _ => None,
     }
 }
@@ -89,6 +89,8 @@ pub(super) struct Processors {
     spec: CpuSpec,
     slowdown: Slowdown,
     sleepers: Sleepers,
+    /// Flush threads that work for a client, by their numbers.
+    for_client: Vec<bool>,
 }
 
 impl Processors {
@@ -103,7 +105,26 @@ impl Processors {
                 homes: (0..clients as usize).collect(),
             },
         };
-        Processors { sharing, spec, slowdown: Slowdown::new(&run.cpu_slowdown, cores), sleepers: Sleepers::default() }
+        Processors {
+            sharing,
+            spec,
+            slowdown: Slowdown::new(&run.cpu_slowdown, cores),
+            sleepers: Sleepers::default(),
+            for_client: Vec::new(),
+        }
+    }
+
+    /// A flush thread begins a job, maybe for a client: then it has no priority.
+    pub(super) fn flush_thread_acquired(&mut self, thread: u32, for_client: bool) {
+        let thread = thread as usize;
+        if self.for_client.len() <= thread {
+            self.for_client.resize(thread + 1, false);
+        }
+        self.for_client[thread] = for_client;
+    }
+
+    fn is_for_client(&self, thread: u32) -> bool {
+        self.for_client.get(thread as usize).is_some_and(|&for_client| for_client)
     }
 
     /// CPU time that `demand` takes if it begins now.
@@ -138,7 +159,34 @@ impl Processors {
     }
 }
 
-impl Server {
+impl Machine {
+    /// Whether what `event` goes on with is a thread of the page cleaner that runs before all others.
+    fn has_priority(&self, event: Event) -> bool {
+        let Event::FlushThread(thread) = event else { return false };
+        self.processors.spec.cleaner_priority && !self.processors.is_for_client(thread)
+    }
+
+    /// Computes for `demand` as the thread that does `thread`, which nobody holds up if it has priority; `event`
+    /// happens `pause` after that.
+    pub(super) fn run_at_priority(&mut self, thread: Event, demand: SimDuration, pause: SimDuration, event: Event) {
+        if demand.0 == 0 || self.has_priority(thread) {
+            let demand = self.charge_cpu(demand);
+            self.calendar.schedule(self.now + demand + pause, event);
+        } else {
+            self.compute_as(thread, demand, pause, event);
+        }
+    }
+
+    /// The same for a thread that waits for the device until `at`.
+    pub(super) fn wake_at_priority(&mut self, thread: Event, at: SimTime, demand: SimDuration, event: Event) {
+        if self.has_priority(thread) {
+            let demand = self.charge_cpu(demand);
+            self.calendar.schedule(at + demand, event);
+        } else {
+            self.wake(at, demand, event);
+        }
+    }
+
     /// Computes for `demand`; `pause` after that, `event` happens.
     #[inline]
     pub(super) fn compute(&mut self, demand: SimDuration, pause: SimDuration, event: Event) {
@@ -178,35 +226,8 @@ impl Server {
         }
     }
 
-    /// Whether what `event` goes on with is a thread of the page cleaner that runs before all others.
-    fn has_priority(&self, event: Event) -> bool {
-        let Event::CleanerThread(thread) = event else { return false };
-        self.processors.spec.cleaner_priority && !self.passes.works_for_client(thread)
-    }
-
-    /// Computes for `demand` as the thread that does `thread`, which nobody holds up if it has priority; `event`
-    /// happens `pause` after that.
-    pub(super) fn compute_by_rank(&mut self, thread: Event, demand: SimDuration, pause: SimDuration, event: Event) {
-        if demand.0 == 0 || self.has_priority(thread) {
-            let demand = self.compute_aside(demand);
-            self.calendar.schedule(self.now + demand + pause, event);
-        } else {
-            self.compute_as(thread, demand, pause, event);
-        }
-    }
-
-    /// The same for a thread that waits for the device until `at`.
-    pub(super) fn wake_by_rank(&mut self, thread: Event, at: SimTime, demand: SimDuration, event: Event) {
-        if self.has_priority(thread) {
-            let demand = self.compute_aside(demand);
-            self.calendar.schedule(at + demand, event);
-        } else {
-            self.wake(at, demand, event);
-        }
-    }
-
     /// Computes for `demand` while everything else goes on; the CPU time that this takes.
-    pub(super) fn compute_aside(&mut self, demand: SimDuration) -> SimDuration {
+    pub(super) fn charge_cpu(&mut self, demand: SimDuration) -> SimDuration {
         if demand.0 == 0 {
             return demand;
         }
@@ -274,7 +295,7 @@ impl Server {
 
     /// Clients that compute, or will when the device is done.
     pub(super) fn computing_clients(&self) -> usize {
-        let of_client = |event: &Event| matches!(event, Event::Body(_) | Event::SinglePage(_));
+        let of_client = |event: &Event| matches!(event, Event::ClientResumes(_) | Event::SinglePage(_));
         let asleep = self.processors.sleepers.slots.iter().flatten().filter(|(_, event)| of_client(event)).count();
         let computing = match &self.processors.sharing {
             Sharing::InTurns(_) => 0,

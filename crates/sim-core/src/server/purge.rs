@@ -32,6 +32,7 @@
 use super::Server;
 use super::events::Event;
 use super::history::{History, Taken, Visit};
+use super::machine::Machine;
 use super::purge_threads::Thread;
 use super::undo::UndoSpaces;
 use super::undo_truncation::Truncation;
@@ -203,13 +204,13 @@ impl Server {
     pub(super) fn begin_purge(&mut self) {
         let Some(purge) = &self.purge else { return };
         for (number, view) in (0..).zip(&purge.read_views) {
-            self.calendar.schedule(view.from, Event::ReadViewOpened(number));
-            self.calendar.schedule(view.until, Event::ReadViewClosed(number));
+            self.machine.calendar.schedule(view.from, Event::ReadViewOpened(number));
+            self.machine.calendar.schedule(view.until, Event::ReadViewClosed(number));
         }
         if let PurgeWake::Timer(every) = purge.config.wake {
-            self.wake_purge_at(self.now + SimDuration(every.0 / 2));
+            self.wake_purge_at(self.machine.now + SimDuration(every.0 / 2));
             if let Some(asked) = self.engine_status_every {
-                self.calendar.schedule(self.now + SimDuration(asked.0 / 4), Event::EngineStatus);
+                self.machine.calendar.schedule(self.machine.now + SimDuration(asked.0 / 4), Event::EngineStatus);
             }
         }
     }
@@ -224,7 +225,7 @@ impl Server {
         purge.open_views.retain(|(open, _)| *open != number);
         let waits = purge.state == State::Idle && purge.config.wake == PurgeWake::LongHistory;
         if waits && purge.left() > 0 {
-            self.wake_purge_at(self.now);
+            self.wake_purge_at(self.machine.now);
         }
     }
 
@@ -254,7 +255,7 @@ impl Server {
             self.commit_wakes_purge();
         }
         if let Some(segments) = new_segment {
-            self.redo.append_record(RedoLog::fixed(f64::from(segments.redo_bytes)), self.now);
+            self.machine.redo.append_record(RedoLog::fixed(f64::from(segments.redo_bytes)), self.machine.now);
         }
         if begun > 0 {
             self.begin_undo_pages(log, begun);
@@ -263,9 +264,9 @@ impl Server {
 
     /// Somebody looks at the engine's status, which starts a purge where a timer does; it says what the oldest modification is.
     pub(super) fn engine_status_asked(&mut self) {
-        self.pool.look_for_oldest();
+        self.machine.pool.prune_written_from_flush_list();
         if let Some(every) = self.engine_status_every {
-            self.calendar.schedule(self.now + every, Event::EngineStatus);
+            self.machine.calendar.schedule(self.machine.now + every, Event::EngineStatus);
         }
         self.coordinator_wakes();
     }
@@ -275,17 +276,17 @@ impl Server {
         let Some(purge) = &mut self.purge else { return };
         if purge.config.wake != PurgeWake::LongHistory {
             purge.wake_at = NEVER;
-            return self.wake_purge_at(self.now);
+            return self.wake_purge_at(self.machine.now);
         }
         let until_cut = (u64::from(purge.config.truncate_every).saturating_sub(purge.calls) / 2).max(1);
         let wake_at = purge.idle_history.max(purge.patience()) + until_cut;
         if purge.history.len() >= wake_at {
             purge.wake_at = NEVER;
-            return self.wake_purge_at(self.now);
+            return self.wake_purge_at(self.machine.now);
         }
         purge.wake_at = wake_at;
         if !purge.armed {
-            self.wake_purge_at(self.now + IDLE_WAIT);
+            self.wake_purge_at(self.machine.now + IDLE_WAIT);
         }
     }
 
@@ -293,7 +294,7 @@ impl Server {
         let Some(purge) = &mut self.purge else { return };
         purge.timer = purge.timer.wrapping_add(1);
         purge.armed = true;
-        self.calendar.schedule(at, Event::PurgeTimer(purge.timer));
+        self.machine.calendar.schedule(at, Event::PurgeTimer(purge.timer));
     }
 
     pub(super) fn purge_timer(&mut self, number: u32) {
@@ -302,7 +303,7 @@ impl Server {
             return;
         }
         if let PurgeWake::Timer(every) = purge.config.wake {
-            self.wake_purge_at(self.now + every);
+            self.wake_purge_at(self.machine.now + every);
         }
         self.coordinator_wakes();
     }
@@ -334,27 +335,28 @@ impl Server {
     }
 
     fn start_purge_batch(&mut self) {
-        let Server { purge: Some(purge), pool, space, .. } = self else { return };
+        let activity = self.machine.activity();
+        let Server { purge: Some(purge), machine: Machine { pool, space, .. }, .. } = self else { return };
         let history = purge.history.len();
         self.clients.dml_delay = purge.config.delay.at(history);
-        purge.choose_threads(history, self.clients.activity());
+        purge.choose_threads(history, activity);
         (purge.state, purge.wake_at) = (State::Fetching, NEVER);
         let (limit, shares) = (purge.limit(), purge.shares_now(history));
         let threads = &mut purge.shares[..purge.threads_used];
         purge.batch = purge.history.take(purge.config.batch_pages, limit, shares, threads, |page| space.space_of(page));
         let missing = purge.undo.pages_of(purge.history.taken).filter(|&page| !pool.is_resident(page));
         purge.threads[0].take_up(missing.map(|page| Visit { page, what: 0 }));
-        let demand = purge.config.times.call(purge.batch.logs, self.processors.spec().purge_change);
+        let demand = purge.config.times.call(purge.batch.logs, self.machine.processors.spec().purge_change);
         if demand == SimDuration::ZERO {
             return self.purge_batch_over();
         }
-        self.compute(demand, SimDuration::ZERO, Event::PurgeThread(0));
+        self.machine.compute(demand, SimDuration::ZERO, Event::PurgeThread(0));
     }
 
     /// All threads are done: the history may be cut off, then the next batch begins if there is enough for one.
     pub(super) fn purge_batch_over(&mut self) {
         let Some(purge) = &mut self.purge else { return };
-        self.recorder.counts.purged_undo_pages += purge.batch.pages;
+        self.machine.recorder.counts.purged_undo_pages += purge.batch.pages;
         let every = u64::from(purge.config.truncate_every.max(1));
         if purge.calls >= every {
             if purge.makes_one_more_call() {
@@ -372,11 +374,11 @@ impl Server {
         let Some(purge) = &mut self.purge else { return };
         purge.state = state;
         let walked = (purge.history.taken - purge.history.cut_off).div_ceil(2);
-        let demand = purge.config.times.cut(walked, self.processors.spec().purge_change);
+        let demand = purge.config.times.cut(walked, self.machine.processors.spec().purge_change);
         if demand == SimDuration::ZERO {
             return self.purge_cuts();
         }
-        self.compute(demand, SimDuration::ZERO, Event::PurgeThread(0));
+        self.machine.compute(demand, SimDuration::ZERO, Event::PurgeThread(0));
     }
 
     /// A half of the walk is over.

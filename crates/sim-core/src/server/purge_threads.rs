@@ -11,7 +11,7 @@ use super::Server;
 use super::costs;
 use super::events::Event;
 use super::history::Visit;
-use super::passes::Actor;
+use super::ids::Requester;
 use super::purge::State;
 use crate::buffer_pool::Modification;
 use crate::config::RedoPipeline;
@@ -52,7 +52,7 @@ enum Visited {
 impl Server {
     /// The undo records are fetched: the threads begin.
     fn start_purge_threads(&mut self) {
-        let cpu = self.processors.spec();
+        let cpu = self.machine.processors.spec();
         let Server { purge: Some(purge), program, .. } = self else { return };
         let mut demands = Vec::new();
         for (number, (thread, share)) in purge.threads.iter_mut().zip(&mut purge.shares).enumerate() {
@@ -69,7 +69,7 @@ impl Server {
             return self.purge_batch_over();
         }
         for (number, demand) in demands {
-            self.compute(demand, SimDuration::ZERO, Event::PurgeThread(number));
+            self.machine.compute(demand, SimDuration::ZERO, Event::PurgeThread(number));
         }
     }
 
@@ -97,7 +97,7 @@ impl Server {
             }
         };
         if let Some(at) = wait {
-            self.calendar.schedule(at, Event::PurgeThread(number));
+            self.machine.calendar.schedule(at, Event::PurgeThread(number));
             return;
         }
         match self.purge.as_mut().map(|purge| &mut purge.state) {
@@ -111,10 +111,10 @@ impl Server {
     fn purge_passes_free_check(&mut self, number: u32) -> bool {
         let Some(purge) = &mut self.purge else { return true };
         let waited = purge.threads[number as usize].free_check.take();
-        if waited.is_none() && self.redo.current_lsn() <= self.clients.free_check_limit_lsn {
+        if waited.is_none() && self.machine.redo.current_lsn() <= self.machine.free_check_limit_lsn {
             return true;
         }
-        let wait = self.ask_for_room(Actor::PurgeThread(number), waited);
+        let wait = self.ask_for_room(Requester::PurgeThread(number), waited);
         if let Some(purge) = &mut self.purge {
             purge.threads[number as usize].free_check = wait;
         }
@@ -127,20 +127,20 @@ impl Server {
         if let Some(wait) = thread.and_then(|thread| thread.free_check.as_mut()) {
             wait.report = report;
         }
-        self.calendar.schedule(self.now, Event::PurgeThread(number));
+        self.machine.calendar.schedule(self.machine.now, Event::PurgeThread(number));
     }
 
     /// When purge may write redo, if not now.
     fn purge_waits_for_redo(&mut self) -> Option<SimTime> {
-        self.redo.advance_writer(self.now);
+        self.machine.redo.advance_writer(self.machine.now);
         let largest = self.program.purge_visits.iter().map(|visit| visit.redo_fixed + visit.merge_fixed).max();
         let most = (largest.unwrap_or(0).div_ceil(crate::redo::RedoLog::fixed(1.0)) + 1) * VISITS_AT_ONCE as u64;
         if self.log_buffer_lacks_room(most) {
             self.empty_log_buffer();
-            return Some(self.now + costs::PURGE_RETRY);
+            return Some(self.machine.now + costs::PURGE_RETRY);
         }
-        let until = self.redo.write_in_progress_until();
-        until.filter(|_| self.config.redo.pipeline == RedoPipeline::LogMutex)
+        let until = self.machine.redo.write_in_progress_until();
+        until.filter(|_| self.machine.config.redo.pipeline == RedoPipeline::LogMutex)
     }
 
     fn visit_some(&mut self, number: u32) -> Visited {
@@ -177,12 +177,17 @@ impl Server {
     fn visit(&mut self, number: u32, visit: Visit, wrote: &mut u64) -> Option<SimTime> {
         let what = usize::from(visit.what).checked_sub(1).map(|place| self.program.purge_visits[place]);
         let Some(what) = what.filter(|what| what.modify) else {
-            let resident = self.pool.read(visit.page, &self.space, self.now);
+            let resident = self.machine.pool.read(visit.page, &self.machine.space, self.machine.now);
             return if resident { None } else { self.read_for_purge(number, visit.page) };
         };
-        match self.pool.modify(visit.page, self.redo.current_lsn(), &self.space, self.now) {
+        match self.machine.pool.modify(
+            visit.page,
+            self.machine.redo.current_lsn(),
+            &self.machine.space,
+            self.machine.now,
+        ) {
             Modification::Done => {
-                self.append_change(visit.page, what.redo_fixed);
+                self.machine.append_change(visit.page, what.redo_fixed);
                 self.index_entry_removed(visit.page, what.merge_fixed);
                 *wrote += 1;
                 None
@@ -193,7 +198,7 @@ impl Server {
                 None
             }
             Modification::Miss => self.read_for_purge(number, visit.page),
-            Modification::Blocked => Some(self.now + costs::PURGE_RETRY),
+            Modification::Blocked => Some(self.machine.now + costs::PURGE_RETRY),
         }
     }
 
@@ -204,24 +209,24 @@ impl Server {
             return;
         }
         let Some(into) = self.program.places.index_pages.removed(page) else { return };
-        match self.pool.modify(into, self.redo.current_lsn(), &self.space, self.now) {
-            Modification::Done => self.append_change(into, merge_fixed),
-            Modification::Miss | Modification::Blocked => self.redo.append(merge_fixed),
+        match self.machine.pool.modify(into, self.machine.redo.current_lsn(), &self.machine.space, self.machine.now) {
+            Modification::Done => self.machine.append_change(into, merge_fixed),
+            Modification::Miss | Modification::Blocked => self.machine.redo.append(merge_fixed),
         }
     }
 
     /// Reads a page for a purge thread, or waits for somebody's read or for a frame.
     fn read_for_purge(&mut self, number: u32, page: u32) -> Option<SimTime> {
-        if let Some(&arrives) = self.clients.reads.get(&page) {
+        if let Some(&arrives) = self.machine.page_reads.get(&page) {
             // Past where the whole server stood still.
-            return Some(arrives.max(self.now));
+            return Some(arrives.max(self.machine.now));
         }
-        let instance = self.space.instance_of(page);
+        let instance = self.machine.space.instance_of(page);
         if !self.take_or_free_frame(instance) {
-            self.set_flush_event();
-            return Some(self.now + costs::PURGE_RETRY);
+            self.machine.set_flush_event();
+            return Some(self.machine.now + costs::PURGE_RETRY);
         }
-        let arrives = self.begin_read(page);
+        let arrives = self.machine.begin_read(page);
         if let Some(purge) = &mut self.purge {
             purge.threads[number as usize].reading = Some(page);
         }

@@ -5,36 +5,29 @@
 
 use super::Server;
 use super::events::Event;
+use super::machine::Machine;
 use crate::kernel::time::SimTime;
 use crate::storage::Op;
 
 impl Server {
     /// Starts reading a page, or joins the read in flight.
     pub(super) fn read_page(&mut self, client_number: u32, page: u32) {
-        if let Some(&arrives) = self.clients.reads.get(&page) {
+        if let Some(&arrives) = self.machine.page_reads.get(&page) {
             // Past where the whole server stood still.
-            self.calendar.schedule(arrives.max(self.now), Event::Body(client_number));
+            self.machine.calendar.schedule(arrives.max(self.machine.now), Event::ClientResumes(client_number));
             return;
         }
         if !self.find_frame(client_number, page) {
             return;
         }
-        let arrives = self.begin_read(page);
-        self.calendar.schedule(arrives, Event::ReadDone(client_number));
-    }
-
-    /// Reads a page into a frame that is taken for it; returns when it arrives.
-    pub(super) fn begin_read(&mut self, page: u32) -> SimTime {
-        let arrives = self.data_device.submit(self.now, Op::RandomRead, crate::config::PAGE_BYTES);
-        self.recorder.counts.pool_reads += 1;
-        self.clients.reads.insert(page, arrives);
-        arrives
+        let arrives = self.machine.begin_read(page);
+        self.machine.calendar.schedule(arrives, Event::ReadDone(client_number));
     }
 
     /// A page that was read is there.
     pub(super) fn page_was_read(&mut self, page: u32) {
-        self.clients.reads.remove(&page);
-        self.pool.page_arrived(page, &self.space, self.now);
+        self.machine.page_reads.remove(&page);
+        self.machine.pool.page_arrived(page, &self.machine.space, self.machine.now);
         self.merge_changes(page);
     }
 
@@ -45,8 +38,18 @@ impl Server {
                 return;
             }
         }
-        if !self.page_read_computes(client_number) {
-            self.run_body(client_number);
+        if !self.machine.page_read_computes(client_number) {
+            self.resume_client(client_number);
         }
+    }
+}
+
+impl Machine {
+    /// Reads a page into a frame that is taken for it; returns when it arrives.
+    pub(super) fn begin_read(&mut self, page: u32) -> SimTime {
+        let arrives = self.data_device.submit(self.now, Op::RandomRead, crate::config::PAGE_BYTES);
+        self.recorder.counts.pool_reads += 1;
+        self.page_reads.insert(page, arrives);
+        arrives
     }
 }

@@ -59,8 +59,8 @@ impl Server {
         }
         let own = self.largest_redo(client_number) * (1 + records.config.merges());
         let wanted = records.merge_redo() + records.waits.reserved_total + own;
-        let limit = self.checkpointer.last_lsn() + self.model.writer_limits().hard_bytes;
-        let fits = self.redo.current_lsn() + RecordsConfig::room_for(wanted) <= limit;
+        let limit = self.machine.last_checkpoint_lsn + self.machine.model.writer_limits().hard_bytes;
+        let fits = self.machine.redo.current_lsn() + RecordsConfig::room_for(wanted) <= limit;
         let Some(records) = &mut self.records else { return true };
         if fits {
             records.waits.reserved[client_number as usize] = own;
@@ -69,9 +69,9 @@ impl Server {
         }
         records.waits.for_redo.push(client_number);
         records.waits.redo_was_short = true;
-        self.recorder.counts.free_check_waits += 1;
+        self.machine.recorder.counts.free_check_waits += 1;
         self.write_back_if_idle();
-        self.model.redo_is_full();
+        self.machine.model.redo_is_full();
         false
     }
 
@@ -82,7 +82,7 @@ impl Server {
         records.waits.reserved_total -= own;
         if own > 0 && !records.waits.for_redo.is_empty() {
             let next = records.waits.for_redo.remove(0);
-            self.calendar.schedule(self.now, Event::Body(next));
+            self.machine.calendar.schedule(self.machine.now, Event::ClientResumes(next));
         }
     }
 
@@ -91,7 +91,7 @@ impl Server {
         let Some(records) = &mut self.records else { return };
         let waits = &mut records.waits;
         for client in std::mem::take(&mut waits.for_memory).into_iter().chain(std::mem::take(&mut waits.for_redo)) {
-            self.calendar.schedule(self.now, Event::Body(client));
+            self.machine.calendar.schedule(self.machine.now, Event::ClientResumes(client));
         }
     }
 }

@@ -13,7 +13,7 @@
 //! Simplifications: redo that is written counts, synced or not, as a crash of the server alone leaves it (a loss of power
 //! may leave less); the count is renewed each second for ten seconds and every ten seconds after that, and holds between.
 
-use super::Server;
+use super::machine::Machine;
 use crate::buffer_pool::BufferPool;
 
 /// Most pages of the sample at the start.
@@ -73,10 +73,10 @@ impl TouchedPages {
     }
 }
 
-impl Server {
+impl Machine {
     /// Redo and pages that recovery would find after a crash at the end of this second.
     pub(super) fn left_for_recovery(&mut self) -> (u64, u64) {
-        let checkpoint_lsn = self.checkpointer.last_lsn();
+        let checkpoint_lsn = self.last_checkpoint_lsn;
         let second = self.now.whole_seconds();
         if second <= COUNT_EVERY_S || second.is_multiple_of(COUNT_EVERY_S) {
             self.touched_pages.count(checkpoint_lsn, &self.pool);
@@ -125,7 +125,7 @@ mod tests {
         touched.note(&[0, 1, 2, 3], 110);
         for _ in 0..2 {
             let taken = pool.take_tail(0, 1000).unwrap();
-            pool.page_written(taken.page, true);
+            pool.page_written(taken.page);
         }
         pool.modify(1, 200, &space, SimTime::ZERO);
         touched.note(&[1], 210);

@@ -84,30 +84,30 @@ impl Server {
     #[inline]
     pub(super) fn watch_redo_files(&mut self) {
         let Some(files) = &mut self.redo_files else { return };
-        let yields = self.redo.writes() / WRITES_BETWEEN_YIELDS;
+        let yields = self.machine.redo.writes() / WRITES_BETWEEN_YIELDS;
         let yielded = std::mem::replace(&mut files.yields, yields) != yields;
-        if !files.writer_waits && self.redo.position().written_lsn >= files.last_file_lsn() {
+        if !files.writer_waits && self.machine.redo.position().written_lsn >= files.last_file_lsn() {
             self.writer_in_last_file(yielded);
         }
     }
 
     fn writer_in_last_file(&mut self, yielded: bool) {
-        let waits = self.redo.waits_for_file();
-        let idle = self.redo.write_in_progress_until().is_none();
+        let waits = self.machine.redo.waits_for_file();
+        let idle = self.machine.redo.write_in_progress_until().is_none();
         let Some(files) = &mut self.redo_files else { return };
         if waits {
             files.writer_waits = true;
-            self.calendar.schedule(self.now + files.config.writer_wait, Event::RedoFileWaitOver);
+            self.machine.calendar.schedule(self.machine.now + files.config.writer_wait, Event::RedoFileWaitOver);
         } else if idle || yielded {
             self.reuse_redo_files();
         }
     }
 
     fn reuse_redo_files(&mut self) {
-        let checkpoint_lsn = self.checkpointer.last_lsn();
+        let checkpoint_lsn = self.machine.last_checkpoint_lsn;
         if let Some(files) = &mut self.redo_files {
             files.reuse_consumed(checkpoint_lsn);
-            self.redo.set_file_limit(files.limit_lsn(), self.now);
+            self.machine.redo.set_file_limit(files.limit_lsn(), self.machine.now);
         }
     }
 
@@ -125,7 +125,7 @@ impl Server {
     pub(super) fn expect_governor(&mut self) -> bool {
         let Some(files) = &mut self.redo_files else { return false };
         if !std::mem::replace(&mut files.round_due, true) {
-            self.calendar.schedule(files.next_round(self.now), Event::RedoGovernor);
+            self.machine.calendar.schedule(files.next_round(self.machine.now), Event::RedoGovernor);
         }
         true
     }
@@ -135,8 +135,8 @@ impl Server {
         if let Some(files) = &mut self.redo_files {
             files.round_due = false;
         }
-        self.ask(|model, view| model.update_limits(view));
-        self.clients.free_check_limit_lsn = self.model.free_check_limit_lsn();
+        self.machine.ask(|model, view| model.update_limits(view));
+        self.machine.free_check_limit_lsn = self.machine.model.free_check_limit_lsn();
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A record enters when its page had to be read for it. A record that is there needs its page neither to be read nor to
 //! be changed by the purge pass, which only marks it as changed; changed records are written back to their pages in
-//! batches ([`super::merging`]). Room is made by a clock over the records; changed ones stay.
+//! batches ([`super::tnt_merge`]). Room is made by a clock over the records; changed ones stay.
 //!
 //! Source: what is known of TNT, see `docs/fidelity.md`. Simplifications: the engine replaces records by the pages of
 //! memory that they lie on, here one by one; all records of its tables that the engine reads may enter, here only those

@@ -47,11 +47,19 @@ impl SinglePage {
 }
 
 impl Server {
+    /// The page that a client is flushing alone, before it is sent to its data file.
+    pub(super) fn single_page_of(&self, client_number: u32) -> Option<u32> {
+        match self.clients.list[client_number as usize].single {
+            Some(SinglePage::Data(page)) => Some(page),
+            _ => None,
+        }
+    }
+
     /// Flushes one dirty page from the LRU tail, then lets the client retry; sleeps first if `sleeps`.
     pub(super) fn flush_single_page(&mut self, client_number: u32, instance: usize, sleep: SimDuration, sleeps: bool) {
         self.clients.list[client_number as usize].single = Some(SinglePage::Search(instance as u32));
         if sleeps {
-            self.calendar.schedule(self.now + sleep, Event::SinglePage(client_number));
+            self.machine.calendar.schedule(self.machine.now + sleep, Event::SinglePage(client_number));
         } else {
             self.search_single_page(client_number, instance);
         }
@@ -59,88 +67,93 @@ impl Server {
 
     /// Looks for a page to flush and begins to; or frees a clean one, where the version does.
     fn search_single_page(&mut self, client_number: u32, instance: usize) {
-        if self.waits_for_list(instance, Event::SinglePage(client_number)) {
+        if self.machine.waits_for_lru_list(instance, Event::SinglePage(client_number)) {
             return;
         }
         self.clients.list[client_number as usize].single = None;
         let frees_clean = self.frees_clean_page_first();
-        let mut next = self.pool.lru().and_then(|l| l.tail(instance));
+        let mut next = self.machine.pool.lru().and_then(|l| l.tail(instance));
         while let Some(page) = next {
-            if self.pool.take_page(page) {
+            if self.machine.pool.take_page(page) {
                 return self.begin_single_page(client_number, page);
             }
-            next = self.pool.lru().and_then(|l| l.before(page));
-            if frees_clean && self.pool.evict_if_clean(page, instance) {
-                return self.calendar.schedule(self.now, Event::Body(client_number));
+            next = self.machine.pool.lru().and_then(|l| l.before(page));
+            if frees_clean && self.machine.pool.evict_if_clean(page, instance) {
+                return self.machine.calendar.schedule(self.machine.now, Event::ClientResumes(client_number));
             }
         }
-        self.calendar.schedule(self.now + costs::SINGLE_PAGE_POLL, Event::Body(client_number));
+        self.machine.calendar.schedule(self.machine.now + costs::SINGLE_PAGE_POLL, Event::ClientResumes(client_number));
     }
 
     /// Whether the search for a page to flush ends with the first clean one.
     fn frees_clean_page_first(&self) -> bool {
-        matches!(self.config.buffer_pool.free_pages, FreePagePolicy::SinglePage { clean_first: true, .. })
+        matches!(self.machine.config.buffer_pool.free_pages, FreePagePolicy::SinglePage { clean_first: true, .. })
     }
 
     /// A client has taken a page to flush it alone.
     fn begin_single_page(&mut self, client_number: u32, page: u32) {
-        self.recorder.counts.single_pages += 1;
-        self.recorder.counts.pages_flushed += 1;
-        let wanted = self.redo.wanted_before_writing(|p| p == page);
+        self.machine.recorder.counts.single_pages += 1;
+        self.machine.recorder.counts.pages_flushed += 1;
+        let wanted = self.machine.redo.wanted_before_writing(|p| p == page);
         self.want_durable(wanted);
         self.clients.list[client_number as usize].single = Some(SinglePage::Redo(page, wanted));
-        self.single_page_computes(Event::SinglePage(client_number));
+        self.machine.single_page_computes(Event::SinglePage(client_number));
     }
 
     /// A client's single-page flush reaches its next stage; each stage is submitted when the one before is done.
     pub(super) fn single_page_step(&mut self, client_number: u32) {
         let Some(stage) = self.clients.list[client_number as usize].single else {
-            return self.run_body(client_number);
+            return self.resume_client(client_number);
         };
         let (page, op) = match stage {
             SinglePage::Search(instance) => return self.search_single_page(client_number, instance as usize),
-            SinglePage::Redo(_, lsn) if lsn > self.redo.position().durable_lsn => {
+            SinglePage::Redo(_, lsn) if lsn > self.machine.redo.position().durable_lsn => {
                 return self.when_durable(lsn, Event::SinglePage(client_number));
             }
-            SinglePage::Redo(page, _) => match self.config.doublewrite {
+            SinglePage::Redo(page, _) => match self.machine.config.doublewrite {
                 DoublewriteConfig::Off => (page, Op::RandomWrite),
                 DoublewriteConfig::PerInstance { .. } | DoublewriteConfig::Shared { .. } => (page, Op::SequentialWrite),
             },
             SinglePage::Data(page) => (page, Op::RandomWrite),
             SinglePage::SyncDoublewrite(page) => {
-                let inode = self.write_inode(Synced::Doublewrite);
+                let event = Event::SinglePage(client_number);
+                if self.sync_pages_through_journal(None, event, event) {
+                    self.clients.list[client_number as usize].single = Some(SinglePage::Data(page));
+                    return;
+                }
+                let inode = self.machine.write_inode(Synced::Doublewrite);
                 let synced = self.sync_single_page(client_number, inode, SinglePage::Data(page));
-                return synced.into_iter().for_each(|over| self.crash_sees_copy_alone_synced(page, over));
+                return synced.into_iter().for_each(|over| self.machine.crash_sees_copy_alone_synced(page, over));
             }
             SinglePage::InFile(page) => {
-                let wanted = self.syncs.written_now(self.space.space_of(page));
+                let wanted = self.syncs.written_now(self.machine.space.space_of(page));
                 return self.sync_file_of_single_page(client_number, page, wanted);
             }
             SinglePage::SyncData(page, wanted) => return self.sync_file_of_single_page(client_number, page, wanted),
             SinglePage::Written(page) => return self.single_page_written(client_number, page),
         };
-        self.check_page_write(page);
+        self.machine.check_page_write(page);
         let sync_doublewrite = matches!(
-            self.config.doublewrite,
+            self.machine.config.doublewrite,
             DoublewriteConfig::PerInstance { sync_file: true, .. } | DoublewriteConfig::Shared { sync_file: true, .. }
         );
         let synced = match op {
             Op::SequentialWrite => sync_doublewrite,
-            _ => self.config.data_sync.follows_batches(),
+            _ => self.machine.config.data_sync.follows_batches(),
         };
         if op == Op::RandomWrite {
-            self.inodes.data_changes(self.space.space_of(page), self.now);
+            self.machine.inodes.data_changes(self.machine.space.space_of(page), self.machine.now);
         } else if synced {
-            self.doublewrite_changes();
+            self.machine.doublewrite_changes();
         }
-        let done = self.data_device.submit(self.now, op, PAGE_BYTES);
+        let done = self.machine.data_device.submit(self.machine.now, op, PAGE_BYTES);
         match op {
-            Op::SequentialWrite => self.crash_sees_copy_alone(page, done, synced),
-            _ => self.crash_sees_write(page, None, done),
+            Op::SequentialWrite => self.machine.crash_sees_copy_alone(page, done, synced),
+            _ => self.machine.crash_sees_write(page, None, done),
         }
         let next = if op == Op::SequentialWrite {
-            self.recorder.counts.dblwr_pages += 1;
-            self.recorder.counts.dblwr_writes += 1;
+            self.machine.recorder.counts.dblwr_pages += 1;
+            self.machine.recorder.counts.dblwr_writes += 1;
             if synced { SinglePage::SyncDoublewrite(page) } else { SinglePage::Data(page) }
         } else if synced {
             SinglePage::InFile(page)
@@ -148,38 +161,43 @@ impl Server {
             SinglePage::Written(page)
         };
         self.clients.list[client_number as usize].single = Some(next);
-        self.single_write_completes(done, op == Op::RandomWrite, Event::SinglePage(client_number));
+        self.machine.single_write_completes(done, op == Op::RandomWrite, Event::SinglePage(client_number));
     }
 
     /// Syncs the file just written, then goes on with `next`, and returns when the sync is over; before that, waits for its
     /// inode.
     fn sync_single_page(&mut self, client_number: u32, inode: Option<SimTime>, next: SinglePage) -> Option<SimTime> {
         if let Some(written) = inode {
-            self.wakes_after(written, Event::SinglePage(client_number));
+            self.machine.wakes_after(written, Event::SinglePage(client_number));
             return None;
         }
         self.clients.list[client_number as usize].single = Some(next);
-        Some(self.sync_data_file(Event::SinglePage(client_number), Event::SinglePage(client_number)))
+        Some(self.machine.sync_data_file(Event::SinglePage(client_number), Event::SinglePage(client_number)))
     }
 
     /// Syncs the data file of a page, unless somebody else's sync covers it or is still in progress.
     fn sync_file_of_single_page(&mut self, client_number: u32, page: u32, wanted: u64) {
-        let file = self.space.space_of(page);
+        let file = self.machine.space.space_of(page);
         self.clients.list[client_number as usize].single = Some(SinglePage::SyncData(page, wanted));
-        match self.syncs.want(file, wanted, self.now) {
+        match self.syncs.want(file, wanted, self.machine.now) {
             Wanted::Synced => {
                 self.clients.list[client_number as usize].single = Some(SinglePage::Written(page));
                 self.single_page_written(client_number, page);
             }
-            Wanted::Wait(until) => self.calendar.schedule(until, Event::SinglePage(client_number)),
+            Wanted::Wait(until) => self.wait_for_sync(file, until, Event::SinglePage(client_number)),
             Wanted::Sync => {
-                let inode = self.write_inode(Synced::Data(file));
+                let event = Event::SinglePage(client_number);
+                if self.sync_pages_through_journal(Some(file), event, event) {
+                    self.clients.list[client_number as usize].single = Some(SinglePage::Written(page));
+                    return;
+                }
+                let inode = self.machine.write_inode(Synced::Data(file));
                 if let Some(written) = inode {
                     self.syncs.inode_until(file, written);
                 }
                 let synced = self.sync_single_page(client_number, inode, SinglePage::Written(page));
                 if let Some(over) = synced {
-                    self.crash_sees_sync(file, over);
+                    self.machine.crash_sees_sync(file, over);
                     self.syncs.sync_until(file, over);
                 }
             }
@@ -187,22 +205,22 @@ impl Server {
     }
 
     fn single_page_written(&mut self, client_number: u32, page: u32) {
-        let instance = self.space.instance_of(page);
-        if self.waits_for_list(instance, Event::SinglePage(client_number)) {
+        let instance = self.machine.space.instance_of(page);
+        if self.machine.waits_for_lru_list(instance, Event::SinglePage(client_number)) {
             return;
         }
         self.clients.list[client_number as usize].single = None;
-        self.pool.page_written(page, false);
-        self.crash_sees_write_over(page);
-        if !self.config.data_sync.follows_batches() {
-            self.syncs.mark_unsynced(self.space.space_of(page));
+        self.machine.pool.page_written(page);
+        self.machine.crash_sees_write_over(page);
+        if !self.machine.config.data_sync.follows_batches() {
+            self.syncs.mark_unsynced(self.machine.space.space_of(page));
         }
-        self.crash_sees_alone_over(page);
+        self.machine.crash_sees_alone_over(page);
         if self.frees_clean_page_first() {
-            self.pool.evict_if_clean(page, instance);
+            self.machine.pool.evict_if_clean(page, instance);
         } else {
             self.free_clean_page(instance, u64::MAX);
         }
-        self.run_body(client_number);
+        self.resume_client(client_number);
     }
 }

@@ -57,31 +57,31 @@ impl Stepping {
     /// [`RunError::Invariant`] if an invariant breaks, with `check`.
     pub fn second(&mut self) -> Result<Option<&SecondSample>, RunError> {
         self.over = self.over || !self.server.next_second(&mut Silent)?;
-        Ok((!self.over).then(|| self.server.recorder.last()))
+        Ok((!self.over).then(|| self.server.machine.recorder.last()))
     }
 
     /// Forgets the seconds that are over, which then are not in the output: for runs of weeks, whose rows would take the
     /// memory.
     pub fn forget(&mut self) {
-        self.server.recorder.forget();
+        self.server.machine.recorder.forget();
     }
 
     /// Where the redo log stands now.
     pub fn redo_ring(&self) -> RedoRing {
-        let position = self.server.redo.position();
+        let position = self.server.machine.redo.position();
         RedoRing {
             current_lsn: position.current_lsn,
             durable_lsn: position.durable_lsn,
-            checkpoint_lsn: self.server.checkpointer.last_lsn(),
-            limits: self.server.model.age_limits(),
+            checkpoint_lsn: self.server.machine.last_checkpoint_lsn,
+            limits: self.server.machine.model.age_limits(),
         }
     }
 
     /// Pages in the flush lists by age of their oldest modification: entry `i` counts those with an age of
     /// `i * step .. (i + 1) * step` bytes, the last entry older ones too.
     pub fn dirty_by_age(&self, step: u64, entries: usize) -> Vec<u64> {
-        let current = self.server.redo.position().current_lsn;
-        let older = |age: u64| current.checked_sub(age).map_or(0, |lsn| self.server.pool.listed_up_to(lsn));
+        let current = self.server.machine.redo.position().current_lsn;
+        let older = |age: u64| current.checked_sub(age).map_or(0, |lsn| self.server.machine.pool.listed_up_to(lsn));
         let bounds = (0..entries as u64).map(|entry| older(entry.saturating_mul(step)));
         let at_least: Vec<u64> = bounds.chain([0]).collect();
         at_least.windows(2).map(|pair| pair[0] - pair[1]).collect()
@@ -91,7 +91,7 @@ impl Stepping {
     /// ` * 2^i` to twice as many bytes of redo between two modifications, the last those with more too. Pages that the workload
     /// does not name (allocated since the start, of the change buffer, and others of the server's own) are in no band.
     pub fn dirty_by_rate(&self) -> [RateBand; RATE_BANDS] {
-        let pool = &self.server.pool;
+        let pool = &self.server.machine.pool;
         let kept = self.bands.runs.iter().map(|run| (run.band, pool.count_in(run.first, run.end)));
         let mut bands = [RateBand::default(); RATE_BANDS];
         for (band, (pages, dirty)) in kept {

@@ -9,8 +9,9 @@ mod data_file;
 
 use super::Server;
 use super::crashes::BrokenRule;
-use super::doublewrite::Held;
 use super::events::Event;
+use super::ids::Held;
+use super::machine::Machine;
 use crate::kernel::time::SimTime;
 use crate::storage::Op;
 use data_file::DataFile;
@@ -54,6 +55,8 @@ pub(super) struct Syncs {
     files: Vec<DataFile>,
     threads: Vec<IoThread>,
     rounds: Vec<Option<Round>>,
+    /// Who looks at a file again when its sync, whose end is not known beforehand, is over.
+    waiting: Vec<(u16, Event)>,
 }
 
 impl Syncs {
@@ -62,6 +65,7 @@ impl Syncs {
             files: vec![DataFile::default(); files],
             threads: vec![IoThread::default(); io_threads.clamp(1, 64) as usize],
             rounds: Vec::new(),
+            waiting: Vec::new(),
         }
     }
 
@@ -102,6 +106,12 @@ impl Syncs {
         self.files[usize::from(file)].sync_until(over);
     }
 
+    /// The sync of the file, whose end was not known beforehand, is over; who waited for that.
+    pub(super) fn sync_ends(&mut self, file: u16, now: SimTime) -> Vec<Event> {
+        self.files[usize::from(file)].sync_ends(now);
+        self.waiting.extract_if(.., |(waited, _)| *waited == file).map(|(_, event)| event).collect()
+    }
+
     /// If the thread is busy, remembers that it has a share of the batch to complete.
     pub(super) fn complete_later(&mut self, thread: u32, batch: u32) -> bool {
         let thread = &mut self.threads[thread as usize];
@@ -130,9 +140,10 @@ impl Syncs {
         self.threads[thread as usize].busy = false;
     }
 
-    /// Clients that wait for an I/O thread.
+    /// Clients that wait for an I/O thread, or for somebody's sync of a file.
     pub(super) fn waiting_clients(&self) -> usize {
-        self.threads.iter().map(|t| t.clients.len()).sum()
+        let for_files = self.waiting.iter().filter(|(_, event)| matches!(event, Event::SinglePage(_))).count();
+        for_files + self.threads.iter().map(|t| t.clients.len()).sum::<usize>()
     }
 
     /// The file that a round syncs next, up to which write, and whether its inode has been written.
@@ -146,7 +157,7 @@ impl Syncs {
     /// What the thread that runs a round does.
     fn thread_of_round(&self, number: u32) -> Event {
         match self.rounds[number as usize] {
-            Some(Round { owner: Owner::Poster { thread, .. }, .. }) => Event::CleanerThread(thread),
+            Some(Round { owner: Owner::Poster { thread, .. }, .. }) => Event::FlushThread(thread),
             _ => Event::SyncRound(number),
         }
     }
@@ -186,76 +197,81 @@ impl Server {
     pub(super) fn start_batch_sync(&mut self, thread: u32, held: Held, mutex: Option<usize>) {
         self.syncs.threads[thread as usize].busy = true;
         if let Some(instance) = mutex {
-            self.list_mutexes.hold(instance);
+            self.machine.lru_list_mutexes.hold(instance);
         }
-        let round = self.syncs.open(Owner::IoThread { thread, held, mutex }, self.now);
-        self.crash_sees_round(round);
+        let round = self.syncs.open(Owner::IoThread { thread, held, mutex }, self.machine.now);
+        self.machine.crash_sees_round(round);
         self.sync_round_step(round);
     }
 
     /// The writes of a batch are complete and its poster syncs the data files.
     pub(super) fn start_poster_sync(&mut self, thread: u32, held: Held) {
-        let round = self.syncs.open(Owner::Poster { thread, held }, self.now);
-        self.crash_sees_round(round);
+        let round = self.syncs.open(Owner::Poster { thread, held }, self.machine.now);
+        self.machine.crash_sees_round(round);
         self.sync_round_step(round);
     }
 
     /// The checkpointer syncs the data files, where they are synced at all.
     pub(super) fn start_checkpoint_sync(&mut self) {
-        if !self.config.data_sync.precedes_checkpoints() || self.breaks(BrokenRule::CheckpointBeforeSync) {
+        if !self.machine.config.data_sync.precedes_checkpoints()
+            || self.machine.breaks(BrokenRule::CheckpointBeforeSync)
+        {
             return self.checkpoint_data_synced();
         }
-        let round = self.syncs.open(Owner::Checkpointer, self.now);
+        let round = self.syncs.open(Owner::Checkpointer, self.machine.now);
         self.sync_round_step(round);
-    }
-
-    /// Syncs a data file, which returns when that is over; `event` happens when the thread that does it has come to a
-    /// processor after that, to do `thread`.
-    pub(super) fn sync_data_file(&mut self, thread: Event, event: Event) -> SimTime {
-        self.recorder.counts.data_fsyncs += 1;
-        let over = self.data_device.submit(self.now, Op::Sync, 0);
-        self.data_sync_computes(over, thread, event);
-        over
     }
 
     /// Syncs the next file of a round, or ends the round.
     pub(super) fn sync_round_step(&mut self, round_number: u32) {
         while let Some((file, wanted, inode)) = self.syncs.next_of(round_number) {
-            match self.syncs.want(file, wanted, self.now) {
+            match self.syncs.want(file, wanted, self.machine.now) {
                 Wanted::Synced => self.syncs.pass_over(round_number),
-                Wanted::Wait(until) => return self.calendar.schedule(until, Event::SyncRound(round_number)),
+                Wanted::Wait(until) => return self.wait_for_sync(file, until, Event::SyncRound(round_number)),
                 Wanted::Sync => return self.sync_file_of_round(round_number, file, inode),
             }
         }
         self.end_sync_round(round_number);
     }
 
+    /// `event` happens when the sync of a file by somebody else is over, at `until` if that is known.
+    pub(super) fn wait_for_sync(&mut self, file: u16, until: SimTime, event: Event) {
+        if until == SimTime::NEVER {
+            self.syncs.waiting.push((file, event));
+        } else {
+            self.machine.calendar.schedule(until, event);
+        }
+    }
+
     /// Syncs a file of a round; before that, its inode.
     fn sync_file_of_round(&mut self, round_number: u32, file: u16, inode: bool) {
-        let written = if inode { None } else { self.write_data_inode(file) };
+        let thread = self.syncs.thread_of_round(round_number);
+        if self.sync_pages_through_journal(Some(file), thread, Event::SyncRound(round_number)) {
+            return self.syncs.pass_over(round_number);
+        }
+        let written = if inode { None } else { self.machine.write_data_inode(file) };
         if let Some(write) = written {
             if write.own {
                 self.syncs.inode_written(round_number);
             }
-            self.wakes_after(write.over_at, Event::SyncRound(round_number));
+            self.machine.wakes_after(write.over_at, Event::SyncRound(round_number));
             return self.syncs.inode_until(file, write.over_at);
         }
-        let thread = self.syncs.thread_of_round(round_number);
         self.syncs.pass_over(round_number);
-        let over = self.sync_data_file(thread, Event::SyncRound(round_number));
-        self.crash_sees_sync(file, over);
+        let over = self.machine.sync_data_file(thread, Event::SyncRound(round_number));
+        self.machine.crash_sees_sync(file, over);
         self.syncs.sync_until(file, over);
     }
 
     fn end_sync_round(&mut self, round_number: u32) {
         let Some(round) = self.syncs.rounds[round_number as usize].take() else { return };
-        self.crash_sees_round_over(round_number);
+        self.machine.crash_sees_round_over(round_number);
         match round.owner {
             Owner::Checkpointer => self.checkpoint_data_synced(),
             Owner::IoThread { thread, held, mutex } => {
                 self.release_held(held);
                 if let Some(instance) = mutex {
-                    self.release_list_mutex(instance);
+                    self.machine.release_lru_list_mutex(instance);
                 }
                 self.syncs.io_thread_goes_on(thread);
                 self.io_thread_done(thread);
@@ -273,12 +289,23 @@ impl Server {
             return;
         }
         for client in std::mem::take(&mut self.syncs.threads[thread as usize].clients) {
-            self.calendar.schedule(self.now, Event::Body(client));
+            self.machine.calendar.schedule(self.machine.now, Event::ClientResumes(client));
         }
         while !self.syncs.threads[thread as usize].busy
             && let Some(batch) = self.syncs.threads[thread as usize].completions.pop_front()
         {
             self.complete_share(batch, thread);
         }
+    }
+}
+
+impl Machine {
+    /// Syncs a data file, which returns when that is over; `event` happens when the thread that does it has come to a
+    /// processor after that, to do `thread`.
+    pub(super) fn sync_data_file(&mut self, thread: Event, event: Event) -> SimTime {
+        self.recorder.counts.data_fsyncs += 1;
+        let over = self.data_device.submit(self.now, Op::Sync, 0);
+        self.data_sync_computes(over, thread, event);
+        over
     }
 }

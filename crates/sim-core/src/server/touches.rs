@@ -3,18 +3,19 @@
 //! Source: `innodb-8.0.21` sections 2.3 and 8. A read needs the page in the pool; a modification needs it there and not
 //! under write, makes a clean page dirty and appends redo. Nearly all touches meet a page that is dirty already; they
 //! cost no more than a look at one bit, and follow each other without anything between them, so that the looks overlap.
-//! What meets something else ([`Met`]) takes the slow path and may have to wait; then the transaction comes back to the
+//! What meets something else ([`Blocked`]) takes the slow path and may have to wait; then the transaction comes back to the
 //! same page.
 
 use super::Server;
 use super::change_buffer::Buffered;
 use super::events::Event;
+use super::machine::Machine;
 use crate::buffer_pool::Modification;
 use crate::workload::program::Touch;
 
 /// A page that could not be touched as nearly all can: new, missing or under write.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Met {
+pub(super) struct Blocked {
     pub(super) page: u32,
     pub(super) touch: Touch,
 }
@@ -24,7 +25,7 @@ enum Stopped {
     /// It has no more.
     AtEnd,
     /// The page needs the slow path.
-    At(Met),
+    At(Blocked),
     /// The redo log is short of room: the free check comes before the next modification.
     ForRoom,
 }
@@ -45,7 +46,9 @@ impl Server {
         loop {
             match self.touch_on(client_number) {
                 Stopped::AtEnd => return true,
-                Stopped::At(met) if matches!(self.touch_one(client_number, met), Touched::Wait) => return false,
+                Stopped::At(blocked) if matches!(self.touch_one(client_number, blocked), Touched::Wait) => {
+                    return false;
+                }
                 Stopped::At(_) => self.clients.list[client_number as usize].plan.pass(1),
                 Stopped::ForRoom if !self.may_write(client_number) => return false,
                 Stopped::ForRoom => {}
@@ -57,10 +60,11 @@ impl Server {
     /// looked at again; otherwise before each row that is changed. So it is with room in the log buffer, of which a transaction
     /// too large for it takes what there is.
     fn touch_on(&mut self, client_number: u32) -> Stopped {
-        let Server { clients, program, pool, redo, space, check, list_mutexes, touched_pages, crashes, now, .. } = self;
+        let Server { clients, program, machine, .. } = self;
+        let Machine { pool, redo, space, check, lru_list_mutexes, now, .. } = machine;
         let client = &mut clients.list[client_number as usize];
         let kind = &program.kinds[client.kind as usize];
-        let limit_lsn = clients.free_check_limit_lsn.min(redo.room_up_to(kind.max_redo_bytes));
+        let limit_lsn = machine.free_check_limit_lsn.min(redo.room_up_to(kind.max_redo_bytes));
         // An eighth more than the payload holds the headers of its blocks too.
         let near_limit = redo.current_lsn() + kind.max_redo_bytes * 9 / 8 > limit_lsn;
         let plan = &mut client.plan;
@@ -73,13 +77,13 @@ impl Server {
             }
             let left = plan.rest();
             let ahead = if near_limit { left.len().min(1) } else { left.len() };
-            let passed = pool.costing_only_redo(&left[..ahead]);
+            let passed = pool.leading_already_dirty(&left[..ahead]);
             plan.pass(passed);
             if near_limit && passed > 0 {
                 continue;
             }
             let (Some(run), Some(page)) = (plan.next_run(), plan.next_page()) else { break Stopped::AtEnd };
-            let held_up = list_mutexes.any_held() && pool.moves_to_head(page, space, *now);
+            let held_up = lru_list_mutexes.any_held() && pool.moves_to_head(page, space, *now);
             let done = if held_up {
                 false
             } else if run.modify {
@@ -90,7 +94,7 @@ impl Server {
             };
             if !done {
                 let touch = kind.touches[run.touch as usize];
-                break Stopped::At(Met { page, touch });
+                break Stopped::At(Blocked { page, touch });
             }
             plan.pass(1);
         };
@@ -101,43 +105,45 @@ impl Server {
         plan.modified_since(from, |pages| {
             modified += pages.len();
             redo.note_modified(pages);
-            touched_pages.note(pages, lsn);
+            machine.touched_pages.note(pages, lsn);
             if let Some(checker) = check {
                 pages.iter().for_each(|&page| checker.note_newest(page, lsn));
             }
         });
-        if let Some(crashes) = crashes {
+        if let Some(crashes) = &mut machine.crashes {
             for (page, takes_redo) in plan.changes_since(from) {
                 crashes.modified(page, if takes_redo { redo_lsn_before } else { lsn }, lsn);
             }
         }
-        clients.modified(client_number, modified);
+        self.client_modified(client_number, modified);
         stopped
     }
 
     /// Whether the page must move in a list that somebody holds; the client then waits.
     fn waits_to_move(&mut self, client_number: u32, page: u32) -> bool {
-        self.list_mutexes.any_held()
-            && self.pool.moves_to_head(page, &self.space, self.now)
-            && self.waits_for_list(self.space.instance_of(page), Event::Body(client_number))
+        self.machine.lru_list_mutexes.any_held()
+            && self.machine.pool.moves_to_head(page, &self.machine.space, self.machine.now)
+            && self
+                .machine
+                .waits_for_lru_list(self.machine.space.instance_of(page), Event::ClientResumes(client_number))
     }
 
     /// Touches one page on the slow path: it may be new, missing or under write.
-    pub(super) fn touch_one(&mut self, client_number: u32, met: Met) -> Touched {
-        let Met { page, touch } = met;
+    pub(super) fn touch_one(&mut self, client_number: u32, blocked: Blocked) -> Touched {
+        let Blocked { page, touch } = blocked;
         if self.waits_to_move(client_number, page) {
             return Touched::Wait;
         }
-        if !self.pool.is_resident(page) && self.clients.list[client_number as usize].plan.is_fresh(page) {
+        if !self.machine.pool.is_resident(page) && self.clients.list[client_number as usize].plan.is_fresh(page) {
             // While its creator waited for a frame, another client may have met the page and begun to read it.
-            if let Some(&arrives) = self.clients.reads.get(&page) {
-                self.calendar.schedule(arrives.max(self.now), Event::Body(client_number));
+            if let Some(&arrives) = self.machine.page_reads.get(&page) {
+                self.machine.calendar.schedule(arrives.max(self.machine.now), Event::ClientResumes(client_number));
                 return Touched::Wait;
             }
             if !self.find_frame(client_number, page) {
                 return Touched::Wait;
             }
-            self.pool.page_arrived(page, &self.space, self.now);
+            self.machine.pool.page_arrived(page, &self.machine.space, self.machine.now);
             // Others may have met it meanwhile and left changes for it.
             self.merge_changes(page);
             if self.keep_margin(client_number, page) {
@@ -145,23 +151,23 @@ impl Server {
             }
         }
         if !touch.modify {
-            if self.pool.read(page, &self.space, self.now) {
+            if self.machine.pool.read(page, &self.machine.space, self.machine.now) {
                 return Touched::Done;
             }
             self.read_page(client_number, page);
             return Touched::Wait;
         }
-        match self.pool.modify(page, self.redo.current_lsn(), &self.space, self.now) {
+        match self.machine.pool.modify(page, self.machine.redo.current_lsn(), &self.machine.space, self.machine.now) {
             Modification::Done => {
-                self.append_change(page, touch.redo_fixed);
-                self.clients.modified(client_number, 1);
+                self.machine.append_change(page, touch.redo_fixed);
+                self.client_modified(client_number, 1);
                 Touched::Done
             }
             Modification::Miss => {
                 if touch.bufferable {
                     match self.buffer_change(client_number, page, touch.redo_fixed) {
                         Buffered::Done => {
-                            self.clients.modified(client_number, 1);
+                            self.client_modified(client_number, 1);
                             return Touched::Done;
                         }
                         Buffered::Wait => return Touched::Wait,
@@ -171,7 +177,9 @@ impl Server {
                 self.read_page(client_number, page);
                 Touched::Wait
             }
-            Modification::Blocked if self.page_write_over(client_number, page) => self.touch_one(client_number, met),
+            Modification::Blocked if self.page_write_over(client_number, page) => {
+                self.touch_one(client_number, blocked)
+            }
             Modification::Blocked => Touched::Wait,
         }
     }

@@ -10,6 +10,7 @@
 //! waits for it.
 
 use super::Server;
+use super::machine::Machine;
 use crate::buffer_pool::{EXTENT_PAGES, Modification, PageRun, PageSpace};
 use crate::config::UndoConfig;
 use std::collections::VecDeque;
@@ -191,13 +192,13 @@ impl Server {
     #[cold]
     pub(super) fn begin_undo_pages(&mut self, log: u64, number: u32) {
         for nth in 1..=number {
-            let Server { purge, space, model, .. } = self;
+            let Server { purge, machine: Machine { space, model, .. }, .. } = self;
             let Some(purge) = purge else { return };
             let (page, added) =
                 purge.undo.begin(log, nth == number, space, &|space, page| model.instance_of(space, page));
             purge.undo.homeless.push_back(page);
             if added {
-                self.pool.grow(&self.space, self.now);
+                self.machine.pool.grow(&self.machine.space, self.machine.now);
             }
         }
         for _ in 0..2 * number {
@@ -207,25 +208,27 @@ impl Server {
                 purge.undo.homeless.push_back(page);
             }
         }
-        self.redo.appended(self.now);
-        self.look_for_work();
+        self.machine.redo.appended(self.machine.now);
+        self.machine.set_flush_event_if_due();
     }
 
     /// Makes a new undo page dirty, in a frame of its own; false if there is no frame, or the page is under write.
     fn place_undo_page(&mut self, page: u32) -> bool {
-        let instance = self.space.instance_of(page);
-        if self.clients.reads.contains_key(&page) {
+        let instance = self.machine.space.instance_of(page);
+        if self.machine.page_reads.contains_key(&page) {
             return false;
         }
-        if !self.pool.is_resident(page) {
+        if !self.machine.pool.is_resident(page) {
             if !self.take_or_free_frame(instance) {
                 return false;
             }
-            self.pool.page_arrived(page, &self.space, self.now);
+            self.machine.pool.page_arrived(page, &self.machine.space, self.machine.now);
         }
-        let placed = self.pool.modify(page, self.redo.current_lsn(), &self.space, self.now) == Modification::Done;
+        let placed =
+            self.machine.pool.modify(page, self.machine.redo.current_lsn(), &self.machine.space, self.machine.now)
+                == Modification::Done;
         if placed {
-            self.append_change(page, 0);
+            self.machine.append_change(page, 0);
         }
         placed
     }

@@ -14,7 +14,7 @@
 
 use super::Server;
 use super::events::Event;
-use super::passes::Actor;
+use super::ids::Requester;
 use crate::config::{PAGE_BYTES, UndoTruncation};
 use crate::kernel::time::SimTime;
 use crate::seam::{FlushKind, FlushRequest};
@@ -68,17 +68,17 @@ impl Server {
             }
             (Step::Begin, UndoTruncation::Shrinking) => {
                 self.set_truncation(Step::Durable);
-                let lsn = self.redo.current_lsn();
-                if lsn > self.redo.position().durable_lsn {
+                let lsn = self.machine.redo.current_lsn();
+                if lsn > self.machine.redo.position().durable_lsn {
                     self.when_durable(lsn, Event::UndoTruncation);
                 } else {
-                    self.calendar.schedule(self.now, Event::UndoTruncation);
+                    self.machine.calendar.schedule(self.machine.now, Event::UndoTruncation);
                 }
             }
             (Step::Durable, _) => drop(self.renew_undo_file(false)),
             (Step::Flush { target, again }, _) => {
                 self.set_truncation(Step::Wait { target, again });
-                self.wait_for_batches(Actor::Purge);
+                self.wait_for_batches(Requester::Purge);
             }
             (Step::Wait { target, again }, _) => self.batches_before_truncation_over(target, again),
             (Step::Checkpoint { again: false }, _) => drop(self.renew_undo_file(false)),
@@ -95,35 +95,38 @@ impl Server {
 
     /// Flushes all that is dirty now.
     fn flush_for_truncation(&mut self, again: bool) {
-        self.flush_up_to(self.redo.current_lsn(), again);
+        self.flush_up_to(self.machine.redo.current_lsn(), again);
     }
 
     fn flush_up_to(&mut self, target: u64, again: bool) {
         self.set_truncation(Step::Flush { target, again });
-        let slots = vec![u64::from(u32::MAX); self.config.buffer_pool.instances as usize];
-        self.start_pass(Actor::Purge, FlushRequest { lsn_limit: target, ..FlushRequest::list(FlushKind::Sync, slots) });
+        let slots = vec![u64::from(u32::MAX); self.machine.config.buffer_pool.instances as usize];
+        self.start_pass(
+            Requester::Purge,
+            FlushRequest { lsn_limit: target, ..FlushRequest::list(FlushKind::Sync, slots) },
+        );
     }
 
     fn batches_before_truncation_over(&mut self, target: u64, again: bool) {
-        let oldest = self.pool.oldest_modification_lsn();
+        let oldest = self.machine.pool.oldest_modification_lsn();
         if oldest > 0 && oldest < target {
             return self.flush_up_to(target, again);
         }
         self.set_truncation(Step::Checkpoint { again });
-        self.request_checkpoint(Actor::Purge, true);
+        self.request_checkpoint(Requester::Purge, true);
     }
 
     /// The file gets its first size again, and is synced; returns when that is done.
     fn renew_undo_file(&mut self, created: bool) -> SimTime {
         self.set_truncation(Step::File);
-        let mut at = self.now;
+        let mut at = self.machine.now;
         if let Some(purge) = self.purge.as_ref().filter(|_| created) {
             let bytes = u64::from(purge.config.undo.initial_pages) * PAGE_BYTES;
-            at = self.data_device.submit(self.now, Op::SequentialWrite, bytes);
+            at = self.machine.data_device.submit(self.machine.now, Op::SequentialWrite, bytes);
         }
-        self.recorder.counts.data_fsyncs += 1;
-        let done = self.data_device.submit(self.now, Op::Sync, 0).max(at);
-        self.calendar.schedule(done, Event::UndoTruncation);
+        self.machine.recorder.counts.data_fsyncs += 1;
+        let done = self.machine.data_device.submit(self.machine.now, Op::Sync, 0).max(at);
+        self.machine.calendar.schedule(done, Event::UndoTruncation);
         done
     }
 
@@ -131,7 +134,7 @@ impl Server {
         let Some(purge) = &mut self.purge else { return };
         if let Some(truncation) = purge.truncation.take() {
             purge.undo.truncated(truncation.space);
-            self.recorder.counts.undo_truncations += 1;
+            self.machine.recorder.counts.undo_truncations += 1;
         }
         self.next_purge_batch();
     }

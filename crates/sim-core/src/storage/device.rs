@@ -10,7 +10,7 @@
 //!
 //! **Cache flushes** ([`Op::Sync`]). As a barrier (a SATA disk's FLUSH CACHE, which can't be queued with other
 //! commands): a sync starts when everything submitted before is complete, and everything submitted later starts when
-//! it is. A sync that is submitted while another one waits to start joins it and completes with it. This is how Linux
+//! it is; one that had to wait takes `drain` longer, as the host holds it back and sends it again. A sync that is submitted while another one waits to start joins it and completes with it. This is how Linux
 //! merges flushes (`block/blk-flush.c`): those that arrive while one is running wait and become one flush after it.
 //! Not as a barrier (NVMe): one sync runs at a time on a unit of its own and delays nothing else; a sync that arrives
 //! while another one waits to start joins it; and a sync completes no sooner than the writes submitted before it. A
@@ -118,6 +118,7 @@ pub struct Device {
     seek_free_bytes: u64,
     interference: f64,
     sync_is_barrier: bool,
+    drain: SimDuration,
     sync_counts_as_write: bool,
 
     /// Of everything; behind a cap, where writes may be waiting, of reads.
@@ -152,6 +153,7 @@ impl Device {
             seek_free_bytes: spec.seek_free_bytes,
             interference: spec.read_write_interference,
             sync_is_barrier: spec.sync_is_barrier,
+            drain: SimDuration(spec.drain_ns),
             sync_counts_as_write: spec.sync_counts_as_write,
             lane: Lane::new(spec),
             capped_lane: spec.cap.as_ref().map(|_| Box::new(Lane::new(spec))),
@@ -232,6 +234,11 @@ impl Device {
         self.seek_free_bytes
     }
 
+    /// Whether a cache flush waits for all commands and holds the later ones.
+    pub(crate) fn flush_is_barrier(&self) -> bool {
+        self.sync_is_barrier
+    }
+
     /// Submits a page write that begins `distance` bytes after the beginning of the one submitted before it, no more
     /// than [`Device::seek_free_bytes`]; returns its completion.
     pub fn submit_near(&mut self, now: SimTime, distance: u64, bytes: u64) -> SimTime {
@@ -265,6 +272,7 @@ impl Device {
     fn serve_write(&mut self, at: SimTime, service: SimDuration, bytes: u64, sequential: bool) -> SimTime {
         let lane = self.capped_lane.as_deref_mut().unwrap_or(&mut self.lane);
         let pieces = pieces(bytes);
+        self.totals.write_pieces += pieces;
         let completion = lane.serve_write(at, service, pieces, bytes);
         if self.loaded.is_some() {
             lane.enter(completion, if sequential { SEQUENTIAL } else { RANDOM });
@@ -315,6 +323,9 @@ impl Device {
         self.totals.cache_flushes += 1;
         let start = if self.sync_is_barrier { self.horizon() } else { self.flush.end }.max(at);
         let mut end = start + self.sync.sample(&mut self.rng);
+        if self.sync_is_barrier && start > at {
+            end += self.drain;
+        }
         if self.sync_counts_as_write {
             let lane = self.capped_lane.as_deref_mut().unwrap_or(&mut self.lane);
             end = end.max(lane.pass_sync(at));

@@ -24,6 +24,8 @@ pub(super) struct Limits {
     held_ns: u64,
     read_bytes: Option<Ceiling>,
     write_bytes: Option<Ceiling>,
+    /// Bytes that each write counts more there.
+    write_overhead_bytes: u64,
     link: Option<Ceiling>,
     burst: Option<Burst>,
 }
@@ -37,6 +39,7 @@ impl Limits {
             held_ns: 0,
             read_bytes: spec.read_bytes_per_s.map(Ceiling::new),
             write_bytes: spec.write_bytes_per_s.map(Ceiling::new),
+            write_overhead_bytes: spec.write_overhead_bytes,
             link: spec.link_bytes_per_s.map(Ceiling::new),
             burst: spec.burst.as_ref().map(Burst::new),
         }
@@ -57,7 +60,8 @@ impl Limits {
         if self.page_written_ns > 0 {
             self.held_ns = (self.held_ns + self.page_written_ns * bytes / PAGE_BYTES).min(PROGRAM_NS);
         }
-        let own = pass(&mut self.write_iops, now, pieces).max(pass(&mut self.write_bytes, now, bytes));
+        let counted = bytes + self.write_overhead_bytes * pieces;
+        let own = pass(&mut self.write_iops, now, pieces).max(pass(&mut self.write_bytes, now, counted));
         own.max(self.pass_common(now, pieces, bytes))
     }
 

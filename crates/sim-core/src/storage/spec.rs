@@ -35,6 +35,9 @@ pub struct DeviceSpec {
     /// Whether a cache flush waits for everything before it and holds everything after it (SATA's non-queued flush);
     /// otherwise it only takes its own time.
     pub sync_is_barrier: bool,
+    /// Added to a cache flush that is a barrier and had to wait for operations before it: it is held back and sent again.
+    #[serde(default)]
+    pub drain_ns: u64,
     /// Ceiling of read operations a second; `None` for no ceiling.
     pub read_iops: Option<f64>,
     /// Ceiling of write operations a second; a sync counts as one where `sync_counts_as_write`.
@@ -46,6 +49,9 @@ pub struct DeviceSpec {
     pub read_bytes_per_s: Option<f64>,
     /// Ceiling of writes, bytes a second.
     pub write_bytes_per_s: Option<f64>,
+    /// Bytes that each write counts more under that ceiling: commands take time on the link as well.
+    #[serde(default)]
+    pub write_overhead_bytes: u64,
     /// Ceiling of reads and writes together, bytes a second (the link).
     pub link_bytes_per_s: Option<f64>,
     /// Factor on the time of a read for a full queue of writes (and of a write for a full queue of reads): 0 for none.
@@ -149,11 +155,13 @@ impl DeviceSpec {
             sequential_write: at_once.clone(),
             sync: at_once,
             sync_is_barrier: false,
+            drain_ns: 0,
             read_iops: None,
             write_iops: None,
             reads_a_page_written: 0.0,
             read_bytes_per_s: None,
             write_bytes_per_s: None,
+            write_overhead_bytes: 0,
             link_bytes_per_s: None,
             read_write_interference: 0.0,
             sync_counts_as_write: false,
@@ -181,11 +189,13 @@ impl DeviceSpec {
             sequential_write,
             sync,
             sync_is_barrier: _,
+            drain_ns: _,
             read_iops,
             write_iops,
             reads_a_page_written: _,
             read_bytes_per_s,
             write_bytes_per_s,
+            write_overhead_bytes: _,
             link_bytes_per_s,
             read_write_interference: _,
             sync_counts_as_write: _,

@@ -11,6 +11,8 @@ pub struct DeviceTotals {
     pub random_writes: u64,
     /// Sequential writes.
     pub sequential_writes: u64,
+    /// Writes of both kinds in the pieces that the block layer makes of them.
+    pub write_pieces: u64,
     /// Syncs asked for.
     pub syncs: u64,
     /// Cache flushes that the device does for them, as syncs share them.
@@ -34,6 +36,10 @@ pub struct DeviceInterval {
     pub reads: u64,
     /// Writes, random and sequential.
     pub writes: u64,
+    /// The same in pieces.
+    pub write_pieces: u64,
+    /// Cache flushes.
+    pub cache_flushes: u64,
     /// Syncs asked for.
     pub syncs: u64,
     /// Busy share of the busiest part, 0..=1.
@@ -51,6 +57,8 @@ impl DeviceTotals {
                 - old.sequential_write_bytes,
             reads: self.random_reads - old.random_reads,
             writes: self.random_writes - old.random_writes + self.sequential_writes - old.sequential_writes,
+            write_pieces: self.write_pieces - old.write_pieces,
+            cache_flushes: self.cache_flushes - old.cache_flushes,
             syncs: self.syncs - old.syncs,
             ..DeviceInterval::default()
         }

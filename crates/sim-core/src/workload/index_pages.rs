@@ -1,6 +1,6 @@
 //! Leaf pages of a secondary index: full ones split, and merge again.
 //!
-//! Source: measurement (`docs/validation.md`, "Other scripts, and indexes of different age"): page by page, an index
+//! Source: measurement (`docs/validation/sysbench-tpcc.md`, "Other scripts, and indexes of different age"): page by page, an index
 //! consists of ranges of entries, each of which was one page when the index was built in one go. A range lies on one page
 //! while all its entries fit, on two halves when it has more. Where the index was filled in random order instead, a range
 //! is a page as it is at the start, which holds n entries with a probability that goes as 1/n², from half a page to all

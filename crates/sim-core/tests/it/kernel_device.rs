@@ -396,7 +396,7 @@ prop_compose! {
             name: "any".to_owned(), channels, queue_depth, random_read, random_write, sequential_write, sync,
             sync_is_barrier, read_iops, write_iops, read_bytes_per_s, write_bytes_per_s, link_bytes_per_s,
             reads_a_page_written: 0.0, read_write_interference, sync_counts_as_write, burst, cap: None, sync_operations: 1.0,
-            inode_tick_ns: 0, unwritten_redo_bytes: 0, redo_map_block: false, seek_free_bytes: 0, at_depth: Vec::new(),
+            drain_ns: 0, write_overhead_bytes: 0, inode_tick_ns: 0, unwritten_redo_bytes: 0, redo_map_block: false, seek_free_bytes: 0, at_depth: Vec::new(),
         }
     }
 }

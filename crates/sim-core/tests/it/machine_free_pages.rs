@@ -2,13 +2,13 @@
 
 use crate::common::*;
 use innosim_core::config::{
-    BatchEnd, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy, LruWritten, SharedCollecting,
+    BatchEnd, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy, LruWritten, RedoIo, SharedCollecting,
 };
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::run_spec::RunSpec;
 use innosim_core::storage::DeviceSpec;
-use innosim_core::workload::DrawSpec;
+use innosim_core::workload::{AccessClassSpec, DrawSpec, PageSetSpec, TouchSpec};
 
 /// Pages of the pool and of the data.
 const POOL: u64 = 4_000;
@@ -81,6 +81,48 @@ fn lru_managers_begin_when_the_data_has_outgrown_the_pool() {
     assert!(began > 3, "in second {began}");
     // A batch of 100 pages a second, and 10 rows a page.
     check_share("transactions a second after that", out.series[29].transactions as f64, 1_000.0, 0.01);
+}
+
+/// The sleep of such a thread counts from the beginning of its batch, so writes that take nearly as long do not slow it down.
+#[test]
+fn an_lru_manager_sleeps_for_what_its_batch_leaves() {
+    let mut server = TestServer::new(POOL);
+    server.config.lru_managers = Some(SimDuration::from_millis(100));
+    server.config.buffer_pool.free_pages = FreePagePolicy::Pause { wakes_cleaner: false };
+    let mut spec = spec(30, 64, 1_000, exponential(1_000.0), vec![touch(1, true, 50.0)], closed(8));
+    spec.workload.access_classes[0].draw = DrawSpec::Append { points: 1, rows_per_page: 10, home_points: 0 };
+    // A batch of 100 pages takes 0.8 s, and the sleep is a second.
+    spec.storage.data = DeviceSpec { random_write: fixed(8_000.0), ..instant_device() };
+    spec.storage.data.channels = 1;
+    let out = run(&server, &spec);
+    let later = sum(&out, 15, |s| s.transactions) / 15.0;
+    check_share("transactions a second", later, 1_000.0, 0.08);
+}
+
+/// A client that flushes a page alone waits for the redo that its page had when it took it, not for what others add: the sync in
+/// progress and the next are enough, though more pages are modified between two syncs than the log remembers.
+#[test]
+fn a_client_that_flushes_alone_is_not_held_up_by_redo_of_others() {
+    let mut server = flushing_alone(1_000, SimDuration::ZERO, false);
+    server.config.redo.io = RedoIo::Buffered;
+    let miss = TouchSpec { class: 1, probability: 0.01, ..touch(1, true, 50.0) };
+    let mut spec = spec(10, 500, 64, fixed(10_000.0), vec![touch(100, true, 5.0), miss], closed(32));
+    spec.workload.page_sets.push(PageSetSpec {
+        name: "cold".to_owned(),
+        space_id: 6,
+        pages: 3_000,
+        resident_share: 0.15,
+        freed: false,
+    });
+    let cold = AccessClassSpec { name: "cold".to_owned(), page_sets: vec![1], draw: DrawSpec::Uniform };
+    spec.workload.access_classes.push(cold);
+    spec.storage.redo = Some(DeviceSpec { sync: fixed(200_000.0), ..instant_device() });
+    let out = run(&server, &spec);
+    let modified = sum(&out, 0, |s| s.transactions) * 100.0 / 10.0;
+    assert!(modified * 0.2 > 16_384.0, "{modified} modifications a second");
+    assert!(sum(&out, 5, |s| s.single_pages) > 20.0, "pages are flushed alone");
+    let longest = out.series[5..].iter().map(|s| s.latency_ms_max).fold(0.0, f64::max);
+    assert!(longest < 900.0, "{longest} ms: two syncs of 200 ms and the client's own work");
 }
 
 /// The flush lists go on beside LRU batches where each thread waits for its batch and its sync, though the batch of one

@@ -87,7 +87,13 @@ fn the_binary_log_groups_commits_or_not() {
     let sync = 1e-3;
     let mut spec = committing(40, sync * 1e6);
     let log = |sync_every, grouped| {
-        Some(BinaryLogConfig { sync_every, grouped, leader_asks_for_redo: false, bytes_per_transaction: 200.0 })
+        Some(BinaryLogConfig {
+            sync_every,
+            grouped,
+            leader_asks_for_redo: false,
+            bytes_per_transaction: 200.0,
+            in_redo: false,
+        })
     };
     let server = durable(RedoPipeline::CommittingThread);
     let without = throughput(&server, &spec);
@@ -106,12 +112,37 @@ fn the_binary_log_groups_commits_or_not() {
     assert!(row.binlog_fsyncs.abs_diff(row.transactions) <= 2, "{} syncs, {}", row.binlog_fsyncs, row.transactions);
 }
 
+/// Kept in the engine, the binary log is redo: a commit waits for one sync of two, and the events make the redo grow.
+#[test]
+fn a_binary_log_in_the_engine_saves_a_sync_of_each_commit() {
+    let mut spec = committing(1, 500.0);
+    let mut with = |in_redo| {
+        spec.binary_log = Some(BinaryLogConfig { sync_every: 1, grouped: true, bytes_per_transaction: 200.0, in_redo });
+        let out = run(&durable(RedoPipeline::CommittingThread), &spec);
+        let sum = |f: fn(&innosim_core::metrics::SecondSample) -> u64| out.series.iter().map(f).sum::<u64>() as f64;
+        let (commits, redo) = (sum(|s| s.transactions), sum(|s| s.redo_generated_bytes));
+        (sum(|s| s.binlog_fsyncs) / commits, commits, redo / commits)
+    };
+    let (files_syncs, files, files_redo) = with(false);
+    let (engine_syncs, engine, engine_redo) = with(true);
+    check_share("syncs of its own", files_syncs, 1.0, 0.001);
+    assert_eq!(engine_syncs, 0.0);
+    assert!(engine > 1.5 * files, "{engine} commits with one sync, {files} with two");
+    assert!(engine_redo > files_redo + 150.0, "{engine_redo} and {files_redo} bytes of redo a commit");
+}
+
 /// A binary log synced each tenth group has a tenth of the syncs.
 #[test]
 fn sync_binlog_counts_groups() {
     let mut spec = committing(1, 500.0);
     let log = |sync_every| {
-        Some(BinaryLogConfig { sync_every, grouped: true, leader_asks_for_redo: false, bytes_per_transaction: 200.0 })
+        Some(BinaryLogConfig {
+            sync_every,
+            grouped: true,
+            leader_asks_for_redo: false,
+            bytes_per_transaction: 200.0,
+            in_redo: false,
+        })
     };
     let syncs_a_commit = |spec: &RunSpec| {
         let out = run(&durable(RedoPipeline::CommittingThread), spec);

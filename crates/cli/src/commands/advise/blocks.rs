@@ -8,7 +8,7 @@ use crate::args::AdviseArgs;
 use crate::header::load_and_device;
 use crate::output::wrapped;
 use crate::text_table::TextTable;
-use innosim_experiments::advise::{Advice, DiskSeen, why};
+use innosim_experiments::advise::{Advice, DiskSeen, Reproduced, not_known, why};
 use innosim_experiments::recommend::{Answer, Row};
 use innosim_experiments::validate::Metric;
 use innosim_report::Block;
@@ -125,8 +125,15 @@ fn load(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
 
 fn backtest(advice: &Advice) -> Vec<Block> {
     let number = |metric: &Metric, value: f64| {
-        let is_bytes = metric.name.starts_with("checkpoint_age") || metric.name.starts_with("redo_bytes");
-        if is_bytes { bytes(value) } else { count(value) }
+        let is_bytes =
+            ["checkpoint_age", "redo_bytes", "device_write_bytes"].iter().any(|name| metric.name.starts_with(name));
+        if metric.name.starts_with("latency") {
+            decimal(value, 2)
+        } else if is_bytes {
+            bytes(value)
+        } else {
+            count(value)
+        }
     };
     let row = |metric: &Metric| {
         let [observed, predicted] = [metric.observed, metric.predicted].map(|value| number(metric, value));
@@ -191,6 +198,7 @@ fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
     blocks.extend(load_lines);
     if let Some(why) = &advice.refused {
         blocks.push(refused(why));
+        blocks.extend(left_out(advice, answer).map(Block::Text));
         blocks.push(candidates(answer, args.all, advice));
         blocks.push(Block::Text(LEGEND.to_owned()));
         return blocks;
@@ -201,7 +209,8 @@ fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
     } else {
         format!("Try {name} = {} instead of {}.", best.io_capacity_max, now.io_capacity_max)
     }));
-    blocks.push(Block::Text(why(answer, args.goal.goal())));
+    blocks.push(Block::Text(why(answer, args.goal.goal(), &advice.backtest)));
+    blocks.extend(left_out(advice, answer).map(Block::Text));
     blocks.extend(answer.fewest_writes.as_ref().map(|row| Block::Text(fewest_writes(row))));
     if best != now {
         blocks.push(Block::Code(statements(answer).join("\n")));
@@ -209,6 +218,7 @@ fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
     }
     blocks.push(candidates(answer, args.all, advice));
     blocks.push(Block::Text(LEGEND.to_owned()));
+    blocks.extend(not_known(answer, &advice.backtest).into_iter().map(|text| Block::Text(format!("{text}."))));
     blocks.extend(open_ends(advice, answer));
     if let Some(caution) = &advice.caution {
         blocks.push(Block::Text(format!("Caution: {caution}.")));
@@ -216,6 +226,14 @@ fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
     let hopeless = advice.worlds.iter().filter(|world| world.best.is_none());
     blocks.extend(hopeless.map(|world| Block::Text(format!("With {} no setting would be good.", world.name))));
     blocks
+}
+
+/// What the time limit left out, and what it would have told.
+fn left_out(advice: &Advice, answer: &Answer) -> Option<String> {
+    let worlds = (!advice.worlds_left_out.is_empty())
+        .then(|| format!("Not searched, as the time was over: {}", advice.worlds_left_out.join(", ")));
+    let all: Vec<String> = answer.left_out_in_words().into_iter().chain(worlds).collect();
+    (!all.is_empty()).then(|| format!("{} (--time-limit).", all.join(". ")))
 }
 
 /// What the recording does not tell, as the range of the answer.
@@ -243,6 +261,8 @@ fn candidates(answer: &Answer, all: bool, advice: &Advice) -> Block {
     let work = if is_redo(advice) { ">redo KiB/s" } else { ">units/s" };
     let heads =
         [">pages/s", ">redo log", "", work, ">99 % ms", ">stalls s", ">sync s", ">reserve", ">written/day", "regime"];
+    let is_known = advice.backtest.latency() == Reproduced::Yes;
+    let latency = |row: &Row| if is_known { format!("{:.1}", row.mean("latency_ms_p99")) } else { "?".to_owned() };
     let row = |row: &&Row| {
         let mark = match row.point {
             point if point == answer.best.point && point == answer.current.point => "now, best",
@@ -256,7 +276,7 @@ fn candidates(answer: &Answer, all: bool, advice: &Advice) -> Block {
             bytes(row.point.redo_bytes as f64),
             mark.to_owned(),
             rate(row.mean("tps_mean")),
-            format!("{:.1}", row.mean("latency_ms_p99")),
+            latency(row),
             count(row.mean("stall_seconds")),
             count(row.mean("sync_flush_seconds")),
             percent(row.mean("checkpoint_age_headroom").max(0.0)),

@@ -2,11 +2,13 @@
 
 use crate::exit::Failure;
 use innosim_experiments::advise::Advice;
-use innosim_flush_models::registry::ModelId;
+use innosim_experiments::fio::Completed;
 use innosim_recordings::{
     BUFFER_PAGE_QUERY, FileKind, FoundFile, INNODB_STATUS, Missing, Recording, SAMPLES, VARIABLES, find, inventory,
 };
-use innosim_scenario::{Diagnostic, Diagnostics, SettingStatus, SettingsFileKind, read_settings_files};
+use innosim_scenario::{
+    Diagnostic, Diagnostics, FioEvidence, JobKind, JobToRun, SettingStatus, SettingsFileKind, read_settings_files,
+};
 use std::path::Path;
 
 /// Measures a device.
@@ -44,6 +46,13 @@ impl Lack {
 pub(super) enum Evidence {
     /// It was named or measured.
     Known,
+    /// fio measured a part of it.
+    Partial {
+        /// What is left out, and what is taken from a profile.
+        said: String,
+        /// What brings the rest.
+        statement: String,
+    },
     /// fio's output does not determine it, in words.
     Unusable(String),
     /// Nothing.
@@ -51,14 +60,68 @@ pub(super) enum Evidence {
 }
 
 impl Evidence {
+    /// What `completed` took of what fio left.
+    pub(super) fn partial(found: &FioEvidence, completed: &Completed) -> Evidence {
+        let mut said = found.left_out.join("; ");
+        if let Some(profile) = &completed.profile {
+            let taken = list(&completed.taken);
+            let before = if said.is_empty() { "" } else { "; " };
+            said.push_str(&format!("{before}fio did not measure {taken}: those are {taken} of the profile {profile}"));
+        }
+        let mut statement: Vec<String> = completed.taken.iter().map(command).collect();
+        if statement.is_empty() {
+            statement.push("nothing: the other jobs determine the device".to_owned());
+        }
+        Evidence::Partial { said, statement: statement.join("; ") }
+    }
+
     /// Why fio's output is of no use.
-    pub(super) fn unusable(problems: &Diagnostics) -> Evidence {
+    pub(super) fn unusable(found: &FioEvidence, problems: &Diagnostics) -> Evidence {
         let one = |problem: &Diagnostic| match &problem.help {
             Some(help) => format!("{}: {help}", problem.message),
             None => problem.message.clone(),
         };
-        Evidence::Unusable(problems.iter().map(one).collect::<Vec<String>>().join("; "))
+        let all = found.left_out.iter().cloned().chain(problems.iter().map(one));
+        Evidence::Unusable(all.collect::<Vec<String>>().join("; "))
     }
+
+    /// What a person must know of it.
+    pub(super) fn said(&self) -> Option<String> {
+        match self {
+            Evidence::Known | Evidence::None => None,
+            Evidence::Partial { said, .. } => Some(said.clone()),
+            Evidence::Unusable(why) => Some(format!("{why}; the shipped profiles are tried instead")),
+        }
+    }
+}
+
+/// The device that was put together, in words.
+pub(super) fn name_of(completed: &Completed) -> String {
+    match &completed.profile {
+        Some(profile) => format!("fitted to fio's good jobs, with {} of {profile}", list(&completed.taken)),
+        None => "fitted to fio's good jobs".to_owned(),
+    }
+}
+
+fn list(jobs: &[JobToRun]) -> String {
+    jobs.iter().map(ToString::to_string).collect::<Vec<String>>().join(", ")
+}
+
+/// The command line of a job.
+fn command(job: &JobToRun) -> String {
+    let (mode, engine) = match job.kind {
+        _ if job.synced => ("write", "--ioengine=psync --fdatasync=1"),
+        JobKind::RandomRead => ("randread", "--ioengine=libaio --direct=1"),
+        JobKind::RandomWrite => ("randwrite", "--ioengine=libaio --direct=1"),
+        JobKind::SequentialRead => ("read", "--ioengine=libaio --direct=1"),
+        JobKind::SequentialWrite => ("write", "--ioengine=libaio --direct=1"),
+    };
+    let size = if job.bytes >= 1 << 20 { format!("{}M", job.bytes >> 20) } else { format!("{}k", job.bytes >> 10) };
+    format!(
+        "fio --name={mode}-{size}-{depth} --filename=/DATADIR/fio.tmp --size=8G {engine} --rw={mode} --bs={size} \
+         --iodepth={depth} --runtime=30 --time_based --output-format=json --output={mode}-{size}-{depth}.json",
+        depth = job.depth
+    )
 }
 
 /// All without which there is no advice.
@@ -145,6 +208,10 @@ impl Folder {
         let purpose = "what the device can do; profiles were tried";
         match device {
             Evidence::Known => {}
+            Evidence::Partial { said, statement } => {
+                let purpose = format!("what the device can do ({said})");
+                wanted.push(Lack::new("some of fio's jobs", &purpose, statement));
+            }
             Evidence::Unusable(why) => wanted.push(Lack::new("a measured device", purpose, why)),
             Evidence::None => wanted.push(Lack::new("a measured device", purpose, FIO)),
         }
@@ -184,9 +251,7 @@ fn one(path: &Path, mut recordings: Vec<Recording>, model: Option<&str>) -> Resu
         return Err(Failure::Input(format!("{}: holds more than one recording\n  = help: {help}", path.display())));
     }
     let Some(mut recording) = recordings.pop() else { return Ok(None) };
-    let asked = model.map(ModelId::parse).transpose();
-    let asked =
-        asked.map_err(|unknown| Failure::Input(format!("--model: {unknown}\n  = help: {}", unknown.suggestion)))?;
+    let asked = model.map(crate::commands::models::named).transpose()?;
     recording.take_model(asked);
     if let Some(model) = asked.filter(|_| recording.server.version.is_empty()) {
         recording.server.version = model.name().to_owned();

@@ -2,7 +2,7 @@
 
 use super::folder::{Folder, Lack};
 use crate::args::AdviseArgs;
-use innosim_experiments::advise::{Advice, DiskSeen, why};
+use innosim_experiments::advise::{Advice, DiskSeen, Reproduced, not_known, why};
 use innosim_experiments::recommend::{Answer, Point, Row};
 use serde_json::{Map, Value, json};
 
@@ -35,21 +35,24 @@ pub(super) fn document(folder: &Folder, missing: &[Lack], advice: &Advice, args:
         "disk": advice.backtest.disk.as_ref().map(disk),
         "backtest": backtest(advice),
         "backtest_passed": advice.backtest.failures().is_empty(),
-        "current": advice.answer.as_ref().map(|answer| row(answer, &answer.current)),
+        "current": advice.answer.as_ref().map(|answer| row(advice, answer, &answer.current)),
         "recommendation": recommended.map(|answer| settings(answer, answer.best.point)),
-        "recommended": recommended.map(|answer| row(answer, &answer.best)),
+        "recommended": recommended.map(|answer| row(advice, answer, &answer.best)),
         "why": advice.answer.as_ref().map_or_else(
             || advice.refused.clone().unwrap_or_default(),
-            |answer| advice.refused.clone().unwrap_or_else(|| why(answer, args.goal.goal())),
+            |answer| advice.refused.clone().unwrap_or_else(|| why(answer, args.goal.goal(), &advice.backtest)),
         ),
         "interval": advice.answer.as_ref().map(|answer| interval(advice, answer)),
         "worlds": advice.answer.as_ref().map(|answer| worlds(advice, answer)),
         "statements": recommended.map(statements),
         "candidates": advice.answer.as_ref().map(|answer| {
-            answer.candidates.iter().map(|candidate| row(answer, candidate)).collect::<Vec<_>>()
+            answer.candidates.iter().map(|candidate| row(advice, answer, candidate)).collect::<Vec<_>>()
         }),
         "status": status(advice),
-        "fewest_writes": advice.answer.as_ref().and_then(|answer| Some(row(answer, answer.fewest_writes.as_ref()?))),
+        "latency_is_predicted": advice.backtest.latency() == Reproduced::Yes,
+        "not_known": advice.answer.as_ref().map_or_else(Vec::new, |answer| not_known(answer, &advice.backtest)),
+        "fewest_writes": advice.answer.as_ref().and_then(|answer| Some(row(advice, answer, answer.fewest_writes.as_ref()?))),
+        "left_out": advice.answer.as_ref().map(|answer| [&answer.left_out[..], &advice.worlds_left_out[..]].concat()),
         "refused": advice.refused,
         "caution": advice.caution,
     })
@@ -135,13 +138,15 @@ fn settings(answer: &Answer, point: Point) -> Value {
     Value::Object(values.collect::<Map<String, Value>>())
 }
 
-fn row(answer: &Answer, row: &Row) -> Value {
+fn row(advice: &Advice, answer: &Answer, row: &Row) -> Value {
     let mut object = settings(answer, row.point);
     object["sound"] = json!(row.sound);
     object["may_be_recommended"] = json!(row.is_answer);
     object["regime"] = json!(row.regime.name());
     object["replications"] = json!(row.replications);
-    for change in &row.changes {
+    // What the back-test does not reproduce is not promised.
+    let told = |metric: &str| !metric.starts_with("latency") || advice.backtest.latency() == Reproduced::Yes;
+    for change in row.changes.iter().filter(|change| told(change.metric)) {
         object[change.metric] = json!({ "mean": change.value.mean, "relative_change": change.relative });
     }
     object

@@ -4,7 +4,7 @@ use super::super::validate::overlay;
 use crate::outcome::VERSION;
 use crate::output::command;
 use innosim_core::metrics::RunOutput;
-use innosim_experiments::advise::{Advice, Course};
+use innosim_experiments::advise::{Advice, Course, Reproduced};
 use innosim_experiments::explain::course_of_run;
 use innosim_explain::explain;
 use innosim_report::explanation::sentences;
@@ -96,7 +96,10 @@ fn runs(advice: &Advice) -> Vec<ExplorerRun<'_>> {
         let label = format!("{mark}: {}{redo}", course.point.io_capacity_max);
         let figures = vec![
             rate(row.mean("tps_mean")),
-            format!("{:.1} ms", row.mean("latency_ms_p99")),
+            match advice.backtest.latency() {
+                Reproduced::Yes => format!("{:.1} ms", row.mean("latency_ms_p99")),
+                _ => "?".to_owned(),
+            },
             format!("{} s", rate(row.mean("stall_seconds"))),
             format!("{:.0} %", 100.0 * (1.0 - row.mean("checkpoint_age_headroom"))),
             bytes(row.mean("write_bytes_per_day")),

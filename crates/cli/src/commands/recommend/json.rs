@@ -61,6 +61,7 @@ pub(super) fn document(answer: &Answer, goal: Goal, wall: Duration) -> Value {
             "begun_warm": answer.ended_early.begun_warm,
             "saved_s": answer.ended_early.saved_s,
         },
+        "left_out": answer.left_out,
         "wall_s": rounded(wall.as_secs_f64()),
         "current": row(answer, &answer.current),
         "recommended": recommended,

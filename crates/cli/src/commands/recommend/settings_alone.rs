@@ -6,9 +6,11 @@
 //! independently, and reads, purge and neighbours cost nothing. The family is wide so that most servers lie inside; the answer is
 //! an interval and never a statement to type.
 
+use super::super::settings::model_of_file;
 use super::super::settings_files::read;
 use crate::args::{Format, RecommendArgs};
 use crate::exit::{Done, Failure};
+use crate::out_dir::OutDir;
 use crate::outcome::redo_bytes;
 use crate::output::{note_warnings, print, print_json, shell_line, wrapped};
 use crate::text_table::TextTable;
@@ -50,7 +52,7 @@ struct Answer {
 
 /// Answers what can be answered; the setting itself is refused.
 pub(super) fn run(args: &RecommendArgs) -> Done {
-    let files = args.real.files();
+    let files = args.changes.files();
     let (reading, model) = read(&files, args.server.model.as_deref())?;
     let settings = match (reading.settings, reading.diagnostics) {
         (Some(settings), Ok(warnings)) => {
@@ -62,9 +64,14 @@ pub(super) fn run(args: &RecommendArgs) -> Done {
     };
     let answer = Answer::of(settings)?;
     let next = next_commands(args);
-    match args.format {
-        Format::Json => print_json(&document(&answer, &next))?,
-        Format::Human => print(&text(&answer, model, args.server.model.is_none(), &next))?,
+    let assumed = args.server.model.is_none() && model_of_file(files.show_variables.as_deref())?.is_none();
+    let (document, text) = (document(&answer, &next), text(&answer, model, assumed, &next));
+    match args.form.format {
+        Format::Json => print_json(&document)?,
+        Format::Human => print(&text)?,
+    }
+    if let Some(out) = args.out.as_deref().map(OutDir::prepare).transpose()? {
+        super::leave(args, &out, &document, &text, None)?;
     }
     Err(Failure::Check("settings alone don't tell which value is best; record the load, or describe it".to_owned()))
 }
@@ -169,12 +176,12 @@ fn contradictions(settings: &Settings, limits: AgeLimits) -> Vec<String> {
 /// Commands that bring what is missing.
 fn next_commands(args: &RecommendArgs) -> Vec<(String, &'static str)> {
     let mut scenario = vec!["innosim".to_owned(), "new-scenario".to_owned()];
-    for (option, path) in [("--my-cnf", &args.real.my_cnf), ("--show-variables", &args.real.show_variables)] {
+    for (option, path) in [("--my-cnf", &args.changes.my_cnf), ("--show-variables", &args.changes.show_variables)] {
         if let Some(path) = path {
             scenario.extend([option.to_owned(), path.display().to_string()]);
         }
     }
-    scenario.extend(["--device".to_owned(), args.real.device.clone().unwrap_or_else(|| "nvme".to_owned())]);
+    scenario.extend(["--device".to_owned(), args.changes.device.clone().unwrap_or_else(|| "nvme".to_owned())]);
     scenario.extend(["-o".to_owned(), "my-server.toml".to_owned()]);
     vec![
         ("innosim collect > collect.sh".to_owned(), "a read-only script"),
@@ -222,7 +229,7 @@ fn limits_table(answer: &Answer) -> String {
     let mut table = TextTable::new(&["at a checkpoint age of", ">bytes", ">of the log", "what happens"]);
     for (name, limit, what) in [
         ("low-water mark", limits.adaptive_low_water_bytes, "adaptive flushing begins to follow the age"),
-        ("async limit", limits.async_bytes, "flushing in earnest, beyond innodb_io_capacity_max if need be"),
+        ("async limit", limits.async_bytes, "flushing as fast as needed, even beyond innodb_io_capacity_max"),
         ("sync limit", limits.sync_bytes, "user threads may wait for flushing: throughput falls"),
         ("stop", limits.stop_bytes, "user threads wait: throughput is 0"),
     ] {

@@ -60,6 +60,9 @@ fn verdict(answer: &Answer, goal: Goal, asked: &str) -> String {
         }
     };
     text.push_str(&wrapped(&sentences(answer, goal), 0));
+    if let Some(left_out) = answer.left_out_in_words() {
+        text.push_str(&wrapped(&format!("{left_out} (--time-limit)."), 0));
+    }
     text.push_str(&limits(answer, asked));
     if answer.refused().is_some() {
         return text;

@@ -11,7 +11,9 @@ use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short, run_all};
 use crate::text_table::TextTable;
 use innosim_core::metrics::{RunOutput, SecondSample};
-use innosim_experiments::reproduce::{Figure, SERIES, Series, SeriesRow, SeriesRun, error_sizes};
+use innosim_experiments::reproduce::{
+    Course, Figure, SERIES, Series, SeriesRow, SeriesRun, error_sizes, rank_correlations,
+};
 use innosim_experiments::runner::{Job, in_parallel};
 use innosim_report::numbers::{compact, count, decimal, rounded};
 use innosim_report::{Overlay, OverlayRun, write_file, write_overlay};
@@ -53,6 +55,12 @@ fn find(name: &str) -> Result<Series, Failure> {
 /// Runs a series.
 pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
     let series = find(name)?;
+    if args.until_rest {
+        return Err(Failure::Input(format!(
+            "--until-rest: a run of the series {name} is compared over the time that was recorded, and can't end before it\n  \
+             = help: leave it out; --duration TIME makes all runs shorter"
+        )));
+    }
     let mut scenarios: Vec<(&SeriesRun, Scenario)> = Vec::new();
     for run in &series.runs {
         let overrides = Series::overrides(run, args.duration.as_ref(), args.common.seed);
@@ -74,12 +82,12 @@ pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
     if let Some(dir) = &out {
         write_file(&dir.path().join(RESULT), (serde_json::to_string_pretty(&document)? + "\n").as_bytes())?;
     }
-    match args.format {
+    match args.form.format {
         Format::Json => print_json(&document)?,
         Format::Human => print(&render(&series, &rows, args.duration.is_some(), &misses))?,
     }
     if let Some(dir) = out.filter(|_| !args.common.quiet) {
-        note(&format!("\nIn {}: {RESULT}, and a folder and a picture for each run", dir.path().display()));
+        note(&format!("\n{} {}: {RESULT}, and a folder and a picture for each run", dir.verb(), dir.path().display()));
     }
     if args.strict && !misses.is_empty() {
         return Err(Failure::Check(format!("{name}: {}", misses.join("; "))));
@@ -106,6 +114,7 @@ fn row(
     });
     let row = SeriesRow {
         run: run.name.clone(),
+        group: run.group.clone(),
         simulated_s: outcome.identity.simulated_s,
         warmup_s,
         published: run.published.clone(),
@@ -193,6 +202,8 @@ fn document(name: &str, series: &Series, rows: &[SeriesRow], misses: &[String]) 
         "inputs": series.inputs,
         "tolerance": series.figures,
         "runs": rows.iter().map(row).collect::<Vec<Value>>(),
+        "right_courses": rows.iter().filter_map(Course::of_row).filter(|(one, other)| one == other).count(),
+        "rank_correlations": rank_correlations(rows),
         "misses": misses,
         "passed": misses.is_empty(),
     })
@@ -219,8 +230,23 @@ fn render(series: &Series, rows: &[SeriesRow], shortened: bool, misses: &[String
         let [median, worst] = [median, worst].map(|share| decimal(share * 100.0, 1));
         text.push_str(&format!("{}: error {median} % in the median, {worst} % in the worst run\n", figure.head()));
     }
+    text.push_str(&courses(rows));
     for miss in misses {
         text.push_str(&format!("Missed: {miss}\n"));
+    }
+    text
+}
+
+/// In how many runs the course is right, and how far servers stand in the published order.
+fn courses(rows: &[SeriesRow]) -> String {
+    let courses: Vec<(Course, Course)> = rows.iter().filter_map(Course::of_row).collect();
+    let right = courses.iter().filter(|(published, simulated)| published == simulated).count();
+    let mut text = String::new();
+    if !courses.is_empty() {
+        text.push_str(&format!("steady, rippled or waves: right in {right} of {} runs\n", courses.len()));
+    }
+    for (group, correlation) in rank_correlations(rows) {
+        text.push_str(&format!("order of the servers, {group}: rank correlation {}\n", decimal(correlation, 2)));
     }
     text
 }

@@ -10,7 +10,7 @@ use innosim_core::seam::{
 };
 use innosim_flush_models::legacy;
 use innosim_flush_models::mysql80::instance::{buf_pool_get_8021, buf_pool_get_8030};
-use innosim_flush_models::registry::{ModelId, build_with_rule};
+use innosim_flush_models::registry::{ModelId, Servers, build_with_rule};
 
 #[test]
 fn a_server_begins_with_nothing_behind_it() {
@@ -27,10 +27,10 @@ fn a_server_begins_with_nothing_behind_it() {
 /// Extents of 64 pages go round, space by space; from 8.0.30 on the sum is mixed.
 #[test]
 fn pages_lie_in_the_instance_that_the_version_hashes_them_to() {
-    let hash_of = |model| match model {
-        ModelId::Mysql55 | ModelId::Percona55 | ModelId::Mysql56 | ModelId::Mysql57 => legacy::instance::buf_pool_get,
-        ModelId::Mysql8021 | ModelId::Mysql8027 => buf_pool_get_8021,
-        ModelId::Mariadb1011 | ModelId::Mariadb114 | ModelId::Tnt => |_, _, _| 0,
+    let hash_of = |model: ModelId| match model {
+        model if model.is_mariadb() || !model.is_innodb() => |_, _, _| 0,
+        model if model.is_of(Servers::MYSQL.until(8, 0, 0)) => legacy::instance::buf_pool_get,
+        model if model.has_files_in_group() => buf_pool_get_8021,
         _ => buf_pool_get_8030,
     };
     let round = [("innodb_buffer_pool_size", "8G"), ("innodb_buffer_pool_instances", "8")];

@@ -17,6 +17,7 @@ mod mysql56;
 mod mysql56_turns;
 mod mysql57_passes;
 mod mysql80;
+mod newer_models;
 mod percona55;
 mod steps;
 mod tnt;

@@ -335,6 +335,8 @@ pub(crate) fn adaptive_config(fields: &Fields) -> AdaptiveConfig {
         adaptive_flushing_lwm: fields.u64("adaptive_flushing_lwm"),
         log_group_capacity: fields.u64("log_group_capacity"),
         max_modified_age_async: fields.u64("max_modified_age_async"),
+        high_checkpoint: false,
+        percentages_alone_past_async: false,
     }
 }
 

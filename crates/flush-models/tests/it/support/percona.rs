@@ -1,6 +1,7 @@
 //! Vectors of Percona Server 5.5 and 8.0.
 
 use super::{Case, Test, VectorFile};
+use innosim_flush_models::legacy;
 use innosim_flush_models::mysql80::adaptive::{AdaptiveConfig, AgeFactor};
 use innosim_flush_models::mysql80::doublewrite_layout::DoublewriteLayout;
 use innosim_flush_models::percona55::methods::{
@@ -96,6 +97,11 @@ fn free_list_backoff(file: &VectorFile) {
     }
 }
 
+/// Whether the percentage of the age keeps its fraction, as from 8.0.30 on.
+fn file_keeps_fraction(file: &VectorFile) -> bool {
+    file.name.contains("8.0.30")
+}
+
 fn high_checkpoint(file: &VectorFile) {
     for case in file.pure() {
         let field = |name| case.input.u64(name);
@@ -110,6 +116,22 @@ fn high_checkpoint(file: &VectorFile) {
         };
         let (age, capacity, limit) = (field("age"), field("free_check_capacity"), field("limit_for_age"));
         case.expect("pct", config.pct_for_lsn(AgeFactor::HighCheckpoint, age, capacity, limit));
+        if !file_keeps_fraction(file) {
+            let of_57 = legacy::adaptive::AdaptiveConfig {
+                flushing_avg_loops: 30,
+                io_capacity: field("io_capacity"),
+                io_capacity_max: field("io_capacity_max"),
+                max_dirty_pages_pct: 75.0,
+                max_dirty_pages_pct_lwm: 0.0,
+                adaptive_flushing: case.input.bool("adaptive_flushing"),
+                adaptive_flushing_lwm: field("adaptive_flushing_lwm"),
+                log_group_capacity: capacity,
+                max_modified_age_async: limit,
+                high_checkpoint: true,
+                percentages_alone_past_async: true,
+            };
+            case.expect("pct", of_57.pct_for_lsn(age));
+        }
         case.expect("legacy_pct", config.pct_for_lsn(AgeFactor::Integer, age, capacity, limit));
     }
 }

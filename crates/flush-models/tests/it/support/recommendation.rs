@@ -4,8 +4,7 @@ use super::{Case, Fields, VectorFile};
 use innosim_core::kernel::time::SimTime;
 use innosim_core::seam::{FlushLists, RuleInput};
 use innosim_flush_models::mysql80::adaptive::{
-    AdaptiveConfig, AdaptiveRule, AgeFactor, FORM_8018, FORM_8027, FORM_8030, Form, PageTargetInput, PassInput,
-    dirty_pct, set_flush_target_by_page as target_by_page,
+    AdaptiveConfig, AdaptiveRule, AgeFactor, FORM_8018, FORM_8027, FORM_8030, Form, PassInput, dirty_pct,
 };
 use innosim_flush_models::mysql80::averages::{AverageClock, Averages};
 
@@ -196,24 +195,4 @@ fn recommendation_step(form: Form, rule: &mut AdaptiveRule, case: &Case) {
         }
     }
     assert_eq!(rule.averages, averages(&case.state_out, unit), "{}: state", case.place);
-}
-
-pub(crate) fn set_flush_target_by_page(file: &VectorFile) {
-    for case in file.pure() {
-        let field = |name| case.input.u64(name);
-        let target = target_by_page(&PageTargetInput {
-            pct_for_dirty: field("pct_for_dirty"),
-            prev_pages_flushed: field("prev_iter_pages_flushed"),
-            pages_dirty: field("pages_dirty"),
-            prev_pages_dirty: field("prev_iter_pages_dirty"),
-            delta_seconds: field("delta_time_ns") as f64 / 1e9,
-            avg_page_rate: field("page_avg_rate"),
-            n_pages_lsn: field("n_pages_lsn"),
-            io_capacity_max: field("io_capacity_max"),
-            instances: field("instances"),
-        });
-        case.expect("n_pages", target.n_pages);
-        case.expect("from_pages", target.from_pages);
-        case.expect_option("slot", target.slot);
-    }
 }

@@ -95,6 +95,8 @@ fn of_56_and_57() -> AdaptiveConfig {
         adaptive_flushing_lwm: 10,
         log_group_capacity: 1_000_000,
         max_modified_age_async: 800_000,
+        high_checkpoint: false,
+        percentages_alone_past_async: false,
     }
 }
 
@@ -151,6 +153,34 @@ fn slots_of_57_are_uneven_above_30_percent() {
     // 300 pages by age, none by the mean.
     assert_eq!(slots(30), (200, vec![100, 100]));
     assert_eq!(slots(31), (203, vec![301 * 203 / 300 + 1, 1]));
+}
+
+/// Percona Server 5.7 forgets the average and the pages due where the age reaches the async limit, and keeps to the maximum.
+#[test]
+fn percentages_alone_count_past_the_async_limit_of_percona_57() {
+    let pages = |age: u64, io_capacity_max: u64| {
+        let config = AdaptiveConfig {
+            io_capacity_max,
+            high_checkpoint: true,
+            percentages_alone_past_async: true,
+            ..of_56_and_57()
+        };
+        let mut state = mysql57::RecommendationState { prev_lsn: 1, avg_page_rate: 600, ..Default::default() };
+        let seen = mysql57::Seen {
+            cur_lsn: 1_000_000 + age,
+            oldest_lsn: 1_000_000,
+            time_s: 1,
+            dirty_pct: 0.0,
+            last_pages: 0,
+            lists: &Uneven,
+        };
+        state.recommend(&config, seen).unwrap().n_pages
+    };
+    // 99 % of the limit: 139 % of the capacity (99^2.5 / 700.5), 600 by the average, 300 due.
+    assert_eq!(pages(799_999, 1_999), (1_390 + 600 + 300) / 3);
+    // 100 %: 142 % of the capacity alone.
+    assert_eq!(pages(800_000, 1_999), 1_420);
+    assert_eq!(pages(800_000, 1_000), 1_000);
 }
 
 /// What is due counts up to twice `io_capacity_max`: 2000 pages of 33 333, of which a third is flushed.

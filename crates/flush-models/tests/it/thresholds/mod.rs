@@ -9,20 +9,21 @@
 mod legacy;
 
 use innosim_core::config::{HistoryCut, PurgeTimes, PurgeWake, UndoSegments, UndoTruncation};
-use innosim_core::kernel::time::SimDuration;
+use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{FlushLists, LruManagerInput, PassReport, WorkBefore};
 use innosim_flush_models::mariadb::adaptive::{
     AdaptiveConfig, Averages, PassInput, dirty_pct, recommendation_early, recommendation_late,
 };
 use innosim_flush_models::mariadb::page_cleaner::{Branch, PassState, branch_early, need_lru, pass_late};
 use innosim_flush_models::mariadb::redo_geometry::LogCapacity;
+use innosim_flush_models::mysql80::coordinator::{CoordinatorState, Top, WaitResult};
 use innosim_flush_models::mysql80::doublewrite_layout::DoublewriteLayout;
 use innosim_flush_models::mysql80::free_check::checkpoint_to_request;
 use innosim_flush_models::mysql80::limits::dict_persist_margin;
 use innosim_flush_models::mysql80::redo_geometry_8021::MaxAges;
 use innosim_flush_models::mysql80::redo_geometry_8030::FilesCapacity;
 use innosim_flush_models::percona80::lru_manager::{LruManagers, adapt_sleep_ms};
-use innosim_flush_models::purge::purge_config;
+use innosim_flush_models::registry::purge_config;
 use innosim_flush_models::registry::{ModelId, Settings, Value, lookup};
 use innosim_flush_models::tnt::pace::{Pace, Seen};
 use std::collections::BTreeMap;
@@ -115,6 +116,20 @@ fn doublewrite_instances_go_round() {
 fn half_the_log_must_be_left_in_mariadb() {
     assert_eq!(LogCapacity::new(1_747_626 + 12_288, PAGE), None);
     assert_eq!(LogCapacity::new(1_747_628 + 12_288, PAGE).unwrap().log_capacity, 1_572_866);
+}
+
+/// A second of the coordinator is over after its last instant where the pass does not wait, as in a row of passes that flush
+/// synchronously; a pass that waits begins the next at that instant.
+#[test]
+fn a_second_without_a_wait_ends_after_its_last_instant() {
+    let start = SimTime::ZERO;
+    let end = start + SimDuration::from_secs(1);
+    let after_sync = CoordinatorState { is_sync_flush: true, n_flushed: 5, ..CoordinatorState::new(start) };
+    assert_eq!(after_sync.top(end, true, false), Top::GoOn(WaitResult::Event));
+    assert_eq!(after_sync.top(SimTime(end.0 + 1), true, false), Top::GoOn(WaitResult::Timeout));
+    let waiting = CoordinatorState { is_sync_flush: false, ..after_sync };
+    assert_eq!(waiting.top(SimTime(end.0 - 1), true, false), Top::WaitUntil(end));
+    assert_eq!(waiting.top(end, true, false), Top::GoOn(WaitResult::Timeout));
 }
 
 /// Starved is a list with less than a hundredth of what it should have.

@@ -7,7 +7,9 @@ use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig, Merging, PAGE_BY
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
-use innosim_core::run_spec::{CpuScheduling, CpuSlowdown, CpuSpec, DirtyStart, OtherPrograms, RunSpec};
+use innosim_core::run_spec::{
+    CpuScheduling, CpuSlowdown, CpuSpec, DirtyStart, FileSystemKind, FileSystemSpec, OtherPrograms, RunSpec,
+};
 use innosim_core::seam::{ServerModel, WorkBefore};
 use innosim_core::server::{RunError, Server, Silent, Stepping};
 use innosim_core::storage::{DeviceSpec, StorageSpec};
@@ -15,7 +17,7 @@ use innosim_core::workload::{
     AccessClassSpec, DrawSpec, DriveSpec, HomePages, IndexFill, Leaves, PageSetSpec, RateSegment, StopSpec, TouchSpec,
     TransactionSpec, UndoSpec, WorkloadSpec,
 };
-use innosim_flush_models::purge::purge_config;
+use innosim_flush_models::registry::purge_config;
 use innosim_flush_models::registry::{ModelId, Settings, Value, build, lookup};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -60,13 +62,13 @@ impl World {
     /// Sets the size of the redo log, by whatever name the model has for it.
     pub(crate) fn redo(self, bytes: u64) -> Self {
         match self.model {
-            ModelId::Mysql56 | ModelId::Mysql57 | ModelId::Mysql8021 | ModelId::Mysql8027 | ModelId::Percona55 => {
-                self.set("innodb_log_file_size", bytes / 2).set("innodb_log_files_in_group", 2)
-            }
             ModelId::Mysql55 => {
                 self.set("innodb_log_file_size", (bytes / 2).min(2047 * MIB)).set("innodb_log_files_in_group", 2)
             }
-            ModelId::Mariadb1011 | ModelId::Mariadb114 => self.set("innodb_log_file_size", bytes),
+            model if model.has_files_in_group() => {
+                self.set("innodb_log_file_size", bytes / 2).set("innodb_log_files_in_group", 2)
+            }
+            model if model.is_mariadb() => self.set("innodb_log_file_size", bytes),
             ModelId::Tnt => self
                 .set("ntse_log_file_size", bytes / 2)
                 .set("ntse_log_file_cnt_hwm", 2)
@@ -238,6 +240,7 @@ pub(crate) fn plain(model: ModelId, secs: u64) -> World {
         purge: None,
         read_views: Vec::new(),
         cpu_slowdown: CpuSlowdown::default(),
+        file_system: FileSystemSpec::default(),
         dirty_start: None,
         server_up: SimDuration::ZERO,
         engine_status_every: None,
@@ -521,6 +524,16 @@ fn processors(seed: u64) -> CpuSpec {
 }
 
 /// Sometimes the same work takes more CPU time the more threads run.
+/// A file system with a journal in half of the worlds.
+fn file_system(seed: u64) -> FileSystemSpec {
+    let kind = [FileSystemKind::None, FileSystemKind::Ext4Ordered, FileSystemKind::None, FileSystemKind::Xfs];
+    FileSystemSpec {
+        kind: kind[(seed >> 25 & 3) as usize],
+        tick: SimDuration::from_millis(1 + seed % 4),
+        fdatasync: seed >> 24 & 1 == 1,
+    }
+}
+
 fn slowdown(seed: u64) -> CpuSlowdown {
     CpuSlowdown(if seed >> 28 & 3 == 0 { vec![(0.5, 1.0), (1.0, 2.5), (8.0, 3.0)] } else { Vec::new() })
 }
@@ -557,12 +570,13 @@ fn with_index(mut workload: WorkloadSpec, seed: u64) -> WorkloadSpec {
 /// A random server of `model` in random surroundings.
 pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
     let storage = (devices(), proptest::option::of(devices())).prop_map(|(data, redo)| StorageSpec { data, redo });
-    let binary_log = proptest::option::of((0u32..3, any::<bool>())).prop_map(|log| {
+    let binary_log = proptest::option::of((0u32..3, any::<bool>())).prop_map(move |log| {
         log.map(|(sync_every, grouped)| BinaryLogConfig {
             sync_every,
             grouped,
-            leader_asks_for_redo: grouped,
+            leader_asks_for_redo: grouped && model.mysql_release().is_some_and(|release| release >= 80),
             bytes_per_transaction: 300.0,
+            in_redo: grouped && model == ModelId::Mariadb123,
         })
     });
     let change_buffer = proptest::option::of((1u64..1_000, 100u64..5_000)).prop_map(|sizes| {
@@ -594,6 +608,7 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
                     purge: None,
                     read_views: Vec::new(),
                     cpu_slowdown: slowdown(seed),
+                    file_system: file_system(seed),
                     dirty_start: None,
                     server_up: SimDuration::from_secs(seed % 40),
                     engine_status_every: (seed % 3 == 0).then_some(SimDuration::from_millis(500 + seed % 900)),

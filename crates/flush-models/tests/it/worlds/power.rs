@@ -2,14 +2,13 @@
 
 use super::World;
 use innosim_core::server::DeviceCache;
-use innosim_flush_models::registry::{Machinery, ModelId, build};
+use innosim_flush_models::registry::{ModelId, Servers, build};
 
 /// Whether a server reads the oldest modification, at which it takes its checkpoint, after it has synced its files, as those
 /// before 8.0 and MariaDB do. A page whose write ends in between is neither synced nor does it hold the checkpoint back, and
 /// a device that loses what was not synced may lose it.
 pub(crate) fn reads_oldest_after_syncing(model: ModelId) -> bool {
-    use Machinery::{Mariadb, Mysql55, Mysql56, Mysql57};
-    matches!(model.machinery(), Mysql55 | Mysql56 | Mysql57 | Mariadb)
+    model.is_of(Servers::MYSQL.until(8, 0, 0)) || model.is_mariadb()
 }
 
 /// The worst device that a server is made for: one that loses what was not synced, if it syncs its files before a

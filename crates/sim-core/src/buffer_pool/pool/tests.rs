@@ -154,7 +154,7 @@ fn frames_are_used_up_to_the_capacity() {
 enum Naive {
     Missing,
     Clean,
-    Hot(u64),
+    DirtyIdle(u64),
     /// Under write; with the number of its batch if it was taken from the tail.
     Written(u64, Option<u32>),
 }
@@ -186,8 +186,8 @@ impl Twin {
         let (expected, then) = match now {
             Naive::Missing => (Modification::Miss, now),
             Naive::Written(..) => (Modification::Blocked, now),
-            Naive::Hot(_) => (Modification::Done, now),
-            Naive::Clean => (Modification::Done, Naive::Hot(self.lsn)),
+            Naive::DirtyIdle(_) => (Modification::Done, now),
+            Naive::Clean => (Modification::Done, Naive::DirtyIdle(self.lsn)),
         };
         assert_eq!(self.pool.modify(page, self.lsn, &self.space, SimTime::ZERO), expected);
         self.pages[page as usize] = then;
@@ -200,12 +200,13 @@ impl Twin {
             .map(|page| (page, self.pages[page as usize]))
     }
 
-    fn hot(&self, instance: usize) -> impl Iterator<Item = (u64, u32)> + '_ {
-        self.of(instance).filter_map(|(page, naive)| if let Naive::Hot(lsn) = naive { Some((lsn, page)) } else { None })
+    fn dirty_idle(&self, instance: usize) -> impl Iterator<Item = (u64, u32)> + '_ {
+        self.of(instance)
+            .filter_map(|(page, naive)| if let Naive::DirtyIdle(lsn) = naive { Some((lsn, page)) } else { None })
     }
 
     fn take_tail(&mut self, instance: usize, limit: u64) {
-        let oldest = self.hot(instance).min().filter(|&(lsn, _)| lsn < limit);
+        let oldest = self.dirty_idle(instance).min().filter(|&(lsn, _)| lsn < limit);
         let taken = self.pool.take_tail(instance, limit);
         assert_eq!(taken.map(|t| (t.lsn, t.page)), oldest);
         let Some((lsn, page)) = oldest else { return };
@@ -215,16 +216,16 @@ impl Twin {
     }
 
     fn take_page(&mut self, page: u32) {
-        let hot = matches!(self.pages[page as usize], Naive::Hot(_));
-        assert_eq!(self.pool.take_page(page), hot);
-        if let Naive::Hot(lsn) = self.pages[page as usize] {
+        let dirty_idle = matches!(self.pages[page as usize], Naive::DirtyIdle(_));
+        assert_eq!(self.pool.take_page(page), dirty_idle);
+        if let Naive::DirtyIdle(lsn) = self.pages[page as usize] {
             self.pages[page as usize] = Naive::Written(lsn, None);
         }
     }
 
     fn written(&mut self, page: u32) {
         let Naive::Written(_, batch) = self.pages[page as usize] else { return };
-        self.pool.page_written(page, batch.is_some());
+        self.pool.page_written(page);
         if let Some(batch) = batch {
             self.pool.end_batch(self.space.instance_of(page), batch);
         }
@@ -245,13 +246,13 @@ impl Twin {
                 assert!(self.pool.evict_if_clean(page, instance));
                 self.pages[page as usize] = Naive::Missing;
             }
-            Naive::Hot(_) | Naive::Written(..) => assert!(!self.pool.evict_if_clean(page, instance)),
+            Naive::DirtyIdle(_) | Naive::Written(..) => assert!(!self.pool.evict_if_clean(page, instance)),
         }
     }
 
     fn assert_alike(&mut self) {
         let dirty = |naive: Naive| match naive {
-            Naive::Hot(lsn) | Naive::Written(lsn, _) => Some(lsn),
+            Naive::DirtyIdle(lsn) | Naive::Written(lsn, _) => Some(lsn),
             Naive::Missing | Naive::Clean => None,
         };
         let oldest = self.pages.iter().filter_map(|&naive| dirty(naive)).min();
@@ -262,20 +263,20 @@ impl Twin {
         let used = count(&|naive| naive != Naive::Missing);
         assert_eq!(self.pool.used_pages(), used);
         for instance in 0..2u32 {
-            let hot: Vec<u64> = self.hot(instance as usize).map(|(lsn, _)| lsn).collect();
+            let dirty_idle: Vec<u64> = self.dirty_idle(instance as usize).map(|(lsn, _)| lsn).collect();
             let lists: &dyn FlushLists = &self.pool;
             assert_eq!(lists.instances(), 2);
             assert_eq!(
                 (lists.listed(instance), lists.sum_of_oldest(instance)),
-                (hot.len() as u64, hot.iter().map(|&l| u128::from(l)).sum())
+                (dirty_idle.len() as u64, dirty_idle.iter().map(|&l| u128::from(l)).sum())
             );
             assert_eq!(lists.oldest(instance), self.of(instance as usize).filter_map(|(_, naive)| dirty(naive)).min());
             // Batches count with the list, pages taken out of turn don't.
             let in_batch = |naive| if let Naive::Written(lsn, Some(_)) = naive { Some(lsn) } else { None };
             let batches: Vec<u64> = self.of(instance as usize).filter_map(|(_, naive)| in_batch(naive)).collect();
             assert_eq!(lists.batch_in_flight(instance), !batches.is_empty());
-            for lsn in [self.lsn - 300, self.lsn - 3, hot.first().copied().unwrap_or(0)] {
-                let counted = hot.iter().chain(&batches).filter(|&&l| l <= lsn).count() as u64;
+            for lsn in [self.lsn - 300, self.lsn - 3, dirty_idle.first().copied().unwrap_or(0)] {
+                let counted = dirty_idle.iter().chain(&batches).filter(|&&l| l <= lsn).count() as u64;
                 assert_eq!(
                     [5, 1_000].map(|cap| lists.pages_up_to(instance, lsn, cap)),
                     [5, 1_000].map(|cap| counted.min(cap))
@@ -357,7 +358,7 @@ fn only_modifications_of_dirty_pages_cost_nothing_but_redo() {
     let cost = |frames| {
         let mut twin = Twin::new(frames, FlushNeighbors::None);
         [3, 4, 6].iter().for_each(|&page| twin.modify(page));
-        twin.pool.costing_only_redo(&[4, 3, 5, 6])
+        twin.pool.leading_already_dirty(&[4, 3, 5, 6])
     };
     assert_eq!([cost(600), cost(200)], [2, 0]);
 }
@@ -424,7 +425,7 @@ fn written_pages_stay_in_the_list_for_a_while() {
     }
     for page in [0, 2, 3, 4] {
         assert!(pool.take_page(page));
-        pool.page_written(page, false);
+        pool.page_written(page);
     }
     assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (6, 2));
     assert_eq!((pool.oldest_modification_lsn(), pool.dirty_pages()), (110, 5), "page 0 came to the tail");
@@ -434,9 +435,9 @@ fn written_pages_stay_in_the_list_for_a_while() {
     assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (4, 3));
     let taken = pool.take_tail(0, u64::MAX).unwrap();
     assert_eq!(taken, TailPage { page: 1, lsn: 110 });
-    pool.page_written(1, true);
+    pool.page_written(1);
     assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (4, 2));
-    pool.look_for_oldest();
+    pool.prune_written_from_flush_list();
     assert_eq!(pool.dirty_pages(), 3, "page 4 is written, and 3 and 5 are dirty");
     assert_eq!(pool.check(), Ok(()));
 }
@@ -463,13 +464,13 @@ fn counts_that_disagree_are_found_out() {
 }
 
 /// 64 pages have three bits of state and two words more, the low half of an LSN, four numbers and a bit in the LRU
-/// lists, a bit that says whether they are written and still listed. An entry of a flush list takes 12 bytes, with room for 64.
+/// lists, a bit that says whether they are written and still listed, and one whether they were taken out of turn. An entry of a flush list takes 12 bytes, with room for 64.
 #[test]
 fn memory_is_that_of_its_parts() {
     let mut space = PageSpace::default();
     space.add(0, 64, &|_, _| 0);
     let mut pool = with_links(&space);
-    let (states, low, linked) = (3 * 8 + 2 * 8, 64 * 4, 8);
+    let (states, low, linked) = (3 * 8 + 2 * 8, 64 * 4, 2 * 8);
     assert_eq!(pool.bytes(), states + low + linked);
     pool.modify(0, 5, &space, SimTime::ZERO);
     pool.start_lru(&space, SimTime::ZERO);

@@ -2,40 +2,45 @@
 
 use super::{CopyId, Crashes};
 use crate::kernel::time::SimTime;
-use crate::server::Server;
+use crate::server::machine::Machine;
 use std::collections::BTreeSet;
 
-impl Server {
+impl Machine {
+    /// `batches`, that of a thread and those that share the buffer with it, are submitted to the doublewrite. They are safe
+    /// there at `done`, or when its file is synced.
+    pub(in crate::server) fn crash_sees_copies(
+        &mut self,
+        thread: u32,
+        batches: &[u32],
+        done: SimTime,
+        sync_follows: bool,
+    ) {
+        let Some(crashes) = &mut self.crashes else { return };
+        let safe_at = if sync_follows { SimTime::NEVER } else { done };
+        let mut copies = Vec::new();
+        for &batch in batches {
+            let made = crashes.of_batch.get(&batch).copied();
+            let copy = made.unwrap_or_else(|| crashes.disk.copy(safe_at));
+            crashes.disk.copy_safe_at(copy, safe_at);
+            crashes.of_batch.insert(batch, copy);
+            copies.push(copy);
+        }
+        crashes.of_thread.insert(thread, copies);
+    }
+
+    /// The doublewrite's file is synced at `done`, for the batches that the thread wrote there last.
+    pub(in crate::server) fn crash_sees_copies_synced(&mut self, thread: u32, done: SimTime) {
+        let Some(crashes) = &mut self.crashes else { return };
+        for copy in crashes.of_thread.remove(&thread).unwrap_or_default() {
+            crashes.disk.copy_synced_at(copy, done);
+        }
+    }
+
     /// A page was modified by redo from `before` to `lsn`.
     #[inline]
     pub(in crate::server) fn crash_sees_change(&mut self, page: u32, before: u64, lsn: u64) {
         if let Some(crashes) = &mut self.crashes {
             crashes.modified(page, before, lsn);
-        }
-    }
-
-    /// The batch of a thread, and those that share the buffer with it, are submitted to the doublewrite. They are safe there
-    /// at `done`, or when its file is synced.
-    pub(in crate::server) fn crash_sees_copies(&mut self, thread: u32, done: SimTime, sync_follows: bool) {
-        let Some(crashes) = &mut self.crashes else { return };
-        let safe_at = if sync_follows { SimTime::NEVER } else { done };
-        for thread in self.doublewrite.written_with(thread) {
-            let batch = self.passes.threads[thread as usize].batch;
-            let made = crashes.of_batch.get(&batch).copied();
-            let copy = made.unwrap_or_else(|| crashes.disk.copy(safe_at));
-            crashes.disk.copy_safe_at(copy, safe_at);
-            crashes.of_batch.insert(batch, copy);
-        }
-    }
-
-    /// The doublewrite's file is synced at `done`, for the same batches.
-    pub(in crate::server) fn crash_sees_copies_synced(&mut self, thread: u32, done: SimTime) {
-        let Some(crashes) = &mut self.crashes else { return };
-        for thread in self.doublewrite.written_with(thread) {
-            let batch = self.passes.threads[thread as usize].batch;
-            if let Some(&copy) = crashes.of_batch.get(&batch) {
-                crashes.disk.copy_synced_at(copy, done);
-            }
         }
     }
 
@@ -102,6 +107,14 @@ impl Server {
         let now = self.now;
         if let Some(crashes) = &mut self.crashes {
             crashes.disk.sync(file, now, done);
+        }
+    }
+
+    /// The sync of a data file that began at `began` is over.
+    pub(in crate::server) fn crash_sees_sync_since(&mut self, file: u16, began: SimTime) {
+        let now = self.now;
+        if let Some(crashes) = &mut self.crashes {
+            crashes.disk.sync(file, began, now);
         }
     }
 

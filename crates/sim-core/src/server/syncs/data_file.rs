@@ -77,6 +77,12 @@ impl DataFile {
         (self.busy_until, self.covers) = (over, self.written);
     }
 
+    /// The sync in progress, whose end was not known beforehand, is over.
+    pub(super) fn sync_ends(&mut self, now: SimTime) {
+        self.busy_until = now;
+        self.settle(now);
+    }
+
     fn settle(&mut self, now: SimTime) {
         if self.busy_until <= now {
             self.synced = self.covers.max(self.synced);

@@ -14,7 +14,7 @@ use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::station::StationReport;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
-use innosim_core::run_spec::{CpuSlowdown, CpuSpec, RunSpec};
+use innosim_core::run_spec::{CpuSlowdown, CpuSpec, FileSystemSpec, RunSpec};
 use innosim_core::seam::{
     AgeLimits, CheckpointerAction, CheckpointerInput, CheckpointerNext, CleanerAction, CleanerInput, FlushGauges,
     FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruWork, PassReport, ServerModel, View, WorkBefore,
@@ -320,6 +320,7 @@ pub(crate) fn spec(
         purge: None,
         read_views: Vec::new(),
         cpu_slowdown: CpuSlowdown::default(),
+        file_system: FileSystemSpec::default(),
         dirty_start: None,
         server_up: SimDuration::ZERO,
         engine_status_every: None,

@@ -1,0 +1,428 @@
+//! A benchmark of which only throughput and the device are known: no clock, no log sequence number, no counters of InnoDB.
+//! Several runs of one server (a ladder of threads) are fitted together.
+//!
+//! Two numbers of the workload are fitted by simulation, each to the mean over all runs of the logarithm of simulated by
+//! measured: the CPU time of a transaction to throughput, the redo of a transaction to bytes written by the device for each
+//! transaction. What is left of each run in these two, and writes, flushes, operations in flight and busy processors,
+//! which nothing was fitted to, are its residuals.
+//!
+//! Where no device is named and none was measured, shipped profiles are tried on the run with most throughput, and the one is
+//! taken under which the most nearly as many operations are in flight.
+//!
+//! Simplifications: a run whose device writes as much in its first fifth as in its last is taken to be at rest from its
+//! beginning, and is compared with a run at rest; another one is taken to begin on a clean pool. The CPU time holds all that
+//! takes a client's time and is not modelled, network and row locks included.
+
+use super::{Calibration, Device, Parameter, UNKNOWN_CPUS, load_of, scenario_toml};
+use crate::advise::ruled_out;
+use crate::rest;
+use crate::runner::{IsEnough, Job, run_until};
+use innosim_core::metrics::{DiskSecond, RunOutput, Summary};
+use innosim_core::server::{Observer, RunError};
+use innosim_recordings::{Purpose, Quantity, Recording};
+use innosim_scenario::{Overrides, Scenario, Source, load, profile_names};
+
+/// Most rounds of runs.
+const MOST_ROUNDS: usize = 6;
+/// A mean residual that needs no other round.
+const CLOSE: f64 = 0.01;
+/// Residual from which on a parameter is called not determined.
+const OFF: f64 = 0.1;
+/// How far the redo of a transaction may go from what its script writes.
+const REDO_FACTOR: f64 = 2.0;
+/// Share of a client's time that is CPU time, to begin with.
+const FIRST_CPU_SHARE: f64 = 0.8;
+/// Share of the device's last writes from which its first count as rest.
+const AT_REST: f64 = 0.7;
+/// Times the redo log wraps in a run that comes to rest, at most, and seconds.
+const WRAPS: f64 = 2.0;
+const LONGEST_S: f64 = 900.0;
+/// Operations in flight below which their number tells nothing.
+const FEW: f64 = 0.01;
+
+/// Means over a run; `None` where they are not known.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Figures {
+    /// Transactions a second.
+    pub tps: f64,
+    /// Bytes that the device wrote a second.
+    pub write_bytes_per_s: Option<f64>,
+    /// Writes of the device a second.
+    pub writes_per_s: Option<f64>,
+    /// Cache flushes of the device a second.
+    pub flushes_per_s: Option<f64>,
+    /// Operations in flight.
+    pub in_flight: Option<f64>,
+}
+
+impl Figures {
+    fn measured(recording: &Recording) -> Option<Figures> {
+        let tps = recording.get(Quantity::Tps)?;
+        let (start, end) = recording.load_window();
+        let under_load = tps.timed(&recording.series.seconds).filter(|(t, _)| *t >= start && *t <= end);
+        let (sum, count) = under_load.fold((0.0, 0.0), |(sum, count), (_, tps)| (sum + tps, count + 1.0));
+        let disk = recording.disk_use();
+        let mean = |figure: fn(&innosim_recordings::DiskReport) -> f64| disk.as_ref().map(|disk| disk.mean(figure));
+        (sum > 0.0).then(|| Figures {
+            tps: sum / count,
+            write_bytes_per_s: mean(|report| report.write_bytes),
+            writes_per_s: mean(|report| report.writes),
+            flushes_per_s: disk.as_ref().and_then(|disk| disk.flushes()),
+            in_flight: mean(|report| report.queue),
+        })
+    }
+
+    fn simulated(output: &RunOutput, warmup_s: u64) -> Figures {
+        let summary = Summary::of(output, warmup_s);
+        let disk = output.disk.get(warmup_s as usize..).unwrap_or_default();
+        let mean = |figure: fn(&DiskSecond) -> u64| {
+            (!disk.is_empty()).then(|| disk.iter().map(|second| figure(second) as f64).sum::<f64>() / disk.len() as f64)
+        };
+        Figures {
+            tps: summary.tps_mean,
+            write_bytes_per_s: mean(|second| second.write_bytes),
+            writes_per_s: mean(|second| second.writes),
+            flushes_per_s: mean(|second| second.cache_flushes),
+            in_flight: Some(summary.device_queue_mean),
+        }
+    }
+}
+
+/// One run, measured and simulated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BenchmarkRun {
+    /// Name of its recording.
+    pub name: String,
+    /// Clients.
+    pub threads: u32,
+    /// What was measured.
+    pub measured: Figures,
+    /// What comes out with the fitted numbers.
+    pub simulated: Figures,
+}
+
+/// What a benchmark told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Benchmark {
+    /// The numbers of the workload.
+    pub calibration: Calibration,
+    /// Its runs.
+    pub runs: Vec<BenchmarkRun>,
+    /// The device, in words.
+    pub device: String,
+    /// The scenario of the run with most throughput.
+    pub scenario: String,
+}
+
+/// A run that a fit asks for.
+#[derive(Debug)]
+pub struct BenchmarkTask {
+    /// What to run.
+    pub scenario: Scenario,
+    /// Whether it is compared at rest, not second by second from its start.
+    to_rest: bool,
+}
+
+impl BenchmarkTask {
+    /// Makes the run, no longer than needed; the seconds that do not count come with it.
+    ///
+    /// # Errors
+    /// As the run ends.
+    pub fn run(&self, observer: &mut dyn Observer) -> Result<(RunOutput, u64), RunError> {
+        let job = Job { scenario: &self.scenario, replication: 0 };
+        let planned = job.seconds();
+        let execute = |is_enough: &mut IsEnough<'_>| run_until(job, false, observer, is_enough);
+        let may = self.to_rest && rest::may_end_early(&self.scenario);
+        let (output, early) = rest::until_known(planned, 0, may, rest::STILL, |_| true, execute)?;
+        let at_rest = || if self.to_rest { planned / 2 } else { 0 };
+        let warmup = early.map_or_else(at_rest, |early| early.simulated_s - early.counted_s);
+        Ok((output, warmup))
+    }
+}
+
+/// A fit under way: runs are asked for with [`BenchmarkFit::wanted`] and handed back with [`BenchmarkFit::take`].
+#[derive(Debug)]
+pub struct BenchmarkFit<'a> {
+    recordings: &'a [Recording],
+    measured: Vec<Figures>,
+    kind: &'static str,
+    device: Device,
+    device_said: String,
+    /// Profiles to be tried first.
+    profiles: Vec<&'static str>,
+    cpu: Unknown,
+    redo: Unknown,
+    rounds: usize,
+    simulated: Vec<Figures>,
+    done: bool,
+}
+
+/// A number that is looked for, in logarithms.
+#[derive(Debug, Clone, Copy)]
+struct Unknown {
+    value: f64,
+    bounds: (f64, f64),
+    /// How the residual follows the value, and the least and the most that is believed of it.
+    slope: f64,
+    slopes: (f64, f64),
+    last: Option<(f64, f64)>,
+    residual: f64,
+    is_fitted: bool,
+}
+
+impl Unknown {
+    fn new(value: f64, factor: f64, slope: f64, slopes: (f64, f64), is_fitted: bool) -> Unknown {
+        let (value, factor) = (libm::log(value), libm::log(factor));
+        let bounds = (value - factor, value + factor);
+        Unknown { value, bounds, slope, slopes, last: None, residual: 0.0, is_fitted }
+    }
+
+    fn get(&self) -> f64 {
+        libm::exp(self.value)
+    }
+
+    /// Goes where the residual should be zero, by the slope between the last two places.
+    fn follow(&mut self, residual: f64) {
+        self.residual = residual;
+        if !self.is_fitted || residual.abs() < CLOSE / 2.0 {
+            return;
+        }
+        if let Some((value, before)) = self.last.filter(|(value, _)| (self.value - value).abs() > 1e-6) {
+            self.slope = ((residual - before) / (self.value - value)).clamp(self.slopes.0, self.slopes.1);
+        }
+        self.last = Some((self.value, residual));
+        self.value = (self.value - residual / self.slope).clamp(self.bounds.0, self.bounds.1);
+    }
+
+    fn is_off(&self) -> bool {
+        self.is_fitted && self.residual.abs() > OFF
+    }
+}
+
+impl<'a> BenchmarkFit<'a> {
+    /// Begins with recordings of one server; the error is a sentence.
+    pub fn new(recordings: &'a [Recording], device: &Device) -> Result<BenchmarkFit<'a>, String> {
+        let lacks: Vec<String> = recordings.iter().filter_map(|r| r.check(Purpose::Benchmark).err()).collect();
+        let Some(first) = recordings.first().filter(|_| lacks.is_empty()) else { return Err(lacks.join("\n")) };
+        let (kind, _) = load_of(first)?;
+        for other in &recordings[1..] {
+            let same = load_of(other)?.0 == kind && other.server == first.server;
+            if !same {
+                let what = format!("{} and {} are of different servers or loads", first.name, other.name);
+                return Err(format!("{what}\n  = help: calibrate on runs of one server that differ in their threads"));
+            }
+        }
+        let measured: Option<Vec<Figures>> = recordings.iter().map(Figures::measured).collect();
+        let measured = measured.ok_or("a run has no throughput")?;
+        let choose = *device == Device::Measured && recordings.iter().all(|recording| recording.fio.is_empty());
+        let disk = recordings.iter().find_map(Recording::disk_use).filter(|_| choose);
+        let mut fit = BenchmarkFit {
+            recordings,
+            measured,
+            kind,
+            device: device.clone(),
+            device_said: "as measured, or as it was named".to_owned(),
+            profiles: Vec::new(),
+            cpu: Unknown::new(1.0, 1.0, -1.0, (-1.5, -0.1), false),
+            redo: Unknown::new(1.0, 1.0, 0.5, (0.1, 1.5), false),
+            rounds: 0,
+            simulated: Vec::new(),
+            done: false,
+        };
+        let first = fit.task(fit.best(), None)?;
+        fit.begin_with(&first.scenario);
+        if let Some(disk) = disk {
+            for profile in profile_names() {
+                let task = fit.task(fit.best(), Some(profile))?;
+                if ruled_out(&task.scenario.run.storage.data, &disk).is_none() {
+                    fit.profiles.push(profile);
+                }
+            }
+        }
+        Ok(fit)
+    }
+
+    /// First values: of the CPU time by clients and processors, of the redo by the script.
+    fn begin_with(&mut self, scenario: &Scenario) {
+        let closed = self.recordings.iter().all(Recording::closed_loop);
+        let cpus = f64::from(self.recordings[0].cpus.unwrap_or(UNKNOWN_CPUS));
+        let of_run = |(recording, measured): (&Recording, &Figures)| {
+            libm::log(FIRST_CPU_SHARE * f64::from(threads(recording)).min(cpus) / measured.tps * 1e6)
+        };
+        let runs = self.recordings.len() as f64;
+        let cpu = libm::exp(self.recordings.iter().zip(&self.measured).map(of_run).sum::<f64>() / runs);
+        let known = self.measured.iter().all(|measured| measured.write_bytes_per_s.is_some_and(|bytes| bytes > 0.0));
+        self.cpu = Unknown::new(cpu, 100.0, -1.0, (-1.5, -0.1), closed);
+        self.redo = Unknown::new(redo_of(scenario), REDO_FACTOR, 0.5, (0.1, 1.5), known);
+    }
+
+    /// The run with most throughput.
+    fn best(&self) -> usize {
+        let by_tps = |a: &usize, b: &usize| self.measured[*a].tps.total_cmp(&self.measured[*b].tps);
+        (0..self.measured.len()).max_by(by_tps).unwrap_or(0)
+    }
+
+    fn calibration(&self) -> Calibration {
+        let fitted = |name, unknown: &Unknown, unit, method: &str, otherwise: &str| Parameter {
+            name,
+            value: unknown.get(),
+            uncertainty: None,
+            unit,
+            method: if unknown.is_fitted { method } else { otherwise }.to_owned(),
+        };
+        let mut parameters = Vec::new();
+        if self.cpu.is_fitted {
+            let method = "so that throughput agrees; network and row locks included";
+            parameters.push(fitted("cpu", &self.cpu, "us", method, ""));
+        }
+        if self.redo.is_fitted {
+            let method = "so that the device's bytes for each transaction agree";
+            parameters.push(fitted("redo_bytes_per_transaction", &self.redo, "bytes", method, ""));
+        }
+        let mut undetermined = Vec::new();
+        let off = |what: &str, unknown: &Unknown| {
+            let percent = 100.0 * (libm::exp(unknown.residual) - 1.0);
+            format!("{what}: {percent:+.0} % are left, and no value that is believed takes them away")
+        };
+        if self.cpu.is_off() {
+            undetermined.push(off("CPU time of a transaction (throughput)", &self.cpu));
+        }
+        if self.redo.is_off() {
+            undetermined.push(off("redo of a transaction (bytes written by the device)", &self.redo));
+        }
+        if !self.redo.is_fitted {
+            undetermined.push(
+                "redo of a transaction: put iostat -dxmt 1 of the run next to it; what its script writes elsewhere is taken"
+                    .to_owned(),
+            );
+        }
+        undetermined.push(
+            "checkpoint age, dirty pages and flushing: record SHOW GLOBAL STATUS and SHOW ENGINE INNODB STATUS (innosim collect)"
+                .to_owned(),
+        );
+        Calibration {
+            recording: self.recordings[self.best()].name.clone(),
+            kind: self.kind,
+            parameters,
+            sync_operations: None,
+            observed: Vec::new(),
+            working_set: Vec::new(),
+            cpu_is_known: true,
+            cost_scale: 1.0,
+            dispatch_us: 0.0,
+            undetermined,
+        }
+    }
+
+    fn text(&self, run: usize, profile: Option<&str>) -> Result<String, String> {
+        let device = profile.map_or_else(|| self.device.clone(), |name| Device::Profile(name.to_owned()));
+        scenario_toml(&self.recordings[run], &self.calibration(), &device)
+    }
+
+    fn task(&self, run: usize, profile: Option<&str>) -> Result<BenchmarkTask, String> {
+        let recording = &self.recordings[run];
+        let text = self.text(run, profile)?;
+        let source = Source::Text { name: &recording.name, text: &text };
+        let scenario = load(source, &Overrides::default()).map_err(|problems| problems.to_string())?;
+        if !begins_at_rest(recording) {
+            return Ok(BenchmarkTask { scenario, to_rest: false });
+        }
+        let redo_per_s = self.measured[run].tps * redo_of(&scenario);
+        let limits = scenario.build_model().age_limits();
+        let wraps = WRAPS * limits.stop_bytes as f64 / redo_per_s.max(1.0);
+        let longest =
+            Overrides { duration: Some(format!("{:.0}s", wraps.clamp(120.0, LONGEST_S))), ..Overrides::default() };
+        let scenario = load(source, &longest).map_err(|problems| problems.to_string())?;
+        Ok(BenchmarkTask { scenario, to_rest: true })
+    }
+
+    /// The runs that are wanted next; none if the fit is done. The error is a sentence.
+    pub fn wanted(&self) -> Result<Vec<BenchmarkTask>, String> {
+        if !self.profiles.is_empty() {
+            return self.profiles.iter().map(|profile| self.task(self.best(), Some(profile))).collect();
+        }
+        if self.done {
+            return Ok(Vec::new());
+        }
+        (0..self.recordings.len()).map(|run| self.task(run, None)).collect()
+    }
+
+    /// Takes what came of the wanted runs, in their order.
+    pub fn take(&mut self, outputs: &[(RunOutput, u64)]) {
+        let simulated: Vec<Figures> =
+            outputs.iter().map(|(output, warmup)| Figures::simulated(output, *warmup)).collect();
+        if !self.profiles.is_empty() {
+            return self.choose_device(&simulated);
+        }
+        let runs = simulated.len().max(1) as f64;
+        let mean = |figure: &dyn Fn(&Figures) -> f64| {
+            let pairs = simulated.iter().zip(&self.measured);
+            pairs.map(|(sim, seen)| libm::log(figure(sim).max(1e-9) / figure(seen).max(1e-9))).sum::<f64>() / runs
+        };
+        let tps = mean(&|figures| figures.tps);
+        let bytes = mean(&|figures| figures.write_bytes_per_s.unwrap_or(1.0) / figures.tps.max(1e-9));
+        self.rounds += 1;
+        let close = |unknown: &Unknown, residual: f64| !unknown.is_fitted || residual.abs() < CLOSE;
+        self.done = self.rounds >= MOST_ROUNDS || (close(&self.cpu, tps) && close(&self.redo, bytes));
+        self.simulated = simulated;
+        if self.done {
+            (self.cpu.residual, self.redo.residual) = (tps, bytes);
+        } else {
+            self.cpu.follow(tps);
+            self.redo.follow(bytes);
+        }
+    }
+
+    fn choose_device(&mut self, simulated: &[Figures]) {
+        let seen = self.measured[self.best()].in_flight.unwrap_or(0.0).max(FEW);
+        let off = |figures: &Figures| libm::log(figures.in_flight.unwrap_or(0.0).max(FEW) / seen).abs();
+        let nearest = self.profiles.iter().zip(simulated).min_by(|a, b| off(a.1).total_cmp(&off(b.1)));
+        if let Some((profile, figures)) = nearest {
+            self.device = Device::Profile((*profile).to_owned());
+            self.device_said = format!(
+                "profile {profile}, the nearest of {}: {:.1} operations in flight where the disk had {seen:.1}",
+                self.profiles.len(),
+                figures.in_flight.unwrap_or(0.0)
+            );
+        }
+        self.profiles.clear();
+    }
+
+    /// What came of it; the error is a sentence.
+    pub fn finish(self) -> Result<Benchmark, String> {
+        let runs = self.recordings.iter().zip(&self.measured).zip(&self.simulated);
+        let run = |((recording, measured), simulated): ((&Recording, &Figures), &Figures)| BenchmarkRun {
+            name: recording.name.clone(),
+            threads: threads(recording),
+            measured: *measured,
+            simulated: *simulated,
+        };
+        Ok(Benchmark {
+            calibration: self.calibration(),
+            runs: runs.map(run).collect(),
+            scenario: self.text(self.best(), None)?,
+            device: self.device_said,
+        })
+    }
+}
+
+fn threads(recording: &Recording) -> u32 {
+    recording.phases.iter().map(|phase| phase.threads).sum::<u32>().max(1)
+}
+
+/// Redo of a transaction in a scenario, bytes.
+fn redo_of(scenario: &Scenario) -> f64 {
+    let written = scenario.written("workload.redo_bytes_per_transaction").and_then(|value| value.parse().ok());
+    written.unwrap_or(1000.0)
+}
+
+/// Whether the device wrote as much at the beginning of a run as at its end.
+fn begins_at_rest(recording: &Recording) -> bool {
+    let Some(disk) = recording.disk_use() else { return true };
+    let fifth = (disk.reports.len() / 5).max(1);
+    let mean = |reports: &[innosim_recordings::DiskReport]| {
+        reports.iter().map(|report| report.write_bytes).sum::<f64>() / reports.len().max(1) as f64
+    };
+    let (first, last) = (&disk.reports[..fifth.min(disk.reports.len())], &disk.reports[disk.reports.len() - fifth..]);
+    mean(first) >= AT_REST * mean(last)
+}

@@ -1,0 +1,134 @@
+//! From a name as people write it to a setting of a model, or to an error that names the right one.
+
+use super::declarations::{declarations, setting};
+use super::not_modelled::NOT_MODELLED;
+use super::other_names::{LATER_NAMES, OTHER_VERSIONS, WITHOUT_EFFECT};
+use super::{ModelId, Setting, other_names_mariadb, other_names_percona, other_names_tnt};
+
+/// Why a name is not a setting of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnknownReason {
+    /// It exists in other versions.
+    OtherVersion,
+    /// The server has it, but it acts on nothing that is modelled.
+    WithoutEffect,
+    /// It looks like a misspelt name.
+    Misspelt,
+    /// Nothing is like it.
+    Unknown,
+}
+
+/// A name that is not a setting of a model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name}: {why}")]
+pub struct UnknownSetting {
+    /// The name as given.
+    pub name: String,
+    /// The model.
+    pub model: ModelId,
+    /// Which kind of mistake it is.
+    pub reason: UnknownReason,
+    /// What is wrong: from or until which version it exists, why it does nothing.
+    pub why: String,
+    /// What to do instead.
+    pub help: String,
+    /// The name to use instead, if there is one.
+    pub suggestion: Option<&'static str>,
+}
+
+/// A setting's name in its one spelling: with underscores, without capitals.
+pub fn normal_name(name: &str) -> String {
+    name.trim().to_ascii_lowercase().replace('-', "_")
+}
+
+/// What `name` means to `model`.
+pub fn lookup(model: ModelId, name: &str) -> Result<Setting, UnknownSetting> {
+    let wanted = normal_name(name);
+    if let Some(setting) = setting(model, &wanted) {
+        return Ok(setting);
+    }
+    let error = |reason, why: String, help: String, suggestion| UnknownSetting {
+        name: name.trim().to_owned(),
+        model,
+        reason,
+        why,
+        help,
+        suggestion,
+    };
+    let declared = declarations().find(|d| d.name == wanted && !d.history.is_empty());
+    let elsewhere = OTHER_VERSIONS
+        .iter()
+        .chain(LATER_NAMES)
+        .find(|o| o.name == wanted && o.applies_to(model))
+        .map(|o| (o.history, o.instead))
+        .or_else(|| declared.map(|d| (d.history, d.instead)));
+    let elsewhere = match own_without_effect(model, &wanted) {
+        Some(_) => None,
+        None if !model.is_innodb() => other_names_tnt::foreign(model, &wanted),
+        None => other_names_mariadb::foreign(model, &wanted).or(elsewhere).or_else(|| {
+            let general = without_effect(model, &wanted).is_some();
+            other_names_percona::foreign(&wanted).filter(|_| !general)
+        }),
+    };
+    if let Some((history, instead)) = elsewhere {
+        let why = format!("not a setting of {model}; {history}");
+        let suggestion = first_setting(model, instead);
+        return Err(error(UnknownReason::OtherVersion, why, instead.to_owned(), suggestion));
+    }
+    if let Some(why) = without_effect(model, &wanted) {
+        let help = "leave it out".to_owned();
+        return Err(error(UnknownReason::WithoutEffect, format!("no effect in {model}: {why}"), help, None));
+    }
+    match closest(model, &wanted) {
+        Some(near) => {
+            let why = format!("not a setting of {model}");
+            Err(error(UnknownReason::Misspelt, why, format!("did you mean {near}?"), Some(near)))
+        }
+        None => {
+            let help = format!("`innosim settings --model {model}` lists the settings");
+            Err(error(UnknownReason::Unknown, format!("not a setting of {model}"), help, None))
+        }
+    }
+}
+
+/// Why a setting that the server of `model` knows does nothing in the model; `None` for any other name.
+pub fn without_effect(model: ModelId, name: &str) -> Option<&'static str> {
+    let wanted = normal_name(name);
+    if setting(model, &wanted).is_some() {
+        return None;
+    }
+    let mut groups = WITHOUT_EFFECT.iter().chain(NOT_MODELLED);
+    let general = groups.find(|group| group.names.contains(&wanted.as_str())).map(|group| group.why);
+    own_without_effect(model, &wanted).or(general)
+}
+
+/// The same for names that mean something to servers of this family alone.
+fn own_without_effect(model: ModelId, name: &str) -> Option<&'static str> {
+    other_names_mariadb::without_effect(model, name).or_else(|| other_names_percona::without_effect(model, name))
+}
+
+/// The first setting of `model` that `text` names.
+fn first_setting(model: ModelId, text: &str) -> Option<&'static str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .find_map(|word| setting(model, word))
+        .map(|setting| setting.name)
+}
+
+/// The setting of `model` whose name is most like `wanted`, with or without the prefix; `None` if none is close.
+fn closest(model: ModelId, wanted: &str) -> Option<&'static str> {
+    let wanted = stem(wanted);
+    let most = |name: &str| 1 + stem(name).len() / 5;
+    declarations()
+        .filter_map(|d| d.setting(model).map(|setting| setting.name))
+        // Names that differ in length by more are not compared letter by letter: an option file has many of the rest of the server.
+        .filter(|name| stem(name).len().abs_diff(wanted.len()) <= most(name))
+        .map(|name| (strsim::damerau_levenshtein(wanted, stem(name)), name))
+        .min()
+        .filter(|(distance, name)| *distance <= most(name))
+        .map(|(_, name)| name)
+}
+
+/// A name without the prefix that most have.
+fn stem(name: &str) -> &str {
+    name.strip_prefix("innodb_").unwrap_or(name)
+}

@@ -1,0 +1,433 @@
+//! The file system's journal and the block layer's cache flushes: what a sync costs besides its data.
+//!
+//! **Dirty inodes.** A write moves the file's modification time, at the grain of the kernel's clock tick, and a write that
+//! makes the file longer changes its size. Both change the inode, which joins the journal's running transaction. A sync must
+//! commit that transaction: `fsync` for either change, `fdatasync` for a new size alone. The binary log grows with each
+//! write; redo, doublewrite and data files keep their size.
+//!
+//! **A commit of the journal.** ext4 writes the descriptor with the changed blocks, flushes the device's cache, writes the
+//! commit block and flushes the cache again. XFS writes one log record between two cache flushes. A device whose
+//! flush is a barrier (SATA) has no forced unit access, so that the second flush is one of the whole cache; the others write the
+//! last block through their cache. A commit serves all syncs that asked for it. Syncs that need a later transaction wait for
+//! the next commit, which starts when this one is over. A sync whose inode a commit has already taken along only
+//! waits for that commit, or flushes the cache if the commit has begun its own flush before.
+//!
+//! **Cache flushes.** The block layer has one cache flush on its way to a device. Syncs that come meanwhile share the
+//! next one. While a commit block is being written no flush starts: the flush behind that block serves them too.
+//!
+//! Source: `machine-2026` section 1.1 (ext4's `fsync`, jbd2's commit, the block layer's flush machinery), whose counts of writes
+//! and flushes a transaction are the analytic case in `tests/it/machine_file_system.rs`.
+//!
+//! Simplifications: metadata is never written to its place (errs towards fewer writes, by a few each five seconds); a commit
+//! takes no handle's time (errs towards shorter commits); a transaction that nobody syncs is not committed after five
+//! seconds; the XFS log has one record on its way instead of up to eight (errs towards larger groups).
+
+use super::Server;
+use super::events::Event;
+use super::inodes::{Inodes, Synced};
+use super::machine::Machine;
+use crate::kernel::time::{SimDuration, SimTime};
+use crate::run_spec::{FileSystemKind, FileSystemSpec};
+use crate::storage::{Device, Op};
+
+/// A block of the file system.
+const BLOCK_BYTES: u64 = 4096;
+/// The log record of XFS for a few inodes.
+const XFS_RECORD_BYTES: u64 = 2048;
+/// Waking the thread that commits, and the one that waited for it.
+const WAKE_UP: SimDuration = SimDuration::from_micros(25);
+
+/// What goes on when a sync is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AfterSync {
+    /// The redo log's group.
+    Redo,
+    /// An event.
+    Event(Event),
+    /// A thread that synced a file of pages, `file` among the data files, does `thread` and then `event`.
+    Pages {
+        /// Number of the data file; none for the doublewrite.
+        file: Option<u16>,
+        /// When it began: what was written by then is synced.
+        began: SimTime,
+        /// What the thread does.
+        thread: Event,
+        /// What follows.
+        event: Event,
+    },
+}
+
+/// Who waits for a cache flush.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FlushOwner {
+    Sync(AfterSync),
+    /// The commit, before its commit block.
+    CommitBlock,
+    /// The commit, behind it.
+    CommitEnd,
+}
+
+/// Cache flushes of a device: one on its way, the others gather for the next.
+#[derive(Debug, Clone, Default)]
+struct Flushes {
+    running: Vec<FlushOwner>,
+    waiting: Vec<FlushOwner>,
+    /// No flush starts meanwhile.
+    commit_block_in_flight: bool,
+}
+
+impl Flushes {
+    /// Whether a flush begins now; its owners are then those that waited.
+    fn begin(&mut self) -> bool {
+        if !self.running.is_empty() || self.waiting.is_empty() || self.commit_block_in_flight {
+            return false;
+        }
+        std::mem::swap(&mut self.running, &mut self.waiting);
+        true
+    }
+}
+
+/// Where a commit stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Its thread is being woken.
+    Starting,
+    /// Descriptor and changed blocks are being written (ext4).
+    Blocks,
+    /// The flush before the commit block is on its way or waits.
+    FlushBefore,
+    CommitBlock,
+    FlushBehind,
+}
+
+/// A commit in progress.
+#[derive(Debug, Clone)]
+struct Commit {
+    /// Changes up to then are in it.
+    began: SimTime,
+    phase: Phase,
+    bytes: u64,
+    /// Who waits for it, and whether a cache flush must follow.
+    waiters: Vec<(AfterSync, bool)>,
+}
+
+/// The journal of one file system.
+#[derive(Debug, Clone, Default)]
+struct Journal {
+    /// When the newest commit that is over began; changes up to then are safe.
+    committed: Option<SimTime>,
+    commit: Option<Commit>,
+    /// Who waits for the next one.
+    next: Vec<AfterSync>,
+    flushes: Flushes,
+}
+
+/// What a sync does about an inode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Nothing changed that is not committed: a cache flush is all.
+    Flush,
+    /// It is in the commit in progress; whether a flush must follow that.
+    Join { flush: bool },
+    /// It needs the next one.
+    Next,
+}
+
+impl Journal {
+    /// What a sync does about a change at `changed`.
+    fn step(&self, changed: Option<SimTime>) -> Step {
+        let Some(changed) = changed.filter(|at| self.committed.is_none_or(|committed| *at > committed)) else {
+            return Step::Flush;
+        };
+        match &self.commit {
+            Some(commit) if changed <= commit.began => {
+                let flushed = matches!(commit.phase, Phase::FlushBefore | Phase::CommitBlock | Phase::FlushBehind);
+                Step::Join { flush: flushed }
+            }
+            _ => Step::Next,
+        }
+    }
+}
+
+/// File systems with a journal: that of the data device, and that of the redo device if it is another.
+#[derive(Debug, Clone)]
+pub(super) struct FileSystem {
+    kind: FileSystemKind,
+    /// Whether redo and data files are synced by `fdatasync`.
+    fdatasync: bool,
+    journals: [Journal; 2],
+}
+
+/// Number of the journal of the data device, and of the redo device.
+const DATA: usize = 0;
+const REDO: usize = 1;
+
+impl FileSystem {
+    /// The file systems that a run has; nothing where it has no journal.
+    pub(super) fn new(spec: &FileSystemSpec) -> Option<Box<FileSystem>> {
+        (spec.kind != FileSystemKind::None)
+            .then(|| Box::new(FileSystem { kind: spec.kind, fdatasync: spec.fdatasync, journals: Default::default() }))
+    }
+
+    /// Clients that wait for a sync of a page that they flush alone.
+    pub(super) fn waiting_clients(&self) -> usize {
+        let of_client = |then: &AfterSync| matches!(then, AfterSync::Pages { event: Event::SinglePage(_), .. });
+        let of_journal = |journal: &Journal| {
+            let flushes = journal.flushes.running.iter().chain(&journal.flushes.waiting);
+            let flushed = flushes.filter(|owner| matches!(owner, FlushOwner::Sync(then) if of_client(then))).count();
+            let committed = journal.commit.iter().flat_map(|commit| &commit.waiters);
+            let waiters = committed.map(|(then, _)| then).chain(&journal.next);
+            flushed + waiters.filter(|then| of_client(then)).count()
+        };
+        self.journals.iter().map(of_journal).sum()
+    }
+
+    /// When the inode of a file last changed in a way that its syncs must commit.
+    fn dirty_since(&self, inodes: &Inodes, file: Synced) -> Option<SimTime> {
+        inodes.changed_at(file, !self.fdatasync)
+    }
+
+    /// Bytes of a commit that takes the changes after `after` along, but for its commit block.
+    fn commit_bytes(&self, inodes: &Inodes, volume: usize, shared: bool, after: Option<SimTime>) -> u64 {
+        match self.kind {
+            FileSystemKind::Xfs | FileSystemKind::None => XFS_RECORD_BYTES,
+            FileSystemKind::Ext4Ordered => {
+                let data = if volume == DATA { inodes.data_blocks_changed(after) } else { 0 };
+                let redo = if volume == REDO || shared { inodes.redo_blocks_changed(after) } else { 0 };
+                (1 + data + redo).max(2) * BLOCK_BYTES
+            }
+        }
+    }
+}
+
+impl Server {
+    /// The commit of a journal goes on.
+    pub(super) fn journal_commit_step(&mut self, number: u32) {
+        let volume = number as usize;
+        let Some(fs) = &mut self.machine.file_system else { return };
+        let kind = fs.kind;
+        let journal = &mut fs.journals[volume];
+        let Some(commit) = &mut journal.commit else { return };
+        match commit.phase {
+            Phase::Starting if kind == FileSystemKind::Ext4Ordered => {
+                commit.phase = Phase::Blocks;
+                let bytes = commit.bytes;
+                self.machine.write_journal(volume, bytes);
+            }
+            Phase::Starting | Phase::Blocks => {
+                commit.phase = Phase::FlushBefore;
+                self.machine.wait_for_flush(volume, FlushOwner::CommitBlock);
+            }
+            Phase::FlushBefore => {
+                commit.phase = Phase::CommitBlock;
+                let bytes = if kind == FileSystemKind::Xfs { commit.bytes } else { BLOCK_BYTES };
+                journal.flushes.commit_block_in_flight = true;
+                self.machine.write_journal(volume, bytes);
+            }
+            Phase::CommitBlock => {
+                commit.phase = Phase::FlushBehind;
+                journal.flushes.commit_block_in_flight = false;
+                if self.machine.volume_device(volume).flush_is_barrier() {
+                    self.machine.wait_for_flush(volume, FlushOwner::CommitEnd);
+                } else {
+                    self.end_commit(volume);
+                    self.machine.begin_flush(volume);
+                }
+            }
+            Phase::FlushBehind => self.end_commit(volume),
+        }
+    }
+
+    /// A commit is over: who waited goes on, and the next begins if it is wanted.
+    fn end_commit(&mut self, volume: usize) {
+        let Some(fs) = &mut self.machine.file_system else { return };
+        let journal = &mut fs.journals[volume];
+        let Some(commit) = journal.commit.take() else { return };
+        journal.committed = Some(commit.began);
+        let next = !journal.next.is_empty();
+        for (then, flush) in commit.waiters {
+            if flush {
+                self.machine.wait_for_flush(volume, FlushOwner::Sync(then));
+            } else {
+                self.sync_is_over(then, WAKE_UP);
+            }
+        }
+        if next {
+            self.machine.begin_commit(volume, SimDuration::ZERO);
+        }
+    }
+
+    /// The cache flush on its way to a device is over.
+    pub(super) fn flush_is_over(&mut self, number: u32) {
+        let volume = number as usize;
+        let Some(fs) = &mut self.machine.file_system else { return };
+        let owners = std::mem::take(&mut fs.journals[volume].flushes.running);
+        for owner in owners {
+            match owner {
+                FlushOwner::Sync(then) => self.sync_is_over(then, SimDuration::ZERO),
+                FlushOwner::CommitBlock | FlushOwner::CommitEnd => self.journal_commit_step(number),
+            }
+        }
+        self.machine.begin_flush(volume);
+    }
+
+    /// A sync is over, and who waited for it runs `after` from now.
+    fn sync_is_over(&mut self, then: AfterSync, after: SimDuration) {
+        let at = self.machine.now + after;
+        match then {
+            AfterSync::Redo => self.machine.redo_sync_ends(at),
+            AfterSync::Event(event) => self.machine.calendar.schedule(at, event),
+            AfterSync::Pages { file, began, thread, event } => {
+                match file {
+                    Some(file) => {
+                        self.machine.crash_sees_sync_since(file, began);
+                        for waiting in self.syncs.sync_ends(file, self.machine.now) {
+                            self.machine.calendar.schedule(at, waiting);
+                        }
+                    }
+                    None => self.crash_sees_doublewrite_synced(thread),
+                }
+                self.machine.data_sync_computes(at, thread, event);
+            }
+        }
+    }
+
+    /// The doublewrite of what `thread` does is synced.
+    fn crash_sees_doublewrite_synced(&mut self, thread: Event) {
+        match thread {
+            Event::FlushThread(thread) => self.machine.crash_sees_copies_synced(thread, self.machine.now),
+            Event::SinglePage(client) => {
+                if let Some(page) = self.single_page_of(client) {
+                    self.machine.crash_sees_copy_alone_synced(page, self.machine.now);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Syncs a file of pages through a file system with a journal; false if there is none.
+    pub(super) fn sync_pages_through_journal(&mut self, file: Option<u16>, thread: Event, event: Event) -> bool {
+        let synced = file.map_or(Synced::Doublewrite, Synced::Data);
+        if self.machine.file_system.is_none() {
+            return false;
+        }
+        self.machine.recorder.counts.data_fsyncs += 1;
+        if let Some(file) = file {
+            self.syncs.sync_until(file, SimTime::NEVER);
+        }
+        self.machine.sync_through_journal(synced, AfterSync::Pages { file, began: self.machine.now, thread, event })
+    }
+}
+
+impl Machine {
+    fn volume_device(&mut self, volume: usize) -> &mut Device {
+        if volume == REDO { self.redo_device() } else { &mut self.data_device }
+    }
+
+    /// Syncs a file, whose data is on the device, through a file system with a journal; false if there is none.
+    pub(super) fn sync_through_journal(&mut self, file: Synced, then: AfterSync) -> bool {
+        let volume = self.volume_of(file);
+        let Some(fs) = &mut self.file_system else { return false };
+        let step = fs.journals[volume].step(fs.dirty_since(&self.inodes, file));
+        let journal = &mut fs.journals[volume];
+        match (step, &mut journal.commit) {
+            (Step::Join { flush }, Some(commit)) => commit.waiters.push((then, flush)),
+            (Step::Next, commit) => {
+                let idle = commit.is_none();
+                journal.next.push(then);
+                if idle {
+                    self.begin_commit(volume, WAKE_UP);
+                }
+            }
+            _ => self.wait_for_flush(volume, FlushOwner::Sync(then)),
+        }
+        true
+    }
+
+    fn write_journal(&mut self, volume: usize, bytes: u64) {
+        let now = self.now;
+        let written = self.volume_device(volume).submit(now, Op::SequentialWrite, bytes);
+        self.calendar.schedule(written, Event::JournalCommit(volume as u32));
+    }
+
+    fn wait_for_flush(&mut self, volume: usize, owner: FlushOwner) {
+        if let Some(fs) = &mut self.file_system {
+            fs.journals[volume].flushes.waiting.push(owner);
+        }
+        self.begin_flush(volume);
+    }
+
+    /// Sends a cache flush to the device if one is wanted and may start.
+    fn begin_flush(&mut self, volume: usize) {
+        let Some(fs) = &mut self.file_system else { return };
+        if fs.journals[volume].flushes.begin() {
+            let now = self.now;
+            let over = self.volume_device(volume).submit(now, Op::Sync, 0);
+            self.calendar.schedule(over, Event::FlushOver(volume as u32));
+        }
+    }
+
+    /// Number of the file system that a file lies on.
+    fn volume_of(&self, file: Synced) -> usize {
+        match file {
+            Synced::Redo | Synced::BinaryLog if self.redo_device.is_some() => REDO,
+            _ => DATA,
+        }
+    }
+
+    /// Those who wait for the next commit get it; its thread runs `after` from now.
+    fn begin_commit(&mut self, volume: usize, after: SimDuration) {
+        let shared = self.redo_device.is_none();
+        let Some(fs) = &mut self.file_system else { return };
+        let bytes = fs.commit_bytes(&self.inodes, volume, shared, fs.journals[volume].committed);
+        let journal = &mut fs.journals[volume];
+        let waiters = std::mem::take(&mut journal.next).into_iter().map(|then| (then, false)).collect();
+        journal.commit = Some(Commit { began: self.now, phase: Phase::Starting, bytes, waiters });
+        self.calendar.schedule(self.now + after, Event::JournalCommit(volume as u32));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn journal(committed: Option<u64>, commit: Option<(u64, Phase)>) -> Journal {
+        let commit =
+            commit.map(|(began, phase)| Commit { began: SimTime(began), phase, bytes: 0, waiters: Vec::new() });
+        Journal { committed: committed.map(SimTime), commit, ..Journal::default() }
+    }
+
+    #[test]
+    fn a_clean_inode_needs_a_flush_alone() {
+        assert_eq!(journal(None, None).step(None), Step::Flush);
+        assert_eq!(journal(Some(5 * MS), None).step(Some(SimTime(5 * MS))), Step::Flush, "a commit took it along");
+    }
+
+    #[test]
+    fn a_dirty_inode_joins_the_commit_that_has_it() {
+        let dirty = Some(SimTime(2 * MS));
+        assert_eq!(journal(Some(MS), None).step(dirty), Step::Next);
+        assert_eq!(journal(Some(MS), Some((2 * MS, Phase::Blocks))).step(dirty), Step::Join { flush: false });
+        assert_eq!(journal(Some(MS), Some((2 * MS, Phase::CommitBlock))).step(dirty), Step::Join { flush: true });
+        assert_eq!(journal(None, Some((MS, Phase::Starting))).step(dirty), Step::Next, "changed since it began");
+    }
+
+    #[test]
+    fn flushes_that_wait_together_are_one_and_none_starts_beside_a_commit_block() {
+        let owner = FlushOwner::Sync(AfterSync::Redo);
+        let mut flushes = Flushes::default();
+        assert!(!flushes.begin(), "nobody wants one");
+        flushes.waiting.push(owner);
+        assert!(flushes.begin());
+        flushes.waiting.extend([owner, FlushOwner::CommitEnd]);
+        assert!(!flushes.begin(), "one at a time");
+        flushes.running.clear();
+        flushes.commit_block_in_flight = true;
+        assert!(!flushes.begin());
+        flushes.commit_block_in_flight = false;
+        assert!(flushes.begin());
+        assert_eq!((flushes.running.len(), flushes.waiting.len()), (2, 0));
+    }
+}

@@ -1,0 +1,50 @@
+//! What layers hand each other to say whom something is for: data, known to all of them.
+
+use super::events::Event;
+
+/// Who asks for something that takes time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Requester {
+    /// The page cleaner's coordinator (the master thread in 5.5).
+    PageCleaner,
+    /// A user thread.
+    Client(u32),
+    /// The LRU manager thread of an instance.
+    LruManager(u32),
+    /// The purge coordinator, which truncates an undo tablespace.
+    Purge,
+    /// A purge thread.
+    PurgeThread(u32),
+}
+
+impl Requester {
+    /// The event by which it goes on; the page cleaner has one for each thing that it waits for.
+    pub(super) fn goes_on(self, page_cleaner: Event) -> Event {
+        match self {
+            Requester::PageCleaner => page_cleaner,
+            Requester::Client(client) => Event::ClientResumes(client),
+            Requester::LruManager(instance) => Event::LruManager(instance),
+            Requester::Purge => Event::UndoTruncation,
+            Requester::PurgeThread(thread) => Event::PurgeThread(thread),
+        }
+    }
+}
+
+/// Which list a batch comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListKind {
+    /// LRU batches.
+    Lru,
+    /// Flush list batches.
+    FlushList,
+}
+
+/// What a batch holds of the doublewrite until its data files are synced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Held {
+    Nothing,
+    /// A segment of this kind (a buffer for each instance).
+    Segment(ListKind),
+    /// The buffer of the whole server.
+    Buffer,
+}

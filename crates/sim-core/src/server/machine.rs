@@ -1,0 +1,226 @@
+//! The machine that all actors stand on: time and the calendar, the buffer pool, the redo log, devices, processors, the
+//! version's settings, and those who look on. It knows no actor: whoever has it as a parameter may use all of it.
+//!
+//! Its methods are in the files of its parts: `processors`, `cpu_costs`, `other_programs`, `lru_list_mutexes`, `inodes`,
+//! `file_system`, and `crashes::watch`.
+
+use super::events::Event;
+use super::{
+    checker, crashes, file_system, inodes, lru_list_mutexes, lru_scan, processors, record, recovery, wake_ups,
+};
+use crate::buffer_pool::{BufferPool, PageHasher, PageSpace};
+use crate::config::MachineConfig;
+use crate::kernel::calendar::Calendar;
+use crate::kernel::random::Rng;
+use crate::kernel::time::{SimDuration, SimTime};
+use crate::metrics::RecoverySpeed;
+use crate::redo::RedoLog;
+use crate::run_spec::{OtherPrograms, RunSpec};
+use crate::seam::{ServerModel, View};
+use crate::storage::{Device, DeviceSpec};
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+/// Modifications that count as one activity of the server.
+const MODIFICATIONS_AN_ACTIVITY: u64 = 32;
+
+/// See the module.
+pub(super) struct Machine {
+    pub(super) model: Box<dyn ServerModel>,
+    pub(super) config: MachineConfig,
+    /// Time that the server has been up before the run.
+    pub(super) up_before: SimDuration,
+    pub(super) now: SimTime,
+    pub(super) calendar: Calendar<Event>,
+    pub(super) space: PageSpace,
+    pub(super) pool: BufferPool,
+    pub(super) redo: RedoLog,
+    /// Data device, and the redo device if it is another.
+    pub(super) data_device: Device,
+    pub(super) redo_device: Option<Device>,
+    pub(super) inodes: inodes::Inodes,
+    pub(super) file_system: Option<Box<file_system::FileSystem>>,
+    pub(super) processors: processors::Processors,
+    pub(super) other_programs: Vec<OtherPrograms>,
+    pub(super) lru_list_mutexes: lru_list_mutexes::LruListMutexes,
+    pub(super) recorder: record::Recorder,
+    /// The last checkpoint, how many there were, and the one whose block is on its way to the device.
+    pub(super) last_checkpoint_lsn: u64,
+    pub(super) checkpoints: u64,
+    pub(super) checkpoint_on_its_way: Option<u64>,
+    /// Largest LSN whose transaction was acknowledged.
+    pub(super) acknowledged_lsn: u64,
+    pub(super) redo_sync_in_progress: bool,
+    /// LSN above which a thread must pass the free check.
+    pub(super) free_check_limit_lsn: u64,
+    /// Pages being read, with the time they arrive.
+    pub(super) page_reads: HashMap<u32, SimTime, BuildHasherDefault<PageHasher>>,
+    /// Transactions that wrote.
+    pub(super) activity: u64,
+    /// Modifications by clients.
+    pub(super) modifications: u64,
+    pub(super) free_pages: lru_scan::FreePages,
+    pub(super) cleaner_event: wake_ups::OsEvent,
+    /// Dirty pages and current LSN at which user threads set the page cleaner's event.
+    pub(super) cleaner_works_at: (u64, u64),
+    pub(super) checkpointer_event: wake_ups::OsEvent,
+    /// What goes on at the end of a pass of the page cleaner or of a checkpoint.
+    pub(super) watchers: Vec<Event>,
+    pub(super) touched_pages: recovery::TouchedPages,
+    pub(super) recovery_speed: RecoverySpeed,
+    pub(super) check: Option<checker::Checker>,
+    pub(super) crashes: Option<Box<crashes::Crashes>>,
+}
+
+impl Machine {
+    /// The machine of a run that is about to begin, with the pages and the redo that are there; the last checkpoint is at
+    /// `checkpoint_lsn`.
+    pub(super) fn new(
+        model: Box<dyn ServerModel>,
+        spec: &RunSpec,
+        space: PageSpace,
+        pool: BufferPool,
+        redo: RedoLog,
+        checkpoint_lsn: u64,
+    ) -> Self {
+        let config = model.config().clone();
+        let stream = |name: &str| Rng::stream(spec.seed, spec.replication, name);
+        let start_lsn = redo.current_lsn();
+        let storage = &spec.storage;
+        Machine {
+            up_before: spec.server_up,
+            now: SimTime::ZERO,
+            calendar: Calendar::new(),
+            processors: processors::Processors::new(spec, super::threads_of(&spec.workload.drive)),
+            other_programs: spec.other_programs.clone(),
+            lru_list_mutexes: lru_list_mutexes::LruListMutexes::new(
+                config.buffer_pool.sync_holds,
+                config.buffer_pool.instances,
+            ),
+            file_system: file_system::FileSystem::new(&spec.file_system),
+            inodes: inodes::Inodes::new(
+                &spec.file_system,
+                &storage.data,
+                storage.redo.as_ref().unwrap_or(&storage.data),
+                space.spaces(),
+                start_lsn,
+            ),
+            touched_pages: recovery::TouchedPages::of(space.pages()),
+            recovery_speed: RecoverySpeed::of(storage, spec.workload.cores),
+            recorder: record::Recorder::new(start_lsn),
+            last_checkpoint_lsn: checkpoint_lsn,
+            checkpoints: 0,
+            checkpoint_on_its_way: None,
+            acknowledged_lsn: 0,
+            redo_sync_in_progress: false,
+            free_check_limit_lsn: 0,
+            page_reads: HashMap::default(),
+            activity: 0,
+            modifications: 0,
+            free_pages: lru_scan::FreePages::new(config.buffer_pool.instances),
+            cleaner_event: wake_ups::OsEvent::default(),
+            cleaner_works_at: wake_ups::NO_WORK,
+            checkpointer_event: wake_ups::OsEvent { is_waited_for: true, ..wake_ups::OsEvent::default() },
+            watchers: Vec::new(),
+            check: spec.check.then(|| checker::Checker::new(start_lsn, checkpoint_lsn)),
+            crashes: None,
+            data_device: Device::new(&bounded(&storage.data, &config), stream("data device")),
+            redo_device: storage.redo.as_ref().map(|device| Device::new(device, stream("redo device"))),
+            model,
+            config,
+            space,
+            pool,
+            redo,
+        }
+    }
+
+    /// The same machine with another model. Crashes are looked at in runs in one piece only.
+    pub(super) fn with_model(&self, model: Box<dyn ServerModel>) -> Self {
+        Machine {
+            config: model.config().clone(),
+            model,
+            up_before: self.up_before,
+            now: self.now,
+            calendar: self.calendar.clone(),
+            space: self.space.clone(),
+            pool: self.pool.clone(),
+            redo: self.redo.clone(),
+            data_device: self.data_device.clone(),
+            redo_device: self.redo_device.clone(),
+            inodes: self.inodes.clone(),
+            file_system: self.file_system.clone(),
+            processors: self.processors.clone(),
+            other_programs: self.other_programs.clone(),
+            lru_list_mutexes: self.lru_list_mutexes.clone(),
+            recorder: self.recorder.clone(),
+            last_checkpoint_lsn: self.last_checkpoint_lsn,
+            checkpoints: self.checkpoints,
+            checkpoint_on_its_way: self.checkpoint_on_its_way,
+            acknowledged_lsn: self.acknowledged_lsn,
+            redo_sync_in_progress: self.redo_sync_in_progress,
+            free_check_limit_lsn: self.free_check_limit_lsn,
+            page_reads: self.page_reads.clone(),
+            activity: self.activity,
+            modifications: self.modifications,
+            free_pages: self.free_pages.clone(),
+            cleaner_event: self.cleaner_event,
+            cleaner_works_at: self.cleaner_works_at,
+            checkpointer_event: self.checkpointer_event,
+            watchers: self.watchers.clone(),
+            touched_pages: self.touched_pages.clone(),
+            recovery_speed: self.recovery_speed,
+            check: self.check.clone(),
+            crashes: None,
+        }
+    }
+
+    /// Moves with each transaction that wrote, and with every 32nd modification.
+    pub(super) fn activity(&self) -> u64 {
+        self.activity + self.modifications / MODIFICATIONS_AN_ACTIVITY
+    }
+
+    /// Records of redo that clients have written: of each page that they modified, and of each commit.
+    pub(super) fn redo_records(&self) -> u64 {
+        self.modifications + self.activity
+    }
+
+    /// Asks the model something, with a view of this instant.
+    pub(super) fn ask<R>(&mut self, question: impl FnOnce(&mut dyn ServerModel, &View<'_>) -> R) -> R {
+        let position = self.redo.position();
+        let totals = self.recorder.totals();
+        let view = View {
+            now: self.now,
+            up_before: self.up_before,
+            current_lsn: position.current_lsn,
+            written_lsn: position.written_lsn,
+            durable_lsn: position.durable_lsn,
+            last_checkpoint_lsn: self.last_checkpoint_lsn,
+            oldest_modification_lsn: self.pool.oldest_modification_lsn(),
+            dirty_pages: self.pool.dirty_pages(),
+            lru_pages: self.pool.used_pages(),
+            free_pages: self.pool.free_pages(),
+            activity: self.activity(),
+            pending_reads: self.page_reads.len() as u64,
+            pending_writes: self.pool.pages_under_write(),
+            page_reads: totals.page_reads,
+            page_writes: totals.page_writes,
+            lru_pages_flushed: totals.lru_pages,
+            redo_writes: self.redo.writes() + self.checkpoints,
+            redo_sync_in_progress: self.redo_sync_in_progress,
+            free_page_wanted: self.free_pages.wanted(),
+            lists: &self.pool,
+        };
+        question(self.model.as_mut(), &view)
+    }
+
+    /// The device of the redo log.
+    pub(super) fn redo_device(&mut self) -> &mut Device {
+        self.redo_device.as_mut().unwrap_or(&mut self.data_device)
+    }
+}
+
+/// The data device with its queue no deeper than the server's places for asynchronous writes: a poster waits for
+/// either.
+pub(super) fn bounded(device: &DeviceSpec, config: &MachineConfig) -> DeviceSpec {
+    DeviceSpec { queue_depth: device.queue_depth.min(config.aio_write_slots).max(1), ..device.clone() }
+}
