@@ -141,7 +141,7 @@ fn mistakes_are_refused_and_leave_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("scenario.toml");
     let many = refused(&["calibrate", SHIPPED, "-o", file.to_str().unwrap()], 2);
-    assert!(many.contains("holds more than one recording"), "{many}");
+    assert!(many.contains("are of different servers or loads"), "{many}");
     let many = refused(&["validate", &recording("low300-256-io200"), "--calibrate-on", SHIPPED], 2);
     assert!(many.contains("holds more than one recording"), "it took the last of them: {many}");
     let device = ["calibrate", &recording("low300-256-io200"), "--device", "floppy", "-o", file.to_str().unwrap()];
