@@ -46,7 +46,10 @@ fn a_synced_binary_log_costs_more_than_an_unsynced_one() {
     let tps = throughput("binary-log-sync", "sync_binlog", &["0", "1", "10"]);
     let off = number(&story("binary-log-sync", &["log_bin=OFF"]), "tps_mean");
     // Unsynced, the leader of a group still waits for the redo of all, and the next group for it.
-    assert!(tps[0] > 0.65 * off && tps[0] < 0.9 * off && tps[1] < 0.5 * off && tps[2] > tps[1] && tps[2] < tps[0], "{tps:?}, off {off}");
+    assert!(
+        tps[0] > 0.65 * off && tps[0] < 0.9 * off && tps[1] < 0.5 * off && tps[2] > tps[1] && tps[2] < tps[0],
+        "{tps:?}, off {off}"
+    );
     let alone = number(&with("binary-log-sync", &["--model", "mysql-5.5"], &[]), "tps_mean");
     assert!(alone < 0.2 * tps[1], "one transaction at a time: {alone}, in groups {}", tps[1]);
 }

@@ -110,7 +110,7 @@ mod tests {
     use innosim_scenario::{Overrides, Source};
 
     /// A server at its age limit, which flushes what the redo log demands; `gain` transactions a second for each page a second
-    /// that it may flush. Above 600 pages a second its waves are smaller.
+    /// that it may flush. Above 5000 pages a second its waves are smaller.
     struct AtItsLimit {
         gain: f64,
     }
@@ -120,8 +120,8 @@ mod tests {
             let max = job.scenario.settings.integer("innodb_io_capacity_max").unwrap() as f64;
             let level = 1000.0 + self.gain * max;
             let second = |second: u64| {
-                let low = if max > 600.0 { 0.45 } else { 0.1 };
-                let share = if (second / 20).is_multiple_of(2) { low } else { 2.0 - low };
+                let low = if max > 5000.0 { 0.45 } else { 0.1 };
+                let share = if (second / 2).is_multiple_of(2) { low } else { 2.0 - low };
                 SecondSample {
                     second,
                     transactions: (level * share) as u64,

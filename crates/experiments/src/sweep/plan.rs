@@ -620,7 +620,7 @@ mod tests {
             (&["innodb_io_capacity=50"], "out of range"),
             (&["innodb_flush_method=FAST"], "--vary"),
             (&["drive.cleints=8"], "clients"),
-            (&["model=mysql-8.0.12"], "mysql-8.0.21"),
+            (&["model=8.0.mysql_aurora.3.04.0"], "Aurora"),
             (&["extends=base"], "can't be set"),
             (&["innodb_io_capacity=200,300", "innodb-io-capacity=400"], "varies twice"),
             (&["innodb_io_capacity=1000..9000:1", "innodb_lru_scan_depth=100,200"], "16002 points are too many"),

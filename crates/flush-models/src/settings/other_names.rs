@@ -183,6 +183,7 @@ pub(super) const LATER_NAMES: &[OtherVersion] = &[
     from_80("innodb_dedicated_server", LEAVE_OUT),
     from_80("innodb_doublewrite_dir", LEAVE_OUT),
     from_80("innodb_fsync_threshold", LEAVE_OUT),
+    other("innodb_log_spin_cpu_abs_lwm", "it exists from MySQL 8.0", LEAVE_OUT),
     from_80("innodb_log_spin_cpu_pct_hwm", LEAVE_OUT),
     from_80("innodb_log_wait_for_flush_spin_hwm", LEAVE_OUT),
     from_80("innodb_redo_log_encrypt", LEAVE_OUT),

@@ -9,8 +9,8 @@
 
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy,
-    LeavesFlushList, LruWritten, MachineConfig, RedoConfig, RedoFilesConfig, RedoIo, RedoPipeline, SharedCollecting,
-    SyncHolds,
+    LeavesFlushList, LogThreadsConfig, LruWritten, MachineConfig, RedoConfig, RedoFilesConfig, RedoIo, RedoPipeline,
+    SharedCollecting, SyncHolds,
 };
 use innosim_core::kernel::time::SimDuration;
 use innosim_flush_models::registry::{ModelId, Settings, Value, build, change_buffer, lookup, parse_value};
@@ -142,6 +142,7 @@ fn the_machine_of_80() {
     expected.cleaner_threads = 2;
     expected.redo.write_ahead_bytes = 4_096;
     expected.redo.pipeline = RedoPipeline::DedicatedThreads;
+    expected.redo.log_threads = Some(LogThreadsConfig { spin_cpu_abs_lwm: 80 });
     expected.redo.checkpoint_holds_writes = true;
     expected.doublewrite = DoublewriteConfig::PerInstance {
         batch_pages: 3,

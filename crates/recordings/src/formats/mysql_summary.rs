@@ -74,8 +74,8 @@ pub(super) fn parse(text: &str) -> Part {
         } else if section.starts_with("Status Counters") {
             let words: Vec<&str> = line.split_whitespace().collect();
             // Name, a day, a second, now: a rate of nothing is left out, and then fewer columns stand in their place.
-            let known = line.len() > 52 && words.len() > 1 && COUNTERS.contains(&words[0]);
-            let now = line.get(52..).and_then(|rest| rest.trim().parse::<f64>().ok());
+            let known = line.len() > 59 && words.len() > 1 && COUNTERS.contains(&words[0]);
+            let now = line.get(59..).and_then(|rest| rest.trim().parse::<f64>().ok());
             rates.extend(now.filter(|rate| known && rate.is_finite() && *rate >= 0.0).map(|rate| (words[0], rate)));
         } else if section == "Configuration File" {
             in_server = if line.starts_with('[') { line.trim() == "[mysqld]" } else { in_server };

@@ -31,7 +31,7 @@ fn check_shipped(chosen: impl Fn(usize) -> bool) {
         assert_eq!(out.series.len() as u64, SECONDS, "{}", one.name);
         let transactions: u64 = out.series.iter().map(|s| s.transactions).sum();
         let idle = matches!(&scenario.run.workload.drive, DriveSpec::Open { rate, .. } if rate.is_empty());
-        assert!(idle || transactions > 1_000, "{}: {transactions} transactions", one.name);
+        assert!(idle || transactions > 100, "{}: {transactions} transactions", one.name);
         out.stations.iter().for_each(|report| check_little(one.name, report));
     }
 }

@@ -1,7 +1,7 @@
 //! What can happen. No source: these are the simulator's own steps.
 
 /// Kinds of events, a bit each.
-pub const EVENT_KINDS: u64 = ((1 << 50) - 2) & !(1 << 44) | 3 << 60;
+pub const EVENT_KINDS: u64 = ((1 << 52) - 2) & !(1 << 44) | 3 << 60;
 
 /// Calendar events. One transaction costs about one of them; pages cost none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,7 +15,7 @@ const LAYERS: [(&str, &str); 12] = [
          file_system record checker crashes watch disk recovery observer",
     ),
     ("storage", "syncs data_file"),
-    ("log", "commit log_buffer redo_files binlog"),
+    ("log", "commit log_threads log_buffer redo_files binlog"),
     ("checkpointer", "checkpointer"),
     ("flush", "passes collect posting batches doublewrite completions"),
     ("frames", "free_pages single_page reads lru_managers"),
