@@ -5,7 +5,7 @@
 
 use crate::error::refused;
 use crate::pass::Pass;
-use innosim_rules::{Counted, Fault, EmbeddedRule, HostedRule, Parameter, Rule, RuleContext, See, FlushDecision};
+use innosim_rules::{Counted, EmbeddedRule, Fault, FlushDecision, HostedRule, Parameter, Rule, RuleContext, See};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyType};

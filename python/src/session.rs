@@ -11,7 +11,7 @@ use crate::simulate::BETWEEN_LOOKS;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::server::{Observer, RunError};
 use innosim_experiments::runner::{Job, run_one};
-use innosim_rules::{Counted, Fault, EmbeddedRule, HostedRule, Rule, RuleContext, See, FlushDecision};
+use innosim_rules::{Counted, EmbeddedRule, Fault, FlushDecision, HostedRule, Rule, RuleContext, See};
 use innosim_scenario::{Overrides, Scenario};
 use pyo3::prelude::*;
 use std::ops::ControlFlow;

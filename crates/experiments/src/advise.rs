@@ -221,13 +221,8 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     // The waves of an age that stands at its limit outlast the usual runs: one long run of each setting.
     let long = advice.backtest.falls_from_limit;
     let replications = if long { 1 } else { request.replications };
-    let mut answer = recommend(&question(request, &advice.scenario, request.redo, replications, long), runner)?;
-    let is_alike = alike::keep_if_alike(&mut answer);
-    if answer.refused().is_some() && !answer.best.is_answer && !request.redo && !runner.time_is_up() {
-        // No I/O capacity will do with this redo log: perhaps one will with a larger one.
-        let larger = recommend(&question(request, &advice.scenario, true, replications, long), runner)?;
-        answer = if larger.best.is_answer { larger } else { answer };
-    }
+    let ask = |redo| recommend(&question(request, &advice.scenario, redo, replications, long), runner);
+    let (answer, is_alike) = answered(request, ask, runner)?;
     // Where no setting is better than another, none is in a world beside it.
     let open = if is_alike { Vec::new() } else { worlds(request, &measured, &device, &tests, &scenario_of)? };
     search_worlds(
@@ -245,6 +240,22 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     }
     advice.answer = Some(answer);
     Ok(advice)
+}
+
+/// The answer, and whether it is that every setting does alike.
+fn answered(
+    request: &Request<'_>,
+    ask: impl Fn(bool) -> Result<Answer, RecommendError>,
+    runner: &dyn TrialRunner,
+) -> Result<(Answer, bool), AdviseError> {
+    let mut answer = ask(request.redo)?;
+    let is_alike = alike::keep_if_alike(&mut answer);
+    if answer.refused().is_some() && !answer.best.is_answer && !request.redo && !runner.time_is_up() {
+        // No I/O capacity will do with this redo log: perhaps one will with a larger one.
+        let larger = ask(true)?;
+        answer = if larger.best.is_answer { larger } else { answer };
+    }
+    Ok((answer, is_alike))
 }
 
 /// Searches each world beside the measured one, until the time is up.
