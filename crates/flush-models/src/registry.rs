@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Everything that depends on the server is asked of its [`Model`]. A new one is a file or a folder, and a line of
-//! [`MODELS`].
+//! `MODELS`.
 
 mod server_version;
 mod unknown_model;
