@@ -33,7 +33,9 @@ fn every_shipped_scenario_tells_a_story_and_survives_being_written_out() {
         assert_ne!(one.title, one.name);
         let scenario = load_shipped(one.name, &Overrides::default());
         assert_eq!((scenario.name.as_str(), &scenario.title, &scenario.story), (one.name, &one.title, &one.story));
-        assert!(scenario.notes.is_empty(), "{}: {:?}", one.name, scenario.notes);
+        // Nothing is wrong in it; more threads than a model's contention allows are the museum's.
+        let faults: Vec<_> = scenario.notes.iter().filter(|note| !note.message.ends_with("is not modelled")).collect();
+        assert!(faults.is_empty(), "{}: {faults:?}", one.name);
         let _ = scenario.build_model();
         round_trip(&scenario);
     }
