@@ -3,6 +3,7 @@
 mod least_writes;
 mod log;
 pub mod lsn;
+mod recent;
 
 pub use least_writes::LeastWrites;
 pub use log::{RedoLog, RedoPosition};

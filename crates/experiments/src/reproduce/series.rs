@@ -133,8 +133,8 @@ impl Figure {
         };
         Some(match self {
             Figure::Tps => summary.tps_10s_median_mean,
-            Figure::TpsMean => counted().map(|s| s.transactions as f64).sum::<f64>() / seconds,
-            Figure::TpsCv => variation(&counted().map(|s| s.transactions as f64).collect::<Vec<f64>>())?,
+            Figure::TpsMean => summary.tps_mean,
+            Figure::TpsCv => summary.has_transactions().then_some(summary.tps_cv)?,
             Figure::WrittenMibPerS => disk(|disk| disk.write_bytes) / MIB,
             Figure::WritesPerS => disk(|disk| disk.writes),
             Figure::FlushesPerS => disk(|disk| disk.cache_flushes),
@@ -155,14 +155,6 @@ impl Figure {
             }
         })
     }
-}
-
-/// Standard deviation as a share of the mean.
-fn variation(values: &[f64]) -> Option<f64> {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let variance = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count;
-    (mean > 0.0).then(|| variance.sqrt() / mean)
 }
 
 /// One run of a series beside what was published.

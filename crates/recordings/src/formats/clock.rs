@@ -1,5 +1,8 @@
 //! Times in people's files: which clock they are of, and how clocks are tied together.
 
+/// Seconds of a day.
+pub(crate) const DAY_S: f64 = 86_400.0;
+
 /// Where a file's time axis has its zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Clock {
@@ -37,7 +40,7 @@ pub(crate) fn parse_date_time(text: &str) -> Option<(f64, &str)> {
     if hour > 23 || minute > 59 || !(0.0..61.0).contains(&second) || parts.next().is_some() {
         return None;
     }
-    Some((days as f64 * 86_400.0 + f64::from(hour * 3600 + minute * 60) + second, &rest[end..]))
+    Some((days as f64 * DAY_S + f64::from(hour * 3600 + minute * 60) + second, &rest[end..]))
 }
 
 /// Days since 1970-01-01 of `2026-11-21`, `2026_11_21` or `261121`.

@@ -11,6 +11,7 @@
 //! A transaction is one of the server's, a sixtieth of its TPM a second; new orders (NOPM) are less than half of them. The
 //! counter's times are taken as distances from the first line alone: their dates are in words.
 
+use super::clock::DAY_S;
 use super::sysbench::{Interval, LoadLog, Program, measure, number_after};
 use super::{Clock, Part};
 
@@ -18,7 +19,6 @@ use super::{Clock, Part};
 const EVERY_S: f64 = 10.0;
 /// Longest test that is believed, minutes.
 const LONGEST_MIN: f64 = 1e5;
-const DAY_S: f64 = 86_400.0;
 
 /// Reads a log; `None` if the text is none.
 pub(super) fn parse(text: &str) -> Option<Part> {

@@ -9,10 +9,9 @@
 //! The row `all` counts, or the sum over the processors where there is none. The date stands in the head of the file; a
 //! time of day that falls back has passed midnight. The averages at the end are left out.
 
+use super::clock::DAY_S;
 use super::vmstat::{Shares, part_of};
 use super::{Part, iostat};
-
-const DAY_S: f64 = 86_400.0;
 
 /// Where the head of a table has its first column.
 fn head_of(line: &str) -> Option<(usize, Vec<&str>)> {

@@ -31,7 +31,9 @@ fn check_shipped(chosen: impl Fn(usize) -> bool) {
         assert_eq!(out.series.len() as u64, SECONDS, "{}", one.name);
         let transactions: u64 = out.series.iter().map(|s| s.transactions).sum();
         let idle = matches!(&scenario.run.workload.drive, DriveSpec::Open { rate, .. } if rate.is_empty());
-        assert!(idle || transactions > 100, "{}: {transactions} transactions", one.name);
+        // The transactions of one story are large: it asks for 10 a second.
+        let least = if one.name == "stories/redo-files" { 100 } else { 1_000 };
+        assert!(idle || transactions > least, "{}: {transactions} transactions", one.name);
         out.stations.iter().for_each(|report| check_little(one.name, report));
     }
 }

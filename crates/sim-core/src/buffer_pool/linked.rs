@@ -20,7 +20,7 @@ pub(super) struct Linked {
     pages: BitSet,
     /// Pages under write that were taken out of turn.
     early: BitSet,
-    /// Those of them that a look takes out, and others that were modified again or left memory meanwhile.
+    /// Those of `pages` that a look takes out, and others that were modified again or left memory meanwhile.
     at_tail: Vec<u32>,
     all: u64,
 }
