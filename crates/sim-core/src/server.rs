@@ -32,6 +32,7 @@
 //! * the run: `start` (what is there at the beginning), `second` (a row of the series), `check` (invariants), `stepping` (second
 //!   by second), `fork` (runs that go on from another).
 
+mod acknowledge;
 mod adaptive_hash;
 mod batches;
 mod binlog;
@@ -51,10 +52,14 @@ mod doublewrite;
 mod events;
 mod file_system;
 mod fork;
+mod frames;
+mod free_check;
 mod free_pages;
 mod history;
 mod ids;
 mod inodes;
+mod io_threads;
+mod journal;
 mod log_buffer;
 mod log_threads;
 mod lru_list_mutexes;
@@ -85,6 +90,7 @@ mod start;
 mod stepping;
 mod syncs;
 mod tnt_merge;
+mod touch_records;
 mod touches;
 mod undo;
 mod undo_truncation;
@@ -102,11 +108,13 @@ use crate::kernel::random::Rng;
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::metrics::{RunOutput, SecondSample};
 use crate::run_spec::{DirtyStart, RunSpec};
-use crate::seam::{AgeLimits, CleanerInput, ServerModel};
+use crate::seam::{AgeLimits, CleanerInput, PassReport, ServerModel};
 use crate::workload::DriveSpec;
 use crate::workload::program::Program;
 use events::Event;
+use ids::{Requester, RoundOwner, RoundStep};
 use machine::Machine;
+use passes::PassDone;
 
 /// Events between two questions whether the run is to go on; a power of two.
 const EVENTS_BETWEEN_QUESTIONS: u64 = 256;
@@ -125,6 +133,7 @@ pub struct Server {
     program: Program,
     clients: clients::Clients,
     commit: commit::Commit,
+    log_buffer: log_buffer::LogBufferQueue,
     log_threads: Option<log_threads::LogThreads>,
     binary_log: Option<binlog::BinaryLog>,
     change_buffer: Option<change_buffer::ChangeBuffer>,
@@ -132,10 +141,12 @@ pub struct Server {
     records: Option<mvcc_buffer::MvccBuffer>,
     cleaner: cleaner::Cleaner,
     lru_managers: lru_managers::LruManagers,
+    frames: frames::Frames,
     passes: passes::Passes,
     posting: posting::Posting,
     batches: batches::Batches,
     doublewrite: doublewrite::Doublewrite,
+    io_threads: io_threads::IoThreads,
     syncs: syncs::Syncs,
     checkpointer: checkpointer::Checkpointer,
 }
@@ -175,6 +186,8 @@ impl Server {
             clients: clients::Clients::new(&spec.workload, &program, spec.seed, spec.replication)
                 .with_adaptive_hash(spec.adaptive_hash),
             commit: commit::Commit::new(wake_up),
+            log_buffer: log_buffer::LogBufferQueue::default(),
+            frames: frames::Frames::new(threads_of(&spec.workload.drive)),
             log_threads: config
                 .redo
                 .log_threads
@@ -191,7 +204,8 @@ impl Server {
             posting: posting::Posting::default(),
             batches: batches::Batches::default(),
             doublewrite: doublewrite::Doublewrite::new(&config.doublewrite),
-            syncs: syncs::Syncs::new(config.write_io_threads, space.spaces()),
+            io_threads: io_threads::IoThreads::new(config.write_io_threads),
+            syncs: syncs::Syncs::new(space.spaces()),
             checkpointer: checkpointer::Checkpointer::new(),
             machine: Machine::new(model, spec, space, pool, redo, checkpoint_lsn),
             redo_files,
@@ -272,6 +286,7 @@ impl Server {
             self.events += 1;
             self.hash = (self.hash ^ at.0 ^ event.code() << 40).wrapping_mul(HASH_PRIME).rotate_left(23);
             self.handle(event);
+            self.route();
             if self.events.is_multiple_of(EVENTS_BETWEEN_QUESTIONS) && observer.go_on().is_break() {
                 return Err(RunError::Stopped { at });
             }
@@ -298,6 +313,7 @@ impl Server {
         self.start_clients();
         self.start_flusher_timer();
         self.start_cleaner();
+        self.route();
         self.start_lru_managers();
         self.start_checkpointer();
         self.start_merging();
@@ -306,6 +322,49 @@ impl Server {
         self.start_records();
         if self.machine.config.monitor {
             self.machine.calendar.schedule(self.machine.now + SimDuration::from_millis(500), Event::Monitor);
+        }
+    }
+
+    /// What a pass or purge has ended, if the event just dealt with has: whoever waited for that goes on.
+    fn route(&mut self) {
+        loop {
+            if let Some(PassDone { requester, report }) = self.passes.done.take() {
+                self.pass_done(requester, report);
+            } else if self.purge.as_mut().is_some_and(|purge| std::mem::take(&mut purge.done_for_master)) {
+                self.coordinator(CleanerInput::Purged);
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn pass_done(&mut self, requester: Requester, report: PassReport) {
+        match requester {
+            Requester::PageCleaner => {
+                self.cleaner_tick();
+                self.coordinator(CleanerInput::Done(report));
+            }
+            Requester::Client(client) => self.flushed_by_client(client, report),
+            Requester::LruManager(instance) => self.flushed_by_manager(instance, report),
+            Requester::Purge => self.machine.calendar.schedule(self.machine.now, Event::UndoTruncation),
+            Requester::PurgeThread(thread) => self.flushed_by_purge_thread(thread, report),
+        }
+    }
+
+    /// A round of data-file syncs goes on.
+    fn sync_round(&mut self, round: u32) {
+        match self.resume_round(round) {
+            RoundStep::Runs => {}
+            RoundStep::Over(RoundOwner::Checkpoint) => self.checkpoint_data_synced(),
+            RoundStep::Over(RoundOwner::Batch(ended)) => self.batch_synced(ended),
+        }
+    }
+
+    /// The checkpoint block is synced.
+    fn checkpoint_durable(&mut self) {
+        if self.checkpoint_published() {
+            self.wake_record_waiters();
+            self.after_append();
         }
     }
 
@@ -319,7 +378,7 @@ impl Server {
             Event::ClientResumes(client) => self.resume_client(client),
             Event::Start(client) => self.start_transaction(client),
             Event::ReadDone(client) => self.read_done(client),
-            Event::SinglePage(client) => self.single_page_step(client),
+            Event::SinglePage(client) => self.single_page(client),
             Event::Arrival => self.arrival(),
             Event::RedoWritten => self.redo_written(),
             Event::RedoOnDevice => self.redo_on_device(),
@@ -339,7 +398,7 @@ impl Server {
             Event::ShareOnDevice { batch, thread } => self.share_on_device(batch, u32::from(thread)),
             Event::LruListMutex(instance) => self.machine.lru_list_mutex_passed_on(instance),
             Event::ShareCompletes { batch, thread } => self.share_completes(batch, u32::from(thread)),
-            Event::SyncRound(round) => self.sync_round_step(round),
+            Event::SyncRound(round) => self.sync_round(round),
             Event::CheckpointerTimer(number) => self.checkpointer_timer(number),
             Event::CheckpointOnDevice => self.checkpoint_on_device(),
             Event::CheckpointDurable => self.checkpoint_durable(),
@@ -364,7 +423,11 @@ impl Server {
             Event::RecordThread(thread) => self.record_thread(thread),
             Event::OtherPrograms => self.machine.other_programs_compute(),
             Event::EngineStatus => self.engine_status_asked(),
-            Event::QueueRoom => self.queue_room(),
+            Event::QueueRoom => {
+                self.serve_poster();
+                self.route();
+                self.watch_posters();
+            }
             Event::JournalCommit(volume) => self.journal_commit_step(volume),
             Event::FlushOver(volume) => self.flush_is_over(volume),
             Event::Second => self.second(),

@@ -28,18 +28,28 @@ use crate::kernel::time::{SimDuration, SimTime};
 use crate::storage::Op;
 use std::collections::VecDeque;
 
+/// A transaction in the binary log.
+#[derive(Debug, Clone, Copy)]
+struct Member {
+    client: u32,
+    /// Where its redo ended as it was prepared.
+    lsn: u64,
+}
+
 /// State of the binary log.
 #[derive(Debug, Clone)]
 pub(super) struct BinaryLog {
     config: BinaryLogConfig,
     /// Prepared transactions in order of arrival.
-    queue: VecDeque<u32>,
+    queue: VecDeque<Member>,
     /// The group being written and, before 8.0, synced.
-    group: Vec<u32>,
+    group: Vec<Member>,
     in_progress: bool,
     /// Groups that wait for the sync stage, and those in it.
-    written: Vec<u32>,
-    syncing: Vec<u32>,
+    written: Vec<Member>,
+    syncing: Vec<Member>,
+    /// Clients of 5.5 that are through it and wait for their commit to be durable.
+    commits_flushed: Vec<u32>,
     /// Groups, and bytes of events, since the last sync.
     groups_unsynced: u32,
     bytes_unsynced: f64,
@@ -54,6 +64,7 @@ impl BinaryLog {
             in_progress: false,
             written: Vec::new(),
             syncing: Vec::new(),
+            commits_flushed: Vec::new(),
             groups_unsynced: 0,
             bytes_unsynced: 0.0,
         }
@@ -88,22 +99,19 @@ impl Server {
         }
     }
 
-    /// A prepared transaction goes on at `at`: through the binary log, where there is one, to its end.
-    pub(super) fn prepared(&mut self, client: u32, at: SimTime) {
-        if self.leader_asks_for_redo() {
-            return self.stand_in_binlog_queue(client);
+    /// A transaction is prepared and as durable as commits are: whether it ends. If not, it goes through the binary log.
+    #[must_use]
+    pub(super) fn ends_without_binlog(&mut self, client: u32) -> bool {
+        let Some(log) = self.binary_log.as_mut().filter(|log| !log.config.in_redo) else { return true };
+        if let Some(place) = log.commits_flushed.iter().position(|&flushed| flushed == client) {
+            log.commits_flushed.swap_remove(place);
+            return true;
         }
-        let Some(log) = self.binary_log.as_mut().filter(|log| !log.config.in_redo) else {
-            return self.finish(client, at);
-        };
-        if std::mem::take(&mut self.clients.list[client as usize].in_binary_log) {
-            return self.finish(client, at);
-        }
-        log.queue.push_back(client);
-        self.start_binlog_group();
+        self.stand_in_binlog_queue(client);
+        false
     }
 
-    fn start_binlog_group(&mut self) {
+    pub(super) fn start_binlog_group(&mut self) {
         let Some(log) = &mut self.binary_log else { return };
         if log.in_progress || log.queue.is_empty() {
             return;
@@ -129,7 +137,7 @@ impl Server {
     /// A prepared transaction stands in the queue.
     pub(super) fn stand_in_binlog_queue(&mut self, client: u32) {
         if let Some(log) = &mut self.binary_log {
-            log.queue.push_back(client);
+            log.queue.push_back(Member { client, lsn: self.machine.redo.current_lsn() });
         }
         self.start_binlog_group();
     }
@@ -151,29 +159,20 @@ impl Server {
         self.machine.compute(demand, SimDuration::ZERO, Event::BinlogWritten);
     }
 
-    /// The events of a group are in the page cache: the next group may begin, and this one goes on to the sync stage.
-    fn leave_first_binlog_stage(&mut self) {
-        let Some(log) = &mut self.binary_log else { return };
-        log.in_progress = false;
-        let BinaryLog { group, written, .. } = log;
-        written.append(group);
-        self.start_binlog_sync();
-        self.start_binlog_group();
-    }
-
-    /// All who wait for the sync stage enter it, if it is free.
-    fn start_binlog_sync(&mut self) {
-        let Some(log) = &mut self.binary_log else { return };
+    /// All who wait for the sync stage enter it, if it is free; whether they commit at once.
+    #[must_use]
+    pub(super) fn start_binlog_sync(&mut self) -> bool {
+        let Some(log) = &mut self.binary_log else { return false };
         if !log.syncing.is_empty() || log.written.is_empty() {
-            return;
+            return false;
         }
         let BinaryLog { written, syncing, .. } = log;
         syncing.append(written);
-        if log.sync_is_due() {
+        let commits = !log.sync_is_due();
+        if !commits {
             self.send_binlog();
-        } else {
-            self.commit_synced_groups();
         }
+        commits
     }
 
     /// The events that are not yet on the device go there; the sync follows.
@@ -187,31 +186,34 @@ impl Server {
         self.machine.calendar.schedule(written, Event::BinlogOnDevice);
     }
 
-    /// The groups in the sync stage commit, one transaction after the other.
-    fn commit_synced_groups(&mut self) {
-        let Some(log) = &mut self.binary_log else { return };
+    /// The groups in the sync stage commit, one transaction after the other: the clients, and when each ends.
+    pub(super) fn take_synced_groups(&mut self) -> Vec<(u32, SimTime)> {
+        let Some(log) = &mut self.binary_log else { return Vec::new() };
         let groups = std::mem::take(&mut log.syncing);
         let each = self.machine.processors.slowed(self.machine.now, costs::BINLOG_TRANSACTION);
-        let mut at = self.machine.now;
-        for &client in &groups {
-            at += each;
-            let lsn = self.clients.list[client as usize].commit_lsn;
-            self.machine.acknowledged_lsn = self.machine.acknowledged_lsn.max(lsn);
-            self.finish(client, at);
-        }
-        self.start_binlog_sync();
+        let newest = groups.iter().map(|member| member.lsn).max().unwrap_or(0);
+        self.machine.acknowledged_lsn = self.machine.acknowledged_lsn.max(newest);
+        (1..).zip(groups).map(|(nth, member)| (member.client, self.machine.now + each * nth)).collect()
     }
 
-    /// The events of a group are in the page cache: they are sent to the device and synced if it is the group's turn.
-    pub(super) fn binlog_written(&mut self) {
-        if self.leader_asks_for_redo() {
-            return self.leave_first_binlog_stage();
+    /// The events of a group are in the page cache: they are sent to the device and synced if it is the group's turn. Whether
+    /// some transactions commit without a sync.
+    #[must_use]
+    pub(super) fn binlog_is_written(&mut self) -> bool {
+        let stages = self.leader_asks_for_redo();
+        let Some(log) = &mut self.binary_log else { return false };
+        if stages {
+            // The next group may begin, and this one goes on to the sync stage.
+            log.in_progress = false;
+            let BinaryLog { group, written, .. } = log;
+            written.append(group);
+            return self.start_binlog_sync();
         }
-        if self.binary_log.as_ref().is_some_and(BinaryLog::sync_is_due) {
+        let syncs = log.sync_is_due();
+        if syncs {
             self.send_binlog();
-        } else {
-            self.binlog_synced();
         }
+        !syncs
     }
 
     pub(super) fn binlog_on_device(&mut self) {
@@ -224,29 +226,22 @@ impl Server {
         self.machine.calendar.schedule(synced, Event::BinlogSynced);
     }
 
-    /// The group commits, and the next begins.
-    pub(super) fn binlog_synced(&mut self) {
-        if self.leader_asks_for_redo() {
-            return self.commit_synced_groups();
-        }
-        let Some(log) = &mut self.binary_log else { return };
+    /// The group without stages commits: its clients.
+    pub(super) fn take_group(&mut self) -> Vec<u32> {
+        let Some(log) = &mut self.binary_log else { return Vec::new() };
         log.in_progress = false;
-        let group = std::mem::take(&mut log.group);
-        let flushes_again = !log.config.grouped && self.machine.config.redo.commit == CommitDurability::Sync;
-        for &client in &group {
-            self.clients.list[client as usize].in_binary_log = flushes_again;
-            if flushes_again {
-                self.flush_commit_record(client);
-            } else {
-                self.finish(client, self.machine.now);
-            }
-        }
-        self.start_binlog_group();
+        log.group.drain(..).map(|member| member.client).collect()
     }
 
-    /// The commit record of a transaction is appended and made durable, after which the transaction ends.
-    fn flush_commit_record(&mut self, client: u32) {
-        self.machine.redo.append_record(crate::redo::RedoLog::fixed(costs::COMMIT_RECORD_BYTES), self.machine.now);
-        self.commit(client);
+    /// Whether the commit record of a transaction is flushed once more; if so, it is appended.
+    #[must_use]
+    pub(super) fn flushes_commit_record(&mut self, client: u32) -> bool {
+        let Some(log) = &mut self.binary_log else { return false };
+        let again = !log.config.grouped && self.machine.config.redo.commit == CommitDurability::Sync;
+        if again {
+            log.commits_flushed.push(client);
+            self.machine.redo.append_record(crate::redo::RedoLog::fixed(costs::COMMIT_RECORD_BYTES), self.machine.now);
+        }
+        again
     }
 }

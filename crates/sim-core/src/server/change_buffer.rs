@@ -30,7 +30,6 @@ use crate::config::{ChangeBufferConfig, Merging, PAGE_BYTES};
 use crate::kernel::random::{Rng, mix};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::redo::RedoLog;
-use crate::seam::CleanerInput;
 
 /// Fewest index pages whose changes share a leaf of the tree.
 pub(super) const PAGES_A_LEAF: u32 = 2;
@@ -224,6 +223,13 @@ impl Server {
         Ok(Buffered::Done)
     }
 
+    /// A page that was read is there.
+    pub(super) fn page_was_read(&mut self, page: u32) {
+        self.machine.page_reads.remove(&page);
+        self.machine.pool.page_arrived(page, &self.machine.space, self.machine.now);
+        self.merge_changes(page);
+    }
+
     /// A page has been read: its changes are merged into it.
     pub(super) fn merge_changes(&mut self, page: u32) {
         let Some(buffer) = &mut self.change_buffer else { return };
@@ -251,15 +257,16 @@ impl Server {
         self.machine.calendar.schedule(self.machine.now + A_SECOND, Event::Merge);
     }
 
-    /// The page cleaner merges, if that is its task, and goes on at once or when the pages are there.
-    pub(super) fn merge_by_cleaner(&mut self, wanted: u64, wait: bool) {
+    /// The page cleaner merges, if that is its task: how many pages, unless it waits until they are there.
+    #[must_use]
+    pub(super) fn merge_by_cleaner(&mut self, wanted: u64, wait: bool) -> Option<u64> {
         let does = self.change_buffer.as_ref().is_some_and(|buffer| buffer.config.merging == Merging::PageCleaner);
         let begun = if does { self.merge_some(wanted) } else { Reads::default() };
         if wait && begun.pages > 0 {
             self.machine.calendar.schedule(begun.last_arrives, Event::CleanerMerged(begun.pages));
-        } else {
-            self.coordinator(CleanerInput::Merging { pages: begun.pages.into() });
+            return None;
         }
+        Some(begun.pages.into())
     }
 
     /// Reads about `wanted` pages that have changes, at random places. One that is come to twice counts twice.

@@ -9,7 +9,6 @@ use super::RunError;
 use super::Server;
 use super::events::Event;
 use super::passes::Phase;
-use super::single_page::SinglePage;
 
 impl Server {
     /// Verifies everything; what walks over all pages and clients only if `walks_too`.
@@ -37,8 +36,7 @@ impl Server {
             return Err(format!("pages {:?} are under write, and nobody writes them", left.carry));
         }
         let carried: u64 = threads.iter().map(|thread| thread.carry.len() as u64).sum();
-        let alone =
-            self.clients.list.iter().filter(|client| client.single.is_some_and(SinglePage::has_page)).count() as u64;
+        let alone = self.frames.pages_under_write();
         let (written, under_write) = (self.batches.pages_under_write(), self.machine.pool.pages_under_write());
         if written + carried + alone == under_write {
             return Ok(());
@@ -64,10 +62,11 @@ impl Server {
             + self.passes.lru_waiting_clients()
             + self.checkpointer.waiting_clients()
             + self.machine.watching_clients()
-            + self.clients.log_buffer.waiting()
+            + self.log_buffer.waiting()
             + self.batches.waiting_clients()
             + self.machine.lru_list_mutexes.waiting_clients()
             + self.syncs.waiting_clients()
+            + self.io_threads.waiting_clients()
             + self.machine.file_system.as_ref().map_or(0, |file_system| file_system.waiting_clients());
         let found = scheduled + waiting + self.clients.idle_count();
         let clients = self.clients.list.len();

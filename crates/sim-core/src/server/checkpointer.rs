@@ -10,9 +10,10 @@
 //! durable up to there first. One checkpoint is taken at a time: who asks for another meanwhile joins it.
 
 use super::Server;
+use super::crashes::BrokenRule;
 use super::events::Event;
 use super::file_system::AfterSync;
-use super::ids::Requester;
+use super::ids::{Requester, RoundOwner, RoundStep};
 use super::inodes::Synced;
 use super::wake_ups::Thread;
 use crate::config::RedoIo;
@@ -119,7 +120,12 @@ impl Server {
         if lsn.is_none() {
             self.machine.crash_sees_checkpoint_begin();
         }
-        self.start_checkpoint_sync();
+        if !self.machine.config.data_sync.precedes_checkpoints()
+            || self.machine.breaks(BrokenRule::CheckpointBeforeSync)
+            || self.begin_round(RoundOwner::Checkpoint) == RoundStep::Over(RoundOwner::Checkpoint)
+        {
+            self.checkpoint_data_synced();
+        }
     }
 
     /// Takes a checkpoint at the oldest modification on behalf of `actor`, or joins the one in progress.
@@ -217,11 +223,16 @@ impl Server {
         self.machine.calendar.schedule(durable, Event::CheckpointDurable);
     }
 
-    pub(super) fn checkpoint_durable(&mut self) {
-        let State::Writing { lsn } = self.checkpointer.state else { return };
+    /// The block is synced: the checkpoint is published. Whether there was one; then redo that waited for room is to be looked
+    /// at.
+    #[must_use]
+    pub(super) fn checkpoint_published(&mut self) -> bool {
+        let State::Writing { lsn } = self.checkpointer.state else { return false };
         self.machine.last_checkpoint_lsn = lsn;
         self.machine.checkpoints += 1;
         self.end_checkpoint(true);
+        self.publish_limits();
+        true
     }
 
     /// A checkpoint is published, or there was nothing to write: all go on.
@@ -241,9 +252,5 @@ impl Server {
             Some(_) => {}
         }
         self.machine.wake_watchers();
-        if published {
-            self.publish_limits();
-            self.after_append();
-        }
     }
 }

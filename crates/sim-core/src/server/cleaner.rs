@@ -132,8 +132,16 @@ impl Server {
             }
             CleanerAction::Flush(request) => self.start_pass(Requester::PageCleaner, request),
             CleanerAction::WaitForBatches => self.wait_for_batches(Requester::PageCleaner),
-            CleanerAction::Purge => self.purge_by_master(),
-            CleanerAction::MergeChanges { pages, wait } => self.merge_by_cleaner(pages, wait),
+            CleanerAction::Purge => {
+                if !self.purge_by_master() {
+                    self.coordinator(CleanerInput::Purged);
+                }
+            }
+            CleanerAction::MergeChanges { pages, wait } => {
+                if let Some(pages) = self.merge_by_cleaner(pages, wait) {
+                    self.coordinator(CleanerInput::Merging { pages });
+                }
+            }
             CleanerAction::Checkpoint { wait } => self.request_checkpoint(Requester::PageCleaner, wait),
             CleanerAction::SyncRedo => self.sync_redo_by_cleaner(),
         }

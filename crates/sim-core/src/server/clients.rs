@@ -9,19 +9,16 @@
 use super::adaptive_hash::AdaptiveHash;
 use super::costs;
 use super::events::Event;
-use super::free_pages::FrameSearch;
 use super::ids::Requester;
-use super::log_buffer::LogBufferQueue;
 use super::plan::Plan;
-use super::single_page::SinglePage;
-use super::wake_ups::Thread;
+use super::single_page::SinglePageStep;
 use super::{Server, threads_of};
 use crate::buffer_pool::BufferPool;
 use crate::config::{AdaptiveHashCost, CommitDurability, RedoPipeline};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
 use crate::kernel::time::{SimDuration, SimTime};
-use crate::seam::{FreeCheck, FreeCheckWait, PassReport};
+use crate::seam::{FreeCheckWait, PassReport};
 use crate::workload::arrivals::Arrivals;
 use crate::workload::program::Program;
 use crate::workload::{DriveSpec, StopSpec, WorkloadSpec};
@@ -43,13 +40,7 @@ pub(super) struct Client {
     pub(super) wrote: bool,
     /// Rows that it has yet to change and that may wait for purge.
     delayed_rows: u32,
-    /// It is through the binary log and waits for its commit to be durable.
-    pub(super) in_binary_log: bool,
     free_check: Option<FreeCheckWait>,
-    pub(super) frame_search: FrameSearch,
-    /// The next stage of its single-page flush.
-    pub(super) single: Option<SinglePage>,
-    pub(super) commit_lsn: u64,
     pub(super) rng: Rng,
     /// For the pages it reads.
     pub(super) read_rng: Rng,
@@ -66,11 +57,6 @@ pub(super) struct Clients {
     waiting: VecDeque<SimTime>,
     idle: Vec<u32>,
     pub(super) touches: u64,
-    pub(super) log_buffer: LogBufferQueue,
-    /// How long each changed row waits because purge lags.
-    pub(super) dml_delay: SimDuration,
-    /// Until when nobody gets a rollback segment.
-    pub(super) undo_locked_until: SimTime,
 }
 
 impl Clients {
@@ -84,11 +70,7 @@ impl Clients {
             appended: false,
             wrote: false,
             delayed_rows: 0,
-            in_binary_log: false,
             free_check: None,
-            frame_search: FrameSearch::default(),
-            single: None,
-            commit_lsn: 0,
             rng: Rng::stream(seed, replication, &format!("client {i}")),
             read_rng: Rng::stream(seed, replication, &format!("client {i} reads")),
         };
@@ -107,9 +89,6 @@ impl Clients {
             waiting: VecDeque::new(),
             idle: (0..clients).rev().collect(),
             touches: 0,
-            log_buffer: LogBufferQueue::default(),
-            dml_delay: SimDuration::ZERO,
-            undo_locked_until: SimTime::ZERO,
         }
     }
 
@@ -204,7 +183,10 @@ impl Server {
         let at_a_rate = self.clients.arrivals.is_some();
         let dispatch = if at_a_rate { self.machine.processors.spec().dispatch } else { SimDuration::ZERO };
         client.delayed_rows = kind.changed_rows;
-        let locked = if kind.history_bytes > 0 { self.clients.undo_locked_until } else { SimTime::ZERO };
+        let locked = match &self.purge {
+            Some(purge) if kind.history_bytes > 0 => purge.undo_locked_until,
+            _ => SimTime::ZERO,
+        };
         let wait = (latch_wait + from.since(self.machine.now)).max(locked.since(self.machine.now));
         self.draw_plan(client_number);
         self.machine.compute(demand + dispatch, wait, Event::ClientResumes(client_number));
@@ -212,9 +194,10 @@ impl Server {
 
     /// Goes on with a transaction's touches until it commits or must wait.
     pub(super) fn resume_client(&mut self, client_number: u32) {
-        if self.clients.dml_delay > SimDuration::ZERO
-            && !self.clients.log_buffer.has_admitted(client_number)
-            && self.waits_for_purge(client_number)
+        let dml_delay = self.purge.as_ref().map_or(SimDuration::ZERO, |purge| purge.dml_delay);
+        if dml_delay > SimDuration::ZERO
+            && !self.log_buffer.has_admitted(client_number)
+            && self.waits_for_purge(client_number, dml_delay)
         {
             return;
         }
@@ -242,21 +225,39 @@ impl Server {
         self.admit_to_log_buffer();
     }
 
+    /// The page that a client waited for has been read.
+    pub(super) fn read_done(&mut self, client_number: u32) {
+        if let Some(page) = self.clients.list[client_number as usize].plan.next_page() {
+            self.page_was_read(page);
+            if self.keep_margin(client_number, page) {
+                return;
+            }
+        }
+        if !self.machine.page_read_computes(client_number) {
+            self.resume_client(client_number);
+        }
+    }
+
+    /// A single-page flush of a client moves on.
+    pub(super) fn single_page(&mut self, client_number: u32) {
+        if self.single_page_step(client_number) == SinglePageStep::ClientResumes {
+            self.resume_client(client_number);
+        }
+    }
+
     /// Purge lags: before each row that it changes a client sleeps as long as the delay is then.
-    fn waits_for_purge(&mut self, client_number: u32) -> bool {
+    fn waits_for_purge(&mut self, client_number: u32, delay: SimDuration) -> bool {
         let client = &mut self.clients.list[client_number as usize];
         let waits = client.delayed_rows > 0;
         if waits {
             client.delayed_rows -= 1;
-            self.machine
-                .calendar
-                .schedule(self.machine.now + self.clients.dml_delay, Event::ClientResumes(client_number));
+            self.machine.calendar.schedule(self.machine.now + delay, Event::ClientResumes(client_number));
         }
         waits
     }
 
     /// Upper bound of the redo payload of a client's transaction, bytes.
-    pub(super) fn largest_redo(&self, client_number: u32) -> u64 {
+    fn largest_redo(&self, client_number: u32) -> u64 {
         let client = &self.clients.list[client_number as usize];
         self.program.kinds[client.kind as usize].max_redo_bytes
     }
@@ -264,8 +265,8 @@ impl Server {
     /// Whether a client may write redo now; if not, it has been put to wait.
     pub(super) fn may_write(&mut self, client_number: u32) -> bool {
         // Who has waited for the log buffer passed the other checks before.
-        if !self.clients.log_buffer.has_admitted(client_number)
-            && (!self.redo_has_room_to_merge(client_number)
+        if !self.log_buffer.has_admitted(client_number)
+            && (!self.redo_has_room_to_merge(client_number, self.largest_redo(client_number))
                 || !self.passes_free_check(client_number)
                 || self.waits_for_log_buffer(client_number))
         {
@@ -277,10 +278,21 @@ impl Server {
                 false
             }
             _ => {
-                self.clients.log_buffer.takes_room(client_number);
+                self.log_buffer.takes_room(client_number);
                 true
             }
         }
+    }
+
+    /// Whether a client must wait for room in the log buffer; if so, it has been put to wait.
+    fn waits_for_log_buffer(&mut self, client_number: u32) -> bool {
+        let payload_bytes = self.largest_redo(client_number);
+        let waits = !self.log_buffer.is_empty() || self.log_buffer_lacks_room(payload_bytes);
+        if waits {
+            self.show_to_writer(client_number);
+            self.wait_for_log_buffer(client_number, payload_bytes);
+        }
+        waits
     }
 
     /// A client goes no further for now: what it appended since it last stopped is there to be written. Whether that is
@@ -306,41 +318,24 @@ impl Server {
         wait.is_none()
     }
 
-    /// Asks the version whether a thread that stands at `wait` may write redo: `None` if it may, otherwise where it stands
-    /// now, and it goes on by itself.
-    pub(super) fn ask_for_room(&mut self, actor: Requester, wait: Option<FreeCheckWait>) -> Option<FreeCheckWait> {
-        let mut wait = wait.unwrap_or_default();
-        let answer = self.machine.ask(|model, view| model.free_check(view, &mut wait));
-        let goes_on = actor.goes_on(Event::BatchesOver);
-        match answer {
-            FreeCheck::Proceed => return None,
-            FreeCheck::Sleep { duration, wake_checkpointer } => {
-                self.machine.calendar.schedule(self.machine.now + duration, goes_on);
-                if wake_checkpointer {
-                    self.machine.set_event(Thread::Checkpointer);
-                }
-            }
-            FreeCheck::Flush(request) => self.start_pass(actor, request),
-            FreeCheck::WaitForBatches => self.wait_for_batches(actor),
-            FreeCheck::WakeCleaner { sleep } => {
-                self.machine.set_flush_event();
-                self.machine.calendar.schedule(self.machine.now + sleep, goes_on);
-            }
-            FreeCheck::WaitForCleaner => {
-                self.machine.watchers.push(goes_on);
-                self.machine.set_flush_event();
-            }
-            FreeCheck::Checkpoint { wait } => self.request_checkpoint(actor, wait),
-        }
-        Some(wait)
-    }
-
     /// The flush that a client did itself is over.
     pub(super) fn flushed_by_client(&mut self, client_number: u32, report: PassReport) {
         if let Some(wait) = &mut self.clients.list[client_number as usize].free_check {
             wait.report = report;
         }
         self.machine.client_flush_computes(client_number);
+    }
+
+    /// A transaction has committed: its undo log joins the history list.
+    #[inline]
+    fn leave_history(&mut self, client_number: u32) {
+        let Some(purge) = &mut self.purge else { return };
+        let client = &self.clients.list[client_number as usize];
+        let kind = &self.program.kinds[client.kind as usize];
+        let touches = client.plan.runs().map(|(pages, run)| (pages, run.touch));
+        if let Some(left) = purge.add_history(kind, touches) {
+            self.history_was_left(left);
+        }
     }
 
     /// A transaction is over: its client goes on to the next.

@@ -70,7 +70,7 @@ impl Commit {
 
     /// Clients that wait for redo.
     pub(super) fn waiting(&self) -> usize {
-        let flushing = self.durable_waiters.iter().filter(|(_, event)| matches!(event, Event::SinglePage(_))).count();
+        let flushing = self.durable_waiters.iter().filter(|(_, event)| event.client().is_some()).count();
         self.waiters.len() + flushing
     }
 }
@@ -103,20 +103,11 @@ impl Server {
         if timeout == SimDuration::ZERO { BACKGROUND_PERIOD } else { timeout }
     }
 
-    /// A client's transaction is through with its pages.
-    pub(super) fn commit(&mut self, client_number: u32) {
-        let client = &self.clients.list[client_number as usize];
-        if !client.wrote {
-            self.finish(client_number, self.machine.now);
-            return;
-        }
-        self.events_to_redo();
+    /// A client's transaction, whose redo ends here, is to be as durable as commits are; whether it already is. If not, the
+    /// client has been put to wait.
+    #[must_use]
+    pub(super) fn is_durable_or_waits(&mut self, client_number: u32) -> bool {
         let lsn = self.machine.redo.current_lsn();
-        self.clients.list[client_number as usize].commit_lsn = lsn;
-        if self.leader_asks_for_redo() {
-            self.stand_in_binlog_queue(client_number);
-            return self.after_append();
-        }
         let position = self.machine.redo.position();
         // Redo that the transaction appended before its last reads may be where it must be by now.
         let done = match self.machine.config.redo.commit {
@@ -124,14 +115,11 @@ impl Server {
             CommitDurability::Write => position.written_lsn >= lsn,
             CommitDurability::Sync => position.durable_lsn >= lsn,
         };
-        if done {
-            self.prepared(client_number, self.machine.now);
-            self.after_append();
-            return;
+        if !done {
+            self.redo_requested();
+            self.commit.waiters.push_back((lsn, client_number));
         }
-        self.redo_requested();
-        self.commit.waiters.push_back((lsn, client_number));
-        self.after_append();
+        done
     }
 
     /// A group of redo is closed: its writer, the margin and who waits for work look at it.
@@ -270,14 +258,18 @@ impl Server {
         }
     }
 
-    pub(super) fn redo_written(&mut self) {
+    /// The write in progress is over: LSN up to which commits may be acknowledged, after which comes [`Server::after_write`].
+    pub(super) fn write_ended(&mut self) -> Option<u64> {
         self.commit.written_event = None;
         self.machine.redo.advance_writer(self.machine.now);
         self.watch_redo_files();
         self.commit.leader_wrote = true;
-        if self.machine.config.redo.commit == CommitDurability::Write {
-            self.acknowledge(self.machine.redo.position().written_lsn);
-        }
+        let commits_wait = self.machine.config.redo.commit == CommitDurability::Write;
+        commits_wait.then(|| self.machine.redo.position().written_lsn)
+    }
+
+    /// What a write allows is acknowledged: the log goes on.
+    pub(super) fn after_write(&mut self) {
         self.start_sync_if_wanted();
         if self.machine.config.redo.pipeline != RedoPipeline::LogMutex {
             self.admit_to_log_buffer();
@@ -287,15 +279,19 @@ impl Server {
         }
     }
 
-    pub(super) fn redo_synced(&mut self) {
-        let Some(lsn) = self.commit.syncing.take() else { return };
+    /// The sync in progress is over; LSN up to which redo is durable. Once commits are acknowledged ([`Server::next_acknowledged`])
+    /// comes [`Server::after_sync`].
+    pub(super) fn sync_ended(&mut self) -> Option<u64> {
+        let lsn = self.commit.syncing.take()?;
         self.machine.redo_sync_in_progress = false;
         self.hold_redo_writes();
         self.machine.redo.synced(lsn);
-        if self.machine.config.redo.commit == CommitDurability::Sync {
-            self.acknowledge(lsn);
-        }
-        let at = self.machine.now + self.commit.wake_up;
+        Some(lsn)
+    }
+
+    /// Redo is durable up to `lsn`, and commits are acknowledged: the log goes on.
+    pub(super) fn after_sync(&mut self, lsn: u64) {
+        let at = self.woken_at();
         for (_, event) in self.commit.durable_waiters.extract_if(.., |(wanted, _)| *wanted <= lsn) {
             self.machine.calendar.schedule(at, event);
         }
@@ -313,22 +309,22 @@ impl Server {
         let by_checkpoint =
             self.machine.config.redo.checkpoint_holds_writes && self.machine.checkpoint_on_its_way.is_some();
         self.machine.redo.hold_writes(by_sync || by_checkpoint, self.machine.now);
-        if self.machine.config.redo.commit == CommitDurability::Write || !self.clients.log_buffer.is_empty() {
+        if self.machine.config.redo.commit == CommitDurability::Write || !self.log_buffer.is_empty() {
             self.watch_redo_written();
         }
     }
 
-    /// Acknowledges all commits up to `lsn`.
-    fn acknowledge(&mut self, lsn: u64) {
-        let at = self.machine.now + self.commit.wake_up;
-        while let Some(&(wanted, client)) = self.commit.waiters.front() {
-            if wanted > lsn {
-                break;
-            }
-            self.commit.waiters.pop_front();
-            self.machine.acknowledged_lsn = wanted;
-            self.prepared(client, at);
-        }
+    /// When a thread that waited for redo goes on.
+    pub(super) fn woken_at(&self) -> SimTime {
+        self.machine.now + self.commit.wake_up
+    }
+
+    /// The next client whose redo ends at `lsn` or before.
+    pub(super) fn next_acknowledged(&mut self, lsn: u64) -> Option<u32> {
+        let &(wanted, client) = self.commit.waiters.front().filter(|(wanted, _)| *wanted <= lsn)?;
+        self.commit.waiters.pop_front();
+        self.machine.acknowledged_lsn = wanted;
+        Some(client)
     }
 
     /// Lets `event` happen when redo is durable up to `lsn`, and asks for that.
@@ -354,10 +350,9 @@ impl Server {
         self.commit.soft_limit_lsn = checkpoint + limits.soft_bytes;
         self.watch_writer_margin();
         self.machine.free_check_limit_lsn = self.machine.model.free_check_limit_lsn();
-        if !self.clients.log_buffer.is_empty() || self.sync_wanted() {
+        if !self.log_buffer.is_empty() || self.sync_wanted() {
             self.watch_redo_written();
         }
-        self.wake_record_waiters();
     }
 
     /// Tells the model when the writer enters or leaves its extra margin; a writer that stands at its limit asks for a

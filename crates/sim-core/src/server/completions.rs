@@ -19,7 +19,7 @@ use super::Server;
 use super::batches::COMPLETED;
 use super::costs;
 use super::events::Event;
-use super::ids::{Held, ListKind};
+use super::ids::{EndedBatch, Held, ListKind, RoundOwner, RoundStep};
 use crate::config::{BatchEnd, FreePagePolicy, LruWritten};
 use crate::kernel::time::SimTime;
 
@@ -61,12 +61,12 @@ impl Server {
 
     /// Each I/O thread that has pages of the batch completes them when the last of them is done on the device.
     fn io_threads_complete(&mut self, batch: u32) {
-        let mut shares = vec![(0u64, self.machine.now); self.syncs.threads() as usize];
+        let mut shares = vec![(0u64, self.machine.now); self.io_threads.count() as usize];
         let entry = self.batches.get(batch);
         for (&page, &done) in entry.pages.iter().zip(&entry.done) {
             // A page that a client completed is any thread's.
             let extent = if page == COMPLETED { batch } else { self.machine.space.extent_of(page) };
-            let (pages, last_done) = &mut shares[self.syncs.thread_of(extent) as usize];
+            let (pages, last_done) = &mut shares[self.io_threads.thread_of(extent) as usize];
             (*pages, *last_done) = (*pages + 1, done.max(*last_done));
         }
         entry.threads_left = shares.iter().filter(|(pages, _)| *pages > 0).count() as u32;
@@ -78,7 +78,7 @@ impl Server {
 
     /// An I/O thread has its share of a batch: it completes it, unless it is busy with another.
     pub(super) fn share_on_device(&mut self, batch: u32, thread: u32) {
-        if !self.syncs.complete_later(thread, batch) {
+        if !self.io_threads.complete_later(thread, batch) {
             self.complete_share(batch, thread);
         }
     }
@@ -86,14 +86,14 @@ impl Server {
     /// A client met a page under write. If its write is done and its I/O thread is free, the page is completed here and
     /// now and true comes back; otherwise the client goes on when that may be so.
     pub(super) fn page_write_over(&mut self, client: u32, page: u32) -> bool {
-        let (now, thread) = (self.machine.now, self.syncs.thread_of(self.machine.space.extent_of(page)));
+        let (now, thread) = (self.machine.now, self.io_threads.thread_of(self.machine.space.extent_of(page)));
         match self.batches.with_page(page) {
             // A client flushes it alone.
             None => self.machine.calendar.schedule(now + costs::SINGLE_PAGE_POLL, Event::ClientResumes(client)),
             Some((batch, place)) => match batch.done.get(place) {
                 None => batch.waiters.push((client, page)),
                 Some(&done) if done > now => self.machine.calendar.schedule(done, Event::ClientResumes(client)),
-                Some(_) if self.syncs.wait_for_thread(thread, client) => {}
+                Some(_) if self.io_threads.wait_for(thread, client) => {}
                 Some(_) => {
                     batch.pages[place] = COMPLETED;
                     self.machine.pool.page_written(page);
@@ -113,10 +113,10 @@ impl Server {
         if entry.poster.is_some() || entry.waited_for_later {
             return self.finish_batch(batch, 0);
         }
-        let threads = self.syncs.threads();
+        let threads = self.io_threads.count();
         let mut needed = 0u64;
         for &page in self.batches.get(batch).pages.iter().filter(|&&p| p != COMPLETED) {
-            needed |= 1 << self.syncs.thread_of(self.machine.space.extent_of(page));
+            needed |= 1 << self.io_threads.thread_of(self.machine.space.extent_of(page));
         }
         if needed == 0 {
             // Every page was completed by a client that looked; some thread must still end the batch.
@@ -135,7 +135,7 @@ impl Server {
         let (kind, instance) = (entry.kind, entry.instance);
         let passes = Event::ShareCompletes { batch, thread: thread as u8 };
         if self.machine.lru_list_mutexes.held_by_sync(kind) && self.machine.waits_for_lru_list(instance, passes) {
-            return self.syncs.io_thread_waits(thread);
+            return self.io_threads.set_busy(thread, true);
         }
         let entry = self.batches.get(batch);
         entry.threads_left -= 1;
@@ -146,7 +146,7 @@ impl Server {
 
     /// An I/O thread has waited for the mutex, and has it if nobody was faster.
     pub(super) fn share_completes(&mut self, batch: u32, thread: u32) {
-        self.syncs.io_thread_goes_on(thread);
+        self.io_threads.set_busy(thread, false);
         self.complete_share(batch, thread);
         self.io_thread_done(thread);
     }
@@ -189,9 +189,13 @@ impl Server {
         match (self.machine.config.data_sync.follows_batches(), poster) {
             (true, None) => {
                 let mutex = self.machine.lru_list_mutexes.held_by_sync(kind).then_some(instance);
-                self.start_batch_sync(thread, held, mutex);
+                self.io_threads.set_busy(thread, true);
+                if let Some(instance) = mutex {
+                    self.machine.lru_list_mutexes.hold(instance);
+                }
+                self.sync_data_files(EndedBatch::IoThread { thread, held, mutex });
             }
-            (true, Some(poster)) => self.start_poster_sync(poster, held),
+            (true, Some(thread)) => self.sync_data_files(EndedBatch::Poster { thread, held }),
             (false, None) => {
                 self.machine.crash_sees_given_back();
                 self.release_held(held);
@@ -201,6 +205,41 @@ impl Server {
                 self.release_held(held);
                 self.poster_goes_on(poster);
             }
+        }
+    }
+
+    /// A batch is over: its thread syncs the data files.
+    fn sync_data_files(&mut self, ended: EndedBatch) {
+        if let RoundStep::Over(_) = self.begin_round(RoundOwner::Batch(ended)) {
+            self.batch_synced(ended);
+        }
+    }
+
+    /// The data files are synced behind a batch: its thread goes on, and what the batch held is given back.
+    pub(super) fn batch_synced(&mut self, ended: EndedBatch) {
+        match ended {
+            EndedBatch::IoThread { thread, held, mutex } => {
+                self.release_held(held);
+                if let Some(instance) = mutex {
+                    self.machine.release_lru_list_mutex(instance);
+                }
+                self.io_threads.set_busy(thread, false);
+                self.io_thread_done(thread);
+            }
+            EndedBatch::Poster { thread, held } => {
+                self.release_held(held);
+                self.poster_goes_on(thread);
+            }
+        }
+    }
+
+    /// An I/O thread has ended a batch: unless that keeps it busy, it turns to what waits for it.
+    fn io_thread_done(&mut self, thread: u32) {
+        for client in self.io_threads.take_clients(thread) {
+            self.machine.calendar.schedule(self.machine.now, Event::ClientResumes(client));
+        }
+        while let Some(batch) = self.io_threads.next_completion(thread) {
+            self.complete_share(batch, thread);
         }
     }
 }

@@ -123,6 +123,14 @@ pub(super) enum Event {
 }
 
 impl Event {
+    /// The client whose thread goes on with it, if that is in the middle of its transaction.
+    pub(super) fn client(self) -> Option<u32> {
+        match self {
+            Event::ClientResumes(client) | Event::SinglePage(client) => Some(client),
+            _ => None,
+        }
+    }
+
     /// Whether a thread of the server makes it happen; the others come from outside: arrivals, and the second that is
     /// over.
     #[inline]

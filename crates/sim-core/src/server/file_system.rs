@@ -22,7 +22,6 @@
 //! takes no handle's time (errs towards shorter commits); a transaction that nobody syncs is not committed after five
 //! seconds; the XFS log has one record on its way instead of up to eight (errs towards larger groups).
 
-use super::Server;
 use super::events::Event;
 use super::inodes::{Inodes, Synced};
 use super::machine::Machine;
@@ -31,11 +30,11 @@ use crate::run_spec::{FileSystemKind, FileSystemSpec};
 use crate::storage::{Device, Op};
 
 /// A block of the file system.
-const BLOCK_BYTES: u64 = 4096;
+pub(super) const BLOCK_BYTES: u64 = 4096;
 /// The log record of XFS for a few inodes.
 const XFS_RECORD_BYTES: u64 = 2048;
 /// Waking the thread that commits, and the one that waited for it.
-const WAKE_UP: SimDuration = SimDuration::from_micros(25);
+pub(super) const WAKE_UP: SimDuration = SimDuration::from_micros(25);
 
 /// What goes on when a sync is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,10 +43,10 @@ pub(super) enum AfterSync {
     Redo,
     /// An event.
     Event(Event),
-    /// A thread that synced a file of pages, `file` among the data files, does `thread` and then `event`.
+    /// A thread that synced a file of pages does `thread` and then `event`.
     Pages {
-        /// Number of the data file; none for the doublewrite.
-        file: Option<u16>,
+        /// The file.
+        file: PagesFile,
         /// When it began: what was written by then is synced.
         began: SimTime,
         /// What the thread does.
@@ -57,9 +56,20 @@ pub(super) enum AfterSync {
     },
 }
 
+/// A file that holds pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PagesFile {
+    /// A data file.
+    Data(u16),
+    /// The doublewrite, for the batches that the thread wrote there.
+    Doublewrite,
+    /// The doublewrite, for a page that a client flushes alone.
+    DoublewriteOf(u32),
+}
+
 /// Who waits for a cache flush.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum FlushOwner {
+pub(super) enum FlushOwner {
     Sync(AfterSync),
     /// The commit, before its commit block.
     CommitBlock,
@@ -69,11 +79,11 @@ enum FlushOwner {
 
 /// Cache flushes of a device: one on its way, the others gather for the next.
 #[derive(Debug, Clone, Default)]
-struct Flushes {
-    running: Vec<FlushOwner>,
+pub(super) struct Flushes {
+    pub(super) running: Vec<FlushOwner>,
     waiting: Vec<FlushOwner>,
     /// No flush starts meanwhile.
-    commit_block_in_flight: bool,
+    pub(super) commit_block_in_flight: bool,
 }
 
 impl Flushes {
@@ -89,7 +99,7 @@ impl Flushes {
 
 /// Where a commit stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+pub(super) enum Phase {
     /// Its thread is being woken.
     Starting,
     /// Descriptor and changed blocks are being written (ext4).
@@ -102,24 +112,24 @@ enum Phase {
 
 /// A commit in progress.
 #[derive(Debug, Clone)]
-struct Commit {
+pub(super) struct Commit {
     /// Changes up to then are in it.
-    began: SimTime,
-    phase: Phase,
-    bytes: u64,
+    pub(super) began: SimTime,
+    pub(super) phase: Phase,
+    pub(super) bytes: u64,
     /// Who waits for it, and whether a cache flush must follow.
-    waiters: Vec<(AfterSync, bool)>,
+    pub(super) waiters: Vec<(AfterSync, bool)>,
 }
 
 /// The journal of one file system.
 #[derive(Debug, Clone, Default)]
-struct Journal {
+pub(super) struct Journal {
     /// When the newest commit that is over began; changes up to then are safe.
-    committed: Option<SimTime>,
-    commit: Option<Commit>,
+    pub(super) committed: Option<SimTime>,
+    pub(super) commit: Option<Commit>,
     /// Who waits for the next one.
-    next: Vec<AfterSync>,
-    flushes: Flushes,
+    pub(super) next: Vec<AfterSync>,
+    pub(super) flushes: Flushes,
 }
 
 /// What a sync does about an inode.
@@ -152,10 +162,10 @@ impl Journal {
 /// File systems with a journal: that of the data device, and that of the redo device if it is another.
 #[derive(Debug, Clone)]
 pub(super) struct FileSystem {
-    kind: FileSystemKind,
+    pub(super) kind: FileSystemKind,
     /// Whether redo and data files are synced by `fdatasync`.
     fdatasync: bool,
-    journals: [Journal; 2],
+    pub(super) journals: [Journal; 2],
 }
 
 /// Number of the journal of the data device, and of the redo device.
@@ -171,7 +181,7 @@ impl FileSystem {
 
     /// Clients that wait for a sync of a page that they flush alone.
     pub(super) fn waiting_clients(&self) -> usize {
-        let of_client = |then: &AfterSync| matches!(then, AfterSync::Pages { event: Event::SinglePage(_), .. });
+        let of_client = |then: &AfterSync| matches!(then, AfterSync::Pages { event, .. } if event.client().is_some());
         let of_journal = |journal: &Journal| {
             let flushes = journal.flushes.running.iter().chain(&journal.flushes.waiting);
             let flushed = flushes.filter(|owner| matches!(owner, FlushOwner::Sync(then) if of_client(then))).count();
@@ -200,127 +210,8 @@ impl FileSystem {
     }
 }
 
-impl Server {
-    /// The commit of a journal goes on.
-    pub(super) fn journal_commit_step(&mut self, number: u32) {
-        let volume = number as usize;
-        let Some(fs) = &mut self.machine.file_system else { return };
-        let kind = fs.kind;
-        let journal = &mut fs.journals[volume];
-        let Some(commit) = &mut journal.commit else { return };
-        match commit.phase {
-            Phase::Starting if kind == FileSystemKind::Ext4Ordered => {
-                commit.phase = Phase::Blocks;
-                let bytes = commit.bytes;
-                self.machine.write_journal(volume, bytes);
-            }
-            Phase::Starting | Phase::Blocks => {
-                commit.phase = Phase::FlushBefore;
-                self.machine.wait_for_flush(volume, FlushOwner::CommitBlock);
-            }
-            Phase::FlushBefore => {
-                commit.phase = Phase::CommitBlock;
-                let bytes = if kind == FileSystemKind::Xfs { commit.bytes } else { BLOCK_BYTES };
-                journal.flushes.commit_block_in_flight = true;
-                self.machine.write_journal(volume, bytes);
-            }
-            Phase::CommitBlock => {
-                commit.phase = Phase::FlushBehind;
-                journal.flushes.commit_block_in_flight = false;
-                if self.machine.volume_device(volume).flush_is_barrier() {
-                    self.machine.wait_for_flush(volume, FlushOwner::CommitEnd);
-                } else {
-                    self.end_commit(volume);
-                    self.machine.begin_flush(volume);
-                }
-            }
-            Phase::FlushBehind => self.end_commit(volume),
-        }
-    }
-
-    /// A commit is over: who waited goes on, and the next begins if it is wanted.
-    fn end_commit(&mut self, volume: usize) {
-        let Some(fs) = &mut self.machine.file_system else { return };
-        let journal = &mut fs.journals[volume];
-        let Some(commit) = journal.commit.take() else { return };
-        journal.committed = Some(commit.began);
-        let next = !journal.next.is_empty();
-        for (then, flush) in commit.waiters {
-            if flush {
-                self.machine.wait_for_flush(volume, FlushOwner::Sync(then));
-            } else {
-                self.sync_is_over(then, WAKE_UP);
-            }
-        }
-        if next {
-            self.machine.begin_commit(volume, SimDuration::ZERO);
-        }
-    }
-
-    /// The cache flush on its way to a device is over.
-    pub(super) fn flush_is_over(&mut self, number: u32) {
-        let volume = number as usize;
-        let Some(fs) = &mut self.machine.file_system else { return };
-        let owners = std::mem::take(&mut fs.journals[volume].flushes.running);
-        for owner in owners {
-            match owner {
-                FlushOwner::Sync(then) => self.sync_is_over(then, SimDuration::ZERO),
-                FlushOwner::CommitBlock | FlushOwner::CommitEnd => self.journal_commit_step(number),
-            }
-        }
-        self.machine.begin_flush(volume);
-    }
-
-    /// A sync is over, and who waited for it runs `after` from now.
-    fn sync_is_over(&mut self, then: AfterSync, after: SimDuration) {
-        let at = self.machine.now + after;
-        match then {
-            AfterSync::Redo => self.machine.redo_sync_ends(at),
-            AfterSync::Event(event) => self.machine.calendar.schedule(at, event),
-            AfterSync::Pages { file, began, thread, event } => {
-                match file {
-                    Some(file) => {
-                        self.machine.crash_sees_sync_since(file, began);
-                        for waiting in self.syncs.sync_ends(file, self.machine.now) {
-                            self.machine.calendar.schedule(at, waiting);
-                        }
-                    }
-                    None => self.crash_sees_doublewrite_synced(thread),
-                }
-                self.machine.data_sync_computes(at, thread, event);
-            }
-        }
-    }
-
-    /// The doublewrite of what `thread` does is synced.
-    fn crash_sees_doublewrite_synced(&mut self, thread: Event) {
-        match thread {
-            Event::FlushThread(thread) => self.machine.crash_sees_copies_synced(thread, self.machine.now),
-            Event::SinglePage(client) => {
-                if let Some(page) = self.single_page_of(client) {
-                    self.machine.crash_sees_copy_alone_synced(page, self.machine.now);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Syncs a file of pages through a file system with a journal; false if there is none.
-    pub(super) fn sync_pages_through_journal(&mut self, file: Option<u16>, thread: Event, event: Event) -> bool {
-        let synced = file.map_or(Synced::Doublewrite, Synced::Data);
-        if self.machine.file_system.is_none() {
-            return false;
-        }
-        self.machine.recorder.counts.data_fsyncs += 1;
-        if let Some(file) = file {
-            self.syncs.sync_until(file, SimTime::NEVER);
-        }
-        self.machine.sync_through_journal(synced, AfterSync::Pages { file, began: self.machine.now, thread, event })
-    }
-}
-
 impl Machine {
-    fn volume_device(&mut self, volume: usize) -> &mut Device {
+    pub(super) fn volume_device(&mut self, volume: usize) -> &mut Device {
         if volume == REDO { self.redo_device() } else { &mut self.data_device }
     }
 
@@ -344,13 +235,13 @@ impl Machine {
         true
     }
 
-    fn write_journal(&mut self, volume: usize, bytes: u64) {
+    pub(super) fn write_journal(&mut self, volume: usize, bytes: u64) {
         let now = self.now;
         let written = self.volume_device(volume).submit(now, Op::SequentialWrite, bytes);
         self.calendar.schedule(written, Event::JournalCommit(volume as u32));
     }
 
-    fn wait_for_flush(&mut self, volume: usize, owner: FlushOwner) {
+    pub(super) fn wait_for_flush(&mut self, volume: usize, owner: FlushOwner) {
         if let Some(fs) = &mut self.file_system {
             fs.journals[volume].flushes.waiting.push(owner);
         }
@@ -358,7 +249,7 @@ impl Machine {
     }
 
     /// Sends a cache flush to the device if one is wanted and may start.
-    fn begin_flush(&mut self, volume: usize) {
+    pub(super) fn begin_flush(&mut self, volume: usize) {
         let Some(fs) = &mut self.file_system else { return };
         if fs.journals[volume].flushes.begin() {
             let now = self.now;
@@ -376,7 +267,7 @@ impl Machine {
     }
 
     /// Those who wait for the next commit get it; its thread runs `after` from now.
-    fn begin_commit(&mut self, volume: usize, after: SimDuration) {
+    pub(super) fn begin_commit(&mut self, volume: usize, after: SimDuration) {
         let shared = self.redo_device.is_none();
         let Some(fs) = &mut self.file_system else { return };
         let bytes = fs.commit_bytes(&self.inodes, volume, shared, fs.journals[volume].committed);

@@ -143,7 +143,10 @@ impl Server {
             posting: self.posting.clone(),
             batches: self.batches.clone(),
             doublewrite: self.doublewrite.clone(),
+            io_threads: self.io_threads.clone(),
             syncs: self.syncs.clone(),
+            log_buffer: self.log_buffer.clone(),
+            frames: self.frames.clone(),
             checkpointer: self.checkpointer.clone(),
         })
     }

@@ -39,7 +39,7 @@ impl Server {
         if self.machine.waits_for_lru_list(instance, Event::ClientResumes(client_number)) {
             return false;
         }
-        let search = &mut self.clients.list[client_number as usize].frame_search;
+        let search = &mut self.frames.searches[client_number as usize];
         if search.page != page {
             *search = FrameSearch { page, ..FrameSearch::default() };
         }
@@ -50,7 +50,7 @@ impl Server {
         }
         loop {
             if self.machine.pool.take_frame(instance) {
-                self.clients.list[client_number as usize].frame_search = FrameSearch::default();
+                self.frames.searches[client_number as usize] = FrameSearch::default();
                 self.wake_cleaner_for_free_pages(instance, policy);
                 return true;
             }
@@ -62,7 +62,7 @@ impl Server {
             }
         }
         self.machine.recorder.counts.wait_free += 1;
-        self.clients.list[client_number as usize].frame_search.rounds = rounds + 1;
+        self.frames.searches[client_number as usize].rounds = rounds + 1;
         self.without_free_page(client_number, instance, rounds, policy);
         false
     }
@@ -95,7 +95,7 @@ impl Server {
     /// from the eleventh round on sleeps before it looks again; whether it does (5.5).
     fn sleeps_after_lru_batch(&mut self, client_number: u32, instance: usize, policy: FreePagePolicy) -> bool {
         let FreePagePolicy::Margin { sleep, .. } = policy else { return false };
-        let search = &mut self.clients.list[client_number as usize].frame_search;
+        let search = &mut self.frames.searches[client_number as usize];
         let sleeps = search.rounds > MARGIN_ROUNDS_AWAKE;
         if !std::mem::take(&mut search.flushing) {
             return false;
@@ -145,7 +145,7 @@ impl Server {
                 self.machine.calendar.schedule(self.machine.now + pause, Event::ClientResumes(client_number));
             }
             FreePagePolicy::Margin { margin, extra, .. } => {
-                self.clients.list[client_number as usize].frame_search.flushing = true;
+                self.frames.searches[client_number as usize].flushing = true;
                 if !self.wait_for_lru_batch(Event::ClientResumes(client_number), instance) {
                     self.flush_lru_by_client(client_number, instance, LruWork::Flush(margin + extra));
                 }

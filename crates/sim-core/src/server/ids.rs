@@ -48,3 +48,31 @@ pub(super) enum Held {
     /// The buffer of the whole server.
     Buffer,
 }
+
+/// A batch that is complete, whose data files are being synced: who goes on then, and what it gives back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EndedBatch {
+    /// An I/O thread, which holds the mutex of an instance maybe.
+    IoThread { thread: u32, held: Held, mutex: Option<usize> },
+    /// The thread that posted the batch and waited for it.
+    Poster { thread: u32, held: Held },
+}
+
+/// Who runs a round of data-file syncs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RoundOwner {
+    /// Whoever ends a batch.
+    Batch(EndedBatch),
+    /// The checkpointer.
+    Checkpoint,
+}
+
+/// How far a round is.
+#[must_use]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RoundStep {
+    /// It goes on by itself.
+    Runs,
+    /// It is over, and its owner goes on.
+    Over(RoundOwner),
+}

@@ -15,7 +15,8 @@ use std::collections::VecDeque;
 /// Clients that wait for room in the log buffer, and those that may go on.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LogBufferQueue {
-    waiting: VecDeque<u32>,
+    /// Each with the most redo that its transaction writes, payload bytes.
+    waiting: VecDeque<(u32, u64)>,
     /// Clients that are about to go on, and the bytes kept for each.
     admitted: Vec<(u32, u64)>,
 }
@@ -47,37 +48,27 @@ impl LogBufferQueue {
 }
 
 impl Server {
-    /// Room in the log buffer that a client's transaction waits for.
-    fn room_for_client(&self, client_number: u32) -> u64 {
-        self.machine.redo.room_for(self.largest_redo(client_number))
-    }
-
     /// Whether the log buffer lacks room for `payload_bytes` beside what is kept for others.
     pub(super) fn log_buffer_lacks_room(&self, payload_bytes: u64) -> bool {
-        self.machine.redo.buffer_lacks(self.clients.log_buffer.kept_bytes() + self.machine.redo.room_for(payload_bytes))
+        self.machine.redo.buffer_lacks(self.log_buffer.kept_bytes() + self.machine.redo.room_for(payload_bytes))
     }
 
-    /// Whether a client must wait for room in the log buffer; if so, it has been put to wait.
-    pub(super) fn waits_for_log_buffer(&mut self, client_number: u32) -> bool {
-        let waits = !self.clients.log_buffer.is_empty() || self.log_buffer_lacks_room(self.largest_redo(client_number));
-        if waits {
-            self.show_to_writer(client_number);
-            self.machine.recorder.counts.log_waits += 1;
-            self.clients.log_buffer.waiting.push_back(client_number);
-            self.empty_log_buffer();
-        }
-        waits
+    /// A client waits for room in the log buffer for a transaction of at most `payload_bytes` of redo.
+    pub(super) fn wait_for_log_buffer(&mut self, client_number: u32, payload_bytes: u64) {
+        self.machine.recorder.counts.log_waits += 1;
+        self.log_buffer.waiting.push_back((client_number, payload_bytes));
+        self.empty_log_buffer();
     }
 
     /// Lets the clients that wait go on, in order, while there is room for the next; if any stay, gets the buffer written.
     pub(super) fn admit_to_log_buffer(&mut self) {
-        while let Some(&client) = self.clients.log_buffer.waiting.front() {
-            let room = self.room_for_client(client);
-            if self.machine.redo.buffer_lacks(self.clients.log_buffer.kept_bytes() + room) {
+        while let Some(&(client, payload_bytes)) = self.log_buffer.waiting.front() {
+            let room = self.machine.redo.room_for(payload_bytes);
+            if self.machine.redo.buffer_lacks(self.log_buffer.kept_bytes() + room) {
                 return self.empty_log_buffer();
             }
-            self.clients.log_buffer.waiting.pop_front();
-            self.clients.log_buffer.admitted.push((client, room));
+            self.log_buffer.waiting.pop_front();
+            self.log_buffer.admitted.push((client, room));
             self.machine.calendar.schedule(self.machine.now, Event::ClientResumes(client));
         }
     }

@@ -92,8 +92,8 @@ impl LruListMutexes {
 
     /// Clients that wait for a mutex.
     pub(super) fn waiting_clients(&self) -> usize {
-        let client = |event: &&Event| matches!(event, Event::ClientResumes(_) | Event::SinglePage(_));
-        self.mutexes.iter().flat_map(|mutex| mutex.asleep.iter().chain(&mutex.woken)).filter(client).count()
+        let sleepers = self.mutexes.iter().flat_map(|mutex| mutex.asleep.iter().chain(&mutex.woken));
+        sleepers.filter(|event| event.client().is_some()).count()
     }
 }
 

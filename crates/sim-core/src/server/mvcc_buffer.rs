@@ -13,16 +13,14 @@
 //! and no time (the undo pages of the workload stand for those of the version pool); uncommitted changes are merged as
 //! committed ones (a few dozen records).
 
-use super::Server;
 use super::record_waits::RecordWaits;
 use super::row_cache::RowCache;
 use super::tnt_merge::Merging;
-use super::touches::{Blocked, Touched};
 use crate::config::RecordsConfig;
 use crate::kernel::random::mix;
 use crate::redo::RedoLog;
+use crate::workload::WorkloadSpec;
 use crate::workload::records::{RecordTouch, record_touches};
-use crate::workload::{WorkloadSpec, program::Touch};
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -113,7 +111,7 @@ pub(super) struct MvccBuffer {
     pub(super) redo_fixed: u64,
     pub(super) waits: RecordWaits,
     /// The page that each client had to read for a record.
-    missed: Vec<Option<u32>>,
+    pub(super) missed: Vec<Option<u32>>,
 }
 
 impl MvccBuffer {
@@ -133,12 +131,12 @@ impl MvccBuffer {
     }
 
     /// What a touch is about, of a transaction of this kind.
-    fn touch_of(&self, kind: u32, touch: u32) -> RecordTouch {
+    pub(super) fn touch_of(&self, kind: u32, touch: u32) -> RecordTouch {
         self.touches[kind as usize].get(touch as usize).copied().unwrap_or(RecordTouch::Page)
     }
 
     /// Memory of a record of a page with so many rows.
-    fn record_bytes(&self, rows: u16) -> u64 {
+    pub(super) fn record_bytes(&self, rows: u16) -> u64 {
         crate::config::PAGE_BYTES / u64::from(rows) + u64::from(self.config.overhead_bytes)
     }
 
@@ -161,7 +159,7 @@ impl MvccBuffer {
     }
 
     /// Puts a record in; false if there is no memory for it.
-    fn change(&mut self, record: Changed, lsn: u64) -> bool {
+    pub(super) fn change(&mut self, record: Changed, lsn: u64) -> bool {
         let key = record.key();
         if self.young.contains(key) {
             return true;
@@ -202,88 +200,5 @@ impl MvccBuffer {
             Some(cache) if !cache.within_bound() => Err("the row cache takes more memory than it has".to_owned()),
             _ => Ok(()),
         }
-    }
-}
-
-impl Server {
-    /// Touches the records and pages of a transaction until it has no more; false if the client must wait.
-    pub(super) fn touch_records(&mut self, client_number: u32) -> bool {
-        self.find_pages(client_number);
-        loop {
-            let client = &self.clients.list[client_number as usize];
-            let kind = &self.program.kinds[client.kind as usize];
-            let (Some(run), Some(page)) = (client.plan.next_run(), client.plan.next_page()) else { return true };
-            let (blocked, number) = (Blocked { page, touch: kind.touches[run.touch as usize] }, client.kind);
-            let full = self.machine.redo.current_lsn() > self.machine.redo.room_up_to(kind.max_redo_bytes);
-            if full && run.modify && !self.may_write(client_number) {
-                return false;
-            }
-            let what = self.records.as_ref().map_or(RecordTouch::Page, |r| r.touch_of(number, run.touch));
-            let touched = match what {
-                RecordTouch::Page => self.touch_one(client_number, blocked),
-                RecordTouch::Read { rows } => self.find_record(client_number, blocked, rows),
-                RecordTouch::Change { rows, redo_fixed } => {
-                    self.change_record(client_number, blocked, rows, redo_fixed)
-                }
-            };
-            if matches!(touched, Touched::Wait) {
-                return false;
-            }
-            self.clients.list[client_number as usize].plan.pass(1);
-        }
-    }
-
-    /// The record that a client's next touch is about.
-    fn record_of(&self, client_number: u32, page: u32, rows: u16, redo_fixed: u64) -> Changed {
-        let client = &self.clients.list[client_number as usize];
-        let drawn = mix(client.home ^ (client.plan.place() as u64) << 32 ^ u64::from(page));
-        let slot = (((drawn >> 32) * u64::from(rows)) >> 32) as u16;
-        let bytes = self.records.as_ref().map_or(0, |records| records.record_bytes(rows)) as u32;
-        Changed { page, slot, bytes, redo_fixed }
-    }
-
-    /// Reads a record, unless its newest image is in the buffer or the row cache: from its page.
-    fn find_record(&mut self, client_number: u32, blocked: Blocked, rows: u16) -> Touched {
-        let record = self.record_of(client_number, blocked.page, rows, 0);
-        let Some(records) = &mut self.records else { return Touched::Done };
-        let in_memory = records.young.contains(record.key()) || records.merged.contains(record.key());
-        if in_memory || records.row_cache.as_mut().is_some_and(|cache| cache.hit(record.key())) {
-            return Touched::Done;
-        }
-        let cold = !self.machine.pool.is_resident(blocked.page);
-        let read = Blocked { touch: Touch { modify: false, ..blocked.touch }, ..blocked };
-        let touched = self.touch_one(client_number, read);
-        let Some(records) = &mut self.records else { return touched };
-        let missed = &mut records.missed[client_number as usize];
-        match touched {
-            Touched::Wait if cold => *missed = Some(blocked.page),
-            Touched::Wait => {}
-            Touched::Done => {
-                if missed.take() == Some(blocked.page)
-                    && let Some(cache) = &mut records.row_cache
-                {
-                    cache.enter(record);
-                }
-            }
-        }
-        touched
-    }
-
-    /// Changes a record in memory, and writes redo.
-    fn change_record(&mut self, client_number: u32, blocked: Blocked, rows: u16, redo_fixed: u64) -> Touched {
-        if matches!(self.find_record(client_number, blocked, rows), Touched::Wait) {
-            return Touched::Wait;
-        }
-        let record = self.record_of(client_number, blocked.page, rows, redo_fixed);
-        let lsn = self.machine.redo.current_lsn();
-        let Some(records) = &mut self.records else { return Touched::Done };
-        if !records.change(record, lsn) {
-            records.waits.for_memory.push(client_number);
-            self.machine.recorder.counts.wait_free += 1;
-            return Touched::Wait;
-        }
-        self.machine.redo.append(redo_fixed);
-        self.client_modified(client_number, 1);
-        Touched::Done
     }
 }

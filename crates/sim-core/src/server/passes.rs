@@ -11,7 +11,7 @@ use super::costs;
 use super::events::Event;
 use super::ids::{ListKind, Requester};
 use crate::kernel::time::SimTime;
-use crate::seam::{CleanerInput, FlushRequest, LruWork, PassReport};
+use crate::seam::{FlushRequest, LruWork, PassReport};
 
 /// What a thread does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,10 +56,17 @@ impl Thread {
     }
 }
 
+/// A pass is over: its requester goes on as soon as the event that ended it is dealt with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PassDone {
+    pub(super) requester: Requester,
+    pub(super) report: PassReport,
+}
+
 /// A request on its way.
 #[derive(Debug, Clone)]
 pub(super) struct Pass {
-    actor: Requester,
+    requester: Requester,
     pub(super) request: Option<FlushRequest>,
     next_slot: usize,
     /// Threads at work.
@@ -85,6 +92,7 @@ pub(super) struct Passes {
     lru_in_flight: Vec<u32>,
     /// What goes on when the LRU batches of an instance are over.
     lru_waiters: Vec<(usize, Event)>,
+    pub(super) done: Option<PassDone>,
     /// Who waits for the batches of all instances, and the instance that it has come to.
     batch_waiters: Vec<(Requester, usize)>,
 }
@@ -93,7 +101,7 @@ impl Passes {
     pub(super) fn new(cleaner_threads: u32, instances: u32) -> Self {
         let cleaner_threads = cleaner_threads.max(1) as usize;
         let none = Pass {
-            actor: Requester::PageCleaner,
+            requester: Requester::PageCleaner,
             request: None,
             next_slot: 0,
             running: 0,
@@ -109,6 +117,7 @@ impl Passes {
             lru_building: vec![false; instances as usize],
             lru_in_flight: vec![0; instances as usize],
             lru_waiters: Vec::new(),
+            done: None,
             batch_waiters: Vec::new(),
         }
     }
@@ -126,20 +135,20 @@ impl Passes {
 
     /// Clients that flush or wait for batches.
     pub(super) fn clients(&self) -> usize {
-        let client = |actor: Requester| matches!(actor, Requester::Client(_));
-        let flushing = self.passes[1..].iter().filter(|p| p.request.is_some() && client(p.actor)).count();
-        flushing + self.batch_waiters.iter().filter(|(actor, _)| client(*actor)).count()
+        let client = |requester: Requester| matches!(requester, Requester::Client(_));
+        let flushing = self.passes[1..].iter().filter(|p| p.request.is_some() && client(p.requester)).count();
+        flushing + self.batch_waiters.iter().filter(|(requester, _)| client(*requester)).count()
     }
 
     /// Clients that wait for LRU batches.
     pub(super) fn lru_waiting_clients(&self) -> usize {
-        self.lru_waiters.iter().filter(|(_, event)| matches!(event, Event::ClientResumes(_))).count()
+        self.lru_waiters.iter().filter(|(_, event)| event.client().is_some()).count()
     }
 
     /// Whether a thread flushes for a client.
     pub(super) fn works_for_client(&self, thread: u32) -> bool {
         let pass = self.threads[thread as usize].pass;
-        pass.is_some_and(|pass| matches!(self.passes[pass as usize].actor, Requester::Client(_)))
+        pass.is_some_and(|pass| matches!(self.passes[pass as usize].requester, Requester::Client(_)))
     }
 
     /// A thread for one job beside the page cleaner's.
@@ -157,11 +166,11 @@ impl Passes {
         }
     }
 
-    fn open(&mut self, actor: Requester) -> u32 {
-        if actor == Requester::PageCleaner {
+    fn open(&mut self, requester: Requester) -> u32 {
+        if requester == Requester::PageCleaner {
             return 0;
         }
-        let pass = Pass { actor, request: None, next_slot: 0, running: 0, report: PassReport::default() };
+        let pass = Pass { requester, request: None, next_slot: 0, running: 0, report: PassReport::default() };
         match self.unused_passes.pop() {
             Some(pass_number) => {
                 self.passes[pass_number as usize] = pass;
@@ -177,14 +186,14 @@ impl Passes {
 
 impl Server {
     /// Begins to carry out a request.
-    pub(super) fn start_pass(&mut self, actor: Requester, request: FlushRequest) {
-        let pass_number = self.passes.open(actor);
-        let (threads, starts) = match actor {
+    pub(super) fn start_pass(&mut self, requester: Requester, request: FlushRequest) {
+        let pass_number = self.passes.open(requester);
+        let (threads, starts) = match requester {
             Requester::PageCleaner if request.parallel => (0..self.passes.cleaner_threads as u32, Event::PassStarts),
             Requester::PageCleaner => (0..1, Event::FlushThread(0)),
             Requester::Client(_) | Requester::LruManager(_) | Requester::Purge | Requester::PurgeThread(_) => {
                 let thread = self.passes.acquire_thread(Some(pass_number));
-                self.machine.processors.flush_thread_acquired(thread, matches!(actor, Requester::Client(_)));
+                self.machine.processors.flush_thread_acquired(thread, matches!(requester, Requester::Client(_)));
                 (thread..thread + 1, Event::FlushThread(thread))
             }
         };
@@ -359,29 +368,12 @@ impl Server {
             return;
         }
         pass.request = None;
-        let (actor, report) = (pass.actor, pass.report);
-        match actor {
-            Requester::PageCleaner => {
-                self.cleaner_tick();
-                self.coordinator(CleanerInput::Done(report));
-            }
-            Requester::Client(client) => {
-                self.passes.unused_passes.push(number);
-                self.flushed_by_client(client, report);
-            }
-            Requester::LruManager(instance) => {
-                self.passes.unused_passes.push(number);
-                self.flushed_by_manager(instance, report);
-            }
-            Requester::Purge => {
-                self.passes.unused_passes.push(number);
-                self.machine.calendar.schedule(self.machine.now, Event::UndoTruncation);
-            }
-            Requester::PurgeThread(thread) => {
-                self.passes.unused_passes.push(number);
-                self.flushed_by_purge_thread(thread, report);
-            }
+        let done = PassDone { requester: pass.requester, report: pass.report };
+        if done.requester != Requester::PageCleaner {
+            self.passes.unused_passes.push(number);
         }
+        debug_assert!(self.passes.done.is_none(), "two passes end in one event");
+        self.passes.done = Some(done);
     }
 
     /// A thread that carried one batch is done with it.
@@ -390,16 +382,16 @@ impl Server {
         self.passes.unused_threads.push(thread_number);
     }
 
-    /// Lets `actor` go on when the batches of every instance, one instance after the other, are over.
-    pub(super) fn wait_for_batches(&mut self, actor: Requester) {
-        self.go_on_waiting(actor, 0);
+    /// Lets `requester` go on when the batches of every instance, one instance after the other, are over.
+    pub(super) fn wait_for_batches(&mut self, requester: Requester) {
+        self.go_on_waiting(requester, 0);
     }
 
-    fn go_on_waiting(&mut self, actor: Requester, from: usize) {
+    fn go_on_waiting(&mut self, requester: Requester, from: usize) {
         let instances = self.passes.building.len();
         match (from..instances).find(|&i| self.waits_for(i)) {
-            Some(instance) => self.passes.batch_waiters.push((actor, instance)),
-            None => self.machine.calendar.schedule(self.machine.now, actor.goes_on(Event::BatchesOver)),
+            Some(instance) => self.passes.batch_waiters.push((requester, instance)),
+            None => self.machine.calendar.schedule(self.machine.now, requester.goes_on(Event::BatchesOver)),
         }
     }
 
@@ -414,8 +406,8 @@ impl Server {
             return;
         }
         let ready: Vec<_> = self.passes.batch_waiters.extract_if(.., |(_, i)| *i == instance).collect();
-        for (actor, _) in ready {
-            self.go_on_waiting(actor, instance + 1);
+        for (requester, _) in ready {
+            self.go_on_waiting(requester, instance + 1);
         }
     }
 

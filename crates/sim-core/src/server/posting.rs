@@ -20,6 +20,7 @@ use super::batches::Batch;
 use super::costs;
 use super::crashes::BrokenRule;
 use super::events::Event;
+use super::file_system::PagesFile;
 use super::ids::{Held, ListKind};
 use super::inodes::Synced;
 use super::passes::Phase;
@@ -157,7 +158,7 @@ impl Server {
         let thread = Event::FlushThread(thread_number);
         if self.machine.file_system.is_some() {
             self.set_phase(thread_number, Phase::Post { next: 0 });
-            self.sync_pages_through_journal(None, thread, thread);
+            self.sync_pages_through_journal(PagesFile::Doublewrite, thread, thread);
             return false;
         }
         if let Some(written) = self.machine.write_inode(Synced::Doublewrite) {
@@ -194,8 +195,9 @@ impl Server {
         self.machine.calendar.schedule(at, Event::QueueRoom);
     }
 
-    /// The queue has room: the thread that has stood in line longest submits, unless others were faster.
-    pub(super) fn queue_room(&mut self) {
+    /// The queue has room: the thread that has stood in line longest submits, unless others were faster. Once what it brings about
+    /// is dealt with, [`Server::watch_posters`] follows.
+    pub(super) fn serve_poster(&mut self) {
         self.posting.watching_room = false;
         if self.machine.data_device.admission_time(self.machine.now, costs::POST_CHUNK as u32) > self.machine.now {
             return self.watch_queue_room();
@@ -204,6 +206,10 @@ impl Server {
             self.posting.served = Some(thread);
             self.thread_step(thread);
         }
+    }
+
+    /// The next thread in line waits for room.
+    pub(super) fn watch_posters(&mut self) {
         if !self.posting.posters.is_empty() {
             self.watch_queue_room();
         }

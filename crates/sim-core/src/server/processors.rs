@@ -295,7 +295,7 @@ impl Machine {
 
     /// Clients that compute, or will when the device is done.
     pub(super) fn computing_clients(&self) -> usize {
-        let of_client = |event: &Event| matches!(event, Event::ClientResumes(_) | Event::SinglePage(_));
+        let of_client = |event: &Event| event.client().is_some();
         let asleep = self.processors.sleepers.slots.iter().flatten().filter(|(_, event)| of_client(event)).count();
         let computing = match &self.processors.sharing {
             Sharing::InTurns(_) => 0,

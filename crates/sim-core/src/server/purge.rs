@@ -36,10 +36,10 @@ use super::machine::Machine;
 use super::purge_threads::Thread;
 use super::undo::UndoSpaces;
 use super::undo_truncation::Truncation;
-use crate::config::{HistoryCut, PurgeConfig, PurgeShares, PurgeWake, ReadView};
+use crate::config::{HistoryCut, PurgeConfig, PurgeShares, PurgeWake, ReadView, UndoSegments};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::redo::RedoLog;
-use crate::seam::CleanerInput;
+use crate::workload::program::TransactionKind;
 
 /// Longest wait of an idle coordinator once something is to be purged.
 const IDLE_WAIT: SimDuration = SimDuration::from_millis(10);
@@ -90,7 +90,24 @@ pub(super) struct Purge {
     /// History at which a commit wakes the coordinator, and the history when it became idle.
     wake_at: u64,
     idle_history: u64,
+    /// Whether the master thread waits for it; then, whether it is through.
     for_master: bool,
+    pub(super) done_for_master: bool,
+    /// How long each changed row waits because purge lags.
+    pub(super) dml_delay: SimDuration,
+    /// Until when nobody gets a rollback segment.
+    pub(super) undo_locked_until: SimTime,
+}
+
+/// What a committed transaction has left, besides its undo log.
+#[derive(Debug)]
+pub(super) struct HistoryLeft {
+    /// Number of its undo log, and how many undo pages it begins.
+    log: u64,
+    pages: u32,
+    /// The undo segment that it has made.
+    new_segment: Option<UndoSegments>,
+    wakes_coordinator: bool,
 }
 
 impl Purge {
@@ -118,6 +135,9 @@ impl Purge {
             wake_at: NEVER,
             idle_history: 0,
             for_master: false,
+            done_for_master: false,
+            dml_delay: SimDuration::ZERO,
+            undo_locked_until: SimTime::ZERO,
         };
         purge.become_idle();
         purge
@@ -191,6 +211,32 @@ impl Purge {
         }
     }
 
+    /// The undo log of a transaction of this kind joins the history list; its touches are told by their pages and numbers.
+    #[inline]
+    pub(super) fn add_history<'a>(
+        &mut self,
+        kind: &TransactionKind,
+        touches: impl Iterator<Item = (&'a [u32], u32)>,
+    ) -> Option<HistoryLeft> {
+        let bytes = kind.history_bytes;
+        if bytes == 0 {
+            return None;
+        }
+        let (committed, cut_off) = (self.history.committed, self.history.cut_off);
+        let new_segment = self.config.undo_segments.filter(|segments| segments.next_is_new(committed, cut_off));
+        if kind.visited_by_purge {
+            let visits = touches.map(|(pages, touch)| (pages, kind.touches[touch as usize].purge_visit));
+            let visits = visits.filter(|&(_, what)| what > 0);
+            let visits = visits.flat_map(|(pages, what)| pages.iter().map(move |&page| Visit { page, what }));
+            self.history.add(bytes, visits);
+        } else {
+            self.history.add(bytes, std::iter::empty());
+        }
+        let log = self.history.committed;
+        let pages = self.undo.write(bytes, log);
+        Some(HistoryLeft { log, pages, new_segment, wakes_coordinator: self.history.len() >= self.wake_at })
+    }
+
     /// Whether the call that cuts is still to be made.
     fn makes_one_more_call(&mut self) -> bool {
         let own = matches!(self.config.cut, HistoryCut::BySegment { with_one_more_call: true, .. });
@@ -229,36 +275,17 @@ impl Server {
         }
     }
 
-    /// A transaction has committed: its undo log joins the history list.
+    /// A transaction has committed and its undo log is in the history list: what follows from that.
     #[inline]
-    pub(super) fn leave_history(&mut self, client_number: u32) {
-        let Some(purge) = &mut self.purge else { return };
-        let client = &self.clients.list[client_number as usize];
-        let kind = &self.program.kinds[client.kind as usize];
-        let bytes = kind.history_bytes;
-        if bytes == 0 {
-            return;
-        }
-        let (committed, cut_off) = (purge.history.committed, purge.history.cut_off);
-        let new_segment = purge.config.undo_segments.filter(|segments| segments.next_is_new(committed, cut_off));
-        if kind.visited_by_purge {
-            let visits = client.plan.runs().map(|(pages, run)| (pages, kind.touches[run.touch as usize].purge_visit));
-            let visits = visits.filter(|&(_, what)| what > 0);
-            let visits = visits.flat_map(|(pages, what)| pages.iter().map(move |&page| Visit { page, what }));
-            purge.history.add(bytes, visits);
-        } else {
-            purge.history.add(bytes, std::iter::empty());
-        }
-        let log = purge.history.committed;
-        let begun = purge.undo.write(bytes, log);
-        if purge.history.len() >= purge.wake_at {
+    pub(super) fn history_was_left(&mut self, left: HistoryLeft) {
+        if left.wakes_coordinator {
             self.commit_wakes_purge();
         }
-        if let Some(segments) = new_segment {
+        if let Some(segments) = left.new_segment {
             self.machine.redo.append_record(RedoLog::fixed(f64::from(segments.redo_bytes)), self.machine.now);
         }
-        if begun > 0 {
-            self.begin_undo_pages(log, begun);
+        if left.pages > 0 {
+            self.begin_undo_pages(left.log, left.pages);
         }
     }
 
@@ -322,23 +349,21 @@ impl Server {
         self.start_purge_batch();
     }
 
-    /// The master thread purges until nothing is left.
-    pub(super) fn purge_by_master(&mut self) {
-        match &mut self.purge {
-            Some(purge) if purge.state == State::Idle => {
-                purge.for_master = true;
-                purge.calls += 2;
-                self.start_purge_batch();
-            }
-            _ => self.coordinator(CleanerInput::Purged),
-        }
+    /// The master thread purges until nothing is left ([`Purge::done_for_master`]); false if there is nothing to do.
+    #[must_use]
+    pub(super) fn purge_by_master(&mut self) -> bool {
+        let Some(purge) = self.purge.as_mut().filter(|purge| purge.state == State::Idle) else { return false };
+        purge.for_master = true;
+        purge.calls += 2;
+        self.start_purge_batch();
+        true
     }
 
     fn start_purge_batch(&mut self) {
         let activity = self.machine.activity();
         let Server { purge: Some(purge), machine: Machine { pool, space, .. }, .. } = self else { return };
         let history = purge.history.len();
-        self.clients.dml_delay = purge.config.delay.at(history);
+        purge.dml_delay = purge.config.delay.at(history);
         purge.choose_threads(history, activity);
         (purge.state, purge.wake_at) = (State::Fetching, NEVER);
         let (limit, shares) = (purge.limit(), purge.shares_now(history));
@@ -409,10 +434,11 @@ impl Server {
         let left = purge.left();
         purge.become_idle();
         if std::mem::take(&mut purge.for_master) {
-            return self.coordinator(CleanerInput::Purged);
+            purge.done_for_master = true;
+            return;
         }
         let waits = purge.config.wake == PurgeWake::LongHistory;
-        if waits && (left > 0 || self.clients.dml_delay > SimDuration::ZERO) {
+        if waits && (left > 0 || purge.dml_delay > SimDuration::ZERO) {
             self.commit_wakes_purge();
         }
     }

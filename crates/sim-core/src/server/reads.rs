@@ -1,7 +1,7 @@
 //! Page reads by whoever needs a page that is not in the pool: clients, purge, merges of the change buffer.
 //!
-//! A page is read once; who wants it meanwhile waits for the same read. Times of reads in flight are in
-//! `Clients::reads`.
+//! A page is read once; who wants it meanwhile waits for the same read. Times of reads in flight are
+//! the machine's.
 
 use super::Server;
 use super::events::Event;
@@ -22,25 +22,6 @@ impl Server {
         }
         let arrives = self.machine.begin_read(page);
         self.machine.calendar.schedule(arrives, Event::ReadDone(client_number));
-    }
-
-    /// A page that was read is there.
-    pub(super) fn page_was_read(&mut self, page: u32) {
-        self.machine.page_reads.remove(&page);
-        self.machine.pool.page_arrived(page, &self.machine.space, self.machine.now);
-        self.merge_changes(page);
-    }
-
-    pub(super) fn read_done(&mut self, client_number: u32) {
-        if let Some(page) = self.clients.list[client_number as usize].plan.next_page() {
-            self.page_was_read(page);
-            if self.keep_margin(client_number, page) {
-                return;
-            }
-        }
-        if !self.machine.page_read_computes(client_number) {
-            self.resume_client(client_number);
-        }
     }
 }
 

@@ -50,14 +50,14 @@ impl RecordWaits {
 }
 
 impl Server {
-    /// Whether the redo log has room for a client's transaction and for merging what it changes and all that is changed;
+    /// Whether the redo log has room for a client's transaction, of at most `payload_bytes`, and for merging what it changes and all that is changed;
     /// if not, the client has been put to wait.
-    pub(super) fn redo_has_room_to_merge(&mut self, client_number: u32) -> bool {
+    pub(super) fn redo_has_room_to_merge(&mut self, client_number: u32, payload_bytes: u64) -> bool {
         let Some(records) = &self.records else { return true };
         if records.config.redo_grows || records.waits.reserved[client_number as usize] > 0 {
             return true;
         }
-        let own = self.largest_redo(client_number) * (1 + records.config.merges());
+        let own = payload_bytes * (1 + records.config.merges());
         let wanted = records.merge_redo() + records.waits.reserved_total + own;
         let limit = self.machine.last_checkpoint_lsn + self.machine.model.writer_limits().hard_bytes;
         let fits = self.machine.redo.current_lsn() + RecordsConfig::room_for(wanted) <= limit;

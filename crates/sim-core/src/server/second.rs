@@ -51,7 +51,7 @@ impl Server {
             threads.fill(now, &mut row);
         }
         (row.history_list_length, row.undo_pages) = (history, undo_pages);
-        row.dml_delay_us = self.clients.dml_delay.0 / 1_000;
+        row.dml_delay_us = self.purge.as_ref().map_or(0, |purge| purge.dml_delay.0 / 1_000);
         row.device_write_bytes = device.write_bytes;
         row.device_read_bytes = device.read_bytes;
         row.device_utilization = device.utilization;

@@ -13,6 +13,7 @@
 use super::Server;
 use super::costs;
 use super::events::Event;
+use super::file_system::PagesFile;
 use super::inodes::Synced;
 use super::syncs::Wanted;
 use crate::config::{DoublewriteConfig, FreePagePolicy, PAGE_BYTES};
@@ -46,18 +47,20 @@ impl SinglePage {
     }
 }
 
-impl Server {
-    /// The page that a client is flushing alone, before it is sent to its data file.
-    pub(super) fn single_page_of(&self, client_number: u32) -> Option<u32> {
-        match self.clients.list[client_number as usize].single {
-            Some(SinglePage::Data(page)) => Some(page),
-            _ => None,
-        }
-    }
+/// Who goes on after a stage of a single-page flush.
+#[must_use]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SinglePageStep {
+    /// The flush, by itself.
+    Waits,
+    /// Its client, now: the flush is over.
+    ClientResumes,
+}
 
+impl Server {
     /// Flushes one dirty page from the LRU tail, then lets the client retry; sleeps first if `sleeps`.
     pub(super) fn flush_single_page(&mut self, client_number: u32, instance: usize, sleep: SimDuration, sleeps: bool) {
-        self.clients.list[client_number as usize].single = Some(SinglePage::Search(instance as u32));
+        self.frames.singles[client_number as usize] = Some(SinglePage::Search(instance as u32));
         if sleeps {
             self.machine.calendar.schedule(self.machine.now + sleep, Event::SinglePage(client_number));
         } else {
@@ -70,7 +73,7 @@ impl Server {
         if self.machine.waits_for_lru_list(instance, Event::SinglePage(client_number)) {
             return;
         }
-        self.clients.list[client_number as usize].single = None;
+        self.frames.singles[client_number as usize] = None;
         let frees_clean = self.frees_clean_page_first();
         let mut next = self.machine.pool.lru().and_then(|l| l.tail(instance));
         while let Some(page) = next {
@@ -96,19 +99,21 @@ impl Server {
         self.machine.recorder.counts.pages_flushed += 1;
         let wanted = self.machine.redo.wanted_before_writing(|p| p == page);
         self.want_durable(wanted);
-        self.clients.list[client_number as usize].single = Some(SinglePage::Redo(page, wanted));
+        self.frames.singles[client_number as usize] = Some(SinglePage::Redo(page, wanted));
         self.machine.single_page_computes(Event::SinglePage(client_number));
     }
 
     /// A client's single-page flush reaches its next stage; each stage is submitted when the one before is done.
-    pub(super) fn single_page_step(&mut self, client_number: u32) {
-        let Some(stage) = self.clients.list[client_number as usize].single else {
-            return self.resume_client(client_number);
-        };
+    pub(super) fn single_page_step(&mut self, client_number: u32) -> SinglePageStep {
+        let Some(stage) = self.frames.singles[client_number as usize] else { return SinglePageStep::ClientResumes };
         let (page, op) = match stage {
-            SinglePage::Search(instance) => return self.search_single_page(client_number, instance as usize),
+            SinglePage::Search(instance) => {
+                self.search_single_page(client_number, instance as usize);
+                return SinglePageStep::Waits;
+            }
             SinglePage::Redo(_, lsn) if lsn > self.machine.redo.position().durable_lsn => {
-                return self.when_durable(lsn, Event::SinglePage(client_number));
+                self.when_durable(lsn, Event::SinglePage(client_number));
+                return SinglePageStep::Waits;
             }
             SinglePage::Redo(page, _) => match self.machine.config.doublewrite {
                 DoublewriteConfig::Off => (page, Op::RandomWrite),
@@ -116,14 +121,8 @@ impl Server {
             },
             SinglePage::Data(page) => (page, Op::RandomWrite),
             SinglePage::SyncDoublewrite(page) => {
-                let event = Event::SinglePage(client_number);
-                if self.sync_pages_through_journal(None, event, event) {
-                    self.clients.list[client_number as usize].single = Some(SinglePage::Data(page));
-                    return;
-                }
-                let inode = self.machine.write_inode(Synced::Doublewrite);
-                let synced = self.sync_single_page(client_number, inode, SinglePage::Data(page));
-                return synced.into_iter().for_each(|over| self.machine.crash_sees_copy_alone_synced(page, over));
+                self.sync_doublewrite_of_single_page(client_number, page);
+                return SinglePageStep::Waits;
             }
             SinglePage::InFile(page) => {
                 let wanted = self.syncs.written_now(self.machine.space.space_of(page));
@@ -132,6 +131,12 @@ impl Server {
             SinglePage::SyncData(page, wanted) => return self.sync_file_of_single_page(client_number, page, wanted),
             SinglePage::Written(page) => return self.single_page_written(client_number, page),
         };
+        self.submit_single_page(client_number, page, op);
+        SinglePageStep::Waits
+    }
+
+    /// Submits the page to the doublewrite, or to its data file.
+    fn submit_single_page(&mut self, client_number: u32, page: u32, op: Op) {
         self.machine.check_page_write(page);
         let sync_doublewrite = matches!(
             self.machine.config.doublewrite,
@@ -160,8 +165,21 @@ impl Server {
         } else {
             SinglePage::Written(page)
         };
-        self.clients.list[client_number as usize].single = Some(next);
+        self.frames.singles[client_number as usize] = Some(next);
         self.machine.single_write_completes(done, op == Op::RandomWrite, Event::SinglePage(client_number));
+    }
+
+    /// Syncs the place of a page in the doublewrite.
+    fn sync_doublewrite_of_single_page(&mut self, client_number: u32, page: u32) {
+        let event = Event::SinglePage(client_number);
+        if self.sync_pages_through_journal(PagesFile::DoublewriteOf(page), event, event) {
+            self.frames.singles[client_number as usize] = Some(SinglePage::Data(page));
+            return;
+        }
+        let inode = self.machine.write_inode(Synced::Doublewrite);
+        if let Some(over) = self.sync_single_page(client_number, inode, SinglePage::Data(page)) {
+            self.machine.crash_sees_copy_alone_synced(page, over);
+        }
     }
 
     /// Syncs the file just written, then goes on with `next`, and returns when the sync is over; before that, waits for its
@@ -171,25 +189,25 @@ impl Server {
             self.machine.wakes_after(written, Event::SinglePage(client_number));
             return None;
         }
-        self.clients.list[client_number as usize].single = Some(next);
+        self.frames.singles[client_number as usize] = Some(next);
         Some(self.machine.sync_data_file(Event::SinglePage(client_number), Event::SinglePage(client_number)))
     }
 
     /// Syncs the data file of a page, unless somebody else's sync covers it or is still in progress.
-    fn sync_file_of_single_page(&mut self, client_number: u32, page: u32, wanted: u64) {
+    fn sync_file_of_single_page(&mut self, client_number: u32, page: u32, wanted: u64) -> SinglePageStep {
         let file = self.machine.space.space_of(page);
-        self.clients.list[client_number as usize].single = Some(SinglePage::SyncData(page, wanted));
+        self.frames.singles[client_number as usize] = Some(SinglePage::SyncData(page, wanted));
         match self.syncs.want(file, wanted, self.machine.now) {
             Wanted::Synced => {
-                self.clients.list[client_number as usize].single = Some(SinglePage::Written(page));
-                self.single_page_written(client_number, page);
+                self.frames.singles[client_number as usize] = Some(SinglePage::Written(page));
+                return self.single_page_written(client_number, page);
             }
             Wanted::Wait(until) => self.wait_for_sync(file, until, Event::SinglePage(client_number)),
             Wanted::Sync => {
                 let event = Event::SinglePage(client_number);
-                if self.sync_pages_through_journal(Some(file), event, event) {
-                    self.clients.list[client_number as usize].single = Some(SinglePage::Written(page));
-                    return;
+                if self.sync_pages_through_journal(PagesFile::Data(file), event, event) {
+                    self.frames.singles[client_number as usize] = Some(SinglePage::Written(page));
+                    return SinglePageStep::Waits;
                 }
                 let inode = self.machine.write_inode(Synced::Data(file));
                 if let Some(written) = inode {
@@ -202,14 +220,15 @@ impl Server {
                 }
             }
         }
+        SinglePageStep::Waits
     }
 
-    fn single_page_written(&mut self, client_number: u32, page: u32) {
+    fn single_page_written(&mut self, client_number: u32, page: u32) -> SinglePageStep {
         let instance = self.machine.space.instance_of(page);
         if self.machine.waits_for_lru_list(instance, Event::SinglePage(client_number)) {
-            return;
+            return SinglePageStep::Waits;
         }
-        self.clients.list[client_number as usize].single = None;
+        self.frames.singles[client_number as usize] = None;
         self.machine.pool.page_written(page);
         self.machine.crash_sees_write_over(page);
         if !self.machine.config.data_sync.follows_batches() {
@@ -221,6 +240,6 @@ impl Server {
         } else {
             self.free_clean_page(instance, u64::MAX);
         }
-        self.resume_client(client_number);
+        SinglePageStep::ClientResumes
     }
 }

@@ -8,30 +8,18 @@
 mod data_file;
 
 use super::Server;
-use super::crashes::BrokenRule;
 use super::events::Event;
-use super::ids::Held;
+use super::file_system::PagesFile;
+use super::ids::{EndedBatch, RoundOwner, RoundStep};
 use super::machine::Machine;
 use crate::kernel::time::SimTime;
 use crate::storage::Op;
 use data_file::DataFile;
 pub(super) use data_file::Wanted;
-use std::collections::VecDeque;
-
-/// Who runs a round.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Owner {
-    /// An I/O thread, after a batch that gives back what it holds at the end, the mutex of an instance maybe.
-    IoThread { thread: u32, held: Held, mutex: Option<usize> },
-    /// The thread that posted a batch and waited for it.
-    Poster { thread: u32, held: Held },
-    /// The checkpointer.
-    Checkpointer,
-}
 
 #[derive(Debug, Clone)]
 struct Round {
-    owner: Owner,
+    owner: RoundOwner,
     files: Vec<u16>,
     next: usize,
     /// The write up to which it wants that file synced, once it has come to it.
@@ -40,43 +28,18 @@ struct Round {
     inode: bool,
 }
 
-#[derive(Debug, Clone, Default)]
-struct IoThread {
-    busy: bool,
-    /// Batches whose share it will complete when it is free.
-    completions: VecDeque<u32>,
-    /// Clients that wait for it to complete a page.
-    clients: Vec<u32>,
-}
-
-/// Files, rounds and I/O threads.
+/// Files and rounds.
 #[derive(Debug, Clone)]
 pub(super) struct Syncs {
     files: Vec<DataFile>,
-    threads: Vec<IoThread>,
     rounds: Vec<Option<Round>>,
     /// Who looks at a file again when its sync, whose end is not known beforehand, is over.
     waiting: Vec<(u16, Event)>,
 }
 
 impl Syncs {
-    pub(super) fn new(io_threads: u32, files: usize) -> Self {
-        Syncs {
-            files: vec![DataFile::default(); files],
-            threads: vec![IoThread::default(); io_threads.clamp(1, 64) as usize],
-            rounds: Vec::new(),
-            waiting: Vec::new(),
-        }
-    }
-
-    pub(super) fn threads(&self) -> u32 {
-        self.threads.len() as u32
-    }
-
-    /// The I/O thread that completes writes of pages of an extent.
-    #[inline]
-    pub(super) fn thread_of(&self, extent: u32) -> u32 {
-        extent % self.threads()
+    pub(super) fn new(files: usize) -> Self {
+        Syncs { files: vec![DataFile::default(); files], rounds: Vec::new(), waiting: Vec::new() }
     }
 
     /// A page of this file was written.
@@ -112,38 +75,9 @@ impl Syncs {
         self.waiting.extract_if(.., |(waited, _)| *waited == file).map(|(_, event)| event).collect()
     }
 
-    /// If the thread is busy, remembers that it has a share of the batch to complete.
-    pub(super) fn complete_later(&mut self, thread: u32, batch: u32) -> bool {
-        let thread = &mut self.threads[thread as usize];
-        if thread.busy {
-            thread.completions.push_back(batch);
-        }
-        thread.busy
-    }
-
-    /// If the thread is busy, the client goes on when it is not.
-    pub(super) fn wait_for_thread(&mut self, thread: u32, client: u32) -> bool {
-        let thread = &mut self.threads[thread as usize];
-        if thread.busy {
-            thread.clients.push(client);
-        }
-        thread.busy
-    }
-
-    /// The thread waits for the mutex of an instance, and completes nothing meanwhile.
-    pub(super) fn io_thread_waits(&mut self, thread: u32) {
-        self.threads[thread as usize].busy = true;
-    }
-
-    /// It has waited, or synced, to the end.
-    pub(super) fn io_thread_goes_on(&mut self, thread: u32) {
-        self.threads[thread as usize].busy = false;
-    }
-
-    /// Clients that wait for an I/O thread, or for somebody's sync of a file.
+    /// Clients that wait for somebody's sync of a file.
     pub(super) fn waiting_clients(&self) -> usize {
-        let for_files = self.waiting.iter().filter(|(_, event)| matches!(event, Event::SinglePage(_))).count();
-        for_files + self.threads.iter().map(|t| t.clients.len()).sum::<usize>()
+        self.waiting.iter().filter(|(_, event)| event.client().is_some()).count()
     }
 
     /// The file that a round syncs next, up to which write, and whether its inode has been written.
@@ -157,7 +91,9 @@ impl Syncs {
     /// What the thread that runs a round does.
     fn thread_of_round(&self, number: u32) -> Event {
         match self.rounds[number as usize] {
-            Some(Round { owner: Owner::Poster { thread, .. }, .. }) => Event::FlushThread(thread),
+            Some(Round { owner: RoundOwner::Batch(EndedBatch::Poster { thread, .. }), .. }) => {
+                Event::FlushThread(thread)
+            }
             _ => Event::SyncRound(number),
         }
     }
@@ -176,7 +112,7 @@ impl Syncs {
     }
 
     /// A round over the files that have unsynced writes now, those that somebody is syncing among them.
-    fn open(&mut self, owner: Owner, now: SimTime) -> u32 {
+    fn open(&mut self, owner: RoundOwner, now: SimTime) -> u32 {
         let files = (0u16..).zip(&mut self.files).filter_map(|(number, file)| file.is_unsynced(now).then_some(number));
         let round = Round { owner, files: files.collect(), next: 0, wanted: None, inode: false };
         match self.rounds.iter().position(Option::is_none) {
@@ -193,45 +129,31 @@ impl Syncs {
 }
 
 impl Server {
-    /// An I/O thread finished a batch: it syncs the data files.
-    pub(super) fn start_batch_sync(&mut self, thread: u32, held: Held, mutex: Option<usize>) {
-        self.syncs.threads[thread as usize].busy = true;
-        if let Some(instance) = mutex {
-            self.machine.lru_list_mutexes.hold(instance);
+    /// Begins to sync the data files for `owner`.
+    pub(super) fn begin_round(&mut self, owner: RoundOwner) -> RoundStep {
+        let round = self.syncs.open(owner, self.machine.now);
+        if let RoundOwner::Batch(_) = owner {
+            self.machine.crash_sees_round(round);
         }
-        let round = self.syncs.open(Owner::IoThread { thread, held, mutex }, self.machine.now);
-        self.machine.crash_sees_round(round);
-        self.sync_round_step(round);
-    }
-
-    /// The writes of a batch are complete and its poster syncs the data files.
-    pub(super) fn start_poster_sync(&mut self, thread: u32, held: Held) {
-        let round = self.syncs.open(Owner::Poster { thread, held }, self.machine.now);
-        self.machine.crash_sees_round(round);
-        self.sync_round_step(round);
-    }
-
-    /// The checkpointer syncs the data files, where they are synced at all.
-    pub(super) fn start_checkpoint_sync(&mut self) {
-        if !self.machine.config.data_sync.precedes_checkpoints()
-            || self.machine.breaks(BrokenRule::CheckpointBeforeSync)
-        {
-            return self.checkpoint_data_synced();
-        }
-        let round = self.syncs.open(Owner::Checkpointer, self.machine.now);
-        self.sync_round_step(round);
+        self.resume_round(round)
     }
 
     /// Syncs the next file of a round, or ends the round.
-    pub(super) fn sync_round_step(&mut self, round_number: u32) {
+    pub(super) fn resume_round(&mut self, round_number: u32) -> RoundStep {
         while let Some((file, wanted, inode)) = self.syncs.next_of(round_number) {
             match self.syncs.want(file, wanted, self.machine.now) {
-                Wanted::Synced => self.syncs.pass_over(round_number),
-                Wanted::Wait(until) => return self.wait_for_sync(file, until, Event::SyncRound(round_number)),
-                Wanted::Sync => return self.sync_file_of_round(round_number, file, inode),
+                Wanted::Synced => {
+                    self.syncs.pass_over(round_number);
+                    continue;
+                }
+                Wanted::Wait(until) => self.wait_for_sync(file, until, Event::SyncRound(round_number)),
+                Wanted::Sync => self.sync_file_of_round(round_number, file, inode),
             }
+            return RoundStep::Runs;
         }
-        self.end_sync_round(round_number);
+        let Some(round) = self.syncs.rounds[round_number as usize].take() else { return RoundStep::Runs };
+        self.machine.crash_sees_round_over(round_number);
+        RoundStep::Over(round.owner)
     }
 
     /// `event` happens when the sync of a file by somebody else is over, at `until` if that is known.
@@ -246,7 +168,7 @@ impl Server {
     /// Syncs a file of a round; before that, its inode.
     fn sync_file_of_round(&mut self, round_number: u32, file: u16, inode: bool) {
         let thread = self.syncs.thread_of_round(round_number);
-        if self.sync_pages_through_journal(Some(file), thread, Event::SyncRound(round_number)) {
+        if self.sync_pages_through_journal(PagesFile::Data(file), thread, Event::SyncRound(round_number)) {
             return self.syncs.pass_over(round_number);
         }
         let written = if inode { None } else { self.machine.write_data_inode(file) };
@@ -261,41 +183,6 @@ impl Server {
         let over = self.machine.sync_data_file(thread, Event::SyncRound(round_number));
         self.machine.crash_sees_sync(file, over);
         self.syncs.sync_until(file, over);
-    }
-
-    fn end_sync_round(&mut self, round_number: u32) {
-        let Some(round) = self.syncs.rounds[round_number as usize].take() else { return };
-        self.machine.crash_sees_round_over(round_number);
-        match round.owner {
-            Owner::Checkpointer => self.checkpoint_data_synced(),
-            Owner::IoThread { thread, held, mutex } => {
-                self.release_held(held);
-                if let Some(instance) = mutex {
-                    self.machine.release_lru_list_mutex(instance);
-                }
-                self.syncs.io_thread_goes_on(thread);
-                self.io_thread_done(thread);
-            }
-            Owner::Poster { thread, held } => {
-                self.release_held(held);
-                self.poster_goes_on(thread);
-            }
-        }
-    }
-
-    /// An I/O thread has ended a batch: unless that keeps it busy, it turns to what waits for it.
-    pub(super) fn io_thread_done(&mut self, thread: u32) {
-        if self.syncs.threads[thread as usize].busy {
-            return;
-        }
-        for client in std::mem::take(&mut self.syncs.threads[thread as usize].clients) {
-            self.machine.calendar.schedule(self.machine.now, Event::ClientResumes(client));
-        }
-        while !self.syncs.threads[thread as usize].busy
-            && let Some(batch) = self.syncs.threads[thread as usize].completions.pop_front()
-        {
-            self.complete_share(batch, thread);
-        }
     }
 }
 

@@ -62,8 +62,8 @@ impl Server {
             (Step::Begin, UndoTruncation::Checkpoints) => self.flush_for_truncation(false),
             (Step::Begin, UndoTruncation::Replacement { blocks }) => {
                 let done = self.renew_undo_file(true);
-                if blocks {
-                    self.clients.undo_locked_until = done;
+                if let Some(purge) = self.purge.as_mut().filter(|_| blocks) {
+                    purge.undo_locked_until = done;
                 }
             }
             (Step::Begin, UndoTruncation::Shrinking) => {

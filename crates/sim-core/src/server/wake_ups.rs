@@ -95,7 +95,7 @@ impl Machine {
 
     /// Clients that wait for the end of a pass or a checkpoint.
     pub(super) fn watching_clients(&self) -> usize {
-        self.watchers.iter().filter(|event| matches!(event, Event::ClientResumes(_))).count()
+        self.watchers.iter().filter(|event| event.client().is_some()).count()
     }
 }
 

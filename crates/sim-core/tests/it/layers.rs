@@ -8,22 +8,23 @@ use std::fs;
 use std::path::Path;
 
 /// From the ground up.
-const LAYERS: [(&str, &str); 12] = [
+const LAYERS: [(&str, &str); 13] = [
     (
         "machine",
         "machine events ids wake_ups processors cpu_costs costs slowdown other_programs lru_list_mutexes lru_scan inodes \
          file_system record checker crashes watch disk recovery observer",
     ),
-    ("storage", "syncs data_file"),
+    ("storage", "syncs data_file journal"),
     ("log", "commit log_threads log_buffer redo_files binlog"),
     ("checkpointer", "checkpointer"),
-    ("flush", "passes collect posting batches doublewrite completions"),
-    ("frames", "free_pages single_page reads lru_managers"),
+    ("flush", "passes collect posting batches doublewrite completions io_threads"),
+    ("frames", "frames free_pages single_page reads lru_managers"),
     ("change buffer", "change_buffer pending_changes"),
+    ("free check", "free_check"),
     ("records", "mvcc_buffer row_cache tnt_merge record_waits"),
     ("purge", "purge purge_threads history rollback_segments undo undo_truncation"),
     ("cleaner", "cleaner"),
-    ("clients", "clients plan touches adaptive_hash"),
+    ("clients", "clients acknowledge plan touches touch_records adaptive_hash"),
     ("run", "server start second check fork stepping"),
 ];
 

@@ -1,0 +1,23 @@
+//! What each client is at while it looks for a free page.
+
+use super::free_pages::FrameSearch;
+use super::single_page::SinglePage;
+
+/// Searches and single-page flushes, by client.
+#[derive(Debug, Clone)]
+pub(super) struct Frames {
+    pub(super) searches: Vec<FrameSearch>,
+    /// The next stage of the flush.
+    pub(super) singles: Vec<Option<SinglePage>>,
+}
+
+impl Frames {
+    pub(super) fn new(clients: u32) -> Self {
+        Frames { searches: vec![FrameSearch::default(); clients as usize], singles: vec![None; clients as usize] }
+    }
+
+    /// Pages under write because a client flushes them alone.
+    pub(super) fn pages_under_write(&self) -> u64 {
+        self.singles.iter().flatten().filter(|single| single.has_page()).count() as u64
+    }
+}
