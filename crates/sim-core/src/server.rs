@@ -11,99 +11,46 @@
 //! ```
 //!
 //! One calendar ([`crate::kernel::calendar`]) orders everything; equal times are handled in the order in which they
-//! were scheduled. Devices compute completion times at submission, so pages in flight cost no events. Each file of this
-//! module is one actor, or what several of them share. They lie in layers, from the ground up:
+//! were scheduled. Devices compute completion times at submission, so pages in flight cost no events. Each module
+//! is one actor, with a folder for its parts. They lie in layers, from the ground up, and an actor's methods take what they may touch
+//! as parameters:
 //!
-//! * machine: `machine` and its parts, which know no actor;
-//! * storage: `syncs` (data-file syncs);
-//! * log: `commit` (writer, flusher, group commit), `log_threads` (what the two do between commits), `log_buffer` (waits for room in it), `redo_files` (8.0.30 and later),
-//!   `binlog`;
-//! * `checkpointer`;
-//! * flush: `passes` (requests, slots, threads), `collect` and `posting` (what a thread does), `batches` (page writes),
-//!   `doublewrite` (its buffers and segments), `completions` (how batches end);
-//! * frames: `free_pages`, `single_page`, `reads` (pages that are missing), `lru_managers`;
-//! * change buffer: `change_buffer`, `pending_changes`;
-//! * records over pages (TNT): `mvcc_buffer` (what is changed in memory), `tnt_merge` (passes of purge, write-back),
-//!   `row_cache`, `record_waits` (who waits for room);
-//! * purge: `purge` (coordinator), `purge_threads` (what they visit), `history` (what purge has before it),
-//!   `rollback_segments` (what of it stays), `undo` (undo pages and tablespaces), `undo_truncation`;
-//! * `cleaner` (the page cleaner's coordinator);
-//! * clients: `clients`, `plan` and `touches` (the pages of a transaction), `adaptive_hash`;
+//! * `machine`: what all stand on, and what knows no actor;
+//! * `storage` (data files and their syncs) and `log` (redo and the binary log), with the machine in `base`;
+//! * `checkpointer`, `flush`, `frames`, `change_buffer`, all together in `engine`;
+//! * `purge` and, for TNT, `records`, with the engine in `innodb`;
+//! * `cleaner` (the page cleaner's coordinator) and `clients`;
 //! * the run: `start` (what is there at the beginning), `second` (a row of the series), `check` (invariants), `stepping` (second
 //!   by second), `fork` (runs that go on from another).
 
-mod acknowledge;
-mod adaptive_hash;
-mod batches;
-mod binlog;
+mod base;
 mod change_buffer;
 mod check;
-mod checker;
 mod checkpointer;
 mod cleaner;
 mod clients;
-mod collect;
-mod commit;
-mod completions;
-mod costs;
-mod cpu_costs;
-mod crashes;
-mod doublewrite;
-mod events;
-mod file_system;
+mod engine;
+mod flush;
 mod fork;
 mod frames;
-mod free_check;
-mod free_pages;
-mod history;
-mod ids;
-mod inodes;
-mod io_threads;
-mod journal;
-mod log_buffer;
-mod log_threads;
-mod lru_list_mutexes;
-mod lru_managers;
-mod lru_scan;
+mod innodb;
+mod log;
 mod machine;
-mod mvcc_buffer;
 mod observer;
-mod other_programs;
-mod passes;
-mod pending_changes;
-mod plan;
-mod posting;
-mod processors;
 mod purge;
-mod purge_threads;
-mod reads;
-mod record;
-mod record_waits;
-mod recovery;
-mod redo_files;
-mod rollback_segments;
-mod row_cache;
+mod records;
 mod second;
-mod single_page;
-mod slowdown;
 mod start;
 mod stepping;
-mod syncs;
-mod tnt_merge;
-mod touch_records;
-mod touches;
-mod undo;
-mod undo_truncation;
-mod wake_ups;
+mod storage;
 
-pub use crashes::{BrokenRule, Crash, CrashPlan, DeviceCache};
-pub use events::EVENT_KINDS;
 pub use fork::Warm;
+pub use machine::crashes::{BrokenRule, Crash, CrashPlan, DeviceCache};
+pub use machine::events::EVENT_KINDS;
 pub use observer::{Observer, RunError, Silent};
 pub use stepping::{RedoRing, Stepping};
 
 use crate::buffer_pool::PageSpace;
-use crate::config::RedoPipeline;
 use crate::kernel::random::Rng;
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::metrics::{RunOutput, SecondSample};
@@ -111,10 +58,15 @@ use crate::run_spec::{DirtyStart, RunSpec};
 use crate::seam::{AgeLimits, CleanerInput, PassReport, ServerModel};
 use crate::workload::DriveSpec;
 use crate::workload::program::Program;
-use events::Event;
-use ids::{Requester, RoundOwner, RoundStep};
+use base::Base;
+use engine::Engine;
+use flush::Flush;
+use flush::passes::PassDone;
+use innodb::Innodb;
+use log::Log;
 use machine::Machine;
-use passes::PassDone;
+use machine::events::Event;
+use machine::ids::Requester;
 
 /// Events between two questions whether the run is to go on; a power of two.
 const EVENTS_BETWEEN_QUESTIONS: u64 = 256;
@@ -124,36 +76,17 @@ const HASH_PRIME: u64 = 0x0000_0100_0000_01b3;
 
 /// A server in the middle of a run.
 pub struct Server {
-    machine: Machine,
+    innodb: Innodb,
+    cleaner: cleaner::Cleaner,
+    clients: clients::Clients,
     end: SimTime,
-    engine_status_every: Option<SimDuration>,
     events: u64,
     hash: u64,
-    redo_files: Option<redo_files::RedoFiles>,
-    program: Program,
-    clients: clients::Clients,
-    commit: commit::Commit,
-    log_buffer: log_buffer::LogBufferQueue,
-    log_threads: Option<log_threads::LogThreads>,
-    binary_log: Option<binlog::BinaryLog>,
-    change_buffer: Option<change_buffer::ChangeBuffer>,
-    purge: Option<purge::Purge>,
-    records: Option<mvcc_buffer::MvccBuffer>,
-    cleaner: cleaner::Cleaner,
-    lru_managers: lru_managers::LruManagers,
-    frames: frames::Frames,
-    passes: passes::Passes,
-    posting: posting::Posting,
-    batches: batches::Batches,
-    doublewrite: doublewrite::Doublewrite,
-    io_threads: io_threads::IoThreads,
-    syncs: syncs::Syncs,
-    checkpointer: checkpointer::Checkpointer,
 }
 
 impl std::fmt::Debug for Server {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server").field("now", &self.machine.now).field("events", &self.events).finish_non_exhaustive()
+        f.debug_struct("Server").field("now", &self.machine().now).field("events", &self.events).finish_non_exhaustive()
     }
 }
 
@@ -168,49 +101,52 @@ impl Server {
         let mut space = PageSpace::default();
         let instance_of = |space_id: u32, page_no: u32| model.instance_of(space_id, page_no);
         let mut program = Program::new(&spec.workload, &mut space, &instance_of, &mut stream("layout"));
-        let change_buffer = change_buffer(spec, &mut space, &instance_of, stream("change buffer"));
+        let changes = change_buffer(spec, &mut space, &instance_of, stream("change buffer"));
         let purge = purge(spec, &mut program, &mut space, &instance_of);
         let pool = start::buffer_pool(spec, &config, &program, &space);
         let mut redo = start::redo_log(&config.redo, spec.dirty_start.map_or(0, |dirty| dirty.checkpoint_age_bytes));
         let checkpoint_lsn = spec.dirty_start.map_or(redo.current_lsn(), |_| config.redo.start_lsn);
-        let wake_up = match config.redo.pipeline {
-            RedoPipeline::DedicatedThreads => costs::COMMIT_WAKE_UP,
-            RedoPipeline::CommittingThread | RedoPipeline::LogMutex => costs::SELF_COMMIT_WAKE_UP,
+        let threads = threads_of(&spec.workload.drive);
+        let clients = clients::Clients::new(&spec.workload, &program, spec.seed, spec.replication);
+        let log = Log::new(&config.redo, checkpoint_lsn, &mut redo, stream("log threads"));
+        let base = Base {
+            storage: storage::DataFiles::new(space.spaces()),
+            log,
+            binary_log: spec.binary_log.map(log::binlog::BinaryLog::new),
+            machine: Machine::new(model, spec, space, pool, redo, checkpoint_lsn),
         };
-        let redo_files = redo_files::RedoFiles::of(&config.redo, checkpoint_lsn, &mut redo);
+        let engine = Engine {
+            base,
+            checkpointer: checkpointer::Checkpointer::new(),
+            flush: Flush::new(&config),
+            frames: frames::Frames::new(threads),
+            lru_managers: frames::lru_managers::LruManagers::new(config.lru_managers, config.buffer_pool.instances),
+            changes,
+            program,
+        };
+        let records = config.records.map(|records| records::MvccBuffer::new(records, &spec.workload, threads));
         Server {
+            innodb: Innodb { engine, purge, records },
+            cleaner: cleaner::Cleaner::new(),
+            clients: clients.with_adaptive_hash(spec.adaptive_hash),
             end: SimTime::ZERO + spec.duration,
-            engine_status_every: spec.engine_status_every,
             events: 0,
             hash: HASH_START,
-            clients: clients::Clients::new(&spec.workload, &program, spec.seed, spec.replication)
-                .with_adaptive_hash(spec.adaptive_hash),
-            commit: commit::Commit::new(wake_up),
-            log_buffer: log_buffer::LogBufferQueue::default(),
-            frames: frames::Frames::new(threads_of(&spec.workload.drive)),
-            log_threads: config
-                .redo
-                .log_threads
-                .map(|config| log_threads::LogThreads::new(config, stream("log threads"))),
-            binary_log: spec.binary_log.map(binlog::BinaryLog::new),
-            change_buffer,
-            purge,
-            records: config
-                .records
-                .map(|records| mvcc_buffer::MvccBuffer::new(records, &spec.workload, threads_of(&spec.workload.drive))),
-            cleaner: cleaner::Cleaner::new(),
-            lru_managers: lru_managers::LruManagers::new(config.lru_managers, config.buffer_pool.instances),
-            passes: passes::Passes::new(config.cleaner_threads, config.buffer_pool.instances),
-            posting: posting::Posting::default(),
-            batches: batches::Batches::default(),
-            doublewrite: doublewrite::Doublewrite::new(&config.doublewrite),
-            io_threads: io_threads::IoThreads::new(config.write_io_threads),
-            syncs: syncs::Syncs::new(space.spaces()),
-            checkpointer: checkpointer::Checkpointer::new(),
-            machine: Machine::new(model, spec, space, pool, redo, checkpoint_lsn),
-            redo_files,
-            program,
         }
+    }
+
+    fn machine(&self) -> &Machine {
+        &self.innodb.engine.base.machine
+    }
+
+    fn machine_mut(&mut self) -> &mut Machine {
+        &mut self.innodb.engine.base.machine
+    }
+
+    /// The same server, looked at as if it crashed, again and again. The run itself is the same.
+    pub fn with_crashes(mut self, plan: CrashPlan) -> Self {
+        self.innodb.engine.base.machine.watch_crashes(plan);
+        self
     }
 
     /// Runs to the end.
@@ -243,8 +179,9 @@ impl Server {
         is_enough: &mut dyn FnMut(&[SecondSample], &AgeLimits) -> bool,
     ) -> Result<(), RunError> {
         while self.next_second(observer)? {
-            if is_enough(self.machine.recorder.seconds(), &self.machine.model.age_limits()) {
-                self.end = self.machine.now;
+            let machine = self.machine();
+            if is_enough(machine.recorder.seconds(), &machine.model.age_limits()) {
+                self.end = machine.now;
                 break;
             }
         }
@@ -257,9 +194,10 @@ impl Server {
     /// # Errors
     /// As [`Server::run`].
     pub fn run_with_least_writes(mut self, observer: &mut dyn Observer) -> Result<(RunOutput, u64), RunError> {
-        self.machine.redo.count_least_writes(self.machine.model.age_limits().stop_bytes);
+        let machine = self.machine_mut();
+        machine.redo.count_least_writes(machine.model.age_limits().stop_bytes);
         self.go(observer)?;
-        let least = self.machine.redo.least_writes().unwrap_or_default();
+        let least = self.machine().redo.least_writes().unwrap_or_default();
         Ok((self.into_output(), least))
     }
 
@@ -271,18 +209,19 @@ impl Server {
 
     /// Goes on until the next simulated second is over; false once the run is.
     fn next_second(&mut self, observer: &mut dyn Observer) -> Result<bool, RunError> {
-        while let Some((at, event)) = self.machine.calendar.pop() {
+        while let Some((at, event)) = self.machine_mut().calendar.pop() {
             if at > self.end {
                 return Ok(false);
             }
-            if let Some(end) = self.clients.standstill(at, &self.machine.pool).filter(|_| event.is_of_the_server()) {
-                self.machine.calendar.schedule(end, event);
+            let machine = &mut self.innodb.engine.base.machine;
+            if let Some(end) = self.clients.standstill(at, &machine.pool).filter(|_| event.is_of_the_server()) {
+                machine.calendar.schedule(end, event);
                 continue;
             }
-            if self.machine.crashes.is_some() {
-                self.machine.crashes_before(at)?;
+            if machine.observers.crashes.is_some() {
+                machine.crashes_before(at)?;
             }
-            self.machine.now = at;
+            machine.now = at;
             self.events += 1;
             self.hash = (self.hash ^ at.0 ^ event.code() << 40).wrapping_mul(HASH_PRIME).rotate_left(23);
             self.handle(event);
@@ -293,12 +232,13 @@ impl Server {
             if let Some(what) = self.cleaner.failure.take() {
                 return Err(RunError::Rule { at, what });
             }
-            if self.machine.check.is_some() {
+            if self.machine().observers.checker.is_some() {
                 self.check_invariants(event)?;
             }
             if event == Event::Second {
-                observer.latencies(self.machine.recorder.latencies());
-                if observer.second(self.machine.recorder.last()).is_break() {
+                let recorder = &self.machine().recorder;
+                observer.latencies(recorder.latencies());
+                if observer.second(recorder.last()).is_break() {
                     return Err(RunError::Stopped { at });
                 }
                 return Ok(true);
@@ -309,29 +249,40 @@ impl Server {
 
     fn start(&mut self) {
         self.schedule_second();
-        self.publish_limits();
-        self.start_clients();
-        self.start_flusher_timer();
-        self.start_cleaner();
+        let Base { machine, log, .. } = &mut self.innodb.engine.base;
+        log.publish_limits(machine);
+        self.clients.start_clients(machine);
+        log.start_flusher_timer(machine);
+        self.cleaner.start_cleaner(&mut self.innodb.purge, &mut self.innodb.engine);
         self.route();
-        self.start_lru_managers();
-        self.start_checkpointer();
-        self.start_merging();
-        self.machine.start_other_programs();
-        self.begin_purge();
-        self.start_records();
-        if self.machine.config.monitor {
-            self.machine.calendar.schedule(self.machine.now + SimDuration::from_millis(500), Event::Monitor);
+        let Innodb { engine: Engine { base, checkpointer, lru_managers, changes, .. }, purge, records } =
+            &mut self.innodb;
+        lru_managers.start_lru_managers(&mut base.machine);
+        checkpointer.start_checkpointer(base);
+        let machine = &mut base.machine;
+        if let Some(changes) = changes {
+            changes.start_merging(machine);
+        }
+        machine.start_other_programs();
+        if let Some(purge) = purge {
+            purge.begin_purge(machine);
+        }
+        if let Some(records) = records {
+            records.start_records(machine);
+        }
+        if machine.config.monitor {
+            machine.calendar.schedule(machine.now + SimDuration::from_millis(500), Event::Monitor);
         }
     }
 
     /// What a pass or purge has ended, if the event just dealt with has: whoever waited for that goes on.
     fn route(&mut self) {
         loop {
-            if let Some(PassDone { requester, report }) = self.passes.done.take() {
+            let Innodb { engine, purge, .. } = &mut self.innodb;
+            if let Some(PassDone { requester, report }) = engine.flush.passes.done.take() {
                 self.pass_done(requester, report);
-            } else if self.purge.as_mut().is_some_and(|purge| std::mem::take(&mut purge.done_for_master)) {
-                self.coordinator(CleanerInput::Purged);
+            } else if purge.as_mut().is_some_and(|purge| std::mem::take(&mut purge.done_for_master)) {
+                self.cleaner.coordinator(CleanerInput::Purged, purge, engine);
             } else {
                 return;
             }
@@ -339,98 +290,92 @@ impl Server {
     }
 
     fn pass_done(&mut self, requester: Requester, report: PassReport) {
+        let Innodb { engine, purge, .. } = &mut self.innodb;
         match requester {
             Requester::PageCleaner => {
-                self.cleaner_tick();
-                self.coordinator(CleanerInput::Done(report));
+                engine.checkpointer.cleaner_tick(&mut engine.base);
+                self.cleaner.coordinator(CleanerInput::Done(report), purge, engine);
             }
-            Requester::Client(client) => self.flushed_by_client(client, report),
-            Requester::LruManager(instance) => self.flushed_by_manager(instance, report),
-            Requester::Purge => self.machine.calendar.schedule(self.machine.now, Event::UndoTruncation),
-            Requester::PurgeThread(thread) => self.flushed_by_purge_thread(thread, report),
-        }
-    }
-
-    /// A round of data-file syncs goes on.
-    fn sync_round(&mut self, round: u32) {
-        match self.resume_round(round) {
-            RoundStep::Runs => {}
-            RoundStep::Over(RoundOwner::Checkpoint) => self.checkpoint_data_synced(),
-            RoundStep::Over(RoundOwner::Batch(ended)) => self.batch_synced(ended),
-        }
-    }
-
-    /// The checkpoint block is synced.
-    fn checkpoint_durable(&mut self) {
-        if self.checkpoint_published() {
-            self.wake_record_waiters();
-            self.after_append();
+            Requester::Client(client) => self.clients.flushed_by_client(client, report, &mut engine.base.machine),
+            Requester::LruManager(instance) => {
+                let Engine { lru_managers, flush, base, .. } = engine;
+                lru_managers.flushed_by_manager(instance, report, flush, &mut base.machine);
+            }
+            Requester::Purge => {
+                let machine = &mut engine.base.machine;
+                machine.calendar.schedule(machine.now, Event::UndoTruncation);
+            }
+            Requester::PurgeThread(thread) => {
+                if let Some(purge) = purge {
+                    purge.flushed_by_purge_thread(thread, report, &mut engine.base.machine);
+                }
+            }
         }
     }
 
     fn monitor(&mut self) {
-        self.machine.ask(|model, view| model.monitor(view));
-        self.machine.calendar.schedule(self.machine.now + SimDuration::from_secs(1), Event::Monitor);
+        let machine = self.machine_mut();
+        machine.ask(|model, view| model.monitor(view));
+        machine.calendar.schedule(machine.now + SimDuration::from_secs(1), Event::Monitor);
     }
 
     fn handle(&mut self, event: Event) {
+        let Server { innodb, clients, cleaner, .. } = self;
         match event {
-            Event::ClientResumes(client) => self.resume_client(client),
-            Event::Start(client) => self.start_transaction(client),
-            Event::ReadDone(client) => self.read_done(client),
-            Event::SinglePage(client) => self.single_page(client),
-            Event::Arrival => self.arrival(),
-            Event::RedoWritten => self.redo_written(),
-            Event::RedoOnDevice => self.redo_on_device(),
-            Event::RedoDurable => self.machine.redo_durable(),
-            Event::RedoSynced => self.redo_synced(),
-            Event::Computed => self.machine.computed(),
-            Event::Wakes(number) => self.machine.wakes(number),
-            Event::FlusherTimer => self.flusher_timer(),
-            Event::FlusherLooks(number) => self.flusher_looks(number),
-            Event::BinlogRedoDurable => self.binlog_redo_durable(),
-            Event::RedoGovernor => self.redo_governor(),
-            Event::RedoFileWaitOver => self.redo_file_wait_over(),
-            Event::CleanerTimer(number) => self.cleaner_timer(number),
-            Event::PassStarts => self.pass_starts(),
-            Event::FlushThread(thread) => self.thread_step(thread),
-            Event::BatchOnDevice(batch) => self.batch_on_device(batch),
-            Event::ShareOnDevice { batch, thread } => self.share_on_device(batch, u32::from(thread)),
-            Event::LruListMutex(instance) => self.machine.lru_list_mutex_passed_on(instance),
-            Event::ShareCompletes { batch, thread } => self.share_completes(batch, u32::from(thread)),
-            Event::SyncRound(round) => self.sync_round(round),
-            Event::CheckpointerTimer(number) => self.checkpointer_timer(number),
-            Event::CheckpointOnDevice => self.checkpoint_on_device(),
-            Event::CheckpointDurable => self.checkpoint_durable(),
-            Event::CheckpointRedoDurable => self.checkpoint_redo_durable(),
+            Event::ClientResumes(client) => clients.resume_client(client, innodb),
+            Event::Start(client) => clients.start_transaction(client, innodb),
+            Event::ReadDone(client) => clients.read_done(client, innodb),
+            Event::SinglePage(client) => clients.single_page(client, innodb),
+            Event::Arrival => clients.arrival(innodb),
+            Event::RedoWritten => clients.redo_written(innodb),
+            Event::RedoSynced => clients.redo_synced(innodb),
+            Event::BinlogWritten => clients.binlog_written(innodb),
+            Event::BinlogSynced => clients.binlog_synced(innodb),
+            Event::CleanerTimer(number) => cleaner.cleaner_timer(number, &mut innodb.purge, &mut innodb.engine),
             Event::CheckpointTaken => self.coordinator(CleanerInput::CheckpointTaken),
             Event::BatchesOver => self.coordinator(CleanerInput::BatchesOver),
             Event::CleanerRedoDurable => self.coordinator(CleanerInput::RedoSynced),
-            Event::Monitor => self.monitor(),
-            Event::BinlogWritten => self.binlog_written(),
-            Event::BinlogOnDevice => self.binlog_on_device(),
-            Event::BinlogSynced => self.binlog_synced(),
-            Event::Merge => self.merge_in_background(),
-            Event::MergeRead(page) => self.page_was_read(page),
             Event::CleanerMerged(pages) => self.coordinator(CleanerInput::Merging { pages: pages.into() }),
-            Event::LruManager(instance) => self.lru_manager(instance),
-            Event::PurgeTimer(number) => self.purge_timer(number),
-            Event::PurgeThread(thread) => self.purge_thread(thread),
-            Event::UndoTruncation => self.truncate_undo_tablespace(),
-            Event::ReadViewOpened(view) => self.read_view_opened(view),
-            Event::ReadViewClosed(view) => self.read_view_closed(view),
-            Event::RecordTimer(thread) => self.record_timer(thread),
-            Event::RecordThread(thread) => self.record_thread(thread),
-            Event::OtherPrograms => self.machine.other_programs_compute(),
-            Event::EngineStatus => self.engine_status_asked(),
-            Event::QueueRoom => {
-                self.serve_poster();
-                self.route();
-                self.watch_posters();
+            Event::PurgeTimer(_)
+            | Event::PurgeThread(_)
+            | Event::UndoTruncation
+            | Event::ReadViewOpened(_)
+            | Event::ReadViewClosed(_)
+            | Event::EngineStatus => {
+                if let Some(purge) = &mut innodb.purge {
+                    purge.handle(event, &mut innodb.engine);
+                }
             }
-            Event::JournalCommit(volume) => self.journal_commit_step(volume),
-            Event::FlushOver(volume) => self.flush_is_over(volume),
+            Event::RecordTimer(_) | Event::RecordThread(_) => {
+                if let Some(records) = &mut innodb.records {
+                    records.handle(event, &mut innodb.engine);
+                }
+            }
+            Event::CheckpointDurable => self.checkpoint_durable(),
+            Event::QueueRoom => {
+                innodb.engine.flush.serve_poster(&mut innodb.engine.base);
+                self.route();
+                let Engine { flush, base, .. } = &mut self.innodb.engine;
+                flush.watch_posters(&mut base.machine);
+            }
+            Event::Monitor => self.monitor(),
             Event::Second => self.second(),
+            _ => innodb.engine.handle(event),
+        }
+    }
+
+    fn coordinator(&mut self, input: CleanerInput) {
+        self.cleaner.coordinator(input, &mut self.innodb.purge, &mut self.innodb.engine);
+    }
+
+    /// The checkpoint block is synced.
+    fn checkpoint_durable(&mut self) {
+        let Innodb { engine: Engine { base, checkpointer, .. }, records, .. } = &mut self.innodb;
+        if checkpointer.checkpoint_published(base) {
+            if let Some(records) = records {
+                records.wake_record_waiters(&mut base.machine);
+            }
+            base.log.after_append(&mut base.machine);
         }
     }
 }
@@ -468,7 +413,7 @@ fn purge(
     program.leave_to_purge(&spec.workload, &config);
     let leaves_history = program.kinds.iter().any(|kind| kind.history_bytes > 0);
     leaves_history
-        .then(|| purge::Purge::new(config, &spec.read_views, undo::UndoSpaces::new(config.undo, space, instance_of)))
+        .then(|| purge::Purge::new(spec, config, purge::undo::UndoSpaces::new(config.undo, space, instance_of)))
 }
 
 /// Number of threads of a drive.

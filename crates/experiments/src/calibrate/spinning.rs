@@ -1,4 +1,4 @@
-//! CPU time of threads that spin on the mutex of an LRU list (`innosim_core::server::lru_list_mutexes`).
+//! CPU time of threads that spin on the mutex of an LRU list (`innosim_core::server::machine::lru_list_mutexes`).
 //!
 //! A thread of MySQL that finds a mutex taken looks again `innodb_sync_spin_loops` times (30), after a random number of
 //! up to `innodb_spin_wait_delay` (6) times `innodb_spin_wait_pause_multiplier` (50, before 8.0.16 always) pauses of the

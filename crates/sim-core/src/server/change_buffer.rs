@@ -21,15 +21,18 @@
 //! more redo on an idle server); how much room a page has is drawn once, from what was counted in one index ([`ROOM`]),
 //! and when it is used up the page is read; pages of the tree are never read back.
 
-use super::Server;
-use super::events::Event;
-use super::machine::Machine;
-use super::pending_changes::PendingChanges;
+pub(super) mod pending_changes;
+
 use crate::buffer_pool::{Modification, PageRun};
 use crate::config::{ChangeBufferConfig, Merging, PAGE_BYTES};
 use crate::kernel::random::{Rng, mix};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::redo::RedoLog;
+use crate::server::base::Base;
+use crate::server::change_buffer::pending_changes::PendingChanges;
+use crate::server::flush::Flush;
+use crate::server::machine::Machine;
+use crate::server::machine::events::Event;
 
 /// Fewest index pages whose changes share a leaf of the tree.
 pub(super) const PAGES_A_LEAF: u32 = 2;
@@ -161,22 +164,29 @@ fn room_for_changes(page: u32) -> u32 {
     ROOM.iter().find(|(up_to, _)| part < *up_to).map_or(MOST_CHANGES, |&(_, changes)| changes)
 }
 
-impl Server {
+impl ChangeBuffer {
     /// Begins the master thread's merging, where there is any.
-    pub(super) fn start_merging(&mut self) {
-        if self.change_buffer.as_ref().is_some_and(|buffer| buffer.config.merging == Merging::EachSecond) {
-            self.machine.calendar.schedule(self.machine.now + A_SECOND, Event::Merge);
+    pub(super) fn start_merging(&mut self, machine: &mut Machine) {
+        if self.config.merging == Merging::EachSecond {
+            machine.calendar.schedule(machine.now + A_SECOND, Event::Merge);
         }
     }
 
     /// Records a change by a client of a page that is not in memory.
-    pub(super) fn buffer_change(&mut self, client: u32, page: u32, redo_fixed: u64) -> Buffered {
-        if self.change_buffer.as_ref().is_none_or(|buffer| !buffer.config.changes) {
+    pub(super) fn buffer_change(
+        &mut self,
+        client: u32,
+        page: u32,
+        redo_fixed: u64,
+        flush: &mut Flush,
+        base: &mut Base,
+    ) -> Buffered {
+        if !self.config.changes {
             return Buffered::No;
         }
         loop {
-            match self.record_change(page, redo_fixed) {
-                Err(leaf) if self.page_write_over(client, leaf) => {}
+            match self.record_change(page, redo_fixed, &mut base.machine) {
+                Err(leaf) if flush.page_write_over(client, leaf, base) => {}
                 Err(_) => return Buffered::Wait,
                 Ok(buffered) => return buffered,
             }
@@ -184,114 +194,98 @@ impl Server {
     }
 
     /// Records a removal by purge of a record on a page that is not in memory; whether it is recorded.
-    pub(super) fn buffer_removal(&mut self, page: u32, redo_fixed: u64) -> bool {
-        let buffers = self.change_buffer.as_ref().is_some_and(|buffer| buffer.config.purges);
-        buffers && matches!(self.record_change(page, redo_fixed), Ok(Buffered::Done))
+    pub(super) fn buffer_removal(&mut self, page: u32, redo_fixed: u64, machine: &mut Machine) -> bool {
+        self.config.purges && matches!(self.record_change(page, redo_fixed, machine), Ok(Buffered::Done))
     }
 
     /// Records a change; the page of the tree that is under write, if that is in the way.
-    fn record_change(&mut self, page: u32, redo_fixed: u64) -> Result<Buffered, u32> {
-        let Some(buffer) = &mut self.change_buffer else { return Ok(Buffered::No) };
-        if self.machine.page_reads.contains_key(&page) || buffer.pages() >= buffer.config.max_pages {
+    fn record_change(&mut self, page: u32, redo_fixed: u64, machine: &mut Machine) -> Result<Buffered, u32> {
+        if machine.page_reads.contains_key(&page) || self.pages() >= self.config.max_pages {
             return Ok(Buffered::No);
         }
-        let waiting = buffer.pending.of(page);
+        let waiting = self.pending.of(page);
         if waiting >= room_for_changes(page) {
-            if buffer.config.merging != Merging::Nobody {
-                let along = buffer.read_with(page);
-                self.read_for_merge(along);
+            if self.config.merging != Merging::Nobody {
+                let along = self.read_with(page);
+                machine.read_for_merge(along);
             }
             return Ok(Buffered::No);
         }
-        let leaf = buffer.leaf_of(page);
-        if !self.machine.pool.is_resident(leaf) {
-            if !self.take_or_free_frame(self.machine.space.instance_of(leaf)) {
+        let leaf = self.leaf_of(page);
+        if !machine.pool.is_resident(leaf) {
+            if !machine.take_or_free_frame(machine.space.instance_of(leaf)) {
                 return Ok(Buffered::No);
             }
-            self.machine.pool.page_arrived(leaf, &self.machine.space, self.machine.now);
+            machine.pool.page_arrived(leaf, &machine.space, machine.now);
         }
-        if self.machine.pool.modify(leaf, self.machine.redo.current_lsn(), &self.machine.space, self.machine.now)
-            != Modification::Done
-        {
+        if machine.pool.modify(leaf, machine.redo.current_lsn(), &machine.space, machine.now) != Modification::Done {
             return Err(leaf);
         }
         let more_redo = CHANGE_REDO + if waiting == 0 { FIRST_CHANGE_REDO } else { 0 };
-        self.machine.append_change(leaf, redo_fixed + RedoLog::fixed(f64::from(more_redo)));
-        if let Some(buffer) = &mut self.change_buffer {
-            buffer.pending.add(page);
-        }
+        machine.append_change(leaf, redo_fixed + RedoLog::fixed(f64::from(more_redo)));
+        self.pending.add(page);
         Ok(Buffered::Done)
     }
 
-    /// A page that was read is there.
-    pub(super) fn page_was_read(&mut self, page: u32) {
-        self.machine.page_reads.remove(&page);
-        self.machine.pool.page_arrived(page, &self.machine.space, self.machine.now);
-        self.merge_changes(page);
-    }
-
     /// A page has been read: its changes are merged into it.
-    pub(super) fn merge_changes(&mut self, page: u32) {
-        let Some(buffer) = &mut self.change_buffer else { return };
-        let Some(changes) = buffer.pending.take(page) else { return };
-        self.machine.recorder.counts.merged_changes += u64::from(changes);
-        if self.machine.pool.modify(page, self.machine.redo.current_lsn(), &self.machine.space, self.machine.now)
+    pub(super) fn merge_changes(&mut self, page: u32, base: &mut Base) {
+        let Some(changes) = self.pending.take(page) else { return };
+        base.machine.recorder.counts.merged_changes += u64::from(changes);
+        if base.machine.pool.modify(page, base.machine.redo.current_lsn(), &base.machine.space, base.machine.now)
             == Modification::Done
         {
             let redo_bytes = MERGED_PAGE_REDO + changes * (MERGED_CHANGE_REDO + LEAVES_REDO);
-            self.machine.append_change(page, RedoLog::fixed(f64::from(redo_bytes)));
-            self.redo_appended();
-            self.after_append();
+            base.machine.append_change(page, RedoLog::fixed(f64::from(redo_bytes)));
+            base.log.redo_appended(&mut base.machine);
+            base.log.after_append(&mut base.machine);
         }
     }
 
     /// The master thread reads some pages that have changes, unless redo is short of room.
-    pub(super) fn merge_in_background(&mut self) {
-        let activity = self.machine.activity();
-        let Some(buffer) = &mut self.change_buffer else { return };
-        let active = std::mem::replace(&mut buffer.last_activity, activity) != activity;
-        let wanted = buffer.pages_to_merge(active);
-        if self.machine.redo.current_lsn() <= self.machine.free_check_limit_lsn {
-            self.merge_some(wanted);
+    pub(super) fn merge_in_background(&mut self, machine: &mut Machine) {
+        let activity = machine.activity();
+        let active = std::mem::replace(&mut self.last_activity, activity) != activity;
+        let wanted = self.pages_to_merge(active);
+        if machine.redo.current_lsn() <= machine.free_check_limit_lsn {
+            self.merge_some(wanted, machine);
         }
-        self.machine.calendar.schedule(self.machine.now + A_SECOND, Event::Merge);
+        machine.calendar.schedule(machine.now + A_SECOND, Event::Merge);
     }
 
     /// The page cleaner merges, if that is its task: how many pages, unless it waits until they are there.
     #[must_use]
-    pub(super) fn merge_by_cleaner(&mut self, wanted: u64, wait: bool) -> Option<u64> {
-        let does = self.change_buffer.as_ref().is_some_and(|buffer| buffer.config.merging == Merging::PageCleaner);
-        let begun = if does { self.merge_some(wanted) } else { Reads::default() };
+    pub(super) fn merge_by_cleaner(&mut self, wanted: u64, wait: bool, machine: &mut Machine) -> Option<u64> {
+        let does = self.config.merging == Merging::PageCleaner;
+        let begun = if does { self.merge_some(wanted, machine) } else { Reads::default() };
         if wait && begun.pages > 0 {
-            self.machine.calendar.schedule(begun.last_arrives, Event::CleanerMerged(begun.pages));
+            machine.calendar.schedule(begun.last_arrives, Event::CleanerMerged(begun.pages));
             return None;
         }
         Some(begun.pages.into())
     }
 
     /// Reads about `wanted` pages that have changes, at random places. One that is come to twice counts twice.
-    fn merge_some(&mut self, wanted: u64) -> Reads {
-        let Some(buffer) = &self.change_buffer else { return Reads::default() };
+    fn merge_some(&mut self, wanted: u64, machine: &mut Machine) -> Reads {
         // So many draws come to all pages but one in 3000.
-        let mut wanted = wanted.min(8 * buffer.pending.pages());
+        let mut wanted = wanted.min(8 * self.pending.pages());
         let mut begun = Reads::default();
         while wanted > 0 {
-            let picked = self.change_buffer.as_mut().map(ChangeBuffer::pick).unwrap_or_default();
+            let picked = self.pick();
             wanted = if picked.is_empty() { 0 } else { wanted.saturating_sub(picked.len() as u64) };
-            begun = begun.and(self.read_for_merge(picked));
+            begun = begun.and(machine.read_for_merge(picked));
         }
         begun
     }
+}
 
+impl Machine {
     /// Reads those pages that nobody reads yet, as far as there are frames for them.
     fn read_for_merge(&mut self, pages: Vec<u32>) -> Reads {
         let mut begun = Reads::default();
         for page in pages {
-            if !self.machine.page_reads.contains_key(&page)
-                && self.take_or_free_frame(self.machine.space.instance_of(page))
-            {
-                let arrives = self.machine.begin_read(page);
-                self.machine.calendar.schedule(arrives, Event::MergeRead(page));
+            if !self.page_reads.contains_key(&page) && self.take_or_free_frame(self.space.instance_of(page)) {
+                let arrives = self.begin_read(page);
+                self.calendar.schedule(arrives, Event::MergeRead(page));
                 begun = begun.and(Reads { pages: 1, last_arrives: arrives });
             }
         }
@@ -306,11 +300,7 @@ impl Machine {
         self.redo.append(redo_fixed);
         self.redo.note_modified(&[page]);
         let lsn = self.redo.current_lsn();
-        self.touched_pages.note(&[page], lsn);
-        self.crash_sees_change(page, before, lsn);
-        if let Some(checker) = &mut self.check {
-            checker.note_newest(page, lsn);
-        }
+        self.observers.page_changed(page, before, lsn);
     }
 }
 

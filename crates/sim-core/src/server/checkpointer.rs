@@ -9,16 +9,17 @@
 //! A checkpoint at the oldest modification looks at the flush lists after the data files are synced, and makes redo
 //! durable up to there first. One checkpoint is taken at a time: who asks for another meanwhile joins it.
 
-use super::Server;
-use super::crashes::BrokenRule;
-use super::events::Event;
-use super::file_system::AfterSync;
-use super::ids::{Requester, RoundOwner, RoundStep};
-use super::inodes::Synced;
-use super::wake_ups::Thread;
 use crate::config::RedoIo;
 use crate::redo::RedoLog;
 use crate::seam::{CheckpointerInput, CheckpointerNext};
+use crate::server::base::Base;
+use crate::server::machine::Machine;
+use crate::server::machine::crashes::BrokenRule;
+use crate::server::machine::events::Event;
+use crate::server::machine::file_system::AfterSync;
+use crate::server::machine::ids::{Requester, RoundOwner, RoundStep};
+use crate::server::machine::inodes::Synced;
+use crate::server::machine::wake_ups::Thread;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -67,190 +68,193 @@ impl Checkpointer {
     }
 }
 
-impl Server {
-    pub(super) fn start_checkpointer(&mut self) {
-        self.checkpointer_step(CheckpointerInput::Start);
+impl Checkpointer {
+    pub(super) fn start_checkpointer(&mut self, base: &mut Base) {
+        self.checkpointer_step(CheckpointerInput::Start, base);
     }
 
-    pub(super) fn checkpointer_timer(&mut self, number: u32) {
-        if number != self.machine.checkpointer_event.timer {
+    pub(super) fn checkpointer_timer(&mut self, number: u32, base: &mut Base) {
+        if number != base.machine.checkpointer_event.timer {
             return;
         }
-        if matches!(self.checkpointer.state, State::Waiting { .. }) {
-            self.checkpointer_step(CheckpointerInput::Timeout);
+        if matches!(self.state, State::Waiting { .. }) {
+            self.checkpointer_step(CheckpointerInput::Timeout, base);
         } else {
-            self.checkpointer.wait_over = true;
+            self.wait_over = true;
         }
     }
 
-    fn set_state(&mut self, state: State) {
-        self.checkpointer.state = state;
-        self.machine.checkpointer_event.is_waited_for = matches!(state, State::Waiting { .. });
+    fn set_state(&mut self, state: State, machine: &mut Machine) {
+        self.state = state;
+        machine.checkpointer_event.is_waited_for = matches!(state, State::Waiting { .. });
     }
 
     /// The page cleaner finished a pass.
-    pub(super) fn cleaner_tick(&mut self) {
-        self.machine.wake_watchers();
-        if self.checkpointer.state == (State::Waiting { on_tick: true }) {
-            self.checkpointer_step(CheckpointerInput::CleanerTick);
+    pub(super) fn cleaner_tick(&mut self, base: &mut Base) {
+        base.machine.wake_watchers();
+        if self.state == (State::Waiting { on_tick: true }) {
+            self.checkpointer_step(CheckpointerInput::CleanerTick, base);
         }
     }
 
-    fn checkpointer_step(&mut self, input: CheckpointerInput) {
-        let woken = std::mem::take(&mut self.machine.checkpointer_event.is_set) && input == CheckpointerInput::Timeout;
+    fn checkpointer_step(&mut self, input: CheckpointerInput, base: &mut Base) {
+        let woken = std::mem::take(&mut base.machine.checkpointer_event.is_set) && input == CheckpointerInput::Timeout;
         let input = if woken { CheckpointerInput::Event } else { input };
-        let action = self.machine.ask(|model, view| model.checkpointer(view, input));
+        let action = base.machine.ask(|model, view| model.checkpointer(view, input));
         if action.wake_cleaner {
-            self.machine.set_flush_event();
+            base.machine.set_flush_event();
         }
         match action.next {
             CheckpointerNext::Wait { timeout, on_cleaner_tick } => {
-                self.set_state(State::Waiting { on_tick: on_cleaner_tick });
+                self.set_state(State::Waiting { on_tick: on_cleaner_tick }, &mut base.machine);
                 let at =
-                    if self.machine.checkpointer_event.is_set { self.machine.now } else { self.machine.now + timeout };
-                self.machine.arm_timer(Thread::Checkpointer, at);
+                    if base.machine.checkpointer_event.is_set { base.machine.now } else { base.machine.now + timeout };
+                base.machine.arm_timer(Thread::Checkpointer, at);
             }
-            CheckpointerNext::Write { lsn } => self.begin_checkpoint(Some(lsn)),
-            CheckpointerNext::WriteOldest => self.begin_checkpoint(None),
+            CheckpointerNext::Write { lsn } => self.begin_checkpoint(Some(lsn), base),
+            CheckpointerNext::WriteOldest => self.begin_checkpoint(None, base),
         }
     }
 
-    fn begin_checkpoint(&mut self, lsn: Option<u64>) {
-        self.set_state(State::Syncing { lsn });
+    fn begin_checkpoint(&mut self, lsn: Option<u64>, base: &mut Base) {
+        self.set_state(State::Syncing { lsn }, &mut base.machine);
         if lsn.is_none() {
-            self.machine.crash_sees_checkpoint_begin();
+            base.machine.observers.checkpoint_begins();
         }
-        if !self.machine.config.data_sync.precedes_checkpoints()
-            || self.machine.breaks(BrokenRule::CheckpointBeforeSync)
-            || self.begin_round(RoundOwner::Checkpoint) == RoundStep::Over(RoundOwner::Checkpoint)
+        if !base.machine.config.data_sync.precedes_checkpoints()
+            || base.machine.breaks(BrokenRule::CheckpointBeforeSync)
+            || base.storage.begin_round(RoundOwner::Checkpoint, &mut base.machine)
+                == RoundStep::Over(RoundOwner::Checkpoint)
         {
-            self.checkpoint_data_synced();
+            self.checkpoint_data_synced(base);
         }
     }
 
     /// Takes a checkpoint at the oldest modification on behalf of `actor`, or joins the one in progress.
-    pub(super) fn request_checkpoint(&mut self, actor: Requester, wait: bool) {
-        match self.checkpointer.state {
-            State::Writing { .. } if !wait => self.let_go_on(actor),
+    pub(super) fn request_checkpoint(&mut self, actor: Requester, wait: bool, base: &mut Base) {
+        match self.state {
+            State::Writing { .. } if !wait => base.machine.let_go_on(actor),
             State::Waiting { on_tick } => {
-                self.checkpointer.own_wait = Some(on_tick);
-                self.checkpointer.waiters.push((actor, wait));
-                self.begin_checkpoint(None);
+                self.own_wait = Some(on_tick);
+                self.waiters.push((actor, wait));
+                self.begin_checkpoint(None, base);
             }
-            _ => self.checkpointer.waiters.push((actor, wait)),
+            _ => self.waiters.push((actor, wait)),
         }
     }
 
-    fn let_go_on(&mut self, actor: Requester) {
-        self.machine.calendar.schedule(self.machine.now, actor.goes_on(Event::CheckpointTaken));
-    }
-
-    fn release_checkpoint_waiters(&mut self, all: bool) {
-        for (actor, _) in self.checkpointer.waiters.extract_if(.., |(_, for_block)| all || !*for_block) {
-            self.machine.calendar.schedule(self.machine.now, actor.goes_on(Event::CheckpointTaken));
+    fn release_checkpoint_waiters(&mut self, all: bool, machine: &mut Machine) {
+        for (actor, _) in self.waiters.extract_if(.., |(_, for_block)| all || !*for_block) {
+            machine.calendar.schedule(machine.now, actor.goes_on(Event::CheckpointTaken));
         }
     }
 
     /// The data files are synced: the block goes out, once redo is durable up to the checkpoint.
-    pub(super) fn checkpoint_data_synced(&mut self) {
-        match self.checkpointer.state {
-            State::Syncing { lsn: Some(lsn) } => self.write_checkpoint(lsn),
-            State::Syncing { lsn: None } => self.checkpoint_at_oldest(),
+    pub(super) fn checkpoint_data_synced(&mut self, base: &mut Base) {
+        match self.state {
+            State::Syncing { lsn: Some(lsn) } => self.write_checkpoint(lsn, base),
+            State::Syncing { lsn: None } => self.checkpoint_at_oldest(base),
             _ => {}
         }
     }
 
-    fn checkpoint_at_oldest(&mut self) {
-        let current = self.machine.redo.current_lsn();
-        self.machine.pool.prune_written_from_flush_list();
-        let oldest = match self.machine.pool.oldest_modification_lsn() {
+    fn checkpoint_at_oldest(&mut self, base: &mut Base) {
+        let current = base.machine.redo.current_lsn();
+        base.machine.pool.prune_written_from_flush_list();
+        let oldest = match base.machine.pool.oldest_modification_lsn() {
             0 => current,
             lsn => lsn,
         };
-        self.machine.crash_sees_look(oldest);
+        base.machine.observers.checkpoint_looks(oldest, base.machine.now);
         // Nothing but the last checkpoint's own record may have been written since.
-        let last = self.machine.last_checkpoint_lsn.max(self.checkpointer.own_record_lsn);
+        let last = base.machine.last_checkpoint_lsn.max(self.own_record_lsn);
         if oldest <= last {
-            return self.end_checkpoint(false);
+            return self.end_checkpoint(false, base);
         }
-        let record = self.machine.config.redo.checkpoint_record_bytes;
+        let record = base.machine.config.redo.checkpoint_record_bytes;
         if record > 0 {
-            self.machine.redo.append_record(RedoLog::fixed(record as f64), self.machine.now);
+            base.machine.redo.append_record(RedoLog::fixed(record as f64), base.machine.now);
             if oldest == current {
-                self.checkpointer.own_record_lsn = self.machine.redo.current_lsn();
+                self.own_record_lsn = base.machine.redo.current_lsn();
             }
         }
-        self.set_state(State::WaitingForRedo { lsn: oldest });
-        let wanted = if record > 0 { self.machine.redo.current_lsn() } else { oldest };
-        if wanted > self.machine.redo.position().durable_lsn {
-            self.when_durable(wanted, Event::CheckpointRedoDurable);
+        self.set_state(State::WaitingForRedo { lsn: oldest }, &mut base.machine);
+        let wanted = if record > 0 { base.machine.redo.current_lsn() } else { oldest };
+        if wanted > base.machine.redo.position().durable_lsn {
+            base.log.when_durable(wanted, Event::CheckpointRedoDurable, &mut base.machine);
         } else {
-            self.write_checkpoint(oldest);
+            self.write_checkpoint(oldest, base);
         }
     }
 
     /// Redo is durable up to the checkpoint.
-    pub(super) fn checkpoint_redo_durable(&mut self) {
-        if let State::WaitingForRedo { lsn } = self.checkpointer.state {
-            self.write_checkpoint(lsn);
+    pub(super) fn checkpoint_redo_durable(&mut self, base: &mut Base) {
+        if let State::WaitingForRedo { lsn } = self.state {
+            self.write_checkpoint(lsn, base);
         }
     }
 
     /// The block goes out, once the redo sync in progress has let go of the file.
-    fn write_checkpoint(&mut self, lsn: u64) {
-        self.set_state(State::Writing { lsn });
-        self.machine.checkpoint_on_its_way = Some(lsn);
-        self.hold_redo_writes();
-        self.release_checkpoint_waiters(false);
-        let written = self.machine.write_redo_header();
-        self.machine.calendar.schedule(written, Event::CheckpointOnDevice);
+    fn write_checkpoint(&mut self, lsn: u64, base: &mut Base) {
+        self.set_state(State::Writing { lsn }, &mut base.machine);
+        base.machine.checkpoint_on_its_way = Some(lsn);
+        base.log.hold_redo_writes(&mut base.machine);
+        self.release_checkpoint_waiters(false, &mut base.machine);
+        let written = base.machine.write_redo_header();
+        base.machine.calendar.schedule(written, Event::CheckpointOnDevice);
     }
 
-    pub(super) fn checkpoint_on_device(&mut self) {
-        if self.machine.config.redo.io == RedoIo::Buffered
-            && self.machine.sync_through_journal(Synced::Redo, AfterSync::Event(Event::CheckpointDurable))
+    pub(super) fn checkpoint_on_device(&mut self, machine: &mut Machine) {
+        if machine.config.redo.io == RedoIo::Buffered
+            && machine.sync_through_journal(Synced::Redo, AfterSync::Event(Event::CheckpointDurable))
         {
-            self.machine.recorder.counts.redo_fsyncs += 1;
+            machine.recorder.counts.redo_fsyncs += 1;
             return;
         }
-        if let Some(written) = self.machine.write_inode(Synced::Redo) {
-            return self.machine.calendar.schedule(written, Event::CheckpointOnDevice);
+        if let Some(written) = machine.write_inode(Synced::Redo) {
+            return machine.calendar.schedule(written, Event::CheckpointOnDevice);
         }
-        let durable = match self.machine.config.redo.io {
-            RedoIo::Buffered => self.flush_redo_device(),
-            RedoIo::NoSync => self.machine.now,
+        let durable = match machine.config.redo.io {
+            RedoIo::Buffered => machine.flush_redo_device(),
+            RedoIo::NoSync => machine.now,
         };
-        self.machine.calendar.schedule(durable, Event::CheckpointDurable);
+        machine.calendar.schedule(durable, Event::CheckpointDurable);
     }
 
     /// The block is synced: the checkpoint is published. Whether there was one; then redo that waited for room is to be looked
     /// at.
     #[must_use]
-    pub(super) fn checkpoint_published(&mut self) -> bool {
-        let State::Writing { lsn } = self.checkpointer.state else { return false };
-        self.machine.last_checkpoint_lsn = lsn;
-        self.machine.checkpoints += 1;
-        self.end_checkpoint(true);
-        self.publish_limits();
+    pub(super) fn checkpoint_published(&mut self, base: &mut Base) -> bool {
+        let State::Writing { lsn } = self.state else { return false };
+        base.machine.last_checkpoint_lsn = lsn;
+        base.machine.checkpoints += 1;
+        self.end_checkpoint(true, base);
+        base.log.publish_limits(&mut base.machine);
         true
     }
 
     /// A checkpoint is published, or there was nothing to write: all go on.
-    fn end_checkpoint(&mut self, published: bool) {
-        let own_wait = self.checkpointer.own_wait.take();
-        self.set_state(State::Waiting { on_tick: own_wait.unwrap_or(false) });
-        self.machine.checkpoint_on_its_way = None;
-        self.hold_redo_writes();
+    fn end_checkpoint(&mut self, published: bool, base: &mut Base) {
+        let own_wait = self.own_wait.take();
+        self.set_state(State::Waiting { on_tick: own_wait.unwrap_or(false) }, &mut base.machine);
+        base.machine.checkpoint_on_its_way = None;
+        base.log.hold_redo_writes(&mut base.machine);
         if published {
-            self.machine.ask(|model, view| model.checkpoint_published(view));
+            base.machine.ask(|model, view| model.checkpoint_published(view));
         }
-        self.release_checkpoint_waiters(true);
-        let wait_over = std::mem::take(&mut self.checkpointer.wait_over) || self.machine.checkpointer_event.is_set;
+        self.release_checkpoint_waiters(true, &mut base.machine);
+        let wait_over = std::mem::take(&mut self.wait_over) || base.machine.checkpointer_event.is_set;
         match own_wait {
-            None => self.checkpointer_step(CheckpointerInput::Written),
-            Some(_) if wait_over => self.machine.arm_timer(Thread::Checkpointer, self.machine.now),
+            None => self.checkpointer_step(CheckpointerInput::Written, base),
+            Some(_) if wait_over => base.machine.arm_timer(Thread::Checkpointer, base.machine.now),
             Some(_) => {}
         }
-        self.machine.wake_watchers();
+        base.machine.wake_watchers();
+    }
+}
+
+impl Machine {
+    fn let_go_on(&mut self, actor: Requester) {
+        self.calendar.schedule(self.now, actor.goes_on(Event::CheckpointTaken));
     }
 }

@@ -6,19 +6,29 @@
 //! room in the log buffer. Each client draws from random streams of its own, so that a client's n-th transaction is the
 //! same whatever the settings are.
 
-use super::adaptive_hash::AdaptiveHash;
-use super::costs;
-use super::events::Event;
-use super::ids::Requester;
-use super::plan::Plan;
-use super::single_page::SinglePageStep;
-use super::{Server, threads_of};
+pub(super) mod acknowledge;
+pub(super) mod adaptive_hash;
+pub(super) mod plan;
+pub(super) mod touch_records;
+pub(super) mod touches;
+
 use crate::buffer_pool::BufferPool;
 use crate::config::{AdaptiveHashCost, CommitDurability, RedoPipeline};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::seam::{FreeCheckWait, PassReport};
+use crate::server::base::Base;
+use crate::server::clients::adaptive_hash::AdaptiveHash;
+use crate::server::clients::plan::Plan;
+use crate::server::engine::Engine;
+use crate::server::frames::single_page::SinglePageStep;
+use crate::server::innodb::Innodb;
+use crate::server::machine::Machine;
+use crate::server::machine::costs;
+use crate::server::machine::events::Event;
+use crate::server::machine::ids::Requester;
+use crate::server::threads_of;
 use crate::workload::arrivals::Arrivals;
 use crate::workload::program::Program;
 use crate::workload::{DriveSpec, StopSpec, WorkloadSpec};
@@ -123,243 +133,266 @@ impl Clients {
     }
 }
 
-impl Server {
+impl Clients {
     /// A client modified `pages` and appended the redo of that.
     #[inline]
-    pub(super) fn client_modified(&mut self, client_number: u32, pages: usize) {
-        self.clients.list[client_number as usize].appended |= pages > 0;
-        self.machine.modifications += pages as u64;
+    pub(super) fn client_modified(&mut self, client_number: u32, pages: usize, machine: &mut Machine) {
+        self.list[client_number as usize].appended |= pages > 0;
+        machine.modifications += pages as u64;
     }
 
-    pub(super) fn start_clients(&mut self) {
-        if self.clients.arrivals.is_some() {
-            self.schedule_arrival();
+    pub(super) fn start_clients(&mut self, machine: &mut Machine) {
+        if self.arrivals.is_some() {
+            self.schedule_arrival(machine);
             return;
         }
-        while let Some(client) = self.clients.idle.pop() {
-            self.machine.calendar.schedule(self.machine.now, Event::Start(client));
+        while let Some(client) = self.idle.pop() {
+            machine.calendar.schedule(machine.now, Event::Start(client));
         }
     }
 
-    fn schedule_arrival(&mut self) {
-        if let Some(at) = self.clients.arrivals.as_mut().and_then(Arrivals::next_time) {
-            self.machine.calendar.schedule(at.max(self.machine.now), Event::Arrival);
+    fn schedule_arrival(&mut self, machine: &mut Machine) {
+        if let Some(at) = self.arrivals.as_mut().and_then(Arrivals::next_time) {
+            machine.calendar.schedule(at.max(machine.now), Event::Arrival);
         }
     }
 
-    pub(super) fn arrival(&mut self) {
-        self.schedule_arrival();
-        match self.clients.idle.pop() {
+    pub(super) fn arrival(&mut self, innodb: &mut Innodb) {
+        let machine = &mut innodb.engine.base.machine;
+        self.schedule_arrival(machine);
+        let now = machine.now;
+        match self.idle.pop() {
             Some(client) => {
-                self.machine.settle_client(client);
-                self.begin(client, self.machine.now, self.machine.now);
+                machine.settle_client(client);
+                self.begin(client, now, now, innodb);
             }
-            None => self.clients.waiting.push_back(self.machine.now),
+            None => self.waiting.push_back(now),
         }
     }
 
     /// A client of a closed drive starts its next transaction.
-    pub(super) fn start_transaction(&mut self, client: u32) {
-        self.begin(client, self.machine.now, self.machine.now);
+    pub(super) fn start_transaction(&mut self, client: u32, innodb: &mut Innodb) {
+        let now = innodb.engine.base.machine.now;
+        self.begin(client, now, now, innodb);
     }
 
     /// Begins a transaction that counts from `began`; its thread runs from `from` on (its last commit's wake-up).
-    fn begin(&mut self, client_number: u32, began: SimTime, from: SimTime) {
-        let from = self.clients.let_in(from, &self.machine.pool);
-        let client = &mut self.clients.list[client_number as usize];
+    fn begin(&mut self, client_number: u32, began: SimTime, from: SimTime, innodb: &mut Innodb) {
+        let Innodb { engine, purge, .. } = innodb;
+        let Engine { base: Base { machine, .. }, program, .. } = &mut *engine;
+        let from = self.let_in(from, &machine.pool);
+        let client = &mut self.list[client_number as usize];
         client.began = began;
-        client.kind = self.program.pick(&mut client.rng);
+        client.kind = program.pick(&mut client.rng);
         client.home = client.rng.next_u64();
         client.wrote = false;
-        let kind = &self.program.kinds[client.kind as usize];
+        let kind = &program.kinds[client.kind as usize];
         let sampled = kind.cpu.sample(&mut client.rng);
         // A transaction that waits for no commit takes some time at least, or time would stand still.
-        let waits = kind.writes && self.machine.config.redo.commit != CommitDurability::Lazy;
+        let waits = kind.writes && machine.config.redo.commit != CommitDurability::Lazy;
         let demand = if waits { sampled } else { sampled.max(costs::SHORTEST_TRANSACTION) };
-        let (demand, latch_wait) = match &mut self.clients.adaptive_hash {
-            Some(hash) => hash.charge(self.machine.now, demand),
+        let (demand, latch_wait) = match &mut self.adaptive_hash {
+            Some(hash) => hash.charge(machine.now, demand),
             None => (demand, SimDuration::ZERO),
         };
-        let at_a_rate = self.clients.arrivals.is_some();
-        let dispatch = if at_a_rate { self.machine.processors.spec().dispatch } else { SimDuration::ZERO };
+        let at_a_rate = self.arrivals.is_some();
+        let dispatch = if at_a_rate { machine.processors.spec().dispatch } else { SimDuration::ZERO };
         client.delayed_rows = kind.changed_rows;
-        let locked = match &self.purge {
+        let locked = match purge {
             Some(purge) if kind.history_bytes > 0 => purge.undo_locked_until,
             _ => SimTime::ZERO,
         };
-        let wait = (latch_wait + from.since(self.machine.now)).max(locked.since(self.machine.now));
-        self.draw_plan(client_number);
-        self.machine.compute(demand + dispatch, wait, Event::ClientResumes(client_number));
+        let wait = (latch_wait + from.since(machine.now)).max(locked.since(machine.now));
+        self.draw_plan(client_number, engine);
+        engine.base.machine.compute(demand + dispatch, wait, Event::ClientResumes(client_number));
     }
 
     /// Goes on with a transaction's touches until it commits or must wait.
-    pub(super) fn resume_client(&mut self, client_number: u32) {
-        let dml_delay = self.purge.as_ref().map_or(SimDuration::ZERO, |purge| purge.dml_delay);
+    pub(super) fn resume_client(&mut self, client_number: u32, innodb: &mut Innodb) {
+        let Base { machine, log, .. } = &mut innodb.engine.base;
+        let dml_delay = innodb.purge.as_ref().map_or(SimDuration::ZERO, |purge| purge.dml_delay);
         if dml_delay > SimDuration::ZERO
-            && !self.log_buffer.has_admitted(client_number)
-            && self.waits_for_purge(client_number, dml_delay)
+            && !log.buffer.has_admitted(client_number)
+            && self.waits_for_purge(client_number, dml_delay, machine)
         {
             return;
         }
-        self.machine.redo.advance_writer(self.machine.now);
-        if self.program.kinds[self.clients.list[client_number as usize].kind as usize].writes
-            && !self.may_write(client_number)
+        machine.redo.advance_writer(machine.now);
+        if innodb.engine.program.kinds[self.list[client_number as usize].kind as usize].writes
+            && !self.may_write(client_number, innodb)
         {
             return;
         }
-        let finished = self.touch_pages(client_number);
-        let client = &mut self.clients.list[client_number as usize];
-        let kind = &self.program.kinds[client.kind as usize];
+        let finished = self.touch_pages(client_number, innodb);
+        let Engine { base, program, .. } = &mut innodb.engine;
+        let client = &mut self.list[client_number as usize];
+        let kind = &program.kinds[client.kind as usize];
         if finished && kind.base_redo_fixed > 0 {
-            self.machine.redo.append(kind.base_redo_fixed);
+            base.machine.redo.append(kind.base_redo_fixed);
             client.appended = true;
         }
         let ended = if finished { kind.mini_transactions.into() } else { 0 };
-        self.mini_transactions_end(ended);
-        let appended = self.show_to_writer(client_number);
+        base.log.mini_transactions_end(ended, &mut base.machine);
+        let appended = self.show_to_writer(client_number, base);
         if finished {
-            self.commit(client_number);
+            self.commit(client_number, innodb);
         } else if appended {
-            self.after_append();
+            base.log.after_append(&mut base.machine);
         }
-        self.admit_to_log_buffer();
+        let Base { machine, log, .. } = &mut innodb.engine.base;
+        log.admit_to_log_buffer(machine);
     }
 
     /// The page that a client waited for has been read.
-    pub(super) fn read_done(&mut self, client_number: u32) {
-        if let Some(page) = self.clients.list[client_number as usize].plan.next_page() {
-            self.page_was_read(page);
-            if self.keep_margin(client_number, page) {
+    pub(super) fn read_done(&mut self, client_number: u32, innodb: &mut Innodb) {
+        if let Some(page) = self.list[client_number as usize].plan.next_page() {
+            innodb.engine.page_was_read(page);
+            let Engine { base, flush, frames, .. } = &mut innodb.engine;
+            if frames.keep_margin(client_number, page, flush, &mut base.machine) {
                 return;
             }
         }
-        if !self.machine.page_read_computes(client_number) {
-            self.resume_client(client_number);
+        if !innodb.engine.base.machine.page_read_computes(client_number) {
+            self.resume_client(client_number, innodb);
         }
     }
 
     /// A single-page flush of a client moves on.
-    pub(super) fn single_page(&mut self, client_number: u32) {
-        if self.single_page_step(client_number) == SinglePageStep::ClientResumes {
-            self.resume_client(client_number);
+    pub(super) fn single_page(&mut self, client_number: u32, innodb: &mut Innodb) {
+        let Engine { base, frames, .. } = &mut innodb.engine;
+        if frames.single_page_step(client_number, base) == SinglePageStep::ClientResumes {
+            self.resume_client(client_number, innodb);
         }
     }
 
     /// Purge lags: before each row that it changes a client sleeps as long as the delay is then.
-    fn waits_for_purge(&mut self, client_number: u32, delay: SimDuration) -> bool {
-        let client = &mut self.clients.list[client_number as usize];
+    fn waits_for_purge(&mut self, client_number: u32, delay: SimDuration, machine: &mut Machine) -> bool {
+        let client = &mut self.list[client_number as usize];
         let waits = client.delayed_rows > 0;
         if waits {
             client.delayed_rows -= 1;
-            self.machine.calendar.schedule(self.machine.now + delay, Event::ClientResumes(client_number));
+            machine.calendar.schedule(machine.now + delay, Event::ClientResumes(client_number));
         }
         waits
     }
 
     /// Upper bound of the redo payload of a client's transaction, bytes.
-    fn largest_redo(&self, client_number: u32) -> u64 {
-        let client = &self.clients.list[client_number as usize];
-        self.program.kinds[client.kind as usize].max_redo_bytes
+    fn largest_redo(&self, client_number: u32, engine: &Engine) -> u64 {
+        let client = &self.list[client_number as usize];
+        engine.program.kinds[client.kind as usize].max_redo_bytes
     }
 
     /// Whether a client may write redo now; if not, it has been put to wait.
-    pub(super) fn may_write(&mut self, client_number: u32) -> bool {
+    pub(super) fn may_write(&mut self, client_number: u32, innodb: &mut Innodb) -> bool {
         // Who has waited for the log buffer passed the other checks before.
-        if !self.log_buffer.has_admitted(client_number)
-            && (!self.redo_has_room_to_merge(client_number, self.largest_redo(client_number))
-                || !self.passes_free_check(client_number)
-                || self.waits_for_log_buffer(client_number))
+        if !innodb.engine.base.log.buffer.has_admitted(client_number)
+            && (!self.redo_has_room_to_merge(client_number, innodb)
+                || !self.passes_free_check(client_number, &mut innodb.engine)
+                || self.waits_for_log_buffer(client_number, &mut innodb.engine))
         {
             return false;
         }
-        match self.machine.redo.write_in_progress_until() {
-            Some(until) if self.machine.config.redo.pipeline == RedoPipeline::LogMutex => {
-                self.machine.calendar.schedule(until, Event::ClientResumes(client_number));
+        let Base { machine, log, .. } = &mut innodb.engine.base;
+        match machine.redo.write_in_progress_until() {
+            Some(until) if machine.config.redo.pipeline == RedoPipeline::LogMutex => {
+                machine.calendar.schedule(until, Event::ClientResumes(client_number));
                 false
             }
             _ => {
-                self.log_buffer.takes_room(client_number);
+                log.buffer.takes_room(client_number);
                 true
             }
         }
     }
 
+    /// Whether the redo log has room for a client's transaction and for merging changed records, where there are any (TNT); if
+    /// not, the client has been put to wait.
+    fn redo_has_room_to_merge(&self, client_number: u32, innodb: &mut Innodb) -> bool {
+        let Some(records) = &mut innodb.records else { return true };
+        let payload_bytes = self.largest_redo(client_number, &innodb.engine);
+        records.redo_has_room_to_merge(client_number, payload_bytes, &mut innodb.engine.base.machine)
+    }
+
     /// Whether a client must wait for room in the log buffer; if so, it has been put to wait.
-    fn waits_for_log_buffer(&mut self, client_number: u32) -> bool {
-        let payload_bytes = self.largest_redo(client_number);
-        let waits = !self.log_buffer.is_empty() || self.log_buffer_lacks_room(payload_bytes);
+    fn waits_for_log_buffer(&mut self, client_number: u32, engine: &mut Engine) -> bool {
+        let payload_bytes = self.largest_redo(client_number, engine);
+        let base = &mut engine.base;
+        let waits = !base.log.buffer.is_empty() || base.log.log_buffer_lacks_room(payload_bytes, &base.machine);
         if waits {
-            self.show_to_writer(client_number);
-            self.wait_for_log_buffer(client_number, payload_bytes);
+            self.show_to_writer(client_number, base);
+            base.log.wait_for_log_buffer(client_number, payload_bytes, &mut base.machine);
         }
         waits
     }
 
     /// A client goes no further for now: what it appended since it last stopped is there to be written. Whether that is
     /// anything.
-    pub(super) fn show_to_writer(&mut self, client_number: u32) -> bool {
-        let client = &mut self.clients.list[client_number as usize];
+    pub(super) fn show_to_writer(&mut self, client_number: u32, base: &mut Base) -> bool {
+        let client = &mut self.list[client_number as usize];
         let appended = std::mem::take(&mut client.appended);
         if appended {
             client.wrote = true;
-            self.redo_appended();
+            base.log.redo_appended(&mut base.machine);
         }
         appended
     }
 
-    fn passes_free_check(&mut self, client_number: u32) -> bool {
-        let before = self.clients.list[client_number as usize].free_check;
-        if before.is_none() && self.machine.redo.current_lsn() <= self.machine.free_check_limit_lsn {
+    fn passes_free_check(&mut self, client_number: u32, engine: &mut Engine) -> bool {
+        let before = self.list[client_number as usize].free_check;
+        if before.is_none() && engine.base.machine.redo.current_lsn() <= engine.base.machine.free_check_limit_lsn {
             return true;
         }
-        let wait = self.ask_for_room(Requester::Client(client_number), before);
-        self.clients.list[client_number as usize].free_check = wait;
-        self.machine.recorder.counts.free_check_waits += u64::from(before.is_none() && wait.is_some());
+        let wait = engine.ask_for_room(Requester::Client(client_number), before);
+        self.list[client_number as usize].free_check = wait;
+        engine.base.machine.recorder.counts.free_check_waits += u64::from(before.is_none() && wait.is_some());
         wait.is_none()
     }
 
     /// The flush that a client did itself is over.
-    pub(super) fn flushed_by_client(&mut self, client_number: u32, report: PassReport) {
-        if let Some(wait) = &mut self.clients.list[client_number as usize].free_check {
+    pub(super) fn flushed_by_client(&mut self, client_number: u32, report: PassReport, machine: &mut Machine) {
+        if let Some(wait) = &mut self.list[client_number as usize].free_check {
             wait.report = report;
         }
-        self.machine.client_flush_computes(client_number);
+        machine.client_flush_computes(client_number);
     }
 
     /// A transaction has committed: its undo log joins the history list.
     #[inline]
-    fn leave_history(&mut self, client_number: u32) {
-        let Some(purge) = &mut self.purge else { return };
-        let client = &self.clients.list[client_number as usize];
-        let kind = &self.program.kinds[client.kind as usize];
+    fn leave_history(&mut self, client_number: u32, innodb: &mut Innodb) {
+        let Some(purge) = &mut innodb.purge else { return };
+        let client = &self.list[client_number as usize];
+        let kind = &innodb.engine.program.kinds[client.kind as usize];
         let touches = client.plan.runs().map(|(pages, run)| (pages, run.touch));
         if let Some(left) = purge.add_history(kind, touches) {
-            self.history_was_left(left);
+            purge.history_was_left(left, &mut innodb.engine.base.machine);
         }
     }
 
     /// A transaction is over: its client goes on to the next.
-    pub(super) fn finish(&mut self, client_number: u32, at: SimTime) {
-        self.redo_room_returned(client_number);
-        let client = &mut self.clients.list[client_number as usize];
-        self.machine.recorder.transaction(at.since(client.began));
-        if client.wrote {
-            self.machine.activity += 1;
-            self.leave_history(client_number);
+    pub(super) fn finish(&mut self, client_number: u32, at: SimTime, innodb: &mut Innodb) {
+        let machine = &mut innodb.engine.base.machine;
+        if let Some(records) = &mut innodb.records {
+            records.redo_room_returned(client_number, machine);
         }
-        let client = &mut self.clients.list[client_number as usize];
-        match &self.clients.think {
+        let client = &mut self.list[client_number as usize];
+        machine.recorder.transaction(at.since(client.began));
+        if client.wrote {
+            machine.activity += 1;
+            self.leave_history(client_number, innodb);
+        }
+        let client = &mut self.list[client_number as usize];
+        match &self.think {
             Some(think) => {
                 let pause = think.sample(&mut client.rng);
                 if pause.0 == 0 {
-                    self.begin(client_number, at, at);
+                    self.begin(client_number, at, at, innodb);
                 } else {
-                    self.machine.calendar.schedule(at + pause, Event::Start(client_number));
+                    innodb.engine.base.machine.calendar.schedule(at + pause, Event::Start(client_number));
                 }
             }
-            None => match self.clients.waiting.pop_front() {
-                Some(arrived) => self.begin(client_number, arrived, at),
-                None => self.clients.idle.push(client_number),
+            None => match self.waiting.pop_front() {
+                Some(arrived) => self.begin(client_number, arrived, at, innodb),
+                None => self.idle.push(client_number),
             },
         }
     }

@@ -7,13 +7,13 @@
 //! Simplification: a device that takes the place of another starts idle. What was in flight on the old one is complete when
 //! that said it would be.
 
-use super::change_buffer::ChangeBuffer;
-use super::machine::bounded;
-use super::{Observer, RunError, Server};
 use crate::config::ChangeBufferConfig;
 use crate::metrics::{RunOutput, SecondSample};
 use crate::run_spec::RunSpec;
 use crate::seam::{AgeLimits, LiveSettings, ServerModel};
+use crate::server::change_buffer::ChangeBuffer;
+use crate::server::machine::bounded;
+use crate::server::{Observer, RunError, Server};
 use crate::storage::Device;
 
 /// A run that has come so far.
@@ -36,7 +36,7 @@ impl Warm {
     ) -> Result<Warm, RunError> {
         let mut server = Server::new(model, spec);
         server.start();
-        while !is_enough(server.machine.recorder.seconds(), &server.machine.model.age_limits())
+        while !is_enough(server.machine().recorder.seconds(), &server.machine().model.age_limits())
             && server.next_second(observer)?
         {}
         Ok(Warm { server, spec: spec.clone() })
@@ -44,12 +44,12 @@ impl Warm {
 
     /// The seconds so far.
     pub fn seconds(&self) -> &[SecondSample] {
-        self.server.machine.recorder.seconds()
+        self.server.machine().recorder.seconds()
     }
 
     /// Bytes of memory that a copy takes for its pages, which is nearly all.
     pub fn bytes(&self) -> u64 {
-        self.server.machine.pool.bytes() + self.server.machine.space.bytes()
+        self.server.machine().pool.bytes() + self.server.machine().space.bytes()
     }
 
     /// A copy that goes on with these settings, on the devices of `spec`; `None` if the version can't be copied, or if
@@ -64,14 +64,15 @@ impl Warm {
             return None;
         }
         let mut server = self.server.with_live(settings)?;
-        if let (Some(buffer), Some(config)) = (&mut server.change_buffer, spec.change_buffer) {
+        if let (Some(buffer), Some(config)) = (&mut server.innodb.engine.changes, spec.change_buffer) {
             buffer.set_io_capacity(config.io_capacity);
         }
+        let machine = server.machine_mut();
         if spec.storage.data != self.spec.storage.data {
-            let stream = server.machine.data_device.stream();
-            server.machine.data_device = Device::new(&bounded(&spec.storage.data, &server.machine.config), stream);
+            let stream = machine.data_device.stream();
+            machine.data_device = Device::new(&bounded(&spec.storage.data, &machine.config), stream);
         }
-        if let (Some(device), Some(redo)) = (&mut server.machine.redo_device, &spec.storage.redo)
+        if let (Some(device), Some(redo)) = (&mut machine.redo_device, &spec.storage.redo)
             && spec.storage.redo != self.spec.storage.redo
         {
             *device = Device::new(redo, device.stream());
@@ -103,12 +104,12 @@ impl Warm {
         observer: &mut dyn Observer,
         is_enough: &mut dyn FnMut(&[SecondSample], &AgeLimits) -> bool,
     ) -> Result<(RunOutput, Vec<bool>), RunError> {
-        let io_capacity = self.server.machine.model.live_settings().map(|own| own.io_capacity);
-        self.server.machine.model.compare_with(others);
+        let io_capacity = self.server.machine().model.live_settings().map(|own| own.io_capacity);
+        self.server.machine_mut().model.compare_with(others);
         self.server.go_until(observer, is_enough)?;
         // Merging of buffered changes takes a share of the I/O capacity.
-        let merges = self.server.change_buffer.as_ref().is_some_and(ChangeBuffer::was_used);
-        let agreeing = self.server.machine.model.agreeing().into_iter().chain(std::iter::repeat(false));
+        let merges = self.server.innodb.engine.changes.as_ref().is_some_and(ChangeBuffer::was_used);
+        let agreeing = self.server.machine().model.agreeing().into_iter().chain(std::iter::repeat(false));
         let same = others
             .iter()
             .zip(agreeing)
@@ -121,33 +122,14 @@ impl Warm {
 impl Server {
     /// A copy that goes on with these settings. Crashes are looked at in runs in one piece only.
     fn with_live(&self, settings: LiveSettings) -> Option<Server> {
-        let model = self.machine.model.with_live(settings)?;
+        let model = self.machine().model.with_live(settings)?;
         Some(Server {
-            machine: self.machine.with_model(model),
-            change_buffer: self.change_buffer.clone(),
+            innodb: self.innodb.with_model(model),
+            cleaner: self.cleaner.clone(),
+            clients: self.clients.clone(),
             end: self.end,
-            engine_status_every: self.engine_status_every,
             events: self.events,
             hash: self.hash,
-            redo_files: self.redo_files.clone(),
-            program: self.program.clone(),
-            clients: self.clients.clone(),
-            commit: self.commit.clone(),
-            log_threads: self.log_threads.clone(),
-            binary_log: self.binary_log.clone(),
-            purge: self.purge.clone(),
-            records: self.records.clone(),
-            cleaner: self.cleaner.clone(),
-            lru_managers: self.lru_managers.clone(),
-            passes: self.passes.clone(),
-            posting: self.posting.clone(),
-            batches: self.batches.clone(),
-            doublewrite: self.doublewrite.clone(),
-            io_threads: self.io_threads.clone(),
-            syncs: self.syncs.clone(),
-            log_buffer: self.log_buffer.clone(),
-            frames: self.frames.clone(),
-            checkpointer: self.checkpointer.clone(),
         })
     }
 }

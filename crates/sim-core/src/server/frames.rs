@@ -1,7 +1,12 @@
 //! What each client is at while it looks for a free page.
 
-use super::free_pages::FrameSearch;
-use super::single_page::SinglePage;
+pub(super) mod free_pages;
+pub(super) mod lru_managers;
+pub(super) mod reads;
+pub(super) mod single_page;
+
+use crate::server::frames::free_pages::FrameSearch;
+use crate::server::frames::single_page::SinglePage;
 
 /// Searches and single-page flushes, by client.
 #[derive(Debug, Clone)]

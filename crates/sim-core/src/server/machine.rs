@@ -4,19 +4,33 @@
 //! Its methods are in the files of its parts: `processors`, `cpu_costs`, `other_programs`, `lru_list_mutexes`, `inodes`,
 //! `file_system`, and `crashes::watch`.
 
-use super::events::Event;
-use super::{
-    checker, crashes, file_system, inodes, lru_list_mutexes, lru_scan, processors, record, recovery, wake_ups,
-};
+pub(super) mod checker;
+pub(super) mod costs;
+pub(super) mod cpu_costs;
+pub(super) mod crashes;
+pub(super) mod events;
+pub(super) mod file_system;
+pub(super) mod ids;
+pub(super) mod inodes;
+pub(super) mod lru_list_mutexes;
+pub(super) mod lru_scan;
+pub(super) mod observers;
+pub(super) mod other_programs;
+pub(super) mod processors;
+pub(super) mod record;
+pub(super) mod recovery;
+pub(super) mod slowdown;
+pub(super) mod wake_ups;
+
 use crate::buffer_pool::{BufferPool, PageHasher, PageSpace};
 use crate::config::MachineConfig;
 use crate::kernel::calendar::Calendar;
 use crate::kernel::random::Rng;
 use crate::kernel::time::{SimDuration, SimTime};
-use crate::metrics::RecoverySpeed;
 use crate::redo::RedoLog;
 use crate::run_spec::{OtherPrograms, RunSpec};
 use crate::seam::{ServerModel, View};
+use crate::server::machine::events::Event;
 use crate::storage::{Device, DeviceSpec};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -66,10 +80,7 @@ pub(super) struct Machine {
     pub(super) checkpointer_event: wake_ups::OsEvent,
     /// What goes on at the end of a pass of the page cleaner or of a checkpoint.
     pub(super) watchers: Vec<Event>,
-    pub(super) touched_pages: recovery::TouchedPages,
-    pub(super) recovery_speed: RecoverySpeed,
-    pub(super) check: Option<checker::Checker>,
-    pub(super) crashes: Option<Box<crashes::Crashes>>,
+    pub(super) observers: observers::Observers,
 }
 
 impl Machine {
@@ -91,7 +102,7 @@ impl Machine {
             up_before: spec.server_up,
             now: SimTime::ZERO,
             calendar: Calendar::new(),
-            processors: processors::Processors::new(spec, super::threads_of(&spec.workload.drive)),
+            processors: processors::Processors::new(spec, crate::server::threads_of(&spec.workload.drive)),
             other_programs: spec.other_programs.clone(),
             lru_list_mutexes: lru_list_mutexes::LruListMutexes::new(
                 config.buffer_pool.sync_holds,
@@ -105,8 +116,6 @@ impl Machine {
                 space.spaces(),
                 start_lsn,
             ),
-            touched_pages: recovery::TouchedPages::of(space.pages()),
-            recovery_speed: RecoverySpeed::of(storage, spec.workload.cores),
             recorder: record::Recorder::new(start_lsn),
             last_checkpoint_lsn: checkpoint_lsn,
             checkpoints: 0,
@@ -122,8 +131,7 @@ impl Machine {
             cleaner_works_at: wake_ups::NO_WORK,
             checkpointer_event: wake_ups::OsEvent { is_waited_for: true, ..wake_ups::OsEvent::default() },
             watchers: Vec::new(),
-            check: spec.check.then(|| checker::Checker::new(start_lsn, checkpoint_lsn)),
-            crashes: None,
+            observers: observers::Observers::new(spec, space.pages(), start_lsn, checkpoint_lsn),
             data_device: Device::new(&bounded(&storage.data, &config), stream("data device")),
             redo_device: storage.redo.as_ref().map(|device| Device::new(device, stream("redo device"))),
             model,
@@ -167,10 +175,7 @@ impl Machine {
             cleaner_works_at: self.cleaner_works_at,
             checkpointer_event: self.checkpointer_event,
             watchers: self.watchers.clone(),
-            touched_pages: self.touched_pages.clone(),
-            recovery_speed: self.recovery_speed,
-            check: self.check.clone(),
-            crashes: None,
+            observers: self.observers.of_copy(),
         }
     }
 

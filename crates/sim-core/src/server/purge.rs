@@ -3,10 +3,10 @@
 //! Not in the specifications beyond settings and defaults; the sequence is known of the servers' sources and
 //! documentation. The purge coordinator takes the oldest undo logs of the history list, up to `innodb_purge_batch_size`
 //! undo log pages, reads those pages, and gives the records to `innodb_purge_threads` threads, itself among them
-//! ([`super::purge_threads`]). When all are done the next batch begins. Before each batch the delay of statements is
+//! ([`crate::server::purge::threads`]). When all are done the next batch begins. Before each batch the delay of statements is
 //! set from the length of the history list ([`crate::config::DmlDelay`]). After so many calls the purged part of the
 //! history is cut off and its undo pages are free; until then it counts. 5.5 and 5.6 leave some of it
-//! ([`super::rollback_segments`]).
+//! ([`crate::server::purge::rollback_segments`]).
 //!
 //! From 5.6 on a coordinator with nothing left waits for 10 ms, or until the history is longer than threads x batch
 //! size: from then on each commit wakes it. Both calls of such a wake-up count, the one that purges and the one that
@@ -29,16 +29,23 @@
 //! Simplification: from 5.6 on a small rest is left to the next wait instead of being purged in calls of one or two
 //! undo logs each (errs towards a history longer by some 10 ms of commits).
 
-use super::Server;
-use super::events::Event;
-use super::history::{History, Taken, Visit};
-use super::machine::Machine;
-use super::purge_threads::Thread;
-use super::undo::UndoSpaces;
-use super::undo_truncation::Truncation;
+pub(super) mod history;
+pub(super) mod rollback_segments;
+pub(super) mod threads;
+pub(super) mod undo;
+pub(super) mod undo_truncation;
+
 use crate::config::{HistoryCut, PurgeConfig, PurgeShares, PurgeWake, ReadView, UndoSegments};
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::redo::RedoLog;
+use crate::run_spec::RunSpec;
+use crate::server::engine::Engine;
+use crate::server::machine::Machine;
+use crate::server::machine::events::Event;
+use crate::server::purge::history::{History, Taken, Visit};
+use crate::server::purge::threads::Thread;
+use crate::server::purge::undo::UndoSpaces;
+use crate::server::purge::undo_truncation::Truncation;
 use crate::workload::program::TransactionKind;
 
 /// Longest wait of an idle coordinator once something is to be purged.
@@ -69,6 +76,8 @@ pub(super) struct Purge {
     pub(super) undo: UndoSpaces,
     pub(super) truncation: Option<Truncation>,
     read_views: Vec<ReadView>,
+    /// How often somebody looks at the engine's status.
+    status_every: Option<SimDuration>,
     /// Open read views: their numbers, and how many undo logs had been committed when they were opened.
     open_views: Vec<(u32, u64)>,
     pub(super) state: State,
@@ -111,14 +120,15 @@ pub(super) struct HistoryLeft {
 }
 
 impl Purge {
-    pub(super) fn new(config: PurgeConfig, read_views: &[ReadView], undo: UndoSpaces) -> Self {
+    pub(super) fn new(spec: &RunSpec, config: PurgeConfig, undo: UndoSpaces) -> Self {
         let threads = config.threads.max(1) as usize;
         let mut purge = Purge {
             config,
             history: History::new(config.cut),
             undo,
             truncation: None,
-            read_views: read_views.to_vec(),
+            read_views: spec.read_views.clone(),
+            status_every: spec.engine_status_every,
             open_views: Vec::new(),
             state: State::Idle,
             threads: vec![Thread::default(); threads],
@@ -245,201 +255,237 @@ impl Purge {
     }
 }
 
-impl Server {
-    /// Schedules the read views and the timer.
-    pub(super) fn begin_purge(&mut self) {
-        let Some(purge) = &self.purge else { return };
-        for (number, view) in (0..).zip(&purge.read_views) {
-            self.machine.calendar.schedule(view.from, Event::ReadViewOpened(number));
-            self.machine.calendar.schedule(view.until, Event::ReadViewClosed(number));
+impl Purge {
+    /// An event of purge.
+    pub(super) fn handle(&mut self, event: Event, engine: &mut Engine) {
+        match event {
+            Event::PurgeTimer(number) => self.purge_timer(number, engine),
+            Event::PurgeThread(thread) => self.purge_thread(thread, engine),
+            Event::UndoTruncation => self.truncate_undo_tablespace(engine),
+            Event::ReadViewOpened(view) => self.read_view_opened(view),
+            Event::ReadViewClosed(view) => self.read_view_closed(view, &mut engine.base.machine),
+            Event::EngineStatus => self.engine_status_asked(engine),
+            _ => debug_assert!(false, "{event:?} is not of purge"),
         }
-        if let PurgeWake::Timer(every) = purge.config.wake {
-            self.wake_purge_at(self.machine.now + SimDuration(every.0 / 2));
-            if let Some(asked) = self.engine_status_every {
-                self.machine.calendar.schedule(self.machine.now + SimDuration(asked.0 / 4), Event::EngineStatus);
+    }
+
+    /// Schedules the read views and the timer.
+    pub(super) fn begin_purge(&mut self, machine: &mut Machine) {
+        for (number, view) in (0..).zip(&self.read_views) {
+            machine.calendar.schedule(view.from, Event::ReadViewOpened(number));
+            machine.calendar.schedule(view.until, Event::ReadViewClosed(number));
+        }
+        if let PurgeWake::Timer(every) = self.config.wake {
+            self.wake_purge_at(machine.now + SimDuration(every.0 / 2), machine);
+            if let Some(asked) = self.status_every {
+                machine.calendar.schedule(machine.now + SimDuration(asked.0 / 4), Event::EngineStatus);
             }
         }
     }
 
     pub(super) fn read_view_opened(&mut self, number: u32) {
-        let Some(purge) = &mut self.purge else { return };
-        purge.open_views.push((number, purge.history.committed));
+        self.open_views.push((number, self.history.committed));
     }
 
-    pub(super) fn read_view_closed(&mut self, number: u32) {
-        let Some(purge) = &mut self.purge else { return };
-        purge.open_views.retain(|(open, _)| *open != number);
-        let waits = purge.state == State::Idle && purge.config.wake == PurgeWake::LongHistory;
-        if waits && purge.left() > 0 {
-            self.wake_purge_at(self.machine.now);
+    pub(super) fn read_view_closed(&mut self, number: u32, machine: &mut Machine) {
+        self.open_views.retain(|(open, _)| *open != number);
+        let waits = self.state == State::Idle && self.config.wake == PurgeWake::LongHistory;
+        if waits && self.left() > 0 {
+            self.wake_purge_at(machine.now, machine);
         }
     }
 
     /// A transaction has committed and its undo log is in the history list: what follows from that.
     #[inline]
-    pub(super) fn history_was_left(&mut self, left: HistoryLeft) {
+    pub(super) fn history_was_left(&mut self, left: HistoryLeft, machine: &mut Machine) {
         if left.wakes_coordinator {
-            self.commit_wakes_purge();
+            self.commit_wakes_purge(machine);
         }
         if let Some(segments) = left.new_segment {
-            self.machine.redo.append_record(RedoLog::fixed(f64::from(segments.redo_bytes)), self.machine.now);
+            machine.redo.append_record(RedoLog::fixed(f64::from(segments.redo_bytes)), machine.now);
         }
         if left.pages > 0 {
-            self.begin_undo_pages(left.log, left.pages);
+            self.begin_undo_pages(left.log, left.pages, machine);
         }
     }
 
     /// Somebody looks at the engine's status, which starts a purge where a timer does; it says what the oldest modification is.
-    pub(super) fn engine_status_asked(&mut self) {
-        self.machine.pool.prune_written_from_flush_list();
-        if let Some(every) = self.engine_status_every {
-            self.machine.calendar.schedule(self.machine.now + every, Event::EngineStatus);
+    pub(super) fn engine_status_asked(&mut self, engine: &mut Engine) {
+        engine.base.machine.pool.prune_written_from_flush_list();
+        if let Some(every) = self.status_every {
+            engine.base.machine.calendar.schedule(engine.base.machine.now + every, Event::EngineStatus);
         }
-        self.coordinator_wakes();
+        self.coordinator_wakes(engine);
     }
 
     /// The coordinator is idle: it looks in 10 ms, or at once if the history is long.
-    fn commit_wakes_purge(&mut self) {
-        let Some(purge) = &mut self.purge else { return };
-        if purge.config.wake != PurgeWake::LongHistory {
-            purge.wake_at = NEVER;
-            return self.wake_purge_at(self.machine.now);
+    fn commit_wakes_purge(&mut self, machine: &mut Machine) {
+        if self.config.wake != PurgeWake::LongHistory {
+            self.wake_at = NEVER;
+            return self.wake_purge_at(machine.now, machine);
         }
-        let until_cut = (u64::from(purge.config.truncate_every).saturating_sub(purge.calls) / 2).max(1);
-        let wake_at = purge.idle_history.max(purge.patience()) + until_cut;
-        if purge.history.len() >= wake_at {
-            purge.wake_at = NEVER;
-            return self.wake_purge_at(self.machine.now);
+        let until_cut = (u64::from(self.config.truncate_every).saturating_sub(self.calls) / 2).max(1);
+        let wake_at = self.idle_history.max(self.patience()) + until_cut;
+        if self.history.len() >= wake_at {
+            self.wake_at = NEVER;
+            return self.wake_purge_at(machine.now, machine);
         }
-        purge.wake_at = wake_at;
-        if !purge.armed {
-            self.wake_purge_at(self.machine.now + IDLE_WAIT);
+        self.wake_at = wake_at;
+        if !self.armed {
+            self.wake_purge_at(machine.now + IDLE_WAIT, machine);
         }
     }
 
-    fn wake_purge_at(&mut self, at: SimTime) {
-        let Some(purge) = &mut self.purge else { return };
-        purge.timer = purge.timer.wrapping_add(1);
-        purge.armed = true;
-        self.machine.calendar.schedule(at, Event::PurgeTimer(purge.timer));
+    fn wake_purge_at(&mut self, at: SimTime, machine: &mut Machine) {
+        self.timer = self.timer.wrapping_add(1);
+        self.armed = true;
+        machine.calendar.schedule(at, Event::PurgeTimer(self.timer));
     }
 
-    pub(super) fn purge_timer(&mut self, number: u32) {
-        let Some(purge) = &mut self.purge else { return };
-        if number != purge.timer {
+    pub(super) fn purge_timer(&mut self, number: u32, engine: &mut Engine) {
+        if number != self.timer {
             return;
         }
-        if let PurgeWake::Timer(every) = purge.config.wake {
-            self.wake_purge_at(self.machine.now + every);
+        if let PurgeWake::Timer(every) = self.config.wake {
+            self.wake_purge_at(engine.base.machine.now + every, &mut engine.base.machine);
         }
-        self.coordinator_wakes();
+        self.coordinator_wakes(engine);
     }
 
     /// The coordinator is woken: it begins a batch if it is idle.
-    fn coordinator_wakes(&mut self) {
-        let Some(purge) = &mut self.purge else { return };
-        if purge.state != State::Idle {
+    fn coordinator_wakes(&mut self, engine: &mut Engine) {
+        if self.state != State::Idle {
             return;
         }
-        let woken = match purge.config.wake {
-            PurgeWake::LongHistory => purge.history.len().saturating_sub(purge.patience().max(purge.idle_history)),
+        let woken = match self.config.wake {
+            PurgeWake::LongHistory => self.history.len().saturating_sub(self.patience().max(self.idle_history)),
             PurgeWake::Multiple(_) | PurgeWake::Timer(_) => 1,
         };
-        purge.calls += 2 * woken.max(1);
-        self.start_purge_batch();
+        self.calls += 2 * woken.max(1);
+        self.start_purge_batch(engine);
     }
 
     /// The master thread purges until nothing is left ([`Purge::done_for_master`]); false if there is nothing to do.
     #[must_use]
-    pub(super) fn purge_by_master(&mut self) -> bool {
-        let Some(purge) = self.purge.as_mut().filter(|purge| purge.state == State::Idle) else { return false };
-        purge.for_master = true;
-        purge.calls += 2;
-        self.start_purge_batch();
+    pub(super) fn purge_by_master(&mut self, engine: &mut Engine) -> bool {
+        if self.state != State::Idle {
+            return false;
+        }
+        self.for_master = true;
+        self.calls += 2;
+        self.start_purge_batch(engine);
         true
     }
 
-    fn start_purge_batch(&mut self) {
-        let activity = self.machine.activity();
-        let Server { purge: Some(purge), machine: Machine { pool, space, .. }, .. } = self else { return };
-        let history = purge.history.len();
-        purge.dml_delay = purge.config.delay.at(history);
-        purge.choose_threads(history, activity);
-        (purge.state, purge.wake_at) = (State::Fetching, NEVER);
-        let (limit, shares) = (purge.limit(), purge.shares_now(history));
-        let threads = &mut purge.shares[..purge.threads_used];
-        purge.batch = purge.history.take(purge.config.batch_pages, limit, shares, threads, |page| space.space_of(page));
-        let missing = purge.undo.pages_of(purge.history.taken).filter(|&page| !pool.is_resident(page));
-        purge.threads[0].take_up(missing.map(|page| Visit { page, what: 0 }));
-        let demand = purge.config.times.call(purge.batch.logs, self.machine.processors.spec().purge_change);
+    /// Takes batch after batch until one takes time.
+    fn start_purge_batch(&mut self, engine: &mut Engine) {
+        while self.begin_batch(engine) {}
+    }
+
+    /// Begins a batch; true if it is over at once and another begins.
+    fn begin_batch(&mut self, engine: &mut Engine) -> bool {
+        let activity = engine.base.machine.activity();
+        let history = self.history.len();
+        self.dml_delay = self.config.delay.at(history);
+        self.choose_threads(history, activity);
+        (self.state, self.wake_at) = (State::Fetching, NEVER);
+        let (limit, shares) = (self.limit(), self.shares_now(history));
+        let threads = &mut self.shares[..self.threads_used];
+        let table_of = |page| engine.base.machine.space.space_of(page);
+        self.batch = self.history.take(self.config.batch_pages, limit, shares, threads, table_of);
+        let missing = self.undo.pages_of(self.history.taken);
+        let missing = missing.filter(|&page| !engine.base.machine.pool.is_resident(page));
+        self.threads[0].take_up(missing.map(|page| Visit { page, what: 0 }));
+        let demand = self.config.times.call(self.batch.logs, engine.base.machine.processors.spec().purge_change);
         if demand == SimDuration::ZERO {
-            return self.purge_batch_over();
+            return self.end_batch(engine);
         }
-        self.machine.compute(demand, SimDuration::ZERO, Event::PurgeThread(0));
+        engine.base.machine.compute(demand, SimDuration::ZERO, Event::PurgeThread(0));
+        false
     }
 
     /// All threads are done: the history may be cut off, then the next batch begins if there is enough for one.
-    pub(super) fn purge_batch_over(&mut self) {
-        let Some(purge) = &mut self.purge else { return };
-        self.machine.recorder.counts.purged_undo_pages += purge.batch.pages;
-        let every = u64::from(purge.config.truncate_every.max(1));
-        if purge.calls >= every {
-            if purge.makes_one_more_call() {
-                return self.start_purge_batch();
-            }
-            purge.calls %= every;
-            return self.walk_to_cut(State::Cutting);
+    pub(super) fn purge_batch_over(&mut self, engine: &mut Engine) {
+        if self.end_batch(engine) {
+            self.start_purge_batch(engine);
         }
-        self.next_purge_batch();
+    }
+
+    /// A batch is over; true if another begins now.
+    fn end_batch(&mut self, engine: &mut Engine) -> bool {
+        engine.base.machine.recorder.counts.purged_undo_pages += self.batch.pages;
+        let every = u64::from(self.config.truncate_every.max(1));
+        if self.calls >= every {
+            if self.makes_one_more_call() {
+                return true;
+            }
+            self.calls %= every;
+            return self.walk_to_cut(State::Cutting, engine);
+        }
+        self.next_batch(engine)
     }
 
     /// The history is walked over to cut off what may go: what the middle of the walk finds is taken for the whole, half of
-    /// the walk before it and half after it.
-    fn walk_to_cut(&mut self, state: State) {
-        let Some(purge) = &mut self.purge else { return };
-        purge.state = state;
-        let walked = (purge.history.taken - purge.history.cut_off).div_ceil(2);
-        let demand = purge.config.times.cut(walked, self.machine.processors.spec().purge_change);
+    /// the walk before it and half after it. True if that takes no time and another batch begins.
+    fn walk_to_cut(&mut self, state: State, engine: &mut Engine) -> bool {
+        self.state = state;
+        let walked = (self.history.taken - self.history.cut_off).div_ceil(2);
+        let demand = self.config.times.cut(walked, engine.base.machine.processors.spec().purge_change);
         if demand == SimDuration::ZERO {
-            return self.purge_cuts();
+            return self.end_half_of_walk(engine);
         }
-        self.machine.compute(demand, SimDuration::ZERO, Event::PurgeThread(0));
+        engine.base.machine.compute(demand, SimDuration::ZERO, Event::PurgeThread(0));
+        false
     }
 
     /// A half of the walk is over.
-    pub(super) fn purge_cuts(&mut self) {
-        let Some(purge) = &mut self.purge else { return };
-        if purge.state == State::Cutting {
-            let purged = purge.history.taken;
-            purge.history.cut_off_purged();
-            purge.undo.free_up_to(purged);
-            return self.walk_to_cut(State::Cut);
+    pub(super) fn purge_cuts(&mut self, engine: &mut Engine) {
+        if self.end_half_of_walk(engine) {
+            self.start_purge_batch(engine);
         }
-        let purged = purge.history.taken;
-        if let Some(space) = purge.undo.full_space(purge.history.committed, purged) {
-            purge.state = State::Truncating;
-            purge.truncation = Some(Truncation::new(space));
-            return self.truncate_undo_tablespace();
+    }
+
+    /// The same; true if another batch begins now.
+    fn end_half_of_walk(&mut self, engine: &mut Engine) -> bool {
+        if self.state == State::Cutting {
+            let purged = self.history.taken;
+            self.history.cut_off_purged();
+            self.undo.free_up_to(purged);
+            return self.walk_to_cut(State::Cut, engine);
         }
-        self.next_purge_batch();
+        let purged = self.history.taken;
+        if let Some(space) = self.undo.full_space(self.history.committed, purged) {
+            self.state = State::Truncating;
+            self.truncation = Some(Truncation::new(space));
+            self.truncate_undo_tablespace(engine);
+            return false;
+        }
+        self.next_batch(engine)
     }
 
     /// The next batch, or rest.
-    pub(super) fn next_purge_batch(&mut self) {
-        let Some(purge) = &mut self.purge else { return };
-        if purge.goes_on() {
-            purge.calls += 1;
-            return self.start_purge_batch();
+    pub(super) fn next_purge_batch(&mut self, engine: &mut Engine) {
+        if self.next_batch(engine) {
+            self.start_purge_batch(engine);
         }
-        let left = purge.left();
-        purge.become_idle();
-        if std::mem::take(&mut purge.for_master) {
-            purge.done_for_master = true;
-            return;
+    }
+
+    /// Whether another batch begins; if not, the coordinator rests.
+    fn next_batch(&mut self, engine: &mut Engine) -> bool {
+        if self.goes_on() {
+            self.calls += 1;
+            return true;
         }
-        let waits = purge.config.wake == PurgeWake::LongHistory;
-        if waits && (left > 0 || purge.dml_delay > SimDuration::ZERO) {
-            self.commit_wakes_purge();
+        let left = self.left();
+        self.become_idle();
+        if std::mem::take(&mut self.for_master) {
+            self.done_for_master = true;
+            return false;
         }
+        let waits = self.config.wake == PurgeWake::LongHistory;
+        if waits && (left > 0 || self.dml_delay > SimDuration::ZERO) {
+            self.commit_wakes_purge(&mut engine.base.machine);
+        }
+        false
     }
 }

@@ -9,13 +9,13 @@
 //! skips pages (neighbours, LRU batches); evenly over the redo they are where flushing goes strictly by age (errs
 //! towards old pages).
 
-use super::costs;
 use crate::buffer_pool::{BufferPool, Modification, PageRun, PageSpace};
 use crate::config::{MachineConfig, RedoConfig, RedoPipeline};
 use crate::kernel::random::Rng;
 use crate::kernel::time::SimTime;
 use crate::redo::RedoLog;
 use crate::run_spec::{DirtyStart, RunSpec};
+use crate::server::machine::costs;
 use crate::workload::PageSetSpec;
 use crate::workload::program::Program;
 

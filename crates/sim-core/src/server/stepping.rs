@@ -6,10 +6,10 @@
 //! Pages under write have left the flush lists, so that they are missing in the counts by age, and holes of pages that
 //! left a list early are counted until they reach its tail.
 
-use super::{RunError, Server, Silent};
 use crate::metrics::{RunOutput, SecondSample};
 use crate::run_spec::RunSpec;
 use crate::seam::{AgeLimits, ServerModel};
+use crate::server::{RunError, Server, Silent};
 use crate::workload::{RATE_BANDS, RateBands};
 
 /// Where the redo log stands. LSNs and bytes.
@@ -46,7 +46,7 @@ impl Stepping {
     /// A server of the given version at the beginning of `spec`.
     pub fn new(model: Box<dyn ServerModel>, spec: &RunSpec) -> Self {
         let mut server = Server::new(model, spec);
-        let bands = RateBands::of(&spec.workload, &server.program);
+        let bands = RateBands::of(&spec.workload, &server.innodb.engine.program);
         server.start();
         Stepping { server, bands, over: false }
     }
@@ -57,31 +57,31 @@ impl Stepping {
     /// [`RunError::Invariant`] if an invariant breaks, with `check`.
     pub fn second(&mut self) -> Result<Option<&SecondSample>, RunError> {
         self.over = self.over || !self.server.next_second(&mut Silent)?;
-        Ok((!self.over).then(|| self.server.machine.recorder.last()))
+        Ok((!self.over).then(|| self.server.machine().recorder.last()))
     }
 
     /// Forgets the seconds that are over, which then are not in the output: for runs of weeks, whose rows would take the
     /// memory.
     pub fn forget(&mut self) {
-        self.server.machine.recorder.forget();
+        self.server.machine_mut().recorder.forget();
     }
 
     /// Where the redo log stands now.
     pub fn redo_ring(&self) -> RedoRing {
-        let position = self.server.machine.redo.position();
+        let position = self.server.machine().redo.position();
         RedoRing {
             current_lsn: position.current_lsn,
             durable_lsn: position.durable_lsn,
-            checkpoint_lsn: self.server.machine.last_checkpoint_lsn,
-            limits: self.server.machine.model.age_limits(),
+            checkpoint_lsn: self.server.machine().last_checkpoint_lsn,
+            limits: self.server.machine().model.age_limits(),
         }
     }
 
     /// Pages in the flush lists by age of their oldest modification: entry `i` counts those with an age of
     /// `i * step .. (i + 1) * step` bytes, the last entry older ones too.
     pub fn dirty_by_age(&self, step: u64, entries: usize) -> Vec<u64> {
-        let current = self.server.machine.redo.position().current_lsn;
-        let older = |age: u64| current.checked_sub(age).map_or(0, |lsn| self.server.machine.pool.listed_up_to(lsn));
+        let current = self.server.machine().redo.position().current_lsn;
+        let older = |age: u64| current.checked_sub(age).map_or(0, |lsn| self.server.machine().pool.listed_up_to(lsn));
         let bounds = (0..entries as u64).map(|entry| older(entry.saturating_mul(step)));
         let at_least: Vec<u64> = bounds.chain([0]).collect();
         at_least.windows(2).map(|pair| pair[0] - pair[1]).collect()
@@ -91,7 +91,7 @@ impl Stepping {
     /// ` * 2^i` to twice as many bytes of redo between two modifications, the last those with more too. Pages that the workload
     /// does not name (allocated since the start, of the change buffer, and others of the server's own) are in no band.
     pub fn dirty_by_rate(&self) -> [RateBand; RATE_BANDS] {
-        let pool = &self.server.machine.pool;
+        let pool = &self.server.machine().pool;
         let kept = self.bands.runs.iter().map(|run| (run.band, pool.count_in(run.first, run.end)));
         let mut bands = [RateBand::default(); RATE_BANDS];
         for (band, (pages, dirty)) in kept {

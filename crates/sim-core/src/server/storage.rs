@@ -1,0 +1,198 @@
+//! Data-file syncs: rounds over all files with unsynced writes.
+//!
+//! Source: `innodb-8.0.21` sections 2.4 and 6.1. A round takes the list of files with unsynced writes when it starts
+//! and syncs them one after the other; [`data_file`] says when a file is in that list, and when its sync is somebody
+//! else's. Rounds are run by the I/O thread that finished a batch (before 8.0 in part by the thread that posted it), and by
+//! whoever takes a checkpoint. A client that flushes a page alone syncs its file by the same rules.
+
+mod data_file;
+pub(super) mod journal;
+
+use crate::kernel::time::SimTime;
+use crate::server::machine::Machine;
+use crate::server::machine::events::Event;
+use crate::server::machine::file_system::PagesFile;
+use crate::server::machine::ids::{EndedBatch, RoundOwner, RoundStep};
+use crate::storage::Op;
+use data_file::DataFile;
+pub(super) use data_file::Wanted;
+
+#[derive(Debug, Clone)]
+struct Round {
+    owner: RoundOwner,
+    files: Vec<u16>,
+    next: usize,
+    /// The write up to which it wants that file synced, once it has come to it.
+    wanted: Option<u64>,
+    /// Whether the inode of that file is on its way or written.
+    inode: bool,
+}
+
+/// Files and rounds.
+#[derive(Debug, Clone)]
+pub(super) struct DataFiles {
+    files: Vec<DataFile>,
+    rounds: Vec<Option<Round>>,
+    /// Who looks at a file again when its sync, whose end is not known beforehand, is over.
+    waiting: Vec<(u16, Event)>,
+}
+
+impl DataFiles {
+    pub(super) fn new(files: usize) -> Self {
+        DataFiles { files: vec![DataFile::default(); files], rounds: Vec::new(), waiting: Vec::new() }
+    }
+
+    /// A page of this file was written.
+    pub(super) fn mark_unsynced(&mut self, file: u16) {
+        self.files[usize::from(file)].write();
+    }
+
+    /// A page of this file was written; which write of the file that was.
+    pub(super) fn written_now(&mut self, file: u16) -> u64 {
+        let file = &mut self.files[usize::from(file)];
+        file.write();
+        file.newest()
+    }
+
+    /// What to do for a sync of a file up to this write.
+    pub(super) fn want(&mut self, file: u16, write: u64, now: SimTime) -> Wanted {
+        self.files[usize::from(file)].want(write, now)
+    }
+
+    /// The file's inode is on its way until then.
+    pub(super) fn inode_until(&mut self, file: u16, over: SimTime) {
+        self.files[usize::from(file)].inode_until(over);
+    }
+
+    /// A sync of the file begins.
+    pub(super) fn sync_until(&mut self, file: u16, over: SimTime) {
+        self.files[usize::from(file)].sync_until(over);
+    }
+
+    /// The sync of the file, whose end was not known beforehand, is over; who waited for that.
+    pub(super) fn sync_ends(&mut self, file: u16, now: SimTime) -> Vec<Event> {
+        self.files[usize::from(file)].sync_ends(now);
+        self.waiting.extract_if(.., |(waited, _)| *waited == file).map(|(_, event)| event).collect()
+    }
+
+    /// Clients that wait for somebody's sync of a file.
+    pub(super) fn waiting_clients(&self) -> usize {
+        self.waiting.iter().filter(|(_, event)| event.client().is_some()).count()
+    }
+
+    /// The file that a round syncs next, up to which write, and whether its inode has been written.
+    fn next_of(&mut self, round: u32) -> Option<(u16, u64, bool)> {
+        let round = self.rounds[round as usize].as_mut()?;
+        let &file = round.files.get(round.next)?;
+        let wanted = *round.wanted.get_or_insert(self.files[usize::from(file)].newest());
+        Some((file, wanted, round.inode))
+    }
+
+    /// What the thread that runs a round does.
+    fn thread_of_round(&self, number: u32) -> Event {
+        match self.rounds[number as usize] {
+            Some(Round { owner: RoundOwner::Batch(EndedBatch::Poster { thread, .. }), .. }) => {
+                Event::FlushThread(thread)
+            }
+            _ => Event::SyncRound(number),
+        }
+    }
+
+    fn inode_written(&mut self, round: u32) {
+        if let Some(round) = &mut self.rounds[round as usize] {
+            round.inode = true;
+        }
+    }
+
+    /// The round is through with its file, or need not sync it.
+    fn pass_over(&mut self, round: u32) {
+        if let Some(round) = &mut self.rounds[round as usize] {
+            (round.next, round.wanted, round.inode) = (round.next + 1, None, false);
+        }
+    }
+
+    /// A round over the files that have unsynced writes now, those that somebody is syncing among them.
+    fn open(&mut self, owner: RoundOwner, now: SimTime) -> u32 {
+        let files = (0u16..).zip(&mut self.files).filter_map(|(number, file)| file.is_unsynced(now).then_some(number));
+        let round = Round { owner, files: files.collect(), next: 0, wanted: None, inode: false };
+        match self.rounds.iter().position(Option::is_none) {
+            Some(free) => {
+                self.rounds[free] = Some(round);
+                free as u32
+            }
+            None => {
+                self.rounds.push(Some(round));
+                self.rounds.len() as u32 - 1
+            }
+        }
+    }
+}
+
+impl DataFiles {
+    /// Begins to sync the data files for `owner`.
+    pub(super) fn begin_round(&mut self, owner: RoundOwner, machine: &mut Machine) -> RoundStep {
+        let round = self.open(owner, machine.now);
+        if let RoundOwner::Batch(_) = owner {
+            machine.observers.round_began(round);
+        }
+        self.resume_round(round, machine)
+    }
+
+    /// Syncs the next file of a round, or ends the round.
+    pub(super) fn resume_round(&mut self, round_number: u32, machine: &mut Machine) -> RoundStep {
+        while let Some((file, wanted, inode)) = self.next_of(round_number) {
+            match self.want(file, wanted, machine.now) {
+                Wanted::Synced => {
+                    self.pass_over(round_number);
+                    continue;
+                }
+                Wanted::Wait(until) => self.wait_for_sync(file, until, Event::SyncRound(round_number), machine),
+                Wanted::Sync => self.sync_file_of_round(round_number, file, inode, machine),
+            }
+            return RoundStep::Runs;
+        }
+        let Some(round) = self.rounds[round_number as usize].take() else { return RoundStep::Runs };
+        machine.observers.round_ended(round_number);
+        RoundStep::Over(round.owner)
+    }
+
+    /// `event` happens when the sync of a file by somebody else is over, at `until` if that is known.
+    pub(super) fn wait_for_sync(&mut self, file: u16, until: SimTime, event: Event, machine: &mut Machine) {
+        if until == SimTime::NEVER {
+            self.waiting.push((file, event));
+        } else {
+            machine.calendar.schedule(until, event);
+        }
+    }
+
+    /// Syncs a file of a round; before that, its inode.
+    fn sync_file_of_round(&mut self, round_number: u32, file: u16, inode: bool, machine: &mut Machine) {
+        let thread = self.thread_of_round(round_number);
+        if self.sync_pages_through_journal(PagesFile::Data(file), thread, Event::SyncRound(round_number), machine) {
+            return self.pass_over(round_number);
+        }
+        let written = if inode { None } else { machine.write_data_inode(file) };
+        if let Some(write) = written {
+            if write.own {
+                self.inode_written(round_number);
+            }
+            machine.wakes_after(write.over_at, Event::SyncRound(round_number));
+            return self.inode_until(file, write.over_at);
+        }
+        self.pass_over(round_number);
+        let over = machine.sync_data_file(thread, Event::SyncRound(round_number));
+        machine.observers.file_synced(file, over, machine.now);
+        self.sync_until(file, over);
+    }
+}
+
+impl Machine {
+    /// Syncs a data file, which returns when that is over; `event` happens when the thread that does it has come to a
+    /// processor after that, to do `thread`.
+    pub(super) fn sync_data_file(&mut self, thread: Event, event: Event) -> SimTime {
+        self.recorder.counts.data_fsyncs += 1;
+        let over = self.data_device.submit(self.now, Op::Sync, 0);
+        self.data_sync_computes(over, thread, event);
+        over
+    }
+}
