@@ -61,12 +61,11 @@ use crate::workload::program::Program;
 use base::Base;
 use engine::Engine;
 use flush::Flush;
-use flush::passes::PassDone;
 use innodb::Innodb;
 use log::Log;
 use machine::Machine;
 use machine::events::Event;
-use machine::ids::Requester;
+use machine::ids::{Requester, Signal};
 
 /// Events between two questions whether the run is to go on; a power of two.
 const EVENTS_BETWEEN_QUESTIONS: u64 = 256;
@@ -263,7 +262,7 @@ impl Server {
         if let Some(changes) = changes {
             changes.start_merging(machine);
         }
-        machine.start_other_programs();
+        machine.cpu().start_other_programs();
         if let Some(purge) = purge {
             purge.begin_purge(machine);
         }
@@ -275,20 +274,19 @@ impl Server {
         }
     }
 
-    /// What a pass or purge has ended, if the event just dealt with has: whoever waited for that goes on.
+    /// What the event just dealt with has ended: whoever waited for that goes on.
+    #[inline]
     fn route(&mut self) {
-        loop {
-            let Innodb { engine, purge, .. } = &mut self.innodb;
-            if let Some(PassDone { requester, report }) = engine.flush.passes.done.take() {
-                self.pass_done(requester, report);
-            } else if purge.as_mut().is_some_and(|purge| std::mem::take(&mut purge.done_for_master)) {
-                self.cleaner.coordinator(CleanerInput::Purged, purge, engine);
-            } else {
-                return;
+        while let Some(signal) = self.machine().signal {
+            self.machine_mut().signal = None;
+            match signal {
+                Signal::PassDone { requester, report } => self.pass_done(requester, report),
+                Signal::PurgeDone => self.coordinator(CleanerInput::Purged),
             }
         }
     }
 
+    #[cold]
     fn pass_done(&mut self, requester: Requester, report: PassReport) {
         let Innodb { engine, purge, .. } = &mut self.innodb;
         match requester {

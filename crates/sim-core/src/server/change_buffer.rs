@@ -243,7 +243,7 @@ impl ChangeBuffer {
 
     /// The master thread reads some pages that have changes, unless redo is short of room.
     pub(super) fn merge_in_background(&mut self, machine: &mut Machine) {
-        let activity = machine.activity();
+        let activity = machine.activity.count();
         let active = std::mem::replace(&mut self.last_activity, activity) != activity;
         let wanted = self.pages_to_merge(active);
         if machine.redo.current_lsn() <= machine.free_check_limit_lsn {

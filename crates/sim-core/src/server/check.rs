@@ -57,7 +57,7 @@ impl Server {
         let holds_client =
             |event: &Event| event.client().is_some() || matches!(event, Event::Start(_) | Event::ReadDone(_));
         let scheduled = machine.calendar.iter().filter(holds_client).count();
-        let waiting = machine.computing_clients()
+        let waiting = machine.processors.computing_clients()
             + base.log.waiting_clients()
             + base.binary_log.as_ref().map_or(0, crate::server::log::binlog::BinaryLog::waiting)
             + records.as_ref().map_or(0, |records| records.waits.waiting())

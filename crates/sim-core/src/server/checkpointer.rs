@@ -122,7 +122,7 @@ impl Checkpointer {
             base.machine.observers.checkpoint_begins();
         }
         if !base.machine.config.data_sync.precedes_checkpoints()
-            || base.machine.breaks(BrokenRule::CheckpointBeforeSync)
+            || base.machine.observers.breaks(BrokenRule::CheckpointBeforeSync)
             || base.storage.begin_round(RoundOwner::Checkpoint, &mut base.machine)
                 == RoundStep::Over(RoundOwner::Checkpoint)
         {
@@ -200,18 +200,18 @@ impl Checkpointer {
         base.machine.checkpoint_on_its_way = Some(lsn);
         base.log.hold_redo_writes(&mut base.machine);
         self.release_checkpoint_waiters(false, &mut base.machine);
-        let written = base.machine.write_redo_header();
+        let written = base.machine.disks().write_redo_header();
         base.machine.calendar.schedule(written, Event::CheckpointOnDevice);
     }
 
     pub(super) fn checkpoint_on_device(&mut self, machine: &mut Machine) {
         if machine.config.redo.io == RedoIo::Buffered
-            && machine.sync_through_journal(Synced::Redo, AfterSync::Event(Event::CheckpointDurable))
+            && machine.disks().sync_through_journal(Synced::Redo, AfterSync::Event(Event::CheckpointDurable))
         {
             machine.recorder.counts.redo_fsyncs += 1;
             return;
         }
-        if let Some(written) = machine.write_inode(Synced::Redo) {
+        if let Some(written) = machine.disks().write_inode(Synced::Redo) {
             return machine.calendar.schedule(written, Event::CheckpointOnDevice);
         }
         let durable = match machine.config.redo.io {

@@ -131,7 +131,7 @@ impl Cleaner {
             }
             CleanerAction::WaitForWork { until, dirty_pages, lsn } => {
                 // A condition variable: who signals while nobody waits is not heard.
-                engine.base.machine.reset_flush_event();
+                engine.base.machine.cleaner_event.reset();
                 self.sleep_cleaner(until, true, (dirty_pages, lsn), &mut engine.base.machine);
             }
             CleanerAction::Flush(request) => {

@@ -138,7 +138,7 @@ impl Clients {
     #[inline]
     pub(super) fn client_modified(&mut self, client_number: u32, pages: usize, machine: &mut Machine) {
         self.list[client_number as usize].appended |= pages > 0;
-        machine.modifications += pages as u64;
+        machine.activity.modifications += pages as u64;
     }
 
     pub(super) fn start_clients(&mut self, machine: &mut Machine) {
@@ -163,7 +163,7 @@ impl Clients {
         let now = machine.now;
         match self.idle.pop() {
             Some(client) => {
-                machine.settle_client(client);
+                machine.cpu().settle_client(client);
                 self.begin(client, now, now, innodb);
             }
             None => self.waiting.push_back(now),
@@ -204,7 +204,7 @@ impl Clients {
         };
         let wait = (latch_wait + from.since(machine.now)).max(locked.since(machine.now));
         self.draw_plan(client_number, engine);
-        engine.base.machine.compute(demand + dispatch, wait, Event::ClientResumes(client_number));
+        engine.base.machine.cpu().compute(demand + dispatch, wait, Event::ClientResumes(client_number));
     }
 
     /// Goes on with a transaction's touches until it commits or must wait.
@@ -252,7 +252,7 @@ impl Clients {
                 return;
             }
         }
-        if !innodb.engine.base.machine.page_read_computes(client_number) {
+        if !innodb.engine.base.machine.cpu().page_read_computes(client_number) {
             self.resume_client(client_number, innodb);
         }
     }
@@ -353,7 +353,7 @@ impl Clients {
         if let Some(wait) = &mut self.list[client_number as usize].free_check {
             wait.report = report;
         }
-        machine.client_flush_computes(client_number);
+        machine.cpu().client_flush_computes(client_number);
     }
 
     /// A transaction has committed: its undo log joins the history list.
@@ -377,7 +377,7 @@ impl Clients {
         let client = &mut self.list[client_number as usize];
         machine.recorder.transaction(at.since(client.began));
         if client.wrote {
-            machine.activity += 1;
+            machine.activity.transactions += 1;
             self.leave_history(client_number, innodb);
         }
         let client = &mut self.list[client_number as usize];

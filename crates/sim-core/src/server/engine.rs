@@ -75,11 +75,11 @@ impl Engine {
                 }
             }
             Event::MergeRead(page) => self.page_was_read(page),
-            Event::Computed => machine.computed(),
-            Event::Wakes(number) => machine.wakes(number),
-            Event::RedoDurable => machine.redo_durable(),
+            Event::Computed => machine.cpu().computed(),
+            Event::Wakes(number) => machine.cpu().wakes(number),
+            Event::RedoDurable => machine.cpu().redo_durable(),
             Event::LruListMutex(instance) => machine.lru_list_mutex_passed_on(instance),
-            Event::OtherPrograms => machine.other_programs_compute(),
+            Event::OtherPrograms => machine.cpu().other_programs_compute(),
             _ => debug_assert!(false, "{event:?} is of an actor above"),
         }
     }

@@ -1,13 +1,14 @@
 //! The machine that all actors stand on: time and the calendar, the buffer pool, the redo log, devices, processors, the
 //! version's settings, and those who look on. It knows no actor: whoever has it as a parameter may use all of it.
 //!
-//! Its methods are in the files of its parts: `processors`, `cpu_costs`, `other_programs`, `lru_list_mutexes`, `inodes`,
-//! `file_system`, and `crashes::watch`.
+//! Its methods are in the files of its parts. What computes is asked of [`Machine::cpu`], what writes and syncs of
+//! [`Machine::disks`], and who looks on is told by [`Machine::observers`].
 
 pub(super) mod checker;
 pub(super) mod costs;
 pub(super) mod cpu_costs;
 pub(super) mod crashes;
+pub(super) mod disks;
 pub(super) mod events;
 pub(super) mod file_system;
 pub(super) mod ids;
@@ -37,6 +38,27 @@ use std::hash::BuildHasherDefault;
 
 /// Modifications that count as one activity of the server.
 const MODIFICATIONS_AN_ACTIVITY: u64 = 32;
+
+/// What clients have done so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Activity {
+    /// Transactions that wrote.
+    pub(super) transactions: u64,
+    /// Pages modified.
+    pub(super) modifications: u64,
+}
+
+impl Activity {
+    /// Moves with each transaction that wrote, and with every 32nd modification.
+    pub(super) fn count(self) -> u64 {
+        self.transactions + self.modifications / MODIFICATIONS_AN_ACTIVITY
+    }
+
+    /// Records of redo that clients have written: of each page that they modified, and of each commit.
+    pub(super) fn redo_records(self) -> u64 {
+        self.modifications + self.transactions
+    }
+}
 
 /// See the module.
 pub(super) struct Machine {
@@ -69,10 +91,7 @@ pub(super) struct Machine {
     pub(super) free_check_limit_lsn: u64,
     /// Pages being read, with the time they arrive.
     pub(super) page_reads: HashMap<u32, SimTime, BuildHasherDefault<PageHasher>>,
-    /// Transactions that wrote.
-    pub(super) activity: u64,
-    /// Modifications by clients.
-    pub(super) modifications: u64,
+    pub(super) activity: Activity,
     pub(super) free_pages: lru_scan::FreePages,
     pub(super) cleaner_event: wake_ups::OsEvent,
     /// Dirty pages and current LSN at which user threads set the page cleaner's event.
@@ -80,6 +99,8 @@ pub(super) struct Machine {
     pub(super) checkpointer_event: wake_ups::OsEvent,
     /// What goes on at the end of a pass of the page cleaner or of a checkpoint.
     pub(super) watchers: Vec<Event>,
+    /// What has just ended, if anything that an actor above waits for.
+    pub(super) signal: Option<ids::Signal>,
     pub(super) observers: observers::Observers,
 }
 
@@ -124,13 +145,13 @@ impl Machine {
             redo_sync_in_progress: false,
             free_check_limit_lsn: 0,
             page_reads: HashMap::default(),
-            activity: 0,
-            modifications: 0,
+            activity: Activity::default(),
             free_pages: lru_scan::FreePages::new(config.buffer_pool.instances),
             cleaner_event: wake_ups::OsEvent::default(),
             cleaner_works_at: wake_ups::NO_WORK,
             checkpointer_event: wake_ups::OsEvent { is_waited_for: true, ..wake_ups::OsEvent::default() },
             watchers: Vec::new(),
+            signal: None,
             observers: observers::Observers::new(spec, space.pages(), start_lsn, checkpoint_lsn),
             data_device: Device::new(&bounded(&storage.data, &config), stream("data device")),
             redo_device: storage.redo.as_ref().map(|device| Device::new(device, stream("redo device"))),
@@ -169,24 +190,14 @@ impl Machine {
             free_check_limit_lsn: self.free_check_limit_lsn,
             page_reads: self.page_reads.clone(),
             activity: self.activity,
-            modifications: self.modifications,
             free_pages: self.free_pages.clone(),
             cleaner_event: self.cleaner_event,
             cleaner_works_at: self.cleaner_works_at,
             checkpointer_event: self.checkpointer_event,
             watchers: self.watchers.clone(),
+            signal: self.signal,
             observers: self.observers.of_copy(),
         }
-    }
-
-    /// Moves with each transaction that wrote, and with every 32nd modification.
-    pub(super) fn activity(&self) -> u64 {
-        self.activity + self.modifications / MODIFICATIONS_AN_ACTIVITY
-    }
-
-    /// Records of redo that clients have written: of each page that they modified, and of each commit.
-    pub(super) fn redo_records(&self) -> u64 {
-        self.modifications + self.activity
     }
 
     /// Asks the model something, with a view of this instant.
@@ -204,7 +215,7 @@ impl Machine {
             dirty_pages: self.pool.dirty_pages(),
             lru_pages: self.pool.used_pages(),
             free_pages: self.pool.free_pages(),
-            activity: self.activity(),
+            activity: self.activity.count(),
             pending_reads: self.page_reads.len() as u64,
             pending_writes: self.pool.pages_under_write(),
             page_reads: totals.page_reads,

@@ -42,6 +42,7 @@ use crate::run_spec::RunSpec;
 use crate::server::engine::Engine;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
+use crate::server::machine::ids::Signal;
 use crate::server::purge::history::{History, Taken, Visit};
 use crate::server::purge::threads::Thread;
 use crate::server::purge::undo::UndoSpaces;
@@ -99,9 +100,8 @@ pub(super) struct Purge {
     /// History at which a commit wakes the coordinator, and the history when it became idle.
     wake_at: u64,
     idle_history: u64,
-    /// Whether the master thread waits for it; then, whether it is through.
+    /// Whether the master thread waits for it.
     for_master: bool,
-    pub(super) done_for_master: bool,
     /// How long each changed row waits because purge lags.
     pub(super) dml_delay: SimDuration,
     /// Until when nobody gets a rollback segment.
@@ -145,7 +145,6 @@ impl Purge {
             wake_at: NEVER,
             idle_history: 0,
             for_master: false,
-            done_for_master: false,
             dml_delay: SimDuration::ZERO,
             undo_locked_until: SimTime::ZERO,
         };
@@ -365,7 +364,7 @@ impl Purge {
         self.start_purge_batch(engine);
     }
 
-    /// The master thread purges until nothing is left ([`Purge::done_for_master`]); false if there is nothing to do.
+    /// The master thread purges until nothing is left ([`Signal::PurgeDone`]); false if there is nothing to do.
     #[must_use]
     pub(super) fn purge_by_master(&mut self, engine: &mut Engine) -> bool {
         if self.state != State::Idle {
@@ -384,7 +383,7 @@ impl Purge {
 
     /// Begins a batch; true if it is over at once and another begins.
     fn begin_batch(&mut self, engine: &mut Engine) -> bool {
-        let activity = engine.base.machine.activity();
+        let activity = engine.base.machine.activity.count();
         let history = self.history.len();
         self.dml_delay = self.config.delay.at(history);
         self.choose_threads(history, activity);
@@ -400,7 +399,7 @@ impl Purge {
         if demand == SimDuration::ZERO {
             return self.end_batch(engine);
         }
-        engine.base.machine.compute(demand, SimDuration::ZERO, Event::PurgeThread(0));
+        engine.base.machine.cpu().compute(demand, SimDuration::ZERO, Event::PurgeThread(0));
         false
     }
 
@@ -434,7 +433,7 @@ impl Purge {
         if demand == SimDuration::ZERO {
             return self.end_half_of_walk(engine);
         }
-        engine.base.machine.compute(demand, SimDuration::ZERO, Event::PurgeThread(0));
+        engine.base.machine.cpu().compute(demand, SimDuration::ZERO, Event::PurgeThread(0));
         false
     }
 
@@ -479,7 +478,7 @@ impl Purge {
         let left = self.left();
         self.become_idle();
         if std::mem::take(&mut self.for_master) {
-            self.done_for_master = true;
+            engine.base.machine.signal = Some(Signal::PurgeDone);
             return false;
         }
         let waits = self.config.wake == PurgeWake::LongHistory;

@@ -171,12 +171,12 @@ impl DataFiles {
         if self.sync_pages_through_journal(PagesFile::Data(file), thread, Event::SyncRound(round_number), machine) {
             return self.pass_over(round_number);
         }
-        let written = if inode { None } else { machine.write_data_inode(file) };
+        let written = if inode { None } else { machine.disks().write_data_inode(file) };
         if let Some(write) = written {
             if write.own {
                 self.inode_written(round_number);
             }
-            machine.wakes_after(write.over_at, Event::SyncRound(round_number));
+            machine.cpu().wakes_after(write.over_at, Event::SyncRound(round_number));
             return self.inode_until(file, write.over_at);
         }
         self.pass_over(round_number);
@@ -192,7 +192,7 @@ impl Machine {
     pub(super) fn sync_data_file(&mut self, thread: Event, event: Event) -> SimTime {
         self.recorder.counts.data_fsyncs += 1;
         let over = self.data_device.submit(self.now, Op::Sync, 0);
-        self.data_sync_computes(over, thread, event);
+        self.cpu().data_sync_computes(over, thread, event);
         over
     }
 }

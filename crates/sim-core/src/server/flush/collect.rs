@@ -242,7 +242,7 @@ impl Flush {
         let in_batch = |page| pool.is_under_write(page) && entry.pages.contains(&page);
         entry.wanted_lsn = machine.redo.wanted_before_writing(in_batch);
         self.passes.threads[thread_number as usize].phase = Phase::WaitRedo;
-        machine.page_preparation_computes(pages, Event::FlushThread(thread_number));
+        machine.cpu().page_preparation_computes(pages, Event::FlushThread(thread_number));
         Step::Blocked
     }
 }

@@ -53,7 +53,7 @@ impl Flush {
         // Who waits at the end of a slot waits for all that it has posted there.
         let earlier = poster.and_then(|poster| self.passes.threads[poster as usize].posted_until.take());
         let last = own.max(earlier).map_or(machine.now, |last| last.max(machine.now));
-        machine.last_write_completes(last, Event::BatchOnDevice(batch));
+        machine.cpu().last_write_completes(last, Event::BatchOnDevice(batch));
     }
 
     /// Each I/O thread that has pages of the batch completes them when the last of them is done on the device.
@@ -68,8 +68,8 @@ impl Flush {
         }
         entry.threads_left = shares.iter().filter(|(pages, _)| *pages > 0).count() as u32;
         for (thread, (pages, last_done)) in shares.into_iter().enumerate().filter(|(_, (pages, _))| *pages > 0) {
-            machine.completions_compute(pages - 1);
-            machine.last_write_completes(last_done, Event::ShareOnDevice { batch, thread: thread as u8 });
+            machine.cpu().completions_compute(pages - 1);
+            machine.cpu().last_write_completes(last_done, Event::ShareOnDevice { batch, thread: thread as u8 });
         }
     }
 
@@ -244,6 +244,6 @@ impl Flush {
 impl Machine {
     /// Whether I/O threads complete batches, each of which must get a processor for that.
     pub(super) fn io_threads_compute(&self) -> bool {
-        self.config.batch_end == BatchEnd::IoThread && self.completing_takes_time()
+        self.config.batch_end == BatchEnd::IoThread && self.processors.completing_takes_time()
     }
 }

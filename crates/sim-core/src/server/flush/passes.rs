@@ -13,7 +13,7 @@ use crate::server::flush::Flush;
 use crate::server::machine::Machine;
 use crate::server::machine::costs;
 use crate::server::machine::events::Event;
-use crate::server::machine::ids::{ListKind, Requester};
+use crate::server::machine::ids::{ListKind, Requester, Signal};
 
 /// What a thread does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,13 +68,6 @@ impl Thread {
     }
 }
 
-/// A pass is over: its requester goes on as soon as the event that ended it is dealt with.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::server) struct PassDone {
-    pub(in crate::server) requester: Requester,
-    pub(in crate::server) report: PassReport,
-}
-
 /// A request on its way.
 #[derive(Debug, Clone)]
 pub(in crate::server) struct Pass {
@@ -104,7 +97,6 @@ pub(in crate::server) struct Passes {
     lru_in_flight: Vec<u32>,
     /// What goes on when the LRU batches of an instance are over.
     lru_waiters: Vec<(usize, Event)>,
-    pub(in crate::server) done: Option<PassDone>,
     /// Who waits for the batches of all instances, and the instance that it has come to.
     batch_waiters: Vec<(Requester, usize)>,
 }
@@ -129,7 +121,6 @@ impl Passes {
             lru_building: vec![false; instances as usize],
             lru_in_flight: vec![0; instances as usize],
             lru_waiters: Vec::new(),
-            done: None,
             batch_waiters: Vec::new(),
         }
     }
@@ -210,7 +201,7 @@ impl Flush {
             }
         };
         if request.reset_event {
-            machine.reset_flush_event();
+            machine.cleaner_event.reset();
         }
         machine.recorder.sync_flushing |= request.kind == crate::seam::FlushKind::Sync;
         let pass = &mut self.passes.passes[pass_number as usize];
@@ -275,7 +266,7 @@ impl Flush {
         let (first, lru) = (pass.next_slot, request.lru);
         let end = request.only_instance.map_or(request.slots.len(), |only| only as usize + 1);
         if first >= end {
-            self.thread_out_of_slots(thread_number);
+            self.thread_out_of_slots(thread_number, machine);
             return Step::Blocked;
         }
         let instance = self.pass_over_slots(thread_number, first, end, machine);
@@ -370,7 +361,7 @@ impl Flush {
         self.passes.building[instance] || machine.pool.has_batch_in_flight(instance)
     }
 
-    fn thread_out_of_slots(&mut self, thread_number: u32) {
+    fn thread_out_of_slots(&mut self, thread_number: u32, machine: &mut Machine) {
         self.passes.threads[thread_number as usize].phase = Phase::Idle;
         let Some(number) = self.passes.threads[thread_number as usize].pass else { return };
         if thread_number as usize >= self.passes.cleaner_threads {
@@ -382,12 +373,12 @@ impl Flush {
             return;
         }
         pass.request = None;
-        let done = PassDone { requester: pass.requester, report: pass.report };
-        if done.requester != Requester::PageCleaner {
+        let signal = Signal::PassDone { requester: pass.requester, report: pass.report };
+        if pass.requester != Requester::PageCleaner {
             self.passes.unused_passes.push(number);
         }
-        debug_assert!(self.passes.done.is_none(), "two passes end in one event");
-        self.passes.done = Some(done);
+        debug_assert!(machine.signal.is_none(), "two passes end in one event");
+        machine.signal = Some(signal);
     }
 
     /// A thread that carried one batch is done with it.

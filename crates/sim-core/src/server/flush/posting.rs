@@ -60,13 +60,15 @@ impl Flush {
     pub(super) fn wait_redo(&mut self, thread_number: u32, base: &mut Base) -> Step {
         let batch = self.passes.threads[thread_number as usize].batch;
         let wanted = self.batches.get(batch).wanted_lsn;
-        if wanted > base.machine.redo.position().durable_lsn && !base.machine.breaks(BrokenRule::PageBeforeRedo) {
+        if wanted > base.machine.redo.position().durable_lsn
+            && !base.machine.observers.breaks(BrokenRule::PageBeforeRedo)
+        {
             base.machine.recorder.writes_that_waited_for_redo += 1;
             base.log.when_durable(wanted, Event::FlushThread(thread_number), &mut base.machine);
             return Step::Blocked;
         }
         let next = match base.machine.config.doublewrite {
-            _ if base.machine.breaks(BrokenRule::PageBeforeDoublewrite) => Phase::Post { next: 0 },
+            _ if base.machine.observers.breaks(BrokenRule::PageBeforeDoublewrite) => Phase::Post { next: 0 },
             DoublewriteConfig::Off => Phase::Post { next: 0 },
             DoublewriteConfig::Shared { collecting: SharedCollecting::OneThread, .. } => {
                 self.doublewrite.buffer_in_flight();
@@ -139,7 +141,7 @@ impl Flush {
             }
         };
         if sync_file {
-            machine.doublewrite_changes();
+            machine.disks().doublewrite_changes();
         }
         let done = machine.data_device.submit(machine.now, Op::SequentialWrite, bytes);
         let batches = self.batches_written_with(thread_number, machine);
@@ -167,7 +169,7 @@ impl Flush {
             base.storage.sync_pages_through_journal(PagesFile::Doublewrite, thread, thread, &mut base.machine);
             return Step::Blocked;
         }
-        if let Some(written) = base.machine.write_inode(Synced::Doublewrite) {
+        if let Some(written) = base.machine.disks().write_inode(Synced::Doublewrite) {
             return self.sleep(thread_number, written, Phase::SyncDoublewrite, &mut base.machine);
         }
         self.passes.threads[thread_number as usize].phase = Phase::Post { next: 0 };
@@ -241,7 +243,7 @@ impl Flush {
                 writes += 1;
             }
             let aside = if machine.io_threads_compute() { 0 } else { writes - u64::from(next == pages) };
-            if machine.page_writes_compute(writes, aside, Event::FlushThread(thread_number)) {
+            if machine.cpu().page_writes_compute(writes, aside, Event::FlushThread(thread_number)) {
                 self.passes.threads[thread_number as usize].phase = Phase::Post { next };
                 return Step::Blocked;
             }

@@ -104,7 +104,7 @@ impl Frames {
         let wanted = base.machine.redo.wanted_before_writing(|p| p == page);
         base.log.want_durable(wanted, &mut base.machine);
         self.singles[client_number as usize] = Some(SinglePage::Redo(page, wanted));
-        base.machine.single_page_computes(Event::SinglePage(client_number));
+        base.machine.cpu().single_page_computes(Event::SinglePage(client_number));
     }
 
     /// A client's single-page flush reaches its next stage; each stage is submitted when the one before is done.
@@ -155,7 +155,7 @@ impl Frames {
         if op == Op::RandomWrite {
             machine.inodes.data_changes(machine.space.space_of(page), machine.now);
         } else if synced {
-            machine.doublewrite_changes();
+            machine.disks().doublewrite_changes();
         }
         let done = machine.data_device.submit(machine.now, op, PAGE_BYTES);
         match op {
@@ -172,7 +172,7 @@ impl Frames {
             SinglePage::Written(page)
         };
         self.singles[client_number as usize] = Some(next);
-        machine.single_write_completes(done, op == Op::RandomWrite, Event::SinglePage(client_number));
+        machine.cpu().single_write_completes(done, op == Op::RandomWrite, Event::SinglePage(client_number));
     }
 
     /// Syncs the place of a page in the doublewrite.
@@ -182,7 +182,7 @@ impl Frames {
             self.singles[client_number as usize] = Some(SinglePage::Data(page));
             return;
         }
-        let inode = base.machine.write_inode(Synced::Doublewrite);
+        let inode = base.machine.disks().write_inode(Synced::Doublewrite);
         if let Some(over) = self.sync_single_page(client_number, inode, SinglePage::Data(page), &mut base.machine) {
             base.machine.observers.single_page_copy_synced(page, over);
         }
@@ -198,7 +198,7 @@ impl Frames {
         machine: &mut Machine,
     ) -> Option<SimTime> {
         if let Some(written) = inode {
-            machine.wakes_after(written, Event::SinglePage(client_number));
+            machine.cpu().wakes_after(written, Event::SinglePage(client_number));
             return None;
         }
         self.singles[client_number as usize] = Some(next);
@@ -229,7 +229,7 @@ impl Frames {
                     self.singles[client_number as usize] = Some(SinglePage::Written(page));
                     return SinglePageStep::Waits;
                 }
-                let inode = base.machine.write_inode(Synced::Data(file));
+                let inode = base.machine.disks().write_inode(Synced::Data(file));
                 if let Some(written) = inode {
                     base.storage.inode_until(file, written);
                 }

@@ -163,7 +163,7 @@ impl BinaryLog {
     pub(in crate::server) fn redo_durable(&mut self, machine: &mut Machine) {
         let members = self.group.len() as u64;
         let demand = costs::BINLOG_GROUP + costs::BINLOG_TRANSACTION * members;
-        machine.compute(demand, SimDuration::ZERO, Event::BinlogWritten);
+        machine.cpu().compute(demand, SimDuration::ZERO, Event::BinlogWritten);
     }
 
     /// All who wait for the sync stage enter it, if it is free; whether they commit at once.
@@ -220,7 +220,7 @@ impl BinaryLog {
     pub(super) fn on_device(&mut self, machine: &mut Machine) {
         let now = machine.now;
         machine.recorder.counts.binlog_fsyncs += 1;
-        if machine.sync_through_journal(Synced::BinaryLog, AfterSync::Event(Event::BinlogSynced)) {
+        if machine.disks().sync_through_journal(Synced::BinaryLog, AfterSync::Event(Event::BinlogSynced)) {
             return;
         }
         let synced = machine.redo_device().submit(now, Op::Sync, 0);

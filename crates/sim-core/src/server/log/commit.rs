@@ -212,7 +212,7 @@ impl Log {
         match machine.config.redo.io {
             RedoIo::NoSync => machine.calendar.schedule(machine.now, Event::RedoSynced),
             RedoIo::Buffered => {
-                let written = machine.write_redo(position.durable_lsn, position.written_lsn);
+                let written = machine.disks().write_redo(position.durable_lsn, position.written_lsn);
                 machine.calendar.schedule(written, Event::RedoOnDevice);
             }
         }
@@ -220,15 +220,15 @@ impl Log {
 
     /// The redo of a sync is on the device, or the inode that follows it: the cache flush comes when both are.
     pub(super) fn redo_on_device(&mut self, machine: &mut Machine) {
-        if machine.sync_through_journal(Synced::Redo, AfterSync::Redo) {
+        if machine.disks().sync_through_journal(Synced::Redo, AfterSync::Redo) {
             machine.recorder.counts.redo_fsyncs += 1;
             return;
         }
-        if let Some(written) = machine.write_inode(Synced::Redo) {
+        if let Some(written) = machine.disks().write_inode(Synced::Redo) {
             return machine.calendar.schedule(written, Event::RedoOnDevice);
         }
         let durable = machine.flush_redo_device();
-        machine.redo_sync_ends(durable);
+        machine.cpu().redo_sync_ends(durable);
     }
 
     /// Makes sure that [`Event::RedoWritten`] comes when the write in progress ends.

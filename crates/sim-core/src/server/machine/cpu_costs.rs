@@ -30,11 +30,11 @@
 
 use crate::config::RedoPipeline;
 use crate::kernel::time::{SimDuration, SimTime};
-use crate::server::machine::Machine;
 use crate::server::machine::costs;
 use crate::server::machine::events::Event;
+use crate::server::machine::processors::Cpu;
 
-impl Machine {
+impl Cpu<'_> {
     /// A data file is being synced until `at` by the thread that does `thread`: `event` happens when it is through.
     pub(in crate::server) fn data_sync_computes(&mut self, at: SimTime, thread: Event, event: Event) {
         let all = self.processors.spec().data_sync();
@@ -45,7 +45,7 @@ impl Machine {
 
     /// A thread that slept wakes, to do `thread`: `event` happens when it has got its processor.
     pub(super) fn sleeper_wakes(&mut self, thread: Event, event: Event) {
-        self.run_at_priority(thread, self.completion(), SimDuration::ZERO, event);
+        self.run_at_priority(thread, self.processors.completion(), SimDuration::ZERO, event);
     }
 
     /// A thread gets `pages` pages ready for writing: `event` happens when it is through.
@@ -59,11 +59,11 @@ impl Machine {
     /// the other is that of the threads that complete them, for which `aside` of them hold nobody up; false if all that
     /// takes no time.
     pub(in crate::server) fn page_writes_compute(&mut self, writes: u64, aside: u64, event: Event) -> bool {
-        let half = SimDuration(self.completion().0 * writes);
+        let half = SimDuration(self.processors.completion().0 * writes);
         if half.0 == 0 {
             return false;
         }
-        self.charge_cpu(SimDuration(self.completion().0 * aside));
+        self.charge_cpu(SimDuration(self.processors.completion().0 * aside));
         self.run_at_priority(event, half, SimDuration::ZERO, event);
         true
     }
@@ -102,37 +102,27 @@ impl Machine {
     /// A thread waits until `at` for the inode of a file that it syncs: `event` happens when it has got a processor
     /// after that.
     pub(in crate::server) fn wakes_after(&mut self, at: SimTime, event: Event) {
-        self.wake(at, self.completion(), event);
-    }
-
-    /// CPU time of the thread that completes a page write.
-    fn completion(&self) -> SimDuration {
-        SimDuration(self.processors.spec().page_write.0 / 2)
-    }
-
-    /// Whether completing a page write takes CPU time.
-    pub(in crate::server) fn completing_takes_time(&self) -> bool {
-        self.completion().0 > 0
+        self.wake(at, self.processors.completion(), event);
     }
 
     /// I/O threads complete so many page writes that hold nobody up.
     pub(in crate::server) fn completions_compute(&mut self, writes: u64) {
-        self.charge_cpu(SimDuration(self.completion().0 * writes));
+        self.charge_cpu(SimDuration(self.processors.completion().0 * writes));
     }
 
     /// The last of an I/O thread's writes of a batch is done on the device at `at`: `event` happens when a thread has
     /// completed it.
     pub(in crate::server) fn last_write_completes(&mut self, at: SimTime, event: Event) {
-        self.wake(at, self.completion(), event);
+        self.wake(at, self.processors.completion(), event);
     }
 
     /// A write by a client that flushes a page alone is done on the device at `at`: `event` happens when the client has
     /// completed it. Posting counts once for the page, with the write to the data file.
     pub(in crate::server) fn single_write_completes(&mut self, at: SimTime, to_data_file: bool, event: Event) {
         if to_data_file {
-            self.charge_cpu(self.completion());
+            self.charge_cpu(self.processors.completion());
         }
-        self.wake(at, self.completion(), event);
+        self.wake(at, self.processors.completion(), event);
     }
 
     /// A client gets a page ready that it flushes alone: `event` happens after that.

@@ -242,15 +242,17 @@ impl Machine {
         crashes.draw_next();
         Ok(())
     }
+}
 
+impl Observers {
     /// Whether the server is made to break a rule.
     #[inline]
     pub(in crate::server) fn breaks(&self, rule: BrokenRule) -> bool {
-        self.observers.crashes.as_ref().is_some_and(|crashes| crashes.plan.broken == Some(rule))
+        self.crashes.as_ref().is_some_and(|crashes| crashes.plan.broken == Some(rule))
     }
 
     /// The crashes so far.
     pub(in crate::server) fn take_crashes(&mut self) -> Vec<Crash> {
-        self.observers.crashes.as_mut().map_or_else(Vec::new, |crashes| std::mem::take(&mut crashes.crashes))
+        self.crashes.as_mut().map_or_else(Vec::new, |crashes| std::mem::take(&mut crashes.crashes))
     }
 }

@@ -24,7 +24,7 @@
 
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::run_spec::{FileSystemKind, FileSystemSpec};
-use crate::server::machine::Machine;
+use crate::server::machine::disks::Disks;
 use crate::server::machine::events::Event;
 use crate::server::machine::inodes::{Inodes, Synced};
 use crate::storage::{Device, Op};
@@ -210,9 +210,9 @@ impl FileSystem {
     }
 }
 
-impl Machine {
+impl Disks<'_> {
     pub(in crate::server) fn volume_device(&mut self, volume: usize) -> &mut Device {
-        if volume == REDO { self.redo_device() } else { &mut self.data_device }
+        if volume == REDO { self.redo_device() } else { &mut *self.data_device }
     }
 
     /// Syncs a file, whose data is on the device, through a file system with a journal; false if there is none.

@@ -1,5 +1,6 @@
 //! What layers hand each other to say whom something is for: data, known to all of them.
 
+use crate::seam::PassReport;
 use crate::server::machine::events::Event;
 
 /// Who asks for something that takes time.
@@ -47,6 +48,20 @@ pub(in crate::server) enum Held {
     Segment(ListKind),
     /// The buffer of the whole server.
     Buffer,
+}
+
+/// What has ended, and lets an actor above go on as soon as the event that ended it is dealt with.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::server) enum Signal {
+    /// A pass over the lists.
+    PassDone {
+        /// Who asked for it.
+        requester: Requester,
+        /// What it did.
+        report: PassReport,
+    },
+    /// What the master thread had purged.
+    PurgeDone,
 }
 
 /// A batch that is complete, whose data files are being synced: who goes on then, and what it gives back.

@@ -28,7 +28,7 @@
 use crate::kernel::time::SimTime;
 use crate::redo::lsn;
 use crate::run_spec::{FileSystemKind, FileSystemSpec};
-use crate::server::machine::Machine;
+use crate::server::machine::disks::Disks;
 use crate::storage::{DeviceSpec, Op};
 
 /// Inodes in a block.
@@ -238,7 +238,7 @@ impl Inodes {
     }
 }
 
-impl Machine {
+impl Disks<'_> {
     /// Sends the redo from LSN `from` up to `to` on to the device; returns when it is there.
     pub(in crate::server) fn write_redo(&mut self, from: u64, to: u64) -> SimTime {
         let now = self.now;
@@ -276,7 +276,7 @@ impl Machine {
             Synced::Redo if std::mem::take(&mut self.inodes.redo_map_changed) => (true, self.redo_device()),
             Synced::Redo => (std::mem::take(&mut self.inodes.redo.changed), self.redo_device()),
             Synced::BinaryLog => return None,
-            Synced::Doublewrite => (std::mem::take(&mut self.inodes.doublewrite.changed), &mut self.data_device),
+            Synced::Doublewrite => (std::mem::take(&mut self.inodes.doublewrite.changed), &mut *self.data_device),
             Synced::Data(file) => return self.write_data_inode(file).map(|write| write.over_at),
         };
         changed.then(|| device.submit(now, Op::SequentialWrite, BLOCK_BYTES))

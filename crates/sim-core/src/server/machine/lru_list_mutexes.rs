@@ -101,7 +101,7 @@ impl Machine {
     /// The mutex of an instance is given back: all who waited are woken.
     pub(in crate::server) fn release_lru_list_mutex(&mut self, instance: usize) {
         if let Some(first) = self.lru_list_mutexes.give_back(instance) {
-            self.sleeper_wakes(first, Event::LruListMutex(instance as u32));
+            self.cpu().sleeper_wakes(first, Event::LruListMutex(instance as u32));
         }
     }
 
@@ -114,7 +114,7 @@ impl Machine {
             self.calendar.schedule(self.now, goes_on);
         }
         if let Some(next) = next {
-            self.sleeper_wakes(next, Event::LruListMutex(instance));
+            self.cpu().sleeper_wakes(next, Event::LruListMutex(instance));
         }
     }
 
@@ -123,7 +123,8 @@ impl Machine {
     pub(in crate::server) fn waits_for_lru_list(&mut self, instance: usize, goes_on: Event) -> bool {
         let waits = self.lru_list_mutexes.waits(instance, goes_on);
         if waits {
-            self.charge_cpu(self.processors.spec().mutex_spin);
+            let spin = self.processors.spec().mutex_spin;
+            self.cpu().charge_cpu(spin);
         }
         waits
     }

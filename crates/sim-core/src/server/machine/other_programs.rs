@@ -8,8 +8,8 @@
 
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::run_spec::OtherPrograms;
-use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
+use crate::server::machine::processors::Cpu;
 
 /// From one piece of work to the next.
 const PERIOD: SimDuration = SimDuration::from_millis(4);
@@ -21,7 +21,7 @@ fn pieces(load: &[OtherPrograms], now: SimTime) -> (u64, SimDuration) {
     (threads, SimDuration((PERIOD.0 as f64 * cpus / threads as f64 + 0.5) as u64))
 }
 
-impl Machine {
+impl Cpu<'_> {
     pub(in crate::server) fn start_other_programs(&mut self) {
         if !self.other_programs.is_empty() {
             self.calendar.schedule(self.now, Event::OtherPrograms);
@@ -30,7 +30,7 @@ impl Machine {
 
     /// Other programs want to compute again.
     pub(in crate::server) fn other_programs_compute(&mut self) {
-        let (threads, work) = pieces(&self.other_programs, self.now);
+        let (threads, work) = pieces(self.other_programs, self.now);
         (0..threads).for_each(|_| self.occupy_processor(work));
         self.calendar.schedule(self.now + PERIOD, Event::OtherPrograms);
     }

@@ -18,10 +18,12 @@
 //! the queue, where measured ones are below 30 us half the time and above 1.5 ms one time in a hundred (errs towards
 //! batches that end sooner).
 
+use crate::config::MachineConfig;
+use crate::kernel::calendar::Calendar;
 use crate::kernel::run_queues::RunQueues;
 use crate::kernel::station::{Station, StationReport};
 use crate::kernel::time::{SimDuration, SimTime};
-use crate::run_spec::{CpuScheduling, CpuSpec, RunSpec};
+use crate::run_spec::{CpuScheduling, CpuSpec, OtherPrograms, RunSpec};
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
 use crate::server::machine::slowdown::Slowdown;
@@ -151,6 +153,27 @@ impl Processors {
         report.utilization * f64::from(report.servers) * report.observed_s * 1e9
     }
 
+    /// Clients that compute, or will when the device is done.
+    pub(in crate::server) fn computing_clients(&self) -> usize {
+        let of_client = |event: &Event| event.client().is_some();
+        let asleep = self.sleepers.slots.iter().flatten().filter(|(_, event)| of_client(event)).count();
+        let computing = match &self.sharing {
+            Sharing::InTurns(_) => 0,
+            Sharing::Equal { queues, .. } => queues.jobs().flatten().filter(|(event, _)| of_client(event)).count(),
+        };
+        asleep + computing
+    }
+
+    /// CPU time of the thread that completes a page write.
+    pub(super) fn completion(&self) -> SimDuration {
+        SimDuration(self.spec.page_write.0 / 2)
+    }
+
+    /// Whether completing a page write takes CPU time.
+    pub(in crate::server) fn completing_takes_time(&self) -> bool {
+        self.completion().0 > 0
+    }
+
     pub(in crate::server) fn report(&mut self, now: SimTime) -> StationReport {
         match &mut self.sharing {
             Sharing::InTurns(station) => station.report(now),
@@ -159,7 +182,25 @@ impl Processors {
     }
 }
 
+/// The processors, with the calendar that what follows goes into.
+pub(in crate::server) struct Cpu<'a> {
+    pub(super) processors: &'a mut Processors,
+    pub(super) calendar: &'a mut Calendar<Event>,
+    pub(super) now: SimTime,
+    pub(super) config: &'a MachineConfig,
+    pub(super) other_programs: &'a [OtherPrograms],
+}
+
 impl Machine {
+    /// What computes.
+    #[inline]
+    pub(in crate::server) fn cpu(&mut self) -> Cpu<'_> {
+        let Machine { processors, calendar, now, config, other_programs, .. } = self;
+        Cpu { processors, calendar, now: *now, config, other_programs }
+    }
+}
+
+impl Cpu<'_> {
     /// Whether what `event` goes on with is a thread of the page cleaner that runs before all others.
     fn has_priority(&self, event: Event) -> bool {
         let Event::FlushThread(thread) = event else { return false };
@@ -291,16 +332,5 @@ impl Machine {
         if let Some((demand, event)) = self.processors.sleepers.take(number) {
             self.compute(demand, SimDuration::ZERO, event);
         }
-    }
-
-    /// Clients that compute, or will when the device is done.
-    pub(in crate::server) fn computing_clients(&self) -> usize {
-        let of_client = |event: &Event| event.client().is_some();
-        let asleep = self.processors.sleepers.slots.iter().flatten().filter(|(_, event)| of_client(event)).count();
-        let computing = match &self.processors.sharing {
-            Sharing::InTurns(_) => 0,
-            Sharing::Equal { queues, .. } => queues.jobs().flatten().filter(|(event, _)| of_client(event)).count(),
-        };
-        asleep + computing
     }
 }

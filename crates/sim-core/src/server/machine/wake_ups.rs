@@ -33,6 +33,11 @@ impl OsEvent {
         !std::mem::replace(&mut self.is_set, true) && self.is_waited_for
     }
 
+    /// Forgets that it was set.
+    pub(in crate::server) fn reset(&mut self) {
+        self.is_set = false;
+    }
+
     fn next_timer(&mut self) -> u32 {
         self.timer = self.timer.wrapping_add(1);
         self.timer
@@ -79,11 +84,6 @@ impl Machine {
         if self.pool.dirty_pages() >= pages || self.redo.current_lsn() >= lsn {
             self.set_flush_event();
         }
-    }
-
-    /// Forgets a flush event.
-    pub(in crate::server) fn reset_flush_event(&mut self) {
-        self.cleaner_event.is_set = false;
     }
 
     /// Lets those go on that wait for the page cleaner.

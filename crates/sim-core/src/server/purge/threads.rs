@@ -70,7 +70,7 @@ impl Purge {
             return self.purge_batch_over(engine);
         }
         for (number, demand) in demands {
-            engine.base.machine.compute(demand, SimDuration::ZERO, Event::PurgeThread(number));
+            engine.base.machine.cpu().compute(demand, SimDuration::ZERO, Event::PurgeThread(number));
         }
     }
 

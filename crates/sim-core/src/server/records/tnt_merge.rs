@@ -143,7 +143,9 @@ impl MvccBuffer {
             Some(at) => {
                 engine.base.machine.calendar.schedule(at.max(engine.base.machine.now), Event::RecordThread(number))
             }
-            None if done > 0 => engine.base.machine.compute(demand, SimDuration::ZERO, Event::RecordThread(number)),
+            None if done > 0 => {
+                engine.base.machine.cpu().compute(demand, SimDuration::ZERO, Event::RecordThread(number))
+            }
             None => self.work_is_done(number, &mut engine.base.machine),
         }
     }

@@ -21,26 +21,26 @@ impl DataFiles {
             Phase::Starting if kind == FileSystemKind::Ext4Ordered => {
                 commit.phase = Phase::Blocks;
                 let bytes = commit.bytes;
-                machine.write_journal(volume, bytes);
+                machine.disks().write_journal(volume, bytes);
             }
             Phase::Starting | Phase::Blocks => {
                 commit.phase = Phase::FlushBefore;
-                machine.wait_for_flush(volume, FlushOwner::CommitBlock);
+                machine.disks().wait_for_flush(volume, FlushOwner::CommitBlock);
             }
             Phase::FlushBefore => {
                 commit.phase = Phase::CommitBlock;
                 let bytes = if kind == FileSystemKind::Xfs { commit.bytes } else { BLOCK_BYTES };
                 journal.flushes.commit_block_in_flight = true;
-                machine.write_journal(volume, bytes);
+                machine.disks().write_journal(volume, bytes);
             }
             Phase::CommitBlock => {
                 commit.phase = Phase::FlushBehind;
                 journal.flushes.commit_block_in_flight = false;
-                if machine.volume_device(volume).flush_is_barrier() {
-                    machine.wait_for_flush(volume, FlushOwner::CommitEnd);
+                if machine.disks().volume_device(volume).flush_is_barrier() {
+                    machine.disks().wait_for_flush(volume, FlushOwner::CommitEnd);
                 } else {
                     self.end_commit(volume, machine);
-                    machine.begin_flush(volume);
+                    machine.disks().begin_flush(volume);
                 }
             }
             Phase::FlushBehind => self.end_commit(volume, machine),
@@ -56,13 +56,13 @@ impl DataFiles {
         let next = !journal.next.is_empty();
         for (then, flush) in commit.waiters {
             if flush {
-                machine.wait_for_flush(volume, FlushOwner::Sync(then));
+                machine.disks().wait_for_flush(volume, FlushOwner::Sync(then));
             } else {
                 self.sync_is_over(then, WAKE_UP, machine);
             }
         }
         if next {
-            machine.begin_commit(volume, SimDuration::ZERO);
+            machine.disks().begin_commit(volume, SimDuration::ZERO);
         }
     }
 
@@ -77,14 +77,14 @@ impl DataFiles {
                 FlushOwner::CommitBlock | FlushOwner::CommitEnd => self.journal_commit_step(number, machine),
             }
         }
-        machine.begin_flush(volume);
+        machine.disks().begin_flush(volume);
     }
 
     /// A sync is over, and who waited for it runs `after` from now.
     fn sync_is_over(&mut self, then: AfterSync, after: SimDuration, machine: &mut Machine) {
         let at = machine.now + after;
         match then {
-            AfterSync::Redo => machine.redo_sync_ends(at),
+            AfterSync::Redo => machine.cpu().redo_sync_ends(at),
             AfterSync::Event(event) => machine.calendar.schedule(at, event),
             AfterSync::Pages { file, began, thread, event } => {
                 match (file, thread) {
@@ -102,7 +102,7 @@ impl DataFiles {
                         machine.observers.single_page_copy_synced(page, machine.now);
                     }
                 }
-                machine.data_sync_computes(at, thread, event);
+                machine.cpu().data_sync_computes(at, thread, event);
             }
         }
     }
@@ -126,6 +126,7 @@ impl DataFiles {
             }
             PagesFile::Doublewrite | PagesFile::DoublewriteOf(_) => Synced::Doublewrite,
         };
-        machine.sync_through_journal(synced, AfterSync::Pages { file, began: machine.now, thread, event })
+        let then = AfterSync::Pages { file, began: machine.now, thread, event };
+        machine.disks().sync_through_journal(synced, then)
     }
 }
