@@ -219,7 +219,7 @@ impl Disks<'_> {
     pub(in crate::server) fn sync_through_journal(&mut self, file: Synced, then: AfterSync) -> bool {
         let volume = self.volume_of(file);
         let Some(fs) = &mut self.file_system else { return false };
-        let step = fs.journals[volume].step(fs.dirty_since(&self.inodes, file));
+        let step = fs.journals[volume].step(fs.dirty_since(self.inodes, file));
         let journal = &mut fs.journals[volume];
         match (step, &mut journal.commit) {
             (Step::Join { flush }, Some(commit)) => commit.waiters.push((then, flush)),
@@ -270,7 +270,7 @@ impl Disks<'_> {
     pub(in crate::server) fn begin_commit(&mut self, volume: usize, after: SimDuration) {
         let shared = self.redo_device.is_none();
         let Some(fs) = &mut self.file_system else { return };
-        let bytes = fs.commit_bytes(&self.inodes, volume, shared, fs.journals[volume].committed);
+        let bytes = fs.commit_bytes(self.inodes, volume, shared, fs.journals[volume].committed);
         let journal = &mut fs.journals[volume];
         let waiters = std::mem::take(&mut journal.next).into_iter().map(|then| (then, false)).collect();
         journal.commit = Some(Commit { began: self.now, phase: Phase::Starting, bytes, waiters });
