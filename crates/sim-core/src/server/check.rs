@@ -6,7 +6,6 @@
 //! lists; every page under write is written by somebody; every client is in exactly one place.
 
 use crate::server::engine::Engine;
-use crate::server::flush::passes::Phase;
 use crate::server::innodb::Innodb;
 use crate::server::machine::events::Event;
 use crate::server::{RunError, Server};
@@ -37,13 +36,9 @@ impl Server {
     /// Every page under write is in one batch, in the hands of a thread that is at work, or flushed alone by a client.
     fn check_writes(&self) -> Result<(), String> {
         let Engine { base, flush, frames, .. } = &self.innodb.engine;
-        let threads = &flush.passes.threads;
-        if let Some(left) = threads.iter().find(|thread| thread.phase == Phase::Idle && !thread.carry.is_empty()) {
-            return Err(format!("pages {:?} are under write, and nobody writes them", left.carry));
-        }
-        let carried: u64 = threads.iter().map(|thread| thread.carry.len() as u64).sum();
+        let (written, carried) = flush.pages_under_write()?;
         let alone = frames.pages_under_write();
-        let (written, under_write) = (flush.batches.pages_under_write(), base.machine.pool.pages_under_write());
+        let under_write = base.machine.pool.pages_under_write();
         if written + carried + alone == under_write {
             return Ok(());
         }
@@ -60,7 +55,7 @@ impl Server {
         let waiting = machine.processors.computing_clients()
             + base.log.waiting_clients()
             + base.binary_log.as_ref().map_or(0, crate::server::log::binlog::BinaryLog::waiting)
-            + records.as_ref().map_or(0, |records| records.waits.waiting())
+            + records.as_ref().map_or(0, |records| records.waiting_clients())
             + flush.waiting_clients()
             + checkpointer.waiting_clients()
             + machine.watching_clients()
@@ -68,7 +63,7 @@ impl Server {
             + base.storage.waiting_clients()
             + machine.file_system.as_ref().map_or(0, |file_system| file_system.waiting_clients());
         let found = scheduled + waiting + self.clients.idle_count();
-        let clients = self.clients.list.len();
+        let clients = self.clients.count();
         if found == clients { Ok(()) } else { Err(format!("{clients} clients, but {found} places hold one")) }
     }
 }

@@ -83,7 +83,7 @@ impl Cleaner {
 
     /// Whether the page cleaner is in a sync pass.
     pub(super) fn in_sync_pass(&self, engine: &Engine) -> bool {
-        engine.flush.passes.of_cleaner().is_some_and(|request| request.kind == FlushKind::Sync)
+        engine.flush.cleaner_request().is_some_and(|request| request.kind == FlushKind::Sync)
     }
 
     pub(super) fn cleaner_timer(&mut self, number: u32, purge: &mut Option<Purge>, engine: &mut Engine) {

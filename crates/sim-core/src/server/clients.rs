@@ -38,28 +38,28 @@ use std::collections::VecDeque;
 #[derive(Debug, Clone)]
 pub(super) struct Client {
     /// When its transaction began (for an open drive: arrived).
-    pub(super) began: SimTime,
-    pub(super) kind: u32,
+    began: SimTime,
+    kind: u32,
     /// Home of its transaction, see [`Drawer`](crate::workload::homes::Drawer).
-    pub(super) home: u64,
+    home: u64,
     /// The pages that its transaction touches, and how far it is with them.
-    pub(super) plan: Plan,
+    plan: Plan,
     /// It has modified pages, and the redo of that is not yet closed.
-    pub(super) appended: bool,
+    appended: bool,
     /// Its transaction has written redo.
-    pub(super) wrote: bool,
+    wrote: bool,
     /// Rows that it has yet to change and that may wait for purge.
     delayed_rows: u32,
     free_check: Option<FreeCheckWait>,
-    pub(super) rng: Rng,
+    rng: Rng,
     /// For the pages it reads.
-    pub(super) read_rng: Rng,
+    read_rng: Rng,
 }
 
 /// All clients and their drive.
 #[derive(Debug, Clone)]
 pub(super) struct Clients {
-    pub(super) list: Vec<Client>,
+    list: Vec<Client>,
     adaptive_hash: Option<AdaptiveHash>,
     think: Option<DurationSampler>,
     arrivals: Option<Arrivals>,
@@ -126,6 +126,10 @@ impl Clients {
 
     pub(super) fn arrivals_waiting(&self) -> u64 {
         self.waiting.len() as u64
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.list.len()
     }
 
     pub(super) fn idle_count(&self) -> usize {

@@ -11,9 +11,9 @@ use crate::server::frames::single_page::SinglePage;
 /// Searches and single-page flushes, by client.
 #[derive(Debug, Clone)]
 pub(super) struct Frames {
-    pub(super) searches: Vec<FrameSearch>,
+    searches: Vec<FrameSearch>,
     /// The next stage of the flush.
-    pub(super) singles: Vec<Option<SinglePage>>,
+    singles: Vec<Option<SinglePage>>,
 }
 
 impl Frames {

@@ -8,6 +8,8 @@ pub(super) mod threads;
 
 use crate::config::{RedoConfig, RedoPipeline};
 use crate::kernel::random::Rng;
+use crate::kernel::time::SimTime;
+use crate::metrics::SecondSample;
 use crate::redo::RedoLog;
 use crate::server::log::buffer::LogBufferQueue;
 use crate::server::log::commit::Commit;
@@ -20,10 +22,10 @@ use crate::server::machine::events::Event;
 /// See the module.
 #[derive(Debug, Clone)]
 pub(super) struct Log {
-    pub(super) commit: Commit,
+    commit: Commit,
     pub(super) buffer: LogBufferQueue,
-    pub(super) threads: Option<LogThreads>,
-    pub(super) files: Option<RedoFiles>,
+    threads: Option<LogThreads>,
+    files: Option<RedoFiles>,
 }
 
 impl Log {
@@ -50,6 +52,13 @@ impl Log {
             Event::RedoGovernor => self.redo_governor(machine),
             Event::RedoFileWaitOver => self.redo_file_wait_over(machine),
             _ => debug_assert!(false, "{event:?} is not of the log"),
+        }
+    }
+
+    /// Puts what writer and flusher did in the second that ends now into its row, where they are threads of their own.
+    pub(super) fn fill(&mut self, now: SimTime, row: &mut SecondSample) {
+        if let Some(threads) = &mut self.threads {
+            threads.fill(now, row);
         }
     }
 

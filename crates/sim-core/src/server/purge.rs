@@ -72,18 +72,18 @@ pub(super) enum State {
 /// State of purge.
 #[derive(Debug, Clone)]
 pub(super) struct Purge {
-    pub(super) config: PurgeConfig,
-    pub(super) history: History,
-    pub(super) undo: UndoSpaces,
-    pub(super) truncation: Option<Truncation>,
+    config: PurgeConfig,
+    history: History,
+    undo: UndoSpaces,
+    truncation: Option<Truncation>,
     read_views: Vec<ReadView>,
     /// How often somebody looks at the engine's status.
     status_every: Option<SimDuration>,
     /// Open read views: their numbers, and how many undo logs had been committed when they were opened.
     open_views: Vec<(u32, u64)>,
-    pub(super) state: State,
-    pub(super) threads: Vec<Thread>,
-    pub(super) shares: Vec<Vec<Visit>>,
+    state: State,
+    threads: Vec<Thread>,
+    shares: Vec<Vec<Visit>>,
     batch: Taken,
     threads_used: usize,
     last_history: u64,

@@ -101,21 +101,21 @@ impl Generation {
 /// The buffer, its passes and the row cache.
 #[derive(Debug, Clone)]
 pub(super) struct MvccBuffer {
-    pub(super) config: RecordsConfig,
+    config: RecordsConfig,
     touches: Vec<Vec<RecordTouch>>,
     /// Changed since the last pass began.
-    pub(super) young: Generation,
+    young: Generation,
     /// What the pass under way merges.
-    pub(super) merged: Generation,
-    pub(super) row_cache: Option<RowCache>,
-    pub(super) merging: Merging,
+    merged: Generation,
+    row_cache: Option<RowCache>,
+    merging: Merging,
     /// Memory that changed records take.
-    pub(super) used_bytes: u64,
+    used_bytes: u64,
     /// Redo of merging all that is in the buffer, in the redo log's fixed-point form.
-    pub(super) redo_fixed: u64,
-    pub(super) waits: RecordWaits,
+    redo_fixed: u64,
+    waits: RecordWaits,
     /// The page that each client had to read for a record.
-    pub(super) missed: Vec<Option<u32>>,
+    missed: Vec<Option<u32>>,
 }
 
 impl MvccBuffer {
@@ -142,6 +142,38 @@ impl MvccBuffer {
     /// Memory of a record of a page with so many rows.
     pub(super) fn record_bytes(&self, rows: u16) -> u64 {
         crate::config::PAGE_BYTES / u64::from(rows) + u64::from(self.config.overhead_bytes)
+    }
+
+    /// Clients that wait for memory or for room in the redo log.
+    pub(super) fn waiting_clients(&self) -> usize {
+        self.waits.waiting()
+    }
+
+    /// Whether the newest image of a record is in memory: changed, or in the row cache.
+    pub(super) fn holds(&mut self, record: Changed) -> bool {
+        let key = record.key();
+        self.young.contains(key)
+            || self.merged.contains(key)
+            || self.row_cache.as_mut().is_some_and(|cache| cache.hit(key))
+    }
+
+    /// A client must read a page for a record.
+    pub(super) fn page_missed(&mut self, client: u32, page: u32) {
+        self.missed[client as usize] = Some(page);
+    }
+
+    /// A client has a record's page: if it had to be read for it, the record enters the row cache.
+    pub(super) fn page_is_there(&mut self, client: u32, record: Changed) {
+        if self.missed[client as usize].take() == Some(record.page)
+            && let Some(cache) = &mut self.row_cache
+        {
+            cache.enter(record);
+        }
+    }
+
+    /// A client waits for memory for a changed record.
+    pub(super) fn wait_for_memory(&mut self, client: u32) {
+        self.waits.for_memory.push(client);
     }
 
     /// Redo that merging all takes at most, bytes.

@@ -52,9 +52,7 @@ impl Server {
         let redo_written = machine.redo.written_bytes();
         row.redo_written_bytes = redo_written - std::mem::replace(&mut recorder.redo_written_before, redo_written);
         row.redo_generated_bytes = position.current_lsn - recorder.last_lsn;
-        if let Some(threads) = &mut log.threads {
-            threads.fill(now, &mut row);
-        }
+        log.fill(now, &mut row);
         (row.history_list_length, row.undo_pages) = (history, undo_pages);
         row.dml_delay_us = purge.as_ref().map_or(0, |purge| purge.dml_delay.0 / 1_000);
         row.device_write_bytes = device.write_bytes;

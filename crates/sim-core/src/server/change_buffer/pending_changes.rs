@@ -6,7 +6,7 @@ use prefetch_index::prefetch_index;
 
 /// The changes of all pages.
 #[derive(Debug, Clone, Default)]
-pub(in crate::server) struct PendingChanges {
+pub(super) struct PendingChanges {
     /// Where the pages of an extent lie in the arrays, by extent, in extents from 1 on; 0 if it never had changes.
     places: Vec<u32>,
     /// The extents in the order of the arrays.

@@ -10,7 +10,7 @@ use crate::kernel::time::{SimDuration, SimTime};
 
 /// The index.
 #[derive(Debug, Clone)]
-pub(in crate::server) struct AdaptiveHash {
+pub(super) struct AdaptiveHash {
     cost: AdaptiveHashCost,
     latches: Station,
 }

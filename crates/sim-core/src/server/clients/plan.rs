@@ -24,7 +24,7 @@ use crate::workload::program::{Program, Touch, TransactionKind};
 
 /// The pages of one touch; they follow those of the run before.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::server) struct Run {
+pub(super) struct Run {
     /// Place behind the last of them.
     end: u32,
     /// Number of the touch among those of the transaction.
@@ -40,7 +40,7 @@ pub(in crate::server) struct Run {
 
 /// The pages of a transaction, and how far it is with them.
 #[derive(Debug, Clone)]
-pub(in crate::server) struct Plan {
+pub(super) struct Plan {
     /// Whether all places that were drawn have become pages.
     found: bool,
     /// Room for the pages of any transaction, and how many are drawn.

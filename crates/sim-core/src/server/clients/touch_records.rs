@@ -51,25 +51,17 @@ impl Clients {
     fn find_record(&mut self, client_number: u32, blocked: Blocked, rows: u16, innodb: &mut Innodb) -> Touched {
         let record = self.record_of(client_number, blocked.page, rows, 0, innodb);
         let Some(records) = &mut innodb.records else { return Touched::Done };
-        let in_memory = records.young.contains(record.key()) || records.merged.contains(record.key());
-        if in_memory || records.row_cache.as_mut().is_some_and(|cache| cache.hit(record.key())) {
+        if records.holds(record) {
             return Touched::Done;
         }
         let cold = !innodb.engine.base.machine.pool.is_resident(blocked.page);
         let read = Blocked { touch: Touch { modify: false, ..blocked.touch }, ..blocked };
         let touched = self.touch_one(client_number, read, &mut innodb.engine);
         let Some(records) = &mut innodb.records else { return touched };
-        let missed = &mut records.missed[client_number as usize];
         match touched {
-            Touched::Wait if cold => *missed = Some(blocked.page),
+            Touched::Wait if cold => records.page_missed(client_number, blocked.page),
             Touched::Wait => {}
-            Touched::Done => {
-                if missed.take() == Some(blocked.page)
-                    && let Some(cache) = &mut records.row_cache
-                {
-                    cache.enter(record);
-                }
-            }
+            Touched::Done => records.page_is_there(client_number, record),
         }
         touched
     }
@@ -90,7 +82,7 @@ impl Clients {
         let lsn = innodb.engine.base.machine.redo.current_lsn();
         let Some(records) = &mut innodb.records else { return Touched::Done };
         if !records.change(record, lsn) {
-            records.waits.for_memory.push(client_number);
+            records.wait_for_memory(client_number);
             innodb.engine.base.machine.recorder.counts.wait_free += 1;
             return Touched::Wait;
         }

@@ -34,7 +34,7 @@ enum Stopped {
 }
 
 /// What became of one touch.
-pub(in crate::server) enum Touched {
+pub(super) enum Touched {
     Done,
     Wait,
 }

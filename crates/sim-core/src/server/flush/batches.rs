@@ -32,7 +32,7 @@ pub(in crate::server) struct Batch {
 
 /// All batches.
 #[derive(Debug, Clone, Default)]
-pub(in crate::server) struct Batches {
+pub(super) struct Batches {
     slab: Vec<Batch>,
     unused: Vec<u32>,
 }

@@ -13,7 +13,7 @@ struct IoThread {
 
 /// All of them.
 #[derive(Debug, Clone)]
-pub(in crate::server) struct IoThreads {
+pub(super) struct IoThreads {
     threads: Vec<IoThread>,
 }
 

@@ -70,7 +70,7 @@ impl Thread {
 
 /// A request on its way.
 #[derive(Debug, Clone)]
-pub(in crate::server) struct Pass {
+pub(super) struct Pass {
     requester: Requester,
     pub(in crate::server) request: Option<FlushRequest>,
     next_slot: usize,
@@ -81,7 +81,7 @@ pub(in crate::server) struct Pass {
 
 /// Passes and their threads.
 #[derive(Debug, Clone)]
-pub(in crate::server) struct Passes {
+pub(super) struct Passes {
     /// The page cleaner's threads come first.
     pub(in crate::server) threads: Vec<Thread>,
     cleaner_threads: usize,

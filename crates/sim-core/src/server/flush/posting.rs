@@ -36,7 +36,7 @@ const PAGES_AHEAD: usize = 8;
 
 /// Threads in line for the device.
 #[derive(Debug, Clone, Default)]
-pub(in crate::server) struct Posting {
+pub(super) struct Posting {
     /// Threads that stand in line for room in the data device's queue, and the one that is being served.
     posters: VecDeque<u32>,
     served: Option<u32>,

@@ -26,7 +26,7 @@ const MARGIN_ROUNDS_AWAKE: u32 = 10;
 
 /// A client's search for a free page.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::server) struct FrameSearch {
+pub(super) struct FrameSearch {
     /// The page that it is for.
     page: u32,
     /// Rounds without success.

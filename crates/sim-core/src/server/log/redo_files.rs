@@ -26,7 +26,7 @@ const WRITES_BETWEEN_YIELDS: u64 = 1024;
 
 /// The files of a redo log.
 #[derive(Debug, Clone)]
-pub(in crate::server) struct RedoFiles {
+pub(super) struct RedoFiles {
     config: RedoFilesConfig,
     /// Number of the oldest file that is not unused; the first one of the log is 0.
     oldest: u64,

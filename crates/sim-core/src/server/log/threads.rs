@@ -66,7 +66,7 @@ struct Counts {
 
 /// State of the two threads.
 #[derive(Debug, Clone)]
-pub(in crate::server) struct LogThreads {
+pub(super) struct LogThreads {
     config: LogThreadsConfig,
     rng: Rng,
     /// Whether they spin.

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 /// A page that purge visits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::server) struct Visit {
+pub(super) struct Visit {
     pub(in crate::server) page: u32,
     /// What it does there: see [`crate::workload::program::Touch::purge_visit`]; 0 to read an undo page.
     pub(in crate::server) what: u16,
@@ -27,14 +27,14 @@ struct Logs {
 
 /// Undo logs that a batch takes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::server) struct Taken {
+pub(super) struct Taken {
     pub(super) logs: u64,
     pub(in crate::server) pages: u64,
 }
 
 /// The history list.
 #[derive(Debug, Clone, Default)]
-pub(in crate::server) struct History {
+pub(super) struct History {
     /// Not yet taken by purge.
     logs: VecDeque<Logs>,
     visits: VecDeque<Visit>,

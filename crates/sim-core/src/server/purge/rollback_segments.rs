@@ -28,7 +28,7 @@ struct Segment {
 
 /// The rollback segments.
 #[derive(Debug, Clone)]
-pub(in crate::server) struct RollbackSegments {
+pub(super) struct RollbackSegments {
     segments: Vec<Segment>,
 }
 

@@ -43,7 +43,7 @@ enum Step {
 
 /// A truncation on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::server) struct Truncation {
+pub(super) struct Truncation {
     space: usize,
     step: Step,
 }

@@ -23,7 +23,7 @@ struct Slot {
 
 /// The cached records.
 #[derive(Debug, Clone)]
-pub(in crate::server) struct RowCache {
+pub(super) struct RowCache {
     capacity: u64,
     used: u64,
     places: HashMap<u64, u32, BuildHasherDefault<RecordKeys>>,

@@ -16,7 +16,7 @@ use crate::server::records::MvccBuffer;
 
 /// Who waits, and room that is kept.
 #[derive(Debug, Clone)]
-pub(in crate::server) struct RecordWaits {
+pub(super) struct RecordWaits {
     /// Room in the redo log kept for the transaction of each client, and for all of them, bytes.
     reserved: Vec<u64>,
     reserved_total: u64,
