@@ -1,6 +1,5 @@
 //! Which load and which device a run stands for: answers hold for these alone.
 
-use crate::outcome::threads_of;
 use innosim_core::workload::DriveSpec;
 use innosim_report::numbers::count;
 use innosim_scenario::{Scenario, shipped};
@@ -48,4 +47,11 @@ fn number(scenario: &Scenario, path: &str) -> Option<f64> {
 
 fn rows_in_words(rows: f64) -> String {
     if rows >= 1e6 { format!("{} M", (rows / 1e5).round() / 10.0) } else { count(rows) }
+}
+
+/// Clients of a closed loop, threads of an open one.
+pub(crate) fn threads_of(scenario: &Scenario) -> u32 {
+    match scenario.run.workload.drive {
+        DriveSpec::Closed { clients, .. } | DriveSpec::Open { clients, .. } => clients,
+    }
 }

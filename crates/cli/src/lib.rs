@@ -45,6 +45,7 @@
 mod args;
 mod commands;
 mod exit;
+mod exit_code;
 mod header;
 mod interrupt;
 mod out_dir;
@@ -75,7 +76,7 @@ pub fn main_with(rules: impl IntoIterator<Item = rule::NativeRule>) -> ExitCode 
     let mut watched = false;
     for rule in rules {
         if let Err(error) = innosim_rules::register(rule) {
-            return exit::code_of(Err(Failure::Input(error.to_string())));
+            return exit_code::code_of(Err(Failure::Input(error.to_string())));
         }
         watched = true;
     }
@@ -88,12 +89,12 @@ pub fn main_with(rules: impl IntoIterator<Item = rule::NativeRule>) -> ExitCode 
     }
     let words = match commands::bare::with_command(std::env::args_os().collect()) {
         Ok(words) => words,
-        Err(failure) => return exit::code_of(Err(failure)),
+        Err(failure) => return exit_code::code_of(Err(failure)),
     };
     let parsed = args::command().try_get_matches_from(words).and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
-        Err(error) => return exit::code_of_usage(&error),
+        Err(error) => return exit_code::code_of_usage(&error),
     };
     args::note_old_name();
     let done = match &cli.command {
@@ -123,5 +124,5 @@ pub fn main_with(rules: impl IntoIterator<Item = rule::NativeRule>) -> ExitCode 
         Command::Completions(args) => commands::meta::completions(args),
         Command::Man(args) => commands::meta::man(args),
     };
-    exit::code_of(done)
+    exit_code::code_of(done)
 }

@@ -1,6 +1,6 @@
 //! The folder of `--out`: known to be writable before the run, written whole after it.
 
-use crate::exit::Failure;
+use crate::exit::{Failure, remedy};
 use crate::interrupt::while_writing;
 use crate::outcome::{Outcome, VERSION};
 use innosim_report::{ReportError, write_dashboards, write_file, write_series_csv};
@@ -117,17 +117,6 @@ pub(crate) fn fill(
         )),
         other => other.into(),
     })
-}
-
-/// What helps against an error of writing.
-pub(crate) fn remedy(error: &io::Error) -> &'static str {
-    match error.kind() {
-        io::ErrorKind::NotFound => "make the folder first",
-        io::ErrorKind::IsADirectory => "name a file, not a folder",
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "choose a place that you may write to",
-        _ => "choose another place",
-    }
 }
 
 /// Moves every file below `from` to the same place below `to`; `last`, if there is one, at the end.

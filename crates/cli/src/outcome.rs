@@ -1,8 +1,7 @@
 //! What is reported of a scenario that ran: its summary over the replications, and the run to draw.
 
-use crate::header::load_and_device;
+use crate::header::{load_and_device, threads_of};
 use innosim_core::metrics::{RunOutput, Summary, WarmupEstimate};
-use innosim_core::workload::DriveSpec;
 use innosim_experiments::recommend::rise_of;
 use innosim_experiments::runner::warmup_of;
 use innosim_flush_models::registry::{Kind, Settings, Value, lookup};
@@ -115,13 +114,6 @@ pub(crate) fn redo_bytes(settings: &Settings) -> Option<u64> {
         Some(size * settings.integer_or("innodb_log_files_in_group", 1).ok()?)
     };
     settings.integer("innodb_redo_log_capacity").ok().or_else(files)
-}
-
-/// Clients of a closed loop, threads of an open one.
-pub(crate) fn threads_of(scenario: &Scenario) -> u32 {
-    match scenario.run.workload.drive {
-        DriveSpec::Closed { clients, .. } | DriveSpec::Open { clients, .. } => clients,
-    }
 }
 
 /// The settings that matter most, on one line.

@@ -4,8 +4,10 @@
 //! |---|---|
 //! | `run` | a simulated run as a course of events |
 //! | `recorded` | a recording as one |
+//! | `limits` | the settings of a recorded server, and its age limits |
 //! | `what_if` | the settings that the events point to, tried: the same load with one setting changed |
 
+mod limits;
 mod recorded;
 mod run;
 mod snapshot;

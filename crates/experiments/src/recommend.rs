@@ -22,6 +22,7 @@
 //! worth more than setting.
 
 mod bench;
+mod best;
 mod case;
 mod goal;
 mod judge;
@@ -35,10 +36,11 @@ mod stress;
 #[cfg(test)]
 mod tests;
 mod trial;
+mod trial_runner;
 mod verdict;
 mod why;
 
-pub use bench::{EndedEarly, RecommendError, TrialRunner};
+pub use bench::{EndedEarly, RecommendError};
 pub use case::{Input, slow_down};
 pub use goal::Goal;
 pub use judge::RESERVE;
@@ -47,8 +49,9 @@ pub use rows::{Change, Row};
 pub use sensitivity::Sensitivity;
 pub use settled::{Rise, rise_of};
 pub use space::{Point, Space};
-pub use stress::Stress;
-pub use verdict::{Cause, Limit, Refusal, Stressed, Verdict};
+pub use stress::{Stress, Stressed};
+pub use trial_runner::TrialRunner;
+pub use verdict::{Cause, Limit, Refusal, Verdict};
 pub use why::{Effect, Why};
 
 use bench::Bench;

@@ -32,15 +32,17 @@ mod number;
 mod plan;
 mod record;
 mod results;
+mod round;
 mod shard;
 mod shipped;
 mod store;
 mod succession;
+mod sweep_runner;
 mod warm;
 
 pub use advice::{Advice, AdviceKind};
 pub use dimension::Dimension;
-pub use engine::{Failure, Made, SweepRunner, run};
+pub use engine::{Failure, Made, run};
 pub use file::{MOST_REPLICATIONS, SweepFile, find};
 pub use plan::{Plan, Point, Prepared, Request, RunId};
 pub use record::{BatchInterval, BegunWarm, Record, ThinSeries};
@@ -48,6 +50,7 @@ pub use results::{Metric, PointResult, Results, Verdict};
 pub use shard::Shard;
 pub use shipped::{ShippedSweep, shipped};
 pub use store::{Opened, Store, read_folder};
+pub use sweep_runner::SweepRunner;
 
 use innosim_scenario::{Diagnostic, Diagnostics, Place, Severity};
 use std::path::PathBuf;

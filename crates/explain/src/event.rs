@@ -1,6 +1,5 @@
 //! Events: when, what, and the figures that carry it.
 
-use crate::snapshot::Rates;
 use innosim_core::metrics::Regime;
 use serde::Serialize;
 
@@ -292,4 +291,29 @@ pub enum What {
     },
     /// Figures that the rules would have used and that were not recorded.
     NotRecorded { figures: Vec<&'static str> },
+}
+
+/// What is done a second.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Rates {
+    /// The time that they are means of, seconds.
+    pub over_s: Option<f64>,
+    /// Bytes of redo.
+    pub redo_bytes: Option<f64>,
+    /// Pages written.
+    pub pages_written: Option<f64>,
+    /// Pages read.
+    pub pages_read: Option<f64>,
+    /// Pages created.
+    pub pages_created: Option<f64>,
+    /// Rows changed.
+    pub rows_changed: Option<f64>,
+    /// Writes of redo.
+    pub redo_writes: Option<f64>,
+    /// Syncs of all files.
+    pub syncs: Option<f64>,
+    /// Growth of the dirty pages; falls are below zero.
+    pub dirty_growth: Option<f64>,
+    /// Growth of the checkpoint age, bytes.
+    pub age_growth_bytes: Option<f64>,
 }

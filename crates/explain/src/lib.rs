@@ -43,9 +43,9 @@ mod tests;
 mod throughput;
 
 pub use course::{Course, Limits, Origin, Track};
-pub use event::{Ceiling, Event, LimitName, PlaceOfWait, Reason, RedoSize, Stands, Waits, What};
+pub use event::{Ceiling, Event, LimitName, PlaceOfWait, Rates, Reason, RedoSize, Stands, Waits, What};
 pub use slow_loops::{Loop, explain_slow_loops};
-pub use snapshot::{Pending, Rates, Snapshot, explain_snapshot};
+pub use snapshot::{Pending, Snapshot, explain_snapshot};
 
 /// Everything that the rules find, in the order of time; what holds for the whole comes at its end.
 pub fn explain(course: &Course) -> Vec<Event> {

@@ -1,8 +1,7 @@
 //! What one look at a server tells: no course, so nothing of what happened, but where it stands.
 
 use crate::course::Limits;
-use crate::event::{Event, LimitName, PlaceOfWait, RedoSize, Stands, What};
-use serde::Serialize;
+use crate::event::{Event, LimitName, PlaceOfWait, Rates, RedoSize, Stands, What};
 
 /// A share of the async limit from which on the age is called close to it.
 const CLOSE: f64 = 0.9;
@@ -66,31 +65,6 @@ pub struct Pending {
     pub page_writes: Option<[f64; 3]>,
     /// Page reads.
     pub reads: Option<f64>,
-}
-
-/// What is done a second.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct Rates {
-    /// The time that they are means of, seconds.
-    pub over_s: Option<f64>,
-    /// Bytes of redo.
-    pub redo_bytes: Option<f64>,
-    /// Pages written.
-    pub pages_written: Option<f64>,
-    /// Pages read.
-    pub pages_read: Option<f64>,
-    /// Pages created.
-    pub pages_created: Option<f64>,
-    /// Rows changed.
-    pub rows_changed: Option<f64>,
-    /// Writes of redo.
-    pub redo_writes: Option<f64>,
-    /// Syncs of all files.
-    pub syncs: Option<f64>,
-    /// Growth of the dirty pages; falls are below zero.
-    pub dirty_growth: Option<f64>,
-    /// Growth of the checkpoint age, bytes.
-    pub age_growth_bytes: Option<f64>,
 }
 
 /// Everything that one look tells.

@@ -9,6 +9,7 @@ use innosim_core::server::{Server, Silent};
 use innosim_playground::{AGES, FIELDS, Finished, RATES, Run, Wish, catalogue};
 use innosim_scenario::{Overrides, Source, load};
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 fn lessons() -> Vec<Value> {
@@ -56,9 +57,15 @@ fn verify(lesson: &Value) {
 fn every_lesson_says_what_its_runs_show() {
     let lessons = lessons();
     assert_eq!(lessons.len(), 8);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(lesson) = lessons.get(next.fetch_add(1, Ordering::Relaxed)) {
+            verify(lesson);
+        }
+    };
     thread::scope(|scope| {
-        let halves = lessons.chunks(lessons.len().div_ceil(2));
-        let threads: Vec<_> = halves.map(|half| scope.spawn(|| half.iter().for_each(verify))).collect();
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        let threads: Vec<_> = (0..processors).map(|_| scope.spawn(work)).collect();
         threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
 }

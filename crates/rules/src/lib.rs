@@ -22,6 +22,7 @@
 //!
 //! `docs/rules.md` is the handbook for people who write rules.
 
+mod context;
 mod decision;
 mod embedded;
 mod fault;
@@ -31,19 +32,22 @@ mod native;
 #[cfg(not(feature = "scripts"))]
 mod no_scripts;
 mod parameter;
+mod register;
 mod rule;
 #[cfg(feature = "scripts")]
 mod script;
 mod see;
 mod shipped;
 
+pub use context::RuleContext;
 pub use decision::FlushDecision;
 pub use embedded::{Counted, EmbeddedRule, HostedRule, StartEmbedded};
 pub use fault::Fault;
 pub use guarded::{Asked, asked};
 pub use measured::Measured;
-pub use native::{NativeRule, RegisterError, RuleContext, register};
+pub use native::NativeRule;
 pub use parameter::{Parameter, Values};
+pub use register::{RegisterError, register};
 pub use rule::{LONGEST_TEXT, Rule};
 pub use see::{Capacity, See, over_instances};
 pub use shipped::{ShippedRule, shipped};

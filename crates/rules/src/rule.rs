@@ -1,8 +1,9 @@
 //! A rule, wherever it comes from.
 
+use crate::context::RuleContext;
 use crate::embedded::{HostedRule, RuleOfServer};
 use crate::guarded::Guarded;
-use crate::native::{self, NativeRule, RuleContext};
+use crate::native::{self, NativeRule};
 #[cfg(not(feature = "scripts"))]
 use crate::no_scripts::Script;
 #[cfg(feature = "scripts")]

@@ -190,7 +190,10 @@ pub(crate) fn expand_iops(device: &mut Table) {
 pub(crate) fn lay_profile(device: &mut Table, path: &str, sources: &mut SourceMap, report: &Report) {
     let names = profile_names();
     if device.get("fio").is_some() {
-        lay_fio(device, path, sources, report);
+        if !lay_fio(device, path, sources, report) {
+            // Some device, so that reading goes on and other mistakes are found.
+            *device = below(PROFILES[0].0, device.at.source, sources);
+        }
         return;
     }
     let Some(node) = device.get("profile") else {
@@ -212,11 +215,6 @@ pub(crate) fn lay_profile(device: &mut Table, path: &str, sources: &mut SourceMa
     let mut laid = below(&wanted, device.at.source, sources);
     laid.lay(std::mem::replace(device, Table::empty(device.at)));
     *device = laid;
-}
-
-/// Any device, for reading on after a mistake.
-pub(crate) fn stand_in(source: usize, sources: &mut SourceMap) -> Table {
-    below(PROFILES[0].0, source, sources)
 }
 
 /// The table of a profile, its name included.

@@ -13,7 +13,7 @@
 //!    = help: did you mean innodb_io_capacity?
 //! ```
 
-use crate::source::{SourceMap, Span};
+use crate::source::{Place, SourceMap, Span};
 use std::cell::RefCell;
 use std::fmt;
 
@@ -29,35 +29,6 @@ pub enum Severity {
     Error,
     /// The scenario runs, but perhaps not as its author thinks.
     Warning,
-}
-
-/// A place in a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// File, shipped scenario or profile; on the command line the option (`--set`).
-    pub file: String,
-    /// Whether the text is an argument of the command line.
-    pub on_command_line: bool,
-    /// Line, from 1.
-    pub line: usize,
-    /// Column in characters, from 1.
-    pub column: usize,
-    /// Length in characters, at least 1.
-    pub width: usize,
-    /// The line itself, tabs as single blanks.
-    pub source_line: String,
-}
-
-impl Place {
-    /// The same place where the line is a part of `argument`, which followed `option`.
-    pub fn within(self, option: &str, argument: &str) -> Place {
-        let before = argument.find(&self.source_line).map(|start| argument[..start].chars().count());
-        let (source_line, before) = match before {
-            Some(before) => (argument.replace('\t', " "), before),
-            None => (self.source_line, 0),
-        };
-        Place { file: option.to_owned(), source_line, column: self.column + before, ..self }
-    }
 }
 
 /// One thing that is wrong.

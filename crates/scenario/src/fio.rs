@@ -20,24 +20,6 @@ use std::path::{Path, PathBuf};
 
 const WANTED: &str = "give the file that fio --output-format=json --output=FILE writes";
 
-/// A device as fio measured it.
-#[derive(Debug, Clone)]
-pub struct FioDevice {
-    /// The device.
-    pub spec: DeviceSpec,
-    /// The same as TOML: a `[device]` table's keys.
-    pub toml: String,
-}
-
-impl FioDevice {
-    /// The table `[device]`, as it stands in a scenario.
-    pub fn section(&self) -> String {
-        let lines = self.toml.lines().map(|line| if line == "[[at_depth]]" { "[[device.at_depth]]" } else { line });
-        let lines: Vec<&str> = std::iter::once("[device]").chain(lines).collect();
-        lines.join("\n") + "\n"
-    }
-}
-
 /// The jobs in files of fio's output.
 pub fn read_fio_jobs(paths: &[PathBuf]) -> Result<Vec<FioJob>, Diagnostics> {
     let (mut sources, report) = (SourceMap::default(), Report::default());
@@ -84,35 +66,27 @@ impl FioEvidence {
     }
 }
 
-/// The device that jobs determine, behind `cap`, which is written as in `[device]`: `{ write_iops = 3000 }`.
-pub fn device_of(jobs: &[FioJob], cap: Option<&str>) -> Result<FioDevice, Diagnostics> {
-    let (mut sources, report) = (SourceMap::default(), Report::default());
-    let mut toml = match fit::fit(jobs) {
-        // A cap that is given is the one meant, whatever the jobs ran behind.
-        Ok(spec) => profile::to_toml(&DeviceSpec { cap: spec.cap.filter(|_| cap.is_none()), ..spec }, jobs),
-        Err(problem) => return Err(problem.into_diagnostics(&sources)),
-    };
-    if let Some(cap) = cap {
-        // Above the lists of tables, which would swallow it.
-        let cap_line = format!("cap = {cap}\n");
-        let source = sources.add_argument("--cap", cap);
-        if let Err(problems) = parse(source, &cap_line) {
-            let why = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
-            let help = "write it as in TOML: { write_iops = 3000, write_bytes_per_s = \"60MB\", slice = \"100ms\" }";
-            let problem = Problem::new(format!("the cap is {why}")).at(Span::whole(source, cap.len()));
-            return Err(problem.help(help).into_diagnostics(&sources));
-        }
-        toml = profile::insert_before_tables(&toml, &cap_line);
+/// The device that jobs determine, as TOML, behind `cap`, which is written as in `[device]`: `{ write_iops = 3000 }`.
+pub(crate) fn fitted_toml(jobs: &[FioJob], cap: Option<&str>, sources: &mut SourceMap) -> Result<String, Problem> {
+    let spec = fit::fit(jobs)?;
+    // A cap that is given is the one meant, whatever the jobs ran behind.
+    let toml = profile::to_toml(&DeviceSpec { cap: spec.cap.filter(|_| cap.is_none()), ..spec }, jobs);
+    let Some(cap) = cap else { return Ok(toml) };
+    // Above the lists of tables, which would swallow it.
+    let cap_line = format!("cap = {cap}\n");
+    let source = sources.add_argument("--cap", cap);
+    if let Err(problems) = parse(source, &cap_line) {
+        let why = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
+        let help = "write it as in TOML: { write_iops = 3000, write_bytes_per_s = \"60MB\", slice = \"100ms\" }";
+        let problem = Problem::new(format!("the cap is {why}")).at(Span::whole(source, cap.len()));
+        return Err(problem.help(help));
     }
-    let source = sources.add_file("device from fio", &toml);
-    let table = parse(source, &toml).unwrap_or_else(|_| Table::empty(Span { source, start: 0, end: 0 }));
-    let (spec, _) = crate::device::read_device(&table, "device", &report);
-    report.finish(&sources).map(|_| FioDevice { spec, toml })
+    Ok(profile::insert_before_tables(&toml, &cap_line))
 }
 
-/// Fits the device that a table's `fio` names and lays it under the table's other keys.
-pub(crate) fn lay_fio(device: &mut Table, path: &str, sources: &mut SourceMap, report: &Report) {
-    let Some(entry) = device.remove("fio") else { return };
+/// Fits the device that a table's `fio` names and lays it under the table's other keys. `false` if none can be fitted.
+pub(crate) fn lay_fio(device: &mut Table, path: &str, sources: &mut SourceMap, report: &Report) -> bool {
+    let Some(entry) = device.remove("fio") else { return true };
     if let Some(profile) = device.remove("profile") {
         let problem = Problem::new(format!("`{path}` has both a profile and fio")).at(profile.key_at);
         report.add(problem.help("keep one of the two; single fields can be changed beside either"));
@@ -121,14 +95,10 @@ pub(crate) fn lay_fio(device: &mut Table, path: &str, sources: &mut SourceMap, r
     let jobs = read_jobs(&files, Some(entry.node.at), sources, report);
     let own_cap = device.entry("cap").is_some();
     let laid = if report.has_errors() { None } else { fitted(&jobs, own_cap, &entry, sources, report) };
-    match laid {
-        Some(mut laid) => {
-            laid.lay(std::mem::replace(device, Table::empty(device.at)));
-            *device = laid;
-        }
-        // Some device, so that reading goes on and other mistakes are found.
-        None => *device = crate::device::stand_in(device.at.source, sources),
-    }
+    let Some(mut laid) = laid else { return false };
+    laid.lay(std::mem::replace(device, Table::empty(device.at)));
+    *device = laid;
+    true
 }
 
 fn fitted(jobs: &[FioJob], own_cap: bool, entry: &Entry, sources: &mut SourceMap, report: &Report) -> Option<Table> {

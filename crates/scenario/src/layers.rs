@@ -4,13 +4,14 @@ use crate::Source;
 use crate::device::expand_iops;
 use crate::diagnostic::{Diagnostics, Problem, Report};
 use crate::fio::anchor;
+use crate::layered::Layered;
 use crate::node::{Data, Table, parse};
 use crate::not_a_scenario::not_a_scenario;
 use crate::overrides::{Overrides, layer};
 use crate::rule::prepare_rule;
 use crate::server::normalize;
 use crate::server_files::{Models, SettingsFile, lay_files};
-use crate::shipped::{self, NotShipped};
+use crate::shipped::{self, NotShipped, story_of};
 use crate::source::{SourceMap, Span};
 use crate::suggest::join_or;
 use crate::text_file::read_text;
@@ -21,22 +22,6 @@ use std::path::{Path, PathBuf};
 
 /// Longest chain of scenarios that extend each other.
 const MAX_CHAIN: usize = 32;
-
-/// All layers in one.
-#[derive(Debug)]
-pub(crate) struct Layered {
-    pub(crate) tree: Table,
-    /// Name of the scenario, from where it was found.
-    pub(crate) name: String,
-    /// Opening comment of the scenario's own text.
-    pub(crate) story: String,
-    /// The model that the scenario itself names, whatever the command line says.
-    pub(crate) own_model: Option<String>,
-    /// Files of settings that were read.
-    pub(crate) settings_files: Vec<SettingsFile>,
-    /// The rule of the program itself, if it brought one.
-    pub(crate) hosted: Option<Rule>,
-}
 
 /// A layer and the folder that paths in it are relative to.
 type Layer = (Table, Option<PathBuf>);
@@ -301,11 +286,4 @@ fn base_of(origin: &Origin, extends: &crate::node::Node) -> Result<Found, Proble
         let help = "give a path relative to this file, or the name of a shipped scenario";
         if near.is_empty() { problem.help(help) } else { problem.help(format!("did you mean {}?", join_or(&near))) }
     })
-}
-
-/// The comment that opens a text, without its marks.
-pub(crate) fn story_of(text: &str) -> String {
-    let comment = text.lines().skip_while(|line| line.trim().is_empty()).map_while(|line| line.strip_prefix('#'));
-    let lines: Vec<&str> = comment.map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).collect();
-    lines.join("\n").trim_matches('\n').to_owned()
 }

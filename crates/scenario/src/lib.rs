@@ -27,8 +27,10 @@ mod distribution;
 mod drive;
 mod file_system;
 mod fio;
+mod fio_device;
 mod host;
 mod key;
+mod layered;
 mod layers;
 mod node;
 mod not_a_scenario;
@@ -51,10 +53,11 @@ mod units;
 pub mod workloads;
 
 pub use device::{profile_device, profile_names};
-pub use diagnostic::{Diagnostic, Diagnostics, Place, Severity};
+pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 #[doc(hidden)]
 pub use fio::fuzz_fio;
-pub use fio::{FioDevice, FioEvidence, FioJob, FioLatency, JobKind, JobToRun, device_of, read_fio_jobs};
+pub use fio::{FioEvidence, FioJob, FioLatency, JobKind, JobToRun, read_fio_jobs};
+pub use fio_device::{FioDevice, device_of};
 pub use layers::shipped_text;
 pub use not_a_scenario::{is_option_file, option_file_help};
 pub use overrides::{Overrides, ServerFiles};
@@ -69,6 +72,7 @@ pub use server_files::{
 #[doc(hidden)]
 pub use server_files::{fuzz_option_file, fuzz_show_variables};
 pub use shipped::{ShippedScenario, shipped};
+pub use source::Place;
 pub use suggest::did_you_mean;
 pub use units::{in_one_line, parse_duration};
 

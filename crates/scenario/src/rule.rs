@@ -12,7 +12,7 @@
 //! server's own rule.
 
 use crate::diagnostic::{Problem, Report};
-use crate::layers::Layered;
+use crate::layered::Layered;
 use crate::node::{Data, Entry, Node, Table};
 use crate::resolved::{Resolved, number, quoted};
 use crate::source::{SourceMap, Span};

@@ -1,6 +1,5 @@
 //! The scenarios that come with the program, embedded in it.
 
-use crate::layers::story_of;
 use crate::node::{Node, parse};
 use crate::suggest::near;
 use std::sync::OnceLock;
@@ -181,4 +180,11 @@ pub(crate) fn find(name: &str) -> Result<(&'static str, &'static str), NotShippe
         }
         several => Err(NotShipped::Ambiguous(several.iter().map(|(name, _)| *name).collect())),
     }
+}
+
+/// The comment that opens a text, without its marks.
+pub(crate) fn story_of(text: &str) -> String {
+    let comment = text.lines().skip_while(|line| line.trim().is_empty()).map_while(|line| line.strip_prefix('#'));
+    let lines: Vec<&str> = comment.map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).collect();
+    lines.join("\n").trim_matches('\n').to_owned()
 }

@@ -4,8 +4,6 @@
 //! of the command line. All live in one [`SourceMap`]; a [`Span`] names a text and a range of its bytes, so that every
 //! value knows for its whole life where it was written.
 
-use crate::diagnostic::Place;
-
 /// Longest piece of a source line that is shown, in characters.
 const SHOWN_CHARS: usize = 160;
 
@@ -24,6 +22,35 @@ impl Span {
     /// The whole of a text of `len` bytes.
     pub(crate) fn whole(source: usize, len: usize) -> Span {
         Span { source, start: 0, end: len }
+    }
+}
+
+/// A place in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// File, shipped scenario or profile; on the command line the option (`--set`).
+    pub file: String,
+    /// Whether the text is an argument of the command line.
+    pub on_command_line: bool,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// Length in characters, at least 1.
+    pub width: usize,
+    /// The line itself, tabs as single blanks.
+    pub source_line: String,
+}
+
+impl Place {
+    /// The same place where the line is a part of `argument`, which followed `option`.
+    pub fn within(self, option: &str, argument: &str) -> Place {
+        let before = argument.find(&self.source_line).map(|start| argument[..start].chars().count());
+        let (source_line, before) = match before {
+            Some(before) => (argument.replace('\t', " "), before),
+            None => (self.source_line, 0),
+        };
+        Place { file: option.to_owned(), source_line, column: self.column + before, ..self }
     }
 }
 

@@ -18,6 +18,7 @@ pub mod sampler;
 mod servers;
 pub mod shared_station;
 pub mod station;
+mod station_report;
 pub mod time;
 
 pub(crate) use population::{Population, TAGS};

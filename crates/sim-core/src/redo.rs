@@ -3,7 +3,9 @@
 mod least_writes;
 mod log;
 pub mod lsn;
+mod position;
 mod recent;
 
 pub use least_writes::LeastWrites;
-pub use log::{RedoLog, RedoPosition};
+pub use log::RedoLog;
+pub use position::RedoPosition;

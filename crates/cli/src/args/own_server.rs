@@ -3,7 +3,6 @@
 use super::{
     Changes, Common, Form, Format, GoalName, Length, NoDraws, RecordedServers, Unused, help, time_limit, within,
 };
-use crate::commands::collect::whole_seconds;
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -145,4 +144,33 @@ pub(crate) struct AdviseArgs {
 fn load_factor(text: &str) -> Result<f64, String> {
     let factor: f64 = text.parse().map_err(|_| "it is no number; 1.5 is half as much again".to_owned())?;
     if (0.01..=100.0).contains(&factor) { Ok(factor) } else { Err("a number from 0.01 to 100".to_owned()) }
+}
+
+/// Whole seconds with or without a unit: `600`, `600s`, `10m`, `1h`.
+fn whole_seconds(text: &str) -> Result<u32, String> {
+    let text = text.trim();
+    let (number, times) = match text.as_bytes().last() {
+        Some(b's') => (&text[..text.len() - 1], 1),
+        Some(b'm') => (&text[..text.len() - 1], 60),
+        Some(b'h') => (&text[..text.len() - 1], 3600),
+        _ => (text, 1),
+    };
+    let seconds = number.parse::<u32>().ok().and_then(|number| number.checked_mul(times));
+    seconds
+        .filter(|seconds| (1..=604_800).contains(seconds))
+        .ok_or_else(|| "give whole seconds, from 1s to 168h, such as 600s, 10m or 1h".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        let all = ["600", "600s", "10m", "1h", " 5s "].map(|text| whole_seconds(text).ok());
+        assert_eq!(all, [Some(600), Some(600), Some(600), Some(3600), Some(5)]);
+        for bad in ["", "0", "0s", "1.5m", "-5", "5x", "99999h", "é"] {
+            assert!(whole_seconds(bad).is_err(), "{bad}");
+        }
+    }
 }

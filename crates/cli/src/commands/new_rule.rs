@@ -5,8 +5,8 @@
 //! a project that can't be written whole.
 
 use crate::args::{Format, NewRuleArgs};
-use crate::exit::{Done, Failure};
-use crate::out_dir::{fill, remedy};
+use crate::exit::{Done, Failure, remedy};
+use crate::out_dir::fill;
 use crate::output::{print, print_json, shell_line};
 use innosim_report::write_file;
 use innosim_rules::Rule;

@@ -1,7 +1,7 @@
 //! `innosim new-scenario`: a commented scenario of a server, its settings taken from the files that its people have.
 
 use crate::args::{Format, NewScenarioArgs};
-use crate::commands::settings::model_of_file;
+use crate::commands::settings_files::model_of_file;
 use crate::exit::{Done, Failure};
 use crate::output::{note, note_warnings, print, print_json, shell_line};
 use innosim_flush_models::registry::ModelId;

@@ -1,16 +1,11 @@
 //! `innosim settings`: what a model can be told, each setting with default, range, unit and meaning.
 
 use crate::args::{Format, SettingsArgs};
-use crate::commands::settings_files;
+use crate::commands::settings_files::{self, DEFAULT_MODEL, model_of_file};
 use crate::exit::{Done, Failure};
 use crate::output::{print, print_json, wrapped};
 use innosim_flush_models::registry::{Kind, ModelId, Setting, Value, lookup, settings};
-use innosim_scenario::server_of_variables;
 use serde_json::{Map, json};
-use std::path::Path;
-
-/// The model whose settings are shown if none is named.
-pub(crate) const DEFAULT_MODEL: ModelId = ModelId::Mysql8030;
 
 /// Lists the settings, or explains one.
 pub(crate) fn run(args: &SettingsArgs) -> Done {
@@ -51,15 +46,6 @@ fn chosen(args: &SettingsArgs) -> Result<(ModelId, Vec<Setting>), Failure> {
             elsewhere.ok_or_else(|| Failure::Input(format!("{unknown}\n  = help: {}", unknown.help)))
         }
     }
-}
-
-/// The model that stands for the server whose variables are given, if they say which it is.
-pub(crate) fn model_of_file(show_variables: Option<&Path>) -> Result<Option<ModelId>, Failure> {
-    let Some(said) = show_variables.and_then(server_of_variables) else { return Ok(None) };
-    let found = said.model().map_err(|why| {
-        Failure::Input(format!("{why}\n  = help: --model NAME reads the variables for the server of that name"))
-    })?;
-    Ok(Some(found.model))
 }
 
 fn as_json(setting: &Setting) -> serde_json::Value {

@@ -1,7 +1,6 @@
 //! `innosim settings --my-cnf PATH`: what a model makes of a real server's settings.
 
 use crate::args::{Format, SettingsArgs};
-use crate::commands::settings::{DEFAULT_MODEL, model_of_file};
 use crate::exit::{Done, Failure};
 use crate::output::{note_warnings, print, print_json};
 use crate::text_table::TextTable;
@@ -9,13 +8,25 @@ use innosim_flush_models::registry::{Kind, ModelId, Value as Registered, lookup,
 use innosim_report::numbers::bytes;
 use innosim_scenario::{
     Diagnostic, Diagnostics, ServerFiles, SettingRow, SettingStatus, SettingsFileKind, SettingsReading,
-    read_settings_files,
+    read_settings_files, server_of_variables,
 };
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// Hardware threads of the host, from which some defaults follow: those of a scenario that says nothing.
 const CORES: u32 = 16;
+
+/// The model whose settings are shown if none is named.
+pub(crate) const DEFAULT_MODEL: ModelId = ModelId::Mysql8030;
+
+/// The model that stands for the server whose variables are given, if they say which it is.
+pub(crate) fn model_of_file(show_variables: Option<&Path>) -> Result<Option<ModelId>, Failure> {
+    let Some(said) = show_variables.and_then(server_of_variables) else { return Ok(None) };
+    let found = said.model().map_err(|why| {
+        Failure::Input(format!("{why}\n  = help: --model NAME reads the variables for the server of that name"))
+    })?;
+    Ok(Some(found.model))
+}
 
 /// Reads the files for a model: the one that is named or that the variables tell, or the usual one.
 pub(crate) fn read(files: &ServerFiles, model: Option<&str>) -> Result<(SettingsReading, ModelId), Failure> {

@@ -3,95 +3,71 @@
 //! Each scenario's opening comment tells a story and a setting that changes it; each test runs both. The published cases
 //! run long enough for the first collapse of the waves; the whole comparison is `innosim reproduce --strict`.
 
-use crate::common::{innosim, json};
+use crate::simulated::{number, set, simulated, summary};
+use innosim_core::metrics::SecondSample;
+use innosim_scenario::Overrides;
+use serde_json::Value;
 
-/// Summary of a run.
-fn summary(arguments: &[&str]) -> serde_json::Value {
-    json(&[arguments, &["--format", "json", "--quiet"]].concat())
+/// A scenario, these settings, and so much simulated time.
+fn shorter(scenario: &str, duration: &str, settings: &[&str]) -> &'static Value {
+    &simulated(scenario, &Overrides { duration: Some(duration.to_owned()), ..set(settings) }).summary
 }
 
-/// The series of one run.
-struct Series(String);
-
-impl Series {
-    fn of(arguments: &[&str]) -> Series {
-        let folder = tempfile::tempdir().expect("a folder for the run");
-        let out = folder.path().to_str().expect("a printable path");
-        innosim(&[arguments, &["--quiet", "--out", out]].concat()).success();
-        Series(std::fs::read_to_string(folder.path().join("series.csv")).expect("the run left its series"))
-    }
-
-    fn column(&self, column: &str) -> Vec<f64> {
-        let mut lines = self.0.lines();
-        let place = lines.next().and_then(|head| head.split(',').position(|name| name == column)).expect("the column");
-        lines.map(|line| line.split(',').nth(place).and_then(|cell| cell.parse().ok()).expect("a number")).collect()
-    }
+/// A figure of each second.
+fn series(scenario: &str, duration: Option<&str>, figure: fn(&SecondSample) -> u64) -> Vec<f64> {
+    let overrides = Overrides { duration: duration.map(str::to_owned), ..Overrides::default() };
+    simulated(scenario, &overrides).output.series.iter().map(|second| figure(second) as f64).collect()
 }
 
 /// Share of `part` in all flushed pages.
-fn share(summary: &serde_json::Value, part: &str) -> f64 {
-    let number = |name: &str| summary[name].as_f64().expect("a number");
-    number(part) / (number("pages_flushed_adaptive") + number("pages_flushed_sync"))
-}
-
-fn number(summary: &serde_json::Value, name: &str) -> f64 {
-    summary[name].as_f64().expect("a number")
+fn share(summary: &Value, part: &str) -> f64 {
+    number(summary, part) / (number(summary, "pages_flushed_adaptive") + number(summary, "pages_flushed_sync"))
 }
 
 #[test]
 fn too_small_a_redo_log_is_flushed_in_panic_and_a_larger_one_is_not() {
-    let small = summary(&["run", "redo-too-small", "--duration", "150s"]);
-    let large = summary(&["run", "redo-too-small", "--duration", "150s", "--set", "innodb_redo_log_capacity=4G"]);
-    assert!(share(&small, "pages_flushed_sync") > 0.3, "{small}");
-    assert_eq!(number(&large, "pages_flushed_sync"), 0.0, "{large}");
-    assert!(number(&large, "flushes_per_trx") < number(&small, "flushes_per_trx"), "more redo, fewer page writes");
+    let small = shorter("redo-too-small", "150s", &[]);
+    let large = shorter("redo-too-small", "150s", &["innodb_redo_log_capacity=4G"]);
+    assert!(share(small, "pages_flushed_sync") > 0.3, "{small}");
+    assert_eq!(number(large, "pages_flushed_sync"), 0.0, "{large}");
+    assert!(number(large, "flushes_per_trx") < number(small, "flushes_per_trx"), "more redo, fewer page writes");
 }
 
 #[test]
 fn too_low_a_capacity_leaves_the_work_to_sync_flushing() {
-    let low = summary(&["run", "io-capacity-max-too-low"]);
-    let enough = summary(&["run", "io-capacity-max-too-low", "--set", "innodb_io_capacity_max=4000"]);
-    assert!(share(&low, "pages_flushed_sync") > 0.5, "{low}");
-    assert!(share(&enough, "pages_flushed_sync") < 0.2, "{enough}");
+    let low = summary("io-capacity-max-too-low", &[]);
+    let enough = summary("io-capacity-max-too-low", &["innodb_io_capacity_max=4000"]);
+    assert!(share(low, "pages_flushed_sync") > 0.5, "{low}");
+    assert!(share(enough, "pages_flushed_sync") < 0.2, "{enough}");
 }
 
 #[test]
 fn too_high_a_capacity_makes_commits_wait_behind_page_writes() {
-    let high = summary(&["run", "io-capacity-max-too-high"]);
-    let fit = summary(&[
-        "run",
-        "io-capacity-max-too-high",
-        "--set",
-        "innodb_io_capacity_max=1500",
-        "--set",
-        "innodb_io_capacity=750",
-    ]);
-    let ratio = number(&high, "latency_ms_p95") / number(&fit, "latency_ms_p95");
+    let high = summary("io-capacity-max-too-high", &[]);
+    let fit = summary("io-capacity-max-too-high", &["innodb_io_capacity_max=1500", "innodb_io_capacity=750"]);
+    let ratio = number(high, "latency_ms_p95") / number(fit, "latency_ms_p95");
     assert!(ratio > 1.5, "95 % latency: {} and {}", high["latency_ms_p95"], fit["latency_ms_p95"]);
 }
 
 #[test]
 fn a_small_doublewrite_batch_caps_flushing_below_what_is_asked_for() {
-    let flushed = |extra: &[&str]| {
-        let arguments = [&["run", "doublewrite-batch-too-small", "--duration", "120s"], extra].concat();
-        number(&summary(&arguments), "pages_flushed_per_s_p95")
-    };
-    let (small, large) = (flushed(&[]), flushed(&["--set", "innodb_doublewrite_pages=128"]));
+    let flushed =
+        |settings: &[&str]| number(shorter("doublewrite-batch-too-small", "120s", settings), "pages_flushed_per_s_p95");
+    let (small, large) = (flushed(&[]), flushed(&["innodb_doublewrite_pages=128"]));
     assert!(large > 1.2 * small, "{small} pages a second with small batches, {large} with large ones");
 }
 
 #[test]
 fn a_spike_is_noticed_late_and_the_redo_log_lasts_so_long() {
-    let spike = Series::of(&["run", "activity-spike"]);
     let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
-    let flushed = spike.column("pages_flushed");
+    let flushed = series("activity-spike", None, |second| second.pages_flushed);
     let (before, early, late) = (mean(&flushed[80..100]), mean(&flushed[100..120]), mean(&flushed[130..160]));
     assert!(early < 1.3 * before && late > 1.6 * before, "{before} {early} {late}");
-    let age = spike.column("innodb_checkpoint_age");
+    let age = series("activity-spike", None, |second| second.checkpoint_age_bytes);
     assert!(mean(&age[150..160]) > 2.5 * mean(&age[90..100]), "{age:?}");
     let sync = |capacity: &str| {
         let capacity = format!("innodb_redo_log_capacity={capacity}");
-        number(&summary(&["run", "activity-spike", "--set", &capacity]), "pages_flushed_sync")
+        number(summary("activity-spike", &[&capacity]), "pages_flushed_sync")
     };
     assert_eq!(sync("512M"), 0.0, "it lasts");
     assert!(sync("128M") > 10_000.0, "this one does not");
@@ -99,17 +75,23 @@ fn a_spike_is_noticed_late_and_the_redo_log_lasts_so_long() {
 
 #[test]
 fn an_idle_server_flushes_on() {
-    let idle = summary(&["run", "idle-server"]);
-    assert!(number(&idle, "pages_flushed_background") > 0.0, "{idle}");
+    let idle = summary("idle-server", &[]);
+    assert!(number(idle, "pages_flushed_background") > 0.0, "{idle}");
 }
 
-#[test]
-fn a_published_wave_collapses_when_its_redo_is_full_and_a_smooth_run_does_not() {
-    let wave = Series::of(&["run", "wave-2000-4000", "--duration", "850s"]).column("tps");
-    let before = wave[550..650].iter().sum::<f64>() / 100.0;
-    let lowest = wave[650..850].iter().copied().fold(f64::MAX, f64::min);
-    assert!(before > 9_000.0 && lowest < before / 2.0, "{before} before the collapse, {lowest} in it");
-    let smooth = Series::of(&["run", "7000-bpi32", "--duration", "850s"]).column("tps");
-    let lowest = smooth[550..850].iter().copied().fold(f64::MAX, f64::min);
-    assert!(lowest > 4_000.0, "the smooth run falls to {lowest}");
+/// What takes minutes.
+mod long {
+    use super::*;
+
+    #[test]
+    #[ignore = "long: .ci/run long"]
+    fn a_published_wave_collapses_when_its_redo_is_full_and_a_smooth_run_does_not() {
+        let wave = series("wave-2000-4000", Some("850s"), |second| second.transactions);
+        let before = wave[550..650].iter().sum::<f64>() / 100.0;
+        let lowest = wave[650..850].iter().copied().fold(f64::MAX, f64::min);
+        assert!(before > 9_000.0 && lowest < before / 2.0, "{before} before the collapse, {lowest} in it");
+        let smooth = series("7000-bpi32", Some("850s"), |second| second.transactions);
+        let lowest = smooth[550..850].iter().copied().fold(f64::MAX, f64::min);
+        assert!(lowest > 4_000.0, "the smooth run falls to {lowest}");
+    }
 }

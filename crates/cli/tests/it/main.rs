@@ -1,6 +1,7 @@
 //! All tests of the program from outside the crate, as one program: linking one is faster than linking many.
 
 mod advise;
+mod circles;
 mod claims;
 mod collect;
 mod common;
@@ -19,6 +20,7 @@ mod replay;
 mod reproduce;
 mod rules;
 mod run;
+mod simulated;
 mod stories;
 mod sweep;
 mod validate;

@@ -1,6 +1,6 @@
 //! MariaDB with a pool of a third of its data flushes as a real one was seen to (`docs/fidelity.md`).
 
-use crate::common::json;
+use crate::simulated::{number, set, simulated};
 
 const SCENARIO: &str = r#"
 model = "mariadb-10.11"
@@ -35,22 +35,13 @@ clients = 16
 /// `innodb_io_capacity_max` of them and frees no more than `innodb_lru_scan_depth`, and it hardly comes to the flush list.
 #[test]
 fn lru_batches_leave_no_time_for_the_flush_list() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("third.toml");
-    std::fs::write(&file, SCENARIO).unwrap();
-    let out = folder.path().join("out");
-    let [file, out] = [&file, &out].map(|path| path.to_str().unwrap());
-    let summary = json(&["run", file, "--out", out, "--quiet", "--format", "json"]);
-    let number = |name: &str| summary[name].as_f64().unwrap_or_else(|| panic!("{name} of {summary}"));
-    let by_list = number("pages_flushed_adaptive") + number("pages_flushed_background");
-    assert!(number("pages_flushed_lru") > 20.0 * by_list, "{summary}");
-    assert!(number("checkpoint_age_max") > 30e6, "the age grows, {summary}");
+    let run = simulated(SCENARIO, &set(&[]));
+    let summary = &run.summary;
+    let by_list = number(summary, "pages_flushed_adaptive") + number(summary, "pages_flushed_background");
+    assert!(number(summary, "pages_flushed_lru") > 20.0 * by_list, "{summary}");
+    assert!(number(summary, "checkpoint_age_max") > 30e6, "the age grows, {summary}");
 
-    let series = std::fs::read_to_string(format!("{out}/series.csv")).unwrap();
-    let mut rows = series.lines().map(|line| line.split(',').collect::<Vec<_>>());
-    let head = rows.next().unwrap();
-    let column = head.iter().position(|name| *name == "innodb_buffer_pool_pages_free").unwrap();
-    let free: Vec<u64> = rows.skip(2).map(|row| row[column].parse().unwrap()).collect();
+    let free: Vec<u64> = run.output.series.iter().skip(1).map(|second| second.free_pages).collect();
     // A batch goes on to the end of its chunk.
     assert!(free.len() > 10 && free.iter().all(|&pages| pages <= 256 + 128), "{free:?}");
 }

@@ -51,23 +51,6 @@ fn people_get_the_verdict_first_and_in_100_columns() {
     assert!(text.contains("load: sysbench-oltp-update-non-index") && text.contains("not yours"), "{text}");
 }
 
-/// A redo log that is too small comes with no I/O capacity that makes latency worse, and sync flushing that nobody feels
-/// with none at all.
-#[test]
-fn a_limit_is_called_one_and_what_harms_nobody_stays() {
-    let document = refusal(&["recommend", "redo-too-small", "--replications", "2", "--format", "json", "--quiet"]);
-    assert_eq!(document["limit"], "redo_log", "{document}");
-    assert!(document["larger_redo"]["tps_mean_change"].as_f64().unwrap() > 0.1, "{document}");
-    let slow = ["recommend", "io-capacity-max-too-low", "--replications", "2", "--format", "json", "--quiet"];
-    let document = json(&slow);
-    assert_eq!(
-        (&document["status"], &document["recommended"]["innodb_io_capacity_max"]),
-        (&"keep".into(), &600.into())
-    );
-    assert_eq!(document["recommended"]["statements"], serde_json::json!([]));
-    assert!(document["stressed"].as_array().unwrap().iter().all(|one| one["comes_through"] == true), "{document}");
-}
-
 #[test]
 fn mariadb_is_searched_with_and_without_its_redo_file() {
     for redo in [&[][..], &["--redo"]] {
@@ -109,4 +92,27 @@ fn mistakes() {
     assert!(refused(&["recommend", "io-capacity-max-too-lo"], 2).contains("did you mean"));
     assert!(refused(&["recommend", "redo-too-small", "--goal", "speed"], 2).contains("throughput"));
     assert!(refused(&["recommend", "redo-too-small", "--set", "innodb_io_capacity=ten"], 2).contains("allowed"));
+}
+
+/// What takes minutes.
+mod long {
+    use super::*;
+
+    /// A redo log that is too small comes with no I/O capacity that makes latency worse, and sync flushing that nobody feels
+    /// with none at all.
+    #[test]
+    #[ignore = "long: .ci/run long"]
+    fn a_limit_is_called_one_and_what_harms_nobody_stays() {
+        let document = refusal(&["recommend", "redo-too-small", "--replications", "2", "--format", "json", "--quiet"]);
+        assert_eq!(document["limit"], "redo_log", "{document}");
+        assert!(document["larger_redo"]["tps_mean_change"].as_f64().unwrap() > 0.1, "{document}");
+        let slow = ["recommend", "io-capacity-max-too-low", "--replications", "2", "--format", "json", "--quiet"];
+        let document = json(&slow);
+        assert_eq!(
+            (&document["status"], &document["recommended"]["innodb_io_capacity_max"]),
+            (&"keep".into(), &600.into())
+        );
+        assert_eq!(document["recommended"]["statements"], serde_json::json!([]));
+        assert!(document["stressed"].as_array().unwrap().iter().all(|one| one["comes_through"] == true), "{document}");
+    }
 }

@@ -200,7 +200,9 @@ fn a_second_interrupt_while_writing_leaves_a_whole_result() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("innosim"))
+        // Many rows, and little to do in each.
         .args(["run", SMALL, "--duration", "4000s", "-q", "--out", path(&out)])
+        .args(["drive.kind=open", "drive.clients=8", "drive.rate=5"].iter().flat_map(|set| ["--set", set]))
         .stdout(Stdio::null())
         .spawn()
         .unwrap();

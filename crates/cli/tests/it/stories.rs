@@ -1,27 +1,18 @@
 //! What the stories under `scenarios/stories/` claim, held against what they do: each test runs the story and the settings
 //! that its opening comment names.
 
-use crate::common::json;
+use crate::simulated::{number, set, simulated, summary as story};
+use innosim_scenario::Overrides;
+use serde_json::Value;
 
-/// Summary of a story with these settings.
-fn story(name: &str, settings: &[&str]) -> serde_json::Value {
-    with(name, &[], settings)
-}
-
-/// The same with more arguments.
-fn with(name: &str, arguments: &[&str], settings: &[&str]) -> serde_json::Value {
-    let set = settings.iter().flat_map(|setting| ["--set", setting]);
-    let all: Vec<&str> = ["run", name, "--format", "json", "--quiet"].into_iter().chain(set).collect();
-    json(&[all.as_slice(), arguments].concat())
-}
-
-fn number(summary: &serde_json::Value, name: &str) -> f64 {
-    summary[name].as_f64().unwrap_or_else(|| panic!("{name} of {summary}"))
+/// Summary of a story on another model under these settings.
+fn on_model(name: &str, model: &str, settings: &[&str]) -> &'static Value {
+    &simulated(name, &Overrides { model: Some(model.to_owned()), ..set(settings) }).summary
 }
 
 /// Transactions a second of a story under each of some values of a setting.
 fn throughput(name: &str, setting: &str, values: &[&str]) -> Vec<f64> {
-    values.iter().map(|value| number(&story(name, &[&format!("{setting}={value}")]), "tps_mean")).collect()
+    values.iter().map(|value| number(story(name, &[&format!("{setting}={value}")]), "tps_mean")).collect()
 }
 
 #[test]
@@ -44,13 +35,13 @@ fn group_commit_grows_with_the_clients_at_the_same_number_of_syncs() {
 #[test]
 fn a_synced_binary_log_costs_more_than_an_unsynced_one() {
     let tps = throughput("binary-log-sync", "sync_binlog", &["0", "1", "10"]);
-    let off = number(&story("binary-log-sync", &["log_bin=OFF"]), "tps_mean");
+    let off = number(story("binary-log-sync", &["log_bin=OFF"]), "tps_mean");
     // Unsynced, the leader of a group still waits for the redo of all, and the next group for it.
     assert!(
         tps[0] > 0.65 * off && tps[0] < 0.9 * off && tps[1] < 0.5 * off && tps[2] > tps[1] && tps[2] < tps[0],
         "{tps:?}, off {off}"
     );
-    let alone = number(&with("binary-log-sync", &["--model", "mysql-5.5"], &[]), "tps_mean");
+    let alone = number(on_model("binary-log-sync", "mysql-5.5", &[]), "tps_mean");
     assert!(alone < 0.2 * tps[1], "one transaction at a time: {alone}, in groups {}", tps[1]);
 }
 
@@ -59,23 +50,23 @@ fn a_larger_redo_log_writes_fewer_pages_a_transaction() {
     let runs: Vec<_> = ["100M", "1G", "4G", "64G"]
         .map(|size| story("redo-capacity", &[&format!("innodb_redo_log_capacity={size}")]))
         .into();
-    let falls = |name: &str| runs.windows(2).all(|pair| number(&pair[0], name) > number(&pair[1], name));
-    let rises = |name: &str| runs.windows(2).all(|pair| number(&pair[0], name) < number(&pair[1], name));
+    let falls = |name: &str| runs.windows(2).all(|pair| number(pair[0], name) > number(pair[1], name));
+    let rises = |name: &str| runs.windows(2).all(|pair| number(pair[0], name) < number(pair[1], name));
     assert!(falls("flushes_per_trx") && rises("dirty_pages_mean") && rises("tps_mean"), "{runs:#?}");
-    assert!(number(&runs[0], "pages_flushed_sync") > 0.0 && number(&runs[1], "pages_flushed_sync") == 0.0);
+    assert!(number(runs[0], "pages_flushed_sync") > 0.0 && number(runs[1], "pages_flushed_sync") == 0.0);
 }
 
 #[test]
 fn a_burst_longer_than_a_redo_file_waits_for_a_file() {
-    let p99 = |settings: &[&str]| number(&story("redo-files", settings), "latency_ms_p99");
+    let p99 = |settings: &[&str]| number(story("redo-files", settings), "latency_ms_p99");
     let longer = p99(&[]);
     let shorter = p99(&["innodb_redo_log_capacity=256M"]);
     let small = p99(&["workload.redo_bytes_per_transaction=40000.0", "drive.rate=1000"]);
     assert!(longer > 100.0, "the writer's wait of 100 ms: {longer} ms");
     assert!(shorter < 30.0 && small < 30.0, "{shorter} ms with larger files, {small} ms with small transactions");
     // Servers before 8.0.30 have fixed files, and none to wait for.
-    let fixed = with("redo-files", &["--model", "mysql-8.0.27"], &["innodb_log_file_size=50M"]);
-    assert!(number(&fixed, "latency_ms_p99") < 30.0, "{fixed}");
+    let fixed = on_model("redo-files", "mysql-8.0.27", &["innodb_log_file_size=50M"]);
+    assert!(number(fixed, "latency_ms_p99") < 30.0, "{fixed}");
 }
 
 #[test]
@@ -93,8 +84,8 @@ fn doublewrite_is_free_in_memory_and_dear_when_the_device_is_the_limit() {
 fn a_fast_redo_log_fills_before_a_slow_disk_keeps_up() {
     let small = story("slow-device-fast-redo", &[]);
     let large = story("slow-device-fast-redo", &["innodb_redo_log_capacity=4G"]);
-    assert!(number(&small, "stall_seconds") > 30.0 && small["regime"] != "steady", "{small}");
-    assert!(number(&large, "tps_mean") > 3.0 * number(&small, "tps_mean"), "a larger log moves the collapse");
+    assert!(number(small, "stall_seconds") > 30.0 && small["regime"] != "steady", "{small}");
+    assert!(number(large, "tps_mean") > 3.0 * number(small, "tps_mean"), "a larger log moves the collapse");
 }
 
 #[test]
@@ -109,7 +100,7 @@ fn neighbours_are_extra_writes_on_an_ssd() {
         let runs =
             ["0", "1", "2"].map(|n| story("flush-neighbors-on-ssd", &[&format!("innodb_flush_neighbors={n}"), seed]));
         let written = runs.each_ref().map(|run| number(run, "flushes_per_trx"));
-        assert!(number(&runs[0], "pages_flushed_neighbor") == 0.0 && number(&runs[1], "pages_flushed_neighbor") > 0.0);
+        assert!(number(runs[0], "pages_flushed_neighbor") == 0.0 && number(runs[1], "pages_flushed_neighbor") > 0.0);
         assert!(written[1] > 1.01 * written[0] && written[2] > 1.01 * written[0], "{seed}: {written:?}");
         // Where no pass went over its number (the story says how that comes), more neighbours are more writes.
         let stalls = runs.each_ref().map(|run| number(run, "stall_seconds"));
@@ -123,7 +114,7 @@ fn neighbours_save_seeks_on_a_disk() {
     let runs = ["0", "1", "2"].map(|n| story("flush-neighbors-on-disk", &[&format!("innodb_flush_neighbors={n}")]));
     let tps = runs.each_ref().map(|run| number(run, "tps_mean"));
     let written = runs.each_ref().map(|run| number(run, "pages_flushed_per_s_mean"));
-    assert!(number(&runs[0], "pages_flushed_neighbor") == 0.0 && number(&runs[1], "pages_flushed_neighbor") > 0.0);
+    assert!(number(runs[0], "pages_flushed_neighbor") == 0.0 && number(runs[1], "pages_flushed_neighbor") > 0.0);
     assert!(tps[1] > 2.0 * tps[0] && tps[2] > 2.0 * tps[0], "transactions a second: {tps:?}");
     assert!(written[1] > 2.0 * written[0], "pages a second: {written:?}");
 }
@@ -137,37 +128,37 @@ fn low_water_marks_say_when_flushing_begins() {
     assert!(written[0] > 1.2 * written[1] && written[1] > 1.2 * written[2], "{written:?}");
     assert!(ages[0] < ages[1] && ages[1] < ages[2], "{ages:?}");
     let by_pages = story("low-water-marks", &[&format!("{age}=70"), "innodb_max_dirty_pages_pct_lwm=5"]);
-    assert!(number(&by_pages, "flushes_per_trx") > 1.2 * written[2], "{by_pages}");
+    assert!(number(by_pages, "flushes_per_trx") > 1.2 * written[2], "{by_pages}");
 }
 
 /// The same story on two servers.
-fn on_each(name: &str) -> [serde_json::Value; 2] {
-    ["mysql-5.5", "mysql-5.6"].map(|model| with(name, &["--model", model], &[]))
+fn on_each(name: &str) -> [&'static Value; 2] {
+    ["mysql-5.5", "mysql-5.6"].map(|model| on_model(name, model, &[]))
 }
 
 #[test]
 fn five_six_holds_a_line_where_five_five_swings() {
     let [old, new] = on_each("line-of-56-swings-of-55");
-    assert!(number(&old, "tps_cv") > 3.0 * number(&new, "tps_cv"), "{old} {new}");
-    assert!(number(&old, "pages_flushed_sync") > 100_000.0 && number(&new, "pages_flushed_sync") == 0.0);
+    assert!(number(old, "tps_cv") > 3.0 * number(new, "tps_cv"), "{old} {new}");
+    assert!(number(old, "pages_flushed_sync") > 100_000.0 && number(new, "pages_flushed_sync") == 0.0);
     assert_eq!((&old["regime"], &new["regime"]), (&"waves".into(), &"steady".into()));
 }
 
 #[test]
 fn five_six_rides_a_spike_out() {
     let [old, new] = on_each("spike-on-56-and-55");
-    assert!(number(&old, "pages_flushed_sync") > 0.0 && number(&new, "pages_flushed_sync") == 0.0, "{old} {new}");
-    assert!(number(&old, "latency_ms_max") > 20.0 * number(&new, "latency_ms_max"), "{old} {new}");
+    assert!(number(old, "pages_flushed_sync") > 0.0 && number(new, "pages_flushed_sync") == 0.0, "{old} {new}");
+    assert!(number(old, "latency_ms_max") > 20.0 * number(new, "latency_ms_max"), "{old} {new}");
 }
 
 #[test]
 fn five_five_flushes_furiously_at_seven_eighths() {
     let off = story("furious-flushing-of-55", &[]);
     let on = story("furious-flushing-of-55", &["innodb_adaptive_flushing=ON"]);
-    let peak = number(&off, "checkpoint_age_max") / number(&off, "age_async_limit");
+    let peak = number(off, "checkpoint_age_max") / number(off, "age_async_limit");
     assert!((1.0..1.15).contains(&peak), "the age turns at {peak} of 7/8 of its limit");
-    assert!(number(&off, "pages_flushed_sync") > 10.0 * number(&on, "pages_flushed_sync"), "{off} {on}");
-    assert!(number(&off, "tps_cv") > 5.0 * number(&on, "tps_cv") && number(&off, "latency_ms_max") > 1000.0);
+    assert!(number(off, "pages_flushed_sync") > 10.0 * number(on, "pages_flushed_sync"), "{off} {on}");
+    assert!(number(off, "tps_cv") > 5.0 * number(on, "tps_cv") && number(off, "latency_ms_max") > 1000.0);
 }
 
 /// Recorded on a real 5.7.22 with tables just built: 9060 bytes in the first 100 s, 2950 after a hundred changes a page.
@@ -175,7 +166,7 @@ fn five_five_flushes_furiously_at_seven_eighths() {
 fn an_index_just_built_writes_redo_by_splitting() {
     let redo_a_transaction = |changes: &str| {
         let run = story("index-just-built", &[&format!("workload.index_changes_a_page={changes}")]);
-        number(&run, "redo_bytes_per_s") / number(&run, "tps_mean")
+        number(run, "redo_bytes_per_s") / number(run, "tps_mean")
     };
     let [built, young, aged] = ["0", "10", "1000"].map(redo_a_transaction);
     assert!((7_500.0..11_000.0).contains(&built), "{built} bytes a transaction");
@@ -187,14 +178,14 @@ fn an_index_just_built_writes_redo_by_splitting() {
 fn one_purge_thread_falls_behind_and_the_throttle_makes_it_keep_up() {
     let threads = |n| story("purge-lag", &[&format!("innodb_purge_threads={n}")]);
     let (one, four) = (threads(1), threads(4));
-    let history = |run: &serde_json::Value| number(run, "history_list_end");
+    let history = |run| number(run, "history_list_end");
     assert!(history(&one) > 50_000.0 && history(&four) < 5_000.0, "{one} {four}");
     let lag = "innodb_max_purge_lag=20000";
     let alone = story("purge-lag", &[lag]);
-    assert_eq!(number(&alone, "purge_dml_delay_usec_mean"), 0.0, "the longest delay is 0 unless it is set");
+    assert_eq!(number(alone, "purge_dml_delay_usec_mean"), 0.0, "the longest delay is 0 unless it is set");
     let throttled = story("purge-lag", &[lag, "innodb_max_purge_lag_delay=1000000"]);
-    assert!(number(&throttled, "purge_dml_delay_usec_mean") > 1_000.0, "{throttled}");
-    assert!(number(&throttled, "tps_mean") < 0.8 * number(&one, "tps_mean"), "{throttled} {one}");
+    assert!(number(throttled, "purge_dml_delay_usec_mean") > 1_000.0, "{throttled}");
+    assert!(number(throttled, "tps_mean") < 0.8 * number(one, "tps_mean"), "{throttled} {one}");
     assert!(history(&throttled) < 0.6 * history(&one), "{throttled} {one}");
 }
 
@@ -202,7 +193,7 @@ fn one_purge_thread_falls_behind_and_the_throttle_makes_it_keep_up() {
 fn truncating_undo_flushes_everything_in_57_and_nothing_in_80() {
     let on = story("undo-truncation", &[]);
     let off = story("undo-truncation", &["innodb_undo_log_truncate=OFF"]);
-    let new = with("undo-truncation", &["--model", "mysql-8.0.30"], &[]);
+    let new = on_model("undo-truncation", "mysql-8.0.30", &[]);
     let figures = |name| [&on, &off, &new].map(|run| number(run, name));
     assert_eq!(figures("undo_truncations"), [2.0, 0.0, 2.0]);
     let flushed = figures("pages_flushed_sync");
@@ -216,8 +207,10 @@ fn truncating_undo_flushes_everything_in_57_and_nothing_in_80() {
 /// In short form: three of the ten minutes, and five.
 #[test]
 fn tnt_is_steady_where_a_pass_of_its_checkpoint_is_short_beside_its_redo_log_and_stops_where_it_is_not() {
-    let of = |model, duration, settings: &[&str]| {
-        with("tnt-beside-innodb", &["--model", model, "--duration", duration], settings)
+    let of = |model: &str, duration: &str, settings: &[&str]| {
+        let [model, duration] = [model, duration].map(str::to_owned);
+        let overrides = Overrides { model: Some(model), duration: Some(duration), ..set(settings) };
+        &simulated("tnt-beside-innodb", &overrides).summary
     };
     let old = number(&of("mysql-5.5", "180s", &[]), "tps_cv");
     let slow = number(&of("tnt", "180s", &["ntse_system_io_capacity=8000"]), "tps_cv");
@@ -225,11 +218,8 @@ fn tnt_is_steady_where_a_pass_of_its_checkpoint_is_short_beside_its_redo_log_and
     assert!(grows < 0.25 * old && grows < 0.25 * slow, "5.5 {old}, slow passes {slow}, a log that grows {grows}");
     let half_as_fast = ["workload.cpu_us_per_statement=222"];
     let [old, tnt] = ["mysql-5.5", "tnt"].map(|model| of(model, "300s", &half_as_fast));
-    assert!(number(&tnt, "tps_mean") > 1.05 * number(&old, "tps_mean"), "{old} {tnt}");
-    assert!(
-        number(&tnt, "tps_cv") < 0.25 * number(&old, "tps_cv") && number(&tnt, "stall_seconds") == 0.0,
-        "{old} {tnt}"
-    );
+    assert!(number(tnt, "tps_mean") > 1.05 * number(old, "tps_mean"), "{old} {tnt}");
+    assert!(number(tnt, "tps_cv") < 0.25 * number(old, "tps_cv") && number(tnt, "stall_seconds") == 0.0, "{old} {tnt}");
 }
 
 #[test]
@@ -255,7 +245,7 @@ fn a_fast_doublewrite_saves_syncs_and_no_writes() {
 fn lru_manager_threads_shorten_the_longest_waits() {
     let runs: Vec<_> =
         ["OFF", "ON"].map(|on| story("lru-manager-threads", &[&format!("innodb_lru_threads={on}")])).into();
-    let of = |name: &str| [number(&runs[0], name), number(&runs[1], name)];
+    let of = |name: &str| [number(runs[0], name), number(runs[1], name)];
     let (tps, p99) = (of("tps_mean"), of("latency_ms_p99"));
     assert!(tps[1] > 1.05 * tps[0] && p99[1] < 0.5 * p99[0], "{tps:?} a second, 99 % in {p99:?} ms");
     let single = of("pages_flushed_single");

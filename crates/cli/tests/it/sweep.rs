@@ -185,13 +185,6 @@ fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
     assert_eq!(fresh["runs_made"], 20);
 }
 
-/// The same at full size.
-#[test]
-fn two_hundred_runs_killed_twenty_times() {
-    // Twenty replications of ten points.
-    kill_and_compare(&Desk::new(), &["--replications", "20"], 200, 20, 1500);
-}
-
 #[test]
 fn rows_are_those_of_single_runs() {
     let desk = Desk::new();
@@ -392,4 +385,17 @@ fn shipped_sweeps_are_listed_and_the_help_stays_as_it_is() {
     assert!(json(&["sweep", "--list", "--format", "json"]).as_array().unwrap().len() >= 5);
     insta::assert_snapshot!("help_sweep", stdout(&["sweep", "-h"]));
     insta::assert_snapshot!("help_merge", stdout(&["merge", "-h"]));
+}
+
+/// What takes minutes.
+mod long {
+    use super::*;
+
+    /// The same at full size.
+    #[test]
+    #[ignore = "long: .ci/run long"]
+    fn two_hundred_runs_killed_twenty_times() {
+        // Twenty replications of ten points.
+        kill_and_compare(&Desk::new(), &["--replications", "20"], 200, 20, 1500);
+    }
 }

@@ -217,71 +217,6 @@ fn a_file_without_a_command_finds_its_command() {
     assert!(said.contains("innosim advise FOLDER"), "{said}");
 }
 
-/// Logs of a ladder of threads, written from runs whose numbers are known: they come back.
-#[test]
-fn a_ladder_of_threads_is_calibrated_together() {
-    const LOAD: &str = "oltp_update_non_index --tables=4 --table-size=1000000 --rand-type=uniform";
-    let variables = "version\t8.0.41\ninnodb_buffer_pool_size\t2147483648\ninnodb_redo_log_capacity\t209715200\n\
-                     innodb_io_capacity\t2000\ninnodb_io_capacity_max\t4000\ninnodb_flush_method\tO_DIRECT\nlog_bin\tOFF\n";
-    let place = folder(&[("settings.txt", Some(variables))]);
-    let file = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
-    let (path, out) = (place.path().to_str().unwrap(), file("fitted.toml"));
-    // What was measured of a run: throughput, MiB a second, operations in flight.
-    let leave_logs = |threads: u32, [tps, megabytes, queue]: [f64; 3]| {
-        let mut iostat = "Linux 6.8.0 (node1) \t03/13/2026 \t_x86_64_\t(16 CPU)\n\n".to_owned();
-        let mut log = format!("sysbench 1.0.20\nNumber of threads: {threads}\nThreads started!\n");
-        for second in 0..=60 {
-            iostat.push_str(&format!(
-                "Device r/s rMB/s w/s wMB/s f/s aqu-sz %util\nsda 0.00 0.00 3000.00 {megabytes:.3} 400.00 {queue:.3} 50.00\n\n"
-            ));
-            if second > 0 {
-                log.push_str(&format!("[ {second}s ] thds: {threads} tps: {tps:.2} qps: 1 lat (ms,95%): 2.28\n"));
-            }
-        }
-        fs::write(file(&format!("run{threads}.iostat.txt")), iostat).unwrap();
-        fs::write(file(&format!("run{threads}.sysbench.txt")), log).unwrap();
-    };
-    for threads in [4, 16] {
-        leave_logs(threads, [3000.0, 40.0, 1.0]);
-    }
-    let lacks = refused(&["calibrate", path, "--quiet", "-o", &out], 2);
-    assert!(lacks.contains("--workload \"oltp_read_write"), "{lacks}");
-    let words = ["calibrate", path, "--workload", LOAD, "--device", "nvme", "-o", &out, "--quiet", "--format", "json"];
-    json(&words);
-    for threads in [4, 16] {
-        let clients = format!("drive.clients={threads}");
-        let mut truth = vec!["run", &out, "--format", "json", "--quiet", "--duration", "200s", "--set", &clients];
-        for key in [
-            "workload.cpu={ kind = \"lognormal\", mean_us = 900.0, cv = 0.5 }",
-            "workload.redo_bytes_per_transaction=700.0",
-            "warmup=\"100s\"",
-        ] {
-            truth.extend(["--set", key]);
-        }
-        let summary = json(&truth);
-        let figure = |name: &str| summary[name].as_f64().unwrap();
-        let megabytes = figure("device_write_bytes_per_s") / 1_048_576.0;
-        leave_logs(threads, [figure("tps_mean"), megabytes, figure("device_queue_mean")]);
-    }
-    let document = json(&words);
-    let value = |name: &str| {
-        let all = document["parameters"].as_array().unwrap();
-        all.iter().find(|parameter| parameter["name"] == name).unwrap()["value"].as_f64().unwrap()
-    };
-    assert!((value("cpu") / 900.0 - 1.0).abs() < 0.05, "{document:#}");
-    assert!((value("redo_bytes_per_transaction") / 700.0 - 1.0).abs() < 0.1, "{document:#}");
-    let runs = document["runs"].as_array().unwrap();
-    assert_eq!(runs.iter().map(|run| run["threads"].as_u64().unwrap()).collect::<Vec<_>>(), [16, 4], "by name");
-    for run in runs {
-        for figure in ["tps", "write_bytes_per_s"] {
-            let [seen, fitted] = ["measured", "simulated"].map(|which| run[which][figure].as_f64().unwrap());
-            assert!((fitted / seen - 1.0).abs() < 0.05, "{figure}: {run:#}");
-        }
-        assert_eq!(run["measured"]["flushes_per_s"], 400.0, "{run:#}");
-    }
-    assert!(fs::read_to_string(&out).unwrap().contains("redo_bytes_per_transaction"));
-}
-
 #[test]
 fn what_other_programs_write_is_read() {
     let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../recordings/tests/corpus");
@@ -327,4 +262,76 @@ fn sizes_are_read_as_the_server_reads_them() {
     let (out, said) = (text(&assert.get_output().stdout), text(&assert.get_output().stderr));
     assert!(said.contains("a space before its suffix") && said.contains("write 16M"), "{said}");
     assert!(out.contains("Wrong (1): innodb_log_buffer_size (b.cnf:3)") && !out.contains("space"), "said once: {out}");
+}
+
+/// What takes minutes.
+mod long {
+    use super::*;
+
+    /// Logs of a ladder of threads, written from runs whose numbers are known: they come back.
+    #[test]
+    #[ignore = "long: .ci/run long"]
+    fn a_ladder_of_threads_is_calibrated_together() {
+        const LOAD: &str = "oltp_update_non_index --tables=4 --table-size=1000000 --rand-type=uniform";
+        let variables = "version\t8.0.41\ninnodb_buffer_pool_size\t2147483648\ninnodb_redo_log_capacity\t209715200\n\
+                         innodb_io_capacity\t2000\ninnodb_io_capacity_max\t4000\ninnodb_flush_method\tO_DIRECT\nlog_bin\tOFF\n";
+        let place = folder(&[("settings.txt", Some(variables))]);
+        let file = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+        let (path, out) = (place.path().to_str().unwrap(), file("fitted.toml"));
+        // What was measured of a run: throughput, MiB a second, operations in flight.
+        let leave_logs = |threads: u32, [tps, megabytes, queue]: [f64; 3]| {
+            let mut iostat = "Linux 6.8.0 (node1) \t03/13/2026 \t_x86_64_\t(16 CPU)\n\n".to_owned();
+            let mut log = format!("sysbench 1.0.20\nNumber of threads: {threads}\nThreads started!\n");
+            for second in 0..=60 {
+                iostat.push_str(&format!(
+                    "Device r/s rMB/s w/s wMB/s f/s aqu-sz %util\nsda 0.00 0.00 3000.00 {megabytes:.3} 400.00 {queue:.3} 50.00\n\n"
+                ));
+                if second > 0 {
+                    log.push_str(&format!("[ {second}s ] thds: {threads} tps: {tps:.2} qps: 1 lat (ms,95%): 2.28\n"));
+                }
+            }
+            fs::write(file(&format!("run{threads}.iostat.txt")), iostat).unwrap();
+            fs::write(file(&format!("run{threads}.sysbench.txt")), log).unwrap();
+        };
+        for threads in [4, 16] {
+            leave_logs(threads, [3000.0, 40.0, 1.0]);
+        }
+        let lacks = refused(&["calibrate", path, "--quiet", "-o", &out], 2);
+        assert!(lacks.contains("--workload \"oltp_read_write"), "{lacks}");
+        let words =
+            ["calibrate", path, "--workload", LOAD, "--device", "nvme", "-o", &out, "--quiet", "--format", "json"];
+        json(&words);
+        for threads in [4, 16] {
+            let clients = format!("drive.clients={threads}");
+            let mut truth = vec!["run", &out, "--format", "json", "--quiet", "--duration", "200s", "--set", &clients];
+            for key in [
+                "workload.cpu={ kind = \"lognormal\", mean_us = 900.0, cv = 0.5 }",
+                "workload.redo_bytes_per_transaction=700.0",
+                "warmup=\"100s\"",
+            ] {
+                truth.extend(["--set", key]);
+            }
+            let summary = json(&truth);
+            let figure = |name: &str| summary[name].as_f64().unwrap();
+            let megabytes = figure("device_write_bytes_per_s") / 1_048_576.0;
+            leave_logs(threads, [figure("tps_mean"), megabytes, figure("device_queue_mean")]);
+        }
+        let document = json(&words);
+        let value = |name: &str| {
+            let all = document["parameters"].as_array().unwrap();
+            all.iter().find(|parameter| parameter["name"] == name).unwrap()["value"].as_f64().unwrap()
+        };
+        assert!((value("cpu") / 900.0 - 1.0).abs() < 0.05, "{document:#}");
+        assert!((value("redo_bytes_per_transaction") / 700.0 - 1.0).abs() < 0.1, "{document:#}");
+        let runs = document["runs"].as_array().unwrap();
+        assert_eq!(runs.iter().map(|run| run["threads"].as_u64().unwrap()).collect::<Vec<_>>(), [16, 4], "by name");
+        for run in runs {
+            for figure in ["tps", "write_bytes_per_s"] {
+                let [seen, fitted] = ["measured", "simulated"].map(|which| run[which][figure].as_f64().unwrap());
+                assert!((fitted / seen - 1.0).abs() < 0.05, "{figure}: {run:#}");
+            }
+            assert_eq!(run["measured"]["flushes_per_s"], 400.0, "{run:#}");
+        }
+        assert!(fs::read_to_string(&out).unwrap().contains("redo_bytes_per_transaction"));
+    }
 }

@@ -7,10 +7,10 @@
 //! `log_max_modified_age_async` and `..._sync`, those. Without sysbench's reports throughput is counted by the server:
 //! commits, or changed rows where none is committed by a statement of its own.
 
-use super::run::numbers;
+use super::limits::settings_and_limits;
 use super::snapshot::snapshot_of_recording;
-use innosim_explain::{Course, Event, Limits, Loop, Origin, Track, explain, explain_slow_loops, explain_snapshot};
-use innosim_flush_models::registry::{ModelId, Settings, build};
+use innosim_explain::{Course, Event, Loop, Origin, Track, explain, explain_slow_loops, explain_snapshot};
+use innosim_flush_models::registry::{ModelId, Settings};
 use innosim_recordings::{Column, Missing, Quantity, Recording, SlowLoop, understood_settings};
 use std::collections::BTreeMap;
 
@@ -244,25 +244,4 @@ fn offered(recording: &Recording) -> Option<Column> {
         running.filter_map(|phase| phase.rate).sum::<f64>()
     };
     Some(recording.series.seconds.iter().map(|second| Some(at(second))).collect())
-}
-
-/// The settings that its model understands, and the age limits; what is not known is left out.
-pub(super) fn settings_and_limits(recording: &Recording) -> (BTreeMap<String, f64>, Limits) {
-    let resolved = recording.model().ok().and_then(|model| {
-        let (values, _) = understood_settings(recording, model);
-        Settings::resolve(model, &values).ok()
-    });
-    let of_model = resolved.as_ref().and_then(|settings| Some(build(settings).ok()?.age_limits()));
-    let mut limits: Limits = of_model.unwrap_or_default().into();
-    let published = |column: &str| {
-        let values = recording.series.column(column)?;
-        values.present().rev().find(|value| *value > 0.0)
-    };
-    if let Some(bytes) = published("m.log_max_modified_age_async") {
-        limits.async_bytes = bytes;
-    }
-    if let Some(bytes) = published("m.log_max_modified_age_sync") {
-        limits.sync_bytes = bytes;
-    }
-    (resolved.as_ref().map(numbers).unwrap_or_default(), limits)
 }

@@ -1,5 +1,6 @@
 //! A recording of one or two samples as a snapshot: where the server stands, with the limits of its model.
 
+use super::limits::settings_and_limits;
 use innosim_explain::{Limits, Pending, PlaceOfWait, Rates, RedoSize, Snapshot};
 use innosim_flush_models::registry::{ModelId, Settings, Value, build, lookup};
 use innosim_recordings::{Column, INNODB_STATUS, Quantity, Recording, VARIABLES, understood_settings};
@@ -45,7 +46,7 @@ pub fn snapshot_of_recording(recording: &Recording, model: Option<ModelId>) -> S
     let printed_redo = printed.and_then(|printed| redo_of_limit(model?, printed));
     let has_redo_size = [CAPACITY, FILE_SIZE].iter().any(|name| recording.variables.contains_key(*name));
     let limits = match (has_redo_size, printed_redo) {
-        (true, _) => super::recorded::settings_and_limits(recording).1,
+        (true, _) => settings_and_limits(recording).1,
         (false, Some(size)) => limits_of(size),
         (false, None) => Limits { stop_bytes: printed.unwrap_or(0.0), ..Limits::default() },
     };

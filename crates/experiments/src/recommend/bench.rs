@@ -6,67 +6,18 @@ use super::goal::Goal;
 use super::plan::{Plan, fits_pool};
 use super::settled::Rise;
 use super::space::{Point, Space};
-use super::stress::Stress;
+use super::stress::{Stress, Stressed};
 use super::trial::{Base, Group, Run, Starts, Trial};
-use super::verdict::Stressed;
+use super::trial_runner::TrialRunner;
 use crate::rest::{Ended, is_even, turn_at};
-use crate::runner::{IsEnough, Job, in_parallel};
+use crate::runner::in_parallel;
 use crate::stable::{comes_through, is_stable};
-use crate::warm_start::{WarmStart, can_fork};
-use innosim_core::metrics::{RunOutput, Summary};
-use innosim_core::server::{RunError, Silent, Warm};
+use crate::warm_start::can_fork;
+use innosim_core::metrics::Summary;
+use innosim_core::server::RunError;
 use innosim_core::workload::DriveSpec;
 use innosim_scenario::{Diagnostics, Overrides, Scenario, Source, load};
 use std::collections::BTreeMap;
-
-/// How runs are made, and who is told.
-pub trait TrialRunner: Sync {
-    /// Makes a run.
-    ///
-    /// # Errors
-    /// As the run ends.
-    fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError>;
-
-    /// Makes a run that may end as soon as `is_enough` says so. Here: a whole one, as who does not know better makes it.
-    ///
-    /// # Errors
-    /// As the run ends.
-    fn execute_until(&self, job: Job<'_>, is_enough: &mut IsEnough<'_>) -> Result<RunOutput, RunError> {
-        let _ = is_enough;
-        self.execute(job)
-    }
-
-    /// Runs the first `seconds` of a job, for others to go on from there. Here: not at all, so that each run begins for
-    /// itself.
-    ///
-    /// # Errors
-    /// As the run ends.
-    fn warm_up(&self, job: Job<'_>, seconds: u64) -> Result<Option<WarmStart>, RunError> {
-        let _ = (job, seconds);
-        Ok(None)
-    }
-
-    /// Goes on from there as `job` says, until `is_enough` says so.
-    ///
-    /// # Errors
-    /// As the run ends.
-    fn go_on(&self, from: Warm, job: Job<'_>, is_enough: &mut IsEnough<'_>) -> Result<RunOutput, RunError> {
-        let _ = job;
-        from.run_until(&mut Silent, is_enough)
-    }
-
-    /// Whether the time that the search may take is over. From then on no run is begun, and those that go on end as if stopped.
-    /// Here: never.
-    fn time_is_up(&self) -> bool {
-        false
-    }
-
-    /// Told before each stage: its name, its runs, the simulated seconds that they take at most.
-    fn stage(&self, _name: &str, _runs: usize, _seconds: u64) {}
-
-    /// Told when the length of runs is known.
-    fn planned(&self, _plan: &Plan) {}
-}
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use super::bench::Bench;
 use super::case::Case;
-use super::judge::{RESERVE, is_answer};
+use super::judge::{RESERVE, headroom, is_answer};
 use super::space::Point;
 use innosim_core::metrics::{Regime, Summary};
 use innosim_statistics::{Estimate, Paired};
@@ -29,11 +29,6 @@ const FIGURES: [Figure; 13] = [
     ("flushes_per_trx", |s| s.flushes_per_trx),
     ("pages_flushed_per_s_mean", |s| s.pages_flushed_per_s_mean),
 ];
-
-/// Share of the age limit that was never used.
-pub(super) fn headroom(s: &Summary) -> f64 {
-    if s.checkpoint_age_limit > 0.0 { 1.0 - s.checkpoint_age_max / s.checkpoint_age_limit } else { 0.0 }
-}
 
 /// A figure, and how it differs from the present setting's.
 #[derive(Debug, Clone, Copy, PartialEq)]

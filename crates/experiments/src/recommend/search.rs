@@ -16,12 +16,11 @@
 //! to gain.
 
 use super::bench::{Ahead, Bench, RecommendError};
+use super::best::{best_of, equals};
 use super::case::Case;
-use super::goal::Goal;
-use super::judge::{has_reserve, is_answer};
+use super::judge::is_answer;
 use super::sensitivity;
 use super::space::{Point, step_at};
-use innosim_core::metrics::Summary;
 
 /// Factors of the coarse stage.
 const COARSE: [f64; 3] = [0.71, 1.0, 1.41];
@@ -291,42 +290,6 @@ fn gains(bench: &Bench<'_>, larger: Point, best: Point) -> bool {
         (Some(more), Some(less)) if is_answer(bench, larger) => more - less > REDO_GAIN * less.abs(),
         _ => false,
     }
-}
-
-/// The best of `points` in a case: sound and, as the scenario stands, fit to be recommended; not too slow for the goal, and
-/// first by score. Of points of equal merit it is the lowest with a reserve, as more capacity buys nothing there. If none may be
-/// recommended, the best that is sound; if none is, the one that stalls least.
-pub(super) fn best_of(bench: &Bench<'_>, case: Case, points: &[Point]) -> Point {
-    let means: Vec<(Point, Summary)> = points.iter().filter_map(|&p| Some((p, bench.mean(case, p)?))).collect();
-    let mut sound: Vec<&(Point, Summary)> = means.iter().filter(|(p, _)| bench.is_stable(case, *p)).collect();
-    if case == Case::AS_IS && sound.iter().any(|(p, _)| is_answer(bench, *p)) {
-        sound.retain(|(p, _)| is_answer(bench, *p));
-    }
-    if sound.is_empty() {
-        let stalled_s = |s: &Summary| s.stall_seconds + s.sync_flush_seconds;
-        let least = means
-            .iter()
-            .min_by(|(_, a), (_, b)| stalled_s(a).total_cmp(&stalled_s(b)).then(b.tps_mean.total_cmp(&a.tps_mean)));
-        return least.map_or(bench.current(), |(point, _)| *point);
-    }
-    let goal = bench.goal();
-    let now = sound.iter().find(|(p, _)| *p == bench.current()).map(|(_, s)| s.tps_mean);
-    let most = sound.iter().map(|(_, s)| s.tps_mean).fold(0.0, f64::max);
-    let least = goal.least_tps(now, most);
-    let fast: Vec<&&(Point, Summary)> = sound.iter().filter(|(_, s)| s.tps_mean >= least).collect();
-    let top = fast.iter().map(|(_, s)| goal.score(s)).fold(f64::MIN, f64::max);
-    let equal = fast.iter().filter(|(_, s)| goal.score(s) >= top - goal.grain() * top.abs()).map(|(point, _)| *point);
-    let needs_room = goal != Goal::Writes;
-    // False, which is to have room, comes first.
-    equal.min_by_key(|&p| (needs_room && !has_reserve(bench, case, p), p)).unwrap_or(bench.current())
-}
-
-/// Points of `points` as good as `best` within the goal's grain.
-pub(super) fn equals(bench: &Bench<'_>, case: Case, points: &[Point], best: Point) -> Vec<Point> {
-    let Some(top) = bench.score(case, best) else { return vec![best] };
-    let least = top - bench.goal().grain() * top.abs();
-    let equal = |point: &&Point| bench.score(case, **point).is_some_and(|score| score >= least);
-    points.iter().filter(equal).copied().collect()
 }
 
 #[cfg(test)]

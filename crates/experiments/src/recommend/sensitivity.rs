@@ -8,11 +8,11 @@
 //! input comes first.
 
 use super::bench::{Ahead, Bench, RecommendError};
+use super::best::{best_of, equals};
 use super::case::{Case, Input};
 use super::goal::Goal;
 use super::judge::{has_reserve, is_answer};
 use super::plan::lengths;
-use super::search::{best_of, equals};
 use super::settled::Rise;
 use super::space::{Point, step_at};
 use super::stress::Stress;

@@ -5,6 +5,7 @@
 //! dirty pages, checkpoint age and averages. Simplifications: the dirty pages are spread evenly over the age, and a quarter
 //! more load in a closed loop is a quarter more clients, which errs towards less where the processors are the limit.
 
+use super::space::Point;
 use crate::rest::fill_pool;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::Summary;
@@ -82,6 +83,19 @@ impl Stress {
         scenario.run.duration = SimDuration::from_secs(self.seconds() + LEFT_OUT_S);
         scenario.warmup = Warmup::Fixed(SimDuration::from_secs(LEFT_OUT_S));
     }
+}
+
+/// A setting under a stress.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stressed {
+    /// What it was put under.
+    pub stress: Stress,
+    /// The setting.
+    pub point: Point,
+    /// Whether its users felt no stall and no wave.
+    pub comes_through: bool,
+    /// Its figures.
+    pub figures: Summary,
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@
 //! that is tried. Only first replications begin so. A server can hold where it would not have come to from a cold start; the
 //! others, which what could be the answer must hold in too, show that.
 
-use super::bench::TrialRunner;
 use super::case::Case;
 use super::settled::{Rise, rise_of};
 use super::space::Point;
+use super::trial_runner::TrialRunner;
 use crate::rest::{Ended, STILL, until_known};
 use crate::runner::{Job, in_parallel, warmup_of};
 use crate::warm_start::WarmStart;

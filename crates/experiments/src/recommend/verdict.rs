@@ -11,7 +11,7 @@ use super::judge::{is_answer, is_worse};
 use super::sensitivity::{self, WhatIf};
 use super::space::Point;
 use super::stress::Stress;
-use innosim_core::metrics::{Regime, Summary};
+use innosim_core::metrics::Regime;
 
 /// Twice the redo log must gain this share of the throughput, where it does not end the stalls, to be called the limit.
 const REDO_GAIN: f64 = 0.03;
@@ -85,19 +85,6 @@ impl Limit {
             Limit::Load => "the load is more than the server does",
         }
     }
-}
-
-/// A setting under a stress.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Stressed {
-    /// What it was put under.
-    pub stress: Stress,
-    /// The setting.
-    pub point: Point,
-    /// Whether its users felt no stall and no wave.
-    pub comes_through: bool,
-    /// Its figures.
-    pub figures: Summary,
 }
 
 /// What is decided.

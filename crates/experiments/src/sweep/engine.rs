@@ -3,76 +3,14 @@
 use super::SweepError;
 use super::plan::{Plan, Prepared, RunId};
 use super::record::Record;
+use super::round::{Ended, Round, Task};
 use super::shard::Shard;
 use super::store::Store;
+use super::sweep_runner::SweepRunner;
 use super::warm::Work;
-use crate::rest::{self, STILL, may_end_early, until_known};
-use crate::runner::{IsEnough, Job, in_parallel};
-use crate::warm_start::WarmStart;
-use innosim_core::metrics::RunOutput;
-use innosim_core::seam::LiveSettings;
-use innosim_core::server::{RunError, Silent, Warm};
+use crate::runner::in_parallel;
+use innosim_core::server::RunError;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// How a run is made: [`run_one`](crate::runner::run_one) with a watch, as a rule.
-pub trait SweepRunner: Sync {
-    /// Makes the run.
-    ///
-    /// # Errors
-    /// As the run ends.
-    fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError>;
-
-    /// Makes a run that may end as soon as `is_enough` says so. Here: a whole one, as who does not know better makes it.
-    ///
-    /// # Errors
-    /// As the run ends.
-    fn execute_until(&self, job: Job<'_>, is_enough: &mut IsEnough<'_>) -> Result<RunOutput, RunError> {
-        let _ = is_enough;
-        self.execute(job)
-    }
-
-    /// Runs a job until it is warm, for others to go on from there (see [`WarmStart::until_warm`]). Here: not at all, so that
-    /// each run begins for itself.
-    ///
-    /// # Errors
-    /// As the run ends.
-    fn warm_up(&self, job: Job<'_>) -> Result<Option<WarmStart>, RunError> {
-        let _ = job;
-        Ok(None)
-    }
-
-    /// Goes on from there as `job` says, until `is_enough` says so; and says which of `others` would have made the very same
-    /// run (see [`Warm::run_beside`]).
-    ///
-    /// # Errors
-    /// As the run ends.
-    fn go_on(
-        &self,
-        from: Warm,
-        job: Job<'_>,
-        others: &[LiveSettings],
-        is_enough: &mut IsEnough<'_>,
-    ) -> Result<(RunOutput, Vec<bool>), RunError> {
-        let _ = job;
-        from.run_beside(others, &mut Silent, is_enough)
-    }
-
-    /// Told of a run that need not be made, as it is known to be the same as another.
-    fn forgone(&self, _job: Job<'_>) {}
-
-    /// Told before a round: runs to be made and their simulated seconds, at most.
-    fn round(&self, _runs: usize, _seconds: f64) {}
-
-    /// Told after each run that was made and saved, or failed.
-    fn finished(&self) {}
-
-    /// Whether no more runs are wanted.
-    fn stop(&self) -> bool {
-        false
-    }
-}
 
 /// A run that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,14 +36,6 @@ pub struct Made {
     pub failures: Vec<Failure>,
     /// Whether it was stopped before its end.
     pub stopped: bool,
-}
-
-/// A run to be made.
-#[derive(Debug, Clone)]
-pub(super) struct Task {
-    pub(super) point: usize,
-    pub(super) replication: u32,
-    pub(super) id: RunId,
 }
 
 impl Plan {
@@ -176,9 +106,10 @@ pub fn run(
         }
         execute.round(tasks.len(), tasks.iter().map(|task| prepared.plan.points[task.point].simulated_s).sum());
         let round = Round::new(prepared, store, execute);
-        let ended = round.make(&tasks)?;
-        made.simulated_s += round.simulated_s.into_inner() as f64;
-        made.twins += round.twins.into_inner();
+        let ended = make_all(&round, &tasks)?;
+        let (simulated_s, twins) = round.counts();
+        made.simulated_s += simulated_s as f64;
+        made.twins += twins;
         for (task, ended) in tasks.iter().zip(ended) {
             match ended {
                 Some(Ok(record)) => {
@@ -198,93 +129,13 @@ pub fn run(
     }
 }
 
-/// How a task ended; `None` if it was not begun.
-pub(super) type Ended = Option<Result<Record, RunError>>;
-
-/// Runs that are made together.
-pub(super) struct Round<'a> {
-    pub(super) prepared: &'a Prepared,
-    pub(super) execute: &'a dyn SweepRunner,
-    store: &'a Store,
-    unsaved: Mutex<Option<SweepError>>,
-    simulated_s: AtomicU64,
-    twins: AtomicUsize,
-}
-
-impl<'a> Round<'a> {
-    fn new(prepared: &'a Prepared, store: &'a Store, execute: &'a dyn SweepRunner) -> Self {
-        let (unsaved, simulated_s, twins) = (Mutex::new(None), AtomicU64::new(0), AtomicUsize::new(0));
-        Round { prepared, execute, store, unsaved, simulated_s, twins }
+/// Makes all tasks of a round, and says in their order how they ended.
+fn make_all(round: &Round<'_>, tasks: &[Task]) -> Result<Vec<Ended>, SweepError> {
+    let work = Work::all(tasks, |point| round.prepared.base_of[point]);
+    let mut ended: Vec<(usize, Ended)> = in_parallel(&work, |work| work.make(round)).into_iter().flatten().collect();
+    ended.sort_by_key(|(place, _)| *place);
+    match round.first_error().take() {
+        Some(error) => Err(error),
+        None => Ok(ended.into_iter().map(|(_, ended)| ended).collect()),
     }
-
-    /// Makes all tasks, and says in their order how they ended.
-    fn make(&self, tasks: &[Task]) -> Result<Vec<Ended>, SweepError> {
-        let work = Work::all(tasks, |point| self.prepared.base_of[point]);
-        let mut ended: Vec<(usize, Ended)> = in_parallel(&work, |work| work.make(self)).into_iter().flatten().collect();
-        ended.sort_by_key(|(place, _)| *place);
-        match self.first_error().take() {
-            Some(error) => Err(error),
-            None => Ok(ended.into_iter().map(|(_, ended)| ended).collect()),
-        }
-    }
-
-    fn first_error(&self) -> MutexGuard<'_, Option<SweepError>> {
-        self.unsaved.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether no more runs are to be begun.
-    pub(super) fn is_over(&self) -> bool {
-        self.execute.stop() || self.first_error().is_some()
-    }
-
-    /// Makes a run from its own beginning.
-    pub(super) fn one(&self, task: &Task) -> Ended {
-        if self.is_over() {
-            return None;
-        }
-        let record = make(self.prepared, task, self.execute);
-        if let Ok(record) = &record {
-            self.simulated(record.simulated_s(&self.prepared.plan.points[task.point]) as u64);
-        }
-        self.save(task, record)
-    }
-
-    /// Saves what a run came to.
-    pub(super) fn save(&self, task: &Task, record: Result<Record, RunError>) -> Ended {
-        debug_assert!(record.as_ref().map_or(true, |record| record.id == task.id));
-        if let Ok(record) = &record
-            && let Err(error) = self.store.append(record)
-        {
-            self.first_error().get_or_insert(error);
-            return None;
-        }
-        self.execute.finished();
-        Some(record)
-    }
-
-    /// Counts seconds that were simulated.
-    pub(super) fn simulated(&self, seconds: u64) {
-        self.simulated_s.fetch_add(seconds, Ordering::Relaxed);
-    }
-
-    /// Counts a run that was not, as it is the same as another.
-    pub(super) fn forgone(&self, task: &Task) {
-        self.twins.fetch_add(1, Ordering::Relaxed);
-        let scenario = &self.prepared.scenarios[task.point];
-        self.execute.forgone(Job { scenario, replication: task.replication });
-    }
-}
-
-fn make(prepared: &Prepared, task: &Task, execute: &dyn SweepRunner) -> Result<Record, RunError> {
-    let scenario = &prepared.scenarios[task.point];
-    let job = Job { scenario, replication: task.replication };
-    let still = prepared.plan.until_rest;
-    let may = still.is_some() && may_end_early(scenario);
-    let execute = |is_enough: &mut IsEnough<'_>| {
-        if may { execute.execute_until(job, is_enough) } else { execute.execute(job) }
-    };
-    // The throughput of one that lives by sync flushing is still that of its first collapse.
-    let at_rest = |why| why == rest::Ended::AtRest;
-    let (output, early) = until_known(job.seconds(), 0, may, still.unwrap_or(STILL), at_rest, execute)?;
-    Ok(Record::of(task.id.clone(), scenario, &output, early))
 }

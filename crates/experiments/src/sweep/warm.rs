@@ -9,8 +9,8 @@
 //! Their runs are the same, byte by byte, and are not made again. Which of them is run is a matter of time; what is kept of them
 //! is not.
 
-use super::engine::{Ended, Round, Task};
 use super::record::Record;
+use super::round::{Ended, Round, Task};
 use crate::rest::{self, STILL, until_known};
 use crate::runner::{Job, in_parallel};
 use crate::warm_start::{WarmStart, live_settings};

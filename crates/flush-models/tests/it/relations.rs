@@ -12,6 +12,16 @@ use innosim_flush_models::registry::{ModelId, Value, change_buffer};
 
 const MIB: u64 = 1 << 20;
 
+/// One model of each machinery; all are the subject of the long tests.
+const MACHINERIES: [ModelId; 6] = [
+    ModelId::Mysql55,
+    ModelId::Mysql56,
+    ModelId::Mysql57,
+    ModelId::Mysql8021,
+    ModelId::Mysql8030,
+    ModelId::Mariadb1011,
+];
+
 /// Sum of what `f` takes from the seconds after the tenth.
 fn sum(out: &RunOutput, f: impl Fn(&SecondSample) -> u64) -> f64 {
     out.series.iter().skip(10).map(f).sum::<u64>() as f64
@@ -42,63 +52,54 @@ fn latency(out: &RunOutput) -> f64 {
 }
 
 /// Pages written faster never make user threads stall longer (2 % of tolerance).
-#[test]
-fn a_faster_device_stalls_less() {
-    for &model in ModelId::INNODB {
-        let devices = [1_600.0, 800.0, 400.0, 200.0].map(|us| ssd(us, 500.0));
-        let runs = devices.map(|device| run(&pressed(model, 64 * MIB, device)));
-        let latencies = runs.each_ref().map(latency);
-        println!("{model}: {latencies:?}");
-        assert!(latencies.windows(2).all(|pair| pair[1] <= 1.02 * pair[0]), "{model}: {latencies:?}");
-        assert!(latencies[3] < 0.8 * latencies[0], "{model}: the device matters here: {latencies:?}");
-    }
+fn stalls_less_on_a_faster_device(model: ModelId) {
+    let devices = [1_600.0, 800.0, 400.0, 200.0].map(|us| ssd(us, 500.0));
+    let runs = devices.map(|device| run(&pressed(model, 64 * MIB, device)));
+    let latencies = runs.each_ref().map(latency);
+    println!("{model}: {latencies:?}");
+    assert!(latencies.windows(2).all(|pair| pair[1] <= 1.02 * pair[0]), "{model}: {latencies:?}");
+    assert!(latencies[3] < 0.8 * latencies[0], "{model}: the device matters here: {latencies:?}");
 }
 
 /// A redo log four times as large never raises the share of sync flushing (five points of tolerance), and in the end
 /// there is none. Sizes a factor of two apart are not compared: the phase of the waves at the ends of a run moves the
 /// share by as much.
-#[test]
-fn more_redo_means_less_sync_flushing() {
-    for &model in ModelId::INNODB {
-        let sizes = [32, 64, 128, 256, 2_048].map(|mib| mib * MIB);
-        let shares = sizes.map(|redo| {
-            let out = run(&pressed(model, redo, ssd(200.0, 500.0)));
-            sum(&out, |s| s.sync_pages) / sum(&out, |s| s.pages_flushed).max(1.0)
-        });
-        println!("{model}: {shares:.3?}");
-        assert!(shares.windows(3).all(|sizes| sizes[2] <= sizes[0] + 0.05), "{model}: {shares:?}");
-        assert!(shares[0] > 0.05 && shares[4] < 0.01, "{model}: {shares:?}");
-    }
+fn flushes_less_synchronously_with_more_redo(model: ModelId) {
+    let sizes = [32, 64, 128, 256, 2_048].map(|mib| mib * MIB);
+    let shares = sizes.map(|redo| {
+        let out = run(&pressed(model, redo, ssd(200.0, 500.0)));
+        sum(&out, |s| s.sync_pages) / sum(&out, |s| s.pages_flushed).max(1.0)
+    });
+    println!("{model}: {shares:.3?}");
+    assert!(shares.windows(3).all(|sizes| sizes[2] <= sizes[0] + 0.05), "{model}: {shares:?}");
+    assert!(shares[0] > 0.05 && shares[4] < 0.01, "{model}: {shares:?}");
 }
 
 /// Which number a tablespace has moves pages between instances, and no more: throughput within 2 %, pages flushed
 /// within 3 %, mean age within 5 %. Neighbours are off: with them the whole-number age factor of 5.6 settles in one of
 /// two regimes 4 % apart, and the random numbers decide in which.
-#[test]
-fn numbers_of_tablespaces_do_not_matter() {
+fn does_not_mind_numbers_of_tablespaces(model: ModelId) {
     let ids = [[1u32, 2, 3], [3, 1, 2], [101, 55, 9]];
-    for &model in ModelId::INNODB {
-        let runs = ids.map(|ids| {
-            let mut world = pressed(model, 512 * MIB, ssd(100.0, 500.0));
-            world.spec.workload.page_sets = ids.map(|id| page_set(id, 10_000, 1.0)).to_vec();
-            world.spec.workload.access_classes[0].page_sets = vec![0, 1, 2];
-            run(&world
-                .set("innodb_buffer_pool_size", 1_024 * MIB)
-                .set("innodb_buffer_pool_instances", 4)
-                .set("innodb_page_cleaners", 4)
-                .set("innodb_flush_neighbors", 0)
-                .set("innodb_io_capacity", 2_000)
-                .set("innodb_io_capacity_max", 4_000))
-        });
-        let close = |f: fn(&SecondSample) -> u64, share: f64| {
-            let values = runs.each_ref().map(|out| sum(out, f));
-            println!("{model}: {values:?}");
-            assert!(values.iter().all(|v| (v / values[0] - 1.0).abs() < share), "{model}: {values:?}");
-        };
-        close(|s| s.transactions, 0.02);
-        close(|s| s.pages_flushed, 0.03);
-        close(|s| s.checkpoint_age_bytes, 0.05);
-    }
+    let runs = ids.map(|ids| {
+        let mut world = pressed(model, 512 * MIB, ssd(100.0, 500.0));
+        world.spec.workload.page_sets = ids.map(|id| page_set(id, 10_000, 1.0)).to_vec();
+        world.spec.workload.access_classes[0].page_sets = vec![0, 1, 2];
+        run(&world
+            .set("innodb_buffer_pool_size", 1_024 * MIB)
+            .set("innodb_buffer_pool_instances", 4)
+            .set("innodb_page_cleaners", 4)
+            .set("innodb_flush_neighbors", 0)
+            .set("innodb_io_capacity", 2_000)
+            .set("innodb_io_capacity_max", 4_000))
+    });
+    let close = |f: fn(&SecondSample) -> u64, share: f64| {
+        let values = runs.each_ref().map(|out| sum(out, f));
+        println!("{model}: {values:?}");
+        assert!(values.iter().all(|v| (v / values[0] - 1.0).abs() < share), "{model}: {values:?}");
+    };
+    close(|s| s.transactions, 0.02);
+    close(|s| s.pages_flushed, 0.03);
+    close(|s| s.checkpoint_age_bytes, 0.05);
 }
 
 /// Twice the pages, cores, clients, channels, redo, pool and I/O capacity: twice the throughput and dirty pages, the
@@ -217,5 +218,43 @@ fn a_long_transaction_is_activity() {
         // The master thread of 5.5 flushes a little in each round.
         let most = if model == ModelId::Mysql55 { 1_000 } else { 0 };
         assert!((3..15).contains(&transactions) && idle <= most, "{model}: {transactions} transactions, {idle} pages");
+    }
+}
+
+#[test]
+fn a_faster_device_stalls_less() {
+    MACHINERIES.into_iter().for_each(stalls_less_on_a_faster_device);
+}
+
+#[test]
+fn more_redo_means_less_sync_flushing() {
+    MACHINERIES.into_iter().for_each(flushes_less_synchronously_with_more_redo);
+}
+
+#[test]
+fn numbers_of_tablespaces_do_not_matter() {
+    MACHINERIES.into_iter().for_each(does_not_mind_numbers_of_tablespaces);
+}
+
+/// The same for every model.
+mod long {
+    use super::*;
+
+    #[test]
+    #[ignore = "long: .ci/run long"]
+    fn a_faster_device_stalls_every_model_less() {
+        ModelId::INNODB.iter().copied().for_each(stalls_less_on_a_faster_device);
+    }
+
+    #[test]
+    #[ignore = "long: .ci/run long"]
+    fn more_redo_means_less_sync_flushing_in_every_model() {
+        ModelId::INNODB.iter().copied().for_each(flushes_less_synchronously_with_more_redo);
+    }
+
+    #[test]
+    #[ignore = "long: .ci/run long"]
+    fn numbers_of_tablespaces_matter_to_no_model() {
+        ModelId::INNODB.iter().copied().for_each(does_not_mind_numbers_of_tablespaces);
     }
 }

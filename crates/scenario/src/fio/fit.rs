@@ -17,7 +17,7 @@
 //! **Caps** show in the jobs that ran behind them, and are lifted first ([`super::throttle`]).
 
 use super::job::{FioJob, FioLatency, JobKind, JobToRun};
-use super::throttle::lift_cap;
+use super::throttle::{lift_cap, sync_operations};
 use crate::diagnostic::Problem;
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::storage::{DepthTimes, DeviceSpec, TimedOp};
@@ -255,11 +255,4 @@ fn sync_time(job: &FioJob, write_us: f64) -> Vec<(f64, f64)> {
     // A buffered write reaches the disk in the sync; at least a tenth of the sync is the flush.
     let write_us = if job.direct { 0.0 } else { write_us };
     sync.with_its_mean().into_iter().map(|(probability, us)| (probability, (us - write_us).max(us * 0.1))).collect()
-}
-
-/// Operations of a cap that a sync takes.
-pub(super) fn sync_operations(job: &FioJob) -> f64 {
-    let per_write = job.disk_writes.map_or(2.0, |writes| writes as f64 / job.operations.max(1) as f64);
-    // Rounded: it is a ratio of two counts over slightly different times.
-    ((per_write - 1.0).clamp(1.0, 3.0) * 1e3).round() / 1e3
 }

@@ -9,7 +9,6 @@
 //! Without this a wait for the budget, in which the whole disk is silent, would be a slow operation now and then, which
 //! delays nothing but itself.
 
-use super::fit::sync_operations;
 use super::job::{FioJob, FioLatency};
 use innosim_core::storage::CapSpec;
 
@@ -114,6 +113,13 @@ fn mean_of(piece: &[(f64, f64)]) -> Option<f64> {
     }
     let area: f64 = piece.windows(2).map(|pair| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1) / 2.0).sum();
     Some(area / (last.0 - first.0))
+}
+
+/// Operations of a cap that a sync takes.
+pub(super) fn sync_operations(job: &FioJob) -> f64 {
+    let per_write = job.disk_writes.map_or(2.0, |writes| writes as f64 / job.operations.max(1) as f64);
+    // Rounded: it is a ratio of two counts over slightly different times.
+    ((per_write - 1.0).clamp(1.0, 3.0) * 1e3).round() / 1e3
 }
 
 #[cfg(test)]

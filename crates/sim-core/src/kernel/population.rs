@@ -13,7 +13,7 @@
 //!
 //! A station that is never asked the second kind never sorts, and pays some two nanoseconds an operation.
 
-use crate::kernel::station::StationReport;
+use crate::kernel::station_report::StationReport;
 use crate::kernel::time::SimTime;
 
 /// An operation inside.

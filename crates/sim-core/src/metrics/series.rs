@@ -1,10 +1,10 @@
 //! What a run leaves: one row a simulated second, totals, and latencies.
 
+use super::crash::Crash;
 use crate::kernel::histogram::Histogram;
 use crate::kernel::station::StationReport;
 use crate::metrics::RecoverySpeed;
 use crate::seam::AgeLimits;
-use crate::server::Crash;
 use serde::Serialize;
 
 /// One simulated second. Amounts are of that second, gauges are at its end; ages in bytes.

@@ -22,6 +22,7 @@
 
 use super::LeastWrites;
 use super::lsn::{BLOCK_BYTES, lsn_of_sn, sn_of_lsn};
+use super::position::RedoPosition;
 use super::recent::Recent;
 use crate::kernel::time::{SimDuration, SimTime};
 
@@ -30,17 +31,6 @@ const SN_SHIFT: u32 = 8;
 /// Room for headers and trailers of the blocks of a transaction, bytes: the servers' rules, each its own, ask for some
 /// more.
 const FRAMING_ROOM: u64 = 1024;
-
-/// Positions in the redo log, bytes of LSN.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RedoPosition {
-    /// End of the last reserved redo.
-    pub current_lsn: u64,
-    /// Written to the file.
-    pub written_lsn: u64,
-    /// Synced.
-    pub durable_lsn: u64,
-}
 
 /// The redo log's state.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@
 //! the forgotten ones, whether it has one of these pages or not (errs towards more redo syncs; only where 16,384
 //! modifications come between two syncs).
 
-use super::RedoPosition;
+use super::position::RedoPosition;
 use std::collections::VecDeque;
 
 /// Modifications that are remembered (a power of two).

@@ -169,10 +169,10 @@ fn a_page_beyond_the_number_of_a_slot_is_not_left_under_write() {
 #[test]
 fn who_would_flush_a_page_frees_a_clean_one_that_it_meets_first() {
     let dirty_share = |clean_first| {
-        let mut spec = missing(20, 8, instant_device());
+        let mut spec = missing(10, 8, instant_device());
         spec.workload.transactions[0].touches = vec![touch(4, false, 0.0), touch(1, true, 50.0)];
         let out = run(&flushing_alone(POOL, SimDuration::from_millis(10), clean_first), &spec);
-        sum(&out, 5, |s| s.dirty_pages) / 15.0 / POOL as f64
+        sum(&out, 5, |s| s.dirty_pages) / 5.0 / POOL as f64
     };
     let (clean_first, dirty_first) = (dirty_share(true), dirty_share(false));
     assert!(clean_first > 0.15, "{clean_first} of the pool is dirty");

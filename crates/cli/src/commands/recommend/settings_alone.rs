@@ -6,8 +6,7 @@
 //! independently, and reads, purge and neighbours cost nothing. The family is wide so that most servers lie inside; the answer is
 //! an interval and never a statement to type.
 
-use super::super::settings::model_of_file;
-use super::super::settings_files::read;
+use super::super::settings_files::{model_of_file, read};
 use crate::args::{Format, RecommendArgs};
 use crate::exit::{Done, Failure};
 use crate::out_dir::OutDir;
