@@ -16,6 +16,24 @@ use crate::numbers::{bytes, count, percent};
 use innosim_explain::{Event, LimitName, Waits, What};
 use std::mem::{Discriminant, discriminant};
 
+/// What one look at a server tells, as a pattern.
+macro_rules! of_one_look {
+    () => {
+        What::AgeNow { .. }
+            | What::LimitLeft { .. }
+            | What::LimitsBySize { .. }
+            | What::PrintedLimit { .. }
+            | What::Pool { .. }
+            | What::UnderWay { .. }
+            | What::RatesNow { .. }
+            | What::Rewritten { .. }
+            | What::History { .. }
+            | What::LongWait { .. }
+            | What::LooksLike { .. }
+            | What::RecordNext { .. }
+    };
+}
+
 /// Events of a kind that are told one by one.
 const TOLD: usize = 4;
 
@@ -135,21 +153,7 @@ impl OfTheWhole for What {
     }
 
     fn is_of_one_look(&self) -> bool {
-        matches!(
-            self,
-            What::AgeNow { .. }
-                | What::LimitLeft { .. }
-                | What::LimitsBySize { .. }
-                | What::PrintedLimit { .. }
-                | What::Pool { .. }
-                | What::UnderWay { .. }
-                | What::RatesNow { .. }
-                | What::Rewritten { .. }
-                | What::History { .. }
-                | What::LongWait { .. }
-                | What::LooksLike { .. }
-                | What::RecordNext { .. }
-        )
+        matches!(self, of_one_look!())
     }
 }
 
@@ -180,18 +184,7 @@ fn text(what: &What) -> String {
         | What::LoopMadeRoom { .. }
         | What::LoopsSaid { .. }
         | What::LoopsUnsaid { .. } => cleaning::text(what),
-        What::AgeNow { .. }
-        | What::LimitLeft { .. }
-        | What::LimitsBySize { .. }
-        | What::PrintedLimit { .. }
-        | What::Pool { .. }
-        | What::UnderWay { .. }
-        | What::RatesNow { .. }
-        | What::Rewritten { .. }
-        | What::History { .. }
-        | What::LongWait { .. }
-        | What::LooksLike { .. }
-        | What::RecordNext { .. } => snapshot::text(what),
+        of_one_look!() => snapshot::text(what),
         What::RegimeChanged { .. } | What::RegimeOfAll { .. } | What::Busy { .. } => whole::text(what),
         What::WouldChange { .. } | What::Tried { .. } => settings::text(what),
         What::LimitReached { limit, limit_bytes, times, seconds: s, last_s } => {

@@ -2,6 +2,7 @@
 //! the published order.
 
 use super::{Figure, SeriesRow};
+use innosim_statistics::rank_correlation;
 use std::collections::BTreeSet;
 
 /// Scatter of seconds, as a share of the mean, up to which a run is steady, and up to which it only ripples.
@@ -41,7 +42,7 @@ impl Course {
     }
 }
 
-/// Rank correlation of published and simulated throughput in each group of at least three runs: 1 for the same order.
+/// Spearman's rank correlation of published and simulated throughput in each group of at least three runs: 1 for the same order.
 pub fn rank_correlations(rows: &[SeriesRow]) -> Vec<(String, f64)> {
     let mut names: Vec<&String> = Vec::new();
     let mut seen = BTreeSet::new();
@@ -55,27 +56,9 @@ pub fn rank_correlations(rows: &[SeriesRow]) -> Vec<(String, f64)> {
         let tps = |figures: &std::collections::BTreeMap<Figure, f64>| figures.get(&Figure::TpsMean).copied();
         let pairs: Vec<(f64, f64)> =
             of_group.filter_map(|row| Some((tps(&row.published)?, tps(&row.simulated)?))).collect();
-        (pairs.len() >= 3).then(|| spearman(&pairs))
+        (pairs.len() >= 3).then(|| rank_correlation(&pairs))
     };
     names.into_iter().filter_map(|group| Some((group.clone(), correlation(group)?))).collect()
-}
-
-/// Spearman's rank correlation; equal values share the mean of their ranks.
-fn spearman(pairs: &[(f64, f64)]) -> f64 {
-    let rank = |value: f64, of: fn(&(f64, f64)) -> f64| {
-        let below = pairs.iter().filter(|pair| of(pair) < value).count() as f64;
-        let equal = pairs.iter().filter(|pair| of(pair) == value).count() as f64;
-        below + (equal - 1.0) / 2.0
-    };
-    let middle = (pairs.len() as f64 - 1.0) / 2.0;
-    let (mut both, mut left, mut right) = (0.0, 0.0, 0.0);
-    for pair in pairs {
-        let (a, b) = (rank(pair.0, |pair| pair.0) - middle, rank(pair.1, |pair| pair.1) - middle);
-        both += a * b;
-        left += a * a;
-        right += b * b;
-    }
-    if left * right == 0.0 { 0.0 } else { both / (left * right).sqrt() }
 }
 
 #[cfg(test)]
@@ -87,17 +70,5 @@ mod tests {
         let of = Course::from_figures;
         assert_eq!([of(0.03, 0.0), of(0.1, 9.0), of(0.3, 0.0)], [Course::Steady, Course::Rippled, Course::Waves]);
         assert_eq!(of(0.03, 10.0), Course::Waves, "ten stalled seconds");
-    }
-
-    #[test]
-    fn ranks_correlate_as_in_the_textbook() {
-        let same = [(1.0, 10.0), (2.0, 20.0), (3.0, 21.0)];
-        assert!((spearman(&same) - 1.0).abs() < 1e-12);
-        let turned = [(1.0, 3.0), (2.0, 2.0), (3.0, 1.0)];
-        assert!((spearman(&turned) + 1.0).abs() < 1e-12);
-        // Two neighbours of five swapped: 1 - 6 * 2 / (5 * 24).
-        let swapped = [(1.0, 2.0), (2.0, 1.0), (3.0, 3.0), (4.0, 4.0), (5.0, 5.0)];
-        assert!((spearman(&swapped) - 0.9).abs() < 1e-12);
-        assert_eq!(spearman(&[(1.0, 1.0), (1.0, 2.0), (1.0, 3.0)]), 0.0, "no order was published");
     }
 }

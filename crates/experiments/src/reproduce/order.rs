@@ -1,12 +1,13 @@
 //! Whether the runs stand in the published order of throughput.
 //!
-//! Each two runs are a pair; a pair agrees if the same one of them is faster in both worlds. Kendall's rank correlation is
-//! (pairs that agree - pairs that don't) / pairs: 1 for the same order, 0 for chance, -1 for the reverse.
+//! Each two runs are a pair; a pair agrees if the same one of them is faster in both worlds. All of them together are summed up
+//! by Spearman's rank correlation.
 //!
 //! A published mean has an interval of its own, and a wave that fits two and a half times into the time it is taken over
 //! makes a wide one. A pair is told apart if the means differ by more than the root of the sum of the squared intervals.
 
 use super::Row;
+use innosim_statistics::rank_correlation;
 
 /// A run's throughput in both worlds, transactions a second.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +48,8 @@ pub struct Order {
     pub told_apart: usize,
     /// Pairs out of order.
     pub swapped: Vec<Swapped>,
+    /// Spearman's rank correlation; `None` for fewer than two runs.
+    pub rank_correlation: Option<f64>,
 }
 
 impl Order {
@@ -66,7 +69,9 @@ impl Order {
 
     fn of_points(mut points: Vec<Point<'_>>) -> Order {
         points.sort_by(|a, b| b.published.total_cmp(&a.published));
-        let mut order = Order::default();
+        let both: Vec<(f64, f64)> = points.iter().map(|point| (point.published, point.simulated)).collect();
+        let mut order =
+            Order { rank_correlation: (both.len() > 1).then(|| rank_correlation(&both)), ..Order::default() };
         for (i, faster) in points.iter().enumerate() {
             for slower in &points[i + 1..] {
                 let (gap, interval) = (faster.published - slower.published, faster.interval.hypot(slower.interval));
@@ -89,11 +94,6 @@ impl Order {
     pub fn swapped_though_told_apart(&self) -> usize {
         self.swapped.iter().filter(|pair| pair.is_told_apart()).count()
     }
-
-    /// Kendall's rank correlation; `None` for fewer than two runs.
-    pub fn rank_correlation(&self) -> Option<f64> {
-        (self.pairs > 0).then(|| 1.0 - 2.0 * self.swapped.len() as f64 / self.pairs as f64)
-    }
 }
 
 #[cfg(test)]
@@ -111,8 +111,11 @@ mod tests {
         assert_eq!((of_three.pairs, of_three.told_apart), (3, 3));
         let swapped = Swapped { faster: "c".into(), slower: "b".into(), published_gap: 0.5, gap_interval: 0.0 };
         assert_eq!(of_three.swapped, [swapped]);
-        assert!((of_three.rank_correlation().unwrap() - 1.0 / 3.0).abs() < 1e-12);
-        assert_eq!(order(&[("a", 1.0, 0.0, 1.0)]).rank_correlation(), None);
+        assert!(
+            (of_three.rank_correlation.unwrap() - 0.5).abs() < 1e-12,
+            "two neighbours of three: 1 - 6 x 2 / (3 x 8)"
+        );
+        assert_eq!(order(&[("a", 1.0, 0.0, 1.0)]).rank_correlation, None);
     }
 
     /// Intervals of 3 and 4 make one of 5 for the gap.

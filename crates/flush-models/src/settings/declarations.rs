@@ -1,7 +1,7 @@
 //! Every setting: what it is, and in which servers it has which values and default.
 //!
 //! Settings are declared by family of servers, one file each. A name that several families know is declared by each of
-//! them, with its own help, range and default, for its own servers only.
+//! them, with its own help, range and default, for its own servers only; where the help is the same, once in `every_server`.
 
 mod every_server;
 mod mariadb;

@@ -32,15 +32,21 @@ pub(crate) fn parse_date_time(text: &str) -> Option<(f64, &str)> {
     let date_end = text.find([' ', 'T'])?;
     let (date, rest) = (&text[..date_end], text[date_end + 1..].trim_start());
     let days = parse_date(date)?;
-    let end = rest.find(|c: char| !(c.is_ascii_digit() || ":.".contains(c))).unwrap_or(rest.len());
-    let mut parts = rest[..end].split(':');
+    let (seconds, rest) = parse_time_of_day(rest)?;
+    Some((days as f64 * DAY_S + seconds, rest))
+}
+
+/// Seconds since midnight, of `15:20:23` or `9:02:34.5`; with what follows it.
+pub(crate) fn parse_time_of_day(text: &str) -> Option<(f64, &str)> {
+    let end = text.find(|c: char| !(c.is_ascii_digit() || ":.".contains(c))).unwrap_or(text.len());
+    let mut parts = text[..end].split(':');
     let hour: u32 = parts.next()?.parse().ok()?;
     let minute: u32 = parts.next()?.parse().ok()?;
     let second: f64 = parts.next()?.parse().ok()?;
     if hour > 23 || minute > 59 || !(0.0..61.0).contains(&second) || parts.next().is_some() {
         return None;
     }
-    Some((days as f64 * DAY_S + f64::from(hour * 3600 + minute * 60) + second, &rest[end..]))
+    Some((f64::from(hour * 3600 + minute * 60) + second, &text[end..]))
 }
 
 /// Days since 1970-01-01 of `2026-11-21`, `2026_11_21` or `261121`.

@@ -11,7 +11,7 @@
 //! A transaction is one of the server's, a sixtieth of its TPM a second; new orders (NOPM) are less than half of them. The
 //! counter's times are taken as distances from the first line alone: their dates are in words.
 
-use super::clock::DAY_S;
+use super::clock::{DAY_S, parse_time_of_day};
 use super::sysbench::{Interval, LoadLog, Program, measure, number_after};
 use super::{Clock, Part};
 
@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str) -> Option<Part> {
     for line in text.lines() {
         if let Some((before, at)) = line.split_once(" tpm @ ") {
             let rate = before.split_whitespace().next().and_then(|word| word.parse::<f64>().ok());
-            counted.extend(rate.filter(|rate| rate.is_finite() && *rate >= 0.0).map(|rate| (rate, time_of_day(at))));
+            counted.extend(rate.filter(|rate| rate.is_finite() && *rate >= 0.0).map(|rate| (rate, time_in(at))));
         }
         let threads = ["Active Virtual Users configured", "Virtual Users Created with Monitor VU"];
         if let Some(end) = threads.iter().find_map(|words| line.find(words)) {
@@ -77,13 +77,8 @@ fn intervals(counted: &[(f64, Option<f64>)]) -> Vec<Interval> {
 }
 
 /// Seconds since midnight of `Thu Mar 12 10:00:11 UTC 2026`.
-fn time_of_day(text: &str) -> Option<f64> {
-    let word = text.split_whitespace().find(|word| word.matches(':').count() == 2)?;
-    let fields: Option<Vec<f64>> = word.split(':').map(|field| field.parse::<u32>().ok().map(f64::from)).collect();
-    match fields?[..] {
-        [h, m, s] if h < 24.0 && m < 60.0 && s < 61.0 => Some(3600.0 * h + 60.0 * m + s),
-        _ => None,
-    }
+fn time_in(date: &str) -> Option<f64> {
+    date.split_whitespace().find_map(parse_time_of_day).map(|(seconds, _)| seconds)
 }
 
 #[cfg(test)]

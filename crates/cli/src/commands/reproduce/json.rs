@@ -24,7 +24,7 @@ pub(super) fn document(comparison: &Comparison) -> Value {
         "tolerance": { "tps": TPS_TOLERANCE, "checkpoint_age": AGE_TOLERANCE },
         "runs": comparison.rows.iter().map(row).collect::<Vec<Value>>(),
         "order": {
-            "rank_correlation": order.rank_correlation().map(rounded),
+            "rank_correlation": order.rank_correlation.map(rounded),
             "pairs": order.pairs,
             "told_apart": order.told_apart,
             "out_of_order": swapped,

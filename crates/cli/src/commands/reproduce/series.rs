@@ -246,7 +246,10 @@ fn courses(rows: &[SeriesRow]) -> String {
         text.push_str(&format!("steady, rippled or waves: right in {right} of {} runs\n", courses.len()));
     }
     for (group, correlation) in rank_correlations(rows) {
-        text.push_str(&format!("order of the servers, {group}: rank correlation {}\n", decimal(correlation, 2)));
+        text.push_str(&format!(
+            "order of the servers, {group}: Spearman's rank correlation {}\n",
+            decimal(correlation, 2)
+        ));
     }
     text
 }

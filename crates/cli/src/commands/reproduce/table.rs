@@ -144,7 +144,7 @@ fn waves(rows: &[Row]) -> String {
 fn conclusions(comparison: &Comparison) -> String {
     let order = &comparison.order;
     let mut text = String::new();
-    if let Some(correlation) = order.rank_correlation() {
+    if let Some(correlation) = order.rank_correlation {
         text.push_str(&agreement(order, correlation));
     }
     let (all, misses) = (comparison.rows.len(), comparison.misses().len());
@@ -159,7 +159,7 @@ fn conclusions(comparison: &Comparison) -> String {
 /// How far the order agrees, and what is out of order.
 fn agreement(order: &Order, correlation: f64) -> String {
     let mut sentence = format!(
-        "Order by throughput: {} of {} pairs of runs as published (rank correlation {}); of the {} whose published means \
+        "Order by throughput: {} of {} pairs of runs as published (Spearman's rank correlation {}); of the {} whose published means \
          differ by more than their ± together, {}.",
         order.pairs - order.swapped.len(),
         order.pairs,

@@ -1,7 +1,7 @@
 //! Settings of MySQL 5.6 and 5.7 (`innodb-5.6` and `innodb-5.7`, section 8).
 
 use super::super::{Kind, Servers, Value};
-use super::{Declaration, GIB, KIB, MIB, Span, TIB, U32_MAX, bytes, derived, everywhere, integer, size, span, whole};
+use super::{Declaration, GIB, KIB, MIB, Span, TIB, bytes, derived, everywhere, integer, size, span, whole};
 
 const BOTH: &[Servers] = &[Servers::MYSQL.from(5, 6, 0).until(8, 0, 0)];
 /// Those whose doublewrite buffer is one for all.
@@ -80,13 +80,6 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "",
     ),
     everywhere(
-        "innodb_flush_log_at_trx_commit",
-        "",
-        &[whole(BOTH, 0, 2, 1, "1")],
-        "What a commit waits for: 0 nothing, 1 its redo synced, 2 its redo written.",
-        "",
-    ),
-    everywhere(
         "innodb_flush_method",
         "",
         &[span(BOTH, Kind::Choice(FLUSH_METHODS), Value::Choice("fsync"), "fsync")],
@@ -151,7 +144,6 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "About 76 % of it are filled before user threads stop for flushing. A larger redo log lets pages collect more \
          changes before they are flushed.",
     ),
-    everywhere("innodb_log_files_in_group", "", &[whole(BOTH, 2, 100, 2, "2")], "Number of redo files.", ""),
     from_57(
         "innodb_log_write_ahead_size",
         "bytes",
@@ -160,41 +152,6 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "The first redo write into each unit of this size fills the unit.",
         "Devices with an inode_tick write the filling; on others it is left out of a run.",
     ),
-    everywhere(
-        "innodb_lru_scan_depth",
-        "pages",
-        &[whole(BOTH, 100, u64::MAX, 1024, "1024")],
-        "Free pages that the page cleaner keeps in each instance, and pages that it scans for them.",
-        "Without effect while the data set fits the buffer pool.",
-    ),
-    everywhere(
-        "innodb_max_dirty_pages_pct",
-        "%",
-        &[whole(M56, 0, 99, 75, "75"), span(M57, Kind::Real { min: 0.0, max: 99.999 }, Value::Real(75.0), "75")],
-        "Share of dirty pages at which their number alone calls for innodb_io_capacity.",
-        "",
-    ),
-    everywhere(
-        "innodb_max_dirty_pages_pct_lwm",
-        "%",
-        &[whole(M56, 0, 99, 0, "0"), span(M57, Kind::Real { min: 0.0, max: 99.999 }, Value::Real(0.0), "0")],
-        "Share of dirty pages from which their number calls for flushing; 0 switches this off.",
-        "",
-    ),
-    everywhere(
-        "innodb_old_blocks_pct",
-        "%",
-        &[whole(BOTH, 5, 95, 37, "37")],
-        "Share of the LRU list behind the point where new pages enter.",
-        "",
-    ),
-    everywhere(
-        "innodb_old_blocks_time",
-        "ms",
-        &[whole(BOTH, 0, U32_MAX, 1000, "1000")],
-        "A page read in is not made young by accesses within this time after its first.",
-        "",
-    ),
     from_57(
         "innodb_page_cleaners",
         "threads",
@@ -202,27 +159,6 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         &[whole(M57, 1, 64, 4, "4")],
         "Threads that flush pages, each an instance at a time; no more than instances.",
         "They share one doublewrite buffer, so more of them do not write more.",
-    ),
-    everywhere(
-        "innodb_page_size",
-        "bytes",
-        &[size(BOTH, bytes(16 * KIB, 16 * KIB, 1), 16 * KIB, "16K")],
-        "Size of a page; the models know only 16K.",
-        "",
-    ),
-    everywhere(
-        "innodb_read_io_threads",
-        "threads",
-        &[whole(BOTH, 1, 64, 4, "4")],
-        "Threads for read-ahead; reads that a transaction waits for don't use them.",
-        "Read-ahead is not modelled, so this changes nothing yet.",
-    ),
-    everywhere(
-        "innodb_thread_concurrency",
-        "threads",
-        &[whole(BOTH, 0, 1000, 0, "0")],
-        "Enters the margin of redo kept free for running threads; it does not limit them in the model.",
-        "",
     ),
     everywhere(
         "innodb_write_io_threads",

@@ -116,13 +116,6 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "",
     ),
     everywhere(
-        "innodb_flush_log_at_trx_commit",
-        "",
-        &[whole(FROM_80, 0, 2, 1, "1")],
-        "What a commit waits for: 0 nothing, 1 its redo synced, 2 its redo written.",
-        "",
-    ),
-    everywhere(
         "innodb_flush_method",
         "",
         &[
@@ -231,60 +224,11 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         ],
     },
     everywhere(
-        "innodb_lru_scan_depth",
-        "pages",
-        &[whole(FROM_80, 100, U32_MAX, 1024, "1024")],
-        "Free pages that the page cleaner keeps in each instance, and pages that it scans for them.",
-        "Without effect while the data set fits the buffer pool.",
-    ),
-    everywhere(
-        "innodb_max_dirty_pages_pct",
-        "%",
-        &[span(FROM_80, Kind::Real { min: 0.0, max: 99.999 }, Value::Real(90.0), "90")],
-        "Share of dirty pages at which their number alone calls for innodb_io_capacity.",
-        "",
-    ),
-    everywhere(
-        "innodb_max_dirty_pages_pct_lwm",
-        "%",
-        &[span(FROM_80, Kind::Real { min: 0.0, max: 99.999 }, Value::Real(10.0), "10")],
-        "Share of dirty pages from which their number calls for flushing; 0 switches this off.",
-        "",
-    ),
-    everywhere(
-        "innodb_old_blocks_pct",
-        "%",
-        &[whole(FROM_80, 5, 95, 37, "37")],
-        "Share of the LRU list behind the point where new pages enter.",
-        "",
-    ),
-    everywhere(
-        "innodb_old_blocks_time",
-        "ms",
-        &[whole(FROM_80, 0, U32_MAX, 1000, "1000")],
-        "A page read in is not made young by accesses within this time after its first.",
-        "",
-    ),
-    everywhere(
         "innodb_page_cleaners",
         "threads",
         &[whole(M80, 1, 64, 4, "4"), derived(FROM_84, integer(1, 64), "innodb_buffer_pool_instances")],
         "Threads that flush pages, each an instance at a time; no more than instances.",
         "",
-    ),
-    everywhere(
-        "innodb_page_size",
-        "bytes",
-        &[size(FROM_80, bytes(16 * KIB, 16 * KIB, 1), 16 * KIB, "16K")],
-        "Size of a page; the models know only 16K.",
-        "",
-    ),
-    everywhere(
-        "innodb_read_io_threads",
-        "threads",
-        &[whole(M80, 1, 64, 4, "4"), derived(FROM_84, integer(1, 64), "half of the CPUs, at least 4")],
-        "Threads for read-ahead; reads that a transaction waits for don't use them.",
-        "Read-ahead is not modelled, so this changes nothing yet.",
     ),
     Declaration {
         name: "innodb_redo_log_capacity",
@@ -295,13 +239,6 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         instead: "use innodb_log_file_size and innodb_log_files_in_group",
         spans: &[size(FROM_8030, bytes(8 * MIB, 512 * GIB, MIB), 100 * MIB, "100M")],
     },
-    everywhere(
-        "innodb_thread_concurrency",
-        "threads",
-        &[whole(FROM_80, 0, 1000, 0, "0")],
-        "Enters the margin of redo kept free for running threads; it does not limit them in the model.",
-        "",
-    ),
     Declaration {
         name: "innodb_use_fdatasync",
         unit: "",
