@@ -1,6 +1,6 @@
 //! The browser: where it is, and one that runs.
 
-use crate::{PATIENCE, Page};
+use crate::page::{PATIENCE, Page};
 use headless_chrome::{Browser, LaunchOptions};
 use std::ffi::OsStr;
 use std::fmt;

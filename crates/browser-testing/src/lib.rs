@@ -29,15 +29,11 @@ mod page;
 mod site;
 
 pub use chromium::Chromium;
-pub use page::Page;
+pub use page::{PATIENCE, Page};
 pub use site::Site;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use std::process::ExitCode;
-use std::time::Duration;
-
-/// How long a page may take over anything, on a machine that is busy otherwise.
-pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A test: its name and what it does with the browser. It fails by panicking.
 pub type Test = (&'static str, fn(&Chromium));

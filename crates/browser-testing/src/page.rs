@@ -1,6 +1,6 @@
 //! A page that is open: what it says, and a mouse on it.
 
-use crate::{PATIENCE, Site};
+use crate::Site;
 use headless_chrome::protocol::cdp::Page::{AddScriptToEvaluateOnNewDocument, CaptureScreenshotFormatOption};
 use headless_chrome::protocol::cdp::types::Event;
 use headless_chrome::protocol::cdp::{Emulation, Input, Network};
@@ -10,6 +10,9 @@ use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+/// How long a page may take over anything, on a machine that is busy otherwise.
+pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Runs before the page's own scripts and keeps what goes wrong in them.
 const KEEP_ERRORS: &str = "window.__errors = [];

@@ -17,7 +17,7 @@ pub use overall::{MARKS, Mark, Overall};
 use crate::calibrate::{Calibration, Device, calibrate, load_of, scenario_toml};
 use innosim_core::metrics::{Regime, RunOutput};
 use innosim_flush_models::registry::ModelId;
-use innosim_recordings::{Purpose, Quantity, Recording};
+use innosim_recordings::{Column, Purpose, Quantity, Recording};
 use innosim_scenario::{Overrides, Scenario, Source, load};
 use observed::{Observed, mean};
 use predicted::Predicted;
@@ -50,19 +50,17 @@ pub struct Trajectory {
     pub name: &'static str,
     /// Seconds since the load began.
     pub seconds: Vec<f64>,
-    /// Measured; NaN in gaps.
-    pub observed: Vec<f64>,
+    /// Measured.
+    pub observed: Column,
     /// Predicted, at the same seconds.
-    pub predicted: Vec<f64>,
+    pub predicted: Column,
 }
 
 impl Trajectory {
     /// Root mean square error / observed mean; `None` without samples.
     pub fn nrmse(&self) -> Option<f64> {
-        let pairs: Vec<(f64, f64)> =
-            self.observed.iter().copied().zip(self.predicted.iter().copied()).filter(|(o, _)| o.is_finite()).collect();
         let level = mean(&self.observed)?;
-        let square = pairs.iter().map(|(o, p)| (p - o).powi(2)).sum::<f64>() / pairs.len() as f64;
+        let square = mean(&self.observed.with(&self.predicted, |o, p| (p - o).powi(2)))?;
         (level > 0.0).then(|| square.sqrt() / level)
     }
 }
@@ -231,11 +229,11 @@ pub fn compare(task: &Task<'_>, output: &RunOutput) -> Result<Validation, String
 }
 
 fn trajectories(observed: &Observed, predicted: &Observed) -> Vec<Trajectory> {
-    let one = |name, observed_values: &[f64], predicted: &[f64]| Trajectory {
+    let one = |name, observed_values: &Column, predicted: &Column| Trajectory {
         name,
         seconds: observed.seconds.clone(),
-        observed: observed_values.to_vec(),
-        predicted: predicted.to_vec(),
+        observed: observed_values.clone(),
+        predicted: predicted.clone(),
     };
     vec![
         one("checkpoint_age", &observed.age, &predicted.age),
@@ -257,8 +255,8 @@ mod tests {
         let trajectory = Trajectory {
             name: "x",
             seconds: vec![1.0, 2.0, 3.0],
-            observed: vec![10.0, f64::NAN, 30.0],
-            predicted: vec![13.0, 0.0, 26.0],
+            observed: Column::from(vec![10.0, f64::NAN, 30.0]),
+            predicted: Column::from(vec![13.0, 0.0, 26.0]),
         };
         assert_eq!(trajectory.nrmse(), Some((12.5_f64).sqrt() / 20.0));
     }

@@ -18,6 +18,7 @@ use innosim_core::metrics::RunOutput;
 use innosim_experiments::advise::{Prepared, prepare};
 use innosim_experiments::runner::{Job, run_many};
 use innosim_experiments::validate::{Metric, Overall, Task, Trajectory, Validation, compare, tasks};
+use innosim_recordings::Column;
 use innosim_report::numbers::{bytes, count};
 use innosim_report::{ReportError, write_file};
 use innosim_scenario::{Overrides, Scenario};
@@ -123,9 +124,8 @@ pub(super) fn csv(trajectories: &[Trajectory]) -> String {
     for (i, second) in seconds.iter().enumerate() {
         text.push_str(&second.to_string());
         for trajectory in trajectories {
-            let observed = trajectory.observed[i];
-            let observed = if observed.is_finite() { observed.to_string() } else { String::new() };
-            text.push_str(&format!(",{observed},{}", trajectory.predicted[i]));
+            let text_of = |column: &Column| column.at(i).map_or_else(String::new, |value| value.to_string());
+            text.push_str(&format!(",{},{}", text_of(&trajectory.observed), text_of(&trajectory.predicted)));
         }
         text.push('\n');
     }

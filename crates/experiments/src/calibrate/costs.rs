@@ -36,7 +36,7 @@
 use super::counters::Load;
 use super::{Parameter, log_threads};
 use innosim_flush_models::registry::{ModelId, lookup};
-use innosim_recordings::{Quantity, Recording};
+use innosim_recordings::{Column, Quantity, Recording};
 
 /// CPU time of a redo sync of MySQL, µs.
 const SYNC_CPU_US: f64 = 200.0;
@@ -62,11 +62,11 @@ const FEW_PAGES: f64 = 0.1;
 
 /// What a server did in a time, by its counters.
 pub(super) struct Work {
-    redo_syncs: Vec<f64>,
-    syncs: Vec<f64>,
-    pages: Vec<f64>,
-    reads: Vec<f64>,
-    client_flushes: Vec<f64>,
+    redo_syncs: Column,
+    syncs: Column,
+    pages: Column,
+    reads: Column,
+    client_flushes: Column,
     /// What a redo sync takes, µs.
     sync_us: f64,
     /// What the checksum of a page takes, µs.
@@ -106,7 +106,7 @@ impl Work {
     pub(super) fn of(load: &Load, recording: &Recording) -> Option<Work> {
         let syncs = load.column(recording, &["Innodb_data_fsyncs", "m.os_data_fsyncs"]);
         let redo = load.column(recording, &["Innodb_os_log_fsyncs", "m.os_log_fsyncs"]);
-        let redo = redo.filter(|redo| redo.first() < redo.last());
+        let redo = redo.filter(|redo| redo.growth().is_some_and(|grown| grown > 0.0));
         let (redo_syncs, syncs) = match (redo, syncs) {
             (Some(redo), Some(all)) => (redo, all),
             (Some(redo), None) => (redo.clone(), redo),
@@ -114,23 +114,26 @@ impl Work {
             (None, None) => return None,
         };
         let pages = load.of_quantity(recording, Quantity::PagesWritten)?;
-        let or_none = |name| load.column(recording, &[name]).unwrap_or_else(|| vec![0.0; pages.len()]);
+        let or_none = |name| load.column(recording, &[name]).unwrap_or_else(|| Column::zeros(pages.len()));
         let reads = or_none("Innodb_buffer_pool_reads");
         // From 5.7 on the page cleaner does it.
         let by_clients = recording.server.model == Some(ModelId::Mysql56);
-        let client_flushes = if by_clients { or_none("m.buffer_flush_sync") } else { vec![0.0; pages.len()] };
+        let client_flushes = if by_clients { or_none("m.buffer_flush_sync") } else { Column::zeros(pages.len()) };
         let (sync_us, checksum_us) = (sync_cpu_us(recording), page_checksum_cpu_us(recording));
         Some(Work { redo_syncs, syncs, pages, reads, client_flushes, sync_us, checksum_us })
     }
 
     /// CPU time up to each sample that is not the transactions' own, µs.
-    pub(super) fn cpu_us(&self) -> Vec<f64> {
+    pub(super) fn cpu_us(&self) -> Column {
         let of = |i: usize| {
-            let data = (self.syncs[i] - self.redo_syncs[i]).max(0.0);
-            self.sync_us * (self.redo_syncs[i] + DATA_SYNC_SHARE * data)
-                + (PAGE_WRITE_CPU_US + self.checksum_us) * self.pages[i]
-                + PAGE_READ_CPU_US * self.reads[i]
-                + CLIENT_FLUSH_CPU_US * self.client_flushes[i]
+            let (redo_syncs, pages) = (self.redo_syncs.at(i)?, self.pages.at(i)?);
+            let data = (self.syncs.at(i)? - redo_syncs).max(0.0);
+            Some(
+                self.sync_us * (redo_syncs + DATA_SYNC_SHARE * data)
+                    + (PAGE_WRITE_CPU_US + self.checksum_us) * pages
+                    + PAGE_READ_CPU_US * self.reads.at(i)?
+                    + CLIENT_FLUSH_CPU_US * self.client_flushes.at(i)?,
+            )
         };
         (0..self.syncs.len()).map(of).collect()
     }
@@ -138,17 +141,18 @@ impl Work {
     /// Operations that a sync takes of the cap; `None` if the recording does not tell.
     pub(super) fn sync_operations(&self, load: &Load, recording: &Recording) -> Option<Parameter> {
         let writes = load.column(recording, &["cg.write_ios", "disk.wr_ios"])?;
-        let zeros = || vec![0.0; writes.len()];
+        let zeros = || Column::zeros(writes.len());
         let batches = load.column(recording, &["Innodb_dblwr_writes"]).unwrap_or_else(zeros);
         let copied = load.column(recording, &["Innodb_dblwr_pages_written"]).unwrap_or_else(zeros);
         let merges = merges_pages(recording);
         let at = |i: usize| {
-            let doublewrite = batches[i].max(copied[i] / PAGES_OF_ONE_WRITE);
-            writes[i] - self.pages[i] - doublewrite - self.redo_syncs[i]
+            let doublewrite = batches.at(i)?.max(copied.at(i)? / PAGES_OF_ONE_WRITE);
+            Some(writes.at(i)? - self.pages.at(i)? - doublewrite - self.redo_syncs.at(i)?)
         };
-        let beyond: Vec<f64> = (0..writes.len()).map(at).collect();
+        let beyond: Column = (0..writes.len()).map(at).collect();
         let tells = |from: usize, to: usize| {
-            !merges || self.pages[to] - self.pages[from] < FEW_PAGES * (writes[to] - writes[from])
+            let grown = |column: &Column| Some(column.at(to)? - column.at(from)?);
+            !merges || grown(&self.pages).zip(grown(&writes)).is_some_and(|(pages, all)| pages < FEW_PAGES * all)
         };
         let (value, uncertainty) = load.ratio_where(&beyond, &self.syncs, tells)?;
         (value >= 1.0).then(|| Parameter {

@@ -25,7 +25,7 @@ pub(super) struct Load {
     at: Vec<usize>,
     /// Transactions since the first of them.
     transactions: Vec<f64>,
-    lsn: Vec<f64>,
+    lsn: Column,
     /// Samples of the recording since whose predecessor the machine stood still.
     frozen: Vec<bool>,
     /// Samples since whose predecessor here it is not known how many transactions there were.
@@ -60,10 +60,11 @@ impl Load {
             Some(*sum)
         });
         let transactions = transactions.collect();
-        let of_samples = |values: &[f64]| less_unknown(at.iter().map(|&i| values[i]).collect(), &unknown);
+        let of_samples =
+            |sample: &dyn Fn(usize) -> Option<f64>| less_unknown(at.iter().map(|&i| sample(i)).collect(), &unknown);
         Ok(Load {
-            seconds: of_samples(all),
-            lsn: of_samples(&lsn.with_nan()),
+            seconds: of_samples(&|i| Some(all[i])).present().collect(),
+            lsn: of_samples(&|i| lsn.at(i)),
             at,
             transactions,
             frozen: recording.frozen(),
@@ -91,14 +92,15 @@ impl Load {
         Parameter { name: "redo_bytes_per_transaction", value, uncertainty, unit: "bytes", method }
     }
 
-    /// Growth of a cumulative column a second, over the load as far as it was recorded; NaN if that is no time.
-    pub(super) fn a_second(&self, column: &[f64]) -> f64 {
-        let (first, last) = ends(column).unwrap_or((0, 0));
-        (column[last] - column[first]) / (self.seconds[last] - self.seconds[first])
+    /// Growth of a cumulative column a second, over the load as far as it was recorded; `None` if that is no time.
+    pub(super) fn a_second(&self, column: &Column) -> Option<f64> {
+        let ((first, from), (last, to)) = ends(column)?;
+        let seconds = self.seconds[last] - self.seconds[first];
+        (seconds > 0.0).then(|| (to - from) / seconds)
     }
 
     /// Log sequence numbers.
-    pub(super) fn lsn(&self) -> &[f64] {
+    pub(super) fn lsn(&self) -> &Column {
         &self.lsn
     }
 
@@ -108,7 +110,8 @@ impl Load {
     }
 
     pub(super) fn transactions_a_second(&self) -> f64 {
-        self.a_second(&self.transactions)
+        let last = self.seconds.len() - 1;
+        (self.transactions[last] - self.transactions[0]) / (self.seconds[last] - self.seconds[0])
     }
 
     /// Transactions a redo sync.
@@ -125,49 +128,49 @@ impl Load {
     }
 
     /// The first of these columns that was recorded, at the samples under load.
-    pub(super) fn column(&self, recording: &Recording, names: &[&str]) -> Option<Vec<f64>> {
+    pub(super) fn column(&self, recording: &Recording, names: &[&str]) -> Option<Column> {
         names.iter().find_map(|name| self.sum(recording, &[name]))
     }
 
     /// A cumulative quantity at the samples under load.
-    pub(super) fn of_quantity(&self, recording: &Recording, quantity: Quantity) -> Option<Vec<f64>> {
-        let values = recording.get(quantity)?.with_nan();
-        Some(less_unknown(self.at.iter().map(|&i| values[i]).collect(), &self.unknown))
+    pub(super) fn of_quantity(&self, recording: &Recording, quantity: Quantity) -> Option<Column> {
+        let values = recording.get(quantity)?;
+        Some(less_unknown(self.at.iter().map(|&i| values.at(i)).collect(), &self.unknown))
     }
 
     /// The sum of cumulative columns at the samples under load, less what they grew while the machine stood still. Between
-    /// two readings a counter is taken to have grown evenly; before its first and after its last one it is NaN. `None` if
+    /// two readings a counter is taken to have grown evenly; before its first and after its last one there are gaps. `None` if
     /// there are not two readings under load.
-    pub(super) fn sum(&self, recording: &Recording, names: &[&str]) -> Option<Vec<f64>> {
+    pub(super) fn sum(&self, recording: &Recording, names: &[&str]) -> Option<Column> {
         let seconds = &recording.series.seconds;
         let of = |name: &&str| recording.series.column(name).map(|column| evenly_between(seconds, &column));
-        let columns: Option<Vec<Vec<f64>>> = names.iter().map(of).collect();
-        let columns = columns?;
-        let sum = |i: usize| columns.iter().map(|column| column[i]).sum::<f64>();
+        let columns: Option<Vec<Column>> = names.iter().map(of).collect();
+        let sum = Column::sum(&columns?)?;
         let mut frozen = vec![0.0; self.frozen.len()];
         for i in 1..frozen.len() {
-            let grown = if self.frozen[i] { sum(i) - sum(i - 1) } else { 0.0 };
-            frozen[i] = frozen[i - 1] + if grown.is_finite() { grown } else { 0.0 };
+            let grown = sum.at(i).zip(sum.at(i - 1)).filter(|_| self.frozen[i]).map(|(to, from)| to - from);
+            frozen[i] = frozen[i - 1] + grown.unwrap_or(0.0);
         }
-        let sums = less_unknown(self.at.iter().map(|&i| sum(i) - frozen[i]).collect(), &self.unknown);
-        ends(&sums).is_some_and(|(first, last)| first < last).then_some(sums)
+        let sums = less_unknown(self.at.iter().map(|&i| Some(sum.at(i)? - frozen[i])).collect(), &self.unknown);
+        ends(&sums).is_some_and(|((first, _), (last, _))| first < last).then_some(sums)
     }
 
     /// Growth of a counter a transaction over the load as far as it was recorded, and the half-width of its 95 % interval
     /// over blocks.
-    pub(super) fn ratio(&self, counter: &[f64]) -> (f64, Option<f64>) {
-        let (_, uncertainty) = self.ratio_where(counter, &self.transactions, |_, _| true).unwrap_or((0.0, None));
-        let (first, last) = ends(counter).unwrap_or((0, 0));
+    pub(super) fn ratio(&self, counter: &Column) -> (f64, Option<f64>) {
+        let by = Column::from(self.transactions.clone());
+        let (_, uncertainty) = self.ratio_where(counter, &by, |_, _| true).unwrap_or((0.0, None));
+        let Some(((first, from), (last, to))) = ends(counter) else { return (0.0, uncertainty) };
         let transactions = self.transactions[last] - self.transactions[first];
-        ((counter[last] - counter[first]) / transactions.max(1.0), uncertainty)
+        ((to - from) / transactions.max(1.0), uncertainty)
     }
 
     /// Growth of one counter by that of another over the blocks (their first and last sample) that `tells` lets count,
     /// and the half-width of the 95 % interval over them; `None` if there is none.
     pub(super) fn ratio_where(
         &self,
-        counter: &[f64],
-        by: &[f64],
+        counter: &Column,
+        by: &Column,
         tells: impl Fn(usize, usize) -> bool,
     ) -> Option<(f64, Option<f64>)> {
         let mut ratios = Vec::new();
@@ -175,8 +178,11 @@ impl Load {
         let (mut sum, mut sum_by) = (0.0, 0.0);
         for i in 1..self.seconds.len() {
             if self.seconds[i] - self.seconds[begin] >= BLOCK_S {
-                let (grown, grown_by) = (counter[i] - counter[begin], by[i] - by[begin]);
-                if grown_by > 0.0 && grown.is_finite() && tells(begin, i) {
+                let grown = |column: &Column| Some(column.at(i)? - column.at(begin)?);
+                if let Some((grown, grown_by)) = grown(counter).zip(grown(by))
+                    && grown_by > 0.0
+                    && tells(begin, i)
+                {
                     ratios.push(grown / grown_by);
                     (sum, sum_by) = (sum + grown, sum_by + grown_by);
                 }
@@ -208,36 +214,39 @@ fn transactions_between(seconds: &[f64], tps: &Column, (from, to): (usize, usize
     Some(sum)
 }
 
-/// The first and the last place at which a column has a value.
-pub(super) fn ends(column: &[f64]) -> Option<(usize, usize)> {
-    let is_there = |value: &f64| value.is_finite();
-    column.iter().position(is_there).zip(column.iter().rposition(is_there))
+/// A sample and its place.
+type Placed = (usize, f64);
+
+/// The first and the last sample of a column that is there.
+pub(super) fn ends(column: &Column) -> Option<(Placed, Placed)> {
+    column.placed().next().zip(column.placed().next_back())
 }
 
 /// A cumulative column whose missing values lie on the line between their neighbours; not where it fell.
-fn evenly_between(seconds: &[f64], column: &Column) -> Vec<f64> {
+fn evenly_between(seconds: &[f64], column: &Column) -> Column {
     let there: Vec<(usize, f64)> = column.placed().collect();
-    let mut even = column.with_nan();
+    let mut even: Vec<Option<f64>> = column.samples().collect();
     for pair in there.windows(2) {
         let ((from, start), (to, end)) = (pair[0], pair[1]);
         let grown = end - start;
         for i in from + 1..if grown >= 0.0 { to } else { from } {
-            even[i] = start + grown * (seconds[i] - seconds[from]) / (seconds[to] - seconds[from]);
+            even[i] = Some(start + grown * (seconds[i] - seconds[from]) / (seconds[to] - seconds[from]));
         }
     }
-    even
+    even.into_iter().collect()
 }
 
 /// Values of a cumulative counter, less what it grew where transactions are not known.
-fn less_unknown(mut values: Vec<f64>, unknown: &[bool]) -> Vec<f64> {
-    let (mut less, mut before) = (0.0, ends(&values).map_or(0.0, |(first, _)| values[first]));
-    for (value, unknown) in values.iter_mut().zip(unknown).filter(|(value, _)| value.is_finite()) {
-        let grown = *value - before;
-        before = *value;
+fn less_unknown(values: Column, unknown: &[bool]) -> Column {
+    let (mut less, mut before) = (0.0, values.present().next().unwrap_or(0.0));
+    let of_sample = |(value, unknown): (Option<f64>, &bool)| {
+        let value = value?;
+        let grown = value - before;
+        before = value;
         less += if *unknown { grown } else { 0.0 };
-        *value -= less;
-    }
-    values
+        Some(value - less)
+    };
+    values.samples().zip(unknown).map(of_sample).collect()
 }
 
 /// Half-width of the 95 % interval of a mean of some ten or twenty blocks.

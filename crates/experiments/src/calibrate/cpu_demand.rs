@@ -2,8 +2,8 @@
 
 use super::Parameter;
 use super::costs::Work;
-use super::counters::{Load, OWN_TICKS, TICK_S, ends};
-use innosim_recordings::Recording;
+use super::counters::{Load, OWN_TICKS, TICK_S};
+use innosim_recordings::{Column, Recording};
 
 /// Share of the processors that must be busy for the CPU demand to be known: a machine that idles takes up to twice as
 /// much for the same transaction (5 to 9 % busy: 341 us for 161 of MariaDB, 550 for 307 of 9.7, with syncs that explain
@@ -32,15 +32,15 @@ pub(super) fn cpu_demand(recording: &Recording, load: &Load, work: Option<&Work>
         Some(ticks) => (ticks, "CPU time of server and client / transactions"),
         None => (load.sum(recording, &["cpu.user", "cpu.system"])?, "CPU time of the machine / transactions"),
     };
-    let busy_share = load.a_second(&ticks) * TICK_S / f64::from(recording.cpus.unwrap_or(1));
-    if busy_share.is_nan() || busy_share < BUSY {
+    let busy_share = load.a_second(&ticks)? * TICK_S / f64::from(recording.cpus.unwrap_or(1));
+    if busy_share < BUSY {
         return None;
     }
-    let all: Vec<f64> = ticks.iter().map(|ticks| ticks * TICK_S * 1e6).collect();
+    let all = ticks.map(|ticks| ticks * TICK_S * 1e6);
     let (own, cost_scale, less) = match work {
         Some(work) => {
-            let with_these = |(us, done): (f64, &f64)| us + beside_us * done;
-            let others: Vec<f64> = work.cpu_us().into_iter().zip(load.transactions()).map(with_these).collect();
+            let done = Column::from(load.transactions().to_vec());
+            let others = work.cpu_us().with(&done, |us, done| us + beside_us * done);
             let (own, cost_scale) = own_cpu_us(&all, &others);
             (own, cost_scale, ", minus syncs, page writes and background work")
         }
@@ -52,14 +52,14 @@ pub(super) fn cpu_demand(recording: &Recording, load: &Load, work: Option<&Work>
 }
 
 /// CPU time of transactions alone, where `all` is everybody's, µs at each sample, and what the others' was scaled by.
-fn own_cpu_us(all: &[f64], others: &[f64]) -> (Vec<f64>, f64) {
-    let both: Vec<f64> = all.iter().zip(others).map(|(all, others)| all + others).collect();
-    let (first, last) = ends(&both).unwrap_or((0, 0));
-    let growth = |values: &[f64]| values[last] - values[first];
-    let least = LEAST_OWN_SHARE * growth(all);
+fn own_cpu_us(all: &Column, others: &Column) -> (Column, f64) {
+    // Over the time in which both were recorded.
+    let growth = |column: Column| column.growth().unwrap_or(0.0);
+    let (grown, grown_others) = (growth(all.with(others, |all, _| all)), growth(all.with(others, |_, others| others)));
+    let least = LEAST_OWN_SHARE * grown;
     // Costs that are too high for this machine are scaled down rather than taken at face value.
-    let scale = ((growth(all) - least) / growth(others).max(1e-9)).clamp(0.0, 1.0);
-    (all.iter().zip(others).map(|(all, others)| all - scale * others).collect(), scale)
+    let scale = ((grown - least) / grown_others.max(1e-9)).clamp(0.0, 1.0);
+    (all.with(others, |all, others| all - scale * others), scale)
 }
 
 #[cfg(test)]
@@ -68,8 +68,9 @@ mod tests {
 
     #[test]
     fn transactions_keep_a_tenth() {
-        assert_eq!(own_cpu_us(&[0.0, 100.0], &[0.0, 60.0]), (vec![0.0, 40.0], 1.0));
-        let (own, scale) = own_cpu_us(&[0.0, 100.0], &[0.0, 400.0]);
-        assert!((own[1] - 10.0).abs() < 1e-9 && (scale - 0.225).abs() < 1e-9, "{own:?} {scale}");
+        let column = |values: [f64; 2]| Column::from(values.to_vec());
+        assert_eq!(own_cpu_us(&column([0.0, 100.0]), &column([0.0, 60.0])), (column([0.0, 40.0]), 1.0));
+        let (own, scale) = own_cpu_us(&column([0.0, 100.0]), &column([0.0, 400.0]));
+        assert!((own.at(1).unwrap() - 10.0).abs() < 1e-9 && (scale - 0.225).abs() < 1e-9, "{own:?} {scale}");
     }
 }

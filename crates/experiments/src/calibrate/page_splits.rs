@@ -27,7 +27,7 @@
 use super::Parameter;
 use super::counters::Load;
 use innosim_flush_models::registry::ModelId;
-use innosim_recordings::{LoadPhase, Recording};
+use innosim_recordings::{Column, LoadPhase, Recording};
 
 /// Entries that fit on a page of `k_1`.
 const ENTRIES_A_PAGE: f64 = 1203.0;
@@ -104,16 +104,16 @@ impl PageSplits {
         let changes = changes_of(kind)?;
         let done = load.transactions();
         let splits = load.column(recording, &["m.index_page_splits"])?;
-        let splits: Vec<f64> = splits.iter().zip(done).map(|(splits, done)| splits - changes.of_table * done).collect();
+        let splits = splits.with(&Column::from(done.to_vec()), |splits, done| splits - changes.of_table * done);
         // A counter that stayed zero is not in a recording.
         let merges =
-            load.column(recording, &["m.index_page_merge_successful"]).unwrap_or_else(|| vec![0.0; done.len()]);
-        let both: Vec<f64> = splits.iter().zip(&merges).map(|(splits, merges)| splits + merges).collect();
+            load.column(recording, &["m.index_page_merge_successful"]).unwrap_or_else(|| Column::zeros(done.len()));
+        let both = splits.with(&merges, |splits, merges| splits + merges);
         let last = done.len() - 1;
         let thirds = [(0, last / 3), (last - last / 3, last)];
-        let a_transaction = |column: &[f64], (from, to): (usize, usize)| {
-            let transactions = done[to] - done[from];
-            (transactions > 0.0).then(|| (column[to] - column[from]) / transactions)
+        let a_transaction = |column: &Column, (from, to): (usize, usize)| {
+            let (transactions, grown) = (done[to] - done[from], column.at(to)? - column.at(from)?);
+            (transactions > 0.0).then(|| grown / transactions)
         };
         let rates = [a_transaction(&both, thirds[0])?, a_transaction(&both, thirds[1])?];
         let redo = [a_transaction(load.lsn(), thirds[0])?, a_transaction(load.lsn(), thirds[1])?];

@@ -6,6 +6,7 @@
 //! batch](Publishing::after_batch), when it ends.
 
 use innosim_flush_models::replay::Publishing;
+use innosim_recordings::Column;
 
 /// The trace of the cleaner over the samples.
 #[derive(Clone)]
@@ -16,8 +17,8 @@ pub(super) struct Cleaner {
     pub(super) began: Vec<bool>,
     /// Whether several passes ended in that second, of which only the last one left its gauges.
     pub(super) several: Vec<bool>,
-    /// Pages of all passes that had ended when that pass began.
-    pub(super) flushed_before: Vec<f64>,
+    /// Pages of all passes that had ended when that pass began, as far as that was recorded.
+    pub(super) flushed_before: Vec<Option<f64>>,
     /// The sample that shows percentages and averages of that pass; `None` if none does.
     pub(super) shown: Vec<Option<usize>>,
 }
@@ -25,19 +26,19 @@ pub(super) struct Cleaner {
 /// The recorded counters that tell of passes.
 pub(super) struct Counters<'a> {
     /// Pages requested.
-    pub(super) requested: &'a [f64],
+    pub(super) requested: &'a Column,
     /// Fewest pages requested of which some slot gets one.
     pub(super) least_request: f64,
     /// What else changes when a pass begins.
-    pub(super) gauges: &'a [&'a [f64]],
+    pub(super) gauges: &'a [&'a Column],
     /// Batches that ended.
-    pub(super) batches: &'a [f64],
+    pub(super) batches: &'a Column,
     /// Their pages.
-    pub(super) flushed: &'a [f64],
+    pub(super) flushed: &'a Column,
     /// `buffer_flush_lsn_avg_rate`.
-    pub(super) lsn_avg_rate: Option<&'a [f64]>,
+    pub(super) lsn_avg_rate: Option<&'a Column>,
     /// Writes in flight.
-    pub(super) pending: Option<&'a [f64]>,
+    pub(super) pending: Option<&'a Column>,
 }
 
 impl Cleaner {
@@ -48,23 +49,23 @@ impl Cleaner {
             in_flight: vec![false; n],
             began: vec![false; n],
             several: vec![false; n],
-            flushed_before: flushed.to_vec(),
+            flushed_before: flushed.samples().collect(),
             shown: (0..n).map(Some).collect(),
         };
         for i in 1..n {
-            let ended = batches[i] - batches[i - 1];
+            let ended = grown(batches, i);
             let was = trace.in_flight[i - 1];
             let traceless = counters.ends_at_once(i, publishing);
             (trace.began[i], trace.in_flight[i]) = match publishing {
-                Publishing { adaptive_only: true, .. } => (ended > 0.0, false),
+                Publishing { adaptive_only: true, .. } => (ended.is_some_and(|ended| ended > 0.0), false),
                 Publishing { after_batch: true, .. } => counters.second_of_56(i, was, ended, traceless),
                 _ => counters.second(i, was, ended, traceless),
             };
-            trace.several[i] = publishing.adaptive_only && ended > 1.0;
+            trace.several[i] = publishing.adaptive_only && ended.is_some_and(|ended| ended > 1.0);
             trace.flushed_before[i] = match (was, trace.in_flight[i]) {
-                (false, _) => flushed[i - 1],
-                (true, true) => flushed[i],
-                (true, false) => (flushed[i] - requested[i]).max(flushed[i - 1]),
+                (false, _) => flushed.at(i - 1),
+                (true, true) => flushed.at(i),
+                (true, false) => less_requested(flushed, requested, i),
             };
         }
         if publishing.after_batch {
@@ -74,24 +75,24 @@ impl Cleaner {
     }
 
     /// For each sample: whether any of `averages` of the pass before it differs from what the pass before that showed.
-    pub(super) fn moves(&self, averages: &[Option<&[f64]>]) -> Vec<bool> {
+    pub(super) fn moves(&self, averages: &[Option<&Column>]) -> Vec<bool> {
         let mut last = 0;
         let differs = |i: usize| {
             let Some(at) = self.shown[i].filter(|_| i > 0 && self.began[i]) else { return false };
             let before = std::mem::replace(&mut last, at);
-            averages.iter().flatten().any(|values| values[at] != values[before])
+            averages.iter().flatten().any(|values| differ(values, at, before))
         };
         (0..self.began.len()).map(differs).collect()
     }
 
     /// Where a pass that began before sample `i` shows what it publishes after its batch. If the next pass has ended in
     /// the same second, its gauges have taken their place.
-    fn shown_at(&self, i: usize, batches: &[f64]) -> Option<usize> {
+    fn shown_at(&self, i: usize, batches: &Column) -> Option<usize> {
         if !self.in_flight[i] {
             return Some(i);
         }
-        let end = (i + 1..batches.len()).find(|&j| batches[j] > batches[j - 1])?;
-        (batches[end] - batches[end - 1] < 2.0).then_some(end)
+        let end = (i + 1..batches.len()).find(|&j| grown(batches, j).is_some_and(|ended| ended > 0.0))?;
+        (grown(batches, end)? < 2.0).then_some(end)
     }
 }
 
@@ -100,43 +101,58 @@ impl Counters<'_> {
     /// enough: it ends at once and is not counted. With an average of 0 the LSN limit of 5.6 is the oldest modification
     /// itself.
     fn ends_at_once(&self, i: usize, publishing: Publishing) -> bool {
-        let no_reach = publishing.after_batch && self.lsn_avg_rate.is_some_and(|rate| rate[i] == 0.0);
-        self.requested[i] < self.least_request || no_reach
+        let no_reach = publishing.after_batch && self.lsn_avg_rate.is_some_and(|rate| rate.at(i) == Some(0.0));
+        self.requested.at(i).is_some_and(|pages| pages < self.least_request) || no_reach
     }
 
-    fn changed(values: &[f64], i: usize) -> bool {
-        values.get(i).is_some_and(|value| *value != values[i - 1])
+    fn changed(values: &Column, i: usize) -> bool {
+        differ(values, i, i - 1)
     }
 
     /// Whether a pass began between sample `i` and the one before it, and whether one is in flight then. `was`: whether
     /// one was at the earlier sample; `ended`: batches that ended between the two.
-    fn second(&self, i: usize, was: bool, ended: f64, traceless: bool) -> (bool, bool) {
+    fn second(&self, i: usize, was: bool, ended: Option<f64>, traceless: bool) -> (bool, bool) {
         let moved = Self::changed(self.requested, i) || self.gauges.iter().any(|gauge| Self::changed(gauge, i));
-        let began = moved || traceless || (ended > 0.0 && !was) || ended > 1.0;
+        let began = moved || traceless || ended.is_some_and(|ended| (ended > 0.0 && !was) || ended > 1.0);
         let passes = f64::from(u8::from(was)) + f64::from(u8::from(began));
-        (began, !traceless && passes > ended)
+        (began, !traceless && ended.is_some_and(|ended| passes > ended))
     }
 
     /// The same where only the pages requested tell of a beginning, which may be as many as before. A pass begins a
     /// second after the one before it, or when that ends if it takes longer; so one that ended is followed by another,
     /// unless nothing is being written or the next second shows that it began there.
-    fn second_of_56(&self, i: usize, was: bool, ended: f64, traceless: bool) -> (bool, bool) {
-        let began_later = Self::changed(self.requested, i + 1) && self.batches[i + 1] == self.batches[i];
-        let pending = self.pending.map(|pending| pending[i] > 0.0);
+    fn second_of_56(&self, i: usize, was: bool, ended: Option<f64>, traceless: bool) -> (bool, bool) {
+        let began_later = Self::changed(self.requested, i + 1) && grown(self.batches, i + 1) == Some(0.0);
+        let pending = self.pending.and_then(|pending| pending.at(i)).map(|writes| writes > 0.0);
         let in_flight = if traceless || began_later {
             false
-        } else if was && ended == 0.0 {
+        } else if was && ended == Some(0.0) {
             true
         } else if pending == Some(false) {
             false
-        } else if !was && ended == 0.0 {
+        } else if !was && ended == Some(0.0) {
             Self::changed(self.requested, i) || pending == Some(true)
         } else {
-            f64::from(u8::from(was)) + 1.0 > ended
+            ended.is_some_and(|ended| f64::from(u8::from(was)) + 1.0 > ended)
         };
-        let begun = f64::from(u8::from(in_flight)) + ended - f64::from(u8::from(was));
-        (begun > 0.0 || (traceless && !was), in_flight)
+        let begun = ended.map(|ended| f64::from(u8::from(in_flight)) + ended - f64::from(u8::from(was)));
+        (begun.is_some_and(|begun| begun > 0.0) || (traceless && !was), in_flight)
     }
+}
+
+/// What a counter grew by since the sample before; `None` next to a gap.
+fn grown(counter: &Column, i: usize) -> Option<f64> {
+    Some(counter.at(i)? - counter.at(i - 1)?)
+}
+
+/// Whether two samples that are there differ.
+fn differ(values: &Column, one: usize, other: usize) -> bool {
+    values.at(one).zip(values.at(other)).is_some_and(|(one, other)| one != other)
+}
+
+/// Pages flushed up to sample `i` without those of the pass that ended before it.
+fn less_requested(flushed: &Column, requested: &Column, i: usize) -> Option<f64> {
+    Some((flushed.at(i)? - requested.at(i)?).max(flushed.at(i - 1)?))
 }
 
 #[cfg(test)]
@@ -145,12 +161,13 @@ mod tests {
     use innosim_flush_models::registry::ModelId;
 
     fn trace(model: ModelId, requested: &[f64], batches: &[f64], flushed: &[f64]) -> Cleaner {
+        let [requested, batches, flushed] = [requested, batches, flushed].map(|values| Column::from(values.to_vec()));
         let counters = Counters {
-            requested,
+            requested: &requested,
             least_request: 1.0,
             gauges: &[],
-            batches,
-            flushed,
+            batches: &batches,
+            flushed: &flushed,
             lsn_avg_rate: None,
             pending: None,
         };
@@ -163,13 +180,14 @@ mod tests {
         let trace = trace(ModelId::Mysql97, &[0.0, 100.0, 110.0, 120.0], &[0.0, 1.0, 2.0, 3.0], &flushed);
         assert_eq!(trace.in_flight, [false; 4]);
         assert_eq!(trace.began[1..], [true; 3]);
-        assert_eq!(trace.flushed_before[1..], [0.0, 104.0, 216.0]);
+        assert_eq!(trace.flushed_before[1..], [0.0, 104.0, 216.0].map(Some));
     }
 
     #[test]
     fn a_request_of_less_than_a_page_a_slot_ends_at_once() {
-        let (requested, batches, flushed) =
-            ([3.0, 3.0, 3.0, 271.0, 285.0], [0.0, 0.0, 0.0, 1.0, 2.0], [0.0, 0.0, 0.0, 264.0, 544.0]);
+        let [requested, batches, flushed] =
+            [[3.0, 3.0, 3.0, 271.0, 285.0], [0.0, 0.0, 0.0, 1.0, 2.0], [0.0, 0.0, 0.0, 264.0, 544.0]]
+                .map(|values| Column::from(values.to_vec()));
         let counters = Counters {
             requested: &requested,
             least_request: 8.0,
@@ -181,7 +199,7 @@ mod tests {
         };
         let trace = Cleaner::trace(&counters, ModelId::Mysql57.publishing());
         assert_eq!(trace.in_flight, [false; 5]);
-        assert_eq!(trace.flushed_before[3..], [0.0, 264.0]);
+        assert_eq!(trace.flushed_before[3..], [0.0, 264.0].map(Some));
     }
 
     #[test]
@@ -190,7 +208,7 @@ mod tests {
         let trace = trace(ModelId::Mysql97, &[0.0, 300.0, 300.0, 390.0, 390.0], &[0.0, 0.0, 0.0, 1.0, 1.0], &flushed);
         assert_eq!(trace.in_flight, [false, true, true, true, true]);
         assert_eq!(trace.began[1..], [true, false, true, false]);
-        assert_eq!(trace.flushed_before[3], 304.0);
+        assert_eq!(trace.flushed_before[3], Some(304.0));
     }
 
     #[test]
@@ -214,6 +232,16 @@ mod tests {
         let trace = trace(ModelId::Mariadb1011, &[0.0, 100.0, 100.0, 100.0], &[0.0, 1.0, 1.0, 3.0], &flushed);
         assert_eq!(trace.began[1..], [true, false, true]);
         assert_eq!(trace.several[1..], [false, false, true]);
-        assert_eq!(trace.flushed_before[3], 100.0);
+        assert_eq!(trace.flushed_before[3], Some(100.0));
+    }
+
+    /// A sample that is missing is no change, and no number of pages.
+    #[test]
+    fn a_gap_begins_no_pass() {
+        let gap = f64::NAN;
+        let flushed = [0.0, 0.0, gap, gap, 304.0];
+        let trace = trace(ModelId::Mysql97, &[300.0, 300.0, gap, gap, 300.0], &[0.0, 0.0, gap, gap, 1.0], &flushed);
+        assert_eq!(trace.began[1..], [false; 4]);
+        assert_eq!(trace.flushed_before[1..], [Some(0.0), Some(0.0), None, None]);
     }
 }

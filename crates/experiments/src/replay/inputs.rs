@@ -101,25 +101,20 @@ impl Inputs {
         let due = recording.get(Quantity::NToFlushByAge);
         let flushed = adaptive.with(&sync, |adaptive, sync| adaptive + sync);
         let batches = recording.get(Quantity::AdaptiveBatches);
-        let gauges: Vec<Vec<f64>> =
-            [Some(&pct_for_lsn), due.as_ref()].into_iter().flatten().map(Column::with_nan).collect();
-        let gauges: Vec<&[f64]> = gauges.iter().map(Vec::as_slice).collect();
+        let gauges: Vec<&Column> = [Some(&pct_for_lsn), due.as_ref()].into_iter().flatten().collect();
         let lsn_avg_rate = recording.get(Quantity::LsnAvgRate);
         let pending = recording.get(Quantity::PendingListWrites);
-        let with_nan = |column: &Option<Column>| column.as_ref().map(Column::with_nan);
-        let (redo_average, page_average) = (with_nan(&lsn_avg_rate), with_nan(&avg_page_rate));
-        let pending = with_nan(&pending);
         let counters = Counters {
-            requested: &requested.with_nan(),
+            requested: &requested,
             least_request,
             gauges: &gauges,
-            batches: &batches.as_ref().unwrap_or(&flushed).with_nan(),
-            flushed: &flushed.with_nan(),
-            lsn_avg_rate: redo_average.as_deref(),
-            pending: pending.as_deref(),
+            batches: batches.as_ref().unwrap_or(&flushed),
+            flushed: &flushed,
+            lsn_avg_rate: lsn_avg_rate.as_ref(),
+            pending: pending.as_ref(),
         };
         let cleaner = Cleaner::trace(&counters, publishing);
-        let averages_moved = cleaner.moves(&[page_average.as_deref(), redo_average.as_deref()]);
+        let averages_moved = cleaner.moves(&[avg_page_rate.as_ref(), lsn_avg_rate.as_ref()]);
         Ok(Inputs {
             seconds: recording.series.seconds.clone(),
             clock_phase_s: 0.0,
@@ -229,7 +224,7 @@ impl Inputs {
             several_passes: self.cleaner.several[i],
             pass_began: self.cleaner.began[i],
             oldest_moves: self.cleaner.in_flight[i - 1] || self.writes(i).is_some_and(|(lru, _)| lru > 0.0),
-            flushed_before: whole(Some(self.cleaner.flushed_before[i]))?,
+            flushed_before: whole(self.cleaner.flushed_before[i])?,
             recorded: FlushGauges {
                 n_to_flush_requested: whole(self.requested.at(i))?,
                 n_to_flush_by_age: due,

@@ -16,22 +16,22 @@ pub(super) struct Observed {
     /// Seconds before a sample that its throughput stands for.
     pub(super) tps_interval: f64,
     /// Bytes.
-    pub(super) age: Vec<f64>,
+    pub(super) age: Column,
     /// Age of the oldest dirty page, bytes; empty if not recorded.
-    pub(super) oldest_age: Vec<f64>,
+    pub(super) oldest_age: Column,
     /// Pages a second since the sample before.
-    pub(super) flushed: Vec<f64>,
-    pub(super) dirty: Vec<f64>,
-    pub(super) tps: Vec<f64>,
-    pub(super) lsn: Vec<f64>,
+    pub(super) flushed: Column,
+    pub(super) dirty: Column,
+    pub(super) tps: Column,
+    pub(super) lsn: Column,
     /// Bytes a second since the sample before.
-    pub(super) redo: Vec<f64>,
+    pub(super) redo: Column,
     /// Pages of sync flushing over the load.
     pub(super) sync_pages: Option<f64>,
     /// 95 % latency of a report, ms; empty if not recorded.
-    pub(super) latency: Vec<f64>,
+    pub(super) latency: Column,
     /// Transactions waiting for a thread, of an open loop.
-    pub(super) waiting: Vec<f64>,
+    pub(super) waiting: Column,
 }
 
 impl Observed {
@@ -48,40 +48,39 @@ impl Observed {
         // A step that began before the load says nothing of the load alone.
         let of_load =
             |rates: &Column| -> Column { at.iter().map(|&i| rates.at(i).filter(|_| all[i - 1] >= begun)).collect() };
-        let of_steps = |counter: &Column| of_load(&counter.rates(all)).with_nan();
+        let of_steps = |counter: &Column| of_load(&counter.rates(all));
         let tps = need(Quantity::Tps)?;
         let lsn = need(Quantity::Lsn)?;
         let oldest = recording.get(Quantity::OldestModification).map(|oldest| {
             let age = |lsn: f64, oldest: f64| if oldest > 0.0 { lsn - oldest } else { 0.0 };
-            under_load(&lsn.with(&oldest, age)).with_nan()
+            under_load(&lsn.with(&oldest, age))
         });
         let sync = recording.get(Quantity::SyncPages).map(|sync| under_load(&sync));
-        let waiting = recording.series.column("sb.queue").map_or_else(Vec::new, |queue| under_load(&queue).with_nan());
+        let waiting = recording.series.column("sb.queue").map_or_else(Column::default, |queue| under_load(&queue));
         Ok(Observed {
             seconds: at.iter().map(|&i| all[i] - begun - lost(i)).collect(),
             steps: at.iter().map(|&i| all[i] - all[i - 1]).collect(),
             tps_interval: recording.tps_interval_s(),
-            age: under_load(&lsn.with(&need(Quantity::CheckpointLsn)?, |lsn, checkpoint| lsn - checkpoint)).with_nan(),
+            age: under_load(&lsn.with(&need(Quantity::CheckpointLsn)?, |lsn, checkpoint| lsn - checkpoint)),
             oldest_age: oldest.unwrap_or_default(),
             flushed: of_steps(&need(Quantity::PagesWritten)?),
-            dirty: under_load(&need(Quantity::DirtyPages)?).with_nan(),
+            dirty: under_load(&need(Quantity::DirtyPages)?),
             // Reports begin with the load, counters don't.
-            tps: if recording.series.column("sb.tps").is_some() { under_load(&tps) } else { of_load(&tps) }.with_nan(),
+            tps: if recording.series.column("sb.tps").is_some() { under_load(&tps) } else { of_load(&tps) },
             redo: of_steps(&lsn),
-            lsn: under_load(&lsn).with_nan(),
+            lsn: under_load(&lsn),
             sync_pages: sync.and_then(|sync| sync.growth()),
-            latency: recording.get(Quantity::LatencyP95).map_or_else(Vec::new, |ms| under_load(&ms).with_nan()),
-            waiting: if recording.closed_loop() { Vec::new() } else { waiting },
+            latency: recording.get(Quantity::LatencyP95).map_or_else(Column::default, |ms| under_load(&ms)),
+            waiting: if recording.closed_loop() { Column::default() } else { waiting },
         })
     }
 
     /// Figures under the names of a summary.
     pub(super) fn metrics(&self) -> Vec<(&'static str, f64)> {
-        let largest = self.age.iter().copied().filter(|age| age.is_finite()).reduce(f64::max);
         let figures = [
             ("tps_mean", mean(&self.tps)),
             ("checkpoint_age_mean", mean(&self.age)),
-            ("checkpoint_age_max", largest),
+            ("checkpoint_age_max", self.age.largest()),
             ("pages_flushed_per_s_mean", self.mean_of_steps(&self.flushed)),
             ("dirty_pages_mean", mean(&self.dirty)),
             // Log sequence numbers that are rarer than the samples have no neighbours.
@@ -94,25 +93,24 @@ impl Observed {
     }
 
     /// Mean of a rate over time: a long step counts for as long as it is.
-    pub(super) fn mean_of_steps(&self, rates: &[f64]) -> Option<f64> {
-        let known = rates.iter().zip(&self.steps).filter(|(rate, _)| rate.is_finite());
-        let (grown, seconds) = known.fold((0.0, 0.0), |(sum, time), (rate, step)| (sum + rate * step, time + step));
+    pub(super) fn mean_of_steps(&self, rates: &Column) -> Option<f64> {
+        let known = rates.timed(&self.steps);
+        let (grown, seconds) = known.fold((0.0, 0.0), |(sum, time), (step, rate)| (sum + rate * step, time + step));
         (seconds > 0.0).then(|| grown / seconds)
     }
 
     /// The reports that are there, each as often as the whole seconds that it stands for: the usual distance of
     /// samples, or of reports if those are rarer. A report after a gap stands for no more than others.
-    pub(super) fn each_second(&self, values: &[f64]) -> Vec<f64> {
+    pub(super) fn each_second(&self, values: &Column) -> Vec<f64> {
         let mut steps = self.steps.clone();
         steps.sort_by(f64::total_cmp);
         let usual = steps.get(steps.len() / 2).copied().unwrap_or(1.0);
         let step = |i: usize| if self.steps[i] > LONG_STEP * usual { usual } else { self.steps[i] };
         let length = |i: usize| step(i).max(self.tps_interval);
-        let of_sample = |(i, value): (usize, &f64)| {
-            let seconds = if value.is_finite() { length(i).round().clamp(1.0, LONGEST_SAMPLE_S) as usize } else { 0 };
-            std::iter::repeat_n(*value, seconds)
+        let of_sample = |(i, value): (usize, f64)| {
+            std::iter::repeat_n(value, length(i).round().clamp(1.0, LONGEST_SAMPLE_S) as usize)
         };
-        values.iter().enumerate().flat_map(of_sample).collect()
+        values.placed().flat_map(of_sample).collect()
     }
 
     /// Seconds under half the median throughput, all of the load's counted.
@@ -125,10 +123,9 @@ impl Observed {
 
     /// Growth of the log sequence number a second, from the first sample that has one to the last.
     fn redo_over_all(&self) -> Option<f64> {
-        let known = |i: &usize| self.lsn[*i].is_finite();
-        let (first, last) = ((0..self.lsn.len()).find(known)?, (0..self.lsn.len()).rfind(known)?);
-        let seconds = self.seconds[last] - self.seconds[first];
-        (seconds > 0.0).then(|| (self.lsn[last] - self.lsn[first]) / seconds)
+        let mut known = self.lsn.timed(&self.seconds);
+        let (first, last) = (known.next()?, known.next_back()?);
+        (last.0 > first.0).then(|| (last.1 - first.1) / (last.0 - first.0))
     }
 
     pub(super) fn sync_flushing(&self) -> Option<bool> {
@@ -149,7 +146,7 @@ impl Observed {
     /// Whether the checkpoint age put pressure on the server, if the recording tells. The checkpoint is older than the
     /// oldest dirty page, so only an age below the limit is an answer where nothing else was recorded.
     fn pressure(&self, sync_start: f64) -> Option<bool> {
-        let reached = |ages: &[f64]| sync_start > 0.0 && ages.iter().any(|age| *age >= sync_start);
+        let reached = |ages: &Column| sync_start > 0.0 && ages.present().any(|age| age >= sync_start);
         if reached(&self.oldest_age) || self.sync_flushing() == Some(true) {
             return Some(true);
         }
@@ -163,8 +160,8 @@ impl Observed {
 pub(super) fn as_run(trajectories: &[Trajectory], predicted: &RunOutput) -> RunOutput {
     let at = |name: &str, second: f64| -> u64 {
         let Some(trajectory) = trajectories.iter().find(|trajectory| trajectory.name == name) else { return 0 };
-        let known = trajectory.observed[..trajectory.seconds.partition_point(|s| *s < second + 0.5)].iter();
-        known.rev().find(|value| value.is_finite()).map_or(0, |value| value.max(0.0) as u64)
+        let known = trajectory.observed.timed(&trajectory.seconds).take_while(|(at, _)| *at < second + 0.5);
+        known.last().map_or(0, |(_, value)| value.max(0.0) as u64)
     };
     let sample = |beside: &SecondSample| {
         let second = beside.second as f64;
@@ -187,7 +184,6 @@ pub(super) fn as_run(trajectories: &[Trajectory], predicted: &RunOutput) -> RunO
 }
 
 /// Mean of the values that are there.
-pub(super) fn mean(values: &[f64]) -> Option<f64> {
-    let known: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
-    innosim_statistics::mean(&known)
+pub(super) fn mean(values: &Column) -> Option<f64> {
+    innosim_statistics::mean(&values.present().collect::<Vec<f64>>())
 }

@@ -6,6 +6,7 @@
 
 use super::observed::Observed;
 use innosim_core::metrics::{Regime, RegimeInput, RunOutput, SecondSample};
+use innosim_recordings::Column;
 
 /// Samples and reports up to this far apart show every second.
 const EACH_SECOND_S: f64 = 1.5;
@@ -26,11 +27,11 @@ impl<'a> Predicted<'a> {
         let values = |figure: Figure| output.series.iter().map(figure).collect::<Vec<f64>>();
         let at = |figure: Figure| {
             let values = values(figure);
-            seconds.iter().map(|second| interpolated(&values, *second)).collect::<Vec<f64>>()
+            seconds.iter().map(|second| interpolated(&values, *second)).collect::<Column>()
         };
         let over = |figure: Figure, length: &dyn Fn(usize) -> f64| {
             let sums = sums(&values(figure));
-            seconds.iter().enumerate().map(|(i, second)| average(&sums, *second, length(i))).collect::<Vec<f64>>()
+            seconds.iter().enumerate().map(|(i, second)| average(&sums, *second, length(i))).collect::<Column>()
         };
         let step = |i: usize| observed.steps[i];
         let series = Observed {
@@ -38,15 +39,15 @@ impl<'a> Predicted<'a> {
             steps: observed.steps.clone(),
             tps_interval: observed.tps_interval,
             age: at(|s| s.checkpoint_age_bytes as f64),
-            oldest_age: Vec::new(),
+            oldest_age: Column::default(),
             flushed: over(|s| s.pages_flushed as f64, &step),
             dirty: at(|s| s.dirty_pages as f64),
             tps: over(|s| s.transactions as f64, &|_| observed.tps_interval),
-            lsn: Vec::new(),
+            lsn: Column::default(),
             redo: over(|s| s.redo_generated_bytes as f64, &step),
             sync_pages: None,
             latency: over(|s| s.latency_ms_p95, &|_| observed.tps_interval),
-            waiting: if observed.waiting.is_empty() { Vec::new() } else { at(|s| s.arrivals_waiting as f64) },
+            waiting: if observed.waiting.is_empty() { Column::default() } else { at(|s| s.arrivals_waiting as f64) },
         };
         Predicted { observed, output, series }
     }
@@ -115,8 +116,8 @@ impl<'a> Predicted<'a> {
 
     /// The largest age in the seconds that end at samples.
     fn largest_age(&self) -> f64 {
-        let known = self.observed.seconds.iter().zip(&self.observed.age).filter(|(_, age)| age.is_finite());
-        let at = |second: &f64| self.output.series.get((second.round() as usize).saturating_sub(1));
+        let known = self.observed.age.timed(&self.observed.seconds);
+        let at = |second: f64| self.output.series.get((second.round() as usize).saturating_sub(1));
         known.filter_map(|(second, _)| at(second)).map(|s| s.checkpoint_age_bytes as f64).fold(0.0, f64::max)
     }
 
@@ -124,42 +125,39 @@ impl<'a> Predicted<'a> {
     fn thinned(&self) -> Observed {
         let sums = sums(&self.output.series.iter().map(|s| s.transactions as f64).collect::<Vec<f64>>());
         let whole = self.observed.tps_interval.round().max(1.0);
-        let tps: Vec<f64> = self.observed.seconds.iter().map(|s| average(&sums, s.round().max(whole), whole)).collect();
+        let tps: Column = self.observed.seconds.iter().map(|s| average(&sums, s.round().max(whole), whole)).collect();
         Observed {
             seconds: self.observed.seconds.clone(),
             steps: self.observed.steps.clone(),
             tps: where_known(&tps, &self.observed.tps),
             waiting: where_known(&self.series.waiting, &self.observed.waiting),
             tps_interval: whole,
-            age: Vec::new(),
-            oldest_age: Vec::new(),
-            flushed: Vec::new(),
-            dirty: Vec::new(),
-            lsn: Vec::new(),
-            redo: Vec::new(),
+            age: Column::default(),
+            oldest_age: Column::default(),
+            flushed: Column::default(),
+            dirty: Column::default(),
+            lsn: Column::default(),
+            redo: Column::default(),
             sync_pages: None,
-            latency: Vec::new(),
+            latency: Column::default(),
         }
     }
 }
 
 /// Values where the other series has one.
-fn where_known(values: &[f64], other: &[f64]) -> Vec<f64> {
-    values.iter().zip(other).map(|(value, other)| if other.is_finite() { *value } else { f64::NAN }).collect()
+fn where_known(values: &Column, other: &Column) -> Column {
+    values.with(other, |value, _| value)
 }
 
-/// A series whose first value stands at second 1, at any second.
-fn interpolated(values: &[f64], second: f64) -> f64 {
-    let Some(&last) = values.last() else { return f64::NAN };
+/// A series whose first value stands at second 1, at any second; `None` of an empty one.
+fn interpolated(values: &[f64], second: f64) -> Option<f64> {
+    let (first, last) = (*values.first()?, *values.last()?);
     let place = second - 1.0;
     if place <= 0.0 {
-        return values[0];
+        return Some(first);
     }
     let i = place.floor() as usize;
-    match values.get(i + 1) {
-        Some(next) => values[i] + (place - place.floor()) * (next - values[i]),
-        None => last,
-    }
+    Some(values.get(i + 1).map_or(last, |next| values[i] + (place - place.floor()) * (next - values[i])))
 }
 
 /// Sums of amounts of whole seconds up to each second, 0 first.
@@ -172,11 +170,11 @@ fn sums(amounts: &[f64]) -> Vec<f64> {
 }
 
 /// Amount a second over the `length` seconds up to `second`, by the sums; outside the run its first and last seconds go
-/// on.
-fn average(sums: &[f64], second: f64, length: f64) -> f64 {
+/// on. `None` of an empty one.
+fn average(sums: &[f64], second: f64, length: f64) -> Option<f64> {
     let last = (sums.len() - 1) as f64;
     if last < 1.0 {
-        return f64::NAN;
+        return None;
     }
     let up_to = |second: f64| {
         let i = (second.floor() as usize).min(sums.len().saturating_sub(2));
@@ -184,7 +182,7 @@ fn average(sums: &[f64], second: f64, length: f64) -> f64 {
     };
     let length = length.clamp(1e-3, last);
     let until = second.clamp(length, last);
-    (up_to(until) - up_to(until - length)) / length
+    Some((up_to(until) - up_to(until - length)) / length)
 }
 
 #[cfg(test)]
@@ -195,14 +193,18 @@ mod tests {
     fn values_stand_at_the_end_of_their_second() {
         let values = [10.0, 20.0, 40.0];
         let at = |second| interpolated(&values, second);
-        assert_eq!([at(0.5), at(1.0), at(1.5), at(2.25), at(3.0), at(9.0)], [10.0, 10.0, 15.0, 25.0, 40.0, 40.0]);
+        let expected = [10.0, 10.0, 15.0, 25.0, 40.0, 40.0].map(Some);
+        assert_eq!([at(0.5), at(1.0), at(1.5), at(2.25), at(3.0), at(9.0)], expected);
     }
 
     #[test]
     fn amounts_are_averaged_over_the_time_that_a_sample_stands_for() {
         let sums = sums(&[10.0, 20.0, 40.0]);
         let over = |second, length| average(&sums, second, length);
-        assert_eq!([over(1.0, 1.0), over(1.5, 1.0), over(3.0, 2.0), over(2.5, 2.5)], [10.0, 15.0, 30.0, 20.0]);
-        assert_eq!([over(0.5, 1.0), over(9.0, 1.0)], [10.0, 40.0], "outside the run");
+        assert_eq!(
+            [over(1.0, 1.0), over(1.5, 1.0), over(3.0, 2.0), over(2.5, 2.5)],
+            [10.0, 15.0, 30.0, 20.0].map(Some)
+        );
+        assert_eq!([over(0.5, 1.0), over(9.0, 1.0)], [10.0, 40.0].map(Some), "outside the run");
     }
 }
