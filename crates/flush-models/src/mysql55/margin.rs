@@ -8,9 +8,8 @@
 //! Simplification: the flag is raised where a row is about to be changed, not at each append within one. Errs towards
 //! fewer threads between the async and the sync limit.
 
-use crate::legacy::log_margin::{
-    LogLsns, MARGIN_55, MarginCheckpoint, Preflush, log_checkpoint_margin, log_close_flag,
-};
+use crate::legacy::log_margin::{MARGIN_55, MarginCheckpoint, Preflush, log_checkpoint_margin, log_close_flag};
+use crate::legacy::margin_steps::lsns;
 use crate::legacy::redo_geometry::LogAges;
 use innosim_core::seam::{FlushKind, FlushRequest, FreeCheckWait, View};
 
@@ -145,15 +144,6 @@ impl LogMargin {
         }
         wait.step = Place::CheckpointTaken.code();
         Some(MarginStep::Checkpoint { wait: checkpoint == MarginCheckpoint::Sync })
-    }
-}
-
-/// The LSNs of a view.
-fn lsns(view: &View<'_>) -> LogLsns {
-    LogLsns {
-        lsn: view.current_lsn,
-        oldest_modification: view.oldest_modification_lsn,
-        last_checkpoint_lsn: view.last_checkpoint_lsn,
     }
 }
 
