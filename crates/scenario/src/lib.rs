@@ -1,7 +1,7 @@
 //! What people write, made into a checked and resolved scenario.
 //!
 //! A scenario is a TOML text: a server model with its settings, a host, a storage device, a workload and what drives
-//! it. `docs/scenario-format.md` describes it for people, [`json_schema`] for editors.
+//! it. `docs/scenario-format.md` and `docs/scenario-workloads.md` describe it for people, [`json_schema`] for editors.
 //!
 //! ```text
 //!   file, or shipped text           what was written                      what was resolved

@@ -254,14 +254,15 @@ fn the_schema_file_is_up_to_date() {
 }
 
 #[test]
-fn the_page_of_documentation_names_every_key() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenario-format.md");
-    let page = std::fs::read_to_string(path).unwrap();
+fn the_pages_of_documentation_name_every_key() {
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let page = |name: &str| std::fs::read_to_string(docs.join(name)).unwrap();
+    let pages = page("scenario-format.md") + &page("scenario-workloads.md");
     let mut missing = Vec::new();
     names(&json_schema(), &mut |name| {
         // Settings of a server are listed by `innosim settings`.
         let setting = ["innodb_", "tnt_", "ntse_"].iter().any(|prefix| name.starts_with(prefix));
-        if !setting && !page.contains(&format!("`{name}`")) {
+        if !setting && !pages.contains(&format!("`{name}`")) {
             missing.push(name.to_owned());
         }
     });
