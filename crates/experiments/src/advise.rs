@@ -22,6 +22,7 @@ mod disk;
 mod evidence;
 mod measured;
 mod sentences;
+mod shortage;
 mod text;
 mod unknown;
 
@@ -206,7 +207,7 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
         load: load_found(&unknown, &measured, &demand, understood_settings(request.recording, model).1),
         device: best.device.clone(),
         not_the_device: not_it,
-        refused: refusal(&best),
+        refused: shortage::free_pages_are_short(request.recording).or_else(|| refusal(&best)),
         caution: None,
         backtest: best,
         answer: None,
@@ -222,7 +223,7 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     let long = advice.backtest.falls_from_limit;
     let replications = if long { 1 } else { request.replications };
     let ask = |redo| recommend(&question(request, &advice.scenario, redo, replications, long), runner);
-    let (answer, is_alike) = answered(request, ask, runner)?;
+    let (answer, is_alike) = answered(request, ask, long, runner)?;
     // Where no setting is better than another, none is in a world beside it.
     let open = if is_alike { Vec::new() } else { worlds(request, &measured, &device, &tests, &scenario_of)? };
     search_worlds(
@@ -246,10 +247,11 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
 fn answered(
     request: &Request<'_>,
     ask: impl Fn(bool) -> Result<Answer, RecommendError>,
+    falls_from_limit: bool,
     runner: &dyn TrialRunner,
 ) -> Result<(Answer, bool), AdviseError> {
     let mut answer = ask(request.redo)?;
-    let is_alike = alike::keep_if_alike(&mut answer);
+    let is_alike = alike::keep_if_alike(&mut answer, falls_from_limit);
     if answer.refused().is_some() && !answer.best.is_answer && !request.redo && !runner.time_is_up() {
         // No I/O capacity will do with this redo log: perhaps one will with a larger one.
         let larger = ask(true)?;
@@ -287,6 +289,7 @@ fn question<'a>(request: &'a Request<'_>, text: &'a str, redo: bool, replication
         goal: request.goal,
         redo,
         replications,
+        far: long,
     }
 }
 

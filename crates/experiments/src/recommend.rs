@@ -57,7 +57,7 @@ pub use why::{Effect, Why};
 use bench::Bench;
 use innosim_scenario::{Overrides, Scenario, Source};
 use search::Found;
-use verdict::Decision;
+use verdict::{Decision, FAR};
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -72,6 +72,8 @@ pub struct Question<'a> {
     pub redo: bool,
     /// Replications of what could be the answer.
     pub replications: u32,
+    /// Whether settings far from the present one are run too, once, whatever the search finds near it.
+    pub far: bool,
 }
 
 /// What is answered.
@@ -214,6 +216,7 @@ fn told_by(stage: &str) -> &'static str {
         "replicate" => "the intervals of the best settings, by more runs of each",
         "stress" => "whether a surge of load or an age at its limit is survived",
         "larger redo log" => "what twice the redo log gains",
+        FAR => "whether settings far from the present one do alike",
         _ => "whether the answer holds with the working set or the device a little off",
     }
 }

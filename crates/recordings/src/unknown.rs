@@ -49,6 +49,8 @@ const FEWEST_SAMPLES: usize = 20;
 const SHORTEST_S: f64 = 60.0;
 /// How far work and transactions of the load generator may be apart to be the same.
 const SAME_WORK: f64 = 0.05;
+/// Time between the beginnings (and between the ends) of load generators up to which they ran side by side, seconds.
+const BESIDE_S: f64 = 5.0;
 /// Bytes of a block of redo.
 const REDO_BLOCK: f64 = 512.0;
 /// Column of the work done so far.
@@ -116,17 +118,31 @@ impl Recording {
         if let Some(latency) = self.latency_of_work(&tps) {
             recording.series.put("derived.latency_ms", &latency);
         }
-        recording.phases = vec![recording.one_load(&work)];
+        recording.phases = vec![recording.one_load(&work, self.closed_clients(&tps))];
         Ok(UnknownLoad { recording, unit, lsn_is_recorded, checkpoint_is_recorded })
     }
 
     /// Latencies that a load generator reported, where its transactions are the units of work.
     fn latency_of_work(&self, work_per_s: &Column) -> Option<Column> {
-        let latency = self.series.column("sb.lat_ms")?;
-        let reported = self.series.column("sb.tps")?;
+        self.did_the_work(work_per_s).then(|| self.series.column("sb.lat_ms")).flatten()
+    }
+
+    /// Whether the transactions that load generators reported are the units of work.
+    fn did_the_work(&self, work_per_s: &Column) -> bool {
+        let Some(reported) = self.series.column("sb.tps") else { return false };
         let beyond: f64 = reported.with(work_per_s, |reported, work| work - reported).present().sum();
         let sum: f64 = reported.with(work_per_s, |reported, _| reported).present().sum();
-        (sum > 0.0 && beyond.abs() <= SAME_WORK * sum).then_some(latency)
+        sum > 0.0 && beyond.abs() <= SAME_WORK * sum
+    }
+
+    /// Clients that are always busy, where logs of load generators say so: none had a rate (at a rate sysbench reports its queue,
+    /// whatever its head says), all ran side by side, and what they did is the work.
+    fn closed_clients(&self, work_per_s: &Column) -> Option<u32> {
+        let (start, end) = self.load_window();
+        let throughout = |phase: &LoadPhase| phase.start_s - start <= BESIDE_S && end - phase.end_s <= BESIDE_S;
+        let closed = self.closed_loop() && self.series.column("sb.queue").is_none();
+        (closed && self.phases.iter().all(throughout) && self.did_the_work(work_per_s))
+            .then(|| self.phases.iter().map(|phase| phase.threads).sum())
     }
 
     /// The samples from `from` to `to` seconds; the load is known to have begun before.
@@ -261,13 +277,17 @@ impl Recording {
         self.series.columns.insert("derived.checkpoint_lsn".to_owned(), column);
     }
 
-    /// One load from the first sample to the last, at its mean rate.
-    fn one_load(&self, work: &Column) -> LoadPhase {
+    /// One load all the time: a closed loop of `clients`, or a rate.
+    fn one_load(&self, work: &Column, clients: Option<u32>) -> LoadPhase {
         let seconds = &self.series.seconds;
         let (first, last) = (seconds.first().copied().unwrap_or(0.0), seconds.last().copied().unwrap_or(0.0));
         let rate = grown(work) / (last - first).max(1e-9);
         let script = Script::Other("unknown load".to_owned());
-        LoadPhase { start_s: first, end_s: last, rate: Some(rate), ..LoadPhase::of(script) }
+        let open = LoadPhase { start_s: first, end_s: last, rate: Some(rate), ..LoadPhase::of(script) };
+        match clients {
+            Some(threads) => LoadPhase { threads, rate: None, ..open },
+            None => open,
+        }
     }
 }
 
@@ -279,4 +299,39 @@ fn nearly_always(counter: &Column) -> bool {
 /// From the first value that is there to the last.
 fn grown(counter: &Column) -> f64 {
     counter.growth().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A log of a load generator without a rate is a closed loop, whatever is known of threads at work.
+    #[test]
+    fn a_load_generators_log_tells_a_closed_loop() {
+        let closed = |change: &dyn Fn(&mut Recording)| {
+            let mut recording = Recording::default();
+            recording.series.seconds = (0..100).map(f64::from).collect();
+            recording.series.columns.insert("sb.tps".to_owned(), vec![1000.0; 100]);
+            let open = LoadPhase { threads: 32, start_s: 0.0, end_s: 99.0, ..LoadPhase::of(Script::Unknown) };
+            recording.phases = vec![open.clone(), open];
+            change(&mut recording);
+            recording.closed_clients(&Column::from(vec![1010.0; 100]))
+        };
+        assert_eq!(closed(&|_| {}), Some(64), "two generators side by side");
+        assert_eq!(closed(&|recording| recording.phases[0].rate = Some(500.0)), None, "one has a rate");
+        let queue = |recording: &mut Recording| {
+            recording.series.columns.insert("sb.queue".to_owned(), vec![0.0; 100]);
+        };
+        assert_eq!(closed(&queue), None, "sysbench reports a queue at a rate alone");
+        assert_eq!(closed(&|recording| recording.phases[1].start_s = 50.0), None, "one after the other");
+        let half_of_it = |recording: &mut Recording| {
+            recording.series.columns.insert("sb.tps".to_owned(), vec![500.0; 100]);
+        };
+        assert_eq!(closed(&half_of_it), None, "others work too");
+        let work = Column::from((0..100).map(|i| 1000.0 * f64::from(i)).collect::<Vec<f64>>());
+        let mut recording = Recording::default();
+        recording.series.seconds = (0..100).map(f64::from).collect();
+        let [closed, open] = [Some(64), None].map(|clients| recording.one_load(&work, clients));
+        assert_eq!((closed.threads, closed.rate, open.rate), (64, None, Some(1000.0)));
+    }
 }

@@ -190,8 +190,14 @@ pub(crate) fn run(args: &RecommendArgs) -> Done {
     interrupt::listen();
     let began = Instant::now();
     let staged = Staged::new(args.common.quiet, args.time_limit).with_whole_runs(args.whole_runs);
-    let question =
-        Question { source, common, goal: args.goal.goal(), redo: args.redo, replications: args.replications };
+    let question = Question {
+        source,
+        common,
+        goal: args.goal.goal(),
+        redo: args.redo,
+        replications: args.replications,
+        far: false,
+    };
     let answer = pool(args.common.jobs)?.install(|| recommend(&question, &staged));
     staged.finish();
     let answer = answer?;

@@ -161,7 +161,12 @@ pub(super) fn backtest(
 ) -> Result<Tested, String> {
     let (start, end) = recording.load_window();
     let middle = (start + end) / 2.0;
-    let measured = Measured::of(&recording.between(start, middle))?;
+    let demand = Demand::of(recording).ok_or("work was counted only once")?;
+    let mut measured = Measured::of(&recording.between(start, middle))?;
+    if demand.closed.is_some() {
+        // Its clients are always busy; that their time is CPU time is what the search finds out later (see `closed`).
+        measured = measured.with_unknown_cpu();
+    }
     let overrides = Overrides { seed, ..Overrides::default() };
     let predicted = |(name, device): &(String, Device)| {
         Ok((name.clone(), predict(recording, &measured, device, middle, &overrides)?))
@@ -177,8 +182,7 @@ pub(super) fn backtest(
     }
     let can_be = |name: &str| left_out.iter().all(|(other, _)| other != name);
     let (can, cannot): (Vec<Named>, Vec<Named>) = all.into_iter().partition(|(name, _)| can_be(name));
-    let mean = Demand::of(recording).ok_or("work was counted only once")?.mean;
-    let too_slow = |test: &Backtest| Some((test.device.clone(), behind(&test.output, mean)?));
+    let too_slow = |test: &Backtest| Some((test.device.clone(), behind(&test.output, demand.mean)?));
     let mut tests = run_all(can, recording, disk, runner)?;
     let mut lifted = None;
     if tests.iter().all(|test| too_slow(test).is_some())

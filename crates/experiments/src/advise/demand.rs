@@ -138,8 +138,16 @@ fn pieces(known: &[(f64, f64)], step: f64) -> Vec<(f64, f64)> {
     pieces
 }
 
-/// Mean threads at work without the one that asks, and their number if they are all busy nearly all the time.
+/// Mean threads at work without the one that asks, and the clients of a closed loop: as the load generator's log tells them, or
+/// else the threads if they are all busy nearly all the time.
 fn threads(recording: &Recording) -> (Option<f64>, Option<u32>) {
+    let told = recording.closed_loop().then(|| recording.phases.iter().map(|phase| phase.threads).sum());
+    let (running, pinned) = threads_at_work(recording);
+    (running, told.or(pinned))
+}
+
+/// Mean threads at work without the one that asks, and their number if they are all busy nearly all the time.
+fn threads_at_work(recording: &Recording) -> (Option<f64>, Option<u32>) {
     let Some(running) = recording.series.column("Threads_running") else { return (None, None) };
     let mut known: Vec<f64> = running.present().collect();
     known.sort_by(f64::total_cmp);

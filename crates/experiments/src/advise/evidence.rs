@@ -17,6 +17,8 @@ use innosim_spectrum::{Evidence, Order, Sample, Trajectory};
 const EXTENT_PAGES: u32 = 64;
 /// What a page takes along where only adjacent dirty pages are flushed with it: itself and about one more.
 const ADJACENT_PAGES: u32 = 2;
+/// Pages flushed by dirty ones up to which flushing has not begun.
+const FEW_FLUSHED: f64 = 0.02;
 /// Share of the samples that must have the server's own figure of the oldest page.
 const NEARLY_ALL: f64 = 0.8;
 
@@ -35,7 +37,8 @@ pub(super) fn evidence_of(recording: &Recording, redo_per_work: f64, most_pages:
     let sample = |&(_, oldest, dirty, flushed, work): &(f64, f64, f64, f64, f64)| {
         Some(Sample { work, oldest: work_at(&map, oldest)?, dirty, flushed })
     };
-    let trajectory = Trajectory { samples: whole.iter().filter_map(sample).collect(), order: order(recording) };
+    let samples = from_first_dirty(whole.iter().filter_map(sample).collect());
+    let trajectory = Trajectory { samples, order: order(recording) };
     let ages = recording.page_ages.iter().flat_map(|ages| ages.younger());
     let younger: Vec<(f64, f64)> = ages.map(|(age, pages)| (age as f64 / redo_per_work, pages as f64)).collect();
     let drops_freed = recording.server.model.and_then(undo_segments).is_some();
@@ -56,6 +59,16 @@ fn work_at(map: &[(f64, f64)], lsn: f64) -> Option<f64> {
     let ((from, done), (to, then)) = (map[after.saturating_sub(1)], map[after]);
     let share = if to > from { ((lsn - from) / (to - from)).clamp(0.0, 1.0) } else { 1.0 };
     Some(done + share * (then - done))
+}
+
+/// The same samples without redo that made no page dirty: up to where the oldest page comes before pages are flushed, none became
+/// dirty that still is. A server that has just started has such redo, of what ran before, and its checkpoint lies behind it.
+fn from_first_dirty(mut samples: Vec<Sample>) -> Vec<Sample> {
+    let Some(&first) = samples.first() else { return samples };
+    let flushes_none = |sample: &&Sample| sample.flushed - first.flushed <= FEW_FLUSHED * sample.dirty;
+    let from = samples.iter().take_while(flushes_none).map(|sample| sample.oldest).fold(first.oldest, f64::max);
+    samples.iter_mut().for_each(|sample| sample.oldest = sample.oldest.max(from).min(sample.work));
+    samples
 }
 
 /// Log sequence number of the oldest dirty page at each sample.
@@ -156,6 +169,29 @@ mod tests {
     fn a_gap_in_the_oldest_modification_is_not_a_flushed_pool() {
         let told = oldest_told(&column([0.0, 50.0, f64::NAN, 300.0]), &column([100.0; 4]), &column([900.0; 4]));
         assert_eq!(told, column([900.0, 100.0, f64::NAN, 300.0]));
+    }
+
+    /// Of a server that has just started: 24,000 units' worth of redo before its first work, which the oldest page leaves behind
+    /// without a page being flushed.
+    #[test]
+    fn redo_that_made_no_page_dirty_is_no_age() {
+        let rates = [(2.9e-5, 6_000.0), (6e-6, 36_000.0)];
+        let dirty = |work: f64| rates.iter().map(|(rate, pages)| pages * -libm::expm1(-rate * work)).sum::<f64>();
+        let sample = |i: u32| {
+            let work = 20_000.0 + 10_000.0 * f64::from(i);
+            let oldest = if i < 38 { -24_000.0 } else { 500.0 };
+            Sample { work, oldest, dirty: dirty(work), flushed: 48_000.0 + if i < 38 { 0.0 } else { 100.0 } }
+        };
+        let trimmed = from_first_dirty((0..42).map(sample).collect());
+        assert!(trimmed.iter().all(|sample| sample.oldest == 500.0), "{:?}", trimmed[0]);
+        let trajectory = Trajectory { samples: trimmed, order: Order::Extents(ADJACENT_PAGES) };
+        let fitted =
+            innosim_spectrum::fit(&Evidence { trajectories: vec![trajectory], ..Evidence::default() }).unwrap();
+        assert!((fitted.spectrum.pages() / 42_000.0 - 1.0).abs() < 0.1 && fitted.residual < 0.02, "{fitted:?}");
+        // Where pages are flushed as the oldest page moves, they were there.
+        let flushing = |i: u32| Sample { oldest: 1_000.0 * f64::from(i), flushed: 500.0 * f64::from(i), ..sample(i) };
+        let kept = from_first_dirty((0..42).map(flushing).collect());
+        assert!(kept[0].oldest <= 2_000.0 && kept[41].oldest == 41_000.0, "{:?}", kept[0]);
     }
 
     #[test]

@@ -59,6 +59,7 @@ pub(super) struct Bench<'a> {
     plan: Plan,
     goal: Goal,
     pub(super) redo: bool,
+    pub(super) far: bool,
     pub(super) replications: u32,
     /// Runs that were made, replication by replication, and how many of them were asked for: those that were made ahead,
     /// to keep all processors at work, must not decide anything.
@@ -137,6 +138,7 @@ impl<'a> Bench<'a> {
             plan,
             goal: question.goal,
             redo: question.redo,
+            far: question.far,
             replications: question.replications.max(1),
             trials: BTreeMap::new(),
             asked: BTreeMap::new(),

@@ -126,6 +126,7 @@ fn runs_that_end_early_give_the_same_answer() {
             goal: Goal::Throughput,
             redo: false,
             replications: 3,
+            far: false,
         };
         let early = recommend(&question, &Early(&server)).unwrap();
         let whole = recommend(&question, &server).unwrap();
@@ -141,7 +142,8 @@ fn runs_that_end_early_give_the_same_answer() {
 }
 
 fn ask(server: &MadeUp, name: &'static str, goal: Goal, redo: bool) -> Answer {
-    let question = Question { source: published(name), common: Overrides::default(), goal, redo, replications: 3 };
+    let question =
+        Question { source: published(name), common: Overrides::default(), goal, redo, replications: 3, far: false };
     recommend(&question, server).unwrap()
 }
 
@@ -211,7 +213,7 @@ fn runs_whose_age_still_rises_are_made_longer_or_refused() {
     assert!(never.refused().is_some_and(|why| why.contains("still rising")));
     let common = Overrides { duration: Some("600s".to_owned()), ..Overrides::default() };
     let source = published("7000-bpi32");
-    let question = Question { source, common, goal: Goal::Throughput, redo: false, replications: 1 };
+    let question = Question { source, common, goal: Goal::Throughput, redo: false, replications: 1, far: false };
     let short = recommend(&question, &slow(1000)).unwrap();
     let why = short.refused().unwrap();
     assert!(why.contains("still rising when its runs of 600 s ended") && why.contains("--duration 2060s"), "{why}");
@@ -270,7 +272,7 @@ fn a_load_without_transactions_has_no_best_setting() {
         set.extend(["drive.kind=open".to_owned(), "drive.clients=8".to_owned(), "drive.rate=0".to_owned()]);
         let common = Overrides { set, ..Overrides::default() };
         let source = published("7000-bpi32");
-        let question = Question { source, common, goal: Goal::Throughput, redo: false, replications: 1 };
+        let question = Question { source, common, goal: Goal::Throughput, redo: false, replications: 1, far: false };
         match recommend(&question, &MadeUp::new(1.0, 0.0)) {
             Err(RecommendError::Nothing { problem }) => assert!(problem.contains("has no transactions"), "{problem}"),
             other => panic!("{other:?}"),
@@ -290,7 +292,7 @@ fn fewest_writes_at_no_loss() {
 fn nothing_to_search() {
     let common = Overrides { set: vec!["innodb_io_capcity=3".to_owned()], ..Overrides::default() };
     let source = published("7000-bpi32");
-    let question = Question { source, common, goal: Goal::Throughput, redo: false, replications: 1 };
+    let question = Question { source, common, goal: Goal::Throughput, redo: false, replications: 1, far: false };
     assert!(matches!(recommend(&question, &MadeUp::new(1.0, 0.0)), Err(RecommendError::Scenario(_))));
 }
 
@@ -349,6 +351,7 @@ fn a_search_that_runs_out_of_time_shows_what_it_has() {
         goal: Goal::Throughput,
         redo: false,
         replications: 3,
+        far: false,
     };
     let within = |runs: usize| recommend(&question, &InTime(&MadeUp::new(4300.0, 0.0), runs));
     let all = within(usize::MAX).unwrap();

@@ -17,6 +17,9 @@ use innosim_core::metrics::Regime;
 const REDO_GAIN: f64 = 0.03;
 /// A device that is busy for this share of the time is the limit.
 const BUSY: f64 = 0.95;
+/// Present settings times these are run where something else is the limit, and the name of that stage: what a person would try.
+const FAR_FACTORS: [f64; 8] = [0.15, 0.25, 0.4, 0.6, 0.8, 1.0, 1.3, 1.75];
+pub(super) const FAR: &str = "far";
 /// Waits for a free page a second from which on free pages are the limit.
 const WAITS_PER_S: f64 = 1.0;
 
@@ -98,6 +101,12 @@ pub(super) struct Decision {
 
 /// Decides on what a search found.
 pub(super) fn decide(bench: &mut Bench<'_>, found: Point) -> Result<Decision, RecommendError> {
+    if bench.far {
+        let now = bench.current();
+        let at = |factor: &f64| bench.space().point(now.io_capacity_max as f64 * factor, now.redo_bytes);
+        let far: Vec<Point> = FAR_FACTORS.iter().map(at).collect();
+        bench.ensure_as_is(FAR, &far, 1, &[])?;
+    }
     if let Some(why) = sensitivity::too_short(bench, found) {
         let verdict = Verdict::Refused(Refusal { cause: Cause::TooShort, why });
         return Ok(Decision { best: found, verdict, what_if: WhatIf::default(), larger_redo: None });

@@ -7,8 +7,8 @@
 //!
 //! **Sequential writes** (redo, doublewrite). A small size comes from direct writes of at most 16 KiB, a large one from
 //! those of at least 64 KiB. Where a depth was not measured, times are those at the nearest measured one, scaled as
-//! random writes scale between the two depths; beyond the deepest measured large write, in proportion to the depth, as
-//! bandwidth is then what limits.
+//! random writes scale between the two depths, and large ones at least in proportion to the depth (with fewer in flight a device
+//! does no more); beyond the deepest measured large write, in just that proportion, as bandwidth is then what limits.
 //!
 //! **Syncs.** The time of a cache flush is the latency of fdatasync after a buffered write, less the mean time of the
 //! small direct write that fdatasync does first; or the latency of fdatasync after a direct write as it is. What the
@@ -219,7 +219,10 @@ fn sequential_points(small: &(u64, FioLatency), large: &[&FioJob], writes: &[&Fi
         let nearest = large.iter().min_by(|a, b| (met(a) - depth).abs().total_cmp(&(met(b) - depth).abs()));
         let Some(nearest) = nearest else { continue };
         let own = met(nearest);
-        let ratio = if depth > own + 0.5 { depth / own } else { load(writes, depth) / load(writes, own) };
+        // With fewer in flight a device does no more than with many: their time falls by their number at most.
+        let in_proportion = depth / own;
+        let like_pages = load(writes, depth) / load(writes, own);
+        let ratio = if depth > own + 0.5 { in_proportion } else { like_pages.max(in_proportion) };
         points.push(sequential(bytes, depth, scaled(&nearest.latency, ratio)));
     }
     points
@@ -255,4 +258,43 @@ fn sync_time(job: &FioJob, write_us: f64) -> Vec<(f64, f64)> {
     // A buffered write reaches the disk in the sync; at least a tenth of the sync is the flush.
     let write_us = if job.direct { 0.0 } else { write_us };
     sync.with_its_mean().into_iter().map(|(probability, us)| (probability, (us - write_us).max(us * 0.1))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(kind: JobKind, bytes: u64, depth: u32, us: f64) -> FioJob {
+        let iops = f64::from(depth) * 1e6 / us;
+        let latency = FioLatency { mean_us: us, quantiles: vec![(0.0, us), (1.0, us)] };
+        FioJob {
+            name: "job".to_owned(),
+            kind,
+            bytes,
+            depth,
+            direct: true,
+            runtime_s: 30.0,
+            operations: (iops * 30.0) as u64,
+            iops,
+            latency,
+            sync: None,
+            disk_writes: None,
+        }
+    }
+
+    /// Pages whose time grows sixteen times with their number, and four large writes at a time that take 5.5 ms: one alone takes
+    /// a quarter of that at least, whatever a page alone takes.
+    #[test]
+    fn a_large_write_alone_is_no_faster_than_its_share_of_the_bandwidth() {
+        let writes = [job(JobKind::RandomWrite, PAGE, 1, 31.0), job(JobKind::RandomWrite, PAGE, 16, 500.0)];
+        let large = job(JobKind::SequentialWrite, 1 << 20, 4, 5_500.0);
+        let small = small_write(&writes, &writes[0].latency);
+        let points = sequential_points(&small, &[&large], &writes.each_ref());
+        let us = |depth: f64| {
+            let at = |point: &&DepthTimes| point.bytes == 1 << 20 && (point.depth - depth).abs() < 0.5;
+            points.iter().find(at).unwrap().quantiles[0].1
+        };
+        assert!((us(4.0) - 5_500.0).abs() < 1.0 && (us(16.0) - 22_000.0).abs() < 1.0, "{points:?}");
+        assert!((us(1.0) - 1_375.0).abs() < 1.0, "{}", us(1.0));
+    }
 }
