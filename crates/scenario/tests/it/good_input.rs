@@ -257,7 +257,7 @@ fn the_schema_file_is_up_to_date() {
 fn the_pages_of_documentation_name_every_key() {
     let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     let page = |name: &str| std::fs::read_to_string(docs.join(name)).unwrap();
-    let pages = page("scenario-format.md") + &page("scenario-workloads.md");
+    let pages = page("scenario-format.md") + page("scenario-workloads.md").as_str();
     let mut missing = Vec::new();
     names(&json_schema(), &mut |name| {
         // Settings of a server are listed by `innosim settings`.
