@@ -29,7 +29,7 @@ pub(crate) fn simulated(scenario: &str, overrides: &Overrides) -> &'static Simul
         let job = Job { scenario: &scenario, replication: 0 };
         let output = run_one(job, false, &mut Silent).unwrap_or_else(|error| panic!("{}: {error}", scenario.name));
         let summary = Summary::of(&output, warmup_of(&scenario, &output).seconds);
-        Simulated { summary: serde_json::to_value(summary).unwrap(), output }
+        Simulated { summary: serde_json::to_value(summary).expect("figures are numbers and names"), output }
     })
 }
 

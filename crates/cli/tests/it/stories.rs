@@ -179,14 +179,14 @@ fn one_purge_thread_falls_behind_and_the_throttle_makes_it_keep_up() {
     let threads = |n| story("purge-lag", &[&format!("innodb_purge_threads={n}")]);
     let (one, four) = (threads(1), threads(4));
     let history = |run| number(run, "history_list_end");
-    assert!(history(&one) > 50_000.0 && history(&four) < 5_000.0, "{one} {four}");
+    assert!(history(one) > 50_000.0 && history(four) < 5_000.0, "{one} {four}");
     let lag = "innodb_max_purge_lag=20000";
     let alone = story("purge-lag", &[lag]);
     assert_eq!(number(alone, "purge_dml_delay_usec_mean"), 0.0, "the longest delay is 0 unless it is set");
     let throttled = story("purge-lag", &[lag, "innodb_max_purge_lag_delay=1000000"]);
     assert!(number(throttled, "purge_dml_delay_usec_mean") > 1_000.0, "{throttled}");
     assert!(number(throttled, "tps_mean") < 0.8 * number(one, "tps_mean"), "{throttled} {one}");
-    assert!(history(&throttled) < 0.6 * history(&one), "{throttled} {one}");
+    assert!(history(throttled) < 0.6 * history(one), "{throttled} {one}");
 }
 
 #[test]
@@ -212,9 +212,9 @@ fn tnt_is_steady_where_a_pass_of_its_checkpoint_is_short_beside_its_redo_log_and
         let overrides = Overrides { model: Some(model), duration: Some(duration), ..set(settings) };
         &simulated("tnt-beside-innodb", &overrides).summary
     };
-    let old = number(&of("mysql-5.5", "180s", &[]), "tps_cv");
-    let slow = number(&of("tnt", "180s", &["ntse_system_io_capacity=8000"]), "tps_cv");
-    let grows = number(&of("tnt", "180s", &["ntse_log_overflow=ON"]), "tps_cv");
+    let old = number(of("mysql-5.5", "180s", &[]), "tps_cv");
+    let slow = number(of("tnt", "180s", &["ntse_system_io_capacity=8000"]), "tps_cv");
+    let grows = number(of("tnt", "180s", &["ntse_log_overflow=ON"]), "tps_cv");
     assert!(grows < 0.25 * old && grows < 0.25 * slow, "5.5 {old}, slow passes {slow}, a log that grows {grows}");
     let half_as_fast = ["workload.cpu_us_per_statement=222"];
     let [old, tnt] = ["mysql-5.5", "tnt"].map(|model| of(model, "300s", &half_as_fast));
@@ -231,8 +231,8 @@ fn a_binary_log_in_the_engine_saves_a_sync() {
     let [one_in_files, one_in_engine, in_files, in_engine] =
         [run("files", 1), run("innodb", 1), run("files", 64), run("innodb", 64)];
     let tps = |summary| number(summary, "tps_mean");
-    assert!(tps(&one_in_engine) > 1.7 * tps(&one_in_files), "{one_in_engine} {one_in_files}");
-    assert!(tps(&in_engine) > 1.3 * tps(&in_files), "{in_engine} {in_files}");
+    assert!(tps(one_in_engine) > 1.7 * tps(one_in_files), "{one_in_engine} {one_in_files}");
+    assert!(tps(in_engine) > 1.3 * tps(in_files), "{in_engine} {in_files}");
 }
 
 #[test]
