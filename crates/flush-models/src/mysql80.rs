@@ -160,6 +160,9 @@ impl Mysql80 {
         let start_lsn = machine.redo.start_lsn;
         let release = (parts.release)(&options, start_lsn)?;
         machine.redo.files = release.redo_files();
+        if let Some(threads) = &mut machine.redo.log_threads {
+            threads.checkpoint_takes_writer_mutex = machine.redo.files.is_some();
+        }
         let state = CoordinatorState::new(SimTime::ZERO);
         Ok(Mysql80 {
             log: LogState::new(start_lsn, options.flush_sync),
@@ -406,6 +409,10 @@ impl ServerModel for Mysql80 {
             (Phase::Flushing { kind, since }, CleanerInput::Done(report)) => self.pass_done(view, kind, since, report),
             _ => self.next_step(view),
         }
+    }
+
+    fn checkpoint_data_synced(&mut self, view: &View<'_>) {
+        self.log.last_checkpoint_time = view.now;
     }
 
     fn checkpointer(&mut self, view: &View<'_>, input: CheckpointerInput) -> CheckpointerAction {

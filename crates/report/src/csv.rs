@@ -69,6 +69,7 @@ const COLUMNS: &[Column] = &[
     ("log_partial_block_writes", |s| Field::Whole(s.log_partial_block_writes)),
     ("log_writer_waits", |s| Field::Whole(s.log_writer_waits)),
     ("log_write_to_file_requests_interval", |s| Field::Whole(s.log_requests_interval_us)),
+    ("checkpointer_wait_ms", |s| Field::Whole(s.checkpointer_wait_ms)),
 ];
 
 /// The values of a column, a second each.

@@ -73,6 +73,13 @@ pub(crate) const HOST_KEYS: &[Key] = &[
         "false",
         "Whether page cleaners compute before all others, as MySQL 5.7 and later ask the system for.",
     ),
+    Key::default(
+        "log_writer_waits",
+        real(0.0, 1e6),
+        "0",
+        "Sleeps of a spinning log writer a second (log_writer_waits of INNODB_METRICS) that come from outside the simulation, such as a \
+         drive that stalls: each lets a checkpoint through that waits for the writer's mutex.",
+    ),
     Key::optional(
         "slowdown",
         Kind::Pairs,
@@ -142,6 +149,7 @@ pub(crate) fn read_host(root: &Section<'_>) -> ReadHost {
     let mutex_spin = SimDuration(host.duration("mutex_spin_cpu"));
     let purge_change = SimDuration(host.duration("purge_cpu"));
     let cleaner_priority = host.switch("cleaner_priority");
+    let log_writer_waits_per_s = host.real("log_writer_waits");
     let spec = CpuSpec {
         scheduling,
         sync,
@@ -153,6 +161,7 @@ pub(crate) fn read_host(root: &Section<'_>) -> ReadHost {
         mutex_spin,
         purge_change,
         cleaner_priority,
+        log_writer_waits_per_s,
     };
     let slowdown = read_slowdown(&mut host, cores);
     let other_programs = read_other_programs(&mut host, cores);

@@ -70,6 +70,7 @@ const EMBEDDED: &[(&str, &str)] = scenarios![
     "stories/furious-flushing-of-55",
     "stories/redo-capacity",
     "stories/redo-files",
+    "stories/checkpoint-standstill",
     "stories/index-just-built",
     "stories/low-water-marks",
     "stories/commit-modes",

@@ -268,6 +268,8 @@ pub struct RedoConfig {
 pub struct LogThreadsConfig {
     /// `innodb_log_spin_cpu_abs_lwm`: CPU time that the server must use for them to spin, percent of a processor.
     pub spin_cpu_abs_lwm: u64,
+    /// Whether the block of a checkpoint is written under the mutex that a spinning writer keeps (8.0.30 and later).
+    pub checkpoint_takes_writer_mutex: bool,
 }
 
 /// Files of the redo log that a governor thread makes and reuses.

@@ -87,7 +87,7 @@ pub struct DirtyStart {
 }
 
 /// The processors, but for their number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CpuSpec {
     /// How threads share them.
     pub scheduling: CpuScheduling,
@@ -111,6 +111,8 @@ pub struct CpuSpec {
     pub purge_change: SimDuration,
     /// Whether page cleaner threads run before all others, as MySQL 5.7 and later ask for.
     pub cleaner_priority: bool,
+    /// Sleeps of a spinning log writer a second that come from outside the simulation.
+    pub log_writer_waits_per_s: f64,
 }
 
 /// CPU time as a multiple of that of a thread alone: pairs of (threads that run or wait for a processor, as a share of the
@@ -174,6 +176,7 @@ impl Default for CpuSpec {
             mutex_spin: SimDuration::ZERO,
             purge_change: SimDuration::from_micros(6),
             cleaner_priority: false,
+            log_writer_waits_per_s: 0.0,
         }
     }
 }

@@ -521,6 +521,11 @@ pub trait ServerModel: Send {
     /// A user thread found the current LSN above the limit, or its sleep in the free check ended.
     fn free_check(&mut self, view: &View<'_>, wait: &mut FreeCheckWait) -> FreeCheck;
 
+    /// The data files are synced for the checkpoint that [`CheckpointerNext::Write`] asked for; its block is written next.
+    fn checkpoint_data_synced(&mut self, view: &View<'_>) {
+        let _ = view;
+    }
+
     /// A checkpoint was published; [`ServerModel::free_check_limit_lsn`] and [`ServerModel::writer_limits`] are read
     /// again after it.
     fn checkpoint_published(&mut self, view: &View<'_>) {

@@ -111,12 +111,12 @@ impl Server {
         let base = Base {
             storage: storage::DataFiles::new(space.spaces()),
             log,
-            binary_log: spec.binary_log.map(log::binlog::BinaryLog::new),
+            binary_log: spec.binary_log.map(|log| log::binlog::BinaryLog::new(log, config.redo.commit)),
             machine: Machine::new(model, spec, space, pool, redo, checkpoint_lsn),
         };
         let engine = Engine {
             base,
-            checkpointer: checkpointer::Checkpointer::new(),
+            checkpointer: checkpointer::Checkpointer::new(stream("log writer's mutex")),
             flush: Flush::new(&config),
             frames: frames::Frames::new(threads),
             lru_managers: frames::lru_managers::LruManagers::new(config.lru_managers, config.buffer_pool.instances),

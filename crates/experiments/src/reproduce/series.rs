@@ -172,6 +172,9 @@ pub struct SeriesRow {
     pub published: BTreeMap<Figure, f64>,
     /// Simulated figures.
     pub simulated: BTreeMap<Figure, f64>,
+    /// Mean time between two requests for redo, us, where it leaves open whether the server's log threads sleep.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undecided_log_threads_us: Option<u64>,
 }
 
 impl SeriesRow {
@@ -249,6 +252,7 @@ mod tests {
             warmup_s: 0.0,
             published: [(Figure::StallS, published)].into(),
             simulated: [(Figure::StallS, simulated)].into(),
+            undecided_log_threads_us: None,
         };
         assert_eq!(row(100.0, 90.0).error(Figure::StallS), Some(-0.1));
         assert_eq!(row(0.0, 0.0).error(Figure::StallS), Some(0.0));

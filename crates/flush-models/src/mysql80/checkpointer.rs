@@ -90,7 +90,6 @@ impl Checkpointer {
                 self.wait(log, view)
             }
             (_, CheckpointerInput::Written) => {
-                log.last_checkpoint_time = view.now;
                 files.update_limits(view.last_checkpoint_lsn);
                 self.pass_done(files, log, view)
             }

@@ -14,7 +14,7 @@ pub(crate) struct LogState {
     pub(crate) available_for_checkpoint_lsn: u64,
     /// Highest LSN at which a checkpoint was asked for.
     pub(crate) requested_checkpoint_lsn: u64,
-    /// When the last checkpoint was written.
+    /// When the data files were synced for the last checkpoint; in 8.0.21, when that was written.
     pub(crate) last_checkpoint_time: SimTime,
     /// `innodb_flush_sync`.
     pub(crate) flush_sync: bool,
@@ -66,7 +66,7 @@ impl LogState {
         }
     }
 
-    /// Microseconds since the last checkpoint.
+    /// Microseconds since the data files were synced for the last checkpoint.
     pub(crate) fn elapsed_us(&self, view: &View<'_>) -> u64 {
         view.now.since(self.last_checkpoint_time).0 / 1000
     }

@@ -74,8 +74,10 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
             checkpoint_record_bytes: 0,
             checkpoint_holds_writes: true,
             files: None,
-            log_threads: (options.pipeline == RedoPipeline::DedicatedThreads)
-                .then_some(LogThreadsConfig { spin_cpu_abs_lwm: options.log_spin_cpu_abs_lwm }),
+            log_threads: (options.pipeline == RedoPipeline::DedicatedThreads).then_some(LogThreadsConfig {
+                spin_cpu_abs_lwm: options.log_spin_cpu_abs_lwm,
+                checkpoint_takes_writer_mutex: false,
+            }),
         },
         doublewrite: doublewrite_config(options),
         data_sync: match options.flush_method {

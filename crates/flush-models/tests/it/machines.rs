@@ -142,7 +142,7 @@ fn the_machine_of_80() {
     expected.cleaner_threads = 2;
     expected.redo.write_ahead_bytes = 4_096;
     expected.redo.pipeline = RedoPipeline::DedicatedThreads;
-    expected.redo.log_threads = Some(LogThreadsConfig { spin_cpu_abs_lwm: 80 });
+    expected.redo.log_threads = Some(LogThreadsConfig { spin_cpu_abs_lwm: 80, checkpoint_takes_writer_mutex: false });
     expected.redo.checkpoint_holds_writes = true;
     expected.doublewrite = DoublewriteConfig::PerInstance {
         batch_pages: 3,
@@ -160,6 +160,7 @@ fn the_machine_of_80() {
     let file_bytes = 3_276_800 - 2_048;
     expected.redo.files =
         Some(RedoFilesConfig { file_bytes, first_lsn: 8_192, files: 32, round: millis(10), writer_wait: millis(100) });
+    expected.redo.log_threads = Some(LogThreadsConfig { spin_cpu_abs_lwm: 80, checkpoint_takes_writer_mutex: true });
     assert_eq!(machine(ModelId::Mysql8030, &two), expected);
     let detect = machine(ModelId::Mysql8030, &[("innodb_doublewrite", "DETECT_ONLY")]);
     let DoublewriteConfig::PerInstance { fixed_bytes, .. } = detect.doublewrite else { panic!("{detect:?}") };

@@ -72,6 +72,8 @@ pub struct SecondSample {
     pub log_writer_waits: u64,
     /// Mean time between two requests for redo on disk, us (`log_write_to_file_requests_interval`).
     pub log_requests_interval_us: u64,
+    /// How long the checkpointer waited for the mutex of the log writer, ms.
+    pub checkpointer_wait_ms: u64,
     /// Binary log syncs.
     pub binlog_fsyncs: u64,
     /// Data-file syncs.
@@ -178,4 +180,56 @@ pub struct RunOutput {
     pub page_structure_bytes: u64,
     /// Pages in all page sets at the end.
     pub pages_total: u64,
+}
+
+/// Mean times between two requests for redo, us, at which log threads that sleep and log threads that spin both keep themselves
+/// going: the servers' limit is 1 ms, and a group of commits that waits for sleeping threads takes up to 2.4 times as long (640 and
+/// 1540 us at one load: `redo-threads` section 3.3).
+const UNDECIDED_US: std::ops::RangeInclusive<u64> = 415..=2_400;
+
+/// Sleeps of the log writer in a second in which it does not spin all the time.
+const SLEEPS: u64 = 10;
+
+impl RunOutput {
+    /// Median time between two requests for redo in the seconds after `from_s`, us, where it is open whether the log threads of a
+    /// server would sleep or spin: near a millisecond, or where they did now the one and now the other. Its redo syncs and writes
+    /// may then be several times those of the run, or a fraction.
+    pub fn undecided_log_threads_us(&self, from_s: f64) -> Option<u64> {
+        let rows = || self.series.iter().filter(|row| row.second as f64 > from_s && row.log_write_requests > 0);
+        let mut intervals: Vec<u64> = rows().map(|row| row.log_requests_interval_us).collect();
+        intervals.sort_unstable();
+        let few = intervals.len() / 100;
+        let slept = rows().filter(|row| row.log_writer_waits > SLEEPS).count();
+        let spun = rows().filter(|row| row.log_writer_waits == 0).count();
+        let both = slept > few && spun > few;
+        intervals.get(intervals.len() / 2).copied().filter(|interval| both || UNDECIDED_US.contains(interval))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn log_threads_are_undecided_near_a_millisecond_between_requests() {
+        let run = |interval, mini_transactions, sleeps: [u64; 2]| RunOutput {
+            series: (1..=9)
+                .map(|second| SecondSample {
+                    second,
+                    log_requests_interval_us: if second < 5 { 90 } else { interval },
+                    log_write_requests: mini_transactions,
+                    log_writer_waits: sleeps[second as usize % 2],
+                    ..SecondSample::default()
+                })
+                .collect(),
+            ..RunOutput::default()
+        };
+        for (interval, undecided) in [(1_000, true), (415, true), (2_400, true), (300, false), (5_000, false)] {
+            let expected = undecided.then_some(interval);
+            assert_eq!(run(interval, 7, [0, 0]).undecided_log_threads_us(4.0), expected, "{interval}");
+        }
+        assert_eq!(run(1_000, 0, [0, 0]).undecided_log_threads_us(4.0), None, "a server without log threads");
+        assert_eq!(run(300, 7, [0, 900]).undecided_log_threads_us(4.0), Some(300), "now asleep, now awake");
+        assert_eq!(run(5_000, 7, [1_000, 900]).undecided_log_threads_us(4.0), None, "always asleep");
+    }
 }

@@ -4,15 +4,19 @@
 //! user threads, the master thread and the page cleaner take. From 8.0 a thread of its own decides; what to do and when
 //! is the version's. Writing a checkpoint: a round of data-file syncs for files with unsynced writes; then one 512-byte
 //! block and a sync of the redo file, during which nobody can start a redo sync, in 8.0 and MariaDB nor a write; then
-//! the new checkpoint is published.
+//! the new checkpoint is published. From 8.0.30 on the block has to wait for the log writer's mutex (`writer_mutex`).
 //!
 //! A checkpoint at the oldest modification looks at the flush lists after the data files are synced, and makes redo
 //! durable up to there first. One checkpoint is taken at a time: who asks for another meanwhile joins it.
 
+mod writer_mutex;
+
 use crate::config::RedoIo;
+use crate::kernel::random::Rng;
 use crate::redo::RedoLog;
 use crate::seam::{CheckpointerInput, CheckpointerNext};
 use crate::server::base::Base;
+use crate::server::checkpointer::writer_mutex::WriterMutexWait;
 use crate::server::machine::Machine;
 use crate::server::machine::crashes::BrokenRule;
 use crate::server::machine::events::Event;
@@ -33,6 +37,10 @@ enum State {
     WaitingForRedo {
         lsn: u64,
     },
+    /// The log writer has the mutex that writing takes.
+    WaitingForWriter {
+        lsn: u64,
+    },
     Writing {
         lsn: u64,
     },
@@ -49,16 +57,18 @@ pub(super) struct Checkpointer {
     waiters: Vec<(Requester, bool)>,
     /// End of the redo that the last checkpoint appended itself.
     own_record_lsn: u64,
+    writer_mutex: WriterMutexWait,
 }
 
 impl Checkpointer {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(rng: Rng) -> Self {
         Checkpointer {
             state: State::Waiting { on_tick: false },
             own_wait: None,
             wait_over: false,
             waiters: Vec::new(),
             own_record_lsn: 0,
+            writer_mutex: WriterMutexWait::new(rng),
         }
     }
 
@@ -152,9 +162,24 @@ impl Checkpointer {
     /// The data files are synced: the block goes out, once redo is durable up to the checkpoint.
     pub(super) fn checkpoint_data_synced(&mut self, base: &mut Base) {
         match self.state {
-            State::Syncing { lsn: Some(lsn) } => self.write_checkpoint(lsn, base),
+            State::Syncing { lsn: Some(lsn) } => {
+                base.machine.ask(|model, view| model.checkpoint_data_synced(view));
+                if self.writer_mutex.is_taken(base) {
+                    self.set_state(State::WaitingForWriter { lsn }, &mut base.machine);
+                } else {
+                    self.write_checkpoint(lsn, base);
+                }
+            }
             State::Syncing { lsn: None } => self.checkpoint_at_oldest(base),
             _ => {}
+        }
+    }
+
+    /// The checkpointer waits for the log writer: the block goes out as soon as it has the mutex.
+    pub(super) fn checkpointer_looks(&mut self, base: &mut Base) {
+        let State::WaitingForWriter { lsn } = self.state else { return };
+        if self.writer_mutex.is_got(base) {
+            self.write_checkpoint(lsn, base);
         }
     }
 

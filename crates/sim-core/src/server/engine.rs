@@ -61,6 +61,7 @@ impl Engine {
                 RoundStep::Over(RoundOwner::Batch(ended)) => flush.batch_synced(ended, base),
             },
             Event::CheckpointerTimer(number) => checkpointer.checkpointer_timer(number, base),
+            Event::CheckpointerLooks => checkpointer.checkpointer_looks(base),
             Event::CheckpointOnDevice => checkpointer.checkpoint_on_device(machine),
             Event::CheckpointRedoDurable => checkpointer.checkpoint_redo_durable(base),
             Event::PassStarts => flush.pass_starts(base),

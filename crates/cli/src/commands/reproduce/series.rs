@@ -119,6 +119,7 @@ fn row(
         warmup_s,
         published: run.published.clone(),
         simulated: simulated.collect(),
+        undecided_log_threads_us: outcome.output.undecided_log_threads_us(warmup_s),
     };
     if let Some(dir) = out {
         OutDir::prepare(&dir.join(&run.name))?.write(&outcome)?;
@@ -231,10 +232,28 @@ fn render(series: &Series, rows: &[SeriesRow], shortened: bool, misses: &[String
         text.push_str(&format!("{}: error {median} % in the median, {worst} % in the worst run\n", figure.head()));
     }
     text.push_str(&courses(rows));
+    text.push_str(&undecided(series, rows));
     for miss in misses {
         text.push_str(&format!("Missed: {miss}\n"));
     }
     text
+}
+
+/// The runs whose redo syncs and writes are not certain.
+fn undecided(series: &Series, rows: &[SeriesRow]) -> String {
+    let runs: Vec<&str> =
+        rows.iter().filter(|row| row.undecided_log_threads_us.is_some()).map(|row| row.run.as_str()).collect();
+    if runs.is_empty() || !series.figures.contains_key(&Figure::RedoSyncsPerS) {
+        return String::new();
+    }
+    wrapped(
+        &format!(
+            "Not certain: redo syncs and writes of {}. Requests for redo come near once a millisecond there, where the log threads \
+             of a server may sleep or spin, and keep doing so.",
+            runs.join(", ")
+        ),
+        0,
+    )
 }
 
 /// In how many runs the course is right, and how far servers stand in the published order.

@@ -21,7 +21,7 @@ impl Clients {
             binlog.events_to_redo(machine);
         }
         match binary_log {
-            Some(binlog) if binlog.leader_asks_for_redo(machine) => binlog.stand_in_queue(client, log, machine),
+            Some(binlog) if binlog.in_stages() => binlog.stand_in_queue(client, log, machine),
             _ if log.is_durable_or_waits(client, machine) => self.prepared(client, now, innodb),
             _ => {}
         }
@@ -86,8 +86,8 @@ impl Clients {
 
     /// The groups that are through the binary log commit.
     fn commit_groups(&mut self, innodb: &mut Innodb) {
-        let Base { machine, binary_log: Some(binlog), .. } = &mut innodb.engine.base else { return };
-        if binlog.leader_asks_for_redo(machine) {
+        let Some(binlog) = &mut innodb.engine.base.binary_log else { return };
+        if binlog.in_stages() {
             return self.commit_synced_groups(innodb);
         }
         for client in binlog.take_group() {

@@ -19,7 +19,7 @@
 //! takes the time of a redo write; a new file every `max_binlog_size` is left out (errs towards fewer pauses).
 
 use crate::config::{BinaryLogConfig, CommitDurability, PAGE_BYTES};
-use crate::kernel::time::{SimDuration, SimTime};
+use crate::kernel::time::SimTime;
 use crate::server::log::Log;
 use crate::server::machine::Machine;
 use crate::server::machine::costs;
@@ -41,6 +41,8 @@ struct Member {
 #[derive(Debug, Clone)]
 pub(in crate::server) struct BinaryLog {
     config: BinaryLogConfig,
+    /// Whether the leader of a group has its redo made durable, and groups go through stages.
+    in_stages: bool,
     /// Prepared transactions in order of arrival.
     queue: VecDeque<Member>,
     /// The group being written and, before 8.0, synced.
@@ -57,8 +59,9 @@ pub(in crate::server) struct BinaryLog {
 }
 
 impl BinaryLog {
-    pub(in crate::server) fn new(config: BinaryLogConfig) -> Self {
+    pub(in crate::server) fn new(config: BinaryLogConfig, commit: CommitDurability) -> Self {
         BinaryLog {
+            in_stages: config.leader_asks_for_redo && commit == CommitDurability::Sync,
             config,
             queue: VecDeque::new(),
             group: Vec::new(),
@@ -131,16 +134,16 @@ impl BinaryLog {
         self.in_progress = true;
         self.groups_unsynced += 1;
         self.bytes_unsynced += self.config.bytes_per_transaction * members as f64;
-        if self.leader_asks_for_redo(machine) {
+        if self.in_stages {
             self.ask_for_redo_of_group(log, machine);
         } else {
             machine.calendar.schedule(machine.now + costs::REDO_WRITE, Event::BinlogWritten);
         }
     }
 
-    /// Whether the leader of a group has its redo made durable.
-    pub(in crate::server) fn leader_asks_for_redo(&self, machine: &Machine) -> bool {
-        machine.config.redo.commit == CommitDurability::Sync && self.config.leader_asks_for_redo
+    /// Whether commits go through the stages, the leader of the first of which has the redo of its group made durable.
+    pub(in crate::server) fn in_stages(&self) -> bool {
+        self.in_stages
     }
 
     /// A prepared transaction stands in the queue.
@@ -163,7 +166,7 @@ impl BinaryLog {
     pub(in crate::server) fn redo_durable(&mut self, machine: &mut Machine) {
         let members = self.group.len() as u64;
         let demand = costs::BINLOG_GROUP + costs::BINLOG_TRANSACTION * members;
-        machine.cpu().compute(demand, SimDuration::ZERO, Event::BinlogWritten);
+        machine.cpu().compute_promptly(demand, Event::BinlogWritten);
     }
 
     /// All who wait for the sync stage enter it, if it is free; whether they commit at once.
@@ -203,8 +206,7 @@ impl BinaryLog {
     /// some transactions commit without a sync.
     #[must_use]
     pub(in crate::server) fn is_written(&mut self, machine: &mut Machine) -> bool {
-        let stages = self.leader_asks_for_redo(machine);
-        if stages {
+        if self.in_stages {
             // The next group may begin, and this one goes on to the sync stage.
             self.in_progress = false;
             self.written.append(&mut self.group);

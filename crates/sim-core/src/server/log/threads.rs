@@ -35,7 +35,7 @@ const WRITE: SimDuration = SimDuration(5_500);
 /// Share of mini-transactions that do not end right behind another one of the same statement.
 const ALONE: f64 = 0.77;
 /// Writes of whole blocks for each block of redo.
-const FULL_WRITES: f64 = 0.89;
+pub(in crate::server) const FULL_WRITES: f64 = 0.89;
 /// From setting an event to the thread that slept on it running again.
 const WAKE_UP: SimDuration = SimDuration::from_micros(50);
 /// What a sleep takes beyond its timeout.
@@ -75,6 +75,8 @@ pub(super) struct LogThreads {
     interval_us: u64,
     requests: u64,
     looked: SimTime,
+    /// When the last mini-transactions ended.
+    last_ended: SimTime,
     /// Mini-transactions of the window in progress, when that began, and the rate of the last, a second.
     in_window: u64,
     window_began: SimTime,
@@ -92,6 +94,15 @@ pub(super) struct LogThreads {
     /// Whether a woken writer goes on while the flusher syncs, so that a second sync follows.
     goes_on: bool,
     counts: Counts,
+}
+
+/// A writer that spins.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::server) struct BusyWriter {
+    /// Writes a second, without those of whole blocks.
+    pub(in crate::server) writes_per_s: f64,
+    /// Processors that the server keeps busy.
+    pub(in crate::server) processors: f64,
 }
 
 /// Writes by a writer that spins, for `mini_transactions` in `seconds`: each mini-transaction that it finds alone is one, and
@@ -123,6 +134,7 @@ impl LogThreads {
             interval_us: IDLE_INTERVAL_US,
             requests: 0,
             looked: SimTime::ZERO,
+            last_ended: SimTime::ZERO,
             in_window: 0,
             window_began: SimTime::ZERO,
             rate: 0.0,
@@ -139,7 +151,7 @@ impl LogThreads {
     }
 
     /// Writes a second of a writer that spins.
-    pub(super) fn writes_per_s(&self) -> f64 {
+    fn writes_per_s(&self) -> f64 {
         pickups(self.rate, 1.0)
     }
 
@@ -147,6 +159,7 @@ impl LogThreads {
     pub(in crate::server) fn ended(&mut self, mini_transactions: u64, now: SimTime) {
         self.roll_window(now);
         self.in_window += mini_transactions;
+        self.last_ended = now;
         self.counts.mini_transactions += mini_transactions;
     }
 
@@ -269,6 +282,21 @@ impl Log {
         }
     }
 
+    /// The writer, if it keeps the mutex that a checkpoint's block is written under: it spins, and has not been without work for
+    /// `spin`.
+    pub(in crate::server) fn busy_writer(&mut self, spin: SimDuration, machine: &mut Machine) -> Option<BusyWriter> {
+        self.decide_spinning(machine);
+        let syncs = self.log_threads_sync(machine);
+        let keeps = |threads: &&LogThreads| {
+            let has_work = machine.now.since(threads.last_ended) < spin;
+            threads.config.checkpoint_takes_writer_mutex && syncs && threads.spin && has_work
+        };
+        self.threads
+            .as_ref()
+            .filter(keeps)
+            .map(|threads| BusyWriter { writes_per_s: threads.writes_per_s(), processors: threads.processors })
+    }
+
     /// Whether the flusher may begin a sync of redo that is written; if not, it does so when it wakes.
     pub(super) fn flusher_is_awake(&mut self, machine: &mut Machine) -> bool {
         if !self.log_threads_sync(machine) {
@@ -379,7 +407,10 @@ mod tests {
     use super::*;
 
     fn threads() -> LogThreads {
-        LogThreads::new(LogThreadsConfig { spin_cpu_abs_lwm: 80 }, Rng::from_key(7))
+        LogThreads::new(
+            LogThreadsConfig { spin_cpu_abs_lwm: 80, checkpoint_takes_writer_mutex: true },
+            Rng::from_key(7),
+        )
     }
 
     #[test]

@@ -82,7 +82,11 @@ impl Cpu<'_> {
             RedoPipeline::CommittingThread | RedoPipeline::DedicatedThreads => all * 3 / 4,
         };
         self.charge_cpu(SimDuration(all - until_the_next));
-        self.compute(SimDuration(until_the_next), SimDuration::ZERO, Event::RedoSynced);
+        let until_the_next = SimDuration(until_the_next);
+        match self.config.redo.pipeline {
+            RedoPipeline::DedicatedThreads => self.compute_promptly(until_the_next, Event::RedoSynced),
+            _ => self.compute(until_the_next, SimDuration::ZERO, Event::RedoSynced),
+        }
     }
 
     /// A client has flushed old pages itself: it computes, then goes on.

@@ -1,7 +1,7 @@
 //! What can happen. No source: these are the simulator's own steps.
 
 /// Kinds of events, a bit each.
-pub const EVENT_KINDS: u64 = ((1 << 52) - 2) & !(1 << 44) | 3 << 60;
+pub const EVENT_KINDS: u64 = ((1 << 53) - 2) & !(1 << 44) | 3 << 60;
 
 /// Calendar events. One transaction costs about one of them; pages cost none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +66,8 @@ pub(in crate::server) enum Event {
     SyncRound(u32),
     /// The checkpointer's sleep is over; a stale number is ignored.
     CheckpointerTimer(u32),
+    /// The checkpointer waits for the mutex of the log writer: whether it has got it.
+    CheckpointerLooks,
     /// The checkpoint block is written.
     CheckpointOnDevice,
     /// The checkpoint block is synced.
@@ -196,6 +198,7 @@ impl Event {
             Event::SyncRound(_) => 12,
             Event::CheckpointerTimer(_) => 13,
             Event::CheckpointDurable => 14,
+            Event::CheckpointerLooks => 52,
             Event::Second => 15,
             Event::RedoOnDevice => 16,
             Event::CheckpointOnDevice => 17,
@@ -272,6 +275,7 @@ mod tests {
             E::LruListMutex(0),
             E::SyncRound(0),
             E::CheckpointerTimer(0),
+            E::CheckpointerLooks,
             E::CheckpointOnDevice,
             E::CheckpointDurable,
             E::CheckpointRedoDurable,

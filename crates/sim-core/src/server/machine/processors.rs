@@ -87,6 +87,7 @@ impl Sleepers {
 /// The processors of the host.
 #[derive(Debug, Clone)]
 pub(in crate::server) struct Processors {
+    cores: u32,
     sharing: Sharing,
     spec: CpuSpec,
     slowdown: Slowdown,
@@ -108,6 +109,7 @@ impl Processors {
             },
         };
         Processors {
+            cores,
             sharing,
             spec,
             slowdown: Slowdown::new(&run.cpu_slowdown, cores),
@@ -172,6 +174,11 @@ impl Processors {
     /// Whether completing a page write takes CPU time.
     pub(in crate::server) fn completing_takes_time(&self) -> bool {
         self.completion().0 > 0
+    }
+
+    /// How many there are.
+    pub(in crate::server) fn cores(&self) -> u32 {
+        self.cores
     }
 
     pub(in crate::server) fn report(&mut self, now: SimTime) -> StationReport {
@@ -248,6 +255,18 @@ impl Cpu<'_> {
                 queues.submit(self.now, processor, demand, Some((event, pause)));
                 self.watch_processors();
             }
+        }
+    }
+
+    /// Computes for `demand`, a short piece after a sleep; `event` happens then. In turns, where a transaction is one piece, it does
+    /// not queue behind transactions: a scheduler runs who has slept before who has computed, and lets it get done.
+    pub(in crate::server) fn compute_promptly(&mut self, demand: SimDuration, event: Event) {
+        match self.processors.sharing {
+            Sharing::InTurns(_) => {
+                let demand = self.charge_cpu(demand);
+                self.calendar.schedule(self.now + demand, event);
+            }
+            Sharing::Equal { .. } => self.compute(demand, SimDuration::ZERO, event),
         }
     }
 
