@@ -251,3 +251,15 @@ fn lru_manager_threads_shorten_the_longest_waits() {
     let single = of("pages_flushed_single");
     assert!(single[1] > single[0] && single[0] > 100.0, "{single:?} single-page flushes");
 }
+
+#[test]
+fn a_checkpoint_waits_for_a_log_writer_that_spins() {
+    let run = |settings: &[&str]| story("checkpoint-standstill", settings);
+    let (stands, goes_on) = (run(&[]), run(&["innodb_log_spin_cpu_abs_lwm=4294967295"]));
+    let [oldest, newest] = [&stands, &goes_on].map(|run| number(run, "checkpoint_age_max"));
+    assert!(oldest > 2.5 * newest, "{oldest} bytes of redo since the checkpoint, {newest} where it is free");
+    let (small, off) = ("innodb_redo_log_capacity=512M", "innodb_log_writer_threads=OFF");
+    let (full, free) = (run(&[small]), run(&[small, off]));
+    assert!(number(&full, "free_check_waits") > 0.0 && number(&free, "free_check_waits") == 0.0, "{full}, {free}");
+    assert_eq!(number(&full, "sync_flush_seconds"), 0.0, "its pages are flushed");
+}

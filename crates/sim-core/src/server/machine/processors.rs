@@ -1,7 +1,8 @@
 //! The processors: who computes, and what happens when they are through.
 //!
 //! Two ways of sharing `cores` processors. In turns: first come, first served, a transaction's demand in one piece; it
-//! costs no events, and where there are more processors than threads, nobody waits and it is all there is to say.
+//! costs no events, and where there are more processors than threads, nobody waits and it is all there is to say. Short
+//! pieces of the log flusher and of the leaders of binary log groups go first.
 //! Shared: each processor has a run queue, whose threads get the same share of it at any moment, which is what a fair
 //! scheduler with short slices comes to ([`crate::kernel::run_queues`]). The difference matters where threads outnumber
 //! processors and begin together, as after a redo sync that many waited for: sharing, they arrive at their commits
