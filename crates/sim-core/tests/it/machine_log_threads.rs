@@ -96,13 +96,15 @@ fn a_commit_alone_goes_through_all_stages() {
     let mut server = server(0);
     server.config.redo.log_threads = None;
     let mut spec = load(10, 1_000, 500.0, closed(1));
+    // So little redo that it hardly ever crosses the end of a write-ahead area, which takes another sync.
+    spec.workload.transactions[0].touches = vec![touch(1, true, 10.0)];
     spec.binary_log = binary_log();
     let out = run(&server, &spec);
     // 15 us of a write to the page cache.
     let commit = 20.0 + 15.0 + 500.0 + COMMIT_WAKE_UP + LEADER + MEMBER + 500.0 + MEMBER;
     check_share("commits a second", per_s(&out, |s| s.transactions), 1e6 / commit, 0.01);
     check_share("redo syncs a commit", per_s(&out, |s| s.redo_fsyncs) / per_s(&out, |s| s.transactions), 1.0, 0.01);
-    assert_eq!(out.series[5].binlog_fsyncs.abs_diff(out.series[5].transactions) <= 1, true);
+    assert!(out.series[5].binlog_fsyncs.abs_diff(out.series[5].transactions) <= 1, "{:?}", out.series[5]);
 }
 
 /// While a group is in the sync stage the next has its redo synced: 40 clients are two groups, and the binary log is synced once in
@@ -114,6 +116,8 @@ fn stages_of_the_binary_log_overlap() {
     let sync_us = 2_000.0;
     let mut spec = load(10, 1_000, sync_us, closed(40));
     spec.binary_log = binary_log();
+    // Both logs lie on this device.
+    spec.storage.redo = Some(DeviceSpec { channels: 4, sync: fixed(sync_us), ..instant_device() });
     let out = run(&server, &spec);
     let syncs = per_s(&out, |s| s.binlog_fsyncs);
     let both_stages = 1e6 / (2.0 * sync_us);
