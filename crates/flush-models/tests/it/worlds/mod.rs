@@ -520,6 +520,7 @@ fn processors(seed: u64) -> CpuSpec {
         mutex_spin: us(27, 40),
         purge_change: us(17, 17),
         cleaner_priority: seed >> 14 & 1 == 1,
+        log_writer_waits_per_s: if seed >> 28 & 1 == 1 { 2.0 } else { 0.0 },
     }
 }
 
