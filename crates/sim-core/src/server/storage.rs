@@ -196,3 +196,54 @@ impl Machine {
         over
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server::machine::ids::Held;
+
+    /// Files 0 and 2 of three have unsynced writes.
+    fn two_unsynced() -> DataFiles {
+        let mut files = DataFiles::new(3);
+        files.mark_unsynced(0);
+        files.mark_unsynced(2);
+        files
+    }
+
+    #[test]
+    fn a_round_goes_over_the_files_that_are_unsynced_as_it_begins() {
+        let mut files = two_unsynced();
+        let round = files.open(RoundOwner::Checkpoint, SimTime(1));
+        files.mark_unsynced(1);
+        assert_eq!(files.next_of(round), Some((0, 1, false)));
+        files.mark_unsynced(0);
+        assert_eq!(files.next_of(round), Some((0, 1, false)), "it wants what was written when it came to the file");
+        files.inode_written(round);
+        assert_eq!(files.next_of(round), Some((0, 1, true)));
+        files.pass_over(round);
+        assert_eq!(files.next_of(round), Some((2, 1, false)));
+        files.pass_over(round);
+        assert_eq!(files.next_of(round), None);
+    }
+
+    #[test]
+    fn rounds_run_beside_each_other_and_free_numbers_are_taken_first() {
+        let mut files = two_unsynced();
+        let opened = [0, 1, 2].map(|_| files.open(RoundOwner::Checkpoint, SimTime(1)));
+        files.pass_over(opened[0]);
+        assert_eq!([opened[0], opened[2]].map(|round| files.next_of(round).map(|(file, ..)| file)), [Some(2), Some(0)]);
+        let again = opened[1];
+        files.rounds[again as usize] = None;
+        assert_eq!(files.open(RoundOwner::Checkpoint, SimTime(2)), again);
+    }
+
+    #[test]
+    fn the_thread_of_a_round_is_its_poster_or_the_round() {
+        let mut files = two_unsynced();
+        let poster = RoundOwner::Batch(EndedBatch::Poster { thread: 7, held: Held::Nothing });
+        let (of_poster, of_checkpoint) =
+            (files.open(poster, SimTime(1)), files.open(RoundOwner::Checkpoint, SimTime(1)));
+        assert_eq!(files.thread_of_round(of_poster), Event::FlushThread(7));
+        assert_eq!(files.thread_of_round(of_checkpoint), Event::SyncRound(of_checkpoint));
+    }
+}
