@@ -248,6 +248,7 @@ impl Clients {
     }
 
     /// The page that a client waited for has been read.
+    #[inline]
     pub(super) fn read_done(&mut self, client_number: u32, innodb: &mut Innodb) {
         if let Some(page) = self.list[client_number as usize].plan.next_page() {
             innodb.engine.page_was_read(page);

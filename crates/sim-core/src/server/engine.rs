@@ -86,6 +86,7 @@ impl Engine {
     }
 
     /// A page that was read is there; changes that waited for it are merged into it.
+    #[inline]
     pub(super) fn page_was_read(&mut self, page: u32) {
         self.base.machine.page_reads.remove(&page);
         self.base.machine.pool.page_arrived(page, &self.base.machine.space, self.base.machine.now);

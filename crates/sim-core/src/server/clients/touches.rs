@@ -196,6 +196,7 @@ impl Clients {
 
 impl Machine {
     /// Whether the page must move in a list that somebody holds; the client then waits.
+    #[inline]
     fn waits_to_move(&mut self, client_number: u32, page: u32) -> bool {
         self.lru_list_mutexes.any_held()
             && self.pool.moves_to_head(page, &self.space, self.now)

@@ -50,6 +50,7 @@ impl LogBufferQueue {
 
 impl Log {
     /// Whether the log buffer lacks room for `payload_bytes` beside what is kept for others.
+    #[inline]
     pub(in crate::server) fn log_buffer_lacks_room(&self, payload_bytes: u64, machine: &Machine) -> bool {
         machine.redo.buffer_lacks(self.buffer.kept_bytes() + machine.redo.room_for(payload_bytes))
     }

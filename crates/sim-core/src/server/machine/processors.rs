@@ -133,7 +133,7 @@ impl Processors {
     }
 
     /// CPU time that `demand` takes if it begins now.
-    #[inline]
+    #[inline(always)]
     pub(in crate::server) fn slowed(&mut self, now: SimTime, demand: SimDuration) -> SimDuration {
         if self.slowdown.is_none() {
             return demand;
