@@ -8,14 +8,12 @@ pub(super) mod checker;
 pub(super) mod costs;
 pub(super) mod cpu_costs;
 pub(super) mod crashes;
-pub(super) mod disks;
 pub(super) mod events;
 pub(super) mod file_system;
 pub(super) mod ids;
 pub(super) mod inodes;
 pub(super) mod lru_list_mutexes;
 pub(super) mod lru_scan;
-pub(super) mod observers;
 pub(super) mod other_programs;
 pub(super) mod processors;
 pub(super) mod record;
@@ -28,6 +26,7 @@ use crate::config::MachineConfig;
 use crate::kernel::calendar::Calendar;
 use crate::kernel::random::Rng;
 use crate::kernel::time::{SimDuration, SimTime};
+use crate::metrics::RecoverySpeed;
 use crate::redo::RedoLog;
 use crate::run_spec::{OtherPrograms, RunSpec};
 use crate::seam::{ServerModel, View};
@@ -101,7 +100,7 @@ pub(super) struct Machine {
     pub(super) watchers: Vec<Event>,
     /// What has just ended, if anything that an actor above waits for.
     pub(super) signal: Option<ids::Signal>,
-    pub(super) observers: observers::Observers,
+    pub(super) observers: Observers,
 }
 
 impl Machine {
@@ -152,7 +151,7 @@ impl Machine {
             checkpointer_event: wake_ups::OsEvent { is_waited_for: true, ..wake_ups::OsEvent::default() },
             watchers: Vec::new(),
             signal: None,
-            observers: observers::Observers::new(spec, space.pages(), start_lsn, checkpoint_lsn),
+            observers: Observers::new(spec, space.pages(), start_lsn, checkpoint_lsn),
             data_device: Device::new(&bounded(&storage.data, &config), stream("data device")),
             redo_device: storage.redo.as_ref().map(|device| Device::new(device, stream("redo device"))),
             model,
@@ -232,6 +231,64 @@ impl Machine {
     /// The device of the redo log.
     pub(super) fn redo_device(&mut self) -> &mut Device {
         self.redo_device.as_mut().unwrap_or(&mut self.data_device)
+    }
+}
+
+/// The devices with the files on them, and the calendar that what follows goes into. What a write or a sync needs besides its data is in
+/// `inodes` and `file_system`.
+pub(super) struct Disks<'a> {
+    data_device: &'a mut Device,
+    redo_device: &'a mut Option<Device>,
+    inodes: &'a mut inodes::Inodes,
+    file_system: &'a mut Option<Box<file_system::FileSystem>>,
+    calendar: &'a mut Calendar<Event>,
+    now: SimTime,
+    config: &'a MachineConfig,
+}
+
+impl Machine {
+    /// Devices and files.
+    pub(super) fn disks(&mut self) -> Disks<'_> {
+        let Machine { data_device, redo_device, inodes, file_system, calendar, now, config, .. } = self;
+        Disks { data_device, redo_device, inodes, file_system, calendar, now: *now, config }
+    }
+}
+
+impl Disks<'_> {
+    /// The device of the redo log.
+    fn redo_device(&mut self) -> &mut Device {
+        self.redo_device.as_mut().unwrap_or(self.data_device)
+    }
+}
+
+/// Those who look on and never change the run: what a crash would leave, and whether the invariants hold. The actors tell them what they
+/// write and sync (`crashes`).
+pub(super) struct Observers {
+    pub(super) touched_pages: recovery::TouchedPages,
+    pub(super) recovery_speed: RecoverySpeed,
+    pub(super) checker: Option<checker::Checker>,
+    pub(super) crashes: Option<Box<crashes::Crashes>>,
+}
+
+impl Observers {
+    /// Those of a run that begins with so many pages, with redo up to `start_lsn`.
+    fn new(spec: &RunSpec, pages: u32, start_lsn: u64, checkpoint_lsn: u64) -> Self {
+        Observers {
+            touched_pages: recovery::TouchedPages::of(pages),
+            recovery_speed: RecoverySpeed::of(&spec.storage, spec.workload.cores),
+            checker: spec.check.then(|| checker::Checker::new(start_lsn, checkpoint_lsn)),
+            crashes: None,
+        }
+    }
+
+    /// The same, but for crashes: they are looked at in runs in one piece only.
+    fn of_copy(&self) -> Self {
+        Observers {
+            touched_pages: self.touched_pages.clone(),
+            recovery_speed: self.recovery_speed,
+            checker: self.checker.clone(),
+            crashes: None,
+        }
     }
 }
 

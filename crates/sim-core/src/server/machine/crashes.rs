@@ -37,7 +37,7 @@ use crate::kernel::random::Rng;
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::server::RunError;
 use crate::server::machine::Machine;
-use crate::server::machine::observers::Observers;
+use crate::server::machine::Observers;
 use disk::{CopyId, Disk, PageWrite, Version};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -24,7 +24,7 @@
 
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::run_spec::{FileSystemKind, FileSystemSpec};
-use crate::server::machine::disks::Disks;
+use crate::server::machine::Disks;
 use crate::server::machine::events::Event;
 use crate::server::machine::inodes::{Inodes, Synced};
 use crate::storage::{Device, Op};

@@ -28,7 +28,7 @@
 use crate::kernel::time::SimTime;
 use crate::redo::lsn;
 use crate::run_spec::{FileSystemKind, FileSystemSpec};
-use crate::server::machine::disks::Disks;
+use crate::server::machine::Disks;
 use crate::storage::{DeviceSpec, Op};
 
 /// Inodes in a block.

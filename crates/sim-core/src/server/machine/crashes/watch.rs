@@ -2,7 +2,7 @@
 
 use super::{CopyId, Crashes};
 use crate::kernel::time::SimTime;
-use crate::server::machine::observers::Observers;
+use crate::server::machine::Observers;
 use std::collections::BTreeSet;
 
 impl Observers {
