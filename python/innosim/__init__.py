@@ -17,13 +17,15 @@ of the program, on any machine and any number of cores.
 from __future__ import annotations
 
 import json as _json
+import os as _os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
 import numpy as _np
 import numpy.typing as _npt
 
-from . import _innosim
+from . import _executors, _innosim
+from ._executors import AnExecutor
 from ._innosim import InnosimError, InnosimWarning, Pass, RuleError, __version__
 
 if TYPE_CHECKING:
@@ -220,6 +222,12 @@ class Sweep:
 
         return pyarrow.Table.from_pylist(self.rows)
 
+    def to_parquet(self, path: str | _os.PathLike[str]) -> None:
+        """Writes the rows as one Parquet file; several in a folder are one dataset for DuckDB, pandas or polars."""
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(self.to_arrow(), path)
+
     def __repr__(self) -> str:
         return f"<innosim.Sweep of {len(self.rows)} runs>"
 
@@ -300,17 +308,32 @@ def sweep(
     replications: int | None = None,
     rule: Rule | None = None,
     jobs: int | None = None,
+    executor: AnExecutor | None = None,
+    store: str | _os.PathLike[str] | None = None,
 ) -> Sweep:
-    """Runs a scenario under every combination of what varies. Nothing is saved on the way: see `innosim sweep` for that.
+    """Runs a scenario under every combination of what varies.
 
     :param vary: for each setting its values: a sequence, or a text such as ``"1000..8000:500"`` as the command line takes it.
         Settings joined by ``+`` take the same value.
+    :param executor: makes the runs: any ``concurrent.futures.Executor`` (a process pool, ``dask.distributed.Client().get_executor()``,
+        Ray's, ``mpi4py.futures.MPIPoolExecutor``, Parsl's), or a function that makes one. A run whose worker is lost is made again.
+        The rule must be a script. The rows are the same as without one.
+    :param store: folder that keeps finished runs by their identity, with `executor`: what is there is not made again.
     :raises RuleError: if a rule did wrong in a run; its `kept` is the :class:`Sweep` of the others.
     """
     words = []
     for name, values in vary.items():
         words.append(f"{name}={values if isinstance(values, str) else ','.join(_spelled(value) for value in values)}")
     common = (_duration(duration), seed, replications)
+    if executor is not None:
+        if jobs is not None or not (rule is None or isinstance(rule, str)):
+            raise InnosimError("with an executor there are no `jobs`, and the rule is a script: its name or file")
+        plan = _innosim.SweepPlan(scenario, words, model, _settings(set), common, rule)
+        journal = _executors.Journal(store)
+        _executors.fill(plan, executor, journal)
+        return Sweep(_executors.rows(plan, journal))
+    if store is not None:
+        raise InnosimError("a store goes with an executor\n  = help: without one, `innosim sweep --out DIR` keeps finished runs")
     rows, error = _innosim.sweep(scenario, words, model, _settings(set), common, (rule, jobs))
     made = Sweep(_json.loads(rows))
     if error is not None:

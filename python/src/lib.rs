@@ -85,6 +85,8 @@ fn _innosim(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(many::compare, module)?)?;
     module.add_function(wrap_pyfunction!(many::sweep, module)?)?;
+    module.add_class::<many::SweepPlan>()?;
+    module.add_function(wrap_pyfunction!(many::run_of_sweep, module)?)?;
     module.add_function(wrap_pyfunction!(models, module)?)?;
     module.add_function(wrap_pyfunction!(scenarios, module)?)?;
     module.add_function(wrap_pyfunction!(rules, module)?)

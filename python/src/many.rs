@@ -4,13 +4,13 @@ use crate::Common;
 use crate::case::{Case, Given};
 use crate::error::{refused, warn};
 use crate::result::{Ran, VERSION, identity};
-use crate::simulate::{Ended, all};
+use crate::simulate::{Ended, all, one};
 use innosim_core::metrics::{RunOutput, Summary};
 use innosim_experiments::compare::{Comparison, Variant, VariantFigures};
 use innosim_experiments::runner::warmup_of;
-use innosim_experiments::sweep::{Prepared, Request};
+use innosim_experiments::sweep::{Prepared, Request, RunId};
 use innosim_report::{Replications, summary::summary_object};
-use innosim_scenario::Overrides;
+use innosim_scenario::{Overrides, Scenario};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
@@ -143,10 +143,77 @@ pub(crate) fn sweep(
     Ok((Value::Array(rows).to_string(), first))
 }
 
+/// A sweep whose runs are made elsewhere, each by its scenario.
+#[pyclass(frozen, module = "innosim._innosim")]
+#[derive(Debug)]
+pub(crate) struct SweepPlan(Prepared);
+
+#[pymethods]
+impl SweepPlan {
+    /// Reads and checks all points, as a sweep does before its first run.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        scenario: String,
+        vary: Vec<String>,
+        model: Option<String>,
+        set: Vec<String>,
+        common: Common,
+        rule: Option<String>,
+    ) -> PyResult<SweepPlan> {
+        let (duration, seed, replications) = common;
+        let request = Request { scenario, model, rule, set, vary, duration, seed, replications, ..Request::default() };
+        let prepared = request.prepare().map_err(refused)?;
+        warn(py, &prepared.notes)?;
+        Ok(SweepPlan(prepared))
+    }
+
+    /// Identity, point and replication of every run, in the order of a sweep's rows.
+    fn runs(&self) -> Vec<(String, usize, u32)> {
+        let plan = &self.0.plan;
+        let of_point = |point| {
+            (0..plan.replications).map(move |replication| (plan.run_id(point, replication).0, point, replication))
+        };
+        (0..plan.points.len()).flat_map(of_point).collect()
+    }
+
+    /// The scenario of a point, written out.
+    fn scenario(&self, point: usize) -> PyResult<String> {
+        let scenario = self.0.scenarios.get(point).ok_or_else(|| refused(format!("there is no point {point}")))?;
+        Ok(scenario.to_resolved_toml(VERSION))
+    }
+
+    /// The row of a run, of the figures that [`run_of_sweep`] gave.
+    fn row(&self, point: usize, replication: u32, figures: &str) -> PyResult<String> {
+        let Value::Object(figures) = serde_json::from_str(figures).map_err(refused)? else {
+            return Err(refused("the figures of a run are no object"));
+        };
+        let mut row = head(&self.0, point, replication as usize);
+        row.extend(figures);
+        Ok(Value::Object(row).to_string())
+    }
+}
+
+/// Makes a run of a sweep: its identity, as this package's sources have it, and its figures as JSON.
+#[pyfunction]
+pub(crate) fn run_of_sweep(py: Python<'_>, scenario: &str, replication: u32) -> PyResult<(String, String)> {
+    let mut case = Case::load(py, scenario, Overrides::default(), &Given::default())?;
+    let id = RunId::of(&case.scenario, replication);
+    case.scenario.replications = 1;
+    let ran = one(py, &case, replication)?;
+    Ok((id.0, Value::Object(figures(&case.scenario, &ran)?).to_string()))
+}
+
 /// The row of a run.
 fn row(prepared: &Prepared, number: usize, replication: usize, output: &RunOutput) -> PyResult<Value> {
+    let mut row = head(prepared, number, replication);
+    row.extend(figures(&prepared.scenarios[number], output)?);
+    Ok(Value::Object(row))
+}
+
+/// What a row says of which run it is.
+fn head(prepared: &Prepared, number: usize, replication: usize) -> Map<String, Value> {
     let point = &prepared.plan.points[number];
-    let warmup = warmup_of(&prepared.scenarios[number], output);
     let mut row = Map::new();
     row.insert("innosim_version".to_owned(), VERSION.into());
     row.insert("scenario".to_owned(), prepared.plan.scenario.as_str().into());
@@ -157,12 +224,19 @@ fn row(prepared: &Prepared, number: usize, replication: usize, output: &RunOutpu
     row.insert("replication".to_owned(), replication.into());
     row.insert("seed".to_owned(), point.seed.into());
     row.insert("simulated_s".to_owned(), point.simulated_s.into());
-    row.insert("warmup_s".to_owned(), warmup.seconds.into());
-    row.insert("warmup_converged".to_owned(), warmup.converged.into());
+    row
+}
+
+/// What came out of a run.
+fn figures(scenario: &Scenario, output: &RunOutput) -> PyResult<Map<String, Value>> {
+    let warmup = warmup_of(scenario, output);
+    let mut figures = Map::new();
+    figures.insert("warmup_s".to_owned(), warmup.seconds.into());
+    figures.insert("warmup_converged".to_owned(), warmup.converged.into());
     if let Value::Object(summary) = serde_json::to_value(Summary::of(output, warmup.seconds)).map_err(refused)? {
-        row.extend(summary);
+        figures.extend(summary);
     }
-    Ok(Value::Object(row))
+    Ok(figures)
 }
 
 /// Values of settings are numbers where they look like it.

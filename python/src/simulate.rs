@@ -9,7 +9,7 @@ use crate::error::{of_run, refused};
 use crate::rule::ends_the_program;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::server::{Observer, RunError};
-use innosim_experiments::runner::{Job, Watch, run_many, run_one};
+use innosim_experiments::runner::{Job, Watch, Watched, run_many, run_one};
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,6 +42,18 @@ pub(crate) fn all(py: Python<'_>, cases: &[Case], check: bool, jobs: Option<usiz
             .collect()
     };
     Ok(cases.iter().map(of_case).collect())
+}
+
+/// One replication of a case without a Python rule. It starts no pool of threads: the process may be a copy of one that had one.
+///
+/// # Errors
+/// As the run ends, or what a signal raised.
+pub(crate) fn one(py: Python<'_>, case: &Case, replication: u32) -> PyResult<RunOutput> {
+    let stop = AtomicBool::new(false);
+    let job = Job { scenario: &case.scenario, replication };
+    let ran = waiting(py, &stop, || vec![run_one(job, false, &mut Watched(&UntilAsked(&stop)))])?.pop();
+    let ran = ran.ok_or_else(|| refused("a run ended without a result"))?;
+    ran.map_err(|error| of_run(py, &case.scenario, replication, &error, None))
 }
 
 /// All replications of a case whose rule is Python.

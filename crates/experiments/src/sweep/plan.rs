@@ -443,23 +443,37 @@ fn hash_of(scenario: &Scenario) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
+/// Identity of a run by what it depends on; `how` is whether it is checked, when it may end early, and what it goes on from.
+fn id_of(build: &str, hash: &str, seed: u64, replication: u32, how: (bool, Option<f64>, Option<&str>)) -> RunId {
+    let mut hasher = blake3::Hasher::new();
+    for part in [build, hash, &seed.to_string(), &replication.to_string()] {
+        hasher.update(part.as_bytes());
+        hasher.update(b"\0");
+    }
+    let (check, until_rest, warm_from) = how;
+    hasher.update(&[u8::from(check)]);
+    if let Some(still) = until_rest {
+        hasher.update(&still.to_le_bytes());
+    }
+    if let Some(base) = warm_from {
+        hasher.update(base.as_bytes());
+    }
+    RunId(hasher.finalize().to_hex()[..32].to_owned())
+}
+
+impl RunId {
+    /// Identity of a whole run of a scenario, from a cold start: that which a plain sweep gives it.
+    pub fn of(scenario: &Scenario, replication: u32) -> RunId {
+        id_of(BUILD, &hash_of(scenario), scenario.run.seed, replication, (false, None, None))
+    }
+}
+
 impl Plan {
     /// Identity of a run of this plan.
     pub fn run_id(&self, point: usize, replication: u32) -> RunId {
         let point = &self.points[point];
-        let mut hasher = blake3::Hasher::new();
-        for part in [&self.build, &point.hash, &point.seed.to_string(), &replication.to_string()] {
-            hasher.update(part.as_bytes());
-            hasher.update(b"\0");
-        }
-        hasher.update(&[u8::from(self.check)]);
-        if let Some(still) = self.until_rest {
-            hasher.update(&still.to_le_bytes());
-        }
-        if let Some(base) = &point.warm_from {
-            hasher.update(base.as_bytes());
-        }
-        RunId(hasher.finalize().to_hex()[..32].to_owned())
+        let how = (self.check, self.until_rest, point.warm_from.as_deref());
+        id_of(&self.build, &point.hash, point.seed, replication, how)
     }
 
     /// Whether this program understands the plan.
