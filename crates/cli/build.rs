@@ -1,15 +1,28 @@
-//! With the feature `page`: builds the page that teaches, for `innosim page` to hand out. Otherwise nothing.
+//! Tells the program what `--version` says besides its version: the commit, if `INNOSIM_COMMIT` names it, and features. With the
+//! feature `page` it also builds the page that teaches, for `innosim lessons` to hand out.
 
 use std::error::Error;
 
-#[cfg(not(feature = "page"))]
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=INNOSIM_COMMIT");
+    let commit = std::env::var("INNOSIM_COMMIT").ok().map(|commit| format!("commit {commit}"));
+    let has = |feature: &&str| std::env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase())).is_some();
+    let features: Vec<&str> = ["page", "parquet"].into_iter().filter(has).collect();
+    let features = (!features.is_empty()).then(|| format!("with {}", features.join(", ")));
+    let more: Vec<String> = commit.into_iter().chain(features).collect();
+    let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join("; ")) };
+    println!("cargo::rustc-env=INNOSIM_LONG_VERSION={}{more}", env!("CARGO_PKG_VERSION"));
+    page()
+}
+
+#[cfg(not(feature = "page"))]
+fn page() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
 #[cfg(feature = "page")]
-fn main() -> Result<(), Box<dyn Error>> {
+fn page() -> Result<(), Box<dyn Error>> {
     use std::path::{Path, PathBuf};
 
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

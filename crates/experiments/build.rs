@@ -24,7 +24,15 @@ const SOURCES: [&str; 8] = [
 const DIGITS: usize = 16;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = own.join("../..");
+    let scenarios = [own.join("scenarios"), root.join("scenarios")].into_iter().find(|place| place.is_dir());
+    println!("cargo::rustc-env=INNOSIM_SCENARIOS={}", scenarios.ok_or("there are no scenarios")?.display());
+    if !root.join("crates/sim-core/src").is_dir() {
+        // A published crate: its version stands for the sources, which are fixed with it.
+        println!("cargo::rustc-env=INNOSIM_BUILD=v{}", env!("CARGO_PKG_VERSION"));
+        return Ok(());
+    }
     let mut hasher = blake3::Hasher::new();
     for source in SOURCES {
         let place = root.join(source);

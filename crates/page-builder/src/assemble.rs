@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 macro_rules! page {
     ($file:literal) => {
-        include_str!(concat!("../../playground/page/", $file))
+        include_str!(concat!(env!("INNOSIM_PAGE"), "/", $file))
     };
 }
 /// The scripts of the page, after those of all pages, in the order in which they build on each other.

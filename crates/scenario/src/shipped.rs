@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 macro_rules! scenarios {
     ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../scenarios/", $name, ".toml")))),*]
+        &[$(($name, include_str!(concat!(env!("INNOSIM_SCENARIOS"), "/", $name, ".toml")))),*]
     };
 }
 
@@ -80,6 +80,7 @@ const EMBEDDED: &[(&str, &str)] = scenarios![
     "stories/doublewrite-in-memory",
     "stories/doublewrite-io-bound",
     "stories/doublewrite-fast",
+    "stories/log-writer-threads",
     "stories/lru-manager-threads",
     "stories/slow-device-fast-redo",
     "stories/insert-outgrows-pool",

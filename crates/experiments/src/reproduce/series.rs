@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 macro_rules! series {
     ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../../scenarios/series/", $name, ".toml")))),*]
+        &[$(($name, include_str!(concat!(env!("INNOSIM_SCENARIOS"), "/series/", $name, ".toml")))),*]
     };
 }
 

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 macro_rules! sweeps {
     ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../../scenarios/sweeps/", $name, ".toml")))),*]
+        &[$(($name, include_str!(concat!(env!("INNOSIM_SCENARIOS"), "/sweeps/", $name, ".toml")))),*]
     };
 }
 
