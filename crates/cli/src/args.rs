@@ -51,7 +51,7 @@ two the first time and needs the Rust toolchain with the target wasm32-unknown-u
 /// Simulates InnoDB's page flushing and redo log: what checkpoint age, flushing, throughput and latency will do,
 /// second by second, under a server's settings, a workload and a storage device.
 #[derive(Debug, Parser)]
-#[command(name = "innosim", version, after_help = AFTER_HELP, max_term_width = 100, propagate_version = true)]
+#[command(name = "innosim", version, long_version = env!("INNOSIM_LONG_VERSION"), after_help = AFTER_HELP, max_term_width = 100, propagate_version = true)]
 pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -378,7 +378,7 @@ pub(crate) struct RecommendArgs {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = |text: &str| within(text, 1, 1000))]
     pub(crate) replications: u32,
     /// Most time that the search may take, with its unit: then it shows what it has
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time_limit)]
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time_limit)]
     pub(crate) time_limit: Duration,
     /// Folder for recommendation.txt, recommendation.json and scenario.resolved.toml
     #[arg(long, short, value_name = "DIR")]
@@ -472,9 +472,9 @@ pub(crate) struct CalibrateArgs {
     /// the recording; else lab-virtual-disk, or for a benchmark without InnoDB's counters the profile that is nearest]
     #[arg(long, value_name = "FILE|PROFILE")]
     pub(crate) device: Option<String>,
-    /// File for the scenario
+    /// File for the scenario; must be given
     #[arg(long, short, value_name = "SCENARIO.toml")]
-    pub(crate) out: PathBuf,
+    pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) servers: RecordedServers,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! Standard output and standard error, neither of which may bring the program down when nobody reads them.
 
 use crate::exit::{Done, Failure};
+use crate::text_table::known_width;
 use innosim_scenario::Diagnostic;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -8,6 +9,8 @@ use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Columns of a line where the terminal's width is not known.
 const WIDTH: usize = 100;
+/// Sentences are not made narrower.
+const NARROWEST: usize = 40;
 
 /// Writes text to standard output.
 pub(crate) fn print(text: &str) -> Done {
@@ -31,7 +34,28 @@ pub(crate) fn print_json(value: &Value) -> Done {
 /// Writes a line to standard error.
 pub(crate) fn note(text: &str) {
     // Nobody is left to be told that nobody reads.
-    let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
+    let _ = writeln!(std::io::stderr().lock(), "{}", fitted(&harmless(text), stderr_width()));
+}
+
+/// Columns of the terminal that standard error is; `None` if it is none.
+fn stderr_width() -> Option<usize> {
+    terminal_size::terminal_size().filter(|_| std::io::stderr().is_terminal()).map(|(width, _)| usize::from(width.0))
+}
+
+/// The text with its sentences in lines of at most `width` columns: what goes on stands below its beginning. Lines that quote a
+/// file or a command, which begin with blanks, stay whole.
+fn fitted(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else { return text.to_owned() };
+    let fit = |line: &str| {
+        let lead = line.find("= ").filter(|at| line[..*at].trim().is_empty()).map(|at| at + 2);
+        match lead {
+            _ if line.chars().count() <= width => line.to_owned(),
+            Some(lead) => flowing(&line[lead..], &line[..lead], lead, width),
+            None if line.starts_with(' ') => line.to_owned(),
+            None => flowing(line, "", 2, width),
+        }
+    };
+    text.lines().map(fit).collect::<Vec<String>>().join("\n")
 }
 
 /// The text with its control characters written out: names of files, and lines of other people's files, may command a
@@ -53,7 +77,7 @@ pub(crate) fn note_error(text: &str) {
     if !coloured() {
         return note(text);
     }
-    let lines: Vec<String> = harmless(text).lines().map(highlighted).collect();
+    let lines: Vec<String> = fitted(&harmless(text), stderr_width()).lines().map(highlighted).collect();
     // As above.
     let _ = writeln!(std::io::stderr().lock(), "{}", lines.join("\n"));
 }
@@ -93,28 +117,36 @@ pub(crate) fn shell_line(words: impl IntoIterator<Item = String>) -> String {
     words.into_iter().map(quoted).collect::<Vec<String>>().join(" ")
 }
 
-/// `text` in lines of at most 100 columns, each after `indent` blanks, with an end of line.
+/// `text` in lines of at most 100 columns, fewer on a narrower terminal, each after `indent` blanks, with an end of line.
 pub(crate) fn wrapped(text: &str, indent: usize) -> String {
-    let mut out = String::new();
-    let mut column = 0;
+    hanging(text, &" ".repeat(indent))
+}
+
+/// The same after `lead`, below which the other lines begin.
+pub(crate) fn hanging(text: &str, lead: &str) -> String {
+    let width = known_width().map_or(WIDTH, |known| known.clamp(NARROWEST, WIDTH));
+    flowing(text, lead, lead.chars().count(), width) + "\n"
+}
+
+/// The words of `text` after `lead`, in lines of at most `width` columns, of which the others begin with `hang` blanks.
+fn flowing(text: &str, lead: &str, hang: usize, width: usize) -> String {
+    let mut lines = vec![lead.to_owned()];
+    let mut column = lead.chars().count();
+    let mut is_first = true;
     for word in text.split_whitespace() {
-        let width = word.chars().count();
-        if column > 0 && column + 1 + width > WIDTH {
-            out.push('\n');
-            column = 0;
+        let length = word.chars().count();
+        if !is_first && column + 1 + length > width {
+            lines.push(" ".repeat(hang));
+            (column, is_first) = (hang, true);
         }
-        if column == 0 {
-            out.push_str(&" ".repeat(indent));
-            column = indent;
-        } else {
-            out.push(' ');
-            column += 1;
+        if let Some(line) = lines.last_mut() {
+            line.push_str(if is_first { "" } else { " " });
+            line.push_str(word);
         }
-        out.push_str(word);
-        column += width;
+        column += length + usize::from(!is_first);
+        is_first = false;
     }
-    out.push('\n');
-    out
+    lines.join("\n")
 }
 
 #[cfg(test)]
@@ -132,6 +164,16 @@ mod tests {
         let text = wrapped(&"word ".repeat(60), 4);
         assert!(text.lines().all(|line| line.len() <= WIDTH && line.starts_with("    word")), "{text}");
         assert_eq!(text.split_whitespace().count(), 60);
+    }
+
+    #[test]
+    fn sentences_fit_the_terminal_and_quoted_lines_stay() {
+        let source = format!("  1 | {}", "x".repeat(60));
+        let text = format!("error: {}\n{source}\n   = help: {}", "word ".repeat(20), "word ".repeat(20));
+        let fitted = fitted(&text, Some(40));
+        assert!(fitted.lines().all(|line| line == source || line.len() <= 40), "{fitted}");
+        assert!(fitted.contains("\n  word") && fitted.contains("\n     word"), "{fitted}");
+        assert_eq!(super::fitted(&text, None), text);
     }
 
     #[test]

@@ -38,11 +38,8 @@ impl TextTable {
 
     /// The table as text.
     pub(crate) fn render(&self) -> String {
-        let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
         let on_terminal = std::io::stdout().is_terminal();
-        let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0).min(WIDEST));
-        let width = asked.or_else(|| terminal().filter(|_| on_terminal)).unwrap_or(WIDEST);
-        self.within(width, if on_terminal { Long::Cut } else { Long::Wrapped })
+        self.within(known_width().unwrap_or(WIDEST), if on_terminal { Long::Cut } else { Long::Wrapped })
     }
 
     fn within(&self, most: usize, long: Long) -> String {
@@ -87,6 +84,13 @@ impl TextTable {
     fn pad(&self, column: usize, field: &str, width: usize) -> String {
         if self.heads[column].starts_with('>') { format!("{field:>width$}") } else { format!("{field:<width$}") }
     }
+}
+
+/// Columns that `COLUMNS` asks for, or those of the terminal, up to [`WIDEST`]; `None` where neither is known.
+pub(crate) fn known_width() -> Option<usize> {
+    let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0).min(WIDEST));
+    asked.or_else(|| terminal().filter(|_| std::io::stdout().is_terminal()))
 }
 
 /// The lines of a field in a column: one that is cut, or as many as it takes, broken at blanks and commas where there are

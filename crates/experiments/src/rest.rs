@@ -22,8 +22,9 @@
 //! `docs/sweeps-cost.md` compares figures of runs ended early with those of whole ones.
 
 use crate::runner::IsEnough;
-use innosim_core::metrics::{RunOutput, SecondSample, WarmupEstimate};
-use innosim_core::seam::AgeLimits;
+use innosim_core::metrics::{RunOutput, SecondSample, Summary, WarmupEstimate};
+use innosim_core::run_spec::DirtyStart;
+use innosim_core::seam::{AgeLimits, WorkBefore};
 use innosim_core::server::RunError;
 use innosim_core::workload::{DriveSpec, StopSpec};
 use innosim_scenario::Scenario;
@@ -46,6 +47,8 @@ pub const STILL: f64 = 0.10;
 const QUEUED: f64 = 0.02;
 /// Pages that a transaction of a run at rest may still read, in the mean: a read takes a small part of its time.
 const READS: f64 = 0.02;
+/// Most of the pages that can be dirty at a start.
+const MOST_DIRTY: f64 = 0.95;
 /// Share of an age limit that a rising age must stay below.
 const SHORT_OF_LIMIT: f64 = 0.98;
 
@@ -115,6 +118,23 @@ pub fn why_whole(scenario: &Scenario) -> Option<&'static str> {
 /// Lets a run begin with all pages in the buffer pool.
 pub(crate) fn fill_pool(scenario: &mut Scenario) {
     scenario.run.workload.page_sets.iter_mut().for_each(|set| set.resident_share = 1.0);
+}
+
+/// A start in the middle of the work: in the state in which a server was seen to be `at_rest`, with this checkpoint age.
+/// Simplification: the dirty pages are spread evenly over the age.
+pub(crate) fn dirty_start(scenario: &Scenario, at_rest: &Summary, age: f64) -> DirtyStart {
+    let pages: u64 = scenario.run.workload.page_sets.iter().map(|set| set.pages).sum();
+    let (at_rest_age, age) = (at_rest.checkpoint_age_mean.max(1.0), age.max(1.0));
+    let share = at_rest.dirty_pages_mean / pages.max(1) as f64 * (age / at_rest_age);
+    DirtyStart {
+        share: share.clamp(0.0, MOST_DIRTY),
+        checkpoint_age_bytes: age as u64,
+        before: WorkBefore {
+            redo_bytes_per_s: at_rest.redo_bytes_per_s as u64,
+            pages_flushed_per_s: at_rest.pages_flushed_per_s_mean as u64,
+            activity_unseen: false,
+        },
+    }
 }
 
 /// Whether the load is the same all the time.

@@ -31,6 +31,7 @@ mod mpstat;
 mod mysql_summary;
 mod page_ages;
 mod page_cleaner_log;
+mod pasted;
 mod prometheus;
 mod relative;
 mod samples;
@@ -47,6 +48,7 @@ pub(crate) use sysbench::{Interval, LoadLog, Program};
 use crate::RecordingError;
 use crate::disk::DiskReports;
 use flate2::read::MultiGzDecoder;
+use innosim_scenario::{from_utf16, is_utf16};
 use innosim_spectrum::PageAges;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -173,9 +175,10 @@ fn unquoted(text: &str) -> Option<String> {
 }
 
 fn parse_kind(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
-    if let Some(plain) = unquoted(text) {
-        return parse_kind(path, &plain);
-    }
+    let plain = unquoted(text);
+    let text = plain.as_deref().unwrap_or(text);
+    let whole = pasted::unfolded(text).or_else(|| pasted::with_head(text));
+    let text = whole.as_deref().unwrap_or(text);
     let head = text.trim_start_matches('\u{feff}').trim_start();
     if let Some(part) = page_ages::parse(path, head)? {
         return Ok(Some(part));
@@ -266,7 +269,7 @@ pub(crate) fn read_text(path: &Path) -> Result<Option<String>, RecordingError> {
     let mut head = Vec::new();
     file.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(unreadable)?;
     let compressed = head.starts_with(&[0x1f, 0x8b]);
-    if !compressed && head.contains(&0) {
+    if !compressed && !is_utf16(&head) && head.contains(&0) {
         return Ok(None);
     }
     let whole = Cursor::new(head).chain(file);
@@ -279,6 +282,9 @@ pub(crate) fn read_text(path: &Path) -> Result<Option<String>, RecordingError> {
     if bytes.len() as u64 > MAX_BYTES {
         let help = "cut it into the minutes that matter";
         return Err(RecordingError::new(path, format!("is longer than {} MiB", MAX_BYTES >> 20), help));
+    }
+    if is_utf16(&bytes) {
+        return Ok(Some(from_utf16(&bytes)));
     }
     // Statements and keys in SHOW ENGINE INNODB STATUS may be of any encoding, or of none.
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))

@@ -4,6 +4,7 @@ use crate::RecordingError;
 use crate::find::entries;
 use crate::formats::{Part, read_part, read_text};
 use crate::lab::is_of_lab;
+use innosim_scenario::as_option_file;
 use std::path::{Path, PathBuf};
 
 /// How deep below the folder is looked.
@@ -87,11 +88,12 @@ fn kind_of(path: &Path) -> (FileKind, String) {
     }
 }
 
-/// Whether a text has a group of a server's options, whatever its name.
+/// Whether a text has options of a server, in a group or as other programs hold them, whatever its name.
 fn has_option_group(path: &Path) -> bool {
     let text = read_text(path).ok().flatten().unwrap_or_default();
     text.lines()
         .any(|line| line.trim().starts_with("[mysqld") || line.trim() == "[mariadb]" || line.trim() == "[server]")
+        || as_option_file(&text).is_some()
 }
 
 /// What a part holds, in words.

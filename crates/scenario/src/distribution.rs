@@ -44,9 +44,7 @@ impl Section<'_> {
         match &node.data {
             Data::Text(text) => parse_duration(text)
                 .map_err(|why| {
-                    let help =
-                        if parse_duration(&format!("{text}s")).is_ok() { unit_help(text) } else { String::new() };
-                    self.report.add(self.refuse(name, node, &why).help(help));
+                    self.report.add(self.refuse(name, node, &why).help(duration_help(text)));
                 })
                 .ok(),
             Data::Integer(text) | Data::Float(text) => {
@@ -145,6 +143,22 @@ pub(crate) fn toml(dist: &DurationDist) -> String {
 pub(crate) fn pairs(quantiles: &[(f64, f64)]) -> String {
     let pairs: Vec<String> = quantiles.iter().map(|(p, us)| format!("[{}, {}]", number(*p), number(*us))).collect();
     format!("[{}]", pairs.join(", "))
+}
+
+/// What to write instead of a length of time that has no unit, or one in words.
+fn duration_help(text: &str) -> String {
+    let text = text.trim();
+    let words = text.find(char::is_alphabetic).map(|at| (text[..at].trim_end(), text[at..].to_ascii_lowercase()));
+    let unit = match words.as_ref().map(|(_, word)| word.trim_end_matches('s')) {
+        Some("second" | "sec") => "s",
+        Some("minute") => "m",
+        Some("hour" | "hr") => "h",
+        Some("day") => "d",
+        Some("millisecond" | "msec") => "ms",
+        _ if parse_duration(&format!("{text}s")).is_ok() => return unit_help(text),
+        _ => return String::new(),
+    };
+    words.map_or_else(String::new, |(number, _)| format!("write \"{number}{unit}\""))
 }
 
 fn unit_help(number: &str) -> String {

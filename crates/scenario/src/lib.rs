@@ -66,7 +66,7 @@ pub use rule::{ChosenRule, rule_names};
 pub use scenario::{Scenario, Warmup, load, load_hosted};
 pub use schema::json_schema;
 pub use server_files::{
-    SettingRow, SettingStatus, SettingsFile, SettingsFileKind, SettingsReading, read_settings_files,
+    SettingRow, SettingStatus, SettingsFile, SettingsFileKind, SettingsReading, as_option_file, read_settings_files,
     redo_sizes_out_of_force, server_of_variables, show_pair,
 };
 #[doc(hidden)]
@@ -74,6 +74,7 @@ pub use server_files::{fuzz_option_file, fuzz_show_variables};
 pub use shipped::{ShippedScenario, shipped};
 pub use source::Place;
 pub use suggest::did_you_mean;
+pub use text_file::{from_utf16, is_utf16};
 pub use units::{in_one_line, parse_duration};
 
 use std::path::Path;

@@ -10,11 +10,13 @@
 //!
 //! From there on such a setting is like any other, except that every remark about it points into the file it came from.
 
+mod elsewhere;
 mod judge;
 mod option_file;
 mod show_variables;
 mod table;
 
+pub use elsewhere::as_option_file;
 pub use judge::redo_sizes_out_of_force;
 pub(crate) use show_variables::place_of;
 pub use show_variables::show_pair;

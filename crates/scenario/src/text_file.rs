@@ -1,4 +1,5 @@
-//! Texts of people's files: read whole, UTF-8, a byte order mark at the start ignored.
+//! Texts of people's files: read whole, UTF-8 or UTF-16 (as PowerShell writes what a program prints), a byte order mark at the start
+//! ignored.
 
 use crate::diagnostic::Problem;
 use std::io::Read;
@@ -22,6 +23,9 @@ pub(crate) fn read_text(path: &Path, wanted: &str) -> Result<String, Problem> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(Problem::new(format!("{label}: is longer than {} MiB", MAX_BYTES >> 20)).help(wanted));
     }
+    if is_utf16(&bytes) {
+        return Ok(from_utf16(&bytes));
+    }
     let mut text = String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..good].iter().filter(|byte| **byte == b'\n').count() + 1;
@@ -31,4 +35,20 @@ pub(crate) fn read_text(path: &Path, wanted: &str) -> Result<String, Problem> {
         text.drain(..'\u{feff}'.len_utf8());
     }
     Ok(text)
+}
+
+/// Whether a text is UTF-16, by its byte order mark.
+pub fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
+}
+
+/// A text of UTF-16 behind its byte order mark.
+pub fn from_utf16(bytes: &[u8]) -> String {
+    let little = bytes.starts_with(&[0xff, 0xfe]);
+    let unit = |pair: &[u8]| {
+        let pair = [pair[0], pair[1]];
+        if little { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) }
+    };
+    let units: Vec<u16> = bytes.get(2..).unwrap_or_default().chunks_exact(2).map(unit).collect();
+    String::from_utf16_lossy(&units)
 }

@@ -23,6 +23,10 @@ pub(crate) fn run(args: &CalibrateArgs) -> Done {
     let quiet = args.common.quiet;
     let mut recordings = recordings_in(&args.recordings, args.servers.model.as_deref(), quiet)?;
     remark_settings(&recordings, quiet);
+    if args.out.is_none() {
+        let help = "add -o my-server.toml: the scenario is written there";
+        return Err(Failure::Input(format!("nothing says where the scenario goes\n  = help: {help}")));
+    }
     if let Some(workload) = &args.workload {
         for phase in recordings.iter_mut().flat_map(|recording| &mut recording.phases) {
             phase.take_workload(workload).map_err(Failure::Input)?;
@@ -46,9 +50,10 @@ pub(crate) fn run(args: &CalibrateArgs) -> Done {
 /// Leaves the scenario, which must run.
 fn write_scenario(args: &CalibrateArgs, name: &str, text: &str) -> Done {
     load(Source::Text { name, text }, &Overrides::default())?;
-    write_file(&args.out, text.as_bytes())?;
+    let Some(out) = &args.out else { return Ok(()) };
+    write_file(out, text.as_bytes())?;
     if !args.common.quiet {
-        note(&format!("In {}: a scenario that `innosim run` takes", args.out.display()));
+        note(&format!("In {}: a scenario that `innosim run` takes", out.display()));
     }
     Ok(())
 }

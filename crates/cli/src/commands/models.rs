@@ -49,14 +49,14 @@ fn human() -> String {
         if !assumed.is_empty() {
             text.push_str(&wrapped(&format!("Assumed: {assumed}."), 15));
         }
-        let near: Vec<String> =
-            stands_for.iter().filter(|near| !near.differs.is_empty()).map(|near| near.servers.to_string()).collect();
-        if !near.is_empty() {
-            text.push_str(&wrapped(&format!("The nearest to {}.", near.join("; ")), 15));
+        for near in stands_for.iter().filter(|near| !near.differs.is_empty()) {
+            text.push_str(&wrapped(&format!("The nearest to {}: {}.", near.servers, near.differs), 15));
         }
     }
-    text.push_str(
-        "\nA bare version such as 8.0, 8.0.36 or 8.4 is understood. `innosim settings --model NAME` lists settings.\n",
-    );
+    text.push('\n');
+    text.push_str(&wrapped(
+        "A bare version such as 8.0, 8.0.36 or 8.4 is understood. `innosim settings --model NAME` lists settings.",
+        0,
+    ));
     text
 }

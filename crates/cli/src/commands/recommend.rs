@@ -21,11 +21,12 @@ use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::server::{RunError, Warm};
 use innosim_experiments::recommend::{Goal, Plan, Question, RecommendError, TrialRunner, recommend};
 use innosim_experiments::runner::{IsEnough, Job, Watch, Watched, run_one, run_until};
-use innosim_experiments::warm_start::{PILOT_S, WarmStart};
+use innosim_experiments::warm_start::WarmStart;
 use innosim_report::numbers::{count, rate};
 use innosim_report::write_file;
 use innosim_scenario::{Overrides, Source, load};
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -33,6 +34,8 @@ use std::time::{Duration, Instant};
 const LAST: &str = "recommendation.json";
 /// Runs that a search takes, about.
 const RUNS: [u32; 2] = [20, 40];
+/// Share of their planned length that they take, about: most begin warm, and end at rest.
+const SHARE_RUN: f64 = 0.4;
 
 impl GoalName {
     pub(crate) fn goal(self) -> Goal {
@@ -52,13 +55,40 @@ pub(crate) struct Staged {
     limit: Duration,
     began: Instant,
     progress: Mutex<Progress>,
+    speed: Speed,
+    /// Most seconds that the search takes, once that is known.
+    expected_s: AtomicU64,
+}
+
+/// Simulated seconds so far, and what they took of processors' time.
+#[derive(Debug, Default)]
+struct Speed {
+    simulated_s: AtomicU64,
+    busy_ms: AtomicU64,
+}
+
+impl Speed {
+    /// Adds what `run` takes.
+    fn of<T>(&self, run: impl FnOnce() -> T) -> T {
+        let began = Instant::now();
+        let made = run();
+        self.busy_ms.fetch_add(began.elapsed().as_millis() as u64, Ordering::Relaxed);
+        made
+    }
+
+    /// Simulated seconds in a second of a processor.
+    fn get(&self) -> f64 {
+        let of = |number: &AtomicU64| number.load(Ordering::Relaxed).max(1) as f64;
+        of(&self.simulated_s) / (of(&self.busy_ms) / 1e3)
+    }
 }
 
 impl Staged {
     /// Nothing runs yet, and all of it may take no longer than `limit`.
     pub(crate) fn new(quiet: bool, limit: Duration) -> Self {
         let progress = Mutex::new(Progress::new("pilot", 1, quiet));
-        Staged { quiet, whole_runs: false, limit, began: Instant::now(), progress }
+        let (speed, expected_s) = (Speed::default(), AtomicU64::new(0));
+        Staged { quiet, whole_runs: false, limit, began: Instant::now(), progress, speed, expected_s }
     }
 
     /// Lets no run end early, if `whole_runs`.
@@ -71,27 +101,35 @@ impl Staged {
         self.progress().progress.finish();
     }
 
-    fn progress(&self) -> InTime {
+    fn progress(&self) -> InTime<'_> {
         let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        InTime { progress, began: self.began, limit: self.limit }
+        InTime { progress, began: self.began, limit: self.limit, speed: &self.speed }
+    }
+
+    /// A time limit that lets the search end, in whole minutes.
+    fn enough(&self) -> String {
+        let longer = (2 * self.limit.as_secs()).max(self.expected_s.load(Ordering::Relaxed));
+        format!("{}m", longer.div_ceil(60))
     }
 }
 
 /// Progress of a run that ends when the time is over.
-struct InTime {
+struct InTime<'a> {
     progress: Progress,
     began: Instant,
     limit: Duration,
+    speed: &'a Speed,
 }
 
-impl InTime {
+impl InTime<'_> {
     fn goes_on(&self, on: ControlFlow<()>) -> ControlFlow<()> {
         if self.began.elapsed() >= self.limit { ControlFlow::Break(()) } else { on }
     }
 }
 
-impl Watch for InTime {
+impl Watch for InTime<'_> {
     fn second(&self, sample: &SecondSample) -> ControlFlow<()> {
+        self.speed.simulated_s.fetch_add(1, Ordering::Relaxed);
         self.goes_on(self.progress.second(sample))
     }
 
@@ -103,7 +141,7 @@ impl Watch for InTime {
 impl TrialRunner for Staged {
     fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
         let progress = self.progress();
-        run_one(job, false, &mut Watched(&progress))
+        self.speed.of(|| run_one(job, false, &mut Watched(&progress)))
     }
 
     fn execute_until(&self, job: Job<'_>, is_enough: &mut IsEnough<'_>) -> Result<RunOutput, RunError> {
@@ -111,7 +149,7 @@ impl TrialRunner for Staged {
             return self.execute(job);
         }
         let progress = self.progress();
-        let output = run_until(job, false, &mut Watched(&progress), is_enough)?;
+        let output = self.speed.of(|| run_until(job, false, &mut Watched(&progress), is_enough))?;
         progress.progress.forgo(job.seconds().saturating_sub(output.series.len() as u64));
         Ok(output)
     }
@@ -120,12 +158,12 @@ impl TrialRunner for Staged {
         if self.whole_runs {
             return Ok(None);
         }
-        WarmStart::of(job, false, seconds, &mut Watched(&self.progress())).map(Some)
+        self.speed.of(|| WarmStart::of(job, false, seconds, &mut Watched(&self.progress()))).map(Some)
     }
 
     fn go_on(&self, from: Warm, job: Job<'_>, is_enough: &mut IsEnough<'_>) -> Result<RunOutput, RunError> {
         let (progress, before) = (self.progress(), from.seconds().len());
-        let output = from.run_until(&mut Watched(&progress), is_enough)?;
+        let output = self.speed.of(|| from.run_until(&mut Watched(&progress), is_enough))?;
         progress.progress.forgo(job.seconds().saturating_sub((output.series.len() - before) as u64));
         Ok(output)
     }
@@ -143,17 +181,26 @@ impl TrialRunner for Staged {
     }
 
     fn planned(&self, plan: &Plan) {
-        // The pilot ran alone: what several runs at a time gain is left out, and so is what ends early.
-        let minutes = plan.turn_s.map_or(String::new(), |_| {
-            let a_run = self.began.elapsed().as_secs_f64() * plan.duration_s as f64 / PILOT_S as f64;
-            let [least, most] = RUNS.map(|runs| (f64::from(runs) * a_run / 60.0).max(0.1));
-            format!(", {} to {} minutes at most", rate(least), rate(most))
-        });
         let [least, most] = RUNS;
-        self.progress().progress.note(&format!(
-            "some {least} to {most} runs of {} simulated s at most each{minutes}",
-            count(plan.duration_s as f64)
-        ));
+        let runs = format!("some {least} to {most} runs of {} simulated s at most", count(plan.duration_s as f64));
+        if plan.turn_s.is_none() {
+            return self.progress().progress.note(&runs);
+        }
+        // Few runs take their whole length.
+        let processors = rayon::current_num_threads() as f64;
+        let [least_s, most_s] =
+            RUNS.map(|runs| SHARE_RUN * f64::from(runs) * plan.duration_s as f64 / self.speed.get() / processors);
+        self.expected_s.store(most_s as u64, Ordering::Relaxed);
+        let minutes = |seconds: f64| rate((seconds / 60.0).max(0.1));
+        let mut note = format!("{runs}, about {} to {} minutes", minutes(least_s), minutes(most_s));
+        if least_s > self.limit.as_secs_f64() {
+            note.push_str(&format!(
+                "\nthe time limit of {} minutes will cut it short: what is known by then is shown; --time-limit {} lets it end",
+                minutes(self.limit.as_secs_f64()),
+                self.enough()
+            ));
+        }
+        self.progress().progress.note(&note);
     }
 }
 
@@ -161,7 +208,7 @@ impl From<RecommendError> for Failure {
     fn from(error: RecommendError) -> Failure {
         match error {
             RecommendError::Scenario(errors) => Failure::Scenario(errors),
-            RecommendError::OutOfTime => Failure::Check(format!("{error}\n  = help: give --time-limit more")),
+            RecommendError::OutOfTime => Failure::Check(format!("{error}\n  = help: give a longer --time-limit")),
             RecommendError::Run { error: RunError::Stopped { .. }, .. } => Failure::Interrupted,
             RecommendError::Run { error: RunError::Rule { .. }, .. } => Failure::Input(error.to_string()),
             RecommendError::Run { .. } => Failure::Check(error.to_string()),
@@ -200,7 +247,10 @@ pub(crate) fn run(args: &RecommendArgs) -> Done {
     };
     let answer = pool(args.common.jobs)?.install(|| recommend(&question, &staged));
     staged.finish();
-    let answer = answer?;
+    let answer = answer.map_err(|error| match error {
+        RecommendError::OutOfTime => Failure::Check(format!("{error}\n  = help: --time-limit {}", staged.enough())),
+        error => error.into(),
+    })?;
     let (goal, wall) = (question.goal, began.elapsed());
     let (document, text) = (json::document(&answer, goal, wall), table::render(&answer, goal, wall, args.all, named));
     match args.form.format {

@@ -2,7 +2,7 @@
 
 use crate::args::{Format, RulesArgs};
 use crate::exit::{Done, Failure};
-use crate::output::{print, print_json};
+use crate::output::{hanging, print, print_json, wrapped};
 use innosim_rules::Rule;
 use innosim_scenario::did_you_mean;
 use serde_json::{Value, json};
@@ -33,19 +33,20 @@ fn list(rules: &[Rule]) -> String {
     let width = rules.iter().map(|rule| rule.name().len()).max().unwrap_or(0);
     let mut text = String::new();
     for rule in rules {
-        text.push_str(&format!("{:<width$}  {}\n", rule.name(), rule.story().lines().next().unwrap_or_default()));
+        let about = rule.story().lines().next().unwrap_or_default();
+        text.push_str(&hanging(about, &format!("{:<width$}  ", rule.name())));
         for parameter in rule.parameters() {
             let value = format!("rule.{} = {}", parameter.name, parameter.default);
-            text.push_str(&format!(
-                "{:width$}    {value:<24} {} to {}: {}\n",
-                "", parameter.min, parameter.max, parameter.help
-            ));
+            let range = format!("{} to {}: {}", parameter.min, parameter.max, parameter.help);
+            text.push_str(&hanging(&range, &format!("{:width$}    {value:<24} ", "")));
         }
     }
-    text.push_str(
-        "\n`innosim rules NAME` prints a rule: the beginning of one of your own. `innosim run SCENARIO --rule NAME|FILE` runs \
-         with it,\n`innosim bench-rules --rule FILE` shows where it stands; docs/rules.md tells more.\n",
-    );
+    text.push('\n');
+    text.push_str(&wrapped(
+        "`innosim rules NAME` prints a rule: the beginning of one of your own. `innosim run SCENARIO --rule NAME|FILE` runs with it, \
+         `innosim bench-rules --rule FILE` shows where it stands; docs/rules.md tells more.",
+        0,
+    ));
     text
 }
 

@@ -2,7 +2,7 @@
 
 use crate::args::{Format, ScenariosArgs};
 use crate::exit::{Done, Failure};
-use crate::output::{print, print_json};
+use crate::output::{hanging, print, print_json, wrapped};
 use innosim_scenario::{Overrides, Scenario, ShippedScenario, Source, load, shipped, shipped_text};
 use serde_json::{Value, json};
 
@@ -53,17 +53,15 @@ fn human() -> Result<String, Failure> {
         }
         let scenario = loaded(one)?;
         let length = scenario.run.duration.whole_seconds();
-        text.push_str(&format!(
-            "  {:<width$}  {:<12} {length:>5} s  {}\n",
-            last(one.name),
-            scenario.model.name(),
-            one.title
-        ));
+        let lead = format!("  {:<width$}  {:<12} {length:>5} s  ", last(one.name), scenario.model.name());
+        text.push_str(&hanging(&one.title, &lead));
     }
-    text.push_str(
-        "\n`innosim run NAME` runs one; `innosim scenarios NAME` prints its text; `innosim reproduce FOLDER` runs all of a folder that have published figures.\n\
-         `innosim sweep --list` lists the sweeps.\n",
-    );
+    text.push('\n');
+    text.push_str(&wrapped(
+        "`innosim run NAME` runs one; `innosim scenarios NAME` prints its text; `innosim reproduce FOLDER` runs all of a folder that \
+         have published figures. `innosim sweep --list` lists the sweeps.",
+        0,
+    ));
     Ok(text)
 }
 

@@ -6,6 +6,7 @@ use crate::exit::{Done, Failure};
 use crate::output::{print, print_json, wrapped};
 use innosim_flush_models::registry::{Kind, ModelId, Setting, Value, lookup, settings};
 use serde_json::{Map, json};
+use std::path::Path;
 
 /// Lists the settings, or explains one.
 pub(crate) fn run(args: &SettingsArgs) -> Done {
@@ -37,6 +38,12 @@ fn chosen(args: &SettingsArgs) -> Result<(ModelId, Vec<Setting>), Failure> {
         return Err(Failure::Input(
             "no setting is named\n  = help: give a name, or none at all to list them".to_owned(),
         ));
+    }
+    if Path::new(name).is_file() {
+        return Err(Failure::Input(format!(
+            "{name} is a file, not the name of a setting\n  = help: innosim settings --my-cnf {name} reads an option file, \
+             --show-variables {name} the text of SHOW GLOBAL VARIABLES"
+        )));
     }
     let others = ModelId::ALL.iter().copied().filter(|_| named.is_none());
     match lookup(model, name) {
@@ -95,7 +102,7 @@ fn listed(model: ModelId, all: &[Setting]) -> String {
     let mut text = format!("Settings of {model}; another model: --model NAME\n");
     for setting in all {
         text.push_str(&format!("\n{}\n", setting.name));
-        text.push_str(&format!("    default {}; allowed {}\n", setting.default_text, range(setting)));
+        text.push_str(&wrapped(&format!("default {}; allowed {}", setting.default_text, range(setting)), 4));
         text.push_str(&wrapped(setting.help, 4));
     }
     text

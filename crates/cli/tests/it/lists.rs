@@ -230,3 +230,65 @@ fn the_complete_example_of_a_large_server_loads() {
     let out = stdout(&["run", file, "--duration", "1s", "--quiet", "--set", "workload.table_size=10000"]);
     assert!(out.contains("innodb_io_capacity_max=8000, redo 8.00 GiB, pool 64.0 GiB"), "{out}");
 }
+
+/// What nobody asked to be wide fits 120 columns; texts and their tables fit what is asked for.
+#[test]
+fn nothing_is_wider_than_a_window() {
+    let (_folder, cnf) = my_cnf();
+    let out = tempfile::tempdir().unwrap();
+    let path = |name: &str| out.path().join(name).to_str().unwrap().to_owned();
+    let (ran, swept) = (path("run"), path("sweep"));
+    let recording = concat!(env!("CARGO_MANIFEST_DIR"), "/../../recordings/mysql80/step-192-io1000");
+    let fio = concat!(env!("CARGO_MANIFEST_DIR"), "/../../recordings/fio/cap-hdd-raid-randwrite16k_qd16.json");
+    let small = crate::common::SMALL;
+    let texts: [&[&str]; 6] = [
+        &["models"],
+        &["rules"],
+        &["settings"],
+        &["settings", "--my-cnf", &cnf],
+        &["recommend", "--my-cnf", &cnf],
+        &["new-scenario", "--my-cnf", &cnf],
+    ];
+    let tables: [&[&str]; 12] = [
+        &["scenarios"],
+        &["sweep", "--list"],
+        &["reproduce", "--list"],
+        &["bench-rules", "--list"],
+        &["run", small, "--duration", "20s", "--verbose", "-o", &ran],
+        &["explain", &ran],
+        &[
+            "compare",
+            small,
+            "--duration",
+            "5s",
+            "--variant",
+            "as it is:",
+            "--variant",
+            "2 GiB:innodb_redo_log_capacity=2G",
+        ],
+        &["compare", small, "--duration", "5s", "--model", "8.0", "--model", "8.4", "--as-upgraded"],
+        &["sweep", small, "--duration", "2s", "--vary", "innodb_redo_log_capacity=256M,512M", "-o", &swept],
+        &["explain", recording],
+        &["replay", recording],
+        &["device", fio],
+    ];
+    let said = |words: &&[&str]| text_of(&innosim(words));
+    let mut wide = Vec::new();
+    for words in texts.iter().chain(&tables) {
+        let all = said(words);
+        wide.extend(all.lines().filter(|line| line.chars().count() > 120).map(|line| format!("{words:?}: {line}")));
+    }
+    assert!(wide.is_empty(), "{}", wide.join("\n"));
+    for words in &texts[..5] {
+        let narrow = assert_cmd::cargo::cargo_bin_cmd!("innosim").env("COLUMNS", "80").args(*words).assert();
+        let all = text_of(&narrow);
+        let fits =
+            |line: &&str| line.chars().count() <= 80 || !line.contains(' ') || line.trim_start().starts_with("innosim");
+        assert!(all.lines().all(|line| fits(&line)), "{words:?}\n{all}");
+    }
+}
+
+/// Standard output, however the program ended.
+fn text_of(assert: &assert_cmd::assert::Assert) -> String {
+    crate::common::text(&assert.get_output().stdout)
+}

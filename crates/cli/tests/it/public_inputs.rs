@@ -134,3 +134,176 @@ fn two_statements_below_each_other() {
                  | version_comment | MariaDB Server      |\n";
     says("v.txt", table, &["settings", "--show-variables"], &["read for mariadb-10.11", "innodb_io_capacity 800"]);
 }
+
+#[test]
+fn a_status_that_a_browser_ran_into_one_line() {
+    let page =
+        format!("Storage engines\nInnoDB\n[ Variables | Buffer Pool | InnoDB Status ]\n{}\n", in_one_line(STATUS));
+    says(
+        "page.txt",
+        &page,
+        &["explain"],
+        &["The checkpoint age is 371 MiB", "226,537 pages are dirty: 43 %", "952 pages written"],
+    );
+}
+
+fn in_one_line(text: &str) -> String {
+    let padding = format!("---TRANSACTION 421, not started {}", "0 lock struct(s) ".repeat(60));
+    format!("{} {padding}", text.split_whitespace().collect::<Vec<&str>>().join(" "))
+}
+
+#[test]
+fn the_log_section_alone() {
+    let log = "mysql> show engine innodb status\\G\n.....\nLOG\n---\nLog sequence number 25939870000\nLog flushed up to   \
+               25939870000\nPages flushed up to 25739870000\nLast checkpoint at  25539870000\n0 pending log flushes, 0 pending chkp \
+               writes\n......\n";
+    says(
+        "bug.txt",
+        log,
+        &["explain", "--model", "5.7"],
+        &["The checkpoint age is 381 MiB", "Limits of the age by its size"],
+    );
+}
+
+#[test]
+fn a_status_that_powershell_wrote() {
+    let units: Vec<u8> = std::iter::once(0xfeff).chain(STATUS.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("status.txt");
+    fs::write(&file, units).unwrap();
+    let out = crate::common::stdout(&["explain", file.to_str().unwrap(), "--quiet"]);
+    assert!(out.contains("The checkpoint age is 371 MiB"), "{out}");
+}
+
+#[test]
+fn a_status_in_a_web_page_and_an_indented_one() {
+    let html = STATUS.replace('&', "&amp;").replace('\'', "&#39;").replace('<', "&lt;");
+    says("page.html", &format!("<pre>{html}</pre>\n"), &["explain"], &["The checkpoint age is 371 MiB"]);
+    let indented: String = STATUS.lines().map(|line| format!("    {line}\n")).collect();
+    says("question.txt", &indented, &["explain"], &["The checkpoint age is 371 MiB"]);
+}
+
+#[test]
+fn a_status_that_was_cut_off() {
+    let cut = &STATUS[..STATUS.len() * 7 / 10];
+    says("ticket.txt", cut, &["explain"], &["The checkpoint age is 371 MiB"]);
+}
+
+#[test]
+fn options_of_a_compose_file_and_of_a_process_list() {
+    let compose = "services:\n  mysql:\n    image: mysql:8.0\n    command: >\n      --character-set-server=utf8mb4\n      \
+                   --innodb-buffer-pool-size=1G\n      --innodb-io-capacity=800\n";
+    says(
+        "compose.yml",
+        compose,
+        &[],
+        &["innosim settings --my-cnf", "innodb_io_capacity 800", "innodb_buffer_pool_size 1G"],
+    );
+    let process = "mysql 1234 12.0 45.1 9876543 4567890 ? Ssl Mar01 812:11 /usr/sbin/mysqld --daemonize --innodb_io_capacity=1000\n";
+    says("ps.txt", process, &["settings", "--my-cnf"], &["innodb_io_capacity 1000"]);
+}
+
+#[test]
+fn a_parameter_group_and_a_tuners_knobs() {
+    let group = r#"{"Parameters": [{"ParameterName": "innodb_io_capacity", "ParameterValue": "2000", "Source": "user"},
+        {"ParameterName": "max_connections", "ParameterValue": "{DBInstanceClassMemory/12582880}"}]}"#;
+    says("group.json", group, &[], &["innosim settings --my-cnf", "innodb_io_capacity 2000"]);
+    let knobs =
+        r#"[{"name": "innodb_io_capacity_max", "value": 20000}, {"name": "innodb_lru_scan_depth", "value": 9000}]"#;
+    says("knobs.json", knobs, &["recommend", "--my-cnf"], &["innodb_io_capacity_max = 20,000"]);
+}
+
+#[test]
+fn an_age_beyond_the_log_in_an_error_log() {
+    let log: String = (0..5)
+        .map(|i| {
+            format!(
+                "2026-03-02 10:0{i}:37 0 [ERROR] InnoDB: The age of the last checkpoint is 8{i}000000, which exceeds the log capacity \
+                 76365799.\n"
+            )
+        })
+        .collect();
+    says(
+        "mariadb.err",
+        &log,
+        &["explain"],
+        &["checkpoint age, up to 80 MiB, is beyond what its redo log holds, 73 MiB"],
+    );
+}
+
+#[test]
+fn page_cleaner_messages_as_json_and_behind_a_containers_name() {
+    let message = |i: u32| format!("Page cleaner took 420{i}ms to flush 1874 and evict 0 pages");
+    let json: String = (0..5)
+        .map(|i| {
+            format!(
+                "{{\"prio\":3,\"err_code\":11953,\"msg\":\"{}\",\"time\":\"2026-03-02T10:0{i}:00.000001Z\"}}\n",
+                message(i)
+            )
+        })
+        .collect();
+    let container: String = (0..5)
+        .map(|i| format!("mysql-0 mysql 2026-03-02T10:0{i}:00.000001Z 0 [Note] [MY-011953] [InnoDB] {}\n", message(i)))
+        .collect();
+    for log in [json, container] {
+        says("mysqld.err", &log, &["explain"], &["5 loops of the page cleaner took up to 4.2 s and wrote 446 pages"]);
+    }
+}
+
+#[test]
+fn counters_in_a_box_and_metrics_below_each_other() {
+    let boxed = "mysql> show global status;\n+---+---+\n| Variable_name | Value |\n+---+---+\n| Innodb_buffer_pool_pages_dirty | 226537 |\n\
+                 | Innodb_buffer_pool_pages_total | 524288 |\n| Innodb_lsn_current | 25939870000 |\n| Innodb_lsn_last_checkpoint | \
+                 25551070000 |\n+---+---+\n4 rows in set\n";
+    says("forum.txt", boxed, &["explain"], &["The checkpoint age is 371 MiB", "226,537 pages are dirty: 43 %"]);
+    let rows = [
+        ("log_lsn_current", 25_939_870_000_u64),
+        ("log_lsn_last_checkpoint", 25_551_070_000),
+        ("buffer_pool_pages_dirty", 226_537),
+    ];
+    let metrics: String = rows
+        .iter()
+        .enumerate()
+        .map(|(i, (name, count))| {
+            format!("{} {}. row {}\nNAME: {name}\nCOUNT: {count}\n", "*".repeat(27), i + 1, "*".repeat(27))
+        })
+        .collect();
+    says("metrics.txt", &metrics, &["explain"], &["The checkpoint age is 371 MiB"]);
+}
+
+#[test]
+fn the_log_of_an_old_sysbench() {
+    let lines: String = (1..=10)
+        .map(|i| {
+            format!(
+                "[{:4}s] threads: 64, tps: {}.50, reads/s: 12715.39, writes/s: 3624.44 response time: 108.68ms (99%)\n",
+                i * 10,
+                900 + i
+            )
+        })
+        .collect();
+    let log = format!(
+        "sysbench 0.5:  multi-threaded system evaluation benchmark\n\nNumber of threads: 64\n\nThreads started!\n\n{lines}"
+    );
+    says("res.txt", &log, &["explain"], &["The load starts with 64 threads", "906 transactions"]);
+}
+
+#[test]
+fn a_throughput_of_two_to_the_64th_is_a_gap() {
+    let line = |t: u32, tps: &str| {
+        format!("[{t:4}s] threads: 16, tps: {tps}, reads: 1.0, writes: 1.0, response time: 5.10ms (95%)\n")
+    };
+    let lines: String = (1..=10).map(|t| line(t, "1400.50")).collect();
+    let log =
+        format!("sysbench 0.5:  multi-threaded\n\nThreads started!\n\n{lines}{}", line(11, "18446744073709551.61"));
+    says("sysbench.log", &log, &["explain"], &["1 of its figures are impossible", "1,40"]);
+}
+
+#[test]
+fn a_csv_of_metrics_in_either_case() {
+    let rows: String = (0..30)
+        .map(|t| format!("{},{},25539870000,226537\n", 1_700_000_000 + t, 25_939_870_000_u64 + t * 1_000_000))
+        .collect();
+    let csv = format!("ts,LOG_LSN_CURRENT,LOG_LSN_LAST_CHECKPOINT,BUFFER_POOL_PAGES_DIRTY\n{rows}");
+    says("metrics.csv", &csv, &["explain", "--model", "8.0"], &["226,537 pages are dirty"]);
+}

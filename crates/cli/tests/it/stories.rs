@@ -263,3 +263,20 @@ fn a_checkpoint_waits_for_a_log_writer_that_spins() {
     assert!(number(&full, "free_check_waits") > 0.0 && number(&free, "free_check_waits") == 0.0, "{full}, {free}");
     assert_eq!(number(&full, "sync_flush_seconds"), 0.0, "its pages are flushed");
 }
+
+/// Loose enough for any right mechanism of the threads: on two processors they gain nothing.
+#[test]
+fn log_writer_threads_gain_nothing_on_a_small_server() {
+    let run = |threads: &str, clients: u32| {
+        story(
+            "log-writer-threads",
+            &[&format!("innodb_log_writer_threads={threads}"), &format!("drive.clients={clients}")],
+        )
+    };
+    let [alone_on, alone_off, on, off] = [run("ON", 1), run("OFF", 1), run("ON", 16), run("OFF", 16)];
+    let tps = |summary| number(summary, "tps_mean");
+    assert!(tps(alone_off) > 1.05 * tps(alone_on), "{alone_off} {alone_on}");
+    assert!(tps(off) > 0.97 * tps(on), "{off} {on}");
+    let syncs = [on, off].map(|summary| number(summary, "redo_fsyncs") / tps(summary));
+    assert!(syncs[0] > 1.5 * syncs[1], "{syncs:?} syncs a transaction");
+}

@@ -7,7 +7,10 @@
 //! which nothing was fitted to, are its residuals.
 //!
 //! Where no device is named and none was measured, shipped profiles are tried on the run with most throughput, and the one is
-//! taken under which the most nearly as many operations are in flight.
+//! taken under which the most nearly as many operations are in flight. These runs are short: they end where the redo log has
+//! filled in part, when flushing has begun.
+//!
+//! The first round runs to rest. The others begin from the state in which the round before was at rest, and take a third of it.
 //!
 //! Simplifications: a run whose device writes as much in its first fifth as in its last is taken to be at rest from its
 //! beginning, and is compared with a run at rest; another one is taken to begin on a clean pool. The CPU time holds all that
@@ -15,8 +18,10 @@
 
 use super::{Calibration, Device, Parameter, UNKNOWN_CPUS, load_of, scenario_toml};
 use crate::advise::ruled_out;
-use crate::rest;
+use crate::rest::{self, dirty_start};
 use crate::runner::{IsEnough, Job, run_until};
+use crate::warm_start::shared_s;
+use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::{DiskSecond, RunOutput, Summary};
 use innosim_core::server::{Observer, RunError};
 use innosim_recordings::{Purpose, Quantity, Recording};
@@ -37,6 +42,10 @@ const AT_REST: f64 = 0.7;
 /// Times the redo log wraps in a run that comes to rest, at most, and seconds.
 const WRAPS: f64 = 2.0;
 const LONGEST_S: f64 = 900.0;
+/// Seconds of a run that begins at rest, at most.
+const AGAIN_S: u64 = 300;
+/// Seconds of a run that only tells how a device is used, at least and at most.
+const TRIAL_S: (u64, u64) = (60, 240);
 /// Operations in flight below which their number tells nothing.
 const FEW: f64 = 0.01;
 
@@ -72,8 +81,7 @@ impl Figures {
         })
     }
 
-    fn simulated(output: &RunOutput, warmup_s: u64) -> Figures {
-        let summary = Summary::of(output, warmup_s);
+    fn simulated(output: &RunOutput, warmup_s: u64, summary: &Summary) -> Figures {
         let disk = output.disk.get(warmup_s as usize..).unwrap_or_default();
         let mean = |figure: fn(&DiskSecond) -> u64| {
             (!disk.is_empty()).then(|| disk.iter().map(|second| figure(second) as f64).sum::<f64>() / disk.len() as f64)
@@ -154,6 +162,8 @@ pub struct BenchmarkFit<'a> {
     redo: Unknown,
     rounds: usize,
     simulated: Vec<Figures>,
+    /// How each run was at rest in the round before.
+    at_rest: Vec<Summary>,
     done: bool,
 }
 
@@ -227,6 +237,7 @@ impl<'a> BenchmarkFit<'a> {
             redo: Unknown::new(1.0, 1.0, 0.5, (0.1, 1.5), false),
             rounds: 0,
             simulated: Vec::new(),
+            at_rest: Vec::new(),
             done: false,
         };
         let first = fit.task(fit.best(), None)?;
@@ -323,16 +334,22 @@ impl<'a> BenchmarkFit<'a> {
         let recording = &self.recordings[run];
         let text = self.text(run, profile)?;
         let source = Source::Text { name: &recording.name, text: &text };
-        let scenario = load(source, &Overrides::default()).map_err(|problems| problems.to_string())?;
+        let mut scenario = load(source, &Overrides::default()).map_err(|problems| problems.to_string())?;
         if !begins_at_rest(recording) {
             return Ok(BenchmarkTask { scenario, to_rest: false });
         }
         let redo_per_s = self.measured[run].tps * redo_of(&scenario);
-        let limits = scenario.build_model().age_limits();
-        let wraps = WRAPS * limits.stop_bytes as f64 / redo_per_s.max(1.0);
-        let longest =
-            Overrides { duration: Some(format!("{:.0}s", wraps.clamp(120.0, LONGEST_S))), ..Overrides::default() };
-        let scenario = load(source, &longest).map_err(|problems| problems.to_string())?;
+        let wrap_s = scenario.build_model().age_limits().stop_bytes as f64 / redo_per_s.max(1.0);
+        let longest = (WRAPS * wrap_s).clamp(120.0, LONGEST_S) as u64;
+        let seconds = match (profile, self.at_rest.get(run)) {
+            (Some(_), _) => shared_s(wrap_s).clamp(TRIAL_S.0, TRIAL_S.1),
+            (None, Some(at_rest)) => {
+                scenario.run.dirty_start = Some(dirty_start(&scenario, at_rest, at_rest.checkpoint_age_mean));
+                longest.min(AGAIN_S)
+            }
+            (None, None) => longest,
+        };
+        scenario.run.duration = SimDuration::from_secs(seconds);
         Ok(BenchmarkTask { scenario, to_rest: true })
     }
 
@@ -349,8 +366,10 @@ impl<'a> BenchmarkFit<'a> {
 
     /// Takes what came of the wanted runs, in their order.
     pub fn take(&mut self, outputs: &[(RunOutput, u64)]) {
-        let simulated: Vec<Figures> =
-            outputs.iter().map(|(output, warmup)| Figures::simulated(output, *warmup)).collect();
+        let summaries: Vec<Summary> = outputs.iter().map(|(output, warmup)| Summary::of(output, *warmup)).collect();
+        let figures =
+            |((output, warmup), summary): (&(RunOutput, u64), &Summary)| Figures::simulated(output, *warmup, summary);
+        let simulated: Vec<Figures> = outputs.iter().zip(&summaries).map(figures).collect();
         if !self.profiles.is_empty() {
             return self.choose_device(&simulated);
         }
@@ -361,6 +380,7 @@ impl<'a> BenchmarkFit<'a> {
         };
         let tps = mean(&|figures| figures.tps);
         let bytes = mean(&|figures| figures.write_bytes_per_s.unwrap_or(1.0) / figures.tps.max(1e-9));
+        self.at_rest = summaries;
         self.rounds += 1;
         let close = |unknown: &Unknown, residual: f64| !unknown.is_fitted || residual.abs() < CLOSE;
         self.done = self.rounds >= MOST_ROUNDS || (close(&self.cpu, tps) && close(&self.redo, bytes));

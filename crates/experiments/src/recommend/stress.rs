@@ -6,18 +6,14 @@
 //! more load in a closed loop is a quarter more clients, which errs towards less where the processors are the limit.
 
 use super::space::Point;
-use crate::rest::fill_pool;
+use crate::rest::{dirty_start, fill_pool};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::Summary;
-use innosim_core::run_spec::DirtyStart;
-use innosim_core::seam::WorkBefore;
 use innosim_core::workload::DriveSpec;
 use innosim_scenario::{Scenario, Warmup};
 
 /// How much higher the load is.
 const SURGE: f64 = 1.25;
-/// Most of the pages that can be dirty at the start.
-const MOST_DIRTY: f64 = 0.95;
 /// Seconds that figures leave out: the first is like no other.
 const LEFT_OUT_S: u64 = 1;
 
@@ -53,22 +49,11 @@ impl Stress {
     /// Puts a scenario under the stress, from the state that `at_rest` tells of.
     pub(super) fn apply(self, scenario: &mut Scenario, at_rest: &Summary) {
         fill_pool(scenario);
-        let pages: u64 = scenario.run.workload.page_sets.iter().map(|set| set.pages).sum();
-        let at_rest_age = at_rest.checkpoint_age_mean.max(1.0);
         let age = match self {
-            Stress::Surge => at_rest_age,
-            Stress::AgeAtLimit => at_rest.age_async_limit.max(at_rest_age),
+            Stress::Surge => at_rest.checkpoint_age_mean,
+            Stress::AgeAtLimit => at_rest.age_async_limit.max(at_rest.checkpoint_age_mean),
         };
-        let share = at_rest.dirty_pages_mean / pages.max(1) as f64 * (age / at_rest_age);
-        scenario.run.dirty_start = Some(DirtyStart {
-            share: share.clamp(0.0, MOST_DIRTY),
-            checkpoint_age_bytes: age as u64,
-            before: WorkBefore {
-                redo_bytes_per_s: at_rest.redo_bytes_per_s as u64,
-                pages_flushed_per_s: at_rest.pages_flushed_per_s_mean as u64,
-                activity_unseen: false,
-            },
-        });
+        scenario.run.dirty_start = Some(dirty_start(scenario, at_rest, age));
         if self == Stress::Surge {
             match &mut scenario.run.workload.drive {
                 DriveSpec::Closed { clients, .. } => *clients = (f64::from(*clients) * SURGE).ceil() as u32,

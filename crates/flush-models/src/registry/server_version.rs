@@ -157,6 +157,10 @@ impl ServerVersion {
     /// What a server says of itself, `version` or the output of `mysqld --version`: `8.0.36-0ubuntu0.22.04.1`,
     /// `5.7.44-rds.20240408-log`, `5.5.5-10.6.12-MariaDB`, `8.0.mysql_aurora.3.04.0`. `None` if it is nothing of that kind.
     pub(super) fn reported(text: &str) -> Option<Self> {
+        // `/usr/sbin/mysqld  Ver 8.0.40 for Linux`: digits of a path are no version.
+        let (path, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let named = format!("{} {rest}", path.rsplit('/').next().unwrap_or_default());
+        let text = if path.contains('/') { named.as_str() } else { text };
         let server = ServerVersion::new(text, "");
         if matches!(server.maker, Maker::Foreign(..)) {
             return Some(server);
@@ -184,7 +188,9 @@ impl ServerVersion {
         let [major, minor, patch] = self.numbers;
         let version = Version::new(major, minor, patch);
         let found = match self.maker {
-            Maker::Foreign(_, why) => return Err(format!("no model fits {}: {why}", self.title)),
+            Maker::Foreign(name, why) => {
+                return Err(format!("no model fits {}: {why}", if major == 0 { name } else { self.title.as_str() }));
+            }
             _ if major == 0 => return Err(format!("no model stands for `{}`, which holds no version", self.title)),
             _ if major >= NO_SERIES => None,
             Maker::Known(product) => nearest(product, version),

@@ -171,7 +171,14 @@ pub fn parse_value(setting: &Setting, text: &str) -> Result<Value, ValueError> {
         })?),
         Kind::Choice(names) => Value::Choice(parse_choice(setting, names, given)?),
     };
-    setting.check(value).map_err(|error| ValueError { given: given.to_owned(), ..error })
+    let forgotten = |error: &ValueError| match (setting.kind, value) {
+        // 8 is eight bytes, and never meant so.
+        (Kind::Bytes { min, .. }, Value::Integer(bytes)) if bytes < min && given.parse() == Ok(bytes) => {
+            format!("without a suffix it is {given} bytes: write {given}M or {given}G, {}", error.help)
+        }
+        _ => error.help.clone(),
+    };
+    setting.check(value).map_err(|error| ValueError { given: given.to_owned(), help: forgotten(&error), ..error })
 }
 
 /// What a server that starts with a number it does not take makes of it: the nearer end of the range, or the multiple

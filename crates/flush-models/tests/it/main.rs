@@ -15,4 +15,5 @@ mod thresholds;
 mod tnt;
 mod variables;
 mod vectors;
+mod versions;
 mod worlds;

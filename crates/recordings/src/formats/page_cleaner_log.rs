@@ -3,12 +3,16 @@
 //! ```text
 //! ... [Note] InnoDB: page_cleaner: 1000ms intended loop took 4612ms. The settings might not be optimal. (flushed=2003 and evicted=0, during the time.)
 //! ... [Note] [MY-011953] [InnoDB] Page cleaner took 4218ms to flush 1874 and evict 0 pages
+//! ... [ERROR] InnoDB: The age of the last checkpoint is 966373838, which exceeds the log capacity 966365799.
 //! ```
 //!
 //! A line is written for a loop that ends 3 s late or more. While loops stay that slow, the next lines are left out: one,
 //! three, seven, and so on.
 
 use super::{Clock, Part, parse_date_time};
+
+/// The status variable that says the same.
+const AGE: &str = "Innodb_checkpoint_age";
 
 /// A loop of the page cleaner that was too slow.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,10 +30,20 @@ pub struct SlowLoop {
 /// The loops that a text tells of; none if it is no such log.
 pub(super) fn parse(text: &str) -> Option<Part> {
     let slow_loops: Vec<SlowLoop> = text.lines().filter_map(slow_loop).collect();
-    if slow_loops.is_empty() {
+    let ages: Vec<(f64, f64, f64)> = text.lines().filter_map(age_beyond_the_log).collect();
+    if slow_loops.is_empty() && ages.is_empty() {
         return None;
     }
     let mut part = Part { slow_loops, clock: Clock::Local, ..Part::default() };
+    if let Some((_, _, capacity)) = ages.last() {
+        part.seconds = ages.iter().map(|(at, _, _)| *at).collect();
+        part.columns.insert(AGE.to_owned(), ages.iter().map(|(_, age, _)| *age).collect());
+        let largest = ages.iter().map(|(_, age, _)| *age).fold(0.0, f64::max);
+        let [largest, most] = [largest, *capacity].map(|bytes| bytes / 1_048_576.0);
+        part.remarks.push(format!(
+            "the server says that its checkpoint age, up to {largest:.0} MiB, is beyond what its redo log holds, {most:.0} MiB"
+        ));
+    }
     // `mysqld: ready for connections. Version: '8.0.41'  socket: ...  MySQL Community Server - GPL.`
     let ready = text.lines().rev().find_map(|line| line.split_once("Version: '"));
     if let Some((version, rest)) = ready.and_then(|(_, rest)| rest.split_once('\'')) {
@@ -38,6 +52,15 @@ pub(super) fn parse(text: &str) -> Option<Part> {
         part.variables.insert("version_comment".to_owned(), comment.to_owned());
     }
     Some(part)
+}
+
+/// A checkpoint age larger than the redo log, as MySQL before 5.7 and MariaDB say it: when, age, capacity.
+fn age_beyond_the_log(line: &str) -> Option<(f64, f64, f64)> {
+    let rest = line.split_once("The age of the last checkpoint is ")?.1;
+    let (age, rest) = rest.split_once(',')?;
+    let capacity = rest.split_once("capacity ")?.1.trim_end().trim_end_matches('.');
+    let number = |text: &str| text.trim().parse::<u64>().ok().map(|number| number as f64);
+    Some((time_in(line)?, number(age)?, number(capacity)?))
 }
 
 /// The first time in a line: before the server's own a syslog or a journal may have written one in words, and a host.
@@ -88,5 +111,9 @@ mod tests {
         assert_eq!(part.variables["version"], "8.0.41");
         assert_eq!(part.variables["version_comment"], "MySQL Community Server - GPL");
         assert!(parse("Page cleaner took a while\n").is_none());
+        let age = "2022-10-24 23:57:37 0 [ERROR] InnoDB: The age of the last checkpoint is 966373838, which exceeds the log capacity \
+                   966365799.\n";
+        let part = parse(age).unwrap();
+        assert!(part.columns[AGE][0] == 966_373_838.0 && part.remarks[0].ends_with("922 MiB"), "{part:?}");
     }
 }

@@ -119,8 +119,8 @@ fn ranges(rows: &[Row]) -> String {
             milliseconds(row.simulated.latency_ms_p95),
         ]);
     }
-    let remark = "Mean tps: of all seconds; what stopped a real server from outside, its monitoring for one, is in the published \
-                  mean. 95 %: latency.";
+    let remark =
+        "Mean tps: of all seconds. The published mean includes pauses that the monitoring caused. 95 %: latency.";
     table.render() + wrapped(remark, 0).as_str()
 }
 

@@ -11,7 +11,8 @@ pub(crate) const SMALL: &str = "redo-too-small";
 
 /// The program with these arguments.
 pub(crate) fn innosim(arguments: &[&str]) -> Assert {
-    assert_cmd::cargo::cargo_bin_cmd!("innosim").args(arguments).assert()
+    // Whose terminal the tests run in must not matter.
+    assert_cmd::cargo::cargo_bin_cmd!("innosim").env_remove("COLUMNS").args(arguments).assert()
 }
 
 /// Sends a signal of this name (`-INT`) to a process, by a program that Unix has.
