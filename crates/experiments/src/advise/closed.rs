@@ -132,8 +132,7 @@ fn search(aim: &Aim, first: f64, mut rate_of: impl FnMut(f64, f64) -> Result<f64
         if off < NEAR && length < aim.longest {
             // What short runs were above or below, longer ones may not be.
             (length, least, most) = (aim.longest, LEAST_US, f64::INFINITY);
-        }
-        if rate > aim.rate {
+        } else if rate > aim.rate {
             least = least.max(cpu)
         } else {
             most = most.min(cpu)
@@ -148,7 +147,8 @@ fn search(aim: &Aim, first: f64, mut rate_of: impl FnMut(f64, f64) -> Result<f64
         } else {
             2.0 * cpu
         };
-        if (next / cpu - 1.0).abs() < 1e-3 {
+        // The same once more is worth a run only if that is longer.
+        if (next / cpu - 1.0).abs() < 1e-3 && tried.length >= length {
             break;
         }
         cpu = next;
@@ -166,6 +166,13 @@ mod tests {
     fn a_throughput_that_hangs_on_the_cpu_time_is_found() {
         let found = search(&AIM, 200.0, |cpu, _| Ok(8e6 / (cpu + 5000.0))).unwrap();
         assert!(found.is_close(&AIM) && (found.cpu / 3000.0 - 1.0).abs() < 0.05, "{found:?}");
+    }
+
+    /// What short runs find at once is run at full length before it counts.
+    #[test]
+    fn a_first_guess_that_is_right_is_found_right() {
+        let found = search(&AIM, 3000.0, |cpu, _| Ok(8e6 / (cpu + 5000.0))).unwrap();
+        assert!(found.is_close(&AIM) && found.length >= AIM.longest && (found.cpu - 3000.0).abs() < 1.0, "{found:?}");
     }
 
     /// On a device that is too slow no CPU time is little enough: what is left is the best that was run, not the next guess.
