@@ -54,23 +54,6 @@ fn verify(lesson: &Value) {
 }
 
 #[test]
-fn every_lesson_says_what_its_runs_show() {
-    let lessons = lessons();
-    assert_eq!(lessons.len(), 8);
-    let next = AtomicUsize::new(0);
-    let work = || {
-        while let Some(lesson) = lessons.get(next.fetch_add(1, Ordering::Relaxed)) {
-            verify(lesson);
-        }
-    };
-    thread::scope(|scope| {
-        let processors = thread::available_parallelism().map_or(1, usize::from);
-        let threads: Vec<_> = (0..processors).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
-    });
-}
-
-#[test]
 fn every_lesson_asks_a_question_with_one_right_answer() {
     for lesson in lessons() {
         let options = lesson["options"].as_array().unwrap().len() as u64;
@@ -187,4 +170,27 @@ fn a_wish_that_is_wrong_gets_an_answer() {
     assert!(message.contains("innodb_io_capacity") && message.contains("100"), "{message}");
     let none = Wish { story: "teaching/none".to_owned(), ..Wish::default() };
     assert!(Run::new(&none).is_err());
+}
+
+/// What takes half a minute.
+mod long {
+    use super::*;
+
+    #[test]
+    #[ignore = "long: .ci/run long"]
+    fn every_lesson_says_what_its_runs_show() {
+        let lessons = lessons();
+        assert_eq!(lessons.len(), 8);
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while let Some(lesson) = lessons.get(next.fetch_add(1, Ordering::Relaxed)) {
+                verify(lesson);
+            }
+        };
+        thread::scope(|scope| {
+            let processors = thread::available_parallelism().map_or(1, usize::from);
+            let threads: Vec<_> = (0..processors).map(|_| scope.spawn(work)).collect();
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+        });
+    }
 }
