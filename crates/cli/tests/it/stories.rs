@@ -260,8 +260,8 @@ fn a_checkpoint_waits_for_a_log_writer_that_spins() {
     assert!(oldest > 2.5 * newest, "{oldest} bytes of redo since the checkpoint, {newest} where it is free");
     let (small, off) = ("innodb_redo_log_capacity=512M", "innodb_log_writer_threads=OFF");
     let (full, free) = (run(&[small]), run(&[small, off]));
-    assert!(number(&full, "free_check_waits") > 0.0 && number(&free, "free_check_waits") == 0.0, "{full}, {free}");
-    assert_eq!(number(&full, "sync_flush_seconds"), 0.0, "its pages are flushed");
+    assert!(number(full, "free_check_waits") > 0.0 && number(free, "free_check_waits") == 0.0, "{full}, {free}");
+    assert_eq!(number(full, "sync_flush_seconds"), 0.0, "its pages are flushed");
 }
 
 /// Loose enough for any right mechanism of the threads: on two processors they gain nothing.
