@@ -1,16 +1,15 @@
 //! The browser: where it is, and one that runs.
 
-use crate::page::{PATIENCE, Page};
-use headless_chrome::{Browser, LaunchOptions};
+use crate::Page;
+use crate::protocol::Connection;
+use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Names that distributions give it.
 const NAMES: [&str; 5] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
-
-/// Besides what the driver itself passes: no talk with anybody, and nothing that a bare machine lacks.
-const FLAGS: [&str; 4] = ["--disable-quic", "--disable-component-update", "--hide-scrollbars", "--disable-gpu"];
 
 /// Why there is no browser.
 pub(crate) enum Absent {
@@ -22,7 +21,7 @@ pub(crate) enum Absent {
 
 /// A Chromium that runs without a window. It ends with this value, and its profile goes with it.
 pub struct Chromium {
-    browser: Browser,
+    connection: Rc<RefCell<Connection>>,
     _profile: tempfile::TempDir,
 }
 
@@ -59,28 +58,18 @@ impl Chromium {
     /// Starts it.
     pub(crate) fn start(path: &Path) -> Chromium {
         let profile = tempfile::tempdir().unwrap();
-        let options = LaunchOptions {
-            path: Some(path.to_owned()),
-            // The sandbox needs rights that neither root nor a container has. The pages are our own.
-            sandbox: false,
-            user_data_dir: Some(profile.path().to_owned()),
-            args: FLAGS.iter().map(OsStr::new).collect(),
-            idle_browser_timeout: PATIENCE,
-            ..LaunchOptions::default()
-        };
-        let browser =
-            Browser::new(options).unwrap_or_else(|error| panic!("{} does not start: {error}", path.display()));
-        Chromium { browser, _profile: profile }
+        let connection = Rc::new(RefCell::new(Connection::start(path, profile.path())));
+        Chromium { connection, _profile: profile }
     }
 
     /// Opens an address in a tab of its own and waits until it is loaded. Size: of the page in CSS pixels.
     pub fn open(&self, url: &str, size: (u32, u32)) -> Page {
-        Page::open(&self.browser, url, size)
+        Page::open(&self.connection, url, size)
     }
 }
 
 impl fmt::Debug for Chromium {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Chromium").field("process", &self.browser.get_process_id()).finish_non_exhaustive()
+        f.debug_struct("Chromium").field("process", &self.connection.borrow().process_id()).finish_non_exhaustive()
     }
 }

@@ -26,10 +26,11 @@
 
 mod chromium;
 mod page;
+mod protocol;
 mod site;
 
 pub use chromium::Chromium;
-pub use page::{PATIENCE, Page};
+pub use page::Page;
 pub use site::Site;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};

@@ -1,18 +1,15 @@
 //! A page that is open: what it says, and a mouse on it.
 
 use crate::Site;
-use headless_chrome::protocol::cdp::Page::{AddScriptToEvaluateOnNewDocument, CaptureScreenshotFormatOption};
-use headless_chrome::protocol::cdp::types::Event;
-use headless_chrome::protocol::cdp::{Emulation, Input, Network};
-use headless_chrome::{Browser, Tab};
-use serde_json::Value;
+use crate::protocol::{Connection, PATIENCE};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Value, json};
+use std::cell::RefCell;
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
-
-/// How long a page may take over anything, on a machine that is busy otherwise.
-pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Runs before the page's own scripts and keeps what goes wrong in them.
 const KEEP_ERRORS: &str = "window.__errors = [];
@@ -22,69 +19,63 @@ addEventListener('unhandledrejection', (event) => window.__errors.push('unhandle
 
 /// A page in a tab, which is closed with this value.
 pub struct Page {
-    tab: Arc<Tab>,
-    requests: Arc<Mutex<Vec<String>>>,
+    connection: Rc<RefCell<Connection>>,
+    tab: String,
+    session: String,
+    requests: RefCell<Vec<String>>,
 }
 
 impl Page {
-    pub(crate) fn open(browser: &Browser, url: &str, size: (u32, u32)) -> Page {
-        let tab = browser.new_tab().unwrap();
-        tab.set_default_timeout(PATIENCE);
-        let requests = Arc::new(Mutex::new(Vec::new()));
-        let noting = Arc::clone(&requests);
-        tab.add_event_listener(Arc::new(move |event: &Event| {
-            if let Event::NetworkRequestWillBeSent(sent) = event {
-                noting.lock().unwrap().push(sent.params.request.url.clone());
+    pub(crate) fn open(connection: &Rc<RefCell<Connection>>, url: &str, size: (u32, u32)) -> Page {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let of_browser = |method, parameters| connection.borrow_mut().call(None, method, parameters);
+        let tab = text(&of_browser("Target.createTarget", json!({ "url": "about:blank" }))["targetId"]);
+        let attached = of_browser("Target.attachToTarget", json!({ "targetId": tab, "flatten": true }));
+        let session = text(&attached["sessionId"]);
+        let page = Page { connection: Rc::clone(connection), tab, session, requests: RefCell::default() };
+        page.call("Network.enable", json!({}));
+        page.call("Page.enable", json!({}));
+        page.call("Page.setLifecycleEventsEnabled", json!({ "enabled": true }));
+        page.set_size(size);
+        page.call("Page.addScriptToEvaluateOnNewDocument", json!({ "source": KEEP_ERRORS }));
+        let loading = page.call("Page.navigate", json!({ "url": url }));
+        assert!(loading.get("errorText").is_none(), "{url}: {}", loading["errorText"]);
+        loop {
+            let event = page.connection.borrow_mut().next_event(url);
+            page.note(&event);
+            let loaded = &event["params"];
+            if loaded["name"] == "load" && loaded["loaderId"] == loading["loaderId"] {
+                return page;
             }
-        }))
-        .unwrap();
-        tab.call_method(Network::Enable {
-            max_total_buffer_size: None,
-            max_resource_buffer_size: None,
-            max_post_data_size: None,
-            report_direct_socket_traffic: None,
-            enable_durable_messages: None,
-        })
-        .unwrap();
-        let page = Page { tab, requests };
-        page.resize(size);
-        let script = AddScriptToEvaluateOnNewDocument {
-            source: KEEP_ERRORS.to_owned(),
-            world_name: None,
-            include_command_line_api: None,
-            run_immediately: None,
-        };
-        page.tab.call_method(script).unwrap();
-        page.tab.navigate_to(url).unwrap().wait_until_navigated().unwrap();
-        page
+        }
     }
 
-    /// Gives the page another size, in CSS pixels.
-    pub fn resize(&self, (width, height): (u32, u32)) {
-        self.tab
-            .call_method(Emulation::SetDeviceMetricsOverride {
-                width,
-                height,
-                device_scale_factor: 1.0,
-                mobile: false,
-                scale: None,
-                screen_width: None,
-                screen_height: None,
-                position_x: None,
-                position_y: None,
-                dont_set_visible_size: None,
-                screen_orientation: None,
-                viewport: None,
-                display_feature: None,
-                device_posture: None,
-            })
-            .unwrap();
+    fn call(&self, method: &str, parameters: Value) -> Value {
+        self.connection.borrow_mut().call(Some(&self.session), method, parameters)
+    }
+
+    /// Keeps the address that an event of this page asks for, if it does.
+    fn note(&self, event: &Value) {
+        if event["method"] == "Network.requestWillBeSent" && event["sessionId"] == self.session.as_str() {
+            self.requests.borrow_mut().extend(event["params"]["request"]["url"].as_str().map(str::to_owned));
+        }
+    }
+
+    /// Gives the page another size, in CSS pixels, and lets it draw itself anew.
+    pub fn resize(&self, size: (u32, u32)) {
+        self.set_size(size);
+        self.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))");
+    }
+
+    fn set_size(&self, (width, height): (u32, u32)) {
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", size);
     }
 
     /// Makes the page believe that whoever looks at it prefers `light` or `dark` colours.
     pub fn prefer(&self, scheme: &str) {
-        let scheme = Emulation::MediaFeature { name: "prefers-color-scheme".to_owned(), value: scheme.to_owned() };
-        self.tab.call_method(Emulation::SetEmulatedMedia { media: None, features: Some(vec![scheme]) }).unwrap();
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
     /// The value of an expression of JavaScript, promises awaited. A thrown error fails the test.
@@ -93,9 +84,9 @@ impl Page {
             "(async () => {{ try {{ return JSON.stringify({{ value: await ({expression}) }}); }}
              catch (error) {{ return JSON.stringify({{ thrown: String(error) }}); }} }})()"
         );
-        let told = self.tab.evaluate(&wrapped, true).unwrap_or_else(|error| panic!("{expression}: {error}"));
-        let told = told.value.unwrap_or_else(|| panic!("{expression}: no JavaScript"));
-        let mut told: Value = serde_json::from_str(told.as_str().unwrap()).unwrap();
+        let told = self.call("Runtime.evaluate", json!({ "expression": wrapped, "awaitPromise": true }));
+        let told = told["result"]["value"].as_str().unwrap_or_else(|| panic!("{expression}: no JavaScript: {told}"));
+        let mut told: Value = serde_json::from_str(told).unwrap();
         assert!(told.get("thrown").is_none(), "{expression}: {}", told["thrown"]);
         told["value"].take()
     }
@@ -117,14 +108,18 @@ impl Page {
 
     /// Addresses that the page asked for and that are not of this site, an answer or none. A page that stands alone has none.
     pub fn requests_beyond(&self, site: &Site) -> Vec<String> {
-        let (origin, all) = (site.origin(), self.requests.lock().unwrap());
+        // An answer comes after what happened before.
+        self.eval("0");
+        let events: Vec<Value> = self.connection.borrow_mut().events().collect();
+        events.iter().for_each(|event| self.note(event));
+        let (origin, all) = (site.origin(), self.requests.borrow());
         let beyond = |url: &&String| !["data:", "blob:", origin.as_str()].iter().any(|own| url.starts_with(own));
         all.iter().filter(beyond).cloned().collect()
     }
 
     /// Moves the mouse over an element, to a point in shares of its width and height.
     pub fn hover(&self, selector: &str, at: (f64, f64)) {
-        self.mouse(Input::DispatchMouseEventTypeOption::MouseMoved, self.point(selector, at), None, 0);
+        self.mouse("mouseMoved", self.point(selector, at), false, 0);
     }
 
     /// Clicks on the middle of an element.
@@ -141,12 +136,11 @@ impl Page {
 
     /// Presses the mouse at a point of an element, moves it to another one and lets go.
     pub fn drag(&self, selector: &str, from: (f64, f64), to: (f64, f64)) {
-        use Input::DispatchMouseEventTypeOption::{MouseMoved, MousePressed, MouseReleased};
         let (from, to) = (self.point(selector, from), self.point(selector, to));
-        self.mouse(MouseMoved, from, None, 0);
-        self.mouse(MousePressed, from, Some(Input::MouseButton::Left), 1);
-        self.mouse(MouseMoved, to, Some(Input::MouseButton::Left), 0);
-        self.mouse(MouseReleased, to, Some(Input::MouseButton::Left), 1);
+        self.mouse("mouseMoved", from, false, 0);
+        self.mouse("mousePressed", from, true, 1);
+        self.mouse("mouseMoved", to, true, 0);
+        self.mouse("mouseReleased", to, true, 1);
     }
 
     /// Gives a control (a select, a number, a text) a value, as a person who chose it.
@@ -160,8 +154,8 @@ impl Page {
 
     /// Leaves a picture of what is in sight, PNG.
     pub fn picture(&self, file: &Path) {
-        let png = self.tab.capture_screenshot(CaptureScreenshotFormatOption::Png, None, None, true).unwrap();
-        std::fs::write(file, png).unwrap();
+        let picture = self.call("Page.captureScreenshot", json!({ "format": "png" }));
+        std::fs::write(file, BASE64_STANDARD.decode(picture["data"].as_str().unwrap()).unwrap()).unwrap();
     }
 
     /// A point of an element in the window, scrolled into sight first.
@@ -176,51 +170,30 @@ impl Page {
     }
 
     fn press(&self, point: (f64, f64), count: u32) {
-        use Input::DispatchMouseEventTypeOption::{MouseMoved, MousePressed, MouseReleased};
-        self.mouse(MouseMoved, point, None, 0);
-        self.mouse(MousePressed, point, Some(Input::MouseButton::Left), count);
-        self.mouse(MouseReleased, point, Some(Input::MouseButton::Left), count);
+        self.mouse("mouseMoved", point, false, 0);
+        self.mouse("mousePressed", point, true, count);
+        self.mouse("mouseReleased", point, true, count);
     }
 
-    fn mouse(
-        &self,
-        kind: Input::DispatchMouseEventTypeOption,
-        (x, y): (f64, f64),
-        button: Option<Input::MouseButton>,
-        count: u32,
-    ) {
-        self.tab
-            .call_method(Input::DispatchMouseEvent {
-                Type: kind,
-                x,
-                y,
-                buttons: button.as_ref().map(|_| 1),
-                button,
-                click_count: Some(count),
-                modifiers: None,
-                timestamp: None,
-                force: None,
-                tangential_pressure: None,
-                tilt_x: None,
-                tilt_y: None,
-                twist: None,
-                delta_x: None,
-                delta_y: None,
-                pointer_Type: None,
-            })
-            .unwrap();
+    /// What the mouse does at a point, its left button held or not.
+    fn mouse(&self, kind: &str, (x, y): (f64, f64), held: bool, count: u32) {
+        let button = if held { "left" } else { "none" };
+        let event =
+            json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": u8::from(held), "clickCount": count });
+        self.call("Input.dispatchMouseEvent", event);
     }
 }
 
 impl Drop for Page {
     fn drop(&mut self) {
-        // A browser that is gone has closed it.
-        let _ = self.tab.close(false);
+        if !std::thread::panicking() {
+            self.connection.borrow_mut().call(None, "Target.closeTarget", json!({ "targetId": self.tab }));
+        }
     }
 }
 
 impl fmt::Debug for Page {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Page").field("url", &self.tab.get_url()).finish_non_exhaustive()
+        f.debug_struct("Page").field("tab", &self.tab).finish_non_exhaustive()
     }
 }
