@@ -107,12 +107,26 @@ pub struct CpuSpec {
     pub dispatch: SimDuration,
     /// CPU time for which a thread spins on the mutex of an LRU list before it sleeps.
     pub mutex_spin: SimDuration,
+    /// What the mutexes of the LRU lists cost.
+    #[serde(default)]
+    pub lru_mutex: LruMutexSpec,
     /// CPU time of purge for a record that it removes or changes.
     pub purge_change: SimDuration,
     /// Whether page cleaner threads run before all others, as MySQL 5.7 and later ask for.
     pub cleaner_priority: bool,
     /// Sleeps of a spinning log writer a second that come from outside the simulation.
     pub log_writer_waits_per_s: f64,
+}
+
+/// Contention for the mutexes of the LRU lists; nobody competes where a hold takes no time.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct LruMutexSpec {
+    /// One hold and its hand-over while nobody else waits.
+    pub hold: SimDuration,
+    /// How much longer that takes for each thread that waits for the mutex of any instance.
+    pub per_waiter: SimDuration,
+    /// Share of a processor that a waiting thread uses.
+    pub spin_share: f64,
 }
 
 /// CPU time as a multiple of that of a thread alone: pairs of (threads that run or wait for a processor, as a share of the
@@ -174,6 +188,7 @@ impl Default for CpuSpec {
             client_flush: SimDuration::ZERO,
             dispatch: SimDuration::ZERO,
             mutex_spin: SimDuration::ZERO,
+            lru_mutex: LruMutexSpec::default(),
             purge_change: SimDuration::from_micros(6),
             cleaner_priority: false,
             log_writer_waits_per_s: 0.0,

@@ -16,8 +16,14 @@ macro_rules! series {
 const MIB: f64 = (1u64 << 20) as f64;
 
 /// Names and texts of the series that come with the program.
-pub const SERIES: &[(&str, &str)] =
-    series!["percona-2026", "percona-2026-small-pools", "percona-2026-counters", "percona-2020-07", "mariadb-2013"];
+pub const SERIES: &[(&str, &str)] = series![
+    "percona-2026",
+    "percona-2026-small-pools",
+    "percona-2026-counters",
+    "percona-2026-lru-lists",
+    "percona-2020-07",
+    "mariadb-2013"
+];
 
 /// A series of published runs.
 #[derive(Debug, Clone, Deserialize)]
@@ -85,6 +91,12 @@ pub enum Figure {
     DirtyPages,
     /// Pages flushed a second, mean.
     PagesFlushedPerS,
+    /// Of these by LRU batches of the page cleaner, mean.
+    LruPagesPerS,
+    /// By clients, one by one, mean.
+    SinglePagesPerS,
+    /// From the flush lists, mean.
+    ListPagesPerS,
     /// Syncs of the redo log a second, mean.
     RedoSyncsPerS,
     /// Writes of the log writer a second, mean.
@@ -112,6 +124,9 @@ impl Figure {
             Figure::CheckpointAgeGb => "age, GB",
             Figure::DirtyPages => "dirty pages",
             Figure::PagesFlushedPerS => "flushed/s",
+            Figure::LruPagesPerS => "LRU pages/s",
+            Figure::SinglePagesPerS => "single pages/s",
+            Figure::ListPagesPerS => "list pages/s",
             Figure::RedoSyncsPerS => "redo syncs/s",
             Figure::RedoWritesPerS => "redo writes/s",
             Figure::StallStartS => "stall at, s",
@@ -127,6 +142,7 @@ impl Figure {
     pub fn simulated(self, summary: &Summary, output: &RunOutput, warmup_s: f64) -> Option<f64> {
         let counted = || output.series.iter().filter(|second| second.second as f64 > warmup_s);
         let seconds = counted().count().max(1) as f64;
+        let mean = |amount: fn(&SecondSample) -> u64| counted().map(|s| amount(s) as f64).sum::<f64>() / seconds;
         let disk = |amount: fn(&DiskSecond) -> u64| {
             let both = output.series.iter().zip(&output.disk).filter(|(second, _)| second.second as f64 > warmup_s);
             both.map(|(_, disk)| amount(disk) as f64).sum::<f64>() / seconds
@@ -141,13 +157,13 @@ impl Figure {
             Figure::CheckpointAgeGb => summary.checkpoint_age_mean / 1e9,
             Figure::DirtyPages => summary.dirty_pages_mean,
             Figure::PagesFlushedPerS => summary.pages_flushed_per_s_mean,
+            Figure::LruPagesPerS => mean(|s| s.lru_pages),
+            Figure::SinglePagesPerS => mean(|s| s.single_pages),
+            Figure::ListPagesPerS => mean(|s| s.pages_flushed - s.lru_pages - s.single_pages),
             Figure::RedoSyncsPerS => summary.redo_fsyncs / seconds,
-            Figure::RedoWritesPerS => {
-                let writes = |s: &SecondSample| (s.log_full_block_writes + s.log_partial_block_writes) as f64;
-                counted().map(writes).sum::<f64>() / seconds
-            }
+            Figure::RedoWritesPerS => mean(|s| s.log_full_block_writes + s.log_partial_block_writes),
             Figure::StallS => summary.stall_seconds,
-            Figure::WrittenMbPerS => counted().map(|s| s.device_write_bytes as f64).sum::<f64>() / seconds / 1e6,
+            Figure::WrittenMbPerS => mean(|s| s.device_write_bytes) / 1e6,
             Figure::StallStartS => {
                 let tps: Vec<f64> = counted().map(|second| second.transactions as f64).collect();
                 let half = median(&tps)? / 2.0;

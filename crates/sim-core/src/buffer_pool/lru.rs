@@ -52,6 +52,8 @@ pub struct LruLists {
     links: Vec<Links>,
     old: BitSet,
     lists: Vec<List>,
+    /// Moves to a head that nobody has asked for.
+    moved: u32,
 }
 
 impl LruLists {
@@ -64,6 +66,7 @@ impl LruLists {
             links: vec![Links { prev: NONE, next: NONE, first_access_ms: 0, freed_clock: 0 }; pages as usize],
             old: BitSet::with_len(pages as usize),
             lists: vec![empty; instances],
+            moved: 0,
         }
     }
 
@@ -111,6 +114,16 @@ impl LruLists {
         self.adjust_midpoint(instance);
     }
 
+    /// Whether pages have moved to the head of a list since [`LruLists::take_moved`].
+    pub fn has_moved(&self) -> bool {
+        self.moved > 0
+    }
+
+    /// How many pages have moved to the head of a list since this was asked.
+    pub fn take_moved(&mut self) -> u32 {
+        std::mem::take(&mut self.moved)
+    }
+
     /// Whether a page is in the old part of its list.
     pub fn is_old(&self, page: u32) -> bool {
         self.old.contains(page)
@@ -142,6 +155,7 @@ impl LruLists {
     }
 
     fn make_young(&mut self, instance: usize, page: u32) {
+        self.moved = self.moved.wrapping_add(1);
         self.unlink(instance, page);
         let head = self.lists[instance].head;
         self.link_before(instance, page, head);

@@ -259,6 +259,21 @@ impl BufferPool {
         self.dirty_pages += 1;
     }
 
+    /// Whether accesses have moved pages to the head of an LRU list since [`BufferPool::take_moved`].
+    pub fn has_moved(&self) -> bool {
+        self.lru.as_ref().is_some_and(LruLists::has_moved)
+    }
+
+    /// How many pages accesses have moved to the head of an LRU list since this was asked.
+    pub fn take_moved(&mut self) -> u32 {
+        self.lru.as_mut().map_or(0, LruLists::take_moved)
+    }
+
+    /// A frame that was taken is not needed.
+    pub fn give_frame_back(&mut self, instance: usize) {
+        self.instances[instance].used -= 1;
+    }
+
     /// Takes a free frame of `instance` for a page about to be read or created; false if there is none.
     pub fn take_frame(&mut self, instance: usize) -> bool {
         let instance = &mut self.instances[instance];

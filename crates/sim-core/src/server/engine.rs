@@ -79,7 +79,7 @@ impl Engine {
             Event::Computed => machine.cpu().computed(),
             Event::Wakes(number) => machine.cpu().wakes(number),
             Event::RedoDurable => machine.cpu().redo_durable(),
-            Event::LruListMutex(instance) => machine.lru_list_mutex_passed_on(instance),
+            Event::LruListMutex(instance) => machine.lru_visits().passed_on(instance),
             Event::OtherPrograms => machine.cpu().other_programs_compute(),
             _ => debug_assert!(false, "{event:?} is of an actor above"),
         }

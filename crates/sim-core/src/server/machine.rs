@@ -2,7 +2,7 @@
 //! version's settings, and those who look on. It knows no actor: whoever has it as a parameter may use all of it.
 //!
 //! Its methods are in the files of its parts. What computes is asked of [`Machine::cpu`], what writes and syncs of
-//! [`Machine::disks`], and who looks on is told by [`Machine::observers`].
+//! [`Machine::disks`], who waits for the mutex of an LRU list of [`Machine::lru_visits`], and who looks on is told by [`Machine::observers`].
 
 pub(super) mod checker;
 pub(super) mod costs;
@@ -12,6 +12,7 @@ pub(super) mod events;
 pub(super) mod file_system;
 pub(super) mod ids;
 pub(super) mod inodes;
+pub(super) mod lru_contention;
 pub(super) mod lru_list_mutexes;
 pub(super) mod lru_scan;
 pub(super) mod other_programs;
@@ -22,7 +23,7 @@ pub(super) mod slowdown;
 pub(super) mod wake_ups;
 
 use crate::buffer_pool::{BufferPool, PageHasher, PageSpace};
-use crate::config::MachineConfig;
+use crate::config::{BufferPoolConfig, MachineConfig, SyncHolds};
 use crate::kernel::calendar::Calendar;
 use crate::kernel::random::Rng;
 use crate::kernel::time::{SimDuration, SimTime};
@@ -127,6 +128,7 @@ impl Machine {
             lru_list_mutexes: lru_list_mutexes::LruListMutexes::new(
                 config.buffer_pool.sync_holds,
                 config.buffer_pool.instances,
+                contention(&config, spec, stream("lru list mutexes")),
             ),
             file_system: file_system::FileSystem::new(&spec.file_system),
             inodes: inodes::Inodes::new(
@@ -290,6 +292,15 @@ impl Observers {
             crashes: None,
         }
     }
+}
+
+/// Who competes for the mutexes of the LRU lists, in a server that has some.
+fn contention(config: &MachineConfig, spec: &RunSpec, rng: Rng) -> Option<Box<lru_contention::Contention>> {
+    let BufferPoolConfig { sync_holds, instances, .. } = config.buffer_pool;
+    if sync_holds == SyncHolds::Nothing && config.lru_managers.is_none() {
+        return None;
+    }
+    lru_contention::Contention::new(spec.cpu.lru_mutex, sync_holds, instances, rng)
 }
 
 /// The data device with its queue no deeper than the server's places for asynchronous writes: a poster waits for

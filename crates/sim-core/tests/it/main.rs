@@ -13,6 +13,7 @@ mod machine_flushing;
 mod machine_free_pages;
 mod machine_legacy;
 mod machine_log_threads;
+mod machine_lru_mutex;
 mod machine_one_pass;
 mod machine_purge;
 mod machine_queues;

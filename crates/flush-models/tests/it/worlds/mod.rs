@@ -8,7 +8,8 @@ use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::run_spec::{
-    CpuScheduling, CpuSlowdown, CpuSpec, DirtyStart, FileSystemKind, FileSystemSpec, OtherPrograms, RunSpec,
+    CpuScheduling, CpuSlowdown, CpuSpec, DirtyStart, FileSystemKind, FileSystemSpec, LruMutexSpec, OtherPrograms,
+    RunSpec,
 };
 use innosim_core::seam::{ServerModel, WorkBefore};
 use innosim_core::server::{RunError, Server, Silent, Stepping};
@@ -518,10 +519,17 @@ fn processors(seed: u64) -> CpuSpec {
         client_flush: us(13, 125),
         dispatch: us(26, 35),
         mutex_spin: us(27, 40),
+        lru_mutex: lru_mutex(seed),
         purge_change: us(17, 17),
         cleaner_priority: seed >> 14 & 1 == 1,
         log_writer_waits_per_s: if seed >> 28 & 1 == 1 { 2.0 } else { 0.0 },
     }
+}
+
+/// Threads compete for the mutexes of the LRU lists in half of the worlds.
+fn lru_mutex(seed: u64) -> LruMutexSpec {
+    let (hold, per_waiter) = (SimDuration::from_micros(5), SimDuration(83));
+    if seed >> 34 & 1 == 1 { LruMutexSpec { hold, per_waiter, spin_share: 0.25 } } else { LruMutexSpec::default() }
 }
 
 /// A file system with a journal in half of the worlds.

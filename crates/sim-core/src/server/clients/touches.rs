@@ -48,7 +48,7 @@ impl Clients {
         self.find_pages(client_number, &mut innodb.engine);
         loop {
             match self.touch_on(client_number, &mut innodb.engine) {
-                Stopped::AtEnd => return true,
+                Stopped::AtEnd => return !visits_at_end(client_number, &mut innodb.engine),
                 Stopped::At(blocked)
                     if matches!(self.touch_one(client_number, blocked, &mut innodb.engine), Touched::Wait) =>
                 {
@@ -192,6 +192,17 @@ impl Clients {
             Modification::Blocked => Touched::Wait,
         }
     }
+}
+
+/// At the end of a transaction its client pays for what it did to the LRU lists: whether it waits for that.
+fn visits_at_end(client_number: u32, engine: &mut Engine) -> bool {
+    let machine = &mut engine.base.machine;
+    if !machine.lru_visits().is_owed() {
+        return false;
+    }
+    engine.frames.give_frame_back(client_number, machine);
+    let instance = client_number % machine.config.buffer_pool.instances;
+    machine.lru_visits().client_waits(instance as usize, 0, Event::ClientResumes(client_number))
 }
 
 impl Machine {

@@ -148,7 +148,8 @@ impl Flush {
     pub(super) fn collect_lru(&mut self, thread_number: u32, scanned: u64, machine: &mut Machine) -> Step {
         let instance = self.passes.threads[thread_number as usize].instance;
         self.claim_lru_batch(instance);
-        if machine.waits_for_lru_list(instance, Event::FlushThread(thread_number))
+        let contended = machine.lru_list_mutexes.contention.is_some();
+        if (!contended && machine.waits_for_lru_list(instance, Event::FlushThread(thread_number)))
             || !self.buffer_for_collecting(thread_number, machine)
         {
             return Step::Blocked;
@@ -206,7 +207,7 @@ impl Flush {
             }
             self.found_nothing(thread_number, batch, machine);
             self.lru_batch_built(instance, machine);
-            return self.set_phase(thread_number, next);
+            return self.go_on_after_lru_scan(thread_number, next, evicted, 0, machine);
         }
         self.lru_batch_started(instance);
         let request = self.passes.of_thread(thread_number).and_then(|pass| pass.request.as_ref());
@@ -217,7 +218,26 @@ impl Flush {
         if matches!(resume, Phase::WaitLru { .. }) {
             self.lru_batch_built(instance, machine);
         }
-        self.batch_collected(thread_number, batch, resume, machine)
+        self.batch_taken(thread_number, batch, resume);
+        self.go_on_after_lru_scan(thread_number, Phase::Prepare, evicted, count, machine)
+    }
+
+    /// A thread has scanned the tail of an LRU list, for whose mutex it competes for each page that it evicted or took; then it
+    /// goes on in `phase`.
+    fn go_on_after_lru_scan(
+        &mut self,
+        thread_number: u32,
+        phase: Phase,
+        evicted: u64,
+        taken: u64,
+        machine: &mut Machine,
+    ) -> Step {
+        let goes_on = self.set_phase(thread_number, phase);
+        let Some(contention) = &machine.lru_list_mutexes.contention else { return goes_on };
+        let acquisitions = evicted as u32 * contention.an_eviction + taken as u32;
+        let instance = self.passes.threads[thread_number as usize].instance;
+        let waits = machine.lru_visits().visit(instance, acquisitions, Event::FlushThread(thread_number), true);
+        if waits { Step::Blocked } else { goes_on }
     }
 
     /// Whether pages of the slot wait for their batch.
@@ -233,11 +253,23 @@ impl Flush {
     }
 
     fn batch_collected(&mut self, thread_number: u32, batch: u32, resume: Phase, machine: &mut Machine) -> Step {
+        self.batch_taken(thread_number, batch, resume);
+        self.prepare_pages(thread_number, machine)
+    }
+
+    /// A thread has the pages of its batch.
+    fn batch_taken(&mut self, thread_number: u32, batch: u32, resume: Phase) {
         let collected = self.batches.get(batch);
         let (kind, pages) = (collected.kind, collected.pages.len() as u64);
         let thread = &mut self.passes.threads[thread_number as usize];
         (thread.batch, thread.kind, thread.resume) = (batch, kind, resume);
         self.doublewrite.filled(pages);
+    }
+
+    /// A thread gets the pages of its batch ready for writing.
+    pub(super) fn prepare_pages(&mut self, thread_number: u32, machine: &mut Machine) -> Step {
+        let batch = self.passes.threads[thread_number as usize].batch;
+        let pages = self.batches.get(batch).pages.len() as u64;
         let (pool, entry) = (&machine.pool, self.batches.get(batch));
         let in_batch = |page| pool.is_under_write(page) && entry.pages.contains(&page);
         entry.wanted_lsn = machine.redo.wanted_before_writing(in_batch);

@@ -131,14 +131,30 @@ impl Flush {
         let entry = self.batches.get(batch);
         let (kind, instance) = (entry.kind, entry.instance);
         let passes = Event::ShareCompletes { batch, thread: thread as u8 };
-        if base.machine.lru_list_mutexes.held_by_sync(kind) && base.machine.waits_for_lru_list(instance, passes) {
-            return self.io_threads.set_busy(thread, true);
+        if base.machine.lru_list_mutexes.held_by_sync(kind) {
+            let waits = if base.machine.lru_list_mutexes.contention.is_some() {
+                let pages = self.pages_of_share(batch, thread, &base.machine);
+                base.machine.lru_visits().visit(instance, pages.max(1), passes, true)
+            } else {
+                base.machine.waits_for_lru_list(instance, passes)
+            };
+            if waits {
+                return self.io_threads.set_busy(thread, true);
+            }
         }
         let entry = self.batches.get(batch);
         entry.threads_left -= 1;
         if entry.threads_left == 0 {
             self.finish_batch(batch, thread, base);
         }
+    }
+
+    /// Pages of a batch that an I/O thread completes.
+    fn pages_of_share(&mut self, batch: u32, thread: u32, machine: &Machine) -> u32 {
+        let pages = &self.batches.get(batch).pages;
+        let own =
+            |page: &&u32| **page != COMPLETED && self.io_threads.thread_of(machine.space.extent_of(**page)) == thread;
+        pages.iter().filter(own).count() as u32
     }
 
     /// An I/O thread has waited for the mutex, and has it if nobody was faster.
@@ -218,7 +234,7 @@ impl Flush {
             EndedBatch::IoThread { thread, held, mutex } => {
                 self.release_held(held, &mut base.machine);
                 if let Some(instance) = mutex {
-                    base.machine.release_lru_list_mutex(instance);
+                    base.machine.lru_visits().release(instance);
                 }
                 self.io_threads.set_busy(thread, false);
                 self.io_thread_done(thread, base);

@@ -33,6 +33,8 @@ pub(super) struct FrameSearch {
     rounds: u32,
     /// Whether the LRU batch of a round is under way (5.5).
     flushing: bool,
+    /// Whether a frame is taken, and the client waits for the mutex of the LRU list to put the page there.
+    taken: bool,
 }
 
 impl Frames {
@@ -45,10 +47,17 @@ impl Frames {
         base: &mut Base,
     ) -> bool {
         let instance = base.machine.space.instance_of(page);
-        if base.machine.waits_for_lru_list(instance, Event::ClientResumes(client_number)) {
+        let a_read = base.machine.lru_list_mutexes.contention.as_ref().map(|contention| contention.a_read);
+        if a_read.is_none() && base.machine.waits_for_lru_list(instance, Event::ClientResumes(client_number)) {
             return false;
         }
+        if self.searches[client_number as usize].page != page {
+            self.give_frame_back(client_number, &mut base.machine);
+        }
         let search = &mut self.searches[client_number as usize];
+        if std::mem::take(&mut search.taken) {
+            return true;
+        }
         if search.page != page {
             *search = FrameSearch { page, ..FrameSearch::default() };
         }
@@ -59,9 +68,17 @@ impl Frames {
         }
         loop {
             if base.machine.pool.take_frame(instance) {
-                self.searches[client_number as usize] = FrameSearch::default();
                 base.machine.wake_cleaner_for_free_pages(instance, policy);
-                return true;
+                let waits = a_read.is_some_and(|acquisitions| {
+                    let goes_on = Event::ClientResumes(client_number);
+                    base.machine.lru_visits().client_waits(instance, acquisitions, goes_on)
+                });
+                self.searches[client_number as usize] = if waits {
+                    FrameSearch { page, taken: true, ..FrameSearch::default() }
+                } else {
+                    FrameSearch::default()
+                };
+                return !waits;
             }
             if self.waits_for_lru_batch_first(client_number, instance, policy, flush, &mut base.machine) {
                 return false;
@@ -74,6 +91,14 @@ impl Frames {
         self.searches[client_number as usize].rounds = rounds + 1;
         self.without_free_page(client_number, instance, rounds, policy, flush, base);
         false
+    }
+
+    /// A client has no use for the frame that it may have taken.
+    pub(in crate::server) fn give_frame_back(&mut self, client_number: u32, machine: &mut Machine) {
+        let search = &mut self.searches[client_number as usize];
+        if std::mem::take(&mut search.taken) {
+            machine.pool.give_frame_back(machine.space.instance_of(search.page));
+        }
     }
 
     /// A client comes back from the LRU batch of a round without success: it frees what such batches have written, and
@@ -251,6 +276,7 @@ impl Machine {
 
     /// Frees one clean page among the first `limit` from the tail of the instance's LRU list.
     pub(super) fn free_clean_page(&mut self, instance: usize, limit: u64) -> bool {
+        self.lru_visits().owes(1);
         let Some(lru) = self.pool.lru() else { return false };
         let mut next = lru.tail(instance);
         let mut scanned = 0;

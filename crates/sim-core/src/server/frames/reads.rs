@@ -15,6 +15,7 @@ impl Frames {
     /// Starts reading a page, or joins the read in flight.
     pub(in crate::server) fn read_page(&mut self, client_number: u32, page: u32, flush: &mut Flush, base: &mut Base) {
         if let Some(&arrives) = base.machine.page_reads.get(&page) {
+            self.give_frame_back(client_number, &mut base.machine);
             // Past where the whole server stood still.
             base.machine.calendar.schedule(arrives.max(base.machine.now), Event::ClientResumes(client_number));
             return;

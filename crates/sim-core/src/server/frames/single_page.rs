@@ -79,7 +79,7 @@ impl Frames {
 
     /// Looks for a page to flush and begins to; or frees a clean one, where the version does.
     fn search_single_page(&mut self, client_number: u32, instance: usize, base: &mut Base) {
-        if base.machine.waits_for_lru_list(instance, Event::SinglePage(client_number)) {
+        if base.machine.lru_visits().client_waits(instance, 1, Event::SinglePage(client_number)) {
             return;
         }
         self.singles[client_number as usize] = None;
@@ -245,7 +245,7 @@ impl Frames {
 
     fn single_page_written(&mut self, client_number: u32, page: u32, base: &mut Base) -> SinglePageStep {
         let instance = base.machine.space.instance_of(page);
-        if base.machine.waits_for_lru_list(instance, Event::SinglePage(client_number)) {
+        if base.machine.lru_visits().client_waits(instance, 1, Event::SinglePage(client_number)) {
             return SinglePageStep::Waits;
         }
         self.singles[client_number as usize] = None;

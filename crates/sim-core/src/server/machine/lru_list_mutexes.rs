@@ -15,7 +15,10 @@
 //! want. 9.7 with 16 clients and a pool of a quarter of the data takes 176 and 199 us of user time a transaction with
 //! `innodb_sync_spin_loops` at its default, 144 and 122 with 0.
 //!
-//! Simplifications: all other holds of that mutex take no time (errs towards less waiting); who comes while others wake
+//! All other holds of that mutex take no time here, but where the host says what they cost ([`super::lru_contention`]); then
+//! who waits for a sync competes with all others.
+//!
+//! Simplifications: who comes while others wake
 //! is not held up by them; a thread spins beside its sleep rather than before it, all the time that it may, as a sync
 //! takes some times longer.
 
@@ -23,6 +26,7 @@ use crate::config::SyncHolds;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
 use crate::server::machine::ids::ListKind;
+use crate::server::machine::lru_contention::{Contention, LruVisits};
 use std::collections::VecDeque;
 
 /// The mutexes, by instance.
@@ -32,6 +36,8 @@ pub(in crate::server) struct LruListMutexes {
     mutexes: Vec<Mutex>,
     /// How many are held.
     held: u32,
+    /// Those who compete for them, where the host says what a hold costs; then all waits are there.
+    pub(in crate::server) contention: Option<Box<Contention>>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -44,8 +50,8 @@ struct Mutex {
 }
 
 impl LruListMutexes {
-    pub(in crate::server) fn new(holds: SyncHolds, instances: u32) -> Self {
-        LruListMutexes { holds, mutexes: vec![Mutex::default(); instances as usize], held: 0 }
+    pub(in crate::server) fn new(holds: SyncHolds, instances: u32, contention: Option<Box<Contention>>) -> Self {
+        LruListMutexes { holds, mutexes: vec![Mutex::default(); instances as usize], held: 0, contention }
     }
 
     /// Whether the thread that ends such a batch holds the mutex until the data files are synced.
@@ -66,10 +72,16 @@ impl LruListMutexes {
         mutex.held
     }
 
-    /// Whether somebody holds any of them.
+    /// Whether somebody holds any of them, so that an access may have to wait for the move of its page. Who competes for the
+    /// mutexes waits with its next visit.
     #[inline]
     pub(in crate::server) fn any_held(&self) -> bool {
-        self.held > 0
+        self.held > 0 && self.contention.is_none()
+    }
+
+    /// Whether somebody holds that of an instance while it syncs data files.
+    pub(in crate::server) fn is_held(&self, instance: usize) -> bool {
+        self.mutexes[instance].held
     }
 
     /// The mutex of an instance is taken for longer.
@@ -93,31 +105,38 @@ impl LruListMutexes {
     /// Clients that wait for a mutex.
     pub(in crate::server) fn waiting_clients(&self) -> usize {
         let sleepers = self.mutexes.iter().flat_map(|mutex| mutex.asleep.iter().chain(&mutex.woken));
-        sleepers.filter(|event| event.client().is_some()).count()
+        let asleep = sleepers.filter(|event| event.client().is_some()).count();
+        asleep + self.contention.as_ref().map_or(0, |contention| contention.waiting_clients())
+    }
+}
+
+impl LruVisits<'_> {
+    /// The mutex of an instance is given back: all who waited are woken.
+    pub(in crate::server) fn release(&mut self, instance: usize) {
+        if let Some(first) = self.0.lru_list_mutexes.give_back(instance) {
+            self.0.cpu().sleeper_wakes(first, Event::LruListMutex(instance as u32));
+        }
+        self.next_turn_comes(instance);
+    }
+
+    /// A thread that waited for the mutex of an instance has got a processor: it goes on, and the next wakes.
+    pub(in crate::server) fn passed_on(&mut self, instance: u32) {
+        if self.0.lru_list_mutexes.contention.is_some() {
+            return self.becomes_free(instance as usize);
+        }
+        let woken = &mut self.0.lru_list_mutexes.mutexes[instance as usize].woken;
+        let goes_on = woken.pop_front();
+        let next = woken.front().copied();
+        if let Some(goes_on) = goes_on {
+            self.0.calendar.schedule(self.0.now, goes_on);
+        }
+        if let Some(next) = next {
+            self.0.cpu().sleeper_wakes(next, Event::LruListMutex(instance));
+        }
     }
 }
 
 impl Machine {
-    /// The mutex of an instance is given back: all who waited are woken.
-    pub(in crate::server) fn release_lru_list_mutex(&mut self, instance: usize) {
-        if let Some(first) = self.lru_list_mutexes.give_back(instance) {
-            self.cpu().sleeper_wakes(first, Event::LruListMutex(instance as u32));
-        }
-    }
-
-    /// A thread that waited for the mutex of an instance has got a processor: it goes on, and the next wakes.
-    pub(in crate::server) fn lru_list_mutex_passed_on(&mut self, instance: u32) {
-        let woken = &mut self.lru_list_mutexes.mutexes[instance as usize].woken;
-        let goes_on = woken.pop_front();
-        let next = woken.front().copied();
-        if let Some(goes_on) = goes_on {
-            self.calendar.schedule(self.now, goes_on);
-        }
-        if let Some(next) = next {
-            self.cpu().sleeper_wakes(next, Event::LruListMutex(instance));
-        }
-    }
-
     /// Whether somebody holds the mutex of an instance; the thread then spins, sleeps, and `goes_on` comes when the mutex
     /// has been given back.
     pub(in crate::server) fn waits_for_lru_list(&mut self, instance: usize, goes_on: Event) -> bool {
@@ -136,7 +155,7 @@ mod tests {
 
     #[test]
     fn who_sleeps_is_woken_in_order_and_nobody_twice() {
-        let mut mutexes = LruListMutexes::new(SyncHolds::LruList, 2);
+        let mut mutexes = LruListMutexes::new(SyncHolds::LruList, 2, None);
         assert!(mutexes.held_by_sync(ListKind::Lru) && !mutexes.held_by_sync(ListKind::FlushList));
         assert!(!mutexes.waits(0, Event::ClientResumes(1)), "nobody holds it");
         mutexes.hold(0);

@@ -1,0 +1,226 @@
+//! Threads that compete for the mutex of an LRU list.
+//!
+//! Source: `lru-list-mutex` sections 1 to 4 (who takes it, and how often) and 9 (how long a cycle takes). A client takes it for
+//! each page that it reads or creates, each page that it moves to the head of the list, each search of the tail, each flush of a
+//! single page and its completion; the page cleaner for each page that it evicts or hands to the doublewrite; the I/O threads for
+//! each page of an LRU batch that they complete. The mutex is not fair: of the threads that wait any may be next. One cycle, hold
+//! and hand-over together, takes the time of a hold, and longer for each thread that waits for any such mutex of the server:
+//! waiters are woken all together, spin on the same processors and preempt the holder.
+//!
+//! Who finds a mutex free takes it without an event. What a client takes between two reads counts as one visit with the read's,
+//! so a transaction competes once a read. A page cleaner competes for page after page. As it has just run, it often takes the
+//! mutex again before one of the waiters, which look every few microseconds, sees it free; the less often the more they are.
+//!
+//! Simplifications: moves to the head, searches and evictions by purge happen at once and are paid for by the next visit of any
+//! client, at the instance of that visit (right in the mean where pages are spread evenly); a cleaner that nobody else competes
+//! with takes a few pages at a time; a waiting thread's share of a processor is charged when its wait is over.
+
+use crate::config::SyncHolds;
+use crate::kernel::random::Rng;
+use crate::kernel::time::{SimDuration, SimTime};
+use crate::run_spec::LruMutexSpec;
+use crate::server::machine::Machine;
+use crate::server::machine::events::Event;
+
+/// Waiters of an instance for which the chance of a running thread to take the mutex again, before a spinning one sees it free, falls
+/// to 1/e. Page cleaners of 9.7 with 256 clients waited a fifth of the clients' mean (`lru-list-mutex` section 3.2): of 59 others
+/// and themselves they were next one time in 13.
+const WAITERS_TO_LOSE: f64 = 23.0;
+/// Pages for which such a thread takes the mutex in one go while nobody else wants it.
+const PAGES_ALONE: u32 = 8;
+
+/// The mutexes of all instances as seen by those who compete for them.
+#[derive(Debug, Clone)]
+pub(in crate::server) struct Contention {
+    spec: LruMutexSpec,
+    rng: Rng,
+    queues: Vec<Queue>,
+    /// Threads that wait, over all instances.
+    waiting: u32,
+    /// Acquisitions that no visit has paid for.
+    owed: u32,
+    /// How often a page read and an eviction take it: the mutex of the whole instance before 8.0 more often.
+    pub(in crate::server) a_read: u32,
+    pub(in crate::server) an_eviction: u32,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Queue {
+    free_at: SimTime,
+    /// Whether the next one's turn is in the calendar.
+    turn_comes: bool,
+    sleepers: Vec<Visit>,
+    /// Those that compete for page after page.
+    running: Vec<Visit>,
+    /// What the thread goes on with whose visit is over at `free_at`.
+    served: Option<Event>,
+}
+
+impl Queue {
+    /// Whether the thread that does this has just had the mutex.
+    fn was_served(&mut self, goes_on: Event, now: SimTime) -> bool {
+        self.served.take_if(|event| self.free_at == now && *event == goes_on).is_some()
+    }
+}
+
+/// A thread that waits.
+#[derive(Debug, Clone, Copy)]
+struct Visit {
+    goes_on: Event,
+    acquisitions: u32,
+    since: SimTime,
+}
+
+impl Contention {
+    /// For a server whose mutexes cover so much, if the host says what they cost.
+    pub(in crate::server) fn new(spec: LruMutexSpec, holds: SyncHolds, instances: u32, rng: Rng) -> Option<Box<Self>> {
+        let (a_read, an_eviction) = if holds == SyncHolds::Instance { (3, 2) } else { (1, 1) };
+        let queues = vec![Queue::default(); instances as usize];
+        (spec.hold.0 > 0).then(|| Box::new(Contention { spec, rng, queues, waiting: 0, owed: 0, a_read, an_eviction }))
+    }
+
+    fn cycle(&self, acquisitions: u32) -> SimDuration {
+        let one = self.spec.hold.0 + self.spec.per_waiter.0 * u64::from(self.waiting);
+        SimDuration(one * u64::from(acquisitions))
+    }
+
+    /// The next visitor of an instance, at random.
+    fn next(&mut self, instance: usize) -> Option<Visit> {
+        let queue = &mut self.queues[instance];
+        let (running, sleepers) = (queue.running.len() as u32, queue.sleepers.len() as u32);
+        if running + sleepers == 0 {
+            return None;
+        }
+        self.waiting -= 1;
+        let again = running > 0
+            && (sleepers == 0 || self.rng.uniform_f64() < libm::exp(-f64::from(sleepers) / WAITERS_TO_LOSE));
+        let drawn = self.rng.below(if again { running } else { running + sleepers });
+        Some(match drawn.checked_sub(running) {
+            Some(sleeper) => queue.sleepers.swap_remove(sleeper as usize),
+            None => queue.running.swap_remove(drawn as usize),
+        })
+    }
+
+    /// Clients that wait.
+    pub(in crate::server) fn waiting_clients(&self) -> usize {
+        self.queues.iter().flat_map(|queue| &queue.sleepers).filter(|visit| visit.goes_on.client().is_some()).count()
+    }
+}
+
+/// The machine as those see it who take the mutexes of the LRU lists.
+pub(in crate::server) struct LruVisits<'a>(pub(super) &'a mut Machine);
+
+impl Machine {
+    /// The mutexes of the LRU lists.
+    #[inline]
+    pub(in crate::server) fn lru_visits(&mut self) -> LruVisits<'_> {
+        LruVisits(self)
+    }
+}
+
+impl LruVisits<'_> {
+    /// Something takes the mutex of an LRU list without waiting: the next client that visits one pays.
+    pub(in crate::server) fn owes(&mut self, acquisitions: u32) {
+        if let Some(contention) = &mut self.0.lru_list_mutexes.contention {
+            contention.owed += acquisitions;
+        }
+    }
+
+    /// Whether a client has taken mutexes of LRU lists that it has not paid for.
+    pub(in crate::server) fn is_owed(&self) -> bool {
+        let Some(contention) = &self.0.lru_list_mutexes.contention else { return false };
+        contention.owed > 0 || self.0.pool.has_moved()
+    }
+
+    /// A client takes the mutex of an instance, with all that is owed: whether it waits. `goes_on` comes when it has had it.
+    pub(in crate::server) fn client_waits(&mut self, instance: usize, acquisitions: u32, goes_on: Event) -> bool {
+        let now = self.0.now;
+        let Some(contention) = &mut self.0.lru_list_mutexes.contention else {
+            return self.0.waits_for_lru_list(instance, goes_on);
+        };
+        if contention.queues[instance].was_served(goes_on, now) {
+            return false;
+        }
+        let owed = std::mem::take(&mut contention.owed) + self.0.pool.take_moved();
+        self.visit(instance, acquisitions + owed, goes_on, false)
+    }
+
+    /// A thread takes the mutex of an instance as often as it has pages: whether it waits, or goes on at once where nobody
+    /// competes. A thread that is `running` competes for each page.
+    pub(in crate::server) fn visit(
+        &mut self,
+        instance: usize,
+        acquisitions: u32,
+        goes_on: Event,
+        running: bool,
+    ) -> bool {
+        let now = self.0.now;
+        let held = self.0.lru_list_mutexes.is_held(instance);
+        let Some(contention) = &mut self.0.lru_list_mutexes.contention else { return false };
+        if acquisitions == 0 {
+            return false;
+        }
+        let cycle = contention.cycle(acquisitions);
+        let queue = &mut contention.queues[instance];
+        if queue.was_served(goes_on, now) {
+            return false;
+        }
+        if !running && !held && !queue.turn_comes && now >= queue.free_at {
+            (queue.free_at, queue.served) = (now + cycle, None);
+            return false;
+        }
+        let visit = Visit { goes_on, acquisitions, since: now };
+        if running {
+            queue.running.push(visit)
+        } else {
+            queue.sleepers.push(visit)
+        }
+        contention.waiting += 1;
+        self.next_turn_comes(instance);
+        true
+    }
+
+    /// The next visitor's turn comes when the mutex is free, if anybody waits.
+    pub(super) fn next_turn_comes(&mut self, instance: usize) {
+        let (now, held) = (self.0.now, self.0.lru_list_mutexes.is_held(instance));
+        let Some(contention) = &mut self.0.lru_list_mutexes.contention else { return };
+        let queue = &mut contention.queues[instance];
+        let anybody = !queue.sleepers.is_empty() || !queue.running.is_empty();
+        if anybody && !held && !std::mem::replace(&mut queue.turn_comes, true) {
+            self.0.calendar.schedule(queue.free_at.max(now), Event::LruListMutex(instance as u32));
+        }
+    }
+
+    /// The mutex of an instance is free: one of those who wait takes it.
+    pub(super) fn becomes_free(&mut self, instance: usize) {
+        let (now, held) = (self.0.now, self.0.lru_list_mutexes.is_held(instance));
+        let Some(contention) = &mut self.0.lru_list_mutexes.contention else { return };
+        contention.queues[instance].turn_comes = false;
+        // The thread that had it keeps it while it syncs data files.
+        if held {
+            return;
+        }
+        let Some(visit) = contention.next(instance) else { return };
+        let running = visit.goes_on.client().is_none();
+        let queue = &contention.queues[instance];
+        let alone = queue.sleepers.is_empty() && queue.running.is_empty();
+        let pages = if alone { PAGES_ALONE } else { 1 };
+        let taken = if running { visit.acquisitions.min(pages) } else { visit.acquisitions };
+        let free_at = now + contention.cycle(taken);
+        let spun = (now.since(visit.since).0 as f64 * contention.spec.spin_share) as u64;
+        let queue = &mut contention.queues[instance];
+        queue.free_at = free_at;
+        if taken < visit.acquisitions {
+            queue.running.push(Visit { acquisitions: visit.acquisitions - taken, since: free_at, ..visit });
+            queue.served = None;
+            contention.waiting += 1;
+        } else {
+            queue.served = Some(visit.goes_on);
+            self.0.calendar.schedule(free_at, visit.goes_on);
+        }
+        if spun > 0 {
+            self.0.cpu().occupy_processor(SimDuration(spun));
+        }
+        self.next_turn_comes(instance);
+    }
+}

@@ -1,0 +1,80 @@
+//! Clients that compete for the mutexes of the LRU lists, against closed forms of one or two stations and a closed loop.
+
+use crate::common::*;
+use innosim_core::kernel::time::SimDuration;
+use innosim_core::metrics::RunOutput;
+use innosim_core::run_spec::LruMutexSpec;
+
+const POOL: u64 = 1_000;
+const DATA: u64 = 100_000;
+/// CPU time of a transaction, µs.
+const CPU_US: f64 = 10.0;
+/// A transaction takes the mutex to find a clean page to evict, as no page cleaner does it, and to put its page in the list.
+const ACQUISITIONS: f64 = 2.0;
+
+/// Each transaction reads a page that is nearly never there, off a device that takes no time.
+fn reading(clients: u32, instances: u32, lru_mutex: LruMutexSpec) -> RunOutput {
+    let mut server = TestServer::new(POOL);
+    server.config.buffer_pool.instances = instances;
+    let mut spec = spec(4, DATA, 64, fixed(CPU_US), vec![touch(1, false, 0.0)], closed(clients));
+    spec.workload.page_sets[0].resident_share = 0.0;
+    spec.cpu.lru_mutex = lru_mutex;
+    run(&server, &spec)
+}
+
+fn throughput(out: &RunOutput) -> f64 {
+    batch_means(out, 1, 1, |s| s.transactions as f64).0
+}
+
+fn mutex(hold_us: u64, per_waiter_us: u64) -> LruMutexSpec {
+    let us = SimDuration::from_micros;
+    LruMutexSpec { hold: us(hold_us), per_waiter: us(per_waiter_us), spin_share: 0.0 }
+}
+
+/// 99 of 100 transactions read a page. The rest of the loop takes less time than the queue, so the mutex is never free.
+#[test]
+fn throughput_of_one_list_is_that_of_its_mutex() {
+    let missing = 1.0 - POOL as f64 / DATA as f64;
+    for clients in [16, 64] {
+        let at_mutex = throughput(&reading(clients, 1, mutex(50, 0))) * missing;
+        check_share("reads a second", at_mutex, 1e6 / (ACQUISITIONS * 50.0), 0.01);
+    }
+}
+
+/// Of `n` clients one has the mutex, one computes, and the others make each cycle longer.
+#[test]
+fn each_waiting_thread_makes_a_cycle_longer() {
+    let missing = 1.0 - POOL as f64 / DATA as f64;
+    for clients in [16, 64] {
+        let cycle_us = 50.0 + 10.0 * f64::from(clients - 2);
+        let at_mutex = throughput(&reading(clients, 1, mutex(50, 10))) * missing;
+        check_share("reads a second", at_mutex, 1e6 / (ACQUISITIONS * cycle_us), 0.01);
+    }
+}
+
+/// Two lists do the work of two stations of a closed network, whose clients choose at random: at least what exponential times
+/// give, `n / (n + 1)` of twice one's, as these are constant.
+#[test]
+fn two_lists_do_twice_as_much() {
+    let (clients, one) = (32, throughput(&reading(32, 1, mutex(50, 0))));
+    let two = throughput(&reading(clients, 2, mutex(50, 0)));
+    let least = f64::from(clients) / f64::from(clients + 1);
+    assert!((least..=1.001).contains(&(two / (2.0 * one))), "{two} for {one}");
+}
+
+/// A client alone never waits, and meets no event more.
+#[test]
+fn who_is_alone_waits_for_nobody() {
+    let (free, alone) = (reading(1, 1, LruMutexSpec::default()), reading(1, 1, mutex(4, 1)));
+    assert_eq!(free.event_hash, alone.event_hash);
+    assert_eq!(throughput(&free), throughput(&alone));
+}
+
+/// Threads that wait use their share of a processor each: of 16 that queue, one has the mutex and one computes.
+#[test]
+fn waiting_threads_use_processors() {
+    let spinning = LruMutexSpec { spin_share: 0.25, ..mutex(50, 0) };
+    let busy = |spec| reading(16, 1, spec).stations[0].utilization * 64.0;
+    let (with, without) = (busy(spinning), busy(mutex(50, 0)));
+    check_share("processors that spin", with - without, 0.25 * 14.0, 0.05);
+}
