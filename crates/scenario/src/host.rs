@@ -91,12 +91,12 @@ pub(crate) const HOST_KEYS: &[Key] = &[
         "false",
         "Whether page cleaners compute before all others, as MySQL 5.7 and later ask the system for.",
     ),
-    Key::default(
+    Key::optional(
         "log_writer_waits",
         real(0.0, 1e6),
-        "0",
-        "Sleeps of a spinning log writer a second (log_writer_waits of INNODB_METRICS) that come from outside the simulation, such as a \
-         drive that stalls: each lets a checkpoint through that waits for the writer's mutex.",
+        "none: checkpoints do not wait for the log writer",
+        "Sleeps of a spinning log writer a second (log_writer_waits of INNODB_METRICS): from MySQL 8.0.30 on a checkpoint waits for the \
+         writer's mutex, and each sleep lets it through.",
     ),
     Key::optional(
         "slowdown",
@@ -177,7 +177,7 @@ pub(crate) fn read_host(root: &Section<'_>) -> ReadHost {
     let lru_mutex = read_lru_mutex(&mut host, cores);
     let purge_change = SimDuration(host.duration("purge_cpu"));
     let cleaner_priority = host.switch("cleaner_priority");
-    let log_writer_waits_per_s = host.real("log_writer_waits");
+    let log_writer_waits_per_s = host.optional_real("log_writer_waits");
     let spec = CpuSpec {
         scheduling,
         sync,

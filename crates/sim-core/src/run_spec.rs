@@ -114,8 +114,9 @@ pub struct CpuSpec {
     pub purge_change: SimDuration,
     /// Whether page cleaner threads run before all others, as MySQL 5.7 and later ask for.
     pub cleaner_priority: bool,
-    /// Sleeps of a spinning log writer a second that come from outside the simulation.
-    pub log_writer_waits_per_s: f64,
+    /// Sleeps of a spinning log writer a second that come from outside the simulation, if that is known: only then do checkpoints
+    /// wait for its mutex.
+    pub log_writer_waits_per_s: Option<f64>,
 }
 
 /// Contention for the mutexes of the LRU lists; nobody competes where a hold takes no time.
@@ -191,7 +192,7 @@ impl Default for CpuSpec {
             lru_mutex: LruMutexSpec::default(),
             purge_change: SimDuration::from_micros(6),
             cleaner_priority: false,
-            log_writer_waits_per_s: 0.0,
+            log_writer_waits_per_s: None,
         }
     }
 }

@@ -380,6 +380,7 @@ fn a_busy_8030_writes_checkpoints_every_7_seconds() {
             CheckpointerNext::Write { lsn } => {
                 checkpoint = lsn;
                 written.push(now.whole_seconds());
+                server.checkpoint_data_synced(&view(&lists, now));
                 CheckpointerInput::Written
             }
             CheckpointerNext::WriteOldest => unreachable!("8.0 names the LSN"),

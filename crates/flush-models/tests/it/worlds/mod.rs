@@ -522,7 +522,7 @@ fn processors(seed: u64) -> CpuSpec {
         lru_mutex: lru_mutex(seed),
         purge_change: us(17, 17),
         cleaner_priority: seed >> 14 & 1 == 1,
-        log_writer_waits_per_s: if seed >> 28 & 1 == 1 { 2.0 } else { 0.0 },
+        log_writer_waits_per_s: Some(if seed >> 28 & 1 == 1 { 2.0 } else { 0.0 }),
     }
 }
 

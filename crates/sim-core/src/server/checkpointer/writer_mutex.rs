@@ -9,8 +9,9 @@
 //!
 //! Calibrated: [`TRIES`], on three recorded runs of MySQL 9.7.0, by the share of the processors that the server uses (12 GiB with 16
 //! and 64 clients, 32 GiB with 64). Simplifications: a spinning writer goes to sleep only in a pause of all redo that is longer than
-//! its spin; pauses that come from outside the simulation are those of the scenario (`log_writer_waits` of `[host]`; errs
-//! towards longer waits). Where commits do not wait for a sync of redo the checkpointer never waits (errs towards shorter waits).
+//! its spin; how often others come, from drives that stall, is not predicted but given by the scenario (`log_writer_waits` of
+//! `[host]`). Where it is not given, and where commits do not wait for a sync of redo, the checkpointer never waits (errs
+//! towards shorter waits).
 
 use crate::kernel::random::Rng;
 use crate::kernel::time::{SimDuration, SimTime};
@@ -63,6 +64,9 @@ impl WriterMutexWait {
     /// The block of a checkpoint is about to be written: whether the checkpointer must wait for the log writer first.
     pub(super) fn is_taken(&mut self, base: &mut Base) -> bool {
         let Base { log, machine, .. } = base;
+        if machine.processors.spec().log_writer_waits_per_s.is_none() {
+            return false;
+        }
         let kept = log.busy_writer(SPIN, machine).is_some();
         if kept {
             self.left = -libm::log(1.0 - self.rng.uniform_f64());
@@ -81,8 +85,8 @@ impl WriterMutexWait {
         let full_writes = FULL_WRITES * (lsn - self.lsn) as f64 / BLOCK_BYTES as f64;
         let writes = writer.writes_per_s * passed_s + full_writes;
         let share = writer.processors / f64::from(machine.processors.cores());
-        self.left -=
-            machine.processors.spec().log_writer_waits_per_s * passed_s + writes / WRITES_BETWEEN_YIELDS / tries(share);
+        let sleeps_per_s = machine.processors.spec().log_writer_waits_per_s.unwrap_or(0.0);
+        self.left -= sleeps_per_s * passed_s + writes / WRITES_BETWEEN_YIELDS / tries(share);
         (self.looked, self.lsn) = (now, lsn);
         machine.recorder.counts.checkpointer_wait_ms += (passed_s * 1e3) as u64;
         if self.left > 0.0 {
