@@ -247,7 +247,7 @@ fn a_fast_doublewrite_saves_syncs_and_no_writes() {
 fn more_instances_help_clients_that_wait_for_the_lru_list() {
     let with = |settings: &[&str]| {
         let run = story("buffer-pool-instances", settings);
-        (number(&run, "tps_mean"), number(&run, "pages_flushed_single"))
+        (number(run, "tps_mean"), number(run, "pages_flushed_single"))
     };
     let (one, eight) = (with(&[]), with(&["innodb_buffer_pool_instances=8"]));
     assert!(eight.0 > 3.0 * one.0 && eight.1 < 0.1 * one.1, "{one:?} {eight:?}");

@@ -46,7 +46,7 @@ fn a_spinning_flusher_syncs_whatever_is_written() {
     for sync_us in [20.0, 60.0] {
         let out = run(&server(0), &load(10, 1_000, sync_us, open(200, 2_000.0, true)));
         let rate = ALONE * per_s(&out, |s| s.log_write_requests) / 1e6;
-        let period = sync_us + (-rate * sync_us).exp() * (1.0 / rate + WRITE);
+        let period = sync_us + libm::exp(-rate * sync_us) * (1.0 / rate + WRITE);
         check_share("syncs a second", per_s(&out, |s| s.redo_fsyncs), 1e6 / period, 0.05);
         assert_eq!(per_s(&out, |s| s.log_writer_waits), 0.0, "it never sleeps");
     }

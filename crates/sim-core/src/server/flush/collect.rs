@@ -198,16 +198,7 @@ impl Flush {
             pass.report.lru_pages += count;
         }
         if count == 0 {
-            let next = match after_lru_batch(work, seen, false, self.carries(thread_number)) {
-                Phase::WaitLru { scanned } if scanned > seen => Phase::WaitLru { scanned },
-                _ => Phase::StartList,
-            };
-            if self.waits_for_posted(thread_number, batch, next, machine) {
-                return Step::Blocked;
-            }
-            self.found_nothing(thread_number, batch, machine);
-            self.lru_batch_built(instance, machine);
-            return self.go_on_after_lru_scan(thread_number, next, evicted, 0, machine);
+            return self.lru_batch_is_empty(thread_number, batch, (work, seen), evicted, machine);
         }
         self.lru_batch_started(instance);
         let request = self.passes.of_thread(thread_number).and_then(|pass| pass.request.as_ref());
@@ -220,6 +211,28 @@ impl Flush {
         }
         self.batch_taken(thread_number, batch, resume);
         self.go_on_after_lru_scan(thread_number, Phase::Prepare, evicted, count, machine)
+    }
+
+    /// An LRU batch has found no page to flush in `seen` pages of the tail.
+    fn lru_batch_is_empty(
+        &mut self,
+        thread_number: u32,
+        batch: u32,
+        (work, seen): (LruWork, u64),
+        evicted: u64,
+        machine: &mut Machine,
+    ) -> Step {
+        let next = match after_lru_batch(work, seen, false, self.carries(thread_number)) {
+            Phase::WaitLru { scanned } if scanned > seen => Phase::WaitLru { scanned },
+            _ => Phase::StartList,
+        };
+        if self.waits_for_posted(thread_number, batch, next, machine) {
+            return Step::Blocked;
+        }
+        let instance = self.passes.threads[thread_number as usize].instance;
+        self.found_nothing(thread_number, batch, machine);
+        self.lru_batch_built(instance, machine);
+        self.go_on_after_lru_scan(thread_number, next, evicted, 0, machine)
     }
 
     /// A thread has scanned the tail of an LRU list, for whose mutex it competes for each page that it evicted or took; then it
