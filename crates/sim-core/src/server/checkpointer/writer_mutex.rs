@@ -58,9 +58,7 @@ impl WriterMutexWait {
     pub(super) fn new(rng: Rng) -> Self {
         WriterMutexWait { rng, left: 0.0, looked: SimTime::ZERO, lsn: 0 }
     }
-}
 
-impl WriterMutexWait {
     /// The block of a checkpoint is about to be written: whether the checkpointer must wait for the log writer first.
     pub(super) fn is_taken(&mut self, base: &mut Base) -> bool {
         let Base { log, machine, .. } = base;
