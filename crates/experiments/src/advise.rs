@@ -21,6 +21,7 @@ mod demand;
 mod disk;
 mod evidence;
 mod measured;
+mod outside;
 mod sentences;
 mod shortage;
 mod text;
@@ -136,6 +137,8 @@ pub struct Advice {
     pub answer: Option<Answer>,
     /// Answers where the evidence leaves something open.
     pub worlds: Vec<World>,
+    /// What of this load or server the model was not compared with, a sentence each without its full stop.
+    pub outside: Vec<String>,
     /// Why nothing is advised.
     pub refused: Option<String>,
     /// Worlds that were not searched because the time was over.
@@ -203,11 +206,15 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
         wanted.toml().map_err(no_load)
     };
     let scenario = scenario_of(&measured, &device)?;
+    let outside = outside::outside(whole);
     let mut advice = Advice {
         load: load_found(&unknown, &measured, &demand, understood_settings(request.recording, model).1),
         device: best.device.clone(),
         not_the_device: not_it,
-        refused: shortage::free_pages_are_short(request.recording).or_else(|| refusal(&best)),
+        refused: shortage::free_pages_are_short(request.recording)
+            .or_else(|| outside::refusal(&outside))
+            .or_else(|| refusal(&best)),
+        outside: outside::said(&outside),
         caution: None,
         backtest: best,
         answer: None,

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 /// Beginnings of the names of INNODB_METRICS in small letters; none of SHOW GLOBAL STATUS begins so.
-const METRICS: [&str; 13] = [
+const METRICS: [&str; 14] = [
     "buffer_",
     "log_",
     "os_",
@@ -30,10 +30,22 @@ const METRICS: [&str; 13] = [
     "lock_",
     "icp_",
     "cpu_",
+    "compress_",
 ];
 /// Beginnings of the names of SHOW GLOBAL STATUS in small letters. `innodb_` begins some metrics too.
-const STATUS: [&str; 10] =
-    ["innodb_", "com_", "handler_", "threads_", "uptime", "questions", "queries", "bytes_", "binlog_", "connections"];
+const STATUS: [&str; 11] = [
+    "innodb_",
+    "com_",
+    "handler_",
+    "threads_",
+    "uptime",
+    "questions",
+    "queries",
+    "bytes_",
+    "binlog_",
+    "connections",
+    "created_tmp_",
+];
 /// A column of the series that `run --out` leaves, which counts each second anew.
 const OF_A_RUN: &str = "pages_flushed";
 /// A first column of this name is the server's age.

@@ -225,7 +225,8 @@ fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
     }
     blocks.push(candidates(answer, args.all, advice));
     blocks.push(Block::Text(LEGEND.to_owned()));
-    blocks.extend(not_known(answer, &advice.backtest).into_iter().map(|text| Block::Text(format!("{text}."))));
+    let not_told = advice.outside.iter().cloned().chain(not_known(answer, &advice.backtest));
+    blocks.extend(not_told.map(|text| Block::Text(format!("{text}."))));
     blocks.extend(open_ends(advice, answer));
     if let Some(caution) = &advice.caution {
         blocks.push(Block::Text(format!("Caution: {caution}.")));

@@ -53,6 +53,7 @@ pub(super) fn document(folder: &Folder, missing: &[Lack], advice: &Advice, args:
         "not_known": advice.answer.as_ref().map_or_else(Vec::new, |answer| not_known(answer, &advice.backtest)),
         "fewest_writes": advice.answer.as_ref().and_then(|answer| Some(row(advice, answer, answer.fewest_writes.as_ref()?))),
         "left_out": advice.answer.as_ref().map(|answer| [&answer.left_out[..], &advice.worlds_left_out[..]].concat()),
+        "outside": advice.outside,
         "refused": advice.refused,
         "caution": advice.caution,
     })
