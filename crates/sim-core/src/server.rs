@@ -65,7 +65,7 @@ use innodb::Innodb;
 use log::Log;
 use machine::Machine;
 use machine::events::Event;
-use machine::ids::{Requester, Signal};
+use machine::owners::{Requester, Signal};
 
 /// Events between two questions whether the run is to go on; a power of two.
 const EVENTS_BETWEEN_QUESTIONS: u64 = 256;

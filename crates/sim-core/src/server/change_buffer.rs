@@ -33,6 +33,7 @@ use crate::server::change_buffer::pending_changes::PendingChanges;
 use crate::server::flush::Flush;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
+use crate::server::machine::ids::ClientId;
 
 /// Fewest index pages whose changes share a leaf of the tree.
 pub(super) const PAGES_A_LEAF: u32 = 2;
@@ -175,7 +176,7 @@ impl ChangeBuffer {
     /// Records a change by a client of a page that is not in memory.
     pub(super) fn buffer_change(
         &mut self,
-        client: u32,
+        client: ClientId,
         page: u32,
         redo_fixed: u64,
         flush: &mut Flush,

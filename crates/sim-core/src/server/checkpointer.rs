@@ -21,8 +21,8 @@ use crate::server::machine::Machine;
 use crate::server::machine::crashes::BrokenRule;
 use crate::server::machine::events::Event;
 use crate::server::machine::file_system::AfterSync;
-use crate::server::machine::ids::{Requester, RoundOwner, RoundStep};
 use crate::server::machine::inodes::Synced;
+use crate::server::machine::owners::{Requester, RoundOwner, RoundStep};
 use crate::server::machine::wake_ups::Thread;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

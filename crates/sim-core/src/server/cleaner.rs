@@ -10,7 +10,7 @@ use crate::seam::{CleanerAction, CleanerInput, FlushKind, PassReport};
 use crate::server::engine::Engine;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
-use crate::server::machine::ids::Requester;
+use crate::server::machine::owners::Requester;
 use crate::server::machine::wake_ups::{NO_WORK, Thread};
 use crate::server::purge::Purge;
 

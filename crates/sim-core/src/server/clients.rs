@@ -27,7 +27,8 @@ use crate::server::innodb::Innodb;
 use crate::server::machine::Machine;
 use crate::server::machine::costs;
 use crate::server::machine::events::Event;
-use crate::server::machine::ids::Requester;
+use crate::server::machine::ids::ClientId;
+use crate::server::machine::owners::Requester;
 use crate::server::threads_of;
 use crate::workload::arrivals::Arrivals;
 use crate::workload::program::Program;
@@ -65,7 +66,7 @@ pub(super) struct Clients {
     arrivals: Option<Arrivals>,
     stops: Vec<StopSpec>,
     waiting: VecDeque<SimTime>,
-    idle: Vec<u32>,
+    idle: Vec<ClientId>,
     pub(super) touches: u64,
 }
 
@@ -97,7 +98,7 @@ impl Clients {
             arrivals,
             stops: workload.stops.clone(),
             waiting: VecDeque::new(),
-            idle: (0..clients).rev().collect(),
+            idle: (0..clients as usize).rev().map(ClientId::at).collect(),
             touches: 0,
         }
     }
@@ -140,8 +141,8 @@ impl Clients {
 impl Clients {
     /// A client modified `pages` and appended the redo of that.
     #[inline]
-    pub(super) fn client_modified(&mut self, client_number: u32, pages: usize, machine: &mut Machine) {
-        self.list[client_number as usize].appended |= pages > 0;
+    pub(super) fn client_modified(&mut self, client_id: ClientId, pages: usize, machine: &mut Machine) {
+        self.list[client_id].appended |= pages > 0;
         machine.activity.modifications += pages as u64;
     }
 
@@ -175,17 +176,17 @@ impl Clients {
     }
 
     /// A client of a closed drive starts its next transaction.
-    pub(super) fn start_transaction(&mut self, client: u32, innodb: &mut Innodb) {
+    pub(super) fn start_transaction(&mut self, client: ClientId, innodb: &mut Innodb) {
         let now = innodb.engine.base.machine.now;
         self.begin(client, now, now, innodb);
     }
 
     /// Begins a transaction that counts from `began`; its thread runs from `from` on (its last commit's wake-up).
-    fn begin(&mut self, client_number: u32, began: SimTime, from: SimTime, innodb: &mut Innodb) {
+    fn begin(&mut self, client_id: ClientId, began: SimTime, from: SimTime, innodb: &mut Innodb) {
         let Innodb { engine, purge, .. } = innodb;
         let Engine { base: Base { machine, .. }, program, .. } = &mut *engine;
         let from = self.let_in(from, &machine.pool);
-        let client = &mut self.list[client_number as usize];
+        let client = &mut self.list[client_id];
         client.began = began;
         client.kind = program.pick(&mut client.rng);
         client.home = client.rng.next_u64();
@@ -207,29 +208,28 @@ impl Clients {
             _ => SimTime::ZERO,
         };
         let wait = (latch_wait + from.since(machine.now)).max(locked.since(machine.now));
-        self.draw_plan(client_number, engine);
-        engine.base.machine.cpu().compute(demand + dispatch, wait, Event::ClientResumes(client_number));
+        self.draw_plan(client_id, engine);
+        engine.base.machine.cpu().compute(demand + dispatch, wait, Event::ClientResumes(client_id));
     }
 
     /// Goes on with a transaction's touches until it commits or must wait.
-    pub(super) fn resume_client(&mut self, client_number: u32, innodb: &mut Innodb) {
+    pub(super) fn resume_client(&mut self, client_id: ClientId, innodb: &mut Innodb) {
         let Base { machine, log, .. } = &mut innodb.engine.base;
         let dml_delay = innodb.purge.as_ref().map_or(SimDuration::ZERO, |purge| purge.dml_delay);
         if dml_delay > SimDuration::ZERO
-            && !log.buffer.has_admitted(client_number)
-            && self.waits_for_purge(client_number, dml_delay, machine)
+            && !log.buffer.has_admitted(client_id)
+            && self.waits_for_purge(client_id, dml_delay, machine)
         {
             return;
         }
         machine.redo.advance_writer(machine.now);
-        if innodb.engine.program.kinds[self.list[client_number as usize].kind as usize].writes
-            && !self.may_write(client_number, innodb)
+        if innodb.engine.program.kinds[self.list[client_id].kind as usize].writes && !self.may_write(client_id, innodb)
         {
             return;
         }
-        let finished = self.touch_pages(client_number, innodb);
+        let finished = self.touch_pages(client_id, innodb);
         let Engine { base, program, .. } = &mut innodb.engine;
-        let client = &mut self.list[client_number as usize];
+        let client = &mut self.list[client_id];
         let kind = &program.kinds[client.kind as usize];
         if finished && kind.base_redo_fixed > 0 {
             base.machine.redo.append(kind.base_redo_fixed);
@@ -237,9 +237,9 @@ impl Clients {
         }
         let ended = if finished { kind.mini_transactions.into() } else { 0 };
         base.log.mini_transactions_end(ended, &mut base.machine);
-        let appended = self.show_to_writer(client_number, base);
+        let appended = self.show_to_writer(client_id, base);
         if finished {
-            self.commit(client_number, innodb);
+            self.commit(client_id, innodb);
         } else if appended {
             base.log.after_append(&mut base.machine);
         }
@@ -249,62 +249,62 @@ impl Clients {
 
     /// The page that a client waited for has been read.
     #[inline]
-    pub(super) fn read_done(&mut self, client_number: u32, innodb: &mut Innodb) {
-        if let Some(page) = self.list[client_number as usize].plan.next_page() {
+    pub(super) fn read_done(&mut self, client_id: ClientId, innodb: &mut Innodb) {
+        if let Some(page) = self.list[client_id].plan.next_page() {
             innodb.engine.page_was_read(page);
             let Engine { base, flush, frames, .. } = &mut innodb.engine;
-            if frames.keep_margin(client_number, page, flush, &mut base.machine) {
+            if frames.keep_margin(client_id, page, flush, &mut base.machine) {
                 return;
             }
         }
-        if !innodb.engine.base.machine.cpu().page_read_computes(client_number) {
-            self.resume_client(client_number, innodb);
+        if !innodb.engine.base.machine.cpu().page_read_computes(client_id) {
+            self.resume_client(client_id, innodb);
         }
     }
 
     /// A single-page flush of a client moves on.
-    pub(super) fn single_page(&mut self, client_number: u32, innodb: &mut Innodb) {
+    pub(super) fn single_page(&mut self, client_id: ClientId, innodb: &mut Innodb) {
         let Engine { base, frames, .. } = &mut innodb.engine;
-        if frames.single_page_step(client_number, base) == SinglePageStep::ClientResumes {
-            self.resume_client(client_number, innodb);
+        if frames.single_page_step(client_id, base) == SinglePageStep::ClientResumes {
+            self.resume_client(client_id, innodb);
         }
     }
 
     /// Purge lags: before each row that it changes a client sleeps as long as the delay is then.
-    fn waits_for_purge(&mut self, client_number: u32, delay: SimDuration, machine: &mut Machine) -> bool {
-        let client = &mut self.list[client_number as usize];
+    fn waits_for_purge(&mut self, client_id: ClientId, delay: SimDuration, machine: &mut Machine) -> bool {
+        let client = &mut self.list[client_id];
         let waits = client.delayed_rows > 0;
         if waits {
             client.delayed_rows -= 1;
-            machine.calendar.schedule(machine.now + delay, Event::ClientResumes(client_number));
+            machine.calendar.schedule(machine.now + delay, Event::ClientResumes(client_id));
         }
         waits
     }
 
     /// Upper bound of the redo payload of a client's transaction, bytes.
-    fn largest_redo(&self, client_number: u32, engine: &Engine) -> u64 {
-        let client = &self.list[client_number as usize];
+    fn largest_redo(&self, client_id: ClientId, engine: &Engine) -> u64 {
+        let client = &self.list[client_id];
         engine.program.kinds[client.kind as usize].max_redo_bytes
     }
 
     /// Whether a client may write redo now; if not, it has been put to wait.
-    pub(super) fn may_write(&mut self, client_number: u32, innodb: &mut Innodb) -> bool {
+    pub(super) fn may_write(&mut self, client_id: ClientId, innodb: &mut Innodb) -> bool {
         // Who has waited for the log buffer passed the other checks before.
-        if !innodb.engine.base.log.buffer.has_admitted(client_number)
-            && (!self.redo_has_room_to_merge(client_number, innodb)
-                || !self.passes_free_check(client_number, &mut innodb.engine)
-                || self.waits_for_log_buffer(client_number, &mut innodb.engine))
+        if !innodb.engine.base.log.buffer.has_admitted(client_id)
+            && (!self.redo_has_room_to_merge(client_id, innodb)
+                || !self.passes_free_check(client_id, &mut innodb.engine)
+                || self.waits_for_log_buffer(client_id, &mut innodb.engine))
         {
             return false;
         }
         let Base { machine, log, .. } = &mut innodb.engine.base;
         match machine.redo.write_in_progress_until() {
             Some(until) if machine.config.redo.pipeline == RedoPipeline::LogMutex => {
-                machine.calendar.schedule(until, Event::ClientResumes(client_number));
+                machine.calendar.schedule(until, Event::ClientResumes(client_id));
                 false
             }
             _ => {
-                log.buffer.takes_room(client_number);
+                log.buffer.takes_room(client_id);
                 true
             }
         }
@@ -312,28 +312,28 @@ impl Clients {
 
     /// Whether the redo log has room for a client's transaction and for merging changed records, where there are any (TNT); if
     /// not, the client has been put to wait.
-    fn redo_has_room_to_merge(&self, client_number: u32, innodb: &mut Innodb) -> bool {
+    fn redo_has_room_to_merge(&self, client_id: ClientId, innodb: &mut Innodb) -> bool {
         let Some(records) = &mut innodb.records else { return true };
-        let payload_bytes = self.largest_redo(client_number, &innodb.engine);
-        records.redo_has_room_to_merge(client_number, payload_bytes, &mut innodb.engine.base.machine)
+        let payload_bytes = self.largest_redo(client_id, &innodb.engine);
+        records.redo_has_room_to_merge(client_id, payload_bytes, &mut innodb.engine.base.machine)
     }
 
     /// Whether a client must wait for room in the log buffer; if so, it has been put to wait.
-    fn waits_for_log_buffer(&mut self, client_number: u32, engine: &mut Engine) -> bool {
-        let payload_bytes = self.largest_redo(client_number, engine);
+    fn waits_for_log_buffer(&mut self, client_id: ClientId, engine: &mut Engine) -> bool {
+        let payload_bytes = self.largest_redo(client_id, engine);
         let base = &mut engine.base;
         let waits = !base.log.buffer.is_empty() || base.log.log_buffer_lacks_room(payload_bytes, &base.machine);
         if waits {
-            self.show_to_writer(client_number, base);
-            base.log.wait_for_log_buffer(client_number, payload_bytes, &mut base.machine);
+            self.show_to_writer(client_id, base);
+            base.log.wait_for_log_buffer(client_id, payload_bytes, &mut base.machine);
         }
         waits
     }
 
     /// A client goes no further for now: what it appended since it last stopped is there to be written. Whether that is
     /// anything.
-    pub(super) fn show_to_writer(&mut self, client_number: u32, base: &mut Base) -> bool {
-        let client = &mut self.list[client_number as usize];
+    pub(super) fn show_to_writer(&mut self, client_id: ClientId, base: &mut Base) -> bool {
+        let client = &mut self.list[client_id];
         let appended = std::mem::take(&mut client.appended);
         if appended {
             client.wrote = true;
@@ -342,30 +342,30 @@ impl Clients {
         appended
     }
 
-    fn passes_free_check(&mut self, client_number: u32, engine: &mut Engine) -> bool {
-        let before = self.list[client_number as usize].free_check;
+    fn passes_free_check(&mut self, client_id: ClientId, engine: &mut Engine) -> bool {
+        let before = self.list[client_id].free_check;
         if before.is_none() && engine.base.machine.redo.current_lsn() <= engine.base.machine.free_check_limit_lsn {
             return true;
         }
-        let wait = engine.ask_for_room(Requester::Client(client_number), before);
-        self.list[client_number as usize].free_check = wait;
+        let wait = engine.ask_for_room(Requester::Client(client_id), before);
+        self.list[client_id].free_check = wait;
         engine.base.machine.recorder.counts.free_check_waits += u64::from(before.is_none() && wait.is_some());
         wait.is_none()
     }
 
     /// The flush that a client did itself is over.
-    pub(super) fn flushed_by_client(&mut self, client_number: u32, report: PassReport, machine: &mut Machine) {
-        if let Some(wait) = &mut self.list[client_number as usize].free_check {
+    pub(super) fn flushed_by_client(&mut self, client_id: ClientId, report: PassReport, machine: &mut Machine) {
+        if let Some(wait) = &mut self.list[client_id].free_check {
             wait.report = report;
         }
-        machine.cpu().client_flush_computes(client_number);
+        machine.cpu().client_flush_computes(client_id);
     }
 
     /// A transaction has committed: its undo log joins the history list.
     #[inline]
-    fn leave_history(&mut self, client_number: u32, innodb: &mut Innodb) {
+    fn leave_history(&mut self, client_id: ClientId, innodb: &mut Innodb) {
         let Some(purge) = &mut innodb.purge else { return };
-        let client = &self.list[client_number as usize];
+        let client = &self.list[client_id];
         let kind = &innodb.engine.program.kinds[client.kind as usize];
         let touches = client.plan.runs().map(|(pages, run)| (pages, run.touch));
         if let Some(left) = purge.add_history(kind, touches) {
@@ -374,30 +374,30 @@ impl Clients {
     }
 
     /// A transaction is over: its client goes on to the next.
-    pub(super) fn finish(&mut self, client_number: u32, at: SimTime, innodb: &mut Innodb) {
+    pub(super) fn finish(&mut self, client_id: ClientId, at: SimTime, innodb: &mut Innodb) {
         let machine = &mut innodb.engine.base.machine;
         if let Some(records) = &mut innodb.records {
-            records.redo_room_returned(client_number, machine);
+            records.redo_room_returned(client_id, machine);
         }
-        let client = &mut self.list[client_number as usize];
+        let client = &mut self.list[client_id];
         machine.recorder.transaction(at.since(client.began));
         if client.wrote {
             machine.activity.transactions += 1;
-            self.leave_history(client_number, innodb);
+            self.leave_history(client_id, innodb);
         }
-        let client = &mut self.list[client_number as usize];
+        let client = &mut self.list[client_id];
         match &self.think {
             Some(think) => {
                 let pause = think.sample(&mut client.rng);
                 if pause.0 == 0 {
-                    self.begin(client_number, at, at, innodb);
+                    self.begin(client_id, at, at, innodb);
                 } else {
-                    innodb.engine.base.machine.calendar.schedule(at + pause, Event::Start(client_number));
+                    innodb.engine.base.machine.calendar.schedule(at + pause, Event::Start(client_id));
                 }
             }
             None => match self.waiting.pop_front() {
-                Some(arrived) => self.begin(client_number, arrived, at, innodb),
-                None => self.idle.push(client_number),
+                Some(arrived) => self.begin(client_id, arrived, at, innodb),
+                None => self.idle.push(client_id),
             },
         }
     }

@@ -10,7 +10,7 @@ use crate::server::flush::Flush;
 use crate::server::frames::Frames;
 use crate::server::frames::lru_managers::LruManagers;
 use crate::server::machine::events::Event;
-use crate::server::machine::ids::{RoundOwner, RoundStep};
+use crate::server::machine::owners::{RoundOwner, RoundStep};
 use crate::workload::program::Program;
 
 /// See the module.

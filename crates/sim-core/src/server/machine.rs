@@ -16,6 +16,7 @@ pub(super) mod lru_contention;
 pub(super) mod lru_list_mutexes;
 pub(super) mod lru_scan;
 pub(super) mod other_programs;
+pub(super) mod owners;
 pub(super) mod processors;
 pub(super) mod record;
 pub(super) mod recovery;
@@ -100,7 +101,7 @@ pub(super) struct Machine {
     /// What goes on at the end of a pass of the page cleaner or of a checkpoint.
     pub(super) watchers: Vec<Event>,
     /// What has just ended, if anything that an actor above waits for.
-    pub(super) signal: Option<ids::Signal>,
+    pub(super) signal: Option<owners::Signal>,
     pub(super) observers: Observers,
 }
 

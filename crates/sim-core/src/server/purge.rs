@@ -42,7 +42,7 @@ use crate::run_spec::RunSpec;
 use crate::server::engine::Engine;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
-use crate::server::machine::ids::Signal;
+use crate::server::machine::owners::Signal;
 use crate::server::purge::history::{History, Taken, Visit};
 use crate::server::purge::threads::Thread;
 use crate::server::purge::undo::UndoSpaces;

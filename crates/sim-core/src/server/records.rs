@@ -20,6 +20,7 @@ pub(super) mod waits;
 use crate::config::RecordsConfig;
 use crate::kernel::random::mix;
 use crate::redo::RedoLog;
+use crate::server::machine::ids::ClientId;
 use crate::server::records::row_cache::RowCache;
 use crate::server::records::tnt_merge::Merging;
 use crate::server::records::waits::RecordWaits;
@@ -158,13 +159,13 @@ impl MvccBuffer {
     }
 
     /// A client must read a page for a record.
-    pub(super) fn page_missed(&mut self, client: u32, page: u32) {
-        self.missed[client as usize] = Some(page);
+    pub(super) fn page_missed(&mut self, client: ClientId, page: u32) {
+        self.missed[client] = Some(page);
     }
 
     /// A client has a record's page: if it had to be read for it, the record enters the row cache.
-    pub(super) fn page_is_there(&mut self, client: u32, record: Changed) {
-        if self.missed[client as usize].take() == Some(record.page)
+    pub(super) fn page_is_there(&mut self, client: ClientId, record: Changed) {
+        if self.missed[client].take() == Some(record.page)
             && let Some(cache) = &mut self.row_cache
         {
             cache.enter(record);
@@ -172,7 +173,7 @@ impl MvccBuffer {
     }
 
     /// A client waits for memory for a changed record.
-    pub(super) fn wait_for_memory(&mut self, client: u32) {
+    pub(super) fn wait_for_memory(&mut self, client: ClientId) {
         self.waits.for_memory.push(client);
     }
 

@@ -12,7 +12,8 @@ use crate::kernel::time::SimTime;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
 use crate::server::machine::file_system::PagesFile;
-use crate::server::machine::ids::{EndedBatch, RoundOwner, RoundStep};
+use crate::server::machine::ids::RoundId;
+use crate::server::machine::owners::{EndedBatch, RoundOwner, RoundStep};
 use crate::storage::Op;
 use data_file::DataFile;
 pub(super) use data_file::Wanted;
@@ -81,48 +82,49 @@ impl DataFiles {
     }
 
     /// The file that a round syncs next, up to which write, and whether its inode has been written.
-    fn next_of(&mut self, round: u32) -> Option<(u16, u64, bool)> {
-        let round = self.rounds[round as usize].as_mut()?;
+    fn next_of(&mut self, round: RoundId) -> Option<(u16, u64, bool)> {
+        let round = self.rounds[round].as_mut()?;
         let &file = round.files.get(round.next)?;
         let wanted = *round.wanted.get_or_insert(self.files[usize::from(file)].newest());
         Some((file, wanted, round.inode))
     }
 
     /// What the thread that runs a round does.
-    fn thread_of_round(&self, number: u32) -> Event {
-        match self.rounds[number as usize] {
+    fn thread_of_round(&self, round: RoundId) -> Event {
+        match self.rounds[round] {
             Some(Round { owner: RoundOwner::Batch(EndedBatch::Poster { thread, .. }), .. }) => {
                 Event::FlushThread(thread)
             }
-            _ => Event::SyncRound(number),
+            _ => Event::SyncRound(round),
         }
     }
 
-    fn inode_written(&mut self, round: u32) {
-        if let Some(round) = &mut self.rounds[round as usize] {
+    fn inode_written(&mut self, round: RoundId) {
+        if let Some(round) = &mut self.rounds[round] {
             round.inode = true;
         }
     }
 
     /// The round is through with its file, or need not sync it.
-    fn pass_over(&mut self, round: u32) {
-        if let Some(round) = &mut self.rounds[round as usize] {
+    fn pass_over(&mut self, round: RoundId) {
+        if let Some(round) = &mut self.rounds[round] {
             (round.next, round.wanted, round.inode) = (round.next + 1, None, false);
         }
     }
 
     /// A round over the files that have unsynced writes now, those that somebody is syncing among them.
-    fn open(&mut self, owner: RoundOwner, now: SimTime) -> u32 {
+    fn open(&mut self, owner: RoundOwner, now: SimTime) -> RoundId {
         let files = (0u16..).zip(&mut self.files).filter_map(|(number, file)| file.is_unsynced(now).then_some(number));
         let round = Round { owner, files: files.collect(), next: 0, wanted: None, inode: false };
         match self.rounds.iter().position(Option::is_none) {
             Some(free) => {
                 self.rounds[free] = Some(round);
-                free as u32
+                RoundId::at(free)
             }
             None => {
+                let round_id = RoundId::at(self.rounds.len());
                 self.rounds.push(Some(round));
-                self.rounds.len() as u32 - 1
+                round_id
             }
         }
     }
@@ -139,20 +141,20 @@ impl DataFiles {
     }
 
     /// Syncs the next file of a round, or ends the round.
-    pub(super) fn resume_round(&mut self, round_number: u32, machine: &mut Machine) -> RoundStep {
-        while let Some((file, wanted, inode)) = self.next_of(round_number) {
+    pub(super) fn resume_round(&mut self, round_id: RoundId, machine: &mut Machine) -> RoundStep {
+        while let Some((file, wanted, inode)) = self.next_of(round_id) {
             match self.want(file, wanted, machine.now) {
                 Wanted::Synced => {
-                    self.pass_over(round_number);
+                    self.pass_over(round_id);
                     continue;
                 }
-                Wanted::Wait(until) => self.wait_for_sync(file, until, Event::SyncRound(round_number), machine),
-                Wanted::Sync => self.sync_file_of_round(round_number, file, inode, machine),
+                Wanted::Wait(until) => self.wait_for_sync(file, until, Event::SyncRound(round_id), machine),
+                Wanted::Sync => self.sync_file_of_round(round_id, file, inode, machine),
             }
             return RoundStep::Runs;
         }
-        let Some(round) = self.rounds[round_number as usize].take() else { return RoundStep::Runs };
-        machine.observers.round_ended(round_number);
+        let Some(round) = self.rounds[round_id].take() else { return RoundStep::Runs };
+        machine.observers.round_ended(round_id);
         RoundStep::Over(round.owner)
     }
 
@@ -166,21 +168,21 @@ impl DataFiles {
     }
 
     /// Syncs a file of a round; before that, its inode.
-    fn sync_file_of_round(&mut self, round_number: u32, file: u16, inode: bool, machine: &mut Machine) {
-        let thread = self.thread_of_round(round_number);
-        if self.sync_pages_through_journal(PagesFile::Data(file), thread, Event::SyncRound(round_number), machine) {
-            return self.pass_over(round_number);
+    fn sync_file_of_round(&mut self, round_id: RoundId, file: u16, inode: bool, machine: &mut Machine) {
+        let thread = self.thread_of_round(round_id);
+        if self.sync_pages_through_journal(PagesFile::Data(file), thread, Event::SyncRound(round_id), machine) {
+            return self.pass_over(round_id);
         }
         let written = if inode { None } else { machine.disks().write_data_inode(file) };
         if let Some(write) = written {
             if write.own {
-                self.inode_written(round_number);
+                self.inode_written(round_id);
             }
-            machine.cpu().wakes_after(write.over_at, Event::SyncRound(round_number));
+            machine.cpu().wakes_after(write.over_at, Event::SyncRound(round_id));
             return self.inode_until(file, write.over_at);
         }
-        self.pass_over(round_number);
-        let over = machine.sync_data_file(thread, Event::SyncRound(round_number));
+        self.pass_over(round_id);
+        let over = machine.sync_data_file(thread, Event::SyncRound(round_id));
         machine.observers.file_synced(file, over, machine.now);
         self.sync_until(file, over);
     }
@@ -200,7 +202,8 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server::machine::ids::Held;
+    use crate::server::machine::ids::ThreadId;
+    use crate::server::machine::owners::Held;
 
     /// Files 0 and 2 of three have unsynced writes.
     fn two_unsynced() -> DataFiles {
@@ -233,17 +236,17 @@ mod tests {
         files.pass_over(opened[0]);
         assert_eq!([opened[0], opened[2]].map(|round| files.next_of(round).map(|(file, ..)| file)), [Some(2), Some(0)]);
         let again = opened[1];
-        files.rounds[again as usize] = None;
+        files.rounds[again] = None;
         assert_eq!(files.open(RoundOwner::Checkpoint, SimTime(2)), again);
     }
 
     #[test]
     fn the_thread_of_a_round_is_its_poster_or_the_round() {
         let mut files = two_unsynced();
-        let poster = RoundOwner::Batch(EndedBatch::Poster { thread: 7, held: Held::Nothing });
+        let poster = RoundOwner::Batch(EndedBatch::Poster { thread: ThreadId(7), held: Held::Nothing });
         let (of_poster, of_checkpoint) =
             (files.open(poster, SimTime(1)), files.open(RoundOwner::Checkpoint, SimTime(1)));
-        assert_eq!(files.thread_of_round(of_poster), Event::FlushThread(7));
+        assert_eq!(files.thread_of_round(of_poster), Event::FlushThread(ThreadId(7)));
         assert_eq!(files.thread_of_round(of_checkpoint), Event::SyncRound(of_checkpoint));
     }
 }

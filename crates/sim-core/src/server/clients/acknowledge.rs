@@ -8,13 +8,14 @@ use crate::kernel::time::SimTime;
 use crate::server::base::Base;
 use crate::server::clients::Clients;
 use crate::server::innodb::Innodb;
+use crate::server::machine::ids::ClientId;
 
 impl Clients {
     /// A client's transaction is through with its pages.
-    pub(in crate::server) fn commit(&mut self, client: u32, innodb: &mut Innodb) {
+    pub(in crate::server) fn commit(&mut self, client: ClientId, innodb: &mut Innodb) {
         let Base { machine, log, binary_log, .. } = &mut innodb.engine.base;
         let now = machine.now;
-        if !self.list[client as usize].wrote {
+        if !self.list[client].wrote {
             return self.finish(client, now, innodb);
         }
         if let Some(binlog) = binary_log {
@@ -30,7 +31,7 @@ impl Clients {
     }
 
     /// A prepared transaction goes on at `at`: through the binary log, where there is one, to its end.
-    fn prepared(&mut self, client: u32, at: SimTime, innodb: &mut Innodb) {
+    fn prepared(&mut self, client: ClientId, at: SimTime, innodb: &mut Innodb) {
         let Base { machine, log, binary_log, .. } = &mut innodb.engine.base;
         if binary_log.as_mut().is_none_or(|binlog| binlog.ends_without_binlog(client, log, machine)) {
             self.finish(client, at, innodb);

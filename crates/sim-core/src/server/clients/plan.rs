@@ -19,6 +19,7 @@ use crate::server::base::Base;
 use crate::server::clients::{Client, Clients};
 use crate::server::engine::Engine;
 use crate::server::machine::Machine;
+use crate::server::machine::ids::ClientId;
 use crate::workload::homes::Drawer;
 use crate::workload::program::{Program, Touch, TransactionKind};
 
@@ -209,13 +210,13 @@ impl Plan {
 impl Clients {
     /// Draws the pages of a client's transaction, or the places where they will be found.
     #[inline]
-    pub(super) fn draw_plan(&mut self, client_number: u32, engine: &mut Engine) {
+    pub(super) fn draw_plan(&mut self, client_id: ClientId, engine: &mut Engine) {
         let Engine { base: Base { machine: Machine { pool, .. }, .. }, program, .. } = engine;
         let Clients { list, touches: touches_so_far, .. } = self;
-        let Client { plan, rng, read_rng, kind, home, .. } = &mut list[client_number as usize];
+        let Client { plan, rng, read_rng, kind, home, .. } = &mut list[client_id];
         plan.clear();
         let Program { kinds, classes, places, .. } = program;
-        let who = Drawer { client: client_number, home: *home };
+        let who = Drawer { client: client_id.0, home: *home };
         let (evicts, mut drawn) = (pool.evicts(), 0);
         for (number, touch) in kinds[*kind as usize].touches.iter().enumerate() {
             let &Touch { min, max, threshold, recent, draws_pages, .. } = touch;
@@ -244,10 +245,10 @@ impl Clients {
     /// Finds the pages of the places that were drawn for a client's transaction, if that is not yet done. The pages that
     /// splits begin come last.
     #[inline]
-    pub(super) fn find_pages(&mut self, client_number: u32, engine: &mut Engine) {
+    pub(super) fn find_pages(&mut self, client_id: ClientId, engine: &mut Engine) {
         let Engine { base: Base { machine, .. }, changes, program, .. } = engine;
         let Machine { pool, space, model, now, .. } = machine;
-        let Client { plan, kind, home, .. } = &mut self.list[client_number as usize];
+        let Client { plan, kind, home, .. } = &mut self.list[client_id];
         if std::mem::replace(&mut plan.found, true) {
             return;
         }

@@ -14,6 +14,7 @@ use crate::server::engine::Engine;
 use crate::server::innodb::Innodb;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
+use crate::server::machine::ids::ClientId;
 use crate::workload::program::Touch;
 
 /// A page that could not be touched as nearly all can: new, missing or under write.
@@ -41,21 +42,21 @@ pub(super) enum Touched {
 
 impl Clients {
     /// Touches pages until the transaction has no more; false if the client must wait for a page.
-    pub(super) fn touch_pages(&mut self, client_number: u32, innodb: &mut Innodb) -> bool {
+    pub(super) fn touch_pages(&mut self, client_id: ClientId, innodb: &mut Innodb) -> bool {
         if innodb.records.is_some() {
-            return self.touch_records(client_number, innodb);
+            return self.touch_records(client_id, innodb);
         }
-        self.find_pages(client_number, &mut innodb.engine);
+        self.find_pages(client_id, &mut innodb.engine);
         loop {
-            match self.touch_on(client_number, &mut innodb.engine) {
-                Stopped::AtEnd => return !visits_at_end(client_number, &mut innodb.engine),
+            match self.touch_on(client_id, &mut innodb.engine) {
+                Stopped::AtEnd => return !visits_at_end(client_id, &mut innodb.engine),
                 Stopped::At(blocked)
-                    if matches!(self.touch_one(client_number, blocked, &mut innodb.engine), Touched::Wait) =>
+                    if matches!(self.touch_one(client_id, blocked, &mut innodb.engine), Touched::Wait) =>
                 {
                     return false;
                 }
-                Stopped::At(_) => self.list[client_number as usize].plan.pass(1),
-                Stopped::ForRoom if !self.may_write(client_number, innodb) => return false,
+                Stopped::At(_) => self.list[client_id].plan.pass(1),
+                Stopped::ForRoom if !self.may_write(client_id, innodb) => return false,
                 Stopped::ForRoom => {}
             }
         }
@@ -64,10 +65,10 @@ impl Clients {
     /// Touches single pages until something stops it. While all its redo fits below the limit of the free check, that is not
     /// looked at again; otherwise before each row that is changed. So it is with room in the log buffer, of which a transaction
     /// too large for it takes what there is.
-    fn touch_on(&mut self, client_number: u32, engine: &mut Engine) -> Stopped {
+    fn touch_on(&mut self, client_id: ClientId, engine: &mut Engine) -> Stopped {
         let Engine { base: Base { machine, .. }, program, .. } = engine;
         let Machine { pool, redo, space, observers, lru_list_mutexes, now, .. } = machine;
-        let client = &mut self.list[client_number as usize];
+        let client = &mut self.list[client_id];
         let kind = &program.kinds[client.kind as usize];
         let limit_lsn = machine.free_check_limit_lsn.min(redo.room_up_to(kind.max_redo_bytes));
         // An eighth more than the payload holds the headers of its blocks too.
@@ -120,27 +121,27 @@ impl Clients {
                 crashes.modified(page, if takes_redo { redo_lsn_before } else { lsn }, lsn);
             }
         }
-        self.client_modified(client_number, modified, &mut engine.base.machine);
+        self.client_modified(client_id, modified, &mut engine.base.machine);
         stopped
     }
 
     /// Touches one page on the slow path: it may be new, missing or under write.
-    pub(super) fn touch_one(&mut self, client_number: u32, blocked: Blocked, engine: &mut Engine) -> Touched {
+    pub(super) fn touch_one(&mut self, client_id: ClientId, blocked: Blocked, engine: &mut Engine) -> Touched {
         let Blocked { page, touch } = blocked;
-        if engine.base.machine.waits_to_move(client_number, page) {
+        if engine.base.machine.waits_to_move(client_id, page) {
             return Touched::Wait;
         }
-        if !engine.base.machine.pool.is_resident(page) && self.list[client_number as usize].plan.is_fresh(page) {
+        if !engine.base.machine.pool.is_resident(page) && self.list[client_id].plan.is_fresh(page) {
             // While its creator waited for a frame, another client may have met the page and begun to read it.
             if let Some(&arrives) = engine.base.machine.page_reads.get(&page) {
                 engine
                     .base
                     .machine
                     .calendar
-                    .schedule(arrives.max(engine.base.machine.now), Event::ClientResumes(client_number));
+                    .schedule(arrives.max(engine.base.machine.now), Event::ClientResumes(client_id));
                 return Touched::Wait;
             }
-            if !engine.frames.find_frame(client_number, page, &mut engine.flush, &mut engine.base) {
+            if !engine.frames.find_frame(client_id, page, &mut engine.flush, &mut engine.base) {
                 return Touched::Wait;
             }
             engine.base.machine.pool.page_arrived(page, &engine.base.machine.space, engine.base.machine.now);
@@ -148,7 +149,7 @@ impl Clients {
             if let Some(changes) = &mut engine.changes {
                 changes.merge_changes(page, &mut engine.base);
             }
-            if engine.frames.keep_margin(client_number, page, &mut engine.flush, &mut engine.base.machine) {
+            if engine.frames.keep_margin(client_id, page, &mut engine.flush, &mut engine.base.machine) {
                 return Touched::Wait;
             }
         }
@@ -156,7 +157,7 @@ impl Clients {
             if engine.base.machine.pool.read(page, &engine.base.machine.space, engine.base.machine.now) {
                 return Touched::Done;
             }
-            engine.frames.read_page(client_number, page, &mut engine.flush, &mut engine.base);
+            engine.frames.read_page(client_id, page, &mut engine.flush, &mut engine.base);
             return Touched::Wait;
         }
         match engine.base.machine.pool.modify(
@@ -167,27 +168,27 @@ impl Clients {
         ) {
             Modification::Done => {
                 engine.base.machine.append_change(page, touch.redo_fixed);
-                self.client_modified(client_number, 1, &mut engine.base.machine);
+                self.client_modified(client_id, 1, &mut engine.base.machine);
                 Touched::Done
             }
             Modification::Miss => {
                 if touch.bufferable
                     && let Engine { base, flush, changes: Some(changes), .. } = &mut *engine
                 {
-                    match changes.buffer_change(client_number, page, touch.redo_fixed, flush, base) {
+                    match changes.buffer_change(client_id, page, touch.redo_fixed, flush, base) {
                         Buffered::Done => {
-                            self.client_modified(client_number, 1, &mut engine.base.machine);
+                            self.client_modified(client_id, 1, &mut engine.base.machine);
                             return Touched::Done;
                         }
                         Buffered::Wait => return Touched::Wait,
                         Buffered::No => {}
                     }
                 }
-                engine.frames.read_page(client_number, page, &mut engine.flush, &mut engine.base);
+                engine.frames.read_page(client_id, page, &mut engine.flush, &mut engine.base);
                 Touched::Wait
             }
-            Modification::Blocked if engine.flush.page_write_over(client_number, page, &mut engine.base) => {
-                self.touch_one(client_number, blocked, engine)
+            Modification::Blocked if engine.flush.page_write_over(client_id, page, &mut engine.base) => {
+                self.touch_one(client_id, blocked, engine)
             }
             Modification::Blocked => Touched::Wait,
         }
@@ -195,22 +196,22 @@ impl Clients {
 }
 
 /// At the end of a transaction its client pays for what it did to the LRU lists: whether it waits for that.
-fn visits_at_end(client_number: u32, engine: &mut Engine) -> bool {
+fn visits_at_end(client_id: ClientId, engine: &mut Engine) -> bool {
     let machine = &mut engine.base.machine;
     if !machine.lru_visits().is_owed() {
         return false;
     }
-    engine.frames.give_frame_back(client_number, machine);
-    let instance = client_number % machine.config.buffer_pool.instances;
-    machine.lru_visits().client_waits(instance as usize, 0, Event::ClientResumes(client_number))
+    engine.frames.give_frame_back(client_id, machine);
+    let instance = client_id.0 % machine.config.buffer_pool.instances;
+    machine.lru_visits().client_waits(instance as usize, 0, Event::ClientResumes(client_id))
 }
 
 impl Machine {
     /// Whether the page must move in a list that somebody holds; the client then waits.
     #[inline]
-    fn waits_to_move(&mut self, client_number: u32, page: u32) -> bool {
+    fn waits_to_move(&mut self, client_id: ClientId, page: u32) -> bool {
         self.lru_list_mutexes.any_held()
             && self.pool.moves_to_head(page, &self.space, self.now)
-            && self.waits_for_lru_list(self.space.instance_of(page), Event::ClientResumes(client_number))
+            && self.waits_for_lru_list(self.space.instance_of(page), Event::ClientResumes(client_id))
     }
 }

@@ -6,7 +6,7 @@
 use crate::seam::{FreeCheck, FreeCheckWait};
 use crate::server::engine::Engine;
 use crate::server::machine::events::Event;
-use crate::server::machine::ids::Requester;
+use crate::server::machine::owners::Requester;
 use crate::server::machine::wake_ups::Thread;
 
 impl Engine {

@@ -4,7 +4,8 @@
 //! (the wait for the doublewrite included) until their batch is finished ([`crate::server::flush::completions`]).
 
 use crate::kernel::time::SimTime;
-use crate::server::machine::ids::{Held, ListKind};
+use crate::server::machine::ids::{BatchId, ClientId, ThreadId};
+use crate::server::machine::owners::{Held, ListKind};
 
 /// Stands for a page of a batch that was completed before the rest of its batch.
 pub(super) const COMPLETED: u32 = u32::MAX;
@@ -20,11 +21,11 @@ pub(in crate::server) struct Batch {
     /// Redo that must be durable before the batch may be written.
     pub(in crate::server) wanted_lsn: u64,
     /// Clients that wait for a page of this batch that is not posted yet.
-    pub(in crate::server) waiters: Vec<(u32, u32)>,
+    pub(in crate::server) waiters: Vec<(ClientId, u32)>,
     /// I/O threads that have not yet completed their share.
     pub(super) threads_left: u32,
     /// The thread that waits for the end of the batch.
-    pub(super) poster: Option<u32>,
+    pub(super) poster: Option<ThreadId>,
     /// Whether the thread that posted it waits for it only with a later batch of the same slot.
     pub(super) waited_for_later: bool,
     pub(in crate::server) held: Held,
@@ -34,13 +35,13 @@ pub(in crate::server) struct Batch {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Batches {
     slab: Vec<Batch>,
-    unused: Vec<u32>,
+    unused: Vec<BatchId>,
 }
 
 impl Batches {
     /// A new empty batch.
-    pub(super) fn create(&mut self, kind: ListKind, instance: usize) -> u32 {
-        let batch_number = self.unused.pop().unwrap_or_else(|| {
+    pub(super) fn create(&mut self, kind: ListKind, instance: usize) -> BatchId {
+        let batch_id = self.unused.pop().unwrap_or_else(|| {
             self.slab.push(Batch {
                 kind,
                 instance,
@@ -53,25 +54,25 @@ impl Batches {
                 waited_for_later: false,
                 held: Held::Nothing,
             });
-            self.slab.len() as u32 - 1
+            BatchId::at(self.slab.len() - 1)
         });
-        let batch = &mut self.slab[batch_number as usize];
+        let batch = &mut self.slab[batch_id];
         (batch.kind, batch.instance, batch.wanted_lsn) = (kind, instance, 0);
         (batch.poster, batch.waited_for_later, batch.held) = (None, false, Held::Nothing);
-        batch_number
+        batch_id
     }
 
     /// Gives an empty batch back.
-    pub(super) fn discard(&mut self, batch_number: u32) {
-        let batch = &mut self.slab[batch_number as usize];
+    pub(super) fn discard(&mut self, batch_id: BatchId) {
+        let batch = &mut self.slab[batch_id];
         batch.pages.clear();
         batch.done.clear();
         batch.waiters.clear();
-        self.unused.push(batch_number);
+        self.unused.push(batch_id);
     }
 
-    pub(in crate::server) fn get(&mut self, batch_number: u32) -> &mut Batch {
-        &mut self.slab[batch_number as usize]
+    pub(in crate::server) fn get(&mut self, batch_id: BatchId) -> &mut Batch {
+        &mut self.slab[batch_id]
     }
 
     /// Pages under write in all of them.

@@ -19,7 +19,8 @@ use crate::server::flush::passes::{Phase, Step};
 use crate::server::machine::Machine;
 use crate::server::machine::costs;
 use crate::server::machine::events::Event;
-use crate::server::machine::ids::ListKind;
+use crate::server::machine::ids::{BatchId, ThreadId};
+use crate::server::machine::owners::ListKind;
 use std::iter::successors;
 
 /// Pages that a batch without doublewrite collects before they are posted.
@@ -49,18 +50,18 @@ impl Flush {
     }
 
     /// Collects a batch from the tail of the flush list.
-    pub(super) fn collect_list(&mut self, thread_number: u32, left: u64, machine: &mut Machine) -> Step {
-        if !self.buffer_for_collecting(thread_number, machine) {
+    pub(super) fn collect_list(&mut self, thread_id: ThreadId, left: u64, machine: &mut Machine) -> Step {
+        if !self.buffer_for_collecting(thread_id, machine) {
             return Step::Blocked;
         }
-        let instance = self.passes.threads[thread_number as usize].instance;
-        let Some(request) = self.passes.of_thread(thread_number).and_then(|p| p.request.as_ref()) else {
+        let instance = self.passes.threads[thread_id].instance;
+        let Some(request) = self.passes.of_thread(thread_id).and_then(|p| p.request.as_ref()) else {
             return Step::Blocked;
         };
         let (mut limit, kind, tail_only) = (request.lsn_limit, request.kind, request.limit_on_tail_only);
         let size = left.min(u64::from(self.batch_size(machine))) as usize;
         let batch = self.batches.create(ListKind::FlushList, instance);
-        self.batches.get(batch).pages.append(&mut self.passes.threads[thread_number as usize].carry);
+        self.batches.get(batch).pages.append(&mut self.passes.threads[thread_id].carry);
         let (mut first_lsn, mut last) = (None, None);
         while self.batches.get(batch).pages.len() < size
             && let Some(taken) = machine.pool.take_tail(instance, limit)
@@ -79,22 +80,22 @@ impl Flush {
             }
             self.add_with_neighbors(batch, taken.page, left, machine);
         }
-        let count = self.carry_rest(thread_number, batch, machine);
-        let carry = &self.passes.threads[thread_number as usize].carry;
+        let count = self.carry_rest(thread_id, batch, machine);
+        let carry = &self.passes.threads[thread_id].carry;
         let carried = carry.len() as u64;
         if let Some(last) = last.filter(|last| carry.contains(&last.page)) {
             machine.pool.park(instance, last);
         }
         if count == 0 {
-            if self.waits_for_posted(thread_number, batch, Phase::TakeSlot, machine) {
+            if self.waits_for_posted(thread_id, batch, Phase::TakeSlot, machine) {
                 return Step::Blocked;
             }
-            self.found_nothing(thread_number, batch, machine);
-            self.end_list(thread_number, machine);
-            return self.sleep(thread_number, machine.now + costs::SLOT_OVERHEAD, Phase::TakeSlot, machine);
+            self.found_nothing(thread_id, batch, machine);
+            self.end_list(thread_id, machine);
+            return self.sleep(thread_id, machine.now + costs::SLOT_OVERHEAD, Phase::TakeSlot, machine);
         }
-        machine.pool.begin_batch(instance, batch, first_lsn, count);
-        if let Some(pass) = self.passes.of_thread(thread_number) {
+        machine.pool.begin_batch(instance, batch.0, first_lsn, count);
+        if let Some(pass) = self.passes.of_thread(thread_id) {
             pass.report.list_pages += count;
         }
         machine.recorder.flushed(kind, count);
@@ -102,15 +103,15 @@ impl Flush {
         let exhausted = carried == 0 && (count < size as u64 || count >= left);
         let rest = left.saturating_sub(count).max(carried);
         let resume = if exhausted { Phase::TakeSlot } else { Phase::CollectList { left: rest } };
-        self.batch_collected(thread_number, batch, resume, machine)
+        self.batch_collected(thread_id, batch, resume, machine)
     }
 
     /// Keeps what is beyond the batch's size for the next one; the pages that stay.
-    fn carry_rest(&mut self, thread_number: u32, batch: u32, machine: &mut Machine) -> u64 {
+    fn carry_rest(&mut self, thread_id: ThreadId, batch: BatchId, machine: &mut Machine) -> u64 {
         let size = self.batch_size(machine) as usize;
         let pages = &mut self.batches.get(batch).pages;
         if let Some(rest) = split_rest(pages, size) {
-            self.passes.threads[thread_number as usize].carry = rest;
+            self.passes.threads[thread_id].carry = rest;
         }
         pages.len() as u64
     }
@@ -118,7 +119,7 @@ impl Flush {
     /// Adds a page that was taken to its batch, with its neighbours as `innodb_flush_neighbors` says: dirty pages of
     /// its area of the tablespace, in page order, until the batch of its slot holds `most` pages. In an LRU batch only
     /// old pages are taken.
-    fn add_with_neighbors(&mut self, batch: u32, page: u32, most: u64, machine: &mut Machine) {
+    fn add_with_neighbors(&mut self, batch: BatchId, page: u32, most: u64, machine: &mut Machine) {
         let entry = self.batches.get(batch);
         let (instance, old_only) = (entry.instance, entry.kind == ListKind::Lru);
         if machine.config.flush_neighbors == FlushNeighbors::None
@@ -145,28 +146,28 @@ impl Flush {
     }
 
     /// Collects a batch from the tail of the LRU list; clean pages are freed on the way, where the work says so.
-    pub(super) fn collect_lru(&mut self, thread_number: u32, scanned: u64, machine: &mut Machine) -> Step {
-        let instance = self.passes.threads[thread_number as usize].instance;
+    pub(super) fn collect_lru(&mut self, thread_id: ThreadId, scanned: u64, machine: &mut Machine) -> Step {
+        let instance = self.passes.threads[thread_id].instance;
         self.claim_lru_batch(instance);
         let contended = machine.lru_list_mutexes.contention.is_some();
-        if (!contended && machine.waits_for_lru_list(instance, Event::FlushThread(thread_number)))
-            || !self.buffer_for_collecting(thread_number, machine)
+        if (!contended && machine.waits_for_lru_list(instance, Event::FlushThread(thread_id)))
+            || !self.buffer_for_collecting(thread_id, machine)
         {
             return Step::Blocked;
         }
-        let Some(request) = self.passes.of_thread(thread_number).and_then(|p| p.request.as_ref()) else {
+        let Some(request) = self.passes.of_thread(thread_id).and_then(|p| p.request.as_ref()) else {
             return Step::Blocked;
         };
         let work = request.lru;
         let size = self.batch_size(machine) as usize;
         let batch = self.batches.create(ListKind::Lru, instance);
-        self.batches.get(batch).pages.append(&mut self.passes.threads[thread_number as usize].carry);
+        self.batches.get(batch).pages.append(&mut self.passes.threads[thread_id].carry);
         let carried = self.batches.get(batch).pages.len() as u64;
         let goal = lru_goal(work, scanned, carried, machine.pool.scan_depth());
         let frees = !matches!(work, LruWork::Flush(_));
         let mut seen = scanned;
         let mut evicted = 0;
-        let flushed = self.passes.of_thread(thread_number).map_or(0, |pass| pass.report.lru_pages);
+        let flushed = self.passes.of_thread(thread_id).map_or(0, |pass| pass.report.lru_pages);
         let behind = behind_the_scan(work, machine.config.buffer_pool.lru_written, carried + flushed);
         let from_the_tail =
             |lru: &LruLists| successors(lru.tail(instance), |&page| lru.before(page)).nth(behind as usize);
@@ -192,102 +193,102 @@ impl Flush {
         }
         // The page that neighbours bring beyond it is no part of the next chunk.
         let seen = seen.min(goal);
-        let count = self.carry_rest(thread_number, batch, machine);
-        if let Some(pass) = self.passes.of_thread(thread_number) {
+        let count = self.carry_rest(thread_id, batch, machine);
+        if let Some(pass) = self.passes.of_thread(thread_id) {
             pass.report.evicted_pages += evicted;
             pass.report.lru_pages += count;
         }
         if count == 0 {
-            return self.lru_batch_is_empty(thread_number, batch, (work, seen), evicted, machine);
+            return self.lru_batch_is_empty(thread_id, batch, (work, seen), evicted, machine);
         }
         self.lru_batch_started(instance);
-        let request = self.passes.of_thread(thread_number).and_then(|pass| pass.request.as_ref());
+        let request = self.passes.of_thread(thread_id).and_then(|pass| pass.request.as_ref());
         let in_sync_pass = request.is_some_and(|request| request.kind == FlushKind::Sync);
         machine.recorder.flushed_lru(count, in_sync_pass);
         let list_left = count >= size as u64 || goal == scanned;
-        let resume = after_lru_batch(work, seen, list_left, self.carries(thread_number));
+        let resume = after_lru_batch(work, seen, list_left, self.carries(thread_id));
         if matches!(resume, Phase::WaitLru { .. }) {
             self.lru_batch_built(instance, machine);
         }
-        self.batch_taken(thread_number, batch, resume);
-        self.go_on_after_lru_scan(thread_number, Phase::Prepare, evicted, count, machine)
+        self.batch_taken(thread_id, batch, resume);
+        self.go_on_after_lru_scan(thread_id, Phase::Prepare, evicted, count, machine)
     }
 
     /// An LRU batch has found no page to flush in `seen` pages of the tail.
     fn lru_batch_is_empty(
         &mut self,
-        thread_number: u32,
-        batch: u32,
+        thread_id: ThreadId,
+        batch: BatchId,
         (work, seen): (LruWork, u64),
         evicted: u64,
         machine: &mut Machine,
     ) -> Step {
-        let next = match after_lru_batch(work, seen, false, self.carries(thread_number)) {
+        let next = match after_lru_batch(work, seen, false, self.carries(thread_id)) {
             Phase::WaitLru { scanned } if scanned > seen => Phase::WaitLru { scanned },
             _ => Phase::StartList,
         };
-        if self.waits_for_posted(thread_number, batch, next, machine) {
+        if self.waits_for_posted(thread_id, batch, next, machine) {
             return Step::Blocked;
         }
-        let instance = self.passes.threads[thread_number as usize].instance;
-        self.found_nothing(thread_number, batch, machine);
+        let instance = self.passes.threads[thread_id].instance;
+        self.found_nothing(thread_id, batch, machine);
         self.lru_batch_built(instance, machine);
-        self.go_on_after_lru_scan(thread_number, next, evicted, 0, machine)
+        self.go_on_after_lru_scan(thread_id, next, evicted, 0, machine)
     }
 
     /// A thread has scanned the tail of an LRU list, for whose mutex it competes for each page that it evicted or took; then it
     /// goes on in `phase`.
     fn go_on_after_lru_scan(
         &mut self,
-        thread_number: u32,
+        thread_id: ThreadId,
         phase: Phase,
         evicted: u64,
         taken: u64,
         machine: &mut Machine,
     ) -> Step {
-        let goes_on = self.set_phase(thread_number, phase);
+        let goes_on = self.set_phase(thread_id, phase);
         let Some(contention) = &machine.lru_list_mutexes.contention else { return goes_on };
         let acquisitions = evicted as u32 * contention.an_eviction + taken as u32;
-        let instance = self.passes.threads[thread_number as usize].instance;
-        let waits = machine.lru_visits().visit(instance, acquisitions, Event::FlushThread(thread_number), true);
+        let instance = self.passes.threads[thread_id].instance;
+        let waits = machine.lru_visits().visit(instance, acquisitions, Event::FlushThread(thread_id), true);
         if waits { Step::Blocked } else { goes_on }
     }
 
     /// Whether pages of the slot wait for their batch.
-    fn carries(&self, thread_number: u32) -> bool {
-        !self.passes.threads[thread_number as usize].carry.is_empty()
+    fn carries(&self, thread_id: ThreadId) -> bool {
+        !self.passes.threads[thread_id].carry.is_empty()
     }
 
     /// A thread found no page: it gives back what it took for them.
-    fn found_nothing(&mut self, thread_number: u32, batch: u32, machine: &mut Machine) {
+    fn found_nothing(&mut self, thread_id: ThreadId, batch: BatchId, machine: &mut Machine) {
         self.batches.discard(batch);
-        self.doublewrite.release_unused_buffer(thread_number);
+        self.doublewrite.release_unused_buffer(thread_id);
         self.wake_next_poster(machine);
     }
 
-    fn batch_collected(&mut self, thread_number: u32, batch: u32, resume: Phase, machine: &mut Machine) -> Step {
-        self.batch_taken(thread_number, batch, resume);
-        self.prepare_pages(thread_number, machine)
+    fn batch_collected(&mut self, thread_id: ThreadId, batch: BatchId, resume: Phase, machine: &mut Machine) -> Step {
+        self.batch_taken(thread_id, batch, resume);
+        self.prepare_pages(thread_id, machine)
     }
 
     /// A thread has the pages of its batch.
-    fn batch_taken(&mut self, thread_number: u32, batch: u32, resume: Phase) {
+    fn batch_taken(&mut self, thread_id: ThreadId, batch: BatchId, resume: Phase) {
         let collected = self.batches.get(batch);
         let (kind, pages) = (collected.kind, collected.pages.len() as u64);
-        let thread = &mut self.passes.threads[thread_number as usize];
+        let thread = &mut self.passes.threads[thread_id];
         (thread.batch, thread.kind, thread.resume) = (batch, kind, resume);
         self.doublewrite.filled(pages);
     }
 
     /// A thread gets the pages of its batch ready for writing.
-    pub(super) fn prepare_pages(&mut self, thread_number: u32, machine: &mut Machine) -> Step {
-        let batch = self.passes.threads[thread_number as usize].batch;
+    pub(super) fn prepare_pages(&mut self, thread_id: ThreadId, machine: &mut Machine) -> Step {
+        let batch = self.passes.threads[thread_id].batch;
         let pages = self.batches.get(batch).pages.len() as u64;
         let (pool, entry) = (&machine.pool, self.batches.get(batch));
         let in_batch = |page| pool.is_under_write(page) && entry.pages.contains(&page);
         entry.wanted_lsn = machine.redo.wanted_before_writing(in_batch);
-        self.passes.threads[thread_number as usize].phase = Phase::WaitRedo;
-        machine.cpu().page_preparation_computes(pages, Event::FlushThread(thread_number));
+        self.passes.threads[thread_id].phase = Phase::WaitRedo;
+        machine.cpu().page_preparation_computes(pages, Event::FlushThread(thread_id));
         Step::Blocked
     }
 }

@@ -23,11 +23,12 @@ use crate::server::flush::batches::COMPLETED;
 use crate::server::machine::Machine;
 use crate::server::machine::costs;
 use crate::server::machine::events::Event;
-use crate::server::machine::ids::{EndedBatch, Held, ListKind, RoundOwner, RoundStep};
+use crate::server::machine::ids::{BatchId, ClientId};
+use crate::server::machine::owners::{EndedBatch, Held, ListKind, RoundOwner, RoundStep};
 
 impl Flush {
     /// The device has accepted the next page of the batch and will be done with it at `done`.
-    pub(super) fn page_posted(&mut self, batch: u32, done: SimTime, machine: &mut Machine) {
+    pub(super) fn page_posted(&mut self, batch: BatchId, done: SimTime, machine: &mut Machine) {
         let entry = self.batches.get(batch);
         let page = entry.pages[entry.done.len()];
         entry.done.push(done);
@@ -36,7 +37,7 @@ impl Flush {
         }
     }
 
-    fn clients_see_completion(&mut self, batch: u32, page: u32, done: SimTime, machine: &mut Machine) {
+    fn clients_see_completion(&mut self, batch: BatchId, page: u32, done: SimTime, machine: &mut Machine) {
         let entry = self.batches.get(batch);
         for (client, _) in entry.waiters.extract_if(.., |(_, p)| *p == page) {
             machine.calendar.schedule(done, Event::ClientResumes(client));
@@ -44,25 +45,25 @@ impl Flush {
     }
 
     /// All pages of the batch are posted; if that took CPU time, they may be written already.
-    pub(super) fn batch_posted(&mut self, batch: u32, machine: &mut Machine) {
+    pub(super) fn batch_posted(&mut self, batch: BatchId, machine: &mut Machine) {
         if machine.io_threads_compute() {
             return self.io_threads_complete(batch, machine);
         }
         let entry = self.batches.get(batch);
         let (own, poster) = (entry.done.iter().max().copied(), entry.poster);
         // Who waits at the end of a slot waits for all that it has posted there.
-        let earlier = poster.and_then(|poster| self.passes.threads[poster as usize].posted_until.take());
+        let earlier = poster.and_then(|poster| self.passes.threads[poster].posted_until.take());
         let last = own.max(earlier).map_or(machine.now, |last| last.max(machine.now));
         machine.cpu().last_write_completes(last, Event::BatchOnDevice(batch));
     }
 
     /// Each I/O thread that has pages of the batch completes them when the last of them is done on the device.
-    fn io_threads_complete(&mut self, batch: u32, machine: &mut Machine) {
+    fn io_threads_complete(&mut self, batch: BatchId, machine: &mut Machine) {
         let mut shares = vec![(0u64, machine.now); self.io_threads.count() as usize];
         let entry = self.batches.get(batch);
         for (&page, &done) in entry.pages.iter().zip(&entry.done) {
             // A page that a client completed is any thread's.
-            let extent = if page == COMPLETED { batch } else { machine.space.extent_of(page) };
+            let extent = if page == COMPLETED { batch.0 } else { machine.space.extent_of(page) };
             let (pages, last_done) = &mut shares[self.io_threads.thread_of(extent) as usize];
             (*pages, *last_done) = (*pages + 1, done.max(*last_done));
         }
@@ -74,7 +75,7 @@ impl Flush {
     }
 
     /// An I/O thread has its share of a batch: it completes it, unless it is busy with another.
-    pub(in crate::server) fn share_on_device(&mut self, batch: u32, thread: u32, base: &mut Base) {
+    pub(in crate::server) fn share_on_device(&mut self, batch: BatchId, thread: u32, base: &mut Base) {
         if !self.io_threads.complete_later(thread, batch) {
             self.complete_share(batch, thread, base);
         }
@@ -82,7 +83,7 @@ impl Flush {
 
     /// A client met a page under write. If its write is done and its I/O thread is free, the page is completed here and
     /// now and true comes back; otherwise the client goes on when that may be so.
-    pub(in crate::server) fn page_write_over(&mut self, client: u32, page: u32, base: &mut Base) -> bool {
+    pub(in crate::server) fn page_write_over(&mut self, client: ClientId, page: u32, base: &mut Base) -> bool {
         let (now, thread) = (base.machine.now, self.io_threads.thread_of(base.machine.space.extent_of(page)));
         match self.batches.with_page(page) {
             // A client flushes it alone.
@@ -105,7 +106,7 @@ impl Flush {
     }
 
     /// The device is done with the last page of a batch: the I/O threads complete it as they are free.
-    pub(in crate::server) fn batch_on_device(&mut self, batch: u32, base: &mut Base) {
+    pub(in crate::server) fn batch_on_device(&mut self, batch: BatchId, base: &mut Base) {
         let entry = self.batches.get(batch);
         if entry.poster.is_some() || entry.waited_for_later {
             return self.finish_batch(batch, 0, base);
@@ -117,7 +118,7 @@ impl Flush {
         }
         if needed == 0 {
             // Every page was completed by a client that looked; some thread must still end the batch.
-            needed = 1 << (batch % threads);
+            needed = 1 << (batch.0 % threads);
         }
         self.batches.get(batch).threads_left = needed.count_ones();
         for thread in (0..threads).filter(|t| needed >> t & 1 != 0) {
@@ -127,7 +128,7 @@ impl Flush {
 
     /// An I/O thread completes its share of a batch, if nobody holds the mutex that it needs; the last one finishes the
     /// batch.
-    pub(super) fn complete_share(&mut self, batch: u32, thread: u32, base: &mut Base) {
+    pub(super) fn complete_share(&mut self, batch: BatchId, thread: u32, base: &mut Base) {
         let entry = self.batches.get(batch);
         let (kind, instance) = (entry.kind, entry.instance);
         let passes = Event::ShareCompletes { batch, thread: thread as u8 };
@@ -150,7 +151,7 @@ impl Flush {
     }
 
     /// Pages of a batch that an I/O thread completes.
-    fn pages_of_share(&mut self, batch: u32, thread: u32, machine: &Machine) -> u32 {
+    fn pages_of_share(&mut self, batch: BatchId, thread: u32, machine: &Machine) -> u32 {
         let pages = &self.batches.get(batch).pages;
         let own =
             |page: &&u32| **page != COMPLETED && self.io_threads.thread_of(machine.space.extent_of(**page)) == thread;
@@ -158,14 +159,14 @@ impl Flush {
     }
 
     /// An I/O thread has waited for the mutex, and has it if nobody was faster.
-    pub(in crate::server) fn share_completes(&mut self, batch: u32, thread: u32, base: &mut Base) {
+    pub(in crate::server) fn share_completes(&mut self, batch: BatchId, thread: u32, base: &mut Base) {
         self.io_threads.set_busy(thread, false);
         self.complete_share(batch, thread, base);
         self.io_thread_done(thread, base);
     }
 
-    fn finish_batch(&mut self, batch_number: u32, thread: u32, base: &mut Base) {
-        let batch = self.batches.get(batch_number);
+    fn finish_batch(&mut self, batch_id: BatchId, thread: u32, base: &mut Base) {
+        let batch = self.batches.get(batch_id);
         let (kind, instance) = (batch.kind, batch.instance);
         let pages = std::mem::take(&mut batch.pages);
         for &page in pages.iter().filter(|&&p| p != COMPLETED) {
@@ -181,16 +182,16 @@ impl Flush {
                 _ => {}
             }
         }
-        base.machine.pool.end_batch(instance, batch_number);
+        base.machine.pool.end_batch(instance, batch_id.0);
         // From 5.6 on MySQL looks at the tail again when a whole slot is posted.
         if !matches!(base.machine.config.buffer_pool.free_pages, FreePagePolicy::SinglePage { .. }) {
             base.machine.free_pages.batch_ended(instance);
         }
-        let batch = self.batches.get(batch_number);
+        let batch = self.batches.get(batch_id);
         batch.pages = pages;
         let (held, poster, waited_for_later) = (batch.held, batch.poster, batch.waited_for_later);
-        self.batches.discard(batch_number);
-        base.machine.observers.batch_ended(batch_number);
+        self.batches.discard(batch_id);
+        base.machine.observers.batch_ended(batch_id);
         self.release_doublewrite(kind, instance, held, &mut base.machine);
         match kind {
             ListKind::Lru => self.lru_batch_over(instance, &mut base.machine),

@@ -9,7 +9,8 @@ use crate::config::{DoublewriteConfig, SharedCollecting};
 use crate::server::flush::Flush;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
-use crate::server::machine::ids::{Held, ListKind};
+use crate::server::machine::ids::ThreadId;
+use crate::server::machine::owners::{Held, ListKind};
 use std::collections::VecDeque;
 
 /// The doublewrite buffer of the whole server.
@@ -17,8 +18,8 @@ use std::collections::VecDeque;
 struct SharedBuffer {
     taken: bool,
     /// The thread that may collect into it, or write it.
-    holder: Option<u32>,
-    waiting_threads: VecDeque<u32>,
+    holder: Option<ThreadId>,
+    waiting_threads: VecDeque<ThreadId>,
     /// Batches that came out of it and are not over.
     in_flight: u32,
 }
@@ -30,7 +31,7 @@ struct Filling {
     /// Threads that have added pages and not yet prepared them.
     preparing: u32,
     /// Threads that have.
-    ready: Vec<u32>,
+    ready: Vec<ThreadId>,
     /// Whether nobody may add pages any more: it is about to be written, or its pages are on their way.
     closed: bool,
 }
@@ -39,7 +40,7 @@ struct Filling {
 #[derive(Debug, Clone, Default)]
 struct OwnBuffer {
     in_flight: bool,
-    waiting_threads: VecDeque<u32>,
+    waiting_threads: VecDeque<ThreadId>,
 }
 
 /// The doublewrite of the server.
@@ -48,7 +49,7 @@ pub(in crate::server) struct Doublewrite {
     /// Indexed by kind, then instance.
     buffers: [Vec<OwnBuffer>; 2],
     segments_free: [u32; 2],
-    segment_waiters: [VecDeque<u32>; 2],
+    segment_waiters: [VecDeque<ThreadId>; 2],
     shared: SharedBuffer,
     /// Pages that the shared buffer holds and what is in it, where threads fill it together.
     filling: Option<(u32, Filling)>,
@@ -82,7 +83,7 @@ impl Doublewrite {
     }
 
     /// Whether a thread may add pages to it; if not, the thread is woken when it is empty again.
-    pub(super) fn may_fill(&mut self, thread: u32) -> bool {
+    pub(super) fn may_fill(&mut self, thread: ThreadId) -> bool {
         let Some((size, filling)) = &self.filling else { return true };
         let may = !filling.closed && filling.pages < *size;
         if !may {
@@ -100,7 +101,7 @@ impl Doublewrite {
     }
 
     /// What is in it is written: it has room for all pages again. The threads that wait for that.
-    fn emptied(&mut self) -> VecDeque<u32> {
+    fn emptied(&mut self) -> VecDeque<ThreadId> {
         let Some((_, filling)) = &mut self.filling else { return VecDeque::new() };
         (filling.pages, filling.closed) = (0, false);
         std::mem::take(&mut self.shared.waiting_threads)
@@ -108,7 +109,7 @@ impl Doublewrite {
 
     /// The pages of a thread are prepared: the buffer is closed. Once those of every thread are, it holds so many
     /// batches that can be written, and true comes back.
-    pub(in crate::server) fn prepared(&mut self, thread: u32) -> bool {
+    pub(in crate::server) fn prepared(&mut self, thread: ThreadId) -> bool {
         let Some((_, filling)) = &mut self.filling else { return false };
         filling.closed = true;
         filling.preparing -= 1;
@@ -123,7 +124,7 @@ impl Doublewrite {
     }
 
     /// The threads whose batches go to the doublewrite in one with that of `thread`, which is among them.
-    pub(super) fn written_with(&self, thread: u32) -> Vec<u32> {
+    pub(super) fn written_with(&self, thread: ThreadId) -> Vec<ThreadId> {
         match &self.filling {
             Some((_, filling)) => filling.ready.clone(),
             None => vec![thread],
@@ -131,7 +132,7 @@ impl Doublewrite {
     }
 
     /// The threads whose pages are in it; asked once, when it is written.
-    pub(super) fn take_fillers(&mut self) -> Vec<u32> {
+    pub(super) fn take_fillers(&mut self) -> Vec<ThreadId> {
         self.filling.as_mut().map_or_else(Vec::new, |(_, filling)| std::mem::take(&mut filling.ready))
     }
 
@@ -143,7 +144,7 @@ impl Doublewrite {
 
     /// Claims the buffer of an instance; false if its previous batch is still in flight, in which case `thread` is
     /// woken when it is not.
-    pub(super) fn claim(&mut self, kind: ListKind, instance: usize, thread: u32) -> bool {
+    pub(super) fn claim(&mut self, kind: ListKind, instance: usize, thread: ThreadId) -> bool {
         let side = &mut self.buffers[kind as usize];
         let count = side.len();
         let buffer = &mut side[instance % count];
@@ -156,7 +157,7 @@ impl Doublewrite {
     }
 
     /// Takes a segment; false if there is none, in which case `thread` is woken when there is.
-    pub(super) fn claim_segment(&mut self, kind: ListKind, thread: u32) -> bool {
+    pub(super) fn claim_segment(&mut self, kind: ListKind, thread: ThreadId) -> bool {
         let side = kind as usize;
         if self.segments_free[side] == 0 {
             self.segment_waiters[side].push_back(thread);
@@ -168,7 +169,7 @@ impl Doublewrite {
 
     /// Takes the buffer of the whole server for a thread; false if another has it, in which case the thread is woken
     /// when it has become its own.
-    pub(super) fn claim_buffer(&mut self, thread: u32) -> bool {
+    pub(super) fn claim_buffer(&mut self, thread: ThreadId) -> bool {
         if self.shared.holder == Some(thread) {
             return true;
         }
@@ -186,14 +187,14 @@ impl Doublewrite {
     }
 
     /// A thread that took the buffer and collected nothing gives it back.
-    pub(super) fn release_unused_buffer(&mut self, thread: u32) {
+    pub(super) fn release_unused_buffer(&mut self, thread: ThreadId) {
         if self.shared.holder == Some(thread) {
             (self.shared.taken, self.shared.holder) = (false, None);
         }
     }
 
     /// Gives a free buffer to the thread that has waited longest.
-    fn next_buffer_holder(&mut self) -> Option<u32> {
+    fn next_buffer_holder(&mut self) -> Option<ThreadId> {
         if self.shared.taken || self.filling.is_some() {
             return None;
         }
@@ -203,7 +204,7 @@ impl Doublewrite {
     }
 
     /// Gives a segment back; the thread to wake, if one waits.
-    fn return_segment(&mut self, kind: ListKind) -> Option<u32> {
+    fn return_segment(&mut self, kind: ListKind) -> Option<ThreadId> {
         self.segments_free[kind as usize] += 1;
         self.segment_waiters[kind as usize].pop_front()
     }
@@ -276,10 +277,10 @@ mod tests {
     fn nobody_adds_to_a_full_buffer() {
         let mut doublewrite = filled_together();
         doublewrite.filled(2);
-        assert!(doublewrite.may_fill(1) && doublewrite.room() == Some(1));
+        assert!(doublewrite.may_fill(ThreadId(1)) && doublewrite.room() == Some(1));
         doublewrite.filled(1);
-        assert!(!doublewrite.may_fill(2) && doublewrite.room() == Some(0));
-        assert_eq!(doublewrite.shared.waiting_threads, [2]);
+        assert!(!doublewrite.may_fill(ThreadId(2)) && doublewrite.room() == Some(0));
+        assert_eq!(doublewrite.shared.waiting_threads, [ThreadId(2)]);
     }
 
     /// The first that is ready closes it, and the last one has it written.
@@ -288,10 +289,10 @@ mod tests {
         let mut doublewrite = filled_together();
         doublewrite.filled(1);
         doublewrite.filled(1);
-        assert!(!doublewrite.prepared(4), "another still prepares its pages");
-        assert!(!doublewrite.may_fill(6), "there is room, but it is closed");
-        assert!(doublewrite.prepared(5));
-        assert_eq!(doublewrite.take_fillers(), [4, 5]);
+        assert!(!doublewrite.prepared(ThreadId(4)), "another still prepares its pages");
+        assert!(!doublewrite.may_fill(ThreadId(6)), "there is room, but it is closed");
+        assert!(doublewrite.prepared(ThreadId(5)));
+        assert_eq!(doublewrite.take_fillers(), [4, 5].map(ThreadId));
         assert_eq!([doublewrite.last_of_buffer(), doublewrite.last_of_buffer()], [false, true]);
     }
 
@@ -300,10 +301,10 @@ mod tests {
     fn an_emptied_buffer_has_all_its_room() {
         let mut doublewrite = filled_together();
         doublewrite.filled(3);
-        assert!(!doublewrite.may_fill(2) && !doublewrite.may_fill(5));
-        doublewrite.prepared(1);
-        assert_eq!(doublewrite.emptied(), [2, 5]);
-        assert!(doublewrite.may_fill(2) && doublewrite.room() == Some(3));
+        assert!(!doublewrite.may_fill(ThreadId(2)) && !doublewrite.may_fill(ThreadId(5)));
+        doublewrite.prepared(ThreadId(1));
+        assert_eq!(doublewrite.emptied(), [2, 5].map(ThreadId));
+        assert!(doublewrite.may_fill(ThreadId(2)) && doublewrite.room() == Some(3));
         assert!(by_instance().emptied().is_empty(), "no buffer of the whole server");
     }
 
@@ -324,7 +325,7 @@ mod tests {
     fn a_doublewrite_instance_has_one_batch_in_flight() {
         let mut doublewrite = by_instance();
         let claims = [(ListKind::FlushList, 0), (ListKind::FlushList, 3), (ListKind::FlushList, 1), (ListKind::Lru, 3)];
-        let got = claims.map(|(kind, pool)| doublewrite.claim(kind, pool, 7));
+        let got = claims.map(|(kind, pool)| doublewrite.claim(kind, pool, ThreadId(7)));
         assert_eq!(got, [true, false, true, true]);
         let waiting = |kind: ListKind| {
             doublewrite.buffers[kind as usize].iter().map(|b| b.waiting_threads.len()).collect::<Vec<_>>()
@@ -335,12 +336,12 @@ mod tests {
     #[test]
     fn segments_go_to_those_who_wait_in_turn() {
         let mut doublewrite = by_instance();
-        let got = [4, 5, 6, 7].map(|thread| doublewrite.claim_segment(ListKind::FlushList, thread));
+        let got = [4, 5, 6, 7].map(|thread| doublewrite.claim_segment(ListKind::FlushList, ThreadId(thread)));
         assert_eq!(got, [true, true, false, false]);
-        assert_eq!([8, 9].map(|thread| doublewrite.claim_segment(ListKind::Lru, thread)), [true, false]);
+        assert_eq!([8, 9].map(|thread| doublewrite.claim_segment(ListKind::Lru, ThreadId(thread))), [true, false]);
         let returned = [ListKind::FlushList; 3].map(|kind| doublewrite.return_segment(kind));
-        assert_eq!(returned, [Some(6), Some(7), None]);
-        assert_eq!((doublewrite.segments_free, doublewrite.return_segment(ListKind::Lru)), ([0, 3], Some(9)));
+        assert_eq!(returned, [Some(ThreadId(6)), Some(ThreadId(7)), None]);
+        assert_eq!((doublewrite.segments_free, doublewrite.return_segment(ListKind::Lru)), ([0, 3], Some(ThreadId(9))));
     }
 
     fn of_the_server(collecting: SharedCollecting) -> Doublewrite {
@@ -352,23 +353,23 @@ mod tests {
     fn the_buffer_of_the_server_goes_from_thread_to_thread() {
         let mut doublewrite = of_the_server(SharedCollecting::OneThread);
         assert_eq!(
-            (doublewrite.room(), doublewrite.pages_filled(), doublewrite.written_with(3)),
-            (None, None, vec![3])
+            (doublewrite.room(), doublewrite.pages_filled(), doublewrite.written_with(ThreadId(3))),
+            (None, None, vec![ThreadId(3)])
         );
-        assert_eq!((doublewrite.may_fill(3), doublewrite.prepared(3)), (true, false));
+        assert_eq!((doublewrite.may_fill(ThreadId(3)), doublewrite.prepared(ThreadId(3))), (true, false));
         assert_eq!(doublewrite.take_fillers(), []);
-        assert_eq!([3, 3, 4, 5].map(|thread| doublewrite.claim_buffer(thread)), [true, true, false, false]);
+        assert_eq!([3, 3, 4, 5].map(|thread| doublewrite.claim_buffer(ThreadId(thread))), [true, true, false, false]);
         assert_eq!(doublewrite.next_buffer_holder(), None, "it is taken");
-        doublewrite.release_unused_buffer(4);
+        doublewrite.release_unused_buffer(ThreadId(4));
         assert!(doublewrite.shared.taken, "it is not that thread's");
-        doublewrite.release_unused_buffer(3);
-        assert_eq!(doublewrite.next_buffer_holder(), Some(4));
-        assert!(doublewrite.claim_buffer(4) && !doublewrite.claim_buffer(3));
+        doublewrite.release_unused_buffer(ThreadId(3));
+        assert_eq!(doublewrite.next_buffer_holder(), Some(ThreadId(4)));
+        assert!(doublewrite.claim_buffer(ThreadId(4)) && !doublewrite.claim_buffer(ThreadId(3)));
         doublewrite.buffer_in_flight();
-        assert!(!doublewrite.claim_buffer(4), "the batch has it now");
+        assert!(!doublewrite.claim_buffer(ThreadId(4)), "the batch has it now");
         assert!(doublewrite.last_of_buffer());
         doublewrite.shared.taken = false;
-        assert_eq!([doublewrite.next_buffer_holder(), doublewrite.next_buffer_holder()], [Some(5), None]);
+        assert_eq!([doublewrite.next_buffer_holder(), doublewrite.next_buffer_holder()], [Some(ThreadId(5)), None]);
     }
 
     /// Threads that fill the buffer together don't take it one after the other.
@@ -379,9 +380,9 @@ mod tests {
         doublewrite.filled(50);
         doublewrite.filled(30);
         assert_eq!((doublewrite.room(), doublewrite.pages_filled()), (Some(40), Some(80)));
-        assert_eq!([doublewrite.prepared(2), doublewrite.prepared(9)], [false, true]);
-        assert_eq!(doublewrite.written_with(9), [2, 9]);
-        assert!(!doublewrite.may_fill(4));
+        assert_eq!([doublewrite.prepared(ThreadId(2)), doublewrite.prepared(ThreadId(9))], [false, true]);
+        assert_eq!(doublewrite.written_with(ThreadId(9)), [2, 9].map(ThreadId));
+        assert!(!doublewrite.may_fill(ThreadId(4)));
         assert_eq!(doublewrite.next_buffer_holder(), None);
     }
 }

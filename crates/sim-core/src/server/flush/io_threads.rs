@@ -1,14 +1,15 @@
 //! The write I/O threads: which are busy, and what waits for each.
 
+use crate::server::machine::ids::{BatchId, ClientId};
 use std::collections::VecDeque;
 
 #[derive(Debug, Clone, Default)]
 struct IoThread {
     busy: bool,
     /// Batches whose share it will complete when it is free.
-    completions: VecDeque<u32>,
+    completions: VecDeque<BatchId>,
     /// Clients that wait for it to complete a page.
-    clients: Vec<u32>,
+    clients: Vec<ClientId>,
 }
 
 /// All of them.
@@ -33,7 +34,7 @@ impl IoThreads {
     }
 
     /// If the thread is busy, remembers that it has a share of the batch to complete.
-    pub(super) fn complete_later(&mut self, thread: u32, batch: u32) -> bool {
+    pub(super) fn complete_later(&mut self, thread: u32, batch: BatchId) -> bool {
         let thread = &mut self.threads[thread as usize];
         if thread.busy {
             thread.completions.push_back(batch);
@@ -42,7 +43,7 @@ impl IoThreads {
     }
 
     /// If the thread is busy, the client goes on when it is not.
-    pub(super) fn wait_for(&mut self, thread: u32, client: u32) -> bool {
+    pub(super) fn wait_for(&mut self, thread: u32, client: ClientId) -> bool {
         let thread = &mut self.threads[thread as usize];
         if thread.busy {
             thread.clients.push(client);
@@ -57,13 +58,13 @@ impl IoThreads {
     }
 
     /// The clients that waited for a thread, unless it is busy.
-    pub(super) fn take_clients(&mut self, thread: u32) -> Vec<u32> {
+    pub(super) fn take_clients(&mut self, thread: u32) -> Vec<ClientId> {
         let thread = &mut self.threads[thread as usize];
         if thread.busy { Vec::new() } else { std::mem::take(&mut thread.clients) }
     }
 
     /// The next batch whose share a thread completes, unless it is busy.
-    pub(in crate::server) fn next_completion(&mut self, thread: u32) -> Option<u32> {
+    pub(in crate::server) fn next_completion(&mut self, thread: u32) -> Option<BatchId> {
         let thread = &mut self.threads[thread as usize];
         if thread.busy { None } else { thread.completions.pop_front() }
     }

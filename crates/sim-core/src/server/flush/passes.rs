@@ -13,7 +13,8 @@ use crate::server::flush::Flush;
 use crate::server::machine::Machine;
 use crate::server::machine::costs;
 use crate::server::machine::events::Event;
-use crate::server::machine::ids::{ListKind, Requester, Signal};
+use crate::server::machine::ids::{BatchId, PassId, ThreadId};
+use crate::server::machine::owners::{ListKind, Requester, Signal};
 
 /// What a thread does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,11 +52,11 @@ pub(in crate::server) struct Thread {
     /// Where to go on once the batch is posted.
     pub(super) resume: Phase,
     pub(in crate::server) instance: usize,
-    pub(in crate::server) batch: u32,
+    pub(in crate::server) batch: BatchId,
     /// What that is of; the batch itself is gone when the thread has waited for it.
     pub(in crate::server) kind: ListKind,
     /// Its pass; `None` for a thread that carries one batch and is done.
-    pub(in crate::server) pass: Option<u32>,
+    pub(in crate::server) pass: Option<PassId>,
     /// Pages taken that did not fit into the batch: the first of the next.
     pub(in crate::server) carry: Vec<u32>,
     /// Until when the device is busy with what it has posted in this slot and not waited for.
@@ -63,11 +64,14 @@ pub(in crate::server) struct Thread {
 }
 
 impl Thread {
-    fn idle(pass: Option<u32>) -> Self {
+    fn idle(pass: Option<PassId>) -> Self {
         let (phase, resume, kind) = (Phase::Idle, Phase::Idle, ListKind::FlushList);
-        Thread { phase, resume, instance: 0, batch: 0, kind, pass, carry: Vec::new(), posted_until: None }
+        Thread { phase, resume, instance: 0, batch: BatchId(0), kind, pass, carry: Vec::new(), posted_until: None }
     }
 }
+
+/// The pass of the page cleaner.
+const PAGE_CLEANER: PassId = PassId(0);
 
 /// A request on its way.
 #[derive(Debug, Clone)]
@@ -86,10 +90,10 @@ pub(super) struct Passes {
     /// The page cleaner's threads come first.
     pub(in crate::server) threads: Vec<Thread>,
     cleaner_threads: usize,
-    unused_threads: Vec<u32>,
+    unused_threads: Vec<ThreadId>,
     /// The page cleaner's pass comes first.
     passes: Vec<Pass>,
-    unused_passes: Vec<u32>,
+    unused_passes: Vec<PassId>,
     /// Instances whose flush-list batch is being collected.
     building: Vec<bool>,
     /// Instances of which a thread does an LRU batch, from its claim to its last page posted.
@@ -113,7 +117,7 @@ impl Passes {
             report: PassReport::default(),
         };
         Passes {
-            threads: vec![Thread::idle(Some(0)); cleaner_threads],
+            threads: vec![Thread::idle(Some(PAGE_CLEANER)); cleaner_threads],
             cleaner_threads,
             unused_threads: Vec::new(),
             passes: vec![none],
@@ -128,13 +132,13 @@ impl Passes {
 
     /// The page cleaner's request.
     pub(in crate::server) fn of_cleaner(&self) -> Option<&FlushRequest> {
-        self.passes[0].request.as_ref()
+        self.passes[PAGE_CLEANER].request.as_ref()
     }
 
     /// The pass of a thread.
-    pub(in crate::server) fn of_thread(&mut self, thread_number: u32) -> Option<&mut Pass> {
-        let pass = self.threads[thread_number as usize].pass?;
-        Some(&mut self.passes[pass as usize])
+    pub(in crate::server) fn of_thread(&mut self, thread_id: ThreadId) -> Option<&mut Pass> {
+        let pass = self.threads[thread_id].pass?;
+        Some(&mut self.passes[pass])
     }
 
     /// Clients that flush or wait for batches.
@@ -150,39 +154,41 @@ impl Passes {
     }
 
     /// Whether a thread flushes for a client.
-    pub(super) fn works_for_client(&self, thread: u32) -> bool {
-        let pass = self.threads[thread as usize].pass;
-        pass.is_some_and(|pass| matches!(self.passes[pass as usize].requester, Requester::Client(_)))
+    pub(super) fn works_for_client(&self, thread: ThreadId) -> bool {
+        let pass = self.threads[thread].pass;
+        pass.is_some_and(|pass| matches!(self.passes[pass].requester, Requester::Client(_)))
     }
 
     /// A thread for one job beside the page cleaner's.
-    pub(super) fn acquire_thread(&mut self, pass: Option<u32>) -> u32 {
+    pub(super) fn acquire_thread(&mut self, pass: Option<PassId>) -> ThreadId {
         let thread = Thread::idle(pass);
         match self.unused_threads.pop() {
-            Some(thread_number) => {
-                self.threads[thread_number as usize] = thread;
-                thread_number
+            Some(thread_id) => {
+                self.threads[thread_id] = thread;
+                thread_id
             }
             None => {
+                let thread_id = ThreadId::at(self.threads.len());
                 self.threads.push(thread);
-                self.threads.len() as u32 - 1
+                thread_id
             }
         }
     }
 
-    fn open(&mut self, requester: Requester) -> u32 {
+    fn open(&mut self, requester: Requester) -> PassId {
         if requester == Requester::PageCleaner {
-            return 0;
+            return PAGE_CLEANER;
         }
         let pass = Pass { requester, request: None, next_slot: 0, running: 0, report: PassReport::default() };
         match self.unused_passes.pop() {
-            Some(pass_number) => {
-                self.passes[pass_number as usize] = pass;
-                pass_number
+            Some(pass_id) => {
+                self.passes[pass_id] = pass;
+                pass_id
             }
             None => {
+                let pass_id = PassId::at(self.passes.len());
                 self.passes.push(pass);
-                self.passes.len() as u32 - 1
+                pass_id
             }
         }
     }
@@ -191,27 +197,27 @@ impl Passes {
 impl Flush {
     /// Begins to carry out a request.
     pub(in crate::server) fn start_pass(&mut self, requester: Requester, request: FlushRequest, machine: &mut Machine) {
-        let pass_number = self.passes.open(requester);
+        let pass_id = self.passes.open(requester);
         let (threads, starts) = match requester {
-            Requester::PageCleaner if request.parallel => (0..self.passes.cleaner_threads as u32, Event::PassStarts),
-            Requester::PageCleaner => (0..1, Event::FlushThread(0)),
+            Requester::PageCleaner if request.parallel => (0..self.passes.cleaner_threads, Event::PassStarts),
+            Requester::PageCleaner => (0..1, Event::FlushThread(ThreadId(0))),
             Requester::Client(_) | Requester::LruManager(_) | Requester::Purge | Requester::PurgeThread(_) => {
-                let thread = self.passes.acquire_thread(Some(pass_number));
+                let thread = self.passes.acquire_thread(Some(pass_id));
                 machine.processors.flush_thread_acquired(thread, matches!(requester, Requester::Client(_)));
-                (thread..thread + 1, Event::FlushThread(thread))
+                (thread.index()..thread.index() + 1, Event::FlushThread(thread))
             }
         };
         if request.reset_event {
             machine.cleaner_event.reset();
         }
         machine.recorder.sync_flushing |= request.kind == crate::seam::FlushKind::Sync;
-        let pass = &mut self.passes.passes[pass_number as usize];
+        let pass = &mut self.passes.passes[pass_id];
         pass.report = PassReport::default();
         pass.next_slot = request.only_instance.unwrap_or(0) as usize;
         pass.running = threads.len() as u32;
         pass.request = Some(request);
         for thread in threads {
-            self.passes.threads[thread as usize].phase = Phase::TakeSlot;
+            self.passes.threads[thread].phase = Phase::TakeSlot;
         }
         machine.calendar.schedule(machine.now + costs::SLOT_OVERHEAD, starts);
     }
@@ -219,30 +225,28 @@ impl Flush {
     /// The page cleaner's threads take their first slots.
     pub(in crate::server) fn pass_starts(&mut self, base: &mut Base) {
         for thread in 0..self.passes.cleaner_threads as u32 {
-            self.thread_step(thread, base);
+            self.thread_step(ThreadId(thread), base);
         }
     }
 
     /// A thread goes on until it must wait for something.
-    pub(in crate::server) fn thread_step(&mut self, thread_number: u32, base: &mut Base) {
+    pub(in crate::server) fn thread_step(&mut self, thread_id: ThreadId, base: &mut Base) {
         loop {
-            let phase = self.passes.threads[thread_number as usize].phase;
+            let phase = self.passes.threads[thread_id].phase;
             let step = match phase {
                 Phase::Idle | Phase::WaitBatch => Step::Blocked,
-                Phase::TakeSlot => self.take_slot(thread_number, &mut base.machine),
-                Phase::CollectLru { scanned } => self.collect_lru(thread_number, scanned, &mut base.machine),
-                Phase::WaitLru { scanned } => self.wait_lru(thread_number, scanned, &mut base.machine),
-                Phase::StartList => self.start_list(thread_number, &mut base.machine),
-                Phase::CollectList { left } => self.collect_list(thread_number, left, &mut base.machine),
-                Phase::Prepare => self.prepare_pages(thread_number, &mut base.machine),
-                Phase::WaitRedo => self.wait_redo(thread_number, base),
-                Phase::WaitDoublewrite => self.wait_doublewrite(thread_number, &mut base.machine),
-                Phase::WaitSegment => self.wait_segment(thread_number),
-                Phase::WriteDoublewrite { written } => {
-                    self.write_doublewrite(thread_number, written, &mut base.machine)
-                }
-                Phase::SyncDoublewrite => self.sync_doublewrite(thread_number, base),
-                Phase::Post { next } => self.post(thread_number, next, &mut base.machine),
+                Phase::TakeSlot => self.take_slot(thread_id, &mut base.machine),
+                Phase::CollectLru { scanned } => self.collect_lru(thread_id, scanned, &mut base.machine),
+                Phase::WaitLru { scanned } => self.wait_lru(thread_id, scanned, &mut base.machine),
+                Phase::StartList => self.start_list(thread_id, &mut base.machine),
+                Phase::CollectList { left } => self.collect_list(thread_id, left, &mut base.machine),
+                Phase::Prepare => self.prepare_pages(thread_id, &mut base.machine),
+                Phase::WaitRedo => self.wait_redo(thread_id, base),
+                Phase::WaitDoublewrite => self.wait_doublewrite(thread_id, &mut base.machine),
+                Phase::WaitSegment => self.wait_segment(thread_id),
+                Phase::WriteDoublewrite { written } => self.write_doublewrite(thread_id, written, &mut base.machine),
+                Phase::SyncDoublewrite => self.sync_doublewrite(thread_id, base),
+                Phase::Post { next } => self.post(thread_id, next, &mut base.machine),
             };
             if step == Step::Blocked {
                 return;
@@ -250,39 +254,39 @@ impl Flush {
         }
     }
 
-    pub(super) fn set_phase(&mut self, thread_number: u32, phase: Phase) -> Step {
-        self.passes.threads[thread_number as usize].phase = phase;
+    pub(super) fn set_phase(&mut self, thread_id: ThreadId, phase: Phase) -> Step {
+        self.passes.threads[thread_id].phase = phase;
         Step::Continue
     }
 
     /// Sleeps until `at`, then goes on in `phase`.
-    pub(super) fn sleep(&mut self, thread_number: u32, at: SimTime, phase: Phase, machine: &mut Machine) -> Step {
-        self.passes.threads[thread_number as usize].phase = phase;
-        machine.calendar.schedule(at, Event::FlushThread(thread_number));
+    pub(super) fn sleep(&mut self, thread_id: ThreadId, at: SimTime, phase: Phase, machine: &mut Machine) -> Step {
+        self.passes.threads[thread_id].phase = phase;
+        machine.calendar.schedule(at, Event::FlushThread(thread_id));
         Step::Blocked
     }
 
-    fn take_slot(&mut self, thread_number: u32, machine: &mut Machine) -> Step {
-        let Some(pass) = self.passes.of_thread(thread_number) else { return Step::Blocked };
+    fn take_slot(&mut self, thread_id: ThreadId, machine: &mut Machine) -> Step {
+        let Some(pass) = self.passes.of_thread(thread_id) else { return Step::Blocked };
         let Some(request) = &pass.request else { return Step::Blocked };
         let (first, lru) = (pass.next_slot, request.lru);
         let end = request.only_instance.map_or(request.slots.len(), |only| only as usize + 1);
         if first >= end {
-            self.thread_out_of_slots(thread_number, machine);
+            self.thread_out_of_slots(thread_id, machine);
             return Step::Blocked;
         }
-        let instance = self.pass_over_slots(thread_number, first, end, machine);
+        let instance = self.pass_over_slots(thread_id, first, end, machine);
         if instance > first {
-            return self.pay_for_slots(thread_number, instance - first, machine);
+            return self.pay_for_slots(thread_id, instance - first, machine);
         }
-        if let Some(pass) = self.passes.of_thread(thread_number) {
+        if let Some(pass) = self.passes.of_thread(thread_id) {
             pass.next_slot += 1;
         }
-        self.passes.threads[thread_number as usize].instance = instance;
+        self.passes.threads[thread_id].instance = instance;
         if self.lru_wanted(lru, instance, machine) {
-            return self.set_phase(thread_number, Phase::CollectLru { scanned: 0 });
+            return self.set_phase(thread_id, Phase::CollectLru { scanned: 0 });
         }
-        self.start_list(thread_number, machine)
+        self.start_list(thread_id, machine)
     }
 
     /// Whether a slot begins with LRU work.
@@ -302,12 +306,12 @@ impl Flush {
     /// synchronously makes pass after pass without a pause, and finds nearly all slots of nearly all of them as they
     /// were. Not so a client: many flush at once, and each instance is as the others have left it when the client comes
     /// there.
-    fn pass_over_slots(&mut self, thread_number: u32, first: usize, end: usize, machine: &mut Machine) -> usize {
-        let Some(number) = self.passes.threads[thread_number as usize].pass else { return first };
-        if self.passes.works_for_client(thread_number) {
+    fn pass_over_slots(&mut self, thread_id: ThreadId, first: usize, end: usize, machine: &mut Machine) -> usize {
+        let Some(pass_id) = self.passes.threads[thread_id].pass else { return first };
+        if self.passes.works_for_client(thread_id) {
             return first;
         }
-        let Some(request) = self.passes.passes[number as usize].request.take() else { return first };
+        let Some(request) = self.passes.passes[pass_id].request.take() else { return first };
         let mut busy_instances = 0;
         let found = (first..end).find(|&instance| {
             let (left, busy) = self.list_work(&request, instance, machine);
@@ -316,18 +320,18 @@ impl Flush {
             busy_instances += u64::from(!stops && left > 0 && busy);
             stops
         });
-        let pass = &mut self.passes.passes[number as usize];
+        let pass = &mut self.passes.passes[pass_id];
         pass.report.busy_instances += busy_instances;
         pass.request = Some(request);
         found.unwrap_or(end)
     }
 
     /// Slots were passed over, each of which takes its time; the threads of the pass share them.
-    fn pay_for_slots(&mut self, thread_number: u32, slots: usize, machine: &mut Machine) -> Step {
-        let Some(pass) = self.passes.of_thread(thread_number) else { return Step::Blocked };
+    fn pay_for_slots(&mut self, thread_id: ThreadId, slots: usize, machine: &mut Machine) -> Step {
+        let Some(pass) = self.passes.of_thread(thread_id) else { return Step::Blocked };
         pass.next_slot += slots;
         let own = (slots as u64).div_ceil(u64::from(pass.running.max(1)));
-        self.sleep(thread_number, machine.now + costs::SLOT_OVERHEAD * own, Phase::TakeSlot, machine)
+        self.sleep(thread_id, machine.now + costs::SLOT_OVERHEAD * own, Phase::TakeSlot, machine)
     }
 
     /// Pages that a request wants from the flush list of an instance, and whether an earlier batch there is not over.
@@ -337,23 +341,23 @@ impl Flush {
     }
 
     /// Begins the flush-list batch of a slot; it is skipped while an earlier one of the instance is not over.
-    pub(super) fn start_list(&mut self, thread_number: u32, machine: &mut Machine) -> Step {
-        let Thread { instance, pass: Some(number), .. } = self.passes.threads[thread_number as usize] else {
+    pub(super) fn start_list(&mut self, thread_id: ThreadId, machine: &mut Machine) -> Step {
+        let Thread { instance, pass: Some(pass_id), .. } = self.passes.threads[thread_id] else {
             return Step::Blocked;
         };
-        let Some(request) = &self.passes.passes[number as usize].request else { return Step::Blocked };
+        let Some(request) = &self.passes.passes[pass_id].request else { return Step::Blocked };
         let (left, busy) = self.list_work(request, instance, machine);
         if left == 0 || busy {
-            self.passes.passes[number as usize].report.busy_instances += u64::from(left > 0);
-            return self.sleep(thread_number, machine.now + costs::SLOT_OVERHEAD, Phase::TakeSlot, machine);
+            self.passes.passes[pass_id].report.busy_instances += u64::from(left > 0);
+            return self.sleep(thread_id, machine.now + costs::SLOT_OVERHEAD, Phase::TakeSlot, machine);
         }
         self.passes.building[instance] = true;
-        self.set_phase(thread_number, Phase::CollectList { left })
+        self.set_phase(thread_id, Phase::CollectList { left })
     }
 
     /// The flush-list batch of a slot is collected and posted.
-    pub(super) fn end_list(&mut self, thread_number: u32, machine: &mut Machine) {
-        let instance = self.passes.threads[thread_number as usize].instance;
+    pub(super) fn end_list(&mut self, thread_id: ThreadId, machine: &mut Machine) {
+        let instance = self.passes.threads[thread_id].instance;
         self.passes.building[instance] = false;
         machine.free_pages.batch_ended(instance);
         self.instance_maybe_over(instance, machine);
@@ -363,13 +367,13 @@ impl Flush {
         self.passes.building[instance] || machine.pool.has_batch_in_flight(instance)
     }
 
-    fn thread_out_of_slots(&mut self, thread_number: u32, machine: &mut Machine) {
-        self.passes.threads[thread_number as usize].phase = Phase::Idle;
-        let Some(number) = self.passes.threads[thread_number as usize].pass else { return };
-        if thread_number as usize >= self.passes.cleaner_threads {
-            self.passes.unused_threads.push(thread_number);
+    fn thread_out_of_slots(&mut self, thread_id: ThreadId, machine: &mut Machine) {
+        self.passes.threads[thread_id].phase = Phase::Idle;
+        let Some(pass_id) = self.passes.threads[thread_id].pass else { return };
+        if thread_id.index() >= self.passes.cleaner_threads {
+            self.passes.unused_threads.push(thread_id);
         }
-        let pass = &mut self.passes.passes[number as usize];
+        let pass = &mut self.passes.passes[pass_id];
         pass.running -= 1;
         if pass.running > 0 {
             return;
@@ -377,16 +381,16 @@ impl Flush {
         pass.request = None;
         let signal = Signal::PassDone { requester: pass.requester, report: pass.report };
         if pass.requester != Requester::PageCleaner {
-            self.passes.unused_passes.push(number);
+            self.passes.unused_passes.push(pass_id);
         }
         debug_assert!(machine.signal.is_none(), "two passes end in one event");
         machine.signal = Some(signal);
     }
 
     /// A thread that carried one batch is done with it.
-    pub(super) fn release_thread(&mut self, thread_number: u32) {
-        self.passes.threads[thread_number as usize].phase = Phase::Idle;
-        self.passes.unused_threads.push(thread_number);
+    pub(super) fn release_thread(&mut self, thread_id: ThreadId) {
+        self.passes.threads[thread_id].phase = Phase::Idle;
+        self.passes.unused_threads.push(thread_id);
     }
 
     /// Lets `requester` go on when the batches of every instance, one instance after the other, are over.
@@ -471,14 +475,14 @@ impl Flush {
     }
 
     /// Waits for the LRU batches of the slot's instance, then collects the next chunk.
-    fn wait_lru(&mut self, thread_number: u32, scanned: u64, machine: &mut Machine) -> Step {
-        let instance = self.passes.threads[thread_number as usize].instance;
-        if self.wait_for_lru_batch(Event::FlushThread(thread_number), instance) {
+    fn wait_lru(&mut self, thread_id: ThreadId, scanned: u64, machine: &mut Machine) -> Step {
+        let instance = self.passes.threads[thread_id].instance;
+        if self.wait_for_lru_batch(Event::FlushThread(thread_id), instance) {
             return Step::Blocked;
         }
         if scanned >= machine.pool.scan_depth() {
-            return self.start_list(thread_number, machine);
+            return self.start_list(thread_id, machine);
         }
-        self.set_phase(thread_number, Phase::CollectLru { scanned })
+        self.set_phase(thread_id, Phase::CollectLru { scanned })
     }
 }

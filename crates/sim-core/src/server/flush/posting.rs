@@ -26,8 +26,9 @@ use crate::server::machine::costs;
 use crate::server::machine::crashes::BrokenRule;
 use crate::server::machine::events::Event;
 use crate::server::machine::file_system::PagesFile;
-use crate::server::machine::ids::{Held, ListKind};
+use crate::server::machine::ids::{BatchId, ThreadId};
 use crate::server::machine::inodes::Synced;
+use crate::server::machine::owners::{Held, ListKind};
 use crate::storage::Op;
 use std::collections::VecDeque;
 
@@ -38,33 +39,33 @@ const PAGES_AHEAD: usize = 8;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Posting {
     /// Threads that stand in line for room in the data device's queue, and the one that is being served.
-    posters: VecDeque<u32>,
-    served: Option<u32>,
+    posters: VecDeque<ThreadId>,
+    served: Option<ThreadId>,
     watching_room: bool,
 }
 
 impl Flush {
     /// Where one buffer serves the whole server and holds one batch: takes it, or stands in line for it.
-    pub(super) fn buffer_for_collecting(&mut self, thread_number: u32, machine: &mut Machine) -> bool {
+    pub(super) fn buffer_for_collecting(&mut self, thread_id: ThreadId, machine: &mut Machine) -> bool {
         match machine.config.doublewrite {
             DoublewriteConfig::Shared { collecting: SharedCollecting::OneThread, .. } => {
-                self.doublewrite.claim_buffer(thread_number)
+                self.doublewrite.claim_buffer(thread_id)
             }
             DoublewriteConfig::Shared { collecting: SharedCollecting::Together, .. } => {
-                self.doublewrite.may_fill(thread_number)
+                self.doublewrite.may_fill(thread_id)
             }
             _ => true,
         }
     }
 
-    pub(super) fn wait_redo(&mut self, thread_number: u32, base: &mut Base) -> Step {
-        let batch = self.passes.threads[thread_number as usize].batch;
+    pub(super) fn wait_redo(&mut self, thread_id: ThreadId, base: &mut Base) -> Step {
+        let batch = self.passes.threads[thread_id].batch;
         let wanted = self.batches.get(batch).wanted_lsn;
         if wanted > base.machine.redo.position().durable_lsn
             && !base.machine.observers.breaks(BrokenRule::PageBeforeRedo)
         {
             base.machine.recorder.writes_that_waited_for_redo += 1;
-            base.log.when_durable(wanted, Event::FlushThread(thread_number), &mut base.machine);
+            base.log.when_durable(wanted, Event::FlushThread(thread_id), &mut base.machine);
             return Step::Blocked;
         }
         let next = match base.machine.config.doublewrite {
@@ -77,28 +78,28 @@ impl Flush {
             }
             DoublewriteConfig::PerInstance { .. } | DoublewriteConfig::Shared { .. } => Phase::WaitDoublewrite,
         };
-        self.set_phase(thread_number, next)
+        self.set_phase(thread_id, next)
     }
 
-    pub(super) fn wait_doublewrite(&mut self, thread_number: u32, machine: &mut Machine) -> Step {
-        let batch = self.passes.threads[thread_number as usize].batch;
+    pub(super) fn wait_doublewrite(&mut self, thread_id: ThreadId, machine: &mut Machine) -> Step {
+        let batch = self.passes.threads[thread_id].batch;
         match machine.config.doublewrite {
             DoublewriteConfig::Shared { collecting: SharedCollecting::Together, .. } => {
-                if !self.doublewrite.prepared(thread_number) {
+                if !self.doublewrite.prepared(thread_id) {
                     return Step::Blocked;
                 }
-                return self.set_phase(thread_number, Phase::WriteDoublewrite { written: 0 });
+                return self.set_phase(thread_id, Phase::WriteDoublewrite { written: 0 });
             }
             DoublewriteConfig::Shared { .. } => {}
             _ => {
                 let &mut Batch { kind, instance, .. } = self.batches.get(batch);
-                if !self.doublewrite.claim(kind, instance, thread_number) {
+                if !self.doublewrite.claim(kind, instance, thread_id) {
                     return Step::Blocked;
                 }
-                return self.set_phase(thread_number, Phase::WaitSegment);
+                return self.set_phase(thread_id, Phase::WaitSegment);
             }
         }
-        if !self.doublewrite.claim_buffer(thread_number) {
+        if !self.doublewrite.claim_buffer(thread_id) {
             return Step::Blocked;
         }
         // The batch goes its way; the thread collects the next.
@@ -106,32 +107,32 @@ impl Flush {
         self.batches.get(batch).held = Held::Buffer;
         let carrier = self.passes.acquire_thread(None);
         machine.processors.flush_thread_acquired(carrier, false);
-        let thread = &mut self.passes.threads[carrier as usize];
+        let thread = &mut self.passes.threads[carrier];
         (thread.batch, thread.phase) = (batch, Phase::WriteDoublewrite { written: 0 });
         machine.calendar.schedule(machine.now, Event::FlushThread(carrier));
-        self.go_on_after_batch(thread_number, machine)
+        self.go_on_after_batch(thread_id, machine)
     }
 
-    pub(super) fn wait_segment(&mut self, thread_number: u32) -> Step {
-        let batch = self.passes.threads[thread_number as usize].batch;
+    pub(super) fn wait_segment(&mut self, thread_id: ThreadId) -> Step {
+        let batch = self.passes.threads[thread_id].batch;
         let kind = self.batches.get(batch).kind;
-        if !self.doublewrite.claim_segment(kind, thread_number) {
+        if !self.doublewrite.claim_segment(kind, thread_id) {
             return Step::Blocked;
         }
         self.batches.get(batch).held = Held::Segment(kind);
-        self.set_phase(thread_number, Phase::WriteDoublewrite { written: 0 })
+        self.set_phase(thread_id, Phase::WriteDoublewrite { written: 0 })
     }
 
     /// Writes a batch, or the next area of it, to the doublewrite buffer's place on disk.
-    pub(super) fn write_doublewrite(&mut self, thread_number: u32, written: u64, machine: &mut Machine) -> Step {
-        if !self.queue_admits(thread_number, machine) {
+    pub(super) fn write_doublewrite(&mut self, thread_id: ThreadId, written: u64, machine: &mut Machine) -> Step {
+        if !self.queue_admits(thread_id, machine) {
             return Step::Blocked;
         }
-        let batch = self.passes.threads[thread_number as usize].batch;
+        let batch = self.passes.threads[thread_id].batch;
         let own = self.batches.get(batch).pages.len() as u64;
         let pages = self.doublewrite.pages_filled().unwrap_or(own);
         let (part, bytes, sync_file) = match machine.config.doublewrite {
-            DoublewriteConfig::Off => return self.set_phase(thread_number, Phase::Post { next: 0 }),
+            DoublewriteConfig::Off => return self.set_phase(thread_id, Phase::Post { next: 0 }),
             DoublewriteConfig::PerInstance { sync_file, fixed_bytes, .. } => {
                 (pages, fixed_bytes.unwrap_or(pages * PAGE_BYTES), sync_file)
             }
@@ -144,8 +145,8 @@ impl Flush {
             machine.disks().doublewrite_changes();
         }
         let done = machine.data_device.submit(machine.now, Op::SequentialWrite, bytes);
-        let batches = self.batches_written_with(thread_number, machine);
-        machine.observers.doublewrite_written(thread_number, &batches, done, sync_file);
+        let batches = self.batches_written_with(thread_id, machine);
+        machine.observers.doublewrite_written(thread_id, &batches, done, sync_file);
         machine.recorder.counts.dblwr_pages += part;
         machine.recorder.counts.dblwr_writes += u64::from(written == 0);
         let next = match written + part {
@@ -153,34 +154,34 @@ impl Flush {
             _ if sync_file => Phase::SyncDoublewrite,
             _ => Phase::Post { next: 0 },
         };
-        self.sleep(thread_number, done, next, machine)
+        self.sleep(thread_id, done, next, machine)
     }
 
     /// The batches that go to the doublewrite in one with that of a thread, where crashes are looked at.
-    fn batches_written_with(&self, thread_number: u32, machine: &Machine) -> Vec<u32> {
-        let threads = machine.observers.crashes.iter().flat_map(|_| self.doublewrite.written_with(thread_number));
-        threads.map(|thread| self.passes.threads[thread as usize].batch).collect()
+    fn batches_written_with(&self, thread_id: ThreadId, machine: &Machine) -> Vec<BatchId> {
+        let threads = machine.observers.crashes.iter().flat_map(|_| self.doublewrite.written_with(thread_id));
+        threads.map(|thread| self.passes.threads[thread].batch).collect()
     }
 
-    pub(super) fn sync_doublewrite(&mut self, thread_number: u32, base: &mut Base) -> Step {
-        let thread = Event::FlushThread(thread_number);
+    pub(super) fn sync_doublewrite(&mut self, thread_id: ThreadId, base: &mut Base) -> Step {
+        let thread = Event::FlushThread(thread_id);
         if base.machine.file_system.is_some() {
-            self.passes.threads[thread_number as usize].phase = Phase::Post { next: 0 };
+            self.passes.threads[thread_id].phase = Phase::Post { next: 0 };
             base.storage.sync_pages_through_journal(PagesFile::Doublewrite, thread, thread, &mut base.machine);
             return Step::Blocked;
         }
         if let Some(written) = base.machine.disks().write_inode(Synced::Doublewrite) {
-            return self.sleep(thread_number, written, Phase::SyncDoublewrite, &mut base.machine);
+            return self.sleep(thread_id, written, Phase::SyncDoublewrite, &mut base.machine);
         }
-        self.passes.threads[thread_number as usize].phase = Phase::Post { next: 0 };
+        self.passes.threads[thread_id].phase = Phase::Post { next: 0 };
         let over = base.machine.sync_data_file(thread, thread);
-        base.machine.observers.doublewrite_synced(thread_number, over);
+        base.machine.observers.doublewrite_synced(thread_id, over);
         Step::Blocked
     }
 
     /// Whether the data device's queue has room for a thread that wants to submit; if not, the thread stands in line.
-    fn queue_admits(&mut self, thread_number: u32, machine: &mut Machine) -> bool {
-        if self.posting.served == Some(thread_number) {
+    fn queue_admits(&mut self, thread_id: ThreadId, machine: &mut Machine) -> bool {
+        if self.posting.served == Some(thread_id) {
             self.posting.served = None;
             return true;
         }
@@ -188,7 +189,7 @@ impl Flush {
         if self.posting.posters.is_empty() && machine.data_device.admission_time(now, costs::POST_CHUNK as u32) <= now {
             return true;
         }
-        self.posting.posters.push_back(thread_number);
+        self.posting.posters.push_back(thread_id);
         self.watch_queue_room(machine);
         false
     }
@@ -222,10 +223,10 @@ impl Flush {
     }
 
     /// Posts page writes, a few at a time, as the device's queue has room.
-    pub(super) fn post(&mut self, thread_number: u32, next: usize, machine: &mut Machine) -> Step {
-        let batch = self.passes.threads[thread_number as usize].batch;
+    pub(super) fn post(&mut self, thread_id: ThreadId, next: usize, machine: &mut Machine) -> Step {
+        let batch = self.passes.threads[thread_id].batch;
         if next == 0 {
-            self.others_post(thread_number, machine);
+            self.others_post(thread_id, machine);
             if machine.data_device.seek_free_bytes() > 0 || machine.config.merges_adjacent_writes {
                 self.batches.get(batch).pages.sort_unstable();
             }
@@ -233,8 +234,8 @@ impl Flush {
         let pages = self.batches.get(batch).pages.len();
         let mut next = next;
         while next < pages {
-            if !self.queue_admits(thread_number, machine) {
-                self.passes.threads[thread_number as usize].phase = Phase::Post { next };
+            if !self.queue_admits(thread_id, machine) {
+                self.passes.threads[thread_id].phase = Phase::Post { next };
                 return Step::Blocked;
             }
             let mut writes = 0u64;
@@ -243,25 +244,25 @@ impl Flush {
                 writes += 1;
             }
             let aside = if machine.io_threads_compute() { 0 } else { writes - u64::from(next == pages) };
-            if machine.cpu().page_writes_compute(writes, aside, Event::FlushThread(thread_number)) {
-                self.passes.threads[thread_number as usize].phase = Phase::Post { next };
+            if machine.cpu().page_writes_compute(writes, aside, Event::FlushThread(thread_id)) {
+                self.passes.threads[thread_id].phase = Phase::Post { next };
                 return Step::Blocked;
             }
         }
-        if machine.config.batch_end == BatchEnd::Poster && !self.posts_on(thread_number, machine) {
-            self.batches.get(batch).poster = Some(thread_number);
-            self.passes.threads[thread_number as usize].phase = Phase::WaitBatch;
+        if machine.config.batch_end == BatchEnd::Poster && !self.posts_on(thread_id, machine) {
+            self.batches.get(batch).poster = Some(thread_id);
+            self.passes.threads[thread_id].phase = Phase::WaitBatch;
             self.batch_posted(batch, machine);
             return Step::Blocked;
         }
         self.batch_posted(batch, machine);
-        self.go_on_after_batch(thread_number, machine)
+        self.go_on_after_batch(thread_id, machine)
     }
 
     /// Without a doublewrite a thread that waits for its writes does so at the end of its slot: whether it goes on before
     /// that, its batch posted.
-    fn posts_on(&mut self, thread_number: u32, machine: &mut Machine) -> bool {
-        let thread = &mut self.passes.threads[thread_number as usize];
+    fn posts_on(&mut self, thread_id: ThreadId, machine: &mut Machine) -> bool {
+        let thread = &mut self.passes.threads[thread_id];
         let in_slot = matches!(thread.resume, Phase::CollectLru { .. } | Phase::CollectList { .. });
         let goes_on = in_slot && machine.config.doublewrite == DoublewriteConfig::Off;
         if goes_on {
@@ -276,13 +277,13 @@ impl Flush {
     /// the empty `batch`, and goes on in `resume`.
     pub(super) fn waits_for_posted(
         &mut self,
-        thread_number: u32,
-        batch: u32,
+        thread_id: ThreadId,
+        batch: BatchId,
         resume: Phase,
         machine: &mut Machine,
     ) -> bool {
         let &mut Batch { kind, instance, .. } = self.batches.get(batch);
-        let thread = &mut self.passes.threads[thread_number as usize];
+        let thread = &mut self.passes.threads[thread_id];
         if thread.posted_until.is_none() {
             return false;
         }
@@ -291,13 +292,13 @@ impl Flush {
             self.lru_batch_started(instance);
             self.lru_batch_built(instance, machine);
         }
-        self.batches.get(batch).poster = Some(thread_number);
+        self.batches.get(batch).poster = Some(thread_id);
         self.batch_posted(batch, machine);
         true
     }
 
     /// Posts the write that begins with the page at `next`; returns the place of the page after it.
-    fn post_write(&mut self, batch: u32, next: usize, machine: &mut Machine) -> usize {
+    fn post_write(&mut self, batch: BatchId, next: usize, machine: &mut Machine) -> usize {
         let end = if machine.config.merges_adjacent_writes { self.end_of_adjacent(batch, next) } else { next + 1 };
         let bytes = (end - next) as u64 * PAGE_BYTES;
         let done = match self.behind_the_last(batch, next, machine) {
@@ -321,18 +322,18 @@ impl Flush {
 
     /// The place after the pages that follow each other in their extent, from the one at `start` on. All pages of an
     /// extent are written by the same thread, which looks for adjacent ones.
-    fn end_of_adjacent(&mut self, batch: u32, start: usize) -> usize {
+    fn end_of_adjacent(&mut self, batch: BatchId, start: usize) -> usize {
         let pages = &self.batches.get(batch).pages[start..];
         start + adjacent(pages)
     }
 
     /// Where threads fill the buffer of the whole server together: it is written, and each posts its own pages.
-    fn others_post(&mut self, thread_number: u32, machine: &mut Machine) {
+    fn others_post(&mut self, thread_id: ThreadId, machine: &mut Machine) {
         for thread in self.doublewrite.take_fillers() {
-            let batch = self.passes.threads[thread as usize].batch;
+            let batch = self.passes.threads[thread].batch;
             self.batches.get(batch).held = Held::Buffer;
-            if thread != thread_number {
-                self.passes.threads[thread as usize].phase = Phase::Post { next: 0 };
+            if thread != thread_id {
+                self.passes.threads[thread].phase = Phase::Post { next: 0 };
                 machine.calendar.schedule(machine.now, Event::FlushThread(thread));
             }
         }
@@ -340,7 +341,7 @@ impl Flush {
 
     /// Bytes from the last page of the batch to this one, if that is so near that the device need not seek.
     #[inline]
-    fn behind_the_last(&mut self, batch: u32, place: usize, machine: &mut Machine) -> Option<u64> {
+    fn behind_the_last(&mut self, batch: BatchId, place: usize, machine: &mut Machine) -> Option<u64> {
         let near = machine.data_device.seek_free_bytes();
         if near == 0 || place == 0 {
             return None;
@@ -352,23 +353,23 @@ impl Flush {
     }
 
     /// The thread's batch is on its way, or over: the thread goes on.
-    fn go_on_after_batch(&mut self, thread_number: u32, machine: &mut Machine) -> Step {
-        let thread = &self.passes.threads[thread_number as usize];
+    fn go_on_after_batch(&mut self, thread_id: ThreadId, machine: &mut Machine) -> Step {
+        let thread = &self.passes.threads[thread_id];
         let (kind, resume) = (thread.kind, thread.resume);
         if thread.pass.is_none() {
-            self.release_thread(thread_number);
+            self.release_thread(thread_id);
             return Step::Blocked;
         }
         if resume == Phase::TakeSlot && kind == ListKind::FlushList {
-            self.end_list(thread_number, machine);
+            self.end_list(thread_id, machine);
         }
-        self.set_phase(thread_number, resume)
+        self.set_phase(thread_id, resume)
     }
 
     /// The batch that its poster waited for is written and synced.
-    pub(super) fn poster_goes_on(&mut self, thread_number: u32, base: &mut Base) {
-        if self.go_on_after_batch(thread_number, &mut base.machine) == Step::Continue {
-            self.thread_step(thread_number, base);
+    pub(super) fn poster_goes_on(&mut self, thread_id: ThreadId, base: &mut Base) {
+        if self.go_on_after_batch(thread_id, &mut base.machine) == Step::Continue {
+            self.thread_step(thread_id, base);
         }
     }
 }

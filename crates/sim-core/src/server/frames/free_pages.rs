@@ -16,7 +16,8 @@ use crate::server::flush::Flush;
 use crate::server::frames::Frames;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
-use crate::server::machine::ids::Requester;
+use crate::server::machine::ids::ClientId;
+use crate::server::machine::owners::Requester;
 
 /// Pages from the tail of an LRU list among which purge looks for a clean one: the default of `innodb_lru_scan_depth`.
 const EVICTION_SEARCH: u64 = 1024;
@@ -41,20 +42,20 @@ impl Frames {
     /// Takes a frame for `page` on behalf of a client; false if the client must wait (it goes on by itself).
     pub(in crate::server) fn find_frame(
         &mut self,
-        client_number: u32,
+        client_id: ClientId,
         page: u32,
         flush: &mut Flush,
         base: &mut Base,
     ) -> bool {
         let instance = base.machine.space.instance_of(page);
         let a_read = base.machine.lru_list_mutexes.contention.as_ref().map(|contention| contention.a_read);
-        if a_read.is_none() && base.machine.waits_for_lru_list(instance, Event::ClientResumes(client_number)) {
+        if a_read.is_none() && base.machine.waits_for_lru_list(instance, Event::ClientResumes(client_id)) {
             return false;
         }
-        if self.searches[client_number as usize].page != page {
-            self.give_frame_back(client_number, &mut base.machine);
+        if self.searches[client_id].page != page {
+            self.give_frame_back(client_id, &mut base.machine);
         }
-        let search = &mut self.searches[client_number as usize];
+        let search = &mut self.searches[client_id];
         if std::mem::take(&mut search.taken) {
             return true;
         }
@@ -63,24 +64,24 @@ impl Frames {
         }
         let rounds = search.rounds;
         let policy = base.machine.config.buffer_pool.free_pages;
-        if self.sleeps_after_lru_batch(client_number, instance, policy, &mut base.machine) {
+        if self.sleeps_after_lru_batch(client_id, instance, policy, &mut base.machine) {
             return false;
         }
         loop {
             if base.machine.pool.take_frame(instance) {
                 base.machine.wake_cleaner_for_free_pages(instance, policy);
                 let waits = a_read.is_some_and(|acquisitions| {
-                    let goes_on = Event::ClientResumes(client_number);
+                    let goes_on = Event::ClientResumes(client_id);
                     base.machine.lru_visits().client_waits(instance, acquisitions, goes_on)
                 });
-                self.searches[client_number as usize] = if waits {
+                self.searches[client_id] = if waits {
                     FrameSearch { page, taken: true, ..FrameSearch::default() }
                 } else {
                     FrameSearch::default()
                 };
                 return !waits;
             }
-            if self.waits_for_lru_batch_first(client_number, instance, policy, flush, &mut base.machine) {
+            if self.waits_for_lru_batch_first(client_id, instance, policy, flush, &mut base.machine) {
                 return false;
             }
             if !base.machine.search_tail(instance, rounds, policy) {
@@ -88,14 +89,14 @@ impl Frames {
             }
         }
         base.machine.recorder.counts.wait_free += 1;
-        self.searches[client_number as usize].rounds = rounds + 1;
-        self.without_free_page(client_number, instance, rounds, policy, flush, base);
+        self.searches[client_id].rounds = rounds + 1;
+        self.without_free_page(client_id, instance, rounds, policy, flush, base);
         false
     }
 
     /// A client has no use for the frame that it may have taken.
-    pub(in crate::server) fn give_frame_back(&mut self, client_number: u32, machine: &mut Machine) {
-        let search = &mut self.searches[client_number as usize];
+    pub(in crate::server) fn give_frame_back(&mut self, client_id: ClientId, machine: &mut Machine) {
+        let search = &mut self.searches[client_id];
         if std::mem::take(&mut search.taken) {
             machine.pool.give_frame_back(machine.space.instance_of(search.page));
         }
@@ -105,13 +106,13 @@ impl Frames {
     /// from the eleventh round on sleeps before it looks again; whether it does (5.5).
     fn sleeps_after_lru_batch(
         &mut self,
-        client_number: u32,
+        client_id: ClientId,
         instance: usize,
         policy: FreePagePolicy,
         machine: &mut Machine,
     ) -> bool {
         let FreePagePolicy::Margin { sleep, .. } = policy else { return false };
-        let search = &mut self.searches[client_number as usize];
+        let search = &mut self.searches[client_id];
         let sleeps = search.rounds > MARGIN_ROUNDS_AWAKE;
         if !std::mem::take(&mut search.flushing) {
             return false;
@@ -120,7 +121,7 @@ impl Frames {
             machine.search_tail_55(instance, 0);
         }
         if sleeps {
-            machine.calendar.schedule(machine.now + sleep, Event::ClientResumes(client_number));
+            machine.calendar.schedule(machine.now + sleep, Event::ClientResumes(client_id));
         }
         sleeps
     }
@@ -129,7 +130,7 @@ impl Frames {
     /// whether it does.
     fn waits_for_lru_batch_first(
         &mut self,
-        client_number: u32,
+        client_id: ClientId,
         instance: usize,
         policy: FreePagePolicy,
         flush: &mut Flush,
@@ -137,13 +138,13 @@ impl Frames {
     ) -> bool {
         matches!(policy, FreePagePolicy::SinglePage { waits_for_batch: true, .. })
             && machine.config.doublewrite != DoublewriteConfig::Off
-            && flush.wait_for_lru_batch_in_the_making(Event::ClientResumes(client_number), instance)
+            && flush.wait_for_lru_batch_in_the_making(Event::ClientResumes(client_id), instance)
     }
 
     /// A search found nothing: the client does what the version has it do.
     fn without_free_page(
         &mut self,
-        client_number: u32,
+        client_id: ClientId,
         instance: usize,
         rounds: u32,
         policy: FreePagePolicy,
@@ -155,20 +156,20 @@ impl Frames {
                 if wakes_cleaner {
                     base.machine.set_flush_event();
                 }
-                self.flush_single_page(client_number, instance, sleep, rounds > 1, base);
+                self.flush_single_page(client_id, instance, sleep, rounds > 1, base);
             }
             FreePagePolicy::Pause { wakes_cleaner } => {
                 if wakes_cleaner {
                     base.machine.set_flush_event();
                 }
                 let pause = base.machine.model.free_page_pause(rounds);
-                base.machine.calendar.schedule(base.machine.now + pause, Event::ClientResumes(client_number));
+                base.machine.calendar.schedule(base.machine.now + pause, Event::ClientResumes(client_id));
             }
             FreePagePolicy::Margin { margin, extra, .. } => {
-                self.searches[client_number as usize].flushing = true;
-                if !flush.wait_for_lru_batch(Event::ClientResumes(client_number), instance) {
+                self.searches[client_id].flushing = true;
+                if !flush.wait_for_lru_batch(Event::ClientResumes(client_id), instance) {
                     self.flush_lru_by_client(
-                        client_number,
+                        client_id,
                         instance,
                         LruWork::Flush(margin + extra),
                         flush,
@@ -177,7 +178,7 @@ impl Frames {
                 }
             }
             FreePagePolicy::WaitForCleaner { .. } => {
-                base.machine.watchers.push(Event::ClientResumes(client_number));
+                base.machine.watchers.push(Event::ClientResumes(client_id));
                 base.machine.set_flush_event();
             }
         }
@@ -186,7 +187,7 @@ impl Frames {
     /// A client runs an LRU batch on one instance.
     fn flush_lru_by_client(
         &mut self,
-        client_number: u32,
+        client_id: ClientId,
         instance: usize,
         lru: LruWork,
         flush: &mut Flush,
@@ -198,14 +199,14 @@ impl Frames {
             only_instance: Some(instance as u32),
             ..FlushRequest::list(FlushKind::LruOnly, Vec::new())
         };
-        flush.start_pass(Requester::Client(client_number), request, machine);
+        flush.start_pass(Requester::Client(client_id), request, machine);
     }
 
     /// After a page was read or created: where clients keep a margin of free pages, looks at it and refills it if it is
     /// short. Whether the client is busy with that.
     pub(in crate::server) fn keep_margin(
         &mut self,
-        client_number: u32,
+        client_id: ClientId,
         page: u32,
         flush: &mut Flush,
         machine: &mut Machine,
@@ -227,8 +228,8 @@ impl Frames {
         if found >= margin {
             return false;
         }
-        if !flush.wait_for_lru_batch(Event::ClientResumes(client_number), instance) {
-            self.flush_lru_by_client(client_number, instance, LruWork::Flush(wanted - found), flush, machine);
+        if !flush.wait_for_lru_batch(Event::ClientResumes(client_id), instance) {
+            self.flush_lru_by_client(client_id, instance, LruWork::Flush(wanted - found), flush, machine);
         }
         true
     }

@@ -10,7 +10,7 @@ use crate::seam::{FlushKind, FlushRequest, LruManagerInput, LruWork, PassReport}
 use crate::server::flush::Flush;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
-use crate::server::machine::ids::Requester;
+use crate::server::machine::owners::Requester;
 
 /// One thread.
 #[derive(Debug, Clone, Copy)]

@@ -9,22 +9,23 @@ use crate::server::flush::Flush;
 use crate::server::frames::Frames;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
+use crate::server::machine::ids::ClientId;
 use crate::storage::Op;
 
 impl Frames {
     /// Starts reading a page, or joins the read in flight.
-    pub(in crate::server) fn read_page(&mut self, client_number: u32, page: u32, flush: &mut Flush, base: &mut Base) {
+    pub(in crate::server) fn read_page(&mut self, client_id: ClientId, page: u32, flush: &mut Flush, base: &mut Base) {
         if let Some(&arrives) = base.machine.page_reads.get(&page) {
-            self.give_frame_back(client_number, &mut base.machine);
+            self.give_frame_back(client_id, &mut base.machine);
             // Past where the whole server stood still.
-            base.machine.calendar.schedule(arrives.max(base.machine.now), Event::ClientResumes(client_number));
+            base.machine.calendar.schedule(arrives.max(base.machine.now), Event::ClientResumes(client_id));
             return;
         }
-        if !self.find_frame(client_number, page, flush, base) {
+        if !self.find_frame(client_id, page, flush, base) {
             return;
         }
         let arrives = base.machine.begin_read(page);
-        base.machine.calendar.schedule(arrives, Event::ReadDone(client_number));
+        base.machine.calendar.schedule(arrives, Event::ReadDone(client_id));
     }
 }
 

@@ -18,6 +18,7 @@ use crate::server::machine::Machine;
 use crate::server::machine::costs;
 use crate::server::machine::events::Event;
 use crate::server::machine::file_system::PagesFile;
+use crate::server::machine::ids::ClientId;
 use crate::server::machine::inodes::Synced;
 use crate::server::storage::Wanted;
 use crate::storage::Op;
@@ -63,60 +64,60 @@ impl Frames {
     /// Flushes one dirty page from the LRU tail, then lets the client retry; sleeps first if `sleeps`.
     pub(super) fn flush_single_page(
         &mut self,
-        client_number: u32,
+        client_id: ClientId,
         instance: usize,
         sleep: SimDuration,
         sleeps: bool,
         base: &mut Base,
     ) {
-        self.singles[client_number as usize] = Some(SinglePage::Search(instance as u32));
+        self.singles[client_id] = Some(SinglePage::Search(instance as u32));
         if sleeps {
-            base.machine.calendar.schedule(base.machine.now + sleep, Event::SinglePage(client_number));
+            base.machine.calendar.schedule(base.machine.now + sleep, Event::SinglePage(client_id));
         } else {
-            self.search_single_page(client_number, instance, base);
+            self.search_single_page(client_id, instance, base);
         }
     }
 
     /// Looks for a page to flush and begins to; or frees a clean one, where the version does.
-    fn search_single_page(&mut self, client_number: u32, instance: usize, base: &mut Base) {
-        if base.machine.lru_visits().client_waits(instance, 1, Event::SinglePage(client_number)) {
+    fn search_single_page(&mut self, client_id: ClientId, instance: usize, base: &mut Base) {
+        if base.machine.lru_visits().client_waits(instance, 1, Event::SinglePage(client_id)) {
             return;
         }
-        self.singles[client_number as usize] = None;
+        self.singles[client_id] = None;
         let frees_clean = base.machine.frees_clean_page_first();
         let mut next = base.machine.pool.lru().and_then(|l| l.tail(instance));
         while let Some(page) = next {
             if base.machine.pool.take_page(page) {
-                return self.begin_single_page(client_number, page, base);
+                return self.begin_single_page(client_id, page, base);
             }
             next = base.machine.pool.lru().and_then(|l| l.before(page));
             if frees_clean && base.machine.pool.evict_if_clean(page, instance) {
-                return base.machine.calendar.schedule(base.machine.now, Event::ClientResumes(client_number));
+                return base.machine.calendar.schedule(base.machine.now, Event::ClientResumes(client_id));
             }
         }
-        base.machine.calendar.schedule(base.machine.now + costs::SINGLE_PAGE_POLL, Event::ClientResumes(client_number));
+        base.machine.calendar.schedule(base.machine.now + costs::SINGLE_PAGE_POLL, Event::ClientResumes(client_id));
     }
 
     /// A client has taken a page to flush it alone.
-    fn begin_single_page(&mut self, client_number: u32, page: u32, base: &mut Base) {
+    fn begin_single_page(&mut self, client_id: ClientId, page: u32, base: &mut Base) {
         base.machine.recorder.counts.single_pages += 1;
         base.machine.recorder.counts.pages_flushed += 1;
         let wanted = base.machine.redo.wanted_before_writing(|p| p == page);
         base.log.want_durable(wanted, &mut base.machine);
-        self.singles[client_number as usize] = Some(SinglePage::Redo(page, wanted));
-        base.machine.cpu().single_page_computes(Event::SinglePage(client_number));
+        self.singles[client_id] = Some(SinglePage::Redo(page, wanted));
+        base.machine.cpu().single_page_computes(Event::SinglePage(client_id));
     }
 
     /// A client's single-page flush reaches its next stage; each stage is submitted when the one before is done.
-    pub(in crate::server) fn single_page_step(&mut self, client_number: u32, base: &mut Base) -> SinglePageStep {
-        let Some(stage) = self.singles[client_number as usize] else { return SinglePageStep::ClientResumes };
+    pub(in crate::server) fn single_page_step(&mut self, client_id: ClientId, base: &mut Base) -> SinglePageStep {
+        let Some(stage) = self.singles[client_id] else { return SinglePageStep::ClientResumes };
         let (page, op) = match stage {
             SinglePage::Search(instance) => {
-                self.search_single_page(client_number, instance as usize, base);
+                self.search_single_page(client_id, instance as usize, base);
                 return SinglePageStep::Waits;
             }
             SinglePage::Redo(_, lsn) if lsn > base.machine.redo.position().durable_lsn => {
-                base.log.when_durable(lsn, Event::SinglePage(client_number), &mut base.machine);
+                base.log.when_durable(lsn, Event::SinglePage(client_id), &mut base.machine);
                 return SinglePageStep::Waits;
             }
             SinglePage::Redo(page, _) => match base.machine.config.doublewrite {
@@ -125,24 +126,24 @@ impl Frames {
             },
             SinglePage::Data(page) => (page, Op::RandomWrite),
             SinglePage::SyncDoublewrite(page) => {
-                self.sync_doublewrite_of_single_page(client_number, page, base);
+                self.sync_doublewrite_of_single_page(client_id, page, base);
                 return SinglePageStep::Waits;
             }
             SinglePage::InFile(page) => {
                 let wanted = base.storage.written_now(base.machine.space.space_of(page));
-                return self.sync_file_of_single_page(client_number, page, wanted, base);
+                return self.sync_file_of_single_page(client_id, page, wanted, base);
             }
             SinglePage::SyncData(page, wanted) => {
-                return self.sync_file_of_single_page(client_number, page, wanted, base);
+                return self.sync_file_of_single_page(client_id, page, wanted, base);
             }
-            SinglePage::Written(page) => return self.single_page_written(client_number, page, base),
+            SinglePage::Written(page) => return self.single_page_written(client_id, page, base),
         };
-        self.submit_single_page(client_number, page, op, &mut base.machine);
+        self.submit_single_page(client_id, page, op, &mut base.machine);
         SinglePageStep::Waits
     }
 
     /// Submits the page to the doublewrite, or to its data file.
-    fn submit_single_page(&mut self, client_number: u32, page: u32, op: Op, machine: &mut Machine) {
+    fn submit_single_page(&mut self, client_id: ClientId, page: u32, op: Op, machine: &mut Machine) {
         machine.check_page_write(page);
         let sync_doublewrite = matches!(
             machine.config.doublewrite,
@@ -171,19 +172,19 @@ impl Frames {
         } else {
             SinglePage::Written(page)
         };
-        self.singles[client_number as usize] = Some(next);
-        machine.cpu().single_write_completes(done, op == Op::RandomWrite, Event::SinglePage(client_number));
+        self.singles[client_id] = Some(next);
+        machine.cpu().single_write_completes(done, op == Op::RandomWrite, Event::SinglePage(client_id));
     }
 
     /// Syncs the place of a page in the doublewrite.
-    fn sync_doublewrite_of_single_page(&mut self, client_number: u32, page: u32, base: &mut Base) {
-        let event = Event::SinglePage(client_number);
+    fn sync_doublewrite_of_single_page(&mut self, client_id: ClientId, page: u32, base: &mut Base) {
+        let event = Event::SinglePage(client_id);
         if base.storage.sync_pages_through_journal(PagesFile::DoublewriteOf(page), event, event, &mut base.machine) {
-            self.singles[client_number as usize] = Some(SinglePage::Data(page));
+            self.singles[client_id] = Some(SinglePage::Data(page));
             return;
         }
         let inode = base.machine.disks().write_inode(Synced::Doublewrite);
-        if let Some(over) = self.sync_single_page(client_number, inode, SinglePage::Data(page), &mut base.machine) {
+        if let Some(over) = self.sync_single_page(client_id, inode, SinglePage::Data(page), &mut base.machine) {
             base.machine.observers.single_page_copy_synced(page, over);
         }
     }
@@ -192,48 +193,48 @@ impl Frames {
     /// inode.
     fn sync_single_page(
         &mut self,
-        client_number: u32,
+        client_id: ClientId,
         inode: Option<SimTime>,
         next: SinglePage,
         machine: &mut Machine,
     ) -> Option<SimTime> {
         if let Some(written) = inode {
-            machine.cpu().wakes_after(written, Event::SinglePage(client_number));
+            machine.cpu().wakes_after(written, Event::SinglePage(client_id));
             return None;
         }
-        self.singles[client_number as usize] = Some(next);
-        Some(machine.sync_data_file(Event::SinglePage(client_number), Event::SinglePage(client_number)))
+        self.singles[client_id] = Some(next);
+        Some(machine.sync_data_file(Event::SinglePage(client_id), Event::SinglePage(client_id)))
     }
 
     /// Syncs the data file of a page, unless somebody else's sync covers it or is still in progress.
     fn sync_file_of_single_page(
         &mut self,
-        client_number: u32,
+        client_id: ClientId,
         page: u32,
         wanted: u64,
         base: &mut Base,
     ) -> SinglePageStep {
         let file = base.machine.space.space_of(page);
-        self.singles[client_number as usize] = Some(SinglePage::SyncData(page, wanted));
+        self.singles[client_id] = Some(SinglePage::SyncData(page, wanted));
         match base.storage.want(file, wanted, base.machine.now) {
             Wanted::Synced => {
-                self.singles[client_number as usize] = Some(SinglePage::Written(page));
-                return self.single_page_written(client_number, page, base);
+                self.singles[client_id] = Some(SinglePage::Written(page));
+                return self.single_page_written(client_id, page, base);
             }
             Wanted::Wait(until) => {
-                base.storage.wait_for_sync(file, until, Event::SinglePage(client_number), &mut base.machine)
+                base.storage.wait_for_sync(file, until, Event::SinglePage(client_id), &mut base.machine)
             }
             Wanted::Sync => {
-                let event = Event::SinglePage(client_number);
+                let event = Event::SinglePage(client_id);
                 if base.storage.sync_pages_through_journal(PagesFile::Data(file), event, event, &mut base.machine) {
-                    self.singles[client_number as usize] = Some(SinglePage::Written(page));
+                    self.singles[client_id] = Some(SinglePage::Written(page));
                     return SinglePageStep::Waits;
                 }
                 let inode = base.machine.disks().write_inode(Synced::Data(file));
                 if let Some(written) = inode {
                     base.storage.inode_until(file, written);
                 }
-                let synced = self.sync_single_page(client_number, inode, SinglePage::Written(page), &mut base.machine);
+                let synced = self.sync_single_page(client_id, inode, SinglePage::Written(page), &mut base.machine);
                 if let Some(over) = synced {
                     base.machine.observers.file_synced(file, over, base.machine.now);
                     base.storage.sync_until(file, over);
@@ -243,12 +244,12 @@ impl Frames {
         SinglePageStep::Waits
     }
 
-    fn single_page_written(&mut self, client_number: u32, page: u32, base: &mut Base) -> SinglePageStep {
+    fn single_page_written(&mut self, client_id: ClientId, page: u32, base: &mut Base) -> SinglePageStep {
         let instance = base.machine.space.instance_of(page);
-        if base.machine.lru_visits().client_waits(instance, 1, Event::SinglePage(client_number)) {
+        if base.machine.lru_visits().client_waits(instance, 1, Event::SinglePage(client_id)) {
             return SinglePageStep::Waits;
         }
-        self.singles[client_number as usize] = None;
+        self.singles[client_id] = None;
         base.machine.pool.page_written(page);
         base.machine.observers.page_write_ended(page);
         if !base.machine.config.data_sync.follows_batches() {

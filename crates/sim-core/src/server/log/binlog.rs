@@ -25,6 +25,7 @@ use crate::server::machine::Machine;
 use crate::server::machine::costs;
 use crate::server::machine::events::Event;
 use crate::server::machine::file_system::AfterSync;
+use crate::server::machine::ids::ClientId;
 use crate::server::machine::inodes::Synced;
 use crate::storage::Op;
 use std::collections::VecDeque;
@@ -32,7 +33,7 @@ use std::collections::VecDeque;
 /// A transaction in the binary log.
 #[derive(Debug, Clone, Copy)]
 struct Member {
-    client: u32,
+    client: ClientId,
     /// Where its redo ended as it was prepared.
     lsn: u64,
 }
@@ -52,7 +53,7 @@ pub(in crate::server) struct BinaryLog {
     written: Vec<Member>,
     syncing: Vec<Member>,
     /// Clients of 5.5 that are through it and wait for their commit to be durable.
-    commits_flushed: Vec<u32>,
+    commits_flushed: Vec<ClientId>,
     /// Groups, and bytes of events, since the last sync.
     groups_unsynced: u32,
     bytes_unsynced: f64,
@@ -113,7 +114,12 @@ impl BinaryLog {
 
     /// A transaction is prepared and as durable as commits are: whether it ends. If not, it goes through the binary self.
     #[must_use]
-    pub(in crate::server) fn ends_without_binlog(&mut self, client: u32, log: &mut Log, machine: &mut Machine) -> bool {
+    pub(in crate::server) fn ends_without_binlog(
+        &mut self,
+        client: ClientId,
+        log: &mut Log,
+        machine: &mut Machine,
+    ) -> bool {
         if self.config.in_redo {
             return true;
         }
@@ -147,7 +153,7 @@ impl BinaryLog {
     }
 
     /// A prepared transaction stands in the queue.
-    pub(in crate::server) fn stand_in_queue(&mut self, client: u32, log: &mut Log, machine: &mut Machine) {
+    pub(in crate::server) fn stand_in_queue(&mut self, client: ClientId, log: &mut Log, machine: &mut Machine) {
         self.queue.push_back(Member { client, lsn: machine.redo.current_lsn() });
         self.start_group(log, machine);
     }
@@ -194,7 +200,7 @@ impl BinaryLog {
     }
 
     /// The groups in the sync stage commit, one transaction after the other: the clients, and when each ends.
-    pub(in crate::server) fn take_synced_groups(&mut self, machine: &mut Machine) -> Vec<(u32, SimTime)> {
+    pub(in crate::server) fn take_synced_groups(&mut self, machine: &mut Machine) -> Vec<(ClientId, SimTime)> {
         let groups = std::mem::take(&mut self.syncing);
         let each = machine.processors.slowed(machine.now, costs::BINLOG_TRANSACTION);
         let newest = groups.iter().map(|member| member.lsn).max().unwrap_or(0);
@@ -230,14 +236,14 @@ impl BinaryLog {
     }
 
     /// The group without stages commits: its clients.
-    pub(in crate::server) fn take_group(&mut self) -> Vec<u32> {
+    pub(in crate::server) fn take_group(&mut self) -> Vec<ClientId> {
         self.in_progress = false;
         self.group.drain(..).map(|member| member.client).collect()
     }
 
     /// Whether the commit record of a transaction is flushed once more; if so, it is appended.
     #[must_use]
-    pub(in crate::server) fn flushes_commit_record(&mut self, client: u32, machine: &mut Machine) -> bool {
+    pub(in crate::server) fn flushes_commit_record(&mut self, client: ClientId, machine: &mut Machine) -> bool {
         let again = !self.config.grouped && machine.config.redo.commit == CommitDurability::Sync;
         if again {
             self.commits_flushed.push(client);

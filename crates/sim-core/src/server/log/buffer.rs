@@ -11,15 +11,16 @@ use crate::config::RedoPipeline;
 use crate::server::log::Log;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
+use crate::server::machine::ids::ClientId;
 use std::collections::VecDeque;
 
 /// Clients that wait for room in the log buffer, and those that may go on.
 #[derive(Debug, Clone, Default)]
 pub(in crate::server) struct LogBufferQueue {
     /// Each with the most redo that its transaction writes, payload bytes.
-    waiting: VecDeque<(u32, u64)>,
+    waiting: VecDeque<(ClientId, u64)>,
     /// Clients that are about to go on, and the bytes kept for each.
-    admitted: Vec<(u32, u64)>,
+    admitted: Vec<(ClientId, u64)>,
 }
 
 impl LogBufferQueue {
@@ -38,12 +39,12 @@ impl LogBufferQueue {
     }
 
     /// Whether this client has waited and may go on.
-    pub(in crate::server) fn has_admitted(&self, client: u32) -> bool {
+    pub(in crate::server) fn has_admitted(&self, client: ClientId) -> bool {
         self.admitted.iter().any(|&(admitted, _)| admitted == client)
     }
 
     /// This client takes the room that was kept for it, if any was.
-    pub(in crate::server) fn takes_room(&mut self, client: u32) {
+    pub(in crate::server) fn takes_room(&mut self, client: ClientId) {
         self.admitted.retain(|&(admitted, _)| admitted != client);
     }
 }
@@ -58,12 +59,12 @@ impl Log {
     /// A client waits for room in the log buffer for a transaction of at most `payload_bytes` of redo.
     pub(in crate::server) fn wait_for_log_buffer(
         &mut self,
-        client_number: u32,
+        client_id: ClientId,
         payload_bytes: u64,
         machine: &mut Machine,
     ) {
         machine.recorder.counts.log_waits += 1;
-        self.buffer.waiting.push_back((client_number, payload_bytes));
+        self.buffer.waiting.push_back((client_id, payload_bytes));
         self.empty_log_buffer(machine);
     }
 

@@ -18,6 +18,7 @@ use crate::server::log::Log;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
 use crate::server::machine::file_system::AfterSync;
+use crate::server::machine::ids::ClientId;
 use crate::server::machine::inodes::Synced;
 use crate::server::machine::wake_ups::Thread;
 use crate::storage::Op;
@@ -31,7 +32,7 @@ const BACKGROUND_PERIOD: SimDuration = SimDuration::from_secs(1);
 pub(in crate::server) struct Commit {
     wake_up: SimDuration,
     /// Committing clients in order of their LSN.
-    waiters: VecDeque<(u64, u32)>,
+    waiters: VecDeque<(u64, ClientId)>,
     /// What happens when redo is durable up to an LSN.
     durable_waiters: Vec<(u64, Event)>,
     /// LSN that the sync in progress makes durable.
@@ -101,7 +102,7 @@ impl Log {
     /// A client's transaction, whose redo ends here, is to be as durable as commits are; whether it already is. If not, the
     /// client has been put to wait.
     #[must_use]
-    pub(in crate::server) fn is_durable_or_waits(&mut self, client_number: u32, machine: &mut Machine) -> bool {
+    pub(in crate::server) fn is_durable_or_waits(&mut self, client_id: ClientId, machine: &mut Machine) -> bool {
         let lsn = machine.redo.current_lsn();
         let position = machine.redo.position();
         // Redo that the transaction appended before its last reads may be where it must be by now.
@@ -112,7 +113,7 @@ impl Log {
         };
         if !done {
             self.redo_requested(machine);
-            self.commit.waiters.push_back((lsn, client_number));
+            self.commit.waiters.push_back((lsn, client_id));
         }
         done
     }
@@ -303,7 +304,7 @@ impl Log {
     }
 
     /// The next client whose redo ends at `lsn` or before.
-    pub(in crate::server) fn next_acknowledged(&mut self, lsn: u64, machine: &mut Machine) -> Option<u32> {
+    pub(in crate::server) fn next_acknowledged(&mut self, lsn: u64, machine: &mut Machine) -> Option<ClientId> {
         let &(wanted, client) = self.commit.waiters.front().filter(|(wanted, _)| *wanted <= lsn)?;
         self.commit.waiters.pop_front();
         machine.acknowledged_lsn = wanted;

@@ -32,6 +32,7 @@ use crate::config::RedoPipeline;
 use crate::kernel::time::{SimDuration, SimTime};
 use crate::server::machine::costs;
 use crate::server::machine::events::Event;
+use crate::server::machine::ids::ClientId;
 use crate::server::machine::processors::Cpu;
 
 impl Cpu<'_> {
@@ -90,15 +91,15 @@ impl Cpu<'_> {
     }
 
     /// A client has flushed old pages itself: it computes, then goes on.
-    pub(in crate::server) fn client_flush_computes(&mut self, client_number: u32) {
-        self.compute_or_go_on(self.processors.spec().client_flush, Event::ClientResumes(client_number));
+    pub(in crate::server) fn client_flush_computes(&mut self, client_id: ClientId) {
+        self.compute_or_go_on(self.processors.spec().client_flush, Event::ClientResumes(client_id));
     }
 
     /// A client has read a page: it computes, then goes on; false if that takes no time.
-    pub(in crate::server) fn page_read_computes(&mut self, client_number: u32) -> bool {
+    pub(in crate::server) fn page_read_computes(&mut self, client_id: ClientId) -> bool {
         let demand = self.processors.spec().page_read;
         if demand.0 > 0 {
-            self.compute(demand, SimDuration::ZERO, Event::ClientResumes(client_number));
+            self.compute(demand, SimDuration::ZERO, Event::ClientResumes(client_id));
         }
         demand.0 > 0
     }

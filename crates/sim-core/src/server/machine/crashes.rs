@@ -38,6 +38,7 @@ use crate::kernel::time::{SimDuration, SimTime};
 use crate::server::RunError;
 use crate::server::machine::Machine;
 use crate::server::machine::Observers;
+use crate::server::machine::ids::{BatchId, RoundId, ThreadId};
 use disk::{CopyId, Disk, PageWrite, Version};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -84,15 +85,15 @@ pub(in crate::server) struct Crashes {
     /// Whether torn pages can be mended.
     doublewrite: bool,
     /// Copies by batch, from when they are submitted to the end of the batch.
-    of_batch: BTreeMap<u32, CopyId>,
+    of_batch: BTreeMap<BatchId, CopyId>,
     /// Copies that a flush thread wrote last and has not synced.
-    of_thread: BTreeMap<u32, Vec<CopyId>>,
+    of_thread: BTreeMap<ThreadId, Vec<CopyId>>,
     /// Copies of pages that clients flush alone.
     of_page: BTreeMap<u32, CopyId>,
     /// Copies of batches that are over, whose place is still kept.
     kept: Vec<CopyId>,
     /// Copies whose place a sync round keeps.
-    of_round: BTreeMap<u32, Vec<CopyId>>,
+    of_round: BTreeMap<RoundId, Vec<CopyId>>,
     /// Pages whose writes ended since a checkpoint began to sync that will look at the flush lists when it has.
     ended: Option<BTreeSet<u32>>,
     crashes: Vec<Crash>,

@@ -1,5 +1,6 @@
 //! What can happen. No source: these are the simulator's own steps.
 
+use crate::server::machine::ids::{BatchId, ClientId, RoundId, ThreadId};
 /// Kinds of events, a bit each.
 pub const EVENT_KINDS: u64 = ((1 << 53) - 2) & !(1 << 44) | 3 << 60;
 
@@ -7,17 +8,17 @@ pub const EVENT_KINDS: u64 = ((1 << 53) - 2) & !(1 << 44) | 3 << 60;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::server) enum Event {
     /// A client's CPU work is done, or a wait inside the transaction is over: its page touches go on.
-    ClientResumes(u32),
+    ClientResumes(ClientId),
     /// A piece of work on the processors may be done, where they are shared.
     Computed,
     /// A thread that waited for the device wants a processor: the number of what it does then.
     Wakes(u32),
     /// A client starts its next transaction (after think time or a commit wait).
-    Start(u32),
+    Start(ClientId),
     /// The page a client waited for has been read.
-    ReadDone(u32),
+    ReadDone(ClientId),
     /// A single-page flush of a client moves on.
-    SinglePage(u32),
+    SinglePage(ClientId),
     /// The next arrival of an open drive.
     Arrival,
     /// The redo write in progress ends and somebody waits for it.
@@ -43,27 +44,27 @@ pub(in crate::server) enum Event {
     /// All page cleaner threads begin a pass.
     PassStarts,
     /// A cleaner thread goes on.
-    FlushThread(u32),
+    FlushThread(ThreadId),
     /// The last page write of a batch is done on the device.
-    BatchOnDevice(u32),
+    BatchOnDevice(BatchId),
     /// The pages of a batch that an I/O thread completes are done on the device, and the thread has computed.
     ShareOnDevice {
         /// The batch.
-        batch: u32,
+        batch: BatchId,
         /// The thread.
         thread: u8,
     },
     /// An I/O thread has waited for the mutex of an instance to complete its pages of a batch.
     ShareCompletes {
         /// The batch.
-        batch: u32,
+        batch: BatchId,
         /// The thread.
         thread: u8,
     },
     /// A thread that waited for the mutex of an instance has got a processor.
     LruListMutex(u32),
     /// A data-sync round goes on.
-    SyncRound(u32),
+    SyncRound(RoundId),
     /// The checkpointer's sleep is over; a stale number is ignored.
     CheckpointerTimer(u32),
     /// The checkpointer waits for the mutex of the log writer: whether it has got it.
@@ -126,7 +127,7 @@ pub(in crate::server) enum Event {
 
 impl Event {
     /// The client whose thread goes on with it, if that is in the middle of its transaction.
-    pub(in crate::server) fn client(self) -> Option<u32> {
+    pub(in crate::server) fn client(self) -> Option<ClientId> {
         match self {
             Event::ClientResumes(client) | Event::SinglePage(client) => Some(client),
             _ => None,
@@ -150,14 +151,14 @@ impl Event {
     #[inline]
     fn subject(self) -> u64 {
         match self {
-            Event::ClientResumes(number)
-            | Event::Start(number)
-            | Event::ReadDone(number)
-            | Event::SinglePage(number)
-            | Event::CleanerTimer(number)
-            | Event::FlushThread(number)
-            | Event::BatchOnDevice(number)
-            | Event::SyncRound(number)
+            Event::ClientResumes(client)
+            | Event::Start(client)
+            | Event::ReadDone(client)
+            | Event::SinglePage(client) => u64::from(client.0),
+            Event::FlushThread(thread) => u64::from(thread.0),
+            Event::BatchOnDevice(batch) => u64::from(batch.0),
+            Event::SyncRound(round) => u64::from(round.0),
+            Event::CleanerTimer(number)
             | Event::CheckpointerTimer(number)
             | Event::MergeRead(number)
             | Event::CleanerMerged(number)
@@ -174,7 +175,7 @@ impl Event {
             | Event::RecordTimer(number)
             | Event::RecordThread(number) => u64::from(number),
             Event::ShareOnDevice { batch, thread } | Event::ShareCompletes { batch, thread } => {
-                u64::from(batch) << 8 | u64::from(thread)
+                u64::from(batch.0) << 8 | u64::from(thread)
             }
             _ => 0,
         }
@@ -248,14 +249,14 @@ mod tests {
     #[test]
     fn the_hash_tells_all_kinds_of_events_apart() {
         use Event as E;
-        let (batch, thread) = (0, 0);
+        let (batch, thread) = (BatchId(0), 0);
         let kinds = [
-            E::ClientResumes(0),
+            E::ClientResumes(ClientId(0)),
             E::Computed,
             E::Wakes(0),
-            E::Start(0),
-            E::ReadDone(0),
-            E::SinglePage(0),
+            E::Start(ClientId(0)),
+            E::ReadDone(ClientId(0)),
+            E::SinglePage(ClientId(0)),
             E::Arrival,
             E::RedoWritten,
             E::RedoOnDevice,
@@ -268,12 +269,12 @@ mod tests {
             E::RedoFileWaitOver,
             E::CleanerTimer(0),
             E::PassStarts,
-            E::FlushThread(0),
-            E::BatchOnDevice(0),
+            E::FlushThread(ThreadId(0)),
+            E::BatchOnDevice(BatchId(0)),
             E::ShareOnDevice { batch, thread },
             E::ShareCompletes { batch, thread },
             E::LruListMutex(0),
-            E::SyncRound(0),
+            E::SyncRound(RoundId(0)),
             E::CheckpointerTimer(0),
             E::CheckpointerLooks,
             E::CheckpointOnDevice,

@@ -1,93 +1,48 @@
-//! What layers hand each other to say whom something is for: data, known to all of them.
+//! Ids of clients, flush threads, batches, passes and rounds: a type each, which indexes the lists of what it names.
 
-use crate::seam::PassReport;
-use crate::server::machine::events::Event;
+use std::ops::{Index, IndexMut};
 
-/// Who asks for something that takes time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::server) enum Requester {
-    /// The page cleaner's coordinator (the master thread in 5.5).
-    PageCleaner,
-    /// A user thread.
-    Client(u32),
-    /// The LRU manager thread of an instance.
-    LruManager(u32),
-    /// The purge coordinator, which truncates an undo tablespace.
-    Purge,
-    /// A purge thread.
-    PurgeThread(u32),
-}
+macro_rules! ids {
+    ($($doc:literal $name:ident)*) => {$(
+        #[doc = $doc]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub(in crate::server) struct $name(pub(in crate::server) u32);
 
-impl Requester {
-    /// The event by which it goes on; the page cleaner has one for each thing that it waits for.
-    pub(in crate::server) fn goes_on(self, page_cleaner: Event) -> Event {
-        match self {
-            Requester::PageCleaner => page_cleaner,
-            Requester::Client(client) => Event::ClientResumes(client),
-            Requester::LruManager(instance) => Event::LruManager(instance),
-            Requester::Purge => Event::UndoTruncation,
-            Requester::PurgeThread(thread) => Event::PurgeThread(thread),
+        impl $name {
+            /// Its place in a list of all.
+            #[inline]
+            pub(in crate::server) fn index(self) -> usize {
+                self.0 as usize
+            }
+
+            /// The id of what is at this place.
+            pub(in crate::server) fn at(index: usize) -> Self {
+                $name(index as u32)
+            }
         }
-    }
+
+        impl<T> Index<$name> for Vec<T> {
+            type Output = T;
+
+            #[inline]
+            fn index(&self, id: $name) -> &T {
+                &self[id.index()]
+            }
+        }
+
+        impl<T> IndexMut<$name> for Vec<T> {
+            #[inline]
+            fn index_mut(&mut self, id: $name) -> &mut T {
+                &mut self[id.index()]
+            }
+        }
+    )*};
 }
 
-/// Which list a batch comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::server) enum ListKind {
-    /// LRU batches.
-    Lru,
-    /// Flush list batches.
-    FlushList,
-}
-
-/// What a batch holds of the doublewrite until its data files are synced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::server) enum Held {
-    Nothing,
-    /// A segment of this kind (a buffer for each instance).
-    Segment(ListKind),
-    /// The buffer of the whole server.
-    Buffer,
-}
-
-/// What has ended, and lets an actor above go on as soon as the event that ended it is dealt with.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::server) enum Signal {
-    /// A pass over the lists.
-    PassDone {
-        /// Who asked for it.
-        requester: Requester,
-        /// What it did.
-        report: PassReport,
-    },
-    /// What the master thread had purged.
-    PurgeDone,
-}
-
-/// A batch that is complete, whose data files are being synced: who goes on then, and what it gives back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::server) enum EndedBatch {
-    /// An I/O thread, which holds the mutex of an instance maybe.
-    IoThread { thread: u32, held: Held, mutex: Option<usize> },
-    /// The thread that posted the batch and waited for it.
-    Poster { thread: u32, held: Held },
-}
-
-/// Who runs a round of data-file syncs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::server) enum RoundOwner {
-    /// Whoever ends a batch.
-    Batch(EndedBatch),
-    /// The checkpointer.
-    Checkpoint,
-}
-
-/// How far a round is.
-#[must_use]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::server) enum RoundStep {
-    /// It goes on by itself.
-    Runs,
-    /// It is over, and its owner goes on.
-    Over(RoundOwner),
+ids! {
+    "A client." ClientId
+    "A thread that flushes." ThreadId
+    "A batch of page writes." BatchId
+    "A request to flush that is carried out." PassId
+    "A round of data-file syncs." RoundId
 }

@@ -25,8 +25,8 @@
 use crate::config::SyncHolds;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
-use crate::server::machine::ids::ListKind;
 use crate::server::machine::lru_contention::{Contention, LruVisits};
+use crate::server::machine::owners::ListKind;
 use std::collections::VecDeque;
 
 /// The mutexes, by instance.
@@ -152,22 +152,31 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::server::machine::ids::{ClientId, ThreadId};
 
     #[test]
     fn who_sleeps_is_woken_in_order_and_nobody_twice() {
         let mut mutexes = LruListMutexes::new(SyncHolds::LruList, 2, None);
         assert!(mutexes.held_by_sync(ListKind::Lru) && !mutexes.held_by_sync(ListKind::FlushList));
-        assert!(!mutexes.waits(0, Event::ClientResumes(1)), "nobody holds it");
+        assert!(!mutexes.waits(0, Event::ClientResumes(ClientId(1))), "nobody holds it");
         mutexes.hold(0);
-        assert!(mutexes.any_held() && !mutexes.waits(1, Event::ClientResumes(1)), "the other instance is free");
-        assert!(mutexes.waits(0, Event::ClientResumes(1)) && mutexes.waits(0, Event::FlushThread(0)));
+        assert!(
+            mutexes.any_held() && !mutexes.waits(1, Event::ClientResumes(ClientId(1))),
+            "the other instance is free"
+        );
+        assert!(
+            mutexes.waits(0, Event::ClientResumes(ClientId(1))) && mutexes.waits(0, Event::FlushThread(ThreadId(0)))
+        );
         assert_eq!(mutexes.waiting_clients(), 1);
-        assert_eq!(mutexes.give_back(0), Some(Event::ClientResumes(1)));
+        assert_eq!(mutexes.give_back(0), Some(Event::ClientResumes(ClientId(1))));
         assert!(!mutexes.any_held());
         mutexes.hold(0);
-        assert!(mutexes.waits(0, Event::ClientResumes(2)));
+        assert!(mutexes.waits(0, Event::ClientResumes(ClientId(2))));
         assert_eq!(mutexes.give_back(0), None, "the first is still on his way");
-        assert_eq!(mutexes.mutexes[0].woken, [Event::ClientResumes(1), Event::FlushThread(0), Event::ClientResumes(2)]);
+        assert_eq!(
+            mutexes.mutexes[0].woken,
+            [Event::ClientResumes(ClientId(1)), Event::FlushThread(ThreadId(0)), Event::ClientResumes(ClientId(2))]
+        );
         assert_eq!(mutexes.waiting_clients(), 2);
     }
 }

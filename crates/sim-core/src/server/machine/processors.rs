@@ -27,6 +27,7 @@ use crate::kernel::time::{SimDuration, SimTime};
 use crate::run_spec::{CpuScheduling, CpuSpec, OtherPrograms, RunSpec};
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
+use crate::server::machine::ids::{ClientId, ThreadId};
 use crate::server::machine::slowdown::Slowdown;
 
 /// What follows a piece of computing, and how long after it.
@@ -49,8 +50,9 @@ enum Sharing {
 /// The processor of the thread whose piece of computing this follows, if it is a certain one.
 fn processor_of(event: Event, homes: &[usize]) -> Option<usize> {
     match event {
-        Event::ClientResumes(client) | Event::SinglePage(client) => homes.get(client as usize).copied(),
-        Event::FlushThread(thread) | Event::LruManager(thread) | Event::PurgeThread(thread) => Some(thread as usize),
+        Event::ClientResumes(client) | Event::SinglePage(client) => homes.get(client.index()).copied(),
+        Event::FlushThread(thread) => Some(thread.index()),
+        Event::LruManager(thread) | Event::PurgeThread(thread) => Some(thread as usize),
         _ => None,
     }
 }
@@ -120,16 +122,16 @@ impl Processors {
     }
 
     /// A flush thread begins a job, maybe for a client: then it has no priority.
-    pub(in crate::server) fn flush_thread_acquired(&mut self, thread: u32, for_client: bool) {
-        let thread = thread as usize;
+    pub(in crate::server) fn flush_thread_acquired(&mut self, thread: ThreadId, for_client: bool) {
+        let thread = thread.index();
         if self.for_client.len() <= thread {
             self.for_client.resize(thread + 1, false);
         }
         self.for_client[thread] = for_client;
     }
 
-    fn is_for_client(&self, thread: u32) -> bool {
-        self.for_client.get(thread as usize).is_some_and(|&for_client| for_client)
+    fn is_for_client(&self, thread: ThreadId) -> bool {
+        self.for_client.get(thread.index()).is_some_and(|&for_client| for_client)
     }
 
     /// CPU time that `demand` takes if it begins now.
@@ -272,9 +274,9 @@ impl Cpu<'_> {
     }
 
     /// A client that had nothing to do gets a transaction: it goes where least is to be done.
-    pub(in crate::server) fn settle_client(&mut self, client_number: u32) {
+    pub(in crate::server) fn settle_client(&mut self, client_id: ClientId) {
         if let Sharing::Equal { queues, homes, .. } = &mut self.processors.sharing {
-            homes[client_number as usize] = queues.shortest();
+            homes[client_id] = queues.shortest();
         }
     }
 

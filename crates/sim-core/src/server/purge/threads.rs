@@ -15,7 +15,7 @@ use crate::server::engine::Engine;
 use crate::server::machine::Machine;
 use crate::server::machine::costs;
 use crate::server::machine::events::Event;
-use crate::server::machine::ids::Requester;
+use crate::server::machine::owners::Requester;
 use crate::server::purge::Purge;
 use crate::server::purge::State;
 use crate::server::purge::history::Visit;

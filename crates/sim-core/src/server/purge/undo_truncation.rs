@@ -18,7 +18,7 @@ use crate::seam::{FlushKind, FlushRequest};
 use crate::server::engine::Engine;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
-use crate::server::machine::ids::Requester;
+use crate::server::machine::owners::Requester;
 use crate::server::purge::Purge;
 use crate::storage::Op;
 

@@ -12,6 +12,7 @@
 use crate::config::RecordsConfig;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
+use crate::server::machine::ids::ClientId;
 use crate::server::records::MvccBuffer;
 
 /// Who waits, and room that is kept.
@@ -21,9 +22,9 @@ pub(super) struct RecordWaits {
     reserved: Vec<u64>,
     reserved_total: u64,
     /// Clients that wait for memory.
-    pub(in crate::server) for_memory: Vec<u32>,
+    pub(in crate::server) for_memory: Vec<ClientId>,
     /// Clients that wait for room in the redo log.
-    for_redo: Vec<u32>,
+    for_redo: Vec<ClientId>,
     /// Whether somebody waited for that since the last pass of purge ended.
     pub(super) redo_was_short: bool,
 }
@@ -55,11 +56,11 @@ impl MvccBuffer {
     /// if not, the client has been put to wait.
     pub(in crate::server) fn redo_has_room_to_merge(
         &mut self,
-        client_number: u32,
+        client_id: ClientId,
         payload_bytes: u64,
         machine: &mut Machine,
     ) -> bool {
-        if self.config.redo_grows || self.waits.reserved[client_number as usize] > 0 {
+        if self.config.redo_grows || self.waits.reserved[client_id] > 0 {
             return true;
         }
         let own = payload_bytes * (1 + self.config.merges());
@@ -67,11 +68,11 @@ impl MvccBuffer {
         let limit = machine.last_checkpoint_lsn + machine.model.writer_limits().hard_bytes;
         let fits = machine.redo.current_lsn() + RecordsConfig::room_for(wanted) <= limit;
         if fits {
-            self.waits.reserved[client_number as usize] = own;
+            self.waits.reserved[client_id] = own;
             self.waits.reserved_total += own;
             return true;
         }
-        self.waits.for_redo.push(client_number);
+        self.waits.for_redo.push(client_id);
         self.waits.redo_was_short = true;
         machine.recorder.counts.free_check_waits += 1;
         self.write_back_if_idle(machine);
@@ -80,8 +81,8 @@ impl MvccBuffer {
     }
 
     /// A client's transaction is over: others may have the room that was kept for it.
-    pub(in crate::server) fn redo_room_returned(&mut self, client_number: u32, machine: &mut Machine) {
-        let own = std::mem::take(&mut self.waits.reserved[client_number as usize]);
+    pub(in crate::server) fn redo_room_returned(&mut self, client_id: ClientId, machine: &mut Machine) {
+        let own = std::mem::take(&mut self.waits.reserved[client_id]);
         self.waits.reserved_total -= own;
         if own > 0 && !self.waits.for_redo.is_empty() {
             let next = self.waits.for_redo.remove(0);

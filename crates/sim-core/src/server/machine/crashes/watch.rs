@@ -3,6 +3,7 @@
 use super::{CopyId, Crashes};
 use crate::kernel::time::SimTime;
 use crate::server::machine::Observers;
+use crate::server::machine::ids::{BatchId, RoundId, ThreadId};
 use std::collections::BTreeSet;
 
 impl Observers {
@@ -10,8 +11,8 @@ impl Observers {
     /// there at `done`, or when its file is synced.
     pub(in crate::server) fn doublewrite_written(
         &mut self,
-        thread: u32,
-        batches: &[u32],
+        thread: ThreadId,
+        batches: &[BatchId],
         done: SimTime,
         sync_follows: bool,
     ) {
@@ -29,7 +30,7 @@ impl Observers {
     }
 
     /// The doublewrite's file is synced at `done`, for the batches that the thread wrote there last.
-    pub(in crate::server) fn doublewrite_synced(&mut self, thread: u32, done: SimTime) {
+    pub(in crate::server) fn doublewrite_synced(&mut self, thread: ThreadId, done: SimTime) {
         let Some(crashes) = &mut self.crashes else { return };
         for copy in crashes.of_thread.remove(&thread).unwrap_or_default() {
             crashes.disk.copy_synced_at(copy, done);
@@ -65,7 +66,7 @@ impl Observers {
 
     /// A page of a batch is submitted to its file; or, without a batch, one that a client flushes alone.
     #[inline]
-    pub(in crate::server) fn page_write_posted(&mut self, page: u32, batch: Option<u32>, done: SimTime) {
+    pub(in crate::server) fn page_write_posted(&mut self, page: u32, batch: Option<BatchId>, done: SimTime) {
         let Some(crashes) = &mut self.crashes else { return };
         let copy: Option<CopyId> = match batch {
             Some(batch) => crashes.of_batch.get(&batch).copied(),
@@ -120,14 +121,14 @@ impl Observers {
     }
 
     /// A batch is over; what it holds of the doublewrite it gives back later.
-    pub(in crate::server) fn batch_ended(&mut self, batch: u32) {
+    pub(in crate::server) fn batch_ended(&mut self, batch: BatchId) {
         if let Some(crashes) = &mut self.crashes {
             crashes.kept.extend(crashes.of_batch.remove(&batch));
         }
     }
 
     /// A sync round keeps what the batch that is just over, or those of the same buffer, hold.
-    pub(in crate::server) fn round_began(&mut self, round: u32) {
+    pub(in crate::server) fn round_began(&mut self, round: RoundId) {
         if let Some(crashes) = &mut self.crashes {
             let kept = std::mem::take(&mut crashes.kept);
             crashes.of_round.insert(round, kept);
@@ -135,7 +136,7 @@ impl Observers {
     }
 
     /// The round is over and gives it back.
-    pub(in crate::server) fn round_ended(&mut self, round: u32) {
+    pub(in crate::server) fn round_ended(&mut self, round: RoundId) {
         let Some(crashes) = &mut self.crashes else { return };
         for copy in crashes.of_round.remove(&round).into_iter().flatten() {
             crashes.disk.copy_gone(copy);
