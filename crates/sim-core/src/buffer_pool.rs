@@ -9,7 +9,10 @@
 //! Simplifications: a page is latched exactly while it is under write; readers never wait. The free list is a count.
 
 mod bits;
+mod dirty_pages;
 mod flush_list;
+mod flush_lists;
+mod frames;
 mod linked;
 mod lru;
 mod neighbors;
@@ -22,6 +25,7 @@ pub use flush_list::{Entry, FlushList};
 pub use lru::{LruConfig, LruLists};
 pub use neighbors::flush_area_range;
 pub use page_space::{EXTENT_PAGES, PageHasher, PageRun, PageSpace};
+pub use pool::BufferPool;
+pub(crate) use pool::Modification;
 #[cfg(test)]
 pub(crate) use pool::tests::with_64_pages;
-pub use pool::{BufferPool, Modification, TailPage};

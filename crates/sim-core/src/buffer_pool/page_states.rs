@@ -22,7 +22,7 @@ pub(super) enum PageState {
 
 /// The states of all pages.
 #[derive(Debug, Clone)]
-pub(super) struct PageStates {
+pub(crate) struct PageStates {
     /// Resident, dirty and not under write.
     dirty_idle: BitSet,
     resident: BitSet,
@@ -72,25 +72,25 @@ impl PageStates {
 
     /// Whether a page is dirty and not under write.
     #[inline]
-    pub(super) fn is_dirty_idle(&self, page: u32) -> bool {
+    pub(crate) fn is_dirty_idle(&self, page: u32) -> bool {
         self.dirty_idle.contains(page)
     }
 
     /// Whether a page is resident.
     #[inline]
-    pub(super) fn is_resident(&self, page: u32) -> bool {
+    pub(crate) fn is_resident(&self, page: u32) -> bool {
         self.resident.contains(page)
     }
 
     /// Whether a page is under write.
     #[inline]
-    pub(super) fn is_under_write(&self, page: u32) -> bool {
+    pub(crate) fn is_under_write(&self, page: u32) -> bool {
         self.words_under_write.contains(page / 64) && self.under_write.contains(page)
     }
 
     /// Whether a page is dirty, under write or not.
     #[inline]
-    pub(super) fn is_dirty(&self, page: u32) -> bool {
+    pub(crate) fn is_dirty(&self, page: u32) -> bool {
         self.dirty_idle.contains(page) || self.under_write.contains(page)
     }
 
@@ -102,7 +102,7 @@ impl PageStates {
     }
 
     /// How far the pages from `from` on, up to `end`, are resident: the first that is not, or `end`.
-    pub(super) fn resident_up_to(&self, from: u32, end: u32) -> u32 {
+    pub(crate) fn resident_up_to(&self, from: u32, end: u32) -> u32 {
         let mut page = from;
         while page < end {
             if page.is_multiple_of(64) && self.resident_words.contains(page / 64) {
@@ -124,7 +124,7 @@ impl PageStates {
 
     /// Asks the processor for what [`PageStates::leading_dirty_idle`] will look at.
     #[inline]
-    pub(super) fn prefetch(&self, page: u32) {
+    pub(crate) fn prefetch(&self, page: u32) {
         self.dirty_idle.prefetch(page);
     }
 
@@ -177,7 +177,7 @@ impl PageStates {
     }
 
     /// Pages from `first` up to, not including, `end` that are resident, and those that are dirty, under write or not.
-    pub(super) fn count_in(&self, first: u32, end: u32) -> (u64, u64) {
+    pub(crate) fn count_in(&self, first: u32, end: u32) -> (u64, u64) {
         (
             self.resident.count_in(first, end),
             self.dirty_idle.count_in(first, end) + self.under_write.count_in(first, end),

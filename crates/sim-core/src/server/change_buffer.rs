@@ -213,7 +213,7 @@ impl ChangeBuffer {
             return Ok(Buffered::No);
         }
         let leaf = self.leaf_of(page);
-        if !machine.pool.is_resident(leaf) {
+        if !machine.pool.pages.is_resident(leaf) {
             if !machine.take_or_free_frame(machine.space.instance_of(leaf)) {
                 return Ok(Buffered::No);
             }

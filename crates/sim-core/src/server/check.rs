@@ -38,7 +38,7 @@ impl Server {
         let Engine { base, flush, frames, .. } = &self.innodb.engine;
         let (written, carried) = flush.pages_under_write()?;
         let alone = frames.pages_under_write();
-        let under_write = base.machine.pool.pages_under_write();
+        let under_write = base.machine.pool.dirty.under_write();
         if written + carried + alone == under_write {
             return Ok(());
         }

@@ -185,7 +185,7 @@ impl Checkpointer {
 
     fn checkpoint_at_oldest(&mut self, base: &mut Base) {
         let current = base.machine.redo.current_lsn();
-        base.machine.pool.prune_written_from_flush_list();
+        base.machine.pool.dirty.prune_written();
         let oldest = match base.machine.pool.oldest_modification_lsn() {
             0 => current,
             lsn => lsn,

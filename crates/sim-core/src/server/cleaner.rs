@@ -112,7 +112,7 @@ impl Cleaner {
     pub(super) fn coordinator(&mut self, input: CleanerInput, purge: &mut Option<Purge>, engine: &mut Engine) {
         // A checkpoint has looked already, as it began.
         if input != CleanerInput::CheckpointTaken {
-            engine.base.machine.pool.prune_written_from_flush_list();
+            engine.base.machine.pool.dirty.prune_written();
         }
         if let CleanerInput::Done(report) = &input {
             self.count_pass(report);

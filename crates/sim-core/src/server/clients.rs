@@ -112,17 +112,17 @@ impl Clients {
     /// From when on a transaction that would begin at `at` is let in, see [`StopSpec`]. Transactions under way go on to
     /// their end, and so do the server's own threads.
     fn let_in(&self, at: SimTime, pool: &BufferPool) -> SimTime {
-        self.stops.iter().fold(at, |at, stop| stop.end(at, || pool.used_pages()).unwrap_or(at))
+        self.stops.iter().fold(at, |at, stop| stop.end(at, || pool.frames.used()).unwrap_or(at))
     }
 
     /// Until when the whole server stands still, if it does at `at`.
     #[inline]
     pub(super) fn standstill(&self, at: SimTime, pool: &BufferPool) -> Option<SimTime> {
-        self.stops.iter().filter(|stop| stop.whole_server).find_map(|stop| stop.end(at, || pool.used_pages()))
+        self.stops.iter().filter(|stop| stop.whole_server).find_map(|stop| stop.end(at, || pool.frames.used()))
     }
 
     pub(super) fn stopped_within(&self, from: SimTime, until: SimTime, pool: &BufferPool) -> bool {
-        self.stops.iter().any(|stop| stop.reaches_into(from, until, || pool.used_pages()))
+        self.stops.iter().any(|stop| stop.reaches_into(from, until, || pool.frames.used()))
     }
 
     pub(super) fn arrivals_waiting(&self) -> u64 {

@@ -310,7 +310,7 @@ impl Purge {
 
     /// Somebody looks at the engine's status, which starts a purge where a timer does; it says what the oldest modification is.
     pub(super) fn engine_status_asked(&mut self, engine: &mut Engine) {
-        engine.base.machine.pool.prune_written_from_flush_list();
+        engine.base.machine.pool.dirty.prune_written();
         if let Some(every) = self.status_every {
             engine.base.machine.calendar.schedule(engine.base.machine.now + every, Event::EngineStatus);
         }
@@ -393,7 +393,7 @@ impl Purge {
         let table_of = |page| engine.base.machine.space.space_of(page);
         self.batch = self.history.take(self.config.batch_pages, limit, shares, threads, table_of);
         let missing = self.undo.pages_of(self.history.taken);
-        let missing = missing.filter(|&page| !engine.base.machine.pool.is_resident(page));
+        let missing = missing.filter(|&page| !engine.base.machine.pool.pages.is_resident(page));
         self.threads[0].take_up(missing.map(|page| Visit { page, what: 0 }));
         let demand = self.config.times.call(self.batch.logs, engine.base.machine.processors.spec().purge_change);
         if demand == SimDuration::ZERO {

@@ -42,8 +42,8 @@ impl Server {
         row.age_sync_bytes = limits.sync_bytes;
         row.oldest_page_age_bytes = if oldest == 0 { 0 } else { position.current_lsn - oldest };
         (row.recovery_redo_bytes, row.recovery_pages) = (recovery_redo_bytes, recovery_pages);
-        row.dirty_pages = machine.pool.dirty_pages();
-        row.free_pages = machine.pool.free_pages();
+        row.dirty_pages = machine.pool.dirty.count();
+        row.free_pages = machine.pool.frames.free();
         row.n_to_flush_requested = gauges.n_to_flush_requested;
         row.avg_page_rate = gauges.avg_page_rate;
         row.lsn_avg_rate = gauges.lsn_avg_rate;

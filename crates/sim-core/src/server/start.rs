@@ -34,7 +34,7 @@ pub(super) fn buffer_pool(spec: &RunSpec, config: &MachineConfig, program: &Prog
     let mut pool = BufferPool::new(&config.buffer_pool, config.flush_neighbors, space);
     make_resident(&spec.workload.page_sets, &program.runs, space, &mut pool);
     let freed = program.runs.iter().zip(&spec.workload.page_sets).filter(|(run, set)| set.freed && run.pages > 0);
-    freed.for_each(|(&run, _)| pool.frees(run));
+    freed.for_each(|(&run, _)| pool.dirty.frees(run));
     if let Some(dirty) = spec.dirty_start {
         let mut rng = Rng::stream(spec.seed, spec.replication, "dirty pages");
         make_dirty(dirty, config.redo.start_lsn, space, &mut pool, &mut rng);
@@ -52,7 +52,7 @@ fn make_resident(sets: &[PageSetSpec], runs: &[PageRun], space: &PageSpace, pool
         }
         for i in 0..if whole { 0 } else { wanted } {
             let page = first + (i * set.pages / wanted.max(1)) as u32;
-            if pool.take_frame(space.instance_of(page)) {
+            if pool.frames.take(space.instance_of(page)) {
                 pool.page_arrived(page, space, SimTime::ZERO);
             }
         }
@@ -61,7 +61,7 @@ fn make_resident(sets: &[PageSetSpec], runs: &[PageRun], space: &PageSpace, pool
 
 /// Makes the share of the resident pages dirty that starts so, by redo from `checkpoint_lsn` on.
 fn make_dirty(start: DirtyStart, checkpoint_lsn: u64, space: &PageSpace, pool: &mut BufferPool, rng: &mut Rng) {
-    let mut pages: Vec<u32> = (0..space.pages()).filter(|&page| pool.is_resident(page)).collect();
+    let mut pages: Vec<u32> = (0..space.pages()).filter(|&page| pool.pages.is_resident(page)).collect();
     let resident = pages.len() as u64;
     let dirty = (resident as f64 * start.share.clamp(0.0, 1.0)).round() as u64;
     for number in 0..dirty {

@@ -81,7 +81,8 @@ impl Stepping {
     /// `i * step .. (i + 1) * step` bytes, the last entry older ones too.
     pub fn dirty_by_age(&self, step: u64, entries: usize) -> Vec<u64> {
         let current = self.server.machine().redo.position().current_lsn;
-        let older = |age: u64| current.checked_sub(age).map_or(0, |lsn| self.server.machine().pool.listed_up_to(lsn));
+        let older =
+            |age: u64| current.checked_sub(age).map_or(0, |lsn| self.server.machine().pool.dirty.listed_up_to(lsn));
         let bounds = (0..entries as u64).map(|entry| older(entry.saturating_mul(step)));
         let at_least: Vec<u64> = bounds.chain([0]).collect();
         at_least.windows(2).map(|pair| pair[0] - pair[1]).collect()
@@ -92,7 +93,7 @@ impl Stepping {
     /// does not name (allocated since the start, of the change buffer, and others of the server's own) are in no band.
     pub fn dirty_by_rate(&self) -> [RateBand; RATE_BANDS] {
         let pool = &self.server.machine().pool;
-        let kept = self.bands.runs.iter().map(|run| (run.band, pool.count_in(run.first, run.end)));
+        let kept = self.bands.runs.iter().map(|run| (run.band, pool.pages.count_in(run.first, run.end)));
         let mut bands = [RateBand::default(); RATE_BANDS];
         for (band, (pages, dirty)) in kept {
             bands[band].pages += pages;

@@ -190,12 +190,12 @@ impl AccessClass {
     /// Whether all pages that it can draw for this home are resident for good, so that reading them leaves no trace.
     #[inline]
     pub fn is_resident_for(&mut self, who: Drawer, pool: &BufferPool) -> bool {
-        if pool.evicts() {
+        if pool.frames.evicts() {
             return false;
         }
         while let Some(run) = self.runs.get(self.resident.runs) {
             let end = run.first + run.pages;
-            let reached = pool.resident_up_to(run.first + self.resident.pages, end);
+            let reached = pool.pages.resident_up_to(run.first + self.resident.pages, end);
             if reached < end {
                 self.resident.pages = reached - run.first;
                 return match &self.draw {
@@ -223,7 +223,7 @@ impl AccessClass {
                 self.fill_asking(who, rng, pages, |point| places.points.prefetch(*points, point));
             }
             Draw::Index { keys, .. } => keys.fill_asking(who, rng, pages, |range| places.index_pages.prefetch(range)),
-            _ => self.fill_asking(who, rng, pages, |page| pool.prefetch(page)),
+            _ => self.fill_asking(who, rng, pages, |page| pool.pages.prefetch(page)),
         }
     }
 

@@ -4,6 +4,7 @@ use super::*;
 use crate::config::{FreePagePolicy, LeavesFlushList, LruWritten, SyncHolds};
 use crate::kernel::random::Rng;
 use crate::kernel::time::SimDuration;
+use crate::seam::FlushLists;
 
 fn config(pages: u64, instances: u32, lru_scan_depth: u32, lru_min_len: u32) -> BufferPoolConfig {
     BufferPoolConfig {
@@ -43,8 +44,8 @@ fn ten_frames_are_free(lru_scan_depth: u32, lru_min_len: u32) -> BufferPool {
 /// As many free pages as the scan depth are enough, and a list of the least length is left alone.
 #[test]
 fn an_lru_batch_is_wanted_below_the_scan_depth_in_a_long_list() {
-    assert_eq!(ten_frames_are_free(11, 0).free_of(0), 10);
-    let wanted = |scan_depth, min_len| ten_frames_are_free(scan_depth, min_len).lru_batch_wanted(0);
+    assert_eq!(ten_frames_are_free(11, 0).frames.free_of(0), 10);
+    let wanted = |scan_depth, min_len| ten_frames_are_free(scan_depth, min_len).frames.lru_batch_wanted(0);
     assert_eq!([wanted(10, 0), wanted(11, 0)], [false, true]);
     assert_eq!([wanted(11, 63), wanted(11, 64)], [true, false]);
 }
@@ -54,7 +55,7 @@ fn an_lru_batch_is_wanted_below_the_scan_depth_in_a_long_list() {
 fn lru_order_is_kept_where_free_pages_could_run_short() {
     let mut space = PageSpace::default();
     space.add(0, 128, &|_, _| 0);
-    let evicts = |pages| with_64_pages(pages, 10, 0, &space).evicts();
+    let evicts = |pages| with_64_pages(pages, 10, 0, &space).frames.evicts();
     assert_eq!([137, 138].map(evicts), [true, false]);
 }
 
@@ -65,10 +66,10 @@ fn a_growing_pool_begins_to_keep_lru_order() {
         let mut space = PageSpace::default();
         space.add(0, 64, &|_, _| 0);
         let mut pool = with_64_pages(pages, 10, 0, &space);
-        assert!(!pool.evicts());
+        assert!(!pool.frames.evicts());
         space.add(0, 64, &|_, _| 0);
         pool.grow(&space, SimTime::ZERO);
-        pool.lru().map(|lru| lru.len(0))
+        pool.frames.lru().map(|lru| lru.len(0))
     };
     assert_eq!([83, 84].map(begins), [Some(64), None]);
 }
@@ -84,7 +85,7 @@ fn a_growing_pool_keeps_its_flush_list() {
     }
     space.add(0, 64, &|_, _| 0);
     pool.grow(&space, SimTime::ZERO);
-    assert!(pool.evicts());
+    assert!(pool.frames.evicts());
     assert_eq!((pool.oldest_modification_lsn(), FlushLists::listed(&pool, 0)), (100, 2));
     assert_eq!([(); 3].map(|()| pool.take_tail(0, u64::MAX).map(|tail| tail.page)), [Some(5), Some(3), None]);
 }
@@ -96,19 +97,22 @@ fn a_pool_without_lru_lists_has_no_order() {
     space.add(0, 192, &|_, _| 0);
     let mut pool = with_64_pages(600, 1_000, 0, &space);
     let range = |first| PageRun { first, pages: 2 };
-    assert_eq!((pool.evicts(), pool.scan_depth()), (true, 1_000));
+    assert_eq!((pool.frames.evicts(), pool.frames.scan_depth()), (true, 1_000));
     assert!(!pool.range_resident(range(3)), "they may leave");
-    assert_eq!((pool.lru_batch_wanted(0), pool.is_old(3)), (true, false), "a short list has no old part");
-    assert_eq!(pool.lru().and_then(|lru| lru.tail(0)), Some(0));
-    pool.move_to_tail(9, 0);
-    assert_eq!(pool.lru().and_then(|lru| lru.tail(0)), Some(9));
+    assert_eq!((pool.frames.lru_batch_wanted(0), pool.frames.is_old(3)), (true, false), "a short list has no old part");
+    assert_eq!(pool.frames.lru().and_then(|lru| lru.tail(0)), Some(0));
+    pool.frames.move_to_tail(9, 0);
+    assert_eq!(pool.frames.lru().and_then(|lru| lru.tail(0)), Some(9));
     let mut pool = with_64_pages(600, 1, 0, &space);
-    assert!(!pool.evicts());
-    assert_eq!((pool.lru_batch_wanted(0), pool.is_old(3)), (false, true));
+    assert!(!pool.frames.evicts());
+    assert_eq!((pool.frames.lru_batch_wanted(0), pool.frames.is_old(3)), (false, true));
     assert_eq!([pool.range_resident(range(3)), pool.range_resident(range(70))], [true, false]);
     assert!(!pool.moves_to_head(3, &space, SimTime(5_000_000_000)));
-    assert_eq!([pool.resident_up_to(2, 50), pool.resident_up_to(2, 70), pool.resident_up_to(64, 70)], [50, 64, 64]);
-    pool.move_to_tail(9, 0);
+    assert_eq!(
+        [pool.pages.resident_up_to(2, 50), pool.pages.resident_up_to(2, 70), pool.pages.resident_up_to(64, 70)],
+        [50, 64, 64]
+    );
+    pool.frames.move_to_tail(9, 0);
     assert_eq!(pool.check(), Ok(()));
 }
 
@@ -118,17 +122,17 @@ fn one_instance_short_of_frames_keeps_lru_order() {
     // Two extents in the first instance, one in the second.
     let mut space = PageSpace::default();
     space.add(0, 192, &|_, page_no| page_no / 64 % 2);
-    let evicts = |frames| in_instances(2, frames, 10, 0, &space).evicts();
+    let evicts = |frames| in_instances(2, frames, 10, 0, &space).frames.evicts();
     assert_eq!([2 * 137, 2 * 138].map(evicts), [true, false]);
     // The first 64 pages are in the first instance, and nothing is in the second.
     let begins = |frames| {
         let mut space = PageSpace::default();
         space.add(0, 64, &|_, _| 0);
         let mut pool = in_instances(2, frames, 10, 0, &space);
-        assert!(!pool.evicts());
+        assert!(!pool.frames.evicts());
         space.add(0, 64, &|_, _| 1);
         pool.grow(&space, SimTime::ZERO);
-        pool.evicts()
+        pool.frames.evicts()
     };
     assert_eq!([2 * 83, 2 * 84].map(begins), [true, false]);
 }
@@ -140,13 +144,13 @@ fn frames_are_used_up_to_the_capacity() {
     space.add(0, 192, &|_, _| 0);
     let mut pool = with_64_pages(165, 1, 0, &space);
     pool.run_arrives(PageRun { first: 64, pages: 100 }, &space);
-    assert_eq!((pool.used_pages(), pool.free_pages(), pool.used_of(0)), (164, 1, 164));
-    assert_eq!([163, 164].map(|page| pool.is_resident(page)), [true, false]);
-    assert_eq!([pool.take_frame(0), pool.take_frame(0), pool.take_frame(0)], [true, false, false]);
-    assert_eq!((pool.free_of(0), pool.check()), (0, Ok(())));
+    assert_eq!((pool.frames.used(), pool.frames.free(), pool.frames.used_of(0)), (164, 1, 164));
+    assert_eq!([163, 164].map(|page| pool.pages.is_resident(page)), [true, false]);
+    assert_eq!([pool.frames.take(0), pool.frames.take(0), pool.frames.take(0)], [true, false, false]);
+    assert_eq!((pool.frames.free_of(0), pool.check()), (0, Ok(())));
     let mut short = with_64_pages(70, 1, 0, &space);
     short.run_arrives(PageRun { first: 64, pages: 100 }, &space);
-    assert_eq!([69, 70, 128].map(|page| short.is_resident(page)), [true, false, false]);
+    assert_eq!([69, 70, 128].map(|page| short.pages.is_resident(page)), [true, false, false]);
 }
 
 /// A page of the naive pool: what it is, and its oldest modification.
@@ -211,7 +215,7 @@ impl Twin {
         assert_eq!(taken.map(|t| (t.lsn, t.page)), oldest);
         let Some((lsn, page)) = oldest else { return };
         self.batches += 1;
-        self.pool.begin_batch(instance, self.batches, Some(lsn), 1);
+        self.pool.dirty.begin_batch(instance, self.batches, Some(lsn), 1);
         self.pages[page as usize] = Naive::Written(lsn, Some(self.batches));
     }
 
@@ -227,7 +231,7 @@ impl Twin {
         let Naive::Written(_, batch) = self.pages[page as usize] else { return };
         self.pool.page_written(page);
         if let Some(batch) = batch {
-            self.pool.end_batch(self.space.instance_of(page), batch);
+            self.pool.dirty.end_batch(self.space.instance_of(page), batch);
         }
         self.pages[page as usize] = Naive::Clean;
     }
@@ -237,7 +241,7 @@ impl Twin {
         let instance = self.space.instance_of(page);
         match self.pages[page as usize] {
             Naive::Missing => {
-                if self.pool.take_frame(instance) {
+                if self.pool.frames.take(instance) {
                     self.pool.page_arrived(page, &self.space, SimTime::ZERO);
                     self.pages[page as usize] = Naive::Clean;
                 }
@@ -258,10 +262,10 @@ impl Twin {
         let oldest = self.pages.iter().filter_map(|&naive| dirty(naive)).min();
         assert_eq!(self.pool.oldest_modification_lsn(), oldest.unwrap_or(0));
         let count = |f: &dyn Fn(Naive) -> bool| self.pages.iter().filter(|&&naive| f(naive)).count() as u64;
-        assert_eq!(self.pool.dirty_pages(), count(&|naive| dirty(naive).is_some()));
-        assert_eq!(self.pool.pages_under_write(), count(&|naive| matches!(naive, Naive::Written(..))));
+        assert_eq!(self.pool.dirty.count(), count(&|naive| dirty(naive).is_some()));
+        assert_eq!(self.pool.dirty.under_write(), count(&|naive| matches!(naive, Naive::Written(..))));
         let used = count(&|naive| naive != Naive::Missing);
-        assert_eq!(self.pool.used_pages(), used);
+        assert_eq!(self.pool.frames.used(), used);
         for instance in 0..2u32 {
             let dirty_idle: Vec<u64> = self.dirty_idle(instance as usize).map(|(lsn, _)| lsn).collect();
             let lists: &dyn FlushLists = &self.pool;
@@ -306,9 +310,9 @@ fn any_order(frames: u64, neighbors: FlushNeighbors, leave_early: bool) -> Buffe
 
 #[test]
 fn flush_lists_are_in_order_whoever_leaves_them() {
-    assert!(!any_order(600, FlushNeighbors::None, false).evicts());
-    assert!(!any_order(600, FlushNeighbors::Area, true).evicts());
-    assert!(any_order(200, FlushNeighbors::None, true).evicts());
+    assert!(!any_order(600, FlushNeighbors::None, false).frames.evicts());
+    assert!(!any_order(600, FlushNeighbors::Area, true).frames.evicts());
+    assert!(any_order(200, FlushNeighbors::None, true).frames.evicts());
 }
 
 /// Who counted pages may keep the count as long as the number of changes is the same, where there is one.
@@ -343,13 +347,13 @@ fn lists_are_counted_up_to_an_lsn() {
     let mut twin = Twin::new(600, FlushNeighbors::None);
     (0..10).for_each(|page| twin.modify(page));
     let first = (7u64 << 32) - 2_000;
-    assert_eq!([0, 2, 3, 27, 999].map(|more| twin.pool.listed_up_to(first + more)), [1, 1, 2, 10, 10]);
+    assert_eq!([0, 2, 3, 27, 999].map(|more| twin.pool.dirty.listed_up_to(first + more)), [1, 1, 2, 10, 10]);
     assert_eq!([0, 1].map(|more| twin.pool.tail_below(0, first + more)), [false, true]);
     assert_eq!(twin.pool.take_tail(0, first), None, "it is not below");
     assert!(!twin.pool.tail_below(1, u64::MAX), "nothing is dirty in the other");
     let taken = twin.pool.take_tail(0, u64::MAX).unwrap();
-    twin.pool.park(0, taken);
-    assert_eq!((twin.pool.oldest_modification_lsn(), twin.pool.listed_up_to(u64::MAX)), (first, 9));
+    twin.pool.dirty.park(0, taken);
+    assert_eq!((twin.pool.oldest_modification_lsn(), twin.pool.dirty.listed_up_to(u64::MAX)), (first, 9));
 }
 
 /// What changes nothing needs no look at the pool, unless it keeps LRU order.
@@ -427,18 +431,18 @@ fn written_pages_stay_in_the_list_for_a_while() {
         assert!(pool.take_page(page));
         pool.page_written(page);
     }
-    assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (6, 2));
-    assert_eq!((pool.oldest_modification_lsn(), pool.dirty_pages()), (110, 5), "page 0 came to the tail");
+    assert_eq!((pool.dirty.count(), pool.dirty.unwritten()), (6, 2));
+    assert_eq!((pool.oldest_modification_lsn(), pool.dirty.count()), (110, 5), "page 0 came to the tail");
     assert!(pool.evict_if_clean(2, 0));
-    assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (4, 2));
+    assert_eq!((pool.dirty.count(), pool.dirty.unwritten()), (4, 2));
     assert_eq!(pool.modify(3, 160, &space, SimTime::ZERO), Modification::Done);
-    assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (4, 3));
+    assert_eq!((pool.dirty.count(), pool.dirty.unwritten()), (4, 3));
     let taken = pool.take_tail(0, u64::MAX).unwrap();
     assert_eq!(taken, TailPage { page: 1, lsn: 110 });
     pool.page_written(1);
-    assert_eq!((pool.dirty_pages(), pool.unwritten_pages()), (4, 2));
-    pool.prune_written_from_flush_list();
-    assert_eq!(pool.dirty_pages(), 3, "page 4 is written, and 3 and 5 are dirty");
+    assert_eq!((pool.dirty.count(), pool.dirty.unwritten()), (4, 2));
+    pool.dirty.prune_written();
+    assert_eq!(pool.dirty.count(), 3, "page 4 is written, and 3 and 5 are dirty");
     assert_eq!(pool.check(), Ok(()));
 }
 
@@ -452,9 +456,9 @@ fn counts_that_disagree_are_found_out() {
     };
     assert_eq!(made().check(), Ok(()));
     let broken: [fn(&mut BufferPool); 3] = [
-        |pool| pool.dirty_pages += 1,
-        |pool| pool.instances[1].list.push(9, u64::MAX),
-        |pool| pool.instances[0].used = 301,
+        |pool| pool.dirty.unwritten += 1,
+        |pool| pool.dirty.instances[1].list.push(9, u64::MAX),
+        |pool| pool.frames.instances[0].used = 301,
     ];
     for breaks in broken {
         let mut pool = made();

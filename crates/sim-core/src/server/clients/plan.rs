@@ -199,7 +199,7 @@ impl Plan {
         for nth in 0..self.begun_by_splits.len() {
             let page = self.begun_by_splits[nth];
             self.room(1)[0] = page;
-            if !pool.is_resident(page) {
+            if !pool.pages.is_resident(page) {
                 self.fresh.push(page);
             }
         }
@@ -217,7 +217,7 @@ impl Clients {
         plan.clear();
         let Program { kinds, classes, places, .. } = program;
         let who = Drawer { client: client_id.0, home: *home };
-        let (evicts, mut drawn) = (pool.evicts(), 0);
+        let (evicts, mut drawn) = (pool.frames.evicts(), 0);
         for (number, touch) in kinds[*kind as usize].touches.iter().enumerate() {
             let &Touch { min, max, threshold, recent, draws_pages, .. } = touch;
             if threshold.is_some_and(|t| !rng.bernoulli(t)) {
@@ -275,7 +275,7 @@ impl Clients {
                     let upper = *home >> (nth % u32::BITS) & 1 != 0;
                     let found = places.index_pages.find(*place, upper, inserts);
                     *place = found.page;
-                    pool.prefetch(found.page);
+                    pool.pages.prefetch(found.page);
                     if let Some(buffer) = buffer {
                         buffer.prefetch(found.page);
                     }
@@ -283,7 +283,7 @@ impl Clients {
                 }
             } else {
                 class.move_on(drawn, places, space, &instance_of, |found, space| {
-                    pool.prefetch(found.page);
+                    pool.pages.prefetch(found.page);
                     if found.fresh {
                         fresh.push(found.page);
                         begin_page(found.page, pool, space, *now);
@@ -303,7 +303,7 @@ impl Clients {
 #[cold]
 fn begin_page(page: u32, pool: &mut BufferPool, space: &PageSpace, now: SimTime) {
     pool.grow(space, now);
-    if !pool.evicts() && pool.take_frame(space.instance_of(page)) {
+    if !pool.frames.evicts() && pool.frames.take(space.instance_of(page)) {
         pool.page_arrived(page, space, now);
     }
 }

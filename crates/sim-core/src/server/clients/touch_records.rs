@@ -55,7 +55,7 @@ impl Clients {
         if records.holds(record) {
             return Touched::Done;
         }
-        let cold = !innodb.engine.base.machine.pool.is_resident(blocked.page);
+        let cold = !innodb.engine.base.machine.pool.pages.is_resident(blocked.page);
         let read = Blocked { touch: Touch { modify: false, ..blocked.touch }, ..blocked };
         let touched = self.touch_one(client_id, read, &mut innodb.engine);
         let Some(records) = &mut innodb.records else { return touched };

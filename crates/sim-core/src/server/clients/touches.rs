@@ -131,7 +131,7 @@ impl Clients {
         if engine.base.machine.waits_to_move(client_id, page) {
             return Touched::Wait;
         }
-        if !engine.base.machine.pool.is_resident(page) && self.list[client_id].plan.is_fresh(page) {
+        if !engine.base.machine.pool.pages.is_resident(page) && self.list[client_id].plan.is_fresh(page) {
             // While its creator waited for a frame, another client may have met the page and begun to read it.
             if let Some(&arrives) = engine.base.machine.page_reads.get(&page) {
                 engine

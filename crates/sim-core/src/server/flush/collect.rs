@@ -84,7 +84,7 @@ impl Flush {
         let carry = &self.passes.threads[thread_id].carry;
         let carried = carry.len() as u64;
         if let Some(last) = last.filter(|last| carry.contains(&last.page)) {
-            machine.pool.park(instance, last);
+            machine.pool.dirty.park(instance, last);
         }
         if count == 0 {
             if self.waits_for_posted(thread_id, batch, Phase::TakeSlot, machine) {
@@ -94,7 +94,7 @@ impl Flush {
             self.end_list(thread_id, machine);
             return self.sleep(thread_id, machine.now + costs::SLOT_OVERHEAD, Phase::TakeSlot, machine);
         }
-        machine.pool.begin_batch(instance, batch.0, first_lsn, count);
+        machine.pool.dirty.begin_batch(instance, batch.0, first_lsn, count);
         if let Some(pass) = self.passes.of_thread(thread_id) {
             pass.report.list_pages += count;
         }
@@ -123,12 +123,12 @@ impl Flush {
         let entry = self.batches.get(batch);
         let (instance, old_only) = (entry.instance, entry.kind == ListKind::Lru);
         if machine.config.flush_neighbors == FlushNeighbors::None
-            || machine.pool.used_of(instance) < LEAST_FOR_NEIGHBORS
+            || machine.pool.frames.used_of(instance) < LEAST_FOR_NEIGHBORS
         {
             return entry.pages.push(page);
         }
         let pool = &machine.pool;
-        let ready = |p: u64| pool.is_dirty_idle(p as u32) && (!old_only || pool.is_old(p as u32));
+        let ready = |p: u64| pool.pages.is_dirty_idle(p as u32) && (!old_only || pool.frames.is_old(p as u32));
         let area = u64::from(machine.config.buffer_pool.flush_area_pages);
         for other in flush_area_range(u64::from(page), area, machine.config.flush_neighbors, ready) {
             let other = other as u32;
@@ -138,7 +138,7 @@ impl Flush {
             }
             if other == page {
                 self.batches.get(batch).pages.push(page);
-            } else if !full && (!old_only || machine.pool.is_old(other)) && machine.pool.take_page(other) {
+            } else if !full && (!old_only || machine.pool.frames.is_old(other)) && machine.pool.take_page(other) {
                 self.batches.get(batch).pages.push(other);
                 machine.recorder.counts.neighbor_pages += 1;
             }
@@ -163,7 +163,7 @@ impl Flush {
         let batch = self.batches.create(ListKind::Lru, instance);
         self.batches.get(batch).pages.append(&mut self.passes.threads[thread_id].carry);
         let carried = self.batches.get(batch).pages.len() as u64;
-        let goal = lru_goal(work, scanned, carried, machine.pool.scan_depth());
+        let goal = lru_goal(work, scanned, carried, machine.pool.frames.scan_depth());
         let frees = !matches!(work, LruWork::Flush(_));
         let mut seen = scanned;
         let mut evicted = 0;
@@ -171,15 +171,15 @@ impl Flush {
         let behind = behind_the_scan(work, machine.config.buffer_pool.lru_written, carried + flushed);
         let from_the_tail =
             |lru: &LruLists| successors(lru.tail(instance), |&page| lru.before(page)).nth(behind as usize);
-        let mut next = machine.pool.lru().and_then(from_the_tail);
+        let mut next = machine.pool.frames.lru().and_then(from_the_tail);
         // Pages of an earlier batch of this slot are still at the tail, under write: they were counted then.
         while let Some(page) = next {
             let full = self.batches.get(batch).pages.len() >= size;
-            if seen >= goal || full || (frees && !machine.pool.lru_batch_wanted(instance)) {
+            if seen >= goal || full || (frees && !machine.pool.frames.lru_batch_wanted(instance)) {
                 break;
             }
-            next = machine.pool.lru().and_then(|l| l.before(page));
-            if machine.pool.is_under_write(page) {
+            next = machine.pool.frames.lru().and_then(|l| l.before(page));
+            if machine.pool.pages.is_under_write(page) {
                 continue;
             }
             let before = self.batches.get(batch).pages.len() as u64;
@@ -285,7 +285,7 @@ impl Flush {
         let batch = self.passes.threads[thread_id].batch;
         let pages = self.batches.get(batch).pages.len() as u64;
         let (pool, entry) = (&machine.pool, self.batches.get(batch));
-        let in_batch = |page| pool.is_under_write(page) && entry.pages.contains(&page);
+        let in_batch = |page| pool.pages.is_under_write(page) && entry.pages.contains(&page);
         entry.wanted_lsn = machine.redo.wanted_before_writing(in_batch);
         self.passes.threads[thread_id].phase = Phase::WaitRedo;
         machine.cpu().page_preparation_computes(pages, Event::FlushThread(thread_id));

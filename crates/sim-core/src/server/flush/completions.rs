@@ -176,13 +176,13 @@ impl Flush {
             match base.machine.config.buffer_pool.lru_written {
                 LruWritten::Freed if kind == ListKind::Lru => drop(base.machine.pool.evict_if_clean(page, instance)),
                 LruWritten::MovedToTail if kind == ListKind::Lru => {
-                    base.machine.pool.move_to_tail(page, instance);
+                    base.machine.pool.frames.move_to_tail(page, instance);
                     base.machine.free_pages.page_at_tail(instance);
                 }
                 _ => {}
             }
         }
-        base.machine.pool.end_batch(instance, batch_id.0);
+        base.machine.pool.dirty.end_batch(instance, batch_id.0);
         // From 5.6 on MySQL looks at the tail again when a whole slot is posted.
         if !matches!(base.machine.config.buffer_pool.free_pages, FreePagePolicy::SinglePage { .. }) {
             base.machine.free_pages.batch_ended(instance);

@@ -293,12 +293,12 @@ impl Flush {
     fn lru_wanted(&self, work: LruWork, instance: usize, machine: &Machine) -> bool {
         match work {
             LruWork::None => false,
-            LruWork::Batch(_) => machine.pool.lru_batch_wanted(instance),
+            LruWork::Batch(_) => machine.pool.frames.lru_batch_wanted(instance),
             // None is begun while the last one of the instance is not over.
             LruWork::ScanDepth | LruWork::Chunks(_) => {
-                self.passes.lru_in_flight[instance] == 0 && machine.pool.lru_batch_wanted(instance)
+                self.passes.lru_in_flight[instance] == 0 && machine.pool.frames.lru_batch_wanted(instance)
             }
-            LruWork::Flush(pages) => pages > 0 && machine.pool.evicts(),
+            LruWork::Flush(pages) => pages > 0 && machine.pool.frames.evicts(),
         }
     }
 
@@ -336,7 +336,7 @@ impl Flush {
 
     /// Pages that a request wants from the flush list of an instance, and whether an earlier batch there is not over.
     fn list_work(&self, request: &FlushRequest, instance: usize, machine: &Machine) -> (u64, bool) {
-        let in_flight = machine.pool.has_batch_in_flight(instance) && !request.over_writes;
+        let in_flight = machine.pool.dirty.has_batch_in_flight(instance) && !request.over_writes;
         (request.slots.get(instance).copied().unwrap_or(0), self.passes.building[instance] || in_flight)
     }
 
@@ -364,7 +364,7 @@ impl Flush {
     }
 
     fn list_busy(&self, instance: usize, machine: &Machine) -> bool {
-        self.passes.building[instance] || machine.pool.has_batch_in_flight(instance)
+        self.passes.building[instance] || machine.pool.dirty.has_batch_in_flight(instance)
     }
 
     fn thread_out_of_slots(&mut self, thread_id: ThreadId, machine: &mut Machine) {
@@ -480,7 +480,7 @@ impl Flush {
         if self.wait_for_lru_batch(Event::FlushThread(thread_id), instance) {
             return Step::Blocked;
         }
-        if scanned >= machine.pool.scan_depth() {
+        if scanned >= machine.pool.frames.scan_depth() {
             return self.start_list(thread_id, machine);
         }
         self.set_phase(thread_id, Phase::CollectLru { scanned })

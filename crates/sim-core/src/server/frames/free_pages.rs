@@ -68,7 +68,7 @@ impl Frames {
             return false;
         }
         loop {
-            if base.machine.pool.take_frame(instance) {
+            if base.machine.pool.frames.take(instance) {
                 base.machine.wake_cleaner_for_free_pages(instance, policy);
                 let waits = a_read.is_some_and(|acquisitions| {
                     let goes_on = Event::ClientResumes(client_id);
@@ -98,7 +98,7 @@ impl Frames {
     pub(in crate::server) fn give_frame_back(&mut self, client_id: ClientId, machine: &mut Machine) {
         let search = &mut self.searches[client_id];
         if std::mem::take(&mut search.taken) {
-            machine.pool.give_frame_back(machine.space.instance_of(search.page));
+            machine.pool.frames.give_back(machine.space.instance_of(search.page));
         }
     }
 
@@ -216,13 +216,13 @@ impl Frames {
         };
         let instance = machine.space.instance_of(page);
         let wanted = margin + extra;
-        let mut found = machine.pool.free_of(instance);
-        let Some(lru) = machine.pool.lru() else { return false };
+        let mut found = machine.pool.frames.free_of(instance);
+        let Some(lru) = machine.pool.frames.lru() else { return false };
         let mut next = lru.tail(instance);
         let mut looked = 0;
         while let Some(page) = next.filter(|_| looked < search && found < wanted) {
             looked += 1;
-            found += u64::from(!machine.pool.is_dirty_idle(page) && !machine.pool.is_under_write(page));
+            found += u64::from(!machine.pool.pages.is_dirty_idle(page) && !machine.pool.pages.is_under_write(page));
             next = lru.before(page);
         }
         if found >= margin {
@@ -253,7 +253,7 @@ impl Machine {
 
     /// The same in 5.5: further in each round.
     fn search_tail_55(&mut self, instance: usize, rounds: u32) -> bool {
-        let distance = 100 + u64::from(rounds + 1) * self.pool.used_of(instance) / 10;
+        let distance = 100 + u64::from(rounds + 1) * self.pool.frames.used_of(instance) / 10;
         let found = self.free_clean_page(instance, distance);
         let written = &mut self.free_pages.lru_written[instance];
         *written = if found { written.saturating_sub(1) } else { 0 };
@@ -263,7 +263,10 @@ impl Machine {
     /// A client took a frame: few are left, and the page cleaner is to make more (MariaDB).
     fn wake_cleaner_for_free_pages(&mut self, instance: usize, policy: FreePagePolicy) {
         let cleaner_frees = matches!(policy, FreePagePolicy::WaitForCleaner { .. });
-        if cleaner_frees && self.pool.lru().is_some() && self.pool.free_of(instance) < self.pool.scan_depth() / 2 {
+        if cleaner_frees
+            && self.pool.frames.lru().is_some()
+            && self.pool.frames.free_of(instance) < self.pool.frames.scan_depth() / 2
+        {
             self.set_flush_event();
         }
     }
@@ -271,18 +274,18 @@ impl Machine {
     /// Takes a frame of an instance for purge and its undo pages, or for the change buffer, if need be that of a clean page
     /// near the tail of its LRU list.
     pub(in crate::server) fn take_or_free_frame(&mut self, instance: usize) -> bool {
-        self.pool.take_frame(instance)
-            || (self.free_clean_page(instance, EVICTION_SEARCH) && self.pool.take_frame(instance))
+        self.pool.frames.take(instance)
+            || (self.free_clean_page(instance, EVICTION_SEARCH) && self.pool.frames.take(instance))
     }
 
     /// Frees one clean page among the first `limit` from the tail of the instance's LRU list.
     pub(super) fn free_clean_page(&mut self, instance: usize, limit: u64) -> bool {
         self.lru_visits().owes(1);
-        let Some(lru) = self.pool.lru() else { return false };
+        let Some(lru) = self.pool.frames.lru() else { return false };
         let mut next = lru.tail(instance);
         let mut scanned = 0;
         while let Some(page) = next.filter(|_| scanned < limit) {
-            next = self.pool.lru().and_then(|l| l.before(page));
+            next = self.pool.frames.lru().and_then(|l| l.before(page));
             scanned += 1;
             if self.pool.evict_if_clean(page, instance) {
                 return true;

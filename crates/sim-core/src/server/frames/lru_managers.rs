@@ -41,7 +41,7 @@ impl LruManagers {
 impl LruManagers {
     /// Lets the threads begin, if the pool evicts and they have not begun.
     pub(in crate::server) fn start_lru_managers(&mut self, machine: &mut Machine) {
-        let Some(first_sleep) = machine.config.lru_managers.filter(|_| machine.pool.evicts()) else { return };
+        let Some(first_sleep) = machine.config.lru_managers.filter(|_| machine.pool.frames.evicts()) else { return };
         if !std::mem::replace(&mut self.started, true) {
             for instance in 0..self.managers.len() as u32 {
                 self.managers[instance as usize].due = machine.now + first_sleep;
@@ -64,8 +64,8 @@ impl LruManagers {
         }
         let seen = LruManagerInput {
             instance,
-            free_pages: machine.pool.free_of(instance as usize),
-            lru_pages: machine.pool.used_of(instance as usize),
+            free_pages: machine.pool.frames.free_of(instance as usize),
+            lru_pages: machine.pool.frames.used_of(instance as usize),
             last: manager.last,
         };
         self.managers[instance as usize].due = machine.now + machine.model.lru_manager(seen);

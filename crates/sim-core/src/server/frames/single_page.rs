@@ -85,12 +85,12 @@ impl Frames {
         }
         self.singles[client_id] = None;
         let frees_clean = base.machine.frees_clean_page_first();
-        let mut next = base.machine.pool.lru().and_then(|l| l.tail(instance));
+        let mut next = base.machine.pool.frames.lru().and_then(|l| l.tail(instance));
         while let Some(page) = next {
             if base.machine.pool.take_page(page) {
                 return self.begin_single_page(client_id, page, base);
             }
-            next = base.machine.pool.lru().and_then(|l| l.before(page));
+            next = base.machine.pool.frames.lru().and_then(|l| l.before(page));
             if frees_clean && base.machine.pool.evict_if_clean(page, instance) {
                 return base.machine.calendar.schedule(base.machine.now, Event::ClientResumes(client_id));
             }

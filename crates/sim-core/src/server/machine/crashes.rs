@@ -178,7 +178,7 @@ impl Machine {
         // What a start in the middle of the work has dirty became so by redo before it.
         let start_lsn = self.redo.current_lsn();
         (0..self.space.pages())
-            .filter(|&page| self.pool.is_dirty(page))
+            .filter(|&page| self.pool.pages.is_dirty(page))
             .for_each(|page| disk.modified(page, start_lsn, start_lsn));
         let mut crashes = Crashes {
             plan,

@@ -129,7 +129,7 @@ impl LruVisits<'_> {
     /// Whether a client has taken mutexes of LRU lists that it has not paid for.
     pub(in crate::server) fn is_owed(&self) -> bool {
         let Some(contention) = &self.0.lru_list_mutexes.contention else { return false };
-        contention.owed > 0 || self.0.pool.has_moved()
+        contention.owed > 0 || self.0.pool.frames.has_moved()
     }
 
     /// A client takes the mutex of an instance, with all that is owed: whether it waits. `goes_on` comes when it has had it.
@@ -141,7 +141,7 @@ impl LruVisits<'_> {
         if contention.queues[instance].was_served(goes_on, now) {
             return false;
         }
-        let owed = std::mem::take(&mut contention.owed) + self.0.pool.take_moved();
+        let owed = std::mem::take(&mut contention.owed) + self.0.pool.frames.take_moved();
         self.visit(instance, acquisitions + owed, goes_on, false)
     }
 

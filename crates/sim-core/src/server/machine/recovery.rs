@@ -68,8 +68,8 @@ impl TouchedPages {
     fn count(&mut self, checkpoint_lsn: u64, pool: &BufferPool) {
         let touched = self.newest.iter().enumerate().filter(|&(_, &lsn)| lsn > checkpoint_lsn);
         let pages = touched.map(|(number, _)| (number as u32) << self.shift | self.place);
-        let written = pages.filter(|&page| !pool.is_dirty(page)).count() as u64;
-        self.counted = pool.unwritten_pages() + (written << self.shift);
+        let written = pages.filter(|&page| !pool.pages.is_dirty(page)).count() as u64;
+        self.counted = pool.dirty.unwritten() + (written << self.shift);
     }
 }
 
@@ -130,7 +130,7 @@ mod tests {
         pool.modify(1, 200, &space, SimTime::ZERO);
         touched.note(&[1], 210);
         touched.count(50, &pool);
-        assert_eq!((pool.dirty_pages(), touched.counted), (3, 4));
+        assert_eq!((pool.dirty.count(), touched.counted), (3, 4));
         touched.count(150, &pool);
         assert_eq!(touched.counted, 3, "what was written before the checkpoint is not read again");
     }

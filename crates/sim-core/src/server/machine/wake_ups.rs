@@ -81,7 +81,7 @@ impl Machine {
     #[inline]
     pub(in crate::server) fn set_flush_event_if_due(&mut self) {
         let (pages, lsn) = self.cleaner_works_at;
-        if self.pool.dirty_pages() >= pages || self.redo.current_lsn() >= lsn {
+        if self.pool.dirty.count() >= pages || self.redo.current_lsn() >= lsn {
             self.set_flush_event();
         }
     }

@@ -221,7 +221,7 @@ impl Machine {
         if self.page_reads.contains_key(&page) {
             return false;
         }
-        if !self.pool.is_resident(page) {
+        if !self.pool.pages.is_resident(page) {
             if !self.take_or_free_frame(instance) {
                 return false;
             }
