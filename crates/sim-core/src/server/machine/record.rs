@@ -43,6 +43,7 @@ impl Recorder {
     }
 
     /// A transaction ended with this latency.
+    #[inline]
     pub(in crate::server) fn transaction(&mut self, latency: SimDuration) {
         self.counts.transactions += 1;
         self.latency.record(latency);
