@@ -27,17 +27,17 @@ Exit codes: 0 ran, 1 ran but a check failed or the answer is refused, 2 bad inpu
 const SWEEP_EXAMPLES: &str = "\
 Examples:
   innosim sweep --list
-  innosim sweep doublewrite-pages --out out
-  innosim sweep redo-too-small --vary innodb_redo_log_capacity=256M..4G:*2 --replications 5 --out out
-  innosim sweep redo-too-small --vary model=8.0.30,8.4 --vary drive.clients=16..64:16 --out out
-  innosim sweep my.toml --vary innodb_io_capacity+innodb_io_capacity_max=1000..8000:500 --shard 2/5 --out part2
+  innosim sweep doublewrite-pages -o out
+  innosim sweep redo-too-small --vary innodb_redo_log_capacity=256M..4G:*2 --replications 5 -o out
+  innosim sweep redo-too-small --vary model=8.0.30,8.4 --vary drive.clients=16..64:16 -o out
+  innosim sweep my.toml --vary innodb_io_capacity+innodb_io_capacity_max=1000..8000:500 --shard 2/5 -o part2
 
 The same command continues a sweep that was interrupted. docs/sweeps.md tells more.";
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
   innosim compare redo-too-small --model 8.0 --model 8.4
-  innosim compare redo-too-small --variant \"as is:\" --variant \"2 GiB:innodb_redo_log_capacity=2G\" --out out
+  innosim compare redo-too-small --variant \"as is:\" --variant \"2 GiB:innodb_redo_log_capacity=2G\" -o out
 
 Differences are to the first variant. A setting in the scenario's file that a model does not know is dropped with a note; \
 one that --set or --variant names is an error.";
@@ -263,7 +263,7 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "K/N", value_parser = Shard::parse, default_value = "1/1", hide_default_value = true)]
     pub(crate) shard: Shard,
     /// Folder for runs.csv, points.csv and pictures; also keeps finished runs, so that the same command continues
-    #[arg(long, value_name = "DIR", required_unless_present = "list")]
+    #[arg(long, short, value_name = "DIR", required_unless_present = "list")]
     pub(crate) out: Option<PathBuf>,
     /// Make all runs anew, also those that are in the folder already, be they of a different sweep
     #[arg(long)]

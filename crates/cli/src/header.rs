@@ -1,5 +1,6 @@
 //! Which load and which device a run stands for: answers hold for these alone.
 
+use crate::commands::new_scenario::template::has_examples_load;
 use innosim_core::workload::DriveSpec;
 use innosim_report::numbers::count;
 use innosim_scenario::{Scenario, shipped};
@@ -25,9 +26,12 @@ fn load_line(scenario: &Scenario) -> String {
         DriveSpec::Open { .. } => format!("arrivals at a rate, {threads} threads"),
     });
     let line = parts.join(", ");
-    match shipped().iter().any(|one| one.name == scenario.name) {
-        true => format!("{line} (the shipped scenario's load, not yours)"),
-        false => line,
+    if shipped().iter().any(|one| one.name == scenario.name) {
+        format!("{line} (the shipped scenario's load, not yours)")
+    } else if has_examples_load(scenario) {
+        format!("{line} (the example's load, not yours: change what is marked FILL IN)")
+    } else {
+        line
     }
 }
 

@@ -101,6 +101,19 @@ impl Outcome {
     }
 }
 
+/// What to say of runs that ended before the redo log was full once, with the age or the throughput still on the move.
+pub(crate) fn too_short_to_tell(scenario: &Scenario, outputs: &[RunOutput]) -> Option<String> {
+    let ran = outputs.iter().map(|output| {
+        let warmup = warmup_of(scenario, output);
+        let at_rest = warmup.converged && rise_of(output, warmup.seconds).is_none();
+        (at_rest, log_fill_s(scenario, &Summary::of(output, warmup.seconds)))
+    });
+    let ran: Vec<(bool, Option<f64>)> = ran.collect();
+    let fill = ran.iter().filter_map(|(_, fill)| *fill).reduce(f64::max)?;
+    let simulated_s = scenario.run.duration.0 as f64 / 1e9;
+    innosim_report::too_short_to_tell(simulated_s, fill, ran.iter().all(|(at_rest, _)| *at_rest))
+}
+
 /// Seconds in which the load fills the redo log; `None` if it makes no redo.
 fn log_fill_s(scenario: &Scenario, summary: &Summary) -> Option<f64> {
     let redo = redo_bytes(&scenario.settings)? as f64;

@@ -11,6 +11,8 @@ use std::io::{ErrorKind, IsTerminal, Write};
 const WIDTH: usize = 100;
 /// Sentences are not made narrower.
 const NARROWEST: usize = 40;
+/// Columns that a text needs beside what it is about.
+const ROOM: usize = 24;
 
 /// Writes text to standard output.
 pub(crate) fn print(text: &str) -> Done {
@@ -122,10 +124,34 @@ pub(crate) fn wrapped(text: &str, indent: usize) -> String {
     hanging(text, &" ".repeat(indent))
 }
 
-/// The same after `lead`, below which the other lines begin.
+/// The same after `lead`, below which the other lines begin; below the whole of it where little room is left beside it.
 pub(crate) fn hanging(text: &str, lead: &str) -> String {
     let width = known_width().map_or(WIDTH, |known| known.clamp(NARROWEST, WIDTH));
-    flowing(text, lead, lead.chars().count(), width) + "\n"
+    let column = lead.chars().count();
+    if column > 0 && column + ROOM > width && column + text.chars().count() > width {
+        let below = " ".repeat(8);
+        return format!("{}\n{}\n", lead.trim_end(), flowing(text, &below, below.len(), width));
+    }
+    flowing(text, lead, column, width) + "\n"
+}
+
+/// Figures and sentences in lines as wide as the terminal, if its width is known: what goes on stands below what its label, which
+/// two blanks end, is followed by.
+pub(crate) fn within_window(text: &str) -> String {
+    let Some(width) = known_width().map(|known| known.max(NARROWEST)) else { return text.to_owned() };
+    let fit = |line: &str| {
+        if line.chars().count() <= width {
+            return format!("{line}\n");
+        }
+        let label = line.trim_start().find("  ").map_or(0, |end| line.len() - line.trim_start().len() + end);
+        let lead = line[label..].find(|c: char| c != ' ').map_or(0, |blanks| label + blanks);
+        match lead {
+            _ if !line.starts_with(' ') => flowing(line, "", 2, width) + "\n",
+            lead if lead + ROOM <= width => flowing(&line[lead..], &line[..lead], lead, width) + "\n",
+            _ => flowing(line, "  ", 4, width) + "\n",
+        }
+    };
+    text.lines().map(fit).collect()
 }
 
 /// The words of `text` after `lead`, in lines of at most `width` columns, of which the others begin with `hang` blanks.
@@ -174,6 +200,14 @@ mod tests {
         assert!(fitted.lines().all(|line| line == source || line.len() <= 40), "{fitted}");
         assert!(fitted.contains("\n  word") && fitted.contains("\n     word"), "{fitted}");
         assert_eq!(super::fitted(&text, None), text);
+    }
+
+    #[test]
+    fn a_text_goes_on_below_what_leaves_it_no_room() {
+        let lead = format!("  {}  ", "x".repeat(WIDTH - ROOM));
+        let text = hanging(&"word ".repeat(20), &lead);
+        assert!(text.lines().count() == 3 && text.lines().all(|line| line.len() <= 108), "{text}");
+        assert_eq!(hanging("short", "a  "), "a  short\n");
     }
 
     #[test]

@@ -10,6 +10,10 @@ const LEAST_WINDOW_S: f64 = 300.0;
 const WINDOWS: f64 = 6.0;
 
 pub(crate) fn whole(course: &Course) -> Option<Event> {
+    // One sample is a mean, which has no course.
+    if course.within(course.counted_from_s, course.end_s()).len() < 2 {
+        return None;
+    }
     let regime = regime(course, course.counted_from_s, course.end_s())?;
     let tps_mean = course.mean(Track::Tps, course.within(course.counted_from_s, course.end_s()))?;
     let counted_s = course.end_s() - course.counted_from_s;

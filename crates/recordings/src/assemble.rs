@@ -33,7 +33,7 @@ const SYSBENCH: [(&str, Figure); 3] =
 pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Recording, RecordingError> {
     let mut remarks: Vec<String> =
         parts.iter().flat_map(|part| part.remarks.iter().map(|r| format!("{}: {r}", part.label()))).collect();
-    let parts = join_consecutive(parts, &mut remarks);
+    let parts = crate::formats::logs_of_one_time(join_consecutive(parts, &mut remarks), &mut remarks);
     let links = links(&parts);
     // The disk's reports go to the server's samples, however many there are.
     let rank = |part: &Part| if part.is_of_the_machine() { 0 } else { part.seconds.len() };
@@ -434,6 +434,7 @@ fn phase(log: &LoadLog) -> Option<LoadPhase> {
         Some(Ok(phase)) => phase,
         Some(Err(CommandError::NoNumber(option))) => unknown(Script::Unclear(option)),
         _ if log.program == Program::HammerDb => unknown(Script::Other("HammerDB's TPROC-C".to_owned())),
+        _ if log.program != Program::Sysbench => unknown(Script::Other(log.program.name().to_owned())),
         Some(Err(CommandError::NotSysbench)) | None => unknown(Script::Unknown),
     };
     phase.threads = log.threads.unwrap_or(phase.threads);

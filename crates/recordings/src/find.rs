@@ -47,6 +47,10 @@ pub fn find(path: &Path) -> Result<Vec<Recording>, RecordingError> {
 fn single(path: &Path) -> Result<Recording, RecordingError> {
     match read_part(path)? {
         Some(part) if part.is_series() => assemble(name_of(&path.with_extension("")), path, vec![part]),
+        // Of a known kind, and nothing in it is of use.
+        Some(part) if part.columns.is_empty() && part.variables.is_empty() && !part.remarks.is_empty() => {
+            Err(RecordingError::new(path, part.remarks.join("; "), READABLE))
+        }
         Some(_) => Err(RecordingError::new(path, "holds no samples; give the folder that it is in", READABLE)),
         None if is_log_without_intervals(path) => {
             let help = "run sysbench with --report-interval=1: its closing statistics alone say nothing of the course";

@@ -21,6 +21,7 @@
 //! Nothing is made up: a value that is not in the file is NaN, a file without times has a clock of its own
 //! ([`Clock`]), and what `assemble` can't place beside the rest it leaves out with a remark.
 
+mod benchmarks;
 mod clock;
 mod exposition;
 mod hammerdb;
@@ -34,6 +35,7 @@ mod page_cleaner_log;
 mod pasted;
 mod prometheus;
 mod relative;
+mod reports;
 mod samples;
 mod sysbench;
 mod tables;
@@ -43,12 +45,13 @@ mod wide_csv;
 pub(crate) use clock::{Clock, Link, parse_date_time};
 pub use page_ages::BUFFER_PAGE_QUERY;
 pub use page_cleaner_log::SlowLoop;
+pub(crate) use page_cleaner_log::logs_of_one_time;
 pub(crate) use sysbench::{Interval, LoadLog, Program};
 
 use crate::RecordingError;
 use crate::disk::DiskReports;
 use flate2::read::MultiGzDecoder;
-use innosim_scenario::{from_utf16, is_utf16};
+use innosim_scenario::{as_rows, from_utf16, is_utf16};
 use innosim_spectrum::PageAges;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -63,8 +66,8 @@ const WRAPPED: f64 = 9_223_372_036_854_775_808.0;
 const HEAD_BYTES: usize = 256 << 10;
 /// What can be read, for messages.
 pub(crate) const READABLE: &str = "what can be read: mysqladmin extended-status -i, pt-stalk and pt-mext files, samples of SHOW \
-     GLOBAL STATUS or SHOW ENGINE INNODB STATUS, a CSV with a column a counter, a Prometheus range query, the logs of sysbench and HammerDB, and next to them SHOW GLOBAL \
-     VARIABLES, pt-mysql-summary, the reports of iostat, vmstat and mpstat, and fio's JSON";
+     GLOBAL STATUS or SHOW ENGINE INNODB STATUS, a CSV with a column a counter, a Prometheus range query, the logs of sysbench, HammerDB, tpcc-mysql and YCSB, and next to them SHOW GLOBAL \
+     VARIABLES, the reports of pt-mysql-summary and MySQLTuner, the reports of iostat, vmstat and mpstat, and fio's JSON";
 
 /// What one file holds.
 #[derive(Debug, Clone, Default)]
@@ -177,6 +180,8 @@ fn unquoted(text: &str) -> Option<String> {
 fn parse_kind(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
     let plain = unquoted(text);
     let text = plain.as_deref().unwrap_or(text);
+    let whole = pasted::in_json(text).or_else(|| as_rows(text));
+    let text = whole.as_deref().unwrap_or(text);
     let whole = pasted::unfolded(text).or_else(|| pasted::with_head(text));
     let text = whole.as_deref().unwrap_or(text);
     let head = text.trim_start_matches('\u{feff}').trim_start();
@@ -201,7 +206,7 @@ fn parse_kind(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
     if mysql_summary::is_one(head) {
         return Ok(Some(mysql_summary::parse(head)));
     }
-    if let Some(part) = hammerdb::parse(head) {
+    if let Some(part) = hammerdb::parse(head).or_else(|| benchmarks::parse(head)).or_else(|| reports::parse(head)) {
         return Ok(Some(part));
     }
     let slow_loops = page_cleaner_log::parse(head);
@@ -227,6 +232,9 @@ fn parse_kind(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
             return Ok(Some(mext));
         }
         part.commands = sysbench::commands(text);
+    }
+    if part.seconds.is_empty() && part.variables.is_empty() && reports::is_error_log(head) {
+        return Ok(Some(reports::error_log(head)));
     }
     let known = !part.seconds.is_empty()
         || !part.variables.is_empty()

@@ -34,6 +34,7 @@ macro_rules! of_one_look {
     };
 }
 
+const DAY_S: f64 = 86_400.0;
 /// Events of a kind that are told one by one.
 const TOLD: usize = 4;
 
@@ -158,6 +159,9 @@ impl OfTheWhole for What {
 }
 
 fn seconds(value: f64) -> String {
+    if value >= 2.0 * DAY_S {
+        return format!("{} d {} h", count((value / DAY_S).floor()), count((value % DAY_S / 3600.0).floor()));
+    }
     format!("{} s", count(value))
 }
 

@@ -55,7 +55,7 @@ pub use replications::Replications;
 pub use rules_page::{RulesPage, RulesTable, write_rules_page};
 pub use summary::{summary_json, write_summary_json};
 pub use sweep_page::{SweepPage, write_sweep_page};
-pub use table::{render_all_figures, render_summary, too_short};
+pub use table::{render_all_figures, render_summary, too_short, too_short_to_tell};
 
 use innosim_core::metrics::{RunOutput, Summary};
 

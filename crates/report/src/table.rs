@@ -48,17 +48,20 @@ pub fn render_all_figures(report: &Report<'_>) -> String {
 
 /// What to say of a run that ended before the redo log was full once, with the age or the throughput still on the move.
 pub fn too_short(report: &Report<'_>) -> Option<String> {
-    let id = report.identity;
-    let fill = report.log_fill_s?;
     let at_rest = report.warmup_converged && !report.age_rises;
-    if id.simulated_s >= fill || (at_rest && id.simulated_s >= LEAST_S) {
+    too_short_to_tell(report.identity.simulated_s, report.log_fill_s?, at_rest)
+}
+
+/// The same of a load that fills the redo log in `fill` seconds.
+pub fn too_short_to_tell(simulated_s: f64, fill: f64, at_rest: bool) -> Option<String> {
+    if simulated_s >= fill || (at_rest && simulated_s >= LEAST_S) {
         return None;
     }
     let enough = (FILLINGS * fill / LEAST_S).ceil() * LEAST_S;
     Some(format!(
         "Too short to tell: this load fills the redo log in {} s, and the run had {}. Give --duration {}s.",
         count(fill),
-        count(id.simulated_s),
+        count(simulated_s),
         enough.max(2.0 * LEAST_S)
     ))
 }

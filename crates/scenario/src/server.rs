@@ -108,13 +108,20 @@ fn whole(entry: &Entry) -> Span {
     Span { end: entry.node.at.end, ..entry.key_at }
 }
 
+/// A buffer that may be larger than the redo log, and what says how large that is.
+const LOG_BUFFER: &str = "innodb_log_buffer_size";
+const SIZES_OF_REDO: [&str; 3] = ["innodb_redo_log_capacity", "innodb_log_file_size", "innodb_log_files_in_group"];
+
 /// Remarks of the registry about settings that were written.
 fn report_notes(settings: &Settings, entries: &[Entry], context: &Context<'_>) {
     for note in &settings.notes {
         if note.setting == FLUSH_NEIGHBORS && context.rotational.is_some() {
             continue;
         }
-        if let Some(entry) = entry_of(entries, note.setting) {
+        // A rule holds for defaults too: what is too large beside a small redo log need not be written.
+        let redo =
+            || SIZES_OF_REDO.iter().filter(|_| note.setting == LOG_BUFFER).find_map(|name| entry_of(entries, name));
+        if let Some(entry) = entry_of(entries, note.setting).or_else(redo) {
             let problem = Problem::new(format!("{}: {}", note.setting, note.text)).at(whole(entry));
             context.report.add(problem.into_warning());
         }

@@ -16,7 +16,7 @@ mod option_file;
 mod show_variables;
 mod table;
 
-pub use elsewhere::as_option_file;
+pub use elsewhere::{as_option_file, as_rows};
 pub use judge::redo_sizes_out_of_force;
 pub(crate) use show_variables::place_of;
 pub use show_variables::show_pair;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 const BENCH_RULES_EXAMPLES: &str = "\
 Examples:
   innosim bench-rules --list
-  innosim bench-rules --rule my_rule.rhai --out out
+  innosim bench-rules --rule my_rule.rhai -o out
   innosim bench-rules --only --rule my_rule.rhai      quicker: it and the server's own rule
 
 A rule that fails is told with file, line, second and input; the figures of the others are whole. docs/rules.md has the \
@@ -38,7 +38,7 @@ pub(crate) struct BenchRulesArgs {
     #[arg(long, conflicts_with_all = ["rule", "only", "quick", "out"])]
     pub(crate) list: bool,
     /// Folder for bench-rules.html, bench-rules.txt, bench-rules.md and bench-rules.json
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) form: Form,

@@ -2,7 +2,7 @@
 
 use crate::args::{DeviceArgs, Format};
 use crate::exit::{Done, Failure};
-use crate::output::{note, print, print_json};
+use crate::output::{note, print, print_json, wrapped};
 use crate::text_table::TextTable;
 use innosim_experiments::fio::{Completed, JobComparison, compare, complete};
 use innosim_report::write_file;
@@ -44,7 +44,8 @@ pub(crate) fn run(args: &DeviceArgs) -> Done {
         Format::Human => {
             if let Some(profile) = &profile {
                 let taken: Vec<String> = taken.iter().map(ToString::to_string).collect();
-                print(&format!("Not measured, and taken from the profile {profile}: {}\n\n", taken.join(", ")))?;
+                let line = format!("Not measured, and taken from the profile {profile}: {}", taken.join(", "));
+                print(&(wrapped(&line, 0) + "\n"))?;
             }
             print(&table("Jobs of the fit", &fitted))?;
             if !against.is_empty() {

@@ -8,7 +8,7 @@ use super::sweep::refuse_sweep;
 use crate::args::{ExplainArgs, Format};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
-use crate::outcome::VERSION;
+use crate::outcome::{VERSION, too_short_to_tell};
 use crate::output::{note, note_warnings, print, print_json, wrapped};
 use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short, run_all};
@@ -43,6 +43,8 @@ struct Explained {
     name: String,
     model: String,
     events: Vec<Event>,
+    /// Why the series is too short to tell.
+    too_short: Option<String>,
 }
 
 /// Explains a scenario, a result or a recording.
@@ -134,10 +136,12 @@ fn of_scenario(args: &ExplainArgs) -> Result<Explained, Failure> {
     interrupt::listen();
     let output = simulated(args, &scenario.name, &[&scenario])?.remove(0);
     let mut events = events_of_run(&scenario, &output);
+    let too_short = drop_regime_if_too_short(&scenario, &output, &mut events);
     if args.try_settings {
         events.extend(trials(args, source, &common, (&scenario, &output), &events)?);
     }
-    Ok(Explained { kind: "scenario", name: scenario.title.clone(), model: scenario.model.name().to_owned(), events })
+    let (name, model) = (scenario.title.clone(), scenario.model.name().to_owned());
+    Ok(Explained { kind: "scenario", name, model, events, too_short })
 }
 
 fn of_result(args: &ExplainArgs, folder: &Path) -> Result<Explained, Failure> {
@@ -154,13 +158,22 @@ fn of_result(args: &ExplainArgs, folder: &Path) -> Result<Explained, Failure> {
         course.tracks.remove(track);
     }
     let mut events = explain(&course);
+    let too_short = drop_regime_if_too_short(&scenario, &output, &mut events);
     if args.try_settings {
         // A result has no latencies of all its transactions: the run is made again, to the same bytes.
         interrupt::listen();
         let again = simulated(args, "as it was", &[&scenario])?.remove(0);
         events.extend(trials(args, source, &common, (&scenario, &again), &events)?);
     }
-    Ok(Explained { kind: "result", name: scenario.title.clone(), model: scenario.model.name().to_owned(), events })
+    let (name, model) = (scenario.title.clone(), scenario.model.name().to_owned());
+    Ok(Explained { kind: "result", name, model, events, too_short })
+}
+
+/// A run that is too short to tell has no regime: why it is.
+fn drop_regime_if_too_short(scenario: &Scenario, output: &RunOutput, events: &mut Vec<Event>) -> Option<String> {
+    let why = too_short_to_tell(scenario, std::slice::from_ref(output))?;
+    events.retain(|event| !matches!(event.what, What::RegimeOfAll { .. }));
+    Some(why)
 }
 
 /// The recording at a path, or the runs of a benchmark in a folder: these have no folders of their own that could be named.
@@ -211,7 +224,7 @@ fn of_recording(args: &ExplainArgs, recording: &Recording) -> Result<Explained, 
         )));
     }
     let name = model.map_or_else(|| recording.server.product.clone(), |model| model.name().to_owned());
-    Ok(Explained { kind: "recording", name: recording.name.clone(), model: name, events })
+    Ok(Explained { kind: "recording", name: recording.name.clone(), model: name, events, too_short: None })
 }
 
 /// Options that change a scenario have no meaning for what has run already.
@@ -271,7 +284,8 @@ fn text(explained: &Explained) -> String {
     } else {
         "what happened, since the load began"
     };
-    format!("{} on {}: {what}\n\n{}", explained.name, explained.model, table(&sentences))
+    let too_short = explained.too_short.as_ref().map_or(String::new(), |why| wrapped(why, 0) + "\n");
+    format!("{} on {}: {what}\n\n{too_short}{}", explained.name, explained.model, table(&sentences))
 }
 
 /// Sentences for people: first those with a time, then what holds for the whole.
@@ -301,6 +315,7 @@ fn document(explained: &Explained) -> Value {
         "model": explained.model,
         "events": events_json(&explained.events),
         "sentences": sentences(&explained.events).iter().map(Sentence::line).collect::<Vec<String>>(),
+        "too_short": explained.too_short,
     })
 }
 

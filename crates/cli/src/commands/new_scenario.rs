@@ -1,5 +1,8 @@
 //! `innosim new-scenario`: a commented scenario of a server, its settings taken from the files that its people have.
 
+pub(crate) mod template;
+
+use self::template::TEMPLATE;
 use crate::args::{Format, NewScenarioArgs};
 use crate::commands::settings_files::model_of_file;
 use crate::exit::{Done, Failure};
@@ -11,8 +14,6 @@ use innosim_scenario::{Overrides, Scenario, Source, load};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// The scenario with places to fill.
-const TEMPLATE: &str = include_str!("new_scenario/template.toml");
 /// Model of a server of which no version is known.
 const DEFAULT_MODEL: &str = "mysql-8.0.30";
 /// Redo of a busy server a second, by which a first run is long enough.

@@ -22,7 +22,7 @@ use innosim_core::server::{RunError, Warm};
 use innosim_experiments::recommend::{Goal, Plan, Question, RecommendError, TrialRunner, recommend};
 use innosim_experiments::runner::{IsEnough, Job, Watch, Watched, run_one, run_until};
 use innosim_experiments::warm_start::WarmStart;
-use innosim_report::numbers::{count, rate};
+use innosim_report::numbers::count;
 use innosim_report::write_file;
 use innosim_scenario::{Overrides, Source, load};
 use std::ops::ControlFlow;
@@ -34,8 +34,8 @@ use std::time::{Duration, Instant};
 const LAST: &str = "recommendation.json";
 /// Runs that a search takes, about.
 const RUNS: [u32; 2] = [20, 40];
-/// Share of their planned length that they take, about: most begin warm, and end at rest.
-const SHARE_RUN: f64 = 0.4;
+/// Share of their planned length that they take, about: many begin warm, and end at rest; under waves none does.
+const SHARE_RUN: [f64; 2] = [0.4, 1.0];
 
 impl GoalName {
     pub(crate) fn goal(self) -> Goal {
@@ -188,19 +188,38 @@ impl TrialRunner for Staged {
         }
         // Few runs take their whole length.
         let processors = rayon::current_num_threads() as f64;
-        let [least_s, most_s] =
-            RUNS.map(|runs| SHARE_RUN * f64::from(runs) * plan.duration_s as f64 / self.speed.get() / processors);
+        let whole_s = |runs: u32| f64::from(runs) * plan.duration_s as f64 / self.speed.get() / processors;
+        let (least_s, most_s) = (SHARE_RUN[0] * whole_s(least), SHARE_RUN[1] * whole_s(most));
         self.expected_s.store(most_s as u64, Ordering::Relaxed);
-        let minutes = |seconds: f64| rate((seconds / 60.0).max(0.1));
-        let mut note = format!("{runs}, about {} to {} minutes", minutes(least_s), minutes(most_s));
-        if least_s > self.limit.as_secs_f64() {
+        let mut note = format!("{runs}, about {}", span_of_time(least_s, most_s));
+        if most_s > self.limit.as_secs_f64() {
             note.push_str(&format!(
-                "\nthe time limit of {} minutes will cut it short: what is known by then is shown; --time-limit {} lets it end",
-                minutes(self.limit.as_secs_f64()),
+                "\nthe time limit of {} {} cut it short: what is known by then is shown; --time-limit {} lets it end",
+                in_words(self.limit.as_secs_f64()),
+                if least_s > self.limit.as_secs_f64() { "will" } else { "may" },
                 self.enough()
             ));
         }
         self.progress().progress.note(&note);
+    }
+}
+
+/// From one time to another: `10 to 30 s`, `50 s to 4 minutes`, `3 to 13 minutes`.
+fn span_of_time(from_s: f64, to_s: f64) -> String {
+    let (from, to) = (in_words(from_s), in_words(to_s));
+    match (from.split_once(' '), to.split_once(' ')) {
+        _ if from == to => to,
+        (Some((number, unit)), Some((_, other))) if unit == other => format!("{number} to {to}"),
+        _ => format!("{from} to {to}"),
+    }
+}
+
+/// A time of which more than one digit or two would be false: seconds up to two minutes, then minutes.
+fn in_words(seconds: f64) -> String {
+    if seconds < 120.0 {
+        format!("{} s", count(seconds.max(1.0)))
+    } else {
+        format!("{} minutes", count(seconds / 60.0))
     }
 }
 
@@ -281,4 +300,17 @@ fn leave(args: &RecommendArgs, out: &OutDir, document: &serde_json::Value, text:
         note(&format!("\n{} {}: {files}", out.verb(), out.path().display()));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_unit_that_fits() {
+        assert_eq!(span_of_time(6.6, 33.0), "7 to 33 s");
+        assert_eq!(span_of_time(50.0, 240.0), "50 s to 4 minutes");
+        assert_eq!(span_of_time(156.0, 780.0), "3 to 13 minutes");
+        assert_eq!(in_words(0.1), "1 s");
+    }
 }

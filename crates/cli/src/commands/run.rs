@@ -8,7 +8,7 @@ use crate::header::threads_of;
 use crate::interrupt;
 use crate::out_dir::OutDir;
 use crate::outcome::Outcome;
-use crate::output::{note, note_warnings, print};
+use crate::output::{note, note_warnings, print, within_window};
 use crate::progress::Progress;
 use crate::runner::{failure, pool, refuse_too_short, run_all};
 use innosim_core::kernel::histogram::Histogram;
@@ -73,6 +73,7 @@ pub(crate) fn run(args: &RunArgs) -> Done {
 fn for_people(outcome: &Outcome, verbose: bool) -> String {
     let report = outcome.report();
     let figures = if verbose { render_all_figures(&report) } else { render_summary(&report) };
+    let figures = within_window(&figures);
     if too_short(&report).is_some() { figures } else { figures + what_happened(outcome).as_str() }
 }
 

@@ -12,7 +12,7 @@ use crate::args::{Format, SweepArgs};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
 use crate::out_dir::OutDir;
-use crate::output::{note, note_error, note_warnings, print, print_json, shell_line, wrapped};
+use crate::output::{hanging, note, note_error, note_warnings, print, print_json, shell_line, wrapped};
 use crate::progress::Progress;
 use crate::runner::pool;
 use innosim_core::metrics::RunOutput;
@@ -181,7 +181,7 @@ pub(super) fn refuse_sweep(name: &str) -> Done {
         Ok(Some(sweep)) => format!(", or name its scenario, {}", sweep.scenario),
         Err(_) => String::new(),
     };
-    let help = format!("run it with `innosim sweep {} --out DIR`{scenario}", shell_line([name.to_owned()]));
+    let help = format!("run it with `innosim sweep {} -o DIR`{scenario}", shell_line([name.to_owned()]));
     Err(Failure::Input(format!("`{name}` is a sweep, not a scenario\n  = help: {help}")))
 }
 
@@ -290,11 +290,7 @@ fn conclude(args: &SweepArgs, results: &Results<'_>, made: &Made, dir: &Path) ->
         if args.shard.is_all() {
             note(&format!("\nIn {}: {}", dir.display(), folder::FILES));
         } else {
-            note(&format!(
-                "\nPart {} is done. Join the parts: innosim merge {} ... --out DIR",
-                args.shard,
-                dir.display()
-            ));
+            note(&format!("\nPart {} is done. Join the parts: innosim merge {} ... -o DIR", args.shard, dir.display()));
         }
     }
     if made.failures.is_empty() {
@@ -334,9 +330,11 @@ fn list(format: Format) -> Done {
         }
         Format::Human => {
             let width = shipped().iter().map(|one| one.name.len()).max().unwrap_or(0);
-            let lines: Vec<String> =
-                shipped().iter().map(|one| format!("  {:<width$}  {}\n", one.name, one.title)).collect();
-            print(&format!("sweeps\n{}\n`innosim sweep NAME --out DIR` runs one.\n", lines.concat()))
+            let line = |one: &innosim_experiments::sweep::ShippedSweep| {
+                hanging(&one.title, &format!("  {:<width$}  ", one.name))
+            };
+            let lines: Vec<String> = shipped().iter().map(line).collect();
+            print(&format!("sweeps\n{}\n`innosim sweep NAME -o DIR` runs one.\n", lines.concat()))
         }
     }
 }

@@ -37,6 +37,23 @@ fn a_shipped_scenario_reads_well() {
     }
 }
 
+/// As `run` says it, of the scenario and of what a run left.
+#[test]
+fn too_short_a_run_has_no_regime() {
+    let out = tempfile::tempdir().unwrap();
+    let folder = out.path().to_str().unwrap();
+    let short = ["redo-too-small", "--duration", "5s", "--quiet"];
+    stdout(&[&["run", "-o", folder], &short[..]].concat());
+    for text in [stdout(&[&["explain"], &short[..]].concat()), stdout(&["explain", folder])] {
+        assert!(
+            text.contains("Too short to tell: this load fills the redo log in ") && !text.contains("Regime"),
+            "{text}"
+        );
+    }
+    let document = json(&["explain", folder, "--format", "json"]);
+    assert!(document["too_short"].is_string() && all(&document, "regime_of_all").is_empty(), "{document:#}");
+}
+
 #[test]
 fn a_ceiling_is_named() {
     let document = json(&["explain", "io-capacity-max-too-low", "--format", "json", "--quiet"]);

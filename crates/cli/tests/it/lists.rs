@@ -231,6 +231,8 @@ fn the_complete_example_of_a_large_server_loads() {
     assert!(out.contains("innodb_io_capacity_max=8000, redo 8.00 GiB, pool 64.0 GiB"), "{out}");
 }
 
+const FIO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../recordings/fio");
+
 /// What nobody asked to be wide fits 120 columns; texts and their tables fit what is asked for.
 #[test]
 fn nothing_is_wider_than_a_window() {
@@ -239,7 +241,6 @@ fn nothing_is_wider_than_a_window() {
     let path = |name: &str| out.path().join(name).to_str().unwrap().to_owned();
     let (ran, swept) = (path("run"), path("sweep"));
     let recording = concat!(env!("CARGO_MANIFEST_DIR"), "/../../recordings/mysql80/step-192-io1000");
-    let fio = concat!(env!("CARGO_MANIFEST_DIR"), "/../../recordings/fio/cap-hdd-raid-randwrite16k_qd16.json");
     let small = crate::common::SMALL;
     let texts: [&[&str]; 6] = [
         &["models"],
@@ -249,6 +250,10 @@ fn nothing_is_wider_than_a_window() {
         &["recommend", "--my-cnf", &cnf],
         &["new-scenario", "--my-cnf", &cnf],
     ];
+    let jobs: Vec<String> = ["randwrite16k_qd16", "randwrite16k_qd64", "redo4k_buffered_fdatasync", "seqwrite1m_qd4"]
+        .map(|job| format!("{FIO}/cap-hdd-raid-{job}.json"))
+        .into();
+    let fio: Vec<&str> = ["device", "--profile", "disk"].into_iter().chain(jobs.iter().map(String::as_str)).collect();
     let tables: [&[&str]; 12] = [
         &["scenarios"],
         &["sweep", "--list"],
@@ -270,20 +275,23 @@ fn nothing_is_wider_than_a_window() {
         &["sweep", small, "--duration", "2s", "--vary", "innodb_redo_log_capacity=256M,512M", "-o", &swept],
         &["explain", recording],
         &["replay", recording],
-        &["device", fio],
+        &fio,
     ];
-    let said = |words: &&[&str]| text_of(&innosim(words));
     let mut wide = Vec::new();
     for words in texts.iter().chain(&tables) {
-        let all = said(words);
+        let assert = innosim(words);
+        let all = text_of(&assert);
+        assert!(assert.get_output().status.code() != Some(2) && !all.is_empty(), "{words:?} is refused");
         wide.extend(all.lines().filter(|line| line.chars().count() > 120).map(|line| format!("{words:?}: {line}")));
     }
     assert!(wide.is_empty(), "{}", wide.join("\n"));
-    for words in &texts[..5] {
+    for words in texts[..5].iter().chain(&tables[..7]) {
         let narrow = assert_cmd::cargo::cargo_bin_cmd!("innosim").env("COLUMNS", "80").args(*words).assert();
         let all = text_of(&narrow);
-        let fits =
-            |line: &&str| line.chars().count() <= 80 || !line.contains(' ') || line.trim_start().starts_with("innosim");
+        let fits = |line: &&str| {
+            let text = line.trim_start();
+            line.chars().count() <= 80 || !text.contains(' ') || text.starts_with("innosim") || text.starts_with("sh ")
+        };
         assert!(all.lines().all(|line| fits(&line)), "{words:?}\n{all}");
     }
 }
@@ -291,4 +299,95 @@ fn nothing_is_wider_than_a_window() {
 /// Standard output, however the program ended.
 fn text_of(assert: &assert_cmd::assert::Assert) -> String {
     crate::common::text(&assert.get_output().stdout)
+}
+
+#[test]
+fn out_has_a_short_form_everywhere() {
+    for command in [
+        "advise",
+        "calibrate",
+        "device",
+        "page-ages",
+        "new-scenario",
+        "recommend",
+        "run",
+        "compare",
+        "sweep",
+        "merge",
+        "lessons",
+        "bench-rules",
+        "reproduce",
+        "validate",
+        "replay",
+    ] {
+        let help = stdout(&[command, "-h"]);
+        assert!(help.contains("-o, --out"), "{command}: {help}");
+    }
+    // As the README has it.
+    let out = tempfile::tempdir().unwrap();
+    let path = out.path().join("redo");
+    let vary = "innodb_redo_log_capacity=256M..512M:*2";
+    stdout(&[
+        "sweep",
+        crate::common::SMALL,
+        "--duration",
+        "2s",
+        "--vary",
+        vary,
+        "-o",
+        path.to_str().unwrap(),
+        "--quiet",
+    ]);
+    assert!(path.join("points.csv").is_file());
+}
+
+#[test]
+fn a_load_that_nobody_described_is_called_the_examples() {
+    let (_folder, cnf) = my_cnf();
+    let out = tempfile::tempdir().unwrap();
+    let path = out.path().join("s.toml");
+    let file = path.to_str().unwrap();
+    innosim(&["new-scenario", "--my-cnf", &cnf, "-o", file]).success();
+    let run = ["run", file, "--duration", "1s", "--quiet", "--set", "device.profile=nvme"];
+    assert!(stdout(&run).contains("(the example's load, not yours: change what is marked FILL IN)"));
+    let own = stdout(&[&run[..], &["--set", "drive.clients=8"]].concat());
+    assert!(!own.contains("the example's load"), "{own}");
+}
+
+/// A server with defaults has a redo log that every busy load fills in seconds; a client's file is no server's.
+#[test]
+fn defaults_and_other_programs_files_are_told_from_a_servers() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    // Lines are wrapped where the words fall.
+    let flowing = |text: &str| text.split_whitespace().collect::<Vec<&str>>().join(" ");
+    let alone = |path: &str| flowing(&text_of(&innosim(&["recommend", "--my-cnf", path]).code(1)));
+    let said = alone(&file("defaults.cnf", "[mysqld]\n"));
+    assert!(
+        said.contains("The redo log is small: ") && said.contains("choose the size of the redo log first"),
+        "{said}"
+    );
+    assert!(!said.contains("innodb_page_cleaners"), "no contradiction of anybody's: {said}");
+    let client = refused(&["recommend", "--my-cnf", &file("client.cnf", "[client]\nuser=x\n")], 2);
+    assert!(client.contains("has nothing for the server: it has [client]"), "{client}");
+    let maria = file("maria.cnf", "[mariadb]\ninnodb_log_file_size=16G\n");
+    let other = refused(&["recommend", "--my-cnf", &maria], 2);
+    assert!(other.contains("name its version, such as --model 10.11"), "{other}");
+    let named = text_of(&innosim(&["recommend", "--my-cnf", &maria, "--model", "10.11"]).code(1));
+    assert!(named.contains("Redo log of mariadb-10.11: 16.0 GiB"), "{named}");
+    let small = file("small.cnf", "[mysqld]\nlog_bin=OFF\ninnodb_log_file_size=5M\n");
+    let assert = innosim(&["settings", "--my-cnf", &small, "--model", "8.0.21"]).success();
+    let said = crate::common::text(&assert.get_output().stderr);
+    assert!(
+        said.contains("innodb_log_buffer_size: 16M is more than the whole redo log (10M)"),
+        "a default too: {said}"
+    );
+    let bytes = file("bytes.cnf", "[mysqld]\nlog_bin=OFF\ninnodb_log_buffer_size=8\n");
+    let assert = innosim(&["settings", "--my-cnf", &bytes]).success();
+    let said = crate::common::text(&assert.get_output().stderr);
+    assert!(said.contains("without a suffix it is 8 bytes: write 8M or 8G; the server takes 256K instead"), "{said}");
 }

@@ -307,3 +307,110 @@ fn a_csv_of_metrics_in_either_case() {
     let csv = format!("ts,LOG_LSN_CURRENT,LOG_LSN_LAST_CHECKPOINT,BUFFER_POOL_PAGES_DIRTY\n{rows}");
     says("metrics.csv", &csv, &["explain", "--model", "8.0"], &["226,537 pages are dirty"]);
 }
+
+#[test]
+fn a_status_that_mysqlsh_printed_as_json() {
+    let status = serde_json::json!({ "hasData": true, "rows": [{ "Type": "InnoDB", "Name": "", "Status": format!("\n{STATUS}") }] });
+    says(
+        "status.json",
+        &status.to_string(),
+        &["explain"],
+        &["The checkpoint age is 371 MiB", "226,537 pages are dirty"],
+    );
+}
+
+#[test]
+fn settings_in_a_configmap_a_role_and_a_parameter_group_of_terraform() {
+    let map = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: mysql\ndata:\n  my.cnf: |\n    [mysqld]\n    \
+               innodb_buffer_pool_size = 12G\n    innodb_io_capacity = 3000\n";
+    says(
+        "map.yaml",
+        map,
+        &[],
+        &["innosim settings --my-cnf", "innodb_buffer_pool_size 12G", "innodb_io_capacity 3000"],
+    );
+    let role = "mysql_config_file: /etc/my.cnf\nmysql_innodb_log_file_size: 1G\nmysql_innodb_io_capacity: 3000\n";
+    says("role.yml", role, &["settings", "--my-cnf"], &["innodb_log_file_size 1G", "innodb_io_capacity 3000"]);
+    let group = "resource \"aws_db_parameter_group\" \"m\" {\n  family = \"mysql8.0\"\n  parameter {\n    name  = \
+                 \"innodb_io_capacity\"\n    value = \"3000\"\n  }\n}\n";
+    says("group.tf", group, &["settings", "--my-cnf"], &["innodb_io_capacity 3000"]);
+    let kept = r#"{"Version": 2, "mysql_dynamic_variables": {"innodb_io_capacity": {"Value": "3000", "Metadata": {"User": "root"}}}}"#;
+    says("mysqld-auto.cnf", kept, &["settings", "--my-cnf"], &["innodb_io_capacity 3000"]);
+}
+
+#[test]
+fn variables_in_csv_and_in_xml() {
+    let csv = "\"Variable_name\",\"Value\"\n\"innodb_io_capacity\",\"2000\"\n\"version\",\"10.6.18-MariaDB-log\"\n";
+    says("v.csv", csv, &["settings", "--show-variables"], &["read for mariadb-10.6", "innodb_io_capacity 2000"]);
+    let field = |name: &str, value: &str| {
+        format!(
+            "  <row>\n\t<field name=\"Variable_name\">{name}</field>\n\t<field name=\"Value\">{value}</field>\n  </row>\n"
+        )
+    };
+    let rows = field("innodb_io_capacity", "2000") + field("version", "8.0.36").as_str();
+    let xml = format!("<?xml version=\"1.0\"?>\n<resultset statement=\"show global variables\">\n{rows}</resultset>\n");
+    says("v.xml", &xml, &["settings", "--show-variables"], &["read for mysql-8.0.30", "innodb_io_capacity 2000"]);
+}
+
+#[test]
+fn the_courses_of_tpcc_mysql_and_ycsb() {
+    let lines: String = (1..=12)
+        .map(|i| format!("  {}, trx: {}, 95%: 7.1, 99%: 15.6, max_rt: 53.7, 1|2\n", i * 10, 12_000 + i))
+        .collect();
+    let tpcc = format!("*** ###easy### TPC-C Load Generator ***\n [connection]: 32\nMEASURING START.\n\n{lines}");
+    says("tpcc.log", &tpcc, &["explain"], &["counts new orders", "with 32 threads", "1,201 transactions a second"]);
+    let lines: String = (1..=12)
+        .map(|i| format!("2026-02-11 10:14:12:029 {}0 sec: {}0000 operations; 1000 current ops/sec; est\n", i, i))
+        .collect();
+    let ycsb = format!("Command line: -threads 16 -s -t\nYCSB Client 0.17.0\n{lines}");
+    says(
+        "ycsb.log",
+        &ycsb,
+        &["explain"],
+        &["counts YCSB's operations", "with 16 threads", "1,000 transactions a second"],
+    );
+    // A mean has no course, and so no regime.
+    let mean = "Vuser 1:Timing test period of 5 in minutes\nVuser 1:64 Active Virtual Users configured\n\
+                Vuser 1:TEST RESULT : System achieved 12000 NOPM from 27600 MySQL TPM\n";
+    let all = said("hammerdb.log", mean, &["explain"]);
+    assert!(all.contains("460 transactions a second") && !all.contains("Regime"), "{all}");
+}
+
+#[test]
+fn reports_of_little_use_are_called_by_their_name() {
+    let tuner = " >>  MySQLTuner 2.2.12\n[--] Skipped\n[OK] Currently running supported MySQL version 8.0.36\n[!!] Ratio InnoDB redo log \
+                 capacity / InnoDB Buffer pool size (1.22%): 512.0M / 8.0G should be equal to 25%\n";
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("tuner.txt"), tuner).unwrap();
+    fs::write(place.path().join("status.txt"), STATUS).unwrap();
+    let assert = innosim(&["explain", place.path().to_str().unwrap()]).success();
+    let out = text(&assert.get_output().stdout);
+    assert!(out.contains(" on mysql-8.0.30: ") && out.contains("until the async limit"), "{out}");
+    let sar = "Linux 6.1.0 (db1) \t02/11/2026 \t_x86_64_\t(16 CPU)\n\n10:14:01          DEV       tps     rkB/s     wkB/s   areq-sz    \
+               aqu-sz     await     %util\n10:14:02      nvme0n1   5100.00   1600.00  90000.00   17.96      2.10      0.41     81.00\n";
+    says("sar.txt", sar, &["explain"], &["is sar's report", "iostat -dxmt 1"]);
+    let slap =
+        "Benchmark\n\tRunning for engine innodb\n\tAverage number of seconds to run all queries: 12.345 seconds\n";
+    says("slap.txt", slap, &["explain"], &["is mysqlslap's report"]);
+    let crash = "2026-03-02T09:10:03.310000Z 1 [Note] [MY-013086] [InnoDB] Starting to parse redo log at lsn = 81234567890, whereas \
+                 checkpoint_lsn = 81234567912 and start_lsn = 81234567680\n2026-03-02T09:10:30.310000Z 1 [Note] [MY-012550] [InnoDB] Doing \
+                 recovery: scanned up to log sequence number 81623567890\n";
+    says("mysqld.err", crash, &["explain"], &["is an error log", "its crash recovery read 371 MiB of redo"]);
+}
+
+#[test]
+fn error_logs_of_different_years_are_not_put_on_one_axis() {
+    let place = tempfile::tempdir().unwrap();
+    let line = |time: &str| {
+        format!("{time}Z 0 [Note] [MY-011953] [InnoDB] Page cleaner took 4218ms to flush 1874 and evict 0 pages\n")
+    };
+    fs::write(place.path().join("old.err"), line("2018-06-11T22:40:05.113391")).unwrap();
+    fs::write(place.path().join("new.err"), line("2026-03-02T09:14:11.120933")).unwrap();
+    let assert = innosim(&["explain", place.path().to_str().unwrap()]).success();
+    let (out, said) = (text(&assert.get_output().stdout), text(&assert.get_output().stderr));
+    assert!(out.contains("A loop of the page cleaner took") || out.contains("1 loop"), "{out}");
+    assert!(said.contains("old.err: its messages end 2820 days before those of new.err begin"), "{said}");
+    // One log of many months: days and hours.
+    let both = line("2026-01-02T09:14:11.120933") + line("2026-03-02T09:14:11.120933").replace("1874", "3").as_str();
+    says("long.err", &both, &["explain"], &["59 d 0 h A loop of 4.2 s wrote or evicted 3 pages"]);
+}

@@ -226,7 +226,7 @@ fn what_other_programs_write_is_read() {
     let counter = events(Path::new(&format!("{corpus}/hammerdb/counter.log")));
     assert!((figures(&counter, "regime_of_all")[0]["tps_mean"].as_f64().unwrap() - 760.95).abs() < 0.1, "{counter:#}");
     let result = events(Path::new(&format!("{corpus}/hammerdb/run.log")));
-    assert_eq!(figures(&result, "regime_of_all")[0]["tps_mean"], 460);
+    assert!(figures(&result, "regime_of_all").is_empty(), "a mean has no course: {result:#}");
     let log = "sysbench 1.0.20\nThreads started!\n[ 1s ] thds: 8 tps: 70.00 qps: 1 lat (ms,95%): 2\n\
                [ 2s ] thds: 8 tps: 72.00 qps: 1 lat (ms,95%): 2\n";
     let sar = fs::read_to_string(format!("{corpus}/mpstat/sar.txt")).unwrap();

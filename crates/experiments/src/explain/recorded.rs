@@ -108,7 +108,7 @@ pub fn events_of_recording(recording: &Recording, model: Option<ModelId>) -> Res
 
 /// What the error log says of slow loops, since the first message.
 fn slow_loops(recording: &Recording) -> Vec<Event> {
-    let first = recording.slow_loops.iter().map(|l| l.at).find(|at| at.is_finite()).unwrap_or(0.0);
+    let first = recording.slow_loops.iter().map(|l| l.at).filter(|at| at.is_finite()).reduce(f64::min).unwrap_or(0.0);
     let since = |at: f64| if at.is_finite() { at - first } else { 0.0 };
     let one = |l: &SlowLoop| Loop { at_s: since(l.at), seconds: l.seconds, flushed: l.flushed, evicted: l.evicted };
     let loops: Vec<Loop> = recording.slow_loops.iter().map(one).collect();

@@ -160,7 +160,7 @@ fn a_dedicated_server_derives_its_two_sizes() {
     let (_, pool, notes) = sizes(&[], 8, None);
     assert_eq!((pool, notes), (128 << 20, 1), "the memory is not known, and a note says so");
     let why = without_effect(ModelId::Mysql8030, "innodb_dedicated_server").unwrap();
-    assert!(why.contains("no memory to measure"), "{why}");
+    assert!(why.contains("the model has none to measure"), "{why}");
 }
 
 #[test]

@@ -244,7 +244,7 @@ pub(super) const WITHOUT_EFFECT: &[WithoutEffect] = &[
     },
     WithoutEffect {
         names: &["innodb_dedicated_server"],
-        why: "the model has no memory to measure; set the sizes that the server would choose",
+        why: "the server chooses its sizes by the memory that it finds; the model has none to measure: state what it chose",
     },
     WithoutEffect {
         names: &["innodb_numa_interleave", "innodb_use_native_aio", "large_pages"],

@@ -46,10 +46,11 @@ pub(super) fn parse(text: &str) -> Option<Part> {
         log.intervals = intervals(&counted);
     } else {
         let length = 60.0 * minutes.unwrap_or(1.0).clamp(1.0, LONGEST_MIN);
-        log.intervals.push(interval(length, length, tpm? / 60.0));
-        remarks.push(
-            "tells the mean of its test alone: the log of HammerDB's transaction counter tells the course".to_owned(),
-        );
+        let tps = tpm? / 60.0;
+        log.intervals.push(interval(length, length, tps));
+        remarks.push(format!(
+            "tells the mean of its test alone, {tps:.0} transactions a second: the log of HammerDB's transaction counter tells the course"
+        ));
     }
     Some(Part { loads: vec![log], clock: Clock::Own, remarks, ..Part::default() })
 }

@@ -91,6 +91,31 @@ fn slow_loop(line: &str) -> Option<SlowLoop> {
     })
 }
 
+/// Error logs whose messages lie further apart are of different times, and perhaps of different servers.
+const APART_S: f64 = 30.0 * 86_400.0;
+
+/// Leaves out error logs that end long before the newest one begins: no axis of seconds holds both.
+pub(crate) fn logs_of_one_time(mut parts: Vec<Part>, remarks: &mut Vec<String>) -> Vec<Part> {
+    let times = |part: &Part| -> Option<(f64, f64)> {
+        let at = || part.slow_loops.iter().map(|l| l.at).filter(|at| at.is_finite());
+        Some((at().reduce(f64::min)?, at().reduce(f64::max)?))
+    };
+    let newest =
+        parts.iter().filter_map(|part| Some((times(part)?, part.label()))).max_by(|a, b| a.0.1.total_cmp(&b.0.1));
+    let Some(((begins, _), name)) = newest else { return parts };
+    let is_old = |part: &Part| times(part).is_some_and(|(_, ends)| begins - ends > APART_S);
+    for part in parts.iter().filter(|part| is_old(part)) {
+        let days = times(part).map_or(0.0, |(_, ends)| (begins - ends) / 86_400.0);
+        remarks.push(format!(
+            "{}: its messages end {days:.0} days before those of {name} begin, so they are left out; give it alone",
+            part.label()
+        ));
+    }
+    parts.retain(|part| !is_old(part) || !part.seconds.is_empty());
+    parts.iter_mut().filter(|part| is_old(part)).for_each(|part| part.slow_loops.clear());
+    parts
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

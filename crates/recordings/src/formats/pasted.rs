@@ -1,6 +1,8 @@
 //! Texts of SHOW ENGINE INNODB STATUS that lost their shape on the way: run into one line by a browser or a chat, or cut down to
 //! the section that somebody asked about.
 
+use serde_json::Value;
+
 /// Beginnings of lines that hold counters.
 const LINES: [&str; 17] = [
     "Per second averages",
@@ -82,6 +84,23 @@ fn without_what_follows(line: &str) -> String {
     let first = words.iter().position(is_number).unwrap_or(words.len());
     let numbers = words[first..].iter().take_while(|word| is_number(word)).count();
     words[..first + numbers].join(" ")
+}
+
+/// The text inside JSON, as `mysqlsh --result-format=json` and other clients print the statement's one row.
+pub(super) fn in_json(text: &str) -> Option<String> {
+    if !text.trim_start().starts_with(['{', '[']) || !text.contains(HEAD) {
+        return None;
+    }
+    text_with_head(&serde_json::from_str(text).ok()?).map(str::to_owned)
+}
+
+fn text_with_head(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(text) => Some(text.as_str()).filter(|text| text.contains(HEAD)),
+        Value::Array(all) => all.iter().find_map(text_with_head),
+        Value::Object(fields) => fields.values().find_map(text_with_head),
+        _ => None,
+    }
 }
 
 /// The section LOG alone, as people quote it, with the head that it lacks.

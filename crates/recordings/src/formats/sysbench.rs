@@ -25,6 +25,8 @@ pub(crate) enum Program {
     #[default]
     Sysbench,
     HammerDb,
+    TpccMysql,
+    Ycsb,
 }
 
 impl Program {
@@ -32,6 +34,8 @@ impl Program {
         match self {
             Program::Sysbench => "sysbench",
             Program::HammerDb => "HammerDB",
+            Program::TpccMysql => "tpcc-mysql",
+            Program::Ycsb => "YCSB",
         }
     }
 }

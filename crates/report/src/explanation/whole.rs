@@ -5,6 +5,8 @@ use crate::hints::regime_in_words;
 use crate::numbers::{count, percent, rate};
 use innosim_explain::What;
 
+/// Fewer seconds have no regime.
+const LEAST_S: f64 = 10.0;
 /// Busy share from which on something is called full.
 const FULL: f64 = 0.95;
 
@@ -42,6 +44,11 @@ pub(super) fn text(what: &What) -> String {
         What::RegimeChanged { from, to } => {
             format!("The regime changes from {} to {} ({}).", from.name(), to.name(), regime_in_words(*to))
         }
+        What::RegimeOfAll { tps_mean, counted_s, .. } if *counted_s < LEAST_S => format!(
+            "{} transactions a second in the mean of {}, which are too few to tell a regime.",
+            rate(*tps_mean),
+            seconds(*counted_s)
+        ),
         What::RegimeOfAll { regime, tps_mean, counted_s } => format!(
             "Regime over the {} counted: {} ({}), {} transactions a second in the mean.",
             seconds(*counted_s),

@@ -1,19 +1,79 @@
-//! Settings of a server as other programs hold them: options on a command line (a process list, a compose file), or JSON of names
-//! and values (a parameter group, a tuner). They become the lines of an option file, by whose numbers remarks go then.
+//! Settings of a server as other programs hold them: options on a command line (a process list, a compose file), JSON of names
+//! and values (a parameter group, a tuner, what SET PERSIST leaves), an option file inside YAML (a ConfigMap), names and values of
+//! YAML (a role, a template) or of Terraform. They become the lines of an option file, by whose numbers remarks go then.
 
 /// Pairs of keys under which JSON has a name and its value.
 const KEYS: [(&str, &str); 3] = [("ParameterName", "ParameterValue"), ("name", "value"), ("Variable_name", "Value")];
 
 /// The text as an option file of the server, if it is such a text; `None` if no setting of InnoDB is in it.
 pub fn as_option_file(text: &str) -> Option<String> {
+    if let Some(inside) = inside_yaml(text) {
+        return Some(inside);
+    }
     let lines: Vec<String> = if text.trim_start().starts_with(['{', '[']) && !text.trim_start().starts_with("[mysqld") {
         of_json(text)?
     } else {
-        text.lines().map(of_command_line).collect()
+        let options: Vec<String> = text.lines().map(of_command_line).collect();
+        if options.iter().any(|line| !line.is_empty()) { options } else { of_names_and_values(text) }
     };
     let lines: Vec<&str> = lines.iter().map(String::as_str).filter(|line| !line.is_empty()).collect();
     let has_some = lines.iter().any(|line| line.starts_with("innodb") || line.contains("\ninnodb"));
     has_some.then(|| format!("[mysqld]\n{}\n", lines.join("\n")))
+}
+
+/// An option file that is a block of YAML: its lines, without their indent.
+fn inside_yaml(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let group = lines.iter().position(|line| line.starts_with(' ') && line.trim_start().starts_with("[mysqld"))?;
+    let block = lines[..group].iter().rposition(|line| line.trim_end().ends_with(['|', '-', '>']))?;
+    let indent = lines[group].len() - lines[group].trim_start().len();
+    let is_inside = |line: &&&str| line.trim().is_empty() || line.starts_with(&" ".repeat(indent));
+    let inside: Vec<&str> = lines[block + 1..].iter().take_while(is_inside).map(|line| line.trim()).collect();
+    Some(inside.join("\n") + "\n")
+}
+
+/// Lines such as `mysql_innodb_io_capacity: 2000`, and pairs of lines such as `name = "innodb_io_capacity"`, `value = "2000"`.
+fn of_names_and_values(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut name: Option<String> = None;
+    for line in text.lines() {
+        let line = line.trim().trim_start_matches("- ").trim_end_matches(',');
+        let Some((key, value)) = line.split_once([':', '=']) else { continue };
+        let (key, value) = (key.trim().trim_matches('"'), value.trim().trim_matches(['"', '\'']));
+        let setting = key.find("innodb_").map(|at| &key[at..]);
+        if key.eq_ignore_ascii_case("name") || key == "ParameterName" {
+            name = Some(value.to_owned()).filter(|name| is_option(&format!("{name}=")));
+        } else if let Some(name) = name.take_if(|_| key.eq_ignore_ascii_case("value") || key == "ParameterValue") {
+            lines.push(format!("{name} = {value}"));
+        } else if let Some(setting) = setting.filter(|name| is_option(&format!("{name}=")) && !value.is_empty()) {
+            lines.push(format!("{setting} = {value}"));
+        }
+    }
+    lines
+}
+
+/// A table of names and values in quoted CSV or in XML (`mysql --xml`), as lines of a name, a tab and its value.
+pub fn as_rows(text: &str) -> Option<String> {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    let plain = |line: &str| line.replace('"', "").to_ascii_lowercase();
+    if lines.peek().is_some_and(|head| plain(head) == "variable_name,value") {
+        let fields = lines.map(|line| line.trim_matches('"').replacen("\",\"", "\t", 1));
+        return Some(
+            fields.map(|line| if line.contains('\t') { line } else { line.replacen(',', "\t", 1) } + "\n").collect(),
+        );
+    }
+    let field = |line: &str, names: [&str; 2]| {
+        let rest = names.iter().find_map(|name| line.split_once(&format!("<field name=\"{name}\">")))?.1;
+        Some(rest.split_once("</field>")?.0.to_owned())
+    };
+    let (mut rows, mut name) = (String::new(), None);
+    for line in lines {
+        name = field(line, ["Variable_name", "VARIABLE_NAME"]).or(name);
+        if let (Some(value), Some(name)) = (field(line, ["Value", "VARIABLE_VALUE"]), name.clone()) {
+            rows.push_str(&format!("{name}\t{value}\n"));
+        }
+    }
+    (!rows.is_empty()).then(|| format!("Variable_name\tValue\n{rows}"))
 }
 
 /// The options of a line, a line each: `--innodb-io-capacity=200 --skip-log-bin`.
@@ -49,7 +109,19 @@ fn collect(value: &serde_json::Value, lines: &mut Vec<String>) {
                 Some((name, value)) if value.is_number() || value.is_boolean() => {
                     lines.push(format!("{name} = {value}"))
                 }
-                _ => object.values().for_each(|one| collect(one, lines)),
+                _ => object.iter().for_each(|(name, one)| {
+                    // What SET PERSIST leaves, and plain names with their values.
+                    let value = one.get("Value").unwrap_or(one);
+                    match value {
+                        serde_json::Value::String(value) if name.starts_with("innodb_") => {
+                            lines.push(format!("{name} = {value}"));
+                        }
+                        value if value.is_number() && name.starts_with("innodb_") => {
+                            lines.push(format!("{name} = {value}"));
+                        }
+                        _ => collect(one, lines),
+                    }
+                }),
             }
         }
         _ => {}
@@ -71,8 +143,29 @@ mod tests {
         assert_eq!(as_option_file(group).unwrap(), "[mysqld]\ninnodb_io_capacity = 2000\n");
         let knobs = r#"[{"name": "innodb_io_capacity", "value": 4000}]"#;
         assert_eq!(as_option_file(knobs).unwrap(), "[mysqld]\ninnodb_io_capacity = 4000\n");
+        let persisted =
+            r#"{"Version": 2, "mysql_dynamic_variables": {"innodb_io_capacity": {"Value": "300", "Metadata": {}}}}"#;
+        assert_eq!(as_option_file(persisted).unwrap(), "[mysqld]\ninnodb_io_capacity = 300\n");
+        let group = "parameter {\n  name  = \"innodb_io_capacity\"\n  value = \"3000\"\n}\n";
+        assert_eq!(as_option_file(group).unwrap(), "[mysqld]\ninnodb_io_capacity = 3000\n");
+        let role = "mysql_config_file: /etc/my.cnf\nmysql_innodb_log_file_size: 1G\n";
+        assert_eq!(as_option_file(role).unwrap(), "[mysqld]\ninnodb_log_file_size = 1G\n");
+        let map = "kind: ConfigMap\ndata:\n  my.cnf: |\n    [mysqld]\n    innodb_io_capacity = 7\n  other: x\n";
+        assert_eq!(as_option_file(map).unwrap(), "[mysqld]\ninnodb_io_capacity = 7\n");
         for other in ["", "[1, 2", "tps: 3 --report-interval=1", "{\"a\": [1]}", "-- \n --=\n"] {
             assert_eq!(as_option_file(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn tables_in_csv_and_xml_are_rows() {
+        assert_eq!(
+            as_rows("\"Variable_name\",\"Value\"\n\"version\",\"8.0.36\"\n").unwrap(),
+            "Variable_name\tValue\nversion\t8.0.36\n"
+        );
+        let xml =
+            "<row>\n<field name=\"Variable_name\">version</field>\n\t<field name=\"Value\">8.0.36</field>\n</row>";
+        assert_eq!(as_rows(xml).unwrap(), "Variable_name\tValue\nversion\t8.0.36\n");
+        assert_eq!(as_rows("Variable_name\tValue\nversion\t8.0.36\n"), None);
     }
 }

@@ -199,16 +199,17 @@ impl Judge<'_> {
             Ok(_) => Verdict::Takes(setting.name.to_owned(), value.to_owned()),
             Err(error) => {
                 let problem = Problem::new(format!("{} = {value}: {}", setting.name, error.problem)).at(at);
+                let hint =
+                    error.help.split("allowed: ").next().unwrap_or_default().trim_end_matches([' ', ',']).to_owned();
                 if let Some(adjusted) = adjusted_value(setting, value).filter(|_| self.kind == SettingsFileKind::MyCnf)
                 {
                     let taken = setting.spell(adjusted);
-                    let help = format!("the server takes {taken} instead, and warns");
+                    let taken_instead = format!("the server takes {taken} instead, and warns");
+                    let help = if hint.is_empty() { taken_instead } else { format!("{hint}; {taken_instead}") };
                     self.report.add(problem.allowed(allowed(setting)).help(help).into_warning());
                     return Verdict::Takes(setting.name.to_owned(), taken);
                 }
-                let help =
-                    error.help.split("allowed: ").next().unwrap_or_default().trim_end_matches([' ', ',']).to_owned();
-                Verdict::Wrong(problem.allowed(allowed(setting)).help(help))
+                Verdict::Wrong(problem.allowed(allowed(setting)).help(hint))
             }
         }
     }

@@ -107,7 +107,12 @@ impl<'a> Reader<'a> {
             let at = place.or_else(|| Some(Span { source: 0, start: 0, end: 0 }).filter(|_| !self.chain.is_empty()));
             let problem = Problem::new(format!("the option file has nothing for the server: it has {found}"));
             let wanted: Vec<String> = self.groups.names.iter().map(|name| format!("[{name}]")).collect();
-            let problem = problem.help(format!("the server reads {}", wanted.join(", "))).into_warning();
+            let of_mariadb = |group: &String| group.starts_with("[mariadb") || group.starts_with("[galera");
+            let mut help = format!("the server reads {}", wanted.join(", "));
+            if self.skipped.iter().any(of_mariadb) {
+                help.push_str("; MariaDB reads the others: name its version, such as --model 10.11");
+            }
+            let problem = problem.help(help).into_warning();
             self.report.add(Problem { at, ..problem });
         }
         Some(self.statements)

@@ -4,11 +4,12 @@
 //! - the bordered table of the `mysql` client and of `mysqladmin variables`;
 //! - the vertical form of `\G`;
 //! - JSON: an object of names and values, or one that holds such an object under `"variables"`; or a list of rows, each
-//!   with `Variable_name` and `Value`, as such or under `"rows"` (`mysqlsh --result-format=json`).
+//!   with `Variable_name` and `Value`, as such or under `"rows"` (`mysqlsh --result-format=json`);
+//! - quoted CSV and the XML of `mysql --xml`.
 //!
 //! Lines that are none of these (a timestamp of pt-stalk, `120 rows in set`) are passed over.
 
-use super::Statement;
+use super::{Statement, as_rows};
 use crate::diagnostic::{Problem, Report};
 use crate::source::{SourceMap, Span};
 use crate::text_file::read_text;
@@ -26,6 +27,7 @@ pub(super) fn read(
 ) -> Option<Vec<Statement>> {
     match read_text(path, WANTED) {
         Ok(text) => {
+            let text = as_rows(&text).unwrap_or(text);
             let source = sources.add_file(&path.display().to_string(), &text);
             Some(parse(source, &text, report))
         }

@@ -2,7 +2,7 @@
 
 use super::{Compared, remarks};
 use crate::header::load_and_device;
-use crate::outcome::{VERSION, settings_line};
+use crate::outcome::{VERSION, settings_line, too_short_to_tell};
 use crate::output::wrapped;
 use crate::text_table::TextTable;
 use innosim_experiments::compare::{Difference, VariantFigures};
@@ -28,8 +28,8 @@ impl Column {
 fn speed() -> [Column; 4] {
     [
         Column::new("tps", "tps_mean"),
-        Column::new("95 % latency, ms", "latency_ms_p95"),
-        Column::new("99 % latency, ms", "latency_ms_p99"),
+        Column::new("95 %, ms", "latency_ms_p95"),
+        Column::new("99 %, ms", "latency_ms_p99"),
         Column::new("stalls, s", "stall_seconds"),
     ]
 }
@@ -39,20 +39,26 @@ fn pages(compared: &Compared) -> [Column; 4] {
     let largest = compared.comparison.variants.iter().map(|figures| figures.estimate(AGE).mean).fold(0.0, f64::max);
     let unit = ByteUnit::for_size(largest);
     [
-        Column { unit: Some(unit), ..Column::new(&format!("checkpoint age, {}", unit.name), AGE) },
+        Column { unit: Some(unit), ..Column::new(&format!("age, {}", unit.name), AGE) },
         Column::new("dirty pages", "dirty_pages_mean"),
-        Column::new("flushed pages/s", "pages_flushed_per_s_mean"),
-        Column::new("flushes per trx", "flushes_per_trx"),
+        Column::new("pages/s", "pages_flushed_per_s_mean"),
+        Column::new("pages/trx", "flushes_per_trx"),
     ]
 }
 
 /// The comparison for people.
 pub(super) fn render(compared: &Compared) -> String {
     let mut text = head(compared);
+    for (variant, outputs) in compared.shown().iter().zip(&compared.outputs) {
+        if let Some(why) = too_short_to_tell(&variant.scenario, outputs) {
+            text.push_str(&wrapped(&format!("{}: {why}", variant.label), 0));
+            text.push('\n');
+        }
+    }
     text.push_str(&silent_changes(compared));
     text.push_str(&table(compared, &speed(), "regime", regime));
     text.push('\n');
-    text.push_str(&table(compared, &pages(compared), ">age, of its limit", of_limit));
+    text.push_str(&table(compared, &pages(compared), ">of limit", of_limit));
     text.push('\n');
     text.push_str(&wrapped(&remark(compared), 0));
     text.push('\n');
@@ -112,7 +118,7 @@ fn silent_changes(compared: &Compared) -> String {
         return String::new();
     }
     let [old, new] = [0, 1].map(|i| compared.variants.get(i).map_or("", |variant| variant.label.as_str()));
-    let heads = ["changes silently", old, new, ">tps", ">95 % latency", ">99 % latency", ">written"];
+    let heads = ["changes silently", old, new, ">tps", ">95 %", ">99 %", ">written"];
     let mut table = TextTable::new(&heads);
     for change in &compared.changes {
         let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
@@ -121,9 +127,10 @@ fn silent_changes(compared: &Compared) -> String {
         table.row(row);
     }
     let all = alone(compared, new);
-    table.row([vec!["all of it".to_owned(), String::new(), String::new()], all].concat());
-    let legend = "-: that version has no such setting. The last columns: what the change does alone on the old version; empty where \
-                  that has no such value; 0 % where it changes nothing under this load.";
+    table.row([vec!["the whole upgrade".to_owned(), String::new(), String::new()], all].concat());
+    let legend = "-: that version has no such setting. The last columns (95 % and 99 %: latency; written: bytes to the device): what \
+                  the change does alone on the old version; empty where that has no such value; 0 % where it changes nothing under \
+                  this load. The whole upgrade: these, and what the new version does differently in itself.";
     format!("{}{}\n", table.render(), wrapped(legend, 0))
 }
 
@@ -206,7 +213,8 @@ fn remark(compared: &Compared) -> String {
     }
     let tests: usize = compared.comparison.variants.iter().map(|figures| figures.differences.len()).sum();
     format!(
-        "\u{b1} is half of a 95 % interval. Differences are to `{}`, replication by replication under the same random \
+        "95 %, 99 %: latency. Age: of the checkpoint, and as a share of its async limit. Pages: flushed. \u{b1} is half of a \
+         95 % interval. Differences are to `{}`, replication by replication under the same random \
          numbers; * stands where chance alone is unlikely (under 5 % for all {tests} differences together, by Holm's \
          rule).",
         compared.first().label

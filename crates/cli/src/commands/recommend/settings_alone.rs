@@ -17,11 +17,16 @@ use innosim_core::config::PAGE_BYTES;
 use innosim_core::seam::AgeLimits;
 use innosim_flush_models::registry::{ModelId, Settings, build};
 use innosim_report::numbers::{bytes, count, percent};
+use innosim_scenario::{Diagnostic, SettingsFile};
 use innosim_spectrum::{Bin, Spectrum};
 use serde_json::{Value, json};
 
 /// Times in which the loads of the family fill the redo log, minutes.
 const FILL_MINUTES: [f64; 3] = [10.0, 30.0, 100.0];
+/// Redo of busy servers, bytes a second.
+const BUSY_BYTES_PER_S: [f64; 2] = [10e6, 1e6];
+/// A redo log that busy servers do not fill in minutes.
+const ENOUGH_REDO: f64 = 4.0 * 1024.0 * 1024.0 * 1024.0;
 /// Redo of one modification of a page, bytes: a small row's change with its undo record.
 const REDO_OF_A_CHANGE: f64 = 250.0;
 /// Share of the pool whose pages are modified.
@@ -55,13 +60,15 @@ pub(super) fn run(args: &RecommendArgs) -> Done {
     let (reading, model) = read(&files, args.server.model.as_deref())?;
     let settings = match (reading.settings, reading.diagnostics) {
         (Some(settings), Ok(warnings)) => {
+            refuse_nothing(&reading.files, &warnings)?;
             note_warnings(&warnings, args.common.quiet);
             settings
         }
         (_, Err(errors)) => return Err(Failure::Scenario(errors)),
         (None, Ok(_)) => return Err(Failure::Input("the settings can't be resolved".to_owned())),
     };
-    let answer = Answer::of(settings)?;
+    let written: Vec<String> = reading.files.iter().flat_map(|file| &file.rows).map(|row| row.name.clone()).collect();
+    let answer = Answer::of(settings, &written)?;
     let next = next_commands(args);
     let assumed = args.server.model.is_none() && model_of_file(files.show_variables.as_deref())?.is_none();
     let (document, text) = (document(&answer, &next), text(&answer, model, assumed, &next));
@@ -75,18 +82,50 @@ pub(super) fn run(args: &RecommendArgs) -> Done {
     Err(Failure::Check("settings alone don't tell which value is best; record the load, or describe it".to_owned()))
 }
 
+/// A file without a word for the server is the wrong one, or another server's.
+fn refuse_nothing(files: &[SettingsFile], warnings: &[Diagnostic]) -> Done {
+    let said_so = warnings.iter().find(|_| files.iter().all(|file| file.rows.is_empty()));
+    said_so.map_or(Ok(()), |warning| {
+        let text = warning.to_string();
+        Err(Failure::Input(text.strip_prefix("warning: ").unwrap_or(&text).to_owned()))
+    })
+}
+
 impl Answer {
-    fn of(settings: Settings) -> Result<Answer, Failure> {
+    /// Of settings, some of which were `written` in a file.
+    fn of(settings: Settings, written: &[String]) -> Result<Answer, Failure> {
         let server = build(&settings).map_err(|error| Failure::Input(error.to_string()))?;
         let limits = server.age_limits();
         let redo_bytes = redo_bytes(&settings).unwrap_or(limits.stop_bytes) as f64;
         let pool = settings.integer("innodb_buffer_pool_size").unwrap_or(0) as f64;
-        let loads = FILL_MINUTES
+        let loads = fill_minutes(redo_bytes)
             .into_iter()
             .flat_map(|minutes| [false, true].map(|skewed| load(minutes, skewed, redo_bytes, limits, pool)))
             .collect();
-        let contradictions = contradictions(&settings, limits);
+        let contradictions = contradictions(&settings, limits, written);
         Ok(Answer { settings, limits, redo_bytes, loads, contradictions })
+    }
+
+    /// Where a busy server fills the redo log in minutes: what a larger one would save.
+    fn small_log(&self) -> Option<String> {
+        let small = self.loads.first().filter(|load| load.fill_minutes < FILL_MINUTES[0])?;
+        let larger = ENOUGH_REDO.max(8.0 * self.redo_bytes);
+        let limits = AgeLimits {
+            async_bytes: (self.limits.async_bytes as f64 * larger / self.redo_bytes) as u64,
+            ..self.limits
+        };
+        let pool = self.settings.integer("innodb_buffer_pool_size").unwrap_or(0) as f64;
+        let minutes = small.fill_minutes * larger / self.redo_bytes;
+        let then = load(minutes, small.skewed, larger, limits, pool).pages_per_s;
+        Some(format!(
+            "The redo log is small: a busy load of {} of redo per second fills it in {}. With {} the same load would need {} \
+             instead of {} pages per second: choose the size of the redo log first.",
+            bytes(small.redo_bytes_per_s),
+            time(small.fill_minutes),
+            bytes(larger),
+            count(then),
+            count(small.pages_per_s)
+        ))
     }
 
     /// Fewest and most pages a second that the family asks for.
@@ -100,6 +139,17 @@ impl Answer {
             .into_iter()
             .find_map(|name| Some((name, self.settings.integer(name).ok()?)))
     }
+}
+
+/// Minutes in which the loads of the family fill a redo log of that size, the busiest first: a small log is filled sooner.
+fn fill_minutes(redo_bytes: f64) -> Vec<f64> {
+    let busy = BUSY_BYTES_PER_S.map(|rate| redo_bytes / rate / 60.0);
+    busy.into_iter().filter(|minutes| *minutes < FILL_MINUTES[0] / 2.0).chain(FILL_MINUTES).collect()
+}
+
+/// A time of minutes in its unit.
+fn time(minutes: f64) -> String {
+    if minutes < 2.0 { format!("{} s", count(minutes * 60.0)) } else { format!("{} min", count(minutes)) }
 }
 
 fn load(fill_minutes: f64, skewed: bool, redo_bytes: f64, limits: AgeLimits, pool: f64) -> Load {
@@ -116,10 +166,16 @@ fn load(fill_minutes: f64, skewed: bool, redo_bytes: f64, limits: AgeLimits, poo
 }
 
 /// Settings that work against each other, each in a sentence.
-fn contradictions(settings: &Settings, limits: AgeLimits) -> Vec<String> {
+fn contradictions(settings: &Settings, limits: AgeLimits, written: &[String]) -> Vec<String> {
     let number = |name: &'static str| settings.integer(name).ok();
     let mut found: Vec<String> = Vec::new();
-    for change in &settings.adjustments {
+    // Defaults that the server fits to each other are no contradiction.
+    let is_asked = |name: &str| written.iter().any(|other| other == name);
+    for change in settings
+        .adjustments
+        .iter()
+        .filter(|change| is_asked(change.setting) || written.iter().any(|name| change.why.contains(name.as_str())))
+    {
         let value = settings.line(change.setting).unwrap_or_else(|| change.to.to_string());
         found.push(format!("{}: the server itself changes it to {value}: {}.", change.setting, change.why));
     }
@@ -215,6 +271,9 @@ fn text(answer: &Answer, model: ModelId, assumed: bool, next: &[(String, &'stati
     text.push_str(&loads_table(answer));
     text.push('\n');
     text.push_str(&wrapped(&verdict(answer, least, most), 0));
+    if let Some(small) = answer.small_log() {
+        text.push_str(&wrapped(&small, 0));
+    }
     text.push_str("\nNext:\n");
     for (command, why) in next {
         text.push_str(&format!("  {command}\n      {why}\n"));
@@ -242,25 +301,35 @@ fn limits_table(answer: &Answer) -> String {
 
 /// What each load of the family needs.
 fn loads_table(answer: &Answer) -> String {
+    let times: Vec<String> = answer.loads.iter().step_by(2).map(|load| time(load.fill_minutes)).collect();
     let text = wrapped(
         &format!(
-            "Pages per second that must be flushed to hold the age at {} of the async limit, for loads that fill the redo log in 10, \
-             30 or 100 minutes and modify half of the buffer pool's pages, {} of redo per modification (by formula, not simulated):",
+            "Pages per second that must be flushed to hold the age at {} of the async limit, for loads that fill the redo log in {} \
+             and modify half of the buffer pool's pages, {} of redo per modification (by formula, not simulated):",
             percent(HELD_AT),
+            in_a_row(&times),
             bytes(REDO_OF_A_CHANGE)
         ),
         0,
     );
-    let mut table = TextTable::new(&[">log full in, min", ">redo/s", "modified pages", ">pages/s"]);
+    let mut table = TextTable::new(&[">log full in", ">redo/s", "modified pages", ">pages/s"]);
     for load in &answer.loads {
         table.row(vec![
-            count(load.fill_minutes),
+            time(load.fill_minutes),
             bytes(load.redo_bytes_per_s),
             if load.skewed { "skewed (1 % take 60 %)" } else { "evenly" }.to_owned(),
             count(load.pages_per_s),
         ]);
     }
     text + table.render().as_str()
+}
+
+/// `a, b or c`.
+fn in_a_row(words: &[String]) -> String {
+    words.split_last().map_or(String::new(), |(last, others)| match others {
+        [] => last.clone(),
+        _ => format!("{} or {last}", others.join(", ")),
+    })
 }
 
 /// Where the present cap stands in the interval.
@@ -294,6 +363,7 @@ fn document(answer: &Answer, next: &[(String, &'static str)]) -> Value {
             "stop_bytes": limits.stop_bytes,
         },
         "contradictions": answer.contradictions,
+        "small_redo_log": answer.small_log(),
         "interval": { "pages_per_s": [least.round(), most.round()] },
         "loads": answer.loads.iter().map(|load| json!({
             "fill_minutes": load.fill_minutes,
@@ -320,7 +390,8 @@ mod tests {
                 (setting.name, parse_value(&setting, text).unwrap())
             })
             .collect();
-        Answer::of(Settings::resolve(model, &given).unwrap()).unwrap()
+        let written: Vec<String> = of.iter().map(|(name, _)| (*name).to_owned()).collect();
+        Answer::of(Settings::resolve(model, &given).unwrap(), &written).unwrap()
     }
 
     #[test]
@@ -339,6 +410,21 @@ mod tests {
         assert!(found.iter().any(|text| text.contains("8,000 / 3,000")), "{found:?}");
         let found = answer(&[("innodb_io_capacity", "4000"), ("innodb_io_capacity_max", "8000")]).contradictions;
         assert!(!found.iter().any(|text| text.contains("ratio")), "{found:?}");
+    }
+
+    #[test]
+    fn a_server_with_defaults_is_told_that_its_redo_log_is_small() {
+        let defaults = answer(&[]);
+        assert!(
+            defaults.contradictions.iter().all(|text| !text.contains("innodb_page_cleaners")),
+            "{:?}",
+            defaults.contradictions
+        );
+        let said = defaults.small_log().unwrap();
+        assert!(said.contains("9.54 MiB of redo per second") && said.contains("fills it in 10 s"), "{said}");
+        assert!(defaults.interval().1 > 100.0, "not only loads that nobody has: {:?}", defaults.interval());
+        let large = answer(&[("innodb_redo_log_capacity", "8G"), ("innodb_buffer_pool_size", "64G")]);
+        assert!(large.small_log().is_none() && large.loads.len() == 6);
     }
 
     #[test]

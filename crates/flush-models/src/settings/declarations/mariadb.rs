@@ -111,7 +111,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "pages/s",
         &[whole(MARIADB, 100, U32_MAX, 200, "200")],
         "Pages a second of idle flushing, and the share of a recommendation that capacity stands for.",
-        "innodb_io_capacity_max is divided by it as whole numbers.",
+        "Adaptive flushing takes innodb_io_capacity_max / innodb_io_capacity rounded down, times innodb_io_capacity: 8000/5000 rises with the \
+         age as 5000/5000 does, 8000/4000 as 8000/8000.",
     ),
     everywhere(
         "innodb_io_capacity_max",

@@ -114,7 +114,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "pages/s",
         &[whole(BOTH, 100, u64::MAX, 200, "200")],
         "Pages a second to which the percentages of adaptive flushing refer, and one batch of an idle server.",
-        "innodb_io_capacity_max is divided by it as whole numbers: 5000 and 8000 give the slope of 5000.",
+        "Adaptive flushing takes innodb_io_capacity_max / innodb_io_capacity rounded down, times innodb_io_capacity: 8000/5000 rises with the \
+         age as 5000/5000 does, 8000/4000 as 8000/8000.",
     ),
     everywhere(
         "innodb_io_capacity_max",

@@ -160,7 +160,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "pages/s",
         &[whole(M80, 100, U32_MAX, 200, "200"), whole(FROM_84, 100, U32_MAX, 10_000, "10000")],
         "Pages a second to which the percentages of adaptive and idle flushing refer.",
-        "innodb_io_capacity_max is divided by it as whole numbers: 5000 and 8000 give the slope of 5000.",
+        "Adaptive flushing takes innodb_io_capacity_max / innodb_io_capacity rounded down, times innodb_io_capacity: 8000/5000 rises with the \
+         age as 5000/5000 does, 8000/4000 as 8000/8000.",
     ),
     everywhere(
         "innodb_io_capacity_max",
