@@ -500,6 +500,9 @@ pub(crate) struct ValidateArgs {
     /// Put aside what is known of the loads, and predict each from the write spectrum that another recording's counters tell
     #[arg(long)]
     pub(crate) unknown_load: bool,
+    /// Tell besides how often the intervals held that this program states of recordings and predictions
+    #[arg(long)]
+    pub(crate) intervals: bool,
     /// Folder for validate.json and for each recording its trajectories, measured and predicted, a picture of them, and
     /// the scenario that was run
     #[arg(long, short, value_name = "DIR")]

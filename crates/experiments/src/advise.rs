@@ -32,7 +32,7 @@ pub use courses::Course;
 pub use disk::DiskSeen;
 pub(crate) use disk::ruled_out;
 pub use sentences::{not_known, why};
-pub use unknown::{Prepared, prepare};
+pub use unknown::{Prepared, dirty_pages_told, prepare};
 
 use crate::calibrate::{Device, NO_CPU_DEMAND};
 use crate::recommend::{Answer, Goal, Point, Question, RecommendError, TrialRunner, Verdict, best_setting, recommend};

@@ -10,6 +10,7 @@
 //! | [`fio`] | fio's jobs against a simulated device, beside what fio measured |
 //! | [`replay`] | a model's flushing rule alone, on recorded inputs, beside the server's own counters |
 //! | [`validate`] | recordings predicted from others, beside what was measured |
+//! | [`reliability`] | how often stated intervals held |
 //! | [`reproduce`] | runs beside published figures: errors, order, waves |
 //! | [`rest`] | runs that end early, because they are at rest or live by sync flushing |
 //! | [`rule_bench`] | flushing rules on a fixed suite, each beside the server's own |
@@ -29,6 +30,7 @@ pub mod compare;
 pub mod explain;
 pub mod fio;
 pub mod recommend;
+pub mod reliability;
 pub mod replay;
 pub mod reproduce;
 pub mod rest;

@@ -60,6 +60,8 @@ const FEW_FLUSHED: f64 = 0.02;
 const CHEAPEST: f64 = 1e-12;
 const MOST_HALVINGS: u32 = 50;
 const NEARLY: f64 = 0.9999;
+/// Standard deviations of a 95 % interval.
+const NORMAL_95: f64 = 1.96;
 /// An age at the first sample below this share of the largest is a clean start.
 const CLEAN: f64 = 0.02;
 
@@ -111,16 +113,18 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Half-width of the 95 % interval of a figure of the spectrum, by the jackknife.
+    /// Half-width of the 95 % interval of a figure of the spectrum: its scatter by the jackknife, and what no spectrum explains of its own
+    /// evidence ([`Fit::residual`], taken for an error that all samples share).
     pub fn half_width(&self, figure: impl Fn(&Spectrum) -> f64) -> f64 {
-        let values: Vec<f64> = self.blocks.iter().map(figure).collect();
+        let values: Vec<f64> = self.blocks.iter().map(&figure).collect();
         let n = values.len() as f64;
         if n < 2.0 {
             return f64::INFINITY;
         }
         let mean = values.iter().sum::<f64>() / n;
         let square: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
-        T_95[self.blocks.len().min(BLOCKS) - 2] * ((n - 1.0) / n * square).sqrt()
+        let scatter = T_95[self.blocks.len().min(BLOCKS) - 2] * ((n - 1.0) / n * square).sqrt();
+        scatter.hypot(NORMAL_95 * self.residual * figure(&self.spectrum))
     }
 
     /// What a figure can be as far as the evidence says, noise and what it can't tell together: from 0 to infinity where
@@ -438,12 +442,16 @@ mod tests {
         let mut fit = of(counters(|work| (work / 3.0).min(2e5), 0));
         let two = [fit.blocks[0].clone(), fit.blocks[BLOCKS - 1].clone()];
         let pages = |spectrum: &Spectrum| spectrum.dirty(1e5);
+        fit.residual = 0.0;
         fit.blocks = [two.clone(), two.clone(), two.clone(), two].concat();
         let eight = fit.half_width(pages);
         fit.blocks.truncate(2);
         // Of eight that scatter as much, the root of the jackknife's sum is larger by sqrt(7), the quantile by 2.365 / 12.706.
         let expected = eight / (2.365 * 7.0_f64.sqrt()) * 12.706;
         assert!(eight > 0.0 && (fit.half_width(pages) / expected - 1.0).abs() < 1e-9, "{eight}");
+        fit.residual = 0.01;
+        let with_residual = expected.hypot(1.96 * 0.01 * pages(&fit.spectrum));
+        assert!((fit.half_width(pages) / with_residual - 1.0).abs() < 1e-9, "what is left unexplained widens it");
         fit.blocks.truncate(1);
         assert_eq!(fit.range(pages), Range { low: 0.0, high: f64::INFINITY });
     }

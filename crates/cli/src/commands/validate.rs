@@ -1,5 +1,6 @@
 //! `innosim validate`: recordings predicted from others, beside what was measured.
 
+mod intervals;
 mod picture;
 
 pub(super) use picture::overlay;
@@ -22,6 +23,7 @@ use innosim_recordings::Column;
 use innosim_report::numbers::{bytes, count};
 use innosim_report::{ReportError, write_file};
 use innosim_scenario::{Overrides, Scenario};
+use intervals::Intervals;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -65,7 +67,11 @@ pub(crate) fn run(args: &ValidateArgs) -> Done {
         left_out.iter().for_each(|why| note(&format!("left out: {why}")));
     }
     let overall = Overall::of(&validations);
-    let document = document(&validations, &overall, &left_out);
+    let intervals = args.intervals.then(|| Intervals::of(&recordings, &validations));
+    let mut document = document(&validations, &overall, &left_out);
+    if let (Some(intervals), Value::Object(document)) = (&intervals, &mut document) {
+        document.insert("intervals".to_owned(), intervals.json());
+    }
     if let Some(out) = &out {
         fill(out.path(), LAST, |dir| {
             picture::write(dir, &validations, &outputs)?;
@@ -74,7 +80,10 @@ pub(crate) fn run(args: &ValidateArgs) -> Done {
     }
     match args.form.format {
         Format::Json => print_json(&document),
-        Format::Human => print(&tables(&validations, &overall)),
+        Format::Human => {
+            print(&tables(&validations, &overall))?;
+            intervals.map_or(Ok(()), |intervals| print(&intervals.tables()))
+        }
     }
 }
 

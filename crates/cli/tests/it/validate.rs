@@ -160,3 +160,15 @@ fn mistakes_are_refused_and_leave_nothing() {
     assert!(!file.exists());
     innosim(&["validate", "no/such/place"]).code(2);
 }
+
+/// The intervals that are stated, and how often they held.
+#[test]
+fn intervals_are_held_against_other_samples() {
+    let text = stdout(&["validate", &format!("{SHIPPED}/../mysql56"), "--intervals", "-q"]);
+    let rows: Vec<&str> = text.split("How often stated intervals held").nth(1).unwrap().lines().collect();
+    let row =
+        |begins: &str| rows.iter().find(|row| row.starts_with(begins)).unwrap_or_else(|| panic!("{begins}: {text}"));
+    assert!(row("redo a transaction  ").contains("the second half"), "{text}");
+    assert!(row("prediction: checkpoint age").contains("errors of the other servers"), "{text}");
+    assert!(row("checkpoint age").contains("3  19 predictions tell"), "three recordings tell no model error: {text}");
+}

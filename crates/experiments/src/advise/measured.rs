@@ -5,7 +5,7 @@ use super::evidence::evidence_of;
 use crate::calibrate::{Calibration, Parameter, TICK_S, UNKNOWN_CPUS, calibrate_unknown};
 use innosim_core::config::PAGE_BYTES;
 use innosim_recordings::{Quantity, Recording};
-use innosim_spectrum::{AgesUsed, Bin, Fit, Range, Spectrum, fit_agreeing};
+use innosim_spectrum::{AgesUsed, Bin, Evidence, Fit, Range, Spectrum, fit_agreeing};
 
 /// Bins of a scenario: each costs a transaction a draw or two.
 const MOST_BINS: usize = 8;
@@ -85,6 +85,11 @@ impl Measured {
             cpu_is_measured,
             throughput_is_off: None,
         })
+    }
+
+    /// The evidence of another recording of this load.
+    pub(super) fn evidence_of(&self, other: &Recording) -> Option<Evidence> {
+        evidence_of(other, self.redo(), self.most_pages)
     }
 
     /// Redo of a unit of work, bytes.

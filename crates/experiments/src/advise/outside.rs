@@ -18,7 +18,8 @@
 //! Simplifications: a kind that leaves no counter (a hot row without waits, a trigger's writes) is not seen, and the back-test alone
 //! stands against it.
 
-use innosim_recordings::{Quantity, Recording};
+use innosim_recordings::{Column, Quantity, Recording};
+use innosim_statistics::mean;
 
 /// Threads that run at once, the most of any comparison (eleven servers with 512 clients).
 const MOST_RUNNING: f64 = 600.0;
@@ -91,11 +92,11 @@ impl Seen<'_> {
     }
 
     fn mean_of(&self, quantity: Quantity) -> Option<f64> {
-        mean(self.0.get(quantity)?.present())
+        mean_of(&self.0.get(quantity)?)
     }
 
     fn mean(&self, name: &str) -> Option<f64> {
-        mean(self.0.series.column(name)?.present())
+        mean_of(&self.0.series.column(name)?)
     }
 
     /// Units of work a second.
@@ -113,9 +114,9 @@ impl Seen<'_> {
     }
 }
 
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
-    (count > 0.0).then(|| sum / count)
+/// Mean of the samples that are there.
+fn mean_of(column: &Column) -> Option<f64> {
+    mean(&column.present().collect::<Vec<f64>>())
 }
 
 /// Dirty pages that leave the pool by the LRU list before the checkpoint age comes to them.
@@ -140,7 +141,7 @@ fn early(seen: &Seen<'_>) -> Option<Outside> {
     let stays_s = seen.mean_of(Quantity::LruPages)? / read.max(1e-9);
     let age =
         seen.0.get(Quantity::Lsn)?.with(&seen.0.get(Quantity::CheckpointLsn)?, |lsn, checkpoint| lsn - checkpoint);
-    let turn_s = mean(age.present())? / seen.rate_of(Quantity::Lsn).filter(|rate| *rate > 0.0)?;
+    let turn_s = mean_of(&age)? / seen.rate_of(Quantity::Lsn).filter(|rate| *rate > 0.0)?;
     (stays_s < turn_s).then(|| Outside {
         decides: true,
         what: format!(

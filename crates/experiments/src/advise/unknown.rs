@@ -9,6 +9,7 @@ use crate::calibrate::Device;
 use crate::validate::{Task, choose};
 use innosim_recordings::Recording;
 use innosim_scenario::Overrides;
+use innosim_spectrum::{Range, dirty_is_off};
 
 /// Seconds before the load from which on a recording is used: one sample, which has the state that the load meets.
 const BEFORE_S: f64 = 1.2;
@@ -78,6 +79,16 @@ fn one(
     let target = without_load(recording)?;
     let prediction = predict(&target, &measured, device, f64::NEG_INFINITY, overrides)?;
     Ok(Prepared { recording: prediction.compared, scenario: prediction.scenario, by: source.name.clone() })
+}
+
+/// What the counters of `source` tell of the dirty pages of `target` while its ages and its work take their recorded course: the least
+/// and the most, as shares of the recorded ones. `None` where one of both tells no load, or pages miss the buffer pool.
+pub fn dirty_pages_told(source: &Recording, target: &Recording) -> Option<Range> {
+    let measured = Measured::of(&without_load(source).ok()?).ok().filter(|measured| measured.misses == 0.0)?;
+    let evidence = measured.evidence_of(&without_load(target).ok()?)?;
+    let [course] = &evidence.trajectories[..] else { return None };
+    dirty_is_off(&measured.fit.spectrum, course)?;
+    Some(measured.fit.range(|spectrum| 1.0 + dirty_is_off(spectrum, course).unwrap_or(f64::NAN)))
 }
 
 /// The time of its load, without what is known of that; the error is a sentence.

@@ -217,7 +217,8 @@ fn candidates(answer: &Answer, all: bool) -> String {
     text.push_str(&wrapped(&equals(answer), 0));
     text.push_str(&wrapped(
         &format!(
-            "pages/s: {}. Changes are to now, under the same random numbers; \u{b1}: half of a 95 % interval. 95 %, 99 %: latency. \
+            "pages/s: {}. Changes are to now, under the same random numbers; \u{b1}: half of a 95 % interval over seeds, the \
+             model's own error apart. 95 %, 99 %: latency. \
              Reserve: share of the async limit of the checkpoint age that was never used. Writes: bytes per day, extrapolated from \
              {} s.",
             answer.space.searched(),
