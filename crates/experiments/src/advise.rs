@@ -16,6 +16,7 @@
 mod alike;
 mod backtest;
 mod closed;
+mod conclusion;
 mod courses;
 mod demand;
 mod disk;
@@ -35,7 +36,7 @@ pub use sentences::{not_known, why};
 pub use unknown::{Prepared, dirty_pages_told, prepare};
 
 use crate::calibrate::{Device, NO_CPU_DEMAND};
-use crate::recommend::{Answer, Goal, Point, Question, RecommendError, TrialRunner, Verdict, best_setting, recommend};
+use crate::recommend::{Answer, Goal, Point, Question, RecommendError, TrialRunner, best_setting, recommend};
 use backtest::Tested;
 use demand::Demand;
 use innosim_recordings::{Missing, Quantity, Recording, UnknownLoad, understood_settings};
@@ -192,7 +193,6 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     let only = if let [(_, only)] = &request.devices[..] { Some(only) } else { None };
     let (tested, measured) = rayon::join(tested, || only.map(&measured_on));
     let Tested { mut tests, not_it, lifted } = tested.map_err(no_load)?;
-    tests.sort_by(|a, b| a.distance().total_cmp(&b.distance()));
     let best = tests.remove(0);
     let device_of =
         |name: &str| request.devices.iter().chain(&lifted).find(|(other, _)| other == name).map(|(_, device)| device);
@@ -239,10 +239,7 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
         |text| best_setting(&question(request, text, request.redo, 1, long), runner),
         runner,
     )?;
-    let why = answer.refused().map(str::to_owned);
-    // Elsewhere an input that is roughly known refuses an answer; here its range is searched, and told with it.
-    let stands = answer.limit().is_none() && (answer.best.is_answer || matches!(answer.verdict, Verdict::Keep(_)));
-    (advice.refused, advice.caution) = if stands { (None, why) } else { (why, None) };
+    (advice.refused, advice.caution) = conclusion::conclude(&answer, &advice.worlds_left_out);
     if request.courses && !runner.time_is_up() {
         advice.courses = courses::courses(request, &advice.scenario, &answer, runner)?;
     }

@@ -57,7 +57,7 @@ pub use why::{Effect, Why};
 use bench::Bench;
 use innosim_scenario::{Overrides, Scenario, Source};
 use search::Found;
-use verdict::{Decision, FAR};
+use verdict::{Decision, FAR, LARGER_REDO};
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -141,6 +141,7 @@ pub fn recommend(question: &Question<'_>, execute: &dyn TrialRunner) -> Result<A
         best = current.clone();
         why = Why::of(&current, &best);
     }
+    let verdict = verdict::in_time(&bench, verdict, best.point);
     let fewest_writes = judge::fewest_writes(&bench, &tried, best.point);
     let mut shown = vec![current.point, best.point];
     shown.dedup();
@@ -215,7 +216,7 @@ fn told_by(stage: &str) -> &'static str {
         "fine" => "settings between those shown",
         "replicate" => "the intervals of the best settings, by more runs of each",
         "stress" => "whether a surge of load or an age at its limit is survived",
-        "larger redo log" => "what twice the redo log gains",
+        LARGER_REDO => "what twice the redo log gains",
         FAR => "whether settings far from the present one do alike",
         _ => "whether the answer holds with the working set or the device a little off",
     }

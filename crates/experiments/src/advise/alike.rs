@@ -133,7 +133,7 @@ fn scatter(rows: &[&Row]) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::recommend::{Goal, Question, TrialRunner, recommend};
     use crate::runner::Job;
@@ -180,7 +180,8 @@ mod tests {
         }
     }
 
-    fn ask(gain: f64, sync: bool) -> Answer {
+    /// What comes of a search on such a server.
+    pub(in super::super) fn ask(gain: f64, sync: bool) -> Answer {
         let question = Question {
             source: Source::Shipped("teaching/redo-too-small"),
             common: Overrides::default(),

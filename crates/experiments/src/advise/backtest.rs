@@ -1,8 +1,10 @@
 //! The back-test: what the first half of a recording tells of the load must predict the second half.
 //!
 //! The load is measured on the first half alone. The whole recording is simulated under its recorded demand, and the second
-//! half compared, so that the state in the middle is the simulation's own.
+//! half compared, so that the state in the middle is the simulation's own. A closed loop is driven by its clients, with the CPU
+//! time that brings them to the throughput of the first half: throughput and latency of the second are predicted then.
 
+use super::closed;
 use super::demand::Demand;
 use super::disk::{DiskSeen, ceilings_as_seen, ruled_out};
 use super::measured::Measured;
@@ -18,6 +20,8 @@ use innosim_scenario::{Overrides, Scenario, Source, load};
 /// Errors that a prediction may have, with what makes a figure too small to be judged.
 const JUDGED: [(&str, f64, f64); 3] =
     [("checkpoint_age_mean", 0.20, 2e6), ("pages_flushed_per_s_mean", 0.20, 10.0), ("dirty_pages_mean", 0.20, 500.0)];
+/// The error that the throughput of a closed loop may have; an open load's is given.
+const THROUGHPUT: (&str, f64) = ("tps_mean", 0.20);
 
 /// The rows of what is told where it is reproduced, and errors up to which it is.
 pub(super) const LATENCY: &str = "latency_ms_p95_mean";
@@ -46,6 +50,8 @@ const MOST_BEHIND_S: f64 = 5.0;
 pub struct Backtest {
     /// Name of the device.
     pub device: String,
+    /// Clients whose waiting for the server makes the load; `None` if it was driven by the recorded demand.
+    pub clients: Option<u32>,
     /// Measured and predicted figures of the second half.
     pub validation: Validation,
     /// The run.
@@ -110,6 +116,9 @@ impl Backtest {
 
     fn judged(&self) -> impl Iterator<Item = (&Metric, f64)> {
         self.validation.metrics.iter().filter_map(|metric| {
+            if self.clients.is_some() && metric.name == THROUGHPUT.0 {
+                return Some((metric, THROUGHPUT.1));
+            }
             let (_, most, least) = JUDGED.iter().find(|(name, ..)| *name == metric.name)?;
             let is_large = metric.observed.max(metric.predicted) >= *least && !self.falls_from_limit;
             is_large.then_some((metric, *most))
@@ -133,6 +142,17 @@ pub(super) fn predict(
     from_s: f64,
     overrides: &Overrides,
 ) -> Result<Prediction, String> {
+    predict_driven(Drive::Recorded(1.0), recording, measured, device, from_s, overrides)
+}
+
+fn predict_driven(
+    drive: Drive,
+    recording: &Recording,
+    measured: &Measured,
+    device: &Device,
+    from_s: f64,
+    overrides: &Overrides,
+) -> Result<Prediction, String> {
     let target = recording.begun_before(0.0);
     let demand = Demand::of(&target).ok_or("work was counted only once")?;
     let (begun, (_, end)) = (target.load_start(), target.load_window());
@@ -140,7 +160,7 @@ pub(super) fn predict(
         target: &target,
         load: measured,
         demand: &demand,
-        drive: Drive::Recorded(1.0),
+        drive,
         device,
         length: (end - begun, "0s"),
         start: 0,
@@ -151,7 +171,7 @@ pub(super) fn predict(
     Ok(Prediction { compared: target.between(from_s, end), scenario })
 }
 
-/// Back-tests a recording on each of the devices that can be its `disk`; the error is a sentence.
+/// Back-tests a recording on each of the devices that can be its `disk`, the best one first; the error is a sentence.
 pub(super) fn backtest(
     recording: &Recording,
     devices: &[(String, Device)],
@@ -161,79 +181,123 @@ pub(super) fn backtest(
 ) -> Result<Tested, String> {
     let (start, end) = recording.load_window();
     let middle = (start + end) / 2.0;
-    let demand = Demand::of(recording).ok_or("work was counted only once")?;
-    let mut measured = Measured::of(&recording.between(start, middle))?;
-    if demand.closed.is_some() {
-        // Its clients are always busy; that their time is CPU time is what the search finds out later (see `closed`).
-        measured = measured.with_unknown_cpu();
-    }
+    let first = recording.between(start, middle);
+    let measured = Measured::of(&first)?;
     let overrides = Overrides { seed, ..Overrides::default() };
-    let predicted = |(name, device): &(String, Device)| {
-        Ok((name.clone(), predict(recording, &measured, device, middle, &overrides)?))
-    };
-    let all = devices.iter().map(predicted).collect::<Result<Vec<(String, Prediction)>, String>>()?;
-    let why_not =
-        |prediction: &Prediction| disk.and_then(|disk| ruled_out(&prediction.scenario.run.storage.data, disk));
-    let mut left_out: Vec<(String, String)> =
-        all.iter().filter_map(|(name, prediction)| Some((name.clone(), why_not(prediction)?))).collect();
-    if left_out.len() == all.len() {
-        // The only one, or none of them: better than no answer.
-        left_out.clear();
+    let halves = Halves { recording, first, measured, middle, overrides, disk, runner };
+    let demand = Demand::of(recording).ok_or("work was counted only once")?;
+    match (demand.closed, devices) {
+        (None, _) => halves.on_devices(&halves.measured, devices, demand.mean),
+        (Some(clients), [only]) => {
+            let tests = vec![halves.closed(clients, only)?];
+            Ok(Tested { tests, ..Tested::default() })
+        }
+        (Some(clients), _) => {
+            // Which device it is, the recorded demand tells; how its clients do there, the loop alone. That their time is CPU
+            // time must not hold the demand up meanwhile.
+            let mut tested = halves.on_devices(&halves.measured.with_unknown_cpu(), devices, demand.mean)?;
+            let best = devices.iter().chain(&tested.lifted).find(|(name, _)| *name == tested.tests[0].device);
+            if let Some(best) = best {
+                tested.tests[0] = halves.closed(clients, best)?;
+            }
+            Ok(tested)
+        }
     }
-    let can_be = |name: &str| left_out.iter().all(|(other, _)| other != name);
-    let (can, cannot): (Vec<Named>, Vec<Named>) = all.into_iter().partition(|(name, _)| can_be(name));
-    let too_slow = |test: &Backtest| Some((test.device.clone(), behind(&test.output, demand.mean)?));
-    let mut tests = run_all(can, recording, disk, runner)?;
-    let mut lifted = None;
-    if tests.iter().all(|test| too_slow(test).is_some())
-        && let Some((name, higher)) = disk.and_then(|disk| nearest_below(&cannot, devices, disk))
-    {
-        let prediction = predict(recording, &measured, &higher, middle, &overrides)?;
-        tests.extend(run_all(vec![(name.clone(), prediction)], recording, disk, runner)?);
-        lifted = Some((name, higher));
-    }
-    if tests.iter().all(|test| too_slow(test).is_some()) {
-        // The server met this demand. If as many clients can't on any device, the time of a unit of work is wrong, and not
-        // what is flushed: more clients stand for each, as where that time is not known.
-        let freed = measured.with_unknown_cpu();
-        let of_test = |test: &Backtest| {
-            let (name, device) = devices.iter().chain(&lifted).find(|(name, _)| *name == test.device)?;
-            Some(predict(recording, &freed, device, middle, &overrides).map(|prediction| (name.clone(), prediction)))
-        };
-        let again = tests.iter().filter_map(of_test).collect::<Result<Vec<Named>, String>>()?;
-        tests = run_all(again, recording, disk, runner)?;
-    }
-    let (tests, out) = without_too_slow(tests, too_slow);
-    left_out.extend(out);
-    Ok(Tested { tests, not_it: left_out, lifted })
+}
+
+/// A recording whose first half predicts the second.
+struct Halves<'a> {
+    recording: &'a Recording,
+    first: Recording,
+    /// The load of the first half.
+    measured: Measured,
+    /// Where the second half begins, seconds.
+    middle: f64,
+    overrides: Overrides,
+    disk: Option<&'a DiskReports>,
+    runner: &'a dyn TrialRunner,
 }
 
 /// A prediction on a device, by its name.
 type Named = (String, Prediction);
 
-fn run_all(
-    named: Vec<Named>,
-    recording: &Recording,
-    disk: Option<&DiskReports>,
-    runner: &dyn TrialRunner,
-) -> Result<Vec<Backtest>, String> {
-    let seconds: u64 = named.iter().map(|(_, p)| p.scenario.run.duration.whole_seconds()).sum();
-    runner.stage("back-test", named.len(), seconds);
-    let runs =
-        in_parallel(&named, |(_, prediction)| runner.execute(Job { scenario: &prediction.scenario, replication: 0 }));
-    let one = |((device, prediction), output): (Named, Result<RunOutput, _>)| {
-        let output = output.map_err(|error: innosim_core::server::RunError| error.to_string())?;
-        let mut validation = compared(&prediction, &output, &recording.name)?;
-        let disk = disk.map(|disk| DiskSeen::of(disk, &output));
-        validation.metrics.extend(disk.as_ref().map(|seen| Metric {
-            name: WRITTEN,
-            observed: seen.disk.mean(|report| report.write_bytes),
-            predicted: seen.write_bytes,
-        }));
-        let falls_from_limit = falls_from_limit(recording, &output);
-        Ok(Backtest { device, validation, output, disk, falls_from_limit })
-    };
-    named.into_iter().zip(runs).map(one).collect()
+impl Halves<'_> {
+    fn predicted(&self, measured: &Measured, (name, device): &(String, Device)) -> Result<Named, String> {
+        Ok((name.clone(), predict(self.recording, measured, device, self.middle, &self.overrides)?))
+    }
+
+    /// A test driven by clients that are always busy.
+    fn closed(&self, clients: u32, (name, device): &(String, Device)) -> Result<Backtest, String> {
+        let mut measured = self.measured.clone();
+        let demand = Demand::of(&self.first).ok_or("work was counted only once")?;
+        closed::take_throughput(&mut measured, &self.first, &demand, clients, device, self.runner)?;
+        let drive = Drive::Closed(clients);
+        let prediction = predict_driven(drive, self.recording, &measured, device, self.middle, &self.overrides)?;
+        let test = self.run_all(vec![(name.clone(), prediction)])?.pop().ok_or("no run was made")?;
+        Ok(Backtest { clients: Some(clients), ..test })
+    }
+
+    /// Tests driven by the recorded demand, the best one first.
+    fn on_devices(&self, measured: &Measured, devices: &[(String, Device)], mean: f64) -> Result<Tested, String> {
+        let all =
+            devices.iter().map(|device| self.predicted(measured, device)).collect::<Result<Vec<Named>, String>>()?;
+        let mut left_out: Vec<(String, String)> = all.iter().filter_map(|named| self.ruled_out(named)).collect();
+        if left_out.len() == all.len() {
+            // The only one, or none of them: better than no answer.
+            left_out.clear();
+        }
+        let can_be = |name: &str| left_out.iter().all(|(other, _)| other != name);
+        let (can, cannot): (Vec<Named>, Vec<Named>) = all.into_iter().partition(|(name, _)| can_be(name));
+        let too_slow = |test: &Backtest| Some((test.device.clone(), behind(&test.output, mean)?));
+        let mut tests = self.run_all(can)?;
+        let mut lifted = None;
+        if tests.iter().all(|test| too_slow(test).is_some())
+            && let Some(higher) = self.disk.and_then(|disk| nearest_below(&cannot, devices, disk))
+        {
+            tests.extend(self.run_all(vec![self.predicted(measured, &higher)?])?);
+            lifted = Some(higher);
+        }
+        if tests.iter().all(|test| too_slow(test).is_some()) {
+            // The server met this demand. If as many clients can't on any device, the time of a unit of work is wrong, and not
+            // what is flushed: more clients stand for each, as where that time is not known.
+            let freed = measured.with_unknown_cpu();
+            let of_test = |test: &Backtest| {
+                let device = devices.iter().chain(&lifted).find(|(name, _)| *name == test.device)?;
+                Some(self.predicted(&freed, device))
+            };
+            tests = self.run_all(tests.iter().filter_map(of_test).collect::<Result<Vec<Named>, String>>()?)?;
+        }
+        let (mut tests, out) = without_too_slow(tests, too_slow);
+        tests.sort_by(|a, b| a.distance().total_cmp(&b.distance()));
+        left_out.extend(out);
+        Ok(Tested { tests, not_it: left_out, lifted })
+    }
+
+    /// Why a device can't be the disk, with its name.
+    fn ruled_out(&self, (name, prediction): &Named) -> Option<(String, String)> {
+        Some((name.clone(), ruled_out(&prediction.scenario.run.storage.data, self.disk?)?))
+    }
+
+    fn run_all(&self, named: Vec<Named>) -> Result<Vec<Backtest>, String> {
+        let seconds: u64 = named.iter().map(|(_, p)| p.scenario.run.duration.whole_seconds()).sum();
+        self.runner.stage("back-test", named.len(), seconds);
+        let runs = in_parallel(&named, |(_, prediction)| {
+            self.runner.execute(Job { scenario: &prediction.scenario, replication: 0 })
+        });
+        let one = |((device, prediction), output): (Named, Result<RunOutput, _>)| {
+            let output = output.map_err(|error: innosim_core::server::RunError| error.to_string())?;
+            let mut validation = compared(&prediction, &output, &self.recording.name)?;
+            let disk = self.disk.map(|disk| DiskSeen::of(disk, &output));
+            validation.metrics.extend(disk.as_ref().map(|seen| Metric {
+                name: WRITTEN,
+                observed: seen.disk.mean(|report| report.write_bytes),
+                predicted: seen.write_bytes,
+            }));
+            let falls_from_limit = falls_from_limit(self.recording, &output);
+            Ok(Backtest { device, clients: None, validation, output, disk, falls_from_limit })
+        };
+        named.into_iter().zip(runs).map(one).collect()
+    }
 }
 
 /// Of profiles whose ceilings lie below what the disk did, the one that comes nearest, with ceilings as high as that.
@@ -301,6 +365,52 @@ pub(super) fn compared(prediction: &Prediction, output: &RunOutput, by: &str) ->
 mod tests {
     use super::*;
     use innosim_core::metrics::SecondSample;
+    use innosim_core::server::RunError;
+    use innosim_core::workload::DriveSpec;
+    use innosim_recordings::find;
+    use std::path::Path;
+    use std::sync::Mutex;
+
+    /// A server that does 40 units of work a second, and how it was driven: clients of a closed loop.
+    #[derive(Default)]
+    struct Slow(Mutex<Vec<Option<u32>>>);
+
+    impl TrialRunner for Slow {
+        fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
+            let clients = match &job.scenario.run.workload.drive {
+                DriveSpec::Closed { clients, .. } => Some(*clients),
+                DriveSpec::Open { .. } => None,
+            };
+            self.0.lock().unwrap().push(clients);
+            let second = |second| SecondSample { second, transactions: 40, ..SecondSample::default() };
+            Ok(RunOutput { series: (1..=job.seconds()).map(second).collect(), ..RunOutput::default() })
+        }
+    }
+
+    /// Its throughput is predicted, and judged. Which of several devices it is, the recorded demand tells.
+    #[test]
+    fn a_closed_loop_is_driven_by_its_clients() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings/mysql97/wo-closed-256-ssdsmall");
+        let mut recording = find(&path).unwrap().remove(0).as_unknown_load().unwrap().recording;
+        recording.phases.iter_mut().for_each(|phase| phase.rate = None);
+        let clients = Demand::of(&recording).unwrap().closed;
+        assert!(clients.is_some());
+        let on = |profiles: &[&str]| {
+            let device = |name: &&str| ((*name).to_owned(), Device::Profile((*name).to_owned()));
+            let devices: Vec<(String, Device)> = profiles.iter().map(device).collect();
+            let runner = Slow::default();
+            let tested = backtest(&recording, &devices, None, None, &runner).unwrap();
+            let best = &tested.tests[0];
+            assert_eq!(best.clients, clients);
+            assert!(best.failures().iter().any(|metric| metric.name == "tps_mean"), "{:?}", best.validation.metrics);
+            (tested.tests.len(), runner.0.into_inner().unwrap())
+        };
+        let (tests, drives) = on(&["nvme"]);
+        assert!(tests == 1 && drives.iter().all(|drive| *drive == clients), "{drives:?}");
+        let (tests, drives) = on(&["nvme", "lab-virtual-disk"]);
+        assert_eq!((tests, drives.last()), (2, Some(&clients)));
+        assert!(drives.contains(&None), "{drives:?}");
+    }
 
     /// A spike that the server held rules out a device on which it queues, although the queue is gone in the end.
     #[test]

@@ -365,6 +365,15 @@ fn a_search_that_runs_out_of_time_shows_what_it_has() {
         let whole = all.candidates.iter().find(|other| other.point == row.point);
         assert!(row.replications > 1 || whole.is_none_or(|whole| whole.replications >= row.replications), "{row:?}");
     }
+    // A setting is only to be tried once it has gone through all that a whole search puts it through, and the present one
+    // only stays at the end of the search.
+    assert_eq!(all.verdict, Verdict::Try);
+    for runs in 2..all.runs {
+        let Ok(cut) = within(runs) else { continue };
+        let checked = !cut.left_out.iter().any(|stage| !["coarse", "fine"].contains(&stage.as_str()));
+        assert_eq!(cut.refused().is_none(), checked, "{runs} runs: {:?} {:?}", cut.verdict, cut.left_out);
+        assert!(checked || cut.statements().is_empty() && cut.refused().unwrap().contains("the time was over"));
+    }
     assert!(matches!(within(1), Err(RecommendError::OutOfTime)), "not even the present setting was run");
     assert!(matches!(within(0), Err(RecommendError::OutOfTime)));
 }

@@ -20,6 +20,10 @@ const BUSY: f64 = 0.95;
 /// Present settings times these are run where something else is the limit, and the name of that stage: what a person would try.
 const FAR_FACTORS: [f64; 8] = [0.15, 0.25, 0.4, 0.6, 0.8, 1.0, 1.3, 1.75];
 pub(super) const FAR: &str = "far";
+/// Stages that look for better settings, and test none.
+const SEARCHES: [&str; 3] = ["coarse", "fine", LARGER_REDO];
+/// The stage that tells whether the redo log is the limit.
+pub(super) const LARGER_REDO: &str = "larger redo log";
 /// Waits for a free page a second from which on free pages are the limit.
 const WAITS_PER_S: f64 = 1.0;
 
@@ -144,7 +148,7 @@ fn without_answer(bench: &mut Bench<'_>) -> Result<Decision, RecommendError> {
     let larger = larger.map(|redo_bytes| Point { redo_bytes, ..now });
     if let Some(larger) = larger {
         let replications = bench.replications;
-        bench.ensure_as_is("larger redo log", &[larger], replications, &[])?;
+        bench.ensure_as_is(LARGER_REDO, &[larger], replications, &[])?;
     }
     if !bench.left_out().is_empty() {
         let why = format!("the time was over: {}", none_will_do(bench));
@@ -167,6 +171,26 @@ fn without_answer(bench: &mut Bench<'_>) -> Result<Decision, RecommendError> {
         Verdict::Refused(Refusal { cause: Cause::Limit(limit), why })
     };
     Ok(Decision { best: now, verdict, what_if: WhatIf::default(), larger_redo: larger })
+}
+
+/// What is left of a verdict where the time was over: another setting is only recommended once it has gone through all
+/// checks, and the present one only stays once the search for a better one has ended.
+pub(super) fn in_time(bench: &Bench<'_>, verdict: Verdict, best: Point) -> Verdict {
+    let is_open = |stage: &str| match verdict {
+        Verdict::Refused(_) => false,
+        Verdict::Try => !SEARCHES.contains(&stage),
+        Verdict::Keep(_) => stage != LARGER_REDO,
+    };
+    if !bench.left_out().iter().any(|stage| is_open(stage)) {
+        return verdict;
+    }
+    let (name, value) = (bench.space().searched(), best.io_capacity_max);
+    let why = if best == bench.current() {
+        format!("the time was over, and so far no setting is better than the present {name} = {value}")
+    } else {
+        format!("the time was over before {name} = {value}, the best so far, had gone through all checks")
+    };
+    Verdict::Refused(Refusal { cause: Cause::OutOfTime, why })
 }
 
 fn survives(bench: &Bench<'_>, point: Point) -> bool {

@@ -275,6 +275,23 @@ impl DirtyPages {
         listed.filter(|entry| pages.is_dirty_idle(entry.page) && is_newest(&self.oldest_low, entry.page, entry.lsn))
     }
 
+    /// Entries that the server's list holds, from the tail up to the first dirty page that is younger than `lsn`, pages under
+    /// write left out. Written pages that are still linked have no oldest modification any more: they count, however young
+    /// they were.
+    pub(super) fn entries_up_to<'a>(
+        &'a self,
+        instance: u32,
+        lsn: u64,
+        pages: &'a PageStates,
+    ) -> impl Iterator<Item = Entry> + 'a {
+        let linked = |page| self.linked.as_ref().is_some_and(|linked| linked.contains(page));
+        let entries = self.instances[instance as usize].list.iter();
+        entries
+            .filter(|entry| is_newest(&self.oldest_low, entry.page, entry.lsn))
+            .filter(move |entry| pages.is_dirty_idle(entry.page) || linked(entry.page))
+            .take_while(move |entry| entry.lsn <= lsn || !pages.is_dirty_idle(entry.page))
+    }
+
     /// Whether an entry is that of a dirty page, and its newest.
     pub(super) fn is_current(&self, page: u32, lsn: u64, pages: &PageStates) -> bool {
         is_newest(&self.oldest_low, page, lsn) && pages.is_dirty(page)

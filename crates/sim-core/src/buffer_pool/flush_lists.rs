@@ -42,10 +42,8 @@ impl FlushLists for BufferPool {
         let listed = if self.dirty.leave_in_turn() {
             instance.list.count_up_to(lsn, cap)
         } else {
-            // Entries of pages that were written out of turn are no longer in a server's list.
             let most = usize::try_from(cap).unwrap_or(usize::MAX);
-            let current = self.dirty.current_entries(number, &self.pages);
-            current.take_while(|entry| entry.lsn <= lsn).take(most).count() as u64
+            self.dirty.entries_up_to(number, lsn, &self.pages).take(most).count() as u64
         };
         (listed + writing).min(cap)
     }

@@ -42,6 +42,11 @@ impl Linked {
         self.early.grow(pages as usize);
     }
 
+    /// Whether a page is written and still in the list.
+    pub(super) fn contains(&self, page: u32) -> bool {
+        self.all > 0 && self.pages.contains(page)
+    }
+
     /// How many there are.
     pub(super) fn len(&self) -> u64 {
         self.all
@@ -66,7 +71,7 @@ impl Linked {
     /// A clean page is modified, leaves memory, or its old entry came to the tail.
     #[inline]
     pub(super) fn leaves(&mut self, page: u32) {
-        if self.all > 0 && self.pages.contains(page) {
+        if self.contains(page) {
             self.pages.remove(page);
             self.all -= 1;
         }

@@ -141,9 +141,12 @@ fn backtest(advice: &Advice) -> Vec<Block> {
         vec![name.to_owned(), observed, predicted, error(metric)]
     };
     let rows = advice.backtest.validation.metrics.iter().map(row).collect();
+    let driven = advice.backtest.clients.map_or(String::new(), |clients| {
+        format!(", made by {clients} clients whose CPU time is that of the first half's throughput")
+    });
     let mut blocks = vec![
         heading("Back-test"),
-        Block::Text(format!("The first half predicts the second, on the device: {}", advice.device)),
+        Block::Text(format!("The first half predicts the second{driven}, on the device: {}", advice.device)),
         table(&["metric", ">observed", ">predicted", ">error"], rows),
     ];
     if advice.backtest.falls_from_limit {

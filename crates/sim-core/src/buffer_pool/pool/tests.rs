@@ -446,6 +446,29 @@ fn written_pages_stay_in_the_list_for_a_while() {
     assert_eq!(pool.check(), Ok(()));
 }
 
+/// The server counts entries up to the first whose oldest modification is past the target. Written pages have none any more, so
+/// they count, and the count goes on past those that were young.
+#[test]
+fn written_pages_in_the_list_count_as_due() {
+    let mut space = PageSpace::default();
+    space.add(0, 64, &|_, _| 0);
+    let mut pool = with_links(&space);
+    for (page, lsn) in (0..8).zip((100..).step_by(10)) {
+        assert_eq!(pool.modify(page, lsn, &space, SimTime::ZERO), Modification::Done);
+    }
+    let due = |pool: &BufferPool| [100, 110, 120, 150, 170].map(|lsn| pool.pages_up_to(0, lsn, 1_000));
+    assert_eq!(due(&pool), [1, 2, 3, 6, 8]);
+    for page in [1, 3, 4] {
+        assert!(pool.take_page(page));
+    }
+    assert_eq!(due(&pool), [1, 1, 2, 3, 5], "pages under write are left out");
+    [1, 3, 4].into_iter().for_each(|page| pool.page_written(page));
+    assert_eq!(due(&pool), [2, 2, 5, 6, 8], "page 1 after page 0, pages 3 and 4 after page 2");
+    assert_eq!(pool.pages_up_to(0, 170, 4), 4);
+    assert_eq!(pool.modify(3, 180, &space, SimTime::ZERO), Modification::Done);
+    assert_eq!(due(&pool), [2, 2, 4, 5, 7], "page 3 is at the head");
+}
+
 #[test]
 fn counts_that_disagree_are_found_out() {
     let made = || {
