@@ -1,4 +1,4 @@
-//! Who may know whom: the arrows between the crates, as ARCHITECTURE.md draws them, and what the simulator depends on;
+//! Who may know whom: the arrows between the crates, as ARCHITECTURE.md lists them, and what the simulator depends on;
 //! and that links between documents lead somewhere.
 
 // Helpers may fail the test as tests may.
