@@ -91,6 +91,13 @@ pub(crate) const HOST_KEYS: &[Key] = &[
         "false",
         "Whether page cleaners compute before all others, as MySQL 5.7 and later ask the system for.",
     ),
+    Key::default(
+        "single_page_during_lru_batch",
+        Kind::Switch,
+        "false",
+        "Whether one user thread of a buffer pool instance may flush a page by itself while an LRU batch of the instance is collected, \
+         where the server has all of them wait (5.6, Percona Server): proposed, and in no release.",
+    ),
     Key::optional(
         "log_writer_waits",
         real(0.0, 1e6),
@@ -178,6 +185,7 @@ pub(crate) fn read_host(root: &Section<'_>) -> ReadHost {
     let purge_change = SimDuration(host.duration("purge_cpu"));
     let cleaner_priority = host.switch("cleaner_priority");
     let log_writer_waits_per_s = host.optional_real("log_writer_waits");
+    let single_page_during_lru_batch = host.switch("single_page_during_lru_batch");
     let spec = CpuSpec {
         scheduling,
         sync,
@@ -191,6 +199,7 @@ pub(crate) fn read_host(root: &Section<'_>) -> ReadHost {
         purge_change,
         cleaner_priority,
         log_writer_waits_per_s,
+        single_page_during_lru_batch,
     };
     let slowdown = read_slowdown(&mut host, cores);
     let other_programs = read_other_programs(&mut host, cores);

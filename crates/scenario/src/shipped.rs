@@ -82,6 +82,7 @@ const EMBEDDED: &[(&str, &str)] = scenarios![
     "stories/doublewrite-fast",
     "stories/log-writer-threads",
     "stories/lru-manager-threads",
+    "stories/single-page-during-lru-batch",
     "stories/buffer-pool-instances",
     "stories/slow-device-fast-redo",
     "stories/insert-outgrows-pool",

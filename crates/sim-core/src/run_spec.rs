@@ -117,6 +117,10 @@ pub struct CpuSpec {
     /// Sleeps of a spinning log writer a second that come from outside the simulation, if that is known: only then do checkpoints
     /// wait for its mutex.
     pub log_writer_waits_per_s: Option<f64>,
+    /// Whether one user thread of an instance may flush a page by itself while an LRU batch of the instance is collected, where the
+    /// server has all of them wait.
+    #[serde(default)]
+    pub single_page_during_lru_batch: bool,
 }
 
 /// Contention for the mutexes of the LRU lists; nobody competes where a hold takes no time.
@@ -193,6 +197,7 @@ impl Default for CpuSpec {
             purge_change: SimDuration::from_micros(6),
             cleaner_priority: false,
             log_writer_waits_per_s: None,
+            single_page_during_lru_batch: false,
         }
     }
 }

@@ -268,6 +268,19 @@ fn lru_manager_threads_shorten_the_longest_waits() {
     assert!(single[1] > single[0] && single[0] > 100.0, "{single:?} single-page flushes");
 }
 
+/// One user thread of an instance at a time changes little; no wait at all changes much.
+#[test]
+fn a_single_page_flush_during_an_lru_batch_helps_little() {
+    let run = |more: &str| story("single-page-during-lru-batch", &[more]);
+    let (waits, one) = (run("host.single_page_during_lru_batch=false"), run("host.single_page_during_lru_batch=true"));
+    let free = run("model=mysql-8.4");
+    let of = |name: &str| [number(waits, name), number(one, name), number(free, name)];
+    let [tps, p99, single] = ["tps_mean", "latency_ms_p99", "pages_flushed_single"].map(of);
+    assert!((0.98..1.05).contains(&(tps[1] / tps[0])) && tps[2] > 1.07 * tps[0], "{tps:?} a second");
+    assert!(p99[1] > 0.8 * p99[0] && p99[2] < 0.4 * p99[0], "99 % in {p99:?} ms");
+    assert!(single[1] > 2.0 * single[0] && single[2] > 3.0 * single[1], "{single:?} single-page flushes");
+}
+
 #[test]
 fn a_checkpoint_waits_for_a_log_writer_that_spins() {
     let run = |settings: &[&str]| story("checkpoint-standstill", settings);

@@ -335,3 +335,68 @@ mod long {
         assert!(fs::read_to_string(&out).unwrap().contains("redo_bytes_per_transaction"));
     }
 }
+
+/// A MariaDB on a capped virtual disk that says it rotates, from rest, as recorded (10.11.19, 800 updates a second, each with its
+/// recorded 452 bytes of redo): means of 20 s of the checkpoint age, and pages flushed from the first limit on, each within a tenth.
+#[test]
+fn neighbours_on_a_virtual_disk_are_flushed_as_recorded() {
+    const SCENARIO: &str = r#"
+        title = "Neighbours"
+        model = "mariadb-10.11"
+        duration = "300s"
+        warmup = "0s"
+        [server]
+        innodb_buffer_pool_size = "2G"
+        innodb_change_buffering = "none"
+        innodb_io_capacity = 2000
+        innodb_io_capacity_max = 4000
+        innodb_log_file_size = "96M"
+        innodb_flush_method = "O_DIRECT"
+        log_bin = "OFF"
+        [host]
+        cores = 2
+        [device]
+        profile = "lab-virtual-disk"
+        rotational = true
+        write_iops = 2500
+        write_bytes_per_s = "60MB"
+        [workload]
+        kind = "sysbench-oltp-update-non-index"
+        tables = 8
+        table_size = 400000
+        rand_type = "uniform"
+        redo_bytes_per_transaction = 428
+        [drive]
+        kind = "open"
+        clients = 32
+        rate = 800
+    "#;
+    // Seconds, MB; then pages from 180 s to 300 s (with neighbours to 280 s, where both stop).
+    let recorded = [
+        ("0", [(100, 40.4), (160, 62.0), (220, 70.9), (280, 71.0)], 37_720.0, 300),
+        ("1", [(100, 40.3), (160, 62.0), (220, 53.2), (260, 10.6)], 69_800.0, 280),
+    ];
+    for (neighbours, ages, pages, until) in recorded {
+        let place = folder(&[("n.toml", Some(SCENARIO))]);
+        let (file, out) = (place.path().join("n.toml"), place.path().join("out"));
+        let set = format!("innodb_flush_neighbors={neighbours}");
+        innosim(&["run", file.to_str().unwrap(), "--quiet", "--set", &set, "-o", out.to_str().unwrap()]).success();
+        let series = fs::read_to_string(out.join("series.csv")).unwrap();
+        let mut lines = series.lines();
+        let heads: Vec<&str> = lines.next().unwrap().split(',').collect();
+        let column = |name: &str| {
+            let place = heads.iter().position(|head| *head == name).unwrap();
+            lines.clone().map(|line| line.split(',').nth(place).unwrap().parse().unwrap()).collect::<Vec<f64>>()
+        };
+        let (age, flushed) = (column("innodb_checkpoint_age"), column("pages_flushed"));
+        for (from, recorded) in ages {
+            let simulated = age[from..from + 20].iter().sum::<f64>() / 20.0 / 1e6;
+            assert!(
+                (simulated / recorded - 1.0).abs() < 0.1,
+                "{set}, {from} s: {simulated:.1} MB, recorded {recorded}"
+            );
+        }
+        let simulated: f64 = flushed[180..until].iter().sum();
+        assert!((simulated / pages - 1.0).abs() < 0.1, "{set}: {simulated} pages, recorded {pages}");
+    }
+}

@@ -23,6 +23,6 @@ impl Frames {
 
     /// Pages under write because a client flushes them alone.
     pub(super) fn pages_under_write(&self) -> u64 {
-        self.singles.iter().flatten().filter(|single| single.has_page()).count() as u64
+        self.singles.iter().flatten().filter(|single| single.page().is_some()).count() as u64
     }
 }

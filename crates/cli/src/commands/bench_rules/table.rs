@@ -1,7 +1,7 @@
 //! The bench for people: where each rule stands, and each case.
 
 use super::{Shown, title};
-use crate::output::shell_line;
+use crate::output::{hanging, shell_line};
 use crate::text_table::TextTable;
 use innosim_experiments::rule_bench::{Figure, SUITE, Score, Standing, standings};
 use innosim_report::numbers::{bytes, count, rate};
@@ -44,7 +44,8 @@ the device is 30 % slower.
 /// The cases of the suite.
 pub(super) fn list() -> String {
     let width = SUITE.iter().map(|case| case.name.len()).max().unwrap_or(0);
-    let lines: Vec<String> = SUITE.iter().map(|case| format!("  {:<width$}  {}\n", case.name, case.about)).collect();
+    let lines = SUITE.iter().map(|case| hanging(case.about, &format!("  {:<width$}  ", case.name)));
+    let lines: Vec<String> = lines.collect();
     format!("{}\n{}", title(false), lines.concat())
 }
 

@@ -523,6 +523,7 @@ fn processors(seed: u64) -> CpuSpec {
         purge_change: us(17, 17),
         cleaner_priority: seed >> 14 & 1 == 1,
         log_writer_waits_per_s: Some(if seed >> 28 & 1 == 1 { 2.0 } else { 0.0 }),
+        single_page_during_lru_batch: false,
     }
 }
 

@@ -136,7 +136,9 @@ impl Frames {
         flush: &mut Flush,
         machine: &mut Machine,
     ) -> bool {
+        let one_may = machine.processors.spec().single_page_during_lru_batch;
         matches!(policy, FreePagePolicy::SinglePage { waits_for_batch: true, .. })
+            && (!one_may || self.some_client_flushes(instance, machine))
             && machine.config.doublewrite != DoublewriteConfig::Off
             && flush.wait_for_lru_batch_in_the_making(Event::ClientResumes(client_id), instance)
     }

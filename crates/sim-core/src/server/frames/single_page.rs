@@ -44,9 +44,17 @@ pub(in crate::server) enum SinglePage {
 }
 
 impl SinglePage {
-    /// Whether a page is under write for it.
-    pub(super) fn has_page(self) -> bool {
-        !matches!(self, SinglePage::Search(_))
+    /// The page that is under write for it.
+    pub(super) fn page(self) -> Option<u32> {
+        match self {
+            SinglePage::Search(_) => None,
+            SinglePage::Redo(page, _)
+            | SinglePage::SyncDoublewrite(page)
+            | SinglePage::Data(page)
+            | SinglePage::InFile(page)
+            | SinglePage::SyncData(page, _)
+            | SinglePage::Written(page) => Some(page),
+        }
     }
 }
 
@@ -61,6 +69,15 @@ pub(in crate::server) enum SinglePageStep {
 }
 
 impl Frames {
+    /// Whether a client is at flushing a page of `instance` by itself.
+    pub(super) fn some_client_flushes(&self, instance: usize, machine: &Machine) -> bool {
+        let mut flushed = self.singles.iter().flatten().map(|single| match single {
+            SinglePage::Search(instance) => *instance as usize,
+            other => other.page().map_or(usize::MAX, |page| machine.space.instance_of(page)),
+        });
+        flushed.any(|of| of == instance)
+    }
+
     /// Flushes one dirty page from the LRU tail, then lets the client retry; sleeps first if `sleeps`.
     pub(super) fn flush_single_page(
         &mut self,
